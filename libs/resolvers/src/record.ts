@@ -1,0 +1,136 @@
+/**
+ * The one shape every source of registration data is read into (port 43 and RDAP, registry and
+ * registrar), and the shape in which sources are merged. Serializers turn it into public JSON.
+ */
+
+/**
+ * How a lookup ended. It drives status code, charge and retry everywhere; a throttled upstream is
+ * never `not_registered`.
+ */
+export type Outcome =
+  | 'delivered'
+  | 'partial'
+  | 'not_registered'
+  | 'restricted'
+  | 'throttled'
+  | 'timeout'
+  | 'unsupported'
+  | 'parse_failed';
+
+/** A published date. `iso` is `YYYY-MM-DD` for day precision, RFC 3339 UTC for second precision. */
+export interface DateValue {
+  original: string;
+  iso: string;
+  precision: 'day' | 'second';
+}
+
+export type ContactRole =
+  | 'registrant'
+  | 'administrative'
+  | 'technical'
+  | 'billing'
+  | 'abuse'
+  | 'reseller';
+
+/** A contact as published. Absent members were not published; see `redactions` for the reason. */
+export interface Contact {
+  handle?: string;
+  name?: string;
+  organization?: string;
+  street?: string;
+  city?: string;
+  state?: string;
+  postalCode?: string;
+  countryCode?: string;
+  countryName?: string;
+  email?: string;
+  phone?: string;
+  fax?: string;
+}
+
+export interface Registrar {
+  ianaId?: string;
+  name?: string;
+  organization?: string;
+  url?: string;
+  email?: string;
+  phone?: string;
+  whoisServer?: string;
+  rdapServer?: string;
+}
+
+/**
+ * A value the source withholds. `path` is a record path such as `contacts.registrant.name`;
+ * `basis` says how it is known: RFC 9537 `redacted` member, or a placeholder text.
+ */
+export interface Redaction {
+  path: string;
+  basis: 'rfc9537' | 'text';
+  reason?: string;
+}
+
+/** What one source published, empty collections where it published nothing. */
+export interface RegistrationRecord {
+  domain?: string;
+  handle?: string;
+  created?: DateValue;
+  updated?: DateValue;
+  expires?: DateValue;
+  /** Lower case host names without trailing dot, in published order, no duplicates. */
+  nameServers: string[];
+  /** EPP status names in their camelCase form (RFC 5731, RFC 8056), or the source's own words. */
+  statuses: string[];
+  registrar?: Registrar;
+  contacts: Partial<Record<ContactRole, Contact>>;
+  dnssec?: { signed: boolean; ds: string[] };
+  redactions: Redaction[];
+  /** True when a privacy or proxy service stands in as registrant. */
+  privacyService: boolean;
+  /** Why the name cannot be had although nobody registered it. */
+  restriction?: 'reserved' | 'premium' | 'blocked';
+  /** Where the source says more is to be had. Not yet checked: treat as hostile. */
+  referral?: { whoisServer?: string; rdapUrl?: string };
+}
+
+/** One exchange with one server, successful or not. */
+export interface SourceAnswer {
+  /** `s1`, `s2`, … in the order of asking. */
+  id: string;
+  protocol: 'rdap' | 'whois43';
+  role: 'registry' | 'registrar';
+  /** Host name for port 43, base URL for RDAP. */
+  server: string;
+  fetchedAt: Date;
+  latencyMs: number;
+  outcome: Outcome;
+  httpStatus?: number;
+  retryAfterSeconds?: number;
+  /** Decoded text as received (port 43) or JSON text (RDAP), cut at the size cap. */
+  raw?: string;
+  truncated?: boolean;
+  record?: RegistrationRecord;
+  /** A short word for logs and provenance: `connect_timeout`, `reset`, `blocked_address`, … */
+  error?: string;
+}
+
+/** A field on which sources disagree, by record path, with each source's value and the chosen one. */
+export interface Conflict {
+  path: string;
+  chosen: string;
+  values: Record<string, string>;
+}
+
+/** The merged answer: `fields` maps a record path to the id of the source it came from. */
+export interface Lookup {
+  /** Registrable name, A-label. */
+  domain: string;
+  outcome: Outcome;
+  record?: RegistrationRecord;
+  fields: Record<string, string>;
+  conflicts: Conflict[];
+  sources: SourceAnswer[];
+  fetchedAt: Date;
+  retryAfterSeconds?: number;
+  /** For `unsupported`: a sentence that says why. */
+  reason?: string;
+}
