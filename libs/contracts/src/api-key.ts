@@ -1,0 +1,51 @@
+import { createHmac, randomInt } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+
+/**
+ * `dds_live_` or `dds_test_`, 30 base62 characters of randomness (178 bits), 6 base62 characters of
+ * the CRC-32 of all before them, most significant first (S1).
+ */
+export const API_KEY_PATTERN = /^dds_(live|test)_[0-9A-Za-z]{36}$/;
+export const API_KEY_LENGTH = 45;
+
+export type KeyEnvironment = 'live' | 'test';
+
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const RANDOM_LENGTH = 30;
+const CHECKSUM_LENGTH = 6;
+
+export function generateApiKey(environment: KeyEnvironment): string {
+  let key = `dds_${environment}_`;
+  for (let i = 0; i < RANDOM_LENGTH; i++) key += ALPHABET[randomInt(ALPHABET.length)];
+  return key + checksum(key);
+}
+
+/** True when pattern and checksum hold: worth a look-up. Costs no hash and no query (S2). */
+export function isWellFormedApiKey(key: string): boolean {
+  if (key.length !== API_KEY_LENGTH || !API_KEY_PATTERN.test(key)) return false;
+  const body = key.slice(0, -CHECKSUM_LENGTH);
+  return checksum(body) === key.slice(-CHECKSUM_LENGTH);
+}
+
+/**
+ * What is stored and looked up instead of the key: HMAC-SHA-256 with a server-side pepper, 64 hex
+ * characters. The key has 178 bits of entropy, so no slow hash is needed (ASVS 6.5.2, S3).
+ */
+export function hashApiKey(key: string, pepper: string): string {
+  return createHmac('sha256', pepper).update(key).digest('hex');
+}
+
+/** What may be shown of a key after its creation: `dds_live_…a1b2` (S5). */
+export function maskedApiKey(environment: KeyEnvironment, lastFour: string): string {
+  return `dds_${environment}_…${lastFour}`;
+}
+
+function checksum(text: string): string {
+  let rest = crc32(text);
+  let encoded = '';
+  for (let i = 0; i < CHECKSUM_LENGTH; i++) {
+    encoded = ALPHABET[rest % 62] + encoded;
+    rest = Math.floor(rest / 62);
+  }
+  return encoded;
+}

@@ -1,0 +1,52 @@
+import type { KeyEnvironment } from '../api-key.js';
+import type { Scope } from '../catalogue/operations.js';
+import type { ChangeCursor, ChangePage } from './change-feed.js';
+import type { ServiceHttp } from './service-http.js';
+
+export type AccountState = 'active' | 'deleted' | 'erased';
+
+/** What the gateway must know of a key and its account. Account state is judged before the key's. */
+export interface KeyFacts {
+  keyId: string;
+  accountId: string;
+  accountState: AccountState;
+  /** RFC 3339; only for a deleted account. */
+  restorableUntil?: string;
+  state: 'active' | 'revoked';
+  environment: KeyEnvironment;
+  scopes: Scope[];
+  /** Addresses or CIDR blocks; empty allows every address. */
+  allowedAddresses: string[];
+  /** Credits this key may spend in a UTC day. */
+  dailyCreditCap?: number;
+  /** RFC 3339. Also set on the old key of a rotation with overlap. */
+  expiresAt?: string;
+  /**
+   * 1 for the oldest live key that counts towards the plan's number of keys; a rank above the
+   * allowance is paused. 0 for keys that do not count (test keys, keys in rotation overlap).
+   */
+  rank: number;
+}
+
+/** Typed calls to account's internal routes. */
+export class AccountClient {
+  constructor(private readonly http: ServiceHttp) {}
+
+  /** The key with this hash (`hashApiKey`), revoked and expired ones included; null when unknown. */
+  async findKey(hash: string): Promise<KeyFacts | null> {
+    const { key } = await this.http.call<{ key: KeyFacts | null }>(
+      'GET',
+      `/internal/keys/by-hash/${hash}`,
+    );
+    return key;
+  }
+
+  /** Notes that keys were used; account writes at most once a minute and key (S15). */
+  async noteKeysUsed(keyIds: string[]): Promise<void> {
+    await this.http.call('POST', '/internal/keys/used', { body: { keyIds } });
+  }
+
+  async changes(cursor?: ChangeCursor): Promise<ChangePage> {
+    return this.http.call('POST', '/internal/changes', { body: cursor ? { cursor } : {} });
+  }
+}

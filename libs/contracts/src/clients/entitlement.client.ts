@@ -1,0 +1,165 @@
+import type { RateClass } from '../catalogue/operations.js';
+import type { MonitorSlots } from '../events/billing/subscription-changed.js';
+import type { ChangeCursor, ChangePage } from './change-feed.js';
+import type { ServiceHttp } from './service-http.js';
+
+export type BlockCause = 'overdue' | 'deletion' | 'fraud' | 'admin';
+
+/** Something that takes rights away for a time. */
+export interface AccessBlock {
+  cause: BlockCause;
+  /** RFC 3339. */
+  from: string;
+  to?: string;
+}
+
+/** What an account may do, how fast. */
+export interface Allowance {
+  accountId: string;
+  /** Rising decimal string; an older version never replaces a newer one. */
+  version: string;
+  /** Requests per minute by class (`account` is the same for everybody). */
+  limits: Record<RateClass, number>;
+  keys: number;
+  monitors: MonitorSlots;
+  datasets: string[];
+  blocks: AccessBlock[];
+  /** RFC 3339: the next instant at which time alone changes this answer. Never serve it past this. */
+  validUntil?: string;
+}
+
+export interface AcquireLease {
+  /** Chosen by the gateway, one per attempt; the same id always gets the same answer. */
+  leaseId: string;
+  accountId: string;
+  gatewayId: string;
+  /** Cost of the waiting request, in credits. */
+  min: number;
+  /** What the holder would like to have ahead, in credits (30 s of recent use). */
+  wanted: number;
+}
+
+/**
+ * `granted`: spend up to `amount` within `ttlMs` of the moment the holder asked. `insufficient`: a
+ * true 402. `elsewhere`: enough, but leased to other holders, who are being recalled: wait, then 503.
+ */
+export type LeaseAnswer =
+  | { outcome: 'granted'; amount: number; ttlMs: number; spendable: number }
+  | { outcome: 'insufficient'; spendable: number }
+  | { outcome: 'elsewhere'; spendable: number };
+
+export interface LeaseUse {
+  leaseId: string;
+  accountId: string;
+  /** Cumulative credits used under this lease; never decreases. */
+  consumed: number;
+}
+
+export interface SettleAnswer {
+  /** Leases whose unused rest entitlement wants back now. */
+  recalled: string[];
+  /** Spendable credits by account, as far as the settlement touched them. */
+  spendable: Record<string, number>;
+}
+
+export interface OpenHold {
+  /** The Idempotency-Key or the request id; scoped by account. */
+  holdId: string;
+  accountId: string;
+  amount: number;
+  /** Milliseconds until the reaper may close it; absent for a job's hold. */
+  ttlMs?: number;
+}
+
+export type HoldAnswer =
+  | { outcome: 'held'; amount: number; spendable: number }
+  | { outcome: 'insufficient'; spendable: number }
+  | { outcome: 'elsewhere'; spendable: number };
+
+/** One line of an account's ledger as the customer reads it. */
+export interface LedgerLine {
+  id: string;
+  /** RFC 3339. */
+  at: string;
+  kind: string;
+  /** Decimal string, positive for credits gained. */
+  amount: string;
+  /** Spendable after this line, decimal string. */
+  balanceAfter: string;
+  /** What caused it: a lease, hold, payment line, trial claim … */
+  reference: string;
+}
+
+export interface Balance {
+  spendable: number;
+  reserved: number;
+  frozen: number;
+  grants: {
+    id: string;
+    sourceType: string;
+    granted: number;
+    available: number;
+    reserved: number;
+    consumed: number;
+    expired: number;
+    revoked: number;
+    expiresAt?: string;
+    tier?: string;
+  }[];
+}
+
+/** Typed calls to entitlement's internal routes. */
+export class EntitlementClient {
+  constructor(private readonly http: ServiceHttp) {}
+
+  async allowance(accountId: string): Promise<Allowance> {
+    return this.http.call('GET', '/internal/allowance', { accountId });
+  }
+
+  async acquire({ accountId, ...body }: AcquireLease): Promise<LeaseAnswer> {
+    return this.http.call('POST', '/internal/leases', { accountId, body });
+  }
+
+  /** One call per 100 ms while a lease is open, also when nothing was used: the answer recalls. */
+  async settle(gatewayId: string, leases: LeaseUse[]): Promise<SettleAnswer> {
+    return this.http.call('POST', '/internal/leases/settle', { body: { gatewayId, leases } });
+  }
+
+  /** Returns the unused rest. An unknown id leaves a tombstone, so that a late acquire finds it closed. */
+  async close(lease: LeaseUse): Promise<void> {
+    const { accountId, ...body } = lease;
+    await this.http.call('POST', '/internal/leases/close', { accountId, body });
+  }
+
+  async hold({ accountId, ...body }: OpenHold): Promise<HoldAnswer> {
+    return this.http.call('POST', '/internal/holds', { accountId, body });
+  }
+
+  /** Idempotent by (hold, part): the first count of a part wins. */
+  async settleHold(accountId: string, holdId: string, part: string, count: number): Promise<void> {
+    await this.http.call('POST', '/internal/holds/settle', {
+      accountId,
+      body: { holdId, part, count },
+    });
+  }
+
+  async closeHold(accountId: string, holdId: string): Promise<void> {
+    await this.http.call('POST', '/internal/holds/close', { accountId, body: { holdId } });
+  }
+
+  async balance(accountId: string): Promise<Balance> {
+    return this.http.call('GET', '/internal/balance', { accountId });
+  }
+
+  async ledger(
+    accountId: string,
+    cursor?: string,
+  ): Promise<{ items: LedgerLine[]; nextCursor?: string }> {
+    const query = cursor ? `?cursor=${encodeURIComponent(cursor)}` : '';
+    return this.http.call('GET', `/internal/ledger${query}`, { accountId });
+  }
+
+  async changes(cursor?: ChangeCursor): Promise<ChangePage> {
+    return this.http.call('POST', '/internal/changes', { body: cursor ? { cursor } : {} });
+  }
+}

@@ -1,0 +1,104 @@
+import { Pool } from 'undici';
+import {
+  Problem,
+  type ProblemBody,
+  type ServiceName,
+  ServiceTokens,
+  ServiceUnavailable,
+} from '#libs/platform';
+
+export interface ServiceHttpOptions {
+  /** `http://host:port` of the audience's internal listener. */
+  url: string;
+  caller: ServiceName;
+  audience: ServiceName;
+  tokens: ServiceTokens;
+  /** Longest a call may take in all, in milliseconds. */
+  timeoutMs?: number;
+  /** Connections at most. */
+  connections?: number;
+}
+
+export interface ServiceCall {
+  accountId?: string;
+  body?: object;
+  requestId?: string;
+  traceparent?: string;
+  timeoutMs?: number;
+}
+
+const TIMEOUT_MS = 3_000;
+const CONNECTIONS = 32;
+const BODY_LIMIT_BYTES = 4 * 1024 * 1024;
+
+/** JSON over HTTP to one service: token, deadline, and its refusals as the Problem it threw. */
+export class ServiceHttp {
+  private readonly pool: Pool;
+
+  constructor(private readonly options: ServiceHttpOptions) {
+    this.pool = new Pool(options.url, {
+      connections: options.connections ?? CONNECTIONS,
+      pipelining: 1,
+      connectTimeout: 1_000,
+      maxResponseSize: BODY_LIMIT_BYTES,
+    });
+  }
+
+  /**
+   * @throws Problem with the audience's own code for its refusals; ServiceUnavailable when it cannot
+   *   be reached, does not answer in time, or answers with something that is not ours.
+   */
+  async call<T>(
+    method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
+    path: string,
+    call: ServiceCall = {},
+  ): Promise<T> {
+    const { audience } = this.options;
+    try {
+      const response = await this.pool.request({
+        method,
+        path,
+        headers: this.headersOf(call),
+        body: call.body === undefined ? null : JSON.stringify(call.body),
+        signal: AbortSignal.timeout(call.timeoutMs ?? this.options.timeoutMs ?? TIMEOUT_MS),
+      });
+      const text = await response.body.text();
+      const body: unknown = text === '' ? undefined : JSON.parse(text);
+      if (response.statusCode < 400) return body as T;
+      throw problemOf(body, audience);
+    } catch (error) {
+      throw error instanceof Problem ? error : new ServiceUnavailable(audience, error);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.pool.destroy();
+  }
+
+  private headersOf(call: ServiceCall): Record<string, string> {
+    const { tokens, caller, audience } = this.options;
+    return {
+      authorization: `Bearer ${tokens.issue(caller, audience)}`,
+      ...(call.body !== undefined && { 'content-type': 'application/json' }),
+      ...(call.accountId && { 'x-account-id': call.accountId }),
+      ...(call.requestId && { 'x-request-id': call.requestId }),
+      ...(call.traceparent && { traceparent: call.traceparent }),
+    };
+  }
+}
+
+function problemOf(body: unknown, audience: ServiceName): Problem {
+  const { code, status, detail, retryable, retry_after, errors, ...members } = (body ??
+    {}) as ProblemBody;
+  if (typeof code !== 'string' || typeof status !== 'number')
+    return new ServiceUnavailable(audience);
+  return new Problem({
+    code,
+    status,
+    detail,
+    retryable,
+    retryAfterSeconds: retry_after,
+    errors,
+    members,
+  });
+}

@@ -1,0 +1,11 @@
+import { IsString, Length } from 'class-validator';
+import { EventType } from '../event-type.js';
+
+/** The account's first address was confirmed. Written once per account. */
+@EventType({ type: 'account.account-registered', version: 1, kind: 'delta' })
+export class AccountRegistered {
+  /** Peppered HMAC of the normalised address, hex: trial credits are granted once per claim, for ever. */
+  @IsString()
+  @Length(64, 64)
+  trialClaim: string;
+}

@@ -1,0 +1,10 @@
+import { Matches } from 'class-validator';
+import { EventType } from '../event-type.js';
+
+/** What an account may do has changed; who needs it asks entitlement again. */
+@EventType({ type: 'entitlement.allowance-changed', version: 1, kind: 'state' })
+export class AllowanceChanged {
+  /** Rising per account, decimal string. */
+  @Matches(/^[0-9]{1,19}$/)
+  version: string;
+}

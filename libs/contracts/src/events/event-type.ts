@@ -1,0 +1,89 @@
+import { type ValidationError, validateSync } from 'class-validator';
+import { plainToInstance } from 'class-transformer';
+import type { ServiceName } from '#libs/platform';
+
+/** What an event class says of itself. */
+export interface EventTypeDescription {
+  /** `<producer>.<name-in-kebab-case>`. */
+  type: string;
+  version: number;
+  /**
+   * `state`: a snapshot, applied only when its sequence is newer. `delta`: each counts once; later
+   * ones of the same key wait behind a parked one.
+   */
+  kind: 'state' | 'delta';
+}
+
+// oxlint-disable-next-line typescript/no-explicit-any -- a constructor of any event, as in TypeScript's own InstanceType
+export type EventClass<T extends object = object> = new (...parts: any[]) => T;
+
+const descriptions = new Map<EventClass, EventTypeDescription>();
+const classes = new Map<string, EventClass>();
+
+/** Declares a class as an event's data. Members are ids, dates as RFC 3339, money as decimal strings. */
+export function EventType(description: EventTypeDescription): ClassDecorator {
+  return (target) => {
+    const eventClass = target as unknown as EventClass;
+    descriptions.set(eventClass, description);
+    classes.set(`${description.type}@${description.version}`, eventClass);
+  };
+}
+
+/** @throws when the class is not an event. */
+export function describeEvent(eventClass: EventClass): EventTypeDescription {
+  const description = descriptions.get(eventClass);
+  if (!description) throw new Error(`${eventClass.name} is not declared with @EventType`);
+  return description;
+}
+
+/** The class of a type and version, or undefined for an unknown one. */
+export function eventClassOf(type: string, version: number): EventClass | undefined {
+  return classes.get(`${type}@${version}`);
+}
+
+/** Every event class, for the transports and the generated documents. */
+export function allEventClasses(): EventClass[] {
+  return [...classes.values()];
+}
+
+export function producerOf(type: string): ServiceName {
+  return type.split('.')[0] as ServiceName;
+}
+
+/** One event on its way: `key` is the account id, `sequence` rises per aggregate (not gapless). */
+export interface EventEnvelope<T extends object = object> {
+  /** UUIDv7. */
+  id: string;
+  type: string;
+  version: number;
+  key: string;
+  /** `<kind>:<id>`, for example `account:…` or `subscription:…`. */
+  aggregate: string;
+  /** Decimal string: microseconds do not fit a double for ever. */
+  sequence: string;
+  /** RFC 3339. */
+  occurredAt: string;
+  producer: ServiceName;
+  traceparent?: string;
+  data: T;
+}
+
+/**
+ * Turns an event's parsed JSON into its class.
+ * @returns the data, or the reasons why it does not fit its schema (a permanent failure).
+ */
+export function parseEventData<T extends object>(
+  eventClass: EventClass<T>,
+  data: unknown,
+): { data: T } | { faults: string[] } {
+  const instance = plainToInstance(eventClass, data);
+  const errors = validateSync(instance, { forbidUnknownValues: true });
+  if (errors.length === 0) return { data: instance };
+  return { faults: errors.flatMap((error) => faultsOf(error)) };
+}
+
+function faultsOf(error: ValidationError, prefix = ''): string[] {
+  const own = Object.values(error.constraints ?? {}).map((text) => `${prefix}${text}`);
+  const inner = (error.children ?? []).flatMap((c) => faultsOf(c, `${prefix}${error.property}.`));
+  return [...own, ...inner];
+}

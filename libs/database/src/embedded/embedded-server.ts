@@ -1,0 +1,226 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import {
+  chownSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:net';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { withClient } from '../provision.js';
+import { findBinaries } from './binaries.js';
+import { type ServerUser, serverFolder, serverUser } from './server-user.js';
+
+export interface EmbeddedServerOptions {
+  /** Holds `pgdata`, `postgres.log` and, where needed, a copy of the binaries. */
+  folder: string;
+  /** Password of the superuser `postgres`. Kept by the caller. */
+  password: string;
+  /** Off only for throw-away test servers: an answer is then not durable. */
+  durable?: boolean;
+  /** Further `-c` settings. */
+  settings?: Record<string, string>;
+}
+
+const START_TIMEOUT_MS = 60_000;
+const STOP_TIMEOUT_MS = 20_000;
+const POLL_MS = 50;
+
+/**
+ * A real PostgreSQL server on a free loopback port, owned by this process but in a session of its own,
+ * so that a Ctrl-C reaches only us and the server stops last. A server that outlived a kill -9 of its
+ * owner is adopted.
+ */
+export class EmbeddedServer {
+  private constructor(
+    private readonly pid: number,
+    readonly port: number,
+    private readonly options: EmbeddedServerOptions,
+  ) {}
+
+  static async start(wanted: EmbeddedServerOptions): Promise<EmbeddedServer> {
+    const user = serverUser();
+    const options = { ...wanted, folder: serverFolder(wanted.folder, user) };
+    const data = join(options.folder, 'pgdata');
+    const orphan = runningServer(data);
+    if (orphan) {
+      const adopted = new EmbeddedServer(orphan.pid, orphan.port, options);
+      await adopted.untilReady();
+      return adopted;
+    }
+    const binaries = findBinaries(user, options.folder);
+    if (!existsSync(join(data, 'PG_VERSION'))) initialise(binaries, data, options.password, user);
+    const port = await freePort();
+    const server = new EmbeddedServer(
+      launch({ binaries, data, port, user, options }).pid as number,
+      port,
+      options,
+    );
+    await server.untilReady();
+    return server;
+  }
+
+  /** Where the data lies; not always the folder that was asked for. */
+  get folder(): string {
+    return this.options.folder;
+  }
+
+  /** URL of the superuser. */
+  url(database = 'postgres'): string {
+    return `postgres://postgres:${this.options.password}@127.0.0.1:${this.port}/${database}`;
+  }
+
+  /** Fast shutdown: sessions are ended, committed work is kept. */
+  async stop(): Promise<void> {
+    if (!isAlive(this.pid)) return;
+    process.kill(this.pid, 'SIGINT');
+    const attempts = STOP_TIMEOUT_MS / POLL_MS;
+    for (let attempt = 0; attempt < attempts && isAlive(this.pid); attempt++) await sleep(POLL_MS);
+    if (isAlive(this.pid)) process.kill(this.pid, 'SIGQUIT');
+  }
+
+  private async untilReady(): Promise<void> {
+    let lastError: unknown;
+    for (let attempt = 0; attempt < START_TIMEOUT_MS / POLL_MS; attempt++) {
+      if (!isAlive(this.pid)) break;
+      try {
+        await withClient(this.url(), (client) => client.query('select 1'));
+        return;
+      } catch (error) {
+        lastError = error;
+        await sleep(POLL_MS);
+      }
+    }
+    throw new Error(`PostgreSQL did not start: ${lastLogLines(this.options.folder)}`, {
+      cause: lastError,
+    });
+  }
+}
+
+interface Launch {
+  binaries: string;
+  data: string;
+  port: number;
+  user: ServerUser | undefined;
+  options: EmbeddedServerOptions;
+}
+
+function launch({ binaries, data, port, user, options }: Launch): ChildProcess {
+  const settings: Record<string, string> = {
+    listen_addresses: '127.0.0.1',
+    port: String(port),
+    unix_socket_directories: '',
+    max_connections: '200',
+    shared_buffers: '128MB',
+    log_min_messages: 'warning',
+    ...(options.durable === false && {
+      fsync: 'off',
+      synchronous_commit: 'off',
+      full_page_writes: 'off',
+    }),
+    ...options.settings,
+  };
+  const log = openSync(join(options.folder, 'postgres.log'), 'a', 0o600);
+  const child = spawn(
+    join(binaries, 'bin', 'postgres'),
+    [
+      '-D',
+      data,
+      ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+    ],
+    { detached: true, stdio: ['ignore', log, log], uid: user?.uid, gid: user?.gid, cwd: data },
+  );
+  closeSync(log);
+  child.on('error', () => {});
+  child.unref();
+  return child;
+}
+
+function initialise(
+  binaries: string,
+  data: string,
+  password: string,
+  user: ServerUser | undefined,
+): void {
+  rmSync(data, { recursive: true, force: true });
+  mkdirSync(data, { mode: 0o700 });
+  const passwordFile = `${data}.password`;
+  writeFileSync(passwordFile, `${password}\n`, { mode: 0o600 });
+  if (user) for (const path of [data, passwordFile]) chownSync(path, user.uid, user.gid);
+  try {
+    execFileSync(
+      join(binaries, 'bin', 'initdb'),
+      [
+        `--pgdata=${data}`,
+        '--username=postgres',
+        `--pwfile=${passwordFile}`,
+        '--auth=scram-sha-256',
+        '--encoding=UTF8',
+        '--locale=C',
+      ],
+      { uid: user?.uid, gid: user?.gid, cwd: dirname(data), stdio: ['ignore', 'ignore', 'pipe'] },
+    );
+  } catch (error) {
+    rmSync(data, { recursive: true, force: true });
+    const text = (error as { stderr?: Buffer }).stderr?.toString().trim();
+    throw new Error(`initdb failed: ${text ?? String(error)}`, { cause: error });
+  } finally {
+    rmSync(passwordFile, { force: true });
+  }
+}
+
+/** The live postmaster of a data folder, from its `postmaster.pid` (line 1 pid, line 4 port). */
+function runningServer(data: string): { pid: number; port: number } | undefined {
+  const file = join(data, 'postmaster.pid');
+  if (!existsSync(file)) return undefined;
+  const lines = readFileSync(file, 'utf8').split('\n');
+  const [pid, port] = [Number(lines[0]), Number(lines[3])];
+  return isAlive(pid) && commandOf(pid).includes('postgres') ? { pid, port } : undefined;
+}
+
+/** Empty when it cannot be told: then the number belongs to some other process, or to none. */
+function commandOf(pid: number): string {
+  try {
+    return execFileSync('ps', ['-o', 'args=', '-p', String(pid)], { encoding: 'utf8' });
+  } catch {
+    return '';
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return !isZombie(pid);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+function isZombie(pid: number): boolean {
+  try {
+    return /^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
+function lastLogLines(folder: string): string {
+  const text = readFileSync(join(folder, 'postgres.log'), 'utf8').trimEnd();
+  return text.split('\n').slice(-5).join(' | ');
+}
+
+/** A loopback port nobody listens on right now. */
+async function freePort(): Promise<number> {
+  const probe = createServer();
+  await new Promise<void>((resolve, reject) => {
+    probe.once('error', reject).listen(0, '127.0.0.1', resolve);
+  });
+  const { port } = probe.address() as { port: number };
+  await new Promise((resolve) => probe.close(resolve));
+  return port;
+}

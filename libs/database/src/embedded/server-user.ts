@@ -1,0 +1,50 @@
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { chownSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+export interface ServerUser {
+  name: string;
+  uid: number;
+  gid: number;
+}
+
+/**
+ * The user the server runs as when this process is root, which PostgreSQL refuses: `postgres` where
+ * the system has one, else `nobody`. Undefined when this process is not root: then it is that user.
+ */
+export function serverUser(): ServerUser | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  const users = readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .map((line) => line.split(':'));
+  for (const wanted of ['postgres', 'nobody']) {
+    const found = users.find(([name]) => name === wanted);
+    if (found) return { name: wanted, uid: Number(found[2]), gid: Number(found[3]) };
+  }
+  throw new Error(
+    'PostgreSQL does not run as root and there is neither a user "postgres" nor "nobody": create one, or start as another user',
+  );
+}
+
+/** Where a root-owned process keeps what the server user cannot reach at the wanted place. */
+const SYSTEM_FOLDER = '/var/lib/domain-data-service';
+
+/**
+ * The folder the server works in: `wanted`, unless this process is root and the server's user cannot
+ * reach it (a clone under root's home), then one named after it under `SYSTEM_FOLDER`.
+ */
+export function serverFolder(wanted: string, user: ServerUser | undefined): string {
+  mkdirSync(wanted, { recursive: true });
+  if (!user || isReachable(wanted, user)) return wanted;
+  const name = createHash('sha256').update(wanted).digest('hex').slice(0, 16);
+  const folder = join(SYSTEM_FOLDER, name);
+  mkdirSync(folder, { recursive: true, mode: 0o755 });
+  if (!isReachable(folder, user)) throw new Error(`the user ${user.name} cannot reach ${folder}`);
+  return folder;
+}
+
+function isReachable(folder: string, user: ServerUser): boolean {
+  chownSync(folder, user.uid, user.gid);
+  return spawnSync('test', ['-w', folder], { uid: user.uid, gid: user.gid }).status === 0;
+}

@@ -1,0 +1,34 @@
+/**
+ * Keyset paging: a page is named by the last row's sort values, so that rows inserted meanwhile move
+ * nothing. The cursor is opaque to clients and checked like any input.
+ */
+export interface Page<T> {
+  items: T[];
+  /** Absent on the last page. */
+  nextCursor?: string;
+}
+
+/** @returns the cursor's values, or undefined when it is not one of ours. */
+export function readCursor(cursor: string, valueCount: number): string[] | undefined {
+  try {
+    const values: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
+    const isOurs =
+      Array.isArray(values) &&
+      values.length === valueCount &&
+      values.every((value) => typeof value === 'string' && value.length <= 200);
+    return isOurs ? values : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Cuts rows that were read with `limit pageSize + 1` into a page. `valuesOf` gives a row's sort
+ * values as text.
+ */
+export function toPage<T>(rows: T[], pageSize: number, valuesOf: (row: T) => string[]): Page<T> {
+  if (rows.length <= pageSize) return { items: rows };
+  const items = rows.slice(0, pageSize);
+  const last = valuesOf(items[items.length - 1]);
+  return { items, nextCursor: Buffer.from(JSON.stringify(last)).toString('base64url') };
+}

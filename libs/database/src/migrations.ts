@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto';
+import type { Client } from 'pg';
+import { withClient } from './provision.js';
+
+/** One forward-only step of a schema. Never edited once released: a changed text refuses to run. */
+export interface Migration {
+  /** `0001-accounts`: number and what it does. */
+  name: string;
+  sql: string;
+}
+
+/** A database that holds other migrations than this build knows. */
+export class MigrationMismatch extends Error {}
+
+const LOCK_KEY = 0x6d696772; // 'migr'
+
+/**
+ * Brings one schema up to date: under a lock, in order, each migration in a transaction of its own
+ * with a lock time-out of 5 s. Concurrent callers wait for one another. Use an unpooled URL of the
+ * owner role.
+ * @returns the names applied now.
+ * @throws MigrationMismatch when an applied migration is unknown here or its text has changed.
+ */
+export async function migrate(
+  ownerUrl: string,
+  migrations: readonly Migration[],
+): Promise<string[]> {
+  return withClient(ownerUrl, async (client) => {
+    await client.query('select pg_advisory_lock($1, hashtext(current_schema()))', [LOCK_KEY]);
+    await client.query(
+      `create table if not exists migrations (
+         name text primary key,
+         checksum text not null,
+         applied_at timestamptz not null default clock_timestamp())`,
+    );
+    const applied = await appliedMigrations(client);
+    checkApplied(applied, migrations);
+    const pending = migrations.slice(applied.length);
+    for (const migration of pending) await apply(client, migration);
+    return pending.map((migration) => migration.name);
+  });
+}
+
+interface Applied {
+  name: string;
+  checksum: string;
+}
+
+async function appliedMigrations(client: Client): Promise<Applied[]> {
+  const { rows } = await client.query<Applied>(
+    'select name, checksum from migrations order by name',
+  );
+  return rows;
+}
+
+function checkApplied(applied: Applied[], migrations: readonly Migration[]): void {
+  for (const [index, { name, checksum }] of applied.entries()) {
+    const known = migrations.at(index);
+    if (known?.name !== name) {
+      throw new MigrationMismatch(
+        `the database has migration ${name} where this build has ${known?.name ?? 'none'}: it was migrated by a newer or another build`,
+      );
+    }
+    if (checksumOf(known) !== checksum) {
+      throw new MigrationMismatch(`migration ${name} was changed after it had been applied`);
+    }
+  }
+}
+
+async function apply(client: Client, migration: Migration): Promise<void> {
+  await client.query('begin');
+  try {
+    await client.query(`set local lock_timeout = '5s'`);
+    await client.query(migration.sql);
+    await client.query('insert into migrations (name, checksum) values ($1, $2)', [
+      migration.name,
+      checksumOf(migration),
+    ]);
+    await client.query('commit');
+  } catch (error) {
+    await client.query('rollback');
+    throw new Error(`migration ${migration.name} failed`, { cause: error });
+  }
+}
+
+function checksumOf(migration: Migration): string {
+  return createHash('sha256').update(migration.sql).digest('hex');
+}

@@ -1,0 +1,93 @@
+import pg from 'pg';
+import {
+  type SchemaService,
+  auditorRole,
+  maintenanceRole,
+  ownerRole,
+  rolesOf,
+  serviceRole,
+} from './services.js';
+
+const { escapeIdentifier, escapeLiteral } = pg;
+
+/**
+ * Creates what a superuser must: the roles (cluster-wide) with their passwords. Safe to repeat; a
+ * repeated call sets the passwords anew.
+ */
+export async function provisionRoles(
+  adminUrl: string,
+  services: readonly SchemaService[],
+  passwordOf: (role: string) => string,
+): Promise<void> {
+  await withClient(adminUrl, async (client) => {
+    for (const role of services.flatMap(rolesOf)) {
+      const { rowCount } = await client.query('select from pg_roles where rolname = $1', [role]);
+      const verb = rowCount ? 'alter' : 'create';
+      await client.query(
+        `${verb} role ${escapeIdentifier(role)} login nosuperuser nocreatedb nocreaterole password ${escapeLiteral(passwordOf(role))}`,
+      );
+    }
+  });
+}
+
+/**
+ * Creates the schemas in the database that `adminUrl` names, and what each role may do in them (S114).
+ * Safe to repeat.
+ */
+export async function provisionSchemas(
+  adminUrl: string,
+  services: readonly SchemaService[],
+): Promise<void> {
+  await withClient(adminUrl, async (client) => {
+    const { rows } = await client.query<{ name: string }>('select current_database() as name');
+    const database = escapeIdentifier(rows[0].name);
+    await client.query('revoke all on schema public from public');
+    await client.query(`revoke all on database ${database} from public`);
+    for (const service of services) await client.query(schemaStatements(service, database));
+  });
+}
+
+function schemaStatements(service: SchemaService, database: string): string {
+  const [schema, owner] = [service, ownerRole(service)].map((n) => escapeIdentifier(n));
+  const writers = [serviceRole(service), maintenanceRole(service)];
+  const all = [...writers, auditorRole(service)].map((n) => escapeIdentifier(n));
+  const grantTo = (privileges: string, roles: string[]) =>
+    `alter default privileges for role ${owner} in schema ${schema} grant ${privileges} to ${roles.join(', ')};`;
+  return [
+    `create schema if not exists ${schema} authorization ${owner};`,
+    `grant connect on database ${database} to ${[owner, ...all].join(', ')};`,
+    `grant usage on schema ${schema} to ${all.join(', ')};`,
+    // The outbox's change feed reads the cluster's identity (see libs/messaging).
+    `grant pg_read_all_settings to ${escapeIdentifier(serviceRole(service))};`,
+    `grant execute on function pg_control_system() to ${escapeIdentifier(serviceRole(service))};`,
+    grantTo(
+      'select, insert, update, delete on tables',
+      writers.map((n) => escapeIdentifier(n)),
+    ),
+    grantTo(
+      'usage, select on sequences',
+      writers.map((n) => escapeIdentifier(n)),
+    ),
+    grantTo('select on tables', [escapeIdentifier(auditorRole(service))]),
+    ...rolesOf(service).map(
+      (role) =>
+        `alter role ${escapeIdentifier(role)} in database ${database} set search_path = ${schema};`,
+    ),
+  ].join('\n');
+}
+
+/** Runs `work` with one plain connection that is closed afterwards. */
+export async function withClient<T>(
+  url: string,
+  work: (client: pg.Client) => Promise<T>,
+): Promise<T> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+  // Without a listener a connection lost between two queries ends the process.
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}

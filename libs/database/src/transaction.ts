@@ -1,0 +1,37 @@
+import type { EntityManager, QueryResult } from 'typeorm';
+
+/**
+ * An open transaction. Whatever writes takes it as its first argument, so that a write outside of a
+ * transaction does not compile. Only `Database.transaction` makes one.
+ */
+export class Transaction {
+  private readonly afterCommitWork: (() => void)[] = [];
+
+  constructor(readonly manager: EntityManager) {}
+
+  /** Rows of one statement, `RETURNING` included. */
+  async query<T = Record<string, unknown>>(sql: string, parameters: unknown[] = []): Promise<T[]> {
+    return (await this.run(sql, parameters)).records as T[];
+  }
+
+  /** Number of rows one statement wrote. */
+  async execute(sql: string, parameters: unknown[] = []): Promise<number> {
+    return (await this.run(sql, parameters)).affected ?? 0;
+  }
+
+  /** Runs `work` once the transaction has committed; never after a rollback. Must not throw. */
+  afterCommit(work: () => void): void {
+    this.afterCommitWork.push(work);
+  }
+
+  /** For `Database` alone. */
+  committed(): void {
+    for (const work of this.afterCommitWork) work();
+  }
+
+  private async run(sql: string, parameters: unknown[]): Promise<QueryResult> {
+    const runner = this.manager.queryRunner;
+    if (!runner?.isTransactionActive) throw new Error('the transaction is over');
+    return runner.query(sql, parameters, true);
+  }
+}

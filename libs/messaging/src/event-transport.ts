@@ -1,0 +1,27 @@
+import type { CustomStrategy } from '@nestjs/microservices';
+import type { Database, MaintenanceDatabase } from '#libs/database';
+import type { ServiceName } from '#libs/platform';
+
+/**
+ * The port between services' facts: in-process over the outbox tables on one machine, Kafka on many.
+ * Each implementation passes the contract suite in `transports/`.
+ */
+export abstract class EventTransport {
+  /**
+   * Starts to relay the outbox of a producer. `consumers` elsewhere hear of it from now on.
+   * @param database the producer's maintenance role.
+   */
+  abstract startRelay(producer: ServiceName, database: MaintenanceDatabase): Promise<void>;
+
+  /**
+   * The Nest strategy that feeds the consumers of one service. `consumer` names the durable group;
+   * inbox rows and parked events are kept in `database` (the consumer's own service role).
+   */
+  abstract strategyFor(consumer: ServiceName, database: Database): CustomStrategy['strategy'];
+
+  /** Asks the relays to look now instead of at their next poll. */
+  abstract poke(producer: ServiceName): void;
+
+  /** Stops relays and consumers; what is under way is finished first. */
+  abstract close(): Promise<void>;
+}

@@ -1,0 +1,23 @@
+/**
+ * Business time: periods, expiry, grace, sessions. Injected everywhere so that a test can move it.
+ * Technical time (leases, outbox, time-outs) uses the database's clock or `monotonicMs` instead.
+ */
+export abstract class Clock {
+  abstract now(): Date;
+}
+
+export class SystemClock extends Clock {
+  now(): Date {
+    return new Date();
+  }
+}
+
+/** Milliseconds that only ever rise, unaffected by steps of the wall clock. For durations. */
+export function monotonicMs(): number {
+  return performance.now();
+}
+
+export const SECOND_MS = 1000;
+export const MINUTE_MS = 60 * SECOND_MS;
+export const HOUR_MS = 60 * MINUTE_MS;
+export const DAY_MS = 24 * HOUR_MS;

@@ -1,0 +1,106 @@
+import 'reflect-metadata';
+import { readFileSync } from 'node:fs';
+import { plainToInstance } from 'class-transformer';
+import { validateSync } from 'class-validator';
+
+/** One setting of a config class, as `.env.example` and `docs/configuration.md` show it. */
+export interface SettingDescription {
+  /** Environment variable. `<env>_FILE` may name a file that holds the value instead. */
+  env: string;
+  /** A sentence for the operator. */
+  about: string;
+  /** Secrets are never printed, not even their defaults. */
+  secret?: boolean;
+  /** Text of the default for the documents, where the default is computed. */
+  defaultText?: string;
+}
+
+interface DeclaredSetting extends SettingDescription {
+  property: string;
+}
+
+type ConfigClass<T> = new () => T;
+
+const declared = new Map<object, DeclaredSetting[]>();
+
+/** Marks a property of a config class as read from the environment. */
+export function Setting(description: SettingDescription): PropertyDecorator {
+  return (prototype, property) => {
+    const settings = declared.get(prototype.constructor) ?? [];
+    settings.push({ ...description, property: String(property) });
+    declared.set(prototype.constructor, settings);
+  };
+}
+
+/** The settings of a config class in declaration order, its base classes' first. */
+export function settingsOf(configClass: ConfigClass<object>): DeclaredSetting[] {
+  const base: unknown = Object.getPrototypeOf(configClass);
+  const inherited =
+    typeof base === 'function' && base.prototype ? settingsOf(base as ConfigClass<object>) : [];
+  return [...inherited, ...(declared.get(configClass) ?? [])];
+}
+
+/** Every fault of a configuration at once; `faults` holds one sentence each. */
+export class ConfigurationError extends Error {
+  constructor(readonly faults: string[]) {
+    super(
+      `The configuration has ${faults.length} fault(s):\n${faults.map((f) => `  - ${f}`).join('\n')}`,
+    );
+  }
+}
+
+/**
+ * Reads a config class from `environment` (default: the process's own) and validates it with its
+ * class-validator decorators. Property initialisers are the defaults.
+ * @throws ConfigurationError that lists every fault.
+ */
+export function loadConfig<T extends object>(
+  configClass: ConfigClass<T>,
+  environment: Record<string, string | undefined> = process.env,
+): T {
+  const faults: string[] = [];
+  const raw: Record<string, unknown> = {};
+  for (const setting of settingsOf(configClass)) {
+    const text = readSetting(environment, setting.env, faults);
+    if (text === undefined || text === '') continue;
+    raw[setting.property] = parseSetting(configClass, setting.property, text);
+  }
+  const config = Object.assign(plainToInstance(configClass, {}), raw);
+  for (const error of validateSync(config, { forbidUnknownValues: true })) {
+    const setting = settingsOf(configClass).find((s) => s.property === error.property);
+    const rules = Object.values(error.constraints ?? {}).join('; ');
+    faults.push(`${setting?.env ?? error.property}: ${rules}. ${setting?.about ?? ''}`.trim());
+  }
+  if (faults.length > 0) throw new ConfigurationError(faults);
+  return config;
+}
+
+function readSetting(
+  environment: Record<string, string | undefined>,
+  env: string,
+  faults: string[],
+): string | undefined {
+  const path = environment[`${env}_FILE`];
+  if (!path) return environment[env];
+  try {
+    return readFileSync(path, 'utf8').trim();
+  } catch (error) {
+    faults.push(
+      `${env}_FILE: cannot read the file it names (${(error as NodeJS.ErrnoException).code})`,
+    );
+    return undefined;
+  }
+}
+
+function parseSetting(configClass: ConfigClass<object>, property: string, text: string): unknown {
+  const type: unknown = Reflect.getMetadata('design:type', configClass.prototype, property);
+  if (type === Number) return Number(text);
+  if (type === Boolean)
+    return text === 'true' || text === '1' ? true : text === 'false' || text === '0' ? false : text;
+  if (type === Array)
+    return text
+      .split(',')
+      .map((part) => part.trim())
+      .filter((part) => part !== '');
+  return text;
+}

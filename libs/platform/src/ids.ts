@@ -1,0 +1,24 @@
+import { randomBytes } from 'node:crypto';
+import { SystemClock } from './clock.js';
+
+const clock = new SystemClock();
+
+/**
+ * A new UUIDv7 (RFC 9562 §5.7): 48 bits of Unix milliseconds, then random bits, so that ids sort
+ * by creation and index pages stay warm. Always the machine's clock: an id's time has no meaning.
+ */
+export function newId(): string {
+  const bytes = randomBytes(16);
+  bytes.writeUIntBE(clock.now().getTime(), 0, 6);
+  bytes[6] = (bytes[6] & 0x0f) | 0x70;
+  bytes[8] = (bytes[8] & 0x3f) | 0x80;
+  const hex = bytes.toString('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+/** True for a lower-case UUID of any version. */
+export function isId(value: unknown): value is string {
+  return typeof value === 'string' && UUID.test(value);
+}

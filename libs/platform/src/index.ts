@@ -1,0 +1,13 @@
+export * from './clock.js';
+export * from './config.js';
+export * from './health.js';
+export * from './ids.js';
+export * from './input.js';
+export * from './internal-route.js';
+export * from './logger.js';
+export * from './platform.errors.js';
+export * from './problem.js';
+export { toProblem } from './problem.filter.js';
+export * from './service.js';
+export * from './service.module.js';
+export * from './service-token.js';

@@ -1,0 +1,56 @@
+import { type FieldError, Problem } from './problem.js';
+
+export class InvalidRequest extends Problem {
+  constructor(errors: FieldError[]) {
+    super({
+      code: 'invalid_request',
+      status: 400,
+      detail: `The request is not valid: ${errors.map((e) => `${e.field}: ${e.message}`).join('; ')}.`,
+      errors,
+    });
+  }
+}
+
+export class NotFound extends Problem {
+  constructor() {
+    super({ code: 'not_found', status: 404, detail: 'There is no such thing at this address.' });
+  }
+}
+
+export class CallerNotAllowed extends Problem {
+  constructor() {
+    super({
+      code: 'caller_not_allowed',
+      status: 403,
+      detail: 'This internal route is not open to this caller.',
+    });
+  }
+}
+
+export class InternalError extends Problem {
+  constructor(cause: unknown) {
+    super(
+      {
+        code: 'internal_error',
+        status: 500,
+        detail: 'Something went wrong on our side. It is logged under this request id.',
+        retryable: true,
+      },
+      { cause },
+    );
+  }
+}
+
+export class ServiceUnavailable extends Problem {
+  constructor(service: string, cause?: unknown) {
+    super(
+      {
+        code: 'service_unavailable',
+        status: 503,
+        detail: `A part of the service (${service}) cannot answer right now. Try again shortly.`,
+        retryAfterSeconds: 1,
+      },
+      { cause },
+    );
+  }
+}

@@ -1,0 +1,65 @@
+/** A fault in one named part of the input. */
+export interface FieldError {
+  field: string;
+  message: string;
+}
+
+export interface ProblemDescription {
+  /** Stable snake_case word; `docs/errors/<code>.md` explains it. */
+  code: string;
+  status: number;
+  /** Public text: says what happened and what to do. Never an internal message. */
+  detail: string;
+  /** May the client send the same request again? Default: only 429, 503 and 504. */
+  retryable?: boolean;
+  retryAfterSeconds?: number;
+  errors?: FieldError[];
+  /** Further public members of the answer, for example `restorable_until`. */
+  members?: Record<string, unknown>;
+}
+
+/**
+ * A refusal that may be shown: code, public text and, for the log only, a cause (RFC 9457). Features
+ * declare their own in `x.errors.ts`; only the gateway gives it the public form.
+ */
+export class Problem extends Error {
+  readonly code: string;
+  readonly status: number;
+  readonly retryable: boolean;
+  readonly retryAfterSeconds?: number;
+  readonly errors?: FieldError[];
+  readonly members?: Record<string, unknown>;
+
+  constructor(description: ProblemDescription, options?: { cause?: unknown }) {
+    super(description.detail, options);
+    this.code = description.code;
+    this.status = description.status;
+    this.retryable = description.retryable ?? [429, 503, 504].includes(description.status);
+    this.retryAfterSeconds = description.retryAfterSeconds;
+    this.errors = description.errors;
+    this.members = description.members;
+  }
+
+  /** The body between services; the gateway adds what only it knows. */
+  toBody(): ProblemBody {
+    return {
+      code: this.code,
+      status: this.status,
+      detail: this.message,
+      retryable: this.retryable,
+      ...(this.retryAfterSeconds !== undefined && { retry_after: this.retryAfterSeconds }),
+      ...(this.errors && { errors: this.errors }),
+      ...this.members,
+    };
+  }
+}
+
+export interface ProblemBody {
+  code: string;
+  status: number;
+  detail: string;
+  retryable: boolean;
+  retry_after?: number;
+  errors?: FieldError[];
+  [member: string]: unknown;
+}

@@ -1,0 +1,3 @@
+export * from './test-clock.js';
+export * from './test-database.js';
+export * from './wait.js';

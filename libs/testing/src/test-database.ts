@@ -1,0 +1,82 @@
+import { randomBytes } from 'node:crypto';
+import {
+  Database,
+  type DatabaseOptions,
+  type SchemaService,
+  auditorRole,
+  maintenanceRole,
+  serviceRole,
+  withClient,
+} from '#libs/database';
+
+/** Where the run's server listens and what to clone; set by the suite's global setup. */
+export const TEST_SERVER_URL = 'TEST_SERVER_URL';
+export const TEMPLATE_DATABASE = 'template_services';
+/** Every role of a test server has this password. */
+export const TEST_PASSWORD = 'test-password';
+
+/**
+ * A database of its own for one spec file: a clone of the migrated template, so every service's
+ * schema is there and empty.
+ */
+export class TestDatabase {
+  private readonly opened: Database[] = [];
+
+  private constructor(
+    private readonly serverUrl: URL,
+    readonly name: string,
+  ) {}
+
+  static async create(): Promise<TestDatabase> {
+    const serverUrl = process.env[TEST_SERVER_URL];
+    if (!serverUrl)
+      throw new Error('run specs through "npm test": it starts the PostgreSQL server');
+    const name = `test_${randomBytes(6).toString('hex')}`;
+    await withClient(serverUrl, async (client) => {
+      await client.query(`create database ${name} template ${TEMPLATE_DATABASE}`);
+    });
+    return new TestDatabase(new URL(serverUrl), name);
+  }
+
+  /** URL of this database for a role; the superuser when none is given. */
+  url(role?: string): string {
+    const url = new URL(this.serverUrl);
+    url.pathname = `/${this.name}`;
+    if (role) [url.username, url.password] = [role, TEST_PASSWORD];
+    return url.toString();
+  }
+
+  /** Opens the database as the service's own role. Closed by `drop`. */
+  async service(service: SchemaService, entities?: DatabaseOptions['entities']): Promise<Database> {
+    return this.openAs(serviceRole(service), entities);
+  }
+
+  async maintenance(
+    service: SchemaService,
+    entities?: DatabaseOptions['entities'],
+  ): Promise<Database> {
+    return this.openAs(maintenanceRole(service), entities);
+  }
+
+  async auditor(service: SchemaService): Promise<Database> {
+    return this.openAs(auditorRole(service));
+  }
+
+  /** Closes what was opened and removes the database. */
+  async drop(): Promise<void> {
+    await Promise.all(this.opened.map((database) => database.close()));
+    await withClient(this.serverUrl.toString(), async (client) => {
+      await client.query(`drop database if exists ${this.name} with (force)`);
+    });
+  }
+
+  private async openAs(role: string, entities?: DatabaseOptions['entities']): Promise<Database> {
+    const database = await Database.open({
+      url: this.url(role),
+      applicationName: `test ${role}`,
+      entities,
+    });
+    this.opened.push(database);
+    return database;
+  }
+}

@@ -1,0 +1,20 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/**
+ * Waits until `condition` returns something truthy, looking every 10 ms.
+ * @throws with `what` after `timeoutMs` (default 10 s).
+ */
+export async function waitFor<T>(
+  what: string,
+  condition: () => T | Promise<T>,
+  timeoutMs = 10_000,
+): Promise<NonNullable<T>> {
+  const deadline = performance.now() + timeoutMs;
+  for (;;) {
+    const value = await condition();
+    if (value) return value;
+    if (performance.now() > deadline)
+      throw new Error(`waited ${timeoutMs} ms in vain for: ${what}`);
+    await sleep(10);
+  }
+}
