@@ -42,17 +42,24 @@ export interface AcquireLease {
 /**
  * `granted`: spend up to `amount` within `ttlMs` of the moment the holder asked. `insufficient`: a
  * true 402. `elsewhere`: enough, but leased to other holders, who are being recalled: wait, then 503.
+ * `closed`: this id was closed before; it never holds anything again.
  */
 export type LeaseAnswer =
   | { outcome: 'granted'; amount: number; ttlMs: number; spendable: number }
   | { outcome: 'insufficient'; spendable: number }
-  | { outcome: 'elsewhere'; spendable: number };
+  | { outcome: 'elsewhere'; spendable: number }
+  | { outcome: 'closed'; spendable: number };
 
 export interface LeaseUse {
   leaseId: string;
   accountId: string;
   /** Cumulative credits used under this lease; never decreases. */
   consumed: number;
+  /**
+   * Cumulative credits the holder may still reach: used and in flight. What the lease holds beyond is
+   * given back, and the recall is answered.
+   */
+  keep?: number;
 }
 
 export interface SettleAnswer {
@@ -74,7 +81,8 @@ export interface OpenHold {
 export type HoldAnswer =
   | { outcome: 'held'; amount: number; spendable: number }
   | { outcome: 'insufficient'; spendable: number }
-  | { outcome: 'elsewhere'; spendable: number };
+  | { outcome: 'elsewhere'; spendable: number }
+  | { outcome: 'closed'; spendable: number };
 
 /** One line of an account's ledger as the customer reads it. */
 export interface LedgerLine {
@@ -82,9 +90,11 @@ export interface LedgerLine {
   /** RFC 3339. */
   at: string;
   kind: string;
-  /** Decimal string, positive for credits gained. */
+  /** Change of the available credits, decimal string: negative when they are reserved or expire. */
   amount: string;
-  /** Spendable after this line, decimal string. */
+  /** Credits used up by this line, out of what was reserved or available; negative when they return. */
+  consumed: string;
+  /** Available credits after this line, decimal string. */
   balanceAfter: string;
   /** What caused it: a lease, hold, payment line, trial claim … */
   reference: string;
@@ -94,6 +104,8 @@ export interface Balance {
   spendable: number;
   reserved: number;
   frozen: number;
+  /** Credits that were used and then reversed; later purchases repay them first. */
+  debt: number;
   grants: {
     id: string;
     sourceType: string;
