@@ -11,6 +11,22 @@ export class InvalidRequest extends Problem {
   }
 }
 
+export class PayloadTooLarge extends Problem {
+  constructor() {
+    super({ code: 'payload_too_large', status: 413, detail: 'The body is too large.' });
+  }
+}
+
+export class UnsupportedMediaType extends Problem {
+  constructor() {
+    super({
+      code: 'unsupported_media_type',
+      status: 415,
+      detail: 'The content type is not supported: send application/json.',
+    });
+  }
+}
+
 export class NotFound extends Problem {
   constructor() {
     super({ code: 'not_found', status: 404, detail: 'There is no such thing at this address.' });

@@ -1,7 +1,13 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from './logger.js';
-import { InternalError, InvalidRequest, NotFound } from './platform.errors.js';
+import {
+  InternalError,
+  InvalidRequest,
+  NotFound,
+  PayloadTooLarge,
+  UnsupportedMediaType,
+} from './platform.errors.js';
 import { Problem } from './problem.js';
 
 /** Turns whatever a route throws into the body services answer one another with. */
@@ -32,8 +38,11 @@ export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof HttpException && error.getStatus() === 404) return new NotFound();
   const status = error instanceof HttpException ? error.getStatus() : statusOf(error);
+  if (status === 413) return new PayloadTooLarge();
+  if (status === 415) return new UnsupportedMediaType();
   if (status >= 400 && status < 500) {
-    return new InvalidRequest([{ field: 'request', message: messageOf(status) }]);
+    // Never the framework's own text: it may quote the input.
+    return new InvalidRequest([{ field: 'body', message: 'is not valid JSON' }]);
   }
   return new InternalError(error);
 }
@@ -41,11 +50,4 @@ export function toProblem(error: unknown): Problem {
 function statusOf(error: unknown): number {
   const status = (error as { statusCode?: unknown } | null)?.statusCode;
   return typeof status === 'number' ? status : 500;
-}
-
-/** Never the framework's own text: it may quote the input. */
-function messageOf(status: number): string {
-  if (status === 413) return 'the body is too large';
-  if (status === 415) return 'the content type is not supported, send application/json';
-  return 'the body is not valid JSON';
 }

@@ -1,0 +1,90 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { IsBoolean, IsInt, IsString, Max, MinLength } from 'class-validator';
+import { ConfigurationError, Setting, loadConfig, settingsOf } from '#libs/platform';
+
+class BaseConfig {
+  @Setting({ env: 'DEMO_HOST', about: 'Address to listen on.' })
+  @IsString()
+  host = '127.0.0.1';
+}
+
+class DemoConfig extends BaseConfig {
+  @Setting({ env: 'DEMO_PORT', about: 'Port to listen on.' })
+  @IsInt()
+  @Max(65_535)
+  port: number = 0;
+
+  @Setting({ env: 'DEMO_SECRET', about: 'Secret of the demo.', secret: true })
+  @MinLength(16)
+  secret: string;
+
+  @Setting({ env: 'DEMO_TEST', about: 'Whether this is a test.' })
+  @IsBoolean()
+  test: boolean = false;
+
+  @Setting({ env: 'DEMO_LIST', about: 'Some names.' })
+  @IsString({ each: true })
+  list: string[] = [];
+}
+
+const SECRET = 'sixteen-characters';
+
+describe('configuration', () => {
+  it('reads each kind of setting, and defaults where the environment is silent', () => {
+    const config = loadConfig(DemoConfig, {
+      DEMO_PORT: '8080',
+      DEMO_SECRET: SECRET,
+      DEMO_TEST: 'true',
+      DEMO_LIST: 'a, b,,c',
+    });
+    expect(config).toMatchObject({
+      host: '127.0.0.1',
+      port: 8080,
+      test: true,
+      list: ['a', 'b', 'c'],
+    });
+  });
+
+  it('all faults are listed at once, with the variable and what it is for', () => {
+    let faults: string[] = [];
+    try {
+      loadConfig(DemoConfig, { DEMO_PORT: 'eighty', DEMO_SECRET: 'short', DEMO_TEST: 'maybe' });
+    } catch (error) {
+      faults = (error as ConfigurationError).faults;
+    }
+    expect(faults).toHaveLength(3);
+    expect(faults.join('\n')).toMatch(/DEMO_PORT: .*Port to listen on/);
+    expect(faults.join('\n')).toMatch(/DEMO_SECRET: /);
+    expect(faults.join('\n')).toMatch(/DEMO_TEST: /);
+  });
+
+  it('S113: a fault never shows the value of a setting', () => {
+    expect(() => loadConfig(DemoConfig, { DEMO_SECRET: 'hunter2' })).toThrow(
+      expect.objectContaining({ message: expect.not.stringContaining('hunter2') }),
+    );
+  });
+
+  it('S113: a secret can come from a file', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'config-'));
+    const file = join(folder, 'secret');
+    writeFileSync(file, `${SECRET}\n`);
+    expect(loadConfig(DemoConfig, { DEMO_SECRET_FILE: file }).secret).toBe(SECRET);
+    rmSync(folder, { recursive: true });
+    expect(() => loadConfig(DemoConfig, { DEMO_SECRET_FILE: file })).toThrow(
+      /DEMO_SECRET_FILE: cannot read/,
+    );
+  });
+
+  it("settings are listed in order, the base class's first", () => {
+    expect(settingsOf(DemoConfig).map((setting) => setting.env)).toEqual([
+      'DEMO_HOST',
+      'DEMO_PORT',
+      'DEMO_SECRET',
+      'DEMO_TEST',
+      'DEMO_LIST',
+    ]);
+  });
+});

@@ -1,0 +1,50 @@
+import { writeFileSync } from 'node:fs';
+import { cpus, totalmem } from 'node:os';
+import { Command } from 'commander';
+import type { BenchReport } from './bench.js';
+
+/** `npm run bench [names…]`: each bench in turn, all by default. */
+const BENCHES: Record<string, () => Promise<{ run(): Promise<BenchReport> }>> = {
+  start: () => import('./start.bench.js'),
+};
+
+const program = new Command('bench')
+  .description('measures the product against its targets, as ratios within one run')
+  .argument('[names...]', `of ${Object.keys(BENCHES).join(', ')}`, Object.keys(BENCHES))
+  .option('--json <file>', 'also write the figures to a file')
+  .option('--enforce', 'exit 1 when a target is missed')
+  .parse();
+
+const names = program.args.length > 0 ? program.args : Object.keys(BENCHES);
+const unknown = names.filter((name) => !(name in BENCHES));
+if (unknown.length > 0) program.error(`no such bench: ${unknown.join(', ')}`);
+
+const reports: BenchReport[] = [];
+for (const name of names) {
+  process.stderr.write(`measuring ${name} …\n`);
+  const bench = await BENCHES[name]();
+  const report = await bench.run();
+  reports.push(report);
+  process.stdout.write(format(report));
+}
+
+const { json, enforce } = program.opts<{ json?: string; enforce?: boolean }>();
+if (json) writeFileSync(json, JSON.stringify({ machine: machine(), reports }, null, 2));
+const missed = reports.flatMap((report) => report.rows).filter((row) => row.ok === false);
+process.stdout.write(`\n${machine()}\n${missed.length} target(s) missed\n`);
+process.exit(enforce && missed.length > 0 ? 1 : 0);
+
+function format({ title, rows, notRun = [] }: BenchReport): string {
+  const width = Math.max(...rows.map((row) => row.what.length));
+  const lines = rows.map(({ what, value, unit, target, ok }) => {
+    const mark = ok === undefined ? '' : ok ? 'met' : 'MISSED';
+    const figure = `${Number(value.toPrecision(4))} ${unit}`.padEnd(16);
+    return `  ${what.padEnd(width)}  ${figure}${target ? `target ${target}  ${mark}` : ''}`.trimEnd();
+  });
+  return `\n${title}\n${lines.join('\n')}\n${notRun.map((text) => `  not run: ${text}\n`).join('')}`;
+}
+
+function machine(): string {
+  const gib = Math.round(totalmem() / 2 ** 30);
+  return `${cpus().length} cores (${cpus()[0].model}), ${gib} GiB, Node ${process.version}`;
+}

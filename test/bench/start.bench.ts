@@ -1,0 +1,51 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { waitFor } from '#libs/testing';
+import type { BenchReport, BenchRow } from './bench.js';
+
+const TARGET_SECONDS = 15;
+const START_TIMEOUT_MS = 120_000;
+
+/** `npm start` after installation and build: the first start makes the database, later ones open it. */
+export async function run(): Promise<BenchReport> {
+  const folder = mkdtempSync(join(tmpdir(), 'bench-start-'));
+  const rows: BenchRow[] = [];
+  try {
+    for (const what of ['first start, empty folder', 'second start']) {
+      const seconds = await timeStart(folder);
+      rows.push({
+        what,
+        value: seconds,
+        unit: 's',
+        target: `≤ ${TARGET_SECONDS} s`,
+        ok: seconds <= TARGET_SECONDS,
+      });
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+  return { title: 'npm start, build not counted', rows };
+}
+
+async function timeStart(folder: string): Promise<number> {
+  const startedAt = performance.now();
+  const solo = launch(folder);
+  try {
+    const facts = join(folder, 'solo.json');
+    await waitFor('solo to write its facts', () => existsSync(facts), START_TIMEOUT_MS);
+    return (performance.now() - startedAt) / 1000;
+  } finally {
+    solo.kill('SIGTERM');
+    await once(solo, 'exit');
+  }
+}
+
+function launch(folder: string): ChildProcess {
+  return spawn(process.execPath, ['dist/apps/solo/src/main.js', '--offline'], {
+    env: { ...process.env, DATA_DIR: folder, API_PORT: '0', DASHBOARD_PORT: '0' },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+}
