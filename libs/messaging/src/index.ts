@@ -6,4 +6,5 @@ export * from './messaging.module.js';
 export * from './messaging-tables.js';
 export * from './outbox/aggregate-lock.js';
 export * from './outbox/outbox.js';
+export * from './parking/parked-events.js';
 export * from './transports/in-process/in-process-transport.js';

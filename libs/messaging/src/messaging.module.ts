@@ -4,6 +4,7 @@ import type { Clock, ServiceName } from '#libs/platform';
 import { ChangeFeed } from './change-feed/change-feed.js';
 import type { EventTransport } from './event-transport.js';
 import { Outbox } from './outbox/outbox.js';
+import { ParkedEvents } from './parking/parked-events.js';
 
 export interface MessagingModuleOptions {
   service: ServiceName;
@@ -13,7 +14,7 @@ export interface MessagingModuleOptions {
   database: Database;
 }
 
-/** What a service's classes inject to say facts and to let pollers hear of changes. */
+/** What a service's classes inject: `Outbox`, `ChangeFeed`, `ParkedEvents`. */
 @Module({})
 export class MessagingModule {
   static register({ service, clock, transport, database }: MessagingModuleOptions): DynamicModule {
@@ -22,8 +23,9 @@ export class MessagingModule {
       providers: [
         { provide: Outbox, useValue: new Outbox(service, clock, transport) },
         { provide: ChangeFeed, useValue: new ChangeFeed(database) },
+        { provide: ParkedEvents, useValue: new ParkedEvents(database) },
       ],
-      exports: [Outbox, ChangeFeed],
+      exports: [Outbox, ChangeFeed, ParkedEvents],
     };
   }
 }
