@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import {
+  type Balance,
   type PaymentConfirmed,
   type PaymentLine,
   TRIAL_CREDITS,
@@ -120,6 +121,16 @@ export class GrantsService {
       await this.ledger.save(transaction, [book]);
       return true;
     });
+  }
+
+  /** What an account has, with time applied. */
+  async balance(accountId: string): Promise<Balance> {
+    const book = await this.database.transaction(async (transaction) => {
+      const opened = await this.openOne(transaction, accountId);
+      await this.ledger.save(transaction, [opened]);
+      return opened;
+    });
+    return this.ledger.balance(book);
   }
 
   /** Applies time to accounts nobody asks about. @returns how many were due. */

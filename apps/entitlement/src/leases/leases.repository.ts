@@ -141,6 +141,13 @@ export class LeasesRepository {
       [graceMs, limit],
     );
   }
+
+  async putReaperWait(): Promise<void> {
+    await this.maintenance.query(
+      `insert into reaper_waits (since) values (clock_timestamp())
+       on conflict (only) do update set since = excluded.since`,
+    );
+  }
 }
 
 function columnsOf(names: LeaseName[]): [string[], string[]] {

@@ -11,6 +11,10 @@ import { leaseAmount } from './lease-amount.js';
 import { type Lease, leaseReference } from './lease.js';
 import { type LeaseName, LeasesRepository } from './leases.repository.js';
 
+/** The reaper leaves a lease alone for this long after its end. */
+const REAP_GRACE_MS = 60_000;
+const REAPED_PER_ROUND_MAX = 200;
+
 /** How long a holder may spend from a lease, counted from the moment it asked. */
 export const LEASE_TTL_MS = 60_000;
 
@@ -64,6 +68,18 @@ export class LeasesService {
       await this.repository.update(transaction, [lease]);
       await this.ledger.save(transaction, [book]);
     });
+  }
+
+  /** Closes leases that ended a while ago with the use that was last reported. */
+  async reap(): Promise<void> {
+    for (const name of await this.repository.listAbandoned(REAP_GRACE_MS, REAPED_PER_ROUND_MAX)) {
+      await this.close({ ...name, consumed: 0 });
+    }
+  }
+
+  /** Notes, for the auditor, from when on leases may stay open past their end. */
+  async noteReaperWait(): Promise<void> {
+    await this.repository.putReaperWait();
   }
 
   private async book(uses: LeaseUse[]): Promise<Record<string, number>> {

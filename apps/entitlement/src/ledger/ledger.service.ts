@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { AllowanceChanged, type Balance, CreditsLow, type LedgerLine } from '#libs/contracts';
-import { type Page, type Transaction, toPage } from '#libs/database';
+import { type Page, type Transaction, readCursor, toPage } from '#libs/database';
 import { Outbox } from '#libs/messaging';
-import { Clock } from '#libs/platform';
+import { Clock, InvalidRequest } from '#libs/platform';
 import { Book } from './book.js';
 import { newLowThreshold, packageTierOf, remainingOf } from './credit-level.js';
 import type { CreditAccount } from './grant-book.js';
@@ -76,8 +76,15 @@ export class LedgerService {
     };
   }
 
-  /** An account's ledger, newest first. `beforeId` is a line's id. */
-  async lines(accountId: string, beforeId?: string): Promise<Page<LedgerLine>> {
+  /**
+   * An account's ledger, newest first.
+   * @throws InvalidRequest for a cursor that is not ours.
+   */
+  async lines(accountId: string, cursor?: string): Promise<Page<LedgerLine>> {
+    const beforeId = cursor === undefined ? undefined : readCursor(cursor, 1)?.[0];
+    if (cursor !== undefined && !/^[0-9]{1,18}$/.test(beforeId ?? '')) {
+      throw new InvalidRequest([{ field: 'cursor', message: 'is not one of ours' }]);
+    }
     const rows = await this.repository.listLines(accountId, beforeId, LINES_PER_PAGE + 1);
     return toPage(rows, LINES_PER_PAGE, ({ id }) => [id]);
   }

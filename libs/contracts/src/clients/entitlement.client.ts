@@ -5,9 +5,30 @@ import type { ServiceHttp } from './service-http.js';
 
 export type BlockCause = 'overdue' | 'deletion' | 'fraud' | 'admin';
 
+/** Causes an operator may set; `deletion` follows the account. */
+export const OPERATOR_BLOCK_CAUSES = ['overdue', 'fraud', 'admin'] as const;
+export type OperatorBlockCause = (typeof OPERATOR_BLOCK_CAUSES)[number];
+
+/** What an operator may set by hand; it replaces the computed value. */
+export const OVERRIDABLE_LIMITS = [
+  'live',
+  'bulk',
+  'heavy',
+  'account',
+  'keys',
+  'monitors.domain',
+  'monitors.brand',
+  'monitors.registrant',
+] as const;
+export type OverridableLimit = (typeof OVERRIDABLE_LIMITS)[number];
+
+export const BLOCKED_PARTS = ['api', 'downloads', 'purchases'] as const;
+export type BlockedPart = (typeof BLOCKED_PARTS)[number];
+
 /** Something that takes rights away for a time. */
 export interface AccessBlock {
   cause: BlockCause;
+  blocks: readonly BlockedPart[];
   /** RFC 3339. */
   from: string;
   to?: string;
@@ -169,6 +190,37 @@ export class EntitlementClient {
   ): Promise<{ items: LedgerLine[]; nextCursor?: string }> {
     const query = cursor ? `?cursor=${encodeURIComponent(cursor)}` : '';
     return this.http.call('GET', `/internal/ledger${query}`, { accountId });
+  }
+
+  /**
+   * Operators: credits by hand, with a reason.
+   * @returns whether the adjustment is new; the same id counts once.
+   */
+  async grantByOperator(
+    accountId: string,
+    body: { adjustmentId: string; amount: number; reason: string; expiresAt?: string },
+  ): Promise<{ isNew: boolean }> {
+    return this.http.call('POST', '/internal/operator/grants', { accountId, body });
+  }
+
+  /** Operators: replaces one computed limit until an instant (RFC 3339). */
+  async overrideLimit(
+    accountId: string,
+    body: { name: OverridableLimit; value: number; reason: string; until: string },
+  ): Promise<void> {
+    await this.http.call('POST', '/internal/operator/overrides', { accountId, body });
+  }
+
+  /** Operators: takes rights away from `from` until `to` or until lifted. */
+  async block(
+    accountId: string,
+    body: AccessBlock & { cause: OperatorBlockCause; reason: string },
+  ): Promise<void> {
+    await this.http.call('POST', '/internal/operator/blocks', { accountId, body });
+  }
+
+  async liftBlock(accountId: string, cause: OperatorBlockCause): Promise<void> {
+    await this.http.call('POST', '/internal/operator/blocks/lift', { accountId, body: { cause } });
   }
 
   async changes(cursor?: ChangeCursor): Promise<ChangePage> {
