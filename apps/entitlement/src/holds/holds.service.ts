@@ -35,11 +35,9 @@ export class HoldsService {
       const accounts = await this.ledger.lock(transaction, [request.accountId]);
       const known = await this.repository.find(transaction, request);
       const [book] = await this.grants.open(transaction, accounts);
-      const answer = known
-        ? repeatAnswer(known, book.spendable)
-        : await this.hold(transaction, book, request);
+      if (!known) return this.hold(transaction, book, request);
       await this.ledger.save(transaction, [book]);
-      return answer;
+      return repeatAnswer(known, book.spendable);
     });
   }
 
@@ -86,20 +84,28 @@ export class HoldsService {
   }
 
   private async hold(transaction: Transaction, book: Book, request: OpenHold): Promise<HoldAnswer> {
-    const { accountId, amount, holdId, ttlMs } = request;
-    if (book.spendable < amount) {
-      const unsettled = await this.reservations.sumUnsettledLeases(transaction, accountId);
-      if (book.spendable + unsettled < amount) {
-        return { outcome: 'insufficient', spendable: book.spendable };
-      }
-      await this.reservations.recallLeases(transaction, accountId);
-      return { outcome: 'elsewhere', spendable: book.spendable };
-    }
+    const { amount, holdId, ttlMs } = request;
+    if (book.spendable < amount) return this.refuse(transaction, book, request);
     const slices = book.reserve(amount, holdReference(holdId));
+    // Before the hold: its credits may come from a slice that was issued just now.
+    await this.ledger.save(transaction, [book]);
     const kind = ttlMs === undefined ? 'job' : 'request';
     const hold: Hold = { ...newHold(request), kind, state: 'open', amount, slices };
     await this.repository.insert(transaction, hold, ttlMs);
     return { outcome: 'held', amount, spendable: book.spendable };
+  }
+
+  private async refuse(
+    transaction: Transaction,
+    book: Book,
+    { accountId, amount }: OpenHold,
+  ): Promise<HoldAnswer> {
+    await this.ledger.save(transaction, [book]);
+    const { spendable } = book;
+    const unsettled = await this.reservations.sumUnsettledLeases(transaction, accountId);
+    if (spendable + unsettled < amount) return { outcome: 'insufficient', spendable };
+    await this.reservations.recallLeases(transaction, accountId);
+    return { outcome: 'elsewhere', spendable };
   }
 
   private async withHold(

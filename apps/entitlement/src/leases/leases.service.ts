@@ -35,14 +35,10 @@ export class LeasesService {
       const accounts = await this.ledger.lock(transaction, [request.accountId]);
       const [known] = await this.repository.list(transaction, [request]);
       const [book] = await this.grants.open(transaction, accounts);
-      if (known) return this.repeatAnswer(transaction, known, book.spendable);
+      if (known) return this.repeatAnswer(transaction, known, book);
       const amount = leaseAmount(request.min, request.wanted, book.spendable);
-      const answer =
-        amount > 0
-          ? await this.give(transaction, book, request, amount)
-          : await this.refuse(transaction, book, request);
-      await this.ledger.save(transaction, [book]);
-      return answer;
+      if (amount === 0) return this.refuse(transaction, book, request);
+      return this.give(transaction, book, request, amount);
     });
   }
 
@@ -110,6 +106,8 @@ export class LeasesService {
     amount: number,
   ): Promise<LeaseAnswer> {
     const slices = book.reserve(amount, leaseReference(request.leaseId));
+    // Before the lease: its credits may come from a slice that was issued just now.
+    await this.ledger.save(transaction, [book]);
     const lease: Lease = {
       ...newLease(request),
       outcome: 'granted',
@@ -124,10 +122,12 @@ export class LeasesService {
   /** Credits that other holders have not used are asked back; only without them it is a true "no". */
   private async refuse(
     transaction: Transaction,
-    { spendable }: Book,
+    book: Book,
     request: AcquireLease,
   ): Promise<LeaseAnswer> {
+    await this.ledger.save(transaction, [book]);
     const { accountId, min } = request;
+    const { spendable } = book;
     const unsettled = await this.reservations.sumUnsettledLeases(transaction, accountId);
     const outcome = spendable + unsettled < min ? 'insufficient' : 'elsewhere';
     if (outcome === 'elsewhere') await this.reservations.recallLeases(transaction, accountId);
@@ -138,9 +138,11 @@ export class LeasesService {
   private async repeatAnswer(
     transaction: Transaction,
     lease: Lease,
-    spendable: number,
+    book: Book,
   ): Promise<LeaseAnswer> {
+    await this.ledger.save(transaction, [book]);
     const { outcome, amount } = lease;
+    const { spendable } = book;
     if (outcome === 'insufficient' || outcome === 'elsewhere') return { outcome, spendable };
     if (outcome === 'closed' || lease.state === 'closed') return { outcome: 'closed', spendable };
     const ttlMs = await this.repository.remainingMs(transaction, lease);
