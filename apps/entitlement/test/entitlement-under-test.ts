@@ -100,9 +100,15 @@ export class EntitlementUnderTest {
     if ('faults' in parsed) throw new Error(parsed.faults.join('; '));
     const consumer = this.service.app.get<Consumer>(CONSUMERS.get(eventClass) as Type<Consumer>);
     const event = {
-      ...{ id: newId(), type, version, key: accountId, aggregate: `test:${accountId}` },
-      ...{ sequence: '1', occurredAt: this.clock.now().toISOString() },
-      ...{ producer: producerOf(type), data: parsed.data },
+      id: newId(),
+      type,
+      version,
+      key: accountId,
+      aggregate: `test:${accountId}`,
+      sequence: '1',
+      occurredAt: this.clock.now().toISOString(),
+      producer: producerOf(type),
+      data: parsed.data,
     };
     await this.database.transaction((transaction) => consumer.handle(event, transaction));
   }
@@ -236,8 +242,11 @@ export class EntitlementUnderTest {
     const tokens = new ServiceTokens(SECRET, this.clock);
     const { url } = this.service;
     const http = new ServiceHttp({
-      ...{ url, caller, audience: 'entitlement', tokens },
-      timeoutMs: 10_000,
+      url,
+      caller,
+      audience: 'entitlement',
+      tokens,
+      timeoutMs: 1e4,
     });
     this.https.push(http);
     return http;

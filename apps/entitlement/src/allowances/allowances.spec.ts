@@ -30,7 +30,11 @@ describe('allowances', () => {
   async function use(amount: number): Promise<void> {
     const leaseId = newId();
     await entitlement.client.acquire({
-      ...{ accountId, leaseId, gatewayId: 'gateway-1', min: amount, wanted: 0 },
+      accountId,
+      leaseId,
+      gatewayId: 'gateway-1',
+      min: amount,
+      wanted: 0,
     });
     await entitlement.client.close({ accountId, leaseId, consumed: amount });
   }
@@ -63,10 +67,21 @@ describe('allowances', () => {
 
   it('the better of package and plan counts, add-ons come on top and need one of them', async () => {
     const addOn = {
-      ...{ subscriptionId: newId(), ...MONTH, monthlyCredits: '0', keys: 0 },
+      subscriptionId: newId(),
+      ...MONTH,
+      monthlyCredits: '0',
+      keys: 0,
       line: 'rate_limit',
-      limits: { live: 100, bulk: 24, heavy: 12 },
-      monitors: { domain: 0, brand: 0, registrant: 0 },
+      limits: {
+        live: 100,
+        bulk: 24,
+        heavy: 12,
+      },
+      monitors: {
+        domain: 0,
+        brand: 0,
+        registrant: 0,
+      },
     } as const;
     await entitlement.subscribe(accountId, addOn);
     expect(await allowance()).toMatchObject({ limits: TRIAL });
@@ -88,11 +103,14 @@ describe('allowances', () => {
     entitlement.clock.set(validUntil as string);
     expect(await allowance()).toMatchObject({ limits: TRIAL, datasets: [] });
     await entitlement.subscribe(accountId, {
-      ...{ subscriptionId, ...MONTH, cancelAt: MONTH.periodEnd },
+      subscriptionId,
+      ...MONTH,
+      cancelAt: MONTH.periodEnd,
     });
     entitlement.clock.set('2026-04-02T08:59:59Z');
     expect(await allowance()).toMatchObject({
-      ...{ limits: PLAN_15K, validUntil: '2026-04-02T09:00:00.000Z' },
+      limits: PLAN_15K,
+      validUntil: '2026-04-02T09:00:00.000Z',
     });
     await entitlement.subscribe(accountId, { subscriptionId, ...MONTH, state: 'unpaid' });
     expect(await allowance()).toMatchObject({ limits: TRIAL });
@@ -104,7 +122,12 @@ describe('allowances', () => {
     await entitlement.operator.overrideLimit(accountId, { ...override, value: 5 });
     await entitlement.operator.overrideLimit(accountId, override);
     expect(await allowance()).toMatchObject({
-      ...{ version: '2', limits: { ...TRIAL, live: 1_000_000 }, validUntil: until },
+      version: '2',
+      limits: {
+        ...TRIAL,
+        live: 1e6,
+      },
+      validUntil: until,
     });
     entitlement.clock.set(until);
     expect(await allowance()).toMatchObject({ limits: TRIAL });
@@ -112,8 +135,11 @@ describe('allowances', () => {
 
   it('blocks are listed while they last and by what they take away', async () => {
     await entitlement.operator.block(accountId, {
-      ...{ cause: 'fraud', blocks: ['api', 'purchases'], reason: 'a test' },
-      ...{ from: '2026-03-02T09:00:00.000Z', to: '2026-03-05T09:00:00.000Z' },
+      cause: 'fraud',
+      blocks: ['api', 'purchases'],
+      reason: 'a test',
+      from: '2026-03-02T09:00:00.000Z',
+      to: '2026-03-05T09:00:00.000Z',
     });
     expect(await allowance()).toMatchObject({
       validUntil: '2026-03-05T09:00:00.000Z',

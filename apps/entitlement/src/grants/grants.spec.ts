@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { AccountDeleted, AccountErased, AccountRegistered, AccountRestored } from '#libs/contracts';
 import { DAY_MS, newId } from '#libs/platform';
 import { EntitlementUnderTest } from '../../test/entitlement-under-test.js';
-import { addMonths } from './monthly-slices.js';
+import { addMonths } from '../subscriptions/monthly-slices.js';
 
 const MONTH = { periodStart: '2026-03-02T09:00:00Z', periodEnd: '2026-04-02T09:00:00Z' };
 const YEAR = { periodStart: '2026-01-31T12:00:00Z', periodEnd: '2027-01-31T12:00:00Z' };
@@ -58,7 +58,9 @@ describe('grants', () => {
     await entitlement.buy(accountId, 5_000);
     await subscribe({});
     await entitlement.operator.grantByOperator(accountId, {
-      ...{ adjustmentId: newId(), amount: 10, reason: 'a test' },
+      adjustmentId: newId(),
+      amount: 10,
+      reason: 'a test',
     });
     await entitlement.deliver(AccountRegistered, accountId, {
       trialClaim: newId().padEnd(64, '0'),
@@ -182,14 +184,17 @@ describe('grants', () => {
   it("an upgrade's credits live as long as the slice they were computed for", async () => {
     await subscribe({});
     await entitlement.pay(accountId, {
-      ...{ kind: 'subscription_upgrade', credits: '7000', subscriptionId },
+      kind: 'subscription_upgrade',
+      credits: '7000',
+      subscriptionId,
       sliceEnd: MONTH.periodEnd,
     });
     await subscribe({ monthlyCredits: '50000' });
     expect(await spendable()).toBe(22_000);
     at('2026-04-02T09:00:00Z');
     await subscribe({
-      ...{ periodStart: '2026-04-02T09:00:00Z', periodEnd: '2026-05-02T09:00:00Z' },
+      periodStart: '2026-04-02T09:00:00Z',
+      periodEnd: '2026-05-02T09:00:00Z',
       monthlyCredits: '50000',
     });
     expect(await spendable()).toBe(50_000);
@@ -228,11 +233,13 @@ describe('grants', () => {
     expect(await entitlement.client.acquire(lease)).toMatchObject({ outcome: 'insufficient' });
     at('2026-02-28T12:00:00Z');
     expect(await entitlement.client.balance(accountId)).toMatchObject({
-      ...{ spendable: 0, frozen: 20_000 },
+      spendable: 0,
+      frozen: 2e4,
     });
     await entitlement.deliver(AccountRestored, accountId, { restoredAt: '2026-02-28T12:00:00Z' });
     expect(await entitlement.client.balance(accountId)).toMatchObject({
-      ...{ spendable: 19_000, frozen: 1_000 },
+      spendable: 19e3,
+      frozen: 1e3,
     });
     const { blocks } = await entitlement.client.allowance(accountId);
     expect(blocks).toEqual([]);
@@ -268,7 +275,9 @@ describe('grants', () => {
     };
     for (const consumed of [399, 1, 50, 50]) await use(consumed);
     await entitlement.operator.grantByOperator(accountId, {
-      ...{ adjustmentId: newId(), amount: 10, reason: 'a test' },
+      adjustmentId: newId(),
+      amount: 10,
+      reason: 'a test',
     });
     await use(9);
     expect(await entitlement.events(accountId)).toEqual([

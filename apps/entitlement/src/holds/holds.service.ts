@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { HoldAnswer, OpenHold } from '#libs/contracts';
 import { Database, type Transaction } from '#libs/database';
-import { Clock, DAY_MS, newId } from '#libs/platform';
+import { DAY_MS, newId } from '#libs/platform';
 import { GrantsService } from '../grants/grants.service.js';
 import type { Book } from '../ledger/book.js';
 import { LedgerService } from '../ledger/ledger.service.js';
@@ -23,7 +23,6 @@ export class HoldsService {
     private readonly grants: GrantsService,
     private readonly repository: HoldsRepository,
     private readonly reservations: ReservationsRepository,
-    private readonly clock: Clock,
   ) {}
 
   /**
@@ -64,7 +63,7 @@ export class HoldsService {
           sourceId: hold.id,
           sourceIndex: 0,
           granted: lost,
-          expiresAt: new Date(this.clock.now().getTime() + RELEASED_LIFETIME_MS),
+          expiresAt: new Date(book.now.getTime() + RELEASED_LIFETIME_MS),
         });
       },
       (transaction) =>
@@ -134,7 +133,14 @@ function repeatAnswer({ state, amount }: Hold, spendable: number): HoldAnswer {
 
 function newHold({ accountId, holdId }: HoldName): Omit<Hold, 'kind' | 'state'> {
   return {
-    ...{ id: newId(), accountId, holdId, reference: holdReference(holdId) },
-    ...{ amount: 0, consumed: 0, late: 0, unbilled: 0, slices: [] },
+    id: newId(),
+    accountId,
+    holdId,
+    reference: holdReference(holdId),
+    amount: 0,
+    consumed: 0,
+    late: 0,
+    unbilled: 0,
+    slices: [],
   };
 }

@@ -46,7 +46,11 @@ describe('holds', () => {
   it('a hold is refused whole, and asks leases back only when that would help', async () => {
     const leaseId = newId();
     await entitlement.client.acquire({
-      ...{ accountId, leaseId, gatewayId: 'gateway-1', min: 300, wanted: 0 },
+      accountId,
+      leaseId,
+      gatewayId: 'gateway-1',
+      min: 300,
+      wanted: 0,
     });
     expect(await hold(501)).toEqual({ outcome: 'insufficient', spendable: 200 });
     expect(await entitlement.client.settle('gateway-1', [])).toMatchObject({ recalled: [] });

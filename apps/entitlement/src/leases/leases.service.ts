@@ -159,8 +159,17 @@ function settleLease(book: Book, lease: Lease, { consumed, keep }: LeaseUse): vo
 
 function newLease({ accountId, leaseId, gatewayId }: AcquireLease): Lease {
   return {
-    ...{ id: newId(), accountId, leaseId, gatewayId, reference: leaseReference(leaseId) },
-    ...{ state: 'closed', outcome: 'closed', amount: 0, consumed: 0, late: 0, unbilled: 0 },
+    id: newId(),
+    accountId,
+    leaseId,
+    gatewayId,
+    reference: leaseReference(leaseId),
+    state: 'closed',
+    outcome: 'closed',
+    amount: 0,
+    consumed: 0,
+    late: 0,
+    unbilled: 0,
     isRecalled: false,
     slices: [],
   };

@@ -22,7 +22,11 @@ describe('leases', () => {
     request: { min?: number; wanted?: number; leaseId?: string },
   ) =>
     entitlement.client.acquire({
-      ...{ accountId, leaseId: newId(), gatewayId: 'gateway-1', min: 1, wanted: 0 },
+      accountId,
+      leaseId: newId(),
+      gatewayId: 'gateway-1',
+      min: 1,
+      wanted: 0,
       ...request,
     });
 
@@ -257,7 +261,11 @@ describe('leases', () => {
       for (let refusals = 0; refusals < 3;) {
         const leaseId = newId();
         const answer = await entitlement.client.acquire({
-          ...{ accountId, leaseId, gatewayId, min: 1, wanted: 200 },
+          accountId,
+          leaseId,
+          gatewayId,
+          min: 1,
+          wanted: 200,
         });
         if (answer.outcome !== 'granted') {
           refusals++;

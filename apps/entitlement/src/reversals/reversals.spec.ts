@@ -25,7 +25,11 @@ describe('reversals', () => {
   async function lease(amount: number) {
     const leaseId = newId();
     await entitlement.client.acquire({
-      ...{ accountId, leaseId, gatewayId: 'gateway-1', min: amount, wanted: 0 },
+      accountId,
+      leaseId,
+      gatewayId: 'gateway-1',
+      min: amount,
+      wanted: 0,
     });
     return (consumed: number) => entitlement.client.close({ accountId, leaseId, consumed });
   }
