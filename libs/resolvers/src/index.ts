@@ -1,1 +1,14 @@
+export * from './domain-lookup.js';
+export { Politeness, type PolitenessOptions, type Priority } from './politeness/politeness.js';
+export { RdapClient, type RdapLimits } from './rdap/rdap-client.js';
 export * from './record.js';
+export { Registries, type RegistryTables } from './registries/registries.js';
+export { ConnectionError, type ConnectionFault } from './safe-connect/connection-error.js';
+export type { ConnectPurpose } from './safe-connect/purposes.js';
+export { SafeConnector, type SafeConnectorOptions } from './safe-connect/safe-connector.js';
+export {
+  parseUpstreamExceptions,
+  type UpstreamException,
+} from './safe-connect/upstream-exceptions.js';
+export { Port43Client, type Port43Answer, type Port43Limits } from './whois/port43.js';
+export type { ParseContext, ParseResult, WhoisParser } from './whois/whois-parser.js';
