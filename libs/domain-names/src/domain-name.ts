@@ -23,8 +23,7 @@ export interface DomainName {
 
 export type DomainNameRefusalCode = keyof typeof messages;
 
-export type ParsedDomainName =
-  { ok: true; domain: DomainName } | Refusal<DomainNameRefusalCode>;
+export type ParsedDomainName = { ok: true; domain: DomainName } | Refusal<DomainNameRefusalCode>;
 
 const inputLengthMax = 2048;
 const nameLengthMax = 253;
@@ -113,7 +112,8 @@ function registrable(ascii: string, labels: string[]): ParsedDomainName {
     validateHostname: false,
     extraSuffixes: { icann },
   });
-  if (found.domain === null || found.publicSuffix === null) return refuse('public_suffix', messages);
+  if (found.domain === null || found.publicSuffix === null)
+    return refuse('public_suffix', messages);
   const domain: DomainName = {
     name: found.domain,
     unicode: domainToUnicode(found.domain),

@@ -7,8 +7,7 @@ export interface IpAddress {
   version: 4 | 6;
 }
 
-export type ParsedIpAddress =
-  { ok: true; ip: IpAddress } | Refusal<'empty' | 'not_an_ip_address'>;
+export type ParsedIpAddress = { ok: true; ip: IpAddress } | Refusal<'empty' | 'not_an_ip_address'>;
 
 const messages = {
   empty: 'An IP address is needed.',

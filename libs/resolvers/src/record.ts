@@ -25,12 +25,7 @@ export interface DateValue {
 }
 
 export type ContactRole =
-  | 'registrant'
-  | 'administrative'
-  | 'technical'
-  | 'billing'
-  | 'abuse'
-  | 'reseller';
+  'registrant' | 'administrative' | 'technical' | 'billing' | 'abuse' | 'reseller';
 
 /** A contact as published. Absent members were not published; see `redactions` for the reason. */
 export interface Contact {
