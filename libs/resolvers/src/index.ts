@@ -3,9 +3,18 @@ export { Politeness, type PolitenessOptions, type Priority } from './politeness/
 export { RdapClient, type RdapLimits } from './rdap/rdap-client.js';
 export * from './record.js';
 export { Registries, type RegistryTables } from './registries/registries.js';
+export {
+  CertificateAuthority,
+  type CertificateTerms,
+  type IssuedCertificate,
+} from './safe-connect/certificate-authority.js';
 export { ConnectionError, type ConnectionFault } from './safe-connect/connection-error.js';
 export type { ConnectPurpose } from './safe-connect/purposes.js';
-export { SafeConnector, type SafeConnectorOptions } from './safe-connect/safe-connector.js';
+export {
+  SafeConnector,
+  type ConnectLimits,
+  type SafeConnectorOptions,
+} from './safe-connect/safe-connector.js';
 export {
   parseUpstreamExceptions,
   type UpstreamException,

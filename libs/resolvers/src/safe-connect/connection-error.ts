@@ -7,7 +7,7 @@ export type ConnectionFault =
   | 'refused'
   | 'reset'
   | 'unreachable'
-  | 'bad_certificate'
+  | 'tls_failed'
   | 'connect_timeout'
   | 'first_byte_timeout'
   | 'answer_timeout'
@@ -21,4 +21,27 @@ export class ConnectionError extends Error {
   ) {
     super(`No answer from the upstream: ${fault}`, { cause });
   }
+
+  /** The fault behind what a socket, TLS or HTTP client reported. */
+  static from(error: unknown): ConnectionError {
+    for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth += 1) {
+      if (at instanceof ConnectionError) return at;
+    }
+    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    return new ConnectionError(faultsByCode.get(code) ?? 'tls_failed', error);
+  }
 }
+
+const faultsByCode = new Map<string, ConnectionFault>([
+  ['ECONNREFUSED', 'refused'],
+  ['ECONNRESET', 'reset'],
+  ['EPIPE', 'reset'],
+  ['UND_ERR_SOCKET', 'reset'],
+  ['UND_ERR_CONNECT_TIMEOUT', 'connect_timeout'],
+  ['UND_ERR_HEADERS_TIMEOUT', 'first_byte_timeout'],
+  ['UND_ERR_BODY_TIMEOUT', 'answer_timeout'],
+  ['ENETUNREACH', 'unreachable'],
+  ['EHOSTUNREACH', 'unreachable'],
+  ['EADDRNOTAVAIL', 'unreachable'],
+  ['ETIMEDOUT', 'connect_timeout'],
+]);
