@@ -1,4 +1,5 @@
-import type { Politeness, Priority } from './politeness/politeness.js';
+import type { Politeness } from './politeness/politeness.js';
+import type { Priority } from './politeness/upstream.js';
 import type { RdapClient } from './rdap/rdap-client.js';
 import type { Lookup } from './record.js';
 import type { Registries } from './registries/registries.js';

@@ -1,8 +1,10 @@
 export * from './domain-lookup.js';
-export { Politeness, type PolitenessOptions, type Priority } from './politeness/politeness.js';
+export { Politeness, type PolitenessOptions } from './politeness/politeness.js';
+export type { Priority } from './politeness/upstream.js';
+export type { BucketTerms, UpstreamLimit } from './politeness/upstream-limits.js';
 export { RdapClient, type RdapLimits } from './rdap/rdap-client.js';
 export * from './record.js';
-export { Registries, type RegistryTables } from './registries/registries.js';
+export { Registries, type RegistryTables, type Route } from './registries/registries.js';
 export {
   CertificateAuthority,
   type CertificateTerms,
