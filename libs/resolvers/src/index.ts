@@ -22,4 +22,4 @@ export {
   type UpstreamException,
 } from './safe-connect/upstream-exceptions.js';
 export { Port43Client, type Port43Answer, type Port43Limits } from './whois/port43.js';
-export type { ParseContext, ParseResult, WhoisParser } from './whois/whois-parser.js';
+export type { WhoisParser } from './whois/whois-parser.js';

@@ -24,12 +24,22 @@ export class ConnectionError extends Error {
 
   /** The fault behind what a socket, TLS or HTTP client reported. */
   static from(error: unknown): ConnectionError {
-    for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth += 1) {
+    let at = error;
+    for (let depth = 0; depth < causesMax && at !== undefined; depth += 1) {
       if (at instanceof ConnectionError) return at;
+      at = memberOf(at, 'cause');
     }
-    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-    return new ConnectionError(faultsByCode.get(code) ?? 'tls_failed', error);
+    const fault = faultsByCode.get(String(memberOf(error, 'code'))) ?? 'tls_failed';
+    return new ConnectionError(fault, error);
   }
+}
+
+const causesMax = 5;
+
+function memberOf(value: unknown, member: 'cause' | 'code'): unknown {
+  return typeof value === 'object' && value !== null && member in value
+    ? (value as Record<typeof member, unknown>)[member]
+    : undefined;
 }
 
 const faultsByCode = new Map<string, ConnectionFault>([
