@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { RequestListener, ServerResponse } from 'node:http';
 import { LoopbackInternet } from '../loopback/loopback-internet.js';
-import { RdapClient, type RdapLimits } from './rdap-client.js';
+import { RdapClient, retryAfterSeconds, type RdapLimits } from './rdap-client.js';
 import { rdapUrl } from './rdap-url.js';
-import { retryAfterSeconds } from './retry-after.js';
 
 const host = 'rdap.nic.example';
 const url = `https://${host}/domain/a.example`;

@@ -2,7 +2,6 @@ import { Agent, request, type buildConnector, type Dispatcher } from 'undici';
 import { ConnectionError } from '../safe-connect/connection-error.js';
 import type { SafeConnector } from '../safe-connect/safe-connector.js';
 import { rdapUrl } from './rdap-url.js';
-import { retryAfterSeconds } from './retry-after.js';
 
 export interface RdapLimits {
   /** 5,000. */
@@ -150,6 +149,20 @@ export class RdapClient {
     }
     return new TextDecoder().decode(Buffer.concat(chunks));
   }
+}
+
+/**
+ * Seconds of a `Retry-After` field (RFC 9110 §10.2.3): a number, or a date, which is read against
+ * the server's own `Date` so that clocks that disagree do no harm. Undefined for anything else.
+ */
+export function retryAfterSeconds(
+  retryAfter: string | undefined,
+  date: string | undefined,
+): number | undefined {
+  if (retryAfter === undefined) return undefined;
+  if (/^\d{1,9}$/.test(retryAfter)) return Number(retryAfter);
+  const seconds = Math.ceil((Date.parse(retryAfter) - Date.parse(date ?? '')) / 1000);
+  return seconds >= 0 ? seconds : undefined;
 }
 
 function one(field: string | string[] | undefined): string | undefined {
