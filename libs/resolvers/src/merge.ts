@@ -58,8 +58,9 @@ const contactRoles = [
 
 /**
  * Merges what registry and registrar published. The registry wins dates, statuses, name servers,
- * DNSSEC and who the registrar is; the registrar wins contacts and what it says of itself. A
- * contact is taken from one source as a whole: half of one address and half of another is nobody's.
+ * DNSSEC and who the registrar is; the registrar wins contacts, unless it withholds who it is, and
+ * what it says of itself. A contact is taken from one source as a whole: half of one address and
+ * half of another is nobody's.
  * `updated` differs by nature, so it makes no conflict.
  */
 export function mergeSources(answers: readonly SourceAnswer[]): Merged | undefined {
@@ -126,7 +127,7 @@ class Merge {
 
   contact(role: (typeof contactRoles)[number], sources: readonly Source[]): void {
     const giving = sources.filter(({ record }) => record.contacts[role] !== undefined);
-    const [chosen] = giving;
+    const chosen = giving.find(({ record }) => saysWho(record.contacts[role])) ?? giving[0];
     const contact = chosen?.record.contacts[role];
     if (chosen === undefined || contact === undefined) return;
     this.record.contacts[role] = contact;
@@ -137,7 +138,7 @@ class Merge {
       if (member === 'handle') continue;
       this.compare(
         path,
-        giving.flatMap(({ id, record }) => {
+        chosenFirst(giving, chosen).flatMap(({ id, record }) => {
           const value = record.contacts[role]?.[member];
           return value === undefined ? [] : [[id, value]];
         }),
@@ -168,6 +169,16 @@ class Merge {
     if (chosen === undefined || different.size < 2) return;
     this.conflicts.push({ path, chosen: chosen[0], values: Object.fromEntries(values) });
   }
+}
+
+/** A handle and a country are what is left of a contact of which the rest is withheld. */
+function saysWho(contact: Contact | undefined): boolean {
+  const { name, organization, street, email, phone } = contact ?? {};
+  return [name, organization, street, email, phone].some((value) => value !== undefined);
+}
+
+function chosenFirst(sources: readonly Source[], chosen: Source): Source[] {
+  return [chosen, ...sources.filter((source) => source !== chosen)];
 }
 
 function isPublished(value: RegistrationRecord[(typeof registryMembers)[number]]): boolean {

@@ -51,7 +51,7 @@ export class SourceAsker {
     return this.ask(new URL(url).hostname, about, question, async (permit) => {
       const answer = await rdap.fetch(url, question.signal);
       if (answer.kind === 'throttled') permit.throttled(answer.retryAfterSeconds);
-      else permit.answered();
+      else if (answer.kind !== 'failed') permit.answered();
       return rdapFinding(answer, question.name);
     });
   }

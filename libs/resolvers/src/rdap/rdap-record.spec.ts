@@ -189,6 +189,10 @@ describe('readRdapDomain', () => {
     const entities = [{ roles: ['registrant'], vcardArray }];
     const record = readRdapDomain({ ldhName: domain, entities }, domain);
     expect(record).toMatchObject({ privacyService: true, redactions: [] });
+    const marked = [{ roles: ['registrant'], status: ['proxy'] }];
+    expect(readRdapDomain({ ldhName: domain, entities: marked }, domain)).toMatchObject({
+      privacyService: true,
+    });
   });
 
   it.each([

@@ -48,7 +48,7 @@ export function readRdapDomain(json: JsonObject, domain: string): RegistrationRe
     contacts,
     dnssec: readDnssec(json),
     redactions: withoutRepeats(redactions),
-    privacyService: isPrivacyService(contacts.registrant),
+    privacyService: isPrivacyService(contacts.registrant) || entities.some(isProxy),
     restriction: undefined,
     referral: rdap === undefined ? undefined : { rdapUrl: rdap.href },
   });
@@ -179,6 +179,11 @@ function isPrivacyService(registrant: RegistrationRecord['contacts']['registrant
   return [name, organization, email].some(
     (text) => text !== undefined && privacyServices.test(text),
   );
+}
+
+/** RFC 9083 §10.2.2: `proxy` marks data of somebody who stands in for the registrant. */
+function isProxy({ json, roles }: Entity): boolean {
+  return roles.includes('registrant') && readStatuses(json).includes('proxy');
 }
 
 /** A redaction the server declares says more than the placeholder it left behind. */
