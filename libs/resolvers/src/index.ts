@@ -1,1 +1,2 @@
 export * from './record.js';
+export { parseWhois, type ParseContext, type ParseResult } from './whois/parse/parse-whois.js';

@@ -1,0 +1,133 @@
+import {
+  ERROR_PHRASES,
+  FREE_STATUSES,
+  NOT_FOUND_PHRASES,
+  RESTRICTED_PHRASES,
+  RULE_WORDS,
+  THROTTLED_PHRASES,
+} from './outcome-phrases.js';
+import { commentBody, type Line } from './reading/lines.js';
+import type { WorkMeter } from './reading/work-meter.js';
+
+/** What an answer is, before anything is taken from it. */
+export type Verdict =
+  | { kind: 'found' }
+  | { kind: 'throttled'; retryAfterSeconds?: number }
+  | { kind: 'error' }
+  | { kind: 'restricted'; restriction: 'reserved' | 'premium' | 'blocked' }
+  | { kind: 'not_found' };
+
+/** Whether a record could be read from the text, and the statuses that stood in it. */
+export interface Evidence {
+  /** A date, registrar, name server or named contact was read. */
+  isRecord: boolean;
+  statuses: readonly string[];
+}
+
+/** An announcement is short and stands near the top or the end; the middle is small print. */
+const LINE_LENGTH_MAX = 240;
+const HEAD_LINES = 400;
+const TAIL_LINES = 40;
+const RETRY_SECONDS_MAX = 3600;
+
+/**
+ * Says what an answer is: throttled, error, restricted, not found or found, in this order. A
+ * record outweighs every phrase, because the small print below records speaks of limits and of
+ * names that are not found; only a status that says "free" outweighs the record.
+ */
+export function classify(lines: readonly Line[], evidence: Evidence, meter: WorkMeter): Verdict {
+  if (evidence.statuses.some((it) => FREE_STATUSES.includes(it.toLowerCase()))) {
+    return restrictionAmong(announcements(lines, meter)) ?? { kind: 'not_found' };
+  }
+  if (evidence.isRecord) return { kind: 'found' };
+  const said = announcements(lines, meter);
+  const throttle = said.find((line) => isThrottle(line));
+  if (throttle !== undefined) {
+    return { kind: 'throttled', retryAfterSeconds: retryAfter(said) };
+  }
+  const restricted = restrictionAmong(said);
+  if (restricted !== undefined) return restricted;
+  if (said.some((line) => matchesAny(line, NOT_FOUND_PHRASES))) return { kind: 'not_found' };
+  if (said.some((line) => matchesAny(line, ERROR_PHRASES))) return { kind: 'error' };
+  return evidence.statuses.length > 0 ? { kind: 'found' } : { kind: 'error' };
+}
+
+/** The lines that may say something, as plain lower-case text. */
+function announcements(lines: readonly Line[], meter: WorkMeter): string[] {
+  const near =
+    lines.length <= HEAD_LINES + TAIL_LINES
+      ? lines
+      : [...lines.slice(0, HEAD_LINES), ...lines.slice(-TAIL_LINES)];
+  const said: string[] = [];
+  for (const line of near) {
+    if (line.blank) continue;
+    const text = plainText(line.comment ? commentBody(line) : line.body);
+    meter.count(text.length);
+    if (text !== '') said.push(text);
+  }
+  return said;
+}
+
+/** Lower case, one space between words: `Status:   FREE` and `status: free` say the same. */
+function plainText(body: string): string {
+  return body
+    .slice(0, LINE_LENGTH_MAX)
+    .toLowerCase()
+    .split(/[ \t]+/)
+    .join(' ')
+    .replace(' :', ':');
+}
+
+function isThrottle(line: string): boolean {
+  return matchesAny(line, THROTTLED_PHRASES) && !matchesAny(line, RULE_WORDS);
+}
+
+function restrictionAmong(said: readonly string[]): Verdict | undefined {
+  for (const line of said) {
+    if (matchesAny(line, SMALL_PRINT)) continue;
+    for (const restriction of ['premium', 'blocked', 'reserved'] as const) {
+      if (matchesAny(line, RESTRICTED_PHRASES[restriction])) {
+        return { kind: 'restricted', restriction };
+      }
+    }
+  }
+  return undefined;
+}
+
+/** Words of copyright lines, in which everything is reserved. */
+const SMALL_PRINT = ['rights reserved', 'copyright', 'all rights', 'right reserved', 'reserves', 'rights'];
+
+/** `wait 30 seconds`, `try again in 5 minutes`, at most an hour; undefined if none is named. */
+function retryAfter(said: readonly string[]): number | undefined {
+  for (const line of said) {
+    const words = line.split(' ');
+    for (let at = 1; at < words.length; at += 1) {
+      const unit = UNITS.find(([name]) => words[at].startsWith(name));
+      const amount = Number(words[at - 1]);
+      if (unit === undefined || !Number.isInteger(amount) || amount < 1) continue;
+      return Math.min(RETRY_SECONDS_MAX, amount * unit[1]);
+    }
+  }
+  return undefined;
+}
+
+const UNITS: readonly (readonly [string, number])[] = [
+  ['second', 1],
+  ['sec', 1],
+  ['minute', 60],
+  ['min', 60],
+  ['hour', 3600],
+];
+
+function matchesAny(line: string, phrases: readonly string[]): boolean {
+  return phrases.some((phrase) => matches(line, phrase));
+}
+
+function matches(line: string, phrase: string): boolean {
+  if (phrase[0] === '^') {
+    const rest = phrase.slice(1);
+    return rest.endsWith('$') ? line === rest.slice(0, -1) : line.startsWith(rest);
+  }
+  if (phrase.endsWith('$')) return line.endsWith(phrase.slice(0, -1));
+  return line.includes(phrase);
+}

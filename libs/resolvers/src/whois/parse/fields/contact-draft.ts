@@ -1,0 +1,132 @@
+import type { Contact } from '../../../record.js';
+import type { ContactField } from '../dictionary/target.js';
+import { readContactLines } from './contact-lines.js';
+import { readCountry } from './countries.js';
+import { isEmptyValue, isWithheld } from './placeholders.js';
+
+const VALUE_LENGTH_MAX = 500;
+const LINES_MAX = 16;
+
+/** How one registry prints a contact; see `Grammar`. */
+export interface ContactStyle {
+  block: readonly ContactField[];
+  nameIsOrganization: boolean;
+}
+
+/** A contact being read: published values, loose lines, and which fields are withheld. */
+export class ContactDraft {
+  private readonly values = new Map<ContactField, string[]>();
+  private readonly withheld = new Set<ContactField>();
+  private readonly lines: string[] = [];
+
+  /** Placeholders are noted as withheld, `n/a` and its like are dropped. */
+  add(field: ContactField, text: string): void {
+    const value = text.trim().slice(0, VALUE_LENGTH_MAX);
+    if (isEmptyValue(value)) return;
+    if (isWithheld(value)) {
+      this.withheld.add(field === 'line' ? 'name' : field);
+      return;
+    }
+    if (field === 'line') {
+      if (this.lines.length < LINES_MAX) this.lines.push(value);
+      return;
+    }
+    const known = this.values.get(field);
+    if (known === undefined) this.values.set(field, [value]);
+    else if (field === 'street' && known.length < LINES_MAX) known.push(value);
+  }
+
+  isEmpty(): boolean {
+    return this.values.size === 0 && this.lines.length === 0 && this.withheld.size === 0;
+  }
+
+  first(field: ContactField): string | undefined {
+    return this.values.get(field)?.[0];
+  }
+
+  /** The fields a placeholder stands for, by their name in `Contact`. */
+  withheldFields(): string[] {
+    return [...this.withheld].map((field) => CONTACT_MEMBERS[field] ?? field);
+  }
+
+  toContact(style: ContactStyle): Contact {
+    const block = readContactLines(this.lines, style.block, this.first('name') !== undefined);
+    for (const [field, value] of block) if (!this.values.has(field)) this.add(field, value);
+    const contact: Contact = {
+      handle: this.first('handle'),
+      name: this.first('name') ?? this.joinedName(),
+      organization: this.first('organization'),
+      ...this.place(),
+      email: readEmail(this.first('email')),
+      phone: readPhone(this.first('phone')),
+      fax: readPhone(this.first('fax')),
+    };
+    if (contact.organization === undefined && this.isOrganization(style)) {
+      contact.organization = contact.name;
+      contact.name = undefined;
+    }
+    return withoutAbsent(contact);
+  }
+
+  private isOrganization(style: ContactStyle): boolean {
+    const party = this.first('party')?.toLowerCase();
+    if (party === undefined) return style.nameIsOrganization;
+    return party.startsWith('org') || party.startsWith('legal');
+  }
+
+  private place(): Contact {
+    const country = this.first('country');
+    const { code, name } = country === undefined ? {} : readCountry(country);
+    return {
+      street: this.values.get('street')?.join('\n'),
+      city: this.first('city'),
+      state: this.first('state'),
+      postalCode: this.first('postalCode'),
+      countryCode: code,
+      countryName: name,
+    };
+  }
+
+  private joinedName(): string | undefined {
+    const parts = [this.first('firstName'), this.first('lastName')];
+    return parts.filter((part) => part !== undefined).join(' ') || undefined;
+  }
+}
+
+const CONTACT_MEMBERS: Partial<Record<ContactField, string>> = {
+  country: 'countryCode',
+  firstName: 'name',
+  lastName: 'name',
+};
+
+/** Undoes the usual disguises of an address; anything without `@` is no address. */
+function readEmail(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  let email = text;
+  for (const disguise of [' AT ', ' at ', ' [at] ', '[at]', ' (at) ', '(at)', ' en ']) {
+    if (!email.includes('@')) email = email.replace(disguise, '@');
+  }
+  const word = email.split(' ').find((it) => it.includes('@'));
+  if (word === undefined || word.length > 254) return undefined;
+  return trimMarks(word);
+}
+
+function trimMarks(word: string): string | undefined {
+  let [start, end] = [0, word.length];
+  while (start < end && '<("\'[,;'.includes(word[start])) start += 1;
+  while (end > start && '>)"\'],;.'.includes(word[end - 1])) end -= 1;
+  const address = word.slice(start, end).replace('mailto:', '');
+  return address.length > 2 ? address : undefined;
+}
+
+function readPhone(text: string | undefined): string | undefined {
+  if (text === undefined || text.length > 60) return undefined;
+  let digits = 0;
+  for (const character of text) if (character >= '0' && character <= '9') digits += 1;
+  return digits < 3 ? undefined : text;
+}
+
+function withoutAbsent(contact: Contact): Contact {
+  const kept = Object.entries(contact).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(kept) as Contact;
+}

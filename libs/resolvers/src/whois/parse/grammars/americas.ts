@@ -1,0 +1,3 @@
+import type { Grammar } from './grammar.js';
+
+export const AMERICAS: readonly Grammar[] = [];

@@ -1,0 +1,3 @@
+import type { Grammar } from './grammar.js';
+
+export const GENERIC: readonly Grammar[] = [];
