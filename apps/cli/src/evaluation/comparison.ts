@@ -32,10 +32,26 @@ const CONTACT_MEMBERS: Readonly<Record<string, (contact: Contact) => string | un
   email: (it) => it.email,
 };
 
-/** Placeholders an expectation may hold where the parser reports a redaction instead. */
-const WITHHELD_STARTS = ['redacted', 'not disclosed', 'data protected', 'hidden', 'visit ', 'not shown'];
+/** Where a right value may stand besides its own member: recorders name these loosely. */
+const OTHER_MEMBERS: Readonly<Record<string, (contact: Contact) => string[]>> = {
+  nameOrOrganization: (it) => [it.name ?? ''],
+  country: (it) => [it.countryCode ?? ''],
+  country_code: (it) => [it.countryName ?? ''],
+};
 
-/** Compares a record with what is asserted of it: dates by day in UTC, lists as sets, text loosely. */
+/** Placeholders an expectation may hold where the parser reports a redaction instead. */
+const WITHHELD_STARTS = [
+  'not provided',
+  'not available',
+  'redacted',
+  'not disclosed',
+  'data protected',
+  'hidden',
+  'visit ',
+  'not shown',
+];
+
+/** Compares a record with what is asserted of it: dates by day in UTC or as printed, lists as sets, text loosely. */
 export function compareRecord(expected: ExpectedRecord, record: RegistrationRecord): Finding[] {
   const findings: Finding[] = [];
   for (const field of ['created', 'updated', 'expires'] as const) {
@@ -53,23 +69,30 @@ export function compareRecord(expected: ExpectedRecord, record: RegistrationReco
 }
 
 function dateFinding(field: string, expected: string, actual: DateValue | undefined): Finding {
-  const wanted = utcDay(expected);
+  const days = [utcDay(expected), expected.slice(0, 10).replaceAll('/', '-')];
   const got = actual?.iso.slice(0, 10) ?? '';
-  return { field, isRight: wanted === got, expected: wanted, actual: got };
+  return { field, isRight: days.includes(got), expected: days[0], actual: got };
 }
 
 /** The day in UTC: of a time with an offset its instant's, else the day as it is written. */
 function utcDay(text: string): string {
   const hasOffset = /[+-]\d{2}:?\d{0,2}$/.test(text) && text.includes(':');
   if (!hasOffset) return text.slice(0, 10).replaceAll('/', '-');
-  const instant = Date.parse(text.replace(' +', '+').replace(' -', '-').replace(/([+-]\d{2})$/, '$1:00'));
+  const instant = Date.parse(
+    text
+      .replace(' +', '+')
+      .replace(' -', '-')
+      .replace(/([+-]\d{2})$/, '$1:00'),
+  );
   if (Number.isNaN(instant)) return text.slice(0, 10);
   return new Intl.DateTimeFormat('en-CA', { timeZone: 'UTC' }).format(instant);
 }
 
 function setFinding(field: string, expected: string[], actual: readonly string[]): Finding {
   const [wanted, got] = [expected, actual].map((it) =>
-    [...new Set(it.map((item) => item.toLowerCase().replaceAll(' ', '').replace(/\.$/, '')))].sort().join(' '),
+    [...new Set(it.map((item) => item.toLowerCase().replaceAll(' ', '').replace(/\.$/, '')))]
+      .sort()
+      .join(' '),
   );
   return { field, isRight: wanted === got, expected: wanted, actual: got };
 }
@@ -81,7 +104,8 @@ function registrarFindings(expected: ExpectedRecord, record: RegistrationRecord)
     const wanted = expected.registrar?.[name];
     if (typeof wanted !== 'string' || wanted.trim() === '') continue;
     const { registrar } = record;
-    const got = registrar?.[member as 'name'] ?? (name === 'organization' ? registrar?.name : '') ?? '';
+    const got =
+      registrar?.[member as 'name'] ?? (name === 'organization' ? registrar?.name : '') ?? '';
     findings.push(textFinding(name === 'name' ? 'registrar' : `registrar.${name}`, wanted, got));
   }
   return findings;
@@ -95,7 +119,8 @@ function contactFindings(expected: ExpectedRecord, record: RegistrationRecord): 
       const member = CONTACT_MEMBERS[name];
       if (member === undefined || typeof wanted !== 'string' || isNothing(wanted)) continue;
       const finding = textFinding(`contact.${name}`, wanted, member(contact) ?? '');
-      finding.isRight ||= name === 'nameOrOrganization' && loose(wanted) === loose(contact.name ?? '');
+      finding.isRight ||=
+        OTHER_MEMBERS[name]?.(contact).some((it) => loose(it) === loose(wanted)) ?? false;
       findings.push({ ...finding, expected: `${roleName}: ${wanted}` });
     }
   }
@@ -104,7 +129,8 @@ function contactFindings(expected: ExpectedRecord, record: RegistrationRecord): 
 
 function isNothing(wanted: string): boolean {
   const lower = wanted.trim().toLowerCase();
-  return lower === '' || WITHHELD_STARTS.some((start) => lower.startsWith(start));
+  if (['', '-', '--', 'na', 'n/a', 'none', 'null'].includes(lower)) return true;
+  return WITHHELD_STARTS.some((start) => lower.startsWith(start));
 }
 
 function textFinding(field: string, expected: string, actual: string): Finding {

@@ -31,13 +31,12 @@ const TAIL_LINES = 40;
 const RETRY_SECONDS_MAX = 3600;
 
 /**
- * Says what an answer is: throttled, error, restricted, not found or found, in this order. A
- * record outweighs every phrase, because the small print below records speaks of limits and of
+ * Says what an answer is: throttled, restricted, not found, error or found. A record outweighs every phrase, because the small print below records speaks of limits and of
  * names that are not found; only a status that says "free" outweighs the record.
  */
 export function classify(lines: readonly Line[], evidence: Evidence, meter: WorkMeter): Verdict {
   if (evidence.statuses.some((it) => FREE_STATUSES.includes(it.toLowerCase()))) {
-    return restrictionAmong(announcements(lines, meter)) ?? { kind: 'not_found' };
+    return { kind: 'not_found' };
   }
   if (evidence.isRecord) return { kind: 'found' };
   const said = announcements(lines, meter);
@@ -45,9 +44,11 @@ export function classify(lines: readonly Line[], evidence: Evidence, meter: Work
   if (throttle !== undefined) {
     return { kind: 'throttled', retryAfterSeconds: retryAfter(said) };
   }
-  const restricted = restrictionAmong(said);
-  if (restricted !== undefined) return restricted;
-  if (said.some((line) => matchesAny(line, NOT_FOUND_PHRASES))) return { kind: 'not_found' };
+  for (const line of said) {
+    const restricted = restrictionIn(line);
+    if (restricted !== undefined) return restricted;
+    if (matchesAny(line, NOT_FOUND_PHRASES)) return { kind: 'not_found' };
+  }
   if (said.some((line) => matchesAny(line, ERROR_PHRASES))) return { kind: 'error' };
   return evidence.statuses.length > 0 ? { kind: 'found' } : { kind: 'error' };
 }
@@ -82,20 +83,25 @@ function isThrottle(line: string): boolean {
   return matchesAny(line, THROTTLED_PHRASES) && !matchesAny(line, RULE_WORDS);
 }
 
-function restrictionAmong(said: readonly string[]): Verdict | undefined {
-  for (const line of said) {
-    if (matchesAny(line, SMALL_PRINT)) continue;
-    for (const restriction of ['premium', 'blocked', 'reserved'] as const) {
-      if (matchesAny(line, RESTRICTED_PHRASES[restriction])) {
-        return { kind: 'restricted', restriction };
-      }
+function restrictionIn(line: string): Verdict | undefined {
+  if (matchesAny(line, SMALL_PRINT)) return undefined;
+  for (const restriction of ['premium', 'blocked', 'reserved'] as const) {
+    if (matchesAny(line, RESTRICTED_PHRASES[restriction])) {
+      return { kind: 'restricted', restriction };
     }
   }
   return undefined;
 }
 
 /** Words of copyright lines, in which everything is reserved. */
-const SMALL_PRINT = ['rights reserved', 'copyright', 'all rights', 'right reserved', 'reserves', 'rights'];
+const SMALL_PRINT = [
+  'rights reserved',
+  'copyright',
+  'all rights',
+  'right reserved',
+  'reserves',
+  'rights',
+];
 
 /** `wait 30 seconds`, `try again in 5 minutes`, at most an hour; undefined if none is named. */
 function retryAfter(said: readonly string[]): number | undefined {

@@ -21,7 +21,7 @@ const PREFIX_WORDS_MAX = 4;
 export function lookUpKey(key: string, overrides: KeyTable): Target | undefined {
   const known = overrides.get(key) ?? KEYS.get(key) ?? CONTACT_FIELDS.get(key);
   if (known !== undefined) return known;
-  return withRolePrefix(key) ?? HEADER_TABLE.get(key) ?? eitherLanguage(key, overrides);
+  return HEADER_TABLE.get(key) ?? withRolePrefix(key) ?? eitherLanguage(key, overrides);
 }
 
 /** What a key stands for when nothing follows it on its line: headers come before fields. */

@@ -16,6 +16,7 @@ export type ContactField =
   | 'phone'
   | 'fax'
   | 'url'
+  | 'heading'
   | 'line'
   | 'party';
 
@@ -32,24 +33,10 @@ export type DomainField =
   | 'whoisServer';
 
 export type RegistrarField =
-  | 'ianaId'
-  | 'name'
-  | 'organization'
-  | 'url'
-  | 'email'
-  | 'phone'
-  | 'rdapServer'
-  | 'line';
+  'ianaId' | 'name' | 'organization' | 'url' | 'email' | 'phone' | 'rdapServer' | 'line';
 
 export type SectionName =
-  | ContactRole
-  | 'domain'
-  | 'registrar'
-  | 'nameServers'
-  | 'status'
-  | 'dates'
-  | 'dnssec'
-  | 'other';
+  ContactRole | 'domain' | 'registrar' | 'nameServers' | 'status' | 'dates' | 'dnssec' | 'other';
 
 /**
  * What a key stands for. `loose` keys (`created`, `status`) belong to whatever section they stand

@@ -1,17 +1,19 @@
 import type { Contact } from '../../../record.js';
 import type { ContactField } from '../dictionary/target.js';
+import type { ReadyGrammar } from '../grammars/grammar.js';
 import { readContactLines } from './contact-lines.js';
 import { readCountry } from './countries.js';
+import { readCityLine, readPostalAddress } from './postal-address.js';
 import { isEmptyValue, isWithheld } from './placeholders.js';
 
 const VALUE_LENGTH_MAX = 500;
 const LINES_MAX = 16;
 
 /** How one registry prints a contact; see `Grammar`. */
-export interface ContactStyle {
-  block: readonly ContactField[];
-  nameIsOrganization: boolean;
-}
+export type ContactStyle = Pick<
+  ReadyGrammar,
+  'block' | 'nameIsOrganization' | 'address' | 'organizationFirst'
+>;
 
 /** A contact being read: published values, loose lines, and which fields are withheld. */
 export class ContactDraft {
@@ -36,8 +38,17 @@ export class ContactDraft {
     else if (field === 'street' && known.length < LINES_MAX) known.push(value);
   }
 
-  isEmpty(): boolean {
-    return this.values.size === 0 && this.lines.length === 0 && this.withheld.size === 0;
+  isNamed(): boolean {
+    const names: ContactField[] = ['name', 'organization', 'heading', 'lastName'];
+    return this.lines.length > 0 || names.some((field) => this.values.has(field));
+  }
+
+  /** This contact with what the domain's own lines say of the party: a name, a telephone. */
+  joinedWith(other: ContactDraft, handle: string | undefined): ContactDraft {
+    for (const [field, [value]] of other.values) {
+      if (!this.values.has(field) && value !== handle) this.add(field, value);
+    }
+    return this;
   }
 
   first(field: ContactField): string | undefined {
@@ -50,13 +61,14 @@ export class ContactDraft {
   }
 
   toContact(style: ContactStyle): Contact {
-    const block = readContactLines(this.lines, style.block, this.first('name') !== undefined);
+    const hasName = this.values.has('name') || this.values.has('heading');
+    const block = readContactLines(this.lines, style.block, hasName);
     for (const [field, value] of block) if (!this.values.has(field)) this.add(field, value);
+    if (style.organizationFirst && !this.isOrganization(style)) this.takeOrganization();
     const contact: Contact = {
       handle: this.first('handle'),
-      name: this.first('name') ?? this.joinedName(),
-      organization: this.first('organization'),
-      ...this.place(),
+      ...this.names(),
+      ...this.place(style),
       email: readEmail(this.first('email')),
       phone: readPhone(this.first('phone')),
       fax: readPhone(this.first('fax')),
@@ -68,20 +80,42 @@ export class ContactDraft {
     return withoutAbsent(contact);
   }
 
+  /** A name beside the header is the organisation when a person is named as well. */
+  private names(): Contact {
+    const [heading, organization] = [this.first('heading'), this.first('organization')];
+    const name = this.first('name') ?? this.joinedName();
+    if (name === undefined) return { name: heading, organization };
+    return { name, organization: organization ?? (heading === name ? undefined : heading) };
+  }
+
   private isOrganization(style: ContactStyle): boolean {
     const party = this.first('party')?.toLowerCase();
     if (party === undefined) return style.nameIsOrganization;
     return party.startsWith('org') || party.startsWith('legal');
   }
 
-  private place(): Contact {
-    const country = this.first('country');
+  /** The first of three address lines or more is the employer, if it bears no number. */
+  private takeOrganization(): void {
+    const lines = this.values.get('street') ?? [];
+    if (lines.length < 3 || this.values.has('organization') || hasDigit(lines[0])) return;
+    this.values.set('organization', [lines[0]]);
+    this.values.set('street', lines.slice(1));
+  }
+
+  private place(style: ContactStyle): Contact {
+    const lines = this.values.get('street') ?? [];
+    const isSplit = this.values.has('city') || this.values.has('postalCode');
+    const address = readPostalAddress(lines, isSplit ? [] : style.address);
+    const cityLine = this.values.has('postalCode')
+      ? undefined
+      : readCityLine(this.first('city') ?? '');
+    const country = this.first('country') ?? address.country;
     const { code, name } = country === undefined ? {} : readCountry(country);
     return {
-      street: this.values.get('street')?.join('\n'),
-      city: this.first('city'),
-      state: this.first('state'),
-      postalCode: this.first('postalCode'),
+      street: address.street.length === 0 ? undefined : address.street.join('\n'),
+      city: cityLine?.city ?? this.first('city') ?? address.city,
+      state: this.first('state') ?? address.state,
+      postalCode: cityLine?.postalCode ?? this.first('postalCode') ?? address.postalCode,
       countryCode: code,
       countryName: name,
     };
@@ -124,6 +158,11 @@ function readPhone(text: string | undefined): string | undefined {
   let digits = 0;
   for (const character of text) if (character >= '0' && character <= '9') digits += 1;
   return digits < 3 ? undefined : text;
+}
+
+function hasDigit(text: string): boolean {
+  for (const character of text) if (character >= '0' && character <= '9') return true;
+  return false;
 }
 
 function withoutAbsent(contact: Contact): Contact {

@@ -1,5 +1,6 @@
 import type { ContactField } from '../dictionary/target.js';
 import { countryCode } from './countries.js';
+import { readCityLine } from './postal-address.js';
 
 type Pair = readonly [ContactField, string];
 
@@ -41,7 +42,12 @@ function recognise(line: string, found: readonly Pair[]): Pair[] {
   if (email !== undefined) {
     const rest = withoutEmail(line, email);
     const isName = rest.length > 2 && !rest.toLowerCase().startsWith('e');
-    return isName ? [['email', email], ['name', rest]] : [['email', email]];
+    return isName
+      ? [
+          ['email', email],
+          ['name', rest],
+        ]
+      : [['email', email]];
   }
   const labelled = labelledNumber(line);
   if (labelled !== undefined) return [labelled];
@@ -81,7 +87,8 @@ function labelledNumber(line: string): Pair | undefined {
 function fromFirstDigit(line: string): string | undefined {
   for (let at = 0; at < line.length; at += 1) {
     if ((line[at] >= '0' && line[at] <= '9') || line[at] === '+') return line.slice(at).trim();
-    if (line[at] === '(' && line[at + 1] >= '0' && line[at + 1] <= '9') return line.slice(at).trim();
+    if (line[at] === '(' && line[at + 1] >= '0' && line[at + 1] <= '9')
+      return line.slice(at).trim();
   }
   return undefined;
 }
@@ -107,39 +114,8 @@ function takeCountry(plain: string[], found: Pair[]): void {
 function takeCityLine(plain: string[], found: Pair[]): void {
   const last = plain[plain.length - 1];
   if (last === undefined || plain.length < 2) return;
-  const pairs = readCityLine(last);
-  if (pairs === undefined) return;
+  const place = readCityLine(last);
+  if (place === undefined) return;
   plain.pop();
-  found.push(...pairs);
-}
-
-/** `Mountain View, CA 94043`, `US-94043 Mountain View, CA`, `2312 BH Leiden`. */
-function readCityLine(line: string): Pair[] | undefined {
-  const comma = line.lastIndexOf(',');
-  if (comma > 0) {
-    const city = line.slice(0, comma).trim();
-    const [state, ...rest] = line.slice(comma + 1).trim().split(' ').filter((it) => it !== '');
-    const zip = rest.join(' ');
-    if (hasDigit(zip) && !hasDigit(state ?? '')) {
-      return [['city', city], ['state', state], ['postalCode', zip]];
-    }
-  }
-  const space = line.indexOf(' ');
-  const first = space < 0 ? line : line.slice(0, space);
-  if (space < 0 || !isPostalCode(first)) return undefined;
-  return [['postalCode', first], ['city', line.slice(space + 1).trim()]];
-}
-
-function isPostalCode(word: string): boolean {
-  let digits = 0;
-  for (const character of word) {
-    if (character >= '0' && character <= '9') digits += 1;
-    else if (character !== '-' && !(character >= 'A' && character <= 'Z')) return false;
-  }
-  return digits >= 4 && word.length <= 10;
-}
-
-function hasDigit(text: string): boolean {
-  for (const character of text) if (character >= '0' && character <= '9') return true;
-  return false;
+  for (const [part, value] of Object.entries(place)) found.push([part as ContactField, value]);
 }

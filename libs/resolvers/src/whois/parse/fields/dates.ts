@@ -111,12 +111,7 @@ function readParts(
   return { texts: [texts[0], texts[1], texts[2]], separator, next: index };
 }
 
-function readNamedMonth(
-  first: string,
-  name: string,
-  last: string,
-  next: number,
-): Day | undefined {
+function readNamedMonth(first: string, name: string, last: string, next: number): Day | undefined {
   const month = monthNumber(name);
   if (month === undefined) return undefined;
   const [year, day] = first.length === 4 ? [first, last] : [last, first];
@@ -169,7 +164,11 @@ function readMonthFirst(tokens: Token[], at: number): Day | undefined {
 function readCompact(tokens: Token[], at: number): Day | undefined {
   const { text } = tokens[at];
   if (text.length === 14) {
-    tokens.splice(at + 1, 0, ...tokenize(`${text.slice(8, 10)}:${text.slice(10, 12)}:${text.slice(12)}`));
+    tokens.splice(
+      at + 1,
+      0,
+      ...tokenize(`${text.slice(8, 10)}:${text.slice(10, 12)}:${text.slice(12)}`),
+    );
   }
   return toDay(
     Number(text.slice(0, 4)),

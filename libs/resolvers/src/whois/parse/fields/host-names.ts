@@ -1,15 +1,18 @@
 /**
- * The host name in a list of name servers: `ns1.example.net. 192.0.2.1`, `ns1.example.net (…)`,
- * `example.pt NS ns1.example.net.`, `1. ns1.example.net`. Undefined where there is none.
+ * The host names a list of name servers holds on one line: `ns1.example.net. 192.0.2.1`,
+ * `ns1.example.net (…)`, `example.pt NS ns1.example.net.`, `1. ns1.example.net`. A line that does
+ * not begin with one is prose and holds none.
  */
-export function readHostName(text: string): string | undefined {
+export function readHostNames(text: string): string[] {
   const words = splitWords(text.slice(0, 512));
   const record = words.findIndex((word) => word.toUpperCase() === 'NS');
+  const hosts: string[] = [];
   for (const word of record > 0 ? words.slice(record + 1) : words) {
     const host = trimDots(word).toLowerCase();
-    if (isHostName(host)) return host;
+    if (isHostName(host)) hosts.push(host);
+    else if (hosts.length === 0 && !isMark(host)) return [];
   }
-  return undefined;
+  return hosts;
 }
 
 /** Letters, digits, hyphens and underscores with a dot between, and not an IPv4 address. */
@@ -45,4 +48,12 @@ function trimDots(word: string): string {
   while (start < end && word[start] === '.') start += 1;
   while (end > start && (word[end - 1] === '.' || word[end - 1] === ':')) end -= 1;
   return word.slice(start, end);
+}
+
+/** A bullet, a number or an address before the name. */
+function isMark(word: string): boolean {
+  for (const character of word) {
+    if (character.toLowerCase() !== character.toUpperCase()) return false;
+  }
+  return true;
 }

@@ -1,3 +1,39 @@
 import type { Grammar } from './grammar.js';
 
-export const AMERICAS: readonly Grammar[] = [];
+const DAY_FIRST = { order: 'dmy' } as const;
+
+export const AMERICAS: readonly Grammar[] = [
+  {
+    tlds: ['br'],
+    keys: {
+      'registrant.heading': ['owner'],
+      '-': ['ownerid', 'responsible', 'nsstat', 'nslastaa', 'saci', 'dscheck', 'dslastok'],
+    },
+  },
+  { tlds: ['ca'], dates: { order: 'ymd' } },
+  { tlds: ['us'], dates: { order: 'mdy' } },
+  {
+    tlds: [
+      'ar',
+      'bo',
+      'cl',
+      'co',
+      'cr',
+      'cu',
+      'do',
+      'ec',
+      'gt',
+      'hn',
+      'mx',
+      'ni',
+      'pa',
+      'pe',
+      'py',
+      'sv',
+      'uy',
+      've',
+    ],
+    dates: DAY_FIRST,
+  },
+  { tlds: ['edu'], block: ['organization'] },
+];

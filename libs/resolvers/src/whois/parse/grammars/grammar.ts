@@ -20,9 +20,17 @@ export interface Grammar {
   columns?: boolean;
   /** What the lines of an unlabelled contact are, in order; the rest are street lines. */
   block?: readonly ContactField[];
+  /** What the last address lines are, where a registry prints them without labels. */
+  address?: readonly AddressPart[];
+  /** A person's first address line is the organisation when there are lines to spare. */
+  organizationFirst?: boolean;
+  /** What stands on a party's header line is a handle, not a name. */
+  headerIsHandle?: boolean;
   /** A contact's name is an organisation unless its `type` says otherwise. */
   nameIsOrganization?: boolean;
 }
+
+export type AddressPart = 'cityLine' | 'city' | 'state' | 'postalCode' | 'country';
 
 /** A grammar with its tables made. */
 export interface ReadyGrammar {
@@ -32,4 +40,7 @@ export interface ReadyGrammar {
   columns: boolean;
   block: readonly ContactField[];
   nameIsOrganization: boolean;
+  address: readonly AddressPart[];
+  organizationFirst: boolean;
+  headerIsHandle: boolean;
 }

@@ -9,8 +9,19 @@ import { WESTERN_EUROPE } from './western-europe.js';
 
 /** Lines that carry a date without a colon, wherever they stand. */
 const COMMON_PHRASES: Readonly<Record<string, readonly string[]>> = {
-  created: ['record created on', 'record created', 'registered on', 'domain created on', 'created on'],
-  updated: ['record last updated on', 'record last updated', 'last updated on', 'record updated on'],
+  created: [
+    'record created on',
+    'record created',
+    'registered on',
+    'domain created on',
+    'created on',
+  ],
+  updated: [
+    'record last updated on',
+    'record last updated',
+    'last updated on',
+    'record updated on',
+  ],
   expires: ['record expires on', 'record will expire on', 'expires on', 'registered until'],
 };
 
@@ -63,5 +74,8 @@ function prepare(grammar: Grammar): ReadyGrammar {
     columns: grammar.columns ?? false,
     block: grammar.block ?? [],
     nameIsOrganization: grammar.nameIsOrganization ?? false,
+    address: grammar.address ?? [],
+    organizationFirst: grammar.organizationFirst ?? false,
+    headerIsHandle: grammar.headerIsHandle ?? false,
   };
 }

@@ -9,7 +9,7 @@ import type {
 import type { ContactField, DomainField, RegistrarField } from '../dictionary/target.js';
 import { ContactDraft } from '../fields/contact-draft.js';
 import { parseDate, provenOrder, type DateStyle } from '../fields/dates.js';
-import { isHostName, readHostName } from '../fields/host-names.js';
+import { isHostName, readHostNames } from '../fields/host-names.js';
 import { isEmptyValue, isWithheld, namesPrivacyService } from '../fields/placeholders.js';
 import { readStatuses } from '../fields/statuses.js';
 import type { ReadyGrammar } from '../grammars/grammar.js';
@@ -39,6 +39,8 @@ export class RecordDraft {
   private whoisServer?: string;
   /** The answer is about another name than the one asked for, so far. */
   private isOtherDomain = false;
+  /** The record has begun again: a list of name servers in it replaces the one before. */
+  private isRepeated = false;
 
   hasDomain(): boolean {
     return this.domain !== undefined;
@@ -46,6 +48,12 @@ export class RecordDraft {
 
   hasReferences(): boolean {
     return this.references.size > 0;
+  }
+
+  /** A party is named by this handle instead of a name. */
+  isReferred(handle: string): boolean {
+    for (const draft of this.contacts.values()) if (draft.first('heading') === handle) return true;
+    return false;
   }
 
   /**
@@ -58,13 +66,15 @@ export class RecordDraft {
     if (domain === '' || (!isHostName(domain) && domain !== asked)) return false;
     if (this.domain === undefined) this.domain = domain;
     else if (this.domain !== domain && domain === asked) this.startOver(domain);
+    else this.isRepeated = this.domain === domain;
     this.isOtherDomain = this.domain !== domain;
     return true;
   }
 
   setDomainField(field: DomainField, text: string, grammar: ReadyGrammar): void {
     const value = text.trim();
-    if (this.isOtherDomain || isEmptyValue(value)) return;
+    if (this.isOtherDomain || value === '') return;
+    if (field !== 'status' && isEmptyValue(value)) return;
     if (field === 'nameServer') this.addNameServer(value);
     else if (field === 'status') this.addStatuses(value);
     else if (field === 'domain') this.startDomain(value, '');
@@ -77,18 +87,18 @@ export class RecordDraft {
 
   addNameServer(text: string): void {
     if (this.isOtherDomain || this.nameServers.size >= NAME_SERVERS_MAX) return;
-    const host = readHostName(text);
-    if (host !== undefined) this.nameServers.add(host);
+    const hosts = readHostNames(text);
+    if (hosts.length > 0 && this.isRepeated) this.nameServers.clear();
+    if (hosts.length > 0) this.isRepeated = false;
+    for (const host of hosts) this.nameServers.add(host);
   }
 
   setRegistrar(field: RegistrarField, text: string): void {
     const value = text.trim().slice(0, VALUE_LENGTH_MAX);
     if (this.isOtherDomain || isEmptyValue(value) || isWithheld(value)) return;
-    if (!this.registrar.has(field)) this.registrar.set(field, value);
-  }
-
-  setRegistrarOnce(field: RegistrarField, text: string): void {
-    this.setRegistrar(field, text);
+    if (field === 'name') this.setRegistrarName(value);
+    else if (field === 'ianaId' && !isIanaId(value)) return;
+    else if (!this.registrar.has(field)) this.registrar.set(field, value);
   }
 
   /** A contact's field below the registrar's header. */
@@ -97,15 +107,11 @@ export class RecordDraft {
     if (own !== undefined) this.setRegistrar(own, value);
   }
 
-  /** The first line below the registrar's header is its name, a `[Tag = X]` behind it its id. */
+  /** The first line below the registrar's header is its name; Nominet puts `[Tag = X]` behind it. */
   addRegistrarLine(text: string): void {
     const tag = text.indexOf('[Tag =');
     const close = text.indexOf(']', tag);
-    if (tag > 0 && close > 0) this.setRegistrar('ianaId', text.slice(tag + 6, close));
-    const name = tag > 0 ? text.slice(0, tag) : text;
-    const open = name.indexOf('(http');
-    if (open > 0) this.setRegistrar('url', name.slice(open + 1, name.indexOf(')', open)));
-    this.setRegistrar('name', open > 0 ? name.slice(0, open) : name);
+    this.setRegistrar('name', tag > 0 && close > 0 ? text.slice(0, tag) : text);
   }
 
   contact(role: ContactRole): ContactDraft {
@@ -117,7 +123,7 @@ export class RecordDraft {
   /** The first contact of a role counts; a second is read into nothing. */
   openContact(role: ContactRole): ContactDraft {
     const draft = this.contact(role);
-    return draft.isEmpty() ? draft : new ContactDraft();
+    return draft.isNamed() ? new ContactDraft() : draft;
   }
 
   addReference(role: ContactRole, handle: string): void {
@@ -149,6 +155,17 @@ export class RecordDraft {
     };
     const kept = Object.entries(record).filter(([, value]) => value !== undefined);
     return Object.fromEntries(kept) as unknown as RegistrationRecord;
+  }
+
+  /** A registrar's name may carry its id or its address in brackets behind it. */
+  private setRegistrarName(value: string): void {
+    if (this.registrar.has('name')) return;
+    const open = value.lastIndexOf('(');
+    const remark = open > 0 && value.endsWith(')') ? value.slice(open + 1, -1).trim() : '';
+    if (remark.startsWith('http')) this.setRegistrar('url', remark);
+    else if (isIanaId(remark)) this.setRegistrar('ianaId', remark);
+    const isRemark = remark.startsWith('http') || isRegistrarCode(remark);
+    this.registrar.set('name', isRemark ? value.slice(0, open).trim() : value);
   }
 
   private startOver(domain: string): void {
@@ -227,9 +244,9 @@ export class RecordDraft {
   /** A reference, or a name that is a handle, stands for the object it points to. */
   private resolve(role: ContactRole): ContactDraft {
     const draft = this.contacts.get(role) ?? new ContactDraft();
-    const handle = this.references.get(role) ?? draft.first('name');
+    const handle = this.references.get(role) ?? draft.first('heading') ?? draft.first('name');
     const object = this.objects.get(handle?.toLowerCase() ?? '');
-    if (object !== undefined) return object;
+    if (object !== undefined) return object.joinedWith(draft, handle);
     const reference = this.references.get(role);
     if (reference !== undefined) draft.add('handle', reference);
     return draft;
@@ -256,7 +273,22 @@ const REGISTRAR_FIELDS: Partial<Record<ContactField, RegistrarField>> = {
 function isPrivacyService(registrant: Contact | undefined): boolean {
   if (registrant === undefined) return false;
   const { name, organization, email, street } = registrant;
-  return [name, organization, email, street].some((it) => it !== undefined && namesPrivacyService(it));
+  return [name, organization, email, street].some(
+    (it) => it !== undefined && namesPrivacyService(it),
+  );
+}
+
+/** IANA's registrar ids are small numbers; registries number their registrars otherwise. */
+function isIanaId(value: string): boolean {
+  return value.length > 0 && value.length <= 5 && !Number.isNaN(Number(value));
+}
+
+/** `292`, `R22-LRCC`. */
+function isRegistrarCode(text: string): boolean {
+  return (
+    isIanaId(text) ||
+    (text.startsWith('R') && text.includes('-') && text.length < 16 && !text.includes(' '))
+  );
 }
 
 function firstWord(text: string): string {

@@ -99,9 +99,21 @@ export class RecordReader {
     const owns = entry.value === '' || (this.startsBlock && this.draft.hasDomain());
     this.open(name, entry.indent, owns);
     if (entry.value === '') return;
-    if (name === 'registrar') this.draft.setRegistrarOnce('name', entry.value);
-    else if (this.section.draft !== undefined) addParty(this.section.draft, entry.value);
+    if (name === 'registrar') this.draft.setRegistrar('name', entry.value);
+    else if (this.section.draft !== undefined) this.addParty(this.section.draft, entry.value);
     this.section.filled = true;
+  }
+
+  /** A party on its header's line: a name, with an address in angle brackets, or a handle. */
+  private addParty(draft: ContactDraft, value: string): void {
+    const open = value.indexOf('<');
+    const close = value.indexOf('>', open);
+    if (this.grammar.headerIsHandle) draft.add('handle', value);
+    else if (open <= 0 || close < 0) draft.add('heading', value);
+    else {
+      draft.add('heading', value.slice(0, open));
+      draft.add('email', value.slice(open + 1, close));
+    }
   }
 
   private open(name: Section['name'], indent: number, owns: boolean): void {
@@ -144,8 +156,9 @@ export class RecordReader {
     if (this.section.ended && entry.indent <= this.section.indent) this.closeSection();
     if (field === 'nameServer' && this.section.name === 'registrar' && loose) return;
     const isPartys = this.section.owns && (isRole(this.section.name) || this.isForeign());
-    const isPartyDate = field === 'created' || field === 'updated' || field === 'status';
-    if (isPartys && (loose || (isPartyDate && !this.section.ended))) return;
+    if (isPartys && (loose || entry.indent > this.section.indent)) {
+      if (PARTYS.has(field)) return;
+    }
     if (field === 'domain' && entry.value !== '') {
       if (!this.draft.startDomain(entry.value, this.askedDomain)) return;
       this.open('domain', entry.indent, false);
@@ -188,8 +201,12 @@ export class RecordReader {
       this.open(role.section, entry.indent, true);
       return true;
     }
-    if (entry.key !== 'contact' || this.section.name === 'object' && !this.startsBlock) return false;
-    if (!this.startsBlock || !this.draft.hasReferences()) return false;
+    if (entry.key !== 'contact' || (this.section.name === 'object' && !this.startsBlock))
+      return false;
+    const handle = entry.value.trim();
+    if (!this.startsBlock || !(this.draft.hasReferences() || this.draft.isReferred(handle))) {
+      return false;
+    }
     this.openObject(entry.indent);
     this.section.draft?.add('handle', entry.value);
     this.draft.keepObject(this.section.draft, entry.value);
@@ -205,7 +222,9 @@ export class RecordReader {
   /** In an answer with handles a block that begins with a contact's field is a contact object. */
   private startsObject(entry: Entry): boolean {
     if (!this.startsBlock || !this.draft.hasReferences()) return false;
-    return this.section.ended || this.section.name === 'none' || this.section.indent >= entry.indent;
+    return (
+      this.section.ended || this.section.name === 'none' || this.section.indent >= entry.indent
+    );
   }
 
   private inParty(entry: Entry): boolean {
@@ -267,6 +286,9 @@ export class RecordReader {
   }
 }
 
+/** What a registry also prints of a contact. */
+const PARTYS: ReadonlySet<DomainField> = new Set(['created', 'updated', 'status']);
+
 const MANY: ReadonlySet<DomainField> = new Set(['nameServer', 'status', 'ds']);
 
 const ROLES: ReadonlySet<string> = new Set([
@@ -280,16 +302,4 @@ const ROLES: ReadonlySet<string> = new Set([
 
 function isRole(name: string): name is ContactRole {
   return ROLES.has(name);
-}
-
-/** A party named on its header's line, with its address in angle brackets where there is one. */
-function addParty(draft: ContactDraft, value: string): void {
-  const open = value.indexOf('<');
-  const close = value.indexOf('>', open);
-  if (open <= 0 || close < 0) {
-    draft.add('name', value);
-    return;
-  }
-  draft.add('name', value.slice(0, open));
-  draft.add('email', value.slice(open + 1, close));
 }
