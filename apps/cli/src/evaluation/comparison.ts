@@ -106,9 +106,16 @@ function registrarFindings(expected: ExpectedRecord, record: RegistrationRecord)
     const { registrar } = record;
     const got =
       registrar?.[member as 'name'] ?? (name === 'organization' ? registrar?.name : '') ?? '';
-    findings.push(textFinding(name === 'name' ? 'registrar' : `registrar.${name}`, wanted, got));
+    if (name === 'name') findings.push(nameFinding(wanted, got));
+    else findings.push(textFinding(`registrar.${name}`, wanted, got));
   }
   return findings;
+}
+
+/** A code or address in brackets behind a registrar's name is not part of it. */
+function nameFinding(expected: string, actual: string): Finding {
+  const [wanted, got] = [expected, actual].map((it) => loose(it.replace(/ [([][^)\]]*[)\]]$/, '')));
+  return { field: 'registrar', isRight: wanted === got, expected, actual };
 }
 
 function contactFindings(expected: ExpectedRecord, record: RegistrationRecord): Finding[] {

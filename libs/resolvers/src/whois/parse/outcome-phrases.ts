@@ -57,7 +57,10 @@ export const THROTTLED_PHRASES: readonly string[] = [
   'temporarily unavailable',
   'temporarily not be answered',
   'temporary unavailable',
-  'blacklisted',
+  'is blacklisted',
+  'are blacklisted',
+  'been blacklisted',
+  '^excessive querying',
   'connection refused',
   'connection limit',
   'still in grace period',
@@ -104,8 +107,6 @@ export const RULE_WORDS: readonly string[] = [
   'you agree',
   'please note',
   'reduced information',
-  'rate limited. for',
-  'excessive',
   'legal',
 ];
 

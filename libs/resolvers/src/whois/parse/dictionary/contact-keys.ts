@@ -2,6 +2,7 @@
 export const CONTACT_KEYS: Readonly<Record<string, readonly string[]>> = {
   handle: [
     'id',
+    'contactid',
     'handle',
     'nic handle',
     'contact id',

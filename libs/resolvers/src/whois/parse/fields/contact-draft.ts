@@ -23,7 +23,7 @@ export class ContactDraft {
 
   /** Placeholders are noted as withheld, `n/a` and its like are dropped. */
   add(field: ContactField, text: string): void {
-    const value = text.trim().slice(0, VALUE_LENGTH_MAX);
+    const value = withoutQuotes(text.trim().slice(0, VALUE_LENGTH_MAX));
     if (isEmptyValue(value)) return;
     if (isWithheld(value)) {
       this.withheld.add(field === 'line' ? 'name' : field);
@@ -62,9 +62,13 @@ export class ContactDraft {
 
   toContact(style: ContactStyle): Contact {
     const hasName = this.values.has('name') || this.values.has('heading');
-    const block = readContactLines(this.lines, style.block, hasName);
-    for (const [field, value] of block) if (!this.values.has(field)) this.add(field, value);
-    if (style.organizationFirst && !this.isOrganization(style)) this.takeOrganization();
+    const labelled = new Set(this.values.keys());
+    for (const [field, value] of readContactLines(this.lines, style.block, hasName)) {
+      if (!labelled.has(field)) this.add(field, value);
+    }
+    if (style.organizationFirst && !this.isOrganization(style)) {
+      this.takeOrganization(style.address.length === 0 ? 3 : style.address.length + 2);
+    }
     const contact: Contact = {
       handle: this.first('handle'),
       ...this.names(),
@@ -94,10 +98,10 @@ export class ContactDraft {
     return party.startsWith('org') || party.startsWith('legal');
   }
 
-  /** The first of three address lines or more is the employer, if it bears no number. */
-  private takeOrganization(): void {
+  /** The first of so many address lines or more is the employer, if it bears no number. */
+  private takeOrganization(linesMin: number): void {
     const lines = this.values.get('street') ?? [];
-    if (lines.length < 3 || this.values.has('organization') || hasDigit(lines[0])) return;
+    if (lines.length < linesMin || this.values.has('organization') || hasDigit(lines[0])) return;
     this.values.set('organization', [lines[0]]);
     this.values.set('street', lines.slice(1));
   }
@@ -158,6 +162,11 @@ function readPhone(text: string | undefined): string | undefined {
   let digits = 0;
   for (const character of text) if (character >= '0' && character <= '9') digits += 1;
   return digits < 3 ? undefined : text;
+}
+
+function withoutQuotes(text: string): string {
+  const isQuoted = text.length > 1 && text.startsWith('"') && text.endsWith('"');
+  return isQuoted ? text.slice(1, -1) : text;
 }
 
 function hasDigit(text: string): boolean {

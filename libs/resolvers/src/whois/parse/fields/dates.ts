@@ -32,7 +32,7 @@ const DATE_LENGTH_MAX = 80;
  * Reads a date as WHOIS servers print them: ISO and its relatives, `20260131`, `31-Jan-2026`,
  * `Jan 31 2026`, `Sat Jan 31 10:00:00 UTC 2026`, `31.01.2026`, `2026. 01. 31.`. A date such as
  * `03/04/2026` is read only with an order from its server: without one the answer is undefined,
- * never a guess.
+ * never a guess. Midnight on a registry's own clock (`00:00:00 JST`) is a day without a time.
  */
 export function parseDate(text: string, style: DateStyle): DateValue | undefined {
   const original = text.trim().slice(0, DATE_LENGTH_MAX);
@@ -68,7 +68,12 @@ function dateValue(original: string, tokens: Token[], day: Day, style: DateStyle
   if (clock === undefined) {
     return { original, iso: dayText(day.year, day.month, day.day), precision: 'day' };
   }
-  const offsetMinutes = readZone(tokens, clock.next) ?? style.offsetMinutes ?? 0;
+  const zone = readZone(tokens, clock.next);
+  const offsetMinutes = zone?.offsetMinutes ?? style.offsetMinutes ?? 0;
+  const isMidnight = clock.hour === 0 && clock.minute === 0 && clock.second === 0;
+  if (isMidnight && offsetMinutes !== 0 && zone?.isNumeric !== true) {
+    return { original, iso: dayText(day.year, day.month, day.day), precision: 'day' };
+  }
   return { original, iso: utcText({ ...day, ...clock, offsetMinutes }), precision: 'second' };
 }
 
@@ -206,17 +211,21 @@ function readClock(
 }
 
 /** `Z`, `UTC`, `+01:00`, `+0100`, `+13`, `(GMT+0:00)`, `(JST)`, or a zone's letters. */
-function readZone(tokens: Token[], from: number): number | undefined {
+function readZone(
+  tokens: Token[],
+  from: number,
+): { offsetMinutes: number; isNumeric: boolean } | undefined {
   let named: number | undefined;
   for (let at = from; at < Math.min(tokens.length, from + 6); at += 1) {
     const token = tokens[at];
     if (token.kind === 'letters') named = zoneOffsetMinutes(token.text) ?? named;
     else if ((token.text === '+' || token.text === '-') && tokens[at + 1]?.kind === 'digits') {
       const sign = token.text === '-' ? -1 : 1;
-      return sign * offsetFrom(tokens[at + 1].text, tokens[at + 2]?.text, tokens[at + 3]?.text);
+      const offset = offsetFrom(tokens[at + 1].text, tokens[at + 2]?.text, tokens[at + 3]?.text);
+      return { offsetMinutes: sign * offset, isNumeric: true };
     }
   }
-  return named;
+  return named === undefined ? undefined : { offsetMinutes: named, isNumeric: false };
 }
 
 function offsetFrom(digits: string, mark?: string, minutes?: string): number {

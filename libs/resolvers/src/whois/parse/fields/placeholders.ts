@@ -71,6 +71,7 @@ const EMPTY_VALUES = new Set([
   'unknown',
   'unspecified',
   '---',
+  '|-',
 ]);
 
 /** Names of services that stand in for a registrant, anywhere in a name or address. */

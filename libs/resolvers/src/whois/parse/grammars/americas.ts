@@ -35,5 +35,4 @@ export const AMERICAS: readonly Grammar[] = [
     ],
     dates: DAY_FIRST,
   },
-  { tlds: ['edu'], block: ['organization'] },
 ];

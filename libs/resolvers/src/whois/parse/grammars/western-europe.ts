@@ -48,7 +48,7 @@ export const WESTERN_EUROPE: readonly Grammar[] = [
     tlds: ['it', 'sm'],
     dates: DAY_FIRST,
     address: ['city', 'postalCode', 'state', 'country'],
-    organizationFirst: false,
+    organizationFirst: true,
   },
   { tlds: ['dk'], keys: { '-': ['dns', 'registration period', 'vid'] } },
   {

@@ -186,6 +186,11 @@ export class RecordDraft {
   }
 
   private addStatuses(value: string): void {
+    if (value.toLowerCase().startsWith('ok-until ')) {
+      this.dates.set('expires', value.slice('ok-until '.length));
+      this.statuses.set('ok', 'ok');
+      return;
+    }
     for (const status of readStatuses(value)) {
       if (this.statuses.size >= STATUSES_MAX) return;
       const key = status.toLowerCase();
@@ -221,6 +226,8 @@ export class RecordDraft {
     for (const [field, value] of this.registrar) {
       if (field !== 'line') registrar[field] = value;
     }
+    const { name, organization } = registrar;
+    if (organization !== undefined && name?.endsWith('-REG')) registrar.name = organization;
     if (this.whoisServer !== undefined) registrar.whoisServer = this.whoisServer;
     return Object.keys(registrar).length === 0 ? undefined : registrar;
   }
