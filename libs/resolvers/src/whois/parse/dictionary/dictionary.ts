@@ -1,5 +1,6 @@
-import { CONTACT_KEYS, HEADERS, ROLE_PREFIXES } from './contact-keys.js';
+import { CONTACT_KEYS } from './contact-keys.js';
 import { DOMAIN_KEYS } from './domain-keys.js';
+import { HEADERS, ROLE_PREFIXES } from './sections.js';
 import { readTarget, type Target } from './target.js';
 
 /** A table from normalised key to target; a `Map`, so that `__proto__` is a key like any other. */
@@ -8,7 +9,9 @@ export type KeyTable = ReadonlyMap<string, Target>;
 const KEYS = tableOf(DOMAIN_KEYS, '');
 const CONTACT_FIELDS = tableOf(CONTACT_KEYS, '.');
 const ROLES = new Map(
-  Object.entries(ROLE_PREFIXES).flatMap(([role, prefixes]) => prefixes.map((it) => [it, role])),
+  Object.entries(ROLE_PREFIXES).flatMap(([role, prefixes]) =>
+    spellings(prefixes).map((it) => [it, role]),
+  ),
 );
 const HEADER_TABLE = new Map([
   ...Object.entries(ROLE_PREFIXES).flatMap(headersOf),
@@ -49,7 +52,7 @@ export function tableOf(
 ): Map<string, Target> {
   const table = new Map<string, Target>();
   for (const [notation, keys] of Object.entries(names)) {
-    for (const key of keys) table.set(key, readTarget(prefix + notation));
+    for (const key of spellings(keys)) table.set(key, readTarget(prefix + notation));
   }
   return table;
 }
@@ -81,5 +84,10 @@ function eitherLanguage(key: string, overrides: KeyTable): Target | undefined {
 }
 
 function headersOf([section, names]: [string, readonly string[]]): [string, Target][] {
-  return names.map((name) => [name, readTarget(`@${section}`)]);
+  return spellings(names).map((name) => [name, readTarget(`@${section}`)]);
+}
+
+/** The tables hold several spellings in a string: `created on | creation date`. */
+function spellings(strings: readonly string[]): string[] {
+  return strings.flatMap((it) => it.split(' | '));
 }

@@ -30,7 +30,8 @@ export type DomainField =
   | 'status'
   | 'dnssec'
   | 'ds'
-  | 'whoisServer';
+  | 'whoisServer'
+  | 'referral';
 
 export type RegistrarField =
   'ianaId' | 'name' | 'organization' | 'url' | 'email' | 'phone' | 'rdapServer' | 'line';

@@ -25,7 +25,7 @@ export class ContactDraft {
   add(field: ContactField, text: string): void {
     const value = withoutQuotes(text.trim().slice(0, VALUE_LENGTH_MAX));
     if (isEmptyValue(value)) return;
-    if (isWithheld(value)) {
+    if (isWithheld(value) || (field === 'email' && value.startsWith('http'))) {
       this.withheld.add(field === 'line' ? 'name' : field);
       return;
     }

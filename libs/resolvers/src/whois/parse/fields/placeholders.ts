@@ -1,6 +1,11 @@
 /** Texts that stand where a value is withheld: matched at the start of a value, lower case. */
 const WITHHELD_STARTS: readonly string[] = [
   'redacted',
+  'ano nymous',
+  '***n/a',
+  'privacy protected',
+  'withheld for privacy purposes',
+  'select contact',
   'not disclosed',
   'data protected',
   'data redacted',

@@ -38,7 +38,8 @@ export function readStatuses(text: string): string[] {
   for (const part of withoutTail(text.slice(0, STATUS_LENGTH_MAX * 4)).split(',')) {
     const words = part.trim().slice(0, STATUS_LENGTH_MAX);
     if (words === '' || words === '-') continue;
-    found.push(BY_LETTERS.get(lettersOf(words)) ?? words);
+    const dated = words.toLowerCase().startsWith('ok-until ');
+    found.push(dated ? 'ok' : (BY_LETTERS.get(lettersOf(words)) ?? words));
   }
   return found;
 }

@@ -38,7 +38,7 @@ export const WESTERN_EUROPE: readonly Grammar[] = [
   { tlds: ['nl'], dates: DAY_FIRST, block: ['handle', 'name'] },
   { tlds: ['ch', 'li'], dates: DAY_FIRST },
   { tlds: ['es'], dates: { ...DAY_FIRST, twoDigitYears: true } },
-  { tlds: ['pt', 'gr', 'mt', 'gi', 'ad', 'lu', 'be', 'eu'], dates: DAY_FIRST },
+  { tlds: ['pt', 'gr', 'mt', 'gi', 'ad', 'be', 'eu', 'im', 'gg', 'je'], dates: DAY_FIRST },
   {
     tlds: ['ie'],
     dates: DAY_FIRST,
@@ -49,6 +49,18 @@ export const WESTERN_EUROPE: readonly Grammar[] = [
     dates: DAY_FIRST,
     address: ['city', 'postalCode', 'state', 'country'],
     organizationFirst: true,
+  },
+  {
+    tlds: ['lu'],
+    dates: DAY_FIRST,
+    keys: {
+      'registrant.name': ['org name'],
+      'registrant.street': ['org address'],
+      'registrant.postalCode': ['org zipcode'],
+      'registrant.city': ['org city'],
+      'registrant.country': ['org country'],
+      '-': ['ownertype', 'registrar address'],
+    },
   },
   { tlds: ['dk'], keys: { '-': ['dns', 'registration period', 'vid'] } },
   {

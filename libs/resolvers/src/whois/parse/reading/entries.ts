@@ -18,15 +18,20 @@ export interface Entry {
 
 const HEADER_LENGTH_MAX = 80;
 
-/** Reads one line by the layouts in turn. `next` is the line after it, blank lines included. */
+/** What surrounds a line: whether it begins a block, and whether the next is set in deeper. */
+export interface Surroundings {
+  startsBlock: boolean;
+  isParent: boolean;
+}
+
+/** Reads one line by the layouts in turn. */
 export function readEntry(
   line: Line,
-  next: Line | undefined,
+  { startsBlock, isParent }: Surroundings,
   grammar: ReadyGrammar,
   meter: WorkMeter,
 ): Entry {
   meter.count(line.body.length);
-  const isParent = next !== undefined && !next.blank && next.indent > line.indent;
   const keyed = readKeyedValue(line.body);
   if (keyed !== undefined) {
     const target = targetOf(keyed, grammar);
@@ -35,7 +40,7 @@ export function readEntry(
   return (
     readColumnEntry(line, grammar) ??
     readPhrase(line, grammar) ??
-    readBareHeader(line, grammar) ?? {
+    (startsBlock || isParent ? readBareHeader(line, grammar) : undefined) ?? {
       indent: line.indent,
       key: keyed?.key ?? '',
       value: keyed?.value ?? line.body,

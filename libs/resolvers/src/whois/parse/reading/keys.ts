@@ -14,17 +14,8 @@ const KEY_LENGTH_MAX = 80;
  * `-` and `_` as spaces, without bracketed remarks, possessives and trailing numbers.
  */
 export function normalizeKey(raw: string): string {
-  const plain = raw
-    .toLowerCase()
-    .normalize('NFD')
-    .replace(/[\u0300-\u036f]/g, '')
-    .normalize('NFC')
-    .replaceAll("'s", '')
-    .replace(/[-_.*:’']/g, ' ');
-  const words = withoutRemarks(plain)
-    .split(' ')
-    .map((word) => word.trim())
-    .filter((word) => word !== '');
+  const words = keyWords(withoutAccents(raw.toLowerCase()));
+  if (words.length > 1 && isItemLabel(words[0])) words.shift();
   while (words.length > 1 && isNumber(words[words.length - 1])) words.pop();
   if (words.length > 0) words[words.length - 1] = withoutTrailingDigits(words[words.length - 1]);
   return words.join(' ');
@@ -32,7 +23,7 @@ export function normalizeKey(raw: string): string {
 
 /** Reads `key: value`, `key....: value`, `key:....value` and `[key] value`. */
 export function readKeyedValue(body: string): KeyedValue | undefined {
-  return readBracketed(body) ?? readColon(body);
+  return readBracketed(body) ?? readColon(body) ?? readPadded(body);
 }
 
 /** Reads `key   value`: two spaces or a tab between, for the few registries that print columns. */
@@ -68,6 +59,14 @@ function readColon(body: string): KeyedValue | undefined {
   return { key, value: withoutLeadingDots(body.slice(end + 1)), bracketed: false };
 }
 
+/** `key#. . . . value`, as the Java WHOIS server pads. */
+function readPadded(body: string): KeyedValue | undefined {
+  const end = body.indexOf('#.');
+  if (end <= 0 || end > KEY_LENGTH_MAX) return undefined;
+  const value = withoutLeadingDots(body.slice(end + 1));
+  return { key: normalizeKey(body.slice(0, end)), value, bracketed: false };
+}
+
 function isItemLetter(text: string): boolean {
   const letter = text.trim().replace('.', '');
   return letter.length === 1 && letter >= 'a' && letter <= 'z';
@@ -79,17 +78,42 @@ function withoutLeadingDots(text: string): string {
   return text.slice(start).trimEnd();
 }
 
-/** Drops `(…)`: remarks such as `(dd/mm/yyyy)` or `(JST)` are no part of a key. */
-function withoutRemarks(text: string): string {
-  if (!text.includes('(')) return text;
+function withoutAccents(text: string): string {
+  let isAscii = true;
+  for (let at = 0; at < text.length && isAscii; at += 1) isAscii = text.charCodeAt(at) < 128;
+  if (isAscii) return text;
+  return text
+    .normalize('NFD')
+    .replace(/[\u0300-\u036f]/g, '')
+    .normalize('NFC');
+}
+
+/** The words of a key without `(…)`: remarks such as `(dd/mm/yyyy)` are no part of it. */
+function keyWords(text: string): string[] {
+  const words: string[] = [];
+  const isRemark = text.startsWith('(');
   let depth = 0;
-  let kept = '';
-  for (const character of text) {
-    if (character === '(') depth += 1;
-    else if (character === ')') depth = Math.max(0, depth - 1);
-    else if (depth === 0) kept += character;
+  let word = '';
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text[at];
+    if (character === '(' && !isRemark) depth += 1;
+    else if (character === ')' && !isRemark) depth = Math.max(0, depth - 1);
+    else if (depth > 0) continue;
+    else if (character === "'" && text[at + 1] === 's') at += 1;
+    else if (character <= ' ' || "-_.*:’'()".includes(character)) {
+      if (word !== '') words.push(word);
+      word = '';
+    } else word += character;
   }
-  return kept.trim() === '' ? text.replace(/[()]/g, ' ') : kept;
+  if (word !== '') words.push(word);
+  return words;
+}
+
+/** `2c.` before the key of a form. */
+function isItemLabel(word: string): boolean {
+  if (word.length !== 2 && word.length !== 3) return false;
+  const last = word[word.length - 1];
+  return isNumber(word.slice(0, -1)) && last >= 'a' && last <= 'z';
 }
 
 function isNumber(word: string): boolean {

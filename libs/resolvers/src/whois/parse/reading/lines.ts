@@ -11,9 +11,12 @@ export interface Line {
   blank: boolean;
 }
 
+/** Ten times the longest answer known; what a server sends beyond is not read. */
+export const LINES_MAX = 4096;
+
 export function splitLines(text: string, meter: WorkMeter): Line[] {
   meter.count(text.length);
-  return text.split('\n').map(toLine);
+  return text.split('\n', LINES_MAX).map(toLine);
 }
 
 /** The body of a comment line without its marks: `%% No match` says the same as `No match`. */
@@ -23,16 +26,19 @@ export function commentBody(line: Line): string {
   return line.body.slice(start);
 }
 
+const BLANK: Line = { body: '', indent: 0, comment: false, blank: true };
+
 function toLine(raw: string): Line {
   let indent = 0;
-  for (const character of raw) {
-    if (character === ' ') indent += 1;
-    else if (character === '\t') indent += 8;
+  for (let at = 0; at < raw.length; at += 1) {
+    if (raw[at] === ' ') indent += 1;
+    else if (raw[at] === '\t') indent += 8;
     else break;
   }
   const body = raw.trim();
+  if (body === '') return BLANK;
   const comment = isComment(body);
-  return { body, indent, comment, blank: body === '' || (comment && isOnlyMarks(body)) };
+  return { body, indent, comment, blank: comment && isOnlyMarks(body) };
 }
 
 function isComment(body: string): boolean {

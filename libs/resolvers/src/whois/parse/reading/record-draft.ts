@@ -36,6 +36,7 @@ export class RecordDraft {
   private readonly withheld: string[] = [];
   private dnssec?: string;
   private readonly ds: string[] = [];
+  private referral?: string;
   private whoisServer?: string;
   /** The answer is about another name than the one asked for, so far. */
   private isOtherDomain = false;
@@ -79,7 +80,7 @@ export class RecordDraft {
     else if (field === 'status') this.addStatuses(value);
     else if (field === 'domain') this.startDomain(value, '');
     else if (field === 'roid') this.roid ??= value.slice(0, VALUE_LENGTH_MAX);
-    else if (field === 'whoisServer') this.setWhoisServer(value);
+    else if (field === 'whoisServer' || field === 'referral') this.setReferral(field, value);
     else if (field === 'dnssec') this.dnssec ??= value.toLowerCase();
     else if (field === 'ds') this.addDs(value);
     else this.setDate(field, value, grammar.dates);
@@ -151,7 +152,7 @@ export class RecordDraft {
       dnssec: this.finishDnssec(),
       redactions,
       privacyService: isPrivacyService(contacts.registrant),
-      referral: this.whoisServer === undefined ? undefined : { whoisServer: this.whoisServer },
+      referral: this.referral === undefined ? undefined : { whoisServer: this.referral },
     };
     const kept = Object.entries(record).filter(([, value]) => value !== undefined);
     return Object.fromEntries(kept) as unknown as RegistrationRecord;
@@ -165,7 +166,10 @@ export class RecordDraft {
     if (remark.startsWith('http')) this.setRegistrar('url', remark);
     else if (isIanaId(remark)) this.setRegistrar('ianaId', remark);
     const isRemark = remark.startsWith('http') || isRegistrarCode(remark);
-    this.registrar.set('name', isRemark ? value.slice(0, open).trim() : value);
+    const name = isRemark ? value.slice(0, open).trim() : value;
+    const space = name.lastIndexOf(' ');
+    const hasCode = space > 0 && isRegistryCode(name.slice(space + 1));
+    this.registrar.set('name', hasCode ? name.slice(0, space) : name);
   }
 
   private startOver(domain: string): void {
@@ -177,25 +181,31 @@ export class RecordDraft {
     this.contacts.clear();
     this.references.clear();
     this.whoisServer = undefined;
+    this.referral = undefined;
   }
 
-  private setWhoisServer(value: string): void {
-    const host = firstWord(value);
-    if (host.includes('.')) this.whoisServer ??= host.slice(0, VALUE_LENGTH_MAX);
-    this.setRegistrar('rdapServer', '');
+  /** A host to ask next. Only `whois server` is the registrar's own, `refer` may be anybody's. */
+  private setReferral(field: 'whoisServer' | 'referral', value: string): void {
+    const host = firstWord(value).slice(0, VALUE_LENGTH_MAX);
+    if (!host.includes('.')) return;
+    this.referral ??= host;
+    if (field === 'whoisServer') this.whoisServer ??= host;
   }
 
   private addStatuses(value: string): void {
-    if (value.toLowerCase().startsWith('ok-until ')) {
-      this.dates.set('expires', value.slice('ok-until '.length));
-      this.statuses.set('ok', 'ok');
-      return;
-    }
+    this.takeStatusDate(value);
     for (const status of readStatuses(value)) {
       if (this.statuses.size >= STATUSES_MAX) return;
       const key = status.toLowerCase();
       if (!this.statuses.has(key)) this.statuses.set(key, status);
     }
+  }
+
+  /** `Connected (2026/03/31)` and `OK-UNTIL 20260331000000`: the status names the end. */
+  private takeStatusDate(value: string): void {
+    const lower = value.toLowerCase();
+    const isDated = lower.startsWith('ok-until ') || lower.startsWith('connected (');
+    if (isDated && !this.dates.has('expires')) this.dates.set('expires', value.slice(9));
   }
 
   private addDs(value: string): void {
@@ -292,10 +302,13 @@ function isIanaId(value: string): boolean {
 
 /** `292`, `R22-LRCC`. */
 function isRegistrarCode(text: string): boolean {
-  return (
-    isIanaId(text) ||
-    (text.startsWith('R') && text.includes('-') && text.length < 16 && !text.includes(' '))
-  );
+  return isIanaId(text) || isRegistryCode(text);
+}
+
+/** `R22-LRCC`: a registry's number for a registrar. */
+function isRegistryCode(text: string): boolean {
+  const dash = text.indexOf('-');
+  return text[0] === 'R' && dash > 1 && isIanaId(text.slice(1, dash)) && text.length < 16;
 }
 
 function firstWord(text: string): string {

@@ -53,9 +53,15 @@ export class RecordReader {
     for (let at = 0; at < lines.length; at += 1) {
       const line = lines[at];
       if (line.blank) this.endBlock();
-      else if (!line.comment) this.take(readEntry(line, lines[at + 1], this.grammar, this.meter));
+      else if (!line.comment) this.take(this.readLine(line, lines[at + 1]));
     }
     return this.draft;
+  }
+
+  private readLine(line: Line, next: Line | undefined): Entry {
+    const isParent = next !== undefined && !next.blank && next.indent > line.indent;
+    const surroundings = { startsBlock: this.startsBlock, isParent };
+    return readEntry(line, surroundings, this.grammar, this.meter);
   }
 
   private endBlock(): void {
@@ -242,7 +248,7 @@ export class RecordReader {
       return;
     }
     const { last } = this;
-    if (entry.key === '' && last !== undefined && entry.indent > last.indent) {
+    if (entry.key === '' && last !== undefined && continues(entry, last)) {
       if (this.continueLast(last, entry.value)) return;
     }
     if (!this.isOpenFor(entry)) return;
@@ -290,6 +296,11 @@ export class RecordReader {
 const PARTYS: ReadonlySet<DomainField> = new Set(['created', 'updated', 'status']);
 
 const MANY: ReadonlySet<DomainField> = new Set(['nameServer', 'status', 'ds']);
+
+/** Text set in deeper than a keyed line, or below a date's key with nothing behind it. */
+function continues(entry: Entry, last: Entry): boolean {
+  return entry.indent > last.indent || (last.value === '' && last.target?.kind === 'domain');
+}
 
 const ROLES: ReadonlySet<string> = new Set([
   'registrant',
