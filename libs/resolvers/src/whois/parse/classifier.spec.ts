@@ -3,9 +3,11 @@ import type { Outcome } from '../../record.js';
 import { parseWhois } from './parse-whois.js';
 
 const SMALL_PRINT = `
+
 % By asking you agree not to exceed the query limits. Access may be blocked if you do, and
 % further queries may be refused; please try again later in that case. All rights reserved.
 % This data may not be used where no match was found.
+
 `;
 
 function outcome(text: string): Outcome {

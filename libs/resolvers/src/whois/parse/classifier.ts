@@ -4,7 +4,8 @@ import {
   NOT_FOUND_PHRASES,
   RESTRICTED_PHRASES,
   RULE_WORDS,
-  THROTTLED_PHRASES,
+  THROTTLE_REQUESTS,
+  THROTTLE_STATEMENTS,
 } from './outcome-phrases.js';
 import { commentBody, type Line } from './reading/lines.js';
 import type { WorkMeter } from './reading/work-meter.js';
@@ -29,6 +30,8 @@ const LINE_LENGTH_MAX = 240;
 const HEAD_LINES = 400;
 const TAIL_LINES = 40;
 const RETRY_SECONDS_MAX = 3600;
+const PROSE_LINES_MIN = 3;
+const PROSE_LENGTH_MIN = 50;
 
 /**
  * Says what an answer is: throttled, restricted, not found, error or found. A record outweighs every phrase, because the small print below records speaks of limits and of
@@ -40,33 +43,54 @@ export function classify(lines: readonly Line[], evidence: Evidence, meter: Work
   }
   if (evidence.isRecord) return { kind: 'found' };
   const said = announcements(lines, meter);
-  const throttle = said.find((line) => isThrottle(line));
-  if (throttle !== undefined) {
+  if (said.some((it) => isThrottle(it))) {
     return { kind: 'throttled', retryAfterSeconds: retryAfter(said) };
   }
-  for (const line of said) {
-    const restricted = restrictionIn(line);
-    if (restricted !== undefined) return restricted;
-    if (matchesAny(line, NOT_FOUND_PHRASES)) return { kind: 'not_found' };
-  }
-  if (said.some((line) => matchesAny(line, ERROR_PHRASES))) return { kind: 'error' };
+  const statement = absenceAmong(said.filter((it) => !it.isProse));
+  if (statement !== undefined) return statement;
+  if (said.some((it) => matchesAny(it.text, THROTTLE_REQUESTS))) return { kind: 'throttled' };
+  const absence = absenceAmong(said);
+  if (absence !== undefined) return absence;
+  if (said.some((it) => matchesAny(it.text, ERROR_PHRASES))) return { kind: 'error' };
   return evidence.statuses.length > 0 ? { kind: 'found' } : { kind: 'error' };
 }
 
-/** The lines that may say something, as plain lower-case text. */
-function announcements(lines: readonly Line[], meter: WorkMeter): string[] {
+/** A line that may say something, as plain lower-case text. */
+interface Announcement {
+  text: string;
+  /** In a paragraph of long lines: small print, which speaks of cases, not of this one. */
+  isProse: boolean;
+}
+
+function announcements(lines: readonly Line[], meter: WorkMeter): Announcement[] {
   const near =
     lines.length <= HEAD_LINES + TAIL_LINES
       ? lines
       : [...lines.slice(0, HEAD_LINES), ...lines.slice(-TAIL_LINES)];
-  const said: string[] = [];
+  const said: Announcement[] = [];
+  let paragraph: Announcement[] = [];
+  let isComment = false;
   for (const line of near) {
-    if (line.blank) continue;
-    const text = plainText(line.comment ? commentBody(line) : line.body);
+    const text = line.blank ? '' : plainText(line.comment ? commentBody(line) : line.body);
     meter.count(text.length);
-    if (text !== '') said.push(text);
+    if (text === '' || line.comment !== isComment) {
+      markProse(paragraph);
+      paragraph = [];
+      isComment = line.comment;
+    }
+    if (text === '') continue;
+    const announcement = { text, isProse: false };
+    said.push(announcement);
+    paragraph.push(announcement);
   }
+  markProse(paragraph);
   return said;
+}
+
+function markProse(paragraph: readonly Announcement[]): void {
+  const long = paragraph.filter(({ text }) => text.length >= PROSE_LENGTH_MIN).length;
+  if (paragraph.length < PROSE_LINES_MIN || long * 2 < paragraph.length) return;
+  for (const announcement of paragraph) announcement.isProse = true;
 }
 
 /** Lower case, one space between words: `Status:   FREE` and `status: free` say the same. */
@@ -79,8 +103,20 @@ function plainText(body: string): string {
     .replace(' :', ':');
 }
 
-function isThrottle(line: string): boolean {
-  return matchesAny(line, THROTTLED_PHRASES) && !matchesAny(line, RULE_WORDS);
+function isThrottle({ text, isProse }: Announcement): boolean {
+  if (matchesAny(text, RULE_WORDS)) return false;
+  if (matchesAny(text, THROTTLE_STATEMENTS)) return true;
+  return !isProse && matchesAny(text, THROTTLE_REQUESTS);
+}
+
+/** The first line that says the name is kept back or free. */
+function absenceAmong(said: readonly Announcement[]): Verdict | undefined {
+  for (const { text } of said) {
+    const restricted = restrictionIn(text);
+    if (restricted !== undefined) return restricted;
+    if (matchesAny(text, NOT_FOUND_PHRASES)) return { kind: 'not_found' };
+  }
+  return undefined;
 }
 
 function restrictionIn(line: string): Verdict | undefined {
@@ -104,9 +140,9 @@ const SMALL_PRINT = [
 ];
 
 /** `wait 30 seconds`, `try again in 5 minutes`, at most an hour; undefined if none is named. */
-function retryAfter(said: readonly string[]): number | undefined {
-  for (const line of said) {
-    const words = line.split(' ');
+function retryAfter(said: readonly Announcement[]): number | undefined {
+  for (const { text } of said) {
+    const words = text.split(' ');
     for (let at = 1; at < words.length; at += 1) {
       const unit = UNITS.find(([name]) => words[at].startsWith(name));
       const amount = Number(words[at - 1]);
