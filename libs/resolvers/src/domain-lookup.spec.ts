@@ -125,6 +125,11 @@ describe('a lookup', () => {
     expect((await lookups().lookup(name)).sources).toHaveLength(2);
   });
 
+  it('a link that leads back to the registry is not followed', async () => {
+    await internet.rdap('rdap.nic.test', found('https://RDAP.nic.test/v1/domain/A.TEST'));
+    expect(told(await lookups().lookup(name))).toEqual(['delivered', 'rdap registry delivered']);
+  });
+
   it('a registrar that knows nothing of the name does not make it unregistered', async () => {
     await internet.rdap('rdap.nic.test', found(registrarUrl));
     await internet.rdap('rdap.registrar.test', status(404));
