@@ -21,11 +21,11 @@ class KeyValueParser implements WhoisParser {
     if (text.includes('limit exceeded')) return { outcome: 'throttled', retryAfterSeconds: 120 };
     if (text.includes('No match')) return { outcome: 'not_registered' };
     if (text.includes('Reserved')) return { outcome: 'restricted' };
-    if (value('Domain') === undefined) return { outcome: 'parse_failed' };
+    if (value('Domain Name') === undefined) return { outcome: 'parse_failed' };
     const whoisServer = value('Registrar WHOIS Server');
     const email = value('Registrant Email');
     const record = {
-      domain: value('Domain') ?? domain,
+      domain: value('Domain Name') ?? domain,
       nameServers: [],
       statuses: [],
       contacts: email === undefined ? {} : { registrant: { email } },
@@ -73,6 +73,10 @@ function lookups(options: { politeness?: Politeness; rdap?: object; whois?: obje
 }
 
 const registrarUrl = 'https://rdap.registrar.test/domain/a.test';
+/** An answer in the layout registries of generic top-level domains use. */
+const said = (domain: string, more = '') =>
+  `Domain Name: ${domain}\nCreation Date: 2001-02-03T04:05:06Z\n` +
+  `Registry Expiry Date: 2030-02-03T04:05:06Z\nRegistrar: Example Registrar, Inc.\n${more}`;
 const found = (related?: string): RequestListener => {
   const links = [{ rel: 'related', href: related, type: 'application/rdap+json' }];
   const json = { objectClassName: 'domain', ldhName: name, handle: 'D1', links };
@@ -167,7 +171,7 @@ describe('a lookup', () => {
 
   it('a name unknown to the registry is not registered, and nobody else is asked', async () => {
     await internet.rdap('rdap.nic.test', status(404));
-    await internet.whois('whois.nic.test', 'Domain: a.test\n');
+    await internet.whois('whois.nic.test', said('a.test'));
     const lookup = await lookups().lookup(name);
     expect(told(lookup)).toEqual(['not_registered', 'rdap registry not_registered']);
     expect(lookup.record).toBeUndefined();
@@ -180,7 +184,7 @@ describe('a lookup', () => {
     ['answers about another name', (_q, r) => void r.end('{"ldhName":"b.test"}'), 'unreadable'],
   ])('a registry whose RDAP %s is asked on port 43', async (_what, rdap, error) => {
     await internet.rdap('rdap.nic.test', rdap);
-    await internet.whois('whois.nic.test', 'Domain: a.test\n');
+    await internet.whois('whois.nic.test', said('a.test'));
     const lookup = await lookups().lookup(name);
     expect(told(lookup)).toEqual([
       'delivered',
@@ -190,9 +194,9 @@ describe('a lookup', () => {
   });
 
   it.each<[string, string, Outcome]>([
-    ['No match for a.test', 'whois43 registry not_registered', 'not_registered'],
+    ['No match for domain "A.WHOISONLY".\n', 'whois43 registry not_registered', 'not_registered'],
     ['Reserved by the registry', 'whois43 registry restricted', 'restricted'],
-    ['Domain: b.test', 'whois43 registry other_name', 'parse_failed'],
+    [said('b.test'), 'whois43 registry other_name', 'parse_failed'],
     ['%&$', 'whois43 registry parse_failed', 'parse_failed'],
   ])('port 43 saying %j ends it', async (text, source, outcome) => {
     await internet.whois('whois.nic.test', text);
@@ -209,7 +213,7 @@ describe('a lookup', () => {
 
 describe('upstreams that cannot be had', () => {
   it('a throttle in words is a throttle, and the upstream is left alone as long as it said', async () => {
-    await internet.whois('whois.nic.test', 'Query limit exceeded. No match');
+    await internet.whois('whois.nic.test', 'Query limit exceeded. Try again in 120 seconds.\n');
     const lookup = lookups();
     const first = await lookup.lookup('a.whoisonly');
     expect(first).toMatchObject({ outcome: 'throttled', retryAfterSeconds: 120 });
@@ -254,7 +258,7 @@ describe('upstreams that cannot be had', () => {
 });
 
 describe('referrals on port 43', () => {
-  const refers = (to: string) => `Domain: a.whoisonly\nRegistrar WHOIS Server: ${to}\n`;
+  const refers = (to: string) => said('a.whoisonly', `Registrar WHOIS Server: ${to}\n`);
   const servers = (lookup: Lookup) => lookup.sources.map(({ server }) => server);
 
   it('the registrar a registry names is asked', async () => {
@@ -308,7 +312,7 @@ describe('referrals on port 43', () => {
 
 describe('lookups at the same time', () => {
   it('questions about one name share one lookup and get one answer', async () => {
-    await internet.whois('whois.nic.test', 'Domain: a.whoisonly\n');
+    await internet.whois('whois.nic.test', said('a.whoisonly'));
     const lookup = lookups();
     const answers = await Promise.all([1, 2, 3].map(() => lookup.lookup('a.whoisonly')));
     expect(internet.asked).toHaveLength(1);
@@ -327,7 +331,7 @@ describe('lookups at the same time', () => {
     const socket = await asked;
     controller.abort();
     await expect(leaving).rejects.toThrow('aborted');
-    socket.end('Domain: a.whoisonly\n');
+    socket.end(said('a.whoisonly'));
     expect((await staying).outcome).toBe('delivered');
   });
 
@@ -337,7 +341,7 @@ describe('lookups at the same time', () => {
     await internet.whois('whois.nic.test', (socket) => {
       count += 1;
       if (count === 1) hasAsked(socket);
-      else socket.end('Domain: a.whoisonly\n');
+      else socket.end(said('a.whoisonly'));
     });
     const lookup = lookups();
     const controller = new AbortController();
@@ -361,7 +365,7 @@ describe('lookups at the same time', () => {
     const politeness = new Politeness({
       defaultLimit: { buckets: [{ burst: 1, perSecond: 20 }], connections: 1 },
     });
-    await internet.whois('whois.nic.test', 'Domain: a.whoisonly\n');
+    await internet.whois('whois.nic.test', said('a.whoisonly'));
     const lookup = lookups({ politeness });
     const order: string[] = [];
     const ask = (priority: 'bulk' | 'live', what: string) =>
