@@ -28,6 +28,7 @@ export function readContactLines(
   const leading = order.length > 0 ? [...order] : (['name'] as ContactField[]);
   for (const field of leading) {
     if (hasName && field === 'name') continue;
+    if (field === 'handle' && !isHandle(plain[0] ?? '')) continue;
     const line = plain.shift();
     if (line === undefined) break;
     found.push([field, line]);
@@ -100,6 +101,11 @@ function looksLikePhone(line: string): boolean {
     else if (!' +-().x/'.includes(character)) return false;
   }
   return digits >= 7 && digits <= 20 && (line[0] === '+' || line[0] === '(' || digits >= 9);
+}
+
+/** `ABC001-XY`: letters and digits in one word. */
+function isHandle(line: string): boolean {
+  return !line.includes(' ') && fromFirstDigit(line) !== undefined && line === line.toUpperCase();
 }
 
 function takeCountry(plain: string[], found: Pair[]): void {
