@@ -5,6 +5,7 @@ import { readCityLine } from './postal-address.js';
 type Pair = readonly [ContactField, string];
 
 const PHONE_LABELS = ['telephone', 'phone', 'tel', 'tlf', 'ph'];
+const EMAIL_LABELS = ['email:', 'e-mail:', 'email', 'e-mail', 'mail:', 'email address:'];
 const FAX_LABELS = ['facsimile', 'fax'];
 
 /**
@@ -42,7 +43,7 @@ function recognise(line: string, found: readonly Pair[]): Pair[] {
   const email = emailIn(line);
   if (email !== undefined) {
     const rest = withoutEmail(line, email);
-    const isName = rest.length > 2 && !rest.toLowerCase().startsWith('e');
+    const isName = rest.length > 2 && !EMAIL_LABELS.includes(rest.toLowerCase());
     return isName
       ? [
           ['email', email],

@@ -60,11 +60,16 @@ function readColon(body: string): KeyedValue | undefined {
   const wide = colon < 0 || colon > KEY_LENGTH_MAX ? body.indexOf('：') : -1;
   const end = wide > 0 ? wide : colon;
   if (end <= 0 || end > KEY_LENGTH_MAX) return undefined;
-  if (body.startsWith('//', end + 1)) return undefined;
+  if (body.startsWith('//', end + 1) || isInsideNumber(body, end)) return undefined;
   const key = normalizeKey(body.slice(0, end));
   if (key === '') return undefined;
   const tight = end + 1 < body.length && body[end + 1] > ' ';
   return { key, value: withoutLeadingDots(body.slice(end + 1)), bracketed: false, tight };
+}
+
+/** The colon of a time or of an IPv6 address. */
+function isInsideNumber(body: string, colon: number): boolean {
+  return isNumber(body[colon - 1]) && isNumber(body[colon + 1] ?? 'x');
 }
 
 /** `key#. . . . value`, as the Java WHOIS server pads. */
