@@ -69,7 +69,9 @@ function readColon(body: string): KeyedValue | undefined {
 
 /** The colon of a time or of an IPv6 address. */
 function isInsideNumber(body: string, colon: number): boolean {
-  return isNumber(body[colon - 1]) && isNumber(body[colon + 1] ?? 'x');
+  if (!isNumber(body[colon - 1]) || !isNumber(body[colon + 1] ?? 'x')) return false;
+  const word = body.slice(Math.max(0, colon - 4), colon);
+  return isNumber(word.slice(word.lastIndexOf(' ') + 1));
 }
 
 /** `key#. . . . value`, as the Java WHOIS server pads. */

@@ -60,7 +60,9 @@ export class RecordReader {
 
   private readLine(line: Line, next: Line | undefined): Entry {
     const isParent = next !== undefined && !next.blank && next.indent > line.indent;
-    const surroundings = { startsBlock: this.startsBlock, isParent };
+    const isAwaited = this.section.draft !== undefined && !this.section.filled;
+    const isText = isAwaited && line.indent > this.section.indent;
+    const surroundings = { startsBlock: this.startsBlock && !isText, isParent };
     return readEntry(line, surroundings, this.grammar, this.meter);
   }
 
