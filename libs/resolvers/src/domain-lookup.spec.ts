@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
 import { DomainLookup } from './domain-lookup.js';
@@ -8,39 +8,15 @@ import { RdapClient } from './rdap/rdap-client.js';
 import type { Lookup, Outcome } from './record.js';
 import { Registries } from './registries/registries.js';
 import { Port43Client } from './whois/port43.js';
-import type { ParseContext, ParseResult, WhoisParser } from './whois/whois-parser.js';
-
-/** Stands at the parser's port: reads just the keys these texts use. */
-class KeyValueParser implements WhoisParser {
-  parse(text: string, { domain }: ParseContext): Promise<ParseResult> {
-    return Promise.resolve(this.read(text, domain));
-  }
-
-  private read(text: string, domain: string): ParseResult {
-    const value = (key: string) => new RegExp(`^${key}: (.+)$`, 'm').exec(text)?.[1];
-    if (text.includes('limit exceeded')) return { outcome: 'throttled', retryAfterSeconds: 120 };
-    if (text.includes('No match')) return { outcome: 'not_registered' };
-    if (text.includes('Reserved')) return { outcome: 'restricted' };
-    if (value('Domain Name') === undefined) return { outcome: 'parse_failed' };
-    const whoisServer = value('Registrar WHOIS Server');
-    const email = value('Registrant Email');
-    const record = {
-      domain: value('Domain Name') ?? domain,
-      nameServers: [],
-      statuses: [],
-      contacts: email === undefined ? {} : { registrant: { email } },
-      redactions: [],
-      privacyService: false,
-      ...(whoisServer === undefined ? {} : { referral: { whoisServer } }),
-    };
-    return { outcome: 'delivered', record };
-  }
-}
+import { ParserWorker } from './whois/parse/parser-worker.js';
 
 const name = 'a.test';
 const limits = { connectMs: 1_000, firstByteMs: 1_000, wholeMs: 2_000 };
 const wide = { buckets: [{ burst: 1_000, perSecond: 1_000 }], connections: 4 };
 const now = new Date('2026-11-21T10:00:00Z');
+
+const parser = new ParserWorker();
+afterAll(() => parser.close());
 
 let internet: LoopbackInternet;
 let closings: (() => Promise<void>)[];
@@ -67,7 +43,7 @@ function lookups(options: { politeness?: Politeness; rdap?: object; whois?: obje
     rdap,
     port43: new Port43Client(connector, { ...limits, ...options.whois }),
     politeness: options.politeness ?? new Politeness({ defaultLimit: wide }),
-    parser: new KeyValueParser(),
+    parser,
     clock: { now: () => now },
   });
 }

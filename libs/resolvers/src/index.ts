@@ -22,4 +22,6 @@ export {
   type UpstreamException,
 } from './safe-connect/upstream-exceptions.js';
 export { Port43Client, type Port43Answer, type Port43Limits } from './whois/port43.js';
+export { parseWhois, type ParseContext, type ParseResult } from './whois/parse/parse-whois.js';
+export { ParserWorker, type ParserWorkerOptions } from './whois/parse/parser-worker.js';
 export type { WhoisParser } from './whois/whois-parser.js';
