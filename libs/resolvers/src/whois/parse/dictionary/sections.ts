@@ -15,7 +15,7 @@ export const ROLE_PREFIXES: Readonly<Record<string, readonly string[]>> = {
     'contato administrativo | administrador | 책임자 | onsite | adminstrative contact',
     'local contact | responsible person | administrative contacts',
     'administrative contact point | authorised contact | administrative contact information',
-    'admin contact information | domain admin | administrative contact details',
+    'admin contact information | administrative contact details',
     'administrative contact person | contact admin',
   ],
   tech: [

@@ -38,9 +38,11 @@ export class ContactDraft {
     else if (field === 'street' && known.length < LINES_MAX) known.push(value);
   }
 
-  isNamed(): boolean {
-    const names: ContactField[] = ['name', 'organization', 'heading', 'lastName'];
-    return this.lines.length > 0 || names.some((field) => this.values.has(field));
+  /** A further header of the role speaks of somebody else: what it would add is there already. */
+  isTaken(isNamedBesideHeader: boolean): boolean {
+    if (this.lines.length > 0 || this.values.has('organization')) return true;
+    if (isNamedBesideHeader) return this.values.has('heading');
+    return this.values.has('name') || this.values.has('lastName');
   }
 
   /** This contact with what the domain's own lines say of the party: a name, a telephone. */

@@ -122,9 +122,9 @@ export class RecordDraft {
   }
 
   /** The first contact of a role counts; a second is read into nothing. */
-  openContact(role: ContactRole): ContactDraft {
+  openContact(role: ContactRole, isNamedBesideHeader: boolean): ContactDraft {
     const draft = this.contact(role);
-    return draft.isNamed() ? new ContactDraft() : draft;
+    return draft.isTaken(isNamedBesideHeader) ? new ContactDraft() : draft;
   }
 
   addReference(role: ContactRole, handle: string): void {

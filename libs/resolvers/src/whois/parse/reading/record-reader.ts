@@ -60,7 +60,9 @@ export class RecordReader {
 
   private readLine(line: Line, next: Line | undefined): Entry {
     const isParent = next !== undefined && !next.blank && next.indent > line.indent;
-    const surroundings = { startsBlock: this.startsBlock, isParent };
+    const isAwaited = this.section.draft !== undefined && !this.section.filled;
+    const isText = isAwaited && line.indent > this.section.indent;
+    const surroundings = { startsBlock: this.startsBlock && !isText, isParent };
     return readEntry(line, surroundings, this.grammar, this.meter);
   }
 
@@ -103,7 +105,7 @@ export class RecordReader {
     const isRepeat = name === 'registrar' && this.section.name === 'object';
     if (isRepeat && !this.startsBlock) return;
     const owns = entry.value === '' || (this.startsBlock && this.draft.hasDomain());
-    this.open(name, entry.indent, owns);
+    this.open(name, entry, owns);
     if (entry.value === '') return;
     if (name === 'registrar') this.draft.setRegistrar('name', entry.value);
     else if (this.section.draft !== undefined) this.addParty(this.section.draft, entry.value);
@@ -122,8 +124,10 @@ export class RecordReader {
     }
   }
 
-  private open(name: Section['name'], indent: number, owns: boolean): void {
-    const draft = isRole(name) ? this.draft.openContact(name) : undefined;
+  private open(name: Section['name'], header: Entry, owns: boolean): void {
+    const isNamed = header.target?.kind === 'header' && header.value !== '';
+    const draft = isRole(name) ? this.draft.openContact(name, isNamed) : undefined;
+    const { indent } = header;
     this.section = { name, draft, indent, owns, filled: false, ended: false };
   }
 
@@ -167,7 +171,7 @@ export class RecordReader {
     }
     if (field === 'domain' && entry.value !== '') {
       if (!this.draft.startDomain(entry.value, this.askedDomain)) return;
-      this.open('domain', entry.indent, false);
+      this.open('domain', entry, false);
       return;
     }
     if (!loose && !isPartys) this.closeSection();
@@ -191,6 +195,8 @@ export class RecordReader {
     if (this.startsObject(entry)) this.openObject(entry.indent);
     if (this.section.name === 'registrar' && this.isOpenFor(entry)) {
       this.draft.setRegistrarParty(field, entry.value);
+    } else if (this.section.name === 'domain' && field === 'name') {
+      this.draft.startDomain(entry.value, this.askedDomain);
     } else if (this.section.name === 'nameServers' && field === 'name') {
       this.draft.addNameServer(entry.value);
     } else if (this.inParty(entry)) {
@@ -204,7 +210,7 @@ export class RecordReader {
     if (entry.key !== 'contact' && entry.key !== 'contact type') return false;
     const role = roleNamed(normalizeKey(entry.value.slice(0, 40)));
     if (role?.kind === 'header') {
-      this.open(role.section, entry.indent, true);
+      this.open(role.section, entry, true);
       return true;
     }
     if (entry.key !== 'contact' || (this.section.name === 'object' && !this.startsBlock))
@@ -244,7 +250,7 @@ export class RecordReader {
   /** Text continues the keyed line it is set in under, or belongs to the open section. */
   private takeText(entry: Entry): void {
     if (entry.opensUnknown) {
-      this.open('other', entry.indent, true);
+      this.open('other', entry, true);
       return;
     }
     const { last } = this;
