@@ -103,14 +103,10 @@ s. [Signing Key]
 등록일                      : 2007. 03. 02.
 최근 정보 변경일            : 2025. 10. 04.
 사용 종료일                 : 2027. 03. 02.
-정보공개여부                : N
 등록대행자                  : (주)등록(http://registrar.example)
-DNSSEC                      : 미서명
 
 1차 네임서버 정보
    호스트이름               : ns1.example.kr
-
-네임서버 이름이 .kr이 아닌 경우는 IP주소가 보이지 않습니다.
 
 # ENGLISH
 
@@ -124,7 +120,6 @@ AC Phone Number             : +82.200000000
 Registered Date             : 2007. 03. 02.
 Last Updated Date           : 2025. 10. 04.
 Expiration Date             : 2027. 03. 02.
-Publishes                   : N
 Authorized Agency           : Registry Agency Corp.(http://registrar.example)
 
 Primary Name Server
@@ -206,11 +201,6 @@ Registration Service URL: http://registrar.example/
     const hk = read(
       'hk',
       `
- -------------------------------------------------------------------------------
- Whois server by HKIRC
- -------------------------------------------------------------------------------
- .hk top level Domain names can be registered via HKIRC-Accredited Registrars.
- -------------------------------------------------------------------------------
 
 Domain Name:  EXAMPLE.HK
 
@@ -218,13 +208,9 @@ Domain Status: Active
 
 DNSSEC:  unsigned
 
-Contract Version:   Refer to registrar
-
 Registrar Name: Sample Registrar Limited
 
 Registrar Contact Information: Email: desk@registrar.example Hotline: +852.00000000
-
-Reseller:
 
 Registrant Contact Information:
 
@@ -235,7 +221,6 @@ Country: HK
 Email: desk@example.hk
 Domain Name Commencement Date: 06-04-2004
 Expiry Date: 31-03-2027
-Re-registration Status:  Complete
 
 Technical Contact Information:
 
@@ -248,10 +233,6 @@ Name Servers Information:
 
 NS1.EXAMPLE.HK
 NS2.EXAMPLE.NET
-
-Status Information:
-
-Domain Prohibit Status:
 `,
     );
     expect(hk).toMatchObject({
@@ -267,11 +248,7 @@ Domain Prohibit Status:
     });
     const sg = read(
       'sg',
-      `----------------------------------------------------------------------
- SGNIC WHOIS Server
-----------------------------------------------------------------------
-
-The following data is provided for information purposes only.
+      `The following data is provided for information purposes only.
 
 Registrar:              SAMPLE REGISTRAR
 
@@ -286,10 +263,6 @@ Registrar:              SAMPLE REGISTRAR
 
         Name:           EXAMPLE PTE LTD (SGNIC-ORG1000001)
 
-    Administrative Contact:
-
-        Name:           EXAMPLE PTE LTD (SGNIC-ORG1000001)
-
     Technical Contact:
 
         Name:           ADA EXAMPLE (SGNIC-PER1000002)
@@ -298,8 +271,6 @@ Registrar:              SAMPLE REGISTRAR
     Name Servers:
         NS1.EXAMPLE.SG          192.0.2.1
         NS2.EXAMPLE.NET
-
-    DNSSEC:                unsigned
 `,
     );
     expect(sg).toMatchObject({
