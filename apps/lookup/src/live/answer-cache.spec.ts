@@ -63,6 +63,16 @@ describe('the answer cache', () => {
     expect(cache.fresh('a.com', DAY_MS, clock.now())).toBeUndefined();
   });
 
+  it('believes an answer that lacks a source for two minutes', () => {
+    const clock = new TestClock();
+    const cache = new AnswerCache(roomy);
+    cache.put(lookup('a.com', clock, { outcome: 'partial' }));
+    clock.advance(2 * MINUTE_MS - 1);
+    expect(cache.fresh('a.com', DAY_MS, clock.now())?.outcome).toBe('partial');
+    clock.advance(1);
+    expect(cache.fresh('a.com', DAY_MS, clock.now())).toBeUndefined();
+  });
+
   it.each([
     ['throttled', undefined, 30],
     ['throttled', 90, 90],
