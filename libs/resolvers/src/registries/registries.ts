@@ -71,6 +71,11 @@ export class Registries {
     return this.tlds.has(tld);
   }
 
+  /** Who answers for each delegated top-level domain, in the order of IANA's list. */
+  routes(): Route[] {
+    return [...this.tlds].map((tld) => this.route(`any.${tld}`));
+  }
+
   /** How many delegated top-level domains can be asked, and how. */
   coverage(): { tlds: number; rdap: number; whois: number; unsupported: number } {
     const tlds = [...this.tlds];

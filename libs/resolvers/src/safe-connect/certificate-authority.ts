@@ -57,7 +57,7 @@ export class CertificateAuthority {
     );
     const signature = Buffer.concat([Buffer.from([0]), sign('sha256', body, this.keys.privateKey)]);
     const certificate = sequence(body, ecdsaWithSha256, der(0x03, signature));
-    const lines = certificate.toString('base64').replace(/.{64}/g, '$&\n');
+    const lines = certificate.toString('base64').replace(/.{64}/g, '$&\n').trimEnd();
     return `-----BEGIN CERTIFICATE-----\n${lines}\n-----END CERTIFICATE-----\n`;
   }
 }

@@ -7,7 +7,7 @@ import { Deadline } from './deadline.js';
 import { isHostName } from './host-name.js';
 import { portsByPurpose, speaksTls, type ConnectPurpose } from './purposes.js';
 import { openTcp, openTls } from './sockets.js';
-import type { UpstreamException } from './upstream-exceptions.js';
+import { exceptionFor, type UpstreamException } from './upstream-exceptions.js';
 
 export interface SafeConnectorOptions {
   /** Hosts that are reached at a fixed address without check; none by default. */
@@ -60,7 +60,7 @@ export class SafeConnector {
     if (!portsByPurpose[purpose].includes(port)) throw new ConnectionError('blocked_port');
     const ended = endOf(limits);
     try {
-      const exception = this.exceptions.get(`${name}:${port}`);
+      const exception = exceptionFor(this.exceptions, name, port);
       const socket =
         exception === undefined
           ? await openTcp(name, await this.addressesOf(name, ended.signal), port, ended.signal)

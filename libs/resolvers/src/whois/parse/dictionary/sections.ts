@@ -21,14 +21,14 @@ export const ROLE_PREFIXES: Readonly<Record<string, readonly string[]>> = {
   tech: [
     'tech | technical | technical contact | tech contact | registry tech',
     'tech internationalized | tc | contacto tecnico | contact technique | contato tecnico',
-    'technical c | tech c | techical | responsavel tecnico | technical contacts | zone',
+    'tec | technical c | tech c | techical | responsavel tecnico | technical contacts | zone',
     'zone c | zone contact | tecnico | technical contact information',
     'tech contact information | registrar technical contacts | technical contact person',
     'technical contact details | contact tech | tech contacts',
   ],
   billing: [
     'billing | bill | billing contact | registry billing | billing internationalized',
-    'bill contact | contacto financiero | contacto de cobranza | contacto de facturacion',
+    'bil | bill contact | contacto financiero | contacto de cobranza | contacto de facturacion',
     'financial contact | billing c | contacto pago | billing contact information',
     'contato de cobranca | invoicing party | bill c | payment | finance contact',
     'contact billing',

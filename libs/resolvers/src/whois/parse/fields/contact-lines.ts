@@ -121,7 +121,7 @@ function takeCountry(plain: string[], found: Pair[]): void {
 function takeCityLine(plain: string[], found: Pair[]): void {
   const last = plain[plain.length - 1];
   if (last === undefined || plain.length < 2) return;
-  const place = readCityLine(last);
+  const place = last.endsWith(',') ? { city: last.slice(0, -1) } : readCityLine(last);
   if (place === undefined) return;
   plain.pop();
   for (const [part, value] of Object.entries(place)) found.push([part as ContactField, value]);

@@ -78,6 +78,7 @@ const EMPTY_VALUES = new Set([
   'unspecified',
   '---',
   '|-',
+  'out of turkey,',
 ]);
 
 /** Names of services that stand in for a registrant, anywhere in a name or address. */

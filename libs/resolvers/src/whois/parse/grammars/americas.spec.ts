@@ -226,7 +226,7 @@ Domain expires:             31-Jul-2027
       nameServers: ['ns1.example.edu', 'ns2.example.net'],
       contacts: {
         registrant: {
-          name: 'Example College',
+          organization: 'Example College',
           street: '1 Sample Street',
           city: 'Springfield',
           state: 'IL',

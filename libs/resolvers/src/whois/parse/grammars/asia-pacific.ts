@@ -41,8 +41,11 @@ export const ASIA_PACIFIC: readonly Grammar[] = [
   { tlds: ['hk', 'sg', 'id', 'in', 'bn', 'lk', 'np', 'pk', 'fj', 'au', 'nz'], dates: DAY_FIRST },
   {
     tlds: ['il'],
+    looseParty: 'registrant',
     dates: DAY_FIRST,
     keys: { 'registrant.line': ['descr'], '-': ['zone c', 'reg name', 'query'] },
   },
   { tlds: ['ir'], keys: { '-': ['remarks'] } },
+  { tlds: ['nc'], address: ['cityLine', 'country'], keys: { nameServer: ['domain server'] } },
+  { tlds: ['hm', 'gs'], dates: DAY_FIRST },
 ];

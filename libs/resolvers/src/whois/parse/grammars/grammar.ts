@@ -1,3 +1,4 @@
+import type { ContactRole } from '../../../record.js';
 import type { KeyTable } from '../dictionary/dictionary.js';
 import type { DateStyle } from '../fields/dates.js';
 import type { ContactField } from '../dictionary/target.js';
@@ -26,6 +27,10 @@ export interface Grammar {
   organizationFirst?: boolean;
   /** What stands on a party's header line is a handle, not a name. */
   headerIsHandle?: boolean;
+  /** Only institutions register here. */
+  registrantIsOrganization?: boolean;
+  /** Contact fields outside of any section are this party's. */
+  looseParty?: ContactRole;
   /** A contact's name is an organisation unless its `type` says otherwise. */
   nameIsOrganization?: boolean;
 }
@@ -43,4 +48,6 @@ export interface ReadyGrammar {
   address: readonly AddressPart[];
   organizationFirst: boolean;
   headerIsHandle: boolean;
+  registrantIsOrganization: boolean;
+  looseParty?: ContactRole;
 }

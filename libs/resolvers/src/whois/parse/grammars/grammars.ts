@@ -3,7 +3,6 @@ import { AFRICA } from './africa.js';
 import { AMERICAS } from './americas.js';
 import { ASIA_PACIFIC } from './asia-pacific.js';
 import { EASTERN_EUROPE } from './eastern-europe.js';
-import { GENERIC } from './generic.js';
 import type { Grammar, ReadyGrammar } from './grammar.js';
 import { WESTERN_EUROPE } from './western-europe.js';
 
@@ -19,20 +18,14 @@ const COMMON_PHRASES: Readonly<Record<string, readonly string[]>> = {
   updated: [
     'record last updated on',
     'record last updated',
+    'record changed on',
     'last updated on',
     'record updated on',
   ],
   expires: ['record expires on', 'record will expire on', 'expires on', 'registered until'],
 };
 
-const ALL = [
-  ...WESTERN_EUROPE,
-  ...EASTERN_EUROPE,
-  ...AMERICAS,
-  ...ASIA_PACIFIC,
-  ...AFRICA,
-  ...GENERIC,
-];
+const ALL = [...WESTERN_EUROPE, ...EASTERN_EUROPE, ...AMERICAS, ...ASIA_PACIFIC, ...AFRICA];
 const PLAIN = prepare({});
 const BY_SERVER = new Map<string, ReadyGrammar>();
 const BY_TLD = new Map<string, ReadyGrammar>();
@@ -77,5 +70,7 @@ function prepare(grammar: Grammar): ReadyGrammar {
     address: grammar.address ?? [],
     organizationFirst: grammar.organizationFirst ?? false,
     headerIsHandle: grammar.headerIsHandle ?? false,
+    registrantIsOrganization: grammar.registrantIsOrganization ?? false,
+    looseParty: grammar.looseParty,
   };
 }

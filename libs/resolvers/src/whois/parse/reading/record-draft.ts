@@ -108,11 +108,13 @@ export class RecordDraft {
     if (own !== undefined) this.setRegistrar(own, value);
   }
 
-  /** The first line below the registrar's header is its name; Nominet puts `[Tag = X]` behind it. */
+  /** The first line below the registrar's header is its name; Nominet prints `legal name t/a trading name [Tag = X]`. */
   addRegistrarLine(text: string): void {
     const tag = text.indexOf('[Tag =');
     const close = text.indexOf(']', tag);
-    this.setRegistrar('name', tag > 0 && close > 0 ? text.slice(0, tag) : text);
+    const names = (tag > 0 && close > 0 ? text.slice(0, tag) : text).split(' t/a ');
+    this.setRegistrar('name', names[names.length - 1]);
+    if (names.length > 1) this.setRegistrar('organization', names[0]);
   }
 
   contact(role: ContactRole): ContactDraft {
@@ -253,6 +255,7 @@ export class RecordDraft {
       for (const field of draft.withheldFields()) {
         redactions.push({ path: `contacts.${role}.${field}`, basis: 'text' });
       }
+      if (role === 'registrant' && grammar.registrantIsOrganization) moveName(contact);
       if (Object.keys(contact).length > 0) contacts[role] = contact;
     }
     return contacts;
@@ -286,6 +289,12 @@ const REGISTRAR_FIELDS: Partial<Record<ContactField, RegistrarField>> = {
   phone: 'phone',
   handle: 'ianaId',
 };
+
+/** Where only institutions register, the registrant's name is one's. */
+function moveName(contact: Contact): void {
+  contact.organization ??= contact.name;
+  delete contact.name;
+}
 
 function isPrivacyService(registrant: Contact | undefined): boolean {
   if (registrant === undefined) return false;

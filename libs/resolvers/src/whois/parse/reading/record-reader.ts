@@ -201,6 +201,8 @@ export class RecordReader {
       this.draft.addNameServer(entry.value);
     } else if (this.inParty(entry)) {
       this.addToParty(field, entry.value);
+    } else if (this.grammar.looseParty !== undefined && this.section.name !== 'object') {
+      this.draft.contact(this.grammar.looseParty).add(field, entry.value);
     }
     this.section.filled ||= entry.value !== '';
   }
@@ -239,8 +241,10 @@ export class RecordReader {
     );
   }
 
+  /** A labelled field may stand below a blank line, where handles do not tie objects together. */
   private inParty(entry: Entry): boolean {
-    return this.section.draft !== undefined && this.isOpenFor(entry);
+    const { draft } = this.section;
+    return draft !== undefined && (this.isOpenFor(entry) || !this.draft.hasReferences());
   }
 
   private isOpenFor(entry: Entry): boolean {
