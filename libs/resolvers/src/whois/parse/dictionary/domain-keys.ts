@@ -37,7 +37,7 @@ export const DOMAIN_KEYS: Readonly<Record<string, readonly string[]>> = {
     'entry updated',
   ],
   expires: [
-    'expires | expires on | expires at | expire | expire date | expire on | expired',
+    'date renewal | expires | expires on | expires at | expire | expire date | expire on | expired',
     'expiration | expiration date | expiration time | expiry | expiry date | exp date',
     'registry expiry date | registry expiration date',
     'registrar registration expiration date | registrar expiration date',

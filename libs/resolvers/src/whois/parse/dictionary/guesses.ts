@@ -4,7 +4,7 @@ import { readTarget, type Target } from './target.js';
 
 /** Beginnings of words that say which date it is; the first that fits counts. */
 const DATE_STEMS: readonly (readonly [string, readonly string[]])[] = [
-  ['expires', ['expir', 'renew', 'valid', 'paid', 'until', 'till', 'vencim']],
+  ['expires', ['expir', 'valid', 'paid', 'until', 'till', 'vencim']],
   ['updated', ['updat', 'modif', 'chang', 'actualiz', 'edited']],
   ['created', ['creat', 'regist', 'activ', 'approv', 'commenc', 'inscri']],
 ];

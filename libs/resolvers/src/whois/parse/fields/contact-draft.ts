@@ -146,7 +146,7 @@ function readEmail(text: string | undefined): string | undefined {
   for (const disguise of [' AT ', ' at ', ' [at] ', '[at]', ' (at) ', '(at)', ' en ']) {
     if (!email.includes('@')) email = email.replace(disguise, '@');
   }
-  const word = email.split(' ').find((it) => it.includes('@'));
+  const word = email.split(/[\s;]/).find((it) => it.includes('@'));
   if (word === undefined || word.length > 254) return undefined;
   return trimMarks(word);
 }

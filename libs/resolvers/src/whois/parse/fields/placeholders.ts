@@ -76,6 +76,8 @@ const EMPTY_VALUES = new Set([
   'not provided',
   'unknown',
   'unspecified',
+  'not assigned',
+  'no name servers listed.',
   '---',
   '|-',
   'out of turkey,',

@@ -46,4 +46,10 @@ export const AMERICAS: readonly Grammar[] = [
       'billing.handle': ['billing contact'],
     },
   },
+  {
+    tlds: ['int', 'arpa'],
+    servers: ['whois.iana.org'],
+    looseParty: 'registrant',
+    address: ['country'],
+  },
 ];

@@ -48,4 +48,5 @@ export const ASIA_PACIFIC: readonly Grammar[] = [
   { tlds: ['ir'], keys: { '-': ['remarks'] } },
   { tlds: ['nc'], address: ['cityLine', 'country'], keys: { nameServer: ['domain server'] } },
   { tlds: ['hm', 'gs'], dates: DAY_FIRST },
+  { tlds: ['tk'], dates: { order: 'mdy' }, keys: { '@registrant': ['organisation'] } },
 ];
