@@ -94,6 +94,16 @@ describe('the answer cache', () => {
     },
   );
 
+  it('keeps nothing of what an upstream sent with a failure', () => {
+    const clock = new TestClock();
+    const cache = new AnswerCache(roomy);
+    const { sources } = fixtureLookup('registered.test', clock.now());
+    const huge = sources.map((source) => ({ ...source, raw: 'x'.repeat(1_000_000) }));
+    cache.put({ ...failure('a.com', clock, 'parse_failed'), sources: huge });
+    expect(JSON.stringify(cache.failure('a.com', clock.now())).length).toBeLessThan(500);
+    expect(cache.size.bytes).toBe(0);
+  });
+
   it('keeps the last answer beside a later failure, and forgets the failure at the next answer', () => {
     const clock = new TestClock();
     const cache = new AnswerCache(roomy);

@@ -89,7 +89,12 @@ export class AnswerCache {
     const askedMs = (lookup.retryAfterSeconds ?? 0) * SECOND_MS;
     const keptMs = Math.min(Math.max(askedMs, FAILURE_KEPT_MS.min), FAILURE_KEPT_MS.max);
     this.failures.delete(lookup.domain);
-    this.failures.set(lookup.domain, { lookup, retryAt: lookup.fetchedAt.getTime() + keptMs });
+    // Without what the upstreams sent: a failure's text can be megabytes and answers nothing.
+    const bare = { ...lookup, record: undefined, sources: [] };
+    this.failures.set(lookup.domain, {
+      lookup: bare,
+      retryAt: lookup.fetchedAt.getTime() + keptMs,
+    });
     if (this.failures.size > FAILURES_MAX) {
       this.failures.delete(this.failures.keys().next().value!);
     }
