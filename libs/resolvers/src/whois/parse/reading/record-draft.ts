@@ -240,6 +240,7 @@ export class RecordDraft {
     }
     const { name, organization } = registrar;
     if (organization !== undefined && name?.endsWith('-REG')) registrar.name = organization;
+    if (name === undefined && organization !== undefined) registrar.name = organization;
     if (this.whoisServer !== undefined) registrar.whoisServer = this.whoisServer;
     return Object.keys(registrar).length === 0 ? undefined : registrar;
   }
