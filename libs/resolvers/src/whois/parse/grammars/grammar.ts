@@ -31,8 +31,6 @@ export interface Grammar {
   registrantIsOrganization?: boolean;
   /** Contact fields outside of any section are this party's. */
   looseParty?: ContactRole;
-  /** A contact's name is an organisation unless its `type` says otherwise. */
-  nameIsOrganization?: boolean;
 }
 
 export type AddressPart = 'cityLine' | 'city' | 'state' | 'postalCode' | 'country';
@@ -44,7 +42,6 @@ export interface ReadyGrammar {
   phrases: readonly (readonly [string, string])[];
   columns: boolean;
   block: readonly ContactField[];
-  nameIsOrganization: boolean;
   address: readonly AddressPart[];
   organizationFirst: boolean;
   headerIsHandle: boolean;

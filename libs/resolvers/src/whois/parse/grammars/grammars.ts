@@ -66,7 +66,6 @@ function prepare(grammar: Grammar): ReadyGrammar {
     phrases: phrases.flatMap(([field, starts]) => starts.map((it) => [it, field] as const)),
     columns: grammar.columns ?? false,
     block: grammar.block ?? [],
-    nameIsOrganization: grammar.nameIsOrganization ?? false,
     address: grammar.address ?? [],
     organizationFirst: grammar.organizationFirst ?? false,
     headerIsHandle: grammar.headerIsHandle ?? false,

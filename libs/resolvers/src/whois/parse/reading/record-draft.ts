@@ -235,9 +235,7 @@ export class RecordDraft {
 
   private finishRegistrar(): Registrar | undefined {
     const registrar: Registrar = {};
-    for (const [field, value] of this.registrar) {
-      if (field !== 'line') registrar[field] = value;
-    }
+    for (const [field, value] of this.registrar) registrar[field] = value;
     const { name, organization } = registrar;
     if (organization !== undefined && name?.endsWith('-REG')) registrar.name = organization;
     if (name === undefined && organization !== undefined) registrar.name = organization;
