@@ -44,6 +44,7 @@ export const ASIA_PACIFIC: readonly Grammar[] = [
   {
     tlds: ['il'],
     looseParty: 'registrant',
+    lastUpdateLast: true,
     dates: DAY_FIRST,
     keys: { 'registrant.line': ['descr'], '-': ['zone c', 'reg name', 'query'] },
   },

@@ -29,6 +29,8 @@ export interface Grammar {
   headerIsHandle?: boolean;
   /** Only institutions register here. */
   registrantIsOrganization?: boolean;
+  /** The dates of change are a history: the last line is the latest. */
+  lastUpdateLast?: boolean;
   /** Contact fields outside of any section are this party's. */
   looseParty?: ContactRole;
 }
@@ -46,5 +48,6 @@ export interface ReadyGrammar {
   organizationFirst: boolean;
   headerIsHandle: boolean;
   registrantIsOrganization: boolean;
+  lastUpdateLast: boolean;
   looseParty?: ContactRole;
 }

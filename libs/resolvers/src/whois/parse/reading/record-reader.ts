@@ -100,8 +100,8 @@ export class RecordReader {
 
   /** A header opens its section; a value on its line is the party's name. */
   private takeHeader(entry: Entry, name: SectionName): void {
-    const isRepeat = name === 'registrar' && this.section.name === 'object';
-    if (isRepeat && !this.startsBlock) return;
+    const isInside = this.section.owns && ['object', 'other'].includes(this.section.name);
+    if (name === 'registrar' && isInside && !this.startsBlock) return;
     const owns = entry.value === '' || (this.startsBlock && this.draft.hasDomain());
     this.open(name, entry, owns);
     if (entry.value === '') return;
