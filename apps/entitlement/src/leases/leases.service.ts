@@ -7,6 +7,7 @@ import type { Book } from '../ledger/book.js';
 import { LedgerService } from '../ledger/ledger.service.js';
 import { ReservationsRepository } from '../reservations/reservations.repository.js';
 import { chargeTo, closeReservation } from '../reservations/settlement.js';
+import { repeatOnDeadlock } from './deadlock.js';
 import { leaseAmount } from './lease-amount.js';
 import { type Lease, leaseReference } from './lease.js';
 import { type LeaseName, LeasesRepository } from './leases.repository.js';
@@ -48,7 +49,8 @@ export class LeasesService {
    */
   async settle(gatewayId: string, uses: LeaseUse[]): Promise<SettleAnswer> {
     const unbooked = uses.length === 0 ? [] : await this.repository.listUnbooked(uses);
-    const spendable = unbooked.length === 0 ? {} : await this.book(unbooked);
+    const spendable = 
+      unbooked.length === 0 ? {} : await repeatOnDeadlock(() => this.book(unbooked));
     return { recalled: await this.repository.listRecalled(gatewayId), spendable };
   }
 

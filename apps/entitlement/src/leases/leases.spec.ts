@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { AccountDeleted } from '#libs/contracts';
 import { newId } from '#libs/platform';
+import { waitFor } from '#libs/testing';
 import { EntitlementUnderTest } from '../../test/entitlement-under-test.js';
 import { ReapJob } from '../holds/reap.job.js';
 import { leaseAmount } from './lease-amount.js';
@@ -245,6 +246,35 @@ describe('leases', () => {
     );
     const { spendable } = await entitlement.client.settle('gateway-1', leases);
     expect(Object.values(spendable)).toEqual(leases.map(() => 480));
+  });
+
+  it('a settlement that meets a deadlock is repeated and books once', async () => {
+    const accounts = [await trialAccount(), await trialAccount()].toSorted();
+    const leases = accounts.map((accountId) => ({ accountId, leaseId: newId(), consumed: 5 }));
+    for (const { accountId, leaseId } of leases) await acquire(accountId, { leaseId, min: 10 });
+    const lock = 'select from credit_accounts where id = $1 for update';
+    const settled = await entitlement.database.transaction(async (transaction) => {
+      await transaction.query(lock, [accounts[1]]);
+      const settlement = entitlement.client.settle('gateway-1', leases);
+      await waitFor('the settlement to wait', async () => {
+        const waiting = await entitlement.database.query(
+          `select from pg_locks l join pg_stat_activity a using (pid)
+           where not l.granted and a.datname = current_database()`,
+        );
+        return waiting.length > 0;
+      });
+      // Whoever waited first looks for a deadlock first, and is ended.
+      await transaction.query(lock, [accounts[0]]);
+      return { settlement };
+    });
+    const { spendable } = await settled.settlement;
+    expect(Object.values(spendable)).toEqual([490, 490]);
+    for (const accountId of accounts) {
+      expect(await entitlement.newEntries(accountId)).toEqual([
+        'reserve lease: available -10, reserved +10',
+        'consume lease: reserved -5, consumed +5',
+      ]);
+    }
   });
 
   it('64 concurrent holders on 5,000 credits consume exactly 5,000 without a deadlock', async () => {
