@@ -4,6 +4,7 @@ import { Database, type Transaction } from '#libs/database';
 import { newId } from '#libs/platform';
 import { GrantsService } from '../grants/grants.service.js';
 import type { Book } from '../ledger/book.js';
+import { inTurn } from '../ledger/in-turn.js';
 import { LedgerService } from '../ledger/ledger.service.js';
 import { ReservationsRepository } from '../reservations/reservations.repository.js';
 import { chargeTo, closeReservation } from '../reservations/settlement.js';
@@ -70,9 +71,8 @@ export class LeasesService {
 
   /** Closes leases that ended a while ago with the use that was last reported. */
   async reap(): Promise<void> {
-    for (const name of await this.repository.listAbandoned(REAP_GRACE_MS, REAPED_PER_ROUND_MAX)) {
-      await this.close({ ...name, consumed: 0 });
-    }
+    const names = await this.repository.listAbandoned(REAP_GRACE_MS, REAPED_PER_ROUND_MAX);
+    await inTurn(names, (name) => this.close({ ...name, consumed: 0 }));
   }
 
   /** Notes, for the auditor, from when on leases may stay open past their end. */
