@@ -1,10 +1,6 @@
 import type { ChangeCursor, ChangePage } from '#libs/contracts';
 import type { Database } from '#libs/database';
-
-/** Asked of a standby: it may lag behind, and a poller must not take its silence for "no change". */
-export class StandbyRefused extends Error {
-  override message = 'the change feed is read on the primary only';
-}
+import { ServiceUnavailable } from '#libs/platform';
 
 /**
  * Tells pollers whose facts changed since they last asked, by what the previous snapshot could not
@@ -16,7 +12,7 @@ export class ChangeFeed {
   /**
    * Without a cursor: where to begin, and no keys. Keys are named once each. The cursor of one
    * server is worth nothing on another, or after its restart: then the token differs.
-   * @throws StandbyRefused on a standby.
+   * @throws ServiceUnavailable on a standby: it may lag, and silence must not be taken for "no change".
    */
   async read(cursor?: ChangeCursor): Promise<ChangePage> {
     const rows = await this.database.query<FeedRow>(CHANGES, [
@@ -24,7 +20,7 @@ export class ChangeFeed {
       cursor?.highestXid ?? '0',
     ]);
     const { token, standby, snapshot } = rows[0];
-    if (standby) throw new StandbyRefused();
+    if (standby) throw new ServiceUnavailable('primary database');
     const changes = rows.filter((row) => row.xid !== null);
     const highestXid = changes.reduce(
       (highest, { xid }) => (BigInt(xid as string) > highest ? BigInt(xid as string) : highest),

@@ -50,9 +50,9 @@ const SOCKET_ERRORS = [
   'ENOTFOUND',
   'EAI_AGAIN',
 ];
-/** How pg says, without a code, that its connection is lost or that none could be had. */
+/** How pg says, without a code, that its connection is lost or none could be had; then TypeORM. */
 const CONNECTION_TEXTS =
-  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed)/;
+  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|Query runner already released)/;
 
 function isConnectionLoss(error: unknown): boolean {
   return chainOf(error).some((link) => {

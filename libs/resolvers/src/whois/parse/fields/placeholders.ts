@@ -1,0 +1,155 @@
+/** Texts that stand where a value is withheld: matched at the start of a value, lower case. */
+const WITHHELD_STARTS: readonly string[] = [
+  'redacted',
+  'ano nymous',
+  'n/a***',
+  'privacy protected',
+  'withheld for privacy purposes',
+  'select contact',
+  'not disclosed',
+  'data protected',
+  'data redacted',
+  'data not disclosed',
+  'data withheld',
+  'non-public data',
+  'not public',
+  'statutory masking',
+  'gdpr masked',
+  'gdpr redacted',
+  'masked for privacy',
+  'hidden upon',
+  'hidden for privacy',
+  'hidden!',
+  'not shown',
+  'personal data',
+  'not published',
+  'unpublished',
+  'withheld by',
+  'withheld for data',
+  'information not available',
+  'information redacted',
+  'see at www',
+  'visit whois',
+  'visit www',
+  'please visit',
+  'please contact the registrar',
+  'please query the',
+  'select request email form',
+  'query the rdds',
+  'restricted by registrant',
+  'redigido',
+  '비공개',
+  'n.d. (privacy)',
+  '-- redacted',
+  'obfuscated',
+  'confidential',
+  'xxxxxx',
+  'privacy-protected',
+  'data not shown',
+  'removed for privacy',
+  'for privacy reasons',
+  'hidden',
+  'not available from registry',
+];
+
+/** Values that say nothing was given. */
+const EMPTY_VALUES = new Set([
+  '',
+  '-',
+  '--',
+  '.',
+  ',',
+  '+',
+  '+.',
+  'n/a',
+  'na',
+  'none',
+  'null',
+  'nil',
+  'undefined',
+  'not available',
+  'not applicable',
+  'not applicable.',
+  'not.defined.',
+  'not.defined',
+  'no data',
+  'not provided',
+  'unknown',
+  'unspecified',
+  'not assigned',
+  'no name servers listed.',
+  '---',
+  '|-',
+  'out of turkey,',
+]);
+
+/** Names of services that stand in for a registrant, anywhere in a name or address. */
+const PRIVACY_SERVICES: readonly string[] = [
+  'domains by proxy',
+  'domainsbyproxy',
+  'whoisguard',
+  'privacyprotect',
+  'privacy protect',
+  'whois privacy',
+  'whoisprivacy',
+  'contact privacy inc',
+  'contactprivacy',
+  'perfect privacy',
+  'withheld for privacy',
+  'withheldforprivacy',
+  'domain privacy',
+  'privacy service',
+  'privacy guardian',
+  'privacyguardian',
+  'proxy protection',
+  'identity protect',
+  'identity protection service',
+  'private registration',
+  'private registrant',
+  'whoisproxy',
+  'whois proxy',
+  'protected domain services',
+  'super privacy',
+  'anonymize',
+  'privacydotlink',
+  'domain protection services',
+  'data privacy protected',
+  'whois agent',
+  'myprivacy',
+  'privacy hero',
+  'njalla',
+  'see privacyguardian',
+  'dynadot privacy',
+  'proxy service',
+  'private by design',
+  'knock knock whois',
+  'whoissecure',
+  'id shield',
+  'registration private',
+  'domain admin, privacy',
+  'privacy administrator',
+  'whois protection',
+];
+
+/** True when the text stands in place of a value that its owner or the law keeps back. */
+export function isWithheld(value: string): boolean {
+  const lower = withoutMarks(value).toLowerCase();
+  return WITHHELD_STARTS.some((start) => lower.startsWith(start));
+}
+
+/** `<data not disclosed>`, `** REDACTED **`. */
+function withoutMarks(value: string): string {
+  let start = 0;
+  while (start < value.length && ' \t<[(*-"'.includes(value[start])) start += 1;
+  return value.slice(start, start + 80);
+}
+
+export function isEmptyValue(value: string): boolean {
+  return EMPTY_VALUES.has(value.trim().toLowerCase());
+}
+
+/** True when a text names a privacy or proxy service: somebody is published, but a substitute. */
+export function namesPrivacyService(text: string): boolean {
+  const lower = text.slice(0, 400).toLowerCase();
+  return PRIVACY_SERVICES.some((service) => lower.includes(service));
+}
