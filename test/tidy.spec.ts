@@ -1,4 +1,8 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  generatedDocuments,
+  staleDocuments,
+} from '../apps/cli/src/documents/generated-documents.js';
 import * as code from './tidy/code-rules.js';
 import * as documents from './tidy/document-rules.js';
 import * as imports from './tidy/import-rules.js';
@@ -109,6 +113,10 @@ describe('tidy', () => {
   describe('documents', () => {
     it('every error code has a page, and every page a code', () => {
       expect(documents.errorPageFaults(files, paths)).toEqual([]);
+    });
+
+    it('every generated document is up to date', () => {
+      expect(staleDocuments(generatedDocuments())).toEqual([]);
     });
 
     it('every relative link leads somewhere', () => {
