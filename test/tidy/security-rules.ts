@@ -36,7 +36,7 @@ const FINDS_THE_ACCOUNT =
  */
 export function tenancyFaults(files: SourceFile[]): string[] {
   return files
-    .filter(({ path }) => kindOf(path) === 'repository' && /^apps\//.test(path))
+    .filter(({ path }) => kindOf(path) === 'repository' && path.startsWith('apps/'))
     .filter(({ path, text }) => !/maintenance|auditor/.test(path) && text.includes('account_id'))
     .flatMap((file) => publicMethods(file).flatMap((method) => tenancyFault(file, method)));
 }

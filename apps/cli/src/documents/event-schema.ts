@@ -36,7 +36,7 @@ function objectSchema(target: EventClass): JsonSchema {
   return {
     type: 'object',
     properties: Object.fromEntries(
-      names.map((name) => [name, propertySchema(target, name, rulesOf(name))]),
+      names.map((name) => [name, propertySchema(target, rulesOf(name))]),
     ),
     required: names.filter((name) => !isOptional(rulesOf(name))),
   };
@@ -46,7 +46,7 @@ function objectSchema(target: EventClass): JsonSchema {
 export const isOptional = (rules: { type: string }[]) =>
   rules.some(({ type }) => type === 'conditionalValidation');
 
-function propertySchema(target: EventClass, name: string, rules: Rule[]): JsonSchema {
+function propertySchema(target: EventClass, rules: Rule[]): JsonSchema {
   const isArray = rules.some(({ each }) => each);
   const schema = (part: Rule[]) => {
     const counted = part.filter(({ type }) => type !== 'conditionalValidation');

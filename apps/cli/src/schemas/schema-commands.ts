@@ -1,7 +1,7 @@
-import { createHmac } from 'node:crypto';
 import type { Command } from 'commander';
 import {
   SCHEMA_SERVICES,
+  derivedRolePassword,
   migrate,
   ownerRole,
   provisionRoles,
@@ -26,7 +26,7 @@ export function schemaCommands(program: Command, config: CliConfig): void {
 async function provision(config: CliConfig): Promise<void> {
   const adminUrl = required(config, 'databaseAdminUrl', 'DATABASE_ADMIN_URL');
   const secret = roleSecret(config);
-  await provisionRoles(adminUrl, SCHEMA_SERVICES, (role) => rolePassword(secret, role));
+  await provisionRoles(adminUrl, SCHEMA_SERVICES, (role) => derivedRolePassword(secret, role));
   await provisionSchemas(adminUrl, SCHEMA_SERVICES);
   process.stdout.write(
     `${SCHEMA_SERVICES.length} schemas are ready: ${SCHEMA_SERVICES.join(', ')}\n`,
@@ -38,7 +38,7 @@ async function migrateAll(config: CliConfig): Promise<void> {
   for (const service of SCHEMA_SERVICES) {
     const url = new URL(adminUrl);
     url.username = ownerRole(service);
-    url.password = rolePassword(roleSecret(config), ownerRole(service));
+    url.password = derivedRolePassword(roleSecret(config), ownerRole(service));
     const applied = await migrate(url.toString(), MIGRATIONS[service]);
     process.stdout.write(`${service}: ${applied.join(', ') || 'up to date'}\n`);
   }
@@ -46,8 +46,3 @@ async function migrateAll(config: CliConfig): Promise<void> {
 
 const roleSecret = (config: CliConfig) =>
   required(config, 'databaseRoleSecret', 'DATABASE_ROLE_SECRET');
-
-/** The same derivation as in solo, so that either may repair what the other made. */
-function rolePassword(secret: string, role: string): string {
-  return createHmac('sha256', secret).update(role).digest('base64url');
-}
