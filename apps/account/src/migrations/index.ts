@@ -1,4 +1,17 @@
 import type { Migration } from '#libs/database';
+import { messaging } from './0001-messaging.js';
+import { accounts } from './0002-accounts.js';
+import { audit } from './0003-audit.js';
+import { idempotency } from './0004-idempotency.js';
+import { apiKeys } from './0005-api-keys.js';
+import { peopleAndSessions } from './0006-people-and-sessions.js';
 
 /** In order; released ones are never edited. */
-export const migrations: Migration[] = [];
+export const migrations: Migration[] = [
+  messaging,
+  accounts,
+  audit,
+  idempotency,
+  apiKeys,
+  peopleAndSessions,
+];

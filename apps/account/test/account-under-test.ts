@@ -1,0 +1,167 @@
+import type { Abstract } from '@nestjs/common';
+import type { InjectOptions } from 'fastify';
+import { AccountClient, ServiceHttp } from '#libs/contracts';
+import { type Database, MaintenanceDatabase } from '#libs/database';
+import { InProcessTransport } from '#libs/messaging';
+import { Logger, type RunningService, ServiceTokens, newId } from '#libs/platform';
+import { TestClock, TestDatabase } from '#libs/testing';
+import { AccountConfig } from '../src/account.config.js';
+import { derivedKey, seal } from '../src/personal-data/sealed.js';
+import { newToken, tokenHash } from '../src/sessions/session-token.js';
+import { startAccount } from '../src/start.js';
+
+export interface Owner {
+  accountId: string;
+  token: string;
+}
+
+export interface DashboardAnswer {
+  status: number;
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests read members of any answer
+  body: any;
+  headers: Record<string, unknown>;
+}
+
+export interface DashboardCall {
+  body?: object;
+  token?: string;
+  headers?: Record<string, string>;
+}
+
+const SECRET = 'a secret of the tests, thirty-two characters';
+
+/** The whole account service on a database of its own, called as the gateway calls it. */
+export class AccountUnderTest {
+  readonly logLines: string[] = [];
+
+  private constructor(
+    readonly test: TestDatabase,
+    readonly clock: TestClock,
+    readonly config: AccountConfig,
+    readonly database: Database,
+  ) {}
+
+  service: RunningService;
+  client: AccountClient;
+  private tokens: ServiceTokens;
+  private http: ServiceHttp;
+
+  static async start(): Promise<AccountUnderTest> {
+    const test = await TestDatabase.create();
+    const config = Object.assign(new AccountConfig(), {
+      databaseUrl: test.url('account'),
+      maintenanceDatabaseUrl: test.url('account_maintenance'),
+      serviceSecret: SECRET,
+      keyPepper: SECRET,
+      addressPepper: SECRET,
+      personalDataSecret: SECRET,
+    });
+    const account = new AccountUnderTest(
+      test,
+      new TestClock(),
+      config,
+      await test.service('account'),
+    );
+    await account.open();
+    return account;
+  }
+
+  async stop(): Promise<void> {
+    await this.http.close();
+    await this.service.stop();
+    await this.test.drop();
+  }
+
+  get<T>(provider: Abstract<T>): T {
+    return this.service.app.get<T>(provider, { strict: false });
+  }
+
+  /** `METHOD /internal/dashboard/<path>` with a gateway's token and the headers it sets. */
+  async dashboard(
+    method: InjectOptions['method'],
+    path: string,
+    { body, token, headers }: DashboardCall = {},
+  ): Promise<DashboardAnswer> {
+    const answer = await this.service.app.inject({
+      method,
+      url: `/internal/dashboard/${path}`,
+      payload: body,
+      headers: {
+        authorization: `Bearer ${this.tokens.issue('gateway', 'account')}`,
+        'x-client-address': '192.0.2.1',
+        'x-user-agent': 'a browser',
+        'x-request-id': newId(),
+        'x-key-allowance': '3',
+        ...(token && { 'x-session-token': token }),
+        ...headers,
+      },
+    });
+    if (answer.statusCode === 500) throw new Error(`500: ${this.logLines.at(-1)}`);
+    const text = answer.body;
+    return {
+      status: answer.statusCode,
+      body: text === '' ? undefined : JSON.parse(text),
+      headers: answer.headers,
+    };
+  }
+
+  /** An account with an owner who has just logged in, written straight into the tables. */
+  async newOwner(): Promise<Owner> {
+    const [accountId, personId, token, now] = [newId(), newId(), newToken(), this.clock.now()];
+    await this.database.query(
+      `with a as (insert into accounts (id, state, created_at) values ($1, 'active', $4) returning id),
+            d as (insert into data_keys (account_id, wrapped_key, created_at) values ($1, $5, $4)),
+            p as (insert into people (id, account_id, created_at) select $2, id, $4 from a returning id)
+       insert into sessions (id, account_id, person_id, token_hash, origin, network_hash,
+                             created_at, last_seen_at, authenticated_at)
+       select $6, a.id, p.id, $3, '', '', $4, $4, $4 from a, p`,
+      [accountId, personId, tokenHash(token), now, this.wrappedKey(accountId), newId()],
+    );
+    return { accountId, token };
+  }
+
+  /** Another log-in of the same owner, now. */
+  async newSession({ accountId }: Owner): Promise<string> {
+    const token = newToken();
+    await this.database.query(
+      `insert into sessions (id, account_id, person_id, token_hash, origin, network_hash,
+                             created_at, last_seen_at, authenticated_at)
+       select $1, account_id, id, $2, '', '', $3, $3, $3 from people where account_id = $4`,
+      [newId(), tokenHash(token), this.clock.now(), accountId],
+    );
+    return token;
+  }
+
+  /** Counts the statements about a table under the maintenance role from here on. */
+  maintenanceStatements(table: string): { counted(): number } {
+    const database = this.get(MaintenanceDatabase);
+    let count = 0;
+    const query = database.query.bind(database);
+    database.query = (sql, parameters) => {
+      if (sql.includes(table)) count++;
+      return query(sql, parameters);
+    };
+    return { counted: () => count };
+  }
+
+  private wrappedKey(accountId: string): Buffer {
+    return seal(derivedKey(SECRET, 'data keys'), Buffer.alloc(32, 1), accountId);
+  }
+
+  private async open(): Promise<void> {
+    const { config, clock } = this;
+    const logger = new Logger('account', {
+      write: (line: string) => void this.logLines.push(line),
+    });
+    const transport = new InProcessTransport({ logger, consumers: { account: [] } });
+    this.service = await startAccount({ config, clock, logger, transport });
+    this.tokens = new ServiceTokens(SECRET, clock);
+    this.http = new ServiceHttp({
+      url: this.service.url,
+      caller: 'gateway',
+      audience: 'account',
+      tokens: this.tokens,
+    });
+    this.client = new AccountClient(this.http);
+  }
+}

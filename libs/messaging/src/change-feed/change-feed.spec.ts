@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { ChangeCursor } from '#libs/contracts';
+import { newId } from '#libs/platform';
+import { TestDatabase } from '#libs/testing';
+import { Counted, Stage } from '../transports/contract-stage.js';
+import { ChangeFeed } from './change-feed.js';
+
+const WRITERS = 12;
+const CHANGES_PER_WRITER = 25;
+
+describe('change feed', () => {
+  let stage: Stage;
+  let feed: ChangeFeed;
+
+  beforeAll(async () => {
+    stage = await Stage.open();
+    feed = new ChangeFeed(stage.producer);
+  });
+  afterAll(() => stage.close());
+
+  it('the first poll names nobody, the next exactly who changed since', async () => {
+    await stage.say(Counted, newId(), { n: 1 });
+    const first = await feed.read();
+    expect(first.keys).toEqual([]);
+    expect((await feed.read(first.cursor)).keys).toEqual([]);
+    const key = newId();
+    await stage.say(Counted, key, { n: 2 });
+    await stage.say(Counted, key, { n: 3 });
+    const second = await feed.read(first.cursor);
+    expect(second).toEqual({ token: first.token, cursor: expect.anything(), keys: [key] });
+    expect((await feed.read(second.cursor)).keys).toEqual([]);
+  });
+
+  it('misses and repeats nothing beside 12 writers that roll back, nest and dawdle', async () => {
+    const committed: string[] = [];
+    let cursor: ChangeCursor = (await feed.read()).cursor;
+    let isWriting = true;
+    const seen: string[] = [];
+    const poll = async () => {
+      const page = await feed.read(cursor);
+      cursor = page.cursor;
+      seen.push(...page.keys);
+    };
+    const polling = (async () => {
+      while (isWriting) await poll();
+    })();
+    await Promise.all(
+      Array.from({ length: WRITERS }, async (_, writer) => {
+        for (let turn = 0; turn < CHANGES_PER_WRITER; turn++) {
+          const key = newId();
+          if (await write(stage, key, writer + turn)) committed.push(key);
+        }
+      }),
+    );
+    isWriting = false;
+    await polling;
+    await poll();
+    expect(committed.length).toBeGreaterThan(WRITERS);
+    expect(seen.toSorted()).toEqual(committed.toSorted());
+  }, 20_000);
+
+  it('a row above the highest transaction id is named although the snapshot claims to see it', async () => {
+    const { cursor } = await feed.read();
+    const key = newId();
+    await stage.say(Counted, key, { n: 1 });
+    // After a crash an id can be used again: the poller's snapshot then lies above it.
+    const { cursor: later } = await feed.read(cursor);
+    expect((await feed.read({ ...later, highestXid: cursor.highestXid })).keys).toEqual([key]);
+  });
+
+  it('another server, or another outbox, has another token', async () => {
+    const other = await TestDatabase.create();
+    try {
+      const elsewhere = new ChangeFeed(await other.service('entitlement'));
+      expect((await elsewhere.read()).token).not.toBe((await feed.read()).token);
+      expect((await feed.read()).token).toBe((await feed.read()).token);
+    } finally {
+      await other.drop();
+    }
+  });
+});
+
+const INSERT = `
+  insert into outbox (id, bucket, key, aggregate, sequence, type, version, occurred_at, data)
+  values ($1, 0, $2, $2, $3, 'account.counted', 1, now(), '{"n":1}')`;
+
+/** One transaction in one of five manners. @returns whether it committed a change of the key. */
+async function write(stage: Stage, key: string, manner: number): Promise<boolean> {
+  const undone = new Error('undone on purpose');
+  try {
+    await stage.producer.transaction(async (transaction) => {
+      await transaction.query('savepoint inner_work');
+      await transaction.query(INSERT, [newId(), newId(), 1]);
+      await transaction.query('rollback to savepoint inner_work');
+      if (manner % 5 === 0) await transaction.query('savepoint deeper');
+      await transaction.query(INSERT, [newId(), key, 1]);
+      if (manner % 5 === 1) throw undone;
+      if (manner % 5 === 2) await transaction.query('select pg_sleep(0.03)');
+      if (manner % 5 === 3) await transaction.query(INSERT, [newId(), key, 2]);
+    });
+    return true;
+  } catch (error) {
+    if (error !== undone) throw error;
+    return false;
+  }
+}

@@ -1,0 +1,167 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { newId } from '#libs/platform';
+import { waitFor } from '#libs/testing';
+import { bucketOf } from '../envelope/bucket.js';
+import type { EventMessage } from '../envelope/event-message.js';
+import { Counted, Stage, quietLogger } from '../transports/contract-stage.js';
+import { BucketLeases } from './bucket-leases.js';
+import { OutboxRepository } from './outbox.repository.js';
+import { Relay } from './relay.js';
+
+describe('relay', () => {
+  let stage: Stage;
+  const relays: Relay[] = [];
+
+  beforeAll(async () => {
+    stage = await Stage.open();
+  });
+  afterAll(() => stage.close());
+  afterEach(async () => {
+    await Promise.all(relays.splice(0).map((relay) => relay.stop()));
+  });
+
+  function startRelay(publish: (messages: EventMessage[]) => Promise<void>): Relay {
+    const database = stage.maintenance;
+    const relay = new Relay({ producer: 'account', database, logger: quietLogger, publish });
+    relays.push(relay);
+    relay.start();
+    return relay;
+  }
+  const allSent = () => waitFor('all sent', async () => (await stage.unsent()) === 0);
+  const numberOf = ({ body }: EventMessage) => (JSON.parse(body) as { data: Counted }).data.n;
+
+  it('four relays hand on every event in the order of its key, however often the owner changes', async () => {
+    const keys = Array.from({ length: 6 }, newId);
+    const numbers = Array.from({ length: 25 }, (_, n) => n);
+    const published = new Map<string, number[]>(keys.map((key) => [key, []]));
+    const publish = async (messages: EventMessage[]) => {
+      for (const message of messages) published.get(message.key)?.push(numberOf(message));
+    };
+    const four = Array.from({ length: 4 }, () => startRelay(publish));
+    const writing = Promise.all(
+      keys.map(async (key) => {
+        for (const n of numbers) await stage.say(Counted, key, { n });
+      }),
+    );
+    for (const [index, relay] of four.slice(0, 3).entries()) {
+      await waitFor('some handed on', () => published.get(keys[0])?.includes(index * 5));
+      await relay.stop();
+      // The others look for free buckets every 2 s; this one begins by looking.
+      startRelay(publish);
+    }
+    await writing;
+    await allSent();
+    for (const key of keys) expect(published.get(key)).toEqual(numbers);
+  });
+
+  it("a fenced owner reads nothing and its mark does nothing, the new owner's does", async () => {
+    const key = newId();
+    await stage.say(Counted, key, { n: 1 });
+    const [stopped, successor] = [newId(), newId()].map((owner) => ({
+      leases: new BucketLeases(stage.maintenance, owner),
+      outbox: new OutboxRepository(stage.maintenance, owner),
+    }));
+    const bucketIn = (leases: BucketLeases) =>
+      leases.owned().filter(({ bucket }) => bucket === bucketOf(key));
+    await stopped.leases.renew();
+    const before = bucketIn(stopped.leases);
+    const [row] = await stopped.outbox.listUnsent(before, 200);
+    await successor.leases.renew();
+    expect(successor.leases.owned()).toEqual([]);
+
+    await stage.expireLeases();
+    await successor.leases.renew();
+    const after = bucketIn(successor.leases);
+    expect(BigInt(after[0].epoch)).toBe(BigInt(before[0].epoch) + 1n);
+    expect(await stopped.outbox.listUnsent(before, 200)).toEqual([]);
+    expect(await stopped.outbox.markSent(before[0], [row.id])).toBe(false);
+    expect(await stage.unsent()).toBe(1);
+    await stopped.leases.renew();
+    expect(stopped.leases.owned()).toEqual([]);
+    expect(await successor.outbox.markSent(after[0], [row.id])).toBe(true);
+    expect(await stage.unsent()).toBe(0);
+    await successor.leases.release();
+  });
+
+  it('nothing is read with less than 3 s of a lease left', async () => {
+    const key = newId();
+    await stage.say(Counted, key, { n: 1 });
+    const owner = newId();
+    const leases = new BucketLeases(stage.maintenance, owner);
+    const outbox = new OutboxRepository(stage.maintenance, owner);
+    await leases.renew();
+    const shorten = (left: string) =>
+      stage.maintenance.query(
+        `update outbox_bucket set lease_until = clock_timestamp() + $1::interval`,
+        [left],
+      );
+    await shorten('2.9 s');
+    expect(await outbox.listUnsent(leases.owned(), 200)).toEqual([]);
+    await shorten('5 s');
+    expect(await outbox.listUnsent(leases.owned(), 200)).toHaveLength(1);
+    await leases.release();
+  });
+
+  it('a bucket whose head cannot be handed on stands still alone, and in order', async () => {
+    const stuck = newId();
+    const free = keyInOtherBucket(stuck);
+    let isRepaired = false;
+    const published: number[] = [];
+    startRelay(async (messages) => {
+      if (messages[0].bucket === bucketOf(stuck) && !isRepaired) throw new Error('no broker');
+      published.push(...messages.map(numberOf));
+    });
+    for (const n of [101, 102]) await stage.say(Counted, stuck, { n });
+    for (const n of [201, 202]) await stage.say(Counted, free, { n });
+    await waitFor('the free bucket', () => published.includes(202));
+    expect(published).not.toContain(101);
+    isRepaired = true;
+    await waitFor('the stuck bucket', () => published.includes(102));
+    expect(published.filter((n) => n > 100 && n < 200)).toEqual([101, 102]);
+  });
+
+  it('one batch of a bucket is in flight at a time', async () => {
+    const key = newId();
+    let inFlight = 0;
+    let most = 0;
+    let batches = 0;
+    startRelay(async (messages) => {
+      if (messages[0].bucket !== bucketOf(key)) return;
+      most = Math.max(most, ++inFlight);
+      batches++;
+      await stage.producer.query('select pg_sleep(0.02)');
+      inFlight--;
+    });
+    for (let n = 0; n < 30; n++) {
+      await stage.say(Counted, key, { n });
+      relays[0].poke();
+    }
+    await allSent();
+    expect(batches).toBeGreaterThan(1);
+    expect(most).toBe(1);
+  });
+
+  it('rows go 10 minutes after they were sent, however old they are', async () => {
+    const outbox = new OutboxRepository(stage.maintenance, newId());
+    await stage.maintenance.query('delete from outbox');
+    const keys = Array.from({ length: 3 }, newId);
+    for (const key of keys) await stage.say(Counted, key, { n: 1 });
+    await stage.maintenance.query(
+      `update outbox set occurred_at = now() - interval '1 day',
+         sent_at = case key when $1 then now() - interval '10 minutes 1 s'
+                            when $2 then now() - interval '9 minutes' end`,
+      keys.slice(0, 2),
+    );
+    expect(await outbox.deleteOld(100)).toBe(1);
+    const left = await stage.maintenance.query<{ key: string }>(
+      'select key from outbox order by position',
+    );
+    expect(left.map(({ key }) => key)).toEqual(keys.slice(1));
+  });
+});
+
+function keyInOtherBucket(key: string): string {
+  let other = newId();
+  while (bucketOf(other) === bucketOf(key)) other = newId();
+  return other;
+}
