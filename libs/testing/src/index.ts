@@ -1,3 +1,4 @@
+export * from './events.js';
 export * from './test-clock.js';
 export * from './test-database.js';
 export * from './wait.js';

@@ -42,7 +42,10 @@ export class TestDatabase {
   url(role?: string): string {
     const url = new URL(this.serverUrl);
     url.pathname = `/${this.name}`;
-    if (role) [url.username, url.password] = [role, TEST_PASSWORD];
+    if (!role) return url.toString();
+    [url.username, url.password] = [role, TEST_PASSWORD];
+    // A clone does not inherit the settings of its template's roles.
+    url.searchParams.set('options', `-csearch_path=${role.split('_')[0]}`);
     return url.toString();
   }
 

@@ -1,0 +1,62 @@
+import type { ChangeCursor, ChangePage } from '#libs/contracts';
+import type { Database } from '#libs/database';
+
+/** Asked of a standby: it may lag behind, and a poller must not take its silence for "no change". */
+export class StandbyRefused extends Error {
+  override message = 'the change feed is read on the primary only';
+}
+
+/**
+ * Tells pollers whose facts changed since they last asked, by what the previous snapshot could not
+ * see: an id or a time would miss rows that commit late.
+ */
+export class ChangeFeed {
+  constructor(private readonly database: Database) {}
+
+  /**
+   * Without a cursor: where to begin, and no keys. Keys are named once each. The cursor of one
+   * server is worth nothing on another, or after its restart: then the token differs.
+   * @throws StandbyRefused on a standby.
+   */
+  async read(cursor?: ChangeCursor): Promise<ChangePage> {
+    const rows = await this.database.query<FeedRow>(CHANGES, [
+      cursor?.snapshot ?? EMPTY_SNAPSHOT,
+      cursor?.highestXid ?? '0',
+    ]);
+    const { token, standby, snapshot } = rows[0];
+    if (standby) throw new StandbyRefused();
+    const changes = rows.filter((row) => row.xid !== null);
+    const highestXid = changes.reduce(
+      (highest, { xid }) => (BigInt(xid as string) > highest ? BigInt(xid as string) : highest),
+      BigInt(cursor?.highestXid ?? 0),
+    );
+    return {
+      token,
+      cursor: { snapshot, highestXid: String(highestXid) },
+      keys: cursor ? [...new Set(changes.map(({ key }) => key as string))] : [],
+    };
+  }
+}
+
+interface FeedRow {
+  token: string;
+  standby: boolean;
+  snapshot: string;
+  key: string | null;
+  xid: string | null;
+}
+
+/** Sees no transaction at all. */
+const EMPTY_SNAPSHOT = '1:1:';
+
+// One statement, so that snapshot and rows are of the same moment: with two, 5 changes were missed.
+const CHANGES = `
+  with now as materialized (
+    select pg_current_snapshot() as snapshot, pg_is_in_recovery() as standby,
+           concat_ws('/', (select system_identifier from pg_control_system()),
+                     extract(epoch from pg_postmaster_start_time()), 'outbox'::regclass::oid) as token)
+  select now.token, now.standby, now.snapshot::text as snapshot, f.key, f.xid::text as xid
+  from now left join lateral (
+    select key, xid from outbox
+    where xid >= least(pg_snapshot_xmin($1::pg_snapshot), $2::xid8)
+      and (xid > $2::xid8 or not pg_visible_in_snapshot(xid, $1::pg_snapshot))) f on true`;

@@ -1,0 +1,19 @@
+import type { ServiceName } from '#libs/platform';
+
+/** Number of outbox buckets, and of partitions of every topic. Never changed: order hangs on it. */
+export const BUCKET_COUNT = 16;
+
+const FNV_OFFSET = 0x811c9dc5;
+const FNV_PRIME = 0x01000193;
+
+/** Bucket of a key: 32-bit FNV-1a of its UTF-8 bytes, modulo 16. */
+export function bucketOf(key: string): number {
+  let hash = FNV_OFFSET;
+  for (const byte of Buffer.from(key, 'utf8')) hash = Math.imul(hash ^ byte, FNV_PRIME);
+  return (hash >>> 0) % BUCKET_COUNT;
+}
+
+/** The topic that carries everything one service says. */
+export function topicOf(producer: ServiceName): string {
+  return `${producer}.events`;
+}

@@ -1,0 +1,101 @@
+import {
+  type EventClass,
+  type EventEnvelope,
+  describeEvent,
+  eventClassOf,
+  parseEventData,
+} from '#libs/contracts';
+
+/** An event on the wire. Both transports carry this text; nothing crosses by reference. */
+export interface EventMessage {
+  /** The event's id; what a broker calls it where the body cannot be read. */
+  id: string;
+  topic: string;
+  /** The partition. */
+  bucket: number;
+  key: string;
+  /** JSON of the envelope. */
+  body: string;
+}
+
+/** A message that could be read. */
+export interface ReadEvent {
+  message: EventMessage;
+  event: EventEnvelope;
+  eventClass: EventClass;
+  kind: 'state' | 'delta';
+}
+
+/** A message that could not, and why: `unknown` may become known with the next release. */
+export interface UnreadableEvent {
+  message: EventMessage;
+  failure: 'malformed' | 'unknown';
+  type: string;
+  reason: string;
+}
+
+/**
+ * Reads strictly: a message that is not quite an event is a failure, never a half-read one.
+ * @returns undefined for an event of a class that `isWanted` declines.
+ */
+export function readMessage(
+  message: EventMessage,
+  isWanted: (eventClass: EventClass) => boolean,
+): ReadEvent | UnreadableEvent | undefined {
+  const malformed = (reason: string, type = ''): UnreadableEvent => {
+    return { message, failure: 'malformed', type, reason };
+  };
+  let value: unknown;
+  try {
+    value = JSON.parse(message.body);
+  } catch (error) {
+    return malformed(`not JSON: ${String(error)}`);
+  }
+  const faults = envelopeFaults(value, message);
+  if (faults.length > 0) return malformed(`bad envelope: ${faults.join(', ')}`, typeOf(value));
+  const envelope = value as EventEnvelope;
+  const eventClass = eventClassOf(envelope.type, envelope.version);
+  if (!eventClass) {
+    const reason = `unknown event ${envelope.type} version ${envelope.version}`;
+    return { message, failure: 'unknown', type: envelope.type, reason };
+  }
+  if (!isWanted(eventClass)) return undefined;
+  const parsed = parseEventData(eventClass, envelope.data);
+  if ('faults' in parsed) return malformed(parsed.faults.join('; '), envelope.type);
+  const event = { ...envelope, data: parsed.data };
+  return { message, event, eventClass, kind: describeEvent(eventClass).kind };
+}
+
+const MEMBER_CHECKS: Record<string, (value: unknown) => boolean> = {
+  id: isText,
+  type: isText,
+  version: Number.isInteger,
+  key: isText,
+  aggregate: isText,
+  sequence: (value) => typeof value === 'string' && /^[0-9]{1,19}$/.test(value),
+  occurredAt: (value) => typeof value === 'string' && !Number.isNaN(Date.parse(value)),
+  producer: isText,
+  data: isObject,
+};
+
+function envelopeFaults(value: unknown, message: EventMessage): string[] {
+  if (!isObject(value)) return ['not an object'];
+  const faults = Object.entries(MEMBER_CHECKS)
+    .filter(([member, isFine]) => !isFine(value[member]))
+    .map(([member]) => member);
+  if (value.id !== message.id) faults.push('id differs from the message');
+  if (value.key !== message.key) faults.push('key differs from the message');
+  return faults;
+}
+
+function typeOf(value: unknown): string {
+  return isObject(value) && typeof value.type === 'string' ? value.type : '';
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string' && value.length > 0;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,62 @@
+import { type ArgumentsHost, Catch, type ExceptionFilter, UseFilters } from '@nestjs/common';
+import { EventPattern } from '@nestjs/microservices';
+import { type EventClass, type EventEnvelope, describeEvent } from '#libs/contracts';
+import type { Transaction } from '#libs/database';
+
+/** What the strategy learns of a handler through Nest. */
+export interface HandlerExtras {
+  eventClass: EventClass;
+  delivery: 'durable' | 'ephemeral';
+}
+
+type DurableHandler<T extends object> = (
+  event: EventEnvelope<T>,
+  transaction: Transaction,
+) => Promise<void>;
+
+type EphemeralHandler<T extends object> = (event: EventEnvelope<T>) => Promise<void>;
+
+type HandlerDecorator<Handler> = (
+  target: object,
+  name: string,
+  descriptor: TypedPropertyDescriptor<Handler>,
+) => void;
+
+/**
+ * Handles each event of a class once, in a transaction the strategy opens, `(@Payload() event,
+ * @Ctx() transaction)`. State events arrive only when they are newer than what was applied of their
+ * aggregate. Whatever it throws rolls back its writes and is retried, parked or declared dead; it must
+ * end within 5 s. One handler a class and service.
+ */
+export function Consumes<T extends object>(
+  eventClass: EventClass<T>,
+): HandlerDecorator<DurableHandler<T>> {
+  return handlerOf({ eventClass, delivery: 'durable' });
+}
+
+/**
+ * Hears the events of a class from now on, without any promise: some may be missed, repeated or late,
+ * failures are only logged. For caches whose truth has another way to reach them.
+ */
+export function Watches<T extends object>(
+  eventClass: EventClass<T>,
+): HandlerDecorator<EphemeralHandler<T>> {
+  return handlerOf({ eventClass, delivery: 'ephemeral' });
+}
+
+/** Nest's own filter would replace a handler's error by "Internal server error". */
+@Catch()
+class RawErrors implements ExceptionFilter {
+  catch(error: unknown, _host: ArgumentsHost): never {
+    throw error;
+  }
+}
+
+function handlerOf<Handler>(extras: HandlerExtras): HandlerDecorator<Handler> {
+  const { type, version } = describeEvent(extras.eventClass);
+  return (target, name, descriptor) => {
+    const untyped = descriptor as PropertyDescriptor;
+    UseFilters(new RawErrors())(target, name, untyped);
+    EventPattern(`${extras.delivery}:${type}@${version}`, { ...extras })(target, name, untyped);
+  };
+}

@@ -1,0 +1,178 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Database } from '#libs/database';
+import { type Logger, MINUTE_MS, SECOND_MS, monotonicMs } from '#libs/platform';
+import {
+  type EventMessage,
+  type ReadEvent,
+  type UnreadableEvent,
+  readMessage,
+} from '../envelope/event-message.js';
+import { ParkedRetries } from '../parking/parked-retries.js';
+import { type Parking, ParkedRepository } from '../parking/parked.repository.js';
+import { ConsumerPaused, classify, reasonOf } from './failure.js';
+import { type EventHandlers, Inbox } from './inbox.js';
+import { InboxReaper } from './inbox-reaper.js';
+import { InboxRepository } from './inbox.repository.js';
+import { Slots } from './slots.js';
+
+export interface EventConsumerOptions {
+  /** Name of the durable group. */
+  consumer: string;
+  /** The consumer's own service role. */
+  database: Database;
+  handlers: EventHandlers;
+  logger: Logger;
+}
+
+/** Events that share a transaction. */
+export const BATCH_LIMIT = 200;
+/** Transactions at a time, so that a backlog leaves connections to the service's other work. */
+const TRANSACTION_LIMIT = 4;
+/** Pauses between the five quick tries; no further try begins after the budget. */
+const QUICK_PAUSES_MS = [50, 150, 400, 900];
+const QUICK_BUDGET_MS = 5 * SECOND_MS;
+/** Until a parked event is tried for the first time. */
+const FIRST_RETRY_MS = 10 * SECOND_MS;
+const UNKNOWN_RETRY_MS = MINUTE_MS;
+
+/** One durable consumer: whatever is delivered ends in its inbox or among its parked events. */
+export class EventConsumer {
+  private readonly inbox: Inbox;
+  private readonly locks: InboxRepository;
+  private readonly parked: ParkedRepository;
+  private readonly slots = new Slots(TRANSACTION_LIMIT);
+  private readonly background: { start(): void; stop(): Promise<void> }[];
+  private readonly underWay = new Set<Promise<void>>();
+  private isStopped = false;
+
+  constructor(private readonly options: EventConsumerOptions) {
+    const { consumer, handlers } = options;
+    this.inbox = new Inbox(consumer, handlers);
+    this.locks = new InboxRepository(consumer);
+    this.parked = new ParkedRepository(consumer);
+    this.background = [
+      new ParkedRetries({ ...options, inbox: this.inbox }),
+      new InboxReaper(options),
+    ];
+  }
+
+  /** Begins to retry what is parked. */
+  start(): void {
+    for (const work of this.background) work.start();
+  }
+
+  /** Waits for deliveries under way; later ones are refused. */
+  async stop(): Promise<void> {
+    this.isStopped = true;
+    await Promise.all(this.background.map((work) => work.stop()));
+    await Promise.allSettled(this.underWay);
+  }
+
+  /**
+   * Takes messages of one topic and bucket in their order. Once it resolves each is handled or
+   * parked for good; after a throw they are delivered again, repeats cost nothing.
+   * @throws ConsumerPaused while the database is away or the consumer is stopping.
+   */
+  async deliver(messages: EventMessage[]): Promise<void> {
+    if (this.isStopped) throw new ConsumerPaused(`${this.options.consumer} is stopping`);
+    const delivery = this.takeAll(messages);
+    this.underWay.add(delivery);
+    try {
+      await delivery;
+    } finally {
+      this.underWay.delete(delivery);
+    }
+  }
+
+  private async takeAll(messages: EventMessage[]): Promise<void> {
+    const { handlers } = this.options;
+    const reads = messages
+      .map((message) => readMessage(message, (eventClass) => handlers.has(eventClass)))
+      .filter((read) => read !== undefined);
+    for (let start = 0; start < reads.length; start += BATCH_LIMIT) {
+      await this.takeBatch(reads.slice(start, start + BATCH_LIMIT));
+    }
+  }
+
+  private async takeBatch(reads: (ReadEvent | UnreadableEvent)[]): Promise<void> {
+    const readable = reads.filter((read) => 'event' in read);
+    if (readable.length === reads.length && (await this.tookTogether(readable))) return;
+    for (const read of reads) {
+      if ('event' in read) await this.takeSingly(read);
+      else await this.parkUnreadable(read);
+    }
+  }
+
+  /** False when it failed in a way that one event may have caused. */
+  private async tookTogether(reads: ReadEvent[]): Promise<boolean> {
+    try {
+      await this.apply(reads);
+      return true;
+    } catch (error) {
+      if (classify(error) === 'pause') throw this.paused(error);
+      return false;
+    }
+  }
+
+  private async takeSingly(read: ReadEvent): Promise<void> {
+    const startedAt = monotonicMs();
+    for (let attempts = 1; ; attempts++) {
+      try {
+        await this.apply([read]);
+        return;
+      } catch (error) {
+        const failure = classify(error);
+        if (failure === 'pause') throw this.paused(error);
+        const pauseMs = QUICK_PAUSES_MS.at(attempts - 1);
+        const isSpent = pauseMs === undefined || monotonicMs() - startedAt > QUICK_BUDGET_MS;
+        if (failure === 'permanent' || isSpent) {
+          const state = failure === 'permanent' ? 'dead' : 'parked';
+          const reason = reasonOf(error);
+          const { type } = read.event;
+          await this.park(read.message, { type, state, reason, attempts, delayMs: FIRST_RETRY_MS });
+          return;
+        }
+        await sleep(pauseMs);
+      }
+    }
+  }
+
+  private async parkUnreadable({ message, failure, type, reason }: UnreadableEvent): Promise<void> {
+    const state = failure === 'malformed' ? 'dead' : 'parked';
+    await this.park(message, {
+      type,
+      state,
+      reason: reasonOf(reason),
+      attempts: 1,
+      delayMs: UNKNOWN_RETRY_MS,
+    });
+  }
+
+  private async park(message: EventMessage, parking: Parking): Promise<void> {
+    const { consumer, database, logger } = this.options;
+    try {
+      await database.transaction(async (transaction) => {
+        await this.locks.lockBucket(transaction, message.bucket);
+        await this.parked.insert(transaction, message, parking);
+      });
+    } catch (error) {
+      // Neither handled nor parked: the transport has to keep it.
+      throw this.paused(error);
+    }
+    const fields = { eventId: message.id, key: message.key, reason: parking.reason };
+    if (parking.state === 'dead') logger.error(`${consumer}: ${parking.type} is dead`, fields);
+    else logger.warn(`${consumer}: ${parking.type} is parked`, fields);
+  }
+
+  private apply(reads: ReadEvent[]): Promise<void> {
+    return this.slots.use(() =>
+      this.options.database.transaction((transaction) => this.inbox.apply(transaction, reads)),
+    );
+  }
+
+  private paused(cause: unknown): ConsumerPaused {
+    return new ConsumerPaused(`${this.options.consumer} cannot work now: ${reasonOf(cause)}`, {
+      cause,
+    });
+  }
+}

@@ -1,0 +1,73 @@
+import { type MessageHandler, Server } from '@nestjs/microservices';
+import type { EventClass } from '#libs/contracts';
+import type { HandlerExtras } from './consumes.js';
+import type { EventHandler } from './inbox.js';
+
+export interface ServiceHandlers {
+  durable: Map<EventClass, EventHandler>;
+  ephemeral: Map<EventClass, EventHandler>;
+}
+
+/** What a transport does with the handlers of one service. */
+export interface EventServerOptions {
+  listen(handlers: ServiceHandlers): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The Nest side of every transport: gathers the handlers, and has no message parsing of Nest's. */
+export class EventServer extends Server {
+  /** We see every failure ourselves. */
+  override readonly propagatesEventHandlerErrors = true;
+  private readonly handlers: ServiceHandlers = { durable: new Map(), ephemeral: new Map() };
+
+  constructor(private readonly options: EventServerOptions) {
+    super();
+  }
+
+  /** @throws for a second handler of a class: both would run again when one fails. */
+  override addHandler(
+    pattern: unknown,
+    callback: MessageHandler,
+    _isEventHandler?: boolean,
+    extras: Record<string, unknown> = {},
+  ): void {
+    if (!isDeclaredHere(extras)) {
+      throw new Error(`the handler of ${String(pattern)} is not declared with @Consumes`);
+    }
+    const handlers = this.handlers[extras.delivery];
+    if (handlers.has(extras.eventClass)) {
+      throw new Error(`${extras.eventClass.name} has two ${extras.delivery} handlers`);
+    }
+    handlers.set(extras.eventClass, async (event, transaction) => callback(event, transaction));
+  }
+
+  listen(callback: (error?: unknown) => void): void {
+    void this.begin(callback);
+  }
+
+  close(): Promise<void> {
+    return this.options.close();
+  }
+
+  on(): never {
+    throw new Error('a transport of ours has no events of its own');
+  }
+
+  unwrap(): never {
+    throw new Error('a transport of ours has no driver to unwrap');
+  }
+
+  private async begin(callback: (error?: unknown) => void): Promise<void> {
+    try {
+      await this.options.listen(this.handlers);
+    } catch (error) {
+      callback(error);
+      return;
+    }
+    callback();
+  }
+}
+
+function isDeclaredHere(extras: object): extras is HandlerExtras {
+  return 'eventClass' in extras && 'delivery' in extras;
+}

@@ -1,0 +1,78 @@
+/**
+ * What is to be done about a handler's failure.
+ * `pause`: the database is away, nothing else would fare better; `permanent`: no repetition helps;
+ * `transient`: it may help.
+ */
+export type FailureClass = 'pause' | 'permanent' | 'transient';
+
+/** Thrown to a transport that must stop this bucket and deliver again later. */
+export class ConsumerPaused extends Error {}
+
+const QUERY_CANCELED = '57014';
+const READ_ONLY_TRANSACTION = '25006';
+const PAUSING_CLASSES = ['08', '53', '57', '58'];
+const PERMANENT_CLASSES = ['22', '23', '42'];
+
+/** By SQLSTATE (PostgreSQL, Appendix A); causes are looked through. */
+export function classify(error: unknown): FailureClass {
+  const state = sqlStateOf(error);
+  if (state === undefined) return isConnectionLoss(error) ? 'pause' : 'transient';
+  // A statement that ran into its time-out says nothing of the server; others must not wait for it.
+  if (state === QUERY_CANCELED) return 'transient';
+  if (state === READ_ONLY_TRANSACTION) return 'pause';
+  const sqlClass = state.slice(0, 2);
+  if (PAUSING_CLASSES.includes(sqlClass)) return 'pause';
+  return PERMANENT_CLASSES.includes(sqlClass) ? 'permanent' : 'transient';
+}
+
+/** One line for the operator: kept with the parked event. */
+export function reasonOf(error: unknown): string {
+  const state = sqlStateOf(error);
+  const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  return (state ? `${text} (SQLSTATE ${state})` : text).replaceAll('\0', '').slice(0, 1000);
+}
+
+function sqlStateOf(error: unknown): string | undefined {
+  for (const link of chainOf(error)) {
+    // PostgreSQL's errors carry a severity; a socket's EPIPE would look like a state, too.
+    const { code, severity } = link as { code?: unknown; severity?: unknown };
+    if (typeof code === 'string' && typeof severity === 'string') return code;
+  }
+  return undefined;
+}
+
+const SOCKET_ERRORS = [
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+];
+/** How pg says, without a code, that its connection is lost or that none could be had. */
+const CONNECTION_TEXTS =
+  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed)/;
+
+function isConnectionLoss(error: unknown): boolean {
+  return chainOf(error).some((link) => {
+    const { code, message } = link as { code?: unknown; message?: unknown };
+    return (
+      SOCKET_ERRORS.includes(String(code)) ||
+      (typeof message === 'string' && CONNECTION_TEXTS.test(message))
+    );
+  });
+}
+
+const CHAIN_LIMIT = 5;
+
+function chainOf(error: unknown): object[] {
+  const chain: object[] = [];
+  let link = error;
+  while (typeof link === 'object' && link !== null && chain.length < CHAIN_LIMIT) {
+    chain.push(link);
+    const { cause, driverError } = link as { cause?: unknown; driverError?: unknown };
+    link = driverError ?? cause;
+  }
+  return chain;
+}

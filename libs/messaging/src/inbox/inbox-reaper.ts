@@ -1,0 +1,46 @@
+import type { Database } from '#libs/database';
+import { HOUR_MS, type Logger } from '#libs/platform';
+import { Loop } from '../loop.js';
+
+const DELETE_LIMIT = 10_000;
+
+/**
+ * Forgets handled events after 30 days: longer than a broker keeps them and than the longest any
+ * sender may have stood still, or a late repeat would be handled anew.
+ */
+export class InboxReaper {
+  private readonly loop: Loop;
+
+  constructor(options: { consumer: string; database: Database; logger: Logger }) {
+    this.loop = new Loop({
+      name: `inbox of ${options.consumer}: delete old rows`,
+      intervalMs: HOUR_MS,
+      logger: options.logger,
+      work: () => this.deleteOld(options.database, options.consumer),
+    });
+  }
+
+  start(): void {
+    this.loop.start();
+  }
+
+  stop(): Promise<void> {
+    return this.loop.stop();
+  }
+
+  private async deleteOld(database: Database, consumer: string): Promise<void> {
+    const [{ deleted }] = await database.query<{ deleted: number }>(DELETE_OLD, [
+      consumer,
+      DELETE_LIMIT,
+    ]);
+    if (deleted === DELETE_LIMIT) this.loop.poke();
+  }
+}
+
+const DELETE_OLD = `
+  with gone as (
+    delete from inbox where consumer = $1 and event_id in (
+      select event_id from inbox
+      where consumer = $1 and handled_at < clock_timestamp() - interval '30 days' limit $2)
+    returning 1)
+  select count(*)::int as deleted from gone`;

@@ -1,0 +1,76 @@
+import type { EventClass, EventEnvelope } from '#libs/contracts';
+import type { Transaction } from '#libs/database';
+import type { ReadEvent } from '../envelope/event-message.js';
+import { ParkedRepository } from '../parking/parked.repository.js';
+import { InboxRepository } from './inbox.repository.js';
+
+/** Ephemeral ones get no transaction. */
+export type EventHandler = (event: EventEnvelope, transaction?: Transaction) => Promise<unknown>;
+export type EventHandlers = ReadonlyMap<EventClass, EventHandler>;
+
+/** Gives each event to its handler once, within a transaction of the caller. */
+export class Inbox {
+  private readonly inbox: InboxRepository;
+  private readonly parked: ParkedRepository;
+
+  constructor(
+    consumer: string,
+    private readonly handlers: EventHandlers,
+  ) {
+    this.inbox = new InboxRepository(consumer);
+    this.parked = new ParkedRepository(consumer);
+  }
+
+  /**
+   * Handles events of one topic and bucket, in this order, each once and unless it waits behind a parked
+   * one. All or none: what a handler throws comes out.
+   */
+  async apply(transaction: Transaction, events: ReadEvent[]): Promise<void> {
+    const { topic, bucket } = events[0].message;
+    await this.inbox.lockBucket(transaction, bucket);
+    const { fresh, waiting } = await this.inbox.admit(transaction, topic, events);
+    for (const read of events.filter(({ event }) => waiting.delete(event.id))) {
+      await this.parked.insert(transaction, read.message, {
+        type: read.event.type,
+        state: 'parked',
+        reason: 'waits behind an earlier event of its key',
+        attempts: 0,
+        delayMs: 0,
+      });
+    }
+    // Deleting from the set also drops a repeat within the batch.
+    await this.handle(
+      transaction,
+      events.filter(({ event }) => fresh.delete(event.id)),
+    );
+  }
+
+  /** Handles one event that had been parked. The bucket is locked by the caller. */
+  async applyParked(transaction: Transaction, read: ReadEvent): Promise<void> {
+    const isNew = await this.inbox.insert(transaction, read.event.id);
+    if (isNew) await this.handle(transaction, [read]);
+    await this.parked.delete(transaction, read.event.id);
+  }
+
+  private async handle(transaction: Transaction, events: ReadEvent[]): Promise<void> {
+    const aggregates = events
+      .filter(({ kind }) => kind === 'state')
+      .map(({ event }) => event.aggregate);
+    const newest = aggregates.length
+      ? await this.inbox.findSequences(transaction, aggregates)
+      : new Map<string, bigint>();
+    const superseded: string[] = [];
+    for (const { event, eventClass, kind } of events) {
+      if (kind === 'state') {
+        if (BigInt(event.sequence) <= (newest.get(event.aggregate) ?? -1n)) {
+          superseded.push(event.id);
+          continue;
+        }
+        newest.set(event.aggregate, BigInt(event.sequence));
+      }
+      await this.handlers.get(eventClass)?.(event, transaction);
+    }
+    if (newest.size > 0) await this.inbox.saveSequences(transaction, newest);
+    if (superseded.length > 0) await this.inbox.markSuperseded(transaction, superseded);
+  }
+}

@@ -1,0 +1,22 @@
+/** Lets at most `limit` pieces of work run at a time; the rest wait in order. */
+export class Slots {
+  private free: number;
+  private readonly waiting: (() => void)[] = [];
+
+  constructor(limit: number) {
+    this.free = limit;
+  }
+
+  async use<T>(work: () => Promise<T>): Promise<T> {
+    if (this.free > 0) this.free--;
+    else await new Promise<void>((resolve) => this.waiting.push(resolve));
+    try {
+      return await work();
+    } finally {
+      const next = this.waiting.shift();
+      // The slot is handed over, so that nobody can slip in between.
+      if (next) next();
+      else this.free++;
+    }
+  }
+}

@@ -1,0 +1,31 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { Database } from '#libs/database';
+import type { Clock, ServiceName } from '#libs/platform';
+import { ChangeFeed } from './change-feed/change-feed.js';
+import type { EventTransport } from './event-transport.js';
+import { Outbox } from './outbox/outbox.js';
+import { ParkedEvents } from './parking/parked-events.js';
+
+export interface MessagingModuleOptions {
+  service: ServiceName;
+  clock: Clock;
+  transport: EventTransport;
+  /** The service's own role. */
+  database: Database;
+}
+
+/** What a service's classes inject: `Outbox`, `ChangeFeed`, `ParkedEvents`. */
+@Module({})
+export class MessagingModule {
+  static register({ service, clock, transport, database }: MessagingModuleOptions): DynamicModule {
+    return {
+      module: MessagingModule,
+      providers: [
+        { provide: Outbox, useValue: new Outbox(service, clock, transport) },
+        { provide: ChangeFeed, useValue: new ChangeFeed(database) },
+        { provide: ParkedEvents, useValue: new ParkedEvents(database) },
+      ],
+      exports: [Outbox, ChangeFeed, ParkedEvents],
+    };
+  }
+}

@@ -1,0 +1,32 @@
+import type { Transaction } from '#libs/database';
+
+export interface LockRequest {
+  /** Account id: decides the bucket, so that one account's facts stay in order. */
+  key: string;
+  /** `<kind>:<id>`. State events of one aggregate replace one another. */
+  aggregate: string;
+  /** W3C trace context of the request that led here. */
+  traceparent?: string;
+}
+
+/** Proof that an aggregate's row is locked, with the sequence of the one event it allows. */
+export class AggregateLock {
+  private isSpent = false;
+
+  constructor(
+    private readonly transaction: Transaction,
+    readonly request: LockRequest,
+    /** Decimal string: microseconds of the database clock, or one more than the event before. */
+    readonly sequence: string,
+  ) {}
+
+  /** @throws when an event was already written with it, or in another transaction. */
+  spend(transaction: Transaction): void {
+    const { aggregate } = this.request;
+    if (transaction !== this.transaction) {
+      throw new Error(`the lock of ${aggregate} belongs to another transaction`);
+    }
+    if (this.isSpent) throw new Error(`the lock of ${aggregate} was already used for an event`);
+    this.isSpent = true;
+  }
+}

@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { AccountDeleted, AllowanceChanged, ApiKeyChanged } from '#libs/contracts';
+import type { Database, Transaction } from '#libs/database';
+import { InProcessTransport, Outbox } from '#libs/messaging';
+import { Logger, newId } from '#libs/platform';
+import { TestClock, TestDatabase, recordedEvents } from '#libs/testing';
+
+const deletion = { deletedAt: '2026-03-02T09:00:00Z', restoreUntil: '2026-05-31T09:00:00Z' };
+
+describe('outbox', () => {
+  let test: TestDatabase;
+  let database: Database;
+  const outbox = new Outbox(
+    'account',
+    new TestClock(),
+    new InProcessTransport({ logger: new Logger('test'), consumers: {} }),
+  );
+
+  beforeAll(async () => {
+    test = await TestDatabase.create();
+    database = await test.service('account');
+  });
+  afterAll(() => test.drop());
+
+  async function sayDeleted(transaction: Transaction, accountId: string): Promise<void> {
+    const lock = await outbox.lock(transaction, {
+      key: accountId,
+      aggregate: `account:${accountId}`,
+    });
+    await outbox.add(transaction, lock, AccountDeleted, deletion);
+  }
+
+  it('an event is there after the commit and gone after a rollback', async () => {
+    const [kept, lost] = [newId(), newId()];
+    await database.transaction((transaction) => sayDeleted(transaction, kept));
+    const rolledBack = database.transaction(async (transaction) => {
+      await sayDeleted(transaction, lost);
+      throw new Error('no');
+    });
+    await expect(rolledBack).rejects.toThrow('no');
+    expect(await recordedEvents(database)).toEqual([
+      {
+        type: 'account.account-deleted',
+        key: kept,
+        aggregate: `account:${kept}`,
+        data: deletion,
+      },
+    ]);
+  });
+
+  it('an event outside of a transaction does not compile and is refused', async () => {
+    const accountId = newId();
+    const request = { key: accountId, aggregate: `account:${accountId}` };
+    // @ts-expect-error -- a database is not a transaction
+    const overDatabase = () => outbox.lock(database, request);
+    expect(overDatabase).toBeDefined();
+    const kept = await database.transaction(async (transaction) => ({
+      transaction,
+      lock: await outbox.lock(transaction, request),
+    }));
+    await expect(outbox.lock(kept.transaction, request)).rejects.toThrow('the transaction is over');
+    await expect(outbox.add(kept.transaction, kept.lock, AccountDeleted, deletion)).rejects.toThrow(
+      'the transaction is over',
+    );
+    const elsewhere = database.transaction((other) =>
+      outbox.add(other, kept.lock, AccountDeleted, deletion),
+    );
+    await expect(elsewhere).rejects.toThrow('belongs to another transaction');
+  });
+
+  it('a lock is good for one event, well formed and of this service', async () => {
+    const accountId = newId();
+    await database.transaction(async (transaction) => {
+      const lock = await outbox.lock(transaction, {
+        key: accountId,
+        aggregate: `account:${accountId}`,
+      });
+      const malformed = { keyId: 'not an id', state: 'active' as const };
+      await expect(outbox.add(transaction, lock, ApiKeyChanged, malformed)).rejects.toThrow(
+        'account.api-key-changed is malformed: keyId must be a UUID',
+      );
+      await expect(
+        outbox.add(transaction, lock, AllowanceChanged, { version: '1' }),
+      ).rejects.toThrow('account may not say entitlement.allowance-changed');
+      await outbox.add(transaction, lock, AccountDeleted, deletion);
+      await expect(outbox.add(transaction, lock, AccountDeleted, deletion)).rejects.toThrow(
+        'was already used for an event',
+      );
+    });
+  });
+
+  it('sequences and positions rise together under concurrent writers of one aggregate', async () => {
+    const accountId = newId();
+    await Promise.all(
+      Array.from({ length: 8 }, async () => {
+        for (let turn = 0; turn < 15; turn++) {
+          await database.transaction((transaction) => sayDeleted(transaction, accountId));
+        }
+      }),
+    );
+    const rows = await database.query<{ position: string; sequence: string }>(
+      'select position, sequence from outbox where key = $1 order by position',
+      [accountId],
+    );
+    expect(rows).toHaveLength(120);
+    const sequences = rows.map(({ sequence }) => BigInt(sequence));
+    expect(sequences.every((value, index) => index === 0 || value > sequences[index - 1])).toBe(
+      true,
+    );
+  });
+});

@@ -1,0 +1,72 @@
+import { type EventClass, describeEvent, parseEventData, producerOf } from '#libs/contracts';
+import type { Transaction } from '#libs/database';
+import { type Clock, type ServiceName, newId } from '#libs/platform';
+import { bucketOf } from '../envelope/bucket.js';
+import type { EventTransport } from '../event-transport.js';
+import { AggregateLock, type LockRequest } from './aggregate-lock.js';
+
+/** Where a service writes its facts, in the transaction that makes them true. */
+export class Outbox {
+  constructor(
+    private readonly producer: ServiceName,
+    private readonly clock: Clock,
+    private readonly transport: EventTransport,
+  ) {}
+
+  /**
+   * Locks the aggregate until the transaction ends and takes the next sequence for one event. The
+   * first statement that touches the aggregate, before the state that will be published is read; several
+   * aggregates are locked in ascending order. Rising, not gapless.
+   */
+  async lock(transaction: Transaction, request: LockRequest): Promise<AggregateLock> {
+    const [{ sequence }] = await transaction.query<{ sequence: string }>(NEXT_SEQUENCE, [
+      request.aggregate,
+    ]);
+    return new AggregateLock(transaction, request, sequence);
+  }
+
+  /**
+   * Writes one event. It is relayed once the transaction has committed, and never if it rolls back.
+   * @param lock from `lock` in the same transaction; good for one event.
+   * @throws when the data does not fit its class, or the lock is spent or of another transaction.
+   */
+  async add<T extends object>(
+    transaction: Transaction,
+    lock: AggregateLock,
+    eventClass: EventClass<T>,
+    data: T,
+  ): Promise<void> {
+    const { type, version } = describeEvent(eventClass);
+    if (producerOf(type) !== this.producer) {
+      throw new Error(`${this.producer} may not say ${type}`);
+    }
+    const parsed = parseEventData(eventClass, data);
+    if ('faults' in parsed) throw new Error(`${type} is malformed: ${parsed.faults.join('; ')}`);
+    lock.spend(transaction);
+    await transaction.query(INSERT_EVENT, [
+      newId(),
+      bucketOf(lock.request.key),
+      lock.request.key,
+      lock.request.aggregate,
+      lock.sequence,
+      type,
+      version,
+      this.clock.now(),
+      lock.request.traceparent ?? null,
+      JSON.stringify(data),
+    ]);
+    transaction.afterCommit(() => this.transport.poke(this.producer));
+  }
+}
+
+const NEXT_SEQUENCE = `
+  insert into event_sequence as e (aggregate, sequence)
+  values ($1, (extract(epoch from clock_timestamp()) * 1e6)::bigint)
+  on conflict (aggregate) do update set sequence =
+    greatest(e.sequence + 1, (extract(epoch from clock_timestamp()) * 1e6)::bigint)
+  returning sequence`;
+
+const INSERT_EVENT = `
+  insert into outbox
+    (id, bucket, key, aggregate, sequence, type, version, occurred_at, traceparent, data)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`;

@@ -1,0 +1,95 @@
+import type { Database } from '#libs/database';
+
+export type ParkedState = 'parked' | 'dead' | 'discarded';
+
+/** An event that could not be handled yet. */
+export interface ParkedEvent {
+  consumer: string;
+  eventId: string;
+  topic: string;
+  key: string;
+  type: string;
+  state: ParkedState;
+  /** Why it failed last, or why it was discarded. */
+  reason: string;
+  attempts: number;
+  parkedAt: Date;
+  nextTryAt: Date;
+  /** The envelope as it came. */
+  body: string;
+  /** Rises with each parked event: for paging. */
+  arrival: string;
+}
+
+export interface ParkedFilter {
+  consumer?: string;
+  state?: ParkedState;
+  topic?: string;
+  key?: string;
+  type?: string;
+  eventId?: string;
+}
+
+export interface ParkedListing extends ParkedFilter {
+  /** At most 200. */
+  limit?: number;
+  /** The last `arrival` of the page before. */
+  after?: string;
+}
+
+const PAGE_LIMIT = 200;
+
+/** The operator's hand on a service's parked and dead events. */
+export class ParkedEvents {
+  constructor(private readonly database: Database) {}
+
+  /** In the order they came in. */
+  async list({ limit = PAGE_LIMIT, after = '0', ...filter }: ParkedListing = {}): Promise<
+    ParkedEvent[]
+  > {
+    return this.database.query<ParkedEvent>(
+      `select ${COLUMNS} from parked_event where ${MATCHES} and arrival > $7
+       order by arrival limit $8`,
+      [...valuesOf(filter), after, Math.min(limit, PAGE_LIMIT)],
+    );
+  }
+
+  /**
+   * Lets events be tried again within a second, by the consumer itself and along the usual path.
+   * Discarded ones stay. @returns how many.
+   */
+  async redrive(filter: ParkedFilter): Promise<number> {
+    const rows = await this.database.query(
+      `update parked_event set state = 'parked', attempts = 0, parked_at = clock_timestamp(),
+         next_try_at = clock_timestamp()
+       where ${MATCHES} and state <> 'discarded' returning event_id`,
+      valuesOf(filter),
+    );
+    return rows.length;
+  }
+
+  /**
+   * Gives one event up; the row and the reason stay, and a repeat of the event changes nothing.
+   * @returns false when there is no such event parked or dead.
+   */
+  async discard(consumer: string, eventId: string, reason: string): Promise<boolean> {
+    const rows = await this.database.query(
+      `update parked_event set state = 'discarded', reason = $3, settled_at = clock_timestamp()
+       where consumer = $1 and event_id = $2 and state <> 'discarded' returning event_id`,
+      [consumer, eventId, reason],
+    );
+    return rows.length === 1;
+  }
+}
+
+const COLUMNS = `consumer, event_id as "eventId", topic, key, type, state, reason, attempts,
+  parked_at as "parkedAt", next_try_at as "nextTryAt", body, arrival`;
+
+const MATCHES = `consumer = coalesce($1, consumer) and state = coalesce($2, state)
+  and topic = coalesce($3, topic) and key = coalesce($4, key) and type = coalesce($5, type)
+  and event_id = coalesce($6, event_id)`;
+
+function valuesOf(filter: ParkedFilter): unknown[] {
+  const { consumer, state, topic, key, type, eventId } = filter;
+  return [consumer, state, topic, key, type, eventId].map((value) => value ?? null);
+}

@@ -1,0 +1,130 @@
+import type { Database, Transaction } from '#libs/database';
+import { HOUR_MS, type Logger, MINUTE_MS, SECOND_MS } from '#libs/platform';
+import { type EventMessage, readMessage } from '../envelope/event-message.js';
+import { classify, reasonOf } from '../inbox/failure.js';
+import type { EventHandlers, Inbox } from '../inbox/inbox.js';
+import { InboxRepository } from '../inbox/inbox.repository.js';
+import { Loop } from '../loop.js';
+import { type ParkedQueue, type ParkedRow, ParkedRepository } from './parked.repository.js';
+
+export interface ParkedRetriesOptions {
+  consumer: string;
+  database: Database;
+  handlers: EventHandlers;
+  inbox: Inbox;
+  logger: Logger;
+}
+
+const LOOK_MS = 500;
+const QUEUES_PER_LOOK = 100;
+const BACK_OFF_MS = [10 * SECOND_MS, MINUTE_MS, 10 * MINUTE_MS, HOUR_MS, 6 * HOUR_MS];
+const UNKNOWN_LIMIT_MS = HOUR_MS;
+const UNKNOWN_RETRY_MS = MINUTE_MS;
+
+/**
+ * Tries parked events again when they are due, in order within a key and topic: behind a head that
+ * succeeds or dies the next follows at once. Redriven events come the same way.
+ */
+export class ParkedRetries {
+  private readonly loop: Loop;
+  private readonly parked: ParkedRepository;
+  private readonly locks: InboxRepository;
+
+  constructor(private readonly options: ParkedRetriesOptions) {
+    this.parked = new ParkedRepository(options.consumer);
+    this.locks = new InboxRepository(options.consumer);
+    this.loop = new Loop({
+      name: `${options.consumer}: retry parked events`,
+      intervalMs: LOOK_MS,
+      logger: options.logger,
+      work: () => this.retryDue(),
+    });
+  }
+
+  start(): void {
+    this.loop.start();
+  }
+
+  stop(): Promise<void> {
+    return this.loop.stop();
+  }
+
+  private async retryDue(): Promise<void> {
+    const queues = await this.options.database.transaction((transaction) =>
+      this.parked.listDueQueues(transaction, QUEUES_PER_LOOK),
+    );
+    for (const queue of queues) {
+      while (await this.movedHead(queue));
+    }
+    if (queues.length === QUEUES_PER_LOOK) this.loop.poke();
+  }
+
+  /** @returns true when the head made way for the next, false when there is none or it stays. */
+  private async movedHead(queue: ParkedQueue): Promise<boolean> {
+    const seen: { head?: ParkedRow } = {};
+    try {
+      return await this.options.database.transaction(async (transaction) => {
+        await this.locks.lockBucket(transaction, queue.bucket);
+        seen.head = await this.parked.lockHead(transaction, queue);
+        if (!seen.head?.is_due) return false;
+        return this.tryHead(transaction, seen.head);
+      });
+    } catch (error) {
+      if (!seen.head || classify(error) === 'pause') throw error;
+      return this.failHead(seen.head, error);
+    }
+  }
+
+  private async tryHead(transaction: Transaction, head: ParkedRow): Promise<boolean> {
+    const { handlers, inbox } = this.options;
+    const read = readMessage(messageOf(head), (eventClass) => handlers.has(eventClass));
+    if (read && 'event' in read) {
+      await inbox.applyParked(transaction, read);
+      return true;
+    }
+    const reason = read?.reason ?? `no handler for ${head.type} any more`;
+    const mayBecomeKnown = read?.failure === 'unknown' && head.parked_for_ms < UNKNOWN_LIMIT_MS;
+    await this.settle(transaction, head, {
+      isDead: !mayBecomeKnown,
+      reason,
+      delayMs: UNKNOWN_RETRY_MS,
+    });
+    return !mayBecomeKnown;
+  }
+
+  private async failHead(head: ParkedRow, error: unknown): Promise<boolean> {
+    const isDead = classify(error) === 'permanent';
+    const delayMs = BACK_OFF_MS[Math.min(head.attempts, BACK_OFF_MS.length - 1)];
+    await this.options.database.transaction(async (transaction) => {
+      await this.locks.lockBucket(transaction, head.bucket);
+      await this.settle(transaction, head, { isDead, reason: reasonOf(error), delayMs });
+    });
+    return isDead;
+  }
+
+  private async settle(
+    transaction: Transaction,
+    head: ParkedRow,
+    { isDead, reason, delayMs }: { isDead: boolean; reason: string; delayMs: number },
+  ): Promise<void> {
+    await this.parked.update(transaction, head.event_id, {
+      state: isDead ? 'dead' : 'parked',
+      reason,
+      attempts: head.attempts + 1,
+      delayMs,
+    });
+    if (!isDead) return;
+    const { consumer, logger } = this.options;
+    logger.error(`${consumer}: ${head.type} is dead`, { eventId: head.event_id, reason });
+  }
+}
+
+function messageOf(row: ParkedRow): EventMessage {
+  return {
+    id: row.event_id,
+    topic: row.topic,
+    bucket: row.bucket,
+    key: row.key,
+    body: row.body,
+  };
+}

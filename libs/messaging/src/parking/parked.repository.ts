@@ -1,0 +1,109 @@
+import type { Transaction } from '#libs/database';
+import type { EventMessage } from '../envelope/event-message.js';
+
+export interface ParkedRow {
+  event_id: string;
+  topic: string;
+  bucket: number;
+  key: string;
+  type: string;
+  body: string;
+  attempts: number;
+  is_due: boolean;
+  /** Parked, or last redriven, this long ago. */
+  parked_for_ms: number;
+}
+
+export interface Parking {
+  type: string;
+  state: 'parked' | 'dead';
+  reason: string;
+  attempts: number;
+  /** From now until the next try. */
+  delayMs: number;
+}
+
+/** The head of a queue: an account's parked events of one topic stay in the order they came in. */
+export interface ParkedQueue {
+  topic: string;
+  bucket: number;
+  key: string;
+}
+
+/** SQL of one consumer's parked events. */
+export class ParkedRepository {
+  constructor(private readonly consumer: string) {}
+
+  /** Does nothing for an event that is parked or handled already. */
+  async insert(transaction: Transaction, message: EventMessage, parking: Parking): Promise<void> {
+    await transaction.query(INSERT, [
+      this.consumer,
+      message.id,
+      message.topic,
+      message.bucket,
+      message.key,
+      parking.type,
+      message.body,
+      parking.state,
+      parking.reason,
+      parking.attempts,
+      parking.delayMs,
+    ]);
+  }
+
+  /** Queues whose head is due. */
+  async listDueQueues(transaction: Transaction, limit: number): Promise<ParkedQueue[]> {
+    return transaction.query<ParkedQueue>(LIST_DUE_QUEUES, [this.consumer, limit]);
+  }
+
+  /** The first of a queue, locked against the operator's hands. */
+  async lockHead(transaction: Transaction, queue: ParkedQueue): Promise<ParkedRow | undefined> {
+    const rows = await transaction.query<ParkedRow>(LOCK_HEAD, [
+      this.consumer,
+      queue.topic,
+      queue.key,
+    ]);
+    return rows.at(0);
+  }
+
+  async update(
+    transaction: Transaction,
+    eventId: string,
+    { state, reason, attempts, delayMs }: Omit<Parking, 'type'>,
+  ): Promise<void> {
+    await transaction.query(UPDATE, [this.consumer, eventId, state, reason, attempts, delayMs]);
+  }
+
+  async delete(transaction: Transaction, eventId: string): Promise<void> {
+    await transaction.query('delete from parked_event where consumer = $1 and event_id = $2', [
+      this.consumer,
+      eventId,
+    ]);
+  }
+}
+
+const INSERT = `
+  insert into parked_event (consumer, event_id, topic, bucket, key, type, body, state, reason,
+    attempts, next_try_at)
+  select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10,
+    clock_timestamp() + $11 * interval '1 ms'
+  where not exists (select from inbox where consumer = $1 and event_id = $2)
+  on conflict do nothing`;
+
+const LIST_DUE_QUEUES = `
+  select topic, bucket, key from (
+    select distinct on (topic, key) topic, key, bucket, next_try_at from parked_event
+    where consumer = $1 and state = 'parked' order by topic, key, arrival) as head
+  where next_try_at <= clock_timestamp() order by next_try_at limit $2`;
+
+const LOCK_HEAD = `
+  select event_id, topic, bucket, key, type, body, attempts,
+    next_try_at <= clock_timestamp() as is_due,
+    (extract(epoch from clock_timestamp() - parked_at) * 1000)::float8 as parked_for_ms
+  from parked_event where consumer = $1 and topic = $2 and key = $3 and state = 'parked'
+  order by arrival limit 1 for update`;
+
+const UPDATE = `
+  update parked_event set state = $3, reason = $4, attempts = $5,
+    next_try_at = clock_timestamp() + $6 * interval '1 ms'
+  where consumer = $1 and event_id = $2 and state = 'parked'`;

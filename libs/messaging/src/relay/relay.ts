@@ -1,0 +1,146 @@
+import type { EventEnvelope } from '#libs/contracts';
+import type { MaintenanceDatabase } from '#libs/database';
+import { type Logger, type ServiceName, monotonicMs, newId } from '#libs/platform';
+import { topicOf } from '../envelope/bucket.js';
+import type { EventMessage } from '../envelope/event-message.js';
+import { Loop } from '../loop.js';
+import { BucketLeases, type OwnedBucket } from './bucket-leases.js';
+import { OutboxRepository, type OutboxRow } from './outbox.repository.js';
+
+export interface RelayOptions {
+  producer: ServiceName;
+  /** The producer's maintenance role. */
+  database: MaintenanceDatabase;
+  logger: Logger;
+  /**
+   * Hands messages of one bucket on, in this order, and resolves once they are safe there. A broker's
+   * send ends within 3 s, retries included.
+   */
+  publish: (messages: EventMessage[]) => Promise<void>;
+}
+
+const POLL_MS = 100;
+const RENEW_MS = 2_000;
+const DELETE_MS = 30_000;
+const DELETE_LIMIT = 10_000;
+const BATCH_LIMIT = 200;
+const BACK_OFF_MIN_MS = 100;
+const BACK_OFF_MAX_MS = 5_000;
+
+/**
+ * Moves committed outbox rows to a transport, in order within each bucket, at least once. A bucket
+ * whose head cannot be handed on is tried again with growing pauses; the others go on.
+ */
+export class Relay {
+  private readonly leases: BucketLeases;
+  private readonly outbox: OutboxRepository;
+  private readonly loops: { send: Loop; renew: Loop; remove: Loop };
+  private readonly inFlight = new Map<number, Promise<void>>();
+  private readonly backOffs = new Map<number, { pauseMs: number; until: number }>();
+
+  constructor(private readonly options: RelayOptions) {
+    const { database, producer, logger } = options;
+    this.leases = new BucketLeases(database, newId());
+    this.outbox = new OutboxRepository(database, this.leases.owner);
+    const loop = (what: string, intervalMs: number, work: () => Promise<void>) =>
+      new Loop({ name: `relay of ${producer}: ${what}`, intervalMs, logger, work });
+    this.loops = {
+      send: loop('send', POLL_MS, () => this.sendFreeBuckets()),
+      renew: loop('renew leases', RENEW_MS, () => this.renew()),
+      remove: loop('delete sent rows', DELETE_MS, () => this.deleteOld()),
+    };
+  }
+
+  start(): void {
+    for (const loop of Object.values(this.loops)) loop.start();
+  }
+
+  /** Looks now: something was committed. */
+  poke(): void {
+    this.loops.send.poke();
+  }
+
+  /** Waits for what is under way, then lets the buckets go. */
+  async stop(): Promise<void> {
+    await Promise.all(Object.values(this.loops).map((loop) => loop.stop()));
+    await Promise.all(this.inFlight.values());
+    try {
+      await this.leases.release();
+    } catch (error) {
+      const { logger, producer } = this.options;
+      logger.warn(`relay of ${producer}: its leases run out by themselves`, error);
+    }
+  }
+
+  /** One statement for all buckets that are owned and have no batch in flight. */
+  private async sendFreeBuckets(): Promise<void> {
+    const now = monotonicMs();
+    const free = this.leases.owned().filter(({ bucket }) => {
+      return !this.inFlight.has(bucket) && (this.backOffs.get(bucket)?.until ?? 0) <= now;
+    });
+    if (free.length === 0) return;
+    const rows = await this.outbox.listUnsent(free, BATCH_LIMIT);
+    const batches = Map.groupBy(rows, ({ bucket }) => bucket);
+    for (const owned of free) {
+      const batch = batches.get(owned.bucket);
+      if (batch) this.inFlight.set(owned.bucket, this.send(owned, batch));
+    }
+  }
+
+  private async send(owned: OwnedBucket, rows: OutboxRow[]): Promise<void> {
+    const { bucket } = owned;
+    try {
+      await this.options.publish(rows.map((row) => this.toMessage(row)));
+      const isMarked = await this.outbox.markSent(
+        owned,
+        rows.map(({ id }) => id),
+      );
+      if (!isMarked) this.leases.forget(bucket);
+      this.backOffs.delete(bucket);
+    } catch (error) {
+      this.backOff(bucket, error);
+    } finally {
+      this.inFlight.delete(bucket);
+    }
+    // More may have been committed meanwhile.
+    this.loops.send.poke();
+  }
+
+  private backOff(bucket: number, error: unknown): void {
+    const before = this.backOffs.get(bucket)?.pauseMs;
+    const pauseMs = before ? Math.min(before * 2, BACK_OFF_MAX_MS) : BACK_OFF_MIN_MS;
+    this.backOffs.set(bucket, { pauseMs, until: monotonicMs() + pauseMs });
+    if (before) return;
+    const { logger, producer } = this.options;
+    logger.warn(`relay of ${producer}: bucket ${bucket} stands still`, error);
+  }
+
+  private async renew(): Promise<void> {
+    const before = this.leases.owned().length;
+    await this.leases.renew();
+    if (this.leases.owned().length > before) this.loops.send.poke();
+  }
+
+  private async deleteOld(): Promise<void> {
+    const deleted = await this.outbox.deleteOld(DELETE_LIMIT);
+    if (deleted === DELETE_LIMIT) this.loops.remove.poke();
+  }
+
+  private toMessage(row: OutboxRow): EventMessage {
+    const { producer } = this.options;
+    const envelope: Omit<EventEnvelope, 'data'> = {
+      id: row.id,
+      type: row.type,
+      version: row.version,
+      key: row.key,
+      aggregate: row.aggregate,
+      sequence: row.sequence,
+      occurredAt: row.occurred_at.toISOString(),
+      producer,
+      ...(row.traceparent !== null && { traceparent: row.traceparent }),
+    };
+    // The data is spliced in as it was written.
+    const body = `${JSON.stringify(envelope).slice(0, -1)},"data":${row.data}}`;
+    return { id: row.id, topic: topicOf(producer), bucket: row.bucket, key: row.key, body };
+  }
+}

@@ -1,0 +1,212 @@
+import { Controller, Inject, type INestMicroservice, Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { type CustomStrategy, Ctx, Payload } from '@nestjs/microservices';
+import { IsInt, IsString } from 'class-validator';
+import { type EventClass, type EventEnvelope, EventType } from '#libs/contracts';
+import { type Database, Transaction, withClient } from '#libs/database';
+import { Logger, newId } from '#libs/platform';
+import { TestClock, TestDatabase } from '#libs/testing';
+import type { EventTransport } from '../event-transport.js';
+import { Consumes, Watches } from '../inbox/consumes.js';
+import { Outbox } from '../outbox/outbox.js';
+import { ParkedEvents } from '../parking/parked-events.js';
+
+@EventType({ type: 'account.counted', version: 1, kind: 'delta' })
+export class Counted {
+  @IsInt()
+  n: number;
+}
+
+@EventType({ type: 'account.snapshot-taken', version: 1, kind: 'state' })
+export class SnapshotTaken {
+  @IsInt()
+  n: number;
+}
+
+/** Members that libraries take for parts of a broker's record. */
+@EventType({ type: 'account.oddly-named', version: 1, kind: 'delta' })
+export class OddlyNamed {
+  @IsInt()
+  n: number;
+  @IsString()
+  key: string;
+  @IsString()
+  value: string;
+  @IsString()
+  headers: string;
+  @IsInt()
+  partition: number;
+  @IsString()
+  topic: string;
+}
+
+type Numbered = { n: number };
+
+/** What a test makes of the handlers: `before` may throw instead of letting an event be recorded. */
+export class Script {
+  /** Numbers of the events that reached a handler, refused ones included. */
+  readonly tries: number[] = [];
+  readonly watched: number[] = [];
+  before: (event: EventEnvelope<Numbered>) => void = () => {};
+  whenWatched: (event: EventEnvelope<Numbered>) => void = () => {};
+
+  async record(event: EventEnvelope<Numbered>, transaction: Transaction): Promise<void> {
+    this.tries.push(event.data.n);
+    this.before(event);
+    await transaction.query('insert into heard (key, n, data) values ($1, $2, $3)', [
+      event.key,
+      event.data.n,
+      JSON.stringify(event.data),
+    ]);
+  }
+}
+
+@Controller()
+class OnCountedConsumer {
+  constructor(@Inject(Script) private readonly script: Script) {}
+
+  @Consumes(Counted)
+  handle(@Payload() event: EventEnvelope<Counted>, @Ctx() transaction: Transaction): Promise<void> {
+    return this.script.record(event, transaction);
+  }
+
+  @Watches(Counted)
+  async watch(@Payload() event: EventEnvelope<Counted>): Promise<void> {
+    this.script.watched.push(event.data.n);
+    this.script.whenWatched(event);
+  }
+}
+
+@Controller()
+class OnSnapshotTakenConsumer {
+  constructor(@Inject(Script) private readonly script: Script) {}
+
+  @Consumes(SnapshotTaken)
+  handle(
+    @Payload() event: EventEnvelope<SnapshotTaken>,
+    @Ctx() transaction: Transaction,
+  ): Promise<void> {
+    return this.script.record(event, transaction);
+  }
+}
+
+@Controller()
+class OnOddlyNamedConsumer {
+  constructor(@Inject(Script) private readonly script: Script) {}
+
+  @Consumes(OddlyNamed)
+  handle(
+    @Payload() event: EventEnvelope<OddlyNamed>,
+    @Ctx() transaction: Transaction,
+  ): Promise<void> {
+    return this.script.record(event, transaction);
+  }
+}
+
+@Module({})
+class ConsumerModule {}
+
+/** Says nothing: a contract provokes failures on purpose. */
+export const quietLogger = new Logger('contract', { write: () => {} });
+
+/** One producer (account), one consumer (entitlement) and a real database between them. */
+export class Stage {
+  readonly parked: ParkedEvents;
+  /** Pokes nobody: an event is found by the relay's own poll. */
+  private readonly outbox: Outbox;
+
+  private constructor(
+    readonly test: TestDatabase,
+    readonly producer: Database,
+    readonly maintenance: Database,
+    readonly consumer: Database,
+  ) {
+    this.parked = new ParkedEvents(consumer);
+    const transport = { poke: () => {} } as Partial<EventTransport> as EventTransport;
+    this.outbox = new Outbox('account', new TestClock(), transport);
+  }
+
+  static async open(): Promise<Stage> {
+    const test = await TestDatabase.create();
+    await withClient(test.url('entitlement_owner'), (client) =>
+      client.query('create table heard (n_th bigserial, key text, n integer, data json)'),
+    );
+    return new Stage(
+      test,
+      await test.service('account'),
+      await test.maintenance('account'),
+      await test.service('entitlement'),
+    );
+  }
+
+  close(): Promise<void> {
+    return this.test.drop();
+  }
+
+  /** Commits one event of `key`; its aggregate is `thing:<key>`. */
+  async say<T extends object>(eventClass: EventClass<T>, key: string, data: T): Promise<void> {
+    await this.producer.transaction(async (transaction) => {
+      const lock = await this.outbox.lock(transaction, { key, aggregate: `thing:${key}` });
+      await this.outbox.add(transaction, lock, eventClass, data);
+    });
+  }
+
+  /** Commits an outbox row that no class of ours describes. */
+  async sayUnknown(key: string): Promise<void> {
+    await this.producer.query(
+      `insert into outbox (id, bucket, key, aggregate, sequence, type, version, occurred_at, data)
+       values ($1, 3, $2, $2, 1, 'account.not-yet-invented', 1, now(), '{}')`,
+      [newId(), key],
+    );
+  }
+
+  async startConsumer(
+    strategy: CustomStrategy['strategy'],
+    script: Script,
+  ): Promise<INestMicroservice> {
+    const app = await NestFactory.createMicroservice<CustomStrategy>(
+      {
+        module: ConsumerModule,
+        controllers: [OnCountedConsumer, OnSnapshotTakenConsumer, OnOddlyNamedConsumer],
+        providers: [{ provide: Script, useValue: script }],
+      },
+      { strategy, logger: false, abortOnError: false },
+    );
+    await app.listen();
+    return app;
+  }
+
+  /** Numbers recorded for a key, in the order their transactions wrote them. */
+  async heard(key: string): Promise<number[]> {
+    const rows = await this.consumer.query<{ n: number }>(
+      'select n from heard where key = $1 order by n_th',
+      [key],
+    );
+    return rows.map(({ n }) => n);
+  }
+
+  async heardData(key: string): Promise<object[]> {
+    const rows = await this.consumer.query<{ data: object }>(
+      'select data from heard where key = $1 order by n_th',
+      [key],
+    );
+    return rows.map(({ data }) => data);
+  }
+
+  async unsent(): Promise<number> {
+    const [{ count }] = await this.producer.query<{ count: number }>(
+      'select count(*)::int as count from outbox where sent_at is null',
+    );
+    return count;
+  }
+
+  /** Everything of a key is relayed once more, as after a crash before the mark. */
+  async relayAgain(key: string): Promise<void> {
+    await this.producer.query('update outbox set sent_at = null where key = $1', [key]);
+  }
+
+  /** As if 6 s had passed since a relay died. */
+  async expireLeases(): Promise<void> {
+    await this.maintenance.query(`update outbox_bucket set lease_until = '-infinity'`);
+  }
+}

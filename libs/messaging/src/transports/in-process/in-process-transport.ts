@@ -1,0 +1,137 @@
+import type { CustomStrategy } from '@nestjs/microservices';
+import { describeEvent, producerOf } from '#libs/contracts';
+import type { Database, MaintenanceDatabase } from '#libs/database';
+import type { Logger, ServiceName } from '#libs/platform';
+import { type EventMessage, readMessage } from '../../envelope/event-message.js';
+import { EventTransport } from '../../event-transport.js';
+import { EventConsumer } from '../../inbox/event-consumer.js';
+import { EventServer, type ServiceHandlers } from '../../inbox/event-server.js';
+import { Relay } from '../../relay/relay.js';
+
+export interface InProcessTransportOptions {
+  logger: Logger;
+  /**
+   * Which durable consumers each producer's events must reach. Rows wait in the outbox until all of
+   * them listen; a consumer that is not named here refuses to start.
+   */
+  consumers: Partial<Record<ServiceName, readonly ServiceName[]>>;
+}
+
+/** A durable consumer was not named, or a named one does not listen. */
+export class MissingConsumer extends Error {}
+
+/**
+ * Events within one process: the outbox table is the broker. A row is sent once every durable consumer
+ * of its producer has it in its inbox or among its parked events.
+ */
+export class InProcessTransport extends EventTransport {
+  private readonly relays = new Map<ServiceName, Relay>();
+  private readonly consumers = new Map<ServiceName, EventConsumer>();
+  private readonly watchers = new Map<ServiceName, ServiceHandlers['ephemeral']>();
+
+  constructor(private readonly options: InProcessTransportOptions) {
+    super();
+  }
+
+  /** Events begin to flow when every durable consumer of the producer listens. */
+  async startRelay(producer: ServiceName, database: MaintenanceDatabase): Promise<void> {
+    if (this.relays.has(producer)) throw new Error(`${producer} has a relay already`);
+    const { logger } = this.options;
+    const publish = (messages: EventMessage[]) => this.publish(producer, messages);
+    this.relays.set(producer, new Relay({ producer, database, logger, publish }));
+    this.startCompleteRelays();
+  }
+
+  strategyFor(consumer: ServiceName, database: Database): CustomStrategy['strategy'] {
+    return new EventServer({
+      listen: async (handlers) => this.listen(consumer, database, handlers),
+      close: async () => this.leave(consumer),
+    });
+  }
+
+  poke(producer: ServiceName): void {
+    this.relays.get(producer)?.poke();
+  }
+
+  /**
+   * To be called when every service has started.
+   * @throws MissingConsumer naming who does not listen: the outbox would only grow.
+   */
+  requireConsumers(): void {
+    const missing = [...this.relays.keys()].flatMap((producer) =>
+      this.missingConsumers(producer).map((consumer) => `${consumer} (events of ${producer})`),
+    );
+    if (missing.length > 0) throw new MissingConsumer(`does not listen: ${missing.join(', ')}`);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.relays.values()].map((relay) => relay.stop()));
+    await Promise.all([...this.consumers.values()].map((consumer) => consumer.stop()));
+    this.relays.clear();
+    this.consumers.clear();
+    this.watchers.clear();
+  }
+
+  private listen(consumer: ServiceName, database: Database, handlers: ServiceHandlers): void {
+    const { logger } = this.options;
+    if (handlers.durable.size > 0) {
+      this.refuseUnnamed(consumer, handlers);
+      const durable = { consumer, database, logger, handlers: handlers.durable };
+      const eventConsumer = new EventConsumer(durable);
+      this.consumers.set(consumer, eventConsumer);
+      eventConsumer.start();
+    }
+    if (handlers.ephemeral.size > 0) this.watchers.set(consumer, handlers.ephemeral);
+    this.startCompleteRelays();
+  }
+
+  private async leave(consumer: ServiceName): Promise<void> {
+    this.watchers.delete(consumer);
+    const eventConsumer = this.consumers.get(consumer);
+    this.consumers.delete(consumer);
+    await eventConsumer?.stop();
+  }
+
+  /** Rows that were sent without it would be lost to it. */
+  private refuseUnnamed(consumer: ServiceName, handlers: ServiceHandlers): void {
+    for (const eventClass of handlers.durable.keys()) {
+      const { type } = describeEvent(eventClass);
+      if (this.options.consumers[producerOf(type)]?.includes(consumer)) continue;
+      throw new MissingConsumer(`${consumer} consumes ${type} and is not named as its consumer`);
+    }
+  }
+
+  private startCompleteRelays(): void {
+    for (const [producer, relay] of this.relays) {
+      if (this.missingConsumers(producer).length === 0) relay.start();
+    }
+  }
+
+  private missingConsumers(producer: ServiceName): ServiceName[] {
+    const named = this.options.consumers[producer] ?? [];
+    return named.filter((consumer) => !this.consumers.has(consumer));
+  }
+
+  private async publish(producer: ServiceName, messages: EventMessage[]): Promise<void> {
+    const missing = this.missingConsumers(producer);
+    if (missing.length > 0) throw new MissingConsumer(`does not listen now: ${missing.join(', ')}`);
+    for (const [watcher, handlers] of this.watchers) {
+      for (const message of messages) void this.tell(watcher, handlers, message);
+    }
+    const named = this.options.consumers[producer] ?? [];
+    await Promise.all(named.map((consumer) => this.consumers.get(consumer)?.deliver(messages)));
+  }
+
+  private async tell(
+    watcher: ServiceName,
+    handlers: ServiceHandlers['ephemeral'],
+    message: EventMessage,
+  ): Promise<void> {
+    try {
+      const read = readMessage(message, (eventClass) => handlers.has(eventClass));
+      if (read && 'event' in read) await handlers.get(read.eventClass)?.(read.event);
+    } catch (error) {
+      this.options.logger.warn(`${watcher} failed to hear an event`, error);
+    }
+  }
+}

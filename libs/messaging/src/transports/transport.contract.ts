@@ -1,0 +1,278 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { INestMicroservice } from '@nestjs/common';
+import type { Database } from '#libs/database';
+import { newId } from '#libs/platform';
+import { waitFor } from '#libs/testing';
+import type { EventTransport } from '../event-transport.js';
+import { Counted, OddlyNamed, Script, SnapshotTaken, Stage } from './contract-stage.js';
+import { DyingProcess } from './dying-process.js';
+
+/** What a transport brings to be tested. */
+export interface TransportHarness {
+  /** A transport as a newly started process has it, from account to entitlement, on the same broker. */
+  open(): Promise<EventTransport>;
+}
+
+const sqlError = (code: string) =>
+  Object.assign(new Error(`refused with ${code}`), { code, severity: 'ERROR' });
+
+/** The guarantees every transport gives. Called by the spec of each. */
+export function transportContract(name: string, harness: TransportHarness): void {
+  describe(`${name} transport`, () => {
+    let stage: Stage;
+    let process: RunningProcess;
+    let key: string;
+    const script = () => process.script;
+
+    beforeAll(async () => {
+      stage = await Stage.open();
+    });
+    afterAll(() => stage.close());
+    beforeEach(async () => {
+      key = newId();
+      process = await RunningProcess.start(stage, harness);
+    });
+    afterEach(() => process.stop());
+
+    const untilHeard = (ofKey: string, numbers: number[]) =>
+      waitFor(`exactly ${String(numbers)}`, async () => {
+        return String(await stage.heard(ofKey)) === String(numbers);
+      });
+    const parkedOf = (ofKey: string) => stage.parked.list({ key: ofKey });
+
+    it('events of a key are handled in the order they were written', async () => {
+      const keys = Array.from({ length: 4 }, newId);
+      const numbers = Array.from({ length: 40 }, (_, n) => n);
+      await Promise.all(
+        keys.map(async (each) => {
+          for (const n of numbers) await stage.say(Counted, each, { n });
+        }),
+      );
+      for (const each of keys) await untilHeard(each, numbers);
+    });
+
+    it('a repeated event is handled once', async () => {
+      for (const n of [1, 2, 3]) await stage.say(Counted, key, { n });
+      await untilHeard(key, [1, 2, 3]);
+      await waitFor('all sent', async () => (await stage.unsent()) === 0);
+      await stage.relayAgain(key);
+      await stage.say(Counted, key, { n: 4 });
+      await untilHeard(key, [1, 2, 3, 4]);
+    });
+
+    it('members named like parts of a record survive', async () => {
+      const data = {
+        n: 1,
+        key: 'k',
+        value: 'v',
+        headers: 'h "quoted" \u0000 ünïcode',
+        partition: 99,
+        topic: 'elsewhere',
+      };
+      await stage.say(OddlyNamed, key, data);
+      await untilHeard(key, [1]);
+      expect(await stage.heardData(key)).toEqual([data]);
+    });
+
+    it('an event no database could ever take is dead at once and holds nobody up', async () => {
+      const other = newId();
+      script().before = ({ data }) => {
+        if (data.n === 1) throw sqlError('23514');
+      };
+      await stage.say(Counted, key, { n: 1 });
+      await stage.say(Counted, key, { n: 2 });
+      await stage.say(Counted, other, { n: 3 });
+      await untilHeard(key, [2]);
+      await untilHeard(other, [3]);
+      expect(await parkedOf(key)).toMatchObject([
+        { state: 'dead', type: 'account.counted', attempts: 1, consumer: 'entitlement' },
+      ]);
+      expect((await parkedOf(key))[0].reason).toContain('SQLSTATE 23514');
+    });
+
+    it('behind a parked event later deltas of its key wait, snapshots and other keys pass', async () => {
+      const other = newId();
+      let isRepaired = false;
+      script().before = ({ data }) => {
+        if (data.n === 1 && !isRepaired) throw new Error('not now');
+      };
+      for (const n of [1, 2, 3]) await stage.say(Counted, key, { n });
+      await stage.say(SnapshotTaken, key, { n: 4 });
+      await stage.say(Counted, other, { n: 5 });
+      await untilHeard(key, [4]);
+      await untilHeard(other, [5]);
+      expect(script().tries.filter((n) => n === 1).length).toBeGreaterThanOrEqual(5);
+      expect(await parkedOf(key)).toMatchObject([
+        { state: 'parked', reason: 'Error: not now' },
+        { state: 'parked', reason: expect.stringContaining('waits behind') },
+        { state: 'parked', reason: expect.stringContaining('waits behind') },
+      ]);
+      isRepaired = true;
+      expect(await stage.parked.redrive({ key })).toBe(3);
+      await untilHeard(key, [4, 1, 2, 3]);
+      expect(await parkedOf(key)).toEqual([]);
+    });
+
+    it('a discarded event is kept with its reason, stays unhandled and lets the next ones go on', async () => {
+      script().before = ({ data }) => {
+        if (data.n === 1) throw new Error('never');
+      };
+      await stage.say(Counted, key, { n: 1 });
+      await stage.say(Counted, key, { n: 2 });
+      const [head] = await waitFor('both parked', async () => {
+        const parked = await parkedOf(key);
+        return parked.length === 2 ? parked : undefined;
+      });
+      expect(await stage.parked.discard('entitlement', head.eventId, 'made by mistake')).toBe(true);
+      await untilHeard(key, [2]);
+      await stage.relayAgain(key);
+      await stage.say(Counted, key, { n: 3 });
+      await untilHeard(key, [2, 3]);
+      expect(await parkedOf(key)).toMatchObject([
+        { state: 'discarded', reason: 'made by mistake' },
+      ]);
+      expect(await stage.parked.redrive({ key })).toBe(0);
+    });
+
+    it('a snapshot that comes back after a newer one is recorded as superseded, not applied', async () => {
+      let isRepaired = false;
+      script().before = ({ data }) => {
+        if (data.n === 1 && !isRepaired) throw new Error('not now');
+      };
+      await stage.say(SnapshotTaken, key, { n: 1 });
+      await stage.say(SnapshotTaken, key, { n: 2 });
+      await untilHeard(key, [2]);
+      const [{ eventId }] = await parkedOf(key);
+      isRepaired = true;
+      await stage.parked.redrive({ eventId });
+      await waitFor('no longer parked', async () => (await parkedOf(key)).length === 0);
+      expect(await stage.heard(key)).toEqual([2]);
+      expect(
+        await stage.consumer.query('select outcome from inbox where event_id = $1', [eventId]),
+      ).toEqual([{ outcome: 'superseded' }]);
+    });
+
+    it.each(['57P01', '53300', '25006', '08006'])(
+      'a database that is away (%s) pauses, parks nothing and loses nothing',
+      async (state) => {
+        let refusals = 0;
+        script().before = () => {
+          if (++refusals <= 3) throw sqlError(state);
+        };
+        await stage.say(Counted, key, { n: 1 });
+        await stage.say(Counted, key, { n: 2 });
+        await untilHeard(key, [1, 2]);
+        expect(await parkedOf(key)).toEqual([]);
+      },
+    );
+
+    it('a deadlock or serialization failure is tried again at once and parks nothing', async () => {
+      let refusals = 0;
+      script().before = () => {
+        if (++refusals <= 2) throw sqlError('40P01');
+      };
+      await stage.say(Counted, key, { n: 1 });
+      await untilHeard(key, [1]);
+      expect(await parkedOf(key)).toEqual([]);
+    });
+
+    it('an event of an unknown type is parked until a release knows it', async () => {
+      await stage.sayUnknown(key);
+      const [parked] = await waitFor('parked', async () => {
+        const events = await parkedOf(key);
+        return events.length > 0 ? events : undefined;
+      });
+      expect(parked).toMatchObject({
+        state: 'parked',
+        type: 'account.not-yet-invented',
+        reason: 'unknown event account.not-yet-invented version 1',
+      });
+      await stage.consumer.query(
+        `update parked_event set parked_at = parked_at - interval '61 minutes',
+           next_try_at = clock_timestamp() where event_id = $1`,
+        [parked.eventId],
+      );
+      await waitFor('dead', async () => (await parkedOf(key))[0].state === 'dead');
+    });
+
+    it('a consumer that joins late gets everything', async () => {
+      await process.stop();
+      const transport = await harness.open();
+      await transport.startRelay('account', stage.maintenance);
+      for (const n of [1, 2, 3]) await stage.say(Counted, key, { n });
+      const late = new Script();
+      const app = await stage.startConsumer(
+        transport.strategyFor('entitlement', stage.consumer),
+        late,
+      );
+      await untilHeard(key, [1, 2, 3]);
+      await app.close();
+      await transport.close();
+    });
+
+    it('who only watches hears of events, and its failures hold nobody up', async () => {
+      script().whenWatched = () => {
+        throw new Error('deaf');
+      };
+      await stage.say(Counted, key, { n: 1001 });
+      await stage.say(Counted, key, { n: 1002 });
+      await untilHeard(key, [1001, 1002]);
+      await waitFor('both watched', () => script().watched.includes(1002));
+      expect(await parkedOf(key)).toEqual([]);
+    });
+
+    it('a process that ends between any two steps loses nothing and handles nothing twice', async () => {
+      await process.stop();
+      const expected: number[] = [];
+      let deaths = 0;
+      for (let lastStep = 1; lastStep <= 44; lastStep++) {
+        const numbers = [2 * lastStep, 2 * lastStep + 1];
+        await stage.say(Counted, key, { n: numbers[0] });
+        await stage.say(SnapshotTaken, key, { n: numbers[1] });
+        expected.push(...numbers);
+        const dying = new DyingProcess(lastStep);
+        const first = await RunningProcess.start(stage, harness, dying);
+        await waitFor('dead or done', async () => {
+          return dying.isDead || (await stage.unsent()) === 0;
+        });
+        await first.stop();
+        if (dying.isDead) deaths++;
+        await stage.expireLeases();
+        const second = await RunningProcess.start(stage, harness);
+        await untilHeard(key, expected);
+        await waitFor('all sent', async () => (await stage.unsent()) === 0);
+        await second.stop();
+      }
+      expect(await parkedOf(key)).toEqual([]);
+      expect(deaths).toBeGreaterThanOrEqual(20);
+    }, 60_000);
+  });
+}
+
+/** Producer's relay and consumer, as one process runs them. */
+class RunningProcess {
+  private constructor(
+    private readonly transport: EventTransport,
+    private readonly app: INestMicroservice,
+    readonly script: Script,
+  ) {}
+
+  static async start(
+    stage: Stage,
+    harness: TransportHarness,
+    dying?: DyingProcess,
+  ): Promise<RunningProcess> {
+    const seen = (database: Database) => dying?.seen(database) ?? database;
+    const transport = await harness.open();
+    const script = new Script();
+    const strategy = transport.strategyFor('entitlement', seen(stage.consumer));
+    const app = await stage.startConsumer(strategy, script);
+    await transport.startRelay('account', seen(stage.maintenance));
+    return new RunningProcess(transport, app, script);
+  }
+
+  async stop(): Promise<void> {
+    await this.app.close();
+    await this.transport.close();
+  }
+}

@@ -1,0 +1,21 @@
+import type { Database, MaintenanceDatabase } from '#libs/database';
+
+/** An event as a test asserts it. */
+export interface RecordedEvent {
+  type: string;
+  key: string;
+  aggregate: string;
+  data: Record<string, unknown>;
+}
+
+/**
+ * Every event in the outbox of the service whose role `database` has, in the order they were written.
+ * For assertions of the exact list: one missing or one too many fails.
+ */
+export async function recordedEvents(
+  database: Pick<Database | MaintenanceDatabase, 'query'>,
+): Promise<RecordedEvent[]> {
+  return database.query<RecordedEvent>(
+    'select type, key, aggregate, data from outbox order by position',
+  );
+}
