@@ -1,1 +1,27 @@
+export * from './domain-lookup.js';
+export { Politeness, type PolitenessOptions } from './politeness/politeness.js';
+export type { Priority } from './politeness/upstream.js';
+export type { BucketTerms, UpstreamLimit } from './politeness/upstream-limits.js';
+export { RdapClient, type RdapLimits } from './rdap/rdap-client.js';
 export * from './record.js';
+export { Registries, type RegistryTables, type Route } from './registries/registries.js';
+export {
+  CertificateAuthority,
+  type CertificateTerms,
+  type IssuedCertificate,
+} from './safe-connect/certificate-authority.js';
+export { ConnectionError, type ConnectionFault } from './safe-connect/connection-error.js';
+export type { ConnectPurpose } from './safe-connect/purposes.js';
+export {
+  SafeConnector,
+  type ConnectLimits,
+  type SafeConnectorOptions,
+} from './safe-connect/safe-connector.js';
+export {
+  parseUpstreamExceptions,
+  type UpstreamException,
+} from './safe-connect/upstream-exceptions.js';
+export { Port43Client, type Port43Answer, type Port43Limits } from './whois/port43.js';
+export { parseWhois, type ParseContext, type ParseResult } from './whois/parse/parse-whois.js';
+export { ParserWorker, type ParserWorkerOptions } from './whois/parse/parser-worker.js';
+export type { WhoisParser } from './whois/whois-parser.js';

@@ -1,0 +1,154 @@
+import type { Contact, ContactRole, DateValue, RegistrationRecord } from '#libs/resolvers';
+import type { ExpectedRecord } from './recorded-row.js';
+
+/** One asserted value and whether the parser agrees. */
+export interface Finding {
+  field: string;
+  isRight: boolean;
+  expected: string;
+  actual: string;
+}
+
+const ROLES: Readonly<Record<string, ContactRole>> = {
+  registrant: 'registrant',
+  admin: 'administrative',
+  technical: 'technical',
+  billing: 'billing',
+};
+
+const CONTACT_MEMBERS: Readonly<Record<string, (contact: Contact) => string | undefined>> = {
+  id: (it) => it.handle,
+  name: (it) => it.name,
+  organization: (it) => it.organization,
+  nameOrOrganization: (it) => it.organization ?? it.name,
+  address: (it) => it.street,
+  city: (it) => it.city,
+  state: (it) => it.state,
+  zip: (it) => it.postalCode,
+  country: (it) => it.countryName,
+  country_code: (it) => it.countryCode,
+  phone: (it) => it.phone,
+  fax: (it) => it.fax,
+  email: (it) => it.email,
+};
+
+/** Where a right value may stand besides its own member: recorders name these loosely. */
+const OTHER_MEMBERS: Readonly<Record<string, (contact: Contact) => string[]>> = {
+  nameOrOrganization: (it) => [it.name ?? ''],
+  country: (it) => [it.countryCode ?? ''],
+  country_code: (it) => [it.countryName ?? ''],
+};
+
+/** Placeholders an expectation may hold where the parser reports a redaction instead. */
+const WITHHELD_STARTS = [
+  'not provided',
+  'not available',
+  'redacted',
+  'not disclosed',
+  'data protected',
+  'hidden',
+  'visit ',
+  'not shown',
+];
+
+/** Compares a record with what is asserted of it: dates by day in UTC or as printed, lists as sets, text loosely. */
+export function compareRecord(expected: ExpectedRecord, record: RegistrationRecord): Finding[] {
+  const findings: Finding[] = [];
+  for (const field of ['created', 'updated', 'expires'] as const) {
+    const wanted = expected[field];
+    if (wanted !== undefined) findings.push(dateFinding(field, wanted, record[field]));
+  }
+  if (expected.nameServers !== undefined) {
+    findings.push(setFinding('nameServers', expected.nameServers, record.nameServers));
+  }
+  if (expected.statusCodes !== undefined) {
+    findings.push(setFinding('statusCodes', expected.statusCodes, record.statuses));
+  }
+  findings.push(...registrarFindings(expected, record), ...contactFindings(expected, record));
+  return findings;
+}
+
+function dateFinding(field: string, expected: string, actual: DateValue | undefined): Finding {
+  const days = [utcDay(expected), expected.slice(0, 10).replaceAll('/', '-')];
+  const got = actual?.iso.slice(0, 10) ?? '';
+  return { field, isRight: days.includes(got), expected: days[0], actual: got };
+}
+
+/** The day in UTC: of a time with an offset its instant's, else the day as it is written. */
+function utcDay(text: string): string {
+  const hasOffset = /[+-]\d{2}:?\d{0,2}$/.test(text) && text.includes(':');
+  if (!hasOffset) return text.slice(0, 10).replaceAll('/', '-');
+  const instant = Date.parse(
+    text
+      .replace(' +', '+')
+      .replace(' -', '-')
+      .replace(/([+-]\d{2})$/, '$1:00'),
+  );
+  if (Number.isNaN(instant)) return text.slice(0, 10);
+  return new Intl.DateTimeFormat('en-CA', { timeZone: 'UTC' }).format(instant);
+}
+
+function setFinding(field: string, expected: string[], actual: readonly string[]): Finding {
+  const [wanted, got] = [expected, actual].map((it) =>
+    [...new Set(it.map((item) => item.toLowerCase().replaceAll(' ', '').replace(/\.$/, '')))]
+      .sort()
+      .join(' '),
+  );
+  return { field, isRight: wanted === got, expected: wanted, actual: got };
+}
+
+function registrarFindings(expected: ExpectedRecord, record: RegistrationRecord): Finding[] {
+  const findings: Finding[] = [];
+  const members = { id: 'ianaId', name: 'name', organization: 'organization', url: 'url' } as const;
+  for (const [name, member] of Object.entries(members)) {
+    const wanted = expected.registrar?.[name];
+    if (typeof wanted !== 'string' || wanted.trim() === '') continue;
+    const { registrar } = record;
+    const got =
+      registrar?.[member as 'name'] ?? (name === 'organization' ? registrar?.name : '') ?? '';
+    if (name === 'name') findings.push(nameFinding(wanted, got));
+    else findings.push(textFinding(`registrar.${name}`, wanted, got));
+  }
+  return findings;
+}
+
+/** A code or address in brackets behind a registrar's name is not part of it. */
+function nameFinding(expected: string, actual: string): Finding {
+  const [wanted, got] = [expected, actual].map((it) => loose(it.replace(/ [([][^)\]]*[)\]]$/, '')));
+  return { field: 'registrar', isRight: wanted === got, expected, actual };
+}
+
+function contactFindings(expected: ExpectedRecord, record: RegistrationRecord): Finding[] {
+  const findings: Finding[] = [];
+  for (const [roleName, members] of Object.entries(expected.contacts ?? {})) {
+    const contact = record.contacts[ROLES[roleName]] ?? {};
+    for (const [name, wanted] of Object.entries(members)) {
+      const member = CONTACT_MEMBERS[name];
+      if (member === undefined || typeof wanted !== 'string' || isNothing(wanted)) continue;
+      const finding = textFinding(`contact.${name}`, wanted, member(contact) ?? '');
+      finding.isRight ||=
+        OTHER_MEMBERS[name]?.(contact).some((it) => loose(it) === loose(wanted)) ?? false;
+      findings.push({ ...finding, expected: `${roleName}: ${wanted}` });
+    }
+  }
+  return findings;
+}
+
+function isNothing(wanted: string): boolean {
+  const lower = wanted.trim().toLowerCase();
+  if (['', '-', '--', 'na', 'n/a', 'none', 'null'].includes(lower)) return true;
+  return WITHHELD_STARTS.some((start) => lower.startsWith(start));
+}
+
+function textFinding(field: string, expected: string, actual: string): Finding {
+  return { field, isRight: loose(expected) === loose(actual), expected, actual };
+}
+
+/** Case, white space and the marks between address lines do not count. */
+function loose(text: string): string {
+  return text
+    .toLowerCase()
+    .split(/[\s,]+/)
+    .filter((word) => word !== '')
+    .join(' ');
+}

@@ -1,0 +1,20 @@
+/** One recorded answer with what is known to be in it; only what is asserted is present. */
+export interface RecordedRow {
+  id: string;
+  server: string | null;
+  tld: string | null;
+  text: string;
+  expected: ExpectedRecord;
+}
+
+export interface ExpectedRecord {
+  status?: 'registered' | 'not_registered' | 'throttled';
+  domain?: string;
+  created?: string;
+  updated?: string;
+  expires?: string;
+  nameServers?: string[];
+  registrar?: Record<string, string | null>;
+  contacts?: Record<string, Record<string, string | null>>;
+  statusCodes?: string[];
+}

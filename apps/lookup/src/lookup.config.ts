@@ -1,0 +1,71 @@
+import { IsInt, IsNumber, IsOptional, IsString, Max, Min, MinLength } from 'class-validator';
+import { Setting } from '#libs/platform';
+
+/** What an operator decides about lookups. */
+export class LookupConfig {
+  @Setting({ env: 'LOOKUP_HOST', about: 'Address of the internal listener.' })
+  @IsString()
+  host: string = '127.0.0.1';
+
+  @Setting({ env: 'LOOKUP_PORT', about: 'Port of the internal listener; 0 asks the system.' })
+  @IsInt()
+  @Min(0)
+  @Max(65_535)
+  port: number = 7104;
+
+  @Setting({
+    env: 'LOOKUP_SOCKET',
+    about:
+      'Path of a Unix socket on which the same routes are served, for a gateway on this machine.',
+  })
+  @IsOptional()
+  @IsString()
+  socketPath?: string;
+
+  @Setting({ env: 'SERVICE_SECRET', about: 'Secret of the tokens between services.', secret: true })
+  @IsString()
+  @MinLength(32)
+  serviceSecret: string;
+
+  @Setting({
+    env: 'LOOKUP_UPSTREAM_EXCEPTIONS',
+    about:
+      'host:port=address:port, separated by commas: upstreams reached at a fixed address without the check for public addresses. For simulators and closed networks.',
+  })
+  @IsString()
+  upstreamExceptions: string = '';
+
+  @Setting({
+    env: 'LOOKUP_EXTRA_CA_FILE',
+    about: 'PEM file of certificate authorities that RDAP servers may use beside the public ones.',
+  })
+  @IsOptional()
+  @IsString()
+  extraCaFile?: string;
+
+  @Setting({ env: 'LOOKUP_BUDGET_MS', about: 'Time for one lookup with all its hops.' })
+  @IsInt()
+  @Min(1_000)
+  @Max(25_000)
+  budgetMs: number = 20_000;
+
+  @Setting({
+    env: 'LOOKUP_UPSTREAM_PER_SECOND',
+    about: 'Questions a second to a registry or registrar that publishes no limit of its own.',
+  })
+  @IsNumber()
+  @Min(0.01)
+  @Max(10_000)
+  upstreamPerSecond: number = 1;
+
+  @Setting({ env: 'LOOKUP_CACHE_ENTRIES', about: 'Answers kept in memory.' })
+  @IsInt()
+  @Min(0)
+  @Max(5_000_000)
+  cacheEntries: number = 50_000;
+
+  @Setting({ env: 'LOOKUP_CACHE_BYTES', about: 'Memory for kept answers.' })
+  @IsInt()
+  @Min(0)
+  cacheBytes: number = 64 * 1024 * 1024;
+}

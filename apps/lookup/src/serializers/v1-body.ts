@@ -1,0 +1,35 @@
+import type { Lookup } from '#libs/resolvers';
+import {
+  commonBody,
+  contactBody,
+  type Json,
+  nameServerBody,
+  present,
+  rawDomainText,
+  registrarBody,
+  registryBody,
+  resellerBody,
+  statusBody,
+} from './whois-body.js';
+
+/**
+ * The frozen first version: exactly the keys its readers know, `whois_raw_registery` spelt as it
+ * always was, and nothing of where a value came from.
+ */
+export function v1Body(lookup: Lookup): Json {
+  const { record } = lookup;
+  const contacts = record?.contacts ?? {};
+  return present({
+    ...commonBody(lookup),
+    domain_registrar: registrarBody(record?.registrar),
+    reseller_contact: resellerBody(contacts.reseller),
+    registrant_contact: contactBody(contacts.registrant),
+    administrative_contact: contactBody(contacts.administrative),
+    technical_contact: contactBody(contacts.technical),
+    billing_contact: contactBody(contacts.billing),
+    name_servers: nameServerBody(record),
+    domain_status: statusBody(record),
+    whois_raw_domain: rawDomainText(lookup),
+    registry_data: registryBody(lookup, 'whois_raw_registery', true),
+  });
+}

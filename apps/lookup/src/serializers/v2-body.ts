@@ -1,0 +1,162 @@
+import { domainToUnicode } from 'node:url';
+import type {
+  Conflict,
+  Contact,
+  Lookup,
+  Redaction,
+  RegistrationRecord,
+  SourceAnswer,
+} from '#libs/resolvers';
+import { publicPath } from './public-path.js';
+import {
+  commonBody,
+  contactBody,
+  type Json,
+  nameServerBody,
+  present,
+  published,
+  rawDomainText,
+  registrarBody,
+  registryBody,
+  resellerBody,
+  statusBody,
+} from './whois-body.js';
+
+/** Parts of the answer that a reader may leave out or ask for. */
+export const SECTIONS = ['raw', 'provenance', 'rdap'] as const;
+
+export type Section = (typeof SECTIONS)[number];
+
+/** How an answer came to be given now. */
+export interface Serving {
+  servedFrom: 'live' | 'cache' | 'stale_cache' | 'repeat' | 'fixture';
+  ageSeconds: number;
+}
+
+/**
+ * The second version: the first one's words, exact dates, what is withheld and why, and for every
+ * field the source it came from. `meta` is not part of it: only the gateway knows what it cost.
+ */
+export function v2Body(lookup: Lookup, serving: Serving, sections: ReadonlySet<Section>): Json {
+  const { record } = lookup;
+  const raw = sections.has('raw');
+  return present({
+    ...commonBody(lookup),
+    domain_unicode: domainToUnicode(lookup.domain),
+    restriction: record?.restriction,
+    secure_dns: record?.dnssec?.signed,
+    domain_handle: record?.handle,
+    dates: record && exactDates(record),
+    domain_registrar: record && registrar(record),
+    ...(record && contacts(record)),
+    privacy_service: record?.privacyService || undefined,
+    name_servers: nameServerBody(record),
+    domain_status: statusBody(record),
+    whois_raw_domain: raw ? rawDomainText(lookup) : undefined,
+    registry_data: registryBody(lookup, 'whois_raw_registry', raw),
+    redaction: record && redaction(record.redactions),
+    rdap: sections.has('rdap') ? rdapObjects(lookup.sources) : undefined,
+    provenance: sections.has('provenance') ? provenance(lookup, serving) : undefined,
+  });
+}
+
+function exactDates({ created, updated, expires }: RegistrationRecord): Json {
+  return {
+    ...present({ created: created?.iso, updated: updated?.iso, expires: expires?.iso }),
+    expires_published: expires !== undefined,
+  };
+}
+
+function registrar(record: RegistrationRecord): Json | undefined {
+  return published({
+    ...registrarBody(record.registrar),
+    rdap_server: record.registrar?.rdapServer,
+  });
+}
+
+function contacts({ contacts: by }: RegistrationRecord): Json {
+  return {
+    reseller_contact: withHandle(resellerBody(by.reseller), by.reseller),
+    registrant_contact: withHandle(contactBody(by.registrant), by.registrant),
+    administrative_contact: withHandle(contactBody(by.administrative), by.administrative),
+    technical_contact: withHandle(contactBody(by.technical), by.technical),
+    billing_contact: withHandle(contactBody(by.billing), by.billing),
+    abuse_contact: withHandle(contactBody(by.abuse), by.abuse),
+  };
+}
+
+function withHandle(body: Json | undefined, contact: Contact | undefined): Json | undefined {
+  return published({ handle: contact?.handle, ...body });
+}
+
+function redaction(redactions: Redaction[]): Json[] | undefined {
+  if (redactions.length === 0) return undefined;
+  return redactions.map(({ path, basis, reason }) => ({
+    path: publicPath(path),
+    state: 'redacted',
+    basis,
+    ...(reason !== undefined && { reason }),
+  }));
+}
+
+/** The JSON each RDAP server sent, by its source's id. */
+function rdapObjects(sources: SourceAnswer[]): Json | undefined {
+  return published(
+    Object.fromEntries(
+      sources
+        .filter(({ protocol, raw, truncated }) => protocol === 'rdap' && raw && !truncated)
+        .map(({ id, raw }) => [id, parsed(raw!)]),
+    ),
+  );
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function provenance(lookup: Lookup, { servedFrom, ageSeconds }: Serving): Json {
+  return {
+    served_from: servedFrom,
+    fetched_at: lookup.fetchedAt.toISOString(),
+    age_s: ageSeconds,
+    sources: lookup.sources.map(source),
+    fields: Object.fromEntries(
+      Object.entries(lookup.fields).map(([path, id]) => [publicPath(path), id]),
+    ),
+    conflicts: [...denials(lookup), ...lookup.conflicts.map(conflict)],
+  };
+}
+
+function conflict({ path, ...rest }: Conflict): Conflict {
+  return { path: publicPath(path), ...rest };
+}
+
+/** A source that calls a name free which another one publishes a registration of. */
+function denials({ sources }: Lookup): Conflict[] {
+  const holder = sources.find(({ record }) => record !== undefined);
+  const deniers = sources.filter(({ outcome }) => outcome === 'not_registered');
+  if (holder === undefined || deniers.length === 0) return [];
+  const denied = Object.fromEntries(deniers.map(({ id }) => [id, 'no']));
+  return [
+    { path: 'domain_registered', chosen: holder.id, values: { [holder.id]: 'yes', ...denied } },
+  ];
+}
+
+function source(answer: SourceAnswer): Json {
+  return present({
+    id: answer.id,
+    protocol: answer.protocol,
+    role: answer.role,
+    server: answer.server,
+    outcome: answer.outcome,
+    http_status: answer.httpStatus,
+    latency_ms: Math.round(answer.latencyMs),
+    fetched_at: answer.fetchedAt.toISOString(),
+    truncated: answer.truncated || undefined,
+    error: answer.error,
+  });
+}

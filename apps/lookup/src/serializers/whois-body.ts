@@ -1,0 +1,159 @@
+import type { Contact, Lookup, RegistrationRecord, Registrar, SourceAnswer } from '#libs/resolvers';
+
+export type Json = Record<string, unknown>;
+
+/** What both versions of the answer say in the same words. */
+export interface CommonBody {
+  status: true;
+  domain_name: string;
+  query_time: string;
+  whois_server?: string;
+  domain_registered: 'yes' | 'no' | 'restricted';
+  create_date?: string;
+  update_date?: string;
+  expiry_date?: string;
+}
+
+/** The head of an answer. `lookup.outcome` is one of those that are answered with 200. */
+export function commonBody(lookup: Lookup): CommonBody {
+  return {
+    status: true,
+    domain_name: lookup.domain,
+    query_time: queryTime(lookup.fetchedAt),
+    whois_server: leadingSource(lookup)?.server,
+    domain_registered: registered(lookup),
+    ...legacyDates(lookup.record),
+  };
+}
+
+/** `YYYY-MM-DD HH:mm:ss` in UTC. */
+export function queryTime(date: Date): string {
+  return date.toISOString().slice(0, 19).replace('T', ' ');
+}
+
+/** The dates as `YYYY-MM-DD`; exact times are in the second version's `dates`. */
+export function legacyDates(record: RegistrationRecord | undefined) {
+  return {
+    create_date: record?.created?.iso.slice(0, 10),
+    update_date: record?.updated?.iso.slice(0, 10),
+    expiry_date: record?.expires?.iso.slice(0, 10),
+  };
+}
+
+/** The registrar in the first version's words; undefined where nothing is published. */
+export function registrarBody(registrar: Registrar | undefined): Json | undefined {
+  return published({
+    iana_id: registrar?.ianaId,
+    registrar_name: registrar?.name ?? registrar?.organization,
+    whois_server: registrar?.whoisServer,
+    website_url: registrar?.url,
+    email_address: registrar?.email,
+    phone_number: registrar?.phone,
+  });
+}
+
+/** A contact in the words both versions share. */
+export function contactBody(contact: Contact | undefined): Json | undefined {
+  return published({
+    name: contact?.name,
+    company: contact?.organization,
+    street: contact?.street,
+    city: contact?.city,
+    state: contact?.state,
+    zip_code: contact?.postalCode,
+    country_name: contact?.countryName ?? countryName(contact?.countryCode),
+    country_code: contact?.countryCode,
+    email_address: contact?.email,
+    phone: contact?.phone,
+    fax: contact?.fax,
+    mailing_address: mailingAddress(contact),
+  });
+}
+
+/** A reseller has three words only. */
+export function resellerBody(contact: Contact | undefined): Json | undefined {
+  return published({
+    name: contact?.name ?? contact?.organization,
+    email_address: contact?.email,
+    phone: contact?.phone,
+  });
+}
+
+/** EPP statuses in lower case, as readers of this answer have always had them. */
+export function statusBody(record: RegistrationRecord | undefined): string[] | undefined {
+  const statuses = record?.statuses.map((status) => status.toLowerCase()) ?? [];
+  return statuses.length > 0 ? statuses : undefined;
+}
+
+/** The name servers in published order; undefined where there is none. */
+export function nameServerBody(record: RegistrationRecord | undefined): string[] | undefined {
+  return record?.nameServers.length ? record.nameServers : undefined;
+}
+
+/** What the registry alone published, before the registrar's answer was merged in. */
+export function registryBody(lookup: Lookup, rawTextName: string, raw: boolean): Json | undefined {
+  const source = lookup.sources.find(({ role, record }) => role === 'registry' && record);
+  if (source?.record === undefined) return undefined;
+  return published({
+    domain_name: source.record.domain ?? lookup.domain,
+    query_time: queryTime(source.fetchedAt),
+    whois_server: source.server,
+    domain_registered: registered(lookup),
+    ...legacyDates(source.record),
+    domain_registrar: registrarBody(source.record.registrar),
+    name_servers: nameServerBody(source.record),
+    domain_status: statusBody(source.record),
+    [rawTextName]: raw ? rawText(source) : undefined,
+  });
+}
+
+/** The most detailed port-43 text: the registrar's, else the registry's. */
+export function rawDomainText(lookup: Lookup): string | undefined {
+  const texts = lookup.sources.filter((source) => rawText(source) !== undefined);
+  const registrar = texts.find(({ role, record }) => role === 'registrar' && record);
+  const best = registrar ?? texts[0];
+  return best && rawText(best);
+}
+
+/** Drops members without a value. */
+export function present(members: Json): Json {
+  return Object.fromEntries(
+    Object.entries(members).filter(([, value]) => value !== undefined && value !== ''),
+  );
+}
+
+/** Drops members without a value; undefined when none is left. */
+export function published(members: Json): Json | undefined {
+  const kept = present(members);
+  return Object.keys(kept).length > 0 ? kept : undefined;
+}
+
+function registered({ outcome }: Lookup): CommonBody['domain_registered'] {
+  if (outcome === 'restricted') return 'restricted';
+  return outcome === 'not_registered' ? 'no' : 'yes';
+}
+
+/** The registry's server where it answered, for it decides; else whoever did. */
+function leadingSource({ sources }: Lookup): SourceAnswer | undefined {
+  const answered = sources.filter((source) => ANSWERS.has(source.outcome));
+  return answered.find(({ role }) => role === 'registry') ?? answered[0];
+}
+
+const ANSWERS = new Set(['delivered', 'partial', 'not_registered', 'restricted']);
+
+function rawText(source: SourceAnswer): string | undefined {
+  return source.protocol === 'whois43' ? source.raw : undefined;
+}
+
+function mailingAddress(contact: Contact | undefined): string | undefined {
+  const parts = [contact?.street, contact?.city, contact?.state, contact?.postalCode];
+  if (parts.every((part) => !part)) return undefined;
+  return [...parts, contact?.countryName ?? contact?.countryCode].filter(Boolean).join(', ');
+}
+
+const regionNames = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' });
+
+/** English name of an ISO 3166-1 alpha-2 code; undefined where the code is none. */
+function countryName(code: string | undefined): string | undefined {
+  return code !== undefined && /^[A-Z]{2}$/.test(code) ? regionNames.of(code) : undefined;
+}

@@ -1,0 +1,50 @@
+import type { Server } from 'node:http';
+import { type Clock, type Logger, type RunningService, startService } from '#libs/platform';
+import { Registries } from '#libs/resolvers';
+import type { LookupConfig } from './lookup.config.js';
+import { LookupModule } from './lookup.module.js';
+import { listenOnUnixSocket } from './unix-listener.js';
+import { openUpstreams } from './upstreams.js';
+
+export interface LookupOptions {
+  config: LookupConfig;
+  clock: Clock;
+  logger: Logger;
+}
+
+/** Starts the lookup service; `stop` ends listeners first, then connections to registries. */
+export async function startLookup(options: LookupOptions): Promise<RunningService> {
+  const { config, clock, logger } = options;
+  const registries = Registries.vendored();
+  if (registries.age(clock.now()).isTooOld) {
+    logger.warn(
+      'The registry tables are old: hosts change hands, refresh them',
+      registries.age(clock.now()),
+    );
+  }
+  const upstreams = openUpstreams(config, registries, clock);
+  const module = LookupModule.register({
+    config,
+    clock,
+    logger,
+    registries,
+    domains: upstreams.domains,
+  });
+  const service = await startService({ module, logger, port: config.port, host: config.host });
+  const socket = config.socketPath && (await listenOnUnixSocket(service, config.socketPath));
+  return {
+    ...service,
+    stop: async () => {
+      if (socket) await closed(socket);
+      await service.stop();
+      await upstreams.close();
+    },
+  };
+}
+
+function closed(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeIdleConnections();
+  });
+}

@@ -1,0 +1,48 @@
+import { readFileSync } from 'node:fs';
+import type { Clock } from '#libs/platform';
+import {
+  DomainLookup,
+  parseUpstreamExceptions,
+  ParserWorker,
+  Politeness,
+  Port43Client,
+  RdapClient,
+  type Registries,
+  SafeConnector,
+} from '#libs/resolvers';
+import type { LookupConfig } from './lookup.config.js';
+
+/** The way to registries and registrars; `close` ends what it keeps open. */
+export interface Upstreams {
+  domains: DomainLookup;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the way to registries as the operator configured it.
+ * @throws Error when an exception cannot be read or the certificate file cannot be opened.
+ */
+export function openUpstreams(
+  config: LookupConfig,
+  registries: Registries,
+  clock: Clock,
+): Upstreams {
+  const connector = new SafeConnector({
+    exceptions: parseUpstreamExceptions(config.upstreamExceptions),
+    ...(config.extraCaFile && { extraCaPem: readFileSync(config.extraCaFile, 'utf8') }),
+  });
+  const rdap = new RdapClient(connector);
+  const port43 = new Port43Client(connector);
+  const perSecond = config.upstreamPerSecond;
+  const politeness = new Politeness({
+    defaultLimit: { buckets: [{ burst: Math.max(5, 2 * perSecond), perSecond }], connections: 4 },
+  });
+  const parser = new ParserWorker();
+  const domains = new DomainLookup({ registries, rdap, port43, politeness, parser, clock });
+  return {
+    domains,
+    close: async () => {
+      await Promise.all([rdap.close(), parser.close()]);
+    },
+  };
+}

@@ -1,0 +1,49 @@
+import { at, cz, pl, ru } from './central-europe.js';
+import { thickRegistry, thinRegistry } from './icann.js';
+import type { Layout } from './layout.js';
+import { dk, fi, no, se } from './northern-europe.js';
+import { au, br, ca, jp } from './other-continents.js';
+import { be, ch, de, eu, fr, it, nl, uk } from './western-europe.js';
+
+const LAYOUTS: Record<string, Layout> = {
+  ...sharedBy(thinRegistry, 'com', 'net', 'cc', 'tv', 'jobs', 'name'),
+  ...sharedBy(fr, 'fr', 're', 'pm', 'tf', 'wf', 'yt'),
+  ...sharedBy(ch, 'ch', 'li'),
+  ...sharedBy(se, 'se', 'nu'),
+  ...sharedBy(ru, 'ru', 'su', 'xn--p1ai'),
+  at,
+  au,
+  be,
+  br,
+  ca,
+  cz,
+  de,
+  dk,
+  eu,
+  fi,
+  it,
+  jp,
+  nl,
+  no,
+  pl,
+  uk,
+};
+
+/** The registry's layout for a top-level domain; any other TLD speaks the thick ICANN layout. */
+export function registryLayout(tld: string): Layout {
+  return Object.hasOwn(LAYOUTS, tld) ? LAYOUTS[tld]! : thickRegistry;
+}
+
+/** True where the registry keeps no contacts and its registrars have to be asked. */
+export function isThin(tld: string): boolean {
+  return registryLayout(tld) === thinRegistry;
+}
+
+/** True where registrars serve answers of their own: the registries under ICANN contract. */
+export function hasRegistrarHop(tld: string): boolean {
+  return [thinRegistry, thickRegistry].includes(registryLayout(tld));
+}
+
+function sharedBy(layout: Layout, ...tlds: string[]): Record<string, Layout> {
+  return Object.fromEntries(tlds.map((tld) => [tld, layout]));
+}

@@ -1,0 +1,40 @@
+import type { Registration } from '../registration.js';
+
+/** One registry's port-43 texts. Lines end in LF here; the server sends CRLF. */
+export interface Layout {
+  found(registration: Registration): string;
+  notFound(domain: string): string;
+  reserved?(domain: string): string;
+  /** What the registry says to a client that asks too often. */
+  throttled: string;
+}
+
+/** `2031-05-09`. */
+export function day(date: Date): string {
+  return date.toISOString().slice(0, 10);
+}
+
+/** `2031-05-09T12:30:01Z`. */
+export function second(date: Date): string {
+  return `${date.toISOString().slice(0, 19)}Z`;
+}
+
+/** `12:30:01`. */
+export function time(date: Date): string {
+  return date.toISOString().slice(11, 19);
+}
+
+/** Day, month and year put into a pattern such as `{d}/{m}/{y}`; `{b}` is `Jan`, `{D}` has no zero. */
+export function formatted(date: Date, pattern: string): string {
+  const [y = '', m = '', d = ''] = day(date).split('-');
+  const b = MONTHS[Number(m) - 1] ?? '';
+  const values: Record<string, string> = { y, m, d, b, D: String(Number(d)), M: String(Number(m)) };
+  return pattern.replace(/\{([a-zA-Z])\}/g, (_, part: string) => values[part] ?? '');
+}
+
+/** Repeats one line per value. */
+export function lines(values: string[], line: (value: string) => string): string {
+  return values.map(line).join('\n');
+}
+
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];

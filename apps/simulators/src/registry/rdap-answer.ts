@@ -1,0 +1,230 @@
+import { shown } from './layouts/icann.js';
+import { hasRegistrarHop, isThin } from './layouts/by-tld.js';
+import { second } from './layouts/layout.js';
+import type { Registration, SimulatedContact } from './registration.js';
+
+type Json = Record<string, unknown>;
+
+/**
+ * The domain object of RFC 9083 as the given server publishes it: a thin registry only the
+ * registrar, a thick one and the registrar also contacts, redacted the way RFC 9537 says.
+ */
+export function domainObject(
+  registration: Registration,
+  role: 'registry' | 'registrar',
+  self: string,
+): Json {
+  const { domain } = registration;
+  const hop = role === 'registry' && hasRegistrarHop(registration.tld);
+  const redacted = registration.privacy === 'redacted' && !withoutContacts(registration, role);
+  return {
+    objectClassName: 'domain',
+    rdapConformance: [
+      'rdap_level_0',
+      'icann_rdap_technical_implementation_guide_1',
+      ...(redacted ? ['redacted'] : []),
+    ],
+    handle: registration.handle,
+    ldhName: role === 'registry' ? domain.toUpperCase() : domain,
+    links: [link('self', self), ...(hop ? [link('related', registration.registrarRdapUrl)] : [])],
+    status: [...registration.statuses.map(rdapStatus), ...(registration.signed ? ['active'] : [])],
+    events: [
+      event('registration', registration.created),
+      event(role === 'registrar' ? 'registrar expiration' : 'expiration', registration.expires),
+      ...(role === 'registrar' ? [event('expiration', registration.expires)] : []),
+      event('last changed', registration.updated),
+      { eventAction: 'last update of RDAP database', eventDate: '2026-01-01T00:00:00Z' },
+    ],
+    nameservers: registration.nameServers.map((ldhName) => ({
+      objectClassName: 'nameserver',
+      ldhName: role === 'registry' ? ldhName.toUpperCase() : ldhName,
+    })),
+    secureDNS: {
+      delegationSigned: registration.signed,
+      ...(registration.signed
+        ? {
+            dsData: [
+              {
+                keyTag: 20326,
+                algorithm: 8,
+                digestType: 2,
+                digest: '00112233445566778899AABBCCDDEEFF',
+              },
+            ],
+          }
+        : {}),
+    },
+    entities: entities(registration, role),
+    ...(redacted ? { redacted: REDACTED_MEMBERS } : {}),
+    notices: [
+      { title: 'Terms of Use', description: ['An invented answer of a registry simulator.'] },
+    ],
+  };
+}
+
+/** A name that its registry keeps to itself: nobody holds it, nobody can. */
+export function reservedObject(domain: string): Json {
+  return {
+    objectClassName: 'domain',
+    rdapConformance: ['rdap_level_0'],
+    ldhName: domain,
+    status: ['reserved'],
+  };
+}
+
+/** The error object of RFC 9083 §6. */
+export function errorObject(errorCode: number, title: string): Json {
+  return { rdapConformance: ['rdap_level_0'], errorCode, title, description: [title] };
+}
+
+function entities(registration: Registration, role: 'registry' | 'registrar'): Json[] {
+  const registrar = registrarEntity(registration);
+  if (withoutContacts(registration, role)) return [registrar];
+  return [
+    registrar,
+    contactEntity('registrant', registration, registration.registrant),
+    contactEntity('administrative', registration, registration.registrant),
+    contactEntity('technical', registration, registration.technical),
+  ];
+}
+
+function withoutContacts(registration: Registration, role: 'registry' | 'registrar'): boolean {
+  return role === 'registry' && isThin(registration.tld);
+}
+
+function registrarEntity({ registrar }: Registration): Json {
+  return {
+    objectClassName: 'entity',
+    handle: registrar.ianaId,
+    roles: ['registrar'],
+    publicIds: [{ type: 'IANA Registrar ID', identifier: registrar.ianaId }],
+    vcardArray: [
+      'vcard',
+      [
+        ['version', {}, 'text', '4.0'],
+        ['fn', {}, 'text', registrar.name],
+      ],
+    ],
+    links: [link('about', `https://www.${registrar.domain}`)],
+    entities: [
+      {
+        objectClassName: 'entity',
+        roles: ['abuse'],
+        vcardArray: [
+          'vcard',
+          [
+            ['version', {}, 'text', '4.0'],
+            ['fn', {}, 'text', 'Abuse desk'],
+            ['tel', { type: 'voice' }, 'uri', `tel:${registrar.abusePhone}`],
+            ['email', {}, 'text', registrar.abuseEmail],
+          ],
+        ],
+      },
+    ],
+  };
+}
+
+function contactEntity(role: string, registration: Registration, contact: SimulatedContact): Json {
+  const hidden = registration.privacy === 'redacted';
+  const visible = hidden
+    ? {
+        ...shown(registration, contact),
+        name: '',
+        organization: '',
+        street: '',
+        city: '',
+        postalCode: '',
+        phone: '',
+      }
+    : shown(registration, contact);
+  return {
+    objectClassName: 'entity',
+    ...(hidden ? {} : { handle: visible.handle }),
+    roles: [role],
+    vcardArray: [
+      'vcard',
+      [
+        ['version', {}, 'text', '4.0'],
+        ['fn', {}, 'text', visible.name],
+        ...(hidden ? [] : [['org', {}, 'text', visible.organization]]),
+        [
+          'adr',
+          { cc: visible.countryCode },
+          'text',
+          ['', '', visible.street, visible.city, visible.state, visible.postalCode, ''],
+        ],
+        ...(hidden
+          ? [
+              [
+                'contact-uri',
+                {},
+                'uri',
+                `https://www.${registration.registrar.domain}/contact-holder`,
+              ],
+            ]
+          : [
+              ['tel', { type: 'voice' }, 'uri', `tel:${visible.phone}`],
+              ['email', {}, 'text', visible.email],
+            ]),
+      ],
+    ],
+  };
+}
+
+const REDACTED_MEMBERS = [
+  ['Registry Registrant ID', 'removal', "$.entities[?(@.roles[0]=='registrant')].handle"],
+  [
+    'Registrant Name',
+    'emptyValue',
+    "$.entities[?(@.roles[0]=='registrant')].vcardArray[1][?(@[0]=='fn')][3]",
+  ],
+  [
+    'Registrant Organization',
+    'removal',
+    "$.entities[?(@.roles[0]=='registrant')].vcardArray[1][?(@[0]=='org')]",
+  ],
+  [
+    'Registrant Street',
+    'emptyValue',
+    "$.entities[?(@.roles[0]=='registrant')].vcardArray[1][?(@[0]=='adr')][3][2]",
+  ],
+  [
+    'Registrant City',
+    'emptyValue',
+    "$.entities[?(@.roles[0]=='registrant')].vcardArray[1][?(@[0]=='adr')][3][3]",
+  ],
+  [
+    'Registrant Postal Code',
+    'emptyValue',
+    "$.entities[?(@.roles[0]=='registrant')].vcardArray[1][?(@[0]=='adr')][3][5]",
+  ],
+  [
+    'Registrant Phone',
+    'removal',
+    "$.entities[?(@.roles[0]=='registrant')].vcardArray[1][?(@[0]=='tel')]",
+  ],
+  [
+    'Registrant Email',
+    'replacementValue',
+    "$.entities[?(@.roles[0]=='registrant')].vcardArray[1][?(@[0]=='email')]",
+  ],
+].map(([type, method, prePath]) => ({
+  name: { type },
+  prePath,
+  pathLang: 'jsonpath',
+  method,
+  reason: { description: 'Server policy' },
+}));
+
+/** `clientTransferProhibited` in the words of RFC 8056: `client transfer prohibited`. */
+function rdapStatus(epp: string): string {
+  return epp.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+}
+
+function event(eventAction: string, date: Date): Json {
+  return { eventAction, eventDate: second(date) };
+}
+
+function link(rel: string, href: string): Json {
+  return { rel, href, value: href, type: rel === 'about' ? 'text/html' : 'application/rdap+json' };
+}

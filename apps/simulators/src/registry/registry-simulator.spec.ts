@@ -1,0 +1,267 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { get } from 'node:https';
+import { connect } from 'node:net';
+import { X509Certificate } from 'node:crypto';
+import { connect as connectTls } from 'node:tls';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { MISBEHAVIOURS, misbehaviourOf } from './misbehaviour.js';
+import { availabilityOf, registrationOf } from './registration.js';
+import { RegistrySimulator } from './registry-simulator.js';
+
+interface RdapAnswer {
+  status: number;
+  headers: Record<string, unknown>;
+  text: string;
+}
+
+const simulator = new RegistrySimulator({ dripIntervalMs: 5 });
+let ca: string;
+let registries: number;
+let registrars: number;
+let rdapPort: number;
+
+beforeAll(async () => {
+  const internet = await simulator.start();
+  ca = readFileSync(internet.caFile, 'utf8');
+  const port = (host: string) => {
+    const entry = internet.upstreamExceptions
+      .split(',')
+      .find((text) => text.startsWith(`${host}=`));
+    return Number(entry?.split(':').at(-1));
+  };
+  [registries, registrars, rdapPort] = [port('*:43'), port('*.example:43'), port('*:443')];
+});
+
+afterAll(() => simulator.stop());
+
+async function whois(question: string, port = registries): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
+  socket.write(`${question}\r\n`);
+  const chunks: Buffer[] = [];
+  socket.on('data', (chunk: Buffer) => chunks.push(chunk));
+  await once(socket, 'close');
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function rdap(host: string, domain: string): Promise<RdapAnswer> {
+  return new Promise((resolve, reject) => {
+    const options = {
+      host: '127.0.0.1',
+      port: rdapPort,
+      servername: host,
+      ca,
+      agent: false as const,
+    };
+    get({ ...options, path: `/domain/${domain}` }, (response) => {
+      let text = '';
+      response.setEncoding('utf8').on('data', (part: string) => (text += part));
+      response.on('error', reject);
+      response.on('end', () =>
+        resolve({ status: response.statusCode!, headers: response.headers, text }),
+      );
+    }).on('error', reject);
+  });
+}
+
+describe('the simulated certificate authority', () => {
+  it('issues a certificate that an ordinary TLS client accepts for any host name', async () => {
+    for (const host of [
+      'rdap.verisign.com',
+      'rdap.registrar-one.example',
+      'a.very.long.name.example',
+    ]) {
+      const socket = connectTls({ host: '127.0.0.1', port: rdapPort, servername: host, ca });
+      await once(socket, 'secureConnect');
+      expect(socket.authorized).toBe(true);
+      expect(new X509Certificate(socket.getPeerCertificate().raw).checkHost(host)).toBe(host);
+      socket.destroy();
+    }
+  });
+
+  it.each([
+    ['expired.registrar.example', 'CERT_HAS_EXPIRED'],
+    ['untrusted.registrar.example', 'CERT_SIGNATURE_FAILURE'],
+  ])('gives %s a certificate that fails with %s', async (host, code) => {
+    await expect(rdap(host, 'shop.com')).rejects.toMatchObject({ code });
+  });
+});
+
+describe('the simulated registries', () => {
+  it('gives the same name the same registration, and expiry after creation', () => {
+    for (let i = 0; i < 200; i++) {
+      const domain = `name-${i}.com`;
+      const first = registrationOf(domain);
+      expect(registrationOf(domain)).toEqual(first);
+      expect(first.created < first.updated && first.updated < first.expires).toBe(true);
+    }
+  });
+
+  it.each([
+    'com',
+    'org',
+    'dev',
+    'uk',
+    'de',
+    'fr',
+    'it',
+    'eu',
+    'nl',
+    'jp',
+    'se',
+    'pl',
+    'br',
+    'au',
+    'ch',
+    'be',
+    'at',
+    'dk',
+    'no',
+    'fi',
+    'cz',
+    'ca',
+    'ru',
+  ])('.%s tells a registered name from a free one and from a refusal', async (tld) => {
+    const found = await whois(`shop.${tld}`);
+    expect(found.toLowerCase()).toContain(`shop.${tld}`);
+    expect(found).not.toContain('undefined');
+    const free = await whois(`free-shop.${tld}`);
+    expect(free).not.toBe(found);
+    const throttled = await whois(`throttled-shop.${tld}`);
+    expect(throttled).not.toBe(free);
+    expect(free.toLowerCase()).toMatch(
+      /free|available|no match|not found|no entries|nothing found|no information|do not have an entry/,
+    );
+  });
+
+  it('reads the flags that registries expect around a name', async () => {
+    const plain = await whois('shop.de');
+    expect(await whois('-T dn,ace shop.de')).toBe(plain);
+    expect(await whois('shop.jp/e')).toBe(await whois('SHOP.JP'));
+    expect(await whois('domain shop.com')).toBe(await whois('shop.com'));
+  });
+
+  it('sends a client of a thin registry to the registrar, on port 43 and over RDAP', async () => {
+    const registrar = registrationOf('shop.com').registrar.domain;
+    expect(await whois('shop.com')).toContain(`Registrar WHOIS Server: whois.${registrar}\r\n`);
+    expect(await whois('shop.com')).not.toContain('Registrant');
+    expect(await whois('shop.com', registrars)).toContain('Registrant Country:');
+    const thin = JSON.parse((await rdap('rdap.verisign.com', 'shop.com')).text);
+    expect(thin.entities).toHaveLength(1);
+    expect(thin.links).toContainEqual(
+      expect.objectContaining({
+        rel: 'related',
+        href: `https://rdap.${registrar}/domain/shop.com`,
+      }),
+    );
+    const thick = JSON.parse((await rdap(`rdap.${registrar}`, 'shop.com')).text);
+    expect(thick.entities.map((entity: { roles: string[] }) => entity.roles[0])).toEqual([
+      'registrar',
+      'registrant',
+      'administrative',
+      'technical',
+    ]);
+  });
+
+  it('says over RDAP what is withheld, in the words of RFC 9537', async () => {
+    const answer = JSON.parse((await rdap('rdap.registry.org', 'redacted-shop.org')).text);
+    expect(answer.redacted[1].name.type).toBe('Registrant Name');
+    expect(JSON.stringify(answer)).not.toContain(
+      registrationOf('redacted-shop.org').registrant.name,
+    );
+  });
+
+  it('answers 404 for a free name over RDAP', async () => {
+    expect(availabilityOf('available-shop.com')).toBe('free');
+    expect((await rdap('rdap.verisign.com', 'available-shop.com')).status).toBe(404);
+  });
+});
+
+describe('misbehaviour', () => {
+  it('is read from the name and limited by its scope', () => {
+    for (const name of MISBEHAVIOURS) {
+      expect(misbehaviourOf(`${name}-shop.com`, { protocol: 'rdap', role: 'registry' })).toBe(name);
+      expect(
+        misbehaviourOf(`rdap-${name}.com`, { protocol: 'whois43', role: 'registry' }),
+      ).toBeUndefined();
+      expect(
+        misbehaviourOf(`registrar-whois-${name}-a.com`, { protocol: 'whois43', role: 'registrar' }),
+      ).toBe(name);
+    }
+    expect(misbehaviourOf('shop.com', { protocol: 'rdap', role: 'registry' })).toBeUndefined();
+    expect(misbehaviourOf('resetting.com', { protocol: 'rdap', role: 'registry' })).toBeUndefined();
+  });
+
+  it('throttles with and without a hint', async () => {
+    const hinted = await rdap('rdap.verisign.com', 'throttled-shop.com');
+    expect([hinted.status, hinted.headers['retry-after']]).toEqual([429, '30']);
+    const bare = await rdap('rdap.verisign.com', 'throttled-without-hint.com');
+    expect([bare.status, bare.headers['retry-after']]).toEqual([429, undefined]);
+  });
+
+  it('resets, redirects and answers in HTML', async () => {
+    await expect(rdap('rdap.verisign.com', 'reset-shop.com')).rejects.toThrow();
+    const away = await rdap('rdap.verisign.com', 'redirect-to-http-shop.com');
+    expect([away.status, away.headers.location]).toEqual([
+      302,
+      'http://rdap.verisign.com/domain/redirect-to-http-shop.com',
+    ]);
+    const page = await rdap('rdap.verisign.com', 'html-shop.com');
+    expect([page.status, page.headers['content-type']]).toEqual([200, 'text/html']);
+  });
+
+  it('contradicts its registry where the registrar lies', async () => {
+    expect(await whois('lying-registrar-shop.com')).toContain('Registry Expiry Date');
+    expect(await whois('lying-registrar-shop.com', registrars)).toContain('No match');
+    expect((await rdap('rdap.registrar-one.example', 'lying-registrar-shop.com')).status).toBe(404);
+  });
+
+  it('refers to each of the places a client must not follow', async () => {
+    for (const [name, target] of [
+      ['refers-to-loopback.com', '127.0.0.1'],
+      ['refers-to-private.com', '10.0.0.1'],
+      ['refers-to-port.com', ':6379'],
+      ['refers-to-itself.com', 'whois.nic.com'],
+      ['refers-endlessly.com', 'whois.hop-1.example'],
+    ] as const) {
+      expect(await whois(name)).toMatch(
+        new RegExp(`Registrar WHOIS Server: .*${target.replaceAll('.', '\\.')}`),
+      );
+    }
+    expect(await whois('refers-endlessly.com', registrars)).toContain('whois.hop-2.example');
+    expect(await whois('refers-endlessly.com', registrars)).toContain('whois.hop-3.example');
+  });
+
+  it('drips without end and ends when the simulator stops', async () => {
+    const other = new RegistrySimulator({ dripIntervalMs: 1 });
+    const { upstreamExceptions } = await other.start();
+    const socket = connect(
+      Number(/\*:43=127\.0\.0\.1:(\d+)/.exec(upstreamExceptions)![1]),
+      '127.0.0.1',
+    );
+    socket.write('drip-shop.com\r\n');
+    let bytes = 0;
+    await new Promise<void>((enough) => {
+      socket.on('data', (chunk: Buffer) => (bytes += chunk.length) >= 20 && enough());
+    });
+    const closed = once(socket, 'close');
+    await other.stop();
+    await closed;
+    expect(bytes).toBeGreaterThanOrEqual(20);
+  });
+
+  it('keeps what it was asked, so that work can be counted', async () => {
+    await whois('counted.de');
+    await rdap('rdap.denic.de', 'counted.de');
+    expect(simulator.exchanges.of('counted.de')).toEqual([
+      { protocol: 'whois43', role: 'registry', question: 'counted.de\r\n', domain: 'counted.de' },
+      {
+        protocol: 'rdap',
+        role: 'registry',
+        question: '/domain/counted.de',
+        domain: 'counted.de',
+        host: 'rdap.denic.de',
+      },
+    ]);
+  });
+});

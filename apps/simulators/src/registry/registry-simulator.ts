@@ -1,0 +1,81 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Connections } from './connections.js';
+import { ExchangeLog } from './exchange-log.js';
+import { Port43Server } from './port43-server.js';
+import { RdapServer } from './rdap-server.js';
+import { CLOSED_HOSTS } from './scenario.js';
+import { TlsIdentities } from './tls-identities.js';
+
+/** What a lookup service needs to take the simulator for the internet. */
+export interface SimulatedInternet {
+  /**
+   * Value of `LOOKUP_UPSTREAM_EXCEPTIONS`, `host:port=address:port` separated by commas; a leading
+   * `*` stands for every host (or, as `*.example`, for every host below it) not named otherwise.
+   */
+  upstreamExceptions: string;
+  /** Value of `LOOKUP_EXTRA_CA_FILE`: a PEM file that exists until the simulator stops. */
+  caFile: string;
+}
+
+export interface RegistrySimulatorOptions {
+  /** Time between two bytes of an answer that drips. */
+  dripIntervalMs?: number;
+}
+
+/**
+ * A stand-in for every domain registry and registrar, on real loopback sockets: RDAP over TLS and
+ * WHOIS on port 43. Any name has an answer that follows from the name alone; what a name can ask
+ * for besides is in `registration.ts` (free, reserved, redacted) and `misbehaviour.ts`.
+ */
+export class RegistrySimulator {
+  readonly exchanges = new ExchangeLog();
+  private readonly identities = new TlsIdentities();
+  private readonly rdap: RdapServer;
+  private readonly registries: Port43Server;
+  private readonly registrars: Port43Server;
+  private folder: string | undefined;
+
+  constructor({ dripIntervalMs = 200 }: RegistrySimulatorOptions = {}) {
+    this.rdap = new RdapServer(this.identities, this.exchanges, dripIntervalMs);
+    this.registries = new Port43Server('registry', this.exchanges, dripIntervalMs);
+    this.registrars = new Port43Server('registrar', this.exchanges, dripIntervalMs);
+  }
+
+  /** Listens on three free loopback ports. Throws if the system refuses one. */
+  async start(): Promise<SimulatedInternet> {
+    this.folder = await mkdtemp(join(tmpdir(), 'registry-simulator-'));
+    const caFile = join(this.folder, 'ca.pem');
+    await writeFile(caFile, this.identities.authorityPem);
+    const [rdap, registries, registrars] = await Promise.all([
+      this.rdap.listen(0),
+      this.registries.listen(0),
+      this.registrars.listen(0),
+    ]);
+    const closed = await closedPort();
+    const upstreamExceptions = [
+      `${CLOSED_HOSTS.whois}:43=127.0.0.1:${closed}`,
+      `${CLOSED_HOSTS.rdap}:443=127.0.0.1:${closed}`,
+      `*.example:43=127.0.0.1:${registrars}`,
+      `*:43=127.0.0.1:${registries}`,
+      `*:443=127.0.0.1:${rdap}`,
+    ].join(',');
+    return { upstreamExceptions, caFile };
+  }
+
+  /** Ends every connection, also those of answers that never end. */
+  async stop(): Promise<void> {
+    await Promise.all([this.rdap.close(), this.registries.close(), this.registrars.close()]);
+    if (this.folder !== undefined) await rm(this.folder, { recursive: true, force: true });
+  }
+}
+
+/** A port that was free a moment ago: connecting to it is refused. */
+async function closedPort(): Promise<number> {
+  const connections = new Connections(createServer());
+  const port = await connections.listen(0);
+  await connections.close();
+  return port;
+}

@@ -1,0 +1,181 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { parseDomainName, type DomainNameRefusalCode } from './domain-name.js';
+
+const label63 = 'a'.repeat(63);
+const name253 = `${label63}.${label63}.${label63}.${'b'.repeat(57)}.com`;
+
+/** What a port-43 server would be sent for an input, or nothing when it is refused. */
+function bytesSent(input: string): string | undefined {
+  const parsed = parseDomainName(input);
+  return parsed.ok ? `${parsed.domain.name}\r\n` : undefined;
+}
+
+describe('parseDomainName', () => {
+  it.each([
+    ['example.com', 'example.com', 'com', ''],
+    ['  WWW.Example.COM. ', 'example.com', 'com', 'www'],
+    ['https://user:secret@shop.example.co.uk:8443/a/b?c=d#e', 'example.co.uk', 'co.uk', 'shop'],
+    ['//example.org\\@example.net', 'example.org', 'org', ''],
+    ['example.com/path', 'example.com', 'com', ''],
+    ['example.com:443', 'example.com', 'com', ''],
+    ['a.b.example.uk.com', 'example.uk.com', 'uk.com', 'a.b'],
+    ['uk.com', 'uk.com', 'com', ''],
+    ['www.eu.org', 'www.eu.org', 'eu.org', ''],
+    ['pages.github.io', 'github.io', 'io', 'pages'],
+    ['Straße.de', 'xn--strae-oqa.de', 'de', ''],
+    ['例え。jp', 'xn--r8jz45g.jp', 'jp', ''],
+    ['ｅｘａｍｐｌｅ．ｃｏｍ', 'example.com', 'com', ''],
+    ['xn--mnchen-3ya.de', 'xn--mnchen-3ya.de', 'de', ''],
+    ['example.xn--p1ai', 'example.xn--p1ai', 'xn--p1ai', ''],
+    ['example.nosuchtld', 'example.nosuchtld', 'nosuchtld', ''],
+    ['www.ck', 'www.ck', 'ck', ''],
+    [name253, `${'b'.repeat(57)}.com`, 'com', `${label63}.${label63}.${label63}`],
+  ])('reads %j as %s', (input, name, publicSuffix, subdomain) => {
+    const tld = name.slice(name.lastIndexOf('.') + 1);
+    const label = name.slice(0, name.indexOf('.'));
+    expect(parseDomainName(input)).toMatchObject({
+      ok: true,
+      domain: { name, publicSuffix, subdomain, tld, label },
+    });
+  });
+
+  it('gives the name in the letters people read', () => {
+    expect(parseDomainName('www.xn--mnchen-3ya.de')).toMatchObject({
+      domain: { unicode: 'münchen.de' },
+    });
+  });
+
+  const refused: [string, DomainNameRefusalCode][] = [
+    ['', 'empty'],
+    ['   ', 'empty'],
+    ['.', 'empty'],
+    ['https:///path', 'empty'],
+    ['exa\r\nmple.com', 'control_character'],
+    ['example.com\r\nQUIT', 'control_character'],
+    ['example.com\n', 'control_character'],
+    ['\texample.com', 'control_character'],
+    ['exam\0ple.com', 'control_character'],
+    ['exam\u00adple.com', 'control_character'],
+    ['\u202emoc.elpmaxe', 'control_character'],
+    ['example\u200b.com', 'control_character'],
+    ['example.com\u2028', 'control_character'],
+    ['exam\u0085ple.com', 'control_character'],
+    ['exa%0d%0ample.com', 'bad_character'],
+    ['ex%41mple.com', 'bad_character'],
+    ['person@example.com', 'email_address'],
+    ['mailto:person@example.com', 'email_address'],
+    ['a_b.com', 'bad_character'],
+    ['_dmarc.example.com', 'bad_character'],
+    ['exa mple.com', 'bad_character'],
+    ['*.example.com', 'bad_character'],
+    ["exam'ple.com", 'bad_character'],
+    ['a..com', 'empty_label'],
+    ['.example.com', 'empty_label'],
+    ['example.com..', 'empty_label'],
+    ['-a.com', 'bad_hyphen'],
+    ['a-.com', 'bad_hyphen'],
+    ['ab--cd.com', 'bad_hyphen'],
+    ['xn--a.com', 'bad_idn'],
+    ['xn--example-.com', 'bad_hyphen'],
+    ['xn--MNCHEN-3YA0000.de', 'bad_idn'],
+    ['example.123', 'numeric_tld'],
+    ['1.2.3.4.5', 'numeric_tld'],
+    ['999.999.999.999', 'numeric_tld'],
+    ['com', 'public_suffix'],
+    ['co.uk', 'public_suffix'],
+    ['anything.ck', 'public_suffix'],
+    ['localhost', 'public_suffix'],
+  ];
+  it.each(refused)('refuses %j as %s', (input, code) => {
+    expect(parseDomainName(input)).toEqual({ ok: false, code, message: expect.any(String) });
+  });
+
+  const tooLong: [string, DomainNameRefusalCode][] = [
+    [`${'a'.repeat(64)}.com`, 'label_too_long'],
+    [`a${name253}`, 'too_long'],
+    [`a.${name253}`, 'too_long'],
+    [`${'ü'.repeat(60)}.de`, 'label_too_long'],
+    ['a'.repeat(300), 'too_long'],
+    ['a.'.repeat(500_000), 'too_long'],
+  ];
+  it.each(tooLong)('S62: labels over 63 and names over 253 are refused (%#)', (input, code) => {
+    expect(parseDomainName(input)).toMatchObject({ ok: false, code });
+  });
+
+  it.each([
+    '127.1',
+    '127.0.0.1',
+    '::1',
+    '[::1]',
+    'https://[2001:db8::1]/',
+    '2001:db8::1',
+    '0x7f.1',
+  ])('S62: the address %s is refused as a domain name', (input) => {
+    expect(parseDomainName(input)).toMatchObject({ ok: false, code: 'ip_address' });
+  });
+
+  it.each([
+    '0x7f000001',
+    '2130706433',
+    '127.1',
+    '0177.0.0.1',
+    '0x7f.0x0.0x0.0x1',
+    '017700000001',
+    '127.0.1',
+    '１２７.0.0.1',
+    '127。0。0。1',
+    'http://0x7f.1:80/',
+    '127.0.0.1.',
+    '0',
+  ])('S56: %s, an address in an odd form, is refused', (input) => {
+    expect(parseDomainName(input)).toMatchObject({ ok: false, code: 'ip_address' });
+  });
+
+  it('says nothing of the input in a refusal', () => {
+    for (const [input] of refused.filter(([text]) => text.trim().length > 3)) {
+      expect(JSON.stringify(parseDomainName(input))).not.toContain(JSON.stringify(input));
+    }
+  });
+});
+
+describe('what a registry would be sent', () => {
+  const nearDomain = fc
+    .array(
+      fc.oneof(
+        fc.constantFrom('example', '.', '.com', 'xn--', '\r\n', '\0', 'QUIT', '-', '_', ' ', '@'),
+        fc.constantFrom('%0d%0a', '。', '\u00ad', '\u200d', '/', '0x7f', '127', 'ß', 'co.uk', ':'),
+        fc.string({ unit: 'binary', maxLength: 4 }),
+      ),
+      { maxLength: 12 },
+    )
+    .map((parts) => parts.join(''));
+
+  it('S61: whatever is asked, only letters, digits, dots and hyphens and one line end are sent', () => {
+    let accepted = 0;
+    fc.assert(
+      fc.property(fc.oneof(nearDomain, fc.string({ unit: 'binary' }), fc.domain()), (input) => {
+        const bytes = bytesSent(input);
+        if (bytes === undefined) return;
+        accepted += 1;
+        expect(bytes).toMatch(/^[a-z0-9._-]{1,253}\r\n$/);
+        expect(input).not.toMatch(/\p{Cc}/u);
+      }),
+      { numRuns: 10_000 },
+    );
+    expect(accepted).toBeGreaterThan(1_000);
+  });
+
+  it('S61: an accepted name is read as itself again', () => {
+    fc.assert(
+      fc.property(fc.oneof(nearDomain, fc.domain()), (input) => {
+        const parsed = parseDomainName(input);
+        if (!parsed.ok) return;
+        const { name, unicode } = parsed.domain;
+        expect(parseDomainName(name)).toMatchObject({ ok: true, domain: { name, subdomain: '' } });
+        expect(parseDomainName(unicode)).toMatchObject({ ok: true, domain: { name } });
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});

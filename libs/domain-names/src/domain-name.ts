@@ -1,0 +1,126 @@
+import { isIP } from 'node:net';
+import { domainToASCII, domainToUnicode } from 'node:url';
+import { parse } from 'tldts';
+import { checkLabels } from './labels.js';
+import { refuse, type Refusal } from './refusal.js';
+import { secondLevelRegistries } from './second-level-registries.js';
+
+/** A registrable name and where it was found. All members but `unicode` are lower case A-labels. */
+export interface DomainName {
+  /** The registrable name: one label below its public suffix. */
+  name: string;
+  /** `name` for people to read. */
+  unicode: string;
+  /** What the registry sells names under: `com`, `co.uk`, `uk.com`. */
+  publicSuffix: string;
+  /** The last label. */
+  tld: string;
+  /** The label of `name` below the public suffix. */
+  label: string;
+  /** The labels left of `name` in the input, joined by dots; empty when there are none. */
+  subdomain: string;
+}
+
+export type DomainNameRefusalCode = keyof typeof messages;
+
+export type ParsedDomainName = { ok: true; domain: DomainName } | Refusal<DomainNameRefusalCode>;
+
+const inputLengthMax = 2048;
+const nameLengthMax = 253;
+
+const registrySuffixes = [...secondLevelRegistries.keys()];
+
+const messages = {
+  empty: 'A domain name is needed.',
+  control_character: 'The domain name contains control or invisible characters.',
+  email_address: 'This is an e-mail address; a domain name is needed.',
+  ip_address: 'This is an IP address; a domain name is needed.',
+  too_long: 'The domain name is longer than 253 characters.',
+  empty_label: 'The domain name has an empty label.',
+  label_too_long: 'A label of the domain name is longer than 63 characters.',
+  bad_character: 'The domain name contains a character that domain names cannot have.',
+  bad_hyphen: 'A label of the domain name has a hyphen where none may be.',
+  bad_idn: 'A label of the domain name is not a valid internationalised label.',
+  numeric_tld: 'The last label of a domain name cannot be a number.',
+  public_suffix: 'This is a public suffix; a name below it is needed.',
+} as const;
+
+/**
+ * Reads the registrable domain name out of what people paste: a name, a URL, an internationalised
+ * name, upper case, a trailing dot. The result is safe to send to a registry as it stands: it
+ * matches `[a-z0-9.-]{1,253}`. An unknown top-level domain is accepted; whether anybody answers
+ * for it is the registry tables' question.
+ *
+ * Sources: RFC 1123 §2.1 (letters, digits, hyphen), RFC 5890 §2.3 (A-labels), RFC 3696 §2 (the
+ * last label is not all numeric), UTS #46 for the mapping, the public suffix list.
+ */
+export function parseDomainName(input: string): ParsedDomainName {
+  const host = input.length > inputLengthMax ? undefined : input.replace(/^ +| +$/g, '');
+  if (host === undefined) return refuse('too_long', messages);
+  // Before anything else: `domainToASCII` drops CR, LF, TAB and invisible characters silently, so
+  // that what was checked would not be what was meant.
+  if (unseenCharacter.test(host)) return refuse('control_character', messages);
+  if (isIP(host) !== 0) return refuse('ip_address', messages);
+  const named = hostOf(host);
+  if (named === '') return refuse('empty', messages);
+  if (named.includes('@')) return refuse('email_address', messages);
+  if (named.startsWith('[') || isIP(named) !== 0) return refuse('ip_address', messages);
+  // It would also decode percent signs and read a number in any base as an address.
+  if (neverInNames.test(named)) return refuse('bad_character', messages);
+  return fromHost(named);
+}
+
+// Cc, line and paragraph separators, and all format characters but the two joiners, which some
+// scripts need and UTS #46 checks in context.
+const unseenCharacter = /[\p{Cc}\u2028\u2029]|(?![\u200c\u200d])\p{Cf}/u;
+const neverInNames = /[%_\\/?#:,;<>"'`|^{}()[\]!$&*+=~\s]/;
+
+/** The host of a URL or of `host/path`, without port; the input itself when it is neither. */
+function hostOf(input: string): string {
+  const scheme = /^(?:[a-z][a-z0-9+.-]{0,30}:)?\/\//i.exec(input);
+  const rest = scheme === null ? input : input.slice(scheme[0].length);
+  const end = rest.search(scheme === null ? /[/?#]/ : /[/\\?#]/);
+  const authority = end < 0 ? rest : rest.slice(0, end);
+  const host = scheme === null ? authority : authority.slice(authority.lastIndexOf('@') + 1);
+  return host.replace(/:\d{0,5}$/, '');
+}
+
+function fromHost(host: string): ParsedDomainName {
+  const ascii = domainToASCII(host).replace(/\.$/, '');
+  if (isIP(ascii) !== 0) return refuse('ip_address', messages);
+  if (ascii === '') return refuse(whyUnmapped(host), messages);
+  if (ascii.length > nameLengthMax) return refuse('too_long', messages);
+  const labels = ascii.split('.');
+  const fault = checkLabels(labels);
+  if (fault !== undefined) return refuse(fault, messages);
+  return registrable(ascii, labels);
+}
+
+function whyUnmapped(host: string): DomainNameRefusalCode {
+  if (/^\.*$/.test(host)) return 'empty';
+  // A number as last label makes the URL standard's parser try, and fail, to read an address.
+  return /(^|\.)(\d+|0x[0-9a-f]*)\.?$/i.test(host.normalize('NFKC')) ? 'numeric_tld' : 'bad_idn';
+}
+
+function registrable(ascii: string, labels: string[]): ParsedDomainName {
+  // `uk.com` itself is a registration in `com`, although names are sold below it.
+  const icann = secondLevelRegistries.has(ascii) ? [] : registrySuffixes;
+  const found = parse(ascii, {
+    allowPrivateDomains: false,
+    detectIp: false,
+    extractHostname: false,
+    validateHostname: false,
+    extraSuffixes: { icann },
+  });
+  if (found.domain === null || found.publicSuffix === null)
+    return refuse('public_suffix', messages);
+  const domain: DomainName = {
+    name: found.domain,
+    unicode: domainToUnicode(found.domain),
+    publicSuffix: found.publicSuffix,
+    tld: labels.at(-1) ?? '',
+    label: found.domainWithoutSuffix ?? '',
+    subdomain: found.subdomain ?? '',
+  };
+  return { ok: true, domain };
+}

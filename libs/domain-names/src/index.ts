@@ -1,0 +1,6 @@
+export * from './asn.js';
+export * from './cidr.js';
+export * from './domain-name.js';
+export * from './ip-address.js';
+export * from './refusal.js';
+export * from './second-level-registries.js';

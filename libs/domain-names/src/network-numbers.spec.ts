@@ -1,0 +1,77 @@
+import { describe, expect, it } from '@jest/globals';
+import { parseAsn } from './asn.js';
+import { parseCidr } from './cidr.js';
+import { parseIpAddress } from './ip-address.js';
+
+describe('parseIpAddress', () => {
+  it.each([
+    ['192.0.2.1', '192.0.2.1', 4],
+    [' 192.0.2.255 ', '192.0.2.255', 4],
+    ['2001:DB8:0:0:0:0:0:1', '2001:db8::1', 6],
+    ['::', '::', 6],
+    ['::ffff:192.0.2.1', '::ffff:192.0.2.1', 6],
+  ])('reads %s as %s', (input, address, version) => {
+    expect(parseIpAddress(input)).toEqual({ ok: true, ip: { address, version } });
+  });
+
+  it.each(['0x7f000001', '2130706433', '127.1', '0177.0.0.1', '127.0.0.01', '1.2.3', '1.2.3.4.5'])(
+    'S56: %s is not taken for an address',
+    (input) => {
+      expect(parseIpAddress(input)).toMatchObject({ ok: false, code: 'not_an_ip_address' });
+    },
+  );
+
+  it.each(['', 'fe80::1%eth0', '[::1]', '192.0.2.1\n', '192.0.2.1/32', 'example.com', ':::'])(
+    'refuses %j',
+    (input) => {
+      expect(parseIpAddress(input)).toMatchObject({ ok: false });
+    },
+  );
+});
+
+describe('parseCidr', () => {
+  it.each([
+    ['192.0.2.0/24', '192.0.2.0', 24],
+    ['192.0.2.255/25', '192.0.2.128', 25],
+    ['203.0.113.9/0', '0.0.0.0', 0],
+    ['203.0.113.9/32', '203.0.113.9', 32],
+    ['2001:db8:ffff::1/33', '2001:db8:8000::', 33],
+    ['2001:db8::1/128', '2001:db8::1', 128],
+    ['ffff::/3', 'e000::', 3],
+  ])('reads %s as the block from %s', (input, address, prefixLength) => {
+    expect(parseCidr(input)).toMatchObject({ ok: true, cidr: { address, prefixLength } });
+  });
+
+  it.each([
+    ['', 'empty'],
+    ['192.0.2.0', 'not_a_cidr'],
+    ['127.1/8', 'not_a_cidr'],
+    ['example.com/24', 'not_a_cidr'],
+    ['192.0.2.0/33', 'bad_prefix'],
+    ['192.0.2.0/', 'bad_prefix'],
+    ['192.0.2.0/08', 'bad_prefix'],
+    ['192.0.2.0/-1', 'bad_prefix'],
+    ['2001:db8::/129', 'bad_prefix'],
+  ])('refuses %j as %s', (input, code) => {
+    expect(parseCidr(input)).toMatchObject({ ok: false, code });
+  });
+});
+
+describe('parseAsn', () => {
+  it.each([
+    ['AS64496', 64496],
+    ['as64496', 64496],
+    [' 64496 ', 64496],
+    ['0', 0],
+    ['AS4294967295', 4294967295],
+  ])('reads %s as %d', (input, asn) => {
+    expect(parseAsn(input)).toEqual({ ok: true, asn });
+  });
+
+  it.each(['', 'AS', 'AS-1', 'AS4294967296', 'AS1.10', 'AS 1', '0x10', '064496', '1e3', 'AS1\n'])(
+    'refuses %j',
+    (input) => {
+      expect(parseAsn(input)).toMatchObject({ ok: false });
+    },
+  );
+});

@@ -1,0 +1,117 @@
+import { Inquiry } from './inquiry.js';
+import type { Priority } from './politeness/upstream.js';
+import type { Lookup } from './record.js';
+import type { Registries } from './registries/registries.js';
+import { SourceAsker, type SourceAskerOptions } from './source-asker.js';
+
+/** Everything a lookup stands on, so that simulators and tests can stand in for the internet. */
+export interface DomainLookupOptions extends SourceAskerOptions {
+  registries: Registries;
+}
+
+export interface LookupRequest {
+  /** Time for the whole lookup; what is there when it is over is answered as `partial`. 20,000. */
+  budgetMs?: number;
+  /** `live` by default. */
+  priority?: Priority;
+  signal?: AbortSignal;
+}
+
+/** A lookup under way and how many wait for it. */
+interface Flight {
+  answer: Promise<Lookup>;
+  callers: number;
+  abandon: AbortController;
+}
+
+const budgetMsDefault = 20_000;
+
+/** Live registration data of a domain. */
+export class DomainLookup {
+  private readonly asker: SourceAsker;
+  private readonly flights = new Map<string, Flight>();
+
+  constructor(private readonly options: DomainLookupOptions) {
+    this.asker = new SourceAsker(options);
+  }
+
+  /**
+   * Looks a registrable name up at its registry and its registrar. Never rejects for what an
+   * upstream does: `outcome` says how it ended. Rejects only when `signal` is aborted.
+   *
+   * Callers that ask for the same name with the same priority at the same time share one lookup,
+   * the first one's budget, and one answer, which must not be changed; it is given up when the last
+   * of them has gone.
+   *
+   * @param name registrable name in lower case A-labels, as `parseDomainName` gives it.
+   */
+  async lookup(name: string, request: LookupRequest = {}): Promise<Lookup> {
+    const { priority = 'live', signal } = request;
+    signal?.throwIfAborted();
+    const key = `${priority} ${name}`;
+    const flight = this.flights.get(key) ?? this.start(key, name, { ...request, priority });
+    flight.callers += 1;
+    try {
+      return await unlessAborted(flight.answer, signal);
+    } finally {
+      flight.callers -= 1;
+      if (flight.callers === 0) flight.abandon.abort();
+    }
+  }
+
+  private start(
+    key: string,
+    name: string,
+    request: LookupRequest & { priority: Priority },
+  ): Flight {
+    const abandon = new AbortController();
+    const answer = this.fly(name, request, abandon);
+    const flight = { answer, callers: 0, abandon };
+    this.flights.set(key, flight);
+    const land = () => {
+      if (this.flights.get(key) === flight) this.flights.delete(key);
+    };
+    // An abandoned lookup takes a moment to end; whoever comes meanwhile starts anew.
+    abandon.signal.addEventListener('abort', land, { once: true });
+    answer.then(land, land);
+    return flight;
+  }
+
+  private async fly(
+    name: string,
+    { priority, budgetMs = budgetMsDefault }: LookupRequest & { priority: Priority },
+    abandon: AbortController,
+  ): Promise<Lookup> {
+    const route = this.options.registries.route(name);
+    if (route.reason !== undefined) return this.unsupported(name, route.reason);
+    const budget = setTimeout(() => abandon.abort(), budgetMs);
+    try {
+      const question = { name, tld: route.tld, priority, signal: abandon.signal };
+      const found = await new Inquiry(this.asker, question).run(route);
+      return { ...found, fetchedAt: this.options.clock.now() };
+    } finally {
+      clearTimeout(budget);
+    }
+  }
+
+  private unsupported(domain: string, reason: string): Lookup {
+    const fetchedAt = this.options.clock.now();
+    return {
+      domain,
+      outcome: 'unsupported',
+      fields: {},
+      conflicts: [],
+      sources: [],
+      fetchedAt,
+      reason,
+    };
+  }
+}
+
+function unlessAborted<Value>(value: Promise<Value>, signal?: AbortSignal): Promise<Value> {
+  if (signal === undefined) return value;
+  const { promise, reject } = Promise.withResolvers<never>();
+  const abort = () => reject(signal.reason as Error);
+  signal.addEventListener('abort', abort, { once: true });
+  return Promise.race([value, promise]).finally(() => signal.removeEventListener('abort', abort));
+}

@@ -1,0 +1,110 @@
+import { mergeSources } from './merge.js';
+import type { Lookup, Outcome, SourceAnswer } from './record.js';
+import type { Route } from './registries/registries.js';
+import type { Answer, Question, SourceAsker } from './source-asker.js';
+import { referralHost } from './whois/referral-host.js';
+
+/** From the registry's port 43 on: registrar, and one more it may point to. */
+const referralsMax = 2;
+
+/** What is told to wait when no upstream named a time. */
+const retrySecondsDefault = 30;
+
+const decisive: ReadonlySet<Outcome> = new Set([
+  'delivered',
+  'partial',
+  'not_registered',
+  'restricted',
+]);
+
+/** One lookup of one name: the registry by RDAP or port 43, then its registrar. */
+export class Inquiry {
+  private readonly sources: SourceAnswer[] = [];
+
+  constructor(
+    private readonly asker: SourceAsker,
+    private readonly question: Question,
+  ) {}
+
+  /** Asks until the question is answered or the signal aborts. Never rejects. */
+  async run(route: Route): Promise<Omit<Lookup, 'fetchedAt'>> {
+    const registry = await this.askRegistry(route);
+    if (registry === undefined) return this.conclude(this.failure());
+    if (registry.outcome !== 'delivered' && registry.outcome !== 'partial') {
+      return this.conclude(registry.outcome);
+    }
+    const registrars = await this.askRegistrar(registry);
+    // What the registrar denies the registry has said: its word holds (RFC 9083 has no "half found").
+    const isWhole = registrars.every(
+      ({ outcome }) => outcome === 'delivered' || outcome === 'not_registered',
+    );
+    return this.conclude(isWhole ? registry.outcome : 'partial');
+  }
+
+  private async askRegistry(route: Route): Promise<SourceAnswer | undefined> {
+    const { rdapBaseUrl, whoisServer } = route;
+    if (rdapBaseUrl !== undefined) {
+      const url = `${rdapBaseUrl}domain/${this.question.name}`;
+      const answer = this.keep(await this.asker.askRdap(url, 'registry', this.question));
+      if (decisive.has(answer.outcome)) return answer;
+    }
+    if (whoisServer === undefined || this.question.signal.aborted) return undefined;
+    const answer = this.keep(await this.asker.askPort43(whoisServer, 'registry', this.question));
+    return decisive.has(answer.outcome) ? answer : undefined;
+  }
+
+  private async askRegistrar(registry: SourceAnswer): Promise<SourceAnswer[]> {
+    const rdapUrl = registry.record?.referral?.rdapUrl;
+    if (registry.protocol === 'whois43') return this.followReferrals(registry);
+    if (rdapUrl === undefined) return [];
+    return [this.keep(await this.asker.askRdap(rdapUrl, 'registrar', this.question))];
+  }
+
+  /** Each host is asked once, so servers that refer to each other end the chain. */
+  private async followReferrals(registry: SourceAnswer): Promise<SourceAnswer[]> {
+    const visited = new Set([registry.server]);
+    const answers: SourceAnswer[] = [];
+    let last = registry;
+    while (answers.length < referralsMax) {
+      const named = last.record?.referral?.whoisServer ?? last.record?.registrar?.whoisServer;
+      const host = named === undefined ? undefined : referralHost(named);
+      if (host === undefined || visited.has(host)) break;
+      visited.add(host);
+      last = this.keep(await this.asker.askPort43(host, 'registrar', this.question));
+      answers.push(last);
+    }
+    return answers;
+  }
+
+  private keep(answer: Answer): SourceAnswer {
+    const source = { id: `s${this.sources.length + 1}`, ...answer };
+    this.sources.push(source);
+    return source;
+  }
+
+  /** How a lookup ended to which nobody gave an answer. */
+  private failure(): Outcome {
+    const outcomes = this.sources.map(({ outcome }) => outcome);
+    const order: readonly Outcome[] = ['throttled', 'timeout', 'parse_failed'];
+    return order.find((outcome) => outcomes.includes(outcome)) ?? 'timeout';
+  }
+
+  private conclude(outcome: Outcome): Omit<Lookup, 'fetchedAt'> {
+    const merged = decisive.has(outcome) ? mergeSources(this.sources) : undefined;
+    return {
+      domain: this.question.name,
+      outcome,
+      fields: {},
+      conflicts: [],
+      ...merged,
+      sources: this.sources,
+      ...(decisive.has(outcome) ? {} : { retryAfterSeconds: this.retryAfterSeconds() }),
+    };
+  }
+
+  /** When the first of the upstreams can be asked again. */
+  private retryAfterSeconds(): number {
+    const named = this.sources.flatMap(({ retryAfterSeconds: seconds }) => seconds ?? []);
+    return named.length === 0 ? retrySecondsDefault : Math.max(1, Math.min(...named));
+  }
+}

@@ -1,0 +1,195 @@
+import type { Conflict, Contact, Registrar, RegistrationRecord, SourceAnswer } from './record.js';
+
+export interface Merged {
+  record: RegistrationRecord;
+  /** Record path → id of the source its value came from. */
+  fields: Record<string, string>;
+  conflicts: Conflict[];
+}
+
+type Source = SourceAnswer & { record: RegistrationRecord };
+
+/** Facts of the registry: it keeps them, a registrar's copy can be old. Lists go as a whole. */
+const registryMembers = [
+  'domain',
+  'handle',
+  'created',
+  'updated',
+  'expires',
+  'nameServers',
+  'statuses',
+  'dnssec',
+  'restriction',
+] as const;
+
+/** Facts of the registrar, which knows its customer and itself. */
+const contactMembers: readonly (keyof Contact)[] = [
+  'handle',
+  'name',
+  'organization',
+  'street',
+  'city',
+  'state',
+  'postalCode',
+  'countryCode',
+  'countryName',
+  'email',
+  'phone',
+  'fax',
+];
+const registrarMembers: readonly (keyof Registrar)[] = [
+  'ianaId',
+  'name',
+  'organization',
+  'url',
+  'email',
+  'phone',
+  'whoisServer',
+  'rdapServer',
+];
+const contactRoles = [
+  'registrant',
+  'administrative',
+  'technical',
+  'billing',
+  'abuse',
+  'reseller',
+] as const;
+
+/**
+ * Merges what registry and registrar published. The registry wins dates, statuses, name servers,
+ * DNSSEC and who the registrar is; the registrar wins contacts, unless it withholds who it is, and
+ * what it says of itself. A contact is taken from one source as a whole: half of one address and
+ * half of another is nobody's.
+ * `updated` differs by nature, so it makes no conflict.
+ */
+export function mergeSources(answers: readonly SourceAnswer[]): Merged | undefined {
+  const sources = answers.filter((answer): answer is Source => answer.record !== undefined);
+  const registryFirst = inOrder(sources, 'registry');
+  const [first] = registryFirst;
+  if (first === undefined) return undefined;
+  const merge = new Merge();
+  for (const member of registryMembers) merge.member(member, registryFirst);
+  merge.registrar(registryFirst);
+  for (const role of contactRoles) merge.contact(role, inOrder(sources, 'registrar'));
+  merge.rest(inOrder(sources, 'registrar'));
+  return { record: merge.record, fields: merge.fields, conflicts: merge.conflicts };
+}
+
+function inOrder(sources: readonly Source[], role: SourceAnswer['role']): Source[] {
+  return [...sources].sort((a, b) => Number(b.role === role) - Number(a.role === role));
+}
+
+class Merge {
+  readonly record: RegistrationRecord = {
+    nameServers: [],
+    statuses: [],
+    contacts: {},
+    redactions: [],
+    privacyService: false,
+  };
+  readonly fields: Record<string, string> = {};
+  readonly conflicts: Conflict[] = [];
+
+  member(member: (typeof registryMembers)[number], sources: readonly Source[]): void {
+    const giving = sources.filter(({ record }) => isPublished(record[member]));
+    const [chosen] = giving;
+    if (chosen === undefined) return;
+    Object.assign(this.record, { [member]: chosen.record[member] });
+    this.fields[member] = chosen.id;
+    if (member === 'updated' || member === 'handle') return;
+    this.compare(
+      member,
+      giving.map(({ id, record }) => [id, comparable(record[member])]),
+    );
+  }
+
+  registrar(registryFirst: readonly Source[]): void {
+    const registrar: Registrar = {};
+    const own = inOrder(registryFirst, 'registrar');
+    for (const member of registrarMembers) {
+      const isIdentity = member === 'ianaId' || member === 'name';
+      const giving = (isIdentity ? registryFirst : own).filter(
+        ({ record }) => record.registrar?.[member] !== undefined,
+      );
+      const [chosen] = giving;
+      if (chosen === undefined) continue;
+      registrar[member] = chosen.record.registrar?.[member] ?? '';
+      this.fields[`registrar.${member}`] = chosen.id;
+      if (member !== 'ianaId') continue;
+      this.compare(
+        'registrar.ianaId',
+        giving.map(({ id, record }) => [id, record.registrar?.ianaId ?? '']),
+      );
+    }
+    if (Object.keys(registrar).length > 0) this.record.registrar = registrar;
+  }
+
+  contact(role: (typeof contactRoles)[number], sources: readonly Source[]): void {
+    const giving = sources.filter(({ record }) => record.contacts[role] !== undefined);
+    const chosen = giving.find(({ record }) => saysWho(record.contacts[role])) ?? giving[0];
+    const contact = chosen?.record.contacts[role];
+    if (chosen === undefined || contact === undefined) return;
+    this.record.contacts[role] = contact;
+    for (const member of contactMembers) {
+      const path = `contacts.${role}.${member}`;
+      if (contact[member] === undefined) continue;
+      this.fields[path] = chosen.id;
+      if (member === 'handle') continue;
+      this.compare(
+        path,
+        chosenFirst(giving, chosen).flatMap(({ id, record }) => {
+          const value = record.contacts[role]?.[member];
+          return value === undefined ? [] : [[id, value]];
+        }),
+      );
+    }
+  }
+
+  /** Redactions of values nobody published, the privacy flag, and where to ask further. */
+  rest(registrarFirst: readonly Source[]): void {
+    const seen = new Set(Object.keys(this.fields));
+    for (const { id, record } of registrarFirst) {
+      for (const redaction of record.redactions) {
+        if (seen.has(redaction.path)) continue;
+        seen.add(redaction.path);
+        this.record.redactions.push(redaction);
+        this.fields[redaction.path] = id;
+      }
+      if (record.privacyService && !this.record.privacyService) {
+        this.record.privacyService = true;
+        this.fields['privacyService'] = id;
+      }
+    }
+  }
+
+  private compare(path: string, values: readonly (readonly [string, string])[]): void {
+    const [chosen] = values;
+    const different = new Set(values.map(([, value]) => value.trim().toLowerCase()));
+    if (chosen === undefined || different.size < 2) return;
+    this.conflicts.push({ path, chosen: chosen[0], values: Object.fromEntries(values) });
+  }
+}
+
+/** A handle and a country are what is left of a contact of which the rest is withheld. */
+function saysWho(contact: Contact | undefined): boolean {
+  const { name, organization, street, email, phone } = contact ?? {};
+  return [name, organization, street, email, phone].some((value) => value !== undefined);
+}
+
+function chosenFirst(sources: readonly Source[], chosen: Source): Source[] {
+  return [chosen, ...sources.filter((source) => source !== chosen)];
+}
+
+function isPublished(value: RegistrationRecord[(typeof registryMembers)[number]]): boolean {
+  return Array.isArray(value) ? value.length > 0 : value !== undefined;
+}
+
+/** What makes two values the same: the day of a date, the members of a list, DS records. */
+function comparable(value: RegistrationRecord[(typeof registryMembers)[number]]): string {
+  if (value === undefined || typeof value === 'string') return value ?? '';
+  if (Array.isArray(value)) return value.toSorted().join(' ');
+  // Registries and registrars print the same instant in different zones or without time.
+  if ('iso' in value) return value.iso.slice(0, 10);
+  return [value.signed ? 'signed' : 'unsigned', ...value.ds.toSorted()].join(' ');
+}

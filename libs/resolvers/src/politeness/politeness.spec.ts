@@ -1,0 +1,236 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { Politeness, type Permit, type PolitenessOptions, type Refused } from './politeness.js';
+import type { Priority } from './upstream.js';
+import { publishedLimits } from './upstream-limits.js';
+
+/** Time that moves when the test says so, with what was scheduled in it. */
+class ManualTime {
+  private nowMs = 0;
+  private readonly due = new Set<{ atMs: number; run: () => void }>();
+
+  readonly now = () => this.nowMs;
+  readonly random = () => 0.5;
+  readonly schedule = (delayMs: number, run: () => void) => {
+    const entry = { atMs: this.nowMs + delayMs, run };
+    this.due.add(entry);
+    return () => void this.due.delete(entry);
+  };
+
+  async advance(ms: number): Promise<void> {
+    const end = this.nowMs + ms;
+    for (;;) {
+      const next = [...this.due].toSorted((a, b) => a.atMs - b.atMs)[0];
+      if (next === undefined || next.atMs > end) break;
+      this.due.delete(next);
+      this.nowMs = next.atMs;
+      next.run();
+      await settled();
+    }
+    this.nowMs = end;
+  }
+}
+
+async function settled(): Promise<void> {
+  for (let turn = 0; turn < 5; turn += 1) await Promise.resolve();
+}
+
+const host = 'whois.nic.example';
+
+function polite(options: PolitenessOptions = {}) {
+  const time = new ManualTime();
+  const politeness = new Politeness({ ...time, ...options });
+  const log: string[] = [];
+  const ask = (name: string, priority: Priority = 'live', signal?: AbortSignal) => {
+    const turn = { priority, ...(signal === undefined ? {} : { signal }) };
+    const asked = politeness.acquire(host, turn);
+    void asked.then((answer) => log.push(`${name} ${answer.granted ? 'goes' : answer.reason}`));
+    return asked;
+  };
+  return { time, politeness, log, ask };
+}
+
+function granted(answer: Permit | Refused): Permit {
+  if (!answer.granted) throw new Error(`refused: ${answer.reason}`);
+  return answer;
+}
+
+const slow = { buckets: [{ burst: 1, perSecond: 1 }], connections: 4 };
+const wide = { buckets: [{ burst: 1000, perSecond: 1000 }], connections: 4 };
+
+describe('Politeness', () => {
+  it('an upstream is asked no more often than its buckets allow in any window', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.integer({ min: 0, max: 3_000 }), { minLength: 1, maxLength: 40 }),
+        async (gaps) => {
+          const buckets = [
+            { burst: 3, perSecond: 1 },
+            { burst: 8, perSecond: 0.1 },
+          ];
+          const { time, politeness } = polite({ defaultLimit: { buckets, connections: 4 } });
+          const goes: number[] = [];
+          for (const gap of gaps) {
+            await time.advance(gap);
+            void politeness.acquire(host, { priority: 'bulk' }).then((answer) => {
+              if (!answer.granted) return;
+              goes.push(time.now());
+              answer.answered();
+            });
+            await settled();
+          }
+          await time.advance(1_000_000);
+          expect(goes).toHaveLength(gaps.length);
+          for (const { burst, perSecond } of buckets) {
+            for (const [index, from] of goes.entries()) {
+              for (const [further, to] of goes.slice(index).entries()) {
+                const allowed = burst + ((to - from) / 1000) * perSecond;
+                expect(further + 1).toBeLessThanOrEqual(allowed + 1e-6);
+              }
+            }
+          }
+        },
+      ),
+      { numRuns: 100 },
+    );
+  });
+
+  it('at most the allowed connections are open at a time, and each end lets the next go', async () => {
+    const { log, ask } = polite({ defaultLimit: wide });
+    const first = ['a', 'b', 'c', 'd'].map((name) => ask(name));
+    void ask('e');
+    void ask('f');
+    await settled();
+    expect(log).toEqual(['a goes', 'b goes', 'c goes', 'd goes']);
+    const permit = granted(await first[0]!);
+    permit.answered();
+    permit.answered();
+    permit.failed();
+    await settled();
+    expect(log.slice(4)).toEqual(['e goes']);
+  });
+
+  it('a person goes before a monitor and a monitor before a bulk job', async () => {
+    const { time, log, ask } = polite({ defaultLimit: slow });
+    void ask('first', 'bulk');
+    for (const priority of ['bulk', 'monitor', 'live', 'bulk', 'live'] as const) {
+      void ask(priority, priority);
+    }
+    await time.advance(60_000);
+    expect(log.map((line) => line.split(' ')[0])).toEqual(['first', 'live', 'live', 'monitor']);
+  });
+
+  it('the queue is bounded; a person takes the place of the youngest bulk question', async () => {
+    const { log, ask } = polite({ defaultLimit: slow, waitersMax: 2 });
+    void ask('asked');
+    void ask('bulk 1', 'bulk');
+    void ask('bulk 2', 'bulk');
+    void ask('bulk 3', 'bulk');
+    void ask('live 1');
+    void ask('live 2');
+    void ask('live 3');
+    await settled();
+    expect(log).toEqual([
+      'asked goes',
+      'bulk 3 queue_full',
+      'bulk 2 queue_full',
+      'bulk 1 queue_full',
+      'live 3 queue_full',
+    ]);
+  });
+
+  it('a throttled upstream is left alone as long as it asked for, and who waits is told at once', async () => {
+    const { time, politeness, log, ask } = polite({ defaultLimit: slow });
+    const permit = granted(await ask('a'));
+    const waiting = ask('b');
+    permit.throttled(120);
+    expect(await waiting).toEqual({ granted: false, reason: 'parked', retryAfterMs: 120_000 });
+    await time.advance(119_999);
+    expect(await ask('c')).toMatchObject({ reason: 'parked', retryAfterMs: 1 });
+    await time.advance(1);
+    granted(await ask('d'));
+    expect(politeness.parkedForMs(host)).toBe(0);
+    expect(log).toEqual(['a goes', 'b parked', 'c parked', 'd goes']);
+  });
+
+  it('without a figure the time doubles from a minute to an hour, and an answer ends the series', async () => {
+    const { time, politeness, ask } = polite({ defaultLimit: wide });
+    const parkings: number[] = [];
+    for (let round = 0; round < 8; round += 1) {
+      granted(await ask('again')).throttled();
+      parkings.push(politeness.parkedForMs(host) / 1000);
+      await time.advance(3_600_000);
+    }
+    expect(parkings).toEqual([60, 120, 240, 480, 960, 1920, 3600, 3600]);
+    granted(await ask('well')).answered();
+    granted(await ask('again')).throttled();
+    expect(politeness.parkedForMs(host)).toBe(60_000);
+  });
+
+  it('jitter spreads the return by a fifth each way', async () => {
+    for (const [random, seconds] of [
+      [0, 48],
+      [1, 72],
+    ] as const) {
+      const { politeness, ask } = polite({ random: () => random });
+      granted(await ask('a')).throttled();
+      expect(politeness.parkedForMs(host)).toBe(seconds * 1000);
+    }
+  });
+
+  it.each([
+    [86_400, 3_600_000],
+    [0, 1_000],
+    [-5, 1_000],
+  ])('a wish to be left alone for %d s is kept within a second and an hour', async (wish, ms) => {
+    const { politeness, ask } = polite();
+    granted(await ask('a')).throttled(wish);
+    expect(politeness.parkedForMs(host)).toBe(ms);
+  });
+
+  it('several throttled answers to questions asked together count as one', async () => {
+    const { politeness, ask } = polite({ defaultLimit: wide });
+    const permits = await Promise.all(['a', 'b', 'c'].map((name) => ask(name)));
+    for (const permit of permits) granted(permit).throttled();
+    expect(politeness.parkedForMs(host)).toBe(60_000);
+  });
+
+  it('who gives up waiting leaves the queue and takes no token', async () => {
+    const { time, log, ask } = polite({ defaultLimit: slow });
+    const controller = new AbortController();
+    granted(await ask('a'));
+    void ask('b', 'live', controller.signal);
+    void ask('c');
+    controller.abort();
+    await time.advance(1_000);
+    expect(log).toEqual(['a goes', 'b cancelled', 'c goes']);
+    expect(await ask('d', 'live', controller.signal)).toMatchObject({ reason: 'cancelled' });
+  });
+
+  it('hosts named by outsiders do not grow the memory, and hosts in use are not forgotten', async () => {
+    const { politeness } = polite({ upstreamsMax: 3 });
+    const turn = { priority: 'live' } as const;
+    granted(await politeness.acquire('busy.example', turn));
+    granted(await politeness.acquire('parked.example', turn)).throttled(60);
+    for (let index = 0; index < 20; index += 1) {
+      granted(await politeness.acquire(`host${index}.example`, turn)).answered();
+    }
+    expect(politeness.parkedForMs('parked.example')).toBe(60_000);
+    granted(await politeness.acquire('last.example', turn));
+    expect(await politeness.acquire('more.example', turn)).toMatchObject({ reason: 'queue_full' });
+  });
+
+  it('published limits stay within their published figures', () => {
+    const worst = (name: string, seconds: number) =>
+      Math.min(
+        ...(publishedLimits.get(name)?.buckets ?? []).map(
+          ({ burst, perSecond }) => burst + perSecond * seconds,
+        ),
+      );
+    expect(worst('whois.centralnic.com', 900)).toBeLessThanOrEqual(1_800);
+    expect(worst('whois.nic.uk', 1)).toBeLessThanOrEqual(5);
+    expect(worst('whois.nic.uk', 86_400)).toBeLessThanOrEqual(1_000);
+    expect(worst('whois.iedr.ie', 86_400)).toBeLessThanOrEqual(100);
+    expect(worst('rdap.lacnic.net', 60)).toBeLessThanOrEqual(10);
+  });
+});

@@ -1,0 +1,174 @@
+import { Upstream, type Priority, type Waiter } from './upstream.js';
+import { defaultLimit, publishedLimits, type UpstreamLimit } from './upstream-limits.js';
+
+export interface PolitenessOptions {
+  /** Limits by host, before the published ones. */
+  limits?: ReadonlyMap<string, UpstreamLimit>;
+  /** For hosts nobody published anything about. */
+  defaultLimit?: UpstreamLimit;
+  /** How many may wait for one upstream. 100. */
+  waitersMax?: number;
+  /** How many hosts are remembered. 10,000. */
+  upstreamsMax?: number;
+  /** Monotonic milliseconds; `performance.now` by default. */
+  now?: () => number;
+  /** Runs something later and returns how to call it off; timers by default. */
+  schedule?: (delayMs: number, run: () => void) => () => void;
+  /** In [0, 1); `Math.random` by default. */
+  random?: () => number;
+}
+
+export interface Turn {
+  priority: Priority;
+  signal?: AbortSignal;
+}
+
+/** A connection's permission. Exactly one of its functions is to be called when it ended. */
+export interface Permit {
+  granted: true;
+  /** The upstream answered as it should. */
+  answered(): void;
+  /** Nothing can be said about its load: a time-out, a broken answer. */
+  failed(): void;
+  /** It said "too much", with the seconds it wants to be left alone if it named them. */
+  throttled(retryAfterSeconds?: number): void;
+}
+
+export interface Refused {
+  granted: false;
+  reason: 'parked' | 'queue_full' | 'cancelled';
+  retryAfterMs: number;
+}
+
+/** Holds back questions so that no upstream is asked more often than it allows. */
+export class Politeness {
+  private readonly upstreams = new Map<string, Upstream>();
+  private readonly wakeUps = new Map<Upstream, () => void>();
+  private readonly now: () => number;
+  private readonly schedule: NonNullable<PolitenessOptions['schedule']>;
+  private readonly random: () => number;
+
+  constructor(private readonly options: PolitenessOptions = {}) {
+    this.now = options.now ?? (() => performance.now());
+    this.schedule = options.schedule ?? timer;
+    this.random = options.random ?? Math.random;
+  }
+
+  /**
+   * Waits for a turn at `host`. Refused at once while the upstream is parked, and when too many
+   * wait already, unless one of lower priority can be sent away instead.
+   */
+  acquire(host: string, { priority, signal }: Turn): Promise<Permit | Refused> {
+    if (signal?.aborted === true) return Promise.resolve(refused('cancelled', 0));
+    const upstream = this.upstreamOf(host);
+    if (upstream === undefined) return Promise.resolve(refused('queue_full', retrySoonMs));
+    const parkedMs = upstream.parkedForMs(this.now());
+    if (parkedMs > 0) return Promise.resolve(refused('parked', parkedMs));
+    const isFull = upstream.waiting >= (this.options.waitersMax ?? 100);
+    if (isFull && !upstream.displace(priority)) {
+      return Promise.resolve(refused('queue_full', retrySoonMs));
+    }
+    return this.wait(upstream, priority, signal);
+  }
+
+  /** Milliseconds for which `host` is left alone; 0 when it may be asked. */
+  parkedForMs(host: string): number {
+    return this.upstreams.get(host)?.parkedForMs(this.now()) ?? 0;
+  }
+
+  private wait(
+    upstream: Upstream,
+    priority: Priority,
+    signal: AbortSignal | undefined,
+  ): Promise<Permit | Refused> {
+    return new Promise((resolve) => {
+      const cancel = () => {
+        upstream.remove(waiter);
+        resolve(refused('cancelled', 0));
+      };
+      const waiter: Waiter = {
+        priority,
+        settle: (isGranted) => {
+          signal?.removeEventListener('abort', cancel);
+          resolve(isGranted ? this.permit(upstream) : this.sentAway(upstream));
+        },
+      };
+      signal?.addEventListener('abort', cancel, { once: true });
+      upstream.add(waiter);
+      this.admit(upstream);
+    });
+  }
+
+  private permit(upstream: Upstream): Permit {
+    let isOpen = true;
+    const end = (report: () => void) => () => {
+      if (!isOpen) return;
+      isOpen = false;
+      upstream.release();
+      report();
+      this.admit(upstream);
+    };
+    return {
+      granted: true,
+      answered: end(() => upstream.answered()),
+      failed: end(() => undefined),
+      throttled: (retryAfterSeconds) =>
+        end(() => {
+          const retryAfterMs =
+            retryAfterSeconds === undefined ? undefined : retryAfterSeconds * 1000;
+          upstream.park(this.now(), retryAfterMs, this.random());
+        })(),
+    };
+  }
+
+  private sentAway(upstream: Upstream): Refused {
+    const parkedMs = upstream.parkedForMs(this.now());
+    return parkedMs > 0 ? refused('parked', parkedMs) : refused('queue_full', retrySoonMs);
+  }
+
+  private admit(upstream: Upstream): void {
+    this.wakeUps.get(upstream)?.();
+    this.wakeUps.delete(upstream);
+    const againMs = upstream.admit(this.now());
+    if (againMs === undefined) return;
+    this.wakeUps.set(
+      upstream,
+      this.schedule(againMs, () => this.admit(upstream)),
+    );
+  }
+
+  private upstreamOf(host: string): Upstream | undefined {
+    const known = this.upstreams.get(host);
+    if (known !== undefined) return known;
+    // Referrals let outsiders name hosts, so the memory of them is bounded.
+    if (this.upstreams.size >= (this.options.upstreamsMax ?? 10_000) && !this.forgetOne()) {
+      return undefined;
+    }
+    const { limits, defaultLimit: fallback = defaultLimit } = this.options;
+    const limit = limits?.get(host) ?? publishedLimits.get(host) ?? fallback;
+    const upstream = new Upstream(limit, this.now());
+    this.upstreams.set(host, upstream);
+    return upstream;
+  }
+
+  /** Forgets the longest known host that is not in use, not parked and not in the limits' tables. */
+  private forgetOne(): boolean {
+    const now = this.now();
+    for (const [host, upstream] of this.upstreams) {
+      if (!upstream.isIdle || upstream.parkedForMs(now) > 0 || publishedLimits.has(host)) continue;
+      return this.upstreams.delete(host);
+    }
+    return false;
+  }
+}
+
+const retrySoonMs = 5_000;
+
+function refused(reason: Refused['reason'], retryAfterMs: number): Refused {
+  return { granted: false, reason, retryAfterMs };
+}
+
+function timer(delayMs: number, run: () => void): () => void {
+  const handle = setTimeout(run, delayMs);
+  return () => clearTimeout(handle);
+}

@@ -1,0 +1,39 @@
+/** At most `burst + perSecond × t` questions within any `t` seconds. */
+export interface BucketTerms {
+  burst: number;
+  perSecond: number;
+}
+
+/** What an upstream bears: each bucket must have a token, and so many connections at a time. */
+export interface UpstreamLimit {
+  buckets: readonly BucketTerms[];
+  connections: number;
+}
+
+const daySeconds = 86_400;
+
+/** For hosts that publish nothing: what registrars commonly allow (about 50 a minute). */
+export const defaultLimit: UpstreamLimit = {
+  buckets: [{ burst: 5, perSecond: 1 }],
+  connections: 4,
+};
+
+/** Published limits by host; each bucket keeps burst plus refill within the published figure. */
+export const publishedLimits: ReadonlyMap<string, UpstreamLimit> = new Map(
+  Object.entries({
+    // CentralNic: 1,800 in 15 minutes for an address range.
+    'whois.centralnic.com': { buckets: [{ burst: 100, perSecond: 1700 / 900 }], connections: 4 },
+    // Nominet's acceptable use policy: 5 a second and 1,000 in 24 hours.
+    'whois.nic.uk': {
+      buckets: [
+        { burst: 3, perSecond: 2 },
+        { burst: 100, perSecond: 900 / daySeconds },
+      ],
+      connections: 2,
+    },
+    // .ie acceptable use policy: 100 in 24 hours for an address.
+    'whois.iedr.ie': { buckets: [{ burst: 20, perSecond: 80 / daySeconds }], connections: 2 },
+    // LACNIC's notices: 10 a minute.
+    'rdap.lacnic.net': { buckets: [{ burst: 2, perSecond: 8 / 60 }], connections: 2 },
+  }),
+);

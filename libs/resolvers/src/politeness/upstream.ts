@@ -1,0 +1,107 @@
+import { TokenBucket } from './token-bucket.js';
+import type { UpstreamLimit } from './upstream-limits.js';
+
+/** Who waits first for an upstream: a person, a monitor, a bulk job. */
+export type Priority = 'live' | 'monitor' | 'bulk';
+
+export interface Waiter {
+  priority: Priority;
+  /** Called once, with true when it is this waiter's turn. */
+  settle(isGranted: boolean): void;
+}
+
+const order: readonly Priority[] = ['live', 'monitor', 'bulk'];
+const parkFirstMs = 60_000;
+const parkLeastMs = 1_000;
+const parkMaxMs = 3_600_000;
+
+/** One upstream host: its buckets, its waiters, and until when it is left alone. */
+export class Upstream {
+  private readonly buckets: readonly TokenBucket[];
+  private readonly waiters: Record<Priority, Waiter[]> = { live: [], monitor: [], bulk: [] };
+  private active = 0;
+  private parkedUntil = -Infinity;
+  private strikes = 0;
+
+  constructor(
+    private readonly limit: UpstreamLimit,
+    now: number,
+  ) {
+    this.buckets = limit.buckets.map((terms) => new TokenBucket(terms, now));
+  }
+
+  get isIdle(): boolean {
+    return this.active === 0 && this.waiting === 0;
+  }
+
+  get waiting(): number {
+    return order.reduce((sum, priority) => sum + this.waiters[priority].length, 0);
+  }
+
+  parkedForMs(now: number): number {
+    return Math.max(0, Math.ceil(this.parkedUntil - now));
+  }
+
+  add(waiter: Waiter): void {
+    this.waiters[waiter.priority].push(waiter);
+  }
+
+  remove(waiter: Waiter): void {
+    const queue = this.waiters[waiter.priority];
+    const at = queue.indexOf(waiter);
+    if (at >= 0) queue.splice(at, 1);
+  }
+
+  /** Sends away the youngest waiter of the lowest priority below `priority`; false if none is. */
+  displace(priority: Priority): boolean {
+    for (const lower of order.slice(order.indexOf(priority) + 1).toReversed()) {
+      const waiter = this.waiters[lower].pop();
+      if (waiter === undefined) continue;
+      waiter.settle(false);
+      return true;
+    }
+    return false;
+  }
+
+  /** Lets go who may; returns the milliseconds after which to come again, if anybody waits for time. */
+  admit(now: number): number | undefined {
+    while (this.waiting > 0 && this.active < this.limit.connections) {
+      const waitMs = Math.max(...this.buckets.map((bucket) => bucket.waitMs(now)));
+      if (waitMs > 0) return waitMs;
+      for (const bucket of this.buckets) bucket.take(now);
+      this.active += 1;
+      order
+        .map((priority) => this.waiters[priority])
+        .find((queue) => queue.length > 0)
+        ?.shift()
+        ?.settle(true);
+    }
+    return undefined;
+  }
+
+  release(): void {
+    this.active -= 1;
+  }
+
+  answered(): void {
+    this.strikes = 0;
+  }
+
+  /**
+   * Leaves the upstream alone: as long as it asked for, an hour at most, or a minute that doubles
+   * each time, with jitter so that several processes do not come back together. Who waits is sent
+   * away. Answers to questions asked before the parking do not lengthen it again.
+   */
+  park(now: number, retryAfterMs: number | undefined, jitter: number): void {
+    if (this.parkedForMs(now) === 0) {
+      const doubledMs = parkFirstMs * 2 ** Math.min(this.strikes, 6);
+      const backOffMs = Math.round(doubledMs * (0.8 + 0.4 * jitter));
+      this.strikes += 1;
+      const forMs = Math.max(retryAfterMs ?? backOffMs, parkLeastMs);
+      this.parkedUntil = now + Math.min(forMs, parkMaxMs);
+    }
+    for (const priority of order) {
+      for (const waiter of this.waiters[priority].splice(0)) waiter.settle(false);
+    }
+  }
+}

@@ -1,0 +1,50 @@
+import type { DateValue, RegistrationRecord } from '../record.js';
+import { objectsIn, textIn } from './json-reading.js';
+import type { JsonObject } from './rdap-client.js';
+
+type Dates = Pick<RegistrationRecord, 'created' | 'updated' | 'expires'>;
+
+const datesByAction: ReadonlyMap<string, keyof Dates> = new Map([
+  ['registration', 'created'],
+  ['last changed', 'updated'],
+  ['expiration', 'expires'],
+]);
+
+/** The dates of a registration, from its events (RFC 9083 §4.5); the first of a kind counts. */
+export function readEvents(json: JsonObject): Dates {
+  const dates: Dates = {};
+  for (const event of objectsIn(json['events'])) {
+    const member = datesByAction.get(textIn(event['eventAction'])?.toLowerCase() ?? '');
+    const date = eventDate(textIn(event['eventDate']) ?? '');
+    if (member !== undefined && date !== undefined) dates[member] ??= date;
+  }
+  return dates;
+}
+
+const shape =
+  /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:\.\d+)?)? ?(Z|z|[+-]\d\d:?\d\d)?)?$/;
+
+/**
+ * Reads an event's date (RFC 9083 §4.5, RFC 3339). Servers leave out the time, the seconds or the
+ * zone; a date without time stays a date, a time without zone is read as UTC.
+ */
+function eventDate(original: string): DateValue | undefined {
+  const parts = shape.exec(original);
+  if (parts === null) return undefined;
+  const [, year, month, day, hour, minute, second = '00', zone = 'Z'] = parts;
+  const date = `${year}-${month}-${day}`;
+  const isDayOnly = hour === undefined;
+  const zoned = zone === 'z' ? 'Z' : zone.replace(/^(...)(\d\d)$/, '$1:$2');
+  const time = isDayOnly ? '00:00:00Z' : `${hour}:${minute}:${second}${zoned}`;
+  const instant = new Date(`${date}T${time}`);
+  // 31 February would be read as 3 March.
+  const daysFit = !Number.isNaN(instant.getTime()) && dayExists(date);
+  if (!daysFit || Number(year) < 1970) return undefined;
+  if (isDayOnly) return { original, iso: date, precision: 'day' };
+  return { original, iso: `${instant.toISOString().slice(0, 19)}Z`, precision: 'second' };
+}
+
+function dayExists(date: string): boolean {
+  const instant = new Date(`${date}T00:00:00Z`);
+  return !Number.isNaN(instant.getTime()) && instant.toISOString().startsWith(date);
+}

@@ -1,0 +1,52 @@
+import type { JsonObject } from './rdap-client.js';
+
+/** How many entries of a list are read; an honest answer has far fewer. */
+const listMax = 200;
+const textLengthMax = 1_000;
+
+/**
+ * Readers for JSON of which nothing is known: each gives a usable value or an empty one and none
+ * throws. Members are read by fixed names only, so a member named `__proto__` is just not read.
+ */
+export function objectIn(value: unknown): JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as JsonObject)
+    : {};
+}
+
+export function listIn(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value.slice(0, listMax) : [];
+}
+
+export function objectsIn(value: unknown): readonly JsonObject[] {
+  return listIn(value).map(objectIn);
+}
+
+/** Text of one line without control characters and those that turn the direction of writing. */
+export function textIn(value: unknown): string | undefined {
+  if (typeof value !== 'string' && typeof value !== 'number') return undefined;
+  const text = String(value)
+    .slice(0, textLengthMax)
+    .replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g, '')
+    .replace(/[\p{Cc}\s]+/gu, ' ')
+    .trim();
+  return text === '' ? undefined : text;
+}
+
+/** Text of several lines: a string, or a list of strings. */
+export function linesIn(value: unknown): string[] {
+  const parts = Array.isArray(value) ? listIn(value) : String(textOrNothing(value)).split('\n');
+  return parts.map(textIn).filter((line) => line !== undefined);
+}
+
+function textOrNothing(value: unknown): string | number {
+  return typeof value === 'string' || typeof value === 'number' ? value : '';
+}
+
+/** The object without its absent members. */
+export function present<Shape extends object>(shape: {
+  [Member in keyof Shape]: Shape[Member] | undefined;
+}): Shape {
+  const entries = Object.entries(shape).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as Shape;
+}

@@ -1,0 +1,212 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { RequestListener, ServerResponse } from 'node:http';
+import { LoopbackInternet } from '../loopback/loopback-internet.js';
+import { RdapClient, retryAfterSeconds, type RdapLimits } from './rdap-client.js';
+import { rdapUrl } from './rdap-url.js';
+
+const host = 'rdap.nic.example';
+const url = `https://${host}/domain/a.example`;
+const object = JSON.stringify({ objectClassName: 'domain', ldhName: 'a.example' });
+
+let internet: LoopbackInternet;
+let clients: RdapClient[];
+beforeEach(() => {
+  internet = new LoopbackInternet();
+  clients = [];
+});
+afterEach(async () => {
+  await Promise.all(clients.map((client) => client.close()));
+  await internet.close();
+});
+
+function fetch(limits: Partial<RdapLimits> = {}, signal?: AbortSignal) {
+  const client = new RdapClient(internet.connector(), limits);
+  clients.push(client);
+  return client.fetch(url, signal);
+}
+
+function answering(status: number, body: string, headers: Record<string, string> = {}) {
+  return internet.rdap(host, (_request, response) => {
+    response.writeHead(status, headers).end(body);
+  });
+}
+
+function redirectingTo(location: string): RequestListener {
+  return (_request, response) => void response.writeHead(302, { location }).end();
+}
+
+describe('RdapClient', () => {
+  it('reads an object, whatever media type it is sent under', async () => {
+    await answering(200, `\ufeff${object}`, { 'content-type': 'text/plain' });
+    expect(await fetch()).toMatchObject({ kind: 'object', json: { ldhName: 'a.example' } });
+    expect(internet.asked).toEqual([`${host} /domain/a.example`]);
+  });
+
+  it.each([
+    ['a web page with status 200', 200, '<html>Not found</html>', 'not_rdap'],
+    ['a web page with status 404', 404, '<html>Not found</html>', 'not_rdap'],
+    ['another API with status 404', 404, '{"message":"Not Found"}', 'not_rdap'],
+    ['an array', 200, '[]', 'not_rdap'],
+    ['half an object', 200, object.slice(0, 20), 'not_rdap'],
+    ['nothing with status 200', 200, '', 'not_rdap'],
+    ['a refusal', 403, object, 'http_403'],
+    ['a failure', 500, '', 'http_500'],
+    ['an error within status 200', 200, '{"errorCode":501}', 'http_501'],
+  ])('%s is no answer', async (_what, status, body, fault) => {
+    await answering(status, body);
+    expect(await fetch()).toEqual({ kind: 'failed', status, fault });
+  });
+
+  it.each([
+    ['an RDAP error', 404, '{"errorCode":404,"title":"Not Found"}', {}],
+    ['an RDAP error by media type', 404, '{}', { 'content-type': 'application/rdap+json' }],
+    ['an empty body', 404, '', {}],
+    ['an RDAP error within status 200', 200, '{"errorCode":404}', {}],
+  ])('%s with status 404 means "not found"', async (_what, status, body, headers) => {
+    await answering(status, body, headers);
+    expect(await fetch()).toMatchObject({ kind: 'not_found' });
+  });
+
+  it.each([
+    [429, {}, undefined],
+    [429, { 'retry-after': '90' }, 90],
+    [429, { 'retry-after': 'soon' }, undefined],
+    [429, { 'retry-after': '-1' }, undefined],
+    [503, { 'retry-after': '5' }, 5],
+  ])('status %d with %j is a throttle', async (status, headers, seconds) => {
+    await answering(status, '{"errorCode":404}', headers as Record<string, string>);
+    expect(await fetch()).toEqual({
+      kind: 'throttled',
+      status,
+      ...(seconds === undefined ? {} : { retryAfterSeconds: seconds }),
+    });
+  });
+
+  it('S59: three redirects are followed and a fourth is not', async () => {
+    await internet.rdap(host, (request, response) => {
+      const hop = Number(new URL(request.url ?? '', url).searchParams.get('hop') ?? 0);
+      response.writeHead(302, { location: `?hop=${hop + 1}` }).end();
+    });
+    expect(await fetch()).toMatchObject({ kind: 'failed', fault: 'too_many_redirects' });
+    expect(internet.asked).toHaveLength(4);
+  });
+
+  it('S59: a redirect to another service is followed there', async () => {
+    await internet.rdap('rdap.other.example', (_request, response) => void response.end(object));
+    await internet.rdap(host, redirectingTo('https://rdap.other.example/domain/a.example'));
+    expect(await fetch()).toMatchObject({ kind: 'object' });
+  });
+
+  it.each([
+    ['http', `http://${host}/domain/a.example`],
+    ['another port', `https://${host}:8443/`],
+    ['a private address', 'https://10.0.0.1/'],
+    ['the metadata service', 'https://169.254.169.254/latest/meta-data/'],
+    ['loopback in an odd form', 'https://0x7f.1/'],
+    ['IPv6 loopback', 'https://[::1]/'],
+    ['a name without a dot', 'https://localhost/'],
+    ['credentials', `https://user:secret@${host}/`],
+    ['another scheme', 'file:///etc/passwd'],
+    ['nowhere', ''],
+  ])('S59: a redirect to %s is refused', async (_what, location) => {
+    await internet.rdap(host, redirectingTo(location));
+    expect(await fetch({ redirects: 1 })).toMatchObject({ kind: 'failed' });
+    expect(internet.asked.length).toBeLessThanOrEqual(2);
+  });
+
+  it('S59: a redirect to a host that does not resolve to a public address is a fault', async () => {
+    await internet.rdap(host, redirectingTo('https://rdap.private.example/'));
+    await expect(fetch()).rejects.toMatchObject({ fault: 'unresolved' });
+  });
+
+  it('S63: an answer is read up to 2 MiB and no further', async () => {
+    const letters = (count: number) => JSON.stringify({ a: 'x'.repeat(count) });
+    await answering(200, letters(2 * 1024 * 1024 - 8));
+    expect(await fetch()).toMatchObject({ kind: 'object' });
+    await internet.close();
+    internet = new LoopbackInternet();
+    await answering(200, letters(2 * 1024 * 1024));
+    expect(await fetch()).toMatchObject({ kind: 'failed', fault: 'too_large' });
+  });
+
+  it('S63: a packed answer, which could unfold to any size, is not unpacked', async () => {
+    await answering(200, '\x1f\x8b\x08\0', { 'content-encoding': 'gzip' });
+    expect(await fetch()).toMatchObject({ fault: 'not_rdap' });
+  });
+
+  it('S63: a service that never answers is left after the time for a first byte', async () => {
+    await internet.rdap(host, () => undefined);
+    await expect(fetch({ firstByteMs: 50 })).rejects.toMatchObject({ fault: 'first_byte_timeout' });
+  });
+
+  it('S63: a service that drips without end is left when the time is over', async () => {
+    const drip = (response: ServerResponse) => {
+      const timer = setInterval(() => response.write(' '), 10);
+      response.on('close', () => clearInterval(timer));
+    };
+    await internet.rdap(host, (_request, response) => {
+      response.writeHead(200);
+      drip(response);
+    });
+    const fetching = fetch({ firstByteMs: 1_000, wholeMs: 150 });
+    await expect(fetching).rejects.toMatchObject({ fault: 'answer_timeout' });
+  });
+
+  it('a service that breaks off is a fault', async () => {
+    await internet.rdap(host, (_request, response) => {
+      response.writeHead(200, { 'content-length': '100' });
+      response.write('{', () => response.destroy());
+    });
+    await expect(fetch()).rejects.toMatchObject({ fault: 'reset' });
+  });
+
+  it('a cancelled question is a fault of its own', async () => {
+    const controller = new AbortController();
+    await internet.rdap(host, () => controller.abort());
+    await expect(fetch({}, controller.signal)).rejects.toMatchObject({ fault: 'cancelled' });
+  });
+
+  it('S69: a member named __proto__ changes nothing', async () => {
+    await answering(200, '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}');
+    expect(await fetch()).toMatchObject({ kind: 'object' });
+    expect('polluted' in {}).toBe(false);
+  });
+
+  it('a body of ten thousand nested arrays does no harm', async () => {
+    await answering(200, `{"a":${'['.repeat(10_000)}${']'.repeat(10_000)}}`);
+    expect(await fetch()).toMatchObject({ kind: 'object' });
+  });
+});
+
+describe('retryAfterSeconds', () => {
+  const date = 'Sat, 21 Nov 2026 10:00:00 GMT';
+  it.each([
+    ['120', 120],
+    ['Sat, 21 Nov 2026 10:01:30 GMT', 90],
+    ['Sat, 21 Nov 2026 09:00:00 GMT', undefined],
+    ['soon', undefined],
+    ['1e9', undefined],
+    ['', undefined],
+  ])('%j means %s seconds', (field, seconds) => {
+    expect(retryAfterSeconds(field, date)).toBe(seconds);
+  });
+
+  it('a date means nothing without the date of the server', () => {
+    expect(retryAfterSeconds('Sat, 21 Nov 2026 10:01:30 GMT', undefined)).toBeUndefined();
+  });
+});
+
+describe('rdapUrl', () => {
+  it('takes https URLs of named hosts, port 443 written or not', () => {
+    expect(rdapUrl('https://rdap.nic.example:443/x#y')?.href).toBe('https://rdap.nic.example/x');
+    expect(rdapUrl('domain/a', new URL('https://rdap.nic.example/v1/'))?.pathname).toBe(
+      '/v1/domain/a',
+    );
+  });
+
+  it('S56: a host in an odd form of an address is refused', () => {
+    for (const host of ['0x7f000001', '2130706433', '127.1', '0177.0.0.1', '127.0.0.1.']) {
+      expect(rdapUrl(`https://${host}/`)).toBeUndefined();
+    }
+  });
+});

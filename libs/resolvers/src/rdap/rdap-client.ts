@@ -1,0 +1,242 @@
+import { Agent, request, type buildConnector, type Dispatcher } from 'undici';
+import { ConnectionError } from '../safe-connect/connection-error.js';
+import type { SafeConnector } from '../safe-connect/safe-connector.js';
+import { rdapUrl } from './rdap-url.js';
+
+export interface RdapLimits {
+  /** 5,000. */
+  connectMs: number;
+  /** From the question to the head of the answer, connecting included. 8,000. */
+  firstByteMs: number;
+  /** From the start to the end of the last hop's answer. 15,000. */
+  wholeMs: number;
+  /** 2,097,152. */
+  sizeBytes: number;
+  /** 3. */
+  redirects: number;
+}
+
+/** A JSON object as it arrived: nothing is known about its members. */
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+export type RdapAnswer =
+  | { kind: 'object'; status: number; text: string; json: JsonObject }
+  /** The service knows RDAP and does not know the object. */
+  | { kind: 'not_found'; status: number; text: string }
+  | { kind: 'throttled'; status: number; retryAfterSeconds?: number }
+  /** `not_rdap`, `too_large`, `bad_redirect`, `too_many_redirects`, `http_<status>`. */
+  | { kind: 'failed'; status: number; fault: string };
+
+type Response = Dispatcher.ResponseData;
+type Target = buildConnector.Options;
+
+const defaults: RdapLimits = {
+  connectMs: 5_000,
+  firstByteMs: 8_000,
+  wholeMs: 15_000,
+  sizeBytes: 2 * 1024 * 1024,
+  redirects: 3,
+};
+
+/** Connections to one host at a time, whatever `Politeness` lets through. */
+const connectionsPerHost = 4;
+
+/** Asks RDAP services (RFC 7480, RFC 9082) over HTTP/1.1 with TLS, keeping connections for a while. */
+export class RdapClient {
+  private readonly limits: RdapLimits;
+  private readonly agent: Agent;
+
+  constructor(connector: SafeConnector, limits: Partial<RdapLimits> = {}) {
+    this.limits = { ...defaults, ...limits };
+    const { connectMs: timeoutMs } = this.limits;
+    const open = async ({ hostname, port }: Target, callback: buildConnector.Callback) => {
+      try {
+        const number = port === '' ? 443 : Number(port);
+        callback(null, await connector.safeConnect(hostname, number, 'rdap', { timeoutMs }));
+      } catch (error) {
+        callback(ConnectionError.from(error), null);
+      }
+    };
+    this.agent = new Agent({
+      connections: connectionsPerHost,
+      connect: (target, callback) => void open(target, callback),
+    });
+  }
+
+  /**
+   * Fetches one object. Follows redirects (RFC 7480 §5.2), each of which is checked like the first
+   * address. What counts is the body, not its media type: HTML with status 200 is no answer.
+   *
+   * @throws ConnectionError when a hop could not be reached or did not answer in time.
+   */
+  async fetch(url: string, signal?: AbortSignal): Promise<RdapAnswer> {
+    const ended = new Deadline(this.limits.wholeMs, 'answer_timeout', signal);
+    try {
+      return await this.follow(url, ended.signal);
+    } catch (error) {
+      throw ConnectionError.from(error);
+    } finally {
+      ended.clear();
+    }
+  }
+
+  /** Ends kept connections. */
+  async close(): Promise<void> {
+    await this.agent.destroy();
+  }
+
+  private async follow(start: string, signal: AbortSignal): Promise<RdapAnswer> {
+    let url = rdapUrl(start);
+    for (let hop = 0; hop <= this.limits.redirects; hop += 1) {
+      if (url === undefined) return { kind: 'failed', status: 0, fault: 'bad_redirect' };
+      const response = await this.ask(url, signal);
+      const { location } = response.headers;
+      if (![301, 302, 303, 307, 308].includes(response.statusCode)) return this.read(response);
+      discard(response);
+      url = rdapUrl(String(location ?? ''), url);
+    }
+    return { kind: 'failed', status: 0, fault: 'too_many_redirects' };
+  }
+
+  private async ask(url: URL, signal: AbortSignal): Promise<Response> {
+    const head = new Deadline(this.limits.firstByteMs, 'first_byte_timeout', signal);
+    try {
+      return await request(url, {
+        dispatcher: this.agent,
+        // Aborting ends the body as well, so the head's deadline is lifted once it is there.
+        signal: head.signal,
+        headers: {
+          accept: 'application/rdap+json, application/json;q=0.9',
+          'accept-encoding': 'identity',
+          'user-agent': 'domain-data-service',
+        },
+      });
+    } finally {
+      head.clearTimer();
+    }
+  }
+
+  private async read(response: Response): Promise<RdapAnswer> {
+    const { statusCode: status, headers } = response;
+    const asked = retryAfterSeconds(one(headers['retry-after']), one(headers['date']));
+    if (status === 429 || (status === 503 && asked !== undefined)) {
+      discard(response);
+      return {
+        kind: 'throttled',
+        status,
+        ...(asked === undefined ? {} : { retryAfterSeconds: asked }),
+      };
+    }
+    if (status !== 200 && status !== 404) {
+      discard(response);
+      return { kind: 'failed', status, fault: `http_${status}` };
+    }
+    const text = await this.body(response);
+    if (text === undefined) return { kind: 'failed', status, fault: 'too_large' };
+    const mediaType = one(headers['content-type']) ?? '';
+    return sniff(status, text, mediaType.startsWith('application/rdap+json'));
+  }
+
+  /** The body as text, or nothing when it is larger than allowed. */
+  private async body(response: Response): Promise<string | undefined> {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    for await (const chunk of response.body as AsyncIterable<Buffer>) {
+      chunks.push(chunk);
+      size += chunk.length;
+      // Leaving the loop destroys the body and with it the connection.
+      if (size > this.limits.sizeBytes) return undefined;
+    }
+    return new TextDecoder().decode(Buffer.concat(chunks));
+  }
+}
+
+/**
+ * Seconds of a `Retry-After` field (RFC 9110 §10.2.3): a number, or a date, which is read against
+ * the server's own `Date` so that clocks that disagree do no harm. Undefined for anything else.
+ */
+export function retryAfterSeconds(
+  retryAfter: string | undefined,
+  date: string | undefined,
+): number | undefined {
+  if (retryAfter === undefined) return undefined;
+  if (/^\d{1,9}$/.test(retryAfter)) return Number(retryAfter);
+  const seconds = Math.ceil((Date.parse(retryAfter) - Date.parse(date ?? '')) / 1000);
+  return seconds >= 0 ? seconds : undefined;
+}
+
+function one(field: string | string[] | undefined): string | undefined {
+  return typeof field === 'string' ? field : field?.[0];
+}
+
+/** A body nobody reads would keep its connection busy. */
+function discard(response: Response): void {
+  response.body.on('error', () => undefined).destroy();
+}
+
+/**
+ * Tells an RDAP answer from a web page by its body. A 404 means "not found" only with an empty body
+ * or one that is plainly RDAP's (RFC 9083 §6): a lost path on a web server also answers 404.
+ */
+function sniff(status: number, text: string, isDeclared: boolean): RdapAnswer {
+  if (status === 404 && text.trim() === '') return { kind: 'not_found', status, text };
+  const json = jsonObject(text);
+  if (json === undefined) return { kind: 'failed', status, fault: 'not_rdap' };
+  const errorCode = typeof json['errorCode'] === 'number' ? json['errorCode'] : status;
+  if (errorCode === 404) {
+    const isRdap = isDeclared || 'errorCode' in json || 'rdapConformance' in json;
+    return isRdap
+      ? { kind: 'not_found', status, text }
+      : { kind: 'failed', status, fault: 'not_rdap' };
+  }
+  if (errorCode === 429) return { kind: 'throttled', status };
+  if (errorCode !== 200) return { kind: 'failed', status, fault: `http_${errorCode}` };
+  return { kind: 'object', status, text, json };
+}
+
+function jsonObject(text: string): JsonObject | undefined {
+  try {
+    const json: unknown = JSON.parse(text);
+    return typeof json === 'object' && json !== null && !Array.isArray(json)
+      ? (json as JsonObject)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Aborts its signal when the time is over or the outer signal aborts, saying which. */
+class Deadline {
+  private readonly controller = new AbortController();
+  private readonly timer: NodeJS.Timeout;
+
+  constructor(
+    timeoutMs: number,
+    fault: 'answer_timeout' | 'first_byte_timeout',
+    private readonly outer: AbortSignal | undefined,
+  ) {
+    this.timer = setTimeout(() => this.controller.abort(new ConnectionError(fault)), timeoutMs);
+    outer?.addEventListener('abort', this.cancel, { once: true });
+    if (outer?.aborted === true) this.cancel();
+  }
+
+  get signal(): AbortSignal {
+    return this.controller.signal;
+  }
+
+  clearTimer(): void {
+    clearTimeout(this.timer);
+  }
+
+  clear(): void {
+    this.clearTimer();
+    this.outer?.removeEventListener('abort', this.cancel);
+  }
+
+  private readonly cancel = () => {
+    const { reason } = this.outer ?? {};
+    this.controller.abort(
+      reason instanceof ConnectionError ? reason : new ConnectionError('cancelled'),
+    );
+  };
+}

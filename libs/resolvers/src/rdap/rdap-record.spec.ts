@@ -1,0 +1,359 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { eppStatus } from './epp-statuses.js';
+import { readJcard } from './jcard.js';
+import type { JsonObject } from './rdap-client.js';
+import { readRdapDomain } from './rdap-record.js';
+
+const domain = 'a.example';
+
+/** A whole answer in the layout of ICANN's RDAP response profile, with invented content. */
+const whole = {
+  objectClassName: 'domain',
+  handle: 'D1234-EXAMPLE',
+  ldhName: 'A.EXAMPLE.',
+  links: [
+    { rel: 'self', href: 'https://rdap.nic.example/domain/a.example' },
+    {
+      rel: 'related',
+      href: 'https://rdap.registrar.example/v1/domain/A.EXAMPLE',
+      type: 'application/rdap+json',
+    },
+  ],
+  status: ['client transfer prohibited', 'active', 'add period', 'serverHold', 'validated'],
+  events: [
+    { eventAction: 'registration', eventDate: '2001-02-03T04:05:06Z' },
+    { eventAction: 'expiration', eventDate: '2030-02-03T04:05:06.789+02:00' },
+    { eventAction: 'last changed', eventDate: '2026-01-31' },
+    { eventAction: 'last update of RDAP database', eventDate: '2026-11-21T00:00:00Z' },
+  ],
+  nameservers: [
+    { objectClassName: 'nameserver', ldhName: 'NS2.HOST.EXAMPLE' },
+    { objectClassName: 'nameserver', ldhName: 'ns1.host.example.' },
+    { objectClassName: 'nameserver', ldhName: 'ns1.host.example' },
+  ],
+  secureDNS: {
+    delegationSigned: true,
+    dsData: [{ keyTag: 12345, algorithm: 13, digestType: 2, digest: 'ABCDEF' }],
+  },
+  entities: [
+    {
+      objectClassName: 'entity',
+      roles: ['registrar'],
+      handle: '9999',
+      publicIds: [{ type: 'IANA Registrar ID', identifier: '9999' }],
+      vcardArray: [
+        'vcard',
+        [
+          ['version', {}, 'text', '4.0'],
+          ['fn', {}, 'text', 'Example Registrar, Inc.'],
+          ['url', {}, 'uri', 'https://registrar.example'],
+        ],
+      ],
+      entities: [
+        {
+          roles: ['abuse'],
+          vcardArray: [
+            'vcard',
+            [
+              ['fn', {}, 'text', 'Abuse desk'],
+              ['tel', { type: ['voice'] }, 'uri', 'tel:+1.5550100;ext=7'],
+              ['email', {}, 'text', 'abuse@registrar.example'],
+            ],
+          ],
+        },
+      ],
+    },
+    {
+      roles: ['registrant', 'administrative'],
+      handle: 'C1',
+      vcardArray: [
+        'vcard',
+        [
+          ['fn', {}, 'text', 'REDACTED FOR PRIVACY'],
+          ['org', { type: 'work' }, 'text', 'Example Holdings'],
+          [
+            'adr',
+            { cc: 'NL' },
+            'text',
+            ['', '', ['1 Example Street', 'Floor 2'], 'Delft', 'ZH', '2600 AA', ''],
+          ],
+          ['tel', { type: 'fax' }, 'text', '+31.205550111'],
+          ['tel', { type: 'voice' }, 'uri', 'tel:+31.205550100'],
+          ['email', {}, 'text', ''],
+        ],
+      ],
+    },
+  ],
+  redacted: [
+    { name: { type: 'Registrant Email' }, method: 'removal', reason: { description: 'Policy' } },
+    { name: { type: 'REGISTRANT NAME' }, prePath: '$..*', reason: { type: 'Law' } },
+    { name: { description: 'Something nobody registered' } },
+    'nonsense',
+  ],
+};
+
+describe('readRdapDomain', () => {
+  it('reads a whole answer', () => {
+    const registrant = {
+      handle: 'C1',
+      organization: 'Example Holdings',
+      street: '1 Example Street\nFloor 2',
+      city: 'Delft',
+      state: 'ZH',
+      postalCode: '2600 AA',
+      countryCode: 'NL',
+      phone: '+31.205550100',
+      fax: '+31.205550111',
+    };
+    expect(readRdapDomain(whole, domain)).toEqual({
+      domain,
+      handle: 'D1234-EXAMPLE',
+      created: {
+        original: '2001-02-03T04:05:06Z',
+        iso: '2001-02-03T04:05:06Z',
+        precision: 'second',
+      },
+      expires: {
+        original: '2030-02-03T04:05:06.789+02:00',
+        iso: '2030-02-03T02:05:06Z',
+        precision: 'second',
+      },
+      updated: { original: '2026-01-31', iso: '2026-01-31', precision: 'day' },
+      nameServers: ['ns2.host.example', 'ns1.host.example'],
+      statuses: ['clientTransferProhibited', 'ok', 'addPeriod', 'serverHold', 'validated'],
+      registrar: {
+        ianaId: '9999',
+        name: 'Example Registrar, Inc.',
+        url: 'https://registrar.example',
+        rdapServer: 'https://rdap.registrar.example/v1/',
+      },
+      contacts: {
+        registrant,
+        administrative: registrant,
+        abuse: {
+          name: 'Abuse desk',
+          phone: '+1.5550100 ext. 7',
+          email: 'abuse@registrar.example',
+        },
+      },
+      dnssec: { signed: true, ds: ['12345 13 2 ABCDEF'] },
+      redactions: [
+        { path: 'contacts.registrant.email', basis: 'rfc9537', reason: 'Policy' },
+        { path: 'contacts.registrant.name', basis: 'rfc9537', reason: 'Law' },
+        { path: 'contacts.administrative.name', basis: 'text' },
+      ],
+      privacyService: false,
+      referral: { rdapUrl: 'https://rdap.registrar.example/v1/domain/A.EXAMPLE' },
+    });
+  });
+
+  it('reads a contact from a JSContact card', () => {
+    const card = {
+      '@type': 'Card',
+      name: { components: [{ kind: 'given', value: 'Erika' }, { value: 'Example' }] },
+      organizations: { o1: { name: 'Example Holdings' } },
+      emails: { e1: { address: 'erika@holdings.example' } },
+      phones: {
+        p1: { number: 'tel:+49.305550111', features: { fax: true } },
+        p2: { number: 'tel:+49.305550100', features: { voice: true } },
+      },
+      addresses: {
+        a1: {
+          countryCode: 'de',
+          components: [
+            { kind: 'name', value: 'Example Street' },
+            { kind: 'number', value: '1' },
+            { kind: 'locality', value: 'Berlin' },
+            { kind: 'postcode', value: '10115' },
+          ],
+        },
+      },
+    };
+    const entities = [{ roles: ['registrant'], jscontact_card: card }];
+    expect(readRdapDomain({ ldhName: domain, entities }, domain)?.contacts.registrant).toEqual({
+      name: 'Erika Example',
+      organization: 'Example Holdings',
+      street: 'Example Street 1',
+      city: 'Berlin',
+      postalCode: '10115',
+      countryCode: 'DE',
+      email: 'erika@holdings.example',
+      phone: '+49.305550100',
+      fax: '+49.305550111',
+    });
+  });
+
+  it('tells a privacy service from a value withheld', () => {
+    const vcardArray = ['vcard', [['fn', {}, 'text', 'Domains By Proxy, LLC']]];
+    const entities = [{ roles: ['registrant'], vcardArray }];
+    const record = readRdapDomain({ ldhName: domain, entities }, domain);
+    expect(record).toMatchObject({ privacyService: true, redactions: [] });
+    const marked = [{ roles: ['registrant'], status: ['proxy'] }];
+    expect(readRdapDomain({ ldhName: domain, entities: marked }, domain)).toMatchObject({
+      privacyService: true,
+    });
+  });
+
+  it.each([
+    ['of another name', { ...whole, ldhName: 'b.example' }],
+    ['of another kind', { ...whole, objectClassName: 'entity' }],
+    ['of nothing', {}],
+    ['with nothing of a registration', { objectClassName: 'domain', notices: [] }],
+  ])('an object %s is no answer', (_what, json) => {
+    expect(readRdapDomain(json, domain)).toBeUndefined();
+  });
+
+  it.each([
+    ['http://rdap.registrar.example/domain/a.example', 'application/rdap+json'],
+    ['https://10.0.0.1/domain/a.example', 'application/rdap+json'],
+    ['https://rdap.registrar.example:8443/domain/a.example', 'application/rdap+json'],
+    ['https://registrar.example/', 'text/html'],
+    ['javascript:alert(1)', 'application/rdap+json'],
+  ])('S59: a related link to %s (%s) is not taken over', (href, type) => {
+    const json = { ldhName: domain, links: [{ rel: 'related', href, type }] };
+    expect(readRdapDomain(json, domain)?.referral).toBeUndefined();
+  });
+
+  it.each([
+    ['2026-02-31T00:00:00Z', undefined],
+    ['0001-01-01T00:00:00Z', undefined],
+    ['yesterday', undefined],
+    ['2026-01-02 03:04', '2026-01-02T03:04:00Z'],
+    ['2026-01-02T03:04:05', '2026-01-02T03:04:05Z'],
+    ['2026-01-01T00:30:00+0100', '2025-12-31T23:30:00Z'],
+    ['2026-01-02T25:00:00Z', undefined],
+  ])('the date %s is read as %s', (eventDate, iso) => {
+    const json = { ldhName: domain, events: [{ eventAction: 'registration', eventDate }] };
+    expect(readRdapDomain(json, domain)?.created?.iso).toBe(iso);
+  });
+
+  it('S67: control characters and those that turn the direction of writing do not get through', () => {
+    const fn = '\u202eelpmaxE\u202c\0 Hol\u001bdings\r\nBcc: x';
+    const vcardArray = ['vcard', [['fn', {}, 'text', fn]]];
+    const entities = [{ roles: ['registrant'], vcardArray }];
+    const { contacts } = readRdapDomain({ ldhName: domain, entities }, domain) ?? {};
+    expect(contacts?.registrant?.name).toBe('elpmaxE Hol dings Bcc: x');
+  });
+
+  it('S69: members and roles with names of the object prototype change nothing', () => {
+    const text = `{"ldhName":"${domain}","__proto__":{"polluted":1},
+      "entities":[{"roles":["__proto__","constructor","toString"],"__proto__":{"polluted":1},
+      "vcardArray":["vcard",[["fn",{"__proto__":{"polluted":1}},"text","x"]]]}],
+      "events":[{"eventAction":"constructor","eventDate":"2026-01-01"}],
+      "status":["__proto__","constructor"],
+      "redacted":[{"name":{"type":"__proto__"}},{"name":{"type":"constructor"}}]}`;
+    const record = readRdapDomain(JSON.parse(text) as JsonObject, domain);
+    expect(record).toMatchObject({ contacts: {}, redactions: [] });
+    expect(record?.statuses).toEqual(['__proto__', 'constructor']);
+    expect('polluted' in {}).toBe(false);
+  });
+
+  it('reads a bounded part of an endless answer', () => {
+    const many = Array.from({ length: 10_000 }, (_, index) => ({
+      ldhName: `ns${index}.x.example`,
+    }));
+    const long = [['fn', {}, 'text', 'x'.repeat(100_000)]];
+    let entity: object = { roles: ['abuse'], vcardArray: ['vcard', long] };
+    for (let depth = 0; depth < 1_000; depth += 1) entity = { roles: ['x'], entities: [entity] };
+    const entities = [entity, { roles: ['registrant'], vcardArray: ['vcard', long] }];
+    const record = readRdapDomain({ ldhName: domain, nameservers: many, entities }, domain);
+    expect(record?.nameServers).toHaveLength(200);
+    expect(record?.contacts.abuse).toBeUndefined();
+    expect(record?.contacts.registrant?.name).toHaveLength(1_000);
+  });
+
+  it('never throws, whatever is where in the answer', () => {
+    const members = Object.keys(whole) as (keyof typeof whole)[];
+    const broken = fc.oneof(
+      fc.dictionary(fc.constantFrom(...members, '__proto__', 'port43'), fc.jsonValue()),
+      fc
+        .tuple(fc.constantFrom(...members), fc.jsonValue())
+        .map(([member, value]) => ({ ...whole, [member]: value })),
+      fc.jsonValue().map((value) => ({
+        ...whole,
+        entities: [{ roles: ['registrant', 'registrar'], vcardArray: value, publicIds: value }],
+      })),
+      fc.array(fc.jsonValue()).map((properties) => ({
+        ...whole,
+        entities: [{ roles: 'registrant', vcardArray: ['vcard', properties] }],
+      })),
+      fc.jsonValue().map((value) => ({
+        ...whole,
+        entities: [{ roles: ['registrant'], jscontact_card: value }, value],
+      })),
+    );
+    fc.assert(
+      fc.property(broken, (json) => {
+        const record = readRdapDomain(json as JsonObject, domain);
+        expect(record === undefined || Array.isArray(record.nameServers)).toBe(true);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});
+
+describe('readJcard', () => {
+  const read = (...properties: unknown[]) => readJcard(['vcard', properties]).contact;
+
+  it.each<[string, unknown, object]>([
+    ['no card', undefined, {}],
+    ['a card that is an object', { fn: 'x' }, {}],
+    ['a card without its properties', ['vcard'], {}],
+    ['properties that are an object', ['vcard', { fn: 'x' }], {}],
+    ['a property that is text', ['vcard', ['fn']], {}],
+    ['a property cut short', ['vcard', [['fn'], ['fn', {}, 'text']]], {}],
+    ['parameters that are null', ['vcard', [['fn', null, 'text', 'A']]], { name: 'A' }],
+    ['a name in a list', ['vcard', [['fn', {}, 'text', ['A', 'B']]]], { name: 'A B' }],
+    ['upper case', ['vcard', [['FN', {}, 'TEXT', 'A']]], { name: 'A' }],
+    ['another first word', ['jcard', [['fn', {}, 'text', 'A']]], { name: 'A' }],
+    ['no fn but n', ['vcard', [['n', {}, 'text', ['Doe', 'Jo', '', '']]]], { name: 'Jo Doe' }],
+    ['a number as value', ['vcard', [['org', {}, 'text', 42]]], { organization: '42' }],
+  ])('survives %s', (_what, card, contact) => {
+    expect(readJcard(card).contact).toEqual(contact);
+  });
+
+  it('reads telephone numbers in all their forms', () => {
+    expect(read(['tel', {}, 'text', '+1.5550100'])).toEqual({ phone: '+1.5550100' });
+    expect(read(['tel', {}, 'uri', ['tel:+1.5550100']])).toEqual({ phone: '+1.5550100' });
+    expect(read(['tel', { TYPE: ['work', 'FAX'] }, 'uri', 'TEL:+1.5550111;ext='])).toEqual({
+      fax: '+1.5550111',
+    });
+    expect(read(['tel', {}, 'uri', 'tel:'])).toEqual({});
+  });
+
+  it('reads an address that is only a label, only text, or empty before one that is not', () => {
+    const empty = ['', '', '', '', '', '', ''];
+    const label = '1 Example Street\nDelft\nNetherlands';
+    expect(read(['adr', { label }, 'text', empty])).toEqual({ street: label });
+    expect(read(['adr', {}, 'text', '1 Example Street'])).toEqual({ street: '1 Example Street' });
+    expect(
+      read(['adr', {}, 'text', empty], ['adr', {}, 'text', ['', '', '', 'Delft', '', '', 'nl']]),
+    ).toEqual({ city: 'Delft', countryCode: 'NL' });
+    expect(read(['adr', {}, 'text', ['', '', 'S', 'C', '', '', 'Netherlands']])).toEqual({
+      street: 'S',
+      city: 'C',
+      countryName: 'Netherlands',
+    });
+    expect(read(['adr', { CC: 'nl' }, 'text', ['', '', 'S']])).toEqual({
+      street: 'S',
+      countryCode: 'NL',
+    });
+  });
+});
+
+describe('eppStatus', () => {
+  it.each([
+    ['client delete prohibited', 'clientDeleteProhibited'],
+    ['Server Transfer Prohibited', 'serverTransferProhibited'],
+    ['clientHold', 'clientHold'],
+    ['auto renew period', 'autoRenewPeriod'],
+    ['active', 'ok'],
+    ['associated', 'linked'],
+    ['pending delete', 'pendingDelete'],
+    ['redemption period', 'redemptionPeriod'],
+    ['locked', 'locked'],
+  ])('%s is %s', (rdap, epp) => {
+    expect(eppStatus(rdap)).toBe(epp);
+  });
+});

@@ -1,0 +1,201 @@
+import { isHostName } from '../safe-connect/host-name.js';
+import type { ContactRole, Redaction, Registrar, RegistrationRecord } from '../record.js';
+import { eppStatus } from './epp-statuses.js';
+import { readEvents } from './events.js';
+import { readJcard } from './jcard.js';
+import { listIn, objectIn, objectsIn, present, textIn } from './json-reading.js';
+import { readJsContact } from './jscontact.js';
+import type { PublishedContact } from './published-contact.js';
+import type { JsonObject } from './rdap-client.js';
+import { rdapUrl } from './rdap-url.js';
+import { readRedactions } from './redactions.js';
+
+/** Entities within entities are read so deep: a registrar's abuse contact is at 2. */
+const entityDepthMax = 3;
+
+const contactRoles: ReadonlyMap<string, ContactRole> = new Map([
+  ['registrant', 'registrant'],
+  ['administrative', 'administrative'],
+  ['technical', 'technical'],
+  ['billing', 'billing'],
+  ['abuse', 'abuse'],
+  ['reseller', 'reseller'],
+]);
+
+const privacyServices =
+  /domains ?by ?proxy|whois ?guard|privacy ?protect|whois ?privacy|contact ?privacy|perfect privacy|withheld ?for ?privacy|domain privacy|privacy service|privacy ?guardian|proxy protection|identity protect|private registration|whois ?proxy|registration private|proxy service/i;
+
+/**
+ * Reads an RDAP domain object (RFC 9083 §5.3) into a record. Survives what servers get wrong:
+ * members of the wrong type or missing are taken as not published. Undefined when the object is not
+ * about `domain` at all.
+ */
+export function readRdapDomain(json: JsonObject, domain: string): RegistrationRecord | undefined {
+  const kind = textIn(json['objectClassName'])?.toLowerCase() ?? 'domain';
+  const name = hostName(json['ldhName']) ?? hostName(json['unicodeName']);
+  if (kind !== 'domain' || (name !== undefined && name !== domain)) return undefined;
+  const entities = entitiesIn(json['entities'], 1);
+  const { contacts, redactions: placeholders } = readContacts(entities);
+  const redactions = [...readRedactions(json), ...placeholders];
+  const rdap = relatedUrl(json);
+  const record = present<RegistrationRecord>({
+    domain: name,
+    handle: textIn(json['handle']),
+    ...readEvents(json),
+    nameServers: readNameServers(json),
+    statuses: readStatuses(json),
+    registrar: readRegistrar(entities, rdap),
+    contacts,
+    dnssec: readDnssec(json),
+    redactions: withoutRepeats(redactions),
+    privacyService: isPrivacyService(contacts.registrant) || entities.some(isProxy),
+    restriction: undefined,
+    referral: rdap === undefined ? undefined : { rdapUrl: rdap.href },
+  });
+  return isEmpty(record) ? undefined : record;
+}
+
+interface Entity {
+  json: JsonObject;
+  roles: string[];
+  depth: number;
+  card: PublishedContact;
+}
+
+/** All entities, outer before inner. */
+function entitiesIn(value: unknown, depth: number): Entity[] {
+  if (depth > entityDepthMax) return [];
+  const here = objectsIn(value).map((json) => ({
+    json,
+    roles: rolesOf(json),
+    depth,
+    card: cardOf(json),
+  }));
+  return [...here, ...here.flatMap(({ json }) => entitiesIn(json['entities'], depth + 1))];
+}
+
+function rolesOf(json: JsonObject): string[] {
+  const { roles } = json;
+  return (Array.isArray(roles) ? listIn(roles) : [roles])
+    .map((role) => textIn(role)?.toLowerCase())
+    .filter((role) => role !== undefined);
+}
+
+function cardOf(json: JsonObject): PublishedContact {
+  const jcard = readJcard(json['vcardArray']);
+  const hasCard = Object.keys(jcard.contact).length > 0 || jcard.withheld.length > 0;
+  return hasCard ? jcard : readJsContact(json['jscontact_card'] ?? json['jscard']);
+}
+
+function readContacts(entities: readonly Entity[]) {
+  const contacts: RegistrationRecord['contacts'] = {};
+  const redactions: Redaction[] = [];
+  for (const { json, roles, card } of entities) {
+    for (const role of roles.map((name) => contactRoles.get(name))) {
+      if (role === undefined || contacts[role] !== undefined) continue;
+      for (const member of card.withheld) {
+        redactions.push({ path: `contacts.${role}.${member}`, basis: 'text' });
+      }
+      const handle = textIn(json['handle']);
+      const contact = { ...(handle === undefined ? {} : { handle }), ...card.contact };
+      if (Object.keys(contact).length > 0) contacts[role] = contact;
+    }
+  }
+  return { contacts, redactions };
+}
+
+function readRegistrar(
+  entities: readonly Entity[],
+  related: URL | undefined,
+): Registrar | undefined {
+  const entity = entities.find(({ roles, depth }) => depth === 1 && roles.includes('registrar'));
+  if (entity === undefined) return undefined;
+  const { json, card } = entity;
+  const ianaId = objectsIn(json['publicIds']).find(({ type }) =>
+    /iana registrar id/i.test(textIn(type) ?? ''),
+  );
+  const website = objectsIn(json['links']).find(({ rel }) => textIn(rel) === 'about');
+  const rdapServer = related?.href.replace(/domain\/[^/]*$/i, '');
+  const registrar = present<Registrar>({
+    ianaId: textIn(ianaId?.['identifier']),
+    name: card.contact.name ?? card.contact.organization,
+    organization: card.contact.organization,
+    url: card.url ?? textIn(website?.['href']),
+    email: card.contact.email,
+    phone: card.contact.phone,
+    whoisServer: undefined,
+    rdapServer,
+  });
+  return Object.keys(registrar).length === 0 ? undefined : registrar;
+}
+
+function readNameServers(json: JsonObject): string[] {
+  const names = objectsIn(json['nameservers']).map(
+    ({ ldhName, unicodeName }) => hostName(ldhName) ?? hostName(unicodeName),
+  );
+  return [...new Set(names.filter((name) => name !== undefined))];
+}
+
+function readStatuses(json: JsonObject): string[] {
+  const { status } = json;
+  const words = (Array.isArray(status) ? listIn(status) : [status]).map(textIn);
+  return [...new Set(words.filter((word) => word !== undefined).map(eppStatus))];
+}
+
+/** `secureDNS` (RFC 9083 §5.3): a DS record as key tag, algorithm, digest type and digest. */
+function readDnssec(json: JsonObject): RegistrationRecord['dnssec'] {
+  const secureDns = objectIn(json['secureDNS']);
+  const ds = objectsIn(secureDns['dsData']).flatMap((data) => {
+    const parts = [data['keyTag'], data['algorithm'], data['digestType'], data['digest']].map(
+      textIn,
+    );
+    return parts.includes(undefined) ? [] : [parts.join(' ')];
+  });
+  const signed = secureDns['delegationSigned'];
+  const isSigned = signed === true || signed === 'true' || ds.length > 0;
+  return isSigned || signed === false || signed === 'false' ? { signed: isSigned, ds } : undefined;
+}
+
+/** The registrar's own answer about the name: a `related` link of RDAP's type. */
+function relatedUrl(json: JsonObject): URL | undefined {
+  for (const link of objectsIn(json['links'])) {
+    const isRelated = textIn(link['rel'])?.toLowerCase() === 'related';
+    const type = textIn(link['type']) ?? '';
+    const href = textIn(link['href']);
+    if (!isRelated || href === undefined || !type.startsWith('application/rdap+json')) continue;
+    const url = rdapUrl(href);
+    if (url !== undefined) return url;
+  }
+  return undefined;
+}
+
+function hostName(value: unknown): string | undefined {
+  const name = textIn(value)?.toLowerCase().replace(/\.$/, '');
+  return name !== undefined && isHostName(name) ? name : undefined;
+}
+
+function isPrivacyService(registrant: RegistrationRecord['contacts']['registrant']): boolean {
+  const { name, organization, email } = registrant ?? {};
+  return [name, organization, email].some(
+    (text) => text !== undefined && privacyServices.test(text),
+  );
+}
+
+/** RFC 9083 §10.2.2: `proxy` marks data of somebody who stands in for the registrant. */
+function isProxy({ json, roles }: Entity): boolean {
+  return roles.includes('registrant') && readStatuses(json).includes('proxy');
+}
+
+/** A redaction the server declares says more than the placeholder it left behind. */
+function withoutRepeats(redactions: readonly Redaction[]): Redaction[] {
+  const paths = new Set<string>();
+  return redactions.filter(({ path }) => !paths.has(path) && paths.add(path));
+}
+
+/** An object that says nothing of a registration is not an answer to the question. */
+function isEmpty({ domain, handle, created, nameServers, statuses, contacts }: RegistrationRecord) {
+  return (
+    [domain, handle, created].every((value) => value === undefined) &&
+    nameServers.length + statuses.length + Object.keys(contacts).length === 0
+  );
+}

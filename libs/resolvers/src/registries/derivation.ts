@@ -1,0 +1,102 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { closedPort43, correctedPort43, deadHosts, rdapBesideIana } from './corrections.js';
+import type { RegistryTables } from './registries.js';
+
+/** A table that lost more than this share of its entries is taken for damaged, not for news. */
+const lossMax = 0.1;
+
+interface Bootstrap {
+  publication: string;
+  services: [suffixes: string[], urls: string[]][];
+}
+
+type WhoisServers = Record<string, { host?: string; updated?: string }>;
+
+/**
+ * Derives `tables.json` from a folder that holds IANA's RDAP bootstrap (RFC 9224), the list of
+ * delegated top-level domains and a list of port-43 hosts:
+ * `npm run registries -- <folder>`, then commit what changed.
+ */
+function derive(folder: string): RegistryTables {
+  const bootstrap = read(folder, 'iana-rdap-dns.json') as Bootstrap;
+  const servers = read(folder, 'whois-servers-tld.json') as WhoisServers;
+  const { tlds } = read(folder, 'iana-tlds.json') as { tlds: string[] };
+  const delegated = new Set(tlds);
+  const rdap = bootstrap.services
+    // http only is as good as nothing: an answer anybody on the way could have written.
+    .flatMap(([suffixes, urls]) => urls.filter(isHttps).map((url) => ({ url, suffixes })))
+    .concat(Object.entries(rdapBesideIana).map(([suffix, url]) => ({ url, suffixes: [suffix] })));
+  const whois = Object.entries({ ...hostsOf(servers), ...correctedPort43 }).filter(
+    ([suffix, host]) =>
+      delegated.has(suffix.slice(suffix.lastIndexOf('.') + 1)) &&
+      !closedPort43.has(suffix) &&
+      !deadHosts.has(host),
+  );
+  return {
+    publishedOn: bootstrap.publication.slice(0, 10),
+    portsReadOn: servers['_']?.updated?.slice(0, 10) ?? '',
+    rdap: grouped(rdap.flatMap(({ url, suffixes }) => suffixes.map((suffix) => [suffix, url]))),
+    whois: grouped(whois),
+    tlds: [...delegated].toSorted(),
+  };
+}
+
+function isHttps(url: string): boolean {
+  return url.startsWith('https://');
+}
+
+function hostsOf(servers: WhoisServers): Record<string, string> {
+  const hosts = Object.entries(servers).flatMap(([suffix, { host }]) =>
+    host === undefined ? [] : [[suffix, host] as const],
+  );
+  return Object.fromEntries(hosts);
+}
+
+/** Service → its suffixes, both sorted; a suffix stays with the first service that names it. */
+function grouped(pairs: string[][]): Record<string, string[]> {
+  const services = new Map<string, string[]>();
+  const seen = new Set<string>();
+  for (const [suffix = '', service = ''] of pairs) {
+    if (seen.has(suffix)) continue;
+    seen.add(suffix);
+    services.set(service, [...(services.get(service) ?? []), suffix].toSorted());
+  }
+  return Object.fromEntries([...services].toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function read(folder: string, file: string): unknown {
+  return JSON.parse(readFileSync(join(folder, file), 'utf8'));
+}
+
+/** The tables of a new file, refused when they shrank suspiciously against the old ones. */
+function refuseLoss(before: RegistryTables, after: RegistryTables): void {
+  for (const table of ['rdap', 'whois', 'tlds'] as const) {
+    const [old, now] = [before, after].map((tables) => Object.values(tables[table]).flat().length);
+    if ((now ?? 0) < (old ?? 0) * (1 - lossMax)) {
+      throw new Error(`The ${table} table fell from ${old} to ${now} entries: refused`);
+    }
+  }
+}
+
+/** Writes the tables one service a line, so that a change can be read in a diff. */
+export function writeTables(folder: string, target: string): string {
+  const tables = derive(folder);
+  if (existsSync(target)) {
+    refuseLoss(JSON.parse(readFileSync(target, 'utf8')) as RegistryTables, tables);
+  }
+  const object = (entries: Record<string, readonly string[]>) =>
+    Object.entries(entries)
+      .map(([service, suffixes]) => `    ${JSON.stringify(service)}: ${JSON.stringify(suffixes)}`)
+      .join(',\n');
+  writeFileSync(
+    target,
+    `{\n  "publishedOn": ${JSON.stringify(tables.publishedOn)},\n` +
+      `  "portsReadOn": ${JSON.stringify(tables.portsReadOn)},\n` +
+      `  "rdap": {\n${object(tables.rdap)}\n  },\n  "whois": {\n${object(tables.whois)}\n  },\n` +
+      `  "tlds": ${JSON.stringify(tables.tlds)}\n}\n`,
+  );
+  const count = (entries: Record<string, readonly string[]>) =>
+    Object.values(entries).flat().length;
+  return `${count(tables.rdap)} suffixes with RDAP, ${count(tables.whois)} with port 43, ${tables.tlds.length} top-level domains`;
+}

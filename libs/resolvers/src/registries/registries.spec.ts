@@ -1,0 +1,145 @@
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { closedPort43, deadHosts } from './corrections.js';
+import { writeTables } from './derivation.js';
+import { Registries, type RegistryTables } from './registries.js';
+import vendored from './tables.json' with { type: 'json' };
+
+const tables: RegistryTables = {
+  publishedOn: '2026-01-10',
+  portsReadOn: '2025-12-01',
+  rdap: {
+    'https://rdap.nic.example/': ['example', 'co.test'],
+    'http://rdap.plain.example/': ['plain'],
+    'https://rdap.of-com.example/': ['com'],
+  },
+  whois: {
+    'whois.nic.test': ['test'],
+    'whois.centralnic.com': ['uk.com'],
+    'whois.co.test.example': ['co.test'],
+    'whois.dotmobiregistry.net': ['mobi'],
+  },
+  tlds: ['com', 'example', 'mobi', 'plain', 'test'],
+};
+
+const folder = mkdtempSync(join(tmpdir(), 'registries-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function sources(count: number): string {
+  const suffixes = Array.from({ length: count }, (_, index) => `t${index}`);
+  const file = (name: string, content: unknown) =>
+    writeFileSync(join(folder, name), JSON.stringify(content));
+  file('iana-rdap-dns.json', {
+    publication: '2026-02-03T19:00:02Z',
+    services: [
+      [suffixes, ['http://rdap.nic.example/', 'https://rdap.nic.example/']],
+      [['plain'], ['http://rdap.plain.example/']],
+    ],
+  });
+  file('whois-servers-tld.json', {
+    _: { updated: '2025-10-15 09:25:00 UTC' },
+    ...Object.fromEntries(suffixes.map((suffix) => [suffix, { host: 'whois.nic.example' }])),
+    gone: { host: 'whois.nic.example' },
+    info: { host: 'whois.nic.example' },
+    mobi: { host: 'whois.dotmobiregistry.net' },
+    paper: { adapter: 'web' },
+  });
+  file('iana-tlds.json', { tlds: [...suffixes, 'info', 'mobi', 'paper', 'plain'] });
+  return folder;
+}
+
+describe('Registries', () => {
+  const registries = new Registries(tables);
+
+  it('S60: the longest matching suffix decides who is asked', () => {
+    expect(registries.route('a.example')).toEqual({
+      tld: 'example',
+      rdapBaseUrl: 'https://rdap.nic.example/',
+    });
+    expect(registries.route('a.co.test')).toMatchObject({
+      rdapBaseUrl: 'https://rdap.nic.example/',
+      whoisServer: 'whois.co.test.example',
+    });
+    expect(registries.route('a.xco.test')).toEqual({ tld: 'test', whoisServer: 'whois.nic.test' });
+  });
+
+  it('S60: a host known dead and a service without TLS are not asked, whatever a table says', () => {
+    for (const name of ['a.mobi', 'a.plain']) {
+      expect(registries.route(name)).toEqual({ tld: name.slice(2), reason: expect.any(String) });
+    }
+  });
+
+  it('a name below a second-level registry is asked for there, not at the registry above it', () => {
+    expect(registries.route('a.uk.com')).toEqual({
+      tld: 'com',
+      whoisServer: 'whois.centralnic.com',
+    });
+    expect(registries.route('uk.com')).toEqual({
+      tld: 'com',
+      rdapBaseUrl: 'https://rdap.of-com.example/',
+    });
+  });
+
+  it('says whether a top-level domain does not exist or does not answer', () => {
+    expect(registries.route('a.nosuch').reason).toContain('There is no top-level domain');
+    expect(registries.route('a.plain').reason).toContain('publishes no machine-readable');
+    expect(registries.coverage()).toEqual({ tlds: 5, rdap: 2, whois: 1, unsupported: 2 });
+  });
+
+  it('S60: tables past their age raise the alarm', () => {
+    const on = (day: string) => registries.age(new Date(day));
+    expect(on('2026-01-20')).toEqual({ rdapDays: 10, whoisDays: 50, isTooOld: false });
+    expect(on('2027-01-20')).toMatchObject({ isTooOld: true });
+    const undated = new Registries({ ...tables, publishedOn: '' });
+    expect(undated.age(new Date('2026-01-20'))).toMatchObject({ isTooOld: true });
+  });
+
+  it('S60: the vendored tables carry their dates and none of the dead hosts', () => {
+    expect(vendored.publishedOn).toMatch(/^20\d\d-\d\d-\d\d$/);
+    expect(vendored.portsReadOn).toMatch(/^20\d\d-\d\d-\d\d$/);
+    const hosts = Object.keys(vendored.whois);
+    expect(hosts.filter((host) => deadHosts.has(host))).toEqual([]);
+    const suffixes = Object.values(vendored.whois).flat();
+    expect(suffixes.filter((suffix) => closedPort43.has(suffix))).toEqual([]);
+    const urls = Object.keys(vendored.rdap);
+    expect(urls.filter((url) => !/^https:\/\/[a-z0-9.-]+(:443)?\/([^?#]*\/)?$/.test(url))).toEqual(
+      [],
+    );
+  });
+
+  it('S60: the vendored tables reach nineteen of twenty top-level domains', () => {
+    const { tlds, unsupported } = Registries.vendored().coverage();
+    expect(tlds).toBeGreaterThan(1_400);
+    expect(unsupported / tlds).toBeLessThan(0.06);
+  });
+});
+
+describe('deriving the tables', () => {
+  it('keeps https services, living hosts and delegated top-level domains', () => {
+    const target = join(folder, 'derived.json');
+    writeTables(sources(3), target);
+    expect(JSON.parse(readFileSync(target, 'utf8'))).toEqual({
+      publishedOn: '2026-02-03',
+      portsReadOn: '2025-10-15',
+      rdap: {
+        'https://rdap.nic.ch/': ['ch'],
+        'https://rdap.denic.de/': ['de'],
+        'https://rdap.nic.example/': ['t0', 't1', 't2'],
+        'https://rdap.nic.li/': ['li'],
+      },
+      whois: { 'whois.nic.example': ['t0', 't1', 't2'] },
+      tlds: ['info', 'mobi', 'paper', 'plain', 't0', 't1', 't2'],
+    });
+  });
+
+  it('refuses a table that lost more than a tenth of its entries and keeps the old one', () => {
+    const target = join(folder, 'kept.json');
+    writeTables(sources(100), target);
+    const before = readFileSync(target, 'utf8');
+    expect(() => writeTables(sources(80), target)).toThrow('refused');
+    expect(readFileSync(target, 'utf8')).toBe(before);
+    expect(() => writeTables(sources(95), target)).not.toThrow();
+  });
+});

@@ -1,0 +1,116 @@
+import { secondLevelRegistries } from '#libs/domain-names';
+import { deadHosts } from './corrections.js';
+import vendored from './tables.json' with { type: 'json' };
+
+/** Which services answer for which names, as data. */
+export interface RegistryTables {
+  /** When IANA published the RDAP table, `YYYY-MM-DD`. */
+  publishedOn: string;
+  /** When the list of port-43 hosts was last changed, `YYYY-MM-DD`. */
+  portsReadOn: string;
+  /** Base URL of an RDAP service, with a slash at its end → the suffixes it answers for. */
+  rdap: Readonly<Record<string, readonly string[]>>;
+  /** Port-43 host → the suffixes it answers for. */
+  whois: Readonly<Record<string, readonly string[]>>;
+  /** The delegated top-level domains, in A-labels. */
+  tlds: readonly string[];
+}
+
+/** Who is asked about a name. Neither service: `reason` says why. */
+export interface Route {
+  tld: string;
+  rdapBaseUrl?: string;
+  whoisServer?: string;
+  reason?: string;
+}
+
+const dayMs = 86_400_000;
+
+/** Older tables raise the alarm: hosts change hands, top-level domains come and go. */
+const rdapAgeDaysMax = 365;
+const whoisAgeDaysMax = 540;
+
+/** Finds the registry of a name (RFC 9224 §4: the longest matching suffix wins). */
+export class Registries {
+  private readonly rdap: ReadonlyMap<string, string>;
+  private readonly whois: ReadonlyMap<string, string>;
+  private readonly tlds: ReadonlySet<string>;
+
+  constructor(private readonly tables: RegistryTables) {
+    const living = bySuffix(tables.whois).filter(([, host]) => !deadHosts.has(host));
+    this.rdap = new Map(bySuffix(tables.rdap).filter(([, url]) => url.startsWith('https://')));
+    this.whois = new Map(living);
+    this.tlds = new Set(tables.tlds);
+  }
+
+  /** The tables that came with this version. */
+  static vendored(): Registries {
+    return new Registries(vendored);
+  }
+
+  /** @param name registrable name in lower case A-labels. */
+  route(name: string): Route {
+    const tld = name.slice(name.lastIndexOf('.') + 1);
+    // Names under `uk.com` are not the business of the registry of `com`, which would say "found"
+    // or "not found" about `uk.com` only.
+    const parent = name.slice(name.indexOf('.') + 1);
+    const seller = secondLevelRegistries.get(parent);
+    const rdapBaseUrl = seller === undefined ? longestMatch(this.rdap, parent) : undefined;
+    const whoisServer = seller ?? longestMatch(this.whois, parent);
+    if (rdapBaseUrl === undefined && whoisServer === undefined) {
+      return { tld, reason: this.whyNobody(tld) };
+    }
+    return {
+      tld,
+      ...(rdapBaseUrl === undefined ? {} : { rdapBaseUrl }),
+      ...(whoisServer === undefined ? {} : { whoisServer }),
+    };
+  }
+
+  isDelegated(tld: string): boolean {
+    return this.tlds.has(tld);
+  }
+
+  /** Who answers for each delegated top-level domain, in the order of IANA's list. */
+  routes(): Route[] {
+    return [...this.tlds].map((tld) => this.route(`any.${tld}`));
+  }
+
+  /** How many delegated top-level domains can be asked, and how. */
+  coverage(): { tlds: number; rdap: number; whois: number; unsupported: number } {
+    const tlds = [...this.tlds];
+    const rdap = tlds.filter((tld) => this.rdap.has(tld)).length;
+    const whois = tlds.filter((tld) => this.whois.has(tld)).length;
+    const unsupported = tlds.filter((tld) => !this.rdap.has(tld) && !this.whois.has(tld)).length;
+    return { tlds: tlds.length, rdap, whois, unsupported };
+  }
+
+  /** How old the tables are, and whether one is past the alarm. */
+  age(now: Date): { rdapDays: number; whoisDays: number; isTooOld: boolean } {
+    const daysSince = (day: string) => Math.floor((now.getTime() - Date.parse(day)) / dayMs);
+    const rdapDays = daysSince(this.tables.publishedOn);
+    const whoisDays = daysSince(this.tables.portsReadOn);
+    const isTooOld = !(rdapDays <= rdapAgeDaysMax && whoisDays <= whoisAgeDaysMax);
+    return { rdapDays, whoisDays, isTooOld };
+  }
+
+  private whyNobody(tld: string): string {
+    return this.tlds.has(tld)
+      ? `The registry of .${tld} publishes no machine-readable registration data.`
+      : `There is no top-level domain .${tld}.`;
+  }
+}
+
+function bySuffix(table: Readonly<Record<string, readonly string[]>>): [string, string][] {
+  return Object.entries(table).flatMap(([service, suffixes]) =>
+    suffixes.map((suffix): [string, string] => [suffix, service]),
+  );
+}
+
+/** Tries the suffix itself and each suffix of it after a dot, longest first. */
+function longestMatch(table: ReadonlyMap<string, string>, suffix: string): string | undefined {
+  for (let at = suffix; ; at = at.slice(at.indexOf('.') + 1)) {
+    const service = table.get(at);
+    if (service !== undefined || !at.includes('.')) return service;
+  }
+}

@@ -1,0 +1,56 @@
+import { BlockList, isIPv4, isIPv6 } from 'node:net';
+
+/**
+ * Addresses that no name from outside may lead to: everything the IANA special-purpose registries
+ * (RFC 6890, as of 2026) hold as not globally reachable, multicast, and the ranges that carry an
+ * IPv4 address inside an IPv6 one, where a private address could hide.
+ */
+const blockedIpv4 = [
+  '0.0.0.0/8', // this network
+  '10.0.0.0/8', // private
+  '100.64.0.0/10', // carrier-grade NAT
+  '127.0.0.0/8', // loopback
+  '169.254.0.0/16', // link-local, cloud metadata
+  '172.16.0.0/12', // private
+  '192.0.0.0/24', // protocol assignments
+  '192.0.2.0/24', // documentation
+  '192.88.99.0/24', // 6to4 relays
+  '192.168.0.0/16', // private
+  '198.18.0.0/15', // benchmarking
+  '198.51.100.0/24', // documentation
+  '203.0.113.0/24', // documentation
+  '224.0.0.0/4', // multicast
+  '240.0.0.0/4', // reserved, broadcast
+];
+
+const blockedIpv6 = [
+  // Only 2000::/3 is handed out; the rest holds loopback, mapped, NAT64, ULA, link-local, multicast.
+  '::/3',
+  '4000::/2',
+  '8000::/1',
+  '2001::/23', // protocol assignments: Teredo, benchmarking, ORCHID
+  '2001:db8::/32', // documentation
+  '2002::/16', // 6to4
+  '3fff::/20', // documentation
+];
+
+// Two lists, because a single one matches an IPv4 address against IPv6 ranges as `::ffff:a.b.c.d`.
+const ipv4List = listOf(blockedIpv4, 'ipv4');
+const ipv6List = listOf(blockedIpv6, 'ipv6');
+
+function listOf(ranges: readonly string[], family: 'ipv4' | 'ipv6'): BlockList {
+  const list = new BlockList();
+  for (const range of ranges) {
+    const [network = '', prefix] = range.split('/');
+    list.addSubnet(network, Number(prefix), family);
+  }
+  return list;
+}
+
+/** True for every address that is not an ordinary public one, and for what is no address at all. */
+export function isBlockedAddress(address: string): boolean {
+  if (isIPv4(address)) return ipv4List.check(address, 'ipv4');
+  // A zone (`fe80::1%eth0`) would pass by the list unread.
+  if (isIPv6(address) && !address.includes('%')) return ipv6List.check(address, 'ipv6');
+  return true;
+}

@@ -1,0 +1,57 @@
+/** Why no connection, or no answer, was to be had: a short word for logs and provenance. */
+export type ConnectionFault =
+  | 'bad_host'
+  | 'blocked_port'
+  | 'blocked_address'
+  | 'unresolved'
+  | 'refused'
+  | 'reset'
+  | 'unreachable'
+  | 'tls_failed'
+  | 'connect_timeout'
+  | 'first_byte_timeout'
+  | 'answer_timeout'
+  | 'cancelled';
+
+/** A connection that was not made or broke. The message names the fault, never an address. */
+export class ConnectionError extends Error {
+  constructor(
+    readonly fault: ConnectionFault,
+    cause?: unknown,
+  ) {
+    super(`No answer from the upstream: ${fault}`, { cause });
+  }
+
+  /** The fault behind what a socket, TLS or HTTP client reported. */
+  static from(error: unknown): ConnectionError {
+    let at = error;
+    for (let depth = 0; depth < causesMax && at !== undefined; depth += 1) {
+      if (at instanceof ConnectionError) return at;
+      at = memberOf(at, 'cause');
+    }
+    const fault = faultsByCode.get(String(memberOf(error, 'code'))) ?? 'tls_failed';
+    return new ConnectionError(fault, error);
+  }
+}
+
+const causesMax = 5;
+
+function memberOf(value: unknown, member: 'cause' | 'code'): unknown {
+  return typeof value === 'object' && value !== null && member in value
+    ? (value as Record<typeof member, unknown>)[member]
+    : undefined;
+}
+
+const faultsByCode = new Map<string, ConnectionFault>([
+  ['ECONNREFUSED', 'refused'],
+  ['ECONNRESET', 'reset'],
+  ['EPIPE', 'reset'],
+  ['UND_ERR_SOCKET', 'reset'],
+  ['UND_ERR_CONNECT_TIMEOUT', 'connect_timeout'],
+  ['UND_ERR_HEADERS_TIMEOUT', 'first_byte_timeout'],
+  ['UND_ERR_BODY_TIMEOUT', 'answer_timeout'],
+  ['ENETUNREACH', 'unreachable'],
+  ['EHOSTUNREACH', 'unreachable'],
+  ['EADDRNOTAVAIL', 'unreachable'],
+  ['ETIMEDOUT', 'connect_timeout'],
+]);

@@ -1,0 +1,13 @@
+/** What a connection is for. It decides which ports are allowed and whether TLS is spoken. */
+export type ConnectPurpose = 'whois' | 'rdap' | 'dns' | 'webhook';
+
+export const portsByPurpose: Record<ConnectPurpose, readonly number[]> = {
+  whois: [43],
+  rdap: [443],
+  dns: [53, 853],
+  webhook: [443],
+};
+
+export function speaksTls(purpose: ConnectPurpose, port: number): boolean {
+  return purpose === 'rdap' || purpose === 'webhook' || port === 853;
+}

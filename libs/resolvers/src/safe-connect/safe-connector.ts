@@ -1,0 +1,107 @@
+import { promises as dns } from 'node:dns';
+import { isIP, type Socket } from 'node:net';
+import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls';
+import { isBlockedAddress } from './blocked-addresses.js';
+import { ConnectionError } from './connection-error.js';
+import { isHostName } from './host-name.js';
+import { portsByPurpose, speaksTls, type ConnectPurpose } from './purposes.js';
+import { openTcp, openTls } from './sockets.js';
+import { exceptionFor, type UpstreamException } from './upstream-exceptions.js';
+
+export interface SafeConnectorOptions {
+  /** Hosts that are reached at a fixed address without check; none by default. */
+  exceptions?: readonly UpstreamException[];
+  /** PEM certificates trusted beside the system's. */
+  extraCaPem?: string;
+  /** `address:port` of name servers; the system's by default. */
+  dnsServers?: readonly string[];
+}
+
+export interface ConnectLimits {
+  /** For resolving, connecting and TLS together. */
+  timeoutMs: number;
+  signal?: AbortSignal;
+}
+
+/** Of a name with more addresses than this only the first are tried; all of them are checked. */
+const addressesTriedMax = 6;
+
+/** The only way out for connections whose target outsiders influence. */
+export class SafeConnector {
+  private readonly exceptions: ReadonlyMap<string, UpstreamException>;
+  private readonly resolver = new dns.Resolver({ timeout: 2000, tries: 2 });
+  private readonly secureContext: SecureContext;
+
+  constructor(options: SafeConnectorOptions = {}) {
+    const exceptions = options.exceptions ?? [];
+    this.exceptions = new Map(exceptions.map((entry) => [`${entry.host}:${entry.port}`, entry]));
+    if (options.dnsServers !== undefined) this.resolver.setServers(options.dnsServers);
+    const extra = options.extraCaPem === undefined ? [] : [options.extraCaPem];
+    const ca = [...getCACertificates('default'), ...extra];
+    this.secureContext = createSecureContext({ ca, minVersion: 'TLSv1.2' });
+  }
+
+  /**
+   * Connects to `host` for one purpose, with TLS where the purpose demands it. The name is
+   * resolved once, every address it has must be public, and the connection goes to one of those
+   * addresses, so a name server that changes its mind between check and use gains nothing.
+   *
+   * @throws ConnectionError `bad_host`, `blocked_port`, `blocked_address`, `unresolved`, … .
+   */
+  async safeConnect(
+    host: string,
+    port: number,
+    purpose: ConnectPurpose,
+    limits: ConnectLimits,
+  ): Promise<Socket> {
+    const name = host.toLowerCase().replace(/\.$/, '');
+    if (isIP(name) === 0 && !isHostName(name)) throw new ConnectionError('bad_host');
+    if (!portsByPurpose[purpose].includes(port)) throw new ConnectionError('blocked_port');
+    const ended = endOf(limits);
+    try {
+      const exception = exceptionFor(this.exceptions, name, port);
+      const socket =
+        exception === undefined
+          ? await openTcp(name, await this.addressesOf(name, ended.signal), port, ended.signal)
+          : await openTcp(name, [exception.address], exception.addressPort, ended.signal);
+      if (!speaksTls(purpose, port)) return socket;
+      return await openTls(name, socket, this.secureContext, ended.signal);
+    } finally {
+      ended.clear();
+    }
+  }
+
+  private async addressesOf(name: string, signal: AbortSignal): Promise<string[]> {
+    const addresses = isIP(name) === 0 ? await this.resolve(name, signal) : [name];
+    if (addresses.length === 0) throw new ConnectionError('unresolved');
+    if (addresses.some(isBlockedAddress)) throw new ConnectionError('blocked_address');
+    return addresses.slice(0, addressesTriedMax);
+  }
+
+  private async resolve(name: string, signal: AbortSignal): Promise<string[]> {
+    signal.throwIfAborted();
+    // The resolver does not keep its own time-outs under loss, so the deadline is raced against it.
+    const aborted = new Promise<never>((_resolve, reject) =>
+      signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true }),
+    );
+    const queries = [this.resolver.resolve4(name), this.resolver.resolve6(name)];
+    const answers = await Promise.race([Promise.allSettled(queries), aborted]);
+    return answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+  }
+}
+
+/** A signal that aborts with the `ConnectionError` to report. */
+function endOf({ timeoutMs, signal }: ConnectLimits): { signal: AbortSignal; clear(): void } {
+  const controller = new AbortController();
+  const abort = (fault: 'cancelled' | 'connect_timeout') =>
+    controller.abort(new ConnectionError(fault));
+  const cancel = () => abort('cancelled');
+  const timer = setTimeout(abort, timeoutMs, 'connect_timeout');
+  signal?.addEventListener('abort', cancel, { once: true });
+  if (signal?.aborted === true) cancel();
+  const clear = () => {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', cancel);
+  };
+  return { signal: controller.signal, clear };
+}

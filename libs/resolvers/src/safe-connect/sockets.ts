@@ -1,0 +1,66 @@
+import { connect, isIP, type LookupFunction, type Socket } from 'node:net';
+import { connect as connectTls, type SecureContext } from 'node:tls';
+import { ConnectionError } from './connection-error.js';
+
+/** How long one address may stay silent before the next is tried beside it (RFC 8305 §5). */
+const nextAddressAfterMs = 300;
+
+/**
+ * Opens a TCP connection to the first of `addresses` that answers. `host` is never resolved: an
+ * address that was checked is the address that is used.
+ */
+export function openTcp(
+  host: string,
+  addresses: readonly string[],
+  port: number,
+  signal: AbortSignal,
+): Promise<Socket> {
+  const checked = addresses.map((address) => ({ address, family: isIP(address) }));
+  const lookup: LookupFunction = (_host, _options, callback) => callback(null, checked);
+  const socket = connect({
+    host: isIP(host) === 0 ? host : (addresses[0] ?? ''),
+    port,
+    lookup,
+    autoSelectFamily: true,
+    autoSelectFamilyAttemptTimeout: nextAddressAfterMs,
+    noDelay: true,
+  });
+  return opened(socket, 'connect', signal);
+}
+
+/** Speaks TLS on an open connection and checks that the certificate is for `host`. */
+export function openTls(
+  host: string,
+  socket: Socket,
+  secureContext: SecureContext,
+  signal: AbortSignal,
+): Promise<Socket> {
+  const name = isIP(host) === 0 ? { servername: host } : { host };
+  const secure = connectTls({ socket, secureContext, ALPNProtocols: ['http/1.1'], ...name });
+  return opened(secure, 'secureConnect', signal);
+}
+
+function opened(
+  socket: Socket,
+  event: 'connect' | 'secureConnect',
+  signal: AbortSignal,
+): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const settle = (error?: unknown) => {
+      signal.removeEventListener('abort', abort);
+      socket.off('error', settle).off('close', closed);
+      if (error === undefined) return resolve(socket);
+      // A socket that fails later still needs a listener, or the process ends.
+      socket.on('error', () => undefined).destroy();
+      reject(ConnectionError.from(error));
+    };
+    const abort = () => settle(signal.reason);
+    const closed = () => settle(new ConnectionError('reset'));
+    socket
+      .once(event, () => settle())
+      .once('error', settle)
+      .once('close', closed);
+    signal.addEventListener('abort', abort, { once: true });
+    if (signal.aborted) abort();
+  });
+}

@@ -1,0 +1,156 @@
+import { parseDomainName } from '#libs/domain-names';
+import type { Permit, Politeness, Refused } from './politeness/politeness.js';
+import type { Priority } from './politeness/upstream.js';
+import type { RdapAnswer, RdapClient } from './rdap/rdap-client.js';
+import { readRdapDomain } from './rdap/rdap-record.js';
+import type { Outcome, RegistrationRecord, SourceAnswer } from './record.js';
+import { ConnectionError, type ConnectionFault } from './safe-connect/connection-error.js';
+import type { Port43Client } from './whois/port43.js';
+import type { WhoisParser } from './whois/whois-parser.js';
+
+/** What it takes to ask one server. */
+export interface SourceAskerOptions {
+  rdap: RdapClient;
+  port43: Port43Client;
+  politeness: Politeness;
+  parser: WhoisParser;
+  /** Business time, for `fetchedAt`. */
+  clock: { now(): Date };
+}
+
+export interface Question {
+  /** Registrable name in lower case A-labels. */
+  name: string;
+  tld: string;
+  priority: Priority;
+  signal: AbortSignal;
+}
+
+/** An answer without its number. */
+export type Answer = Omit<SourceAnswer, 'id'>;
+type Role = SourceAnswer['role'];
+/** What is found out by asking; the rest of an answer says who was asked when. */
+type Finding = Omit<Answer, 'protocol' | 'role' | 'server' | 'fetchedAt' | 'latencyMs'>;
+
+const timeouts: ReadonlySet<ConnectionFault> = new Set([
+  'connect_timeout',
+  'first_byte_timeout',
+  'answer_timeout',
+  'cancelled',
+]);
+
+/** Asks one server one question, politely, and says how it went. Never rejects. */
+export class SourceAsker {
+  constructor(private readonly options: SourceAskerOptions) {}
+
+  /** @param url the object's own URL. */
+  async askRdap(url: string, role: Role, question: Question): Promise<Answer> {
+    const { rdap } = this.options;
+    const server = url.replace(/domain\/[^/]*$/i, '');
+    const about = { protocol: 'rdap', role, server } as const;
+    return this.ask(new URL(url).hostname, about, question, async (permit) => {
+      const answer = await rdap.fetch(url, question.signal);
+      if (answer.kind === 'throttled') permit.throttled(answer.retryAfterSeconds);
+      else if (answer.kind !== 'failed') permit.answered();
+      return rdapFinding(answer, question.name);
+    });
+  }
+
+  async askPort43(server: string, role: Role, question: Question): Promise<Answer> {
+    const { port43, parser } = this.options;
+    const { name: domain, tld, signal } = question;
+    const about = { protocol: 'whois43', role, server } as const;
+    return this.ask(server, about, question, async (permit) => {
+      const { text, cut } = await port43.ask(server, domain, signal);
+      const result = await parser.parse(text, { domain, server, tld, role });
+      if (result.outcome === 'throttled') permit.throttled(result.retryAfterSeconds);
+      else permit.answered();
+      const { outcome, record, retryAfterSeconds } = result;
+      const finding = {
+        raw: text,
+        ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+      };
+      if (cut !== undefined) return { ...finding, ...cutShort(outcome, record), error: cut };
+      if (record !== undefined && isOfAnother(record, domain)) {
+        return { ...finding, outcome: 'parse_failed', error: 'other_name' };
+      }
+      return { ...finding, outcome, ...(record === undefined ? {} : { record }) };
+    });
+  }
+
+  private async ask(
+    host: string,
+    about: Pick<Answer, 'protocol' | 'role' | 'server'>,
+    { priority, signal }: Question,
+    exchange: (permit: Permit) => Promise<Finding>,
+  ): Promise<Answer> {
+    const { politeness, clock } = this.options;
+    const permit = await politeness.acquire(host, { priority, signal });
+    const startedAt = performance.now();
+    const finding = permit.granted ? await attempt(permit, exchange) : notAsked(permit);
+    const latencyMs = Math.round(performance.now() - startedAt);
+    return { ...about, ...finding, fetchedAt: clock.now(), latencyMs };
+  }
+}
+
+async function attempt(
+  permit: Permit,
+  exchange: (permit: Permit) => Promise<Finding>,
+): Promise<Finding> {
+  try {
+    return await exchange(permit);
+  } catch (error) {
+    if (!(error instanceof ConnectionError)) throw error;
+    return { outcome: outcomeOf(error.fault), error: error.fault };
+  } finally {
+    // Without effect when the exchange has said how it went.
+    permit.failed();
+  }
+}
+
+/** "Throttled" covers every server that cannot be had just now: come back later, nothing is known. */
+function outcomeOf(fault: ConnectionFault): Outcome {
+  return timeouts.has(fault) ? 'timeout' : 'throttled';
+}
+
+function notAsked({ reason, retryAfterMs }: Refused): Finding {
+  if (reason === 'cancelled') return { outcome: 'timeout', error: 'cancelled' };
+  const retryAfterSeconds = Math.ceil(retryAfterMs / 1000);
+  return { outcome: 'throttled', retryAfterSeconds, error: reason };
+}
+
+function rdapFinding(answer: RdapAnswer, name: string): Finding {
+  const { status: httpStatus } = answer;
+  if (answer.kind === 'throttled') {
+    const { retryAfterSeconds: seconds } = answer;
+    const retry = seconds === undefined ? {} : { retryAfterSeconds: seconds };
+    return { outcome: 'throttled', httpStatus, ...retry, error: `http_${httpStatus}` };
+  }
+  if (answer.kind === 'failed') {
+    const outcome = httpStatus >= 500 ? 'throttled' : 'parse_failed';
+    return { outcome, ...(httpStatus === 0 ? {} : { httpStatus }), error: answer.fault };
+  }
+  const { text: raw } = answer;
+  if (answer.kind === 'not_found') return { outcome: 'not_registered', httpStatus, raw };
+  const record = readRdapDomain(answer.json, name);
+  if (record === undefined)
+    return { outcome: 'parse_failed', httpStatus, raw, error: 'unreadable' };
+  return { outcome: 'delivered', httpStatus, raw, record };
+}
+
+/** Of half an answer nothing may be concluded from what is not in it. */
+function cutShort(outcome: Outcome, record: RegistrationRecord | undefined): Finding {
+  const truncated = true;
+  if (outcome !== 'delivered') {
+    const isSaid = outcome === 'throttled' || outcome === 'restricted';
+    return { outcome: isSaid ? outcome : 'parse_failed', truncated };
+  }
+  return { outcome: 'partial', truncated, ...(record === undefined ? {} : { record }) };
+}
+
+/** True when a server answered about another name than it was asked about. */
+function isOfAnother({ domain }: RegistrationRecord, name: string): boolean {
+  if (domain === undefined) return false;
+  const parsed = parseDomainName(domain);
+  return parsed.ok && parsed.domain.name !== name;
+}

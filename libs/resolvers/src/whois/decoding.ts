@@ -1,0 +1,27 @@
+/** Servers that answer in an encoding which cannot be told from the bytes. */
+const encodings: ReadonlyMap<string, string> = new Map([
+  ['whois.jprs.jp', 'iso-2022-jp'],
+  ['whois.nic.ad.jp', 'iso-2022-jp'],
+]);
+
+/**
+ * The text of an answer: by the server's own encoding, else strict UTF-8, else windows-1252, which
+ * reads every byte. Line ends become LF. Control characters are dropped, and so are those that turn
+ * the direction of writing: they are invisible and make a text look like another one.
+ *
+ * @param isCut the last character may be incomplete.
+ */
+export function decodeAnswer(bytes: Uint8Array, server: string, isCut: boolean): string {
+  return decode(bytes, encodings.get(server), isCut)
+    .replace(/\r\n?/g, '\n')
+    .replace(/[^\P{Cc}\n\t]|[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu, '');
+}
+
+function decode(bytes: Uint8Array, encoding: string | undefined, isCut: boolean): string {
+  if (encoding !== undefined) return new TextDecoder(encoding).decode(bytes);
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: isCut });
+  } catch {
+    return new TextDecoder('windows-1252').decode(bytes);
+  }
+}

@@ -1,0 +1,180 @@
+import type { Contact } from '../../../record.js';
+import type { ContactField } from '../dictionary/target.js';
+import type { ReadyGrammar } from '../grammars/grammar.js';
+import { readContactLines } from './contact-lines.js';
+import { readCountry } from './countries.js';
+import { readCityLine, readPostalAddress } from './postal-address.js';
+import { isEmptyValue, isWithheld } from './placeholders.js';
+
+const VALUE_LENGTH_MAX = 500;
+const LINES_MAX = 16;
+
+/** How one registry prints a contact; see `Grammar`. */
+export type ContactStyle = Pick<
+  ReadyGrammar,
+  'block' | 'nameIsOrganization' | 'address' | 'organizationFirst'
+>;
+
+/** A contact being read: published values, loose lines, and which fields are withheld. */
+export class ContactDraft {
+  private readonly values = new Map<ContactField, string[]>();
+  private readonly withheld = new Set<ContactField>();
+  private readonly lines: string[] = [];
+
+  /** Placeholders are noted as withheld, `n/a` and its like are dropped. */
+  add(field: ContactField, text: string): void {
+    const value = withoutQuotes(text.trim().slice(0, VALUE_LENGTH_MAX));
+    if (isEmptyValue(value)) return;
+    if (isWithheld(value) || (field === 'email' && value.startsWith('http'))) {
+      this.withheld.add(field === 'line' ? 'name' : field);
+      return;
+    }
+    if (field === 'line') {
+      if (this.lines.length < LINES_MAX) this.lines.push(value);
+      return;
+    }
+    const known = this.values.get(field);
+    if (known === undefined) this.values.set(field, [value]);
+    else if (field === 'street' && known.length < LINES_MAX) known.push(value);
+  }
+
+  isNamed(): boolean {
+    const names: ContactField[] = ['name', 'organization', 'heading', 'lastName'];
+    return this.lines.length > 0 || names.some((field) => this.values.has(field));
+  }
+
+  /** This contact with what the domain's own lines say of the party: a name, a telephone. */
+  joinedWith(other: ContactDraft, handle: string | undefined): ContactDraft {
+    for (const [field, [value]] of other.values) {
+      if (!this.values.has(field) && value !== handle) this.add(field, value);
+    }
+    return this;
+  }
+
+  first(field: ContactField): string | undefined {
+    return this.values.get(field)?.[0];
+  }
+
+  /** The fields a placeholder stands for, by their name in `Contact`. */
+  withheldFields(): string[] {
+    return [...this.withheld].map((field) => CONTACT_MEMBERS[field] ?? field);
+  }
+
+  toContact(style: ContactStyle): Contact {
+    const hasName = this.values.has('name') || this.values.has('heading');
+    const labelled = new Set(this.values.keys());
+    for (const [field, value] of readContactLines(this.lines, style.block, hasName)) {
+      if (!labelled.has(field)) this.add(field, value);
+    }
+    if (style.organizationFirst && !this.isOrganization(style)) {
+      this.takeOrganization(style.address.length === 0 ? 3 : style.address.length + 2);
+    }
+    const contact: Contact = {
+      handle: this.first('handle'),
+      ...this.names(),
+      ...this.place(style),
+      email: readEmail(this.first('email')),
+      phone: readPhone(this.first('phone')),
+      fax: readPhone(this.first('fax')),
+    };
+    if (contact.organization === undefined && this.isOrganization(style)) {
+      contact.organization = contact.name;
+      contact.name = undefined;
+    }
+    return withoutAbsent(contact);
+  }
+
+  /** A name beside the header is the organisation when a person is named as well. */
+  private names(): Contact {
+    const [heading, organization] = [this.first('heading'), this.first('organization')];
+    const name = this.first('name') ?? this.joinedName();
+    if (name === undefined) return { name: heading, organization };
+    return { name, organization: organization ?? (heading === name ? undefined : heading) };
+  }
+
+  private isOrganization(style: ContactStyle): boolean {
+    const party = this.first('party')?.toLowerCase();
+    if (party === undefined) return style.nameIsOrganization;
+    return party.startsWith('org') || party.startsWith('legal');
+  }
+
+  /** The first of so many address lines or more is the employer, if it bears no number. */
+  private takeOrganization(linesMin: number): void {
+    const lines = this.values.get('street') ?? [];
+    if (lines.length < linesMin || this.values.has('organization') || hasDigit(lines[0])) return;
+    this.values.set('organization', [lines[0]]);
+    this.values.set('street', lines.slice(1));
+  }
+
+  private place(style: ContactStyle): Contact {
+    const lines = this.values.get('street') ?? [];
+    const isSplit = this.values.has('city') || this.values.has('postalCode');
+    const address = readPostalAddress(lines, isSplit ? [] : style.address);
+    const cityLine = this.values.has('postalCode')
+      ? undefined
+      : readCityLine(this.first('city') ?? '');
+    const country = this.first('country') ?? address.country;
+    const { code, name } = country === undefined ? {} : readCountry(country);
+    return {
+      street: address.street.length === 0 ? undefined : address.street.join('\n'),
+      city: cityLine?.city ?? this.first('city') ?? address.city,
+      state: this.first('state') ?? address.state,
+      postalCode: cityLine?.postalCode ?? this.first('postalCode') ?? address.postalCode,
+      countryCode: code,
+      countryName: name,
+    };
+  }
+
+  private joinedName(): string | undefined {
+    const parts = [this.first('firstName'), this.first('lastName')];
+    return parts.filter((part) => part !== undefined).join(' ') || undefined;
+  }
+}
+
+const CONTACT_MEMBERS: Partial<Record<ContactField, string>> = {
+  country: 'countryCode',
+  firstName: 'name',
+  lastName: 'name',
+};
+
+/** Undoes the usual disguises of an address; anything without `@` is no address. */
+function readEmail(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  let email = text;
+  for (const disguise of [' AT ', ' at ', ' [at] ', '[at]', ' (at) ', '(at)', ' en ']) {
+    if (!email.includes('@')) email = email.replace(disguise, '@');
+  }
+  const word = email.split(' ').find((it) => it.includes('@'));
+  if (word === undefined || word.length > 254) return undefined;
+  return trimMarks(word);
+}
+
+function trimMarks(word: string): string | undefined {
+  let [start, end] = [0, word.length];
+  while (start < end && '<("\'[,;'.includes(word[start])) start += 1;
+  while (end > start && '>)"\'],;.'.includes(word[end - 1])) end -= 1;
+  const address = word.slice(start, end).replace('mailto:', '');
+  return address.length > 2 ? address : undefined;
+}
+
+function readPhone(text: string | undefined): string | undefined {
+  if (text === undefined || text.length > 60) return undefined;
+  let digits = 0;
+  for (const character of text) if (character >= '0' && character <= '9') digits += 1;
+  return digits < 3 ? undefined : text;
+}
+
+function withoutQuotes(text: string): string {
+  const isQuoted = text.length > 1 && text.startsWith('"') && text.endsWith('"');
+  return isQuoted ? text.slice(1, -1) : text;
+}
+
+function hasDigit(text: string): boolean {
+  for (const character of text) if (character >= '0' && character <= '9') return true;
+  return false;
+}
+
+function withoutAbsent(contact: Contact): Contact {
+  const kept = Object.entries(contact).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(kept) as Contact;
+}

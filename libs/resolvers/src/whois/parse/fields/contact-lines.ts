@@ -1,0 +1,121 @@
+import type { ContactField } from '../dictionary/target.js';
+import { countryCode } from './countries.js';
+import { readCityLine } from './postal-address.js';
+
+type Pair = readonly [ContactField, string];
+
+const PHONE_LABELS = ['telephone', 'phone', 'tel', 'tlf', 'ph'];
+const FAX_LABELS = ['facsimile', 'fax'];
+
+/**
+ * Reads the lines of an unlabelled contact. What a line looks like comes first (e-mail, telephone,
+ * country); then `order` names the leading lines and everything left is street, its last line
+ * split where it reads as `City, ST 12345` or `12345 City`.
+ */
+export function readContactLines(
+  lines: readonly string[],
+  order: readonly ContactField[],
+  hasName: boolean,
+): Pair[] {
+  const found: Pair[] = [];
+  const plain: string[] = [];
+  for (const line of lines) {
+    const pairs = recognise(line, found);
+    if (pairs.length > 0) found.push(...pairs);
+    else plain.push(line);
+  }
+  takeCountry(plain, found);
+  const leading = order.length > 0 ? [...order] : (['name'] as ContactField[]);
+  for (const field of leading) {
+    if (hasName && field === 'name') continue;
+    const line = plain.shift();
+    if (line === undefined) break;
+    found.push([field, line]);
+  }
+  takeCityLine(plain, found);
+  for (const line of plain) found.push(['street', line]);
+  return found;
+}
+
+function recognise(line: string, found: readonly Pair[]): Pair[] {
+  const email = emailIn(line);
+  if (email !== undefined) {
+    const rest = withoutEmail(line, email);
+    const isName = rest.length > 2 && !rest.toLowerCase().startsWith('e');
+    return isName
+      ? [
+          ['email', email],
+          ['name', rest],
+        ]
+      : [['email', email]];
+  }
+  const labelled = labelledNumber(line);
+  if (labelled !== undefined) return [labelled];
+  if (!looksLikePhone(line)) return [];
+  return [[found.some(([field]) => field === 'phone') ? 'fax' : 'phone', line]];
+}
+
+function emailIn(line: string): string | undefined {
+  const text = line.replace(' [at] ', '@').replace(' AT ', '@');
+  if (!text.includes('@')) return undefined;
+  for (const word of text.split(/[\s<>()[\],;]/)) {
+    if (word.includes('@') && word.includes('.')) return word.replace('mailto:', '');
+  }
+  return undefined;
+}
+
+function withoutEmail(line: string, email: string): string {
+  const text = line.replace(' [at] ', '@').replace(' AT ', '@').replace(email, ' ');
+  return text.replace(/[<>()[\]]/g, ' ').trim();
+}
+
+/** `Tel. +1…`, `(Fax) 603-…`, `fax: +359 …`. */
+function labelledNumber(line: string): Pair | undefined {
+  const lower = line.toLowerCase().replace(/[(]/g, '');
+  for (const [field, labels] of [
+    ['fax', FAX_LABELS],
+    ['phone', PHONE_LABELS],
+  ] as const) {
+    const label = labels.find((it) => lower.startsWith(it));
+    if (label === undefined) continue;
+    const number = fromFirstDigit(line);
+    if (number !== undefined && looksLikePhone(number)) return [field, number];
+  }
+  return undefined;
+}
+
+function fromFirstDigit(line: string): string | undefined {
+  for (let at = 0; at < line.length; at += 1) {
+    if ((line[at] >= '0' && line[at] <= '9') || line[at] === '+') return line.slice(at).trim();
+    if (line[at] === '(' && line[at + 1] >= '0' && line[at + 1] <= '9')
+      return line.slice(at).trim();
+  }
+  return undefined;
+}
+
+function looksLikePhone(line: string): boolean {
+  let digits = 0;
+  for (const character of line) {
+    if (character >= '0' && character <= '9') digits += 1;
+    else if (!' +-().x/'.includes(character)) return false;
+  }
+  return digits >= 7 && digits <= 20 && (line[0] === '+' || line[0] === '(' || digits >= 9);
+}
+
+function takeCountry(plain: string[], found: Pair[]): void {
+  if (plain.length < 2) return;
+  const last = plain[plain.length - 1];
+  const isCode = last.length === 2 && last === last.toUpperCase();
+  if (!isCode && countryCode(last) === undefined) return;
+  plain.pop();
+  found.push(['country', last]);
+}
+
+function takeCityLine(plain: string[], found: Pair[]): void {
+  const last = plain[plain.length - 1];
+  if (last === undefined || plain.length < 2) return;
+  const place = readCityLine(last);
+  if (place === undefined) return;
+  plain.pop();
+  for (const [part, value] of Object.entries(place)) found.push([part as ContactField, value]);
+}

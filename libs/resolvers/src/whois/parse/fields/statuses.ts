@@ -1,0 +1,63 @@
+/** Every EPP status of RFC 5731, RFC 3915 and RFC 8056 in its one spelling. */
+const EPP_STATUSES: readonly string[] = [
+  'ok',
+  'inactive',
+  'clientDeleteProhibited',
+  'clientHold',
+  'clientRenewProhibited',
+  'clientTransferProhibited',
+  'clientUpdateProhibited',
+  'serverDeleteProhibited',
+  'serverHold',
+  'serverRenewProhibited',
+  'serverTransferProhibited',
+  'serverUpdateProhibited',
+  'pendingCreate',
+  'pendingDelete',
+  'pendingRenew',
+  'pendingRestore',
+  'pendingTransfer',
+  'pendingUpdate',
+  'addPeriod',
+  'autoRenewPeriod',
+  'renewPeriod',
+  'transferPeriod',
+  'redemptionPeriod',
+];
+
+const BY_LETTERS = new Map(EPP_STATUSES.map((status) => [status.toLowerCase(), status]));
+const STATUS_LENGTH_MAX = 120;
+
+/**
+ * The statuses on one line. An EPP status comes out in camelCase however it was written
+ * (`client delete prohibited`, `CLIENT-HOLD`, `clienthold https://icann.org/epp#clientHold`);
+ * anything else keeps the registry's own words.
+ */
+export function readStatuses(text: string): string[] {
+  const found: string[] = [];
+  for (const part of withoutTail(text.slice(0, STATUS_LENGTH_MAX * 4)).split(',')) {
+    const words = part.trim().slice(0, STATUS_LENGTH_MAX);
+    if (words === '' || words === '-') continue;
+    const dated = words.toLowerCase().startsWith('ok-until ');
+    found.push(dated ? 'ok' : (BY_LETTERS.get(lettersOf(words)) ?? words));
+  }
+  return found;
+}
+
+/** Drops the explanations behind a status: an address, `(remark)`, ` - Normal state`. */
+function withoutTail(text: string): string {
+  let end = text.length;
+  for (const mark of ['http://', 'https://', '(', ' -- ', ' - ', '\t']) {
+    const at = text.indexOf(mark);
+    if (at > 0 && at < end) end = at;
+  }
+  return text.slice(0, end).trim();
+}
+
+function lettersOf(text: string): string {
+  let letters = '';
+  for (const character of text.toLowerCase()) {
+    if (character >= 'a' && character <= 'z') letters += character;
+  }
+  return letters;
+}

@@ -1,0 +1,28 @@
+import type { Grammar } from './grammar.js';
+
+const DAY_FIRST = { order: 'dmy' } as const;
+
+export const AFRICA: readonly Grammar[] = [
+  {
+    tlds: [
+      'ug',
+      'ke',
+      'tz',
+      'rw',
+      'za',
+      'ng',
+      'gh',
+      'ao',
+      'mz',
+      'zm',
+      'bw',
+      'mw',
+      'na',
+      'ci',
+      'sn',
+    ],
+    dates: DAY_FIRST,
+  },
+  { tlds: ['ma', 'dz', 'tn', 'tg', 'bj', 'cm', 'mg', 'ml'], dates: DAY_FIRST },
+  { tlds: ['cf', 'ga', 'gq', 'tk'], dates: { order: 'mdy' } },
+];

@@ -1,0 +1,46 @@
+import type { KeyTable } from '../dictionary/dictionary.js';
+import type { DateStyle } from '../fields/dates.js';
+import type { ContactField } from '../dictionary/target.js';
+
+/**
+ * What the general rules cannot know about one registry. Everything is optional data: a grammar
+ * holds no code, so that a reader sees at once how far a registry strays from the rest.
+ */
+export interface Grammar {
+  /** TLDs (without dot) whose registry answers in this layout. */
+  tlds?: readonly string[];
+  /** Port-43 hosts that answer in this layout, whatever the TLD. */
+  servers?: readonly string[];
+  dates?: DateStyle;
+  /** Keys that mean something else here: notation of `dictionary/target.ts` to normalised keys. */
+  keys?: Readonly<Record<string, readonly string[]>>;
+  /** Lines without colon that carry a field: `record created on 2026-01-31`. */
+  phrases?: Readonly<Record<string, readonly string[]>>;
+  /** Keys and values stand in columns without a colon. */
+  columns?: boolean;
+  /** What the lines of an unlabelled contact are, in order; the rest are street lines. */
+  block?: readonly ContactField[];
+  /** What the last address lines are, where a registry prints them without labels. */
+  address?: readonly AddressPart[];
+  /** A person's first address line is the organisation when there are lines to spare. */
+  organizationFirst?: boolean;
+  /** What stands on a party's header line is a handle, not a name. */
+  headerIsHandle?: boolean;
+  /** A contact's name is an organisation unless its `type` says otherwise. */
+  nameIsOrganization?: boolean;
+}
+
+export type AddressPart = 'cityLine' | 'city' | 'state' | 'postalCode' | 'country';
+
+/** A grammar with its tables made. */
+export interface ReadyGrammar {
+  dates: DateStyle;
+  keys: KeyTable;
+  phrases: readonly (readonly [string, string])[];
+  columns: boolean;
+  block: readonly ContactField[];
+  nameIsOrganization: boolean;
+  address: readonly AddressPart[];
+  organizationFirst: boolean;
+  headerIsHandle: boolean;
+}

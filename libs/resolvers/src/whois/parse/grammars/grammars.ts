@@ -1,0 +1,81 @@
+import { tableOf } from '../dictionary/dictionary.js';
+import { AFRICA } from './africa.js';
+import { AMERICAS } from './americas.js';
+import { ASIA_PACIFIC } from './asia-pacific.js';
+import { EASTERN_EUROPE } from './eastern-europe.js';
+import { GENERIC } from './generic.js';
+import type { Grammar, ReadyGrammar } from './grammar.js';
+import { WESTERN_EUROPE } from './western-europe.js';
+
+/** Lines that carry a date without a colon, wherever they stand. */
+const COMMON_PHRASES: Readonly<Record<string, readonly string[]>> = {
+  created: [
+    'record created on',
+    'record created',
+    'registered on',
+    'domain created on',
+    'created on',
+  ],
+  updated: [
+    'record last updated on',
+    'record last updated',
+    'last updated on',
+    'record updated on',
+  ],
+  expires: ['record expires on', 'record will expire on', 'expires on', 'registered until'],
+};
+
+const ALL = [
+  ...WESTERN_EUROPE,
+  ...EASTERN_EUROPE,
+  ...AMERICAS,
+  ...ASIA_PACIFIC,
+  ...AFRICA,
+  ...GENERIC,
+];
+const PLAIN = prepare({});
+const BY_SERVER = new Map<string, ReadyGrammar>();
+const BY_TLD = new Map<string, ReadyGrammar>();
+
+for (const grammar of ALL) {
+  const ready = prepare(grammar);
+  for (const server of grammar.servers ?? []) BY_SERVER.set(server, ready);
+  for (const tld of grammar.tlds ?? []) BY_TLD.set(tld, ready);
+}
+
+/**
+ * The grammar of a server, else (for a registry's answer) of the TLD or the TLD it lies under,
+ * else the general rules alone.
+ */
+export function grammarFor(context: {
+  server: string;
+  tld: string;
+  role: 'registry' | 'registrar';
+}): ReadyGrammar {
+  const byServer = BY_SERVER.get(context.server.toLowerCase());
+  if (byServer !== undefined) return byServer;
+  if (context.role === 'registrar') return PLAIN;
+  let tld = context.tld.toLowerCase().slice(0, 253);
+  for (;;) {
+    const found = BY_TLD.get(tld);
+    if (found !== undefined) return found;
+    const dot = tld.indexOf('.');
+    if (dot < 0) return PLAIN;
+    tld = tld.slice(dot + 1);
+  }
+}
+
+function prepare(grammar: Grammar): ReadyGrammar {
+  const phrases = [...Object.entries(grammar.phrases ?? {}), ...Object.entries(COMMON_PHRASES)];
+  return {
+    dates: grammar.dates ?? {},
+    keys: tableOf(grammar.keys ?? {}, ''),
+    phrases: phrases.flatMap(([field, starts]) => starts.map((it) => [it, field] as const)),
+    columns: grammar.columns ?? false,
+    block: grammar.block ?? [],
+    nameIsOrganization: grammar.nameIsOrganization ?? false,
+    address: grammar.address ?? [],
+    organizationFirst: grammar.organizationFirst ?? false,
+    headerIsHandle: grammar.headerIsHandle ?? false,
+  };
+}

@@ -1,0 +1,77 @@
+import type { Outcome, RegistrationRecord } from '../../record.js';
+import { classify, type Verdict } from './classifier.js';
+import { grammarFor } from './grammars/grammars.js';
+import { cleanText } from './reading/clean-text.js';
+import { splitLines } from './reading/lines.js';
+import { RecordReader } from './reading/record-reader.js';
+import { WorkMeter } from './reading/work-meter.js';
+
+/** Whom was asked for what. */
+export interface ParseContext {
+  /** The name asked for, A-label; empty if unknown. */
+  domain: string;
+  /** The port-43 host that answered; empty if unknown. */
+  server: string;
+  /** TLD without dot, `co.uk` and the like allowed. */
+  tld: string;
+  role: 'registry' | 'registrar';
+}
+
+export interface ParseResult {
+  outcome: Outcome;
+  /** With `delivered` what was published, with `restricted` why the name cannot be had. */
+  record?: RegistrationRecord;
+  /** With `throttled`, when the server named a time; at most an hour. */
+  retryAfterSeconds?: number;
+}
+
+/**
+ * Reads a port-43 answer. Pure, never throws, work linear in the text: what cannot be read is
+ * `parse_failed`. `delivered`, `not_registered`, `restricted`, `throttled` or `parse_failed`.
+ */
+export function parseWhois(text: string, context: ParseContext): ParseResult {
+  return parseMetered(text, context, new WorkMeter());
+}
+
+/** `parseWhois`, counting its work. */
+export function parseMetered(text: string, context: ParseContext, meter: WorkMeter): ParseResult {
+  try {
+    return parse(text, context, meter);
+  } catch {
+    return { outcome: 'parse_failed' };
+  }
+}
+
+function parse(text: string, context: ParseContext, meter: WorkMeter): ParseResult {
+  const grammar = grammarFor(context);
+  const lines = splitLines(cleanText(text, meter), meter);
+  const reader = new RecordReader(grammar, context.domain.toLowerCase(), meter);
+  const record = reader.read(lines).finish(grammar);
+  const evidence = { isRecord: isRecord(record), statuses: record.statuses };
+  return toResult(classify(lines, evidence, meter), record);
+}
+
+function toResult(verdict: Verdict, record: RegistrationRecord): ParseResult {
+  switch (verdict.kind) {
+    case 'found':
+      return { outcome: 'delivered', record };
+    case 'throttled':
+      return { outcome: 'throttled', retryAfterSeconds: verdict.retryAfterSeconds };
+    case 'restricted':
+      return { outcome: 'restricted', record: { ...record, restriction: verdict.restriction } };
+    case 'not_found':
+      return { outcome: 'not_registered' };
+    default:
+      return { outcome: 'parse_failed' };
+  }
+}
+
+/** Enough was read to say that somebody holds the name. */
+function isRecord(record: RegistrationRecord): boolean {
+  if (record.created !== undefined || record.expires !== undefined) return true;
+  if (record.nameServers.length > 0 || record.registrar?.name !== undefined) return true;
+  const { registrant, administrative, technical } = record.contacts;
+  return [registrant, administrative, technical].some(
+    (it) => it?.name !== undefined || it?.organization !== undefined || it?.handle !== undefined,
+  );
+}

@@ -1,0 +1,89 @@
+import { lookUpHeader, lookUpKey } from '../dictionary/dictionary.js';
+import { readTarget, type Target } from '../dictionary/target.js';
+import type { ReadyGrammar } from '../grammars/grammar.js';
+import { normalizeKey, readColumns, readKeyedValue, type KeyedValue } from './keys.js';
+import type { Line } from './lines.js';
+import type { WorkMeter } from './work-meter.js';
+
+/** A line with what it means: a key and value, or text whose meaning its place gives it. */
+export interface Entry {
+  indent: number;
+  key: string;
+  value: string;
+  /** Undefined: text, or a key nobody knows (`key` says which). */
+  target?: Target;
+  /** A header nobody knows: what follows is not about the section before it. */
+  opensUnknown: boolean;
+}
+
+const HEADER_LENGTH_MAX = 80;
+
+/** What surrounds a line: whether it begins a block, and whether the next is set in deeper. */
+export interface Surroundings {
+  startsBlock: boolean;
+  isParent: boolean;
+}
+
+/** Reads one line by the layouts in turn. */
+export function readEntry(
+  line: Line,
+  { startsBlock, isParent }: Surroundings,
+  grammar: ReadyGrammar,
+  meter: WorkMeter,
+): Entry {
+  meter.count(line.body.length);
+  const keyed = readKeyedValue(line.body);
+  if (keyed !== undefined) {
+    const target = targetOf(keyed, grammar);
+    if (target !== undefined) return entryOf(line, keyed, target);
+  }
+  return (
+    readColumnEntry(line, grammar) ??
+    readPhrase(line, grammar) ??
+    (startsBlock || isParent ? readBareHeader(line, grammar) : undefined) ?? {
+      indent: line.indent,
+      key: keyed?.key ?? '',
+      value: keyed?.value ?? line.body,
+      opensUnknown: keyed !== undefined && keyed.value === '' && (isParent || keyed.bracketed),
+    }
+  );
+}
+
+function targetOf(keyed: KeyedValue, grammar: ReadyGrammar): Target | undefined {
+  if (keyed.value !== '') return lookUpKey(keyed.key, grammar.keys);
+  return lookUpHeader(keyed.key, grammar.keys) ?? lookUpKey(keyed.key, grammar.keys);
+}
+
+function readColumnEntry(line: Line, grammar: ReadyGrammar): Entry | undefined {
+  if (!grammar.columns) return undefined;
+  const keyed = readColumns(line.body);
+  const target = keyed && lookUpKey(keyed.key, grammar.keys);
+  return target && entryOf(line, keyed, target);
+}
+
+/** `Record created on 2026-01-31`: a field named by the words its line begins with. */
+function readPhrase(line: Line, grammar: ReadyGrammar): Entry | undefined {
+  const start = line.body.slice(0, HEADER_LENGTH_MAX).toLowerCase();
+  const phrase = grammar.phrases.find(([words]) => start.startsWith(`${words} `));
+  if (phrase === undefined) return undefined;
+  const value = line.body.slice(phrase[0].length).trim();
+  if (!hasDigit(value)) return undefined;
+  return entryOf(line, { key: phrase[0], value, bracketed: false }, readTarget(phrase[1]));
+}
+
+/** `Registrant` alone on its line. */
+function readBareHeader(line: Line, grammar: ReadyGrammar): Entry | undefined {
+  if (line.body.length > HEADER_LENGTH_MAX || line.body.includes('  ')) return undefined;
+  const key = normalizeKey(line.body);
+  const target = lookUpHeader(key, grammar.keys);
+  return target && entryOf(line, { key, value: '', bracketed: false }, target);
+}
+
+function hasDigit(text: string): boolean {
+  for (const character of text) if (character >= '0' && character <= '9') return true;
+  return false;
+}
+
+function entryOf(line: Line, keyed: KeyedValue, target: Target): Entry {
+  return { indent: line.indent, key: keyed.key, value: keyed.value, target, opensUnknown: false };
+}

@@ -1,0 +1,128 @@
+/** A line read as a key and its value. */
+export interface KeyedValue {
+  /** Normalised by `normalizeKey`. */
+  key: string;
+  value: string;
+  /** `[Holder]`: a header by its form, whatever it says. */
+  bracketed: boolean;
+}
+
+const KEY_LENGTH_MAX = 80;
+
+/**
+ * The one spelling under which a key is looked up: lower case, no accents, no padding dots,
+ * `-` and `_` as spaces, without bracketed remarks, possessives and trailing numbers.
+ */
+export function normalizeKey(raw: string): string {
+  const words = keyWords(withoutAccents(raw.toLowerCase()));
+  if (words.length > 1 && isItemLabel(words[0])) words.shift();
+  while (words.length > 1 && isNumber(words[words.length - 1])) words.pop();
+  if (words.length > 0) words[words.length - 1] = withoutTrailingDigits(words[words.length - 1]);
+  return words.join(' ');
+}
+
+/** Reads `key: value`, `key....: value`, `key:....value` and `[key] value`. */
+export function readKeyedValue(body: string): KeyedValue | undefined {
+  return readBracketed(body) ?? readColon(body) ?? readPadded(body);
+}
+
+/** Reads `key   value`: two spaces or a tab between, for the few registries that print columns. */
+export function readColumns(body: string): KeyedValue | undefined {
+  const tab = body.indexOf('\t');
+  const spaces = body.indexOf('  ');
+  const end = tab >= 0 && (spaces < 0 || tab < spaces) ? tab : spaces;
+  if (end <= 0 || end > KEY_LENGTH_MAX) return undefined;
+  return { key: normalizeKey(body.slice(0, end)), value: body.slice(end).trim(), bracketed: false };
+}
+
+/** `[Key] value`, with the item letter JPRS and MYNIC put before it: `a. [Key] value`. */
+function readBracketed(body: string): KeyedValue | undefined {
+  let open = 0;
+  if (body[0] !== '[') {
+    open = body.indexOf('[');
+    if (open < 2 || open > 4 || !isItemLetter(body.slice(0, open))) return undefined;
+  }
+  const close = body.indexOf(']', open);
+  if (close < 0 || close - open > KEY_LENGTH_MAX) return undefined;
+  const value = body.slice(close + 1).trim();
+  return { key: normalizeKey(body.slice(open + 1, close)), value, bracketed: true };
+}
+
+function readColon(body: string): KeyedValue | undefined {
+  const colon = body.indexOf(':');
+  const wide = colon < 0 || colon > KEY_LENGTH_MAX ? body.indexOf('：') : -1;
+  const end = wide > 0 ? wide : colon;
+  if (end <= 0 || end > KEY_LENGTH_MAX) return undefined;
+  if (body.startsWith('//', end + 1)) return undefined;
+  const key = normalizeKey(body.slice(0, end));
+  if (key === '') return undefined;
+  return { key, value: withoutLeadingDots(body.slice(end + 1)), bracketed: false };
+}
+
+/** `key#. . . . value`, as the Java WHOIS server pads. */
+function readPadded(body: string): KeyedValue | undefined {
+  const end = body.indexOf('#.');
+  if (end <= 0 || end > KEY_LENGTH_MAX) return undefined;
+  const value = withoutLeadingDots(body.slice(end + 1));
+  return { key: normalizeKey(body.slice(0, end)), value, bracketed: false };
+}
+
+function isItemLetter(text: string): boolean {
+  const letter = text.trim().replace('.', '');
+  return letter.length === 1 && letter >= 'a' && letter <= 'z';
+}
+
+function withoutLeadingDots(text: string): string {
+  let start = 0;
+  while (start < text.length && (text[start] === '.' || text[start] <= ' ')) start += 1;
+  return text.slice(start).trimEnd();
+}
+
+function withoutAccents(text: string): string {
+  let isAscii = true;
+  for (let at = 0; at < text.length && isAscii; at += 1) isAscii = text.charCodeAt(at) < 128;
+  if (isAscii) return text;
+  return text
+    .normalize('NFD')
+    .replace(/[\u0300-\u036f]/g, '')
+    .normalize('NFC');
+}
+
+/** The words of a key without `(…)`: remarks such as `(dd/mm/yyyy)` are no part of it. */
+function keyWords(text: string): string[] {
+  const words: string[] = [];
+  const isRemark = text.startsWith('(');
+  let depth = 0;
+  let word = '';
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text[at];
+    if (character === '(' && !isRemark) depth += 1;
+    else if (character === ')' && !isRemark) depth = Math.max(0, depth - 1);
+    else if (depth > 0) continue;
+    else if (character === "'" && text[at + 1] === 's') at += 1;
+    else if (character <= ' ' || "-_.*:’'()".includes(character)) {
+      if (word !== '') words.push(word);
+      word = '';
+    } else word += character;
+  }
+  if (word !== '') words.push(word);
+  return words;
+}
+
+/** `2c.` before the key of a form. */
+function isItemLabel(word: string): boolean {
+  if (word.length !== 2 && word.length !== 3) return false;
+  const last = word[word.length - 1];
+  return isNumber(word.slice(0, -1)) && last >= 'a' && last <= 'z';
+}
+
+function isNumber(word: string): boolean {
+  for (const character of word) if (character < '0' || character > '9') return false;
+  return true;
+}
+
+function withoutTrailingDigits(word: string): string {
+  let end = word.length;
+  while (end > 1 && word[end - 1] >= '0' && word[end - 1] <= '9') end -= 1;
+  return word.slice(0, end);
+}

@@ -1,0 +1,317 @@
+import type {
+  Contact,
+  ContactRole,
+  DateValue,
+  Redaction,
+  Registrar,
+  RegistrationRecord,
+} from '../../../record.js';
+import type { ContactField, DomainField, RegistrarField } from '../dictionary/target.js';
+import { ContactDraft } from '../fields/contact-draft.js';
+import { parseDate, provenOrder, type DateStyle } from '../fields/dates.js';
+import { isHostName, readHostNames } from '../fields/host-names.js';
+import { isEmptyValue, isWithheld, namesPrivacyService } from '../fields/placeholders.js';
+import { readStatuses } from '../fields/statuses.js';
+import type { ReadyGrammar } from '../grammars/grammar.js';
+
+const NAME_SERVERS_MAX = 64;
+const STATUSES_MAX = 40;
+const DS_MAX = 32;
+const OBJECTS_MAX = 200;
+const VALUE_LENGTH_MAX = 300;
+
+type DateField = 'created' | 'updated' | 'expires';
+
+/** What has been read so far. The first value of a field wins: registries put theirs on top. */
+export class RecordDraft {
+  private domain?: string;
+  private roid?: string;
+  private readonly dates = new Map<DateField, string>();
+  private readonly nameServers = new Set<string>();
+  private readonly statuses = new Map<string, string>();
+  private readonly registrar = new Map<RegistrarField, string>();
+  private readonly contacts = new Map<ContactRole, ContactDraft>();
+  private readonly references = new Map<ContactRole, string>();
+  private readonly objects = new Map<string, ContactDraft>();
+  private readonly withheld: string[] = [];
+  private dnssec?: string;
+  private readonly ds: string[] = [];
+  private referral?: string;
+  private whoisServer?: string;
+  /** The answer is about another name than the one asked for, so far. */
+  private isOtherDomain = false;
+  /** The record has begun again: a list of name servers in it replaces the one before. */
+  private isRepeated = false;
+
+  hasDomain(): boolean {
+    return this.domain !== undefined;
+  }
+
+  hasReferences(): boolean {
+    return this.references.size > 0;
+  }
+
+  /** A party is named by this handle instead of a name. */
+  isReferred(handle: string): boolean {
+    for (const draft of this.contacts.values()) if (draft.first('heading') === handle) return true;
+    return false;
+  }
+
+  /**
+   * Begins the record of a domain. Some servers answer with every name that begins alike: the
+   * record of the name asked for replaces an earlier one, and no later one adds to it.
+   */
+  startDomain(value: string, asked: string): boolean {
+    const name = firstWord(value).toLowerCase();
+    const domain = name.endsWith('.') ? name.slice(0, -1) : name;
+    if (domain === '' || (!isHostName(domain) && domain !== asked)) return false;
+    if (this.domain === undefined) this.domain = domain;
+    else if (this.domain !== domain && domain === asked) this.startOver(domain);
+    else this.isRepeated = this.domain === domain;
+    this.isOtherDomain = this.domain !== domain;
+    return true;
+  }
+
+  setDomainField(field: DomainField, text: string, grammar: ReadyGrammar): void {
+    const value = text.trim();
+    if (this.isOtherDomain || value === '') return;
+    if (field !== 'status' && isEmptyValue(value)) return;
+    if (field === 'nameServer') this.addNameServer(value);
+    else if (field === 'status') this.addStatuses(value);
+    else if (field === 'domain') this.startDomain(value, '');
+    else if (field === 'roid') this.roid ??= value.slice(0, VALUE_LENGTH_MAX);
+    else if (field === 'whoisServer' || field === 'referral') this.setReferral(field, value);
+    else if (field === 'dnssec') this.dnssec ??= value.toLowerCase();
+    else if (field === 'ds') this.addDs(value);
+    else this.setDate(field, value, grammar.dates);
+  }
+
+  addNameServer(text: string): void {
+    if (this.isOtherDomain || this.nameServers.size >= NAME_SERVERS_MAX) return;
+    const hosts = readHostNames(text);
+    if (hosts.length > 0 && this.isRepeated) this.nameServers.clear();
+    if (hosts.length > 0) this.isRepeated = false;
+    for (const host of hosts) this.nameServers.add(host);
+  }
+
+  setRegistrar(field: RegistrarField, text: string): void {
+    const value = text.trim().slice(0, VALUE_LENGTH_MAX);
+    if (this.isOtherDomain || isEmptyValue(value) || isWithheld(value)) return;
+    if (field === 'name') this.setRegistrarName(value);
+    else if (field === 'ianaId' && !isIanaId(value)) return;
+    else if (!this.registrar.has(field)) this.registrar.set(field, value);
+  }
+
+  /** A contact's field below the registrar's header. */
+  setRegistrarParty(field: ContactField, value: string): void {
+    const own = REGISTRAR_FIELDS[field];
+    if (own !== undefined) this.setRegistrar(own, value);
+  }
+
+  /** The first line below the registrar's header is its name; Nominet puts `[Tag = X]` behind it. */
+  addRegistrarLine(text: string): void {
+    const tag = text.indexOf('[Tag =');
+    const close = text.indexOf(']', tag);
+    this.setRegistrar('name', tag > 0 && close > 0 ? text.slice(0, tag) : text);
+  }
+
+  contact(role: ContactRole): ContactDraft {
+    let draft = this.contacts.get(role);
+    if (draft === undefined) this.contacts.set(role, (draft = new ContactDraft()));
+    return this.isOtherDomain ? new ContactDraft() : draft;
+  }
+
+  /** The first contact of a role counts; a second is read into nothing. */
+  openContact(role: ContactRole): ContactDraft {
+    const draft = this.contact(role);
+    return draft.isNamed() ? new ContactDraft() : draft;
+  }
+
+  addReference(role: ContactRole, handle: string): void {
+    if (!this.references.has(role)) this.references.set(role, handle.slice(0, VALUE_LENGTH_MAX));
+  }
+
+  keepObject(draft: ContactDraft | undefined, handle: string): void {
+    const key = handle.trim().toLowerCase();
+    if (draft === undefined || key === '' || this.objects.size >= OBJECTS_MAX) return;
+    if (!this.objects.has(key)) this.objects.set(key, draft);
+  }
+
+  /** The record, with handles resolved and placeholders listed as redactions. */
+  finish(grammar: ReadyGrammar): RegistrationRecord {
+    const redactions: Redaction[] = this.withheld.map((path) => ({ path, basis: 'text' }));
+    const contacts = this.finishContacts(grammar, redactions);
+    const record: RegistrationRecord = {
+      domain: this.domain,
+      handle: this.roid,
+      ...this.finishDates(grammar.dates),
+      nameServers: [...this.nameServers],
+      statuses: [...this.statuses.values()],
+      registrar: this.finishRegistrar(),
+      contacts,
+      dnssec: this.finishDnssec(),
+      redactions,
+      privacyService: isPrivacyService(contacts.registrant),
+      referral: this.referral === undefined ? undefined : { whoisServer: this.referral },
+    };
+    const kept = Object.entries(record).filter(([, value]) => value !== undefined);
+    return Object.fromEntries(kept) as unknown as RegistrationRecord;
+  }
+
+  /** A registrar's name may carry its id or its address in brackets behind it. */
+  private setRegistrarName(value: string): void {
+    if (this.registrar.has('name')) return;
+    const open = value.lastIndexOf('(');
+    const remark = open > 0 && value.endsWith(')') ? value.slice(open + 1, -1).trim() : '';
+    if (remark.startsWith('http')) this.setRegistrar('url', remark);
+    else if (isIanaId(remark)) this.setRegistrar('ianaId', remark);
+    const isRemark = remark.startsWith('http') || isRegistrarCode(remark);
+    const name = isRemark ? value.slice(0, open).trim() : value;
+    const space = name.lastIndexOf(' ');
+    const hasCode = space > 0 && isRegistryCode(name.slice(space + 1));
+    this.registrar.set('name', hasCode ? name.slice(0, space) : name);
+  }
+
+  private startOver(domain: string): void {
+    this.domain = domain;
+    this.dates.clear();
+    this.nameServers.clear();
+    this.statuses.clear();
+    this.registrar.clear();
+    this.contacts.clear();
+    this.references.clear();
+    this.whoisServer = undefined;
+    this.referral = undefined;
+  }
+
+  /** A host to ask next. Only `whois server` is the registrar's own, `refer` may be anybody's. */
+  private setReferral(field: 'whoisServer' | 'referral', value: string): void {
+    const host = firstWord(value).slice(0, VALUE_LENGTH_MAX);
+    if (!host.includes('.')) return;
+    this.referral ??= host;
+    if (field === 'whoisServer') this.whoisServer ??= host;
+  }
+
+  private addStatuses(value: string): void {
+    this.takeStatusDate(value);
+    for (const status of readStatuses(value)) {
+      if (this.statuses.size >= STATUSES_MAX) return;
+      const key = status.toLowerCase();
+      if (!this.statuses.has(key)) this.statuses.set(key, status);
+    }
+  }
+
+  /** `Connected (2026/03/31)` and `OK-UNTIL 20260331000000`: the status names the end. */
+  private takeStatusDate(value: string): void {
+    const lower = value.toLowerCase();
+    const isDated = lower.startsWith('ok-until ') || lower.startsWith('connected (');
+    if (isDated && !this.dates.has('expires')) this.dates.set('expires', value.slice(9));
+  }
+
+  private addDs(value: string): void {
+    if (this.ds.length < DS_MAX) this.ds.push(value.slice(0, VALUE_LENGTH_MAX));
+  }
+
+  private setDate(field: DateField, value: string, style: DateStyle): void {
+    const known = this.dates.get(field);
+    if (known !== undefined && parseDate(known, { order: 'dmy', ...style }) !== undefined) return;
+    this.dates.set(field, value);
+    if (isWithheld(value)) this.withheld.push(field);
+  }
+
+  /** An answer whose one date proves the order of day and month has proved it for the others. */
+  private finishDates(style: DateStyle): Partial<Record<DateField, DateValue>> {
+    let { order } = style;
+    for (const text of this.dates.values()) order ??= provenOrder(text);
+    const read: Partial<Record<DateField, DateValue>> = {};
+    for (const [field, text] of this.dates) {
+      const date = parseDate(text, { ...style, order });
+      if (date !== undefined) read[field] = date;
+    }
+    return read;
+  }
+
+  private finishRegistrar(): Registrar | undefined {
+    const registrar: Registrar = {};
+    for (const [field, value] of this.registrar) {
+      if (field !== 'line') registrar[field] = value;
+    }
+    const { name, organization } = registrar;
+    if (organization !== undefined && name?.endsWith('-REG')) registrar.name = organization;
+    if (this.whoisServer !== undefined) registrar.whoisServer = this.whoisServer;
+    return Object.keys(registrar).length === 0 ? undefined : registrar;
+  }
+
+  private finishContacts(
+    grammar: ReadyGrammar,
+    redactions: Redaction[],
+  ): Partial<Record<ContactRole, Contact>> {
+    const contacts: Partial<Record<ContactRole, Contact>> = {};
+    for (const role of new Set([...this.contacts.keys(), ...this.references.keys()])) {
+      const draft = this.resolve(role);
+      const contact = draft.toContact(grammar);
+      for (const field of draft.withheldFields()) {
+        redactions.push({ path: `contacts.${role}.${field}`, basis: 'text' });
+      }
+      if (Object.keys(contact).length > 0) contacts[role] = contact;
+    }
+    return contacts;
+  }
+
+  /** A reference, or a name that is a handle, stands for the object it points to. */
+  private resolve(role: ContactRole): ContactDraft {
+    const draft = this.contacts.get(role) ?? new ContactDraft();
+    const handle = this.references.get(role) ?? draft.first('heading') ?? draft.first('name');
+    const object = this.objects.get(handle?.toLowerCase() ?? '');
+    if (object !== undefined) return object.joinedWith(draft, handle);
+    const reference = this.references.get(role);
+    if (reference !== undefined) draft.add('handle', reference);
+    return draft;
+  }
+
+  private finishDnssec(): RegistrationRecord['dnssec'] {
+    if (this.ds.length > 0) return { signed: true, ds: this.ds };
+    if (this.dnssec === undefined) return undefined;
+    return { signed: SIGNED_WORDS.some((word) => this.dnssec?.startsWith(word)), ds: [] };
+  }
+}
+
+const SIGNED_WORDS = ['signed', 'yes', 'active', 'y', 'true', 'secure', 'delegation signed'];
+
+const REGISTRAR_FIELDS: Partial<Record<ContactField, RegistrarField>> = {
+  name: 'name',
+  organization: 'organization',
+  url: 'url',
+  email: 'email',
+  phone: 'phone',
+  handle: 'ianaId',
+};
+
+function isPrivacyService(registrant: Contact | undefined): boolean {
+  if (registrant === undefined) return false;
+  const { name, organization, email, street } = registrant;
+  return [name, organization, email, street].some(
+    (it) => it !== undefined && namesPrivacyService(it),
+  );
+}
+
+/** IANA's registrar ids are small numbers; registries number their registrars otherwise. */
+function isIanaId(value: string): boolean {
+  return value.length > 0 && value.length <= 5 && !Number.isNaN(Number(value));
+}
+
+/** `292`, `R22-LRCC`. */
+function isRegistrarCode(text: string): boolean {
+  return isIanaId(text) || isRegistryCode(text);
+}
+
+/** `R22-LRCC`: a registry's number for a registrar. */
+function isRegistryCode(text: string): boolean {
+  const dash = text.indexOf('-');
+  return text[0] === 'R' && dash > 1 && isIanaId(text.slice(1, dash)) && text.length < 16;
+}
+
+function firstWord(text: string): string {
+  for (let at = 0; at < text.length; at += 1) if (text[at] <= ' ') return text.slice(0, at);
+  return text;
+}

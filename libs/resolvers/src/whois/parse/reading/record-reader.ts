@@ -1,0 +1,316 @@
+import type { ContactRole } from '../../../record.js';
+import type { ContactField, DomainField, SectionName, Target } from '../dictionary/target.js';
+import { roleNamed } from '../dictionary/dictionary.js';
+import { ContactDraft } from '../fields/contact-draft.js';
+import type { ReadyGrammar } from '../grammars/grammar.js';
+import { readEntry, type Entry } from './entries.js';
+import { normalizeKey } from './keys.js';
+import type { Line } from './lines.js';
+import { RecordDraft } from './record-draft.js';
+import type { WorkMeter } from './work-meter.js';
+
+/** Where in an answer the reader is. */
+interface Section {
+  name: SectionName | 'object' | 'none';
+  draft?: ContactDraft;
+  /** Columns before the header. */
+  indent: number;
+  /** A header of its own: dates and statuses below it are the party's, not the domain's. */
+  owns: boolean;
+  /** Something has been read below the header. */
+  filled: boolean;
+  /** A blank line has followed what was read. */
+  ended: boolean;
+}
+
+const NO_SECTION: Section = {
+  name: 'none',
+  indent: -1,
+  owns: false,
+  filled: false,
+  ended: false,
+};
+
+/**
+ * Walks the lines of an answer once and gathers what they say. Every layout is the same walk: a
+ * key says what its value is, a header says whose the following lines are, blank lines and
+ * indentation say where that ends.
+ */
+export class RecordReader {
+  private readonly draft = new RecordDraft();
+  private section: Section = { ...NO_SECTION };
+  /** The keyed line that deeper lines below it continue. */
+  private last?: Entry;
+  private startsBlock = true;
+
+  constructor(
+    private readonly grammar: ReadyGrammar,
+    private readonly askedDomain: string,
+    private readonly meter: WorkMeter,
+  ) {}
+
+  read(lines: readonly Line[]): RecordDraft {
+    for (let at = 0; at < lines.length; at += 1) {
+      const line = lines[at];
+      if (line.blank) this.endBlock();
+      else if (!line.comment) this.take(this.readLine(line, lines[at + 1]));
+    }
+    return this.draft;
+  }
+
+  private readLine(line: Line, next: Line | undefined): Entry {
+    const isParent = next !== undefined && !next.blank && next.indent > line.indent;
+    const surroundings = { startsBlock: this.startsBlock, isParent };
+    return readEntry(line, surroundings, this.grammar, this.meter);
+  }
+
+  private endBlock(): void {
+    this.last = undefined;
+    this.startsBlock = true;
+    if (this.section.filled) this.section.ended = true;
+  }
+
+  private take(entry: Entry): void {
+    if (entry.target === undefined) this.takeText(entry);
+    else if (entry.target.kind !== 'ignored') this.takeTarget(entry, entry.target);
+    if (entry.target !== undefined || entry.key !== '') this.last = entry;
+    this.startsBlock = false;
+  }
+
+  private takeTarget(entry: Entry, target: Target): void {
+    switch (target.kind) {
+      case 'header':
+        return this.takeHeader(entry, target.section);
+      case 'reference':
+        return this.takeReference(target.role, entry.value);
+      case 'object':
+        return this.takeHandle(entry);
+      case 'domain':
+        return this.takeDomainField(entry, target.field, target.loose);
+      case 'registrar':
+        return this.draft.setRegistrar(target.field, entry.value);
+      case 'contact':
+        return this.takeContactField(entry, target.field, target.role);
+      case 'host':
+        return this.draft.addNameServer(entry.value);
+      default:
+        return undefined;
+    }
+  }
+
+  /** A header opens its section; a value on its line is the party's name. */
+  private takeHeader(entry: Entry, name: SectionName): void {
+    const isRepeat = name === 'registrar' && this.section.name === 'object';
+    if (isRepeat && !this.startsBlock) return;
+    const owns = entry.value === '' || (this.startsBlock && this.draft.hasDomain());
+    this.open(name, entry.indent, owns);
+    if (entry.value === '') return;
+    if (name === 'registrar') this.draft.setRegistrar('name', entry.value);
+    else if (this.section.draft !== undefined) this.addParty(this.section.draft, entry.value);
+    this.section.filled = true;
+  }
+
+  /** A party on its header's line: a name, with an address in angle brackets, or a handle. */
+  private addParty(draft: ContactDraft, value: string): void {
+    const open = value.indexOf('<');
+    const close = value.indexOf('>', open);
+    if (this.grammar.headerIsHandle) draft.add('handle', value);
+    else if (open <= 0 || close < 0) draft.add('heading', value);
+    else {
+      draft.add('heading', value.slice(0, open));
+      draft.add('email', value.slice(open + 1, close));
+    }
+  }
+
+  private open(name: Section['name'], indent: number, owns: boolean): void {
+    const draft = isRole(name) ? this.draft.openContact(name) : undefined;
+    this.section = { name, draft, indent, owns, filled: false, ended: false };
+  }
+
+  private takeReference(role: ContactRole, handle: string): void {
+    const value = handle.trim();
+    if (value !== '' && value !== '-') this.draft.addReference(role, value);
+  }
+
+  /** A handle names the contact it stands in, or opens an object that references point to. */
+  private takeHandle(entry: Entry): void {
+    if (this.inParty(entry)) {
+      this.section.draft?.add('handle', entry.value);
+      if (this.section.name === 'object') this.draft.keepObject(this.section.draft, entry.value);
+      this.section.filled = true;
+      return;
+    }
+    if (!this.startsBlock) return;
+    this.openObject(entry.indent);
+    this.section.draft?.add('handle', entry.value);
+    this.draft.keepObject(this.section.draft, entry.value);
+    this.section.filled = true;
+  }
+
+  private openObject(indent: number): void {
+    this.section = {
+      name: 'object',
+      draft: new ContactDraft(),
+      indent,
+      owns: true,
+      filled: false,
+      ended: false,
+    };
+  }
+
+  private takeDomainField(entry: Entry, field: DomainField, loose: boolean): void {
+    if (this.section.ended && entry.indent <= this.section.indent) this.closeSection();
+    if (field === 'nameServer' && this.section.name === 'registrar' && loose) return;
+    const isPartys = this.section.owns && (isRole(this.section.name) || this.isForeign());
+    if (isPartys && (loose || entry.indent > this.section.indent)) {
+      if (PARTYS.has(field)) return;
+    }
+    if (field === 'domain' && entry.value !== '') {
+      if (!this.draft.startDomain(entry.value, this.askedDomain)) return;
+      this.open('domain', entry.indent, false);
+      return;
+    }
+    if (!loose && !isPartys) this.closeSection();
+    this.draft.setDomainField(field, entry.value, this.grammar);
+  }
+
+  private isForeign(): boolean {
+    return ['object', 'registrar', 'other'].includes(this.section.name);
+  }
+
+  private closeSection(): void {
+    this.section = { ...NO_SECTION };
+  }
+
+  private takeContactField(entry: Entry, field: ContactField, role?: ContactRole): void {
+    if (role !== undefined) {
+      this.draft.contact(role).add(field, entry.value);
+      return;
+    }
+    if (this.takeRoleWord(entry)) return;
+    if (this.startsObject(entry)) this.openObject(entry.indent);
+    if (this.section.name === 'registrar' && this.isOpenFor(entry)) {
+      this.draft.setRegistrarParty(field, entry.value);
+    } else if (this.section.name === 'nameServers' && field === 'name') {
+      this.draft.addNameServer(entry.value);
+    } else if (this.inParty(entry)) {
+      this.addToParty(field, entry.value);
+    }
+    this.section.filled ||= entry.value !== '';
+  }
+
+  /** `Contact: administrative`, `Contact Type: owner`: a header whose word stands in the value. */
+  private takeRoleWord(entry: Entry): boolean {
+    if (entry.key !== 'contact' && entry.key !== 'contact type') return false;
+    const role = roleNamed(normalizeKey(entry.value.slice(0, 40)));
+    if (role?.kind === 'header') {
+      this.open(role.section, entry.indent, true);
+      return true;
+    }
+    if (entry.key !== 'contact' || (this.section.name === 'object' && !this.startsBlock))
+      return false;
+    const handle = entry.value.trim();
+    if (!this.startsBlock || !(this.draft.hasReferences() || this.draft.isReferred(handle))) {
+      return false;
+    }
+    this.openObject(entry.indent);
+    this.section.draft?.add('handle', entry.value);
+    this.draft.keepObject(this.section.draft, entry.value);
+    this.section.filled = true;
+    return true;
+  }
+
+  private addToParty(field: ContactField, value: string): void {
+    const isObjectsName = field === 'handle' && this.section.name === 'object';
+    this.section.draft?.add(isObjectsName ? 'name' : field, value);
+  }
+
+  /** In an answer with handles a block that begins with a contact's field is a contact object. */
+  private startsObject(entry: Entry): boolean {
+    if (!this.startsBlock || !this.draft.hasReferences()) return false;
+    return (
+      this.section.ended || this.section.name === 'none' || this.section.indent >= entry.indent
+    );
+  }
+
+  private inParty(entry: Entry): boolean {
+    return this.section.draft !== undefined && this.isOpenFor(entry);
+  }
+
+  private isOpenFor(entry: Entry): boolean {
+    return !this.section.ended || entry.indent > this.section.indent;
+  }
+
+  /** Text continues the keyed line it is set in under, or belongs to the open section. */
+  private takeText(entry: Entry): void {
+    if (entry.opensUnknown) {
+      this.open('other', entry.indent, true);
+      return;
+    }
+    const { last } = this;
+    if (entry.key === '' && last !== undefined && continues(entry, last)) {
+      if (this.continueLast(last, entry.value)) return;
+    }
+    if (!this.isOpenFor(entry)) return;
+    this.takeSectionText(entry);
+  }
+
+  private continueLast(last: Entry, value: string): boolean {
+    const target = last.target;
+    if (target === undefined) return last.key !== '' && last.value !== '';
+    if (target.kind === 'domain') {
+      if (target.field === 'domain' || (last.value === '' && !MANY.has(target.field))) {
+        if (last.value !== '') return false;
+        this.draft.setDomainField(target.field, value, this.grammar);
+        return true;
+      }
+      if (MANY.has(target.field)) this.draft.setDomainField(target.field, value, this.grammar);
+      return true;
+    }
+    if (target.kind !== 'contact') return false;
+    const party = target.role === undefined ? this.section.draft : this.draft.contact(target.role);
+    if (target.field === 'street' || target.field === 'line' || last.value === '') {
+      party?.add(target.field, value);
+    }
+    return true;
+  }
+
+  private takeSectionText(entry: Entry): void {
+    const { name, draft } = this.section;
+    const text = entry.key === '' ? entry.value : '';
+    if (text === '') return;
+    if (name === 'nameServers') this.draft.addNameServer(text);
+    else if (name === 'status') this.draft.setDomainField('status', text, this.grammar);
+    else if (name === 'domain') this.takeDomainText(text);
+    else if (name === 'registrar') this.draft.addRegistrarLine(text);
+    else if (name !== 'object') draft?.add('line', text);
+    this.section.filled = true;
+  }
+
+  private takeDomainText(text: string): void {
+    if (!this.section.filled && this.section.owns) this.draft.startDomain(text, this.askedDomain);
+  }
+}
+
+/** What a registry also prints of a contact. */
+const PARTYS: ReadonlySet<DomainField> = new Set(['created', 'updated', 'status']);
+
+const MANY: ReadonlySet<DomainField> = new Set(['nameServer', 'status', 'ds']);
+
+/** Text set in deeper than a keyed line, or below a date's key with nothing behind it. */
+function continues(entry: Entry, last: Entry): boolean {
+  return entry.indent > last.indent || (last.value === '' && last.target?.kind === 'domain');
+}
+
+const ROLES: ReadonlySet<string> = new Set([
+  'registrant',
+  'administrative',
+  'technical',
+  'billing',
+  'abuse',
+  'reseller',
+]);
+
+function isRole(name: string): name is ContactRole {
+  return ROLES.has(name);
+}

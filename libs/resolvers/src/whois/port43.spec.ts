@@ -1,0 +1,203 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import type { Socket } from 'node:net';
+import { parseDomainName } from '#libs/domain-names';
+import { LoopbackInternet } from '../loopback/loopback-internet.js';
+import { decodeAnswer } from './decoding.js';
+import { Port43Client, type Port43Limits } from './port43.js';
+import { queryLine } from './query-forms.js';
+import { referralHost } from './referral-host.js';
+
+const host = 'whois.nic.example';
+let internet: LoopbackInternet;
+beforeEach(() => void (internet = new LoopbackInternet()));
+afterEach(() => internet.close());
+
+function ask(limits: Partial<Port43Limits> = {}, signal?: AbortSignal) {
+  return new Port43Client(internet.connector(), limits).ask(host, 'a.example', signal);
+}
+
+describe('Port43Client', () => {
+  it('S61: what arrives on port 43 is one line with a name and nothing else', async () => {
+    await internet.whois(host, 'Domain Name: a.example\r\n');
+    const client = new Port43Client(internet.connector());
+    for (const input of ['A.Example', 'exa\r\nmple.com', 'münchen.de', 'a.example\r\nQUIT']) {
+      const parsed = parseDomainName(input);
+      if (parsed.ok) await client.ask(host, parsed.domain.name);
+    }
+    expect(internet.asked).toEqual([`${host} a.example\r\n`, `${host} xn--mnchen-3ya.de\r\n`]);
+  });
+
+  it('joins a character that arrives in two pieces', async () => {
+    await internet.whois(host, (socket) => {
+      const bytes = Buffer.from('Name: Zoë Example\n');
+      socket.write(bytes.subarray(0, 9), () => socket.end(bytes.subarray(9)));
+    });
+    expect(await ask()).toEqual({ text: 'Name: Zoë Example\n' });
+  });
+
+  it('S63: an answer is cut at 256 KiB and the connection closed', async () => {
+    let server: Socket | undefined;
+    await internet.whois(host, (socket) => {
+      server = socket;
+      const pump = () => {
+        while (!socket.destroyed && socket.write('x'.repeat(16_384)));
+      };
+      socket.on('drain', pump);
+      pump();
+    });
+    const { text, cut } = await ask();
+    expect(text).toHaveLength(256 * 1024);
+    expect(cut).toBe('size_cap');
+    await new Promise((closed) => (server?.destroyed ? closed(null) : server?.on('close', closed)));
+  });
+
+  it('S63: a server that drips without end is left when the time is over', async () => {
+    await internet.whois(host, (socket) => {
+      const timer = setInterval(() => socket.write('% drip\n'), 10);
+      socket.on('close', () => clearInterval(timer));
+    });
+    const { text, cut } = await ask({ wholeMs: 150, firstByteMs: 100 });
+    expect(cut).toBe('answer_timeout');
+    expect(text).toMatch(/^(% drip\n)+$/);
+  });
+
+  it('S63: a server that says nothing is left after the time for a first byte', async () => {
+    await internet.whois(host, () => undefined);
+    await expect(ask({ firstByteMs: 50 })).rejects.toMatchObject({ fault: 'first_byte_timeout' });
+  });
+
+  it('S63: the limits are those of the design unless told otherwise', () => {
+    expect(new Port43Client(internet.connector())).toMatchObject({
+      limits: { connectMs: 5_000, firstByteMs: 8_000, wholeMs: 15_000, sizeBytes: 262_144 },
+    });
+  });
+
+  it('an answer that breaks off is marked, and none at all is a fault', async () => {
+    await internet.whois(host, (socket) => {
+      socket.write('Domain Name: a.exa', () => setImmediate(() => socket.resetAndDestroy()));
+    });
+    const answer = await ask().catch((error: unknown) => error);
+    // The reset may overtake the text on its way.
+    expect([{ text: 'Domain Name: a.exa', cut: 'reset' }, { fault: 'reset' }]).toContainEqual(
+      answer instanceof Error ? { fault: (answer as Error & { fault: string }).fault } : answer,
+    );
+  });
+
+  it.each<[string, (socket: Socket) => void]>([
+    ['closes without a word', (socket) => socket.end()],
+    ['resets the connection', (socket) => socket.resetAndDestroy()],
+  ])('a server that %s is a fault', async (_what, answer) => {
+    await internet.whois(host, answer);
+    await expect(ask()).rejects.toMatchObject({ fault: 'reset' });
+  });
+
+  it('a cancelled question closes its connection', async () => {
+    const controller = new AbortController();
+    const { promise: closed, resolve } = Promise.withResolvers<unknown>();
+    await internet.whois(host, (socket) => {
+      socket.on('close', resolve);
+      controller.abort();
+    });
+    await expect(ask({}, controller.signal)).rejects.toMatchObject({ fault: 'cancelled' });
+    await closed;
+  });
+});
+
+describe('queryLine', () => {
+  it.each([
+    ['whois.nic.example', 'a.example\r\n'],
+    ['whois.denic.de', '-T dn,ace a.example\r\n'],
+    ['whois.jprs.jp', 'a.example/e\r\n'],
+    ['whois.punktum.dk', '--show-handles a.example\r\n'],
+    ['whois.verisign-grs.com', 'domain a.example\r\n'],
+  ])('%s is asked in its own form', (server, line) => {
+    expect(queryLine(server, 'a.example')).toBe(line);
+  });
+
+  it('S61: whatever it is given, it makes one line of a name or refuses', () => {
+    const nameLike = fc.string({ unit: fc.constantFrom(...'ab.-_ \r\n\0/=é'), maxLength: 20 });
+    fc.assert(
+      fc.property(fc.oneof(fc.string({ unit: 'binary' }), nameLike, fc.domain()), (input) => {
+        let line: string;
+        try {
+          line = queryLine('whois.nic.example', input);
+        } catch (error) {
+          expect(error).toBeInstanceOf(RangeError);
+          return;
+        }
+        expect(line).toMatch(/^[a-z0-9._-]{1,253}\r\n$/);
+      }),
+      { numRuns: 10_000 },
+    );
+  });
+});
+
+describe('decodeAnswer', () => {
+  const decode = (bytes: Uint8Array, server = 'whois.nic.example', isCut = false) =>
+    decodeAnswer(bytes, server, isCut);
+
+  it('S67: UTF-8 is read as such, and what is not valid UTF-8 as windows-1252', () => {
+    expect(decode(Buffer.from('Jürgen Exämple – €'))).toBe('Jürgen Exämple – €');
+    expect(decode(Buffer.from('J\xfcrgen Ex\xe4mple \x80', 'latin1'))).toBe('Jürgen Exämple €');
+    expect(decode(Buffer.from([0x41, 0xc3, 0x28, 0xff]))).toBe('AÃ(ÿ');
+  });
+
+  it('S67: a server with an encoding of its own is read in it', () => {
+    const bytes = Buffer.from('\x1b$BF|K\\\x1b(B', 'latin1');
+    expect(decode(bytes, 'whois.jprs.jp')).toBe('日本');
+    expect(decode(bytes)).not.toContain('日本');
+  });
+
+  it('S67: control characters and those that turn the direction of writing are dropped', () => {
+    const text = '\ufeffOwner:\t\u202eelpmaxE\u202c\0\x1b[31m\u2066x\u2069\u200f\x85\r\nb\rc\n';
+    expect(decode(Buffer.from(text))).toBe('Owner:\telpmaxE[31mx\nb\nc\n');
+  });
+
+  it('S67: a text cut within a character stays UTF-8', () => {
+    const bytes = Buffer.from('Zoë €').subarray(0, -1);
+    expect(decode(bytes, host, true)).toBe('Zoë ');
+  });
+});
+
+describe('referralHost', () => {
+  it.each([
+    ['whois.registrar.example', 'whois.registrar.example'],
+    [' WHOIS.Registrar.Example. ', 'whois.registrar.example'],
+    ['whois.registrar.example:43', 'whois.registrar.example'],
+    ['https://www.registrar.example/whois?x=1', 'www.registrar.example'],
+    ['registrar.example/whois', 'registrar.example'],
+  ])('takes the host out of %j', (text, expected) => {
+    expect(referralHost(text)).toBe(expected);
+  });
+
+  it.each([
+    'whois.evil.example:6379',
+    'whois.evil.example:443',
+    'http://whois.evil.example:80/',
+    'rwhois://whois.evil.example:4321',
+  ])('S57: a referral to the other port in %s is refused', (text) => {
+    expect(referralHost(text)).toBeUndefined();
+  });
+
+  it.each([
+    '',
+    '127.0.0.1',
+    '127.1',
+    '0x7f.1',
+    '2130706433',
+    '[::1]',
+    '169.254.169.254',
+    'localhost',
+    'whois.nic.example\r\nQUIT',
+    'whois.nic.example extra',
+    'user@whois.nic.example',
+    '-whois.nic.example',
+    'whois..example',
+    'whois.dotmobiregistry.net',
+    `${'a.'.repeat(150)}example`,
+    'a'.repeat(1_000_000),
+  ])('S58: %#, no plain living host name, is not followed', (text) => {
+    expect(referralHost(text)).toBeUndefined();
+  });
+});

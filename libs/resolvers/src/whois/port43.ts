@@ -1,0 +1,105 @@
+import type { Socket } from 'node:net';
+import { ConnectionError, type ConnectionFault } from '../safe-connect/connection-error.js';
+import type { SafeConnector } from '../safe-connect/safe-connector.js';
+import { decodeAnswer } from './decoding.js';
+import { queryLine } from './query-forms.js';
+
+export interface Port43Limits {
+  /** 5,000. */
+  connectMs: number;
+  /** From connection to the first byte. 8,000. */
+  firstByteMs: number;
+  /** From the start to the end of the answer. 15,000. */
+  wholeMs: number;
+  /** 262,144. */
+  sizeBytes: number;
+}
+
+export interface Port43Answer {
+  text: string;
+  /** Why the answer is not whole: too long, too slow, or broken off. */
+  cut?: 'size_cap' | 'answer_timeout' | 'reset';
+}
+
+const defaults: Port43Limits = {
+  connectMs: 5_000,
+  firstByteMs: 8_000,
+  wholeMs: 15_000,
+  sizeBytes: 256 * 1024,
+};
+
+/** Asks WHOIS servers on port 43 (RFC 3912). */
+export class Port43Client {
+  private readonly limits: Port43Limits;
+
+  constructor(
+    private readonly connector: SafeConnector,
+    limits: Partial<Port43Limits> = {},
+  ) {
+    this.limits = { ...defaults, ...limits };
+  }
+
+  /**
+   * Asks one server about one domain. An answer that stops half-way is given with `cut`; whoever
+   * reads it must not take what is missing for absent.
+   *
+   * @throws ConnectionError when nothing was answered.
+   */
+  async ask(server: string, domain: string, signal?: AbortSignal): Promise<Port43Answer> {
+    const question = queryLine(server, domain);
+    const { connectMs, wholeMs } = this.limits;
+    const startedAt = performance.now();
+    const limits = { timeoutMs: connectMs, ...(signal === undefined ? {} : { signal }) };
+    const socket = await this.connector.safeConnect(server, 43, 'whois', limits);
+    socket.write(question, 'ascii');
+    const leftMs = wholeMs - (performance.now() - startedAt);
+    const { bytes, cut } = await this.read(socket, leftMs, signal);
+    const text = decodeAnswer(bytes, server, cut !== undefined);
+    return { text, ...(cut === undefined ? {} : { cut }) };
+  }
+
+  private read(
+    socket: Socket,
+    leftMs: number,
+    signal: AbortSignal | undefined,
+  ): Promise<{ bytes: Buffer; cut?: Port43Answer['cut'] }> {
+    return new Promise((resolve, reject) => {
+      const chunks: Buffer[] = [];
+      let size = 0;
+      let isOver = false;
+      const end = (fault?: ConnectionFault | 'size_cap') => {
+        if (isOver) return;
+        isOver = true;
+        clearTimeout(firstByte);
+        clearTimeout(whole);
+        signal?.removeEventListener('abort', cancel);
+        socket.destroy();
+        const bytes = Buffer.concat(chunks).subarray(0, this.limits.sizeBytes);
+        if (fault === undefined && size > 0) resolve({ bytes });
+        else if (size > 0 && isCut(fault)) resolve({ bytes, cut: fault });
+        else reject(new ConnectionError(fault === undefined || isCut(fault) ? 'reset' : fault));
+      };
+      const cancel = () => end('cancelled');
+      const firstByte = setTimeout(end, this.limits.firstByteMs, 'first_byte_timeout');
+      const whole = setTimeout(
+        () => end(size > 0 ? 'answer_timeout' : 'first_byte_timeout'),
+        leftMs,
+      );
+      socket.on('data', (chunk: Buffer) => {
+        clearTimeout(firstByte);
+        chunks.push(chunk);
+        size += chunk.length;
+        if (size > this.limits.sizeBytes) end('size_cap');
+      });
+      socket.on('error', (error) => end(ConnectionError.from(error).fault));
+      socket.on('end', () => end());
+      socket.on('close', () => end('reset'));
+      signal?.addEventListener('abort', cancel, { once: true });
+      if (signal?.aborted === true) cancel();
+    });
+  }
+}
+
+function isCut(fault: string | undefined): fault is NonNullable<Port43Answer['cut']> {
+  return fault === 'size_cap' || fault === 'answer_timeout' || fault === 'reset';
+}

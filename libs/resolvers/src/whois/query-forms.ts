@@ -1,0 +1,24 @@
+/**
+ * What servers want around the name, where the bare name is not understood, is answered with a list
+ * of hosts beside the domain, or in another language. From the servers' own help texts.
+ */
+const forms: ReadonlyMap<string, (domain: string) => string> = new Map([
+  ['ccwhois.verisign-grs.com', (domain) => `domain ${domain}`],
+  ['whois.denic.de', (domain) => `-T dn,ace ${domain}`],
+  ['whois.jprs.jp', (domain) => `${domain}/e`],
+  ['whois.nic.name', (domain) => `domain=${domain}`],
+  ['whois.punktum.dk', (domain) => `--show-handles ${domain}`],
+  ['whois.verisign-grs.com', (domain) => `domain ${domain}`],
+]);
+
+/**
+ * The bytes that ask `server` about `domain` (RFC 3912 §2: one line, CR LF).
+ *
+ * @throws RangeError when the name could carry a second line, a flag or anything but a name.
+ */
+export function queryLine(server: string, domain: string): string {
+  if (!/^[a-z0-9][a-z0-9.-]{0,252}$/.test(domain)) {
+    throw new RangeError('A port-43 question needs a name in lower case A-labels');
+  }
+  return `${forms.get(server)?.(domain) ?? domain}\r\n`;
+}
