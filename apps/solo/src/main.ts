@@ -10,6 +10,6 @@ if (major < 24 || (major === 24 && minor < 7)) {
   process.exit(1);
 }
 const { runSolo } = await import('./run-solo.js');
-await runSolo(process.argv);
+await runSolo(process.argv, process.env);
 
 export {};

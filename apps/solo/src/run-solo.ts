@@ -13,10 +13,13 @@ const NO_INTERNET =
   'No connection to the internet was found: live keys cannot look names up. Test keys work. For live keys without it: npm start -- --offline\n';
 
 /** `npm start`: everything in this process until a signal ends it. */
-export async function runSolo(argv: string[]): Promise<void> {
+export async function runSolo(
+  argv: string[],
+  environment: Record<string, string | undefined>,
+): Promise<void> {
   const started = monotonicMs();
   try {
-    const config = loadConfig(SoloConfig);
+    const config = loadConfig(SoloConfig, environment);
     const { offline } = new Command('npm start --')
       .description('the whole product in one process, with its own database')
       .option('--offline', 'look names up at the registry simulator', config.offline)
@@ -27,7 +30,7 @@ export async function runSolo(argv: string[]): Promise<void> {
     const log = openLog(folder.file('solo.log'));
     process.stdout.write('Starting …\n');
     const online = offline ? Promise.resolve(true) : hasInternet();
-    const solo = await startSolo({ ...config, offline, log });
+    const solo = await startSolo({ ...config, offline, log, environment });
     stopAtSignal(solo, log.close);
     process.stdout.write(announcement(solo.facts, (monotonicMs() - started) / 1000));
     if (!(await online)) process.stdout.write(NO_INTERNET);

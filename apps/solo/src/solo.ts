@@ -12,6 +12,7 @@ import { SoloLock } from './data-folder/solo-lock.js';
 import { seedDemoAccount } from './services/demo-account.js';
 import { ShutdownOrder } from './services/shutdown-order.js';
 import { SoloDatabase } from './services/solo-database.js';
+import type { Settings } from './services/solo-settings.js';
 import { type SoloServices, startServices } from './services/solo-services.js';
 
 export interface SoloOptions {
@@ -26,8 +27,10 @@ export interface SoloOptions {
   clock?: Clock;
   /** Where the services' log lines go. */
   log: { path: string; write(line: string): void };
-  /** Settings of services by environment name; they win over what solo chooses itself. */
-  settings?: Record<string, string>;
+  /** What the operator set: the process's environment. Empty by default. */
+  environment?: Settings;
+  /** Settings of services that win over everything, for stories and benches. */
+  overrides?: Settings;
   /** False for a throw-away database, as in tests: faster, and gone after a crash of the machine. */
   durable?: boolean;
 }
@@ -64,6 +67,8 @@ export async function startSolo(options: SoloOptions): Promise<RunningSolo> {
       apiPort: options.apiPort || (await freePort()),
       dashboardPort: options.dashboardPort || (await freePort()),
       clock: options.clock ?? new SystemClock(),
+      environment: options.environment ?? {},
+      overrides: options.overrides ?? {},
       folder,
       secrets,
       database,
@@ -72,12 +77,33 @@ export async function startSolo(options: SoloOptions): Promise<RunningSolo> {
     const demo = await seedDemoAccount(services, folder, secrets);
     const facts = factsOf(options, folder, services, demo);
     folder.writePrivateJson('solo.json', facts);
+    folder.writePrivateText('operator.env', operatorSettings(services, database, secrets));
     shutdown.add('facts', async () => folder.remove('solo.json'));
     return { ...services, facts, database, stop: () => shutdown.run() };
   } catch (error) {
     await shutdown.run();
     throw error;
   }
+}
+
+/** What `npm run cli` needs to work on this installation. */
+function operatorSettings(
+  { accountUrl, entitlementUrl, settings }: SoloServices,
+  database: SoloDatabase,
+  secrets: Secrets,
+): string {
+  const forOperators: Settings = {
+    DATABASE_ADMIN_URL: database.superuserUrl,
+    DATABASE_ROLE_SECRET: secrets.get('roles'),
+    SERVICE_SECRET: secrets.get('service'),
+    ACCOUNT_URL: accountUrl,
+    ENTITLEMENT_URL: entitlementUrl,
+    ACCOUNT_DATABASE_URL: settings.ACCOUNT_DATABASE_URL,
+    ENTITLEMENT_DATABASE_URL: settings.ENTITLEMENT_DATABASE_URL,
+    GATEWAY_DATABASE_URL: settings.GATEWAY_DATABASE_URL,
+  };
+  const lines = Object.entries(forOperators).map(([name, value]) => `${name}=${value}\n`);
+  return lines.join('');
 }
 
 async function checkMachine(folder: DataFolder, options: SoloOptions): Promise<void> {

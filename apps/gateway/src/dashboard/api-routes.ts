@@ -29,6 +29,7 @@ export const ACCOUNT_ROUTES: readonly Route[] = [
   ['PATCH', '/keys/:id'],
   ['DELETE', '/keys/:id'],
   ['POST', '/keys/:id/rotate'],
+  ['POST', '/keys/:id/reissue'],
 ];
 
 /** The JSON calls of the dashboard below `/api`, each handed to the service that owns the answer. */

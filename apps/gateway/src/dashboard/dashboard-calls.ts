@@ -8,6 +8,8 @@ import type {
 } from './account-relay.js';
 import { NotLoggedIn } from './dashboard.errors.js';
 
+const ADDS_A_KEY = /^\/keys(\/[^/]+\/reissue)?$/;
+
 /** Everything the dashboard asks of other services, for its JSON routes and its pages alike. */
 export class DashboardCalls {
   constructor(
@@ -15,9 +17,9 @@ export class DashboardCalls {
     private readonly entitlement: EntitlementClient,
   ) {}
 
-  /** A key's creation is sent with the number of keys the plan allows, which account does not know. */
+  /** A call that adds a key says how many keys the plan allows, which account does not know. */
   async account(call: AccountCall): Promise<AccountAnswer> {
-    if (call.method !== 'POST' || call.path !== '/keys') return this.accounts.call(call);
+    if (call.method !== 'POST' || !ADDS_A_KEY.test(call.path)) return this.accounts.call(call);
     const session = await this.sessionOf(call.visitor);
     const { keys } = await this.entitlement.allowance(session.accountId);
     return this.accounts.call({ ...call, keyAllowance: keys });

@@ -69,8 +69,8 @@ async function confirm(visit: PageVisit, { token }: Form, apiUrl: string) {
   if (isRefused(answer)) {
     return visit.show(confirmPage(visit.context, token ?? '', faultNotice(answer)), answer.status);
   }
-  const { key } = answer.body as { key?: string };
-  return visit.show(newKeyPage(visit.context, key, apiUrl));
+  const { api_key } = answer.body as { api_key?: string };
+  return visit.show(newKeyPage(visit.context, api_key, apiUrl));
 }
 
 async function logIn(visit: PageVisit, { email, password }: Form) {

@@ -119,8 +119,8 @@ async function revokeKey(visit: PageVisit, id: string) {
 
 async function afterKeyChange(visit: PageVisit, answer: AccountAnswer, apiUrl: string) {
   if (isRefused(answer)) return showKeys(visit, undefined, faultNotice(answer), answer.status);
-  const { key } = answer.body as { key?: string };
-  return showKeys(visit, { key, apiUrl });
+  const { api_key } = answer.body as { api_key?: string };
+  return showKeys(visit, { apiKey: api_key, apiUrl });
 }
 
 async function showAccount(visit: PageVisit, notice?: Notice, status = 200) {

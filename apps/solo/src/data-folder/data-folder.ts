@@ -36,8 +36,12 @@ export class DataFolder {
 
   /** Replaces the file in one step, readable for this user alone: a crash leaves the old or the new. */
   writePrivateJson(name: string, value: unknown): void {
+    this.writePrivateText(name, `${JSON.stringify(value, null, 2)}\n`);
+  }
+
+  writePrivateText(name: string, text: string): void {
     const partial = this.file(`${name}.partial`);
-    writeFileSync(partial, `${JSON.stringify(value, null, 2)}\n`, { mode: PRIVATE_MODE });
+    writeFileSync(partial, text, { mode: PRIVATE_MODE });
     // `mode` counts only for a file that is new.
     chmodSync(partial, PRIVATE_MODE);
     renameSync(partial, this.file(name));

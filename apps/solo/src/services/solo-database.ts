@@ -49,10 +49,16 @@ export class SoloDatabase {
     return SoloDatabase.prepared(new SoloDatabase(server.url(), secrets, server));
   }
 
-  /** URL of a role in the services' database. */
-  url(role: string): string {
+  /** URL of the superuser in the services' database. */
+  get superuserUrl(): string {
     const url = new URL(this.adminUrl);
     url.pathname = `/${DATABASE}`;
+    return url.toString();
+  }
+
+  /** URL of a role in the services' database. */
+  url(role: string): string {
+    const url = new URL(this.superuserUrl);
     [url.username, url.password] = [role, this.secrets.rolePassword(role)];
     return url.toString();
   }
@@ -79,10 +85,8 @@ export class SoloDatabase {
       ]);
       if (!rowCount) await client.query(`create database ${DATABASE}`);
     });
-    const inDatabase = new URL(this.adminUrl);
-    inDatabase.pathname = `/${DATABASE}`;
     await provisionRoles(this.adminUrl, SCHEMA_SERVICES, (role) => this.secrets.rolePassword(role));
-    await provisionSchemas(inDatabase.toString(), SCHEMA_SERVICES);
+    await provisionSchemas(this.superuserUrl, SCHEMA_SERVICES);
     for (const service of SCHEMA_SERVICES) {
       await migrate(this.url(ownerRole(service)), MIGRATIONS[service]);
     }

@@ -17,7 +17,7 @@ export interface ListedKey {
 
 /** A key that was just made. A repeated form gets none: its text is shown once. */
 export interface KeyShown {
-  key?: string;
+  apiKey?: string;
   apiUrl: string;
 }
 
@@ -30,7 +30,7 @@ export function keysPage(
   return page(context, {
     title: 'API keys',
     notice,
-    body: html`${made?.key && newKeySection(made.key, made.apiUrl)}
+    body: html`${made?.apiKey && newKeySection(made.apiKey, made.apiUrl)}
       <section>
         <h2>Your keys</h2>
         ${keysTable(context, keys)}
