@@ -1,11 +1,5 @@
 import type { BlockList } from 'node:net';
-import {
-  type Allowance,
-  type KeyFacts,
-  type RateClass,
-  SCOPES,
-  type Scope,
-} from '#libs/contracts';
+import { type Allowance, type KeyFacts, type RateClass, SCOPES, type Scope } from '#libs/contracts';
 import { CounterId } from '#libs/counters';
 import { SECOND_MS } from '#libs/platform';
 import { allowListOf } from './allow-list.js';

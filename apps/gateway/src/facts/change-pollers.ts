@@ -33,7 +33,11 @@ export class ChangePollers {
   private timer?: NodeJS.Timeout;
 
   constructor(private readonly options: ChangePollersOptions) {
-    this.feeds = options.sources.map((source) => ({ source, lastGoodMs: -Infinity, polling: false }));
+    this.feeds = options.sources.map((source) => ({
+      source,
+      lastGoodMs: -Infinity,
+      polling: false,
+    }));
   }
 
   /** Resolves after the first poll of each feed, good or not. */

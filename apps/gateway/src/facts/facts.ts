@@ -23,6 +23,8 @@ export interface FactsOptions {
   clock: Clock;
   /** Server-side secret of the keys' hashes. */
   keyPepper: string;
+  /** What must be ready before a key is used for the first time. */
+  beforeUse?: (key: KeyEntry) => Promise<void>;
   /** Keys kept at most; the oldest are given up first. */
   keysMax?: number;
 }
@@ -131,7 +133,9 @@ export class Facts {
         const { accountId } = facts!;
         const account = await this.accountOf(accountId);
         if (this.isOvertaken(accountId, since)) continue;
-        return this.keep(apiKey, facts!, account);
+        const entry = this.keep(apiKey, facts!, account);
+        await this.options.beforeUse?.(entry);
+        return entry;
       }
       return new ServiceUnavailable('account');
     } catch (error) {
@@ -153,7 +157,8 @@ export class Facts {
     if (facts === null || facts.accountState === 'erased') return invalidApiKey;
     if (facts.accountState === 'deleted') return new AccountDeletedProblem(facts.restorableUntil);
     const { state, expiresAt } = facts;
-    const isExpired = expiresAt !== undefined && this.isPast(new Date(expiresAt).getTime() / SECOND_MS);
+    const isExpired =
+      expiresAt !== undefined && this.isPast(new Date(expiresAt).getTime() / SECOND_MS);
     return state === 'revoked' || isExpired ? invalidApiKey : undefined;
   }
 

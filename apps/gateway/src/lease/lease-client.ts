@@ -195,8 +195,7 @@ export class LeaseClient {
     if (answer.outcome === 'granted') {
       lease.amount = answer.amount;
       lease.expiresAtMs = askedAtMs + answer.ttlMs;
-      lease.usableUntilMs =
-        lease.expiresAtMs - this.options.requestDeadlineMs - LEASE_MARGIN_MS;
+      lease.usableUntilMs = lease.expiresAtMs - this.options.requestDeadlineMs - LEASE_MARGIN_MS;
       wallet.leases.push(lease);
       this.byAge.push(lease);
       if (this.isDraining) this.retire(lease);
@@ -267,7 +266,10 @@ export class LeaseClient {
 
   private closeExpired(): void {
     const nowMs = monotonicMs();
-    while (this.byAge.length > 0 && (this.byAge[0].usableUntilMs <= nowMs || this.byAge[0].isClosing)) {
+    while (
+      this.byAge.length > 0 &&
+      (this.byAge[0].usableUntilMs <= nowMs || this.byAge[0].isClosing)
+    ) {
       this.retire(this.byAge.shift()!);
     }
   }

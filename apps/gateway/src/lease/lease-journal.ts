@@ -138,7 +138,8 @@ export function readJournal(text: string): LeaseUse[] {
   for (const line of lines) {
     const [kind, number, first, second] = line.split(' ');
     const use = open.get(number);
-    if (kind === '+' && second) open.set(number, { leaseId: first, accountId: second, consumed: 0 });
+    if (kind === '+' && second)
+      open.set(number, { leaseId: first, accountId: second, consumed: 0 });
     else if (kind === '=' && use) use.consumed = Math.max(use.consumed, Number(first) || 0);
     else if (kind === '-') open.delete(number);
   }

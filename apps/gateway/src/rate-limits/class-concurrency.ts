@@ -1,7 +1,12 @@
 import { RATE_CLASSES, type RateClass } from '#libs/contracts';
 
 /** Requests under way at most, by class, over all accounts: heavy searches cannot starve lookups. */
-const UNDER_WAY_MAX: Record<RateClass, number> = { live: 1_500, bulk: 200, heavy: 100, account: 200 };
+const UNDER_WAY_MAX: Record<RateClass, number> = {
+  live: 1_500,
+  bulk: 200,
+  heavy: 100,
+  account: 200,
+};
 
 /** Counts the requests that are being answered, by class. */
 export class ClassConcurrency {

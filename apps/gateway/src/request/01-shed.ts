@@ -1,4 +1,4 @@
-import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 
 export interface LoadShedderOptions {
   /** Requests under way at most. */
@@ -15,7 +15,7 @@ const NANOSECONDS = 1e6;
 export class LoadShedder {
   inFlight = 0;
   private isLate = false;
-  private readonly delays: IntervalHistogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+  private readonly delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   private timer?: NodeJS.Timeout;
 
   constructor(private readonly options: LoadShedderOptions) {}

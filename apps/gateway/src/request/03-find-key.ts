@@ -30,7 +30,7 @@ export function findKey(exchange: Exchange, query: string): Problem | undefined 
 
 function readQuery(exchange: Exchange, query: string): Problem | undefined {
   let hasKey = false;
-  for (let start = 0; start < query.length; ) {
+  for (let start = 0; start < query.length;) {
     let end = query.indexOf('&', start);
     if (end === -1) end = query.length;
     if (end > start) {

@@ -4,7 +4,12 @@ import { clientAddress } from '../exchange/client-address.js';
 import type { Exchange } from '../exchange/exchange.js';
 import { contains } from '../facts/allow-list.js';
 import type { KeyEntry } from '../facts/caller.js';
-import { AccountSuspended, AddressNotAllowed, KeyPaused, ScopeDenied } from '../facts/facts.errors.js';
+import {
+  AccountSuspended,
+  AddressNotAllowed,
+  KeyPaused,
+  ScopeDenied,
+} from '../facts/facts.errors.js';
 
 const accountSuspended = new AccountSuspended();
 const addressNotAllowed = new AddressNotAllowed();

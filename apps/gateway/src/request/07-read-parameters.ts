@@ -5,7 +5,8 @@ import { FixtureNeedsTestKey, TestKeyFixtureOnly } from './request.errors.js';
 const NAME_LENGTH_MAX = 2_048;
 const MAX_AGE_MAX_SECONDS = 86_400;
 const SECTIONS: readonly string[] = ['raw', 'rdap', 'provenance'];
-const FIELDS = /^[a-z0-9_]{1,40}(\.[a-z0-9_]{1,40}){0,4}(,[a-z0-9_]{1,40}(\.[a-z0-9_]{1,40}){0,4}){0,49}$/;
+const FIELDS =
+  /^[a-z0-9_]{1,40}(\.[a-z0-9_]{1,40}){0,4}(,[a-z0-9_]{1,40}(\.[a-z0-9_]{1,40}){0,4}){0,49}$/;
 const PLAIN_NAME = /^[A-Za-z0-9.-]+$/;
 // oxlint-disable-next-line eslint/no-control-regex -- these are what is refused
 const CONTROL = /[\u0000-\u001f\u007f]/;

@@ -103,10 +103,10 @@ class Call {
       const name = rawHeaders[i];
       // Lengths first: a string is made of the headers that matter only.
       if (name.length !== 9 && name.length !== 13 && name.length !== 3) continue;
-      const text = name.latin1Slice().toLowerCase();
-      if (text === 'x-outcome') this.outcome = rawHeaders[i + 1].latin1Slice();
-      else if (text === 'x-served-from') this.servedFrom = rawHeaders[i + 1].latin1Slice();
-      else if (text === 'age') this.age = rawHeaders[i + 1].latin1Slice();
+      const text = name.toString('latin1').toLowerCase();
+      if (text === 'x-outcome') this.outcome = rawHeaders[i + 1].toString('latin1');
+      else if (text === 'x-served-from') this.servedFrom = rawHeaders[i + 1].toString('latin1');
+      else if (text === 'age') this.age = rawHeaders[i + 1].toString('latin1');
     }
     return true;
   }

@@ -67,7 +67,7 @@ export function sendAnswer(
   );
   exchange.response.writeHead(200, headers);
   // Latin-1 keeps each byte as it is, and one string goes out in one write together with the headers.
-  exchange.response.end(body.latin1Slice(0, end) + meta, 'latin1');
+  exchange.response.end(body.toString('latin1', 0, end) + meta, 'latin1');
 }
 
 /** Step 10c: sends a refusal. */

@@ -5,7 +5,8 @@ export class TestKeyFixtureOnly extends Problem {
     super({
       code: 'test_key_fixture_only',
       status: 422,
-      detail: 'A test key answers the fixture names under ".test" only, for example registered.test.',
+      detail:
+        'A test key answers the fixture names under ".test" only, for example registered.test.',
     });
   }
 }
