@@ -90,7 +90,7 @@ describe('tidy', () => {
       expect(security.openRouteFaults(files)).toEqual([]);
     });
 
-    it('S87: every repository method of a tenant table begins with the account', () => {
+    it('S87: every repository method of a tenant table names the account', () => {
       expect(security.tenancyFaults(files)).toEqual([]);
     });
 
@@ -153,7 +153,7 @@ describe('tidy', () => {
       [
         security.tenancyFaults,
         `${account}/keys.repository.ts`,
-        'class A { list(id: string) { return sql`select from keys where account_id = $1`; } }',
+        'class KeysRepository { list(id: string) { return sql`select from keys where account_id = $1`; } }',
       ],
       [security.transportFaults, 'a.ts', `connect({ transport: Transport.TCP });`],
     ];

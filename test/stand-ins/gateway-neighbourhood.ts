@@ -39,6 +39,7 @@ export class GatewayNeighbourhood {
   environment(journal = 'leases.journal'): Record<string, string> {
     return {
       GATEWAY_PORT: '0',
+      DASHBOARD_PORT: '0',
       GATEWAY_INTERNAL_PORT: '0',
       BASE_URL: 'https://api.example.test',
       BILLING_URL: 'https://billing.example.test',
@@ -48,7 +49,7 @@ export class GatewayNeighbourhood {
       GATEWAY_DATABASE_URL: this.database.url('gateway'),
       GATEWAY_MAINTENANCE_DATABASE_URL: this.database.url('gateway_maintenance'),
       SERVICE_SECRET: SECRET,
-      API_KEY_PEPPER: SECRET,
+      KEY_PEPPER: SECRET,
       GATEWAY_JOURNAL: join(this.folder, journal),
       GATEWAY_DRAIN_NOTICE_MS: '0',
       GATEWAY_DRAIN_MS: '2000',

@@ -14,6 +14,8 @@ const FEATURE_KINDS = [
 ];
 /** Kinds that belong to an app as a whole, not to a feature. */
 const APP_KINDS = ['module', 'config', 'spec'];
+/** `contract` is the suite that every implementation of a port runs. */
+const LIBRARY_KINDS = ['spec', 'contract', 'errors', 'client', 'filter', 'module', 'repository'];
 /** Kinds with a folder of their own rules. */
 const TEST_KINDS = ['spec', 'bench', 'story'];
 
@@ -45,7 +47,7 @@ export function kindFaults(files: SourceFile[]): string[] {
         ? APP_KINDS
         : path.startsWith('test/')
           ? TEST_KINDS
-          : ['spec', 'errors', 'client', 'filter', 'module', 'repository'];
+          : LIBRARY_KINDS;
     if (!allowed.includes(kind)) return [`${path}: no such kind of file here: ${kind}`];
     const isNamed = kind !== 'consumer' || basename(path).startsWith('on-');
     return isNamed ? [] : [`${path}: a consumer is named on-<event>.consumer.ts`];

@@ -4,64 +4,77 @@ import { type SourceFile, decoratorsOf, isTest, kindOf, nodesOf, place } from '.
 
 const ROUTE_DECORATORS = ['Get', 'Post', 'Put', 'Patch', 'Delete', 'All'];
 
-/** S86: every route of a controller says who may call it, itself or through its class. */
+/** S86: every route of a controller says who may call it: itself, through its class, or by a decorator made of it. */
 export function openRouteFaults(files: SourceFile[]): string[] {
+  const naming = new Set(['AllowCallers', ...files.flatMap((file) => madeOfAllowCallers(file))]);
+  const names = (node: ts.HasDecorators) => decoratorsOf(node).some((name) => naming.has(name));
   return files
     .filter((file) => !isTest(file))
     .flatMap((file) =>
       nodesOf(file, ts.isClassDeclaration)
-        .filter((node) => decoratorsOf(node).includes('Controller'))
-        .filter((node) => !decoratorsOf(node).includes('AllowCallers'))
+        .filter((node) => decoratorsOf(node).includes('Controller') && !names(node))
         .flatMap(({ members }) => members.filter(ts.isMethodDeclaration))
-        .filter((method) => {
-          const decorators = decoratorsOf(method);
-          const isRoute = decorators.some((name) => ROUTE_DECORATORS.includes(name));
-          return isRoute && !decorators.includes('AllowCallers');
-        })
+        .filter((method) => decoratorsOf(method).some((name) => ROUTE_DECORATORS.includes(name)))
+        .filter((method) => !names(method))
         .map((method) => `${place(file, method)}: ${method.name.getText()} names no callers`),
     );
 }
 
-/**
- * Repository methods that know no account yet, because they are how it is found, or that serve no
- * tenant's rows. Everything else names its account (S87).
- */
-const FINDS_THE_ACCOUNT =
-  /^(find|get|lock|claim|insert|consume|use|end|delete|touch|mark|note|renew|set)\w*(ByHash|ByToken|ByEmail|ByAddress|ByClaim|ByPerson|ByLease)\w*$/;
+/** Decorators whose function applies `AllowCallers`. */
+function madeOfAllowCallers(file: SourceFile): string[] {
+  if (!file.text.includes('AllowCallers(')) return [];
+  const functions = nodesOf(file, ts.isFunctionDeclaration);
+  const constants = nodesOf(file, ts.isVariableDeclaration);
+  return [...functions, ...constants]
+    .filter((node) => node.getText().includes('AllowCallers('))
+    .map((node) => node.name?.getText() ?? '');
+}
+
+/** Methods without an account in their parameters, and why that is safe. */
+const WITHOUT_ACCOUNT: Readonly<Record<string, string>> = {
+  'SubscriptionsRepository.closePeriodsBefore': 'the subscription was read under its account',
+  'GrantsRepository.listDueAccounts': 'finds the accounts whose time has come, for their own work',
+  'LeasesRepository.listRecalled': 'a gateway asks for its own leases, of every account',
+  'LedgerRepository.lockAccounts': 'the ids are the accounts',
+  'ReservationsRepository.listSlices': 'the reservations were read under their locked accounts',
+  'ReservationsRepository.putSlices': 'the reservations were read under their locked accounts',
+  'RequestLogRepository.creditsOfKey': "the key's facts name its account",
+};
 
 /**
- * S87: a method of a tenant table's repository takes the account id before anything else but the
- * transaction, or an object or entity that carries it, and its statements name the column. Work across
- * accounts lives in repositories called `…-maintenance` and `…-auditor`.
+ * S87: a method of a tenant table's repository takes the account, itself or in a row, entity or input
+ * of ours that carries it. Work across accounts lives in repositories called `…Maintenance…` or
+ * `…Auditor…`, or runs as the maintenance role.
  */
 export function tenancyFaults(files: SourceFile[]): string[] {
   return files
-    .filter(({ path }) => kindOf(path) === 'repository' && path.startsWith('apps/'))
-    .filter(({ path, text }) => !/maintenance|auditor/.test(path) && text.includes('account_id'))
-    .flatMap((file) => publicMethods(file).flatMap((method) => tenancyFault(file, method)));
+    .filter(({ path, text }) => kindOf(path) === 'repository' && text.includes('account_id'))
+    .filter(({ path }) => path.startsWith('apps/'))
+    .flatMap((file) =>
+      nodesOf(file, ts.isClassDeclaration)
+        .filter(({ name }) => /Repository$/.test(name?.text ?? ''))
+        .filter(({ name }) => !/Maintenance|Auditor/.test(name?.text ?? ''))
+        .flatMap((owner) => publicMethods(owner).map((method) => ({ owner, method })))
+        .filter(({ owner, method }) => !namesAccount(owner, method))
+        .map(({ method }) => `${place(file, method)}: ${method.name.getText()} names no account`),
+    );
 }
 
-function publicMethods(file: SourceFile): ts.MethodDeclaration[] {
-  return nodesOf(file, ts.isMethodDeclaration).filter(
-    (node) =>
-      node.body && !node.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.PrivateKeyword),
-  );
+function publicMethods({ members }: ts.ClassDeclaration): ts.MethodDeclaration[] {
+  const isPrivate = ({ modifiers }: ts.MethodDeclaration) =>
+    modifiers?.some(({ kind }) => kind === ts.SyntaxKind.PrivateKeyword);
+  return members.filter(ts.isMethodDeclaration).filter((method) => !isPrivate(method));
 }
 
-function tenancyFault(file: SourceFile, method: ts.MethodDeclaration): string[] {
-  const name = method.name.getText();
-  if (FINDS_THE_ACCOUNT.test(name)) return [];
-  const [first] = method.parameters.filter(
-    (parameter) => parameter.name.getText() !== 'transaction',
-  );
-  const carries = first?.getText().includes('accountId') || isNamedType(first);
-  return carries ? [] : [`${place(file, method)}: ${name} does not begin with the account`];
-}
-
-/** A row, entity or input object of our own, whose type holds the account id. */
-function isNamedType(parameter: ts.ParameterDeclaration | undefined): boolean {
-  const type = parameter?.type;
-  return type !== undefined && ts.isTypeReferenceNode(type) && /^[A-Z]/.test(type.getText());
+function namesAccount(owner: ts.ClassDeclaration, method: ts.MethodDeclaration): boolean {
+  if (`${owner.name?.text}.${method.name.getText()}` in WITHOUT_ACCOUNT) return true;
+  const body = method.body?.getText() ?? '';
+  if (body.includes('this.maintenance.') && !body.includes('this.database.')) return true;
+  return method.parameters.some((parameter) => {
+    const type = parameter.type?.getText() ?? '';
+    const isOurs = /^[A-Z]\w+(\[\])?$/.test(type) && !['Transaction', 'Date'].includes(type);
+    return isOurs || parameter.getText().includes('accountId');
+  });
 }
 
 /** S109: the framework's own TCP, RMQ and Kafka transports have open or measured faults. */

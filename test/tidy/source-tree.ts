@@ -41,8 +41,11 @@ export function readSources(): SourceFile[] {
     .map((path) => sourceFile(path, readFileSync(path, 'utf8')));
 }
 
-export const isSpec = ({ path }: SourceFile) => path.endsWith('.spec.ts');
-export const isTest = (file: SourceFile) => isSpec(file) || file.path.startsWith('test/');
+/** A spec, or a suite that each implementation of a port runs. */
+export const isSpec = ({ path }: SourceFile) => /\.(spec|contract)\.ts$/.test(path);
+/** Specs, and what only they use: below `test`, or a contract suite's own stage. */
+export const isTest = (file: SourceFile) =>
+  isSpec(file) || /(^|\/)(test\/|contract-)/.test(file.path);
 /** `entity` of `key.entity.ts`; undefined for `account.ts`. */
 export const kindOf = (path: string) => /^[^.]+\.([a-z]+)\.ts$/.exec(basename(path))?.[1];
 

@@ -14,6 +14,16 @@ export class GatewayConfig {
   @Max(65_535)
   port: number = 8080;
 
+  @Setting({ env: 'DASHBOARD_HOST', about: 'Address the dashboard listens on.' })
+  @IsString()
+  dashboardHost: string = '127.0.0.1';
+
+  @Setting({ env: 'DASHBOARD_PORT', about: 'Port of the dashboard; 0 takes any free one.' })
+  @IsInt()
+  @Min(0)
+  @Max(65_535)
+  dashboardPort: number = 8081;
+
   @Setting({ env: 'GATEWAY_INTERNAL_HOST', about: 'Address of the listener for probes.' })
   @IsString()
   internalHost: string = '127.0.0.1';
@@ -22,12 +32,12 @@ export class GatewayConfig {
   @IsInt()
   @Min(0)
   @Max(65_535)
-  internalPort: number = 8081;
+  internalPort: number = 7101;
 
   @Setting({ env: 'BASE_URL', about: 'Public origin of the API, without a slash at the end.' })
   @IsUrl(HTTP_URL)
   @Matches(/[^/]$/, { message: 'must not end in a slash' })
-  baseUrl: string = 'http://127.0.0.1:8080';
+  baseUrl: string = 'http://localhost:8080';
 
   @Setting({
     env: 'BILLING_URL',
@@ -35,7 +45,7 @@ export class GatewayConfig {
   })
   @IsUrl(HTTP_URL)
   @Matches(/[^/]$/, { message: 'must not end in a slash' })
-  billingUrl: string = 'http://127.0.0.1:8090';
+  billingUrl: string = 'http://localhost:8081';
 
   @Setting({ env: 'ACCOUNT_URL', about: "Origin of account's internal listener." })
   @IsUrl(HTTP_URL)
@@ -82,7 +92,7 @@ export class GatewayConfig {
   serviceSecret: string;
 
   @Setting({
-    env: 'API_KEY_PEPPER',
+    env: 'KEY_PEPPER',
     about: 'Secret that API keys are hashed with, the same for account and gateway.',
     secret: true,
   })

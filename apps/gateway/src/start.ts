@@ -12,6 +12,8 @@ import {
   monotonicMs,
   startService,
 } from '#libs/platform';
+import { startDashboard } from './dashboard/dashboard-server.js';
+import type { Mailbox } from './dashboard/mailbox-routes.js';
 import { addressListOf } from './facts/allow-list.js';
 import { ChangePollers } from './facts/change-pollers.js';
 import { Facts } from './facts/facts.js';
@@ -38,12 +40,16 @@ export interface StartGateway {
   clock: Clock;
   logger: Logger;
   transport: EventTransport;
+  /** Mail that is kept instead of sent, for the dashboard's mailbox page. */
+  mailbox?: Mailbox;
 }
 
 /** A gateway that answers. */
 export interface RunningGateway extends RunningService {
   /** Origin of the public API's listener. */
   apiUrl: string;
+  /** Origin of the dashboard's listener. */
+  dashboardUrl: string;
   facts: Facts;
   services: Services;
   /** Renders refusals as every listener of the gateway does. */
@@ -53,7 +59,7 @@ export interface RunningGateway extends RunningService {
 const SETTLE_TIMEOUT_MS = 5_000;
 const LEASE_DEADLINE_SLACK_MS = 1_000;
 
-/** Starts the API: databases, facts, leases, request log, internal listener, then the public one. */
+/** Starts databases, facts, leases, request log, internal listener, then the two public ones. */
 export async function startGateway(options: StartGateway): Promise<RunningGateway> {
   const { config, clock, logger, transport } = options;
   const parts = await buildParts(options);
@@ -90,11 +96,23 @@ export async function startGateway(options: StartGateway): Promise<RunningGatewa
     limits: { ...config, requestTimeoutMs: config.headersTimeoutMs },
   });
   const apiUrl = await listener.start();
+  const dashboard = await startDashboard({
+    ...options,
+    publicUrl: config.billingUrl,
+    apiUrl: config.baseUrl,
+    host: config.dashboardHost,
+    port: config.dashboardPort,
+    accountUrl: config.accountUrl,
+    entitlement: services.entitlement,
+    tokens: parts.tokens,
+    bodies: parts.bodies,
+    trustedProxies: config.trustedProxies,
+  });
   const stop = async () => {
     health.drain();
     listener.drain();
     await sleep(config.drainNoticeMs);
-    await drainListener(listener, shedder, config.drainMs);
+    await Promise.all([drainListener(listener, shedder, config.drainMs), dashboard.stop()]);
     await leases.drain(SETTLE_TIMEOUT_MS);
     await log.stop();
     [pollers, rollUp, shedder].forEach((part) => part.stop());
@@ -102,7 +120,8 @@ export async function startGateway(options: StartGateway): Promise<RunningGatewa
     await Promise.all([parts.upstream.close(), services.close(), copy.close()]);
     await Promise.all([database.close(), maintenance.close()]);
   };
-  return { ...service, apiUrl, facts, services, bodies: parts.bodies, stop };
+  const { url: dashboardUrl } = dashboard;
+  return { ...service, apiUrl, dashboardUrl, facts, services, bodies: parts.bodies, stop };
 }
 
 async function drainListener(
@@ -199,5 +218,6 @@ async function buildParts({ config, clock, logger }: StartGateway) {
     shedder,
     bodies,
     requestPath,
+    tokens,
   };
 }

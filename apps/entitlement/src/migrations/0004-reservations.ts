@@ -71,7 +71,7 @@ create index reservation_slices_open on reservation_slices (grant_id) where cons
 
 -- When the reaper last began to wait for holders that could not reach us.
 create table reaper_waits (
-  only boolean primary key default true check (only),
+  singleton boolean primary key default true check (singleton),
   since timestamptz not null
 );
 `,

@@ -1,5 +1,6 @@
 import { Pool } from 'undici';
-import { type ServiceTokens, ServiceUnavailable } from '#libs/platform';
+import { problemOf } from '#libs/contracts';
+import { type Problem, type ServiceTokens, ServiceUnavailable } from '#libs/platform';
 
 /** What account must know of the browser behind a call. */
 export interface Visitor {
@@ -21,14 +22,14 @@ export interface AccountCall {
   keyAllowance?: number;
 }
 
-/** Account's answer as it is, refusals included. */
 export interface AccountAnswer {
   status: number;
   body: unknown;
+  /** Account's refusal in its own words, for an answer of 400 and above. */
+  refusal?: Problem;
   /** Token of a session that begins with this answer. */
   beginsSession?: string;
   endsSession: boolean;
-  retryAfter?: string;
 }
 
 const TIMEOUT_MS = 10_000;
@@ -36,7 +37,7 @@ const CONNECTIONS = 16;
 const ANSWER_LIMIT_BYTES = 1024 * 1024;
 
 /**
- * The dashboard's calls to account. Unlike `ServiceHttp` it hands refusals through unchanged and
+ * The dashboard's calls to account. Unlike `ServiceHttp` it answers refusals instead of throwing them, and
  * reads the two headers by which account begins and ends sessions; cookies are known here alone.
  */
 export class AccountRelay {
@@ -84,12 +85,13 @@ export class AccountRelay {
         signal: AbortSignal.timeout(TIMEOUT_MS),
       });
       const text = await body.text();
+      const answer = text === '' ? undefined : (JSON.parse(text) as unknown);
       return {
         status: statusCode,
-        body: text === '' ? undefined : (JSON.parse(text) as unknown),
+        body: answer,
+        refusal: statusCode < 400 ? undefined : problemOf(answer, 'account'),
         beginsSession: single(headers['x-set-session']),
         endsSession: headers['x-clear-session'] !== undefined,
-        retryAfter: single(headers['retry-after']),
       };
     } catch (error) {
       throw new ServiceUnavailable('account', error);

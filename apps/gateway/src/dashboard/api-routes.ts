@@ -63,10 +63,8 @@ async function relay(
     idempotencyKey: request.headers['idempotency-key'] as string | undefined,
   });
   applySession(request, reply, answer);
-  void reply.status(answer.status);
-  if (answer.retryAfter) void reply.header('retry-after', answer.retryAfter);
-  if (answer.status >= 400) void reply.type('application/problem+json; charset=utf-8');
-  return reply.send(answer.body);
+  if (answer.refusal) throw answer.refusal;
+  return reply.status(answer.status).send(answer.body);
 }
 
 const hasBody = (method: string) => ['POST', 'PUT', 'PATCH'].includes(method);

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { Client } from 'undici';
 import { EntitlementClient, ServiceHttp } from '#libs/contracts';
 import { Logger, ServiceTokens, SystemClock } from '#libs/platform';
+import { ProblemBodies } from '../problems/problem-body.js';
 import { ACCOUNT_ROUTES } from './api-routes.js';
 import { type RunningDashboard, startDashboard } from './dashboard-server.js';
 
@@ -53,6 +54,7 @@ describe('dashboard', () => {
       accountUrl: internalUrl,
       entitlement: new EntitlementClient(http),
       tokens,
+      bodies: new ProblemBodies('https://api.example', new SystemClock()),
       mailbox: {
         newest: async () => [
           {

@@ -15,6 +15,7 @@ import {
   checkJsonShape,
   toProblem,
 } from '#libs/platform';
+import type { ProblemBodies } from '../problems/problem-body.js';
 import { AccountRelay } from './account-relay.js';
 import { apiRoutes } from './api-routes.js';
 import { identifyBrowser, refuseForgery } from './browser/browser-request.js';
@@ -36,6 +37,8 @@ export interface DashboardOptions {
   accountUrl: string;
   entitlement: EntitlementClient;
   tokens: ServiceTokens;
+  /** Gives refusals their public form, as on the API. */
+  bodies: ProblemBodies;
   /** Addresses or CIDR blocks whose `X-Forwarded-For` is believed (S96); none by default. */
   trustedProxies?: string[];
   /** The local mailbox that `/mailbox` shows; only where mail is not really sent. */
@@ -73,6 +76,7 @@ export async function startDashboard(options: DashboardOptions): Promise<Running
 }
 
 function dashboardServer(options: DashboardOptions, calls: DashboardCalls): FastifyInstance {
+  const { bodies, logger } = options;
   const server = Fastify({
     bodyLimit: JSON_BODY_LIMIT_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
@@ -84,7 +88,7 @@ function dashboardServer(options: DashboardOptions, calls: DashboardCalls): Fast
       // A path that cannot be decoded comes here before any hook.
       void reply.headers(SECURITY_HEADERS);
       identifyBrowser(request, reply);
-      refuse(request, reply, toProblem(error));
+      refuse(bodies, request, reply, toProblem(error));
     },
   });
   const { origin: ownOrigin, host: ownHost } = new URL(options.publicUrl);
@@ -104,19 +108,16 @@ function dashboardServer(options: DashboardOptions, calls: DashboardCalls): Fast
     refuseForgery(request, ownOrigin);
     checkJsonShape(request.body);
   });
-  server.setNotFoundHandler((request, reply) => refuse(request, reply, new NotFound()));
+  server.setNotFoundHandler((request, reply) => refuse(bodies, request, reply, new NotFound()));
   server.setErrorHandler((error: FastifyError, request, reply) => {
     const problem = toProblem(error);
     if (problem.status >= 500) {
-      options.logger.error(
-        `${request.method} ${request.routeOptions.url ?? 'unknown route'} failed`,
-        {
-          err: problem.cause ?? problem,
-          request_id: request.visitor.requestId,
-        },
-      );
+      logger.error(`${request.method} ${request.routeOptions.url ?? 'unknown route'} failed`, {
+        err: problem.cause ?? problem,
+        request_id: request.visitor.requestId,
+      });
     }
-    return refuse(request, reply, problem);
+    return refuse(bodies, request, reply, problem);
   });
   server.get('/health', async () => ({ status: 'ok' }));
   server.options('/api/*', async (_request, reply) => reply.status(204).send());
@@ -129,7 +130,7 @@ function dashboardServer(options: DashboardOptions, calls: DashboardCalls): Fast
 /** A page under another name of this machine would hold a cookie that our forms cannot use. */
 function isElsewhere(request: FastifyRequest, ownHost: string): boolean {
   const isPage = request.method === 'GET' && !/^\/(api\/|health$)/.test(request.url);
-  return isPage && request.headers.host !== ownHost;
+  return isPage && request.host !== ownHost;
 }
 
 /** Other origins get no CORS header at all, so their scripts read nothing (S30). */
@@ -155,16 +156,22 @@ function readForm(body: string): Record<string, string> {
   return Object.fromEntries(form);
 }
 
-function refuse(request: FastifyRequest, reply: FastifyReply, problem: Problem): FastifyReply {
+/** A refusal as a page, or as the problem answer of a call. */
+function refuse(
+  bodies: ProblemBodies,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  problem: Problem,
+): FastifyReply {
+  const { requestId } = request.visitor;
   void reply.status(problem.status);
   if (problem.retryAfterSeconds !== undefined) {
     void reply.header('retry-after', String(problem.retryAfterSeconds));
   }
   if (!request.url.startsWith('/api/')) {
-    const page = errorPage(problem, request.visitor.requestId);
-    return reply.type('text/html; charset=utf-8').send(page.text);
+    return reply.type('text/html; charset=utf-8').send(errorPage(problem, requestId).text);
   }
   return reply
     .type('application/problem+json; charset=utf-8')
-    .send(JSON.stringify({ ...problem.toBody(), request_id: request.visitor.requestId }));
+    .send(bodies.render(problem, { requestId, path: request.url }));
 }

@@ -51,8 +51,7 @@ export class PageVisit {
 
 /** A refusal in account's own public words. */
 export function faultNotice(answer: AccountAnswer): Notice {
-  const { detail } = (answer.body ?? {}) as { detail?: string };
-  return { kind: 'fault', text: detail ?? 'That did not work. Try again in a moment.' };
+  return { kind: 'fault', text: answer.refusal?.message ?? 'That did not work.' };
 }
 
-export const isRefused = (answer: AccountAnswer) => answer.status >= 400;
+export const isRefused = (answer: AccountAnswer) => answer.refusal !== undefined;

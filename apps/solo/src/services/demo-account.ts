@@ -85,7 +85,7 @@ class DemoSeed {
 
   private async logIn(): Promise<boolean> {
     const answer = await this.ask('POST', '/log-in', { email: EMAIL, password: this.password });
-    return answer.status < 400;
+    return answer.refusal === undefined;
   }
 
   /** @returns the first key, which the confirmation shows. */
@@ -148,9 +148,8 @@ class DemoSeed {
   }
 }
 
-/** @throws with account's own public text. */
+/** @throws with account's refusal as its cause. */
 function succeeded(answer: AccountAnswer, what: string): AccountAnswer {
-  if (answer.status < 400) return answer;
-  const { detail } = (answer.body ?? {}) as { detail?: string };
-  throw new Error(`${what} of the demo account was refused: ${detail ?? answer.status}`);
+  if (!answer.refusal) return answer;
+  throw new Error(`${what} of the demo account was refused`, { cause: answer.refusal });
 }
