@@ -46,6 +46,7 @@ export class LookupStandIn {
   /** Questions whose caller went before the answer. */
   abandoned = 0;
   answer: Answer = (request) => deliveredAnswer(nameIn(request));
+  private held: (() => void)[] | undefined;
   private server: Server;
 
   get url(): string {
@@ -68,6 +69,18 @@ export class LookupStandIn {
     await once(this.server, 'close');
   }
 
+  /** Keeps every caller waiting until `release`, then answers them all. */
+  holdAnswers(): { release: () => void } {
+    const held: (() => void)[] = [];
+    this.held = held;
+    return {
+      release: () => {
+        this.held = undefined;
+        for (const send of held) send();
+      },
+    };
+  }
+
   private take(request: IncomingMessage, response: ServerResponse): void {
     this.questions.push({ path: request.url!, headers: request.headers });
     const answer = this.answer(request);
@@ -75,13 +88,18 @@ export class LookupStandIn {
       if (!response.writableFinished) this.abandoned++;
     });
     if (answer === undefined) return;
-    response.writeHead(answer.status, {
-      'content-type': 'application/json; charset=utf-8',
-      'content-length': Buffer.byteLength(answer.body),
-      ...answer.headers,
-    });
-    response.end(answer.body);
+    if (this.held) this.held.push(() => send(response, answer));
+    else send(response, answer);
   }
+}
+
+function send(response: ServerResponse, answer: LookupAnswer): void {
+  response.writeHead(answer.status, {
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': Buffer.byteLength(answer.body),
+    ...answer.headers,
+  });
+  response.end(answer.body);
 }
 
 export function nameIn(request: IncomingMessage): string {

@@ -198,7 +198,10 @@ export class LeaseClient {
       lease.usableUntilMs = lease.expiresAtMs - this.options.requestDeadlineMs - LEASE_MARGIN_MS;
       wallet.leases.push(lease);
       this.byAge.push(lease);
-      if (this.isDraining) this.retire(lease);
+      // Asking again would take credit after credit for leases nobody can spend from.
+      const isUseless = !lease.hasRoomFor(min, monotonicMs());
+      if (isUseless || this.isDraining) this.retire(lease);
+      if (isUseless) refuse(wallet.waiters.splice(0), new CreditsBusy());
       return;
     }
     this.settler.open.delete(lease.id);

@@ -5,7 +5,7 @@ import {
   type ServerResponse,
   createServer,
 } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { fastify, type FastifyInstance } from 'fastify';
 import {
   type Health,
@@ -72,13 +72,14 @@ export class ApiListener {
 
   /** @returns the listener's own origin, `http://host:port`. */
   async start(): Promise<string> {
-    const { host, port, pages, health } = this.options;
+    const { host, port, pages, health, bodies } = this.options;
     this.app = fastify({
       serverFactory: (handler) => this.createServer(handler as RequestListener),
       bodyLimit: JSON_BODY_LIMIT_BYTES,
       routerOptions: { maxParamLength: 100 },
       forceCloseConnections: false,
       return503OnClosing: false,
+      clientErrorHandler: (error, socket) => answerParserError(error, socket, bodies),
     });
     this.app.addHook('onRequest', (_request, reply, done) => {
       for (let i = 0; i < BASE_HEADERS.length; i += 2) {
@@ -132,7 +133,6 @@ export class ApiListener {
       (request, response) => this.take(request, response, handler),
     );
     server.maxConnections = limits.connectionsMax;
-    server.on('clientError', (error, socket) => answerParserError(error, socket as Socket, bodies));
     server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) =>
       this.sendProblem(request, response, new ExpectationFailed()),
     );

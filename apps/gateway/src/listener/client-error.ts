@@ -19,14 +19,24 @@ interface ParserError extends Error {
   rawPacket?: Buffer;
 }
 
+/** How long what a client still sends is read and thrown away: closing at once would take the answer back. */
+const LINGER_MS = 1_000;
+
+/** Sockets that have their last answer; the parser complains again about each further packet. */
+const answered = new WeakSet<Socket>();
+
 /** Answers what the HTTP parser refuses before there is a request: a problem like any other. */
-export function answerParserError(error: ParserError, socket: Socket, bodies: ProblemBodies): void {
+export function answerParserError(fault: Error, socket: Socket, bodies: ProblemBodies): void {
+  const error = fault as ParserError;
+  if (answered.has(socket)) return;
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy();
     return;
   }
-  const problem = problemOf(error);
-  socket.end(rawAnswer(problem, bodies), () => socket.destroy());
+  answered.add(socket);
+  socket.end(rawAnswer(problemOf(error), bodies));
+  socket.resume();
+  setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }
 
 /** A whole HTTP answer as bytes, for where there is no response object. */
