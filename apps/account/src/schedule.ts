@@ -3,7 +3,7 @@ import type { Logger } from '#libs/platform';
 /** Something done again and again. `runOnce` decides by `Clock` what is due. */
 export interface Job {
   readonly name: string;
-  runOnce(): Promise<void>;
+  runOnce(): Promise<unknown>;
 }
 
 /** Runs each job at its interval, never twice at a time; a failure is logged and tried again. */

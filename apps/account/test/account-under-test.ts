@@ -2,6 +2,7 @@ import type { Abstract } from '@nestjs/common';
 import type { InjectOptions } from 'fastify';
 import { AccountClient, ServiceHttp } from '#libs/contracts';
 import { type Database, MaintenanceDatabase } from '#libs/database';
+import { LocalMailbox } from '#libs/mail';
 import { InProcessTransport } from '#libs/messaging';
 import { Logger, type RunningService, ServiceTokens, newId } from '#libs/platform';
 import { TestClock, TestDatabase } from '#libs/testing';
@@ -39,10 +40,14 @@ export class AccountUnderTest {
     readonly clock: TestClock,
     readonly config: AccountConfig,
     readonly database: Database,
-  ) {}
+  ) {
+    this.mailbox = new LocalMailbox(clock);
+  }
 
+  readonly mailbox: LocalMailbox;
   service: RunningService;
   client: AccountClient;
+  private transport: InProcessTransport;
   private tokens: ServiceTokens;
   private http: ServiceHttp;
 
@@ -68,6 +73,7 @@ export class AccountUnderTest {
 
   async stop(): Promise<void> {
     await this.http.close();
+    await this.transport.close();
     await this.service.stop();
     await this.test.drop();
   }
@@ -153,8 +159,14 @@ export class AccountUnderTest {
     const logger = new Logger('account', {
       write: (line: string) => void this.logLines.push(line),
     });
-    const transport = new InProcessTransport({ logger, consumers: { account: [] } });
-    this.service = await startAccount({ config, clock, logger, transport });
+    this.transport = new InProcessTransport({ logger, consumers: { account: [] } });
+    this.service = await startAccount({
+      config,
+      clock,
+      logger,
+      transport: this.transport,
+      mail: this.mailbox,
+    });
     this.tokens = new ServiceTokens(SECRET, clock);
     this.http = new ServiceHttp({
       url: this.service.url,

@@ -10,3 +10,13 @@ export class AccountIsDeleted extends Problem {
     });
   }
 }
+
+export class RestoreTooLate extends Problem {
+  constructor() {
+    super({
+      code: 'restore_too_late',
+      status: 410,
+      detail: 'The 90 days in which this account could be restored are over.',
+    });
+  }
+}

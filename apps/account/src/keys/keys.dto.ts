@@ -114,10 +114,9 @@ export interface KeyListResponse {
   next_cursor?: string;
 }
 
-/** `api_key` is the only copy there is; a repeated call gets the answer without it. */
-export interface IssuedKeyResponse {
-  key: KeyResponse;
-  api_key?: string;
+/** `key` is the only copy of the value there is; a repeated call gets the answer without it. */
+export interface IssuedKeyResponse extends KeyResponse {
+  key?: string;
 }
 
 export function toKeyResponse(key: ApiKey, now: Date): KeyResponse {

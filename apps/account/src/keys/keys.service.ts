@@ -48,6 +48,7 @@ const OVERLAP_MS = { now: 0, '1h': HOUR_MS, '24h': DAY_MS, '7d': 7 * DAY_MS } as
 /** The API keys of an account: issued once, shown once, stored as a hash. */
 @Injectable()
 export class KeysService {
+  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
     @Inject(AccountsService) private readonly accounts: AccountsService,
     @Inject(KeysRepository) private readonly keys: KeysRepository,
@@ -87,7 +88,7 @@ export class KeysService {
     return this.accounts.change(owner.accountId, { call, keep: withoutValue }, async (tx) => {
       await this.checkLimit(tx, owner.accountId, request.environment, allowance);
       const issued = await this.issue(tx, owner.accountId, settings);
-      await this.record(tx, owner, 'key.created', issued.key);
+      await this.record(tx, owner, 'key.created', issued);
       return issued;
     });
   }
@@ -98,7 +99,7 @@ export class KeysService {
     keyId: string,
     request: UpdateKeyRequest,
     call?: IdempotentCall,
-  ): Promise<{ key: KeyResponse }> {
+  ): Promise<KeyResponse> {
     const changes = {
       name: request.name,
       scopes: request.scopes,
@@ -115,22 +116,22 @@ export class KeysService {
       await this.outbox.add(tx, lock, ApiKeyChanged, { keyId, state: 'active' });
       const response = toKeyResponse({ ...key, ...update }, this.clock.now());
       await this.record(tx, owner, 'key.updated', response, key);
-      return { key: response };
+      return response;
     });
   }
 
   /** Ends a key at once. A repeat changes nothing. @throws NotFound. */
-  async revoke(owner: Actor, keyId: string): Promise<{ key: KeyResponse }> {
+  async revoke(owner: Actor, keyId: string): Promise<KeyResponse> {
     return this.accounts.change(owner.accountId, {}, async (tx) => {
       const { key, lock } = await this.lockKey(tx, owner.accountId, keyId);
       const now = this.clock.now();
-      if (key.revokedAt) return { key: toKeyResponse(key, now) };
+      if (key.revokedAt) return toKeyResponse(key, now);
       const revocation = { revokedAt: now, revokedBecause: 'owner' } as const;
       await this.keys.revoke(tx, owner.accountId, keyId, revocation);
       await this.outbox.add(tx, lock, ApiKeyChanged, { keyId, state: 'revoked' });
       const response = toKeyResponse({ ...key, ...revocation }, now);
       await this.record(tx, owner, 'key.revoked', response, key);
-      return { key: response };
+      return response;
     });
   }
 
@@ -155,13 +156,13 @@ export class KeysService {
       const issued = await this.issue(tx, accountId, { ...old, expiresAt }, old.ranksAs);
       const end = new Date(now.getTime() + OVERLAP_MS[overlap]);
       await this.keys.update(tx, accountId, keyId, {
-        replacedBy: issued.key.id,
+        replacedBy: issued.id,
         expiresAt: old.expiresAt && old.expiresAt < end ? old.expiresAt : end,
         ...(overlap === 'now' && { revokedAt: now, revokedBecause: 'rotation' }),
       });
       const state = overlap === 'now' ? 'revoked' : 'active';
       await this.outbox.add(tx, lock, ApiKeyChanged, { keyId, state });
-      await this.record(tx, owner, 'key.rotated', issued.key, old);
+      await this.record(tx, owner, 'key.rotated', issued, old);
       return issued;
     });
   }
@@ -182,8 +183,8 @@ export class KeysService {
       if (!hasEnded || old.replacedBy) throw new KeyNotReissuable();
       await this.checkLimit(tx, accountId, old.environment, allowance);
       const issued = await this.issue(tx, accountId, { ...old, expiresAt: null });
-      await this.keys.update(tx, accountId, keyId, { replacedBy: issued.key.id });
-      await this.record(tx, owner, 'key.reissued', issued.key, old);
+      await this.keys.update(tx, accountId, keyId, { replacedBy: issued.id });
+      await this.record(tx, owner, 'key.reissued', issued, old);
       return issued;
     });
   }
@@ -246,7 +247,7 @@ export class KeysService {
     const lock = await this.lockAggregate(tx, accountId, id);
     await this.keys.insert(tx, key);
     await this.outbox.add(tx, lock, ApiKeyChanged, { keyId: id, state: 'active' });
-    return { key: toKeyResponse(key, now), api_key: value };
+    return { ...toKeyResponse(key, now), key: value };
   }
 
   private async checkLimit(
@@ -297,7 +298,7 @@ export class KeysService {
     tx: Transaction,
     by: Actor,
     action: string,
-    after: KeyResponse,
+    after: IssuedKeyResponse,
     before?: ApiKey,
   ): Promise<void> {
     const now = this.clock.now();
@@ -306,11 +307,11 @@ export class KeysService {
       action,
       object: `key:${before?.id ?? after.id}`,
       before: before && toKeyResponse(before, now),
-      after,
+      after: withoutValue(after),
     });
   }
 }
 
-function withoutValue({ key }: IssuedKeyResponse): IssuedKeyResponse {
-  return { key };
+function withoutValue(answer: IssuedKeyResponse): IssuedKeyResponse {
+  return { ...answer, key: undefined };
 }

@@ -5,6 +5,9 @@ import { audit } from './0003-audit.js';
 import { idempotency } from './0004-idempotency.js';
 import { apiKeys } from './0005-api-keys.js';
 import { peopleAndSessions } from './0006-people-and-sessions.js';
+import { mail } from './0007-mail.js';
+import { signUps } from './0008-sign-ups.js';
+import { billingDetails } from './0009-billing-details.js';
 
 /** In order; released ones are never edited. */
 export const migrations: Migration[] = [
@@ -14,4 +17,7 @@ export const migrations: Migration[] = [
   idempotency,
   apiKeys,
   peopleAndSessions,
+  mail,
+  signUps,
+  billingDetails,
 ];

@@ -33,4 +33,14 @@ export class CurrentSessionsService {
     }
     return session;
   }
+
+  /** What other services may know of it. */
+  async describe(
+    token: unknown,
+  ): Promise<Pick<FoundSession, 'accountId' | 'personId' | 'accountState'> | null> {
+    const session = await this.find(token);
+    if (!session) return null;
+    const { accountId, personId, accountState } = session;
+    return { accountId, personId, accountState };
+  }
 }

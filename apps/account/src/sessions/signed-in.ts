@@ -29,6 +29,8 @@ export interface SessionTerms {
 /** The session of the current call: the actor with what the session says of the account. */
 export interface ActiveSession extends Actor, Pick<FoundSession, 'accountState' | 'restoreUntil'> {
   sessionId: string;
+  /** The password was given within the last 10 minutes. */
+  isRecent: boolean;
 }
 
 type RequestWithSession = FastifyRequest & { session?: ActiveSession };
@@ -51,9 +53,12 @@ export class SessionGuard implements CanActivate {
     if (!found) throw new SessionRequired();
     const { id: sessionId, accountId, personId, accountState, restoreUntil } = found;
     const visitor = visitorOf(request);
-    const session = { sessionId, accountId, personId, accountState, restoreUntil, visitor };
+    const ageMs = this.clock.now().getTime() - found.authenticatedAt.getTime();
+    const isRecent = ageMs <= RECENT_MS;
+    const account = { accountId, accountState, restoreUntil };
+    const session: ActiveSession = { ...account, sessionId, personId, visitor, isRecent };
     const terms = this.reflector.get<SessionTerms>(SESSION_TERMS, context.getHandler());
-    const refusal = this.refusalOf(found, terms);
+    const refusal = this.refusalOf(session, terms);
     if (refusal) {
       const route = `${request.method} ${request.routeOptions.url ?? ''}`;
       await this.audit.recordRefusal({
@@ -68,11 +73,10 @@ export class SessionGuard implements CanActivate {
     return true;
   }
 
-  private refusalOf(session: FoundSession, terms: SessionTerms) {
+  private refusalOf(session: ActiveSession, terms: SessionTerms) {
     if (session.restoreUntil && !terms.deletedToo)
       return new AccountIsDeleted(session.restoreUntil);
-    const ageMs = this.clock.now().getTime() - session.authenticatedAt.getTime();
-    return terms.recently && ageMs > RECENT_MS ? new ReauthenticationRequired() : undefined;
+    return terms.recently && !session.isRecent ? new ReauthenticationRequired() : undefined;
   }
 }
 
