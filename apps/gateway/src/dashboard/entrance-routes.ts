@@ -7,7 +7,7 @@ import {
   resetPage,
   signUpPage,
 } from './pages/entrance.js';
-import { newKeyPage } from './pages/keys.js';
+import { firstKeysPage } from './pages/keys.js';
 import type { Form, Page } from './page-routes.js';
 
 const RESET_SENT =
@@ -69,8 +69,8 @@ async function confirm(visit: PageVisit, { token }: Form, apiUrl: string) {
   if (isRefused(answer)) {
     return visit.show(confirmPage(visit.context, token ?? '', faultNotice(answer)), answer.status);
   }
-  const { api_key } = answer.body as { api_key?: string };
-  return visit.show(newKeyPage(visit.context, api_key, apiUrl));
+  const { key, test_key } = answer.body as { key: string; test_key: string };
+  return visit.show(firstKeysPage(visit.context, [test_key, key], apiUrl));
 }
 
 async function logIn(visit: PageVisit, { email, password }: Form) {

@@ -46,10 +46,7 @@ export async function seedDemoAccount(
   }
 }
 
-interface IssuedKey {
-  key: { id: string; environment: 'live' | 'test'; state: string };
-  api_key?: string;
-}
+type DemoKeys = Pick<DemoFacts, 'live_key' | 'test_key'>;
 
 class DemoSeed {
   private readonly accounts: AccountRelay;
@@ -71,11 +68,9 @@ class DemoSeed {
   }
 
   async run(): Promise<DemoFacts> {
-    const password = this.password;
-    const liveKey = (await this.logIn()) ? await this.keyAnew('live') : await this.signUp();
-    const testKey = await this.keyAnew('test');
+    const keys = (await this.logIn()) ? await this.rotatedKeys() : await this.signUp();
     await this.grantCredits();
-    return { email: EMAIL, password, test_key: testKey, live_key: liveKey };
+    return { email: EMAIL, password: this.password, ...keys };
   }
 
   async close(): Promise<void> {
@@ -88,17 +83,14 @@ class DemoSeed {
     return answer.refusal === undefined;
   }
 
-  /** @returns the first key, which the confirmation shows. */
-  private async signUp(): Promise<string> {
+  /** The confirmation answers with the first keys. */
+  private async signUp(): Promise<DemoKeys> {
     const person = { first_name: 'Demo', email: EMAIL, password: this.password };
     succeeded(await this.ask('POST', '/sign-up', person), 'sign-up');
     const token = await this.tokenFromMail();
-    const confirmed = succeeded(
-      await this.ask('POST', '/sign-up/confirm', { token }),
-      'confirmation',
-    );
-    if (!this.visitor.sessionToken) await this.logIn();
-    return (confirmed.body as IssuedKey).api_key ?? this.keyAnew('live');
+    const answer = await this.ask('POST', '/sign-up/confirm', { token });
+    const { key, test_key } = succeeded(answer, 'confirmation').body as Record<string, string>;
+    return { live_key: key, test_key };
   }
 
   private async tokenFromMail(): Promise<string> {
@@ -112,17 +104,18 @@ class DemoSeed {
     throw new Error('the confirmation mail of the demo account did not arrive');
   }
 
-  /** A key whose text is known: a new one, or the one there is, rotated. */
-  private async keyAnew(environment: 'live' | 'test'): Promise<string> {
+  /** The account is there and its keys are not known any more: they are replaced. */
+  private async rotatedKeys(): Promise<DemoKeys> {
     const listed = succeeded(await this.ask('GET', '/keys'), 'list of keys');
-    const { keys } = listed.body as { keys: IssuedKey['key'][] };
-    const old = keys.find((key) => key.environment === environment && key.state === 'active');
-    const answer = old
-      ? await this.ask('POST', `/keys/${old.id}/rotate`, { overlap: 'now' })
-      : await this.ask('POST', '/keys', { name: `Demo, ${environment}`, environment });
-    const { api_key } = succeeded(answer, `${environment} key`).body as IssuedKey;
-    if (!api_key) throw new Error('account answered without the new key');
-    return api_key;
+    const { keys } = listed.body as { keys: { id: string; environment: string; state: string }[] };
+    const renewed = async (environment: string) => {
+      const old = keys.find((key) => key.environment === environment && key.state === 'active');
+      const answer = old
+        ? await this.ask('POST', `/keys/${old.id}/rotate`, { overlap: 'now' })
+        : await this.ask('POST', '/keys', { name: `Demo, ${environment}`, environment });
+      return (succeeded(answer, `${environment} key`).body as { api_key: string }).api_key;
+    };
+    return { live_key: await renewed('live'), test_key: await renewed('test') };
   }
 
   private async grantCredits(): Promise<void> {

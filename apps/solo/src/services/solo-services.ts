@@ -67,7 +67,7 @@ export async function startServices(options: ServicesOptions): Promise<SoloServi
       ...start,
       config: loadConfig(AccountConfig, settings),
       logger: logger('account'),
-      mailTransport: mailbox,
+      mail: mailbox,
     }),
   );
   const entitlement = running(

@@ -42,12 +42,12 @@ export function keysPage(
   });
 }
 
-/** After the confirmation of an address. */
-export function newKeyPage(context: PageContext, key: string | undefined, apiUrl: string): Markup {
+/** After the confirmation of an address: the first keys, shown this once. */
+export function firstKeysPage(context: PageContext, keys: string[], apiUrl: string): Markup {
   return page(context, {
     title: 'Welcome',
     notice: { kind: 'done', text: 'Your address is confirmed and the account is open.' },
-    body: html`${key && newKeySection(key, apiUrl)}
+    body: html`${keys.map((key) => newKeySection(key, apiUrl))}
       <p class="actions"><a class="button" href="/">Go to the overview</a></p>`,
   });
 }
@@ -56,7 +56,7 @@ export function newKeyPage(context: PageContext, key: string | undefined, apiUrl
 function newKeySection(key: string, apiUrl: string): Markup {
   const domainName = key.startsWith('dds_test_') ? 'registered.test' : 'example.com';
   return html`<section>
-    <h2>Your new key</h2>
+    <h2>Your ${key.startsWith('dds_test_') ? 'test' : 'live'} key</h2>
     <p>Copy it now: it is shown this once and cannot be read again.</p>
     <pre data-copy><code>${key}</code></pre>
     ${curlLine(apiUrl, key, domainName)}
