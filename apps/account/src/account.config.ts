@@ -7,13 +7,13 @@ const URL_RULES = { require_tld: false, require_protocol: true } as const;
 export class AccountConfig {
   @Setting({ env: 'ACCOUNT_HOST', about: 'Address the internal listener binds to.' })
   @IsString()
-  host = '127.0.0.1';
+  host: string = '127.0.0.1';
 
   @Setting({ env: 'ACCOUNT_PORT', about: 'Port of the internal listener; 0 takes a free one.' })
   @IsInt()
   @Min(0)
   @Max(65_535)
-  port = 0;
+  port: number = 0;
 
   @Setting({
     env: 'ACCOUNT_DATABASE_URL',
@@ -71,11 +71,11 @@ export class AccountConfig {
 
   @Setting({ env: 'BILLING_URL', about: 'Origin of the dashboard; links in mails lead there.' })
   @IsUrl(URL_RULES)
-  dashboardUrl = 'http://localhost:8081';
+  dashboardUrl: string = 'http://localhost:8081';
 
   @Setting({ env: 'MAIL_FROM', about: 'Sender of every mail, `Name <address>`.' })
   @IsString()
-  mailFrom = 'Domain Data Service <no-reply@localhost.localdomain>';
+  mailFrom: string = 'Domain Data Service <no-reply@localhost.localdomain>';
 
   @Setting({
     env: 'SMTP_URL',
