@@ -50,7 +50,7 @@ function checks(config: SoloConfig): Check[] {
     {
       name: 'data folder',
       look: async () => {
-        checkFolderWritable(folder.path);
+        checkFolderWritable(folder);
         return folder.path;
       },
     },

@@ -26,7 +26,7 @@ export async function runSolo(
       .parse(argv)
       .opts<{ offline: boolean }>();
     const folder = new DataFolder(config.dataFolder);
-    checkFolderWritable(folder.path);
+    checkFolderWritable(folder);
     const log = openLog(folder.file('solo.log'));
     process.stdout.write('Starting …\n');
     const online = offline ? Promise.resolve(true) : hasInternet();

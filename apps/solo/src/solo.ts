@@ -78,7 +78,9 @@ export async function startSolo(options: SoloOptions): Promise<RunningSolo> {
     const facts = factsOf(options, folder, services, demo);
     folder.writePrivateJson('solo.json', facts);
     folder.writePrivateText('operator.env', operatorSettings(services, database, secrets));
-    shutdown.add('facts', async () => folder.remove('solo.json'));
+    shutdown.add('facts', async () =>
+      ['solo.json', 'operator.env'].forEach((name) => folder.remove(name)),
+    );
     return { ...services, facts, database, stop: () => shutdown.run() };
   } catch (error) {
     await shutdown.run();
@@ -107,7 +109,7 @@ function operatorSettings(
 }
 
 async function checkMachine(folder: DataFolder, options: SoloOptions): Promise<void> {
-  checkFolderWritable(folder.path);
+  checkFolderWritable(folder);
   checkDiskSpace(folder.path);
   await checkPortFree(options.apiPort, 'API_PORT');
   await checkPortFree(options.dashboardPort, 'DASHBOARD_PORT');

@@ -1,24 +1,24 @@
-import { accessSync, constants, mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
+import type { DataFolder } from '../data-folder/data-folder.js';
 import { StartFault } from './start-fault.js';
 
 /** Free space below which PostgreSQL would soon stop in the middle of something. */
 const DISK_FREE_MIN_BYTES = 512 * 1024 * 1024;
 
 /** @throws StartFault when files cannot be made in `folder`; the folder exists afterwards. */
-export function checkFolderWritable(folder: string): void {
+export function checkFolderWritable(folder: DataFolder): void {
   try {
-    mkdirSync(folder, { recursive: true });
-    accessSync(folder, constants.W_OK);
-    const probe = join(folder, '.write-check');
+    folder.create();
+    const probe = folder.file('.write-check');
     writeFileSync(probe, 'x');
     rmSync(probe);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOSPC') throw diskFull(folder, 0);
+    if (code === 'ENOSPC') throw diskFull(folder.path, 0);
     throw new StartFault(
-      `The data folder ${folder} cannot be written (${code}).`,
+      `The data folder ${folder.path} cannot be written (${code}).`,
       `Give this user the right to write there, or name another folder: DATA_DIR=/path npm start`,
     );
   }

@@ -1,5 +1,5 @@
-import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 
 /** Readable for this user alone. */
 const PRIVATE_MODE = 0o600;
@@ -16,7 +16,7 @@ export class DataFolder {
 
   /** Makes the folder if it is not there. */
   create(): void {
-    mkdirSync(this.path, { recursive: true, mode: FOLDER_MODE });
+    createFolder(this.path);
   }
 
   /** Absolute path of something in it. */
@@ -50,4 +50,11 @@ export class DataFolder {
   remove(name: string): void {
     rmSync(this.file(name), { force: true });
   }
+}
+
+/** Step by step: Node's own recursion never ends in file systems such as /proc, which refuse with ENOENT. */
+function createFolder(path: string): void {
+  if (existsSync(path)) return;
+  if (dirname(path) !== path) createFolder(dirname(path));
+  mkdirSync(path, { mode: FOLDER_MODE });
 }
