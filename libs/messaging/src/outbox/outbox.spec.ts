@@ -82,6 +82,10 @@ describe('outbox', () => {
       await expect(
         outbox.add(transaction, lock, AllowanceChanged, { version: '1' }),
       ).rejects.toThrow('account may not say entitlement.allowance-changed');
+      const withAddress = { ...deletion, address: 'jane@example.test' };
+      await expect(outbox.add(transaction, lock, AccountDeleted, withAddress)).rejects.toThrow(
+        'account.account-deleted is malformed: address is not declared',
+      );
       await outbox.add(transaction, lock, AccountDeleted, deletion);
       await expect(outbox.add(transaction, lock, AccountDeleted, deletion)).rejects.toThrow(
         'was already used for an event',
@@ -107,5 +111,21 @@ describe('outbox', () => {
     expect(sequences.every((value, index) => index === 0 || value > sequences[index - 1])).toBe(
       true,
     );
+  });
+
+  it('a sequence rises even when the clock of the database has stepped back', async () => {
+    const accountId = newId();
+    await database.transaction((transaction) => sayDeleted(transaction, accountId));
+    const [{ ahead }] = await database.query<{ ahead: string }>(
+      `update event_sequence set sequence = sequence + 3600000000 where aggregate = $1
+       returning sequence as ahead`,
+      [`account:${accountId}`],
+    );
+    await database.transaction((transaction) => sayDeleted(transaction, accountId));
+    const rows = await database.query<{ sequence: string }>(
+      'select sequence from outbox where key = $1 order by position',
+      [accountId],
+    );
+    expect(BigInt(rows[1].sequence)).toBe(BigInt(ahead) + 1n);
   });
 });

@@ -1,4 +1,10 @@
-import { Controller, Inject, type INestMicroservice, Module } from '@nestjs/common';
+import {
+  Controller,
+  type DynamicModule,
+  Inject,
+  type INestMicroservice,
+  Module,
+} from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { type CustomStrategy, Ctx, Payload } from '@nestjs/microservices';
 import { IsInt, IsString } from 'class-validator';
@@ -48,6 +54,7 @@ export class Script {
   readonly tries: number[] = [];
   readonly watched: number[] = [];
   before: (event: EventEnvelope<Numbered>) => void = () => {};
+  during: (transaction: Transaction) => Promise<void> = async () => {};
   whenWatched: (event: EventEnvelope<Numbered>) => void = () => {};
 
   async record(event: EventEnvelope<Numbered>, transaction: Transaction): Promise<void> {
@@ -58,6 +65,7 @@ export class Script {
       event.data.n,
       JSON.stringify(event.data),
     ]);
+    await this.during(transaction);
   }
 }
 
@@ -105,6 +113,15 @@ class OnOddlyNamedConsumer {
 
 @Module({})
 class ConsumerModule {}
+
+/** A service with a handler of each event here. */
+export function consumerModule(script: Script): DynamicModule {
+  return {
+    module: ConsumerModule,
+    controllers: [OnCountedConsumer, OnSnapshotTakenConsumer, OnOddlyNamedConsumer],
+    providers: [{ provide: Script, useValue: script }],
+  };
+}
 
 /** Says nothing: a contract provokes failures on purpose. */
 export const quietLogger = new Logger('contract', { write: () => {} });
@@ -164,14 +181,11 @@ export class Stage {
     strategy: CustomStrategy['strategy'],
     script: Script,
   ): Promise<INestMicroservice> {
-    const app = await NestFactory.createMicroservice<CustomStrategy>(
-      {
-        module: ConsumerModule,
-        controllers: [OnCountedConsumer, OnSnapshotTakenConsumer, OnOddlyNamedConsumer],
-        providers: [{ provide: Script, useValue: script }],
-      },
-      { strategy, logger: false, abortOnError: false },
-    );
+    const app = await NestFactory.createMicroservice<CustomStrategy>(consumerModule(script), {
+      strategy,
+      logger: false,
+      abortOnError: false,
+    });
     await app.listen();
     return app;
   }
@@ -203,6 +217,12 @@ export class Stage {
   /** Everything of a key is relayed once more, as after a crash before the mark. */
   async relayAgain(key: string): Promise<void> {
     await this.producer.query('update outbox set sent_at = null where key = $1', [key]);
+  }
+
+  async cutConnection(pid: number): Promise<void> {
+    await withClient(this.test.url(), (client) =>
+      client.query('select pg_terminate_backend($1)', [pid]),
+    );
   }
 
   /** As if 6 s had passed since a relay died. */
