@@ -6,6 +6,7 @@ import type { BenchReport } from './bench.js';
 /** `npm run bench [names…]`: each bench in turn, all by default. */
 const BENCHES: Record<string, () => Promise<{ run(): Promise<BenchReport> }>> = {
   start: () => import('./start.bench.js'),
+  gateway: () => import('./gateway.bench.js'),
 };
 
 const program = new Command('bench')
