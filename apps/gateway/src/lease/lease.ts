@@ -10,7 +10,7 @@ export class Lease {
   settled = 0;
   /** Monotonic milliseconds until which a request may start on it; whole, so that it is no object. */
   usableUntilMs = 0;
-    /** Takes no new request; closed when the last one under way has ended. */
+  /** Takes no new request; closed when the last one under way has ended. */
   isClosing = false;
   /** The next lease of the same wallet. A list of its own costs less than an array, 100,000 times. */
   nextOfWallet?: Lease = undefined;
