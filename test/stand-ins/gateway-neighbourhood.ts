@@ -21,6 +21,8 @@ export class GatewayNeighbourhood {
   readonly folder = mkdtempSync(join(tmpdir(), 'gateway-'));
   /** Everything the gateways logged. */
   logged = '';
+  /** What the gateway that was started last hears events through. */
+  transport: InProcessTransport;
   private readonly running = new Set<RunningGateway>();
 
   constructor(private readonly database: TestDatabase) {}
@@ -70,7 +72,10 @@ export class GatewayNeighbourhood {
       },
     });
     const logger = new Logger('gateway', destination);
-    const transport = new InProcessTransport({ logger, consumers: { account: ['gateway'] } });
+    const transport = (this.transport = new InProcessTransport({
+      logger,
+      consumers: { account: ['gateway'] },
+    }));
     const gateway = await startGateway({ config, clock, logger, transport });
     this.running.add(gateway);
     return gateway;

@@ -8,7 +8,7 @@ import {
   RequestLogMaintenanceRepository,
   RequestLogRepository,
 } from './request-log.repository.js';
-import { RollUpJob } from './roll-up.job.js';
+import { RollUpJob, rollPartitions } from './roll-up.job.js';
 
 let database: TestDatabase;
 let service: Database;
@@ -23,7 +23,9 @@ beforeAll(async () => {
   const maintenance = new RequestLogMaintenanceRepository(await database.maintenance('gateway'));
   job = new RollUpJob(maintenance, clock, logger);
   await job.run();
-  copy = new RequestLogCopy(database.url('gateway'));
+  copy = new RequestLogCopy(database.url('gateway'), async () =>
+    rollPartitions(maintenance, clock),
+  );
 });
 
 afterAll(async () => {
@@ -89,8 +91,9 @@ describe('the request log', () => {
     const sink = {
       copy: async (lines: Buffer) => {
         if (isAway) throw new Error('away');
-        await copy.copy(lines);
+        return copy.copy(lines);
       },
+      makePartitions: copy.makePartitions,
     };
     const log = new RequestLog(sink, logger, 10);
     const accountId = newId();
@@ -154,18 +157,33 @@ describe('the request log', () => {
     expect(await subjectsOf(stays)).toHaveLength(1);
   });
 
+  it('after the clock was moved a partition is made, and what is too old is given up', async () => {
+    const log = new RequestLog(copy, logger);
+    const accountId = newId();
+    clock.advance(10 * 86_400_000);
+    log.add(entry({ accountId }));
+    await log.flush();
+    expect(await subjectsOf(accountId)).toHaveLength(1);
+    log.add(entry({ accountId, atMs: clock.now().getTime() - 100 * 86_400_000 }));
+    await log.flush();
+    expect(log.dropped).toBe(1);
+    log.add(entry({ accountId }));
+    await log.flush();
+    expect(await subjectsOf(accountId)).toHaveLength(2);
+  });
+
   it('partitions are made ahead, and those older than 90 days are dropped', async () => {
-    clock.advance(95 * 86_400_000);
+    clock.set('2026-08-05T09:30:00Z');
     await job.run();
     const partitions = await service.query<{ name: string }>(
       `select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
        where i.inhparent = 'request_log'::regclass order by 1`,
     );
     expect(partitions.map(({ name }) => name)).toEqual([
-      'request_log_20260604',
-      'request_log_20260605',
-      'request_log_20260606',
-      'request_log_20260607',
+      'request_log_20260804',
+      'request_log_20260805',
+      'request_log_20260806',
+      'request_log_20260807',
     ]);
   });
 });
