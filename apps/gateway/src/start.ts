@@ -31,8 +31,12 @@ import { FailedKeys } from './request/02-failed-keys.js';
 import { Upstream } from './request/09-forward.js';
 import { Settlement } from './request/11-settle.js';
 import { RequestLog } from './request-log/request-log.js';
-import { RequestLogCopy, RequestLogRepository } from './request-log/request-log.repository.js';
-import { RollUpJob } from './request-log/roll-up.job.js';
+import {
+  RequestLogCopy,
+  RequestLogMaintenanceRepository,
+  RequestLogRepository,
+} from './request-log/request-log.repository.js';
+import { RollUpJob, rollPartitions } from './request-log/roll-up.job.js';
 import { Services } from './services.js';
 
 export interface StartGateway {
@@ -136,30 +140,23 @@ async function drainListener(
   await closed;
 }
 
+/** What asks and remembers; the path itself is put together from it. */
 async function buildParts({ config, clock, logger }: StartGateway) {
   const tokens = new ServiceTokens(config.serviceSecret, clock);
   const services = new Services(config, tokens);
   const { account, entitlement } = services;
-  const database = await Database.open({
-    url: config.databaseUrl,
-    applicationName: 'gateway',
-  });
+  const database = await Database.open({ url: config.databaseUrl, applicationName: 'gateway' });
   const maintenance = await Database.open({
     url: config.maintenanceDatabaseUrl,
     applicationName: 'gateway maintenance',
     poolSize: 2,
   });
-  const { keyPepper } = config;
-  const repository = new RequestLogRepository(database);
-  const caps = new DailyCaps(clock, async (keyId) => {
-    const now = clock.now().getTime();
-    return repository.creditsOfKey(keyId, new Date(now - (now % DAY_MS)));
-  });
+  const caps = dailyCaps(new RequestLogRepository(database), clock);
   const facts = new Facts({
     account,
     entitlement,
     clock,
-    keyPepper,
+    keyPepper: config.keyPepper,
     beforeUse: async (key) => caps.prepare(key),
   });
   const pollers = new ChangePollers({
@@ -176,8 +173,48 @@ async function buildParts({ config, clock, logger }: StartGateway) {
     journalPath: config.journalPath,
     requestDeadlineMs: config.upstreamTimeoutMs + LEASE_DEADLINE_SLACK_MS,
   });
-  const copy = new RequestLogCopy(config.databaseUrl);
+  const maintained = new RequestLogMaintenanceRepository(maintenance);
+  const copy = new RequestLogCopy(config.databaseUrl, async () =>
+    rollPartitions(maintained, clock),
+  );
   const log = new RequestLog(copy, logger);
+  const bodies = new ProblemBodies(config.baseUrl, clock);
+  const path = buildRequestPath({
+    config,
+    clock,
+    logger,
+    tokens,
+    caps,
+    facts,
+    leases,
+    log,
+    bodies,
+  });
+  return {
+    tokens,
+    services,
+    database,
+    maintenance,
+    facts,
+    pollers,
+    leases,
+    copy,
+    log,
+    bodies,
+    ...path,
+  };
+}
+
+interface PathParts extends Pick<StartGateway, 'config' | 'clock' | 'logger'> {
+  tokens: ServiceTokens;
+  caps: DailyCaps;
+  facts: Facts;
+  leases: LeaseClient;
+  log: RequestLog;
+  bodies: ProblemBodies;
+}
+
+function buildRequestPath({ config, clock, logger, tokens, bodies, ...parts }: PathParts) {
   const upstream = new Upstream({
     url: config.lookupUrl,
     socketPath: config.lookupSocket,
@@ -188,7 +225,7 @@ async function buildParts({ config, clock, logger }: StartGateway) {
     inFlightMax: config.inFlightMax,
     delayMaxMs: config.loopDelayMaxMs,
   });
-  const bodies = new ProblemBodies(config.baseUrl, clock);
+  const { caps, facts, leases, log } = parts;
   const repeats = new MemoryRepeats();
   const requestPath = new RequestPath({
     shedder,
@@ -205,19 +242,12 @@ async function buildParts({ config, clock, logger }: StartGateway) {
     answers: { bodies, billingUrl: config.billingUrl },
     trustedProxies: addressListOf(config.trustedProxies),
   });
-  return {
-    database,
-    maintenance,
-    services,
-    facts,
-    pollers,
-    leases,
-    copy,
-    log,
-    upstream,
-    shedder,
-    bodies,
-    requestPath,
-    tokens,
-  };
+  return { upstream, shedder, requestPath };
+}
+
+function dailyCaps(log: RequestLogRepository, clock: Clock): DailyCaps {
+  return new DailyCaps(clock, async (keyId) => {
+    const now = clock.now().getTime();
+    return log.creditsOfKey(keyId, new Date(now - (now % DAY_MS)));
+  });
 }

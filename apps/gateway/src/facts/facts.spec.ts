@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { request } from 'undici';
+import { AccountErased, ApiKeyChanged, type EventClass } from '#libs/contracts';
+import { Outbox } from '#libs/messaging';
 import { TestClock, TestDatabase, waitFor } from '#libs/testing';
 import { GatewayNeighbourhood } from '../../../../test/stand-ins/gateway-neighbourhood.js';
 import type { RunningGateway } from '../start.js';
@@ -120,7 +122,55 @@ describe('facts', () => {
     clock.set('2026-05-06T00:00:00Z');
     expect(await statusFor(apiKey)).toBe(200);
   });
+});
 
+describe('events', () => {
+  /** Lets account say a fact, through its outbox and relay. */
+  async function say<T extends object>(event: EventClass<T>, accountId: string, data: T) {
+    const account = await database.service('account');
+    const outbox = new Outbox('account', clock, around.transport);
+    await account.transaction(async (transaction) => {
+      const lock = await outbox.lock(transaction, {
+        key: accountId,
+        aggregate: `account:${accountId}`,
+      });
+      await outbox.add(transaction, lock, event, data);
+    });
+  }
+
+  beforeAll(async () => {
+    await around.transport.startRelay('account', await database.maintenance('account'));
+  });
+
+  afterAll(async () => {
+    await around.transport.close();
+  });
+
+  it('a changed key is dropped at once, before the change feed says so', async () => {
+    const { apiKey, facts } = around.account.addKey();
+    expect(await statusFor(apiKey)).toBe(200);
+    facts.state = 'revoked';
+    await say(ApiKeyChanged, facts.accountId, { keyId: facts.keyId, state: 'revoked' });
+    await waitFor('the refusal', async () => (await statusFor(apiKey)) === 401);
+  });
+
+  it('S118: an erased account leaves no row of its requests', async () => {
+    const { apiKey, facts } = around.account.addKey();
+    const { accountId } = facts;
+    const auditor = await database.auditor('gateway');
+    const rows = async () =>
+      auditor.query('select from request_log where account_id = $1', [accountId]);
+    expect(await statusFor(apiKey)).toBe(200);
+    await waitFor('the row', async () => (await rows()).length === 1);
+    facts.accountState = 'erased';
+    await say(AccountErased, accountId, { erasedAt: clock.now().toISOString() });
+    await waitFor('the rows to go', async () => (await rows()).length === 0);
+    await waitFor('the refusal', async () => (await statusFor(apiKey)) === 401);
+  });
+});
+
+// Last, as the address of all these tests has to wait for a minute after it.
+describe('an address that fails', () => {
   it('S17: a flood of unknown keys from one address is stopped before hash and query', async () => {
     const { apiKey } = around.account.addKey();
     expect(await statusFor(apiKey)).toBe(200);

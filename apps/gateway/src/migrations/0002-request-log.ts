@@ -17,7 +17,7 @@ create table request_log (
   subject text not null,
   status smallint not null,
   outcome text not null,
-  credits integer not null check (credits >= 0),
+  credits integer not null,
   duration_ms integer not null
 ) partition by range (at);
 create index request_log_account on request_log (account_id, at desc);

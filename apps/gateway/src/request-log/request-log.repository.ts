@@ -10,19 +10,26 @@ const COPY_SQL = `copy request_log
   (at, request_id, account_id, key_id, operation, version, subject, status, outcome, credits, duration_ms)
   from stdin`;
 const TIMEOUT_MS = 5_000;
+/** SQLSTATE check_violation: the table has no other check than that of its partitions. */
+const NO_PARTITION = '23514';
 
 /** Writes the log with COPY over one connection of its own, opened when it is needed. */
 export class RequestLogCopy implements LogSink {
   private client?: pg.Client;
 
-  constructor(private readonly databaseUrl: string) {}
+  constructor(
+    private readonly databaseUrl: string,
+    readonly makePartitions: () => Promise<void>,
+  ) {}
 
-  async copy(lines: Buffer): Promise<void> {
+  async copy(lines: Buffer): Promise<boolean> {
     const client = (this.client ??= await this.connect());
     try {
       await pipeline(Readable.from([lines]), client.query(copyFrom(COPY_SQL)));
+      return true;
     } catch (error) {
       await this.close();
+      if ((error as { code?: unknown }).code === NO_PARTITION) return false;
       throw error;
     }
   }

@@ -18,7 +18,10 @@ export interface LogEntry {
 
 /** Where the lines go: `COPY … FROM STDIN` in its text format. */
 export interface LogSink {
-  copy(lines: Buffer): Promise<void>;
+  /** @returns false when no partition takes one of the lines; nothing was written then. */
+  copy(lines: Buffer): Promise<boolean>;
+  /** Makes the partitions of today; needed only after the clock was moved. */
+  makePartitions(): Promise<void>;
 }
 
 const RING_MAX = 50_000;
@@ -73,7 +76,7 @@ export class RequestLog {
     try {
       while (this.entries.length > 0) {
         const batch = this.entries.slice(0, COPY_MAX);
-        await this.sink.copy(this.encode(batch));
+        await this.write(batch);
         // What came meanwhile stands behind the batch.
         this.entries = this.entries.slice(batch.length);
       }
@@ -89,6 +92,15 @@ export class RequestLog {
     clearInterval(this.timer);
     while (this.isFlushing) await new Promise((resolve) => setTimeout(resolve, 5));
     await this.flush();
+  }
+
+  private async write(batch: LogEntry[]): Promise<void> {
+    const lines = this.encode(batch);
+    if (await this.sink.copy(lines)) return;
+    await this.sink.makePartitions();
+    if (await this.sink.copy(lines)) return;
+    // Older than what is kept: it would stand in the way for ever.
+    this.droppedCount += batch.length;
   }
 
   private encode(entries: LogEntry[]): Buffer {

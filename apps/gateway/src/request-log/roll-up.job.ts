@@ -30,9 +30,17 @@ export class RollUpJob {
   }
 
   async run(): Promise<void> {
-    const now = this.clock.now().getTime();
-    await this.log.rollPartitions(new Date(now), new Date(now - KEEP_DAYS * DAY_MS));
+    await rollPartitions(this.log, this.clock);
     // The hour before this one may have got its last entries just now.
-    await this.log.rollUpHours(new Date(now - HOUR_MS));
+    await this.log.rollUpHours(new Date(this.clock.now().getTime() - HOUR_MS));
   }
+}
+
+/** Makes the partitions around today and drops those that are too old. */
+export async function rollPartitions(
+  log: RequestLogMaintenanceRepository,
+  clock: Clock,
+): Promise<void> {
+  const now = clock.now().getTime();
+  await log.rollPartitions(new Date(now), new Date(now - KEEP_DAYS * DAY_MS));
 }
