@@ -19,16 +19,16 @@ const LIBRARY_KINDS = ['spec', 'contract', 'errors', 'client', 'filter', 'module
 /** Kinds with a folder of their own rules. */
 const TEST_KINDS = ['spec', 'bench', 'story'];
 
+/** Words that say nothing about what a file or folder holds, alone or at the end of a name. */
 const BANNED_NAMES =
-  /^(utils?|helpers?|commons?|shared|misc|managers?|base|types|constants|core|interfaces)$/;
+  /^(utils?|helpers?|commons?|shared|misc|managers?|base|types|constants|core|interfaces)$|-(utils?|helpers?|misc|types|constants)$/;
 const FILES_MAX = 12;
 const KEBAB_CASE = /^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z]+)?\.ts$/;
 
 /** Each file says by its name what it holds; words that say nothing are no names. */
 export function nameFaults(files: SourceFile[]): string[] {
   return files.flatMap(({ path }) => {
-    const parts = path.replace(/\.ts$/, '').split(/[/.-]/);
-    const banned = parts.filter((part) => BANNED_NAMES.test(part) && part !== 'base');
+    const banned = path.split(/[/.]/).filter((part) => BANNED_NAMES.test(part));
     const faults = banned.map((name) => `${path}: "${name}" says nothing`);
     if (!KEBAB_CASE.test(basename(path))) faults.push(`${path}: not kebab-case`);
     return faults;

@@ -25,6 +25,33 @@ export class CliConfig {
   @MinLength(32)
   databaseRoleSecret?: string;
 
+  @Setting({
+    env: 'ACCOUNT_DATABASE_URL',
+    about: 'PostgreSQL as the role "account".',
+    secret: true,
+  })
+  @IsOptional()
+  @IsString()
+  accountDatabaseUrl?: string;
+
+  @Setting({
+    env: 'ENTITLEMENT_DATABASE_URL',
+    about: 'PostgreSQL as the role "entitlement".',
+    secret: true,
+  })
+  @IsOptional()
+  @IsString()
+  entitlementDatabaseUrl?: string;
+
+  @Setting({
+    env: 'GATEWAY_DATABASE_URL',
+    about: 'PostgreSQL as the role "gateway".',
+    secret: true,
+  })
+  @IsOptional()
+  @IsString()
+  gatewayDatabaseUrl?: string;
+
   @Setting({ env: 'ACCOUNT_URL', about: 'Internal listener of account.' })
   @IsOptional()
   @IsUrl({ require_tld: false, require_protocol: true })

@@ -1,6 +1,9 @@
 import { Command } from 'commander';
 import { ConfigurationError, Problem, loadConfig } from '#libs/platform';
 import { CliConfig } from './cli.config.js';
+import { auditCommands } from './audit/audit-commands.js';
+import { creditCommands } from './credits/credit-commands.js';
+import { eventCommands } from './events/event-commands.js';
 import { schemaCommands } from './schemas/schema-commands.js';
 
 /** `npm run cli -- <command>`: what an operator does by hand. */
@@ -8,6 +11,9 @@ async function main(): Promise<void> {
   const config = loadConfig(CliConfig);
   const program = new Command('npm run cli --').description('operator commands');
   schemaCommands(program, config);
+  eventCommands(program, config);
+  creditCommands(program, config);
+  auditCommands(program, config);
   await program.parseAsync();
 }
 

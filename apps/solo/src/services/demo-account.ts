@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ServiceHttp } from '#libs/contracts';
+import { EntitlementClient, ServiceHttp } from '#libs/contracts';
 import { ServiceTokens, newId } from '#libs/platform';
 import {
   type AccountAnswer,
@@ -121,9 +121,9 @@ class DemoSeed {
   private async grantCredits(): Promise<void> {
     const session = await this.accounts.session(this.visitor);
     if (!session) throw new Error('the session of the demo account is gone');
-    await this.entitlement.call('POST', '/internal/operator/grants', {
-      accountId: session.accountId,
-      body: { ...CREDITS, reason: 'Credits of the demo account' },
+    await new EntitlementClient(this.entitlement).grantByOperator(session.accountId, {
+      ...CREDITS,
+      reason: 'Credits of the demo account',
     });
   }
 
