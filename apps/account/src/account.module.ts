@@ -15,6 +15,7 @@ import {
 import { AddressChangesService } from './address-changes/address-changes.service.js';
 import { AttemptsMaintenanceRepository } from './attempts/attempts.repository.js';
 import { AttemptsService } from './attempts/attempts.service.js';
+import { AuditController } from './audit/audit.controller.js';
 import { AuditMaintenanceRepository } from './audit/audit.repository.js';
 import { AuditService } from './audit/audit.service.js';
 import { BillingDetailsController } from './billing-details/billing-details.controller.js';
@@ -135,6 +136,7 @@ export class AccountModule {
         MessagingModule.register({ service: 'account', clock, transport, database }),
       ],
       controllers: [
+        AuditController,
         KeysController,
         KeyFactsController,
         SessionsController,

@@ -5,7 +5,7 @@ import { Setting } from '#libs/platform';
 export class EntitlementConfig {
   @Setting({ env: 'ENTITLEMENT_HOST', about: 'Address the internal listener binds to.' })
   @IsString()
-  host = '127.0.0.1';
+  host: string = '127.0.0.1';
 
   @Setting({
     env: 'ENTITLEMENT_PORT',
@@ -14,7 +14,7 @@ export class EntitlementConfig {
   @IsInt()
   @Min(0)
   @Max(65_535)
-  port = 0;
+  port: number = 0;
 
   @Setting({
     env: 'ENTITLEMENT_DATABASE_URL',
