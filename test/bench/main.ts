@@ -5,6 +5,7 @@ import type { BenchReport } from './bench.js';
 
 /** `npm run bench [names…]`: each bench in turn, all by default. */
 const BENCHES: Record<string, () => Promise<{ run(): Promise<BenchReport> }>> = {
+  events: () => import('./events.bench.js'),
   start: () => import('./start.bench.js'),
 };
 

@@ -108,14 +108,40 @@ describe('an upstream that misbehaves', () => {
     },
   );
 
-  it.each(['redirect-loop-shop.com', 'redirect-to-http-shop.com', 'redirect-to-private-shop.com'])(
-    'S59: %s is not followed',
-    async (domain) => {
-      await world.ask(`rdap-${domain}`);
+  it.each(['loop', 'to-http', 'to-private'])(
+    'S59: an RDAP redirect %s is not followed, and port 43 answers instead',
+    async (kind) => {
+      const domain = `rdap-redirect-${kind}-shop.org`;
+      const { status, body } = await world.ask(domain);
+      expect([status, body.domain_registered]).toEqual([200, 'yes']);
       const rdap = world.simulator.exchanges
-        .of(`rdap-${domain}`)
+        .of(domain)
         .filter(({ protocol }) => protocol === 'rdap');
       expect(rdap.filter(({ role }) => role === 'registry').length).toBeLessThanOrEqual(4);
+    },
+  );
+
+  it.each(['unavailable', 'refused', 'reset', 'empty', 'garbage', 'html', 'huge', 'deep-json'])(
+    'RDAP that is %s is not the end while port 43 answers',
+    async (kind) => {
+      const { status, body } = await world.ask(`rdap-${kind}-shop.org`);
+      expect([status, body.domain_registered]).toEqual([200, 'yes']);
+      expect(body.name_servers).toEqual(registrationOf(`rdap-${kind}-shop.org`).nameServers);
+      const [first] = body.provenance?.sources ?? [];
+      expect(first).toMatchObject({ protocol: 'rdap', role: 'registry' });
+      expect(first?.outcome).not.toBe('delivered');
+    },
+  );
+
+  it.each(['expired', 'untrusted'])(
+    'S59: a registrar with an %s certificate is not read',
+    async (kind) => {
+      const domain = `refers-to-${kind}-certificate-published-shop.com`;
+      const { body } = await world.ask(domain);
+      expect(body.domain_registered).toBe('yes');
+      expect(body).not.toHaveProperty('registrant_contact');
+      const asked = world.simulator.exchanges.of(domain);
+      expect(asked.filter(({ role }) => role === 'registrar')).toEqual([]);
     },
   );
 

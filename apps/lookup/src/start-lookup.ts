@@ -1,4 +1,3 @@
-import type { Server } from 'node:http';
 import { type Clock, type Logger, type RunningService, startService } from '#libs/platform';
 import { Registries } from '#libs/resolvers';
 import type { LookupConfig } from './lookup.config.js';
@@ -35,16 +34,9 @@ export async function startLookup(options: LookupOptions): Promise<RunningServic
   return {
     ...service,
     stop: async () => {
-      if (socket) await closed(socket);
+      if (socket) await socket.close();
       await service.stop();
       await upstreams.close();
     },
   };
-}
-
-function closed(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve());
-    server.closeIdleConnections();
-  });
 }

@@ -1,21 +1,34 @@
 import { rm } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
+import { createServer } from 'node:http';
 import type { RunningService } from '#libs/platform';
+
+const KEEP_ALIVE_MS = 72_000;
+const REQUEST_TIMEOUT_MS = 30_000;
+
+export interface UnixListener {
+  /** Takes no more connections and waits for the answers under way. */
+  close(): Promise<void>;
+}
 
 /**
  * Serves a started service's routes on a Unix socket too, which costs a gateway on the same machine
  * less than loopback TCP. The path is removed first: a killed process leaves its socket behind.
  */
-export async function listenOnUnixSocket(service: RunningService, path: string): Promise<Server> {
+export async function listenOnUnixSocket(
+  service: RunningService,
+  path: string,
+): Promise<UnixListener> {
   await rm(path, { force: true });
   const fastify = service.app.getHttpAdapter().getInstance();
-  const server = createServer(
-    { keepAliveTimeout: 72_000, requestTimeout: 30_000 },
-    (request, response) => fastify.routing(request, response),
-  );
+  const options = { keepAliveTimeout: KEEP_ALIVE_MS, requestTimeout: REQUEST_TIMEOUT_MS };
+  const server = createServer(options, (request, response) => {
+    // A connection kept alive after its last answer would hold a closing server for over a minute.
+    response.once('close', () => server.listening || server.closeIdleConnections());
+    fastify.routing(request, response);
+  });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(path, resolve);
   });
-  return server;
+  return { close: () => new Promise((resolve) => server.close(() => resolve())) };
 }

@@ -38,6 +38,19 @@ describe('database', () => {
     expect(seen).toEqual(['committed']);
   });
 
+  it('a statement that comes while a transaction is being rolled back is refused, not run on its own', async () => {
+    let late: Promise<unknown> | undefined;
+    const failed = database.transaction(async (transaction) => {
+      const slow = transaction.query('select pg_sleep(0.05)');
+      late = slow
+        .then(() => transaction.query('select 1'))
+        .catch((error: unknown) => (error as Error).message);
+      throw new Error('no');
+    });
+    await expect(failed).rejects.toThrow('no');
+    expect(await late).toBe('the transaction is over');
+  });
+
   it('a transaction that is over takes no statement', async () => {
     const kept = await database.transaction(async (transaction) => transaction);
     await expect(kept.query('select 1')).rejects.toThrow('the transaction is over');

@@ -49,7 +49,11 @@ export class Database {
     let transaction: Transaction | undefined;
     const result = await this.source.transaction('READ COMMITTED', async (manager) => {
       transaction = new Transaction(manager);
-      return work(transaction);
+      try {
+        return await work(transaction);
+      } finally {
+        transaction.end();
+      }
     });
     transaction?.committed();
     return result;

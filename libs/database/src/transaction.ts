@@ -6,6 +6,7 @@ import type { EntityManager, QueryResult } from 'typeorm';
  */
 export class Transaction {
   private readonly afterCommitWork: (() => void)[] = [];
+  private isOver = false;
 
   constructor(readonly manager: EntityManager) {}
 
@@ -24,6 +25,14 @@ export class Transaction {
     this.afterCommitWork.push(work);
   }
 
+  /**
+   * For `Database` alone, before it commits or rolls back: a statement somebody forgot to wait for would
+   * run after it, in a transaction of its own.
+   */
+  end(): void {
+    this.isOver = true;
+  }
+
   /** For `Database` alone. */
   committed(): void {
     for (const work of this.afterCommitWork) work();
@@ -31,7 +40,7 @@ export class Transaction {
 
   private async run(sql: string, parameters: unknown[]): Promise<QueryResult> {
     const runner = this.manager.queryRunner;
-    if (!runner?.isTransactionActive) throw new Error('the transaction is over');
+    if (this.isOver || !runner?.isTransactionActive) throw new Error('the transaction is over');
     return runner.query(sql, parameters, true);
   }
 }

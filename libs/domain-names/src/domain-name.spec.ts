@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { domainToASCII } from 'node:url';
 import { parseDomainName, type DomainNameRefusalCode } from './domain-name.js';
 
 const label63 = 'a'.repeat(63);
@@ -164,6 +165,20 @@ describe('what a registry would be sent', () => {
       { numRuns: 10_000 },
     );
     expect(accepted).toBeGreaterThan(1_000);
+  });
+
+  it('S62: the short way for plain names gives what the long way gives', () => {
+    const plain = fc.string({ unit: fc.constantFrom(...'abXN01-.'), maxLength: 16 });
+    fc.assert(
+      fc.property(fc.oneof(plain, fc.domain()), (host) => {
+        const parsed = parseDomainName(host);
+        if (!parsed.ok) return;
+        const { name, subdomain } = parsed.domain;
+        const whole = subdomain === '' ? name : `${subdomain}.${name}`;
+        expect(whole).toBe(domainToASCII(host).replace(/\.$/, ''));
+      }),
+      { numRuns: 2_000 },
+    );
   });
 
   it('S61: an accepted name is read as itself again', () => {

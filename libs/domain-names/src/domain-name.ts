@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { domainToASCII, domainToUnicode } from 'node:url';
-import { parse } from 'tldts';
+import { getPublicSuffix } from 'tldts';
 import { checkLabels } from './labels.js';
 import { refuse, type Refusal } from './refusal.js';
 import { secondLevelRegistries } from './second-level-registries.js';
@@ -27,8 +27,6 @@ export type ParsedDomainName = { ok: true; domain: DomainName } | Refusal<Domain
 
 const inputLengthMax = 2048;
 const nameLengthMax = 253;
-
-const registrySuffixes = [...secondLevelRegistries.keys()];
 
 const messages = {
   empty: 'A domain name is needed.',
@@ -86,7 +84,7 @@ function hostOf(input: string): string {
 }
 
 function fromHost(host: string): ParsedDomainName {
-  const ascii = domainToASCII(host).replace(/\.$/, '');
+  const ascii = toAscii(host).replace(/\.$/, '');
   if (isIP(ascii) !== 0) return refuse('ip_address', messages);
   if (ascii === '') return refuse(whyUnmapped(host), messages);
   if (ascii.length > nameLengthMax) return refuse('too_long', messages);
@@ -102,25 +100,38 @@ function whyUnmapped(host: string): DomainNameRefusalCode {
   return /(^|\.)(\d+|0x[0-9a-f]*)\.?$/i.test(host.normalize('NFKC')) ? 'numeric_tld' : 'bad_idn';
 }
 
+/**
+ * What `domainToASCII` gives, without its cost for the names that it only folds to lower case: no
+ * A-label to check, and a last label that no parser could take for part of an address.
+ */
+function toAscii(host: string): string {
+  const isPlain = /^[a-z0-9.-]*\.[a-z][a-z0-9-]*\.?$/i.test(host) && !/xn--/i.test(host);
+  return isPlain ? host.toLowerCase() : domainToASCII(host);
+}
+
 function registrable(ascii: string, labels: string[]): ParsedDomainName {
+  const seller = labels.slice(-2).join('.');
   // `uk.com` itself is a registration in `com`, although names are sold below it.
-  const icann = secondLevelRegistries.has(ascii) ? [] : registrySuffixes;
-  const found = parse(ascii, {
-    allowPrivateDomains: false,
-    detectIp: false,
-    extractHostname: false,
-    validateHostname: false,
-    extraSuffixes: { icann },
-  });
-  if (found.domain === null || found.publicSuffix === null)
-    return refuse('public_suffix', messages);
+  const isSold = labels.length > 2 && secondLevelRegistries.has(seller);
+  const publicSuffix = isSold ? seller : getPublicSuffix(ascii, suffixOptions);
+  if (publicSuffix === null || publicSuffix === ascii) return refuse('public_suffix', messages);
+  const depth = labels.length - publicSuffix.split('.').length - 1;
+  const label = labels[depth] ?? '';
+  const name = `${label}.${publicSuffix}`;
   const domain: DomainName = {
-    name: found.domain,
-    unicode: domainToUnicode(found.domain),
-    publicSuffix: found.publicSuffix,
+    name,
+    unicode: name.includes('xn--') ? domainToUnicode(name) : name,
+    publicSuffix,
     tld: labels.at(-1) ?? '',
-    label: found.domainWithoutSuffix ?? '',
-    subdomain: found.subdomain ?? '',
+    label,
+    subdomain: labels.slice(0, depth).join('.'),
   };
   return { ok: true, domain };
 }
+
+const suffixOptions = {
+  allowPrivateDomains: false,
+  detectIp: false,
+  extractHostname: false,
+  validateHostname: false,
+};

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
 import { DomainLookup } from './domain-lookup.js';
@@ -8,39 +8,15 @@ import { RdapClient } from './rdap/rdap-client.js';
 import type { Lookup, Outcome } from './record.js';
 import { Registries } from './registries/registries.js';
 import { Port43Client } from './whois/port43.js';
-import type { ParseContext, ParseResult, WhoisParser } from './whois/whois-parser.js';
-
-/** Stands at the parser's port: reads just the keys these texts use. */
-class KeyValueParser implements WhoisParser {
-  parse(text: string, { domain }: ParseContext): Promise<ParseResult> {
-    return Promise.resolve(this.read(text, domain));
-  }
-
-  private read(text: string, domain: string): ParseResult {
-    const value = (key: string) => new RegExp(`^${key}: (.+)$`, 'm').exec(text)?.[1];
-    if (text.includes('limit exceeded')) return { outcome: 'throttled', retryAfterSeconds: 120 };
-    if (text.includes('No match')) return { outcome: 'not_registered' };
-    if (text.includes('Reserved')) return { outcome: 'restricted' };
-    if (value('Domain') === undefined) return { outcome: 'parse_failed' };
-    const whoisServer = value('Registrar WHOIS Server');
-    const email = value('Registrant Email');
-    const record = {
-      domain: value('Domain') ?? domain,
-      nameServers: [],
-      statuses: [],
-      contacts: email === undefined ? {} : { registrant: { email } },
-      redactions: [],
-      privacyService: false,
-      ...(whoisServer === undefined ? {} : { referral: { whoisServer } }),
-    };
-    return { outcome: 'delivered', record };
-  }
-}
+import { ParserWorker } from './whois/parse/parser-worker.js';
 
 const name = 'a.test';
 const limits = { connectMs: 1_000, firstByteMs: 1_000, wholeMs: 2_000 };
 const wide = { buckets: [{ burst: 1_000, perSecond: 1_000 }], connections: 4 };
 const now = new Date('2026-11-21T10:00:00Z');
+
+const parser = new ParserWorker();
+afterAll(() => parser.close());
 
 let internet: LoopbackInternet;
 let closings: (() => Promise<void>)[];
@@ -67,12 +43,16 @@ function lookups(options: { politeness?: Politeness; rdap?: object; whois?: obje
     rdap,
     port43: new Port43Client(connector, { ...limits, ...options.whois }),
     politeness: options.politeness ?? new Politeness({ defaultLimit: wide }),
-    parser: new KeyValueParser(),
+    parser,
     clock: { now: () => now },
   });
 }
 
 const registrarUrl = 'https://rdap.registrar.test/domain/a.test';
+/** An answer in the layout registries of generic top-level domains use. */
+const said = (domain: string, more = '') =>
+  `Domain Name: ${domain}\nCreation Date: 2001-02-03T04:05:06Z\n` +
+  `Registry Expiry Date: 2030-02-03T04:05:06Z\nRegistrar: Example Registrar, Inc.\n${more}`;
 const found = (related?: string): RequestListener => {
   const links = [{ rel: 'related', href: related, type: 'application/rdap+json' }];
   const json = { objectClassName: 'domain', ldhName: name, handle: 'D1', links };
@@ -125,6 +105,11 @@ describe('a lookup', () => {
     expect((await lookups().lookup(name)).sources).toHaveLength(2);
   });
 
+  it('a link that leads back to the registry is not followed', async () => {
+    await internet.rdap('rdap.nic.test', found('https://RDAP.nic.test/v1/domain/A.TEST'));
+    expect(told(await lookups().lookup(name))).toEqual(['delivered', 'rdap registry delivered']);
+  });
+
   it('a registrar that knows nothing of the name does not make it unregistered', async () => {
     await internet.rdap('rdap.nic.test', found(registrarUrl));
     await internet.rdap('rdap.registrar.test', status(404));
@@ -162,7 +147,7 @@ describe('a lookup', () => {
 
   it('a name unknown to the registry is not registered, and nobody else is asked', async () => {
     await internet.rdap('rdap.nic.test', status(404));
-    await internet.whois('whois.nic.test', 'Domain: a.test\n');
+    await internet.whois('whois.nic.test', said('a.test'));
     const lookup = await lookups().lookup(name);
     expect(told(lookup)).toEqual(['not_registered', 'rdap registry not_registered']);
     expect(lookup.record).toBeUndefined();
@@ -175,7 +160,7 @@ describe('a lookup', () => {
     ['answers about another name', (_q, r) => void r.end('{"ldhName":"b.test"}'), 'unreadable'],
   ])('a registry whose RDAP %s is asked on port 43', async (_what, rdap, error) => {
     await internet.rdap('rdap.nic.test', rdap);
-    await internet.whois('whois.nic.test', 'Domain: a.test\n');
+    await internet.whois('whois.nic.test', said('a.test'));
     const lookup = await lookups().lookup(name);
     expect(told(lookup)).toEqual([
       'delivered',
@@ -185,9 +170,9 @@ describe('a lookup', () => {
   });
 
   it.each<[string, string, Outcome]>([
-    ['No match for a.test', 'whois43 registry not_registered', 'not_registered'],
+    ['No match for domain "A.WHOISONLY".\n', 'whois43 registry not_registered', 'not_registered'],
     ['Reserved by the registry', 'whois43 registry restricted', 'restricted'],
-    ['Domain: b.test', 'whois43 registry other_name', 'parse_failed'],
+    [said('b.test'), 'whois43 registry other_name', 'parse_failed'],
     ['%&$', 'whois43 registry parse_failed', 'parse_failed'],
   ])('port 43 saying %j ends it', async (text, source, outcome) => {
     await internet.whois('whois.nic.test', text);
@@ -204,7 +189,7 @@ describe('a lookup', () => {
 
 describe('upstreams that cannot be had', () => {
   it('a throttle in words is a throttle, and the upstream is left alone as long as it said', async () => {
-    await internet.whois('whois.nic.test', 'Query limit exceeded. No match');
+    await internet.whois('whois.nic.test', 'Query limit exceeded. Try again in 120 seconds.\n');
     const lookup = lookups();
     const first = await lookup.lookup('a.whoisonly');
     expect(first).toMatchObject({ outcome: 'throttled', retryAfterSeconds: 120 });
@@ -249,7 +234,7 @@ describe('upstreams that cannot be had', () => {
 });
 
 describe('referrals on port 43', () => {
-  const refers = (to: string) => `Domain: a.whoisonly\nRegistrar WHOIS Server: ${to}\n`;
+  const refers = (to: string) => said('a.whoisonly', `Registrar WHOIS Server: ${to}\n`);
   const servers = (lookup: Lookup) => lookup.sources.map(({ server }) => server);
 
   it('the registrar a registry names is asked', async () => {
@@ -303,7 +288,7 @@ describe('referrals on port 43', () => {
 
 describe('lookups at the same time', () => {
   it('questions about one name share one lookup and get one answer', async () => {
-    await internet.whois('whois.nic.test', 'Domain: a.whoisonly\n');
+    await internet.whois('whois.nic.test', said('a.whoisonly'));
     const lookup = lookups();
     const answers = await Promise.all([1, 2, 3].map(() => lookup.lookup('a.whoisonly')));
     expect(internet.asked).toHaveLength(1);
@@ -322,7 +307,7 @@ describe('lookups at the same time', () => {
     const socket = await asked;
     controller.abort();
     await expect(leaving).rejects.toThrow('aborted');
-    socket.end('Domain: a.whoisonly\n');
+    socket.end(said('a.whoisonly'));
     expect((await staying).outcome).toBe('delivered');
   });
 
@@ -332,7 +317,7 @@ describe('lookups at the same time', () => {
     await internet.whois('whois.nic.test', (socket) => {
       count += 1;
       if (count === 1) hasAsked(socket);
-      else socket.end('Domain: a.whoisonly\n');
+      else socket.end(said('a.whoisonly'));
     });
     const lookup = lookups();
     const controller = new AbortController();
@@ -356,7 +341,7 @@ describe('lookups at the same time', () => {
     const politeness = new Politeness({
       defaultLimit: { buckets: [{ burst: 1, perSecond: 20 }], connections: 1 },
     });
-    await internet.whois('whois.nic.test', 'Domain: a.whoisonly\n');
+    await internet.whois('whois.nic.test', said('a.whoisonly'));
     const lookup = lookups({ politeness });
     const order: string[] = [];
     const ask = (priority: 'bulk' | 'live', what: string) =>

@@ -56,7 +56,9 @@ export class Inquiry {
   private async askRegistrar(registry: SourceAnswer): Promise<SourceAnswer[]> {
     const rdapUrl = registry.record?.referral?.rdapUrl;
     if (registry.protocol === 'whois43') return this.followReferrals(registry);
-    if (rdapUrl === undefined) return [];
+    // A registry that is its own registrar links to the answer already given.
+    const isItself = rdapUrl?.toLowerCase().startsWith(registry.server.toLowerCase());
+    if (rdapUrl === undefined || isItself === true) return [];
     return [this.keep(await this.asker.askRdap(rdapUrl, 'registrar', this.question))];
   }
 

@@ -41,6 +41,7 @@ const OTHER_MEMBERS: Readonly<Record<string, (contact: Contact) => string[]>> = 
 
 /** Placeholders an expectation may hold where the parser reports a redaction instead. */
 const WITHHELD_STARTS = [
+  'ano nymous',
   'not provided',
   'not available',
   'redacted',

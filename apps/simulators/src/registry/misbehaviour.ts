@@ -31,6 +31,8 @@ export const MISBEHAVIOURS = [
   'refers-to-port',
   'refers-to-closed-port',
   'refers-endlessly',
+  'refers-to-expired-certificate',
+  'refers-to-untrusted-certificate',
 ] as const;
 
 export type Misbehaviour = (typeof MISBEHAVIOURS)[number];

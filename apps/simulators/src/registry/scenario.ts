@@ -62,9 +62,18 @@ export function asMisreported(
         `https://${hopHost('rdap', next)}/domain/${registration.domain}`,
       );
     }
+    case 'refers-to-expired-certificate':
+      return referring(registration, CLOSED_HOSTS.whois, registrarAt('expired', registration));
+    case 'refers-to-untrusted-certificate':
+      return referring(registration, CLOSED_HOSTS.whois, registrarAt('untrusted', registration));
     default:
       return registration;
   }
+}
+
+/** The registrar's RDAP address under a host whose certificate no client should accept. */
+function registrarAt(label: string, { registrar, domain }: Registration): string {
+  return `https://${label}.${registrar.domain}/domain/${domain}`;
 }
 
 function referring(

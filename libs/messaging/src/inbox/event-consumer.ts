@@ -25,7 +25,7 @@ export interface EventConsumerOptions {
 }
 
 /** Events that share a transaction. */
-export const BATCH_LIMIT = 200;
+const BATCH_LIMIT = 200;
 /** Transactions at a time, so that a backlog leaves connections to the service's other work. */
 const TRANSACTION_LIMIT = 4;
 /** Pauses between the five quick tries; no further try begins after the budget. */

@@ -1,6 +1,9 @@
 import type { Transaction } from '#libs/database';
 import type { ReadEvent } from '../envelope/event-message.js';
 
+/** From the lock on, a handler's statement ends no later than the handler must. */
+const STATEMENT_LIMIT_MS = 5_000;
+
 /** SQL of one consumer's inbox. Everything runs under the lock of the bucket. */
 export class InboxRepository {
   constructor(private readonly consumer: string) {}
@@ -10,10 +13,10 @@ export class InboxRepository {
    * their topic. Taken first: sorted row locks ended in deadlocks, one lock a bucket in none.
    */
   async lockBucket(transaction: Transaction, bucket: number): Promise<void> {
-    await transaction.query('select pg_advisory_xact_lock(hashtext($1), $2)', [
-      this.consumer,
-      bucket,
-    ]);
+    await transaction.query(
+      `select pg_advisory_xact_lock(hashtext($1), $2), set_config('statement_timeout', $3, true)`,
+      [this.consumer, bucket, String(STATEMENT_LIMIT_MS)],
+    );
   }
 
   /**

@@ -3,10 +3,14 @@ import type { Transaction } from '#libs/database';
 import type { ReadEvent } from '../envelope/event-message.js';
 import { ParkedRepository } from '../parking/parked.repository.js';
 import { InboxRepository } from './inbox.repository.js';
+import { withinTime } from './time-limit.js';
 
 /** Ephemeral ones get no transaction. */
 export type EventHandler = (event: EventEnvelope, transaction?: Transaction) => Promise<unknown>;
 export type EventHandlers = ReadonlyMap<EventClass, EventHandler>;
+
+/** A handler that takes longer fails; long work belongs in a job. */
+const HANDLER_LIMIT_MS = 5_000;
 
 /** Gives each event to its handler once, within a transaction of the caller. */
 export class Inbox {
@@ -68,7 +72,13 @@ export class Inbox {
         }
         newest.set(event.aggregate, BigInt(event.sequence));
       }
-      await this.handlers.get(eventClass)?.(event, transaction);
+      const handler = this.handlers.get(eventClass);
+      if (!handler) throw new Error(`no handler for ${event.type}`);
+      await withinTime(
+        handler(event, transaction),
+        HANDLER_LIMIT_MS,
+        `the handler of ${event.type}`,
+      );
     }
     if (newest.size > 0) await this.inbox.saveSequences(transaction, newest);
     if (superseded.length > 0) await this.inbox.markSuperseded(transaction, superseded);

@@ -82,6 +82,10 @@ describe('outbox', () => {
       await expect(
         outbox.add(transaction, lock, AllowanceChanged, { version: '1' }),
       ).rejects.toThrow('account may not say entitlement.allowance-changed');
+      const withAddress = { ...deletion, address: 'jane@example.test' };
+      await expect(outbox.add(transaction, lock, AccountDeleted, withAddress)).rejects.toThrow(
+        'account.account-deleted is malformed: address is not declared',
+      );
       await outbox.add(transaction, lock, AccountDeleted, deletion);
       await expect(outbox.add(transaction, lock, AccountDeleted, deletion)).rejects.toThrow(
         'was already used for an event',

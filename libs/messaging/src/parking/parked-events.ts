@@ -41,7 +41,7 @@ const PAGE_LIMIT = 200;
 
 /** The operator's hand on a service's parked and dead events. */
 export class ParkedEvents {
-  constructor(private readonly database: Database) {}
+  constructor(private readonly database: Pick<Database, 'query'>) {}
 
   /** In the order they came in. */
   async list({ limit = PAGE_LIMIT, after = '0', ...filter }: ParkedListing = {}): Promise<

@@ -29,6 +29,7 @@ export class ParkedRetries {
   private readonly loop: Loop;
   private readonly parked: ParkedRepository;
   private readonly locks: InboxRepository;
+  private isStopping = false;
 
   constructor(private readonly options: ParkedRetriesOptions) {
     this.parked = new ParkedRepository(options.consumer);
@@ -46,6 +47,7 @@ export class ParkedRetries {
   }
 
   stop(): Promise<void> {
+    this.isStopping = true;
     return this.loop.stop();
   }
 
@@ -54,7 +56,7 @@ export class ParkedRetries {
       this.parked.listDueQueues(transaction, QUEUES_PER_LOOK),
     );
     for (const queue of queues) {
-      while (await this.movedHead(queue));
+      while (!this.isStopping && (await this.movedHead(queue)));
     }
     if (queues.length === QUEUES_PER_LOOK) this.loop.poke();
   }

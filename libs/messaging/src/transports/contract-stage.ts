@@ -48,6 +48,7 @@ export class Script {
   readonly tries: number[] = [];
   readonly watched: number[] = [];
   before: (event: EventEnvelope<Numbered>) => void = () => {};
+  during: (transaction: Transaction) => Promise<void> = async () => {};
   whenWatched: (event: EventEnvelope<Numbered>) => void = () => {};
 
   async record(event: EventEnvelope<Numbered>, transaction: Transaction): Promise<void> {
@@ -58,6 +59,7 @@ export class Script {
       event.data.n,
       JSON.stringify(event.data),
     ]);
+    await this.during(transaction);
   }
 }
 
@@ -203,6 +205,12 @@ export class Stage {
   /** Everything of a key is relayed once more, as after a crash before the mark. */
   async relayAgain(key: string): Promise<void> {
     await this.producer.query('update outbox set sent_at = null where key = $1', [key]);
+  }
+
+  async cutConnection(pid: number): Promise<void> {
+    await withClient(this.test.url(), (client) =>
+      client.query('select pg_terminate_backend($1)', [pid]),
+    );
   }
 
   /** As if 6 s had passed since a relay died. */

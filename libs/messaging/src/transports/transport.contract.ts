@@ -166,6 +166,21 @@ export function transportContract(name: string, harness: TransportHarness): void
       },
     );
 
+    it('a connection that is cut while an event is handled loses nothing and handles nothing twice', async () => {
+      let cuts = 0;
+      script().during = async (transaction) => {
+        if (++cuts > 2) return;
+        const [{ pid }] = await transaction.query<{ pid: number }>(
+          'select pg_backend_pid() as pid',
+        );
+        await stage.cutConnection(pid);
+      };
+      for (const n of [1, 2, 3]) await stage.say(Counted, key, { n });
+      await untilHeard(key, [1, 2, 3]);
+      expect(cuts).toBeGreaterThan(2);
+      expect(await parkedOf(key)).toEqual([]);
+    });
+
     it('a deadlock or serialization failure is tried again at once and parks nothing', async () => {
       let refusals = 0;
       script().before = () => {

@@ -1,4 +1,6 @@
 import type { Contact } from '../record.js';
+import { readCountry } from '../whois/parse/fields/countries.js';
+import { isEmptyValue, isWithheld } from '../whois/parse/fields/placeholders.js';
 
 /** What a contact card says, before it is known whose card it is. */
 export interface PublishedContact {
@@ -8,41 +10,13 @@ export interface PublishedContact {
   withheld: (keyof Contact)[];
 }
 
-const withheldStarts = [
-  'confidential',
-  'data protected',
-  'data redacted',
-  'data withheld',
-  'gdpr masked',
-  'gdpr redacted',
-  'hidden',
-  'masked for privacy',
-  'non-public data',
-  'not disclosed',
-  'not public',
-  'not published',
-  'personal data',
-  'redacted',
-  'removed for privacy',
-  'statutory masking',
-  'unpublished',
-  'withheld by',
-  'withheld for data',
-];
-
-/** True when the text stands in place of a value that is kept back. */
-function isWithheld(text: string): boolean {
-  const lower = text.toLowerCase();
-  return withheldStarts.some((start) => lower.startsWith(start));
-}
-
 /** Separates what is published from placeholders. */
 export function publishedContact(
   values: { [Member in keyof Contact]: Contact[Member] | undefined },
   url: string | undefined,
 ): PublishedContact {
   const members = (Object.keys(values) as (keyof Contact)[]).filter(
-    (member) => values[member] !== undefined,
+    (member) => !isEmptyValue(values[member] ?? ''),
   );
   const withheld = members.filter((member) => isWithheld(values[member] ?? ''));
   const published = members.filter((member) => !withheld.includes(member));
@@ -50,14 +24,14 @@ export function publishedContact(
   return { contact, withheld, ...(url === undefined ? {} : { url }) };
 }
 
-/** Country as code when the text is one, as name otherwise. */
+/** A country by its code, else by its name, whichever is published. */
 export function country(
   code: string | undefined,
   name: string | undefined,
 ): Pick<Contact, 'countryCode' | 'countryName'> {
-  const isCode = (text: string | undefined) => text !== undefined && /^[a-z]{2}$/i.test(text);
-  const countryCode = [code, name].find(isCode)?.toUpperCase();
-  const countryName = isCode(name) ? undefined : name;
+  const published = code ?? name;
+  const { code: countryCode, name: countryName } =
+    published === undefined ? {} : readCountry(published);
   return {
     ...(countryCode === undefined ? {} : { countryCode }),
     ...(countryName === undefined ? {} : { countryName }),

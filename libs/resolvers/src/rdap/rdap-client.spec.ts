@@ -152,6 +152,15 @@ describe('RdapClient', () => {
     await expect(fetching).rejects.toMatchObject({ fault: 'answer_timeout' });
   });
 
+  it('a service that does not speak HTTP, or says too much before it answers, is a fault', async () => {
+    await internet.rdap(host, (request) => void request.socket.end('NOT HTTP AT ALL\r\n\r\n'));
+    await expect(fetch()).rejects.toMatchObject({ fault: 'protocol_error' });
+    await internet.close();
+    internet = new LoopbackInternet();
+    await answering(200, object, { 'x-long': 'x'.repeat(100_000) });
+    await expect(fetch()).rejects.toMatchObject({ fault: 'protocol_error' });
+  });
+
   it('a service that breaks off is a fault', async () => {
     await internet.rdap(host, (_request, response) => {
       response.writeHead(200, { 'content-length': '100' });

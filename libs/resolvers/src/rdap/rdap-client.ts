@@ -1,5 +1,6 @@
 import { Agent, request, type buildConnector, type Dispatcher } from 'undici';
 import { ConnectionError } from '../safe-connect/connection-error.js';
+import { Deadline } from '../safe-connect/deadline.js';
 import type { SafeConnector } from '../safe-connect/safe-connector.js';
 import { rdapUrl } from './rdap-url.js';
 
@@ -203,40 +204,4 @@ function jsonObject(text: string): JsonObject | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** Aborts its signal when the time is over or the outer signal aborts, saying which. */
-class Deadline {
-  private readonly controller = new AbortController();
-  private readonly timer: NodeJS.Timeout;
-
-  constructor(
-    timeoutMs: number,
-    fault: 'answer_timeout' | 'first_byte_timeout',
-    private readonly outer: AbortSignal | undefined,
-  ) {
-    this.timer = setTimeout(() => this.controller.abort(new ConnectionError(fault)), timeoutMs);
-    outer?.addEventListener('abort', this.cancel, { once: true });
-    if (outer?.aborted === true) this.cancel();
-  }
-
-  get signal(): AbortSignal {
-    return this.controller.signal;
-  }
-
-  clearTimer(): void {
-    clearTimeout(this.timer);
-  }
-
-  clear(): void {
-    this.clearTimer();
-    this.outer?.removeEventListener('abort', this.cancel);
-  }
-
-  private readonly cancel = () => {
-    const { reason } = this.outer ?? {};
-    this.controller.abort(
-      reason instanceof ConnectionError ? reason : new ConnectionError('cancelled'),
-    );
-  };
 }

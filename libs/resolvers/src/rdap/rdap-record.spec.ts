@@ -103,6 +103,7 @@ describe('readRdapDomain', () => {
       state: 'ZH',
       postalCode: '2600 AA',
       countryCode: 'NL',
+      countryName: 'Netherlands',
       phone: '+31.205550100',
       fax: '+31.205550111',
     };
@@ -178,6 +179,7 @@ describe('readRdapDomain', () => {
       city: 'Berlin',
       postalCode: '10115',
       countryCode: 'DE',
+      countryName: 'Germany',
       email: 'erika@holdings.example',
       phone: '+49.305550100',
       fax: '+49.305550111',
@@ -253,7 +255,7 @@ describe('readRdapDomain', () => {
     const many = Array.from({ length: 10_000 }, (_, index) => ({
       ldhName: `ns${index}.x.example`,
     }));
-    const long = [['fn', {}, 'text', 'x'.repeat(100_000)]];
+    const long = [['fn', {}, 'text', 'y'.repeat(100_000)]];
     let entity: object = { roles: ['abuse'], vcardArray: ['vcard', long] };
     for (let depth = 0; depth < 1_000; depth += 1) entity = { roles: ['x'], entities: [entity] };
     const entities = [entity, { roles: ['registrant'], vcardArray: ['vcard', long] }];
@@ -329,15 +331,17 @@ describe('readJcard', () => {
     expect(read(['adr', {}, 'text', '1 Example Street'])).toEqual({ street: '1 Example Street' });
     expect(
       read(['adr', {}, 'text', empty], ['adr', {}, 'text', ['', '', '', 'Delft', '', '', 'nl']]),
-    ).toEqual({ city: 'Delft', countryCode: 'NL' });
+    ).toEqual({ city: 'Delft', countryCode: 'NL', countryName: 'Netherlands' });
     expect(read(['adr', {}, 'text', ['', '', 'S', 'C', '', '', 'Netherlands']])).toEqual({
       street: 'S',
       city: 'C',
+      countryCode: 'NL',
       countryName: 'Netherlands',
     });
     expect(read(['adr', { CC: 'nl' }, 'text', ['', '', 'S']])).toEqual({
       street: 'S',
       countryCode: 'NL',
+      countryName: 'Netherlands',
     });
   });
 });

@@ -1,5 +1,6 @@
 import { isHostName } from '../safe-connect/host-name.js';
 import type { ContactRole, Redaction, Registrar, RegistrationRecord } from '../record.js';
+import { namesPrivacyService } from '../whois/parse/fields/placeholders.js';
 import { eppStatus } from './epp-statuses.js';
 import { readEvents } from './events.js';
 import { readJcard } from './jcard.js';
@@ -21,9 +22,6 @@ const contactRoles: ReadonlyMap<string, ContactRole> = new Map([
   ['abuse', 'abuse'],
   ['reseller', 'reseller'],
 ]);
-
-const privacyServices =
-  /domains ?by ?proxy|whois ?guard|privacy ?protect|whois ?privacy|contact ?privacy|perfect privacy|withheld ?for ?privacy|domain privacy|privacy service|privacy ?guardian|proxy protection|identity protect|private registration|whois ?proxy|registration private|proxy service/i;
 
 /**
  * Reads an RDAP domain object (RFC 9083 §5.3) into a record. Survives what servers get wrong:
@@ -176,9 +174,7 @@ function hostName(value: unknown): string | undefined {
 
 function isPrivacyService(registrant: RegistrationRecord['contacts']['registrant']): boolean {
   const { name, organization, email } = registrant ?? {};
-  return [name, organization, email].some(
-    (text) => text !== undefined && privacyServices.test(text),
-  );
+  return [name, organization, email].some((text) => namesPrivacyService(text ?? ''));
 }
 
 /** RFC 9083 §10.2.2: `proxy` marks data of somebody who stands in for the registrant. */

@@ -8,6 +8,7 @@ export type ConnectionFault =
   | 'reset'
   | 'unreachable'
   | 'tls_failed'
+  | 'protocol_error'
   | 'connect_timeout'
   | 'first_byte_timeout'
   | 'answer_timeout'
@@ -29,7 +30,9 @@ export class ConnectionError extends Error {
       if (at instanceof ConnectionError) return at;
       at = memberOf(at, 'cause');
     }
-    const fault = faultsByCode.get(String(memberOf(error, 'code'))) ?? 'tls_failed';
+    const code = String(memberOf(error, 'code'));
+    const isTls = /^(CERT_|DEPTH_|EPROTO|ERR_SSL|ERR_TLS|HOSTNAME_|SELF_|UNABLE_)/.test(code);
+    const fault = faultsByCode.get(code) ?? (isTls ? 'tls_failed' : 'protocol_error');
     return new ConnectionError(fault, error);
   }
 }

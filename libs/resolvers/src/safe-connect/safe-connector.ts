@@ -3,6 +3,7 @@ import { isIP, type Socket } from 'node:net';
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls';
 import { isBlockedAddress } from './blocked-addresses.js';
 import { ConnectionError } from './connection-error.js';
+import { Deadline } from './deadline.js';
 import { isHostName } from './host-name.js';
 import { portsByPurpose, speaksTls, type ConnectPurpose } from './purposes.js';
 import { openTcp, openTls } from './sockets.js';
@@ -90,18 +91,6 @@ export class SafeConnector {
   }
 }
 
-/** A signal that aborts with the `ConnectionError` to report. */
-function endOf({ timeoutMs, signal }: ConnectLimits): { signal: AbortSignal; clear(): void } {
-  const controller = new AbortController();
-  const abort = (fault: 'cancelled' | 'connect_timeout') =>
-    controller.abort(new ConnectionError(fault));
-  const cancel = () => abort('cancelled');
-  const timer = setTimeout(abort, timeoutMs, 'connect_timeout');
-  signal?.addEventListener('abort', cancel, { once: true });
-  if (signal?.aborted === true) cancel();
-  const clear = () => {
-    clearTimeout(timer);
-    signal?.removeEventListener('abort', cancel);
-  };
-  return { signal: controller.signal, clear };
+function endOf({ timeoutMs, signal }: ConnectLimits): Deadline {
+  return new Deadline(timeoutMs, 'connect_timeout', signal);
 }

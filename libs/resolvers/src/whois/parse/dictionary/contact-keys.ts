@@ -5,7 +5,7 @@ export const CONTACT_KEYS: Readonly<Record<string, readonly string[]>> = {
     'registry id',
   ],
   name: [
-    'name | contact | person | full name | contact name | contact person | personname',
+    'international name | name | contact | person | full name | contact name | contact person | personname',
     'person loc | nombre | nome | nom | role | name loc | real name | pname | cname',
     'voornaam | internationalized name | responsible | responsavel | attention | nama',
     'name last first | local name | english name | contact person name | person name',
@@ -14,14 +14,14 @@ export const CONTACT_KEYS: Readonly<Record<string, readonly string[]>> = {
   firstName: ['first name | firstname | given name | prenom | forename'],
   lastName: ['last name | lastname | family name | surname | apellido'],
   organization: [
-    'organization | organisation | org | organization name | organisation name | company',
+    'international organisation | international organization | organization | organisation | org | organization name | organisation name | company',
     'company name | orgname | organization loc | organizacion | organizacao | organisme',
     'internationalized organization | organizacja | firma | company english name',
     'legal name | org name | business name | entity | societe | empresa | kurulus',
     'institution | razon social | company or organization | organization using domain name',
   ],
   street: [
-    'street | address | addr | street address | post address | postal address | adress',
+    'international address | international street | street | address | addr | street address | post address | postal address | adress',
     'address line | address loc | adresse | direccion | endereco | indirizzo | domicilio',
     'registered address | mailing address | street1 | internationalized street',
     'street name | adres | address street | location address | physical address | morada',

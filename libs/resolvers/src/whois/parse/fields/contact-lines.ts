@@ -5,6 +5,7 @@ import { readCityLine } from './postal-address.js';
 type Pair = readonly [ContactField, string];
 
 const PHONE_LABELS = ['telephone', 'phone', 'tel', 'tlf', 'ph'];
+const EMAIL_LABELS = ['email:', 'e-mail:', 'email', 'e-mail', 'mail:', 'email address:'];
 const FAX_LABELS = ['facsimile', 'fax'];
 
 /**
@@ -28,6 +29,7 @@ export function readContactLines(
   const leading = order.length > 0 ? [...order] : (['name'] as ContactField[]);
   for (const field of leading) {
     if (hasName && field === 'name') continue;
+    if (field === 'handle' && !isHandle(plain[0] ?? '')) continue;
     const line = plain.shift();
     if (line === undefined) break;
     found.push([field, line]);
@@ -41,7 +43,7 @@ function recognise(line: string, found: readonly Pair[]): Pair[] {
   const email = emailIn(line);
   if (email !== undefined) {
     const rest = withoutEmail(line, email);
-    const isName = rest.length > 2 && !rest.toLowerCase().startsWith('e');
+    const isName = rest.length > 2 && !EMAIL_LABELS.includes(rest.toLowerCase());
     return isName
       ? [
           ['email', email],
@@ -102,6 +104,11 @@ function looksLikePhone(line: string): boolean {
   return digits >= 7 && digits <= 20 && (line[0] === '+' || line[0] === '(' || digits >= 9);
 }
 
+/** `ABC001-XY`: letters and digits in one word. */
+function isHandle(line: string): boolean {
+  return !line.includes(' ') && fromFirstDigit(line) !== undefined && line === line.toUpperCase();
+}
+
 function takeCountry(plain: string[], found: Pair[]): void {
   if (plain.length < 2) return;
   const last = plain[plain.length - 1];
@@ -114,7 +121,7 @@ function takeCountry(plain: string[], found: Pair[]): void {
 function takeCityLine(plain: string[], found: Pair[]): void {
   const last = plain[plain.length - 1];
   if (last === undefined || plain.length < 2) return;
-  const place = readCityLine(last);
+  const place = last.endsWith(',') ? { city: last.slice(0, -1) } : readCityLine(last);
   if (place === undefined) return;
   plain.pop();
   for (const [part, value] of Object.entries(place)) found.push([part as ContactField, value]);

@@ -2,13 +2,14 @@
 const WITHHELD_STARTS: readonly string[] = [
   'redacted',
   'ano nymous',
-  '***n/a',
+  'n/a***',
   'privacy protected',
   'withheld for privacy purposes',
   'select contact',
   'not disclosed',
   'data protected',
   'data redacted',
+  'data not disclosed',
   'data withheld',
   'non-public data',
   'not public',
@@ -75,8 +76,11 @@ const EMPTY_VALUES = new Set([
   'not provided',
   'unknown',
   'unspecified',
+  'not assigned',
+  'no name servers listed.',
   '---',
   '|-',
+  'out of turkey,',
 ]);
 
 /** Names of services that stand in for a registrant, anywhere in a name or address. */
@@ -129,8 +133,15 @@ const PRIVACY_SERVICES: readonly string[] = [
 
 /** True when the text stands in place of a value that its owner or the law keeps back. */
 export function isWithheld(value: string): boolean {
-  const lower = value.trim().toLowerCase();
+  const lower = withoutMarks(value).toLowerCase();
   return WITHHELD_STARTS.some((start) => lower.startsWith(start));
+}
+
+/** `<data not disclosed>`, `** REDACTED **`. */
+function withoutMarks(value: string): string {
+  let start = 0;
+  while (start < value.length && ' \t<[(*-"'.includes(value[start])) start += 1;
+  return value.slice(start, start + 80);
 }
 
 export function isEmptyValue(value: string): boolean {

@@ -23,6 +23,6 @@ export const AFRICA: readonly Grammar[] = [
     ],
     dates: DAY_FIRST,
   },
-  { tlds: ['ma', 'dz', 'tn', 'tg', 'bj', 'cm', 'mg', 'ml'], dates: DAY_FIRST },
-  { tlds: ['cf', 'ga', 'gq', 'tk'], dates: { order: 'mdy' } },
+  { tlds: ['ma', 'dz', 'tn', 'tg', 'bj', 'cm', 'mg'], dates: DAY_FIRST },
+  { tlds: ['cf', 'ga', 'gq', 'ml'], dates: { order: 'mdy' } },
 ];

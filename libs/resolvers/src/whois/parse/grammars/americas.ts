@@ -35,4 +35,21 @@ export const AMERICAS: readonly Grammar[] = [
     ],
     dates: DAY_FIRST,
   },
+  { tlds: ['edu'], registrantIsOrganization: true },
+  {
+    tlds: ['dm', 'gd', 'vg', 'tc', 'st'],
+    servers: ['whois.ksregistry.net', 'whois.adamsnames.tc'],
+    keys: {
+      'registrant.handle': ['owner contact', 'registrant contact'],
+      'admin.handle': ['admin contact'],
+      'tech.handle': ['tech contact'],
+      'billing.handle': ['billing contact'],
+    },
+  },
+  {
+    tlds: ['int', 'arpa'],
+    servers: ['whois.iana.org'],
+    looseParty: 'registrant',
+    address: ['country'],
+  },
 ];

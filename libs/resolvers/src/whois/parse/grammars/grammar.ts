@@ -1,3 +1,4 @@
+import type { ContactRole } from '../../../record.js';
 import type { KeyTable } from '../dictionary/dictionary.js';
 import type { DateStyle } from '../fields/dates.js';
 import type { ContactField } from '../dictionary/target.js';
@@ -26,8 +27,12 @@ export interface Grammar {
   organizationFirst?: boolean;
   /** What stands on a party's header line is a handle, not a name. */
   headerIsHandle?: boolean;
-  /** A contact's name is an organisation unless its `type` says otherwise. */
-  nameIsOrganization?: boolean;
+  /** Only institutions register here. */
+  registrantIsOrganization?: boolean;
+  /** The dates of change are a history: the last line is the latest. */
+  lastUpdateLast?: boolean;
+  /** Contact fields outside of any section are this party's. */
+  looseParty?: ContactRole;
 }
 
 export type AddressPart = 'cityLine' | 'city' | 'state' | 'postalCode' | 'country';
@@ -39,8 +44,10 @@ export interface ReadyGrammar {
   phrases: readonly (readonly [string, string])[];
   columns: boolean;
   block: readonly ContactField[];
-  nameIsOrganization: boolean;
   address: readonly AddressPart[];
   organizationFirst: boolean;
   headerIsHandle: boolean;
+  registrantIsOrganization: boolean;
+  lastUpdateLast: boolean;
+  looseParty?: ContactRole;
 }

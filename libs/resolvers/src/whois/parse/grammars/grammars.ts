@@ -3,7 +3,6 @@ import { AFRICA } from './africa.js';
 import { AMERICAS } from './americas.js';
 import { ASIA_PACIFIC } from './asia-pacific.js';
 import { EASTERN_EUROPE } from './eastern-europe.js';
-import { GENERIC } from './generic.js';
 import type { Grammar, ReadyGrammar } from './grammar.js';
 import { WESTERN_EUROPE } from './western-europe.js';
 
@@ -19,20 +18,13 @@ const COMMON_PHRASES: Readonly<Record<string, readonly string[]>> = {
   updated: [
     'record last updated on',
     'record last updated',
-    'last updated on',
+    'record changed on',
     'record updated on',
   ],
   expires: ['record expires on', 'record will expire on', 'expires on', 'registered until'],
 };
 
-const ALL = [
-  ...WESTERN_EUROPE,
-  ...EASTERN_EUROPE,
-  ...AMERICAS,
-  ...ASIA_PACIFIC,
-  ...AFRICA,
-  ...GENERIC,
-];
+const ALL = [...WESTERN_EUROPE, ...EASTERN_EUROPE, ...AMERICAS, ...ASIA_PACIFIC, ...AFRICA];
 const PLAIN = prepare({});
 const BY_SERVER = new Map<string, ReadyGrammar>();
 const BY_TLD = new Map<string, ReadyGrammar>();
@@ -73,9 +65,11 @@ function prepare(grammar: Grammar): ReadyGrammar {
     phrases: phrases.flatMap(([field, starts]) => starts.map((it) => [it, field] as const)),
     columns: grammar.columns ?? false,
     block: grammar.block ?? [],
-    nameIsOrganization: grammar.nameIsOrganization ?? false,
     address: grammar.address ?? [],
     organizationFirst: grammar.organizationFirst ?? false,
     headerIsHandle: grammar.headerIsHandle ?? false,
+    registrantIsOrganization: grammar.registrantIsOrganization ?? false,
+    lastUpdateLast: grammar.lastUpdateLast ?? false,
+    looseParty: grammar.looseParty,
   };
 }

@@ -59,6 +59,7 @@ export const WESTERN_EUROPE: readonly Grammar[] = [
       'registrant.postalCode': ['org zipcode'],
       'registrant.city': ['org city'],
       'registrant.country': ['org country'],
+      status: ['domaintype'],
       '-': ['ownertype', 'registrar address'],
     },
   },
@@ -66,7 +67,8 @@ export const WESTERN_EUROPE: readonly Grammar[] = [
   {
     tlds: ['fi'],
     dates: DAY_FIRST,
-    keys: { 'registrant.line': ['descr'], 'registrant.handle': ['register number'] },
+    looseParty: 'registrant',
+    keys: { 'registrant.heading': ['descr'] },
     address: ['postalCode', 'city'],
   },
   { tlds: ['ax', 'fo'], dates: DAY_FIRST },

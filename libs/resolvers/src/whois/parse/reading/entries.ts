@@ -1,4 +1,5 @@
 import { lookUpHeader, lookUpKey } from '../dictionary/dictionary.js';
+import { guessHeader, guessTarget } from '../dictionary/guesses.js';
 import { readTarget, type Target } from '../dictionary/target.js';
 import type { ReadyGrammar } from '../grammars/grammar.js';
 import { normalizeKey, readColumns, readKeyedValue, type KeyedValue } from './keys.js';
@@ -32,10 +33,11 @@ export function readEntry(
   meter: WorkMeter,
 ): Entry {
   meter.count(line.body.length);
-  const keyed = readKeyedValue(line.body);
+  let keyed = readKeyedValue(line.body);
   if (keyed !== undefined) {
     const target = targetOf(keyed, grammar);
     if (target !== undefined) return entryOf(line, keyed, target);
+    if (keyed.tight) keyed = undefined;
   }
   return (
     readColumnEntry(line, grammar) ??
@@ -50,8 +52,10 @@ export function readEntry(
 }
 
 function targetOf(keyed: KeyedValue, grammar: ReadyGrammar): Target | undefined {
-  if (keyed.value !== '') return lookUpKey(keyed.key, grammar.keys);
-  return lookUpHeader(keyed.key, grammar.keys) ?? lookUpKey(keyed.key, grammar.keys);
+  const { key, value } = keyed;
+  if (value !== '') return lookUpKey(key, grammar.keys) ?? guessTarget(key, value);
+  const known = lookUpHeader(key, grammar.keys) ?? lookUpKey(key, grammar.keys);
+  return known ?? guessHeader(key);
 }
 
 function readColumnEntry(line: Line, grammar: ReadyGrammar): Entry | undefined {
@@ -68,7 +72,7 @@ function readPhrase(line: Line, grammar: ReadyGrammar): Entry | undefined {
   if (phrase === undefined) return undefined;
   const value = line.body.slice(phrase[0].length).trim();
   if (!hasDigit(value)) return undefined;
-  return entryOf(line, { key: phrase[0], value, bracketed: false }, readTarget(phrase[1]));
+  return entryOf(line, { key: phrase[0], value }, readTarget(phrase[1]));
 }
 
 /** `Registrant` alone on its line. */
@@ -76,7 +80,7 @@ function readBareHeader(line: Line, grammar: ReadyGrammar): Entry | undefined {
   if (line.body.length > HEADER_LENGTH_MAX || line.body.includes('  ')) return undefined;
   const key = normalizeKey(line.body);
   const target = lookUpHeader(key, grammar.keys);
-  return target && entryOf(line, { key, value: '', bracketed: false }, target);
+  return target && entryOf(line, { key, value: '' }, target);
 }
 
 function hasDigit(text: string): boolean {
@@ -84,6 +88,6 @@ function hasDigit(text: string): boolean {
   return false;
 }
 
-function entryOf(line: Line, keyed: KeyedValue, target: Target): Entry {
+function entryOf(line: Line, keyed: Pick<KeyedValue, 'key' | 'value'>, target: Target): Entry {
   return { indent: line.indent, key: keyed.key, value: keyed.value, target, opensUnknown: false };
 }

@@ -5,6 +5,8 @@ export interface KeyedValue {
   value: string;
   /** `[Holder]`: a header by its form, whatever it says. */
   bracketed: boolean;
+  /** Nothing parts key and value, as in `2001:db8::1`: a key only if it is a known one. */
+  tight: boolean;
 }
 
 const KEY_LENGTH_MAX = 80;
@@ -32,7 +34,12 @@ export function readColumns(body: string): KeyedValue | undefined {
   const spaces = body.indexOf('  ');
   const end = tab >= 0 && (spaces < 0 || tab < spaces) ? tab : spaces;
   if (end <= 0 || end > KEY_LENGTH_MAX) return undefined;
-  return { key: normalizeKey(body.slice(0, end)), value: body.slice(end).trim(), bracketed: false };
+  return {
+    key: normalizeKey(body.slice(0, end)),
+    value: body.slice(end).trim(),
+    bracketed: false,
+    tight: false,
+  };
 }
 
 /** `[Key] value`, with the item letter JPRS and MYNIC put before it: `a. [Key] value`. */
@@ -45,7 +52,7 @@ function readBracketed(body: string): KeyedValue | undefined {
   const close = body.indexOf(']', open);
   if (close < 0 || close - open > KEY_LENGTH_MAX) return undefined;
   const value = body.slice(close + 1).trim();
-  return { key: normalizeKey(body.slice(open + 1, close)), value, bracketed: true };
+  return { key: normalizeKey(body.slice(open + 1, close)), value, bracketed: true, tight: false };
 }
 
 function readColon(body: string): KeyedValue | undefined {
@@ -53,10 +60,18 @@ function readColon(body: string): KeyedValue | undefined {
   const wide = colon < 0 || colon > KEY_LENGTH_MAX ? body.indexOf('：') : -1;
   const end = wide > 0 ? wide : colon;
   if (end <= 0 || end > KEY_LENGTH_MAX) return undefined;
-  if (body.startsWith('//', end + 1)) return undefined;
+  if (body.startsWith('//', end + 1) || isInsideNumber(body, end)) return undefined;
   const key = normalizeKey(body.slice(0, end));
   if (key === '') return undefined;
-  return { key, value: withoutLeadingDots(body.slice(end + 1)), bracketed: false };
+  const tight = end + 1 < body.length && body[end + 1] > ' ';
+  return { key, value: withoutLeadingDots(body.slice(end + 1)), bracketed: false, tight };
+}
+
+/** The colon of a time or of an IPv6 address. */
+function isInsideNumber(body: string, colon: number): boolean {
+  if (!isNumber(body[colon - 1]) || !isNumber(body[colon + 1] ?? 'x')) return false;
+  const word = body.slice(Math.max(0, colon - 4), colon);
+  return isNumber(word.slice(word.lastIndexOf(' ') + 1));
 }
 
 /** `key#. . . . value`, as the Java WHOIS server pads. */
@@ -64,7 +79,7 @@ function readPadded(body: string): KeyedValue | undefined {
   const end = body.indexOf('#.');
   if (end <= 0 || end > KEY_LENGTH_MAX) return undefined;
   const value = withoutLeadingDots(body.slice(end + 1));
-  return { key: normalizeKey(body.slice(0, end)), value, bracketed: false };
+  return { key: normalizeKey(body.slice(0, end)), value, bracketed: false, tight: false };
 }
 
 function isItemLetter(text: string): boolean {

@@ -38,7 +38,7 @@ function toLine(raw: string): Line {
   const body = raw.trim();
   if (body === '') return BLANK;
   const comment = isComment(body);
-  return { body, indent, comment, blank: comment && isOnlyMarks(body) };
+  return { body, indent, comment, blank: (comment || body.length > 2) && isOnlyMarks(body) };
 }
 
 function isComment(body: string): boolean {

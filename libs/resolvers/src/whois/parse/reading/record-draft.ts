@@ -83,6 +83,7 @@ export class RecordDraft {
     else if (field === 'whoisServer' || field === 'referral') this.setReferral(field, value);
     else if (field === 'dnssec') this.dnssec ??= value.toLowerCase();
     else if (field === 'ds') this.addDs(value);
+    else if (field === 'updated' && grammar.lastUpdateLast) this.dates.set(field, value);
     else this.setDate(field, value, grammar.dates);
   }
 
@@ -108,11 +109,13 @@ export class RecordDraft {
     if (own !== undefined) this.setRegistrar(own, value);
   }
 
-  /** The first line below the registrar's header is its name; Nominet puts `[Tag = X]` behind it. */
+  /** The first line below the registrar's header is its name; Nominet prints `legal name t/a trading name [Tag = X]`. */
   addRegistrarLine(text: string): void {
     const tag = text.indexOf('[Tag =');
     const close = text.indexOf(']', tag);
-    this.setRegistrar('name', tag > 0 && close > 0 ? text.slice(0, tag) : text);
+    const names = (tag > 0 && close > 0 ? text.slice(0, tag) : text).split(' t/a ');
+    this.setRegistrar('name', names[names.length - 1]);
+    if (names.length > 1) this.setRegistrar('organization', names[0]);
   }
 
   contact(role: ContactRole): ContactDraft {
@@ -122,9 +125,9 @@ export class RecordDraft {
   }
 
   /** The first contact of a role counts; a second is read into nothing. */
-  openContact(role: ContactRole): ContactDraft {
+  openContact(role: ContactRole, isNamedBesideHeader: boolean): ContactDraft {
     const draft = this.contact(role);
-    return draft.isNamed() ? new ContactDraft() : draft;
+    return draft.isTaken(isNamedBesideHeader) ? new ContactDraft() : draft;
   }
 
   addReference(role: ContactRole, handle: string): void {
@@ -160,7 +163,7 @@ export class RecordDraft {
 
   /** A registrar's name may carry its id or its address in brackets behind it. */
   private setRegistrarName(value: string): void {
-    if (this.registrar.has('name')) return;
+    if (this.registrar.has('name') || value.toLowerCase().startsWith('no registrar')) return;
     const open = value.lastIndexOf('(');
     const remark = open > 0 && value.endsWith(')') ? value.slice(open + 1, -1).trim() : '';
     if (remark.startsWith('http')) this.setRegistrar('url', remark);
@@ -233,11 +236,10 @@ export class RecordDraft {
 
   private finishRegistrar(): Registrar | undefined {
     const registrar: Registrar = {};
-    for (const [field, value] of this.registrar) {
-      if (field !== 'line') registrar[field] = value;
-    }
+    for (const [field, value] of this.registrar) registrar[field] = value;
     const { name, organization } = registrar;
     if (organization !== undefined && name?.endsWith('-REG')) registrar.name = organization;
+    if (name === undefined && organization !== undefined) registrar.name = organization;
     if (this.whoisServer !== undefined) registrar.whoisServer = this.whoisServer;
     return Object.keys(registrar).length === 0 ? undefined : registrar;
   }
@@ -253,6 +255,7 @@ export class RecordDraft {
       for (const field of draft.withheldFields()) {
         redactions.push({ path: `contacts.${role}.${field}`, basis: 'text' });
       }
+      if (role === 'registrant' && grammar.registrantIsOrganization) moveName(contact);
       if (Object.keys(contact).length > 0) contacts[role] = contact;
     }
     return contacts;
@@ -286,6 +289,12 @@ const REGISTRAR_FIELDS: Partial<Record<ContactField, RegistrarField>> = {
   phone: 'phone',
   handle: 'ianaId',
 };
+
+/** Where only institutions register, the registrant's name is one's. */
+function moveName(contact: Contact): void {
+  contact.organization ??= contact.name;
+  delete contact.name;
+}
 
 function isPrivacyService(registrant: Contact | undefined): boolean {
   if (registrant === undefined) return false;

@@ -60,7 +60,9 @@ export class RecordReader {
 
   private readLine(line: Line, next: Line | undefined): Entry {
     const isParent = next !== undefined && !next.blank && next.indent > line.indent;
-    const surroundings = { startsBlock: this.startsBlock, isParent };
+    const isAwaited = this.section.draft !== undefined && !this.section.filled;
+    const isText = isAwaited && line.indent > this.section.indent;
+    const surroundings = { startsBlock: this.startsBlock && !isText, isParent };
     return readEntry(line, surroundings, this.grammar, this.meter);
   }
 
@@ -91,8 +93,6 @@ export class RecordReader {
         return this.draft.setRegistrar(target.field, entry.value);
       case 'contact':
         return this.takeContactField(entry, target.field, target.role);
-      case 'host':
-        return this.draft.addNameServer(entry.value);
       default:
         return undefined;
     }
@@ -100,10 +100,10 @@ export class RecordReader {
 
   /** A header opens its section; a value on its line is the party's name. */
   private takeHeader(entry: Entry, name: SectionName): void {
-    const isRepeat = name === 'registrar' && this.section.name === 'object';
-    if (isRepeat && !this.startsBlock) return;
+    const isInside = this.section.owns && ['object', 'other'].includes(this.section.name);
+    if (name === 'registrar' && isInside && !this.startsBlock) return;
     const owns = entry.value === '' || (this.startsBlock && this.draft.hasDomain());
-    this.open(name, entry.indent, owns);
+    this.open(name, entry, owns);
     if (entry.value === '') return;
     if (name === 'registrar') this.draft.setRegistrar('name', entry.value);
     else if (this.section.draft !== undefined) this.addParty(this.section.draft, entry.value);
@@ -122,14 +122,17 @@ export class RecordReader {
     }
   }
 
-  private open(name: Section['name'], indent: number, owns: boolean): void {
-    const draft = isRole(name) ? this.draft.openContact(name) : undefined;
+  private open(name: Section['name'], header: Entry, owns: boolean): void {
+    const isNamed = header.target?.kind === 'header' && header.value !== '';
+    const draft = isRole(name) ? this.draft.openContact(name, isNamed) : undefined;
+    const { indent } = header;
     this.section = { name, draft, indent, owns, filled: false, ended: false };
   }
 
   private takeReference(role: ContactRole, handle: string): void {
     const value = handle.trim();
-    if (value !== '' && value !== '-') this.draft.addReference(role, value);
+    if (this.section.name === 'object' || value === '' || value === '-') return;
+    this.draft.addReference(role, value);
   }
 
   /** A handle names the contact it stands in, or opens an object that references point to. */
@@ -140,7 +143,10 @@ export class RecordReader {
       this.section.filled = true;
       return;
     }
-    if (!this.startsBlock) return;
+    if (this.startsBlock) this.openNamedObject(entry);
+  }
+
+  private openNamedObject(entry: Entry): void {
     this.openObject(entry.indent);
     this.section.draft?.add('handle', entry.value);
     this.draft.keepObject(this.section.draft, entry.value);
@@ -160,14 +166,12 @@ export class RecordReader {
 
   private takeDomainField(entry: Entry, field: DomainField, loose: boolean): void {
     if (this.section.ended && entry.indent <= this.section.indent) this.closeSection();
-    if (field === 'nameServer' && this.section.name === 'registrar' && loose) return;
     const isPartys = this.section.owns && (isRole(this.section.name) || this.isForeign());
-    if (isPartys && (loose || entry.indent > this.section.indent)) {
-      if (PARTYS.has(field)) return;
-    }
+    const isDeeper = entry.indent > this.section.indent;
+    if (isPartys && (loose || isDeeper) && PRINTED_OF_PARTIES.has(field)) return;
     if (field === 'domain' && entry.value !== '') {
       if (!this.draft.startDomain(entry.value, this.askedDomain)) return;
-      this.open('domain', entry.indent, false);
+      this.open('domain', entry, false);
       return;
     }
     if (!loose && !isPartys) this.closeSection();
@@ -191,10 +195,14 @@ export class RecordReader {
     if (this.startsObject(entry)) this.openObject(entry.indent);
     if (this.section.name === 'registrar' && this.isOpenFor(entry)) {
       this.draft.setRegistrarParty(field, entry.value);
+    } else if (this.section.name === 'domain' && field === 'name') {
+      this.draft.startDomain(entry.value, this.askedDomain);
     } else if (this.section.name === 'nameServers' && field === 'name') {
       this.draft.addNameServer(entry.value);
     } else if (this.inParty(entry)) {
       this.addToParty(field, entry.value);
+    } else if (this.grammar.looseParty !== undefined && this.section.name !== 'object') {
+      this.draft.contact(this.grammar.looseParty).add(field, entry.value);
     }
     this.section.filled ||= entry.value !== '';
   }
@@ -204,19 +212,12 @@ export class RecordReader {
     if (entry.key !== 'contact' && entry.key !== 'contact type') return false;
     const role = roleNamed(normalizeKey(entry.value.slice(0, 40)));
     if (role?.kind === 'header') {
-      this.open(role.section, entry.indent, true);
+      this.open(role.section, entry, true);
       return true;
     }
-    if (entry.key !== 'contact' || (this.section.name === 'object' && !this.startsBlock))
-      return false;
-    const handle = entry.value.trim();
-    if (!this.startsBlock || !(this.draft.hasReferences() || this.draft.isReferred(handle))) {
-      return false;
-    }
-    this.openObject(entry.indent);
-    this.section.draft?.add('handle', entry.value);
-    this.draft.keepObject(this.section.draft, entry.value);
-    this.section.filled = true;
+    if (entry.key !== 'contact' || !this.startsBlock) return false;
+    if (!this.draft.hasReferences() && !this.draft.isReferred(entry.value.trim())) return false;
+    this.openNamedObject(entry);
     return true;
   }
 
@@ -233,8 +234,10 @@ export class RecordReader {
     );
   }
 
+  /** A labelled field may stand below a blank line, where handles do not tie objects together. */
   private inParty(entry: Entry): boolean {
-    return this.section.draft !== undefined && this.isOpenFor(entry);
+    const { draft } = this.section;
+    return draft !== undefined && (this.isOpenFor(entry) || !this.draft.hasReferences());
   }
 
   private isOpenFor(entry: Entry): boolean {
@@ -244,7 +247,7 @@ export class RecordReader {
   /** Text continues the keyed line it is set in under, or belongs to the open section. */
   private takeText(entry: Entry): void {
     if (entry.opensUnknown) {
-      this.open('other', entry.indent, true);
+      this.open('other', entry, true);
       return;
     }
     const { last } = this;
@@ -258,19 +261,20 @@ export class RecordReader {
   private continueLast(last: Entry, value: string): boolean {
     const target = last.target;
     if (target === undefined) return last.key !== '' && last.value !== '';
-    if (target.kind === 'domain') {
-      if (target.field === 'domain' || (last.value === '' && !MANY.has(target.field))) {
-        if (last.value !== '') return false;
-        this.draft.setDomainField(target.field, value, this.grammar);
-        return true;
-      }
-      if (MANY.has(target.field)) this.draft.setDomainField(target.field, value, this.grammar);
-      return true;
-    }
+    if (target.kind === 'domain') return this.continueDomainField(last, target.field, value);
     if (target.kind !== 'contact') return false;
     const party = target.role === undefined ? this.section.draft : this.draft.contact(target.role);
     if (target.field === 'street' || target.field === 'line' || last.value === '') {
       party?.add(target.field, value);
+    }
+    return true;
+  }
+
+  /** A list goes on, or the value stands below its key; text below a domain's name is neither. */
+  private continueDomainField(last: Entry, field: DomainField, value: string): boolean {
+    if (field === 'domain' && last.value !== '') return false;
+    if (last.value === '' || MANY.has(field)) {
+      this.draft.setDomainField(field, value, this.grammar);
     }
     return true;
   }
@@ -292,8 +296,8 @@ export class RecordReader {
   }
 }
 
-/** What a registry also prints of a contact. */
-const PARTYS: ReadonlySet<DomainField> = new Set(['created', 'updated', 'status']);
+/** What registries print of a contact as they do of a domain. */
+const PRINTED_OF_PARTIES: ReadonlySet<DomainField> = new Set(['created', 'updated', 'status']);
 
 const MANY: ReadonlySet<DomainField> = new Set(['nameServer', 'status', 'ds']);
 

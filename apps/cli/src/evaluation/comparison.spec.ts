@@ -1,0 +1,70 @@
+import { describe, expect, it } from '@jest/globals';
+import type { RegistrationRecord } from '#libs/resolvers';
+import { compareRecord } from './comparison.js';
+import { Score } from './score.js';
+
+const RECORD: RegistrationRecord = {
+  created: {
+    original: '1999-02-17T00:00:00+13:00',
+    iso: '1999-02-16T11:00:00Z',
+    precision: 'second',
+  },
+  nameServers: ['ns1.example.net', 'ns2.example.net'],
+  statuses: ['clientTransferProhibited'],
+  registrar: { name: 'Sample Registrar' },
+  contacts: { registrant: { name: 'Ada Example', street: '1 Sample Street\nFloor 2' } },
+  redactions: [],
+  privacyService: false,
+};
+
+describe('the evaluation of the parser', () => {
+  it('dates count by day, lists as sets, text without case and line breaks', () => {
+    const findings = compareRecord(
+      {
+        created: '1999-02-17T00:00:00+13:00',
+        nameServers: ['NS2.EXAMPLE.NET', 'ns1.example.net.'],
+        statusCodes: ['client transfer prohibited'],
+        registrar: { name: 'SAMPLE REGISTRAR (R1-XX)' },
+        contacts: { registrant: { name: 'ada example', address: '1 Sample Street, Floor 2' } },
+      },
+      RECORD,
+    );
+    expect(findings.map((it) => [it.field, it.isRight])).toEqual([
+      ['created', true],
+      ['nameServers', true],
+      ['statusCodes', true],
+      ['registrar', true],
+      ['contact.name', true],
+      ['contact.address', true],
+    ]);
+  });
+
+  it('a missing, a wrong and an extra value are wrong', () => {
+    const findings = compareRecord(
+      {
+        expires: '2027-01-01',
+        created: '1999-02-18',
+        nameServers: ['ns1.example.net'],
+        contacts: { admin: { email: 'ada@example.net' } },
+      },
+      RECORD,
+    );
+    expect(findings.map((it) => it.isRight)).toEqual([false, false, false, false]);
+  });
+
+  it('an expected placeholder asserts nothing', () => {
+    const contacts = { registrant: { name: 'REDACTED FOR PRIVACY', email: '-' } };
+    expect(compareRecord({ contacts }, RECORD)).toEqual([]);
+  });
+
+  it('a share is of what is asserted, a contact counts once for its field and once in all', () => {
+    const score = new Score();
+    for (const isRight of [true, true, false]) {
+      score.add('uk', { field: 'contact.name', isRight, expected: '', actual: '' });
+    }
+    expect(score.share('contacts')).toBeCloseTo(2 / 3);
+    expect(score.share('contact.name')).toBeCloseTo(2 / 3);
+    expect(score.share('created')).toBe(1);
+    expect(score.worst(5)).toEqual([{ registry: 'uk', wrong: 1, total: 3 }]);
+  });
+});
