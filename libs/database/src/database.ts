@@ -42,12 +42,13 @@ export class Database {
   }
 
   /**
-   * Runs `work` in one READ COMMITTED transaction: commits when it resolves, rolls back when it
+   * Runs `work` in one transaction at the server's default READ COMMITTED (saying so would cost a round
+   * trip each): commits when it resolves, rolls back when it
    * throws. No network call belongs in it.
    */
   async transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
     let transaction: Transaction | undefined;
-    const result = await this.source.transaction('READ COMMITTED', async (manager) => {
+    const result = await this.source.transaction(async (manager) => {
       transaction = new Transaction(manager);
       try {
         return await work(transaction);
