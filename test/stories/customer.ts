@@ -59,7 +59,7 @@ export class Customer {
     const confirmed = await this.call('POST', '/api/sign-up/confirm', {
       token: await this.mailedToken('/sign-up/confirm'),
     });
-    expect(confirmed.status).toBe(200);
+    expect(confirmed.status).toBe(201);
     this.accountId = confirmed.body.account_id;
     this.key = confirmed.body.key;
     this.testKey = confirmed.body.test_key;
