@@ -21,8 +21,8 @@ import { GrantsService } from './grants/grants.service.js';
 import { OnAccountRegisteredConsumer } from './grants/on-account-registered.consumer.js';
 import { OnPaymentConfirmedConsumer } from './grants/on-payment-confirmed.consumer.js';
 import { OnSubscriptionChangedConsumer } from './grants/on-subscription-changed.consumer.js';
-import { SubscriptionsRepository } from './grants/subscriptions.repository.js';
-import { SubscriptionsService } from './grants/subscriptions.service.js';
+import { SubscriptionsRepository } from './subscriptions/subscriptions.repository.js';
+import { SubscriptionCreditsService } from './grants/subscription-credits.service.js';
 import { HoldsController } from './holds/holds.controller.js';
 import { HoldsRepository } from './holds/holds.repository.js';
 import { HoldsService } from './holds/holds.service.js';
@@ -49,7 +49,48 @@ export interface EntitlementModuleOptions {
   auditorDatabase: Database;
 }
 
+const CONTROLLERS = [
+  LedgerController,
+  GrantsController,
+  OnAccountRegisteredConsumer,
+  OnPaymentConfirmedConsumer,
+  OnSubscriptionChangedConsumer,
+  OnPaymentReversedConsumer,
+  OnPaymentReversalUndoneConsumer,
+  BlocksController,
+  OnAccountDeletedConsumer,
+  OnAccountRestoredConsumer,
+  OnAccountErasedConsumer,
+  LeasesController,
+  HoldsController,
+  AllowancesController,
+];
+
 /** Features in the order in which they may use one another. */
+const PROVIDERS = [
+  LedgerRepository,
+  LedgerService,
+  GrantsRepository,
+  SubscriptionsRepository,
+  GrantsService,
+  SubscriptionCreditsService,
+  AdvanceAccountsJob,
+  ReversalsRepository,
+  ReversalsService,
+  BlocksRepository,
+  BlocksService,
+  ReservationsRepository,
+  LeasesRepository,
+  LeasesService,
+  HoldsRepository,
+  HoldsService,
+  ReapJob,
+  AllowancesRepository,
+  AllowancesService,
+  AuditJob,
+];
+
+/** What an account may do, and the credits it does it with. */
 @Module({})
 export class EntitlementModule {
   static register(options: EntitlementModuleOptions): DynamicModule {
@@ -61,29 +102,12 @@ export class EntitlementModule {
         ServiceModule.register({ name: 'entitlement', clock, logger, serviceSecret }),
         MessagingModule.register({ service: 'entitlement', clock, transport, database }),
       ],
-      controllers: [
-        LedgerController,
-        ...[GrantsController, OnAccountRegisteredConsumer, OnPaymentConfirmedConsumer],
-        OnSubscriptionChangedConsumer,
-        ...[OnPaymentReversedConsumer, OnPaymentReversalUndoneConsumer],
-        ...[BlocksController, OnAccountDeletedConsumer, OnAccountRestoredConsumer],
-        OnAccountErasedConsumer,
-        ...[LeasesController, HoldsController, AllowancesController],
-      ],
+      controllers: CONTROLLERS,
       providers: [
         { provide: Database, useValue: database },
         { provide: MaintenanceDatabase, useValue: options.maintenanceDatabase },
         { provide: AuditorDatabase, useValue: options.auditorDatabase },
-        ...[LedgerRepository, LedgerService],
-        ...[GrantsRepository, GrantsService, AdvanceAccountsJob],
-        ...[SubscriptionsRepository, SubscriptionsService],
-        ...[ReversalsRepository, ReversalsService],
-        ...[BlocksRepository, BlocksService],
-        ReservationsRepository,
-        ...[LeasesRepository, LeasesService],
-        ...[HoldsRepository, HoldsService, ReapJob],
-        ...[AllowancesRepository, AllowancesService],
-        AuditJob,
+        ...PROVIDERS,
       ],
     };
   }

@@ -8,7 +8,7 @@ import {
   TRIAL_RIGHTS,
   tierNamed,
 } from '#libs/contracts';
-import { type Subscription, rightsEnd } from '../grants/subscription.js';
+import { type Subscription, rightsEnd } from '../subscriptions/subscription.js';
 
 /** A limit set by hand; it replaces the computed value. */
 export interface Override {

@@ -12,10 +12,7 @@ export interface AllowanceState {
 
 @Injectable()
 export class AllowancesRepository {
-  /**
-   * Version and sources come from one snapshot, the transaction's statements do not: the version is
-   * read first, so that it is never newer than what it stands for.
-   */
+  /** Read before the sources, so that a version never stands for less than it says. */
   async findState(transaction: Transaction, accountId: string): Promise<AllowanceState> {
     const [row] = await transaction.query<{ version: string; tier: string | null }>(
       'select allowance_version as version, package_tier as tier from credit_accounts where id = $1',

@@ -3,8 +3,7 @@ import type { Allowance, OverridableLimit } from '#libs/contracts';
 import { Database } from '#libs/database';
 import { Clock } from '#libs/platform';
 import { GrantsService } from '../grants/grants.service.js';
-import { SubscriptionsRepository } from '../grants/subscriptions.repository.js';
-import { LedgerService } from '../ledger/ledger.service.js';
+import { SubscriptionsRepository } from '../subscriptions/subscriptions.repository.js';
 import { computeAllowance } from './allowance.js';
 import { AllowancesRepository } from './allowances.repository.js';
 
@@ -20,7 +19,6 @@ export interface OverrideRequest {
 export class AllowancesService {
   constructor(
     private readonly database: Database,
-    private readonly ledger: LedgerService,
     private readonly grants: GrantsService,
     private readonly subscriptions: SubscriptionsRepository,
     private readonly repository: AllowancesRepository,
@@ -40,12 +38,12 @@ export class AllowancesService {
 
   /** Sets a limit by hand until an instant; a newer override of the same name wins. */
   async override(accountId: string, request: OverrideRequest): Promise<void> {
-    await this.database.transaction(async (transaction) => {
-      const book = await this.grants.openOne(transaction, accountId);
-      const override = { ...request, from: this.clock.now() };
-      const version = book.changeAllowance();
-      await this.repository.insertOverride(transaction, accountId, override, version);
-      await this.ledger.save(transaction, [book]);
-    });
+    await this.database.transaction((transaction) =>
+      this.grants.change(transaction, accountId, async (book) => {
+        const override = { ...request, from: book.now };
+        const version = book.changeAllowance();
+        await this.repository.insertOverride(transaction, accountId, override, version);
+      }),
+    );
   }
 }

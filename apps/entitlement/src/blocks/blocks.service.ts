@@ -4,7 +4,6 @@ import { Database, type Transaction } from '#libs/database';
 import { Clock } from '#libs/platform';
 import { GrantsService } from '../grants/grants.service.js';
 import type { Book } from '../ledger/book.js';
-import { LedgerService } from '../ledger/ledger.service.js';
 import { BlocksRepository, type NewBlock } from './blocks.repository.js';
 
 /** What takes rights away for a time, and what an account's deletion does to its credits. */
@@ -12,7 +11,6 @@ import { BlocksRepository, type NewBlock } from './blocks.repository.js';
 export class BlocksService {
   constructor(
     private readonly database: Database,
-    private readonly ledger: LedgerService,
     private readonly grants: GrantsService,
     private readonly repository: BlocksRepository,
     private readonly clock: Clock,
@@ -67,8 +65,6 @@ export class BlocksService {
     accountId: string,
     work: (book: Book, allowanceVersion: number) => Promise<void>,
   ): Promise<void> {
-    const book = await this.grants.openOne(transaction, accountId);
-    await work(book, book.changeAllowance());
-    await this.ledger.save(transaction, [book]);
+    await this.grants.change(transaction, accountId, (book) => work(book, book.changeAllowance()));
   }
 }

@@ -1,8 +1,13 @@
 import type { Book } from '../ledger/book.js';
 import type { Grant } from '../ledger/grant.js';
-import { type CreditPeriod, type MonthlySlice, sliceExpiry, slicesOf } from './monthly-slices.js';
+import {
+  type CreditPeriod,
+  type MonthlySlice,
+  sliceExpiry,
+  slicesOf,
+} from '../subscriptions/monthly-slices.js';
 import { isWhole, reversalTarget } from './reversal-target.js';
-import { type Subscription, isRenewing } from './subscription.js';
+import { type Subscription, isRenewing } from '../subscriptions/subscription.js';
 
 /** What is taken back of one payment line, as shares of it (decimal strings). */
 export interface ReversedLine {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { PaymentConfirmed, PaymentLine } from '#libs/contracts';
-import type { Transaction } from '#libs/database';
+import { MaintenanceDatabase, type Transaction } from '#libs/database';
 import type { ReversedLine } from './account-credits.js';
 
 export interface Adjustment {
@@ -13,6 +13,8 @@ export interface Adjustment {
 
 @Injectable()
 export class GrantsRepository {
+  constructor(private readonly maintenance: MaintenanceDatabase) {}
+
   /** @returns false when the claim, or this account's own, was used before. */
   async insertTrialClaim(
     transaction: Transaction,
@@ -80,8 +82,8 @@ export class GrantsRepository {
   }
 
   /** Accounts whose credits time has changed by now, longest overdue first. */
-  async listDueAccounts(transaction: Transaction, now: Date, limit: number): Promise<string[]> {
-    const rows = await transaction.query<{ id: string }>(
+  async listDueAccounts(now: Date, limit: number): Promise<string[]> {
+    const rows = await this.maintenance.query<{ id: string }>(
       'select id from credit_accounts where next_due_at <= $1 order by next_due_at limit $2',
       [now, limit],
     );

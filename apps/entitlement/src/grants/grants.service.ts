@@ -14,7 +14,7 @@ import type { NewGrant } from '../ledger/grant.js';
 import { LedgerService } from '../ledger/ledger.service.js';
 import { type CreditSources, advance, expiryWithin, followReversals } from './account-credits.js';
 import { type Adjustment, GrantsRepository } from './grants.repository.js';
-import { SubscriptionsRepository } from './subscriptions.repository.js';
+import { SubscriptionsRepository } from '../subscriptions/subscriptions.repository.js';
 
 const DUE_PER_ROUND_MAX = 200;
 
@@ -45,10 +45,16 @@ export class GrantsService {
     return books;
   }
 
-  /** Locks one account and opens its book with time applied. */
-  async openOne(transaction: Transaction, accountId: string): Promise<Book> {
+  /** Locks one account, applies time, does `work` in its book and writes it. */
+  async change(
+    transaction: Transaction,
+    accountId: string,
+    work: (book: Book) => Promise<void> | void,
+  ): Promise<Book> {
     const accounts = await this.ledger.lock(transaction, [accountId]);
     const [book] = await this.open(transaction, accounts);
+    await work(book);
+    await this.ledger.save(transaction, [book]);
     return book;
   }
 
@@ -73,11 +79,11 @@ export class GrantsService {
 
   /** Trial credits: one grant an account and a claim, for ever (S39). */
   async grantTrial(transaction: Transaction, accountId: string, claim: string): Promise<void> {
-    const book = await this.openOne(transaction, accountId);
-    const now = this.clock.now();
-    if (!(await this.repository.insertTrialClaim(transaction, claim, accountId, now))) return;
-    book.issue({ sourceType: 'trial', sourceId: claim, sourceIndex: 0, granted: TRIAL_CREDITS });
-    await this.ledger.save(transaction, [book]);
+    await this.change(transaction, accountId, async (book) => {
+      const isNew = await this.repository.insertTrialClaim(transaction, claim, accountId, book.now);
+      if (!isNew) return;
+      book.issue({ sourceType: 'trial', sourceId: claim, sourceIndex: 0, granted: TRIAL_CREDITS });
+    });
   }
 
   /** Issues what a payment's lines bring. A line that was announced before brings nothing. */
@@ -105,46 +111,35 @@ export class GrantsService {
 
   /** Credits by hand. @returns false when the adjustment was made before. */
   async grantByOperator(accountId: string, adjustment: Adjustment): Promise<boolean> {
+    const { id: sourceId, amount: granted, expiresAt } = adjustment;
     return this.database.transaction(async (transaction) => {
-      const book = await this.openOne(transaction, accountId);
-      const { id, amount, expiresAt } = adjustment;
-      const now = this.clock.now();
-      const isNew = await this.repository.insertAdjustment(transaction, accountId, adjustment, now);
-      if (!isNew) return false;
-      book.issue({
-        sourceType: 'operator',
-        sourceId: id,
-        sourceIndex: 0,
-        granted: amount,
-        expiresAt,
+      let isNew = false;
+      await this.change(transaction, accountId, async (book) => {
+        const { now } = book;
+        isNew = await this.repository.insertAdjustment(transaction, accountId, adjustment, now);
+        if (!isNew) return;
+        book.issue({ sourceType: 'operator', sourceId, sourceIndex: 0, granted, expiresAt });
       });
-      await this.ledger.save(transaction, [book]);
-      return true;
+      return isNew;
     });
   }
 
   /** What an account has, with time applied. */
   async balance(accountId: string): Promise<Balance> {
-    const book = await this.database.transaction(async (transaction) => {
-      const opened = await this.openOne(transaction, accountId);
-      await this.ledger.save(transaction, [opened]);
-      return opened;
-    });
-    return this.ledger.balance(book);
+    return this.ledger.balance(await this.advance(accountId));
   }
 
-  /** Applies time to accounts nobody asks about. @returns how many were due. */
-  async advanceDueAccounts(): Promise<number> {
-    const ids = await this.database.transaction((transaction) =>
-      this.repository.listDueAccounts(transaction, this.clock.now(), DUE_PER_ROUND_MAX),
+  /** Applies time to accounts nobody asks about. */
+  async advanceDueAccounts(): Promise<void> {
+    const now = this.clock.now();
+    const ids = await this.repository.listDueAccounts(now, DUE_PER_ROUND_MAX);
+    for (const id of ids) await this.advance(id);
+  }
+
+  private async advance(accountId: string): Promise<Book> {
+    return this.database.transaction((transaction) =>
+      this.change(transaction, accountId, () => undefined),
     );
-    for (const id of ids) {
-      await this.database.transaction(async (transaction) => {
-        const book = await this.openOne(transaction, id);
-        await this.ledger.save(transaction, [book]);
-      });
-    }
-    return ids.length;
   }
 }
 

@@ -3,11 +3,11 @@ import { Ctx, Payload } from '@nestjs/microservices';
 import { type EventEnvelope, SubscriptionChanged } from '#libs/contracts';
 import { Transaction } from '#libs/database';
 import { Consumes } from '#libs/messaging';
-import { SubscriptionsService } from './subscriptions.service.js';
+import { SubscriptionCreditsService } from './subscription-credits.service.js';
 
 @Controller()
 export class OnSubscriptionChangedConsumer {
-  constructor(private readonly subscriptions: SubscriptionsService) {}
+  constructor(private readonly subscriptions: SubscriptionCreditsService) {}
 
   @Consumes(SubscriptionChanged)
   async handle(

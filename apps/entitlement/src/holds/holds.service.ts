@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { HoldAnswer, OpenHold } from '#libs/contracts';
 import { Database, type Transaction } from '#libs/database';
-import { Clock, DAY_MS, newId } from '#libs/platform';
+import { DAY_MS, newId } from '#libs/platform';
 import { GrantsService } from '../grants/grants.service.js';
 import type { Book } from '../ledger/book.js';
 import { LedgerService } from '../ledger/ledger.service.js';
@@ -23,7 +23,6 @@ export class HoldsService {
     private readonly grants: GrantsService,
     private readonly repository: HoldsRepository,
     private readonly reservations: ReservationsRepository,
-    private readonly clock: Clock,
   ) {}
 
   /**
@@ -35,11 +34,9 @@ export class HoldsService {
       const accounts = await this.ledger.lock(transaction, [request.accountId]);
       const known = await this.repository.find(transaction, request);
       const [book] = await this.grants.open(transaction, accounts);
-      const answer = known
-        ? repeatAnswer(known, book.spendable)
-        : await this.hold(transaction, book, request);
+      if (!known) return this.hold(transaction, book, request);
       await this.ledger.save(transaction, [book]);
-      return answer;
+      return repeatAnswer(known, book.spendable);
     });
   }
 
@@ -66,7 +63,7 @@ export class HoldsService {
           sourceId: hold.id,
           sourceIndex: 0,
           granted: lost,
-          expiresAt: new Date(this.clock.now().getTime() + RELEASED_LIFETIME_MS),
+          expiresAt: new Date(book.now.getTime() + RELEASED_LIFETIME_MS),
         });
       },
       (transaction) =>
@@ -86,20 +83,28 @@ export class HoldsService {
   }
 
   private async hold(transaction: Transaction, book: Book, request: OpenHold): Promise<HoldAnswer> {
-    const { accountId, amount, holdId, ttlMs } = request;
-    if (book.spendable < amount) {
-      const unsettled = await this.reservations.sumUnsettledLeases(transaction, accountId);
-      if (book.spendable + unsettled < amount) {
-        return { outcome: 'insufficient', spendable: book.spendable };
-      }
-      await this.reservations.recallLeases(transaction, accountId);
-      return { outcome: 'elsewhere', spendable: book.spendable };
-    }
+    const { amount, holdId, ttlMs } = request;
+    if (book.spendable < amount) return this.refuse(transaction, book, request);
     const slices = book.reserve(amount, holdReference(holdId));
+    // Before the hold: its credits may come from a slice that was issued just now.
+    await this.ledger.save(transaction, [book]);
     const kind = ttlMs === undefined ? 'job' : 'request';
     const hold: Hold = { ...newHold(request), kind, state: 'open', amount, slices };
     await this.repository.insert(transaction, hold, ttlMs);
     return { outcome: 'held', amount, spendable: book.spendable };
+  }
+
+  private async refuse(
+    transaction: Transaction,
+    book: Book,
+    { accountId, amount }: OpenHold,
+  ): Promise<HoldAnswer> {
+    await this.ledger.save(transaction, [book]);
+    const { spendable } = book;
+    const unsettled = await this.reservations.sumUnsettledLeases(transaction, accountId);
+    if (spendable + unsettled < amount) return { outcome: 'insufficient', spendable };
+    await this.reservations.recallLeases(transaction, accountId);
+    return { outcome: 'elsewhere', spendable };
   }
 
   private async withHold(
@@ -128,7 +133,14 @@ function repeatAnswer({ state, amount }: Hold, spendable: number): HoldAnswer {
 
 function newHold({ accountId, holdId }: HoldName): Omit<Hold, 'kind' | 'state'> {
   return {
-    ...{ id: newId(), accountId, holdId, reference: holdReference(holdId) },
-    ...{ amount: 0, consumed: 0, late: 0, unbilled: 0, slices: [] },
+    id: newId(),
+    accountId,
+    holdId,
+    reference: holdReference(holdId),
+    amount: 0,
+    consumed: 0,
+    late: 0,
+    unbilled: 0,
+    slices: [],
   };
 }

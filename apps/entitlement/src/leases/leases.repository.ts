@@ -35,8 +35,8 @@ export class LeasesRepository {
   /** Leases with their slices, in account and lease order. Read after the accounts' locks. */
   async list(transaction: Transaction, names: LeaseName[]): Promise<Lease[]> {
     const rows = await transaction.query<LeaseRow>(
-      `select l.* from leases l join unnest($1::uuid[], $2::uuid[]) as n(account_id, lease_id)
-         using (account_id, lease_id) order by l.account_id, l.lease_id`,
+      `select * from leases where (account_id, lease_id) in (
+         select * from unnest($1::uuid[], $2::uuid[])) order by account_id, lease_id`,
       columnsOf(names),
     );
     const slices = await this.reservations.listSlices(
@@ -113,7 +113,8 @@ export class LeasesRepository {
       `select n.position::int from leases l
        join unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::bool[]) with ordinality
          as n(account_id, lease_id, consumed, gives_back, position) using (account_id, lease_id)
-       where least(n.consumed, l.amount) > l.consumed or (n.gives_back and l.state = 'open')`,
+       where least(n.consumed, l.amount) > l.consumed or (n.gives_back and l.state = 'open')
+       order by position`,
       [
         ...columnsOf(uses),
         uses.map(({ consumed }) => consumed),
@@ -145,7 +146,7 @@ export class LeasesRepository {
   async putReaperWait(): Promise<void> {
     await this.maintenance.query(
       `insert into reaper_waits (since) values (clock_timestamp())
-       on conflict (only) do update set since = excluded.since`,
+       on conflict (singleton) do update set since = excluded.since`,
     );
   }
 }

@@ -7,6 +7,7 @@ import type { Book } from '../ledger/book.js';
 import { LedgerService } from '../ledger/ledger.service.js';
 import { ReservationsRepository } from '../reservations/reservations.repository.js';
 import { chargeTo, closeReservation } from '../reservations/settlement.js';
+import { repeatOnDeadlock } from './deadlock.js';
 import { leaseAmount } from './lease-amount.js';
 import { type Lease, leaseReference } from './lease.js';
 import { type LeaseName, LeasesRepository } from './leases.repository.js';
@@ -35,14 +36,10 @@ export class LeasesService {
       const accounts = await this.ledger.lock(transaction, [request.accountId]);
       const [known] = await this.repository.list(transaction, [request]);
       const [book] = await this.grants.open(transaction, accounts);
-      if (known) return this.repeatAnswer(transaction, known, book.spendable);
+      if (known) return this.repeatAnswer(transaction, known, book);
       const amount = leaseAmount(request.min, request.wanted, book.spendable);
-      const answer =
-        amount > 0
-          ? await this.give(transaction, book, request, amount)
-          : await this.refuse(transaction, book, request);
-      await this.ledger.save(transaction, [book]);
-      return answer;
+      if (amount === 0) return this.refuse(transaction, book, request);
+      return this.give(transaction, book, request, amount);
     });
   }
 
@@ -52,7 +49,8 @@ export class LeasesService {
    */
   async settle(gatewayId: string, uses: LeaseUse[]): Promise<SettleAnswer> {
     const unbooked = uses.length === 0 ? [] : await this.repository.listUnbooked(uses);
-    const spendable = unbooked.length === 0 ? {} : await this.book(unbooked);
+    const spendable = 
+      unbooked.length === 0 ? {} : await repeatOnDeadlock(() => this.book(unbooked));
     return { recalled: await this.repository.listRecalled(gatewayId), spendable };
   }
 
@@ -110,6 +108,8 @@ export class LeasesService {
     amount: number,
   ): Promise<LeaseAnswer> {
     const slices = book.reserve(amount, leaseReference(request.leaseId));
+    // Before the lease: its credits may come from a slice that was issued just now.
+    await this.ledger.save(transaction, [book]);
     const lease: Lease = {
       ...newLease(request),
       outcome: 'granted',
@@ -124,10 +124,12 @@ export class LeasesService {
   /** Credits that other holders have not used are asked back; only without them it is a true "no". */
   private async refuse(
     transaction: Transaction,
-    { spendable }: Book,
+    book: Book,
     request: AcquireLease,
   ): Promise<LeaseAnswer> {
+    await this.ledger.save(transaction, [book]);
     const { accountId, min } = request;
+    const { spendable } = book;
     const unsettled = await this.reservations.sumUnsettledLeases(transaction, accountId);
     const outcome = spendable + unsettled < min ? 'insufficient' : 'elsewhere';
     if (outcome === 'elsewhere') await this.reservations.recallLeases(transaction, accountId);
@@ -138,9 +140,11 @@ export class LeasesService {
   private async repeatAnswer(
     transaction: Transaction,
     lease: Lease,
-    spendable: number,
+    book: Book,
   ): Promise<LeaseAnswer> {
+    await this.ledger.save(transaction, [book]);
     const { outcome, amount } = lease;
+    const { spendable } = book;
     if (outcome === 'insufficient' || outcome === 'elsewhere') return { outcome, spendable };
     if (outcome === 'closed' || lease.state === 'closed') return { outcome: 'closed', spendable };
     const ttlMs = await this.repository.remainingMs(transaction, lease);
@@ -157,8 +161,17 @@ function settleLease(book: Book, lease: Lease, { consumed, keep }: LeaseUse): vo
 
 function newLease({ accountId, leaseId, gatewayId }: AcquireLease): Lease {
   return {
-    ...{ id: newId(), accountId, leaseId, gatewayId, reference: leaseReference(leaseId) },
-    ...{ state: 'closed', outcome: 'closed', amount: 0, consumed: 0, late: 0, unbilled: 0 },
+    id: newId(),
+    accountId,
+    leaseId,
+    gatewayId,
+    reference: leaseReference(leaseId),
+    state: 'closed',
+    outcome: 'closed',
+    amount: 0,
+    consumed: 0,
+    late: 0,
+    unbilled: 0,
     isRecalled: false,
     slices: [],
   };

@@ -13,9 +13,18 @@ export class Book extends GrantBook {
   issue(source: NewGrant): Grant {
     const grant: Grant = {
       ...source,
-      ...{ id: newId(), accountId: this.account.id, issuedAt: this.now },
-      ...{ available: 0, reserved: 0, consumed: 0, expired: 0, revoked: 0 },
-      ...{ frozenTarget: 0, reversalTarget: 0, owed: 0, repaid: 0 },
+      id: newId(),
+      accountId: this.account.id,
+      issuedAt: this.now,
+      available: 0,
+      reserved: 0,
+      consumed: 0,
+      expired: 0,
+      revoked: 0,
+      frozenTarget: 0,
+      reversalTarget: 0,
+      owed: 0,
+      repaid: 0,
     };
     this.grants.set(grant.id, grant);
     this.issued.add(grant.id);

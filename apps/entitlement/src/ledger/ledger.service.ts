@@ -125,7 +125,15 @@ export class LedgerService {
 function shownGrant(grant: Grant): Balance['grants'][number] {
   const { id, sourceType, granted, available, reserved, consumed, expired, revoked, tier } = grant;
   return {
-    ...{ id, sourceType, granted, available, reserved, consumed, expired, revoked, tier },
+    id,
+    sourceType,
+    granted,
+    available,
+    reserved,
+    consumed,
+    expired,
+    revoked,
+    tier,
     expiresAt: grant.expiresAt?.toISOString(),
   };
 }

@@ -72,16 +72,15 @@ export class SubscriptionsRepository {
     }));
   }
 
-  /** Lets no slice of an earlier period start at or after `start`. */
+  /** Lets no slice of an earlier period start in the current one. */
   async closePeriodsBefore(
     transaction: Transaction,
-    subscriptionId: string,
-    start: Date,
+    { id, accountId, periodStart }: Subscription,
   ): Promise<void> {
     await transaction.query(
-      `update subscription_periods set slices_until = least(slices_until, $2)
-       where subscription_id = $1 and period_start < $2`,
-      [subscriptionId, start],
+      `update subscription_periods set slices_until = least(slices_until, $3)
+       where account_id = $1 and subscription_id = $2 and period_start < $3`,
+      [accountId, id, periodStart],
     );
   }
 

@@ -4,13 +4,13 @@ import type { Transaction } from '#libs/database';
 import { LedgerService } from '../ledger/ledger.service.js';
 import { advance, followSubscription } from './account-credits.js';
 import { GrantsService } from './grants.service.js';
-import type { CreditPeriod } from './monthly-slices.js';
-import type { Subscription } from './subscription.js';
-import { SubscriptionsRepository } from './subscriptions.repository.js';
+import type { CreditPeriod } from '../subscriptions/monthly-slices.js';
+import type { Subscription } from '../subscriptions/subscription.js';
+import { SubscriptionsRepository } from '../subscriptions/subscriptions.repository.js';
 
 /** Keeps each subscription as its last snapshot says, and issues what it pays for. */
 @Injectable()
-export class SubscriptionsService {
+export class SubscriptionCreditsService {
   constructor(
     private readonly ledger: LedgerService,
     private readonly grants: GrantsService,
@@ -25,11 +25,7 @@ export class SubscriptionsService {
   ): Promise<void> {
     const subscription = toSubscription(accountId, snapshot);
     const [account] = await this.ledger.lock(transaction, [accountId]);
-    await this.repository.closePeriodsBefore(
-      transaction,
-      subscription.id,
-      subscription.periodStart,
-    );
+    await this.repository.closePeriodsBefore(transaction, subscription);
     const { book } = await this.grants.openWhole(transaction, account);
     await this.repository.putSubscription(transaction, subscription, book.changeAllowance());
     const period = creditPeriodOf(subscription);
