@@ -38,6 +38,8 @@ export function problemAnswer(status: number, code: string, outcome: string): Lo
   };
 }
 
+const QUESTIONS_MAX = 10_000;
+
 type Answer = (request: IncomingMessage) => LookupAnswer | undefined;
 
 /** Lookup as the gateway sees it. `answer` may be replaced; undefined keeps the caller waiting. */
@@ -82,7 +84,9 @@ export class LookupStandIn {
   }
 
   private take(request: IncomingMessage, response: ServerResponse): void {
-    this.questions.push({ path: request.url!, headers: request.headers });
+    if (this.questions.length < QUESTIONS_MAX) {
+      this.questions.push({ path: request.url!, headers: request.headers });
+    }
     const answer = this.answer(request);
     response.once('close', () => {
       if (!response.writableFinished) this.abandoned++;

@@ -16,6 +16,9 @@ export class MemoryRepeats extends Repeats {
   private readonly bucketMask: number;
   /** Unknown outside, so that nobody can look for two questions with one hash. */
   private readonly seed = randomInt(2 ** 31);
+  /** The two halves of the last hash; fields, so that a question costs no object. */
+  private low = 0;
+  private high = 0;
 
   constructor(
     private readonly nowMs: () => number = monotonicMs,
@@ -29,34 +32,36 @@ export class MemoryRepeats extends Repeats {
   }
 
   isRepeat(id: CounterId, question: string): boolean {
-    return this.find(id, question) !== -1;
+    this.hash(id, question);
+    return this.find() !== -1;
   }
 
   remember(id: CounterId, question: string): void {
-    if (this.find(id, question) !== -1) return;
-    const { low, high } = this.hashOf(id, question);
-    const first = (low & this.bucketMask) * BUCKET_ENTRIES;
+    this.hash(id, question);
+    if (this.find() !== -1) return;
+    const first = (this.low & this.bucketMask) * BUCKET_ENTRIES;
     let oldest = first;
     for (let entry = first + 1; entry < first + BUCKET_ENTRIES; entry++) {
       if (this.times[entry] < this.times[oldest]) oldest = entry;
     }
-    this.hashes[oldest * 2] = low;
-    this.hashes[oldest * 2 + 1] = high;
+    this.hashes[oldest * 2] = this.low;
+    this.hashes[oldest * 2 + 1] = this.high;
     this.times[oldest] = this.nowMs();
   }
 
-  private find(id: CounterId, question: string): number {
-    const { low, high } = this.hashOf(id, question);
-    const since = this.nowMs() - REPEAT_WINDOW_MS;
+  /** The entry of the question that was hashed last, or -1. */
+  private find(): number {
+    const { low, high, hashes, times } = this;
     const first = (low & this.bucketMask) * BUCKET_ENTRIES;
     for (let entry = first; entry < first + BUCKET_ENTRIES; entry++) {
-      const same = this.hashes[entry * 2] === low && this.hashes[entry * 2 + 1] === high;
-      if (same && this.times[entry] > since && this.times[entry] > 0) return entry;
+      if (hashes[entry * 2] !== low || hashes[entry * 2 + 1] !== high) continue;
+      const time = times[entry];
+      if (time > 0 && time > this.nowMs() - REPEAT_WINDOW_MS) return entry;
     }
     return -1;
   }
 
-  private hashOf(id: CounterId, question: string): { low: number; high: number } {
+  private hash(id: CounterId, question: string): void {
     let low = Math.imul(this.seed ^ id.word1 ^ id.word0, 0x9e3779b1) ^ id.word2;
     let high = Math.imul(this.seed ^ id.word3, 0x85ebca6b) ^ id.word2;
     for (let i = 0; i < question.length; i++) {
@@ -66,6 +71,7 @@ export class MemoryRepeats extends Repeats {
     }
     low = Math.imul(low ^ (low >>> 16), 0x27d4eb2f);
     high = Math.imul(high ^ (high >>> 15), 0x9e3779b1);
-    return { low: low ^ (high >>> 16), high: high ^ (low >>> 13) };
+    this.low = low ^ (high >>> 16);
+    this.high = high ^ (low >>> 13);
   }
 }

@@ -27,6 +27,8 @@ export class Exchange {
   /** Credits reserved on the lease. */
   cost = 0;
   isOver = false;
+  /** The exchange before it on a socket whose client does not wait for answers. */
+  earlier?: Exchange;
   /** Ends the call to lookup when the client goes. */
   abortUpstream?: () => void;
 

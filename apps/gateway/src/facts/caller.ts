@@ -17,12 +17,12 @@ export class AccountEntry {
   readonly validUntilSecond: number;
   readonly isSuspended: boolean;
   /** Head of the list of cached keys of this account. */
-  firstKey?: KeyEntry;
+  firstKey?: KeyEntry = undefined;
 
   constructor({ accountId, limits, keys, validUntil, blocks }: Allowance, now: Date) {
     this.id = accountId;
     this.counterId = new CounterId(accountId);
-    this.limits = limits;
+    this.limits = onlyCopyOf(limits);
     this.keys = keys;
     this.validUntilSecond = secondOf(validUntil);
     const nowMs = now.getTime();
@@ -47,7 +47,7 @@ export class KeyEntry {
   /** Credits in a UTC day; 0 for no cap. */
   readonly dailyCreditCap: number;
   readonly allowList?: BlockList;
-  nextOfAccount?: KeyEntry;
+  nextOfAccount?: KeyEntry = undefined;
 
   constructor(
     readonly apiKey: string,
@@ -62,6 +62,21 @@ export class KeyEntry {
     this.dailyCreditCap = facts.dailyCreditCap ?? 0;
     this.allowList = allowListOf(facts.allowedAddresses);
   }
+}
+
+/** Accounts of one plan have the same limits: they share one object. */
+const limitsInUse = new Map<string, Record<RateClass, number>>();
+const LIMITS_MAX = 10_000;
+
+function onlyCopyOf(limits: Record<RateClass, number>): Record<RateClass, number> {
+  const { live, bulk, heavy, account } = limits;
+  const name = `${live}/${bulk}/${heavy}/${account}`;
+  const known = limitsInUse.get(name);
+  if (known) return known;
+  if (limitsInUse.size >= LIMITS_MAX) limitsInUse.clear();
+  const copy = { live, bulk, heavy, account };
+  limitsInUse.set(name, copy);
+  return copy;
 }
 
 /** The bit of a scope in `scopeBits`; 0 for a scope this build does not know. */

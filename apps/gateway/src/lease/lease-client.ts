@@ -124,7 +124,7 @@ export class LeaseClient {
   private walletOf(accountId: string, nowMs: number): Wallet {
     let wallet = this.wallets.get(accountId);
     if (wallet === undefined) {
-      wallet = new Wallet(accountId, nowMs);
+      wallet = new Wallet(accountId, Math.floor(nowMs));
       this.wallets.set(accountId, wallet);
     }
     return wallet;
@@ -133,7 +133,7 @@ export class LeaseClient {
   private wait(wallet: Wallet, cost: number, nowMs: number): Promise<Lease | Problem> {
     if (wallet.waiters.length >= WAITERS_MAX) return Promise.resolve(new CreditsBusy());
     return new Promise((resolve) => {
-      wallet.waiters.push({ cost, giveUpAtMs: nowMs + ELSEWHERE_WAIT_MS, resolve });
+      wallet.enqueue({ cost, giveUpAtMs: nowMs + ELSEWHERE_WAIT_MS, resolve });
       if (!wallet.isAsking) void this.ask(wallet);
     });
   }
@@ -142,7 +142,7 @@ export class LeaseClient {
     if (nowMs < wallet.noPrefetchUntilMs || lease.amount < WANTED_MIN) return false;
     const isLow = lease.amount - lease.consumed - lease.reserved < lease.amount * REFILL_AT;
     const isOld = nowMs > lease.usableUntilMs - LEASE_MARGIN_MS;
-    return (isLow || isOld) && wallet.leases.every((other) => other === lease || other.isClosing);
+    return (isLow || isOld) && wallet.isOnly(lease);
   }
 
   /** Asks for leases until nobody waits; one call per wallet at a time. */
@@ -160,8 +160,8 @@ export class LeaseClient {
   }
 
   private async askOnce(wallet: Wallet): Promise<void> {
-    const { accountId, waiters } = wallet;
-    const min = waiters.at(0)?.cost ?? 1;
+    const { accountId } = wallet;
+    const min = wallet.waiters.at(0)?.cost ?? 1;
     const lease = new Lease(newId(), accountId, this.leaseCount++);
     const askedAtMs = monotonicMs();
     const wanted = this.wantedBy(wallet, askedAtMs);
@@ -181,8 +181,8 @@ export class LeaseClient {
       lease.isClosing = true;
       this.settler.close(lease);
       this.options.logger.warn('entitlement does not answer, no lease', error);
-      refuse(waiters.splice(0), new ServiceUnavailable('entitlement', error));
-      wallet.noPrefetchUntilMs = monotonicMs() + PREFETCH_PAUSE_MS;
+      refuse(wallet.dequeue(everybody), new ServiceUnavailable('entitlement', error));
+      wallet.noPrefetchUntilMs = Math.floor(monotonicMs()) + PREFETCH_PAUSE_MS;
     }
   }
 
@@ -194,22 +194,21 @@ export class LeaseClient {
     wallet.spendable = answer.spendable;
     if (answer.outcome === 'granted') {
       lease.amount = answer.amount;
-      lease.expiresAtMs = askedAtMs + answer.ttlMs;
-      lease.usableUntilMs = lease.expiresAtMs - this.options.requestDeadlineMs - LEASE_MARGIN_MS;
-      wallet.leases.push(lease);
+      const lifeMs = answer.ttlMs - this.options.requestDeadlineMs - LEASE_MARGIN_MS;
+      lease.usableUntilMs = Math.floor(askedAtMs + lifeMs);
+      wallet.add(lease);
       this.byAge.push(lease);
       // Asking again would take credit after credit for leases nobody can spend from.
       const isUseless = !lease.hasRoomFor(min, monotonicMs());
       if (isUseless || this.isDraining) this.retire(lease);
-      if (isUseless) refuse(wallet.waiters.splice(0), new CreditsBusy());
+      if (isUseless) refuse(wallet.dequeue(everybody), new CreditsBusy());
       return;
     }
     this.settler.open.delete(lease.id);
     this.journal.closed(lease);
-    wallet.noPrefetchUntilMs = monotonicMs() + PREFETCH_PAUSE_MS;
+    wallet.noPrefetchUntilMs = Math.floor(monotonicMs()) + PREFETCH_PAUSE_MS;
     if (answer.outcome === 'insufficient') {
-      const refused = wallet.waiters.filter(({ cost }) => cost >= min);
-      removeAll(wallet.waiters, refused);
+      const refused = wallet.dequeue(({ cost }) => cost >= min);
       for (const waiter of refused) waiter.resolve(new InsufficientCredits(waiter.cost));
       return;
     }
@@ -219,9 +218,10 @@ export class LeaseClient {
   /** Enough credits, but held elsewhere: entitlement recalls them; what we hold idle goes back now. */
   private async waitForOthers(wallet: Wallet): Promise<void> {
     const nowMs = monotonicMs();
-    const late = wallet.waiters.filter(({ giveUpAtMs }) => giveUpAtMs <= nowMs);
-    removeAll(wallet.waiters, late);
-    refuse(late, new CreditsBusy());
+    refuse(
+      wallet.dequeue(({ giveUpAtMs }) => giveUpAtMs <= nowMs),
+      new CreditsBusy(),
+    );
     if (wallet.waiters.length === 0) return;
     await this.settler.settle();
     await sleep(ELSEWHERE_RETRY_MS);
@@ -231,7 +231,7 @@ export class LeaseClient {
     const elapsedSeconds = Math.max(1, (nowMs - wallet.askedAtMs) / SECOND_MS);
     const recent = Math.ceil((wallet.chargedSinceAsk / elapsedSeconds) * WANTED_AHEAD_SECONDS);
     const waiting = wallet.waiters.reduce((sum, { cost }) => sum + cost, 0);
-    wallet.askedAtMs = nowMs;
+    wallet.askedAtMs = Math.floor(nowMs);
     wallet.chargedSinceAsk = 0;
     return Math.min(WANTED_MAX, Math.max(WANTED_MIN, recent, waiting));
   }
@@ -242,7 +242,7 @@ export class LeaseClient {
       const [{ cost, resolve }] = wallet.waiters;
       const lease = wallet.leaseWithRoom(cost, nowMs);
       if (lease === undefined) return;
-      wallet.waiters.shift();
+      wallet.dequeueFirst();
       lease.reserved += cost;
       resolve(lease);
     }
@@ -281,7 +281,7 @@ export class LeaseClient {
     this.journal.closed(lease);
     const wallet = this.wallets.get(lease.accountId);
     if (wallet === undefined) return;
-    if (wallet.leases.includes(lease) && wallet.spendable !== undefined) {
+    if (wallet.holds(lease) && wallet.spendable !== undefined) {
       wallet.spendable += lease.amount - lease.consumed;
     }
     wallet.remove(lease);
@@ -297,6 +297,4 @@ function refuse(waiters: Waiter[], problem: Problem): void {
   for (const waiter of waiters) waiter.resolve(problem);
 }
 
-function removeAll(waiters: Waiter[], gone: Waiter[]): void {
-  for (const waiter of gone) waiters.splice(waiters.indexOf(waiter), 1);
-}
+const everybody = () => true;

@@ -8,12 +8,12 @@ export class Lease {
   reserved = 0;
   /** The highest total that entitlement has acknowledged. */
   settled = 0;
-  /** Monotonic milliseconds until which a request may start on it. */
+  /** Monotonic milliseconds until which a request may start on it; whole, so that it is no object. */
   usableUntilMs = 0;
-  /** Monotonic milliseconds at which it is closed at the latest. */
-  expiresAtMs = 0;
   /** Takes no new request; closed when the last one under way has ended. */
   isClosing = false;
+  /** The next lease of the same wallet. A list of its own costs less than an array, 100,000 times. */
+  nextOfWallet?: Lease = undefined;
 
   /** @param number its short name in the journal. */
   constructor(

@@ -47,11 +47,11 @@ export interface RequestPathParts {
 }
 
 const CLIENT_GONE = 499;
-/** Exchanges under way on a socket; more than one only when a client pipelines. */
-const UNDER_WAY = Symbol('exchanges under way');
+/** The newest exchange on a socket; a client that pipelines has earlier ones behind it. */
+const NEWEST = Symbol('newest exchange');
 
 interface ApiSocket extends Socket {
-  [UNDER_WAY]?: Set<Exchange>;
+  [NEWEST]?: Exchange;
 }
 
 const serviceOverloaded = new ServiceOverloaded();
@@ -184,15 +184,17 @@ export class RequestPath {
 /** One close listener for a socket's whole life, not one for each of its requests. */
 function watchClient(exchange: Exchange, onGone: (exchange: Exchange) => void): void {
   const socket = exchange.request.socket as ApiSocket;
-  let underWay = socket[UNDER_WAY];
-  if (underWay === undefined) {
-    const exchanges = new Set<Exchange>();
-    underWay = socket[UNDER_WAY] = exchanges;
-    socket.once('close', () => {
-      for (const left of exchanges) if (!left.isOver) onGone(left);
-    });
+  const newest = socket[NEWEST];
+  socket[NEWEST] = exchange;
+  if (newest !== undefined) {
+    let earlier: Exchange | undefined = newest;
+    while (earlier?.isOver) earlier = earlier.earlier;
+    exchange.earlier = earlier;
+    return;
   }
-  // Those that are over leave when the next one comes: mostly there is just one.
-  for (const earlier of underWay) if (earlier.isOver) underWay.delete(earlier);
-  underWay.add(exchange);
+  socket.once('close', () => {
+    for (let left = socket[NEWEST]; left !== undefined; left = left.earlier) {
+      if (!left.isOver) onGone(left);
+    }
+  });
 }

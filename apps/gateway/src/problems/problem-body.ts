@@ -18,6 +18,9 @@ export class ProblemBodies {
   /** Everything of a problem that does not change from one request to the next, as JSON. */
   private readonly fixedParts = new WeakMap<Problem, string>();
 
+  private lastPath = '';
+  private lastPublicPath = '""';
+
   /** @param baseUrl public origin of the API, under which `/errors/<code>` explains each code. */
   constructor(
     private readonly baseUrl: string,
@@ -31,7 +34,16 @@ export class ProblemBodies {
       this.fixedParts.set(problem, fixed);
     }
     const timestamp = this.clock.now().toISOString();
-    return `${fixed},"request_id":"${requestId}","timestamp":"${timestamp}","path":${publicPath(path)}}`;
+    return `${fixed},"request_id":"${requestId}","timestamp":"${timestamp}","path":${this.publicPath(path)}}`;
+  }
+
+  /** The last path is kept: floods ask for one. */
+  private publicPath(path: string): string {
+    if (path !== this.lastPath) {
+      this.lastPath = path;
+      this.lastPublicPath = publicPath(path);
+    }
+    return this.lastPublicPath;
   }
 
   private fixedPart(problem: Problem): string {

@@ -8,6 +8,7 @@ const SECTIONS: readonly string[] = ['raw', 'rdap', 'provenance'];
 const FIELDS =
   /^[a-z0-9_]{1,40}(\.[a-z0-9_]{1,40}){0,4}(,[a-z0-9_]{1,40}(\.[a-z0-9_]{1,40}){0,4}){0,49}$/;
 const PLAIN_NAME = /^[A-Za-z0-9.-]+$/;
+const FIXTURE_ENDING = /(^|\.)test\.?$/i;
 // oxlint-disable-next-line eslint/no-control-regex -- these are what is refused
 const CONTROL = /[\u0000-\u001f\u007f]/;
 /** What an unknown parameter may be called to be named in the answer; a key pasted there is not. */
@@ -31,14 +32,15 @@ export function readParameters(exchange: Exchange, isTest: boolean): Problem | u
     faults.push({ field: 'format', message: 'must be json' });
   }
   checkWhois(exchange, given, faults);
+  const isPlain = PLAIN_NAME.test(name);
   let question = `${exchange.route.upstreamPath}?version=${exchange.route.version}`;
-  question += `&domainName=${PLAIN_NAME.test(name) ? name.toLowerCase() : encodeURIComponent(name)}`;
+  question += `&domainName=${isPlain ? name.toLowerCase() : encodeURIComponent(name)}`;
   if (exchange.route.version === 2 && given.size > 1) question += options(given, faults);
   if (faults.length > 0) return new InvalidRequest(faults);
   exchange.question = question;
   exchange.subject = name;
   exchange.isFresh = exchange.route.version === 2 && given.get('fresh') === 'true';
-  const isFixture = isFixtureName(name);
+  const isFixture = isPlain ? FIXTURE_ENDING.test(name) : isFixtureName(name);
   if (isTest !== isFixture) return isTest ? testKeyFixtureOnly : fixtureNeedsTestKey;
   return undefined;
 }
