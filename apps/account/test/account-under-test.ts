@@ -1,12 +1,19 @@
 import type { Abstract } from '@nestjs/common';
 import type { InjectOptions } from 'fastify';
 import { AccountClient, ServiceHttp } from '#libs/contracts';
-import { type Database, MaintenanceDatabase } from '#libs/database';
-import { LocalMailbox } from '#libs/mail';
+import { Database, MaintenanceDatabase, withClient } from '#libs/database';
+import { type KeptMail, LocalMailbox, MailSender } from '#libs/mail';
 import { InProcessTransport } from '#libs/messaging';
-import { Logger, type RunningService, ServiceTokens, newId } from '#libs/platform';
-import { TestClock, TestDatabase } from '#libs/testing';
+import {
+  Logger,
+  type RunningService,
+  type ServiceName,
+  ServiceTokens,
+  newId,
+} from '#libs/platform';
+import { TestClock, TestDatabase, waitFor } from '#libs/testing';
 import { AccountConfig } from '../src/account.config.js';
+import { ForgottenPasswordsService } from '../src/password-resets/forgotten-passwords.service.js';
 import { derivedKey, seal } from '../src/personal-data/sealed.js';
 import { newToken, tokenHash } from '../src/sessions/session-token.js';
 import { startAccount } from '../src/start.js';
@@ -15,6 +22,13 @@ export interface Owner {
   accountId: string;
   token: string;
 }
+
+export interface Registered extends Owner {
+  key: string;
+  testKey: string;
+}
+
+export const PASSWORD = 'seven green bicycles';
 
 export interface DashboardAnswer {
   status: number;
@@ -31,9 +45,16 @@ export interface DashboardCall {
 
 const SECRET = 'a secret of the tests, thirty-two characters';
 
+/** Not the relay's, nor the mail sender's. */
+const isOfRequest = (sql: string) =>
+  /\b(people|sessions|attempts|sign_ups|data_keys|audit|audit_head|password_resets|mail)\b/.test(
+    sql,
+  ) && !/^(with claimed|delete from mail)/.test(sql);
+
 /** The whole account service on a database of its own, called as the gateway calls it. */
 export class AccountUnderTest {
   readonly logLines: string[] = [];
+  private readonly queryLog: string[] = [];
 
   private constructor(
     readonly test: TestDatabase,
@@ -126,6 +147,68 @@ export class AccountUnderTest {
     return { accountId, token };
   }
 
+  /** Sends what is due and returns what the mailbox holds for an address, newest first. */
+  async mailsTo(address: string): Promise<KeptMail[]> {
+    await this.get(ForgottenPasswordsService).settled();
+    const logger = new Logger('mail', { write: () => undefined });
+    await new MailSender(this.get(MaintenanceDatabase), this.mailbox, logger).runOnce();
+    // The service's own sender may hold one in its hands.
+    await waitFor('all mail to be sent', async () => {
+      const [{ left }] = await this.database.query<{ left: number }>(
+        'select count(*)::int as left from mail',
+      );
+      return left === 0;
+    });
+    return (await this.mailbox.newest(200)).filter(({ to }) => to === address);
+  }
+
+  /** The token of the newest link mailed to an address. */
+  async linkToken(address: string): Promise<string> {
+    const [mail] = await this.mailsTo(address);
+    const token = /[?]token=([A-Za-z0-9_-]{43})/.exec(mail?.text ?? '')?.[1];
+    if (!token) throw new Error(`the newest mail to ${address} has no link`);
+    return token;
+  }
+
+  /** Signs up by form and confirms: an account with a person, a password and its first keys. */
+  async register(address: string, password = PASSWORD): Promise<Registered> {
+    const body = { first_name: 'Ada', email: address, password };
+    const asked = await this.dashboard('POST', 'sign-up', { body });
+    if (asked.status !== 202) throw new Error(`sign-up: ${JSON.stringify(asked.body)}`);
+    const token = await this.linkToken(address);
+    const confirmed = await this.dashboard('POST', 'sign-up/confirm', { body: { token } });
+    if (confirmed.status !== 201) throw new Error(`confirm: ${JSON.stringify(confirmed.body)}`);
+    return {
+      accountId: confirmed.body.account_id,
+      token: String(confirmed.headers['x-set-session']),
+      key: confirmed.body.key,
+      testKey: confirmed.body.test_key,
+    };
+  }
+
+  /** A service token for this account service. */
+  tokenOf(caller: ServiceName): string {
+    return this.tokens.issue(caller, 'account');
+  }
+
+  /** For what no role of the service may do. */
+  async asSuperuser(sql: string): Promise<void> {
+    await withClient(this.test.url(), async (client) => {
+      await client.query(`set search_path = account; ${sql}`);
+    });
+  }
+
+  /** Every row of every table of the service, as a backup would hold it. */
+  async dump(): Promise<string> {
+    const tables = await this.database.query<{ name: string }>(
+      `select table_name as name from information_schema.tables where table_schema = 'account'`,
+    );
+    const texts = tables.map(async ({ name }) =>
+      JSON.stringify(await this.database.query(`select t::text as row from "${name}" t`)),
+    );
+    return (await Promise.all(texts)).join('\n');
+  }
+
   /** Another log-in of the same owner, now. */
   async newSession({ accountId }: Owner): Promise<string> {
     const token = newToken();
@@ -136,6 +219,12 @@ export class AccountUnderTest {
       [newId(), tokenHash(token), this.clock.now(), accountId],
     );
     return token;
+  }
+
+  /** Collects the service's statements from here on, those of relay and sender left out. */
+  statements(): { texts(): string[] } {
+    const before = this.queryLog.length;
+    return { texts: () => this.queryLog.slice(before).filter(isOfRequest) };
   }
 
   /** Counts the statements about a table under the maintenance role from here on. */
@@ -167,6 +256,9 @@ export class AccountUnderTest {
       transport: this.transport,
       mail: this.mailbox,
     });
+    for (const database of [this.get(Database), this.get(MaintenanceDatabase) as Database]) {
+      listenToQueries(database, (sql) => this.queryLog.push(sql.trim()));
+    }
     this.tokens = new ServiceTokens(SECRET, clock);
     this.http = new ServiceHttp({
       url: this.service.url,
@@ -176,4 +268,9 @@ export class AccountUnderTest {
     });
     this.client = new AccountClient(this.http);
   }
+}
+
+/** Hears of each statement through TypeORM's own subscriber. */
+function listenToQueries({ dataSource }: Database, heard: (sql: string) => void): void {
+  dataSource.subscribers.push({ beforeQuery: ({ query }) => heard(query) });
 }

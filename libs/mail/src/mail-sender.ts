@@ -41,13 +41,17 @@ export class MailSender {
     return sent;
   }
 
+  /** In the order in which they were written: of two links the newer one arrives last. */
   private async claim(): Promise<ClaimedMail[]> {
     return this.database.query<ClaimedMail>(
-      `update mail set attempts = attempts + 1,
-              next_try_at = clock_timestamp() + make_interval(secs => $1)
-       where id in (select id from mail where state = 'waiting' and next_try_at <= clock_timestamp()
-                    order by next_try_at limit $2 for update skip locked)
-       returning id, recipient as "to", subject, text, html, attempts`,
+      `with claimed as (
+         update mail set attempts = attempts + 1,
+                next_try_at = clock_timestamp() + make_interval(secs => $1)
+         where id in (select id from mail
+                      where state = 'waiting' and next_try_at <= clock_timestamp()
+                      order by next_try_at limit $2 for update skip locked)
+         returning *)
+       select id, recipient as "to", subject, text, html, attempts from claimed order by created_at`,
       [CLAIM_SECONDS, BATCH],
     );
   }

@@ -45,6 +45,11 @@ export class ForgottenPasswordsService implements OnApplicationShutdown {
   }
 
   async onApplicationShutdown(): Promise<void> {
+    await this.settled();
+  }
+
+  /** Resolves once everything under way is sent or has failed. */
+  async settled(): Promise<void> {
     await Promise.all(this.underWay);
   }
 
