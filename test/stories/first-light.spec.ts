@@ -34,6 +34,8 @@ describe('from sign-up to erasure', () => {
       offline: true,
       clock,
       durable: false,
+      // Every service and the registries share this test's event loop.
+      overrides: { GATEWAY_LOOP_DELAY_MAX_MS: '5000' },
       log: { path: join(folder, 'story.log'), write: (line: string) => void (log += line) },
     });
     billing = await Billing.start(solo);
@@ -89,7 +91,7 @@ describe('from sign-up to erasure', () => {
     const free = await customer.lookUp('free-story.com');
     expect([free.status, free.body.domain_registered]).toEqual([200, 'no']);
     expect(free.headers.get('x-credits-cost')).toBe('1');
-    const throttled = await customer.lookUp('throttled-story.com');
+    const throttled = await customer.lookUp('throttled-story.org');
     expect([throttled.status, throttled.body.code]).toEqual([503, 'upstream_throttled']);
     expect(throttled.body.credits_charged).toBe(0);
     expect(Number(throttled.headers.get('retry-after'))).toBeGreaterThan(0);
@@ -122,7 +124,8 @@ describe('from sign-up to erasure', () => {
       const answers = await Promise.all(Array.from({ length: 20 }, () => customer.lookUp(freshName())));
       served += answers.filter(({ status }) => status === 200).length;
       refusal = answers.find(({ status }) => status === 402);
-      const others = answers.filter(({ status }) => ![200, 402].includes(status));
+      // The last credits may be held by requests under way, which may yet give them back.
+      const others = answers.filter(({ status, body }) => ![200, 402].includes(status) && body.code !== 'credits_busy');
       expect(others.map(({ body }) => body.code)).toEqual([]);
     }
     expect(served).toBe(before);
@@ -159,13 +162,13 @@ describe('from sign-up to erasure', () => {
     const { body } = await customer.call('GET', '/api/keys');
     const { id } = body.keys.find((key: { environment: string }) => key.environment === 'live');
     const rotated = await customer.call('POST', `/api/keys/${id}/rotate`, { overlap: '1h' });
-    expect(rotated.status).toBe(201);
+    expectStatus(rotated, 201);
     customer.key = rotated.body.key;
-    expect((await customer.lookUp(freshName())).status).toBe(200);
-    expect((await customer.lookUp(freshName(), 2, old)).status).toBe(200);
+    expectStatus(await customer.lookUp(freshName()), 200);
+    expectStatus(await customer.lookUp(freshName(), 2, old), 200);
     clock.advance(61 * MINUTE_MS);
     await waitFor('the old key to end', async () => (await customer.lookUp(freshName(), 2, old)).status === 401);
-    expect((await customer.lookUp(freshName())).status).toBe(200);
+    expectStatus(await customer.lookUp(freshName()), 200);
   });
 
   it('a revoked key is refused within a second', async () => {
@@ -173,33 +176,33 @@ describe('from sign-up to erasure', () => {
     const { id } = body.keys.find(
       (key: { environment: string; state: string }) => key.environment === 'live' && key.state === 'active',
     );
-    expect((await customer.call('DELETE', `/api/keys/${id}`)).status).toBe(200);
+    expectStatus(await customer.call('DELETE', `/api/keys/${id}`), 200);
     await waitFor('401', async () => (await customer.lookUp(freshName())).status === 401, 1_000);
     await reauthenticate();
     const created = await customer.call('POST', '/api/keys', { name: 'Second', environment: 'live' });
-    expect(created.status).toBe(201);
+    expectStatus(created, 201);
     customer.key = created.body.key;
     await waitFor('the new key', async () => (await customer.lookUp(freshName())).status === 200);
   });
 
   it('a deleted account answers 403 and leads to the restore page only', async () => {
     await reauthenticate();
-    expect((await customer.call('POST', '/api/account/delete', {})).status).toBe(200);
+    expectStatus(await customer.call('POST', '/api/account/delete', {}), 200);
     const refused = await waitFor('403', async () => {
       const answer = await customer.lookUp(freshName());
       return answer.status === 403 ? answer : undefined;
     }, 5_000);
     expect(refused.body).toMatchObject({ code: 'account_deleted', credits_charged: 0 });
-    expect((await customer.call('GET', '/api/keys')).status).toBe(401);
+    expectStatus(await customer.call('GET', '/api/keys'), 401);
     await customer.logIn();
-    expect((await customer.call('GET', '/api/keys')).status).toBe(403);
+    expectStatus(await customer.call('GET', '/api/keys'), 403);
     expect(await eventsSaid()).toContain('account.account-deleted');
   });
 
   it('restored on day 89 it has its credits back, and keys after a reissue', async () => {
     clock.advance(89 * DAY_MS);
     await customer.logIn();
-    expect((await customer.call('POST', '/api/account/restore', {})).status).toBe(200);
+    expectStatus(await customer.call('POST', '/api/account/restore', {}), 200);
     await customer.logIn();
     const { body } = await customer.call('GET', '/api/keys');
     const ended = body.keys.find(
@@ -207,7 +210,7 @@ describe('from sign-up to erasure', () => {
     );
     expect(ended.state).toBe('revoked');
     const reissued = await customer.call('POST', `/api/keys/${ended.id}/reissue`, {});
-    expect(reissued.status).toBe(201);
+    expectStatus(reissued, 201);
     customer.key = reissued.body.key;
     await waitFor('lookups to work again', async () => (await customer.lookUp(freshName())).status === 200);
     expect(await spendable()).toBeGreaterThan(9_900);
@@ -215,7 +218,7 @@ describe('from sign-up to erasure', () => {
 
   it('deleted again, on day 91 restore is refused, the account is erased and its key unknown', async () => {
     await customer.logIn();
-    expect((await customer.call('POST', '/api/account/delete', {})).status).toBe(200);
+    expectStatus(await customer.call('POST', '/api/account/delete', {}), 200);
     clock.advance(91 * DAY_MS);
     const logIn = await customer.logIn();
     const restore = await customer.call('POST', '/api/account/restore', {});
@@ -223,7 +226,7 @@ describe('from sign-up to erasure', () => {
     expect(logIn.status === 200 && restore.status === 200).toBe(false);
     await waitFor('the erasure', async () => (await eventsSaid()).includes('account.account-erased'), 90_000);
     await waitFor('401', async () => (await customer.lookUp(freshName())).status === 401);
-    expect((await customer.logIn()).status).toBe(401);
+    expectStatus(await customer.logIn(), 401);
   }, 120_000);
 
   it('S118: after erasure neither name nor address of the customer is in any table', async () => {
@@ -303,6 +306,11 @@ describe('from sign-up to erasure', () => {
     });
   }
 });
+
+/** Shows the code of a refusal where another status was expected. */
+function expectStatus({ status, body }: Answer, expected: number): void {
+  expect([status, body?.code]).toEqual([expected, expected < 400 ? undefined : expect.any(String)]);
+}
 
 function headersOf({ headers }: Answer): Record<string, string> {
   return Object.fromEntries(headers);
