@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { SCHEMA_SERVICES, type Database } from '#libs/database';
+import { readdirSync, readFileSync } from 'node:fs';
+import { Database, SCHEMA_SERVICES, withClient } from '#libs/database';
 import { TestDatabase } from '#libs/testing';
 
 describe('database', () => {
@@ -54,5 +55,96 @@ describe('database', () => {
   it('a transaction that is over takes no statement', async () => {
     const kept = await database.transaction(async (transaction) => transaction);
     await expect(kept.query('select 1')).rejects.toThrow('the transaction is over');
+  });
+
+  it('a transaction in which a failed statement was swallowed is not taken for committed', async () => {
+    const seen: string[] = [];
+    const broken = database.transaction(async (transaction) => {
+      transaction.afterCommit(() => seen.push('committed'));
+      await transaction.query('select 1/0').catch(() => undefined);
+      return 'done';
+    });
+    await expect(broken).rejects.toThrow('broken by a failed statement');
+    expect(seen).toEqual([]);
+  });
+
+  it('a statement that failed within a savepoint leaves the transaction whole', async () => {
+    const done = database.transaction(async (transaction) => {
+      await transaction.query('savepoint inner_work');
+      await transaction.query('select 1/0').catch(() => undefined);
+      await transaction.query('rollback to savepoint inner_work');
+      return 'done';
+    });
+    expect(await done).toBe('done');
+  });
+
+  it('a statement nobody waited for undoes the transaction, not itself alone', async () => {
+    const hasty = database.transaction(async (transaction) => {
+      void transaction.query('select pg_sleep(0.05), 1/0').catch(() => undefined);
+    });
+    await expect(hasty).rejects.toThrow('nobody waited for');
+  });
+
+  it('a connection lost in the middle of a transaction fails it, and the pool goes on', async () => {
+    const cut = database.transaction(async (transaction) => {
+      const [{ pid }] = await transaction.query<{ pid: number }>('select pg_backend_pid() as pid');
+      await withClient(test.url(), (client) =>
+        client.query('select pg_terminate_backend($1)', [pid]),
+      );
+      await transaction.query('select pg_sleep(5)');
+    });
+    await expect(cut).rejects.toThrow();
+    expect(await database.query('select 1 as one')).toEqual([{ one: 1 }]);
+  });
+
+  it('S88: two users on one pooled connection never see the other one’s settings', async () => {
+    const single = await Database.open({
+      url: test.url('account'),
+      applicationName: 'one connection',
+      poolSize: 1,
+    });
+    const setting = `select current_setting('app.account', true) as account`;
+    const visit = async (user: string, turn: number) => {
+      const work = single.transaction(async (transaction) => {
+        const [before] = await transaction.query<{ account: string | null }>(setting);
+        await transaction.query(`select set_config('app.account', $1, true)`, [user]);
+        const [within] = await transaction.query<{ account: string }>(setting);
+        if (turn % 3 === 1) throw new Error('undone');
+        if (turn % 3 === 2) await transaction.query('select 1/0');
+        return [before.account ?? '', within.account];
+      });
+      const seen = await work.catch(() => ['', user]);
+      const [outside] = await single.query<{ account: string | null }>(setting);
+      return [...seen, outside.account ?? ''];
+    };
+    try {
+      for (let turn = 0; turn < 100; turn++) {
+        const pair = await Promise.all([visit('ann', turn), visit('bob', turn + 1)]);
+        expect(pair).toEqual([
+          ['', 'ann', ''],
+          ['', 'bob', ''],
+        ]);
+      }
+    } finally {
+      await single.close();
+    }
+  });
+
+  it('S88: no source sets a session’s setting for longer than its transaction', () => {
+    const root = new URL('../../../../', import.meta.url);
+    const sources = ['libs', 'apps']
+      .flatMap((folder) =>
+        readdirSync(new URL(folder, root), { recursive: true, encoding: 'utf8' }).map(
+          (path) => `${folder}/${path}`,
+        ),
+      )
+      .filter((path) => path.endsWith('.ts') && !path.endsWith('.spec.ts'));
+    expect(sources.length).toBeGreaterThan(100);
+    const lasting =
+      /[`'"]\s*set\s+(?!local\b|transaction\b)(session\s+)?[a-z_.]+\s*(=|\bto\b)|set_config\((?![^)]*,\s*true\))/i;
+    const offenders = sources.filter((path) =>
+      lasting.test(readFileSync(new URL(path, root), 'utf8')),
+    );
+    expect(offenders).toEqual([]);
   });
 });

@@ -1,3 +1,4 @@
+import type { PoolClient } from 'pg';
 import type { EntityManager, QueryResult } from 'typeorm';
 
 /**
@@ -7,6 +8,7 @@ import type { EntityManager, QueryResult } from 'typeorm';
 export class Transaction {
   private readonly afterCommitWork: (() => void)[] = [];
   private isOver = false;
+  private running = 0;
 
   constructor(readonly manager: EntityManager) {}
 
@@ -26,6 +28,19 @@ export class Transaction {
   }
 
   /**
+   * For `Database` alone, when the work has succeeded. PostgreSQL answers the COMMIT of a transaction
+   * in which a statement failed by rolling back, without an error.
+   * @throws when a commit would not keep what was written.
+   */
+  async checkIntact(): Promise<void> {
+    if (this.running > 0) throw new Error('the transaction has a statement nobody waited for');
+    const client = (await this.manager.queryRunner?.connect()) as PoolClient | undefined;
+    if (client?.getTransactionStatus() !== 'T') {
+      throw new Error('the transaction was broken by a failed statement whose error was swallowed');
+    }
+  }
+
+  /**
    * For `Database` alone, before it commits or rolls back: a statement somebody forgot to wait for would
    * run after it, in a transaction of its own.
    */
@@ -41,6 +56,11 @@ export class Transaction {
   private async run(sql: string, parameters: unknown[]): Promise<QueryResult> {
     const runner = this.manager.queryRunner;
     if (this.isOver || !runner?.isTransactionActive) throw new Error('the transaction is over');
-    return runner.query(sql, parameters, true);
+    this.running += 1;
+    try {
+      return await runner.query(sql, parameters, true);
+    } finally {
+      this.running -= 1;
+    }
   }
 }

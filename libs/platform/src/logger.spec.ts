@@ -28,6 +28,42 @@ describe('logger', () => {
     expect(maskKeys('/x?APIKEY=guess')).toBe('/x?APIKEY=***');
   });
 
+  it('S8: a key in a URL within a URL is masked', () => {
+    expect(maskKeys('/go?to=%2Fx%3FapiKey%3Dguess-123')).toBe('/go?to=%2Fx%3FapiKey%3D***');
+    expect(maskKeys(KEY.replaceAll('_', '%5F'))).toBe('dds_live_***');
+  });
+
+  it('S119: an error is logged with code, stack and causes, not with the data it carries', () => {
+    const members = { code: '23505', detail: 'Key (email)=(ann@example.org) already exists.' };
+    const driverError = Object.assign(new Error('duplicate key'), members);
+    const parameters = ['ann@example.org'];
+    const failure = Object.assign(new Error('no row', { cause: driverError }), { parameters });
+    const out = capture((logger) => {
+      logger.error('sign-up failed', failure);
+      logger.warn('sign-up failed', { request_id: 'r1', error: failure });
+    });
+    expect(out).not.toContain('ann@');
+    expect(out.match(/"code":"23505","stack":"Error: duplicate key/g)).toHaveLength(2);
+    expect(out).toContain('"request_id":"r1"');
+  });
+
+  it('fields that no JSON can hold, and endless ones, still make a line of bounded length', () => {
+    const circle: Record<string, unknown> = { amount: 10n };
+    circle.self = circle;
+    const looped = new Error('looped');
+    looped.cause = looped;
+    const out = capture((logger) => {
+      logger.info('circle', { circle, large: 'x'.repeat(1_000_000) });
+      logger.error('looped', looped);
+    });
+    const lines = out.trimEnd().split('\n');
+    expect(lines.map((line) => (JSON.parse(line) as { msg: string }).msg)).toEqual([
+      'circle',
+      'looped',
+    ]);
+    expect(out.length).toBeLessThan(100_000);
+  });
+
   it('S116: a line break in a logged value cannot start a line of its own', () => {
     const out = capture((logger) =>
       logger.info('name', { name: 'a\r\n{"level":60,"msg":"forged"}' }),

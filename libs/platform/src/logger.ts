@@ -1,8 +1,11 @@
 import type { LoggerService } from '@nestjs/common';
 import { type DestinationStream, type Logger as PinoLogger, pino } from 'pino';
 
-const API_KEY = /dds_(live|test)_[0-9A-Za-z]+/g;
-const KEY_PARAMETER = /(apiKey=)[^&\s"']+/gi;
+// Underscore and equals sign also as URLs within URLs have them.
+const API_KEY = /dds(?:_|%5f)(live|test)(?:_|%5f)[0-9A-Za-z]+/gi;
+const KEY_PARAMETER = /(apiKey(?:=|%3d))[^&\s"']+/gi;
+const CAUSES_MAX = 5;
+const TEXT_LENGTH_MAX = 16_384;
 
 /** Replaces anything that looks like an API key. Applied to every line that is logged (S8). */
 export function maskKeys(text: string): string {
@@ -19,13 +22,19 @@ export class Logger implements LoggerService {
   constructor(service: string, destination?: DestinationStream, level = 'info') {
     const out = destination ?? process.stdout;
     this.pino = pino(
-      { level, base: { service }, timestamp: pino.stdTimeFunctions.isoTime },
+      {
+        level,
+        base: { service },
+        timestamp: pino.stdTimeFunctions.isoTime,
+        // pino's own way with errors copies every member of theirs.
+        serializers: { err: (fields: object) => fields },
+      },
       { write: (line: string) => out.write(maskKeys(line)) },
     );
   }
 
   info(message: string, fields: object = {}): void {
-    this.pino.info(fields, message);
+    this.pino.info(asFields(fields), message);
   }
 
   warn(message: string, fields?: unknown): void {
@@ -44,6 +53,33 @@ export class Logger implements LoggerService {
 }
 
 function asFields(fields: unknown): object {
-  if (fields instanceof Error) return { err: fields };
-  return typeof fields === 'object' && fields !== null ? fields : { context: fields };
+  if (fields instanceof Error) return { err: errorFields(fields) };
+  if (typeof fields !== 'object' || fields === null) return { context: short(fields) };
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, asField(value)]));
+}
+
+function asField(value: unknown): unknown {
+  return value instanceof Error ? errorFields(value) : short(value);
+}
+
+/**
+ * What is logged of an error and of its causes. Never its other members: a database driver's error
+ * carries the statement's parameters and the row that was refused, with people's data in them (S119).
+ */
+function errorFields(error: Error, depth = 0): object {
+  const { name, message, stack, cause } = error;
+  const { code } = error as { code?: unknown };
+  return {
+    type: name === 'Error' ? error.constructor.name : name,
+    message: short(message),
+    ...(typeof code === 'string' && { code }),
+    stack: short(stack),
+    ...(cause instanceof Error && depth < CAUSES_MAX && { cause: errorFields(cause, depth + 1) }),
+  };
+}
+
+/** A line has room for what matters, not for a whole answer or file. */
+function short(value: unknown): unknown {
+  if (typeof value !== 'string' || value.length <= TEXT_LENGTH_MAX) return value;
+  return `${value.slice(0, TEXT_LENGTH_MAX)}… (${value.length} characters)`;
 }

@@ -148,6 +148,19 @@ describe('service', () => {
     expect(log).toContain('select secret from table');
   });
 
+  it.each([
+    '/%zz?apiKey=canary',
+    '/internal/%E0%A4%A?apiKey=canary',
+    '/nothing-here?apiKey=canary',
+    '/internal/whoami?apiKey=canary',
+    `/internal/${'x'.repeat(300)}?apiKey=canary`,
+  ])('S9: a refusal never repeats the URL: %s', async (path) => {
+    const response = await get(path);
+    expect(response.status).toBeGreaterThanOrEqual(400);
+    expect(await response.json()).toMatchObject({ code: expect.any(String) });
+    expect(await (await get(path)).text()).not.toMatch(/canary|%/);
+  });
+
   it('health answers without a token', async () => {
     const response = await fetch(`${service.url}/ready`);
     expect(await response.json()).toEqual({ status: 'ok', faults: [] });

@@ -1,10 +1,12 @@
 import { NestFactory } from '@nestjs/core';
 import type { DynamicModule, Type } from '@nestjs/common';
 import type { CustomStrategy } from '@nestjs/microservices';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { JSON_BODY_LIMIT_BYTES, checkJsonShape, inputValidation } from './input.js';
 import { Health } from './health.js';
 import { Logger } from './logger.js';
+import { InvalidRequest } from './platform.errors.js';
 import { ProblemFilter } from './problem.filter.js';
 
 export interface ServiceOptions {
@@ -33,6 +35,11 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     keepAliveTimeout: 72_000,
     requestTimeout: 30_000,
     forceCloseConnections: 'idle',
+    // Fastify's own answer to a path it cannot decode repeats the whole URL, keys included (S9).
+    frameworkErrors: (_error: Error, _request: FastifyRequest, reply: FastifyReply) => {
+      const problem = new InvalidRequest([{ field: 'path', message: 'is not a valid path' }]);
+      void reply.status(problem.status).send(problem.toBody());
+    },
   });
   const app = await NestFactory.create<NestFastifyApplication>(options.module, adapter, {
     logger: options.logger,

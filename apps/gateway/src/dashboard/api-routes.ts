@@ -16,6 +16,7 @@ export const ACCOUNT_ROUTES: readonly Route[] = [
   ['POST', '/password/reset'],
   ['POST', '/password/change'],
   ['GET', '/session'],
+  ['POST', '/session/reauthenticate'],
   ['GET', '/sessions'],
   ['DELETE', '/sessions/:id'],
   ['GET', '/account'],

@@ -102,6 +102,9 @@ function dashboardServer(options: DashboardOptions, calls: DashboardCalls): Fast
     identifyBrowser(request, reply);
     if (isElsewhere(request, ownHost)) return reply.redirect(ownOrigin + request.url, 308);
     if (request.headers.origin === ownOrigin) allowOwnOrigin(reply, ownOrigin);
+  });
+  // At the end: a session that begins with this answer comes with a new token.
+  server.addHook('onSend', async (request, reply) => {
     if (request.url.startsWith('/api/')) void reply.header('x-csrf-token', request.csrfToken);
   });
   server.addHook('preValidation', async (request) => {

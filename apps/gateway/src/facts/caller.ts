@@ -4,9 +4,6 @@ import { CounterId } from '#libs/counters';
 import { SECOND_MS } from '#libs/platform';
 import { allowListOf } from './allow-list.js';
 
-/** Blocks that close the account; others only take rights away, which the limits already show. */
-const SUSPENDING_CAUSES: readonly string[] = ['fraud', 'admin'];
-
 /** What an account may do, as the request path reads it. Fields are small integers: 100,000 of these fit. */
 export class AccountEntry {
   readonly id: string;
@@ -27,8 +24,8 @@ export class AccountEntry {
     this.validUntilSecond = secondOf(validUntil);
     const nowMs = now.getTime();
     this.isSuspended = blocks.some(
-      ({ cause, from, to }) =>
-        SUSPENDING_CAUSES.includes(cause) &&
+      ({ blocks: parts, from, to }) =>
+        parts.includes('api') &&
         new Date(from).getTime() <= nowMs &&
         (to === undefined || new Date(to).getTime() > nowMs),
     );

@@ -24,7 +24,6 @@ export interface UpstreamAnswer {
 
 const CONNECTIONS = 128;
 const BODY_MAX_BYTES = 4 * 1024 * 1024;
-const TOKEN_KEPT_MS = 30_000;
 
 const answerTimeout = new AnswerTimeout();
 
@@ -34,8 +33,6 @@ const answerTimeout = new AnswerTimeout();
  */
 export class Upstream {
   private readonly pool: Pool;
-  private authorization = '';
-  private authorizationUntilMs = 0;
 
   constructor(private readonly options: UpstreamOptions) {
     this.pool = new Pool(options.url, {
@@ -54,7 +51,7 @@ export class Upstream {
   ask(exchange: Exchange, done: (answer: UpstreamAnswer | Problem) => void): void {
     const headers = [
       'authorization',
-      this.authorizationAt(exchange.startedMs),
+      `Bearer ${this.options.tokens.issue('gateway', 'lookup')}`,
       'x-request-id',
       exchange.requestId,
     ];
@@ -67,14 +64,6 @@ export class Upstream {
 
   async close(): Promise<void> {
     await this.pool.destroy();
-  }
-
-  private authorizationAt(nowMs: number): string {
-    if (nowMs > this.authorizationUntilMs) {
-      this.authorization = `Bearer ${this.options.tokens.issue('gateway', 'lookup')}`;
-      this.authorizationUntilMs = nowMs + TOKEN_KEPT_MS;
-    }
-    return this.authorization;
   }
 }
 

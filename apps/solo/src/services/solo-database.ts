@@ -63,6 +63,11 @@ export class SoloDatabase {
     return url.toString();
   }
 
+  /** Password of a role, for whoever provisions one more. */
+  rolePassword(role: string): string {
+    return this.secrets.rolePassword(role);
+  }
+
   /** Stops the server that was started here; it must be the last thing to stop. */
   async stop(): Promise<void> {
     await this.server?.stop();
