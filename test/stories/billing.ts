@@ -1,5 +1,20 @@
-import { CATALOGUE_VERSION, type EventClass, PaymentConfirmed, SubscriptionChanged, TIERS } from '#libs/contracts';
-import { Database, type SchemaService, maintenanceRole, migrate, ownerRole, provisionRoles, provisionSchemas, serviceRole } from '#libs/database';
+import {
+  CATALOGUE_VERSION,
+  type EventClass,
+  PaymentConfirmed,
+  SubscriptionChanged,
+  TIERS,
+} from '#libs/contracts';
+import {
+  Database,
+  type SchemaService,
+  maintenanceRole,
+  migrate,
+  ownerRole,
+  provisionRoles,
+  provisionSchemas,
+  serviceRole,
+} from '#libs/database';
 import { Outbox, messagingTables } from '#libs/messaging';
 import { HOUR_MS, newId } from '#libs/platform';
 import type { RunningSolo } from '../../apps/solo/src/solo.js';
@@ -19,8 +34,11 @@ export class Billing {
     const { database, transport, clock } = solo;
     await provisionRoles(database.superuserUrl, [SCHEMA], (role) => database.rolePassword(role));
     await provisionSchemas(database.superuserUrl, [SCHEMA]);
-    await migrate(database.url(ownerRole(SCHEMA)), [{ name: '0001-messaging', sql: messagingTables }]);
-    const open = (role: string) => Database.open({ url: database.url(role), applicationName: role });
+    await migrate(database.url(ownerRole(SCHEMA)), [
+      { name: '0001-messaging', sql: messagingTables },
+    ]);
+    const open = (role: string) =>
+      Database.open({ url: database.url(role), applicationName: role });
     const own = await open(serviceRole(SCHEMA));
     const relay = await open(maintenanceRole(SCHEMA));
     await transport.startRelay('billing', relay);

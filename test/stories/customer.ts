@@ -29,7 +29,12 @@ export class Customer {
   ) {}
 
   /** A call of the dashboard's own script: cookies, origin and the CSRF token. */
-  async call(method: string, path: string, body?: object, headers: Record<string, string> = {}): Promise<Answer> {
+  async call(
+    method: string,
+    path: string,
+    body?: object,
+    headers: Record<string, string> = {},
+  ): Promise<Answer> {
     if (this.csrfToken === '' && path !== '/api/session') await this.call('GET', '/api/session');
     const response = await fetch(`${this.origins.dashboardUrl}${path}`, {
       method,
@@ -104,5 +109,9 @@ export class Customer {
 async function answerOf(response: Response): Promise<Answer> {
   const text = await response.text();
   const isJson = response.headers.get('content-type')?.includes('json');
-  return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: isJson ? JSON.parse(text) : text,
+  };
 }
