@@ -23,7 +23,7 @@ import { PasswordReset } from './password-resets/password-reset.entity.js';
 import { Person } from './people/person.entity.js';
 import { ForgetSignUpsJob } from './registration/forget-sign-ups.job.js';
 import { SignUp } from './registration/sign-up.entity.js';
-import { Schedule } from './schedule.js';
+import { type Job, Schedule } from './schedule.js';
 import { Session } from './sessions/session.entity.js';
 
 const ENTITIES = [
@@ -64,7 +64,7 @@ export async function startAccount(options: AccountOptions): Promise<RunningServ
   const sender = new MailSender(maintenanceDatabase, options.mail, logger);
   schedule.every(SECOND_MS, { name: 'send-mail', runOnce: () => sender.runOnce() });
   for (const job of [ExpireKeysJob, ForgetSignUpsJob, EraseJob]) {
-    schedule.every(MINUTE_MS, service.app.get<ExpireKeysJob>(job));
+    schedule.every(MINUTE_MS, service.app.get<Job>(job));
   }
   return {
     ...service,

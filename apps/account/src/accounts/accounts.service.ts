@@ -41,8 +41,8 @@ export class AccountsService {
     );
   }
 
-  /** Reads in one transaction. */
-  async read<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
+  /** One transaction, for what only reads and for commands that lock what they need themselves. */
+  async transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
     return this.database.transaction(work);
   }
 

@@ -56,7 +56,7 @@ export class AddressChangesService {
     { token }: ConfirmAddressRequest,
     visitor: Visitor,
   ): Promise<{ status: 'address_changed' }> {
-    return this.accounts.read(async (transaction) => {
+    return this.accounts.transaction(async (transaction) => {
       const { accountId, personId, address } = await this.links.take(transaction, token);
       await this.accounts.lockActive(transaction, accountId);
       const { details } = await this.people.get(transaction, accountId, personId);

@@ -28,7 +28,7 @@ export class BillingDetailsService {
   ) {}
 
   async get(accountId: string): Promise<BillingDetailsResponse> {
-    return this.accounts.read(async (transaction) => ({
+    return this.accounts.transaction(async (transaction) => ({
       details: await this.find(transaction, accountId),
     }));
   }
@@ -59,7 +59,7 @@ export class BillingDetailsService {
 
   /** For billing, at the moment it needs them; each reading is logged (S117). */
   async getContact(accountId: string): Promise<BillingContact> {
-    return this.accounts.read(async (transaction) => {
+    return this.accounts.transaction(async (transaction) => {
       await this.accounts.lock(transaction, accountId);
       const owner = await this.people.getOwner(transaction, accountId);
       const details = await this.find(transaction, accountId);

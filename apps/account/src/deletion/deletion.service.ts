@@ -40,7 +40,7 @@ export class DeletionService {
     if (password !== undefined) await this.logIns.checkPassword(owner, password);
     else if (!owner.isRecent) throw new ReauthenticationRequired();
     const { accountId } = owner;
-    return this.accounts.read(async (transaction) => {
+    return this.accounts.transaction(async (transaction) => {
       const until = await this.accounts.delete(transaction, accountId);
       await this.keys.revokeAll(transaction, accountId);
       await this.sessions.endAll(transaction, accountId);
@@ -60,7 +60,7 @@ export class DeletionService {
   /** Undoes what the deletion changed; keys stay revoked. @throws RestoreTooLate. */
   async restore(owner: ActiveSession): Promise<RestoreResponse> {
     const { accountId } = owner;
-    return this.accounts.read(async (transaction) => {
+    return this.accounts.transaction(async (transaction) => {
       if (await this.accounts.restore(transaction, accountId)) {
         await this.mail.send(transaction, accountId, restoredLetter);
         await this.audit.record(transaction, {

@@ -30,7 +30,7 @@ export class ErasureService {
 
   /** Keeps ids, states and key hashes; whatever tells of a person goes (S118, S119). */
   private async erase(accountId: string): Promise<void> {
-    await this.accounts.read(async (transaction) => {
+    await this.accounts.transaction(async (transaction) => {
       if (!(await this.accounts.erase(transaction, accountId))) return;
       await this.data.remove(transaction, accountId);
       await this.people.erase(transaction, accountId);

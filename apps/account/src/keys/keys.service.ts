@@ -63,7 +63,7 @@ export class KeysService {
     if (beforeId !== undefined && !isId(beforeId)) {
       throw new InvalidRequest([{ field: 'cursor', message: 'is not one of ours' }]);
     }
-    const rows = await this.accounts.read((transaction) =>
+    const rows = await this.accounts.transaction((transaction) =>
       this.keys.list(transaction, accountId, { beforeId, limit: PAGE_SIZE + 1 }),
     );
     const { items, nextCursor } = toPage(rows, PAGE_SIZE, (key) => [key.id]);
@@ -85,12 +85,16 @@ export class KeysService {
       dailyCreditCap: request.daily_credit_cap ?? null,
       expiresAt: this.futureDate(request.expires_at) ?? null,
     };
-    return this.accounts.change(owner.accountId, { call, keep: withoutValue }, async (tx) => {
-      await this.checkLimit(tx, owner.accountId, request.environment, allowance);
-      const issued = await this.issue(tx, owner.accountId, settings);
-      await this.record(tx, owner, 'key.created', issued);
-      return issued;
-    });
+    return this.accounts.change(
+      owner.accountId,
+      { call, keep: withoutValue },
+      async (transaction) => {
+        await this.checkLimit(transaction, owner.accountId, request.environment, allowance);
+        const issued = await this.issue(transaction, owner.accountId, settings);
+        await this.record(transaction, owner, 'key.created', issued);
+        return issued;
+      },
+    );
   }
 
   /** @throws NotFound, KeyNotActive. */
@@ -107,30 +111,30 @@ export class KeysService {
       dailyCreditCap: request.daily_credit_cap,
       expiresAt: this.futureDate(request.expires_at),
     };
-    return this.accounts.change(owner.accountId, { call }, async (tx) => {
-      const { key, lock } = await this.lockKey(tx, owner.accountId, keyId);
+    return this.accounts.change(owner.accountId, { call }, async (transaction) => {
+      const { key, lock } = await this.lockKey(transaction, owner.accountId, keyId);
       this.checkActive(key);
       const given = Object.entries(changes).filter(([, value]) => value !== undefined);
       const update: Partial<ApiKey> = Object.fromEntries(given);
-      if (given.length > 0) await this.keys.update(tx, owner.accountId, keyId, update);
-      await this.outbox.add(tx, lock, ApiKeyChanged, { keyId, state: 'active' });
+      if (given.length > 0) await this.keys.update(transaction, owner.accountId, keyId, update);
+      await this.outbox.add(transaction, lock, ApiKeyChanged, { keyId, state: 'active' });
       const response = toKeyResponse({ ...key, ...update }, this.clock.now());
-      await this.record(tx, owner, 'key.updated', response, key);
+      await this.record(transaction, owner, 'key.updated', response, key);
       return response;
     });
   }
 
   /** Ends a key at once. A repeat changes nothing. @throws NotFound. */
   async revoke(owner: Actor, keyId: string): Promise<KeyResponse> {
-    return this.accounts.change(owner.accountId, {}, async (tx) => {
-      const { key, lock } = await this.lockKey(tx, owner.accountId, keyId);
+    return this.accounts.change(owner.accountId, {}, async (transaction) => {
+      const { key, lock } = await this.lockKey(transaction, owner.accountId, keyId);
       const now = this.clock.now();
       if (key.revokedAt) return toKeyResponse(key, now);
       const revocation = { revokedAt: now, revokedBecause: 'owner' } as const;
-      await this.keys.revoke(tx, owner.accountId, keyId, revocation);
-      await this.outbox.add(tx, lock, ApiKeyChanged, { keyId, state: 'revoked' });
+      await this.keys.revoke(transaction, owner.accountId, keyId, revocation);
+      await this.outbox.add(transaction, lock, ApiKeyChanged, { keyId, state: 'revoked' });
       const response = toKeyResponse({ ...key, ...revocation }, now);
-      await this.record(tx, owner, 'key.revoked', response, key);
+      await this.record(transaction, owner, 'key.revoked', response, key);
       return response;
     });
   }
@@ -147,22 +151,22 @@ export class KeysService {
     call?: IdempotentCall,
   ): Promise<IssuedKeyResponse> {
     const { accountId } = owner;
-    return this.accounts.change(accountId, { call, keep: withoutValue }, async (tx) => {
-      const { key: old, lock } = await this.lockKey(tx, accountId, keyId);
+    return this.accounts.change(accountId, { call, keep: withoutValue }, async (transaction) => {
+      const { key: old, lock } = await this.lockKey(transaction, accountId, keyId);
       this.checkActive(old);
       const now = this.clock.now();
       const lifetimeMs = old.expiresAt && old.expiresAt.getTime() - old.createdAt.getTime();
       const expiresAt = lifetimeMs === null ? null : new Date(now.getTime() + lifetimeMs);
-      const issued = await this.issue(tx, accountId, { ...old, expiresAt }, old.ranksAs);
+      const issued = await this.issue(transaction, accountId, { ...old, expiresAt }, old.ranksAs);
       const end = new Date(now.getTime() + OVERLAP_MS[overlap]);
-      await this.keys.update(tx, accountId, keyId, {
+      await this.keys.update(transaction, accountId, keyId, {
         replacedBy: issued.id,
         expiresAt: old.expiresAt && old.expiresAt < end ? old.expiresAt : end,
         ...(overlap === 'now' && { revokedAt: now, revokedBecause: 'rotation' }),
       });
       const state = overlap === 'now' ? 'revoked' : 'active';
-      await this.outbox.add(tx, lock, ApiKeyChanged, { keyId, state });
-      await this.record(tx, owner, 'key.rotated', issued, old);
+      await this.outbox.add(transaction, lock, ApiKeyChanged, { keyId, state });
+      await this.record(transaction, owner, 'key.rotated', issued, old);
       return issued;
     });
   }
@@ -177,20 +181,23 @@ export class KeysService {
     { allowance, call }: IssueTerms,
   ): Promise<IssuedKeyResponse> {
     const { accountId } = owner;
-    return this.accounts.change(accountId, { call, keep: withoutValue }, async (tx) => {
-      const old = await this.find(tx, accountId, keyId);
+    return this.accounts.change(accountId, { call, keep: withoutValue }, async (transaction) => {
+      const old = await this.find(transaction, accountId, keyId);
       const hasEnded = ['revoked', 'expired'].includes(keyStateOf(old, this.clock.now()));
       if (!hasEnded || old.replacedBy) throw new KeyNotReissuable();
-      await this.checkLimit(tx, accountId, old.environment, allowance);
-      const issued = await this.issue(tx, accountId, { ...old, expiresAt: null });
-      await this.keys.update(tx, accountId, keyId, { replacedBy: issued.id });
-      await this.record(tx, owner, 'key.reissued', issued, old);
+      await this.checkLimit(transaction, accountId, old.environment, allowance);
+      const issued = await this.issue(transaction, accountId, { ...old, expiresAt: null });
+      await this.keys.update(transaction, accountId, keyId, { replacedBy: issued.id });
+      await this.record(transaction, owner, 'key.reissued', issued, old);
       return issued;
     });
   }
 
   /** The keys every account begins with, one live and one test. For registration's transaction. */
-  async issueFirst(tx: Transaction, accountId: string): Promise<Required<IssuedKeyResponse>[]> {
+  async issueFirst(
+    transaction: Transaction,
+    accountId: string,
+  ): Promise<Required<IssuedKeyResponse>[]> {
     const settings = {
       scopes: [...DEFAULT_SCOPES],
       allowedAddresses: [],
@@ -198,27 +205,27 @@ export class KeysService {
       expiresAt: null,
     };
     const issueOne = (environment: KeyEnvironment, name: string) =>
-      this.issue(tx, accountId, { ...settings, environment, name });
+      this.issue(transaction, accountId, { ...settings, environment, name });
     return [await issueOne('live', 'First key'), await issueOne('test', 'First test key')];
   }
 
   /** Ends every key of an account that is being deleted; restoring does not bring them back. */
-  async revokeAll(tx: Transaction, accountId: string): Promise<void> {
+  async revokeAll(transaction: Transaction, accountId: string): Promise<void> {
     const revocation = { revokedAt: this.clock.now(), revokedBecause: 'deletion' } as const;
-    for (const { id: keyId } of await this.keys.listUnrevoked(tx, accountId)) {
-      const lock = await this.lockAggregate(tx, accountId, keyId);
-      await this.keys.revoke(tx, accountId, keyId, revocation);
-      await this.outbox.add(tx, lock, ApiKeyChanged, { keyId, state: 'revoked' });
+    for (const { id: keyId } of await this.keys.listUnrevoked(transaction, accountId)) {
+      const lock = await this.lockAggregate(transaction, accountId, keyId);
+      await this.keys.revoke(transaction, accountId, keyId, revocation);
+      await this.outbox.add(transaction, lock, ApiKeyChanged, { keyId, state: 'revoked' });
     }
   }
 
   /** Erasure: removes what the owner wrote; hashes stay, so that the keys answer "erased". */
-  async scrub(tx: Transaction, accountId: string): Promise<void> {
-    await this.keys.scrub(tx, accountId);
+  async scrub(transaction: Transaction, accountId: string): Promise<void> {
+    await this.keys.scrub(transaction, accountId);
   }
 
   private async issue(
-    tx: Transaction,
+    transaction: Transaction,
     accountId: string,
     settings: KeySettings,
     ranksAs?: string,
@@ -244,20 +251,20 @@ export class KeysService {
       revokedAt: null,
       revokedBecause: null,
     };
-    const lock = await this.lockAggregate(tx, accountId, id);
-    await this.keys.insert(tx, key);
-    await this.outbox.add(tx, lock, ApiKeyChanged, { keyId: id, state: 'active' });
+    const lock = await this.lockAggregate(transaction, accountId, id);
+    await this.keys.insert(transaction, key);
+    await this.outbox.add(transaction, lock, ApiKeyChanged, { keyId: id, state: 'active' });
     return { ...toKeyResponse(key, now), key: value };
   }
 
   private async checkLimit(
-    tx: Transaction,
+    transaction: Transaction,
     accountId: string,
     environment: KeyEnvironment,
     allowance: number,
   ): Promise<void> {
     const limit = environment === 'live' ? allowance : TEST_KEYS_MAX;
-    const count = await this.keys.count(tx, accountId, environment);
+    const count = await this.keys.count(transaction, accountId, environment);
     if (count >= limit) throw new KeyLimitReached(environment, limit);
   }
 
@@ -266,22 +273,26 @@ export class KeysService {
   }
 
   private async lockKey(
-    tx: Transaction,
+    transaction: Transaction,
     accountId: string,
     keyId: string,
   ): Promise<{ key: ApiKey; lock: AggregateLock }> {
     if (!isId(keyId)) throw new NotFound();
-    const lock = await this.lockAggregate(tx, accountId, keyId);
-    return { key: await this.find(tx, accountId, keyId), lock };
+    const lock = await this.lockAggregate(transaction, accountId, keyId);
+    return { key: await this.find(transaction, accountId, keyId), lock };
   }
 
-  private lockAggregate(tx: Transaction, accountId: string, keyId: string): Promise<AggregateLock> {
-    return this.outbox.lock(tx, { key: accountId, aggregate: `key:${keyId}` });
+  private lockAggregate(
+    transaction: Transaction,
+    accountId: string,
+    keyId: string,
+  ): Promise<AggregateLock> {
+    return this.outbox.lock(transaction, { key: accountId, aggregate: `key:${keyId}` });
   }
 
   /** An id of another account is as unknown as one of none (S85). */
-  private async find(tx: Transaction, accountId: string, keyId: string): Promise<ApiKey> {
-    const key = isId(keyId) ? await this.keys.find(tx, accountId, keyId) : null;
+  private async find(transaction: Transaction, accountId: string, keyId: string): Promise<ApiKey> {
+    const key = isId(keyId) ? await this.keys.find(transaction, accountId, keyId) : null;
     if (!key) throw new NotFound();
     return key;
   }
@@ -295,14 +306,14 @@ export class KeysService {
   }
 
   private async record(
-    tx: Transaction,
+    transaction: Transaction,
     by: Actor,
     action: string,
     after: IssuedKeyResponse,
     before?: ApiKey,
   ): Promise<void> {
     const now = this.clock.now();
-    await this.audit.record(tx, {
+    await this.audit.record(transaction, {
       by,
       action,
       object: `key:${before?.id ?? after.id}`,

@@ -61,7 +61,7 @@ export class ForgottenPasswordsService implements OnApplicationShutdown {
   }
 
   private async send({ accountId, personId }: FoundPerson, visitor: Visitor): Promise<void> {
-    await this.accounts.read(async (transaction) => {
+    await this.accounts.transaction(async (transaction) => {
       await this.accounts.lock(transaction, accountId);
       await this.resets.sendLink(transaction, accountId, personId);
       await this.audit.record(transaction, {

@@ -30,7 +30,7 @@ export class PasswordChangesService {
   ): Promise<{ status: 'password_set' }> {
     this.passwords.check(password);
     const passwordHash = await this.passwords.hash(password);
-    return this.accounts.read(async (transaction) => {
+    return this.accounts.transaction(async (transaction) => {
       const link = await this.resets.take(transaction, token);
       await this.accounts.lock(transaction, link.accountId);
       await this.resets.setPassword(transaction, link, passwordHash);
@@ -52,7 +52,7 @@ export class PasswordChangesService {
     this.passwords.check(password);
     await this.logIns.checkPassword(session, current_password);
     const passwordHash = await this.passwords.hash(password);
-    return this.accounts.read(async (transaction) => {
+    return this.accounts.transaction(async (transaction) => {
       await this.accounts.lockActive(transaction, session.accountId);
       await this.resets.setPassword(transaction, session, passwordHash);
       const token = await this.sessions.open(transaction, session);

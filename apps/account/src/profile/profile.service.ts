@@ -15,7 +15,7 @@ export class ProfileService {
   ) {}
 
   async get({ accountId, personId }: ActiveSession): Promise<ProfileResponse> {
-    return this.accounts.read(async (transaction) => {
+    return this.accounts.transaction(async (transaction) => {
       const account = await this.accounts.get(transaction, accountId);
       const { details } = await this.people.get(transaction, accountId, personId);
       return {

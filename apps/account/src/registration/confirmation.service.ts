@@ -33,7 +33,7 @@ export class ConfirmationService {
     { token }: ConfirmRequest,
     visitor: Visitor,
   ): Promise<SessionAnswer<ConfirmedResponse>> {
-    return this.accounts.read(async (transaction) => {
+    return this.accounts.transaction(async (transaction) => {
       const { signUp, details } = await this.signUps.take(transaction, token);
       const actor = { accountId: signUp.id, personId: newId(), visitor };
       const claim = this.people.trialClaim(details.address);

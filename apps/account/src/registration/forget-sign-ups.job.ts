@@ -15,7 +15,7 @@ export class ForgetSignUpsJob {
   ) {}
 
   async runOnce(): Promise<void> {
-    await this.accounts.read((transaction) => this.signUps.purge(transaction));
+    await this.accounts.transaction((transaction) => this.signUps.purge(transaction));
     await this.attempts.forgetOld();
   }
 }

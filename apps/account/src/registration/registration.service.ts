@@ -48,7 +48,7 @@ export class RegistrationService {
     await this.attempts.count(domainLimit, domain);
     const passwordHash = await this.passwords.hash(password);
     const isKnown = (await this.people.findByAddress(address, visitor.address)) !== null;
-    await this.accounts.read(async (transaction) => {
+    await this.accounts.transaction(async (transaction) => {
       const details = { firstName, address };
       const id = await this.signUps.open(transaction, details, { passwordHash, isKnown });
       const object = `sign-up:${id}`;

@@ -65,7 +65,7 @@ export class LogInService {
     await this.attempts.giveBack(NETWORK_LIMIT, network);
     const { accountId, personId } = person;
     const actor = { accountId, personId, visitor };
-    return this.accounts.read(async (transaction) => {
+    return this.accounts.transaction(async (transaction) => {
       const { state, restoreUntil } = await this.accounts.lock(transaction, accountId);
       const token = await this.sessions.open(transaction, actor);
       const object = `person:${personId}`;
@@ -83,7 +83,7 @@ export class LogInService {
     { password }: ReauthenticateRequest,
   ): Promise<SessionAnswer<SessionResponse>> {
     await this.checkPassword(session, password);
-    return this.accounts.read(async (transaction) => {
+    return this.accounts.transaction(async (transaction) => {
       const token = await this.sessions.renew(transaction, session);
       const object = `session:${session.sessionId}`;
       await this.audit.record(transaction, {
@@ -100,7 +100,7 @@ export class LogInService {
     const { accountId, personId } = session;
     const subject = `person\n${personId}`;
     await this.attempts.countGuess(subject);
-    const { person } = await this.accounts.read((transaction) =>
+    const { person } = await this.accounts.transaction((transaction) =>
       this.people.get(transaction, accountId, personId),
     );
     if (!(await this.passwords.matches(password, person.passwordHash))) {

@@ -68,7 +68,7 @@ export class SessionsService {
       seenAfter: new Date(nowMs - IDLE_MS),
       createdAfter: new Date(nowMs - ABSOLUTE_MS),
     };
-    return this.accounts.read(async (transaction) => {
+    return this.accounts.transaction(async (transaction) => {
       const sessions: ListedSession[] = [];
       for (const session of await this.sessions.listOpen(transaction, accountId, limits)) {
         const [address, userAgent] = await this.personalData.open<[string, string]>(
@@ -91,7 +91,7 @@ export class SessionsService {
 
   /** @throws NotFound. */
   async end(by: ActiveSession, sessionId: string): Promise<{ ended: true }> {
-    return this.accounts.read(async (transaction) => {
+    return this.accounts.transaction(async (transaction) => {
       const isEnded =
         isId(sessionId) &&
         (await this.sessions.end(transaction, by.accountId, sessionId, this.clock.now()));
@@ -106,7 +106,7 @@ export class SessionsService {
   }
 
   async logOut(by: ActiveSession): Promise<SessionAnswer<object>> {
-    await this.accounts.read(async (transaction) => {
+    await this.accounts.transaction(async (transaction) => {
       await this.sessions.end(transaction, by.accountId, by.sessionId, this.clock.now());
       const object = `session:${by.sessionId}`;
       await this.audit.record(transaction, { by, action: 'session.logged-out', object });
