@@ -320,7 +320,7 @@ describe('a refusal', () => {
     expect(await code(account.addKey({ rank: 2 }).apiKey)).toBe('key_paused');
     const suspended = account.addKey();
     entitlement.blocks.set(suspended.facts.accountId, [
-      { cause: 'fraud', from: '2020-01-01T00:00:00Z' },
+      { cause: 'fraud', blocks: ['api'], from: '2020-01-01T00:00:00Z' },
     ]);
     expect(await code(suspended.apiKey)).toBe('account_suspended');
     const restorableUntil = '2027-01-01T00:00:00.000Z';
