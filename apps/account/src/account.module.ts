@@ -6,6 +6,13 @@ import { type Clock, type Logger, ServiceModule } from '#libs/platform';
 import { AccountConfig } from './account.config.js';
 import { AccountsRepository } from './accounts/accounts.repository.js';
 import { AccountsService } from './accounts/accounts.service.js';
+import { AddressChangeLinksService } from './address-changes/address-change-links.service.js';
+import { AddressChangesController } from './address-changes/address-changes.controller.js';
+import {
+  AddressChangeLinksMaintenanceRepository,
+  AddressChangesRepository,
+} from './address-changes/address-changes.repository.js';
+import { AddressChangesService } from './address-changes/address-changes.service.js';
 import { AttemptsMaintenanceRepository } from './attempts/attempts.repository.js';
 import { AttemptsService } from './attempts/attempts.service.js';
 import { AuditController } from './audit/audit.controller.js';
@@ -22,6 +29,7 @@ import { ErasureMaintenanceRepository } from './deletion/erasure.repository.js';
 import { ErasureService } from './deletion/erasure.service.js';
 import { IdempotencyRepository } from './idempotency/idempotency.repository.js';
 import { IdempotencyService } from './idempotency/idempotency.service.js';
+import { MailedLinksService } from './deletion/mailed-links.service.js';
 import { ExpireKeysJob } from './key-facts/expire-keys.job.js';
 import { KeyFactsController } from './key-facts/key-facts.controller.js';
 import { KeyFactsMaintenanceRepository } from './key-facts/key-facts.repository.js';
@@ -99,8 +107,21 @@ const FEATURES = [
     PasswordChangesService,
   ],
   [ProfileService],
+  [
+    AddressChangesRepository,
+    AddressChangeLinksMaintenanceRepository,
+    AddressChangeLinksService,
+    AddressChangesService,
+  ],
   [BillingDetailsRepository, BillingDetailsService],
-  [ErasedDataService, DeletionService, ErasureMaintenanceRepository, ErasureService, EraseJob],
+  [
+    MailedLinksService,
+    ErasedDataService,
+    DeletionService,
+    ErasureMaintenanceRepository,
+    ErasureService,
+    EraseJob,
+  ],
 ];
 
 @Module({})
@@ -122,6 +143,7 @@ export class AccountModule {
         RegistrationController,
         PasswordResetsController,
         ProfileController,
+        AddressChangesController,
         BillingDetailsController,
         DeletionController,
       ],

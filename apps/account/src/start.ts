@@ -13,6 +13,7 @@ import {
 import type { AccountConfig } from './account.config.js';
 import { AccountModule } from './account.module.js';
 import { Account } from './accounts/account.entity.js';
+import { AddressChange } from './address-changes/address-change.entity.js';
 import { AuditEntry } from './audit/audit-entry.entity.js';
 import { BillingDetails } from './billing-details/billing-details.entity.js';
 import { EraseJob } from './deletion/erase.job.js';
@@ -27,6 +28,7 @@ import { Session } from './sessions/session.entity.js';
 
 const ENTITIES = [
   Account,
+  AddressChange,
   ApiKey,
   AuditEntry,
   BillingDetails,

@@ -8,6 +8,7 @@ import { peopleAndSessions } from './0006-people-and-sessions.js';
 import { mail } from './0007-mail.js';
 import { signUps } from './0008-sign-ups.js';
 import { billingDetails } from './0009-billing-details.js';
+import { addressChanges } from './0010-address-changes.js';
 
 /** In order; released ones are never edited. */
 export const migrations: Migration[] = [
@@ -20,4 +21,5 @@ export const migrations: Migration[] = [
   mail,
   signUps,
   billingDetails,
+  addressChanges,
 ];

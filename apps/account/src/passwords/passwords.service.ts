@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type FieldError, InvalidRequest } from '#libs/platform';
-import { isCommonPassword } from './common-passwords.js';
+import { isGuessedPassword } from './guessed-passwords.js';
 import { hashPassword, matchesPassword } from './password-hash.js';
 import { PasswordQueueFull } from './passwords.errors.js';
 
@@ -30,7 +30,7 @@ export class PasswordsService {
       const message = `must have ${PASSWORD_LENGTH_MIN} to ${PASSWORD_LENGTH_MAX} characters`;
       throw new InvalidRequest(refuse(message));
     }
-    if (isCommonPassword(password)) {
+    if (isGuessedPassword(password)) {
       throw new InvalidRequest(refuse('is one of the first that guessers try, choose another'));
     }
   }

@@ -46,6 +46,21 @@ export class PeopleRepository {
     await transaction.manager.update(Person, { accountId, id: personId }, changes);
   }
 
+  /** False when another person has the address already. */
+  async updateAddress(
+    transaction: Transaction,
+    accountId: string,
+    personId: string,
+    { addressHash, details }: { addressHash: Buffer; details: Buffer },
+  ): Promise<boolean> {
+    const count = await transaction.execute(
+      `update people set address_hash = $3, details = $4 where account_id = $1 and id = $2
+         and not exists (select from people o where o.address_hash = $3 and o.id <> $2)`,
+      [accountId, personId, addressHash, details],
+    );
+    return count === 1;
+  }
+
   /** Erasure. */
   async scrub(transaction: Transaction, accountId: string): Promise<void> {
     await transaction.manager.update(

@@ -76,6 +76,19 @@ export class PeopleService {
     await this.people.update(transaction, accountId, personId, { details: sealed });
   }
 
+  /** False when another person has the address already. */
+  async setAddress(
+    transaction: Transaction,
+    accountId: string,
+    personId: string,
+    details: PersonDetails,
+  ): Promise<boolean> {
+    return this.people.updateAddress(transaction, accountId, personId, {
+      addressHash: this.addressHash(details.address),
+      details: await this.personalData.seal(transaction, accountId, details),
+    });
+  }
+
   async update(
     transaction: Transaction,
     accountId: string,

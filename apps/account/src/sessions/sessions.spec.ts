@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '#libs/platform';
 import { AccountUnderTest, PASSWORD, type Registered } from '../../test/account-under-test.js';
 import { networkOf } from '../attempts/network.js';
-import { COMMON_PASSWORD_COUNT, isCommonPassword } from '../passwords/common-passwords.js';
+import { GUESSED_PASSWORD_COUNT, isGuessedPassword } from '../passwords/guessed-passwords.js';
 import { PasswordsService } from '../passwords/passwords.service.js';
 import { tokenHash } from './session-token.js';
 
@@ -195,10 +195,10 @@ describe('sessions', () => {
   });
 
   it('S21: the list of common passwords has more than 10,000 and sees through look-alikes', () => {
-    expect(COMMON_PASSWORD_COUNT).toBeGreaterThan(10_000);
+    expect(GUESSED_PASSWORD_COUNT).toBeGreaterThan(10_000);
     const common = ['password', 'Passw0rd', 'P@$$word123', 'SUMMER2024!', 'qwertyuiop', '12345678'];
-    expect(common.filter((password) => !isCommonPassword(password))).toEqual([]);
-    expect(isCommonPassword(PASSWORD)).toBe(false);
+    expect(common.filter((password) => !isGuessedPassword(password))).toEqual([]);
+    expect(isGuessedPassword(PASSWORD)).toBe(false);
   });
 
   it.each([

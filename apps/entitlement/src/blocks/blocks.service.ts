@@ -19,7 +19,7 @@ export class BlocksService {
   /** Deletion freezes all credits, those that still arrive too, and blocks everything. */
   async deleteAccount(transaction: Transaction, accountId: string, at: Date): Promise<void> {
     await this.change(transaction, accountId, async (book, version) => {
-      book.account.state = 'deleted';
+      if (book.account.state === 'active') book.account.state = 'deleted';
       const block = { accountId, cause: 'deletion', blocks: BLOCKED_PARTS, from: at } as const;
       const reason = 'the owner deleted the account';
       await this.repository.insert(transaction, { ...block, reason }, version);
@@ -29,7 +29,7 @@ export class BlocksService {
   /** Undoes exactly what the deletion did; refunds and other blocks stay as they are. */
   async restoreAccount(transaction: Transaction, accountId: string, at: Date): Promise<void> {
     await this.change(transaction, accountId, async (book, version) => {
-      book.account.state = 'active';
+      if (book.account.state === 'deleted') book.account.state = 'active';
       await this.repository.end(transaction, { accountId, cause: 'deletion', to: at }, version);
     });
   }

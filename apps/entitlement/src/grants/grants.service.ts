@@ -11,6 +11,7 @@ import { Clock } from '#libs/platform';
 import type { Book } from '../ledger/book.js';
 import type { CreditAccount } from '../ledger/grant-book.js';
 import type { NewGrant } from '../ledger/grant.js';
+import { inTurn } from '../ledger/in-turn.js';
 import { LedgerService } from '../ledger/ledger.service.js';
 import { type CreditSources, advance, expiryWithin, followReversals } from './account-credits.js';
 import { type Adjustment, GrantsRepository } from './grants.repository.js';
@@ -133,7 +134,7 @@ export class GrantsService {
   async advanceDueAccounts(): Promise<void> {
     const now = this.clock.now();
     const ids = await this.repository.listDueAccounts(now, DUE_PER_ROUND_MAX);
-    for (const id of ids) await this.advance(id);
+    await inTurn(ids, (id) => this.advance(id));
   }
 
   private async advance(accountId: string): Promise<Book> {

@@ -4,6 +4,7 @@ import { Database, type Transaction } from '#libs/database';
 import { DAY_MS, newId } from '#libs/platform';
 import { GrantsService } from '../grants/grants.service.js';
 import type { Book } from '../ledger/book.js';
+import { inTurn } from '../ledger/in-turn.js';
 import { LedgerService } from '../ledger/ledger.service.js';
 import { ReservationsRepository } from '../reservations/reservations.repository.js';
 import { chargeTo, closeReservation } from '../reservations/settlement.js';
@@ -77,9 +78,8 @@ export class HoldsService {
 
   /** Closes requests' holds that have ended. */
   async reap(): Promise<void> {
-    for (const name of await this.repository.listAbandoned(REAPED_PER_ROUND_MAX)) {
-      await this.close(name);
-    }
+    const names = await this.repository.listAbandoned(REAPED_PER_ROUND_MAX);
+    await inTurn(names, (name) => this.close(name));
   }
 
   private async hold(transaction: Transaction, book: Book, request: OpenHold): Promise<HoldAnswer> {

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { monotonicMs } from '#libs/platform';
+import { inTurn } from '../ledger/in-turn.js';
 import { LeasesService } from '../leases/leases.service.js';
 import { ReaperRounds } from '../leases/reaper-rounds.js';
 import { HoldsService } from './holds.service.js';
@@ -22,7 +23,6 @@ export class ReapJob {
     const round = this.rounds.next(nowMs);
     if (round === 'begins to wait') await this.leases.noteReaperWait();
     if (round !== 'may reap') return;
-    await this.leases.reap();
-    await this.holds.reap();
+    await inTurn([this.leases, this.holds], (owner) => owner.reap());
   }
 }

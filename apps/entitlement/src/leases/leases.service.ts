@@ -4,6 +4,7 @@ import { Database, type Transaction } from '#libs/database';
 import { newId } from '#libs/platform';
 import { GrantsService } from '../grants/grants.service.js';
 import type { Book } from '../ledger/book.js';
+import { inTurn } from '../ledger/in-turn.js';
 import { LedgerService } from '../ledger/ledger.service.js';
 import { ReservationsRepository } from '../reservations/reservations.repository.js';
 import { chargeTo, closeReservation } from '../reservations/settlement.js';
@@ -49,7 +50,7 @@ export class LeasesService {
    */
   async settle(gatewayId: string, uses: LeaseUse[]): Promise<SettleAnswer> {
     const unbooked = uses.length === 0 ? [] : await this.repository.listUnbooked(uses);
-    const spendable = 
+    const spendable =
       unbooked.length === 0 ? {} : await repeatOnDeadlock(() => this.book(unbooked));
     return { recalled: await this.repository.listRecalled(gatewayId), spendable };
   }
@@ -70,9 +71,8 @@ export class LeasesService {
 
   /** Closes leases that ended a while ago with the use that was last reported. */
   async reap(): Promise<void> {
-    for (const name of await this.repository.listAbandoned(REAP_GRACE_MS, REAPED_PER_ROUND_MAX)) {
-      await this.close({ ...name, consumed: 0 });
-    }
+    const names = await this.repository.listAbandoned(REAP_GRACE_MS, REAPED_PER_ROUND_MAX);
+    await inTurn(names, (name) => this.close({ ...name, consumed: 0 }));
   }
 
   /** Notes, for the auditor, from when on leases may stay open past their end. */
@@ -89,11 +89,10 @@ export class LeasesService {
       const leases = await this.repository.list(transaction, uses);
       const books = await this.grants.open(transaction, accounts, grantsOf(leases));
       const bookOf = new Map(books.map((book) => [book.account.id, book]));
+      const usesOf = Map.groupBy(uses, nameOf);
       for (const lease of leases) {
         const book = bookOf.get(lease.accountId) as Book;
-        for (const use of uses.filter((candidate) => isUseOf(candidate, lease))) {
-          settleLease(book, lease, use);
-        }
+        for (const use of usesOf.get(nameOf(lease)) ?? []) settleLease(book, lease, use);
       }
       await this.repository.update(transaction, leases);
       await this.ledger.save(transaction, books);
@@ -185,6 +184,6 @@ function grantsOf(leases: Lease[]): string[] {
   return leases.flatMap(({ slices }) => slices.map(({ grantId }) => grantId));
 }
 
-function isUseOf(name: LeaseName, lease: Lease): boolean {
-  return name.accountId === lease.accountId && name.leaseId === lease.leaseId;
+function nameOf({ accountId, leaseId }: LeaseName): string {
+  return `${accountId}/${leaseId}`;
 }

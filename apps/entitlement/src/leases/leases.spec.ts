@@ -1,5 +1,6 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { AccountDeleted } from '#libs/contracts';
+import { Transaction, withClient } from '#libs/database';
 import { newId } from '#libs/platform';
 import { waitFor } from '#libs/testing';
 import { EntitlementUnderTest } from '../../test/entitlement-under-test.js';
@@ -236,7 +237,7 @@ describe('leases', () => {
     expect(rounds.next(155_000)).toBe('waits');
   });
 
-  it('one settlement books leases of many accounts', async () => {
+  it('one settlement books leases of many accounts in as many statements as of one', async () => {
     const leases = await Promise.all(
       Array.from({ length: 20 }, async () => {
         const [accountId, leaseId] = [await trialAccount(), newId()];
@@ -244,37 +245,15 @@ describe('leases', () => {
         return { accountId, leaseId, consumed: 7 };
       }),
     );
-    const { spendable } = await entitlement.client.settle('gateway-1', leases);
-    expect(Object.values(spendable)).toEqual(leases.map(() => 480));
-  });
-
-  it('a settlement that meets a deadlock is repeated and books once', async () => {
-    const accounts = [await trialAccount(), await trialAccount()].toSorted();
-    const leases = accounts.map((accountId) => ({ accountId, leaseId: newId(), consumed: 5 }));
-    for (const { accountId, leaseId } of leases) await acquire(accountId, { leaseId, min: 10 });
-    const lock = 'select from credit_accounts where id = $1 for update';
-    const settled = await entitlement.database.transaction(async (transaction) => {
-      await transaction.query(lock, [accounts[1]]);
-      const settlement = entitlement.client.settle('gateway-1', leases);
-      await waitFor('the settlement to wait', async () => {
-        const waiting = await entitlement.database.query(
-          `select from pg_locks l join pg_stat_activity a using (pid)
-           where not l.granted and a.datname = current_database()`,
-        );
-        return waiting.length > 0;
-      });
-      // Whoever waited first looks for a deadlock first, and is ended.
-      await transaction.query(lock, [accounts[0]]);
-      return { settlement };
-    });
-    const { spendable } = await settled.settlement;
-    expect(Object.values(spendable)).toEqual([490, 490]);
-    for (const accountId of accounts) {
-      expect(await entitlement.newEntries(accountId)).toEqual([
-        'reserve lease: available -10, reserved +10',
-        'consume lease: reserved -5, consumed +5',
-      ]);
-    }
+    const statements = jest.spyOn(Transaction.prototype, 'query');
+    const first = await entitlement.client.settle('gateway-1', leases.slice(0, 1));
+    const ofOne = statements.mock.calls.length;
+    const rest = await entitlement.client.settle('gateway-1', leases);
+    const ofMany = statements.mock.calls.length - ofOne;
+    statements.mockRestore();
+    expect(Object.values({ ...first.spendable, ...rest.spendable })).toEqual(leases.map(() => 480));
+    expect(Object.keys(rest.spendable)).toHaveLength(19);
+    expect([ofOne > 0, ofMany]).toEqual([true, ofOne]);
   });
 
   it('64 concurrent holders on 5,000 credits consume exactly 5,000 without a deadlock', async () => {
@@ -321,4 +300,35 @@ describe('leases', () => {
     expect(grant).toEqual({ available: '0', reserved: '0', consumed: '5000' });
     expect(await deadlocks()).toEqual(before);
   }, 60_000);
+
+  it('a settlement that meets a deadlock is repeated and books once', async () => {
+    const accounts = [await trialAccount(), await trialAccount()].toSorted();
+    const leases = accounts.map((accountId) => ({ accountId, leaseId: newId(), consumed: 5 }));
+    for (const { accountId, leaseId } of leases) await acquire(accountId, { leaseId, min: 10 });
+    const lock = 'select from entitlement.credit_accounts where id = $1 for update';
+    const { spendable } = await withClient(entitlement.test.url(), async (client) => {
+      // It never looks for a deadlock itself, so the settlement is the one that is ended.
+      await client.query(`set deadlock_timeout = '60s'`);
+      await client.query('begin');
+      await client.query(lock, [accounts[1]]);
+      const settlement = entitlement.client.settle('gateway-1', leases);
+      await waitFor('the settlement to wait', async () => {
+        const { rowCount } = await client.query(
+          `select from pg_stat_activity
+           where datname = current_database() and wait_event_type = 'Lock'`,
+        );
+        return rowCount;
+      });
+      await client.query(lock, [accounts[0]]);
+      await client.query('commit');
+      return settlement;
+    });
+    expect(Object.values(spendable)).toEqual([490, 490]);
+    for (const accountId of accounts) {
+      expect(await entitlement.newEntries(accountId)).toEqual([
+        'reserve lease: available -10, reserved +10',
+        'consume lease: reserved -5, consumed +5',
+      ]);
+    }
+  });
 });

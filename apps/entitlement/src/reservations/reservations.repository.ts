@@ -18,6 +18,7 @@ export class ReservationsRepository {
     transaction: Transaction,
     reservationIds: string[],
   ): Promise<Map<string, ReservationSlice[]>> {
+    if (reservationIds.length === 0) return new Map();
     const rows = await transaction.query<SliceRow>(
       `select * from reservation_slices where reservation_id = any($1)
        order by reservation_id, position`,

@@ -45,7 +45,7 @@ const WALKS =
 
 const LENGTH_MIN = 8;
 
-const commonPasswords = new Set(
+const guessedPasswords = new Set(
   [...WALKS, ...WORDS.flatMap((word) => [word, word + word].flatMap(withEndings))].filter(
     (password) => password.length >= LENGTH_MIN,
   ),
@@ -56,7 +56,7 @@ function withEndings(word: string): string[] {
 }
 
 /** How many there are; capital letters and the usual look-alikes count as the letter. */
-export const COMMON_PASSWORD_COUNT = commonPasswords.size;
+export const GUESSED_PASSWORD_COUNT = guessedPasswords.size;
 
 const LOOK_ALIKES: Record<string, string> = {
   '@': 'a',
@@ -67,11 +67,11 @@ const LOOK_ALIKES: Record<string, string> = {
   '5': 's',
 };
 
-export function isCommonPassword(password: string): boolean {
+export function isGuessedPassword(password: string): boolean {
   const lower = password.normalize('NFKC').toLowerCase();
-  if (commonPasswords.has(lower)) return true;
+  if (guessedPasswords.has(lower)) return true;
   // Only before the ending: a year's digits are no letters.
   const [, stem, ending] = /^(.*?)([0-9!@#?.*$]*)$/s.exec(lower) ?? [];
   const plain = stem.replace(/[@403$5]/g, (sign) => LOOK_ALIKES[sign]);
-  return commonPasswords.has(plain + ending);
+  return guessedPasswords.has(plain + ending);
 }
