@@ -20,6 +20,8 @@ const UNLIMITED = 1_000_000;
 const HERE = import.meta.dirname;
 const GATEWAY = join(HERE, '..', '..', 'apps', 'gateway', 'src', 'main.js');
 const PATH = '/v2.0/whois/live?format=json&domainName=example{n}.com';
+/** As the gateway's README recommends; the peers run with the same. */
+const FLAGS = ['--max-semi-space-size=8', '--heap-growing-percent=30'];
 /** Kernel clock ticks are 10 ms on every Linux that Node supports. */
 const TICK_US = 10_000;
 
@@ -212,7 +214,7 @@ async function startContender(
   file: string,
   env: Record<string, string>,
 ): Promise<Omit<Contender, 'requests'>> {
-  const child = fork(file, { env, stdio: ['ignore', 'pipe', 'inherit', 'ipc'], execArgv: [] });
+  const child = fork(file, { env, stdio: ['ignore', 'pipe', 'inherit', 'ipc'], execArgv: FLAGS });
   pin(child.pid!, 0);
   let [port, output] = [0, ''];
   child.on('message', (message: { port: number }) => (port = message.port));

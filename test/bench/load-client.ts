@@ -58,10 +58,13 @@ async function drive(load: Load): Promise<LoadResult> {
   };
 
   function converse(pace: { load: Load; pauseMs: number; offsetMs: number }): Promise<void> {
-    return new Promise((resolve, reject) => {
+    return new Promise((resolve) => {
       const socket = connect(pace.load.port, '127.0.0.1');
       socket.setNoDelay(true);
-      socket.on('error', reject);
+      socket.on('error', () => {
+        byStatus.lost = (byStatus.lost ?? 0) + 1;
+        resolve();
+      });
       let sentAt = 0;
       let dueAt = startedMs + pace.offsetMs;
       let received = Buffer.alloc(0);

@@ -52,7 +52,7 @@ export function tenancyFaults(files: SourceFile[]): string[] {
     .filter(({ path }) => path.startsWith('apps/'))
     .flatMap((file) =>
       nodesOf(file, ts.isClassDeclaration)
-        .filter(({ name }) => /Repository$/.test(name?.text ?? ''))
+        .filter(({ name }) => name?.text.endsWith('Repository'))
         .filter(({ name }) => !/Maintenance|Auditor/.test(name?.text ?? ''))
         .flatMap((owner) => publicMethods(owner).map((method) => ({ owner, method })))
         .filter(({ owner, method }) => !namesAccount(owner, method))

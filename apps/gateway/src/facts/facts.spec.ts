@@ -87,7 +87,9 @@ describe('facts', () => {
     const { apiKey, facts } = around.account.addKey();
     expect(await statusFor(apiKey)).toBe(200);
     around.entitlement.validUntil = undefined;
-    around.entitlement.blocks.set(facts.accountId, [{ cause: 'admin', blocks: ['api'], from: inOneHour }]);
+    around.entitlement.blocks.set(facts.accountId, [
+      { cause: 'admin', blocks: ['api'], from: inOneHour },
+    ]);
     const { apiKey: expiring } = around.account.addKey({ expiresAt: inOneHour });
     expect(await statusFor(expiring)).toBe(200);
     clock.advance(3_599_000);
