@@ -86,7 +86,12 @@ export class AnswerCache {
     const askedMs = (lookup.retryAfterSeconds ?? 0) * SECOND_MS;
     const keptMs = Math.min(Math.max(askedMs, FAILURE_KEPT_MS.min), FAILURE_KEPT_MS.max);
     this.failures.delete(lookup.domain);
-    this.failures.set(lookup.domain, { lookup, retryAt: lookup.fetchedAt.getTime() + keptMs });
+    // Nothing reads what the servers sent, which may be megabytes a name and is not counted here.
+    const failure = { ...lookup, sources: [] };
+    this.failures.set(lookup.domain, {
+      lookup: failure,
+      retryAt: lookup.fetchedAt.getTime() + keptMs,
+    });
     if (this.failures.size > FAILURES_MAX) {
       this.failures.delete(this.failures.keys().next().value!);
     }
