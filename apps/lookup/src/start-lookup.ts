@@ -2,7 +2,7 @@ import { type Clock, type Logger, type RunningService, startService } from '#lib
 import { Registries } from '#libs/resolvers';
 import type { LookupConfig } from './lookup.config.js';
 import { LookupModule } from './lookup.module.js';
-import { listenOnUnixSocket } from './unix-listener.js';
+import { listenOnUnixSocket, type UnixListener } from './unix-listener.js';
 import { openUpstreams } from './upstreams.js';
 
 export interface LookupOptions {
@@ -30,13 +30,17 @@ export async function startLookup(options: LookupOptions): Promise<RunningServic
     domains: upstreams.domains,
   });
   const service = await startService({ module, logger, port: config.port, host: config.host });
-  const socket = config.socketPath && (await listenOnUnixSocket(service, config.socketPath));
-  return {
-    ...service,
-    stop: async () => {
-      if (socket) await socket.close();
-      await service.stop();
-      await upstreams.close();
-    },
+  let socket: UnixListener | undefined;
+  const stop = async () => {
+    await socket?.close();
+    await service.stop();
+    await upstreams.close();
   };
+  try {
+    if (config.socketPath) socket = await listenOnUnixSocket(service, config.socketPath);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { ...service, stop };
 }

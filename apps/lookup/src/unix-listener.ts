@@ -1,4 +1,4 @@
-import { rm } from 'node:fs/promises';
+import { lstat, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { RunningService } from '#libs/platform';
 
@@ -12,13 +12,15 @@ export interface UnixListener {
 
 /**
  * Serves a started service's routes on a Unix socket too, which costs a gateway on the same machine
- * less than loopback TCP. The path is removed first: a killed process leaves its socket behind.
+ * less than loopback TCP. A socket at the path is removed first: a killed process leaves its own behind.
+ * @throws when the path cannot be listened on, or is anything but a socket.
  */
 export async function listenOnUnixSocket(
   service: RunningService,
   path: string,
 ): Promise<UnixListener> {
-  await rm(path, { force: true });
+  const there = await lstat(path).catch(() => undefined);
+  if (there?.isSocket()) await rm(path);
   const fastify = service.app.getHttpAdapter().getInstance();
   const options = { keepAliveTimeout: KEEP_ALIVE_MS, requestTimeout: REQUEST_TIMEOUT_MS };
   const server = createServer(options, (request, response) => {

@@ -14,6 +14,17 @@ export class MigrationMismatch extends Error {}
 
 const LOCK_KEY = 0x6d696772; // 'migr'
 
+/** A schema's default privileges let its service write every table; of this one it must only read. */
+const LEAVE_TO_OWNER = `
+  do $$ declare writer text; begin
+    for writer in
+      select distinct grantee::regrole::text from pg_class, aclexplode(relacl)
+      where pg_class.oid = 'migrations'::regclass and grantee <> relowner and grantee <> 0
+    loop
+      execute format('revoke insert, update, delete on migrations from %s', writer);
+    end loop;
+  end $$`;
+
 /**
  * Brings one schema up to date: under a lock, in order, each migration in a transaction of its own
  * with a lock time-out of 5 s. Concurrent callers wait for one another. Use an unpooled URL of the
@@ -33,6 +44,7 @@ export async function migrate(
          checksum text not null,
          applied_at timestamptz not null default clock_timestamp())`,
     );
+    await client.query(LEAVE_TO_OWNER);
     const applied = await appliedMigrations(client);
     checkApplied(applied, migrations);
     const pending = migrations.slice(applied.length);
@@ -78,7 +90,7 @@ async function apply(client: Client, migration: Migration): Promise<void> {
     ]);
     await client.query('commit');
   } catch (error) {
-    await client.query('rollback');
+    await client.query('rollback').catch(() => undefined);
     throw new Error(`migration ${migration.name} failed`, { cause: error });
   }
 }

@@ -11,6 +11,8 @@ import {
 
 const { escapeIdentifier, escapeLiteral } = pg;
 
+const LOCK_KEY = 0x70726f76; // 'prov'
+
 /**
  * Creates what a superuser must: the roles (cluster-wide) with their passwords. Safe to repeat; a
  * repeated call sets the passwords anew.
@@ -20,12 +22,12 @@ export async function provisionRoles(
   services: readonly SchemaService[],
   passwordOf: (role: string) => string,
 ): Promise<void> {
-  await withClient(adminUrl, async (client) => {
+  await alone(adminUrl, async (client) => {
     for (const role of services.flatMap(rolesOf)) {
       const { rowCount } = await client.query('select from pg_roles where rolname = $1', [role]);
       const verb = rowCount ? 'alter' : 'create';
       await client.query(
-        `${verb} role ${escapeIdentifier(role)} login nosuperuser nocreatedb nocreaterole password ${escapeLiteral(passwordOf(role))}`,
+        `${verb} role ${escapeIdentifier(role)} login nosuperuser nocreatedb nocreaterole noreplication nobypassrls password ${escapeLiteral(passwordOf(role))}`,
       );
     }
   });
@@ -44,7 +46,7 @@ export async function provisionSchemas(
   adminUrl: string,
   services: readonly SchemaService[],
 ): Promise<void> {
-  await withClient(adminUrl, async (client) => {
+  await alone(adminUrl, async (client) => {
     const { rows } = await client.query<{ name: string }>('select current_database() as name');
     const database = escapeIdentifier(rows[0].name);
     await client.query('revoke all on schema public from public');
@@ -64,7 +66,6 @@ function schemaStatements(service: SchemaService, database: string): string {
     `grant connect on database ${database} to ${[owner, ...all].join(', ')};`,
     `grant usage on schema ${schema} to ${all.join(', ')};`,
     // The outbox's change feed reads the cluster's identity (see libs/messaging).
-    `grant pg_read_all_settings to ${escapeIdentifier(serviceRole(service))};`,
     `grant execute on function pg_control_system() to ${escapeIdentifier(serviceRole(service))};`,
     grantTo(
       'select, insert, update, delete on tables',
@@ -80,6 +81,14 @@ function schemaStatements(service: SchemaService, database: string): string {
         `alter role ${escapeIdentifier(role)} in database ${database} set search_path = ${schema};`,
     ),
   ].join('\n');
+}
+
+/** As `withClient`, one at a time: roles and grants that two sessions make at once fail in one of them. */
+function alone<T>(adminUrl: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  return withClient(adminUrl, async (client) => {
+    await client.query('select pg_advisory_lock($1)', [LOCK_KEY]);
+    return work(client);
+  });
 }
 
 /** Runs `work` with one plain connection that is closed afterwards. */

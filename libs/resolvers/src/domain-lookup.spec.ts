@@ -210,6 +210,17 @@ describe('upstreams that cannot be had', () => {
     expect(internet.asked).toHaveLength(1);
   });
 
+  it.each(['999999999', 'Fri, 31 Dec 9999 23:59:59 GMT'])(
+    'an upstream that asks for a wait until %s holds nobody up for more than an hour',
+    async (retryAfter) => {
+      await internet.rdap('rdap.nic.test', (_request, response) => {
+        response.writeHead(429, { 'retry-after': retryAfter }).end();
+      });
+      const { outcome, retryAfterSeconds } = await lookups().lookup('a.rdaponly');
+      expect([outcome, retryAfterSeconds]).toEqual(['throttled', 3_600]);
+    },
+  );
+
   it('silence is a timeout, a closed door is not, and both may be tried again', async () => {
     await internet.whois('whois.nic.test', () => undefined);
     const silent = await lookups({ whois: { firstByteMs: 50 } }).lookup('a.whoisonly');

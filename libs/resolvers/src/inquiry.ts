@@ -10,6 +10,9 @@ const referralsMax = 2;
 /** What is told to wait when no upstream named a time. */
 const retrySecondsDefault = 30;
 
+/** Nobody is told to wait longer, whatever an upstream asks for. */
+const retrySecondsMax = 3_600;
+
 const decisive: ReadonlySet<Outcome> = new Set([
   'delivered',
   'partial',
@@ -107,6 +110,7 @@ export class Inquiry {
   /** When the first of the upstreams can be asked again. */
   private retryAfterSeconds(): number {
     const named = this.sources.flatMap(({ retryAfterSeconds: seconds }) => seconds ?? []);
-    return named.length === 0 ? retrySecondsDefault : Math.max(1, Math.min(...named));
+    if (named.length === 0) return retrySecondsDefault;
+    return Math.max(1, Math.min(...named, retrySecondsMax));
   }
 }

@@ -1,5 +1,5 @@
 import { request } from 'node:http';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -106,6 +106,19 @@ describe('live answers for the fixture names', () => {
     });
     const bare = await ask({ domainName: 'registered.test', include: 'raw' });
     expect(bare.body).not.toHaveProperty('provenance');
+  });
+
+  it('a socket path that holds something else is left alone, and the start fails as a whole', async () => {
+    const path = join(folder, 'precious.txt');
+    await writeFile(path, 'kept');
+    const config = loadConfig(LookupConfig, {
+      SERVICE_SECRET: SECRET,
+      LOOKUP_PORT: '0',
+      LOOKUP_SOCKET: path,
+    });
+    const logger = new Logger('lookup', { write: () => undefined });
+    await expect(startLookup({ config, clock, logger })).rejects.toThrow('EADDRINUSE');
+    expect(await readFile(path, 'utf8')).toBe('kept');
   });
 
   it('answers the same on its Unix socket', async () => {

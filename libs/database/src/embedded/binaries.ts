@@ -1,15 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-} from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
+import { makeFolder } from './make-folder.js';
 import type { ServerUser } from './server-user.js';
 
 const require = createRequire(import.meta.url);
@@ -49,13 +42,12 @@ function packagedFolder(): string {
 }
 
 function copyBinaries(from: string, to: string): void {
-  const partial = `${to}.partial`;
-  rmSync(partial, { recursive: true, force: true });
-  mkdirSync(dirname(to), { recursive: true, mode: 0o755 });
-  cpSync(from, partial, { recursive: true, verbatimSymlinks: true });
-  hydrateSymlinks(partial);
   rmSync(to, { recursive: true, force: true });
-  renameSync(partial, to);
+  mkdirSync(dirname(to), { recursive: true, mode: 0o755 });
+  makeFolder(to, (making) => {
+    cpSync(from, making, { recursive: true, verbatimSymlinks: true });
+    hydrateSymlinks(making);
+  });
 }
 
 function hydrateSymlinks(native: string): void {

@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import {
   chownSync,
   closeSync,
@@ -14,6 +14,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { withClient } from '../provision.js';
 import { findBinaries } from './binaries.js';
+import { makeFolder } from './make-folder.js';
 import { type ServerUser, serverFolder, serverUser } from './server-user.js';
 
 export interface EmbeddedServerOptions {
@@ -55,6 +56,9 @@ export class EmbeddedServer {
     }
     const binaries = findBinaries(user, options.folder);
     if (!existsSync(join(data, 'PG_VERSION'))) initialise(binaries, data, options.password, user);
+    if (!existsSync(join(data, 'PG_VERSION'))) {
+      throw new Error(`${data} holds files and no database: move them away to start anew`);
+    }
     const port = await freePort();
     const server = new EmbeddedServer(
       launch({ binaries, data, port, user, options }).pid as number,
@@ -72,12 +76,14 @@ export class EmbeddedServer {
 
   /** URL of the superuser. */
   url(database = 'postgres'): string {
-    return `postgres://postgres:${this.options.password}@127.0.0.1:${this.port}/${database}`;
+    const password = encodeURIComponent(this.options.password);
+    return `postgres://postgres:${password}@127.0.0.1:${this.port}/${database}`;
   }
 
   /** Fast shutdown: sessions are ended, committed work is kept. */
   async stop(): Promise<void> {
-    if (!isAlive(this.pid)) return;
+    // The number of a server that is gone may be another process's by now.
+    if (serves(this.pid, join(this.options.folder, 'pgdata')) === false) return;
     process.kill(this.pid, 'SIGINT');
     const attempts = STOP_TIMEOUT_MS / POLL_MS;
     for (let attempt = 0; attempt < attempts && isAlive(this.pid); attempt++) await sleep(POLL_MS);
@@ -147,26 +153,27 @@ function initialise(
   password: string,
   user: ServerUser | undefined,
 ): void {
-  rmSync(data, { recursive: true, force: true });
-  mkdirSync(data, { mode: 0o700 });
-  const passwordFile = `${data}.password`;
+  const passwordFile = `${data}.password.${process.pid}`;
   writeFileSync(passwordFile, `${password}\n`, { mode: 0o600 });
-  if (user) for (const path of [data, passwordFile]) chownSync(path, user.uid, user.gid);
+  if (user) chownSync(passwordFile, user.uid, user.gid);
   try {
-    execFileSync(
-      join(binaries, 'bin', 'initdb'),
-      [
-        `--pgdata=${data}`,
-        '--username=postgres',
-        `--pwfile=${passwordFile}`,
-        '--auth=scram-sha-256',
-        '--encoding=UTF8',
-        '--locale=C',
-      ],
-      { uid: user?.uid, gid: user?.gid, cwd: dirname(data), stdio: ['ignore', 'ignore', 'pipe'] },
-    );
+    makeFolder(data, (making) => {
+      mkdirSync(making, { mode: 0o700 });
+      if (user) chownSync(making, user.uid, user.gid);
+      execFileSync(
+        join(binaries, 'bin', 'initdb'),
+        [
+          `--pgdata=${making}`,
+          '--username=postgres',
+          `--pwfile=${passwordFile}`,
+          '--auth=scram-sha-256',
+          '--encoding=UTF8',
+          '--locale=C',
+        ],
+        { uid: user?.uid, gid: user?.gid, cwd: dirname(data), stdio: ['ignore', 'ignore', 'pipe'] },
+      );
+    });
   } catch (error) {
-    rmSync(data, { recursive: true, force: true });
     const text = (error as { stderr?: Buffer }).stderr?.toString().trim();
     throw new Error(`initdb failed: ${text ?? String(error)}`, { cause: error });
   } finally {
@@ -174,21 +181,35 @@ function initialise(
   }
 }
 
-/** The live postmaster of a data folder, from its `postmaster.pid` (line 1 pid, line 4 port). */
+/**
+ * The live postmaster of a data folder, from its `postmaster.pid` (line 1 pid, line 4 port). A file
+ * whose number belongs to another process by now is removed, for PostgreSQL would refuse to start
+ * beside that process. Sessions that outlived their postmaster are still found by their shared memory.
+ */
 function runningServer(data: string): { pid: number; port: number } | undefined {
   const file = join(data, 'postmaster.pid');
   if (!existsSync(file)) return undefined;
   const lines = readFileSync(file, 'utf8').split('\n');
   const [pid, port] = [Number(lines[0]), Number(lines[3])];
-  return isAlive(pid) && commandOf(pid).includes('postgres') ? { pid, port } : undefined;
+  const isServer = serves(pid, data);
+  if (isServer === false) rmSync(file, { force: true });
+  return isServer ? { pid, port } : undefined;
 }
 
-/** Empty when it cannot be told: then the number belongs to some other process, or to none. */
-function commandOf(pid: number): string {
+/** Whether a process is the postmaster of a data folder; undefined when it cannot be told. */
+function serves(pid: number, data: string): boolean | undefined {
+  if (!isAlive(pid)) return false;
+  const command = commandOf(pid);
+  return command === undefined ? undefined : / -D (.*?) -c /.exec(command)?.[1] === data;
+}
+
+/** A process's program and arguments, blanks between them; undefined when nobody says. */
+function commandOf(pid: number): string | undefined {
   try {
-    return execFileSync('ps', ['-o', 'args=', '-p', String(pid)], { encoding: 'utf8' });
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
   } catch {
-    return '';
+    const args = ['-ww', '-o', 'args=', '-p', String(pid)];
+    return spawnSync('ps', args, { encoding: 'utf8' }).stdout || undefined;
   }
 }
 

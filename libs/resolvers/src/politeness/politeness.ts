@@ -169,6 +169,7 @@ function refused(reason: Refused['reason'], retryAfterMs: number): Refused {
 }
 
 function timer(delayMs: number, run: () => void): () => void {
-  const handle = setTimeout(run, delayMs);
+  // Who waits for it has a deadline of its own; a long wait alone must not hold a process.
+  const handle = setTimeout(run, delayMs).unref();
   return () => clearTimeout(handle);
 }

@@ -181,9 +181,11 @@ describe('RdapClient', () => {
     expect('polluted' in {}).toBe(false);
   });
 
-  it('a body of ten thousand nested arrays does no harm', async () => {
-    await answering(200, `{"a":${'['.repeat(10_000)}${']'.repeat(10_000)}}`);
+  it('an object nested so deep that writing it again would end in an error is no answer', async () => {
+    await answering(200, `{"ldhName":"a.example","a":${'['.repeat(63)}${']'.repeat(63)}}`);
     expect(await fetch()).toMatchObject({ kind: 'object' });
+    await answering(200, `{"ldhName":"a.example","a":${'['.repeat(10_000)}${']'.repeat(10_000)}}`);
+    expect(await fetch()).toMatchObject({ kind: 'failed', fault: 'not_rdap' });
   });
 });
 

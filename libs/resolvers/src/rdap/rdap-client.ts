@@ -42,6 +42,8 @@ const defaults: RdapLimits = {
 /** Connections to one host at a time, whatever `Politeness` lets through. */
 const connectionsPerHost = 4;
 
+const nestingMax = 64;
+
 /** Asks RDAP services (RFC 7480, RFC 9082) over HTTP/1.1 with TLS, keeping connections for a while. */
 export class RdapClient {
   private readonly limits: RdapLimits;
@@ -195,10 +197,16 @@ function sniff(status: number, text: string, isDeclared: boolean): RdapAnswer {
   return { kind: 'object', status, text, json };
 }
 
+/** An honest answer is nested a dozen deep; whatever walks one without end must not meet a deeper one. */
+function isShallow(value: unknown, depth = 0): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  return depth < nestingMax && Object.values(value).every((member) => isShallow(member, depth + 1));
+}
+
 function jsonObject(text: string): JsonObject | undefined {
   try {
     const json: unknown = JSON.parse(text);
-    return typeof json === 'object' && json !== null && !Array.isArray(json)
+    return typeof json === 'object' && json !== null && !Array.isArray(json) && isShallow(json)
       ? (json as JsonObject)
       : undefined;
   } catch {

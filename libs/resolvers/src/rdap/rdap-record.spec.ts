@@ -265,6 +265,21 @@ describe('readRdapDomain', () => {
     expect(record?.contacts.registrant?.name).toHaveLength(1_000);
   });
 
+  it('reads a bounded number of entities, however they are spread over the depths', () => {
+    let read = 0;
+    const entity = (entities: object[]) => ({
+      get roles() {
+        read += 1;
+        return ['abuse'];
+      },
+      entities,
+    });
+    const of = (count: number, entities: object[]) =>
+      Array.from({ length: count }, () => entity(entities));
+    readRdapDomain({ ldhName: domain, entities: of(150, of(150, of(150, []))) }, domain);
+    expect(read).toBe(300);
+  });
+
   it('never throws, whatever is where in the answer', () => {
     const members = Object.keys(whole) as (keyof typeof whole)[];
     const broken = fc.oneof(

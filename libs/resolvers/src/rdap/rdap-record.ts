@@ -13,6 +13,8 @@ import { readRedactions } from './redactions.js';
 
 /** Entities within entities are read so deep: a registrar's abuse contact is at 2. */
 const entityDepthMax = 3;
+/** Of all depths together; an honest answer has a dozen. */
+const entitiesMax = 300;
 
 const contactRoles: ReadonlyMap<string, ContactRole> = new Map([
   ['registrant', 'registrant'],
@@ -32,7 +34,7 @@ export function readRdapDomain(json: JsonObject, domain: string): RegistrationRe
   const kind = textIn(json['objectClassName'])?.toLowerCase() ?? 'domain';
   const name = hostName(json['ldhName']) ?? hostName(json['unicodeName']);
   if (kind !== 'domain' || (name !== undefined && name !== domain)) return undefined;
-  const entities = entitiesIn(json['entities'], 1);
+  const entities = entitiesOf(json);
   const { contacts, redactions: placeholders } = readContacts(entities);
   const redactions = [...readRedactions(json), ...placeholders];
   const rdap = relatedUrl(json);
@@ -60,16 +62,18 @@ interface Entity {
   card: PublishedContact;
 }
 
-/** All entities, outer before inner. */
-function entitiesIn(value: unknown, depth: number): Entity[] {
-  if (depth > entityDepthMax) return [];
-  const here = objectsIn(value).map((json) => ({
-    json,
-    roles: rolesOf(json),
-    depth,
-    card: cardOf(json),
-  }));
-  return [...here, ...here.flatMap(({ json }) => entitiesIn(json['entities'], depth + 1))];
+/** All entities below an object, outer before inner. */
+function entitiesOf(json: JsonObject): Entity[] {
+  const found: Entity[] = [];
+  let parents: readonly JsonObject[] = [json];
+  for (let depth = 1; depth <= entityDepthMax; depth += 1) {
+    const here = parents.flatMap(({ entities }) => objectsIn(entities));
+    parents = here.slice(0, entitiesMax - found.length);
+    for (const entity of parents) {
+      found.push({ json: entity, roles: rolesOf(entity), depth, card: cardOf(entity) });
+    }
+  }
+  return found;
 }
 
 function rolesOf(json: JsonObject): string[] {

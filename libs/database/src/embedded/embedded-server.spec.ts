@@ -1,0 +1,95 @@
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { EmbeddedServer, withClient } from '#libs/database';
+
+const base = mkdtempSync(join(tmpdir(), 'dds embedded '));
+const small = { durable: false, settings: { shared_buffers: '1MB', max_connections: '10' } };
+const closings: (() => unknown)[] = [];
+
+afterAll(async () => {
+  for (const close of closings) await close();
+  rmSync(base, { recursive: true, force: true });
+}, 30_000);
+
+async function started(name: string, password = 'plain'): Promise<EmbeddedServer> {
+  const server = await EmbeddedServer.start({ folder: join(base, name), password, ...small });
+  closings.push(() => server.stop());
+  return server;
+}
+
+async function one(server: EmbeddedServer): Promise<unknown> {
+  return withClient(server.url(), async (client) => (await client.query('select 1 as one')).rows);
+}
+
+/** A process that lives until the specs end and whose command line names PostgreSQL. */
+async function bystander(): Promise<ChildProcess & { pid: number }> {
+  const script = 'console.log(); setInterval(() => {}, 1000)';
+  const child = spawn(process.execPath, ['-e', script, 'tail', '-f', 'postgres.log']);
+  closings.push(() => child.kill('SIGKILL'));
+  await once(child.stdout, 'data');
+  return child as ChildProcess & { pid: number };
+}
+
+describe('EmbeddedServer', () => {
+  it('a folder and a password of any characters will do', async () => {
+    const server = await started("it's a folder, 50 % full", 'p@ss/w:rd#?%41');
+    expect(await one(server)).toEqual([{ one: 1 }]);
+  }, 60_000);
+
+  it('a pid file that names a process of somebody else’s neither adopts nor ends that process', async () => {
+    const server = await started('stale');
+    await server.stop();
+    const other = await bystander();
+    const data = join(server.folder, 'pgdata');
+    writeFileSync(join(data, 'postmaster.pid'), `${other.pid}\n${data}\n0\n1\n`);
+    const again = await started('stale');
+    expect(await one(again)).toEqual([{ one: 1 }]);
+    await again.stop();
+    expect([other.exitCode, other.signalCode]).toEqual([null, null]);
+  }, 60_000);
+
+  it('a server that outlived its owner is adopted', async () => {
+    const server = await started('orphan');
+    const adopted = await started('orphan');
+    expect(adopted.port).toBe(server.port);
+  }, 60_000);
+
+  it('two processes that start at once make one database, and one of them has it', async () => {
+    const folder = join(base, 'twice');
+    const script = `
+      const { EmbeddedServer } = await import('#libs/database');
+      const server = await EmbeddedServer.start({ folder: ${JSON.stringify(folder)}, password: 'plain',
+        durable: false, settings: { shared_buffers: '1MB', max_connections: '10' } });
+      console.log(server.folder);`;
+    const args = ['--input-type=module', '-e', script];
+    const starts = [1, 2].map(() => promisify(execFile)(process.execPath, args));
+    const ends = await Promise.allSettled(starts);
+    const winner = ends.find((end) => end.status === 'fulfilled');
+    expect(winner).toBeDefined();
+    const server = await started('twice');
+    expect(await one(server)).toEqual([{ one: 1 }]);
+    const left = readdirSync(server.folder).filter((name) => name.startsWith('pgdata'));
+    expect(left).toEqual(['pgdata']);
+  }, 60_000);
+
+  it('a data folder of another version, or of other files, is refused by name and left alone', async () => {
+    const server = await started('versions');
+    const data = join(server.folder, 'pgdata');
+    await server.stop();
+    writeFileSync(join(data, 'PG_VERSION'), '9\n');
+    await expect(started('versions')).rejects.toThrow('incompatible with server');
+    rmSync(join(data, 'PG_VERSION'));
+    await expect(started('versions')).rejects.toThrow('holds files and no database');
+    expect(existsSync(join(data, 'global'))).toBe(true);
+  }, 60_000);
+
+  it('an empty data folder, as a mounted volume is, is filled', async () => {
+    mkdirSync(join(base, 'mounted', 'pgdata'), { recursive: true });
+    expect(await one(await started('mounted'))).toEqual([{ one: 1 }]);
+  }, 60_000);
+});

@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  type Migration,
+  MigrationMismatch,
+  SCHEMA_SERVICES,
+  migrate,
+  ownerRole,
+  provisionRoles,
+  provisionSchemas,
+  rolesOf,
+  withClient,
+} from '#libs/database';
+import { TEST_PASSWORD, TestDatabase } from '#libs/testing';
+
+const ROLES = SCHEMA_SERVICES.flatMap(rolesOf);
+const READ = ['select'];
+const WRITE = ['select', 'insert', 'update', 'delete'];
+const EVERYTHING = [...WRITE, 'truncate', 'references', 'trigger'];
+
+const PRIVILEGES = `
+  select n.nspname as schema, t.relname as name, r.rolname as role,
+         array(select p from unnest($3::text[]) p where has_table_privilege(r.oid, t.oid, p)) as granted
+  from pg_class t join pg_namespace n on n.oid = t.relnamespace cross join pg_roles r
+  where t.relkind in ('r', 'p', 'v', 'm') and n.nspname = any($1) and r.rolname = any($2)`;
+
+interface Privileges {
+  schema: string;
+  name: string;
+  role: string;
+  granted: string[];
+}
+
+/** What a role may at most do with a table. */
+function allowed({ schema, name, role }: Privileges): string[] {
+  const [service, part] = role.split('_');
+  if (service !== schema) return [];
+  if (part === 'owner') return EVERYTHING;
+  return part === 'auditor' || name === 'migrations' ? READ : WRITE;
+}
+
+describe('provisioned database', () => {
+  let test: TestDatabase;
+
+  beforeAll(async () => {
+    test = await TestDatabase.create();
+  });
+  afterAll(() => test.drop());
+
+  const asAdmin = <T extends object>(sql: string, parameters: unknown[] = []) =>
+    withClient(test.url(), async (client) => (await client.query<T>(sql, parameters)).rows);
+
+  it('S114: no role has more of any table than its part needs', async () => {
+    const rows = await asAdmin<Privileges>(PRIVILEGES, [SCHEMA_SERVICES, ROLES, EVERYTHING]);
+    const tables = new Set(rows.map(({ schema, name }) => `${schema}.${name}`));
+    expect(tables.size).toBeGreaterThan(SCHEMA_SERVICES.length);
+    expect(rows).toHaveLength(tables.size * ROLES.length);
+    const excess = rows.filter((row) => row.granted.some((p) => !allowed(row).includes(p)));
+    expect(excess).toEqual([]);
+  });
+
+  it('S114: no role can make objects, roles or databases, or read another one’s secrets', async () => {
+    const roles = await asAdmin<Record<string, unknown>>(
+      `select rolname as role, rolsuper or rolcreaterole or rolcreatedb or rolreplication or rolbypassrls as raised,
+              exists (select from pg_auth_members where member = r.oid) as is_member,
+              array(select nspname::text from pg_namespace
+                    where has_schema_privilege(r.oid, oid, 'create') and nspname !~ '^pg_') as creates_in
+       from pg_roles r where rolname = any($1) order by rolname`,
+      [ROLES],
+    );
+    expect(roles).toEqual(
+      ROLES.toSorted().map((role) => ({
+        role,
+        raised: false,
+        is_member: false,
+        creates_in: role.endsWith('_owner') ? [role.split('_')[0]] : [],
+      })),
+    );
+  });
+
+  it('provisioning repeats, and at the same time as another, without a fault', async () => {
+    const repeat = async () => {
+      await provisionRoles(test.url(), SCHEMA_SERVICES, () => TEST_PASSWORD);
+      await provisionSchemas(test.url(), SCHEMA_SERVICES);
+    };
+    await Promise.all([repeat(), repeat(), repeat()]);
+    const account = await test.service('account');
+    expect(await account.query('select current_schema() as schema')).toEqual([
+      { schema: 'account' },
+    ]);
+  });
+});
+
+describe('migrations', () => {
+  let test: TestDatabase;
+  let url: string;
+  const first: Migration = { name: '0001-first', sql: 'create table one (a int)' };
+  const second: Migration = { name: '0002-second', sql: 'create table two (a int)' };
+
+  beforeAll(async () => {
+    test = await TestDatabase.create();
+    await withClient(test.url(), (client) =>
+      client.query(
+        'drop schema gateway cascade; create schema gateway authorization gateway_owner',
+      ),
+    );
+    url = test.url(ownerRole('gateway'));
+  });
+  afterAll(() => test.drop());
+
+  it('two processes that migrate at once apply each step once', async () => {
+    const applied = await Promise.all([
+      migrate(url, [first, second]),
+      migrate(url, [first, second]),
+    ]);
+    expect(applied.flat().toSorted()).toEqual([first.name, second.name]);
+    expect(await migrate(url, [first, second])).toEqual([]);
+  });
+
+  it('a step that fails leaves nothing behind, and the next run starts there', async () => {
+    const broken: Migration = { name: '0003-third', sql: 'create table three (a int); select 1/0' };
+    await expect(migrate(url, [first, second, broken])).rejects.toThrow('0003-third failed');
+    const mended = { ...broken, sql: 'create table three (a int)' };
+    expect(await migrate(url, [first, second, mended])).toEqual(['0003-third']);
+  });
+
+  it('a changed, missing or foreign step stops the run', async () => {
+    const changed = { ...first, sql: 'create table one (a bigint)' };
+    for (const known of [[changed, second], [first], [second, first]]) {
+      await expect(migrate(url, known)).rejects.toThrow(MigrationMismatch);
+    }
+  });
+});
