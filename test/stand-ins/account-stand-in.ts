@@ -8,6 +8,8 @@ export class AccountStandIn extends JsonServer {
   readonly feed = new ListFeed();
   /** Runs before a key is answered, to let things happen in between. */
   beforeAnswer: (() => void) | undefined;
+  /** Every key the gateway said was used, as often as it said so. */
+  readonly usedKeys: string[] = [];
   private readonly keys = new Map<string, KeyFacts>();
 
   constructor(private readonly pepper: string) {
@@ -39,6 +41,10 @@ export class AccountStandIn extends JsonServer {
   protected answer(request: IncomingMessage, body: unknown): object {
     if (request.url === '/internal/changes') {
       return this.feed.page((body as { cursor?: { snapshot: string } }).cursor);
+    }
+    if (request.url === '/internal/keys/used') {
+      this.usedKeys.push(...(body as { keyIds: string[] }).keyIds);
+      return {};
     }
     const hash = request.url!.split('/').at(-1)!;
     const key = structuredClone(this.keys.get(hash)) ?? null;

@@ -36,6 +36,7 @@ import {
   RequestLogMaintenanceRepository,
   RequestLogRepository,
 } from './request-log/request-log.repository.js';
+import { KeyUseJob } from './request-log/key-use.job.js';
 import { RollUpJob, rollPartitions } from './request-log/roll-up.job.js';
 import { Services } from './services.js';
 
@@ -67,7 +68,8 @@ const LEASE_DEADLINE_SLACK_MS = 1_000;
 export async function startGateway(options: StartGateway): Promise<RunningGateway> {
   const { config, clock, logger, transport } = options;
   const parts = await buildParts(options);
-  const { database, maintenance, facts, services, leases, log, copy, pollers, shedder } = parts;
+  const { database, maintenance, facts, services, leases, pollers, shedder } = parts;
+  const { log, keyUse, copy } = parts;
   const service = await startService({
     module: GatewayModule.register({
       serviceSecret: config.serviceSecret,
@@ -87,6 +89,7 @@ export async function startGateway(options: StartGateway): Promise<RunningGatewa
   await pollers.start();
   leases.start();
   log.start();
+  keyUse.start();
   shedder.start();
   const health = service.app.get(Health, { strict: false });
   const listener = new ApiListener({
@@ -118,7 +121,7 @@ export async function startGateway(options: StartGateway): Promise<RunningGatewa
     await sleep(config.drainNoticeMs);
     await Promise.all([drainListener(listener, shedder, config.drainMs), dashboard.stop()]);
     await leases.drain(SETTLE_TIMEOUT_MS);
-    await log.stop();
+    await Promise.all([log.stop(), keyUse.stop()]);
     [pollers, rollUp, shedder].forEach((part) => part.stop());
     await service.stop();
     await Promise.all([parts.upstream.close(), services.close(), copy.close()]);
@@ -178,6 +181,7 @@ async function buildParts({ config, clock, logger }: StartGateway) {
     rollPartitions(maintained, clock),
   );
   const log = new RequestLog(copy, logger);
+  const keyUse = new KeyUseJob(account, logger);
   const bodies = new ProblemBodies(config.baseUrl, clock);
   const path = buildRequestPath({
     config,
@@ -188,6 +192,7 @@ async function buildParts({ config, clock, logger }: StartGateway) {
     facts,
     leases,
     log,
+    keyUse,
     bodies,
   });
   return {
@@ -200,6 +205,7 @@ async function buildParts({ config, clock, logger }: StartGateway) {
     leases,
     copy,
     log,
+    keyUse,
     bodies,
     ...path,
   };
@@ -211,6 +217,7 @@ interface PathParts extends Pick<StartGateway, 'config' | 'clock' | 'logger'> {
   facts: Facts;
   leases: LeaseClient;
   log: RequestLog;
+  keyUse: KeyUseJob;
   bodies: ProblemBodies;
 }
 
@@ -225,7 +232,7 @@ function buildRequestPath({ config, clock, logger, tokens, bodies, ...parts }: P
     inFlightMax: config.inFlightMax,
     delayMaxMs: config.loopDelayMaxMs,
   });
-  const { caps, facts, leases, log } = parts;
+  const { caps, facts, leases, log, keyUse } = parts;
   const repeats = new MemoryRepeats();
   const requestPath = new RequestPath({
     shedder,
@@ -238,7 +245,7 @@ function buildRequestPath({ config, clock, logger, tokens, bodies, ...parts }: P
     failedKeys: new FailedKeys(config.failedKeysMax),
     window: new MemoryRequestWindow(),
     concurrency: new ClassConcurrency(),
-    settlement: new Settlement(leases, caps, repeats, log, clock),
+    settlement: new Settlement({ leases, caps, repeats, log, keyUse, clock }),
     answers: { bodies, billingUrl: config.billingUrl },
     trustedProxies: addressListOf(config.trustedProxies),
   });

@@ -4,6 +4,7 @@ import type { Exchange } from '../exchange/exchange.js';
 import type { DailyCaps } from '../lease/daily-caps.js';
 import type { LeaseClient } from '../lease/lease-client.js';
 import type { ClassConcurrency } from '../rate-limits/class-concurrency.js';
+import type { KeyUseJob } from '../request-log/key-use.job.js';
 import type { RequestLog } from '../request-log/request-log.js';
 import type { LoadShedder } from './01-shed.js';
 
@@ -16,24 +17,30 @@ export interface Ending {
   credits: number;
 }
 
+/** What a settled request is told to. */
+export interface SettlementParts {
+  leases: LeaseClient;
+  caps: DailyCaps;
+  repeats: Repeats;
+  log: RequestLog;
+  keyUse: KeyUseJob;
+  clock: Clock;
+}
+
 /** Step 11: what follows the answer, in the same turn: the charge, the journal, the memory, the log. */
 export class Settlement {
-  constructor(
-    private readonly leases: LeaseClient,
-    private readonly caps: DailyCaps,
-    private readonly repeats: Repeats,
-    private readonly log: RequestLog,
-    private readonly clock: Clock,
-  ) {}
+  constructor(private readonly parts: SettlementParts) {}
 
   settle(exchange: Exchange, { status, outcome, credits }: Ending): void {
     const { caller, lease, cost, route, question, requestId, subject, startedMs } = exchange;
     if (!caller) return;
-    if (lease) this.leases.finish(lease, cost, credits);
-    if (cost > 0) this.caps.release(caller, cost - credits);
-    if (credits > 0) void this.repeats.remember(caller.account.counterId, question);
-    this.log.add({
-      atMs: this.clock.now().getTime(),
+    const { leases, caps, repeats, log, keyUse, clock } = this.parts;
+    if (lease) leases.finish(lease, cost, credits);
+    if (cost > 0) caps.release(caller, cost - credits);
+    if (credits > 0) void repeats.remember(caller.account.counterId, question);
+    keyUse.note(caller.keyId);
+    log.add({
+      atMs: clock.now().getTime(),
       requestId,
       accountId: caller.account.id,
       keyId: caller.keyId,
