@@ -166,6 +166,10 @@ describe('the journal', () => {
     let answered = 1;
     for (let i = 0; i < 7; i++) if ((await lookUp(apiUrl, apiKey)) === 200) answered++;
     expect(answered).toBe(8);
+    // The journal is written in the turn that answered: a kill within it costs us that turn's charge.
+    await waitFor('that turn to end', () =>
+      /= \d+ 8\n/.test(readFileSync(journalOf('killed').GATEWAY_JOURNAL, 'utf8')),
+    );
     child.kill('SIGKILL');
     await once(child, 'exit');
     children.delete(child);
