@@ -5,9 +5,11 @@ import {
   type Clock,
   Health,
   type Logger,
+  type Job,
   MINUTE_MS,
   type RunningService,
   SECOND_MS,
+  Schedule,
   startService,
 } from '#libs/platform';
 import type { AccountConfig } from './account.config.js';
@@ -23,7 +25,6 @@ import { PasswordReset } from './password-resets/password-reset.entity.js';
 import { Person } from './people/person.entity.js';
 import { ForgetSignUpsJob } from './registration/forget-sign-ups.job.js';
 import { SignUp } from './registration/sign-up.entity.js';
-import { type Job, Schedule } from './schedule.js';
 import { Session } from './sessions/session.entity.js';
 
 const ENTITIES = [
