@@ -7,6 +7,7 @@ import type { BenchReport } from './bench.js';
 const BENCHES: Record<string, () => Promise<{ run(): Promise<BenchReport> }>> = {
   events: () => import('./events.bench.js'),
   start: () => import('./start.bench.js'),
+  gateway: () => import('./gateway.bench.js'),
 };
 
 const program = new Command('bench')

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Pool } from 'undici';
 import { MINUTE_MS } from '#libs/platform';
+import { waitFor } from '#libs/testing';
 import { registrationOf } from '../../apps/simulators/src/registry/registration.js';
 import { RegistryWorld } from './registry-world.js';
 
@@ -132,6 +134,21 @@ describe('memory', () => {
     expect(await from({ fresh: 'true', max_age: '3600' }, { 'x-repeat': '1' })).toBe('live');
     expect(world.asked('again.de')).toBe(4);
   });
+});
+
+it('stopping waits for the answer under way, and for nothing else', async () => {
+  const world = new RegistryWorld();
+  await world.start();
+  const pool = new Pool('http://lookup', { socketPath: world.socketPath });
+  const path = '/internal/whois/live?domainName=silent-shop.jp';
+  const { authorization } = world;
+  const answer = pool.request({ method: 'GET', path, headers: { authorization } });
+  await waitFor('the registry is asked', () => world.asked('silent-shop.jp') === 1);
+  const stopped = world.stop();
+  expect((await answer).statusCode).toBe(504);
+  await (await answer).body.dump();
+  await stopped;
+  await pool.close();
 });
 
 it('S61: only a name and the flags of its registry ever reach port 43', async () => {

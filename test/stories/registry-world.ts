@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { loadConfig, Logger, type RunningService, ServiceTokens } from '#libs/platform';
 import { TestClock } from '#libs/testing';
 import { LookupConfig } from '../../apps/lookup/src/lookup.config.js';
@@ -33,15 +36,19 @@ export interface Body {
 export class RegistryWorld {
   readonly clock = new TestClock('2026-11-20T11:42:03Z');
   simulator: RegistrySimulator;
+  /** Where the service listens besides TCP. */
+  socketPath: string;
   private readonly tokens = new ServiceTokens(SECRET, this.clock);
   private service: RunningService;
 
   async start(): Promise<void> {
     this.simulator = new RegistrySimulator({ dripIntervalMs: 20 });
     const { upstreamExceptions, caFile } = await this.simulator.start();
+    this.socketPath = join(await mkdtemp(join(tmpdir(), 'lookup-')), 'socket');
     const config = loadConfig(LookupConfig, {
       SERVICE_SECRET: SECRET,
       LOOKUP_PORT: '0',
+      LOOKUP_SOCKET: this.socketPath,
       LOOKUP_UPSTREAM_EXCEPTIONS: upstreamExceptions,
       LOOKUP_EXTRA_CA_FILE: caFile,
       LOOKUP_UPSTREAM_PER_SECOND: '1000',
@@ -54,6 +61,7 @@ export class RegistryWorld {
   async stop(): Promise<void> {
     await this.service.stop();
     await this.simulator.stop();
+    await rm(dirname(this.socketPath), { recursive: true, force: true });
   }
 
   async ask(
@@ -61,13 +69,17 @@ export class RegistryWorld {
     query: Record<string, string> = {},
     headers: Record<string, string> = {},
   ) {
-    const authorization = `Bearer ${this.tokens.issue('gateway', 'lookup')}`;
+    const authorization = this.authorization;
     const parameters = new URLSearchParams({ domainName, ...query });
     const response = await fetch(`${this.service.url}/internal/whois/live?${parameters}`, {
       headers: { authorization, ...headers },
     });
     const header = (name: string) => response.headers.get(name);
     return { status: response.status, header, body: (await response.json()) as Body };
+  }
+
+  get authorization(): string {
+    return `Bearer ${this.tokens.issue('gateway', 'lookup')}`;
   }
 
   /** How often the simulator was asked about a name. */

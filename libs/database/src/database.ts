@@ -42,14 +42,15 @@ export class Database {
   }
 
   /**
-   * Runs `work` in one READ COMMITTED transaction: commits when it resolves, rolls back when it
+   * Runs `work` in one transaction at the server's default READ COMMITTED (saying so would cost a round
+   * trip each): commits when it resolves, rolls back when it
    * throws. No network call belongs in it.
    * @throws what `work` throws; also when `work` resolves although a statement of it failed (outside
    *   of a savepoint) or is still running, for then nothing would be kept.
    */
   async transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
     let transaction: Transaction | undefined;
-    const result = await this.source.transaction('READ COMMITTED', async (manager) => {
+    const result = await this.source.transaction(async (manager) => {
       transaction = new Transaction(manager);
       try {
         const value = await work(transaction);

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import pg from 'pg';
 import {
   type SchemaService,
@@ -30,6 +31,11 @@ export async function provisionRoles(
       );
     }
   });
+}
+
+/** The password of a role where one secret stands for all of them, so that a new role needs none of its own. */
+export function derivedRolePassword(secret: string, role: string): string {
+  return createHmac('sha256', secret).update(role).digest('base64url');
 }
 
 /**

@@ -1,5 +1,4 @@
 export * from './change-feed/change-feed.js';
-export * from './envelope/bucket.js';
 export * from './event-transport.js';
 export * from './inbox/consumes.js';
 export * from './messaging.module.js';

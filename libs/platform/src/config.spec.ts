@@ -15,7 +15,7 @@ class DemoConfig extends BaseConfig {
   @Setting({ env: 'DEMO_PORT', about: 'Port to listen on.' })
   @IsInt()
   @Max(65_535)
-  port: number = 0;
+  port = 0;
 
   @Setting({ env: 'DEMO_SECRET', about: 'Secret of the demo.', secret: true })
   @MinLength(16)

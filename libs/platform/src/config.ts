@@ -93,14 +93,27 @@ function readSetting(
 }
 
 function parseSetting(configClass: ConfigClass<object>, property: string, text: string): unknown {
+  switch (kindOf(configClass, property)) {
+    case 'number':
+      return Number(text);
+    case 'boolean':
+      return { true: true, '1': true, false: false, '0': false }[text] ?? text;
+    case 'list':
+      return text
+        .split(',')
+        .map((part) => part.trim())
+        .filter((part) => part !== '');
+    default:
+      return text;
+  }
+}
+
+/** By the declared type; a property without one (`port = 0`) by its default. */
+function kindOf(configClass: ConfigClass<object>, property: string): string {
   const type: unknown = Reflect.getMetadata('design:type', configClass.prototype, property);
-  if (type === Number) return Number(text);
-  if (type === Boolean)
-    return text === 'true' || text === '1' ? true : text === 'false' || text === '0' ? false : text;
-  if (type === Array)
-    return text
-      .split(',')
-      .map((part) => part.trim())
-      .filter((part) => part !== '');
-  return text;
+  const value: unknown = Reflect.get(new configClass(), property);
+  if (type === Array || Array.isArray(value)) return 'list';
+  if (type === Number || typeof value === 'number') return 'number';
+  if (type === Boolean || typeof value === 'boolean') return 'boolean';
+  return 'text';
 }

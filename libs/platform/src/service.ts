@@ -47,10 +47,18 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   });
   app.useGlobalPipes(inputValidation());
   app.useGlobalFilters(new ProblemFilter(options.logger));
-  adapter.getInstance().addHook('preValidation', (request, _reply, done) => {
-    checkJsonShape(request.body);
-    done();
-  });
+  let isStopping = false;
+  adapter
+    .getInstance()
+    .addHook('preValidation', (request, _reply, done) => {
+      checkJsonShape(request.body);
+      done();
+    })
+    .addHook('onSend', (_request, reply, _payload, done) => {
+      // An answer given while stopping would leave an idle connection that holds the listener open.
+      if (isStopping) void reply.header('connection', 'close');
+      done();
+    });
   if (options.strategy) {
     app.connectMicroservice<CustomStrategy>(
       { strategy: options.strategy },
@@ -65,6 +73,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     url: `http://${options.host}:${address.port}`,
     stop: async () => {
       app.get(Health, { strict: false }).drain();
+      isStopping = true;
       await app.close();
     },
   };

@@ -1,5 +1,25 @@
 import type { Migration } from '#libs/database';
 import { messaging } from './0001-messaging.js';
+import { accounts } from './0002-accounts.js';
+import { audit } from './0003-audit.js';
+import { idempotency } from './0004-idempotency.js';
+import { apiKeys } from './0005-api-keys.js';
+import { peopleAndSessions } from './0006-people-and-sessions.js';
+import { mail } from './0007-mail.js';
+import { signUps } from './0008-sign-ups.js';
+import { billingDetails } from './0009-billing-details.js';
+import { addressChanges } from './0010-address-changes.js';
 
 /** In order; released ones are never edited. */
-export const migrations: Migration[] = [messaging];
+export const migrations: Migration[] = [
+  messaging,
+  accounts,
+  audit,
+  idempotency,
+  apiKeys,
+  peopleAndSessions,
+  mail,
+  signUps,
+  billingDetails,
+  addressChanges,
+];

@@ -1,5 +1,17 @@
 import type { Migration } from '#libs/database';
 import { messaging } from './0001-messaging.js';
+import { accountsAndGrants } from './0002-accounts-and-grants.js';
+import { ledger } from './0003-ledger.js';
+import { reservations } from './0004-reservations.js';
+import { paymentsAndSubscriptions } from './0005-payments-and-subscriptions.js';
+import { allowances } from './0006-allowances.js';
 
 /** In order; released ones are never edited. */
-export const migrations: Migration[] = [messaging];
+export const migrations: Migration[] = [
+  messaging,
+  accountsAndGrants,
+  ledger,
+  reservations,
+  paymentsAndSubscriptions,
+  allowances,
+];

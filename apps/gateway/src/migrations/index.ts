@@ -1,5 +1,6 @@
 import type { Migration } from '#libs/database';
 import { messaging } from './0001-messaging.js';
+import { requestLog } from './0002-request-log.js';
 
 /** In order; released ones are never edited. */
-export const migrations: Migration[] = [messaging];
+export const migrations: Migration[] = [messaging, requestLog];

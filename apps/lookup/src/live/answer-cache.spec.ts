@@ -63,6 +63,16 @@ describe('the answer cache', () => {
     expect(cache.fresh('a.com', DAY_MS, clock.now())).toBeUndefined();
   });
 
+  it('believes an answer that lacks a source for two minutes', () => {
+    const clock = new TestClock();
+    const cache = new AnswerCache(roomy);
+    cache.put(lookup('a.com', clock, { outcome: 'partial' }));
+    clock.advance(2 * MINUTE_MS - 1);
+    expect(cache.fresh('a.com', DAY_MS, clock.now())?.outcome).toBe('partial');
+    clock.advance(1);
+    expect(cache.fresh('a.com', DAY_MS, clock.now())).toBeUndefined();
+  });
+
   it.each([
     ['throttled', undefined, 30],
     ['throttled', 90, 90],
@@ -83,6 +93,16 @@ describe('the answer cache', () => {
       expect(cache.failure('a.com', clock.now())).toBeUndefined();
     },
   );
+
+  it('keeps nothing of what an upstream sent with a failure', () => {
+    const clock = new TestClock();
+    const cache = new AnswerCache(roomy);
+    const { sources } = fixtureLookup('registered.test', clock.now());
+    const huge = sources.map((source) => ({ ...source, raw: 'x'.repeat(1_000_000) }));
+    cache.put({ ...failure('a.com', clock, 'parse_failed'), sources: huge });
+    expect(JSON.stringify(cache.failure('a.com', clock.now())).length).toBeLessThan(500);
+    expect(cache.size.bytes).toBe(0);
+  });
 
   it('keeps the last answer beside a later failure, and forgets the failure at the next answer', () => {
     const clock = new TestClock();

@@ -3,6 +3,8 @@ import { DAY_MS, MINUTE_MS, SECOND_MS } from '#libs/platform';
 
 const FOUND_KEPT_MS = DAY_MS;
 const NOT_FOUND_KEPT_MS = 10 * MINUTE_MS;
+/** Some source failed: as good as it gets now, to be completed soon. */
+const PARTIAL_KEPT_MS = 2 * MINUTE_MS;
 const FAILURE_KEPT_MS = { min: 30 * SECOND_MS, max: 120 * SECOND_MS };
 const FAILURES_MAX = 20_000;
 /** What an entry costs beside its texts: maps, dates, short strings. */
@@ -32,7 +34,8 @@ export function isFailure(outcome: Outcome): boolean {
 
 /**
  * Answers in memory, bounded in entries and bytes, least recently used first out. An answer is
- * fresh for `min(24 h, time to expiry)` when the name is registered, 10 minutes when it is not.
+ * fresh for `min(24 h, time to expiry)` when the name is registered, 10 minutes when it is not, 2
+ * minutes when a source failed.
  * Failures are kept apart for 30 to 120 s, so that they neither replace an answer nor look like one.
  */
 export class AnswerCache {
@@ -86,10 +89,10 @@ export class AnswerCache {
     const askedMs = (lookup.retryAfterSeconds ?? 0) * SECOND_MS;
     const keptMs = Math.min(Math.max(askedMs, FAILURE_KEPT_MS.min), FAILURE_KEPT_MS.max);
     this.failures.delete(lookup.domain);
-    // Nothing reads what the servers sent, which may be megabytes a name and is not counted here.
-    const failure = { ...lookup, sources: [] };
+    // Without what the upstreams sent: a failure's text can be megabytes and answers nothing.
+    const bare = { ...lookup, record: undefined, sources: [] };
     this.failures.set(lookup.domain, {
-      lookup: failure,
+      lookup: bare,
       retryAt: lookup.fetchedAt.getTime() + keptMs,
     });
     if (this.failures.size > FAILURES_MAX) {
@@ -113,6 +116,7 @@ export class AnswerCache {
 
 function freshUntil({ outcome, record, fetchedAt }: Lookup): number {
   if (outcome === 'not_registered') return fetchedAt.getTime() + NOT_FOUND_KEPT_MS;
+  if (outcome === 'partial') return fetchedAt.getTime() + PARTIAL_KEPT_MS;
   const keptMs = fetchedAt.getTime() + FOUND_KEPT_MS;
   const expires = record?.expires && Date.parse(record.expires.iso);
   // A date that cannot be read, or is past, says nothing about tomorrow.

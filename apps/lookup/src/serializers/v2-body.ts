@@ -39,10 +39,13 @@ export interface Serving {
  */
 export function v2Body(lookup: Lookup, serving: Serving, sections: ReadonlySet<Section>): Json {
   const { record } = lookup;
+  const { status, domain_name, ...common } = commonBody(lookup);
   const raw = sections.has('raw');
   return present({
-    ...commonBody(lookup),
+    status,
+    domain_name,
     domain_unicode: domainToUnicode(lookup.domain),
+    ...common,
     restriction: record?.restriction,
     secure_dns: record?.dnssec?.signed,
     domain_handle: record?.handle,

@@ -5,9 +5,30 @@ import type { ServiceHttp } from './service-http.js';
 
 export type BlockCause = 'overdue' | 'deletion' | 'fraud' | 'admin';
 
+/** Causes an operator may set; `deletion` follows the account. */
+export const OPERATOR_BLOCK_CAUSES = ['overdue', 'fraud', 'admin'] as const;
+export type OperatorBlockCause = (typeof OPERATOR_BLOCK_CAUSES)[number];
+
+/** What an operator may set by hand; it replaces the computed value. */
+export const OVERRIDABLE_LIMITS = [
+  'live',
+  'bulk',
+  'heavy',
+  'account',
+  'keys',
+  'monitors.domain',
+  'monitors.brand',
+  'monitors.registrant',
+] as const;
+export type OverridableLimit = (typeof OVERRIDABLE_LIMITS)[number];
+
+export const BLOCKED_PARTS = ['api', 'downloads', 'purchases'] as const;
+export type BlockedPart = (typeof BLOCKED_PARTS)[number];
+
 /** Something that takes rights away for a time. */
 export interface AccessBlock {
   cause: BlockCause;
+  blocks: readonly BlockedPart[];
   /** RFC 3339. */
   from: string;
   to?: string;
@@ -42,17 +63,24 @@ export interface AcquireLease {
 /**
  * `granted`: spend up to `amount` within `ttlMs` of the moment the holder asked. `insufficient`: a
  * true 402. `elsewhere`: enough, but leased to other holders, who are being recalled: wait, then 503.
+ * `closed`: this id was closed before; it never holds anything again.
  */
 export type LeaseAnswer =
   | { outcome: 'granted'; amount: number; ttlMs: number; spendable: number }
   | { outcome: 'insufficient'; spendable: number }
-  | { outcome: 'elsewhere'; spendable: number };
+  | { outcome: 'elsewhere'; spendable: number }
+  | { outcome: 'closed'; spendable: number };
 
 export interface LeaseUse {
   leaseId: string;
   accountId: string;
   /** Cumulative credits used under this lease; never decreases. */
   consumed: number;
+  /**
+   * Cumulative credits the holder may still reach: used and in flight. What the lease holds beyond is
+   * given back, and the recall is answered.
+   */
+  keep?: number;
 }
 
 export interface SettleAnswer {
@@ -74,7 +102,8 @@ export interface OpenHold {
 export type HoldAnswer =
   | { outcome: 'held'; amount: number; spendable: number }
   | { outcome: 'insufficient'; spendable: number }
-  | { outcome: 'elsewhere'; spendable: number };
+  | { outcome: 'elsewhere'; spendable: number }
+  | { outcome: 'closed'; spendable: number };
 
 /** One line of an account's ledger as the customer reads it. */
 export interface LedgerLine {
@@ -82,9 +111,11 @@ export interface LedgerLine {
   /** RFC 3339. */
   at: string;
   kind: string;
-  /** Decimal string, positive for credits gained. */
+  /** Change of the available credits, decimal string: negative when they are reserved or expire. */
   amount: string;
-  /** Spendable after this line, decimal string. */
+  /** Credits used up by this line, out of what was reserved or available; negative when they return. */
+  consumed: string;
+  /** Available credits after this line, decimal string. */
   balanceAfter: string;
   /** What caused it: a lease, hold, payment line, trial claim … */
   reference: string;
@@ -94,6 +125,8 @@ export interface Balance {
   spendable: number;
   reserved: number;
   frozen: number;
+  /** Credits that were used and then reversed; later purchases repay them first. */
+  debt: number;
   grants: {
     id: string;
     sourceType: string;
@@ -157,6 +190,37 @@ export class EntitlementClient {
   ): Promise<{ items: LedgerLine[]; nextCursor?: string }> {
     const query = cursor ? `?cursor=${encodeURIComponent(cursor)}` : '';
     return this.http.call('GET', `/internal/ledger${query}`, { accountId });
+  }
+
+  /**
+   * Operators: credits by hand, with a reason.
+   * @returns whether the adjustment is new; the same id counts once.
+   */
+  async grantByOperator(
+    accountId: string,
+    body: { adjustmentId: string; amount: number; reason: string; expiresAt?: string },
+  ): Promise<{ isNew: boolean }> {
+    return this.http.call('POST', '/internal/operator/grants', { accountId, body });
+  }
+
+  /** Operators: replaces one computed limit until an instant (RFC 3339). */
+  async overrideLimit(
+    accountId: string,
+    body: { name: OverridableLimit; value: number; reason: string; until: string },
+  ): Promise<void> {
+    await this.http.call('POST', '/internal/operator/overrides', { accountId, body });
+  }
+
+  /** Operators: takes rights away from `from` until `to` or until lifted. */
+  async block(
+    accountId: string,
+    body: AccessBlock & { cause: OperatorBlockCause; reason: string },
+  ): Promise<void> {
+    await this.http.call('POST', '/internal/operator/blocks', { accountId, body });
+  }
+
+  async liftBlock(accountId: string, cause: OperatorBlockCause): Promise<void> {
+    await this.http.call('POST', '/internal/operator/blocks/lift', { accountId, body: { cause } });
   }
 
   async changes(cursor?: ChangeCursor): Promise<ChangePage> {

@@ -87,7 +87,8 @@ export class ServiceHttp {
   }
 }
 
-function problemOf(body: unknown, audience: ServiceName): Problem {
+/** The refusal in a service's answer; ServiceUnavailable when the answer is not one of ours. */
+export function problemOf(body: unknown, audience: ServiceName): Problem {
   const { code, status, detail, retryable, retry_after, errors, ...members } = (body ??
     {}) as ProblemBody;
   if (typeof code !== 'string' || typeof status !== 'number')

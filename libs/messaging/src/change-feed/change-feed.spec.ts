@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ChangeCursor } from '#libs/contracts';
 import { newId } from '#libs/platform';
 import { TestDatabase } from '#libs/testing';
-import { Counted, Stage } from '../transports/contract-stage.js';
+import { Counted, Stage } from '../transports/stage.contract.js';
 import { ChangeFeed } from './change-feed.js';
 
 const WRITERS = 12;

@@ -112,4 +112,20 @@ describe('outbox', () => {
       true,
     );
   });
+
+  it('a sequence rises even when the clock of the database has stepped back', async () => {
+    const accountId = newId();
+    await database.transaction((transaction) => sayDeleted(transaction, accountId));
+    const [{ ahead }] = await database.query<{ ahead: string }>(
+      `update event_sequence set sequence = sequence + 3600000000 where aggregate = $1
+       returning sequence as ahead`,
+      [`account:${accountId}`],
+    );
+    await database.transaction((transaction) => sayDeleted(transaction, accountId));
+    const rows = await database.query<{ sequence: string }>(
+      'select sequence from outbox where key = $1 order by position',
+      [accountId],
+    );
+    expect(BigInt(rows[1].sequence)).toBe(BigInt(ahead) + 1n);
+  });
 });

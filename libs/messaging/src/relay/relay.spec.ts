@@ -3,7 +3,7 @@ import { newId } from '#libs/platform';
 import { waitFor } from '#libs/testing';
 import { bucketOf } from '../envelope/bucket.js';
 import type { EventMessage } from '../envelope/event-message.js';
-import { Counted, Stage, quietLogger } from '../transports/contract-stage.js';
+import { Counted, Stage, quietLogger } from '../transports/stage.contract.js';
 import { BucketLeases } from './bucket-leases.js';
 import { OutboxRepository } from './outbox.repository.js';
 import { Relay } from './relay.js';

@@ -25,7 +25,7 @@ const DELETE_MS = 30_000;
 const DELETE_LIMIT = 10_000;
 const BATCH_LIMIT = 200;
 const BACK_OFF_MIN_MS = 100;
-const BACK_OFF_MAX_MS = 5_000;
+const BACK_OFF_MAX_MS = 1_000;
 
 /**
  * Moves committed outbox rows to a transport, in order within each bucket, at least once. A bucket

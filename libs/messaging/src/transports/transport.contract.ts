@@ -4,8 +4,8 @@ import type { Database } from '#libs/database';
 import { newId } from '#libs/platform';
 import { waitFor } from '#libs/testing';
 import type { EventTransport } from '../event-transport.js';
-import { Counted, OddlyNamed, Script, SnapshotTaken, Stage } from './contract-stage.js';
-import { DyingProcess } from './dying-process.js';
+import { Counted, OddlyNamed, Script, SnapshotTaken, Stage } from './stage.contract.js';
+import { DyingProcess } from './dying-process.contract.js';
 
 /** What a transport brings to be tested. */
 export interface TransportHarness {
@@ -152,19 +152,16 @@ export function transportContract(name: string, harness: TransportHarness): void
       ).toEqual([{ outcome: 'superseded' }]);
     });
 
-    it.each(['57P01', '53300', '25006', '08006'])(
-      'a database that is away (%s) pauses, parks nothing and loses nothing',
-      async (state) => {
-        let refusals = 0;
-        script().before = () => {
-          if (++refusals <= 3) throw sqlError(state);
-        };
-        await stage.say(Counted, key, { n: 1 });
-        await stage.say(Counted, key, { n: 2 });
-        await untilHeard(key, [1, 2]);
-        expect(await parkedOf(key)).toEqual([]);
-      },
-    );
+    it('a database that is away pauses, parks nothing and loses nothing', async () => {
+      let refusals = 0;
+      script().before = () => {
+        if (++refusals <= 6) throw sqlError('57P01');
+      };
+      await stage.say(Counted, key, { n: 1 });
+      await stage.say(Counted, key, { n: 2 });
+      await untilHeard(key, [1, 2]);
+      expect(await parkedOf(key)).toEqual([]);
+    });
 
     it('a connection that is cut while an event is handled loses nothing and handles nothing twice', async () => {
       let cuts = 0;

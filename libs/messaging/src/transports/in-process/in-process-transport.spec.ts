@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Script, Stage, quietLogger } from '../contract-stage.js';
+import { ServiceModule, newId, startService } from '#libs/platform';
+import { TestClock, waitFor } from '#libs/testing';
+import { Counted, Script, Stage, consumerModule, quietLogger } from '../stage.contract.js';
 import { transportContract } from '../transport.contract.js';
 import { InProcessTransport } from './in-process-transport.js';
 
@@ -9,7 +11,7 @@ transportContract('in-process', {
   open: async () => new InProcessTransport({ logger: quietLogger, consumers }),
 });
 
-describe('in-process transport: missing consumers', () => {
+describe('in-process transport in a service', () => {
   let stage: Stage;
 
   beforeAll(async () => {
@@ -27,6 +29,30 @@ describe('in-process transport: missing consumers', () => {
     const app = await stage.startConsumer(strategy, new Script());
     expect(() => transport.requireConsumers()).not.toThrow();
     await app.close();
+    await transport.close();
+  });
+
+  it("a service's handlers get events past the guard of its routes", async () => {
+    const transport = new InProcessTransport({ logger: quietLogger, consumers });
+    const { imports = [], ...module } = consumerModule(new Script());
+    const common = ServiceModule.register({
+      name: 'entitlement',
+      clock: new TestClock(),
+      logger: quietLogger,
+      serviceSecret: 'a secret of thirty-two characters',
+    });
+    const service = await startService({
+      module: { ...module, imports: [...imports, common] },
+      logger: quietLogger,
+      port: 0,
+      host: '127.0.0.1',
+      strategy: transport.strategyFor('entitlement', stage.consumer),
+    });
+    await transport.startRelay('account', stage.maintenance);
+    const key = newId();
+    await stage.say(Counted, key, { n: 1 });
+    await waitFor('the handler', async () => (await stage.heard(key)).length === 1);
+    await service.stop();
     await transport.close();
   });
 

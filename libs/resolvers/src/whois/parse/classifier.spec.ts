@@ -103,6 +103,10 @@ describe('an answer that is neither', () => {
     '% ERROR: syntax error',
     'hello',
     '<html>',
+    'HTTP/1.1 404 Not Found',
+    '<html><body><h1>404 Not Found</h1></body></html>',
+    'Whois server not found',
+    'Database error: object not found',
   ])('is a failure to parse and costs nothing: %j', (text) => {
     expect(outcome(text)).toBe('parse_failed');
   });

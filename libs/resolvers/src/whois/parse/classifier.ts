@@ -1,5 +1,6 @@
 import {
   ERROR_PHRASES,
+  FAILURE_PHRASES,
   FREE_STATUSES,
   NOT_FOUND_PHRASES,
   RESTRICTED_PHRASES,
@@ -45,6 +46,9 @@ export function classify(lines: readonly Line[], evidence: Evidence, meter: Work
   const said = announcements(lines, meter);
   if (said.some((it) => isThrottle(it))) {
     return { kind: 'throttled', retryAfterSeconds: retryAfter(said) };
+  }
+  if (said.some((it) => !it.isProse && matchesAny(it.text, FAILURE_PHRASES))) {
+    return { kind: 'error' };
   }
   const statement = absenceAmong(said.filter((it) => !it.isProse));
   if (statement !== undefined) return statement;

@@ -134,27 +134,42 @@ export const RULE_WORDS: readonly string[] = [
   'reduced information',
 ];
 
-/** The server failed, or did not understand the question. */
-export const ERROR_PHRASES: readonly string[] = [
-  '^error',
+/** The exchange itself failed: what such a text "did not find" was never the name. */
+export const FAILURE_PHRASES: readonly string[] = [
+  '^http/',
+  '<html',
+  '<!doctype',
+  'server not found',
+  'host not found',
+  'host name not found',
+  'command not found',
+  'file not found',
+  'page not found',
+  'no whois server',
+  'tld is not supported',
+  'tld not supported',
+  'unsupported tld',
   'internal error',
   'internal server error',
   'database error',
+  'database is not available',
+  'unable to connect',
+  'could not connect',
+  'timed out',
+];
+
+/** The server failed, or did not understand the question. */
+export const ERROR_PHRASES: readonly string[] = [
+  '^error',
   'system error',
   'unable to process',
-  'unable to connect',
   'could not be processed',
-  'could not connect',
   '^invalid query',
   '^invalid request',
   '^invalid input',
   '^invalid domain',
   'syntax error',
   '^malformed',
-  'tld is not supported',
-  'tld not supported',
-  'unsupported tld',
-  'no whois server',
   'under maintenance',
   '^fatal',
   '^timeout',

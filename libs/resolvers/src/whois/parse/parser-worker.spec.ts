@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { ParseContext } from './parse-whois.js';
 import { ParserWorker, type ParserWorkerOptions } from './parser-worker.js';
@@ -63,6 +65,18 @@ describe('the parser in its thread', () => {
     const worker = open({ script: new URL('data:text/javascript,throw new Error()') });
     const answers = await Promise.all([worker.parse('a', CONTEXT), worker.parse('b', CONTEXT)]);
     expect(answers).toEqual([{ outcome: 'parse_failed' }, { outcome: 'parse_failed' }]);
+  });
+
+  it('an idle thread does not hold the process', async () => {
+    const script = `
+      import { ParserWorker } from ${JSON.stringify(new URL('./parser-worker.js', import.meta.url))};
+      const context = { domain: '', server: '', tld: 'com', role: 'registry' };
+      const { outcome } = await new ParserWorker().parse('No match', context);
+      process.stdout.write(outcome);
+    `;
+    const args = ['--input-type=module', '--eval', script];
+    const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 20_000 });
+    expect(stdout).toBe('not_registered');
   });
 
   it('closing settles what runs and what waits', async () => {

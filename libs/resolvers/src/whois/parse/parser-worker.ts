@@ -83,10 +83,10 @@ export class ParserWorker {
     });
     this.thread = thread;
     this.arm(START_TIMEOUT_MS);
-    thread.unref();
     thread.on('message', (message: Message) => this.receive(thread, message));
     thread.on('error', () => this.lose(thread));
     thread.on('exit', () => this.lose(thread));
+    thread.unref();
   }
 
   private receive(thread: Worker, message: Message): void {

@@ -88,12 +88,16 @@ export const DOMAIN_KEYS: Readonly<Record<string, readonly string[]>> = {
   'registrar.name': [
     'registrar name | sponsoring registrar | sponsoring registrar name | current registrar',
     'current registar | authorized agency | registration service provider | registrador',
-    'registrado por | registered by | registrar organization | registrar company',
+    'registrado por | registered by',
     'registered through | registration service | managing registrar | registrar agent',
-    '등록대행자 | 注册服务机构 | sponsoring registrar organization | provider | entidade gestora',
-    'registrar of record | registrar company name | domain registrar | authorised registrar',
-    'accredited registrar | provider name | registrar organisation | service provider',
+    '등록대행자 | 注册服务机构 | provider | entidade gestora',
+    'registrar of record | domain registrar | authorised registrar',
+    'accredited registrar | provider name | service provider',
     'domain support',
+  ],
+  'registrar.organization': [
+    'registrar organization | registrar organisation | sponsoring registrar organization',
+    'registrar company | registrar company name',
   ],
   'registrar.ianaId': [
     'registrar iana id | sponsoring registrar iana id | registrar id',

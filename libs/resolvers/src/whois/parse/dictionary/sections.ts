@@ -64,7 +64,7 @@ export const HEADERS: Readonly<Record<string, readonly string[]>> = {
     'servidor de nombres de dominio | servers | servidores de nombre | servidores dns',
     'primary name server | secondary name server | servidores de nombres',
     'domain name servers | dns information | name server | serveurs dns',
-    'listed name servers | hosts | nsset | servidores de dominio',
+    'listed name servers | hosts | servidores de dominio',
     'servidores de nombres de dominio | 1차 네임서버 정보 | 2차 네임서버 정보 | nameserver details',
     'dns records | delegation',
   ],
@@ -72,4 +72,5 @@ export const HEADERS: Readonly<Record<string, readonly string[]>> = {
   dates: ['relevant dates | additional info | important dates | dates | additional information'],
   dnssec: ['keys | dnssec information | signing key | ds records | dnssec'],
   domain: ['domain information | domain | domain name | domain info | domain details | dominio'],
+  other: ['nsset | keyset | ns list | ds list'],
 };

@@ -34,7 +34,7 @@ export type DomainField =
   | 'referral';
 
 export type RegistrarField =
-  'ianaId' | 'name' | 'organization' | 'url' | 'email' | 'phone' | 'rdapServer' | 'line';
+  'ianaId' | 'name' | 'organization' | 'url' | 'email' | 'phone' | 'rdapServer';
 
 export type SectionName =
   ContactRole | 'domain' | 'registrar' | 'nameServers' | 'status' | 'dates' | 'dnssec' | 'other';
@@ -50,7 +50,6 @@ export type Target =
   | { kind: 'header'; section: SectionName }
   | { kind: 'reference'; role: ContactRole }
   | { kind: 'object' }
-  | { kind: 'host' }
   | { kind: 'ignored' };
 
 const ROLE_NAMES: Readonly<Record<string, ContactRole>> = {
@@ -65,13 +64,11 @@ const ROLE_NAMES: Readonly<Record<string, ContactRole>> = {
 /**
  * Reads the notation of the tables: `created` (of the domain), `~created` (of the section it
  * stands in), `.name` (of the section's party), `registrar.url`, `admin.email`, `@tech` (opens a
- * section), `>admin` (a handle), `#` (opens a contact object), `host` (a host in a list of name
- * servers), `-` (nothing).
+ * section), `>admin` (a handle), `#` (opens a contact object), `-` (nothing).
  */
 export function readTarget(notation: string): Target {
   if (notation === '-') return { kind: 'ignored' };
   if (notation === '#') return { kind: 'object' };
-  if (notation === 'host') return { kind: 'host' };
   const rest = notation.slice(1);
   if (notation[0] === '@') return { kind: 'header', section: sectionNamed(rest) };
   if (notation[0] === '>') return { kind: 'reference', role: ROLE_NAMES[rest] };

@@ -14,7 +14,7 @@ const MONTH_DAYS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 const MINUTES_PER_DAY = 1440;
 
 export function isCalendarDay(year: number, month: number, day: number): boolean {
-  if (year < 1970 || year > 2199 || month < 1 || month > 12 || day < 1) return false;
+  if (year < 1970 || year > 2999 || month < 1 || month > 12 || day < 1) return false;
   if (month === 2 && day === 29) return isLeapYear(year);
   return day <= MONTH_DAYS[month - 1];
 }

@@ -10,10 +10,7 @@ const VALUE_LENGTH_MAX = 500;
 const LINES_MAX = 16;
 
 /** How one registry prints a contact; see `Grammar`. */
-export type ContactStyle = Pick<
-  ReadyGrammar,
-  'block' | 'nameIsOrganization' | 'address' | 'organizationFirst'
->;
+export type ContactStyle = Pick<ReadyGrammar, 'block' | 'address' | 'organizationFirst'>;
 
 /** A contact being read: published values, loose lines, and which fields are withheld. */
 export class ContactDraft {
@@ -59,7 +56,9 @@ export class ContactDraft {
 
   /** The fields a placeholder stands for, by their name in `Contact`. */
   withheldFields(): string[] {
-    return [...this.withheld].map((field) => CONTACT_MEMBERS[field] ?? field);
+    const fields = [...this.withheld].filter((field) => !this.values.has(field));
+    const members = fields.map((field) => CONTACT_MEMBERS[field] ?? field);
+    return [...new Set(members)].filter((member) => member !== 'party' && member !== 'url');
   }
 
   toContact(style: ContactStyle): Contact {
@@ -68,7 +67,7 @@ export class ContactDraft {
     for (const [field, value] of readContactLines(this.lines, style.block, hasName)) {
       if (!labelled.has(field)) this.add(field, value);
     }
-    if (style.organizationFirst && !this.isOrganization(style)) {
+    if (style.organizationFirst && !this.isOrganization()) {
       this.takeOrganization(style.address.length === 0 ? 3 : style.address.length + 2);
     }
     const contact: Contact = {
@@ -79,7 +78,7 @@ export class ContactDraft {
       phone: readPhone(this.first('phone')),
       fax: readPhone(this.first('fax')),
     };
-    if (contact.organization === undefined && this.isOrganization(style)) {
+    if (contact.organization === undefined && this.isOrganization()) {
       contact.organization = contact.name;
       contact.name = undefined;
     }
@@ -94,9 +93,8 @@ export class ContactDraft {
     return { name, organization: organization ?? (heading === name ? undefined : heading) };
   }
 
-  private isOrganization(style: ContactStyle): boolean {
-    const party = this.first('party')?.toLowerCase();
-    if (party === undefined) return style.nameIsOrganization;
+  private isOrganization(): boolean {
+    const party = this.first('party')?.toLowerCase() ?? '';
     return party.startsWith('org') || party.startsWith('legal');
   }
 
@@ -134,6 +132,7 @@ export class ContactDraft {
 }
 
 const CONTACT_MEMBERS: Partial<Record<ContactField, string>> = {
+  heading: 'name',
   country: 'countryCode',
   firstName: 'name',
   lastName: 'name',

@@ -348,6 +348,7 @@ validity:     05-06-2027
 DNSSEC:       unsigned
 status:       Transfer Locked
 changed:      registrar AT ns.il 19990605 (Assigned)
+changed:      registrar AT ns.il 20240607 (Changed)
 
 person:       Ada Example
 address:      1 Sample Street
@@ -361,6 +362,7 @@ registrar info: http://registrar.example
     );
     expect(il).toMatchObject({
       expires: { iso: '2027-06-05' },
+      updated: { iso: '2024-06-07' },
       registrar: { name: 'Sample Registrar Ltd', url: 'http://registrar.example' },
       contacts: {
         registrant: { name: 'Example Ltd', countryCode: 'IL' },

@@ -35,13 +35,16 @@ const MYNIC: Grammar = {
 export const ASIA_PACIFIC: readonly Grammar[] = [
   JPRS,
   MYNIC,
-  { tlds: ['th'], dates: DAY_FIRST, headerIsHandle: false },
   { tlds: ['kr'], dates: { order: 'ymd', offsetMinutes: 540 } },
   { tlds: ['cn', 'tw', 'mo'], dates: { order: 'ymd', offsetMinutes: 480 } },
-  { tlds: ['hk', 'sg', 'id', 'in', 'bn', 'lk', 'np', 'pk', 'fj', 'au', 'nz'], dates: DAY_FIRST },
+  {
+    tlds: ['th', 'hk', 'sg', 'id', 'in', 'bn', 'lk', 'np', 'pk', 'fj', 'au', 'nz'],
+    dates: DAY_FIRST,
+  },
   {
     tlds: ['il'],
     looseParty: 'registrant',
+    lastUpdateLast: true,
     dates: DAY_FIRST,
     keys: { 'registrant.line': ['descr'], '-': ['zone c', 'reg name', 'query'] },
   },

@@ -198,6 +198,7 @@ Last updated on 2025-11-18T21:16:34Z
       nameServers: ['ns1.example.ru', 'ns2.example.net'],
       contacts: { registrant: { organization: 'Primer LLC' } },
     });
+    expect(record.updated).toBeUndefined();
   });
 
   it('.ua: contact objects by id, offsets with two digits', () => {

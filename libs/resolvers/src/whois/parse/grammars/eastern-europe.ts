@@ -51,7 +51,7 @@ export const EASTERN_EUROPE: readonly Grammar[] = [
   },
   { tlds: ['hr'], dates: DAY_FIRST, keys: { 'registrant.line': ['descr'] } },
   {
-    tlds: ['bg', 'rs', 'mk', 'si', 'ro', 'md', 'cz', 'ee', 'lv', 'hu', 'pl', 'al', 'ba', 'me'],
+    tlds: ['bg', 'rs', 'mk', 'ro', 'md', 'cz', 'ee', 'hu', 'pl', 'al', 'ba', 'me'],
     dates: DAY_FIRST,
   },
   {
@@ -62,6 +62,8 @@ export const EASTERN_EUROPE: readonly Grammar[] = [
       'registrant.email': ['contact email'],
     },
   },
+  { tlds: ['si'], dates: DAY_FIRST, keys: { '>registrant': ['registrant'] } },
+  { tlds: ['lv'], dates: DAY_FIRST, keys: { '@other': ['whois'] } },
   { tlds: ['tr'], dates: DAY_FIRST },
   { tlds: ['kz', 'kg', 'uz', 'tj', 'am', 'ge', 'az'], dates: DAY_FIRST },
 ];

@@ -29,10 +29,10 @@ export interface Grammar {
   headerIsHandle?: boolean;
   /** Only institutions register here. */
   registrantIsOrganization?: boolean;
+  /** The dates of change are a history: the last line is the latest. */
+  lastUpdateLast?: boolean;
   /** Contact fields outside of any section are this party's. */
   looseParty?: ContactRole;
-  /** A contact's name is an organisation unless its `type` says otherwise. */
-  nameIsOrganization?: boolean;
 }
 
 export type AddressPart = 'cityLine' | 'city' | 'state' | 'postalCode' | 'country';
@@ -44,10 +44,10 @@ export interface ReadyGrammar {
   phrases: readonly (readonly [string, string])[];
   columns: boolean;
   block: readonly ContactField[];
-  nameIsOrganization: boolean;
   address: readonly AddressPart[];
   organizationFirst: boolean;
   headerIsHandle: boolean;
   registrantIsOrganization: boolean;
+  lastUpdateLast: boolean;
   looseParty?: ContactRole;
 }

@@ -19,7 +19,6 @@ const COMMON_PHRASES: Readonly<Record<string, readonly string[]>> = {
     'record last updated on',
     'record last updated',
     'record changed on',
-    'last updated on',
     'record updated on',
   ],
   expires: ['record expires on', 'record will expire on', 'expires on', 'registered until'],
@@ -66,11 +65,11 @@ function prepare(grammar: Grammar): ReadyGrammar {
     phrases: phrases.flatMap(([field, starts]) => starts.map((it) => [it, field] as const)),
     columns: grammar.columns ?? false,
     block: grammar.block ?? [],
-    nameIsOrganization: grammar.nameIsOrganization ?? false,
     address: grammar.address ?? [],
     organizationFirst: grammar.organizationFirst ?? false,
     headerIsHandle: grammar.headerIsHandle ?? false,
     registrantIsOrganization: grammar.registrantIsOrganization ?? false,
+    lastUpdateLast: grammar.lastUpdateLast ?? false,
     looseParty: grammar.looseParty,
   };
 }

@@ -319,6 +319,7 @@ Nserver: ns2.example.net
 Updated: 2025-11-18T18:12:31.726496+00:00
 `,
     );
+    expect(lv.updated).toBeUndefined();
     expect(lv).toMatchObject({
       statuses: ['active'],
       registrar: { name: 'SIA Registrators' },

@@ -59,6 +59,7 @@ export const WESTERN_EUROPE: readonly Grammar[] = [
       'registrant.postalCode': ['org zipcode'],
       'registrant.city': ['org city'],
       'registrant.country': ['org country'],
+      status: ['domaintype'],
       '-': ['ownertype', 'registrar address'],
     },
   },

@@ -83,6 +83,7 @@ export class RecordDraft {
     else if (field === 'whoisServer' || field === 'referral') this.setReferral(field, value);
     else if (field === 'dnssec') this.dnssec ??= value.toLowerCase();
     else if (field === 'ds') this.addDs(value);
+    else if (field === 'updated' && grammar.lastUpdateLast) this.dates.set(field, value);
     else this.setDate(field, value, grammar.dates);
   }
 
@@ -162,7 +163,7 @@ export class RecordDraft {
 
   /** A registrar's name may carry its id or its address in brackets behind it. */
   private setRegistrarName(value: string): void {
-    if (this.registrar.has('name')) return;
+    if (this.registrar.has('name') || value.toLowerCase().startsWith('no registrar')) return;
     const open = value.lastIndexOf('(');
     const remark = open > 0 && value.endsWith(')') ? value.slice(open + 1, -1).trim() : '';
     if (remark.startsWith('http')) this.setRegistrar('url', remark);
@@ -235,11 +236,10 @@ export class RecordDraft {
 
   private finishRegistrar(): Registrar | undefined {
     const registrar: Registrar = {};
-    for (const [field, value] of this.registrar) {
-      if (field !== 'line') registrar[field] = value;
-    }
+    for (const [field, value] of this.registrar) registrar[field] = value;
     const { name, organization } = registrar;
     if (organization !== undefined && name?.endsWith('-REG')) registrar.name = organization;
+    if (name === undefined && organization !== undefined) registrar.name = organization;
     if (this.whoisServer !== undefined) registrar.whoisServer = this.whoisServer;
     return Object.keys(registrar).length === 0 ? undefined : registrar;
   }

@@ -93,8 +93,6 @@ export class RecordReader {
         return this.draft.setRegistrar(target.field, entry.value);
       case 'contact':
         return this.takeContactField(entry, target.field, target.role);
-      case 'host':
-        return this.draft.addNameServer(entry.value);
       default:
         return undefined;
     }
@@ -102,8 +100,8 @@ export class RecordReader {
 
   /** A header opens its section; a value on its line is the party's name. */
   private takeHeader(entry: Entry, name: SectionName): void {
-    const isRepeat = name === 'registrar' && this.section.name === 'object';
-    if (isRepeat && !this.startsBlock) return;
+    const isInside = this.section.owns && ['object', 'other'].includes(this.section.name);
+    if (name === 'registrar' && isInside && !this.startsBlock) return;
     const owns = entry.value === '' || (this.startsBlock && this.draft.hasDomain());
     this.open(name, entry, owns);
     if (entry.value === '') return;
@@ -133,7 +131,8 @@ export class RecordReader {
 
   private takeReference(role: ContactRole, handle: string): void {
     const value = handle.trim();
-    if (value !== '' && value !== '-') this.draft.addReference(role, value);
+    if (this.section.name === 'object' || value === '' || value === '-') return;
+    this.draft.addReference(role, value);
   }
 
   /** A handle names the contact it stands in, or opens an object that references point to. */
@@ -144,7 +143,10 @@ export class RecordReader {
       this.section.filled = true;
       return;
     }
-    if (!this.startsBlock) return;
+    if (this.startsBlock) this.openNamedObject(entry);
+  }
+
+  private openNamedObject(entry: Entry): void {
     this.openObject(entry.indent);
     this.section.draft?.add('handle', entry.value);
     this.draft.keepObject(this.section.draft, entry.value);
@@ -164,11 +166,9 @@ export class RecordReader {
 
   private takeDomainField(entry: Entry, field: DomainField, loose: boolean): void {
     if (this.section.ended && entry.indent <= this.section.indent) this.closeSection();
-    if (field === 'nameServer' && this.section.name === 'registrar' && loose) return;
     const isPartys = this.section.owns && (isRole(this.section.name) || this.isForeign());
-    if (isPartys && (loose || entry.indent > this.section.indent)) {
-      if (PARTYS.has(field)) return;
-    }
+    const isDeeper = entry.indent > this.section.indent;
+    if (isPartys && (loose || isDeeper) && PRINTED_OF_PARTIES.has(field)) return;
     if (field === 'domain' && entry.value !== '') {
       if (!this.draft.startDomain(entry.value, this.askedDomain)) return;
       this.open('domain', entry, false);
@@ -215,16 +215,9 @@ export class RecordReader {
       this.open(role.section, entry, true);
       return true;
     }
-    if (entry.key !== 'contact' || (this.section.name === 'object' && !this.startsBlock))
-      return false;
-    const handle = entry.value.trim();
-    if (!this.startsBlock || !(this.draft.hasReferences() || this.draft.isReferred(handle))) {
-      return false;
-    }
-    this.openObject(entry.indent);
-    this.section.draft?.add('handle', entry.value);
-    this.draft.keepObject(this.section.draft, entry.value);
-    this.section.filled = true;
+    if (entry.key !== 'contact' || !this.startsBlock) return false;
+    if (!this.draft.hasReferences() && !this.draft.isReferred(entry.value.trim())) return false;
+    this.openNamedObject(entry);
     return true;
   }
 
@@ -268,19 +261,20 @@ export class RecordReader {
   private continueLast(last: Entry, value: string): boolean {
     const target = last.target;
     if (target === undefined) return last.key !== '' && last.value !== '';
-    if (target.kind === 'domain') {
-      if (target.field === 'domain' || (last.value === '' && !MANY.has(target.field))) {
-        if (last.value !== '') return false;
-        this.draft.setDomainField(target.field, value, this.grammar);
-        return true;
-      }
-      if (MANY.has(target.field)) this.draft.setDomainField(target.field, value, this.grammar);
-      return true;
-    }
+    if (target.kind === 'domain') return this.continueDomainField(last, target.field, value);
     if (target.kind !== 'contact') return false;
     const party = target.role === undefined ? this.section.draft : this.draft.contact(target.role);
     if (target.field === 'street' || target.field === 'line' || last.value === '') {
       party?.add(target.field, value);
+    }
+    return true;
+  }
+
+  /** A list goes on, or the value stands below its key; text below a domain's name is neither. */
+  private continueDomainField(last: Entry, field: DomainField, value: string): boolean {
+    if (field === 'domain' && last.value !== '') return false;
+    if (last.value === '' || MANY.has(field)) {
+      this.draft.setDomainField(field, value, this.grammar);
     }
     return true;
   }
@@ -302,8 +296,8 @@ export class RecordReader {
   }
 }
 
-/** What a registry also prints of a contact. */
-const PARTYS: ReadonlySet<DomainField> = new Set(['created', 'updated', 'status']);
+/** What registries print of a contact as they do of a domain. */
+const PRINTED_OF_PARTIES: ReadonlySet<DomainField> = new Set(['created', 'updated', 'status']);
 
 const MANY: ReadonlySet<DomainField> = new Set(['nameServer', 'status', 'ds']);
 

@@ -1,4 +1,10 @@
-import { Controller, Inject, type INestMicroservice, Module } from '@nestjs/common';
+import {
+  Controller,
+  type DynamicModule,
+  Inject,
+  type INestMicroservice,
+  Module,
+} from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { type CustomStrategy, Ctx, Payload } from '@nestjs/microservices';
 import { IsInt, IsString } from 'class-validator';
@@ -108,6 +114,15 @@ class OnOddlyNamedConsumer {
 @Module({})
 class ConsumerModule {}
 
+/** A service with a handler of each event here. */
+export function consumerModule(script: Script): DynamicModule {
+  return {
+    module: ConsumerModule,
+    controllers: [OnCountedConsumer, OnSnapshotTakenConsumer, OnOddlyNamedConsumer],
+    providers: [{ provide: Script, useValue: script }],
+  };
+}
+
 /** Says nothing: a contract provokes failures on purpose. */
 export const quietLogger = new Logger('contract', { write: () => {} });
 
@@ -166,14 +181,11 @@ export class Stage {
     strategy: CustomStrategy['strategy'],
     script: Script,
   ): Promise<INestMicroservice> {
-    const app = await NestFactory.createMicroservice<CustomStrategy>(
-      {
-        module: ConsumerModule,
-        controllers: [OnCountedConsumer, OnSnapshotTakenConsumer, OnOddlyNamedConsumer],
-        providers: [{ provide: Script, useValue: script }],
-      },
-      { strategy, logger: false, abortOnError: false },
-    );
+    const app = await NestFactory.createMicroservice<CustomStrategy>(consumerModule(script), {
+      strategy,
+      logger: false,
+      abortOnError: false,
+    });
     await app.listen();
     return app;
   }

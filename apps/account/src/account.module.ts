@@ -1,0 +1,159 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { Database, MaintenanceDatabase } from '#libs/database';
+import { MailOutbox } from '#libs/mail';
+import { type EventTransport, MessagingModule } from '#libs/messaging';
+import { type Clock, type Logger, ServiceModule } from '#libs/platform';
+import { AccountConfig } from './account.config.js';
+import { AccountsRepository } from './accounts/accounts.repository.js';
+import { AccountsService } from './accounts/accounts.service.js';
+import { AddressChangeLinksService } from './address-changes/address-change-links.service.js';
+import { AddressChangesController } from './address-changes/address-changes.controller.js';
+import {
+  AddressChangeLinksMaintenanceRepository,
+  AddressChangesRepository,
+} from './address-changes/address-changes.repository.js';
+import { AddressChangesService } from './address-changes/address-changes.service.js';
+import { AttemptsMaintenanceRepository } from './attempts/attempts.repository.js';
+import { AttemptsService } from './attempts/attempts.service.js';
+import { AuditController } from './audit/audit.controller.js';
+import { AuditMaintenanceRepository } from './audit/audit.repository.js';
+import { AuditService } from './audit/audit.service.js';
+import { BillingDetailsController } from './billing-details/billing-details.controller.js';
+import { BillingDetailsRepository } from './billing-details/billing-details.repository.js';
+import { BillingDetailsService } from './billing-details/billing-details.service.js';
+import { DeletionController } from './deletion/deletion.controller.js';
+import { DeletionService } from './deletion/deletion.service.js';
+import { EraseJob } from './deletion/erase.job.js';
+import { ErasedDataService } from './deletion/erased-data.service.js';
+import { ErasureMaintenanceRepository } from './deletion/erasure.repository.js';
+import { ErasureService } from './deletion/erasure.service.js';
+import { IdempotencyRepository } from './idempotency/idempotency.repository.js';
+import { IdempotencyService } from './idempotency/idempotency.service.js';
+import { MailedLinksService } from './deletion/mailed-links.service.js';
+import { ExpireKeysJob } from './key-facts/expire-keys.job.js';
+import { KeyFactsController } from './key-facts/key-facts.controller.js';
+import { KeyFactsMaintenanceRepository } from './key-facts/key-facts.repository.js';
+import { KeyFactsService } from './key-facts/key-facts.service.js';
+import { KeysController } from './keys/keys.controller.js';
+import { KeysRepository } from './keys/keys.repository.js';
+import { KeysService } from './keys/keys.service.js';
+import { ForgottenPasswordsService } from './password-resets/forgotten-passwords.service.js';
+import { PasswordChangesService } from './password-resets/password-changes.service.js';
+import { PasswordResetLinksMaintenanceRepository } from './password-resets/password-reset-links.repository.js';
+import { PasswordResetsController } from './password-resets/password-resets.controller.js';
+import { PasswordResetsRepository } from './password-resets/password-resets.repository.js';
+import { PasswordResetsService } from './password-resets/password-resets.service.js';
+import { PasswordsService } from './passwords/passwords.service.js';
+import { OwnerMailService } from './people/owner-mail.service.js';
+import { PeopleByAddressMaintenanceRepository } from './people/people-by-address.repository.js';
+import { PeopleRepository } from './people/people.repository.js';
+import { PeopleService } from './people/people.service.js';
+import { DataKeysRepository } from './personal-data/data-keys.repository.js';
+import { PersonalDataService } from './personal-data/personal-data.service.js';
+import { ProfileController } from './profile/profile.controller.js';
+import { ProfileService } from './profile/profile.service.js';
+import { ConfirmationService } from './registration/confirmation.service.js';
+import { ForgetSignUpsJob } from './registration/forget-sign-ups.job.js';
+import { RegistrationController } from './registration/registration.controller.js';
+import { RegistrationService } from './registration/registration.service.js';
+import { SignUpsMaintenanceRepository } from './registration/sign-ups.repository.js';
+import { SignUpsService } from './registration/sign-ups.service.js';
+import { CurrentSessionsService } from './sessions/current-sessions.service.js';
+import { LogInService } from './sessions/log-in.service.js';
+import { SessionTokensMaintenanceRepository } from './sessions/session-tokens.repository.js';
+import { SessionsController } from './sessions/sessions.controller.js';
+import { SessionsRepository } from './sessions/sessions.repository.js';
+import { SessionsService } from './sessions/sessions.service.js';
+
+export interface AccountModuleOptions {
+  config: AccountConfig;
+  clock: Clock;
+  logger: Logger;
+  transport: EventTransport;
+  database: Database;
+  maintenanceDatabase: Database;
+}
+
+/** Features in the order in which they may use one another. */
+const FEATURES = [
+  [DataKeysRepository, PersonalDataService],
+  [AuditMaintenanceRepository, AuditService],
+  [IdempotencyRepository, IdempotencyService],
+  [AccountsRepository, AccountsService],
+  [AttemptsMaintenanceRepository, AttemptsService],
+  [PasswordsService],
+  [PeopleRepository, PeopleByAddressMaintenanceRepository, PeopleService, OwnerMailService],
+  [
+    SessionTokensMaintenanceRepository,
+    CurrentSessionsService,
+    SessionsRepository,
+    SessionsService,
+    LogInService,
+  ],
+  [KeysRepository, KeysService],
+  [KeyFactsMaintenanceRepository, KeyFactsService, ExpireKeysJob],
+  [
+    SignUpsMaintenanceRepository,
+    SignUpsService,
+    RegistrationService,
+    ConfirmationService,
+    ForgetSignUpsJob,
+  ],
+  [
+    PasswordResetsRepository,
+    PasswordResetLinksMaintenanceRepository,
+    PasswordResetsService,
+    ForgottenPasswordsService,
+    PasswordChangesService,
+  ],
+  [ProfileService],
+  [
+    AddressChangesRepository,
+    AddressChangeLinksMaintenanceRepository,
+    AddressChangeLinksService,
+    AddressChangesService,
+  ],
+  [BillingDetailsRepository, BillingDetailsService],
+  [
+    MailedLinksService,
+    ErasedDataService,
+    DeletionService,
+    ErasureMaintenanceRepository,
+    ErasureService,
+    EraseJob,
+  ],
+];
+
+@Module({})
+export class AccountModule {
+  static register(options: AccountModuleOptions): DynamicModule {
+    const { config, clock, logger, transport, database, maintenanceDatabase } = options;
+    const { serviceSecret } = config;
+    return {
+      module: AccountModule,
+      imports: [
+        ServiceModule.register({ name: 'account', clock, logger, serviceSecret }),
+        MessagingModule.register({ service: 'account', clock, transport, database }),
+      ],
+      controllers: [
+        AuditController,
+        KeysController,
+        KeyFactsController,
+        SessionsController,
+        RegistrationController,
+        PasswordResetsController,
+        ProfileController,
+        AddressChangesController,
+        BillingDetailsController,
+        DeletionController,
+      ],
+      providers: [
+        { provide: AccountConfig, useValue: config },
+        { provide: Database, useValue: database },
+        { provide: MaintenanceDatabase, useValue: maintenanceDatabase },
+        { provide: MailOutbox, useValue: new MailOutbox() },
+        ...FEATURES.flat(),
+      ],
+    };
+  }
+}

@@ -1,0 +1,23 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { AccountState } from '#libs/contracts';
+
+@Entity('accounts')
+export class Account {
+  @PrimaryColumn('uuid')
+  id: string;
+
+  @Column('text')
+  state: AccountState;
+
+  @Column('timestamptz', { name: 'created_at' })
+  createdAt: Date;
+
+  @Column('timestamptz', { name: 'deleted_at', nullable: true })
+  deletedAt: Date | null;
+
+  @Column('timestamptz', { name: 'restore_until', nullable: true })
+  restoreUntil: Date | null;
+
+  @Column('timestamptz', { name: 'erased_at', nullable: true })
+  erasedAt: Date | null;
+}

@@ -1,0 +1,132 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { AccountDeleted, AccountErased, AccountRegistered, AccountRestored } from '#libs/contracts';
+import { Database, type Transaction } from '#libs/database';
+import { type AggregateLock, Outbox } from '#libs/messaging';
+import { Clock, DAY_MS, NotFound } from '#libs/platform';
+import { IdempotencyService, type Once } from '../idempotency/idempotency.service.js';
+import type { Account } from './account.entity.js';
+import { AccountIsDeleted, RestoreTooLate } from './accounts.errors.js';
+import { AccountsRepository } from './accounts.repository.js';
+
+/** Hours, not calendar days: the same span for everyone. */
+const RESTORE_MS = 90 * DAY_MS;
+
+/** The account itself and the states it goes through; whose commands run one after another, and only while it is active. */
+@Injectable()
+export class AccountsService {
+  constructor(
+    @Inject(Database) private readonly database: Database,
+    @Inject(AccountsRepository) private readonly accounts: AccountsRepository,
+    @Inject(IdempotencyService) private readonly idempotency: IdempotencyService,
+    @Inject(Outbox) private readonly outbox: Outbox,
+    @Inject(Clock) private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Runs a command of the owner in one transaction: at most once under its Idempotency-Key, and alone
+   * in the account. Locks are taken in the order account aggregate,
+   * account row, key aggregate, audit head.
+   * @throws AccountIsDeleted, NotFound.
+   */
+  async change<T extends object>(
+    accountId: string,
+    once: Once<T>,
+    work: (transaction: Transaction) => Promise<T>,
+  ): Promise<T> {
+    return this.database.transaction((transaction) =>
+      this.idempotency.once(transaction, accountId, once, async () => {
+        await this.lockActive(transaction, accountId);
+        return work(transaction);
+      }),
+    );
+  }
+
+  /** One transaction, for what only reads and for commands that lock what they need themselves. */
+  async transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
+    return this.database.transaction(work);
+  }
+
+  /** @throws AccountIsDeleted, NotFound. */
+  async lockActive(transaction: Transaction, accountId: string): Promise<Account> {
+    const account = await this.lock(transaction, accountId);
+    if (account.restoreUntil) throw new AccountIsDeleted(account.restoreUntil);
+    return account;
+  }
+
+  /** @throws NotFound for an erased account too. */
+  async lock(transaction: Transaction, accountId: string): Promise<Account> {
+    const account = await this.accounts.lock(transaction, accountId);
+    if (!account || account.state === 'erased') throw new NotFound();
+    return account;
+  }
+
+  /** The account begins: its address is confirmed. Says AccountRegistered. */
+  async register(transaction: Transaction, accountId: string, trialClaim: string): Promise<void> {
+    const lock = await this.lockAggregate(transaction, accountId);
+    await this.accounts.insert(transaction, {
+      id: accountId,
+      state: 'active',
+      createdAt: this.clock.now(),
+      deletedAt: null,
+      restoreUntil: null,
+      erasedAt: null,
+    });
+    await this.outbox.add(transaction, lock, AccountRegistered, { trialClaim });
+  }
+
+  /** Says AccountDeleted. @returns until when it can be restored. @throws AccountIsDeleted, NotFound. */
+  async delete(transaction: Transaction, accountId: string): Promise<Date> {
+    const lock = await this.lockAggregate(transaction, accountId);
+    await this.lockActive(transaction, accountId);
+    const deletedAt = this.clock.now();
+    const restoreUntil = new Date(deletedAt.getTime() + RESTORE_MS);
+    const changes: Partial<Account> = { state: 'deleted', deletedAt, restoreUntil };
+    await this.accounts.update(transaction, accountId, changes);
+    await this.outbox.add(transaction, lock, AccountDeleted, {
+      deletedAt: deletedAt.toISOString(),
+      restoreUntil: restoreUntil.toISOString(),
+    });
+    return restoreUntil;
+  }
+
+  /**
+   * Says AccountRestored. @returns false when there was nothing to restore.
+   * @throws RestoreTooLate from the deadline on, whether or not the account is erased yet; NotFound.
+   */
+  async restore(transaction: Transaction, accountId: string): Promise<boolean> {
+    const lock = await this.lockAggregate(transaction, accountId);
+    const account = await this.lock(transaction, accountId);
+    if (!account.restoreUntil) return false;
+    const now = this.clock.now();
+    if (now >= account.restoreUntil) throw new RestoreTooLate();
+    const changes: Partial<Account> = { state: 'active', deletedAt: null, restoreUntil: null };
+    await this.accounts.update(transaction, accountId, changes);
+    const restoredAt = now.toISOString();
+    await this.outbox.add(transaction, lock, AccountRestored, { restoredAt });
+    return true;
+  }
+
+  /** Says AccountErased. @returns false when it is not due (any more). */
+  async erase(transaction: Transaction, accountId: string): Promise<boolean> {
+    const lock = await this.lockAggregate(transaction, accountId);
+    const account = await this.accounts.lock(transaction, accountId);
+    const now = this.clock.now();
+    if (account?.state !== 'deleted' || !account.restoreUntil || now < account.restoreUntil) {
+      return false;
+    }
+    await this.accounts.update(transaction, accountId, { state: 'erased', erasedAt: now });
+    await this.outbox.add(transaction, lock, AccountErased, { erasedAt: now.toISOString() });
+    return true;
+  }
+
+  async get(transaction: Transaction, accountId: string): Promise<Account> {
+    const account = await this.accounts.find(transaction, accountId);
+    if (!account) throw new NotFound();
+    return account;
+  }
+
+  private lockAggregate(transaction: Transaction, accountId: string): Promise<AggregateLock> {
+    const aggregate = `account:${accountId}`;
+    return this.outbox.lock(transaction, { key: accountId, aggregate });
+  }
+}

@@ -1,0 +1,62 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { Transaction } from '#libs/database';
+import { Clock, DAY_MS, newId } from '#libs/platform';
+import type { Actor } from '../audit/actor.js';
+import { PersonalDataService } from '../personal-data/personal-data.service.js';
+import { LinkInvalid } from '../registration/registration.errors.js';
+import { newToken, tokenHash } from '../sessions/session-token.js';
+import {
+  AddressChangeLinksMaintenanceRepository,
+  AddressChangesRepository,
+} from './address-changes.repository.js';
+
+const LINK_LIFETIME_MS = DAY_MS;
+
+/** The links by which a new address is proven. */
+@Injectable()
+export class AddressChangeLinksService {
+  constructor(
+    @Inject(AddressChangesRepository) private readonly changes: AddressChangesRepository,
+    @Inject(AddressChangeLinksMaintenanceRepository)
+    private readonly links: AddressChangeLinksMaintenanceRepository,
+    @Inject(PersonalDataService) private readonly personalData: PersonalDataService,
+    @Inject(Clock) private readonly clock: Clock,
+  ) {}
+
+  /** Older links die. @returns the token for the mail. */
+  async make(
+    transaction: Transaction,
+    { accountId, personId }: Actor,
+    address: string,
+  ): Promise<string> {
+    const token = newToken();
+    await this.changes.deleteAll(transaction, accountId);
+    await this.changes.insert(transaction, {
+      id: newId(),
+      accountId,
+      personId,
+      tokenHash: tokenHash(token) as Buffer,
+      address: await this.personalData.seal(transaction, accountId, address),
+      expiresAt: new Date(this.clock.now().getTime() + LINK_LIFETIME_MS),
+    });
+    return token;
+  }
+
+  /** Takes a link, once. @throws LinkInvalid. */
+  async take(
+    transaction: Transaction,
+    token: string,
+  ): Promise<{ accountId: string; personId: string; address: string }> {
+    const hash = tokenHash(token);
+    const link = hash && (await this.links.take(transaction, hash, this.clock.now()));
+    if (!link) throw new LinkInvalid();
+    const { accountId, personId } = link;
+    const address = await this.personalData.open<string>(transaction, accountId, link.address);
+    return { accountId, personId, address };
+  }
+
+  /** Deletion and erasure. */
+  async forget(transaction: Transaction, accountId: string): Promise<void> {
+    await this.changes.deleteAll(transaction, accountId);
+  }
+}

@@ -1,0 +1,25 @@
+import { Body, Controller, HttpCode, Inject, Post } from '@nestjs/common';
+import { AllowCallers } from '#libs/platform';
+import { CurrentVisitor, type Visitor } from '../audit/actor.js';
+import { type ActiveSession, CurrentSession, SignedIn } from '../sessions/signed-in.js';
+import { ChangeAddressRequest, ConfirmAddressRequest } from './address-changes.dto.js';
+import { AddressChangesService } from './address-changes.service.js';
+
+@Controller('internal/dashboard/account/email')
+@AllowCallers('gateway')
+export class AddressChangesController {
+  constructor(@Inject(AddressChangesService) private readonly changes: AddressChangesService) {}
+
+  @Post()
+  @HttpCode(202)
+  @SignedIn({ recently: true })
+  request(@CurrentSession() owner: ActiveSession, @Body() request: ChangeAddressRequest) {
+    return this.changes.request(owner, request);
+  }
+
+  @Post('confirm')
+  @HttpCode(200)
+  confirm(@Body() request: ConfirmAddressRequest, @CurrentVisitor() visitor: Visitor) {
+    return this.changes.confirm(request, visitor);
+  }
+}

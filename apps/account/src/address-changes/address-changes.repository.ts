@@ -1,0 +1,32 @@
+import { Injectable } from '@nestjs/common';
+import type { Transaction } from '#libs/database';
+import { AddressChange } from './address-change.entity.js';
+
+@Injectable()
+export class AddressChangesRepository {
+  async insert(transaction: Transaction, change: AddressChange): Promise<void> {
+    await transaction.manager.insert(AddressChange, change);
+  }
+
+  async deleteAll(transaction: Transaction, accountId: string): Promise<void> {
+    await transaction.manager.delete(AddressChange, { accountId });
+  }
+}
+
+/** Finds whose link it is: the token is all that is known. */
+@Injectable()
+export class AddressChangeLinksMaintenanceRepository {
+  /** Takes the link out: of parallel callers one gets it. */
+  async take(
+    transaction: Transaction,
+    tokenHash: Buffer,
+    now: Date,
+  ): Promise<Pick<AddressChange, 'accountId' | 'personId' | 'address'> | null> {
+    const [row] = await transaction.query<AddressChange>(
+      `delete from address_changes where token_hash = $1 and expires_at > $2
+       returning account_id as "accountId", person_id as "personId", address`,
+      [tokenHash, now],
+    );
+    return row ?? null;
+  }
+}

@@ -1,0 +1,77 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { HOUR_MS } from '#libs/platform';
+import { AccountsService } from '../accounts/accounts.service.js';
+import { type AttemptLimit, AttemptsService } from '../attempts/attempts.service.js';
+import type { Visitor } from '../audit/actor.js';
+import { AuditService } from '../audit/audit.service.js';
+import { OwnerMailService } from '../people/owner-mail.service.js';
+import { PeopleService } from '../people/people.service.js';
+import { LinkInvalid } from '../registration/registration.errors.js';
+import { alreadyRegisteredLetter } from '../registration/registration-mail.js';
+import type { ActiveSession } from '../sessions/signed-in.js';
+import { AddressChangeLinksService } from './address-change-links.service.js';
+import type { ChangeAddressRequest, ConfirmAddressRequest } from './address-changes.dto.js';
+import { addressChangedLetter, confirmAddressLetter } from './address-mail.js';
+
+const PERSON_LIMIT: AttemptLimit = { name: 'change address', max: 5, windowMs: HOUR_MS };
+
+/** Moves a person to another e-mail address, once that is proven to be his. */
+@Injectable()
+export class AddressChangesService {
+  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
+  constructor(
+    @Inject(AttemptsService) private readonly attempts: AttemptsService,
+    @Inject(AccountsService) private readonly accounts: AccountsService,
+    @Inject(PeopleService) private readonly people: PeopleService,
+    @Inject(AddressChangeLinksService) private readonly links: AddressChangeLinksService,
+    @Inject(OwnerMailService) private readonly mail: OwnerMailService,
+    @Inject(AuditService) private readonly audit: AuditService,
+  ) {}
+
+  /** Mails a link to the new address; the answer does not tell whether it is somebody's already. */
+  async request(
+    owner: ActiveSession,
+    { email: address }: ChangeAddressRequest,
+  ): Promise<{ status: 'confirmation_sent' }> {
+    const { accountId, personId } = owner;
+    await this.attempts.count(PERSON_LIMIT, personId);
+    const holder = await this.people.findByAddress(address, owner.visitor.address);
+    return this.accounts.change(accountId, {}, async (transaction) => {
+      const token = await this.links.make(transaction, owner, address);
+      const { details } = await this.people.get(transaction, accountId, personId);
+      const recipient = { ...details, address };
+      await this.mail.sendTo(transaction, accountId, recipient, (firstName, dashboardUrl) =>
+        holder
+          ? alreadyRegisteredLetter(firstName, dashboardUrl)
+          : confirmAddressLetter(firstName, dashboardUrl, token),
+      );
+      const object = `person:${personId}`;
+      await this.audit.record(transaction, { by: owner, action: 'address.requested', object });
+      return { status: 'confirmation_sent' };
+    });
+  }
+
+  /** Sets the address and tells the old one (S32). @throws LinkInvalid, AccountIsDeleted. */
+  async confirm(
+    { token }: ConfirmAddressRequest,
+    visitor: Visitor,
+  ): Promise<{ status: 'address_changed' }> {
+    return this.accounts.transaction(async (transaction) => {
+      const { accountId, personId, address } = await this.links.take(transaction, token);
+      await this.accounts.lockActive(transaction, accountId);
+      const { details } = await this.people.get(transaction, accountId, personId);
+      const changed = { ...details, address };
+      const isFree = await this.people.setAddress(transaction, accountId, personId, changed);
+      if (!isFree) throw new LinkInvalid();
+      await this.mail.sendTo(transaction, accountId, details, addressChangedLetter);
+      await this.audit.record(transaction, {
+        by: { accountId, personId, visitor },
+        action: 'address.changed',
+        object: `person:${personId}`,
+        before: details,
+        after: changed,
+      });
+      return { status: 'address_changed' };
+    });
+  }
+}

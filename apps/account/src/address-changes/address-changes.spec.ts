@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '#libs/platform';
+import { AccountUnderTest, PASSWORD, type Registered } from '../../test/account-under-test.js';
+
+describe('address changes', () => {
+  let account: AccountUnderTest;
+  let owner: Registered;
+  let [old, wanted] = ['', ''];
+  let count = 0;
+
+  beforeAll(async () => {
+    account = await AccountUnderTest.start();
+  });
+  afterAll(() => account.stop());
+  beforeEach(async () => {
+    account.clock.advance(HOUR_MS);
+    [old, wanted] = [`old${++count}@example.com`, `new${count}@example.com`];
+    owner = await account.register(old);
+  });
+
+  const request = (email = wanted) =>
+    account.dashboard('POST', 'account/email', { token: owner.token, body: { email } });
+  const confirm = (token: string) =>
+    account.dashboard('POST', 'account/email/confirm', { body: { token } });
+  const logIn = async (email: string) =>
+    (await account.dashboard('POST', 'log-in', { body: { email, password: PASSWORD } })).status;
+
+  it('S32: the address changes once the new one is proven, and the old one is told', async () => {
+    expect((await request()).status).toBe(202);
+    expect(await logIn(old)).toBe(200);
+    const token = await account.linkToken(wanted);
+    expect((await confirm(token)).status).toBe(200);
+    expect([await logIn(old), await logIn(wanted)]).toEqual([401, 200]);
+    const [told] = await account.mailsTo(old);
+    expect(told.subject).toBe('The e-mail address of your account was changed');
+    expect((await confirm(token)).body.code).toBe('link_invalid');
+  });
+
+  it('S31: only the newest link works, for 24 hours', async () => {
+    await request();
+    const older = await account.linkToken(wanted);
+    await request();
+    const newest = await account.linkToken(wanted);
+    expect((await confirm(older)).status).toBe(410);
+    account.clock.advance(DAY_MS);
+    expect((await confirm(newest)).status).toBe(410);
+    expect(await logIn(old)).toBe(200);
+  });
+
+  it("somebody else's address is neither taken nor told apart", async () => {
+    const free = await request();
+    const token = await account.linkToken(wanted);
+    await account.register('other@example.com');
+    const taken = await request('other@example.com');
+    expect([taken.status, taken.body]).toEqual([free.status, free.body]);
+    const [mail] = await account.mailsTo('other@example.com');
+    expect(mail.text).not.toContain('token=');
+    expect((await confirm(token)).status).toBe(410);
+  });
+
+  it('an address that was registered meanwhile stays with its owner', async () => {
+    await request();
+    const token = await account.linkToken(wanted);
+    const { accountId } = await account.register(wanted);
+    expect((await confirm(token)).body.code).toBe('link_invalid');
+    const login = await account.dashboard('POST', 'log-in', {
+      body: { email: wanted, password: PASSWORD },
+    });
+    expect(login.body.account_id).toBe(accountId);
+  });
+
+  it('S35: asking for it needs the password of the last 10 minutes', async () => {
+    account.clock.advance(11 * MINUTE_MS);
+    expect((await request()).body.code).toBe('reauthentication_required');
+  });
+});

@@ -1,0 +1,12 @@
+import { Problem } from '#libs/platform';
+
+export class TooManyAttempts extends Problem {
+  constructor(retryAfterSeconds: number) {
+    super({
+      code: 'too_many_attempts',
+      status: 429,
+      detail: `Too many attempts. Try again in ${retryAfterSeconds} seconds.`,
+      retryAfterSeconds,
+    });
+  }
+}

@@ -1,0 +1,75 @@
+import { createHmac } from 'node:crypto';
+import { Inject, Injectable } from '@nestjs/common';
+import { Clock, DAY_MS } from '#libs/platform';
+import { AccountConfig } from '../account.config.js';
+import { TooManyAttempts } from './attempts.errors.js';
+import { AttemptsMaintenanceRepository } from './attempts.repository.js';
+
+/** At most `max` attempts in a window. */
+export interface AttemptLimit {
+  /** What is counted, for example `log-in network`. */
+  name: string;
+  max: number;
+  windowMs: number;
+}
+
+const FREE_FAILURES = 5;
+const DELAY_MAX_SECONDS = 900;
+const FORGET_MS = DAY_MS;
+
+/** Slows guessers down without locking anybody out (S22, S23, S38). */
+@Injectable()
+export class AttemptsService {
+  constructor(
+    @Inject(AttemptsMaintenanceRepository) private readonly attempts: AttemptsMaintenanceRepository,
+    @Inject(Clock) private readonly clock: Clock,
+    @Inject(AccountConfig) private readonly config: AccountConfig,
+  ) {}
+
+  /** Counts an attempt. @throws TooManyAttempts above the limit. */
+  async count({ name, max, windowMs }: AttemptLimit, subject: string): Promise<void> {
+    const now = this.clock.now();
+    const hash = this.subjectOf(name, subject);
+    const { count, since } = await this.attempts.count(hash, now, windowMs);
+    if (count <= max) return;
+    throw new TooManyAttempts(Math.ceil((since.getTime() + windowMs - now.getTime()) / 1000));
+  }
+
+  /** Takes an attempt out of the count: it was the right person after all. */
+  async giveBack({ name }: AttemptLimit, subject: string): Promise<void> {
+    await this.attempts.giveBack(this.subjectOf(name, subject));
+  }
+
+  /**
+   * Counts an attempt to guess one person's password: five are free, then each waits twice as long as
+   * the one before, 15 minutes at most. @throws TooManyAttempts when it comes too early.
+   */
+  async countGuess(subject: string): Promise<void> {
+    const now = this.clock.now();
+    const hash = this.subjectOf('guess', subject);
+    const count = await this.attempts.countWithDelay(hash, now, {
+      free: FREE_FAILURES,
+      delayMaxSeconds: DELAY_MAX_SECONDS,
+      forgetBefore: new Date(now.getTime() - FORGET_MS),
+    });
+    if (count !== undefined) return;
+    const last = await this.attempts.find(hash);
+    const exponent = Math.min((last?.count ?? 0) - FREE_FAILURES + 1, 20);
+    const delaySeconds = Math.min(2 ** exponent, DELAY_MAX_SECONDS);
+    const waitedMs = now.getTime() - (last?.lastAt.getTime() ?? 0);
+    throw new TooManyAttempts(Math.max(Math.ceil(delaySeconds - waitedMs / 1000), 1));
+  }
+
+  /** The right password was given. */
+  async forgetGuesses(subject: string): Promise<void> {
+    await this.attempts.delete(this.subjectOf('guess', subject));
+  }
+
+  async forgetOld(): Promise<void> {
+    await this.attempts.deleteOlder(new Date(this.clock.now().getTime() - FORGET_MS));
+  }
+
+  private subjectOf(name: string, subject: string): Buffer {
+    return createHmac('sha256', this.config.addressPepper).update(`${name}\n${subject}`).digest();
+  }
+}

@@ -1,0 +1,34 @@
+import { type ExecutionContext, createParamDecorator } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+
+/** Where a request came from, as the gateway saw it. */
+export interface Visitor {
+  /** IPv4 or IPv6; empty when unknown. */
+  address: string;
+  userAgent: string;
+  requestId: string;
+}
+
+/** A person acting in an account. */
+export interface Actor {
+  accountId: string;
+  personId: string;
+  visitor: Visitor;
+}
+
+const HEADER_LENGTH_MAX = 300;
+
+/** The visitor of a dashboard call, from the headers that the gateway sets. */
+export function visitorOf({ headers }: Pick<FastifyRequest, 'headers'>): Visitor {
+  const text = (name: string) => String(headers[name] ?? '').slice(0, HEADER_LENGTH_MAX);
+  return {
+    address: text('x-client-address'),
+    userAgent: text('x-user-agent'),
+    requestId: text('x-request-id'),
+  };
+}
+
+export const CurrentVisitor = createParamDecorator(
+  (_: unknown, context: ExecutionContext): Visitor =>
+    visitorOf(context.switchToHttp().getRequest<FastifyRequest>()),
+);

@@ -1,0 +1,93 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { Database, type Transaction } from '#libs/database';
+import { Clock, newId } from '#libs/platform';
+import { PersonalDataService } from '../personal-data/personal-data.service.js';
+import type { Actor, Visitor } from './actor.js';
+import { chainHash, stateHash } from './audit-chain.js';
+import { type AuditHead, AuditMaintenanceRepository } from './audit.repository.js';
+
+/** One thing that happened. States are hashed, never kept. */
+export interface AuditRecord {
+  /** A person, a visitor who is nobody yet, or the service itself. */
+  by: Actor | Visitor | 'system';
+  /** The account it happened to, when `by` does not say so. */
+  accountId?: string;
+  /** `<feature>.<what-happened>`. */
+  action: string;
+  /** `<kind>:<id>`. */
+  object: string;
+  before?: object;
+  after?: object;
+}
+
+const VERIFY_BATCH = 1_000;
+
+/** The append-only log of who did what (S116, S117). */
+@Injectable()
+export class AuditService {
+  constructor(
+    @Inject(Database) private readonly database: Database,
+    @Inject(AuditMaintenanceRepository) private readonly entries: AuditMaintenanceRepository,
+    @Inject(PersonalDataService) private readonly personalData: PersonalDataService,
+    @Inject(Clock) private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Appends one entry. The last statement of its transaction: from here to the commit every other
+   * entry waits, and whoever takes another lock after this one may deadlock.
+   */
+  async record(transaction: Transaction, record: AuditRecord): Promise<void> {
+    const { by } = record;
+    const actor = by !== 'system' && 'personId' in by ? by : undefined;
+    const visitor = actor?.visitor ?? (by === 'system' ? undefined : (by as Visitor));
+    const accountId = record.accountId ?? actor?.accountId ?? null;
+    const origin = visitor
+      ? await this.personalData.seal(transaction, accountId, [visitor.address, visitor.userAgent])
+      : null;
+    const head = await this.entries.lockHead(transaction);
+    const entry = {
+      position: String(BigInt(head.position) + 1n),
+      id: newId(),
+      occurredAt: this.clock.now(),
+      accountId,
+      actor: actor ? `person:${actor.personId}` : by === 'system' ? 'system' : 'anonymous',
+      action: record.action,
+      object: record.object,
+      beforeHash: record.before ? stateHash(record.before) : null,
+      afterHash: record.after ? stateHash(record.after) : null,
+      origin,
+      requestId: visitor?.requestId ?? '',
+      previousHash: head.hash,
+    };
+    await this.entries.append(transaction, { ...entry, hash: chainHash(entry) });
+  }
+
+  /** Appends one entry in a transaction of its own: for refusals, which change nothing else. */
+  async recordRefusal(record: AuditRecord): Promise<void> {
+    await this.database.transaction((transaction) => this.record(transaction, record));
+  }
+
+  /** Walks the chain. @returns the position of the first entry that is not as it was written. */
+  async verify(): Promise<{ entries: string; brokenAt: string | null }> {
+    return this.database.transaction(async (transaction) => {
+      const head = await this.entries.lockHead(transaction);
+      let last: AuditHead = { position: '0', hash: Buffer.alloc(32) };
+      for (;;) {
+        const batch = await this.entries.listAfter(transaction, last.position, VERIFY_BATCH);
+        for (const entry of batch) {
+          const expected = String(BigInt(last.position) + 1n);
+          const isWhole =
+            entry.position === expected &&
+            entry.previousHash.equals(last.hash) &&
+            entry.hash.equals(chainHash(entry));
+          if (!isWhole) return { entries: head.position, brokenAt: expected };
+          last = entry;
+        }
+        if (batch.length < VERIFY_BATCH) break;
+      }
+      const isComplete = last.position === head.position && last.hash.equals(head.hash);
+      const brokenAt = isComplete ? null : String(BigInt(last.position) + 1n);
+      return { entries: head.position, brokenAt };
+    });
+  }
+}

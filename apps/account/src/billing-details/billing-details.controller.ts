@@ -1,0 +1,30 @@
+import { Body, Controller, Get, Inject, Put } from '@nestjs/common';
+import { AccountId, AllowCallers } from '#libs/platform';
+import { type ActiveSession, CurrentSession, SignedIn } from '../sessions/signed-in.js';
+import { PutBillingDetailsRequest } from './billing-details.dto.js';
+import { BillingDetailsService } from './billing-details.service.js';
+
+@Controller('internal')
+export class BillingDetailsController {
+  constructor(
+    @Inject(BillingDetailsService) private readonly billingDetails: BillingDetailsService,
+  ) {}
+
+  @Get('dashboard/billing-details')
+  @SignedIn()
+  get(@CurrentSession() owner: ActiveSession) {
+    return this.billingDetails.get(owner.accountId);
+  }
+
+  @Put('dashboard/billing-details')
+  @SignedIn()
+  put(@CurrentSession() owner: ActiveSession, @Body() request: PutBillingDetailsRequest) {
+    return this.billingDetails.put(owner, request);
+  }
+
+  @Get('billing-contact')
+  @AllowCallers('billing')
+  contact(@AccountId() accountId: string) {
+    return this.billingDetails.getContact(accountId);
+  }
+}

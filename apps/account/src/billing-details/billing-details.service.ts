@@ -1,0 +1,96 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { Transaction } from '#libs/database';
+import { Clock, InvalidRequest } from '#libs/platform';
+import { AccountsService } from '../accounts/accounts.service.js';
+import { AuditService } from '../audit/audit.service.js';
+import { PeopleService } from '../people/people.service.js';
+import { PersonalDataService } from '../personal-data/personal-data.service.js';
+import type { ActiveSession } from '../sessions/signed-in.js';
+import type {
+  BillingContact,
+  BillingDetailsResponse,
+  PutBillingDetailsRequest,
+} from './billing-details.dto.js';
+import { BillingDetailsRepository } from './billing-details.repository.js';
+import { plainTaxId } from './tax-id.js';
+
+/** What invoices are addressed to, sealed at rest. */
+@Injectable()
+export class BillingDetailsService {
+  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
+  constructor(
+    @Inject(AccountsService) private readonly accounts: AccountsService,
+    @Inject(BillingDetailsRepository) private readonly billingDetails: BillingDetailsRepository,
+    @Inject(PersonalDataService) private readonly personalData: PersonalDataService,
+    @Inject(PeopleService) private readonly people: PeopleService,
+    @Inject(AuditService) private readonly audit: AuditService,
+    @Inject(Clock) private readonly clock: Clock,
+  ) {}
+
+  async get(accountId: string): Promise<BillingDetailsResponse> {
+    return this.accounts.transaction(async (transaction) => ({
+      details: await this.find(transaction, accountId),
+    }));
+  }
+
+  /** Replaces them as a whole. @throws InvalidRequest for a tax id that its country does not know. */
+  async put(
+    owner: ActiveSession,
+    request: PutBillingDetailsRequest,
+  ): Promise<BillingDetailsResponse> {
+    const { accountId } = owner;
+    const details = { ...request, ...this.taxIdOf(request) };
+    return this.accounts.change(accountId, {}, async (transaction) => {
+      const before = await this.find(transaction, accountId);
+      await this.billingDetails.put(transaction, accountId, {
+        details: await this.personalData.seal(transaction, accountId, details),
+        updatedAt: this.clock.now(),
+      });
+      await this.audit.record(transaction, {
+        by: owner,
+        action: 'billing-details.changed',
+        object: `account:${accountId}`,
+        before: before ?? undefined,
+        after: details,
+      });
+      return { details };
+    });
+  }
+
+  /** For billing, at the moment it needs them; each reading is logged (S117). */
+  async getContact(accountId: string): Promise<BillingContact> {
+    return this.accounts.transaction(async (transaction) => {
+      await this.accounts.lock(transaction, accountId);
+      const owner = await this.people.getOwner(transaction, accountId);
+      const details = await this.find(transaction, accountId);
+      await this.audit.record(transaction, {
+        by: 'system',
+        accountId,
+        action: 'billing-details.read',
+        object: `account:${accountId}`,
+      });
+      return { firstName: owner.details.firstName, email: owner.details.address, details };
+    });
+  }
+
+  /** Erasure. */
+  async delete(transaction: Transaction, accountId: string): Promise<void> {
+    await this.billingDetails.delete(transaction, accountId);
+  }
+
+  private async find(
+    transaction: Transaction,
+    accountId: string,
+  ): Promise<PutBillingDetailsRequest | null> {
+    const row = await this.billingDetails.find(transaction, accountId);
+    return row && this.personalData.open(transaction, accountId, row.details);
+  }
+
+  private taxIdOf({ country, tax_id }: PutBillingDetailsRequest): { tax_id?: string } {
+    if (!tax_id) return {};
+    const plain = plainTaxId(country, tax_id);
+    if (plain) return { tax_id: plain };
+    const message = `is not a tax id of ${country}`;
+    throw new InvalidRequest([{ field: 'tax_id', message }]);
+  }
+}

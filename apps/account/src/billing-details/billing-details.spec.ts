@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { AccountUnderTest, type Owner } from '../../test/account-under-test.js';
+import { plainTaxId } from './tax-id.js';
+
+const details = {
+  organisation: 'Example Holdings',
+  tax_id: 'DE 123.456.789',
+  address_line1: '1 Quay',
+  city: 'Leith',
+  country: 'DE',
+};
+
+describe('billing details', () => {
+  let account: AccountUnderTest;
+  let owner: Owner;
+
+  beforeAll(async () => {
+    account = await AccountUnderTest.start();
+  });
+  afterAll(() => account.stop());
+  beforeEach(async () => {
+    owner = await account.newOwner();
+  });
+
+  const put = (body: object) =>
+    account.dashboard('PUT', 'billing-details', { token: owner.token, body });
+  const get = () => account.dashboard('GET', 'billing-details', { token: owner.token });
+
+  it('S119: they are replaced as a whole, read back, and sealed in the table', async () => {
+    expect((await get()).body).toEqual({ details: null });
+    await put({ ...details, purchase_order: 'PO 7' });
+    await put(details);
+    expect((await get()).body).toEqual({ details: { ...details, tax_id: 'DE123456789' } });
+    const dump = await account.dump();
+    for (const text of ['Example Holdings', 'DE123456789', '1 Quay']) {
+      expect(dump).not.toContain(text);
+    }
+  });
+
+  it('S85: nobody reads the details of another account', async () => {
+    await put(details);
+    owner = await account.newOwner();
+    expect((await get()).body).toEqual({ details: null });
+  });
+
+  it('S86: the contact is for billing alone', async () => {
+    const answer = await account.service.app.inject({
+      method: 'GET',
+      url: '/internal/billing-contact',
+      headers: {
+        authorization: `Bearer ${account.tokenOf('gateway')}`,
+        'x-account-id': owner.accountId,
+      },
+    });
+    expect(answer.json()).toMatchObject({ status: 403, code: 'caller_not_allowed' });
+  });
+
+  it('billing reads name, address and details of the owner', async () => {
+    const { accountId, token } = await account.register('payer@example.com');
+    await account.dashboard('PUT', 'billing-details', { token, body: details });
+    const answer = await account.service.app.inject({
+      method: 'GET',
+      url: '/internal/billing-contact',
+      headers: { authorization: `Bearer ${account.tokenOf('billing')}`, 'x-account-id': accountId },
+    });
+    expect(answer.json()).toEqual({
+      firstName: 'Ada',
+      email: 'payer@example.com',
+      details: { ...details, tax_id: 'DE123456789' },
+    });
+  });
+
+  it.each([
+    ['a tax id of another country', { tax_id: 'FR12345678901' }],
+    ['an unknown country', { country: 'XX' }],
+    ['a country in small letters', { country: 'de' }],
+    ['a line break', { city: 'Leith\r\nX' }],
+    ['a bidi control', { organisation: 'Example \u202eHoldings' }],
+    ['a long line', { organisation: 'x'.repeat(151) }],
+    ['no address', { address_line1: undefined }],
+    ['an unknown member', { account_id: 'x' }],
+  ])('S81, S90: %s is refused and changes nothing', async (_, change) => {
+    expect((await put({ ...details, ...change })).body.code).toBe('invalid_request');
+    expect((await get()).body).toEqual({ details: null });
+  });
+
+  it.each([
+    ['AT', 'ATU 12345678', 'ATU12345678'],
+    ['GB', 'gb 123 4567 89', 'GB123456789'],
+    ['GR', 'EL123456789', 'EL123456789'],
+    ['GR', 'GR123456789', undefined],
+    ['NL', 'NL123456789B01', 'NL123456789B01'],
+    ['US', '12-3456789', '123456789'],
+    ['US', '12-345678', undefined],
+    ['CH', 'CHE-123.456.789 MWST', 'CHE123456789MWST'],
+    ['IN', '22AAAAA0000A1Z5', '22AAAAA0000A1Z5'],
+    ['BR', '12.345.678/0001-95', '12345678000195'],
+    ['BR', '=1+1', undefined],
+  ])('S81: in %s the tax id %p is %p', (country, text, plain) => {
+    expect(plainTaxId(country, text)).toBe(plain);
+  });
+});

@@ -1,0 +1,75 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { AccountsService } from '../accounts/accounts.service.js';
+import { AuditService } from '../audit/audit.service.js';
+import { KeysService } from '../keys/keys.service.js';
+import { OwnerMailService } from '../people/owner-mail.service.js';
+import { LogInService } from '../sessions/log-in.service.js';
+import { SessionAnswer } from '../sessions/session-headers.js';
+import { ReauthenticationRequired } from '../sessions/sessions.errors.js';
+import { SessionsService } from '../sessions/sessions.service.js';
+import type { ActiveSession } from '../sessions/signed-in.js';
+import { deletedLetter, restoredLetter } from './deletion-mail.js';
+import {
+  CONSEQUENCES,
+  type DeleteAccountRequest,
+  type DeletionResponse,
+  type RestoreResponse,
+} from './deletion.dto.js';
+
+/** The owner's way out of an account, and back within 90 days. */
+@Injectable()
+export class DeletionService {
+  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
+  constructor(
+    @Inject(AccountsService) private readonly accounts: AccountsService,
+    @Inject(KeysService) private readonly keys: KeysService,
+    @Inject(SessionsService) private readonly sessions: SessionsService,
+    @Inject(LogInService) private readonly logIns: LogInService,
+    @Inject(OwnerMailService) private readonly mail: OwnerMailService,
+    @Inject(AuditService) private readonly audit: AuditService,
+  ) {}
+
+  /**
+   * Keys and sessions end in the transaction that deletes the account (S118).
+   * @throws ReauthenticationRequired without a password on an older log-in; WrongCredentials.
+   */
+  async delete(
+    owner: ActiveSession,
+    { password }: DeleteAccountRequest,
+  ): Promise<SessionAnswer<DeletionResponse>> {
+    if (password !== undefined) await this.logIns.checkPassword(owner, password);
+    else if (!owner.isRecent) throw new ReauthenticationRequired();
+    const { accountId } = owner;
+    return this.accounts.transaction(async (transaction) => {
+      const until = await this.accounts.delete(transaction, accountId);
+      await this.keys.revokeAll(transaction, accountId);
+      await this.sessions.endAll(transaction, accountId);
+      await this.mail.send(transaction, accountId, (firstName, dashboardUrl) =>
+        deletedLetter(firstName, dashboardUrl, until),
+      );
+      await this.audit.record(transaction, {
+        by: owner,
+        action: 'account.deleted',
+        object: `account:${accountId}`,
+      });
+      const body = { restorable_until: until.toISOString(), consequences: CONSEQUENCES };
+      return new SessionAnswer(body, null);
+    });
+  }
+
+  /** Undoes what the deletion changed; keys stay revoked. @throws RestoreTooLate. */
+  async restore(owner: ActiveSession): Promise<RestoreResponse> {
+    const { accountId } = owner;
+    return this.accounts.transaction(async (transaction) => {
+      if (await this.accounts.restore(transaction, accountId)) {
+        await this.mail.send(transaction, accountId, restoredLetter);
+        await this.audit.record(transaction, {
+          by: owner,
+          action: 'account.restored',
+          object: `account:${accountId}`,
+        });
+      }
+      return { account_state: 'active' };
+    });
+  }
+}

@@ -1,0 +1,207 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { hashApiKey } from '#libs/contracts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '#libs/platform';
+import { recordedEvents } from '#libs/testing';
+import { AccountUnderTest, PASSWORD, type Registered } from '../../test/account-under-test.js';
+import { AuditService } from '../audit/audit.service.js';
+import { EraseJob } from './erase.job.js';
+
+describe('deletion', () => {
+  let account: AccountUnderTest;
+  let owner: Registered;
+  let email: string;
+  let count = 0;
+
+  beforeAll(async () => {
+    account = await AccountUnderTest.start();
+  });
+  afterAll(() => account.stop());
+  beforeEach(async () => {
+    account.clock.advance(HOUR_MS);
+    email = `leaving${++count}@example.com`;
+    owner = await account.register(email);
+  });
+
+  const call = (
+    method: 'GET' | 'POST' | 'PUT' | 'DELETE',
+    path: string,
+    token: string,
+    body = {},
+  ) => account.dashboard(method, path, { token, ...(method !== 'GET' && { body }) });
+  const deleteAccount = () => call('POST', 'account/delete', owner.token);
+  const logIn = () => account.dashboard('POST', 'log-in', { body: { email, password: PASSWORD } });
+  const logInToken = async () => String((await logIn()).headers['x-set-session']);
+  const factsOf = (key: string) =>
+    account.client.findKey(hashApiKey(key, account.config.keyPepper));
+  const events = async () =>
+    (await recordedEvents(account.database))
+      .filter(({ key }) => key === owner.accountId)
+      .map(({ type, data }) => ({ type, data }));
+
+  it('S118: with the deletion all keys and sessions end and the restore link is mailed', async () => {
+    const now = account.clock.now();
+    const restoreUntil = new Date(now.getTime() + 90 * DAY_MS).toISOString();
+    const before = (await events()).length;
+    const { status, body, headers } = await deleteAccount();
+    expect({ status, until: body.restorable_until }).toEqual({ status: 200, until: restoreUntil });
+    expect(body.consequences.join()).toMatch(/forfeited/);
+    expect(headers['x-clear-session']).toBe('1');
+    const [live, test] = [await factsOf(owner.key), await factsOf(owner.testKey)];
+    for (const facts of [live, test]) {
+      expect(facts).toMatchObject({
+        state: 'revoked',
+        accountState: 'deleted',
+        restorableUntil: restoreUntil,
+      });
+    }
+    expect((await call('GET', 'session', owner.token)).status).toBe(401);
+    expect((await events()).slice(before)).toEqual(
+      [
+        {
+          type: 'account.account-deleted',
+          data: { deletedAt: now.toISOString(), restoreUntil },
+        },
+        { type: 'account.api-key-changed', data: { keyId: live?.keyId, state: 'revoked' } },
+        { type: 'account.api-key-changed', data: { keyId: test?.keyId, state: 'revoked' } },
+      ].sort((a, b) => order(a.data) - order(b.data)),
+    );
+    expect((await account.mailsTo(email))[0].subject).toBe('Your account was deleted');
+
+    function order(data: object): number {
+      if (!('keyId' in data)) return 0;
+      return String(live?.keyId) < String(test?.keyId) === (data.keyId === live?.keyId) ? 1 : 2;
+    }
+  });
+
+  it('a log-in to a deleted account leads to the restore alone', async () => {
+    const { body } = await deleteAccount();
+    const token = await logInToken();
+    const session = await call('GET', 'session', token);
+    expect(session.body).toMatchObject({
+      account_state: 'deleted',
+      restorable_until: body.restorable_until,
+    });
+    for (const path of ['keys', 'account', 'sessions', 'billing-details']) {
+      expect(await call('GET', path, token)).toMatchObject({
+        status: 403,
+        body: { code: 'account_deleted', restorable_until: body.restorable_until },
+      });
+    }
+    expect((await call('POST', 'account/delete', token)).body.code).toBe('account_deleted');
+  });
+
+  it('S118: restored on day 89, the account is as before; its keys are reissued one by one', async () => {
+    await deleteAccount();
+    account.clock.advance(90 * DAY_MS - 1);
+    const token = await logInToken();
+    const before = (await events()).length;
+    expect((await call('POST', 'account/restore', token)).body).toEqual({
+      account_state: 'active',
+    });
+    expect((await call('POST', 'account/restore', token)).status).toBe(200);
+    expect((await events()).slice(before)).toEqual([
+      {
+        type: 'account.account-restored',
+        data: { restoredAt: account.clock.now().toISOString() },
+      },
+    ]);
+    expect(await factsOf(owner.key)).toMatchObject({ state: 'revoked', accountState: 'active' });
+    const { keys } = (await call('GET', 'keys', token)).body;
+    const first = keys.find((key: { environment: string }) => key.environment === 'live');
+    expect(first).toMatchObject({ state: 'revoked', revoked_because: 'deletion' });
+    const reissued = await call('POST', `keys/${first.id}/reissue`, token);
+    expect(reissued.body).toMatchObject({ name: first.name, scopes: first.scopes });
+    expect(await factsOf(reissued.body.key)).toMatchObject({ state: 'active', rank: 1 });
+  });
+
+  it('S118: at the deadline restoring is refused, whether or not the erasure has run', async () => {
+    await deleteAccount();
+    account.clock.advance(90 * DAY_MS - MINUTE_MS);
+    const token = await logInToken();
+    account.clock.advance(MINUTE_MS);
+    const late = await call('POST', 'account/restore', token);
+    expect(late).toMatchObject({ status: 410, body: { code: 'restore_too_late' } });
+    await account.get(EraseJob).runOnce();
+    expect((await call('POST', 'account/restore', token)).status).toBe(401);
+    expect(await logIn()).toMatchObject({ status: 401, body: { code: 'wrong_credentials' } });
+    expect(await factsOf(owner.key)).toMatchObject({ accountState: 'erased', state: 'revoked' });
+    expect((await events()).at(-1)).toEqual({
+      type: 'account.account-erased',
+      data: { erasedAt: account.clock.now().toISOString() },
+    });
+    const last = (await events()).length;
+    await account.get(EraseJob).runOnce();
+    expect(await events()).toHaveLength(last);
+  });
+
+  it('S118, S119: after erasure no table holds a name, address, company or IP, and no key opens what was sealed', async () => {
+    const details = {
+      organisation: 'Example Holdings',
+      address_line1: '1 Quayside',
+      city: 'Leith',
+      country: 'GB',
+    };
+    expect((await call('PUT', 'billing-details', owner.token, details)).status).toBe(200);
+    await account.dashboard('POST', 'keys', {
+      token: owner.token,
+      body: {
+        name: 'Quayside office',
+        environment: 'test',
+        allowed_addresses: ['198.51.100.77'],
+      },
+      headers: { 'idempotency-key': 'quayside' },
+    });
+    await deleteAccount();
+    await account.mailsTo(email);
+    account.clock.advance(90 * DAY_MS);
+    await account.get(EraseJob).runOnce();
+    const dump = await account.dump();
+    for (const text of [
+      email,
+      'Example Holdings',
+      'Quayside',
+      '192.0.2.1',
+      '198.51.100.77',
+      'Ada',
+    ]) {
+      expect(dump).not.toContain(text);
+    }
+    const [{ keys }] = await account.database.query<{ keys: number }>(
+      'select count(*)::int as keys from data_keys where account_id = $1',
+      [owner.accountId],
+    );
+    expect(keys).toBe(0);
+    expect(account.logLines.join()).not.toContain(email);
+    expect(await account.get(AuditService).verify()).toMatchObject({ brokenAt: null });
+  });
+
+  it('the same address signs up anew after erasure, with the same trial claim', async () => {
+    await deleteAccount();
+    account.clock.advance(90 * DAY_MS);
+    await account.get(EraseJob).runOnce();
+    const again = await account.register(email);
+    expect(again.accountId).not.toBe(owner.accountId);
+    const claims = (await recordedEvents(account.database))
+      .filter(({ type }) => type === 'account.account-registered')
+      .filter(({ key }) => [owner.accountId, again.accountId].includes(key))
+      .map(({ data }) => data.trialClaim);
+    expect(claims[0]).toBe(claims[1]);
+  });
+
+  it('S35: deleting needs the password, with the request or within the last 10 minutes', async () => {
+    account.clock.advance(11 * MINUTE_MS);
+    expect((await deleteAccount()).body.code).toBe('reauthentication_required');
+    const withPassword = (password: string) =>
+      call('POST', 'account/delete', owner.token, { password });
+    expect((await withPassword('a wrong password')).body.code).toBe('wrong_credentials');
+    expect((await withPassword(PASSWORD)).status).toBe(200);
+  });
+
+  it('parallel deletions delete once', async () => {
+    const before = (await events()).length;
+    const answers = await Promise.all(Array.from({ length: 5 }, deleteAccount));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    const types = (await events()).slice(before).map(({ type }) => type);
+    expect(types.filter((type) => type === 'account.account-deleted')).toHaveLength(1);
+  });
+});

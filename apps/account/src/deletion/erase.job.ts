@@ -1,0 +1,14 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { ErasureService } from './erasure.service.js';
+
+/** Each minute: erases the accounts whose 90 days are over. */
+@Injectable()
+export class EraseJob {
+  readonly name = 'erase';
+
+  constructor(@Inject(ErasureService) private readonly erasure: ErasureService) {}
+
+  async runOnce(): Promise<void> {
+    await this.erasure.eraseDue();
+  }
+}

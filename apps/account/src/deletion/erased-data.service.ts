@@ -1,0 +1,31 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { Transaction } from '#libs/database';
+import { BillingDetailsService } from '../billing-details/billing-details.service.js';
+import { IdempotencyService } from '../idempotency/idempotency.service.js';
+import { KeysService } from '../keys/keys.service.js';
+import { OwnerMailService } from '../people/owner-mail.service.js';
+import { SessionsService } from '../sessions/sessions.service.js';
+import { MailedLinksService } from './mailed-links.service.js';
+
+/** Everything of an account that goes with its erasure, except for the people and the data key. */
+@Injectable()
+export class ErasedDataService {
+  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
+  constructor(
+    @Inject(SessionsService) private readonly sessions: SessionsService,
+    @Inject(MailedLinksService) private readonly links: MailedLinksService,
+    @Inject(BillingDetailsService) private readonly billingDetails: BillingDetailsService,
+    @Inject(IdempotencyService) private readonly idempotency: IdempotencyService,
+    @Inject(OwnerMailService) private readonly mail: OwnerMailService,
+    @Inject(KeysService) private readonly keys: KeysService,
+  ) {}
+
+  async remove(transaction: Transaction, accountId: string): Promise<void> {
+    await this.sessions.deleteAll(transaction, accountId);
+    await this.links.forget(transaction, accountId);
+    await this.billingDetails.delete(transaction, accountId);
+    await this.idempotency.forget(transaction, accountId);
+    await this.mail.forget(transaction, accountId);
+    await this.keys.scrub(transaction, accountId);
+  }
+}

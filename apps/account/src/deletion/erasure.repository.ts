@@ -1,0 +1,17 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { MaintenanceDatabase } from '#libs/database';
+
+/** Looks across accounts for those whose 90 days are over. */
+@Injectable()
+export class ErasureMaintenanceRepository {
+  constructor(@Inject(MaintenanceDatabase) private readonly database: MaintenanceDatabase) {}
+
+  async listDue(now: Date, limit: number): Promise<string[]> {
+    const rows = await this.database.query<{ id: string }>(
+      `select id from accounts where state = 'deleted' and restore_until <= $1
+       order by restore_until limit $2`,
+      [now, limit],
+    );
+    return rows.map(({ id }) => id);
+  }
+}

@@ -1,0 +1,45 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { Clock } from '#libs/platform';
+import { AccountsService } from '../accounts/accounts.service.js';
+import { AuditService } from '../audit/audit.service.js';
+import { PeopleService } from '../people/people.service.js';
+import { ErasedDataService } from './erased-data.service.js';
+import { ErasureMaintenanceRepository } from './erasure.repository.js';
+
+const BATCH = 100;
+
+/** Ends the accounts that nobody restored in time. */
+@Injectable()
+export class ErasureService {
+  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
+  constructor(
+    @Inject(ErasureMaintenanceRepository) private readonly due: ErasureMaintenanceRepository,
+    @Inject(AccountsService) private readonly accounts: AccountsService,
+    @Inject(PeopleService) private readonly people: PeopleService,
+    @Inject(ErasedDataService) private readonly data: ErasedDataService,
+    @Inject(AuditService) private readonly audit: AuditService,
+    @Inject(Clock) private readonly clock: Clock,
+  ) {}
+
+  /** Each account in a transaction of its own; a race with a restore is decided by the account's lock. */
+  async eraseDue(): Promise<void> {
+    for (const accountId of await this.due.listDue(this.clock.now(), BATCH)) {
+      await this.erase(accountId);
+    }
+  }
+
+  /** Keeps ids, states and key hashes; whatever tells of a person goes (S118, S119). */
+  private async erase(accountId: string): Promise<void> {
+    await this.accounts.transaction(async (transaction) => {
+      if (!(await this.accounts.erase(transaction, accountId))) return;
+      await this.data.remove(transaction, accountId);
+      await this.people.erase(transaction, accountId);
+      await this.audit.record(transaction, {
+        by: 'system',
+        accountId,
+        action: 'account.erased',
+        object: `account:${accountId}`,
+      });
+    });
+  }
+}

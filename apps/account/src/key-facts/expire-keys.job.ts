@@ -1,0 +1,14 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { KeyFactsService } from './key-facts.service.js';
+
+/** Each minute: retires expired keys. */
+@Injectable()
+export class ExpireKeysJob {
+  readonly name = 'expire-keys';
+
+  constructor(@Inject(KeyFactsService) private readonly facts: KeyFactsService) {}
+
+  async runOnce(): Promise<void> {
+    await this.facts.expireDue();
+  }
+}

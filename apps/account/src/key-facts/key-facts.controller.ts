@@ -1,0 +1,32 @@
+import { Body, Controller, Get, HttpCode, Inject, Param, Post } from '@nestjs/common';
+import { ChangeFeed } from '#libs/messaging';
+import { AllowCallers } from '#libs/platform';
+import { ChangesRequest, KeyHashPath, KeysUsedRequest } from './key-facts.dto.js';
+import { KeyFactsService } from './key-facts.service.js';
+
+/** What gateways ask of keys. The calls' shapes are those of `AccountClient`. */
+@Controller('internal')
+@AllowCallers('gateway')
+export class KeyFactsController {
+  constructor(
+    @Inject(KeyFactsService) private readonly facts: KeyFactsService,
+    @Inject(ChangeFeed) private readonly changeFeed: ChangeFeed,
+  ) {}
+
+  @Get('keys/by-hash/:hash')
+  async find(@Param() { hash }: KeyHashPath) {
+    return { key: await this.facts.find(hash) };
+  }
+
+  @Post('keys/used')
+  @HttpCode(204)
+  noteUsed(@Body() { keyIds }: KeysUsedRequest) {
+    return this.facts.noteUsed(keyIds);
+  }
+
+  @Post('changes')
+  @HttpCode(200)
+  changes(@Body() { cursor }: ChangesRequest) {
+    return this.changeFeed.read(cursor);
+  }
+}

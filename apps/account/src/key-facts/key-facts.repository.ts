@@ -1,0 +1,73 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { AccountState, KeyEnvironment, Scope } from '#libs/contracts';
+import { MaintenanceDatabase, type Transaction } from '#libs/database';
+
+export interface KeyRow {
+  keyId: string;
+  accountId: string;
+  accountState: AccountState;
+  restoreUntil: Date | null;
+  isRevoked: boolean;
+  environment: KeyEnvironment;
+  scopes: Scope[];
+  allowedAddresses: string[];
+  dailyCreditCap: number | null;
+  expiresAt: Date | null;
+  rank: number;
+}
+
+/** Works across accounts under the maintenance role: a hash says nothing of whose key it is. */
+@Injectable()
+export class KeyFactsMaintenanceRepository {
+  constructor(@Inject(MaintenanceDatabase) private readonly database: MaintenanceDatabase) {}
+
+  /** One statement by a unique index, whatever the hash is (S4, S12). */
+  async find(hash: Buffer): Promise<KeyRow | null> {
+    const [row] = await this.database.query<KeyRow>(
+      `select k.id as "keyId", k.account_id as "accountId", a.state as "accountState",
+              a.restore_until as "restoreUntil", k.revoked_at is not null as "isRevoked",
+              k.environment, k.scopes, k.allowed_addresses as "allowedAddresses",
+              k.daily_credit_cap as "dailyCreditCap", k.expires_at as "expiresAt",
+              case when k.counts_towards_plan then
+                (select count(*) from api_keys o
+                 where o.account_id = k.account_id and o.counts_towards_plan
+                   and o.ranks_as <= k.ranks_as)
+              else 0 end::int as rank
+       from api_keys k join accounts a on a.id = k.account_id
+       where k.key_hash = $1`,
+      [hash],
+    );
+    return row ?? null;
+  }
+
+  /** One statement for all keys; rows written less than `before` ago stay untouched. */
+  async noteUsed(keyIds: string[], at: Date, before: Date): Promise<void> {
+    await this.database.query(
+      `update api_keys set last_used_at = $2
+       where id = any($1::uuid[]) and (last_used_at is null or last_used_at <= $3)`,
+      [keyIds, at, before],
+    );
+  }
+
+  async listExpired(now: Date, limit: number): Promise<{ id: string; accountId: string }[]> {
+    return this.database.query(
+      `select id, account_id as "accountId" from api_keys
+       where revoked_at is null and expires_at <= $1 order by expires_at limit $2`,
+      [now, limit],
+    );
+  }
+
+  /** False when the key was revoked, or given more time, meanwhile. */
+  async expire(transaction: Transaction, keyId: string, now: Date): Promise<boolean> {
+    const count = await transaction.execute(
+      `update api_keys set revoked_at = expires_at, revoked_because = 'expiry'
+       where id = $1 and revoked_at is null and expires_at <= $2`,
+      [keyId, now],
+    );
+    return count === 1;
+  }
+
+  async transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
+    return this.database.transaction(work);
+  }
+}

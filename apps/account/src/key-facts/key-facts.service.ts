@@ -1,0 +1,62 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { ApiKeyChanged, type KeyFacts } from '#libs/contracts';
+import { Outbox } from '#libs/messaging';
+import { Clock, MINUTE_MS } from '#libs/platform';
+import { KeyFactsMaintenanceRepository } from './key-facts.repository.js';
+
+const USED_WRITE_MS = MINUTE_MS;
+const EXPIRE_BATCH = 500;
+
+/** What gateways must know of a key to let a request pass. */
+@Injectable()
+export class KeyFactsService {
+  constructor(
+    @Inject(KeyFactsMaintenanceRepository) private readonly keys: KeyFactsMaintenanceRepository,
+    @Inject(Outbox) private readonly outbox: Outbox,
+    @Inject(Clock) private readonly clock: Clock,
+  ) {}
+
+  /** Facts of revoked and expired keys too: the gateway judges. Null when no key has this hash. */
+  async find(hash: string): Promise<KeyFacts | null> {
+    const row = await this.keys.find(Buffer.from(hash, 'hex'));
+    if (!row) return null;
+    const { isRevoked, restoreUntil, dailyCreditCap, expiresAt, ...facts } = row;
+    return {
+      ...facts,
+      state: isRevoked ? 'revoked' : 'active',
+      ...(restoreUntil &&
+        row.accountState === 'deleted' && { restorableUntil: restoreUntil.toISOString() }),
+      ...(dailyCreditCap !== null && { dailyCreditCap }),
+      ...(expiresAt && { expiresAt: expiresAt.toISOString() }),
+    };
+  }
+
+  /** Writes at most once a minute and key (S15). */
+  async noteUsed(keyIds: string[]): Promise<void> {
+    const now = this.clock.now();
+    await this.keys.noteUsed(keyIds, now, new Date(now.getTime() - USED_WRITE_MS));
+  }
+
+  /**
+   * Retires the keys whose time has come, so that a rank changes by an event and never silently.
+   * A key stops working at its expiry without this: gateways judge the time themselves.
+   * @returns how many were retired.
+   */
+  async expireDue(): Promise<number> {
+    const now = this.clock.now();
+    const due = await this.keys.listExpired(now, EXPIRE_BATCH);
+    let retired = 0;
+    for (const { id: keyId, accountId } of due) {
+      await this.keys.transaction(async (transaction) => {
+        const lock = await this.outbox.lock(transaction, {
+          key: accountId,
+          aggregate: `key:${keyId}`,
+        });
+        if (!(await this.keys.expire(transaction, keyId, now))) return;
+        await this.outbox.add(transaction, lock, ApiKeyChanged, { keyId, state: 'revoked' });
+        retired++;
+      });
+    }
+    return retired;
+  }
+}

@@ -1,0 +1,14 @@
+import type { ApiKey } from './key.entity.js';
+
+/** `replaced`: works until the end of its rotation's overlap. */
+export type KeyState = 'active' | 'replaced' | 'expired' | 'revoked';
+
+export function keyStateOf(
+  key: Pick<ApiKey, 'revokedAt' | 'revokedBecause' | 'expiresAt' | 'replacedBy'>,
+  now: Date,
+): KeyState {
+  if (key.revokedBecause === 'expiry') return 'expired';
+  if (key.revokedAt) return 'revoked';
+  if (key.expiresAt && key.expiresAt <= now) return 'expired';
+  return key.replacedBy ? 'replaced' : 'active';
+}

@@ -1,0 +1,59 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { KeyEnvironment, Scope } from '#libs/contracts';
+
+export type RevocationCause = 'owner' | 'rotation' | 'expiry' | 'deletion';
+
+@Entity('api_keys')
+export class ApiKey {
+  @PrimaryColumn('uuid')
+  id: string;
+
+  @Column('uuid', { name: 'account_id' })
+  accountId: string;
+
+  @Column('text')
+  environment: KeyEnvironment;
+
+  @Column('bytea', { name: 'key_hash' })
+  keyHash: Buffer;
+
+  @Column('text', { name: 'last_four' })
+  lastFour: string;
+
+  @Column('text')
+  name: string;
+
+  @Column('text', { array: true })
+  scopes: Scope[];
+
+  /** Addresses or CIDR blocks; empty allows every address. */
+  @Column('text', { name: 'allowed_addresses', array: true })
+  allowedAddresses: string[];
+
+  /** Credits a UTC day. */
+  @Column('integer', { name: 'daily_credit_cap', nullable: true })
+  dailyCreditCap: number | null;
+
+  @Column('timestamptz', { name: 'created_at' })
+  createdAt: Date;
+
+  /** Keys rank by age; the successor of a rotated key ranks as the first one of its line. */
+  @Column('uuid', { name: 'ranks_as' })
+  ranksAs: string;
+
+  @Column('timestamptz', { name: 'expires_at', nullable: true })
+  expiresAt: Date | null;
+
+  @Column('timestamptz', { name: 'last_used_at', nullable: true })
+  lastUsedAt: Date | null;
+
+  /** The key that a rotation or a reissue put in its place. */
+  @Column('uuid', { name: 'replaced_by', nullable: true })
+  replacedBy: string | null;
+
+  @Column('timestamptz', { name: 'revoked_at', nullable: true })
+  revokedAt: Date | null;
+
+  @Column('text', { name: 'revoked_because', nullable: true })
+  revokedBecause: RevocationCause | null;
+}

@@ -1,0 +1,69 @@
+import { Body, Controller, Delete, Get, Inject, Param, Patch, Post, Query } from '@nestjs/common';
+import type { Actor } from '../audit/actor.js';
+import { Idempotent, type IdempotentCall } from '../idempotency/idempotent-call.js';
+import { CurrentSession, SignedIn } from '../sessions/signed-in.js';
+import { KeyAllowance } from './key-allowance.js';
+import { CreateKeyRequest, ListKeysQuery, RotateKeyRequest, UpdateKeyRequest } from './keys.dto.js';
+import { KeysService } from './keys.service.js';
+
+/** The owner's keys. What gives a key more power needs a log-in of the last 10 minutes (S35). */
+@Controller('internal/dashboard/keys')
+export class KeysController {
+  constructor(@Inject(KeysService) private readonly keys: KeysService) {}
+
+  @Get()
+  @SignedIn()
+  list(@CurrentSession() owner: Actor, @Query() query: ListKeysQuery) {
+    return this.keys.list(owner.accountId, query);
+  }
+
+  @Post()
+  @SignedIn({ recently: true })
+  create(
+    @CurrentSession() owner: Actor,
+    @Body() request: CreateKeyRequest,
+    @KeyAllowance() allowance: number,
+    @Idempotent() call?: IdempotentCall,
+  ) {
+    return this.keys.create(owner, request, { allowance, call });
+  }
+
+  @Patch(':id')
+  @SignedIn({ recently: true })
+  update(
+    @CurrentSession() owner: Actor,
+    @Param('id') id: string,
+    @Body() request: UpdateKeyRequest,
+    @Idempotent() call?: IdempotentCall,
+  ) {
+    return this.keys.update(owner, id, request, call);
+  }
+
+  @Delete(':id')
+  @SignedIn()
+  revoke(@CurrentSession() owner: Actor, @Param('id') id: string) {
+    return this.keys.revoke(owner, id);
+  }
+
+  @Post(':id/rotate')
+  @SignedIn({ recently: true })
+  rotate(
+    @CurrentSession() owner: Actor,
+    @Param('id') id: string,
+    @Body() request: RotateKeyRequest,
+    @Idempotent() call?: IdempotentCall,
+  ) {
+    return this.keys.rotate(owner, id, request, call);
+  }
+
+  @Post(':id/reissue')
+  @SignedIn({ recently: true })
+  reissue(
+    @CurrentSession() owner: Actor,
+    @Param('id') id: string,
+    @KeyAllowance() allowance: number,
+    @Idempotent() call?: IdempotentCall,
+  ) {
+    return this.keys.reissue(owner, id, { allowance, call });
+  }
+}

@@ -1,0 +1,138 @@
+import { applyDecorators } from '@nestjs/common';
+import {
+  ArrayMaxSize,
+  ArrayNotEmpty,
+  ArrayUnique,
+  IsArray,
+  IsIn,
+  IsInt,
+  IsISO8601,
+  IsOptional,
+  IsString,
+  Length,
+  Matches,
+  Max,
+  Min,
+  ValidateIf,
+} from 'class-validator';
+import { type KeyEnvironment, SCOPES, type Scope, maskedApiKey } from '#libs/contracts';
+import { IsAddressBlock } from './address-block.js';
+import type { ApiKey } from './key.entity.js';
+import { type KeyState, keyStateOf } from './key-state.js';
+
+const NO_CONTROLS = /^\P{C}*$/u;
+const ADDRESSES_MAX = 50;
+const CREDIT_CAP_MAX = 1_000_000_000;
+
+/** May be left out, but not null. */
+const MayBeAbsent = () => ValidateIf((_, value) => value !== undefined);
+
+const IsKeyName = () =>
+  applyDecorators(
+    IsString(),
+    Length(1, 100),
+    Matches(NO_CONTROLS, { message: 'name must not contain control characters' }),
+  );
+
+class KeySettingsRequest {
+  @MayBeAbsent()
+  @IsArray()
+  @ArrayNotEmpty()
+  @ArrayUnique()
+  @IsIn(SCOPES, { each: true })
+  scopes?: Scope[];
+
+  /** Addresses or CIDR blocks; empty allows every address. */
+  @MayBeAbsent()
+  @IsArray()
+  @ArrayMaxSize(ADDRESSES_MAX)
+  @ArrayUnique()
+  @IsAddressBlock({ each: true })
+  allowed_addresses?: string[];
+
+  /** Credits a UTC day; null lifts the cap. */
+  @IsOptional()
+  @IsInt()
+  @Min(1)
+  @Max(CREDIT_CAP_MAX)
+  daily_credit_cap?: number | null;
+
+  /** RFC 3339, in the future; null lets the key live until it is revoked. */
+  @IsOptional()
+  @IsISO8601({ strict: true, strictSeparator: true })
+  expires_at?: string | null;
+}
+
+export class CreateKeyRequest extends KeySettingsRequest {
+  @IsKeyName()
+  name: string;
+
+  @IsIn(['live', 'test'])
+  environment: KeyEnvironment;
+}
+
+export class UpdateKeyRequest extends KeySettingsRequest {
+  @MayBeAbsent()
+  @IsKeyName()
+  name?: string;
+}
+
+/** How long the old key works beside the new one. */
+export const OVERLAPS = ['now', '1h', '24h', '7d'] as const;
+
+export class RotateKeyRequest {
+  @IsIn(OVERLAPS)
+  overlap: (typeof OVERLAPS)[number];
+}
+
+export class ListKeysQuery {
+  @IsOptional()
+  @IsString()
+  @Length(1, 300)
+  cursor?: string;
+}
+
+export interface KeyResponse {
+  id: string;
+  name: string;
+  environment: KeyEnvironment;
+  /** `dds_live_…a1b2`; the key itself is shown once, at its creation (S5). */
+  masked: string;
+  state: KeyState;
+  scopes: Scope[];
+  allowed_addresses: string[];
+  daily_credit_cap: number | null;
+  created_at: string;
+  expires_at: string | null;
+  last_used_at: string | null;
+  replaced_by: string | null;
+  revoked_because: ApiKey['revokedBecause'];
+}
+
+export interface KeyListResponse {
+  keys: KeyResponse[];
+  next_cursor?: string;
+}
+
+/** `key` is the only copy of the value there is; a repeated call gets the answer without it. */
+export interface IssuedKeyResponse extends KeyResponse {
+  key?: string;
+}
+
+export function toKeyResponse(key: ApiKey, now: Date): KeyResponse {
+  return {
+    id: key.id,
+    name: key.name,
+    environment: key.environment,
+    masked: maskedApiKey(key.environment, key.lastFour),
+    state: keyStateOf(key, now),
+    scopes: key.scopes,
+    allowed_addresses: key.allowedAddresses,
+    daily_credit_cap: key.dailyCreditCap,
+    created_at: key.createdAt.toISOString(),
+    expires_at: key.expiresAt?.toISOString() ?? null,
+    last_used_at: key.lastUsedAt?.toISOString() ?? null,
+    replaced_by: key.replacedBy,
+    revoked_because: key.revokedBecause,
+  };
+}

@@ -1,0 +1,34 @@
+import type { KeyEnvironment } from '#libs/contracts';
+import { Problem } from '#libs/platform';
+
+export class KeyLimitReached extends Problem {
+  constructor(environment: KeyEnvironment, limit: number) {
+    super({
+      code: 'key_limit_reached',
+      status: 403,
+      detail: `This account may have ${limit} ${environment} key(s) at a time. Revoke one first, or take a plan with more.`,
+      members: { limit },
+    });
+  }
+}
+
+export class KeyNotActive extends Problem {
+  constructor() {
+    super({
+      code: 'key_not_active',
+      status: 409,
+      detail: 'This key is revoked, expired or already replaced. Create a new key, or reissue it.',
+    });
+  }
+}
+
+export class KeyNotReissuable extends Problem {
+  constructor() {
+    super({
+      code: 'key_not_reissuable',
+      status: 409,
+      detail:
+        'Only a revoked or expired key that was not reissued yet can be. Rotate an active key.',
+    });
+  }
+}

@@ -1,0 +1,80 @@
+import { Injectable } from '@nestjs/common';
+import type { Transaction } from '#libs/database';
+import type { KeyEnvironment } from '#libs/contracts';
+import { ApiKey, type RevocationCause } from './key.entity.js';
+
+@Injectable()
+export class KeysRepository {
+  async insert(transaction: Transaction, key: ApiKey): Promise<void> {
+    await transaction.manager.insert(ApiKey, key);
+  }
+
+  async find(transaction: Transaction, accountId: string, keyId: string): Promise<ApiKey | null> {
+    return transaction.manager.findOneBy(ApiKey, { accountId, id: keyId });
+  }
+
+  /** Newest first: ids sort by creation. */
+  async list(
+    transaction: Transaction,
+    accountId: string,
+    page: { beforeId?: string; limit: number },
+  ): Promise<ApiKey[]> {
+    const query = transaction.manager
+      .createQueryBuilder(ApiKey, 'key')
+      .where('key.accountId = :accountId', { accountId })
+      .orderBy('key.id', 'DESC')
+      .limit(page.limit);
+    if (page.beforeId) query.andWhere('key.id < :beforeId', { beforeId: page.beforeId });
+    return query.getMany();
+  }
+
+  async listUnrevoked(transaction: Transaction, accountId: string): Promise<ApiKey[]> {
+    return transaction.manager
+      .createQueryBuilder(ApiKey, 'key')
+      .where('key.accountId = :accountId and key.revokedAt is null', { accountId })
+      .orderBy('key.id')
+      .getMany();
+  }
+
+  /** Keys that neither are revoked nor run out in a rotation's overlap. */
+  async count(
+    transaction: Transaction,
+    accountId: string,
+    environment: KeyEnvironment,
+  ): Promise<number> {
+    return transaction.manager
+      .createQueryBuilder(ApiKey, 'key')
+      .where('key.accountId = :accountId and key.environment = :environment', {
+        accountId,
+        environment,
+      })
+      .andWhere('key.revokedAt is null and key.replacedBy is null')
+      .getCount();
+  }
+
+  async update(
+    transaction: Transaction,
+    accountId: string,
+    keyId: string,
+    changes: Partial<ApiKey>,
+  ): Promise<void> {
+    await transaction.manager.update(ApiKey, { accountId, id: keyId }, changes);
+  }
+
+  async revoke(
+    transaction: Transaction,
+    accountId: string,
+    keyId: string,
+    revocation: { revokedAt: Date; revokedBecause: RevocationCause },
+  ): Promise<void> {
+    await transaction.manager.update(ApiKey, { accountId, id: keyId }, revocation);
+  }
+
+  /** Erasure: names and addresses are the owner's words; the hash stays, so that it answers "erased". */
+  async scrub(transaction: Transaction, accountId: string): Promise<void> {
+    await transaction.query(
+      `update api_keys set name = 'erased', allowed_addresses = '{}' where account_id = $1`,
+      [accountId],
+    );
+  }
+}

@@ -1,0 +1,283 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { ApiKeyChanged, hashApiKey, isWellFormedApiKey } from '#libs/contracts';
+import { DAY_MS, HOUR_MS, MINUTE_MS, newId } from '#libs/platform';
+import { AccountUnderTest, type Owner } from '../../test/account-under-test.js';
+import { ExpireKeysJob } from '../key-facts/expire-keys.job.js';
+import { isAddressBlock } from './address-block.js';
+import type { IssuedKeyResponse } from './keys.dto.js';
+
+describe('keys', () => {
+  let account: AccountUnderTest;
+  let owner: Owner;
+
+  beforeAll(async () => {
+    account = await AccountUnderTest.start();
+  });
+  afterAll(() => account.stop());
+  beforeEach(async () => {
+    owner = await account.newOwner();
+  });
+
+  const call = (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?: object) =>
+    account.dashboard(method, path, { body, token: owner.token });
+
+  async function createKey(extra: object = {}): Promise<Required<IssuedKeyResponse>> {
+    const body = { name: 'Server', environment: 'live', ...extra };
+    const answer = await call('POST', 'keys', body);
+    expect(answer).toMatchObject({ status: 201 });
+    return answer.body;
+  }
+
+  const factsOf = (value: string) =>
+    account.client.findKey(hashApiKey(value, account.config.keyPepper));
+
+  const events = () =>
+    account.database.query<{ type: string; aggregate: string; data: ApiKeyChanged }>(
+      'select type, aggregate, data from outbox where key = $1 order by position',
+      [owner.accountId],
+    );
+
+  const changed = (keyId: string, state: ApiKeyChanged['state']) => ({
+    type: 'account.api-key-changed',
+    aggregate: `key:${keyId}`,
+    data: { keyId, state },
+  });
+
+  it('S5: a key is shown once, at its creation, and masked ever after', async () => {
+    const { key: value, ...key } = await createKey();
+    expect(isWellFormedApiKey(value)).toBe(true);
+    const list = await call('GET', 'keys');
+    expect(list.body.keys).toEqual([key]);
+    expect(key).toMatchObject({ masked: `dds_live_…${value.slice(-4)}`, state: 'active' });
+    expect(JSON.stringify(list.body)).not.toContain(value);
+  });
+
+  it('S3: no table and no log line holds a key, only its peppered hash', async () => {
+    const { key: value, ...key } = await createKey();
+    const tables = await account.database.query<{ name: string }>(
+      `select table_name as name from information_schema.tables where table_schema = 'account'`,
+    );
+    for (const { name } of tables) {
+      const rows = await account.database.query(`select * from "${name}"`);
+      expect(JSON.stringify(rows)).not.toContain(value);
+    }
+    expect(account.logLines.join()).not.toContain(value);
+    expect((await factsOf(value))?.keyId).toBe(key.id);
+  });
+
+  it('every change of a key is said once, with the state it leads to', async () => {
+    const first = await createKey();
+    await call('PATCH', `keys/${first.id}`, { name: 'Other' });
+    const rotated = await call('POST', `keys/${first.id}/rotate`, { overlap: '1h' });
+    await call('DELETE', `keys/${first.id}`);
+    await call('DELETE', `keys/${first.id}`);
+    expect(await events()).toEqual([
+      changed(first.id, 'active'),
+      changed(first.id, 'active'),
+      changed(rotated.body.id, 'active'),
+      changed(first.id, 'active'),
+      changed(first.id, 'revoked'),
+    ]);
+  });
+
+  it('S6: a rotated key works until its overlap ends and not beyond', async () => {
+    const old = await createKey({ scopes: ['dns'], daily_credit_cap: 7 });
+    const { body } = await call('POST', `keys/${old.id}/rotate`, { overlap: '24h' });
+    const end = new Date(account.clock.now().getTime() + DAY_MS).toISOString();
+    expect(await factsOf(old.key)).toMatchObject({ state: 'active', expiresAt: end, rank: 0 });
+    expect(await factsOf(body.key)).toMatchObject({
+      state: 'active',
+      rank: 1,
+      scopes: ['dns'],
+      dailyCreditCap: 7,
+    });
+    account.clock.advance(DAY_MS);
+    await account.get(ExpireKeysJob).runOnce();
+    expect(await factsOf(old.key)).toMatchObject({ state: 'revoked' });
+    expect((await events()).at(-1)).toEqual(changed(old.id, 'revoked'));
+  });
+
+  it('S6: with the overlap "now" the old key is revoked at once', async () => {
+    const old = await createKey();
+    await call('POST', `keys/${old.id}/rotate`, { overlap: 'now' });
+    expect(await factsOf(old.key)).toMatchObject({ state: 'revoked', rank: 0 });
+  });
+
+  it('a rotated key takes over the rank of the old one, so that rotation pauses nothing', async () => {
+    const [first, second] = [await createKey(), await createKey()];
+    const { body } = await call('POST', `keys/${first.id}/rotate`, { overlap: '7d' });
+    const ranks = [body, second, first].map(async (issued) => (await factsOf(issued.key))?.rank);
+    expect(await Promise.all(ranks)).toEqual([1, 2, 0]);
+  });
+
+  it('parallel creations do not exceed the number of keys of the plan', async () => {
+    const body = { name: 'Server', environment: 'live' };
+    const answers = await Promise.all(Array.from({ length: 8 }, () => call('POST', 'keys', body)));
+    const codes = answers.map(({ body: answer }) => answer.code ?? 'created').sort();
+    expect(codes).toEqual([...Array(3).fill('created'), ...Array(5).fill('key_limit_reached')]);
+  });
+
+  it('test keys and keys in overlap do not count towards the plan', async () => {
+    const live = await createKey();
+    await createKey({ environment: 'test' });
+    await call('POST', `keys/${live.id}/rotate`, { overlap: '7d' });
+    await createKey();
+    await createKey();
+    const beyond = await call('POST', 'keys', { name: 'Server', environment: 'live' });
+    expect(beyond).toMatchObject({ status: 403, body: { code: 'key_limit_reached', limit: 3 } });
+  });
+
+  it('a repeated creation answers with the same id and without the key', async () => {
+    const headers = { 'idempotency-key': newId() };
+    const body = { name: 'Once', environment: 'live' };
+    const create = (name = body.name) =>
+      account.dashboard('POST', 'keys', { token: owner.token, headers, body: { ...body, name } });
+    const first = await create();
+    expect(first.body.key).toBeDefined();
+    expect(await create()).toMatchObject({ status: 201, body: { id: first.body.id } });
+    expect((await create()).body.key).toBeUndefined();
+    expect(await create('Twice')).toMatchObject({
+      status: 422,
+      body: { code: 'idempotency_key_reused' },
+    });
+    expect((await call('GET', 'keys')).body.keys).toHaveLength(1);
+    account.clock.advance(DAY_MS + 1);
+    owner = { ...owner, token: await account.newSession(owner) };
+    expect((await create('Twice')).body.name).toBe('Twice');
+  });
+
+  it('parallel repeats create one key: the others hear that it is running or was done', async () => {
+    const headers = { 'idempotency-key': newId() };
+    const body = { name: 'Once', environment: 'live' };
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, () =>
+        account.dashboard('POST', 'keys', { token: owner.token, headers, body }),
+      ),
+    );
+    expect(answers.filter(({ body: answer }) => answer.key)).toHaveLength(1);
+    expect(answers.every(({ status }) => status === 201 || status === 409)).toBe(true);
+    expect((await call('GET', 'keys')).body.keys).toHaveLength(1);
+  });
+
+  it('S12: facts of known, revoked and unknown keys cost one statement each', async () => {
+    const [known, revoked] = [await createKey(), await createKey()];
+    await call('DELETE', `keys/${revoked.id}`);
+    const maintenance = account.maintenanceStatements('api_keys');
+    for (const value of [known.key, revoked.key, 'dds_live_unknown']) await factsOf(value);
+    expect(maintenance.counted()).toBe(3);
+    expect(await factsOf('dds_live_unknown')).toBeNull();
+  });
+
+  it('S15: the last use is written at most once a minute', async () => {
+    const key = await createKey();
+    const lastUse = async () => (await call('GET', 'keys')).body.keys[0].last_used_at;
+    await account.client.noteKeysUsed([key.id]);
+    const first = await lastUse();
+    expect(first).toBe(account.clock.now().toISOString());
+    account.clock.advance(MINUTE_MS - 1);
+    await account.client.noteKeysUsed([key.id]);
+    expect(await lastUse()).toBe(first);
+    account.clock.advance(1);
+    await account.client.noteKeysUsed([key.id]);
+    expect(await lastUse()).toBe(account.clock.now().toISOString());
+  });
+
+  it('S35: a key is created, changed, rotated and reissued only shortly after the password', async () => {
+    const key = await createKey();
+    account.clock.advance(10 * MINUTE_MS + 1);
+    const refused = await Promise.all([
+      call('POST', 'keys', { name: 'Late', environment: 'live' }),
+      call('PATCH', `keys/${key.id}`, { scopes: ['whois'] }),
+      call('POST', `keys/${key.id}/rotate`, { overlap: 'now' }),
+      call('POST', `keys/${key.id}/reissue`),
+    ]);
+    expect(refused.map(({ body }) => body.code)).toEqual(
+      Array(4).fill('reauthentication_required'),
+    );
+    expect((await call('DELETE', `keys/${key.id}`)).status).toBe(200);
+  });
+
+  it("S85: another account's key is as unknown as one that does not exist", async () => {
+    const key = await createKey();
+    owner = await account.newOwner();
+    for (const id of [key.id, newId(), 'none']) {
+      const answers = await Promise.all([
+        call('PATCH', `keys/${id}`, { name: 'Mine' }),
+        call('POST', `keys/${id}/rotate`, { overlap: 'now' }),
+        call('POST', `keys/${id}/reissue`),
+        call('DELETE', `keys/${id}`),
+      ]);
+      expect(answers.map(({ status }) => status)).toEqual([404, 404, 404, 404]);
+    }
+    expect((await call('GET', 'keys')).body.keys).toEqual([]);
+  });
+
+  it('a reissued key has the name, scopes and limits of the old one, once', async () => {
+    const key = await createKey({ scopes: ['ip'], allowed_addresses: ['192.0.2.0/24'] });
+    const early = await call('POST', `keys/${key.id}/reissue`);
+    expect(early.body.code).toBe('key_not_reissuable');
+    await call('DELETE', `keys/${key.id}`);
+    const { body } = await call('POST', `keys/${key.id}/reissue`);
+    expect(body).toMatchObject({ scopes: ['ip'], allowed_addresses: ['192.0.2.0/24'] });
+    const again = await call('POST', `keys/${key.id}/reissue`);
+    expect(again).toMatchObject({ status: 409, body: { code: 'key_not_reissuable' } });
+  });
+
+  it('a key that is revoked, expired or replaced can be neither changed nor rotated', async () => {
+    const soon = new Date(account.clock.now().getTime() + HOUR_MS).toISOString();
+    const [revoked, expiring, replaced] = [
+      await createKey(),
+      await createKey({ expires_at: soon }),
+      await createKey(),
+    ];
+    await call('DELETE', `keys/${revoked.id}`);
+    await call('POST', `keys/${replaced.id}/rotate`, { overlap: '7d' });
+    account.clock.advance(HOUR_MS);
+    owner = { ...owner, token: await account.newSession(owner) };
+    for (const key of [revoked, expiring, replaced]) {
+      const update = await call('PATCH', `keys/${key.id}`, { name: 'New' });
+      const rotation = await call('POST', `keys/${key.id}/rotate`, { overlap: 'now' });
+      expect([update.body.code, rotation.body.code]).toEqual(['key_not_active', 'key_not_active']);
+    }
+  });
+
+  it.each([
+    ['an unknown member', { name: 'A', environment: 'live', account_id: newId() }],
+    ['an unknown scope', { name: 'A', environment: 'live', scopes: ['everything'] }],
+    ['no scope', { name: 'A', environment: 'live', scopes: [] }],
+    ['a host name', { name: 'A', environment: 'live', allowed_addresses: ['host.example'] }],
+    ['a cap of nothing', { name: 'A', environment: 'live', daily_credit_cap: 0 }],
+    ['a control character', { name: 'A\r\nB', environment: 'live' }],
+    ['a past expiry', { name: 'A', environment: 'live', expires_at: '2020-01-01T00:00:00Z' }],
+    ['no name', { environment: 'live' }],
+    ['a text as cap', { name: 'A', environment: 'live', daily_credit_cap: '5' }],
+  ])('S90, S91: %s in a creation is refused by name and creates nothing', async (_, body) => {
+    const answer = await call('POST', 'keys', body);
+    expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_request' } });
+    expect((await call('GET', 'keys')).body.keys).toEqual([]);
+  });
+
+  it.each([
+    ['192.0.2.1', true],
+    ['192.0.2.0/24', true],
+    ['2001:db8::/32', true],
+    ['::1', true],
+    ['192.0.2.0/33', false],
+    ['192.0.2.0/024', false],
+    ['192.0.2.0/', false],
+    ['192.0.2.0/24/1', false],
+    ['fe80::1%eth0', false],
+    ['192.0.2', false],
+    ['', false],
+    [5, false],
+  ])('S14: %p as an allowed address: %p', (value, isAllowed) => {
+    expect(isAddressBlock(value)).toBe(isAllowed);
+  });
+
+  it('the change feed names the account whose key changed', async () => {
+    const { token, cursor } = await account.client.changes();
+    await createKey();
+    const page = await account.client.changes(cursor);
+    expect(page).toMatchObject({ token, keys: [owner.accountId] });
+  });
+});

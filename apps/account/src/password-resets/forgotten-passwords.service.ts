@@ -1,0 +1,75 @@
+import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { HOUR_MS, Logger } from '#libs/platform';
+import { AccountsService } from '../accounts/accounts.service.js';
+import { type AttemptLimit, AttemptsService } from '../attempts/attempts.service.js';
+import { networkOf } from '../attempts/network.js';
+import type { Visitor } from '../audit/actor.js';
+import { AuditService } from '../audit/audit.service.js';
+import type { FoundPerson } from '../people/people-by-address.repository.js';
+import { PeopleService } from '../people/people.service.js';
+import type { ForgotPasswordRequest } from './password-resets.dto.js';
+import { PasswordResetsService } from './password-resets.service.js';
+
+const NETWORK_LIMIT: AttemptLimit = { name: 'forgot network', max: 10, windowMs: HOUR_MS };
+const ADDRESS_LIMIT: AttemptLimit = { name: 'forgot address', max: 3, windowMs: HOUR_MS };
+
+/** Sends links to people who forgot their password. */
+@Injectable()
+export class ForgottenPasswordsService implements OnApplicationShutdown {
+  /** Bounded by the limits above and by the pool of connections. */
+  private readonly underWay = new Set<Promise<void>>();
+
+  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
+  constructor(
+    @Inject(AttemptsService) private readonly attempts: AttemptsService,
+    @Inject(PeopleService) private readonly people: PeopleService,
+    @Inject(AccountsService) private readonly accounts: AccountsService,
+    @Inject(PasswordResetsService) private readonly resets: PasswordResetsService,
+    @Inject(AuditService) private readonly audit: AuditService,
+    @Inject(Logger) private readonly logger: Logger,
+  ) {}
+
+  /**
+   * Answers after the look-up and sends the link afterwards, so that neither the answer nor the work
+   * before it tells whether somebody has the address (S24). @throws TooManyAttempts.
+   */
+  async forgot(
+    { email }: ForgotPasswordRequest,
+    visitor: Visitor,
+  ): Promise<{ status: 'link_sent_if_known' }> {
+    await this.attempts.count(NETWORK_LIMIT, networkOf(visitor.address));
+    await this.attempts.count(ADDRESS_LIMIT, email.toLowerCase());
+    const person = await this.people.findByAddress(email, visitor.address);
+    if (person) this.begin(this.send(person, visitor));
+    return { status: 'link_sent_if_known' };
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.settled();
+  }
+
+  /** Resolves once everything under way is sent or has failed. */
+  async settled(): Promise<void> {
+    await Promise.all(this.underWay);
+  }
+
+  private begin(sending: Promise<void>): void {
+    const work = sending
+      .catch((error: unknown) => this.logger.error('a reset link was not sent', { err: error }))
+      .finally(() => this.underWay.delete(work));
+    this.underWay.add(work);
+  }
+
+  private async send({ accountId, personId }: FoundPerson, visitor: Visitor): Promise<void> {
+    await this.accounts.transaction(async (transaction) => {
+      await this.accounts.lock(transaction, accountId);
+      await this.resets.sendLink(transaction, accountId, personId);
+      await this.audit.record(transaction, {
+        by: visitor,
+        accountId,
+        action: 'password.reset-requested',
+        object: `person:${personId}`,
+      });
+    });
+  }
+}

@@ -1,0 +1,67 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { AccountsService } from '../accounts/accounts.service.js';
+import type { Visitor } from '../audit/actor.js';
+import { AuditService } from '../audit/audit.service.js';
+import { PasswordsService } from '../passwords/passwords.service.js';
+import { LogInService } from '../sessions/log-in.service.js';
+import { SessionAnswer } from '../sessions/session-headers.js';
+import { SessionsService } from '../sessions/sessions.service.js';
+import type { ActiveSession } from '../sessions/signed-in.js';
+import type { ChangePasswordRequest, ResetPasswordRequest } from './password-resets.dto.js';
+import { PasswordResetsService } from './password-resets.service.js';
+
+/** Sets new passwords: by a mailed link, or by someone who knows the old one. */
+@Injectable()
+export class PasswordChangesService {
+  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
+  constructor(
+    @Inject(AccountsService) private readonly accounts: AccountsService,
+    @Inject(PasswordsService) private readonly passwords: PasswordsService,
+    @Inject(PasswordResetsService) private readonly resets: PasswordResetsService,
+    @Inject(SessionsService) private readonly sessions: SessionsService,
+    @Inject(LogInService) private readonly logIns: LogInService,
+    @Inject(AuditService) private readonly audit: AuditService,
+  ) {}
+
+  /** Ends all sessions; the person logs in anew. @throws LinkInvalid, InvalidRequest. */
+  async reset(
+    { token, password }: ResetPasswordRequest,
+    visitor: Visitor,
+  ): Promise<{ status: 'password_set' }> {
+    this.passwords.check(password);
+    const passwordHash = await this.passwords.hash(password);
+    return this.accounts.transaction(async (transaction) => {
+      const link = await this.resets.take(transaction, token);
+      await this.accounts.lock(transaction, link.accountId);
+      await this.resets.setPassword(transaction, link, passwordHash);
+      await this.audit.record(transaction, {
+        by: visitor,
+        accountId: link.accountId,
+        action: 'password.reset',
+        object: `person:${link.personId}`,
+      });
+      return { status: 'password_set' };
+    });
+  }
+
+  /** Ends all sessions and begins a new one. @throws WrongCredentials, InvalidRequest. */
+  async change(
+    session: ActiveSession,
+    { current_password, password }: ChangePasswordRequest,
+  ): Promise<SessionAnswer<{ status: 'password_set' }>> {
+    this.passwords.check(password);
+    await this.logIns.checkPassword(session, current_password);
+    const passwordHash = await this.passwords.hash(password);
+    return this.accounts.transaction(async (transaction) => {
+      await this.accounts.lockActive(transaction, session.accountId);
+      await this.resets.setPassword(transaction, session, passwordHash);
+      const token = await this.sessions.open(transaction, session);
+      await this.audit.record(transaction, {
+        by: session,
+        action: 'password.changed',
+        object: `person:${session.personId}`,
+      });
+      return new SessionAnswer({ status: 'password_set' }, token);
+    });
+  }
+}

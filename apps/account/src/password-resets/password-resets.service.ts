@@ -1,0 +1,75 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { Transaction } from '#libs/database';
+import { Clock, MINUTE_MS, newId } from '#libs/platform';
+import { OwnerMailService } from '../people/owner-mail.service.js';
+import { PeopleService } from '../people/people.service.js';
+import { LinkInvalid } from '../registration/registration.errors.js';
+import { newToken, tokenHash } from '../sessions/session-token.js';
+import { SessionsService } from '../sessions/sessions.service.js';
+import { passwordChangedLetter, resetLetter } from './password-mail.js';
+import { PasswordResetLinksMaintenanceRepository } from './password-reset-links.repository.js';
+import { PasswordResetsRepository } from './password-resets.repository.js';
+
+const LINK_LIFETIME_MS = 30 * MINUTE_MS;
+
+/** The links by which a forgotten password is replaced. */
+@Injectable()
+export class PasswordResetsService {
+  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
+  constructor(
+    @Inject(PasswordResetsRepository) private readonly resets: PasswordResetsRepository,
+    @Inject(PasswordResetLinksMaintenanceRepository)
+    private readonly links: PasswordResetLinksMaintenanceRepository,
+    @Inject(PeopleService) private readonly people: PeopleService,
+    @Inject(SessionsService) private readonly sessions: SessionsService,
+    @Inject(OwnerMailService) private readonly mail: OwnerMailService,
+    @Inject(Clock) private readonly clock: Clock,
+  ) {}
+
+  /** Mails a link; those mailed before die (S32). */
+  async sendLink(transaction: Transaction, accountId: string, personId: string): Promise<void> {
+    const [token, createdAt] = [newToken(), this.clock.now()];
+    await this.resets.deleteAll(transaction, accountId);
+    await this.resets.insert(transaction, {
+      id: newId(),
+      accountId,
+      personId,
+      tokenHash: tokenHash(token) as Buffer,
+      createdAt,
+      expiresAt: new Date(createdAt.getTime() + LINK_LIFETIME_MS),
+    });
+    const { details } = await this.people.get(transaction, accountId, personId);
+    await this.mail.sendTo(transaction, accountId, details, (firstName, dashboardUrl) =>
+      resetLetter(firstName, dashboardUrl, token),
+    );
+  }
+
+  /** Takes a link, once. @throws LinkInvalid. */
+  async take(
+    transaction: Transaction,
+    token: string,
+  ): Promise<{ accountId: string; personId: string }> {
+    const hash = tokenHash(token);
+    const link = hash && (await this.links.take(transaction, hash, this.clock.now()));
+    if (!link) throw new LinkInvalid();
+    return link;
+  }
+
+  /** Ends every session and every link, and tells the owner (S28). */
+  async setPassword(
+    transaction: Transaction,
+    { accountId, personId }: { accountId: string; personId: string },
+    passwordHash: string,
+  ): Promise<void> {
+    await this.people.update(transaction, accountId, personId, { passwordHash });
+    await this.resets.deleteAll(transaction, accountId);
+    await this.sessions.endAll(transaction, accountId);
+    const { details } = await this.people.get(transaction, accountId, personId);
+    await this.mail.sendTo(transaction, accountId, details, passwordChangedLetter);
+  }
+
+  /** Deletion and erasure. */
+  async forget(transaction: Transaction, accountId: string): Promise<void> {
+    await this.resets.deleteAll(transaction, accountId);
+  }
+}

@@ -1,0 +1,64 @@
+import { Injectable } from '@nestjs/common';
+import { type FieldError, InvalidRequest } from '#libs/platform';
+import { isGuessedPassword } from './guessed-passwords.js';
+import { hashPassword, matchesPassword } from './password-hash.js';
+import { PasswordQueueFull } from './passwords.errors.js';
+
+export const PASSWORD_LENGTH_MIN = 8;
+export const PASSWORD_LENGTH_MAX = 128;
+
+/** Of libuv's four threads; each hash takes 19 MiB while it runs. */
+const PARALLEL_MAX = 2;
+const WAITING_MAX = 64;
+
+/** A hash that no password has, for look-ups that found nobody: they cost the same (S24). */
+const NOBODY = `$argon2id$v=19$m=19456,t=2,p=2$${'A'.repeat(22)}$${'A'.repeat(43)}`;
+
+/** Hashes and checks passwords, few at a time; who would wait too long is refused (S20). */
+@Injectable()
+export class PasswordsService {
+  private running = 0;
+  private readonly waiting: (() => void)[] = [];
+  /** Hashes computed so far: what tests count instead of time. */
+  hashCount = 0;
+
+  /** @throws InvalidRequest when it is too short, too long or among the common ones (S21). */
+  check(password: string, field = 'password'): void {
+    const refuse = (message: string): FieldError[] => [{ field, message }];
+    const length = [...password].length;
+    if (length < PASSWORD_LENGTH_MIN || length > PASSWORD_LENGTH_MAX) {
+      const message = `must have ${PASSWORD_LENGTH_MIN} to ${PASSWORD_LENGTH_MAX} characters`;
+      throw new InvalidRequest(refuse(message));
+    }
+    if (isGuessedPassword(password)) {
+      throw new InvalidRequest(refuse('is one of the first that guessers try, choose another'));
+    }
+  }
+
+  /** @throws PasswordQueueFull. */
+  async hash(password: string): Promise<string> {
+    return this.inTurn(() => hashPassword(password));
+  }
+
+  /** False for null, after the same work. @throws PasswordQueueFull. */
+  async matches(password: string, stored: string | null): Promise<boolean> {
+    const isRight = await this.inTurn(() => matchesPassword(password, stored ?? NOBODY));
+    return isRight && stored !== null;
+  }
+
+  private async inTurn<T>(work: () => Promise<T>): Promise<T> {
+    if (this.running >= PARALLEL_MAX) {
+      if (this.waiting.length >= WAITING_MAX) throw new PasswordQueueFull();
+      await new Promise<void>((resolve) => this.waiting.push(resolve));
+    } else this.running++;
+    try {
+      this.hashCount++;
+      return await work();
+    } finally {
+      // The place is handed over, so that nobody slips in between.
+      const next = this.waiting.shift();
+      if (next) next();
+      else this.running--;
+    }
+  }
+}

@@ -1,0 +1,40 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { Transaction } from '#libs/database';
+import { type Letter, MailOutbox, composeMail } from '#libs/mail';
+import { AccountConfig } from '../account.config.js';
+import { PeopleService, type PersonDetails } from './people.service.js';
+
+/** Writes to the owner of an account. */
+@Injectable()
+export class OwnerMailService {
+  constructor(
+    @Inject(PeopleService) private readonly people: PeopleService,
+    @Inject(MailOutbox) private readonly mails: MailOutbox,
+    @Inject(AccountConfig) private readonly config: AccountConfig,
+  ) {}
+
+  /** @param compose the letter, from the owner's first name and the dashboard's origin. */
+  async send(
+    transaction: Transaction,
+    accountId: string,
+    compose: (firstName: string, dashboardUrl: string) => Letter,
+  ): Promise<void> {
+    const { details } = await this.people.getOwner(transaction, accountId);
+    await this.sendTo(transaction, accountId, details, compose);
+  }
+
+  async sendTo(
+    transaction: Transaction,
+    accountId: string,
+    { firstName, address }: PersonDetails,
+    compose: (firstName: string, dashboardUrl: string) => Letter,
+  ): Promise<void> {
+    const letter = compose(firstName, this.config.dashboardUrl);
+    await this.mails.add(transaction, accountId, composeMail(address, letter));
+  }
+
+  /** Erasure: what was not sent yet. */
+  async forget(transaction: Transaction, accountId: string): Promise<void> {
+    await this.mails.forget(transaction, accountId);
+  }
+}

@@ -1,0 +1,28 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { MaintenanceDatabase } from '#libs/database';
+
+export interface FoundPerson {
+  personId: string;
+  accountId: string;
+  passwordHash: string | null;
+  /** Has the person logged in from this network before? */
+  knowsNetwork: boolean;
+}
+
+/** Finds whose address it is: no account is known yet, so it works under the maintenance role. */
+@Injectable()
+export class PeopleByAddressMaintenanceRepository {
+  constructor(@Inject(MaintenanceDatabase) private readonly database: MaintenanceDatabase) {}
+
+  /** One statement whether or not somebody has the address (S24). */
+  async find(addressHash: Buffer, networkHash: Buffer): Promise<FoundPerson | null> {
+    const [person] = await this.database.query<FoundPerson>(
+      `select p.id as "personId", p.account_id as "accountId", p.password_hash as "passwordHash",
+              exists (select from sessions s where s.account_id = p.account_id
+                      and s.person_id = p.id and s.network_hash = $2) as "knowsNetwork"
+       from people p where p.address_hash = $1`,
+      [addressHash, networkHash],
+    );
+    return person ?? null;
+  }
+}

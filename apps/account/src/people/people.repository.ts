@@ -1,0 +1,72 @@
+import { Injectable } from '@nestjs/common';
+import type { Transaction } from '#libs/database';
+import { Person } from './person.entity.js';
+
+@Injectable()
+export class PeopleRepository {
+  /** False when another person has the address already. */
+  async insert(transaction: Transaction, person: Person): Promise<boolean> {
+    const count = await transaction.execute(
+      `insert into people (id, account_id, address_hash, details, password_hash, created_at)
+       values ($1, $2, $3, $4, $5, $6) on conflict (address_hash) do nothing`,
+      [
+        person.id,
+        person.accountId,
+        person.addressHash,
+        person.details,
+        person.passwordHash,
+        person.createdAt,
+      ],
+    );
+    return count === 1;
+  }
+
+  async find(
+    transaction: Transaction,
+    accountId: string,
+    personId: string,
+  ): Promise<Person | null> {
+    return transaction.manager.findOneBy(Person, { accountId, id: personId });
+  }
+
+  async list(transaction: Transaction, accountId: string): Promise<Person[]> {
+    return transaction.manager
+      .createQueryBuilder(Person, 'person')
+      .where('person.accountId = :accountId', { accountId })
+      .orderBy('person.id')
+      .getMany();
+  }
+
+  async update(
+    transaction: Transaction,
+    accountId: string,
+    personId: string,
+    changes: Partial<Person>,
+  ): Promise<void> {
+    await transaction.manager.update(Person, { accountId, id: personId }, changes);
+  }
+
+  /** False when another person has the address already. */
+  async updateAddress(
+    transaction: Transaction,
+    accountId: string,
+    personId: string,
+    { addressHash, details }: { addressHash: Buffer; details: Buffer },
+  ): Promise<boolean> {
+    const count = await transaction.execute(
+      `update people set address_hash = $3, details = $4 where account_id = $1 and id = $2
+         and not exists (select from people o where o.address_hash = $3 and o.id <> $2)`,
+      [accountId, personId, addressHash, details],
+    );
+    return count === 1;
+  }
+
+  /** Erasure. */
+  async scrub(transaction: Transaction, accountId: string): Promise<void> {
+    await transaction.manager.update(
+      Person,
+      { accountId },
+      { addressHash: null, details: null, passwordHash: null },
+    );
+  }
+}

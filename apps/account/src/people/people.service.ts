@@ -1,0 +1,123 @@
+import { createHmac } from 'node:crypto';
+import { Inject, Injectable } from '@nestjs/common';
+import type { Transaction } from '#libs/database';
+import { AccountConfig } from '../account.config.js';
+import { networkOf } from '../attempts/network.js';
+import { PersonalDataService } from '../personal-data/personal-data.service.js';
+import { addressHash, trialClaim } from './address.js';
+import {
+  type FoundPerson,
+  PeopleByAddressMaintenanceRepository,
+} from './people-by-address.repository.js';
+import { PeopleRepository } from './people.repository.js';
+import type { Person } from './person.entity.js';
+
+/** What is sealed of a person. */
+export interface PersonDetails {
+  firstName: string;
+  address: string;
+}
+
+/** The people behind accounts: found by the hash of their address, their details sealed. */
+@Injectable()
+export class PeopleService {
+  constructor(
+    @Inject(PeopleRepository) private readonly people: PeopleRepository,
+    @Inject(PeopleByAddressMaintenanceRepository)
+    private readonly byAddress: PeopleByAddressMaintenanceRepository,
+    @Inject(PersonalDataService) private readonly personalData: PersonalDataService,
+    @Inject(AccountConfig) private readonly config: AccountConfig,
+  ) {}
+
+  /** @param visitorAddress decides `knowsNetwork`. */
+  async findByAddress(address: string, visitorAddress: string): Promise<FoundPerson | null> {
+    const hash = this.addressHash(address);
+    return this.byAddress.find(hash, this.networkHash(hash, visitorAddress));
+  }
+
+  /** False when another person has the address already. */
+  async insert(transaction: Transaction, person: Person): Promise<boolean> {
+    return this.people.insert(transaction, person);
+  }
+
+  /** @throws when the account has no such person, or was erased. */
+  async get(
+    transaction: Transaction,
+    accountId: string,
+    personId: string,
+  ): Promise<{ person: Person; details: PersonDetails }> {
+    const person = await this.people.find(transaction, accountId, personId);
+    if (!person?.details) throw new Error(`person ${personId} has no details`);
+    const details = await this.personalData.open<PersonDetails>(
+      transaction,
+      accountId,
+      person.details,
+    );
+    return { person, details };
+  }
+
+  /** The account's oldest person, to whom mail about the account goes. */
+  async getOwner(
+    transaction: Transaction,
+    accountId: string,
+  ): Promise<{ person: Person; details: PersonDetails }> {
+    const [owner] = await this.people.list(transaction, accountId);
+    if (!owner) throw new Error(`account ${accountId} has nobody`);
+    return this.get(transaction, accountId, owner.id);
+  }
+
+  async setDetails(
+    transaction: Transaction,
+    accountId: string,
+    personId: string,
+    details: PersonDetails,
+  ): Promise<void> {
+    const sealed = await this.personalData.seal(transaction, accountId, details);
+    await this.people.update(transaction, accountId, personId, { details: sealed });
+  }
+
+  /** False when another person has the address already. */
+  async setAddress(
+    transaction: Transaction,
+    accountId: string,
+    personId: string,
+    details: PersonDetails,
+  ): Promise<boolean> {
+    return this.people.updateAddress(transaction, accountId, personId, {
+      addressHash: this.addressHash(details.address),
+      details: await this.personalData.seal(transaction, accountId, details),
+    });
+  }
+
+  async update(
+    transaction: Transaction,
+    accountId: string,
+    personId: string,
+    changes: Partial<Person>,
+  ): Promise<void> {
+    await this.people.update(transaction, accountId, personId, changes);
+  }
+
+  /** Forgets the people and destroys the data key: whatever was sealed for the account is gone. */
+  async erase(transaction: Transaction, accountId: string): Promise<void> {
+    await this.people.scrub(transaction, accountId);
+    await this.personalData.destroyKey(transaction, accountId);
+  }
+
+  /** Stands for the mailbox behind an address, for ever (S38). */
+  trialClaim(address: string): string {
+    return trialClaim(address, this.config.addressPepper);
+  }
+
+  addressHash(address: string): Buffer {
+    return addressHash(address, this.config.addressPepper);
+  }
+
+  /** Stands for a person's network without telling two people's networks to be the same one. */
+  networkHash(personAddressHash: Buffer, visitorAddress: string): Buffer {
+    return createHmac('sha256', this.config.addressPepper)
+      .update(personAddressHash)
+      .update(networkOf(visitorAddress))
+      .digest();
+  }
+}

@@ -1,0 +1,48 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { AccountsService } from '../accounts/accounts.service.js';
+import { AuditService } from '../audit/audit.service.js';
+import { PeopleService } from '../people/people.service.js';
+import type { ActiveSession } from '../sessions/signed-in.js';
+import type { ProfileResponse, UpdateProfileRequest } from './profile.dto.js';
+
+/** What the owner sees and changes of himself. */
+@Injectable()
+export class ProfileService {
+  constructor(
+    @Inject(AccountsService) private readonly accounts: AccountsService,
+    @Inject(PeopleService) private readonly people: PeopleService,
+    @Inject(AuditService) private readonly audit: AuditService,
+  ) {}
+
+  async get({ accountId, personId }: ActiveSession): Promise<ProfileResponse> {
+    return this.accounts.transaction(async (transaction) => {
+      const account = await this.accounts.get(transaction, accountId);
+      const { details } = await this.people.get(transaction, accountId, personId);
+      return {
+        id: accountId,
+        state: account.state,
+        first_name: details.firstName,
+        email: details.address,
+        created_at: account.createdAt.toISOString(),
+      };
+    });
+  }
+
+  async update(owner: ActiveSession, request: UpdateProfileRequest): Promise<ProfileResponse> {
+    const { accountId, personId } = owner;
+    await this.accounts.change(accountId, {}, async (transaction) => {
+      const { details } = await this.people.get(transaction, accountId, personId);
+      const changed = { ...details, firstName: request.first_name };
+      await this.people.setDetails(transaction, accountId, personId, changed);
+      await this.audit.record(transaction, {
+        by: owner,
+        action: 'profile.updated',
+        object: `person:${personId}`,
+        before: details,
+        after: changed,
+      });
+      return changed;
+    });
+    return this.get(owner);
+  }
+}

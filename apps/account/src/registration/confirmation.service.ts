@@ -1,0 +1,61 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { newId } from '#libs/platform';
+import { AccountsService } from '../accounts/accounts.service.js';
+import type { Visitor } from '../audit/actor.js';
+import { AuditService } from '../audit/audit.service.js';
+import { KeysService } from '../keys/keys.service.js';
+import { PeopleService } from '../people/people.service.js';
+import { SessionAnswer } from '../sessions/session-headers.js';
+import { SessionsService } from '../sessions/sessions.service.js';
+import type { ConfirmRequest, ConfirmedResponse } from './registration.dto.js';
+import { LinkInvalid } from './registration.errors.js';
+import { SignUpsService } from './sign-ups.service.js';
+
+/** Turns a confirmed sign-up into an account, in one transaction. */
+@Injectable()
+export class ConfirmationService {
+  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
+  constructor(
+    @Inject(SignUpsService) private readonly signUps: SignUpsService,
+    @Inject(AccountsService) private readonly accounts: AccountsService,
+    @Inject(PeopleService) private readonly people: PeopleService,
+    @Inject(KeysService) private readonly keys: KeysService,
+    @Inject(SessionsService) private readonly sessions: SessionsService,
+    @Inject(AuditService) private readonly audit: AuditService,
+  ) {}
+
+  /**
+   * Registers the account, issues its first keys and begins a session. However often the link is
+   * followed, and however many at once, it happens once (S39).
+   * @throws LinkInvalid, also when another sign-up of the same address was confirmed before.
+   */
+  async confirm(
+    { token }: ConfirmRequest,
+    visitor: Visitor,
+  ): Promise<SessionAnswer<ConfirmedResponse>> {
+    return this.accounts.transaction(async (transaction) => {
+      const { signUp, details } = await this.signUps.take(transaction, token);
+      const actor = { accountId: signUp.id, personId: newId(), visitor };
+      const claim = this.people.trialClaim(details.address);
+      await this.accounts.register(transaction, actor.accountId, claim);
+      const isFirst = await this.people.insert(transaction, {
+        id: actor.personId,
+        accountId: actor.accountId,
+        addressHash: signUp.addressHash,
+        details: signUp.details,
+        passwordHash: signUp.passwordHash,
+        createdAt: signUp.createdAt,
+      });
+      if (!isFirst) throw new LinkInvalid();
+      const [live, test] = await this.keys.issueFirst(transaction, actor.accountId);
+      const sessionToken = await this.sessions.open(transaction, actor);
+      await this.audit.record(transaction, {
+        by: actor,
+        action: 'registration.confirmed',
+        object: `account:${actor.accountId}`,
+      });
+      const body = { account_id: actor.accountId, key: live.key, test_key: test.key };
+      return new SessionAnswer(body, sessionToken);
+    });
+  }
+}

@@ -1,0 +1,21 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { AccountsService } from '../accounts/accounts.service.js';
+import { AttemptsService } from '../attempts/attempts.service.js';
+import { SignUpsService } from './sign-ups.service.js';
+
+/** Each minute: forgets sign-ups that were not confirmed in time, and old counts of attempts. */
+@Injectable()
+export class ForgetSignUpsJob {
+  readonly name = 'forget-sign-ups';
+
+  constructor(
+    @Inject(AccountsService) private readonly accounts: AccountsService,
+    @Inject(SignUpsService) private readonly signUps: SignUpsService,
+    @Inject(AttemptsService) private readonly attempts: AttemptsService,
+  ) {}
+
+  async runOnce(): Promise<void> {
+    await this.accounts.transaction((transaction) => this.signUps.purge(transaction));
+    await this.attempts.forgetOld();
+  }
+}

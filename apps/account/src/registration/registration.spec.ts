@@ -1,0 +1,157 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { hashApiKey, isWellFormedApiKey } from '#libs/contracts';
+import { DAY_MS, HOUR_MS } from '#libs/platform';
+import { recordedEvents } from '#libs/testing';
+import { AccountUnderTest, PASSWORD } from '../../test/account-under-test.js';
+import { PasswordsService } from '../passwords/passwords.service.js';
+import { trialClaim } from '../people/address.js';
+import { ForgetSignUpsJob } from './forget-sign-ups.job.js';
+
+describe('registration', () => {
+  let account: AccountUnderTest;
+
+  beforeAll(async () => {
+    account = await AccountUnderTest.start();
+  });
+  afterAll(() => account.stop());
+  beforeEach(() => account.clock.advance(HOUR_MS));
+
+  const signUp = (email: string, extra: object = {}, headers?: Record<string, string>) =>
+    account.dashboard('POST', 'sign-up', {
+      body: { first_name: 'Ada', email, password: PASSWORD, ...extra },
+      headers,
+    });
+  const confirm = (token: string) =>
+    account.dashboard('POST', 'sign-up/confirm', { body: { token } });
+
+  it('a confirmed address becomes an account with a session, a live key and a test key', async () => {
+    const { accountId, token, key, testKey } = await account.register('first@example.com');
+    expect([isWellFormedApiKey(key), isWellFormedApiKey(testKey)]).toEqual([true, true]);
+    const facts = await account.client.findKey(hashApiKey(key, account.config.keyPepper));
+    expect(facts).toMatchObject({
+      accountId,
+      accountState: 'active',
+      environment: 'live',
+      rank: 1,
+    });
+    const session = await account.dashboard('GET', 'session', { token });
+    expect(session.body).toMatchObject({ account_id: accountId, account_state: 'active' });
+    const events = (await recordedEvents(account.database)).filter((e) => e.key === accountId);
+    expect(events.map(({ type }) => type)).toEqual([
+      'account.account-registered',
+      'account.api-key-changed',
+      'account.api-key-changed',
+    ]);
+    expect(events[0].data).toEqual({
+      trialClaim: trialClaim('first@example.com', account.config.addressPepper),
+    });
+  });
+
+  it('S24: the answer to a known address is the same, and so are its hashes and queries', async () => {
+    await account.register('known@example.com');
+    const passwords = account.get(PasswordsService);
+    const measure = async (email: string) => {
+      const hashes = passwords.hashCount;
+      const statements = account.statements();
+      const { status, body } = await signUp(email);
+      return { status, body, hashes: passwords.hashCount - hashes, statements: statements.texts() };
+    };
+    const [known, unknown] = [
+      await measure('known@example.com'),
+      await measure('unknown@example.com'),
+    ];
+    expect(known).toEqual(unknown);
+    expect(known).toMatchObject({ status: 202, hashes: 1 });
+    const [mail] = await account.mailsTo('known@example.com');
+    expect(mail.subject).toBe('You already have an account');
+    expect(mail.text).not.toContain('token=');
+  });
+
+  it('S31: a link works once and for 24 hours', async () => {
+    await signUp('once@example.com');
+    const used = await account.linkToken('once@example.com');
+    expect((await confirm(used)).status).toBe(201);
+    expect(await confirm(used)).toMatchObject({ status: 410, body: { code: 'link_invalid' } });
+    await signUp('late@example.com');
+    const late = await account.linkToken('late@example.com');
+    account.clock.advance(DAY_MS);
+    expect((await confirm(late)).status).toBe(410);
+    expect((await confirm('not a token')).status).toBe(410);
+  });
+
+  it('S39: of 50 parallel confirmations one registers the account', async () => {
+    await signUp('parallel@example.com');
+    const token = await account.linkToken('parallel@example.com');
+    const answers = await Promise.all(Array.from({ length: 50 }, () => confirm(token)));
+    const registered = answers.filter(({ status }) => status === 201);
+    expect(registered).toHaveLength(1);
+    expect(answers.filter(({ status }) => status === 410)).toHaveLength(49);
+    const events = (await recordedEvents(account.database)).filter(
+      ({ type, key }) =>
+        type === 'account.account-registered' && key === registered[0].body.account_id,
+    );
+    expect(events).toHaveLength(1);
+  });
+
+  it('of two sign-ups with one address the first confirmed wins', async () => {
+    await signUp('twice@example.com');
+    const first = await account.linkToken('twice@example.com');
+    await signUp('TWICE@example.com');
+    const second = await account.linkToken('TWICE@example.com');
+    expect((await confirm(second)).status).toBe(201);
+    expect((await confirm(first)).status).toBe(410);
+  });
+
+  it('S38: a network may sign up ten times an hour, a small mail domain thirty times', async () => {
+    const from = (address: string) => ({ 'x-client-address': address });
+    const codes = async (count: number, of: (i: number) => [string, string]) => {
+      const answers = [];
+      for (let i = 0; i < count; i++) {
+        const [email, address] = of(i);
+        answers.push((await signUp(email, {}, from(address))).status);
+      }
+      return answers.filter((status) => status === 202).length;
+    };
+    expect(await codes(12, (i) => [`a${i}@d${i}.example`, '198.51.100.7'])).toBe(10);
+    expect(await codes(12, (i) => [`a${i}@e${i}.example`, `2001:db8:1:2::${i + 1}`])).toBe(10);
+    expect(await codes(33, (i) => [`a${i}@small.example`, `203.0.113.${i + 1}`])).toBe(30);
+  });
+
+  it.each([
+    ['Ada.Lovelace+news@GMAIL.com', 'adalovelace@googlemail.com', true],
+    ['ada+1@example.com', 'ADA@example.com', true],
+    ['a.da@example.com', 'ada@example.com', false],
+    ['ada@example.com', 'ada@example.org', false],
+  ])('S38: the trial claims of %s and %s are the same: %p', (one, other, isSame) => {
+    expect(trialClaim(one, 'pepper') === trialClaim(other, 'pepper')).toBe(isSame);
+  });
+
+  it.each([
+    ['a password of 7 characters', { password: 'a1b2c3d' }],
+    ['a password of 129 characters', { password: 'x'.repeat(129) }],
+    ['a common password', { password: 'P@ssw0rd2024' }],
+    ['a name that is a link', { first_name: 'Win now example.com' }],
+    ['a name with a line break', { first_name: 'Ada\r\nBcc: x' }],
+    ['no name', { first_name: '' }],
+    ['an address with a line break', { email: 'a@example.com\r\nBcc: b@example.com' }],
+    ['two addresses', { email: 'a@example.com,b@example.com' }],
+    ['an unknown member', { role: 'admin' }],
+  ])('S21, S82, S91: %s is refused by name', async (_, extra) => {
+    const { status, body } = await signUp('refused@example.com', extra);
+    expect([status, body.code]).toEqual([400, 'invalid_request']);
+    expect(await account.mailsTo('refused@example.com')).toEqual([]);
+  });
+
+  it('a sign-up that nobody confirms is forgotten with its data key', async () => {
+    await signUp('forgotten@example.com');
+    await account.mailsTo('forgotten@example.com');
+    account.clock.advance(DAY_MS);
+    await account.get(ForgetSignUpsJob).runOnce();
+    const [left] = await account.database.query<{ sign_ups: string; keys: string }>(
+      `select (select count(*) from sign_ups) as sign_ups,
+              (select count(*) from data_keys d
+               where not exists (select from accounts a where a.id = d.account_id)) as keys`,
+    );
+    expect(left).toEqual({ sign_ups: '0', keys: '0' });
+  });
+});

@@ -1,0 +1,36 @@
+import { Injectable } from '@nestjs/common';
+import { LessThanOrEqual } from 'typeorm';
+import type { Transaction } from '#libs/database';
+import { SignUp } from './sign-up.entity.js';
+
+/** Sign-ups belong to no account yet: they are found by the token of their mail. */
+@Injectable()
+export class SignUpsMaintenanceRepository {
+  async insert(transaction: Transaction, signUp: SignUp): Promise<void> {
+    await transaction.manager.insert(SignUp, signUp);
+  }
+
+  /** Takes the sign-up out: of parallel callers one gets it. */
+  async take(transaction: Transaction, tokenHash: Buffer, now: Date): Promise<SignUp | null> {
+    const [row] = await transaction.query<SignUp>(
+      `delete from sign_ups where token_hash = $1 and expires_at > $2
+       returning id, token_hash as "tokenHash", address_hash as "addressHash", details,
+                 password_hash as "passwordHash", created_at as "createdAt",
+                 expires_at as "expiresAt"`,
+      [tokenHash, now],
+    );
+    return row ?? null;
+  }
+
+  async listExpired(transaction: Transaction, now: Date, limit: number): Promise<SignUp[]> {
+    return transaction.manager.find(SignUp, {
+      where: { expiresAt: LessThanOrEqual(now) },
+      order: { expiresAt: 'ASC' },
+      take: limit,
+    });
+  }
+
+  async delete(transaction: Transaction, id: string): Promise<void> {
+    await transaction.manager.delete(SignUp, { id });
+  }
+}

@@ -1,0 +1,82 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { Transaction } from '#libs/database';
+import { Clock, DAY_MS, newId } from '#libs/platform';
+import { OwnerMailService } from '../people/owner-mail.service.js';
+import { PeopleService, type PersonDetails } from '../people/people.service.js';
+import { PersonalDataService } from '../personal-data/personal-data.service.js';
+import { newToken, tokenHash } from '../sessions/session-token.js';
+import { LinkInvalid } from './registration.errors.js';
+import { alreadyRegisteredLetter, confirmationLetter } from './registration-mail.js';
+import type { SignUp } from './sign-up.entity.js';
+import { SignUpsMaintenanceRepository } from './sign-ups.repository.js';
+
+const LINK_LIFETIME_MS = DAY_MS;
+const PURGE_BATCH = 500;
+
+export interface ConfirmedSignUp {
+  signUp: SignUp;
+  details: PersonDetails;
+}
+
+/** Sign-ups that wait for their address to be confirmed. */
+@Injectable()
+export class SignUpsService {
+  constructor(
+    @Inject(SignUpsMaintenanceRepository) private readonly signUps: SignUpsMaintenanceRepository,
+    @Inject(PersonalDataService) private readonly personalData: PersonalDataService,
+    @Inject(PeopleService) private readonly people: PeopleService,
+    @Inject(OwnerMailService) private readonly mail: OwnerMailService,
+    @Inject(Clock) private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Stores a sign-up and writes to its address. For an address that has an account the same is
+   * stored, under a token that nobody is told, so that the work is the same (S24).
+   */
+  async open(
+    transaction: Transaction,
+    details: PersonDetails,
+    { passwordHash, isKnown }: { passwordHash: string; isKnown: boolean },
+  ): Promise<string> {
+    const [id, token, createdAt] = [newId(), newToken(), this.clock.now()];
+    await this.personalData.createKey(transaction, id);
+    await this.signUps.insert(transaction, {
+      id,
+      tokenHash: tokenHash(token) as Buffer,
+      addressHash: this.people.addressHash(details.address),
+      details: await this.personalData.seal(transaction, id, details),
+      passwordHash,
+      createdAt,
+      expiresAt: new Date(createdAt.getTime() + LINK_LIFETIME_MS),
+    });
+    await this.mail.sendTo(transaction, id, details, (firstName, dashboardUrl) =>
+      isKnown
+        ? alreadyRegisteredLetter(firstName, dashboardUrl)
+        : confirmationLetter(firstName, dashboardUrl, token),
+    );
+    return id;
+  }
+
+  /** Takes the sign-up of a link, once. @throws LinkInvalid. */
+  async take(transaction: Transaction, token: string): Promise<ConfirmedSignUp> {
+    const hash = tokenHash(token);
+    const signUp = hash && (await this.signUps.take(transaction, hash, this.clock.now()));
+    if (!signUp) throw new LinkInvalid();
+    const details = await this.personalData.open<PersonDetails>(
+      transaction,
+      signUp.id,
+      signUp.details,
+    );
+    return { signUp, details };
+  }
+
+  /** Forgets those whose link has expired, their data keys included. */
+  async purge(transaction: Transaction): Promise<void> {
+    const now = this.clock.now();
+    for (const { id } of await this.signUps.listExpired(transaction, now, PURGE_BATCH)) {
+      await this.signUps.delete(transaction, id);
+      await this.mail.forget(transaction, id);
+      await this.personalData.destroyKey(transaction, id);
+    }
+  }
+}

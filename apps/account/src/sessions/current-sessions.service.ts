@@ -1,0 +1,46 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { Clock, DAY_MS, MINUTE_MS } from '#libs/platform';
+import { tokenHash } from './session-token.js';
+import {
+  type FoundSession,
+  SessionTokensMaintenanceRepository,
+} from './session-tokens.repository.js';
+
+export const IDLE_MS = DAY_MS;
+export const ABSOLUTE_MS = 30 * DAY_MS;
+const SEEN_WRITE_MS = MINUTE_MS;
+
+/** Whose request a dashboard call is. */
+@Injectable()
+export class CurrentSessionsService {
+  constructor(
+    @Inject(SessionTokensMaintenanceRepository)
+    private readonly tokens: SessionTokensMaintenanceRepository,
+    @Inject(Clock) private readonly clock: Clock,
+  ) {}
+
+  /** The session of a token, unless ended, idle for 24 h or 30 days old (S27); noted as seen. */
+  async find(token: unknown): Promise<FoundSession | null> {
+    const hash = tokenHash(token);
+    if (!hash) return null;
+    const now = this.clock.now();
+    const session = await this.tokens.find(hash, {
+      seenAfter: new Date(now.getTime() - IDLE_MS),
+      createdAfter: new Date(now.getTime() - ABSOLUTE_MS),
+    });
+    if (session && now.getTime() - session.lastSeenAt.getTime() >= SEEN_WRITE_MS) {
+      await this.tokens.noteSeen(session.id, now);
+    }
+    return session;
+  }
+
+  /** What other services may know of it. */
+  async describe(
+    token: unknown,
+  ): Promise<Pick<FoundSession, 'accountId' | 'personId' | 'accountState'> | null> {
+    const session = await this.find(token);
+    if (!session) return null;
+    const { accountId, personId, accountState } = session;
+    return { accountId, personId, accountState };
+  }
+}

@@ -1,0 +1,116 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { MINUTE_MS } from '#libs/platform';
+import { AccountsService } from '../accounts/accounts.service.js';
+import { type AttemptLimit, AttemptsService } from '../attempts/attempts.service.js';
+import { networkOf } from '../attempts/network.js';
+import type { Visitor } from '../audit/actor.js';
+import { AuditService } from '../audit/audit.service.js';
+import { PasswordsService } from '../passwords/passwords.service.js';
+import { PeopleService } from '../people/people.service.js';
+import { SessionAnswer } from './session-headers.js';
+import {
+  type LogInRequest,
+  type ReauthenticateRequest,
+  type SessionResponse,
+  toSessionResponse,
+} from './sessions.dto.js';
+import { WrongCredentials } from './sessions.errors.js';
+import { SessionsService } from './sessions.service.js';
+import type { ActiveSession } from './signed-in.js';
+
+/** Log-ins of one network; the right ones do not count. */
+const NETWORK_LIMIT: AttemptLimit = {
+  name: 'log-in network',
+  max: 20,
+  windowMs: 15 * MINUTE_MS,
+};
+
+/** Checks passwords: for a new session, and again for what needs it. */
+@Injectable()
+export class LogInService {
+  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
+  constructor(
+    @Inject(AttemptsService) private readonly attempts: AttemptsService,
+    @Inject(PasswordsService) private readonly passwords: PasswordsService,
+    @Inject(PeopleService) private readonly people: PeopleService,
+    @Inject(AccountsService) private readonly accounts: AccountsService,
+    @Inject(SessionsService) private readonly sessions: SessionsService,
+    @Inject(AuditService) private readonly audit: AuditService,
+  ) {}
+
+  /**
+   * The same work whether or not somebody has the address (S24). Whoever logged in from this network
+   * before is delayed by guesses from there alone, so a guesser cannot keep the owner out (S22).
+   * @throws WrongCredentials, TooManyAttempts, PasswordQueueFull.
+   */
+  async logIn(
+    { email, password }: LogInRequest,
+    visitor: Visitor,
+  ): Promise<SessionAnswer<SessionResponse>> {
+    const network = networkOf(visitor.address);
+    await this.attempts.count(NETWORK_LIMIT, network);
+    const person = await this.people.findByAddress(email, visitor.address);
+    const address = email.toLowerCase();
+    const subject = person?.knowsNetwork ? `${address}\n${network}` : address;
+    await this.attempts.countGuess(subject);
+    if (!(await this.passwords.matches(password, person?.passwordHash ?? null)) || !person) {
+      await this.audit.recordRefusal({
+        by: visitor,
+        action: 'session.log-in-failed',
+        object: `address:${this.people.addressHash(email).toString('hex')}`,
+      });
+      throw new WrongCredentials();
+    }
+    await this.attempts.forgetGuesses(subject);
+    await this.attempts.giveBack(NETWORK_LIMIT, network);
+    const { accountId, personId } = person;
+    const actor = { accountId, personId, visitor };
+    return this.accounts.transaction(async (transaction) => {
+      const { state, restoreUntil } = await this.accounts.lock(transaction, accountId);
+      const token = await this.sessions.open(transaction, actor);
+      const object = `person:${personId}`;
+      await this.audit.record(transaction, { by: actor, action: 'session.logged-in', object });
+      return new SessionAnswer(
+        toSessionResponse({ ...actor, accountState: state, restoreUntil }),
+        token,
+      );
+    });
+  }
+
+  /** @throws WrongCredentials, TooManyAttempts, PasswordQueueFull. */
+  async reauthenticate(
+    session: ActiveSession,
+    { password }: ReauthenticateRequest,
+  ): Promise<SessionAnswer<SessionResponse>> {
+    await this.checkPassword(session, password);
+    return this.accounts.transaction(async (transaction) => {
+      const token = await this.sessions.renew(transaction, session);
+      const object = `session:${session.sessionId}`;
+      await this.audit.record(transaction, {
+        by: session,
+        action: 'session.reauthenticated',
+        object,
+      });
+      return new SessionAnswer(toSessionResponse(session), token);
+    });
+  }
+
+  /** That it is still the owner who sits there. @throws WrongCredentials, TooManyAttempts. */
+  async checkPassword(session: ActiveSession, password: string): Promise<void> {
+    const { accountId, personId } = session;
+    const subject = `person\n${personId}`;
+    await this.attempts.countGuess(subject);
+    const { person } = await this.accounts.transaction((transaction) =>
+      this.people.get(transaction, accountId, personId),
+    );
+    if (!(await this.passwords.matches(password, person.passwordHash))) {
+      await this.audit.recordRefusal({
+        by: session,
+        action: 'session.reauthentication-failed',
+        object: `person:${personId}`,
+      });
+      throw new WrongCredentials();
+    }
+    await this.attempts.forgetGuesses(subject);
+  }
+}

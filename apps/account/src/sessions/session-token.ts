@@ -1,0 +1,14 @@
+import { createHash, randomBytes } from 'node:crypto';
+
+const TOKEN = /^[A-Za-z0-9_-]{43}$/;
+
+/** 256 random bits as base64url: session cookies and the links of mails. */
+export function newToken(): string {
+  return randomBytes(32).toString('base64url');
+}
+
+/** What is stored instead of a token. Undefined for what cannot be one: no query is worth it. */
+export function tokenHash(token: unknown): Buffer | undefined {
+  if (typeof token !== 'string' || !TOKEN.test(token)) return undefined;
+  return createHash('sha256').update(token).digest();
+}

@@ -1,0 +1,42 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { AccountState } from '#libs/contracts';
+import { MaintenanceDatabase } from '#libs/database';
+
+export interface FoundSession {
+  id: string;
+  accountId: string;
+  personId: string;
+  accountState: AccountState;
+  restoreUntil: Date | null;
+  lastSeenAt: Date;
+  authenticatedAt: Date;
+}
+
+/** Finds whose session a token is: no account is known yet, so it works under the maintenance role. */
+@Injectable()
+export class SessionTokensMaintenanceRepository {
+  constructor(@Inject(MaintenanceDatabase) private readonly database: MaintenanceDatabase) {}
+
+  async find(
+    tokenHash: Buffer,
+    limits: { seenAfter: Date; createdAfter: Date },
+  ): Promise<FoundSession | null> {
+    const [session] = await this.database.query<FoundSession>(
+      `select s.id, s.account_id as "accountId", s.person_id as "personId",
+              a.state as "accountState", a.restore_until as "restoreUntil",
+              s.last_seen_at as "lastSeenAt", s.authenticated_at as "authenticatedAt"
+       from sessions s join accounts a on a.id = s.account_id
+       where s.token_hash = $1 and s.ended_at is null and a.state <> 'erased'
+         and s.last_seen_at > $2 and s.created_at > $3`,
+      [tokenHash, limits.seenAfter, limits.createdAfter],
+    );
+    return session ?? null;
+  }
+
+  async noteSeen(sessionId: string, at: Date): Promise<void> {
+    await this.database.query('update sessions set last_seen_at = $2 where id = $1', [
+      sessionId,
+      at,
+    ]);
+  }
+}

@@ -1,0 +1,76 @@
+import {
+  Body,
+  Controller,
+  Delete,
+  Get,
+  Headers,
+  HttpCode,
+  Inject,
+  Param,
+  Post,
+  UseInterceptors,
+} from '@nestjs/common';
+import { AllowCallers } from '#libs/platform';
+import { CurrentVisitor, type Visitor } from '../audit/actor.js';
+import { CurrentSessionsService } from './current-sessions.service.js';
+import { LogInService } from './log-in.service.js';
+import { SessionHeaders } from './session-headers.js';
+import { LogInRequest, ReauthenticateRequest } from './sessions.dto.js';
+import { SessionsService } from './sessions.service.js';
+import { type ActiveSession, CurrentSession, SignedIn } from './signed-in.js';
+
+@Controller('internal')
+@UseInterceptors(SessionHeaders)
+export class SessionsController {
+  constructor(
+    @Inject(SessionsService) private readonly sessions: SessionsService,
+    @Inject(LogInService) private readonly logIns: LogInService,
+    @Inject(CurrentSessionsService) private readonly current: CurrentSessionsService,
+  ) {}
+
+  @Post('dashboard/log-in')
+  @HttpCode(200)
+  @AllowCallers('gateway')
+  logIn(@Body() request: LogInRequest, @CurrentVisitor() visitor: Visitor) {
+    return this.logIns.logIn(request, visitor);
+  }
+
+  @Post('dashboard/log-out')
+  @HttpCode(200)
+  @SignedIn({ deletedToo: true })
+  logOut(@CurrentSession() session: ActiveSession) {
+    return this.sessions.logOut(session);
+  }
+
+  @Get('dashboard/session')
+  @SignedIn({ deletedToo: true })
+  session(@CurrentSession() session: ActiveSession) {
+    return this.sessions.current(session);
+  }
+
+  @Post('dashboard/session/reauthenticate')
+  @HttpCode(200)
+  @SignedIn()
+  reauthenticate(@CurrentSession() session: ActiveSession, @Body() request: ReauthenticateRequest) {
+    return this.logIns.reauthenticate(session, request);
+  }
+
+  @Get('dashboard/sessions')
+  @SignedIn()
+  list(@CurrentSession() session: ActiveSession) {
+    return this.sessions.list(session);
+  }
+
+  @Delete('dashboard/sessions/:id')
+  @SignedIn()
+  end(@CurrentSession() session: ActiveSession, @Param('id') id: string) {
+    return this.sessions.end(session, id);
+  }
+
+  /** For the calls that the gateway sends to other services. */
+  @Get('sessions/current')
+  @AllowCallers('gateway')
+  async find(@Headers('x-session-token') token?: string) {
+    return { session: await this.current.describe(token) };
+  }
+}

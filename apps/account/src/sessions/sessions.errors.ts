@@ -1,0 +1,28 @@
+import { Problem } from '#libs/platform';
+
+export class SessionRequired extends Problem {
+  constructor() {
+    super({ code: 'session_required', status: 401, detail: 'Log in first.' });
+  }
+}
+
+export class ReauthenticationRequired extends Problem {
+  constructor() {
+    super({
+      code: 'reauthentication_required',
+      status: 403,
+      detail: 'Enter your password again: this needs a log-in of the last 10 minutes.',
+    });
+  }
+}
+
+/** One answer for a wrong address, a wrong password and an erased account (S24). */
+export class WrongCredentials extends Problem {
+  constructor() {
+    super({
+      code: 'wrong_credentials',
+      status: 401,
+      detail: 'The e-mail address or the password is wrong.',
+    });
+  }
+}

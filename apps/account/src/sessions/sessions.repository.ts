@@ -1,0 +1,63 @@
+import { Injectable } from '@nestjs/common';
+import { IsNull } from 'typeorm';
+import type { Transaction } from '#libs/database';
+import { Session } from './session.entity.js';
+
+@Injectable()
+export class SessionsRepository {
+  async insert(transaction: Transaction, session: Session): Promise<void> {
+    await transaction.manager.insert(Session, session);
+  }
+
+  async listOpen(
+    transaction: Transaction,
+    accountId: string,
+    limits: { seenAfter: Date; createdAfter: Date },
+  ): Promise<Session[]> {
+    return transaction.manager
+      .createQueryBuilder(Session, 'session')
+      .where('session.accountId = :accountId and session.endedAt is null', { accountId })
+      .andWhere('session.lastSeenAt > :seenAfter and session.createdAt > :createdAfter', limits)
+      .orderBy('session.id', 'DESC')
+      .limit(100)
+      .getMany();
+  }
+
+  /** False when there is no such open session. */
+  async end(
+    transaction: Transaction,
+    accountId: string,
+    sessionId: string,
+    endedAt: Date,
+  ): Promise<boolean> {
+    const open = { accountId, id: sessionId, endedAt: IsNull() };
+    const { affected } = await transaction.manager.update(Session, open, { endedAt });
+    return affected === 1;
+  }
+
+  async endAll(transaction: Transaction, accountId: string, endedAt: Date): Promise<void> {
+    const open = { accountId, endedAt: IsNull() };
+    await transaction.manager.update(Session, open, { endedAt });
+  }
+
+  async replaceToken(
+    transaction: Transaction,
+    accountId: string,
+    sessionId: string,
+    changes: Pick<Session, 'tokenHash' | 'authenticatedAt'>,
+  ): Promise<void> {
+    await transaction.manager.update(Session, { accountId, id: sessionId }, changes);
+  }
+
+  /** Ended sessions are kept for a while: they tell a known network. */
+  async deleteOlder(transaction: Transaction, accountId: string, than: Date): Promise<void> {
+    await transaction.query('delete from sessions where account_id = $1 and created_at < $2', [
+      accountId,
+      than,
+    ]);
+  }
+
+  async deleteAll(transaction: Transaction, accountId: string): Promise<void> {
+    await transaction.query('delete from sessions where account_id = $1', [accountId]);
+  }
+}

@@ -1,0 +1,133 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { Transaction } from '#libs/database';
+import { Clock, DAY_MS, NotFound, isId, newId } from '#libs/platform';
+import { AccountsService } from '../accounts/accounts.service.js';
+import type { Actor } from '../audit/actor.js';
+import { AuditService } from '../audit/audit.service.js';
+import { PeopleService } from '../people/people.service.js';
+import { PersonalDataService } from '../personal-data/personal-data.service.js';
+import { ABSOLUTE_MS, IDLE_MS } from './current-sessions.service.js';
+import { SessionAnswer } from './session-headers.js';
+import { newToken, tokenHash } from './session-token.js';
+import { type ListedSession, type SessionResponse, toSessionResponse } from './sessions.dto.js';
+import { SessionsRepository } from './sessions.repository.js';
+import type { ActiveSession } from './signed-in.js';
+
+const KEEP_MS = 60 * DAY_MS;
+
+/** Opens, lists and ends sessions. A token is known to its browser alone; stored is its hash. */
+@Injectable()
+export class SessionsService {
+  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
+  constructor(
+    @Inject(AccountsService) private readonly accounts: AccountsService,
+    @Inject(SessionsRepository) private readonly sessions: SessionsRepository,
+    @Inject(PeopleService) private readonly people: PeopleService,
+    @Inject(PersonalDataService) private readonly personalData: PersonalDataService,
+    @Inject(AuditService) private readonly audit: AuditService,
+    @Inject(Clock) private readonly clock: Clock,
+  ) {}
+
+  /** @returns the token, the only copy there is. */
+  async open(transaction: Transaction, actor: Actor): Promise<string> {
+    const { accountId, personId, visitor } = actor;
+    const { person } = await this.people.get(transaction, accountId, personId);
+    const [now, token] = [this.clock.now(), newToken()];
+    await this.sessions.deleteOlder(transaction, accountId, new Date(now.getTime() - KEEP_MS));
+    await this.sessions.insert(transaction, {
+      id: newId(),
+      accountId,
+      personId,
+      tokenHash: hashOf(token),
+      origin: await this.personalData.seal(transaction, accountId, [
+        visitor.address,
+        visitor.userAgent,
+      ]),
+      networkHash: this.people.networkHash(person.addressHash ?? Buffer.of(), visitor.address),
+      createdAt: now,
+      lastSeenAt: now,
+      authenticatedAt: now,
+      endedAt: null,
+    });
+    return token;
+  }
+
+  /** The session goes on under another token; the old one is worth nothing from here on (S26). */
+  async renew(transaction: Transaction, session: ActiveSession): Promise<string> {
+    const token = newToken();
+    await this.sessions.replaceToken(transaction, session.accountId, session.sessionId, {
+      tokenHash: hashOf(token),
+      authenticatedAt: this.clock.now(),
+    });
+    return token;
+  }
+
+  async list({ accountId, sessionId }: ActiveSession): Promise<{ sessions: ListedSession[] }> {
+    const nowMs = this.clock.now().getTime();
+    const limits = {
+      seenAfter: new Date(nowMs - IDLE_MS),
+      createdAfter: new Date(nowMs - ABSOLUTE_MS),
+    };
+    return this.accounts.transaction(async (transaction) => {
+      const sessions: ListedSession[] = [];
+      for (const session of await this.sessions.listOpen(transaction, accountId, limits)) {
+        const [address, userAgent] = await this.personalData.open<[string, string]>(
+          transaction,
+          accountId,
+          session.origin,
+        );
+        sessions.push({
+          id: session.id,
+          current: session.id === sessionId,
+          address,
+          user_agent: userAgent,
+          created_at: session.createdAt.toISOString(),
+          last_seen_at: session.lastSeenAt.toISOString(),
+        });
+      }
+      return { sessions };
+    });
+  }
+
+  /** @throws NotFound. */
+  async end(by: ActiveSession, sessionId: string): Promise<{ ended: true }> {
+    return this.accounts.transaction(async (transaction) => {
+      const isEnded =
+        isId(sessionId) &&
+        (await this.sessions.end(transaction, by.accountId, sessionId, this.clock.now()));
+      if (!isEnded) throw new NotFound();
+      await this.audit.record(transaction, {
+        by,
+        action: 'session.ended',
+        object: `session:${sessionId}`,
+      });
+      return { ended: true };
+    });
+  }
+
+  async logOut(by: ActiveSession): Promise<SessionAnswer<object>> {
+    await this.accounts.transaction(async (transaction) => {
+      await this.sessions.end(transaction, by.accountId, by.sessionId, this.clock.now());
+      const object = `session:${by.sessionId}`;
+      await this.audit.record(transaction, { by, action: 'session.logged-out', object });
+    });
+    return new SessionAnswer({}, null);
+  }
+
+  async endAll(transaction: Transaction, accountId: string): Promise<void> {
+    await this.sessions.endAll(transaction, accountId, this.clock.now());
+  }
+
+  /** Erasure. */
+  async deleteAll(transaction: Transaction, accountId: string): Promise<void> {
+    await this.sessions.deleteAll(transaction, accountId);
+  }
+
+  current(session: ActiveSession): SessionResponse {
+    return toSessionResponse(session);
+  }
+}
+
+function hashOf(token: string): Buffer {
+  return tokenHash(token) as Buffer;
+}

@@ -1,0 +1,215 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '#libs/platform';
+import { AccountUnderTest, PASSWORD, type Registered } from '../../test/account-under-test.js';
+import { networkOf } from '../attempts/network.js';
+import { GUESSED_PASSWORD_COUNT, isGuessedPassword } from '../passwords/guessed-passwords.js';
+import { PasswordsService } from '../passwords/passwords.service.js';
+import { tokenHash } from './session-token.js';
+
+describe('sessions', () => {
+  let account: AccountUnderTest;
+  let owner: Registered;
+  let email: string;
+  let count = 0;
+
+  beforeAll(async () => {
+    account = await AccountUnderTest.start();
+  });
+  afterAll(() => account.stop());
+  beforeEach(async () => {
+    account.clock.advance(HOUR_MS);
+    email = `person${++count}@example.com`;
+    owner = await account.register(email);
+  });
+
+  const logIn = (password = PASSWORD, address = '192.0.2.1', of = email) =>
+    account.dashboard('POST', 'log-in', {
+      body: { email: of, password },
+      headers: { 'x-client-address': address },
+    });
+  const session = (token: string) => account.dashboard('GET', 'session', { token });
+  const tokenOf = ({ headers }: { headers: Record<string, unknown> }) =>
+    String(headers['x-set-session']);
+
+  it('S25: a token has 256 bits and only its hash is stored', async () => {
+    const token = tokenOf(await logIn());
+    expect(Buffer.from(token, 'base64url')).toHaveLength(32);
+    const dump = await account.dump();
+    expect(dump).not.toContain(token);
+    expect(dump).toContain(tokenHash(token)?.toString('hex'));
+  });
+
+  it('S24: a wrong password and an unknown address get one answer after the same work', async () => {
+    const passwords = account.get(PasswordsService);
+    const measure = async (of: string) => {
+      const [hashes, statements] = [passwords.hashCount, account.statements()];
+      const { status, body } = await logIn('a wrong password', '192.0.2.99', of);
+      return { status, body, hashes: passwords.hashCount - hashes, statements: statements.texts() };
+    };
+    const [wrong, unknown] = [await measure(email), await measure('nobody@example.com')];
+    expect(wrong).toEqual(unknown);
+    expect(wrong).toMatchObject({ status: 401, hashes: 1, body: { code: 'wrong_credentials' } });
+  });
+
+  it('S26: after the password was given again the old token is dead', async () => {
+    const body = { password: PASSWORD };
+    const call = { token: owner.token, body };
+    const renewed = await account.dashboard('POST', 'session/reauthenticate', call);
+    expect((await session(owner.token)).status).toBe(401);
+    expect((await session(tokenOf(renewed))).status).toBe(200);
+  });
+
+  it('S27: a session ends after 24 idle hours, and after 30 days in any case', async () => {
+    account.clock.advance(DAY_MS - 1);
+    expect((await session(owner.token)).status).toBe(200);
+    account.clock.advance(DAY_MS);
+    expect((await session(owner.token)).status).toBe(401);
+    const token = tokenOf(await logIn());
+    for (let hours = 0; hours < 30 * 24 - 12; hours += 12) {
+      account.clock.advance(12 * HOUR_MS);
+      expect((await session(token)).status).toBe(200);
+    }
+    account.clock.advance(12 * HOUR_MS);
+    expect((await session(token)).body.code).toBe('session_required');
+  });
+
+  it("S27, S85: sessions are listed and ended by their owner, another account's are unknown", async () => {
+    const second = tokenOf(await logIn(PASSWORD, '198.51.100.9'));
+    const { body } = await account.dashboard('GET', 'sessions', { token: second });
+    expect(
+      body.sessions.map((s: { address: string; current: boolean }) => [s.address, s.current]),
+    ).toEqual([
+      ['198.51.100.9', true],
+      ['192.0.2.1', false],
+    ]);
+    const firstId = body.sessions[1].id;
+    const stranger = await account.newOwner();
+    const foreign = await account.dashboard('DELETE', `sessions/${firstId}`, stranger);
+    expect(foreign.status).toBe(404);
+    const own = await account.dashboard('DELETE', `sessions/${firstId}`, { token: second });
+    expect(own.status).toBe(200);
+    expect((await session(owner.token)).status).toBe(401);
+  });
+
+  it('S28: a log-out ends the session, a changed password ends all of them', async () => {
+    const [first, second] = [tokenOf(await logIn()), tokenOf(await logIn())];
+    const out = await account.dashboard('POST', 'log-out', { token: first });
+    expect(out.headers['x-clear-session']).toBe('1');
+    expect((await session(first)).status).toBe(401);
+    const body = { current_password: PASSWORD, password: 'nine yellow trumpets' };
+    const changed = await account.dashboard('POST', 'password/change', { token: second, body });
+    for (const token of [owner.token, second]) expect((await session(token)).status).toBe(401);
+    expect((await session(tokenOf(changed))).status).toBe(200);
+    expect((await logIn()).status).toBe(401);
+    expect((await account.mailsTo(email))[0].subject).toBe('Your password was changed');
+  });
+
+  it('S22: after five failures each attempt waits longer, and nobody is locked out', async () => {
+    const guess = async () => (await logIn('a wrong password', '203.0.113.5')).status;
+    expect(await Promise.all(Array.from({ length: 5 }, guess))).toEqual(Array(5).fill(401));
+    const refused = await logIn(PASSWORD, '203.0.113.6');
+    expect(refused).toMatchObject({ status: 429, body: { retry_after: 2 } });
+    account.clock.advance(2 * SECOND_MS);
+    expect(await guess()).toBe(401);
+    expect(await guess()).toBe(429);
+    account.clock.advance(4 * SECOND_MS);
+    expect((await logIn(PASSWORD, '203.0.113.6')).status).toBe(200);
+  });
+
+  it('S22: whoever logged in from a network before is not delayed by guesses from elsewhere', async () => {
+    for (let i = 0; i < 8; i++) await logIn('a wrong password', '203.0.113.7');
+    expect((await logIn(PASSWORD, '203.0.113.8')).status).toBe(429);
+    expect((await logIn(PASSWORD, '192.0.2.1')).status).toBe(200);
+  });
+
+  it('S23: one network may fail twenty times in 15 minutes, whatever the accounts', async () => {
+    const address = (i: number) => `2001:db8:5:6::${i.toString(16)}`;
+    const statuses = [];
+    for (let i = 1; i <= 25; i++) {
+      statuses.push((await logIn('a wrong password', address(i), `x${i}@example.com`)).status);
+    }
+    expect(statuses).toEqual([...Array(20).fill(401), ...Array(5).fill(429)]);
+    account.clock.advance(15 * MINUTE_MS);
+    expect((await logIn('a wrong password', address(1), 'y@example.com')).status).toBe(401);
+  });
+
+  it('S20: beyond the queue a log-in is refused instead of waiting, the rest is served', async () => {
+    const passwords = account.get(PasswordsService);
+    const answers = await Promise.allSettled(
+      Array.from({ length: 80 }, () => passwords.matches('a wrong password', null)),
+    );
+    const refused = answers.filter(({ status }) => status === 'rejected');
+    expect(refused).toHaveLength(80 - 66);
+    expect(refused[0]).toMatchObject({ reason: { code: 'too_busy', status: 429 } });
+    expect(await passwords.matches('a wrong password', null)).toBe(false);
+  });
+
+  it('S19: a stored password is argon2id with 19 MiB, two passes, two lanes', async () => {
+    const [{ hash }] = await account.database.query<{ hash: string }>(
+      'select password_hash as hash from people where account_id = $1',
+      [owner.accountId],
+    );
+    expect(hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=2\$[\w+/]{22}\$[\w+/]{43}$/);
+  });
+
+  it('S32: a reset link works once, for 30 minutes, and only the newest; all sessions end', async () => {
+    const forgot = () => account.dashboard('POST', 'password/forgot', { body: { email } });
+    const reset = (token: string) =>
+      account.dashboard('POST', 'password/reset', {
+        body: { token, password: 'nine yellow trumpets' },
+      });
+    await forgot();
+    const older = await account.linkToken(email);
+    await forgot();
+    const newest = await account.linkToken(email);
+    expect((await reset(older)).body.code).toBe('link_invalid');
+    expect((await reset(newest)).status).toBe(200);
+    expect((await reset(newest)).body.code).toBe('link_invalid');
+    expect((await session(owner.token)).status).toBe(401);
+    expect((await logIn('nine yellow trumpets')).status).toBe(200);
+    await forgot();
+    const late = await account.linkToken(email);
+    account.clock.advance(30 * MINUTE_MS);
+    expect((await reset(late)).body.code).toBe('link_invalid');
+  });
+
+  it('S24: the answer to a forgotten password, and the work before it, tell nothing of the address', async () => {
+    const ask = async (of: string) => {
+      const statements = account.statements();
+      const { status, body } = await account.dashboard('POST', 'password/forgot', {
+        body: { email: of },
+      });
+      return { answer: { status, body }, statements: statements.texts() };
+    };
+    const known = await ask(email);
+    await account.mailsTo(email);
+    const unknown = await ask('nobody@example.com');
+    expect(known.answer).toEqual(unknown.answer);
+    expect(unknown.statements).toHaveLength(3);
+    expect(known.statements.slice(0, 3)).toEqual(unknown.statements);
+    expect(await account.mailsTo('nobody@example.com')).toEqual([]);
+  });
+
+  it('S18: an API key is no session', async () => {
+    expect((await session(owner.key)).body.code).toBe('session_required');
+  });
+
+  it('S21: the list of common passwords has more than 10,000 and sees through look-alikes', () => {
+    expect(GUESSED_PASSWORD_COUNT).toBeGreaterThan(10_000);
+    const common = ['password', 'Passw0rd', 'P@$$word123', 'SUMMER2024!', 'qwertyuiop', '12345678'];
+    expect(common.filter((password) => !isGuessedPassword(password))).toEqual([]);
+    expect(isGuessedPassword(PASSWORD)).toBe(false);
+  });
+
+  it.each([
+    ['192.0.2.1', '192.0.2.1'],
+    ['::ffff:192.0.2.1', '192.0.2.1'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['2001:0db8:0001:0002::6', '2001:db8:1:2::/64'],
+    ['2001:db8::1', '2001:db8:0:0::/64'],
+    ['::1', '0:0:0:0::/64'],
+    ['unknown', 'unknown'],
+  ])('S22: %s counts as %s', (address, network) => {
+    expect(networkOf(address)).toBe(network);
+  });
+});

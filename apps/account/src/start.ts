@@ -1,0 +1,82 @@
+import { Database } from '#libs/database';
+import { MailSender, type MailTransport } from '#libs/mail';
+import type { EventTransport } from '#libs/messaging';
+import {
+  type Clock,
+  Health,
+  type Logger,
+  MINUTE_MS,
+  type RunningService,
+  SECOND_MS,
+  startService,
+} from '#libs/platform';
+import type { AccountConfig } from './account.config.js';
+import { AccountModule } from './account.module.js';
+import { Account } from './accounts/account.entity.js';
+import { AddressChange } from './address-changes/address-change.entity.js';
+import { AuditEntry } from './audit/audit-entry.entity.js';
+import { BillingDetails } from './billing-details/billing-details.entity.js';
+import { EraseJob } from './deletion/erase.job.js';
+import { ExpireKeysJob } from './key-facts/expire-keys.job.js';
+import { ApiKey } from './keys/key.entity.js';
+import { PasswordReset } from './password-resets/password-reset.entity.js';
+import { Person } from './people/person.entity.js';
+import { ForgetSignUpsJob } from './registration/forget-sign-ups.job.js';
+import { SignUp } from './registration/sign-up.entity.js';
+import { type Job, Schedule } from './schedule.js';
+import { Session } from './sessions/session.entity.js';
+
+const ENTITIES = [
+  Account,
+  AddressChange,
+  ApiKey,
+  AuditEntry,
+  BillingDetails,
+  PasswordReset,
+  Person,
+  Session,
+  SignUp,
+];
+
+export interface AccountOptions {
+  config: AccountConfig;
+  clock: Clock;
+  logger: Logger;
+  transport: EventTransport;
+  /** Where mail goes; closed by whoever made it. */
+  mail: MailTransport;
+}
+
+/**
+ * Starts the account service: databases, listener, relay, jobs. `stop` closes all in reverse;
+ * the transport reads these databases, so whoever made it closes it first.
+ */
+export async function startAccount(options: AccountOptions): Promise<RunningService> {
+  const { config, logger, transport } = options;
+  const database = await open(config.databaseUrl, 'account');
+  const maintenanceDatabase = await open(config.maintenanceDatabaseUrl, 'account maintenance');
+  const module = AccountModule.register({ ...options, database, maintenanceDatabase });
+  const service = await startService({ module, logger, port: config.port, host: config.host });
+  const health = service.app.get(Health, { strict: false });
+  health.add({ name: 'database', check: async () => void (await database.query('select 1')) });
+  await transport.startRelay('account', maintenanceDatabase);
+  const schedule = new Schedule(logger);
+  const sender = new MailSender(maintenanceDatabase, options.mail, logger);
+  schedule.every(SECOND_MS, { name: 'send-mail', runOnce: () => sender.runOnce() });
+  for (const job of [ExpireKeysJob, ForgetSignUpsJob, EraseJob]) {
+    schedule.every(MINUTE_MS, service.app.get<Job>(job));
+  }
+  return {
+    ...service,
+    stop: async () => {
+      await schedule.stop();
+      await service.stop();
+      await maintenanceDatabase.close();
+      await database.close();
+    },
+  };
+}
+
+function open(url: string, applicationName: string): Promise<Database> {
+  return Database.open({ url, applicationName, entities: ENTITIES });
+}

@@ -1,0 +1,276 @@
+import type { Abstract } from '@nestjs/common';
+import type { InjectOptions } from 'fastify';
+import { AccountClient, ServiceHttp } from '#libs/contracts';
+import { Database, MaintenanceDatabase, withClient } from '#libs/database';
+import { type KeptMail, LocalMailbox, MailSender } from '#libs/mail';
+import { InProcessTransport } from '#libs/messaging';
+import {
+  Logger,
+  type RunningService,
+  type ServiceName,
+  ServiceTokens,
+  newId,
+} from '#libs/platform';
+import { TestClock, TestDatabase, waitFor } from '#libs/testing';
+import { AccountConfig } from '../src/account.config.js';
+import { ForgottenPasswordsService } from '../src/password-resets/forgotten-passwords.service.js';
+import { derivedKey, seal } from '../src/personal-data/sealed.js';
+import { newToken, tokenHash } from '../src/sessions/session-token.js';
+import { startAccount } from '../src/start.js';
+
+export interface Owner {
+  accountId: string;
+  token: string;
+}
+
+export interface Registered extends Owner {
+  key: string;
+  testKey: string;
+}
+
+export const PASSWORD = 'seven green bicycles';
+
+export interface DashboardAnswer {
+  status: number;
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests read members of any answer
+  body: any;
+  headers: Record<string, unknown>;
+}
+
+export interface DashboardCall {
+  body?: object;
+  token?: string;
+  headers?: Record<string, string>;
+}
+
+const SECRET = 'a secret of the tests, thirty-two characters';
+
+/** Not the relay's, nor the mail sender's. */
+const isOfRequest = (sql: string) =>
+  /\b(people|sessions|attempts|sign_ups|data_keys|audit|audit_head|password_resets|mail)\b/.test(
+    sql,
+  ) && !/^(with claimed|delete from mail)/.test(sql);
+
+/** The whole account service on a database of its own, called as the gateway calls it. */
+export class AccountUnderTest {
+  readonly logLines: string[] = [];
+  private readonly queryLog: string[] = [];
+
+  private constructor(
+    readonly test: TestDatabase,
+    readonly clock: TestClock,
+    readonly config: AccountConfig,
+    readonly database: Database,
+  ) {
+    this.mailbox = new LocalMailbox(clock);
+  }
+
+  readonly mailbox: LocalMailbox;
+  service: RunningService;
+  client: AccountClient;
+  private transport: InProcessTransport;
+  private tokens: ServiceTokens;
+  private http: ServiceHttp;
+
+  static async start(): Promise<AccountUnderTest> {
+    const test = await TestDatabase.create();
+    const config = Object.assign(new AccountConfig(), {
+      databaseUrl: test.url('account'),
+      maintenanceDatabaseUrl: test.url('account_maintenance'),
+      serviceSecret: SECRET,
+      keyPepper: SECRET,
+      addressPepper: SECRET,
+      personalDataSecret: SECRET,
+    });
+    const account = new AccountUnderTest(
+      test,
+      new TestClock(),
+      config,
+      await test.service('account'),
+    );
+    await account.open();
+    return account;
+  }
+
+  async stop(): Promise<void> {
+    await this.http.close();
+    await this.transport.close();
+    await this.service.stop();
+    await this.test.drop();
+  }
+
+  get<T>(provider: Abstract<T>): T {
+    return this.service.app.get<T>(provider, { strict: false });
+  }
+
+  /** `METHOD /internal/dashboard/<path>` with a gateway's token and the headers it sets. */
+  async dashboard(
+    method: InjectOptions['method'],
+    path: string,
+    { body, token, headers }: DashboardCall = {},
+  ): Promise<DashboardAnswer> {
+    const answer = await this.service.app.inject({
+      method,
+      url: `/internal/dashboard/${path}`,
+      payload: body,
+      headers: {
+        authorization: `Bearer ${this.tokens.issue('gateway', 'account')}`,
+        'x-client-address': '192.0.2.1',
+        'x-user-agent': 'a browser',
+        'x-request-id': newId(),
+        'x-key-allowance': '3',
+        ...(token && { 'x-session-token': token }),
+        ...headers,
+      },
+    });
+    if (answer.statusCode === 500) throw new Error(`500: ${this.logLines.at(-1)}`);
+    const text = answer.body;
+    return {
+      status: answer.statusCode,
+      body: text === '' ? undefined : JSON.parse(text),
+      headers: answer.headers,
+    };
+  }
+
+  /** An account with an owner who has just logged in, written straight into the tables. */
+  async newOwner(): Promise<Owner> {
+    const [accountId, personId, token, now] = [newId(), newId(), newToken(), this.clock.now()];
+    await this.database.query(
+      `with a as (insert into accounts (id, state, created_at) values ($1, 'active', $4) returning id),
+            d as (insert into data_keys (account_id, wrapped_key, created_at) values ($1, $5, $4)),
+            p as (insert into people (id, account_id, created_at) select $2, id, $4 from a returning id)
+       insert into sessions (id, account_id, person_id, token_hash, origin, network_hash,
+                             created_at, last_seen_at, authenticated_at)
+       select $6, a.id, p.id, $3, '', '', $4, $4, $4 from a, p`,
+      [accountId, personId, tokenHash(token), now, this.wrappedKey(accountId), newId()],
+    );
+    return { accountId, token };
+  }
+
+  /** Sends what is due and returns what the mailbox holds for an address, newest first. */
+  async mailsTo(address: string): Promise<KeptMail[]> {
+    await this.get(ForgottenPasswordsService).settled();
+    const logger = new Logger('mail', { write: () => undefined });
+    await new MailSender(this.get(MaintenanceDatabase), this.mailbox, logger).runOnce();
+    // The service's own sender may hold one in its hands.
+    await waitFor('all mail to be sent', async () => {
+      const [{ left }] = await this.database.query<{ left: number }>(
+        'select count(*)::int as left from mail',
+      );
+      return left === 0;
+    });
+    return (await this.mailbox.newest(200)).filter(({ to }) => to === address);
+  }
+
+  /** The token of the newest link mailed to an address. */
+  async linkToken(address: string): Promise<string> {
+    const [mail] = await this.mailsTo(address);
+    const token = /[?]token=([A-Za-z0-9_-]{43})/.exec(mail?.text ?? '')?.[1];
+    if (!token) throw new Error(`the newest mail to ${address} has no link`);
+    return token;
+  }
+
+  /** Signs up by form and confirms: an account with a person, a password and its first keys. */
+  async register(address: string, password = PASSWORD): Promise<Registered> {
+    const body = { first_name: 'Ada', email: address, password };
+    const asked = await this.dashboard('POST', 'sign-up', { body });
+    if (asked.status !== 202) throw new Error(`sign-up: ${JSON.stringify(asked.body)}`);
+    const token = await this.linkToken(address);
+    const confirmed = await this.dashboard('POST', 'sign-up/confirm', { body: { token } });
+    if (confirmed.status !== 201) throw new Error(`confirm: ${JSON.stringify(confirmed.body)}`);
+    return {
+      accountId: confirmed.body.account_id,
+      token: String(confirmed.headers['x-set-session']),
+      key: confirmed.body.key,
+      testKey: confirmed.body.test_key,
+    };
+  }
+
+  /** A service token for this account service. */
+  tokenOf(caller: ServiceName): string {
+    return this.tokens.issue(caller, 'account');
+  }
+
+  /** For what no role of the service may do. */
+  async asSuperuser(sql: string): Promise<void> {
+    await withClient(this.test.url(), async (client) => {
+      await client.query(`set search_path = account; ${sql}`);
+    });
+  }
+
+  /** Every row of every table of the service, as a backup would hold it. */
+  async dump(): Promise<string> {
+    const tables = await this.database.query<{ name: string }>(
+      `select table_name as name from information_schema.tables where table_schema = 'account'`,
+    );
+    const texts = tables.map(async ({ name }) =>
+      JSON.stringify(await this.database.query(`select t::text as row from "${name}" t`)),
+    );
+    return (await Promise.all(texts)).join('\n');
+  }
+
+  /** Another log-in of the same owner, now. */
+  async newSession({ accountId }: Owner): Promise<string> {
+    const token = newToken();
+    await this.database.query(
+      `insert into sessions (id, account_id, person_id, token_hash, origin, network_hash,
+                             created_at, last_seen_at, authenticated_at)
+       select $1, account_id, id, $2, '', '', $3, $3, $3 from people where account_id = $4`,
+      [newId(), tokenHash(token), this.clock.now(), accountId],
+    );
+    return token;
+  }
+
+  /** Collects the service's statements from here on, those of relay and sender left out. */
+  statements(): { texts(): string[] } {
+    const before = this.queryLog.length;
+    return { texts: () => this.queryLog.slice(before).filter(isOfRequest) };
+  }
+
+  /** Counts the statements about a table under the maintenance role from here on. */
+  maintenanceStatements(table: string): { counted(): number } {
+    const database = this.get(MaintenanceDatabase);
+    let count = 0;
+    const query = database.query.bind(database);
+    database.query = (sql, parameters) => {
+      if (sql.includes(table)) count++;
+      return query(sql, parameters);
+    };
+    return { counted: () => count };
+  }
+
+  private wrappedKey(accountId: string): Buffer {
+    return seal(derivedKey(SECRET, 'data keys'), Buffer.alloc(32, 1), accountId);
+  }
+
+  private async open(): Promise<void> {
+    const { config, clock } = this;
+    const logger = new Logger('account', {
+      write: (line: string) => void this.logLines.push(line),
+    });
+    this.transport = new InProcessTransport({ logger, consumers: { account: [] } });
+    this.service = await startAccount({
+      config,
+      clock,
+      logger,
+      transport: this.transport,
+      mail: this.mailbox,
+    });
+    for (const database of [this.get(Database), this.get(MaintenanceDatabase) as Database]) {
+      listenToQueries(database, (sql) => this.queryLog.push(sql.trim()));
+    }
+    this.tokens = new ServiceTokens(SECRET, clock);
+    this.http = new ServiceHttp({
+      url: this.service.url,
+      caller: 'gateway',
+      audience: 'account',
+      tokens: this.tokens,
+    });
+    this.client = new AccountClient(this.http);
+  }
+}
+
+/** Hears of each statement through TypeORM's own subscriber. */
+function listenToQueries({ dataSource }: Database, heard: (sql: string) => void): void {
+  dataSource.subscribers.push({ beforeQuery: ({ query }) => heard(query) });
+}

@@ -1,0 +1,74 @@
+import { IsOptional, IsString, IsUrl, MinLength } from 'class-validator';
+import { Setting } from '#libs/platform';
+
+/**
+ * What operator commands need; each names what it misses. A running solo writes all of it to
+ * `operator.env` in its data folder.
+ */
+export class CliConfig {
+  @Setting({
+    env: 'DATABASE_ADMIN_URL',
+    about: 'Superuser of the PostgreSQL server, with the database of the services as its path.',
+    secret: true,
+  })
+  @IsOptional()
+  @IsString()
+  databaseAdminUrl?: string;
+
+  @Setting({
+    env: 'DATABASE_ROLE_SECRET',
+    about: 'From it the password of each database role is derived when roles are provisioned.',
+    secret: true,
+  })
+  @IsOptional()
+  @IsString()
+  @MinLength(32)
+  databaseRoleSecret?: string;
+
+  @Setting({
+    env: 'ACCOUNT_DATABASE_URL',
+    about: 'PostgreSQL as the role "account".',
+    secret: true,
+  })
+  @IsOptional()
+  @IsString()
+  accountDatabaseUrl?: string;
+
+  @Setting({
+    env: 'ENTITLEMENT_DATABASE_URL',
+    about: 'PostgreSQL as the role "entitlement".',
+    secret: true,
+  })
+  @IsOptional()
+  @IsString()
+  entitlementDatabaseUrl?: string;
+
+  @Setting({
+    env: 'GATEWAY_DATABASE_URL',
+    about: 'PostgreSQL as the role "gateway".',
+    secret: true,
+  })
+  @IsOptional()
+  @IsString()
+  gatewayDatabaseUrl?: string;
+
+  @Setting({ env: 'ACCOUNT_URL', about: 'Internal listener of account.' })
+  @IsOptional()
+  @IsUrl({ require_tld: false, require_protocol: true })
+  accountUrl?: string;
+
+  @Setting({ env: 'ENTITLEMENT_URL', about: 'Internal listener of entitlement.' })
+  @IsOptional()
+  @IsUrl({ require_tld: false, require_protocol: true })
+  entitlementUrl?: string;
+
+  @Setting({
+    env: 'SERVICE_SECRET',
+    about: 'Signs the tokens between services; the same for all of them.',
+    secret: true,
+  })
+  @IsOptional()
+  @IsString()
+  @MinLength(32)
+  serviceSecret?: string;
+}

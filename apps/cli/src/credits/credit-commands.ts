@@ -1,0 +1,83 @@
+import { type Command, Option } from 'commander';
+import { EntitlementClient, OVERRIDABLE_LIMITS, type OverridableLimit } from '#libs/contracts';
+import { newId } from '#libs/platform';
+import type { CliConfig } from '../cli.config.js';
+import { withService } from '../service-calls.js';
+
+interface GrantOptions {
+  reason: string;
+  id: string;
+  expires?: string;
+}
+
+interface OverrideOptions {
+  reason: string;
+  until: string;
+}
+
+/** `credits` and `limits`: what an operator gives an account by hand, always with a reason. */
+export function creditCommands(program: Command, config: CliConfig): void {
+  program
+    .command('credits')
+    .description('credits of an account')
+    .command('grant <account-id> <credits>')
+    .description('give credits; the same --id counts once, however often it is sent')
+    .requiredOption('--reason <text>', 'why, for the ledger')
+    .option('--id <uuid>', 'id of the adjustment', newId())
+    .option('--expires <time>', 'RFC 3339; never without it')
+    .action((accountId: string, credits: string, options: GrantOptions) =>
+      grant(config, accountId, Number(credits), options),
+    );
+  program
+    .command('limits')
+    .description('limits of an account')
+    .command('override <account-id>')
+    .description('replace one computed limit until a time')
+    .addOption(
+      new Option('--limit <name>', 'requests a minute, keys or monitors')
+        .choices(OVERRIDABLE_LIMITS)
+        .makeOptionMandatory(),
+    )
+    .requiredOption('--value <number>', 'the limit itself')
+    .requiredOption('--until <time>', 'RFC 3339')
+    .requiredOption('--reason <text>', 'why')
+    .action(
+      (accountId: string, options: OverrideOptions & { limit: OverridableLimit; value: string }) =>
+        override(config, accountId, options),
+    );
+}
+
+async function grant(
+  config: CliConfig,
+  accountId: string,
+  amount: number,
+  { id, reason, expires }: GrantOptions,
+): Promise<void> {
+  const { isNew } = await withService(config, 'entitlement', (http) =>
+    new EntitlementClient(http).grantByOperator(accountId, {
+      adjustmentId: id,
+      amount,
+      reason,
+      expiresAt: expires,
+    }),
+  );
+  const text = isNew ? `${amount} credits granted` : 'granted before, nothing changed';
+  process.stdout.write(`${text} (adjustment ${id})\n`);
+}
+
+async function override(
+  config: CliConfig,
+  accountId: string,
+  options: OverrideOptions & { limit: OverridableLimit; value: string },
+): Promise<void> {
+  const { limit, value, reason, until } = options;
+  await withService(config, 'entitlement', (http) =>
+    new EntitlementClient(http).overrideLimit(accountId, {
+      name: limit,
+      value: Number(value),
+      reason,
+      until,
+    }),
+  );
+  process.stdout.write(`${limit} is ${value} until ${until}\n`);
+}

@@ -1,0 +1,16 @@
+import {
+  generatedDocuments,
+  staleDocuments,
+  writeDocuments,
+} from './documents/generated-documents.js';
+
+/** `npm run docs`: writes the generated documents; with `--check` only says which are stale, and fails. */
+const documents = generatedDocuments();
+const stale = staleDocuments(documents);
+if (process.argv.includes('--check')) {
+  for (const path of stale) process.stderr.write(`${path} is not up to date: npm run docs\n`);
+  process.exitCode = stale.length > 0 ? 1 : 0;
+} else {
+  writeDocuments(documents, stale);
+  process.stdout.write(`${stale.length} of ${documents.size} documents written\n`);
+}

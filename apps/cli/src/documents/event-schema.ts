@@ -1,0 +1,103 @@
+import { plainToInstance } from 'class-transformer';
+import { getMetadataStorage } from 'class-validator';
+import { type EventClass, describeEvent } from '#libs/contracts';
+
+export type JsonSchema = Record<string, unknown>;
+
+/** One rule of a property, as class-validator keeps it. */
+interface Rule {
+  type: string;
+  name?: string;
+  propertyName: string;
+  constraints?: unknown[];
+  /** Whether it is a rule for the items of an array. */
+  each: boolean;
+}
+
+/** A rule that no schema keyword stands for here: the schema would promise less than the class checks. */
+export class RuleWithoutKeyword extends Error {}
+
+/** JSON Schema 2020-12 of an event's `data`, from the rules its class is validated by. */
+export function eventSchema(eventClass: EventClass): JsonSchema {
+  const { type, version, kind } = describeEvent(eventClass);
+  return {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    $id: `${type}.v${version}.json`,
+    title: `${type}, version ${version}`,
+    description: `Data of a ${kind} event.`,
+    ...objectSchema(eventClass),
+  };
+}
+
+function objectSchema(target: EventClass): JsonSchema {
+  const rules: Rule[] = getMetadataStorage().getTargetValidationMetadatas(target, '', true, false);
+  const names = [...new Set(rules.map(({ propertyName }) => propertyName))];
+  const rulesOf = (name: string) => rules.filter(({ propertyName }) => propertyName === name);
+  return {
+    type: 'object',
+    properties: Object.fromEntries(
+      names.map((name) => [name, propertySchema(target, rulesOf(name))]),
+    ),
+    required: names.filter((name) => !isOptional(rulesOf(name))),
+  };
+}
+
+/** `@IsOptional` is kept as a condition under which the other rules count. */
+export const isOptional = (rules: { type: string }[]) =>
+  rules.some(({ type }) => type === 'conditionalValidation');
+
+function propertySchema(target: EventClass, rules: Rule[]): JsonSchema {
+  const isArray = rules.some(({ each }) => each);
+  const schema = (part: Rule[]) => {
+    const counted = part.filter(({ type }) => type !== 'conditionalValidation');
+    return Object.assign({}, ...counted.map((rule) => keywordsOf(target, rule))) as JsonSchema;
+  };
+  if (!isArray) return schema(rules);
+  const [items, whole] = [true, false].map((each) => rules.filter((rule) => rule.each === each));
+  return { type: 'array', ...schema(whole), items: schema(items) };
+}
+
+/** The class named by `@Type`, read off an object that it was made for. */
+function nestedClass(target: EventClass, name: string, isArray: boolean): EventClass {
+  const plain = { [name]: isArray ? [{}] : {} };
+  const value = (plainToInstance(target, plain) as Record<string, object | object[]>)[name];
+  const nested = Array.isArray(value) ? value[0] : value;
+  return nested.constructor as EventClass;
+}
+
+function keywordsOf(target: EventClass, rule: Rule): JsonSchema {
+  const { constraints, propertyName, each } = rule;
+  const [first, second] = constraints ?? [];
+  if (rule.type === 'nestedValidation')
+    return objectSchema(nestedClass(target, propertyName, each));
+  switch (rule.name) {
+    case 'isString':
+      return { type: 'string' };
+    case 'isInt':
+      return { type: 'integer' };
+    case 'isBoolean':
+      return { type: 'boolean' };
+    case 'isUuid':
+      return { type: 'string', format: 'uuid' };
+    case 'isIso8601':
+      return { type: 'string', format: 'date-time' };
+    case 'matches':
+      return { type: 'string', pattern: (first as RegExp).source };
+    case 'isIn':
+      return { enum: first };
+    case 'isLength':
+      return { type: 'string', minLength: first, maxLength: second };
+    case 'min':
+      return { minimum: first };
+    case 'max':
+      return { maximum: first };
+    case 'arrayMinSize':
+      return { minItems: first };
+    case 'arrayMaxSize':
+      return { maxItems: first };
+    default:
+      throw new RuleWithoutKeyword(
+        `${target.name}.${propertyName}: no keyword for the rule ${rule.name}`,
+      );
+  }
+}

@@ -1,0 +1,48 @@
+import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { allEventClasses, describeEvent } from '#libs/contracts';
+import { CONFIGURED_APPS } from '../declared.js';
+import { configurationPage, environmentExample } from './configuration.js';
+import { eventSchema } from './event-schema.js';
+import { readProofs, readStatements, securityCoverage } from './security-coverage.js';
+
+const STATEMENTS = 'docs/operations/security-statements.md';
+
+/** Every generated file of the repository with the text it should have, by path. */
+export function generatedDocuments(): Map<string, string> {
+  const documents = new Map<string, string>();
+  documents.set('.env.example', environmentExample(CONFIGURED_APPS));
+  documents.set('docs/configuration.md', configurationPage(CONFIGURED_APPS));
+  for (const eventClass of allEventClasses()) {
+    const { type, version } = describeEvent(eventClass);
+    const text = `${JSON.stringify(eventSchema(eventClass), null, 2)}\n`;
+    documents.set(`docs/events/${type}.v${version}.json`, text);
+  }
+  const specs = globSync('{apps,libs,test}/**/*.spec.ts').sort();
+  const proofs = specs.flatMap((path) => readProofs(path, readFileSync(path, 'utf8')));
+  const statements = readStatements(readFileSync(STATEMENTS, 'utf8'));
+  documents.set('docs/operations/security-coverage.md', securityCoverage(statements, proofs));
+  return documents;
+}
+
+/** Paths whose text on disk is not what it should be, and event schemas of events that are gone. */
+export function staleDocuments(documents: Map<string, string>): string[] {
+  const wrong = [...documents]
+    .filter(([path, text]) => !existsSync(path) || readFileSync(path, 'utf8') !== text)
+    .map(([path]) => path);
+  const gone = globSync('docs/events/*.json').filter((path) => !documents.has(path));
+  return [...wrong, ...gone].sort();
+}
+
+/** Brings every stale path up to date. */
+export function writeDocuments(documents: Map<string, string>, stale: string[]): void {
+  for (const path of stale) {
+    const text = documents.get(path);
+    if (text === undefined) {
+      rmSync(path);
+      continue;
+    }
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+  }
+}

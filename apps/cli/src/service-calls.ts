@@ -1,0 +1,26 @@
+import { ServiceHttp } from '#libs/contracts';
+import { ServiceTokens, SystemClock } from '#libs/platform';
+import type { CliConfig } from './cli.config.js';
+import { required } from './required.js';
+
+const TIMEOUT_MS = 60_000;
+
+/** Runs `work` with calls to one service, as an operator, and closes the connections. */
+export async function withService<T>(
+  config: CliConfig,
+  audience: 'account' | 'entitlement',
+  work: (http: ServiceHttp) => Promise<T>,
+): Promise<T> {
+  const url =
+    audience === 'account'
+      ? required(config, 'accountUrl', 'ACCOUNT_URL')
+      : required(config, 'entitlementUrl', 'ENTITLEMENT_URL');
+  const secret = required(config, 'serviceSecret', 'SERVICE_SECRET');
+  const tokens = new ServiceTokens(secret, new SystemClock());
+  const http = new ServiceHttp({ url, caller: 'cli', audience, tokens, timeoutMs: TIMEOUT_MS });
+  try {
+    return await work(http);
+  } finally {
+    await http.close();
+  }
+}

@@ -1,0 +1,34 @@
+import { Body, Controller, Get, Post } from '@nestjs/common';
+import type { Allowance, ChangePage } from '#libs/contracts';
+import { ChangeFeed } from '#libs/messaging';
+import { AccountId, AllowCallers } from '#libs/platform';
+import { ChangesRequest, OverrideLimitRequest } from './allowances.dto.js';
+import { AllowancesService } from './allowances.service.js';
+
+@Controller('/internal')
+@AllowCallers('gateway', 'worker')
+export class AllowancesController {
+  constructor(
+    private readonly allowances: AllowancesService,
+    private readonly feed: ChangeFeed,
+  ) {}
+
+  @Get('/allowance')
+  async find(@AccountId() accountId: string): Promise<Allowance> {
+    return this.allowances.find(accountId);
+  }
+
+  @Post('/changes')
+  async changes(@Body() { cursor }: ChangesRequest): Promise<ChangePage> {
+    return this.feed.read(cursor);
+  }
+
+  @Post('/operator/overrides')
+  @AllowCallers('cli')
+  async override(
+    @AccountId() accountId: string,
+    @Body() { until, ...body }: OverrideLimitRequest,
+  ): Promise<void> {
+    await this.allowances.override(accountId, { ...body, until: new Date(until) });
+  }
+}

@@ -1,0 +1,55 @@
+import { Injectable } from '@nestjs/common';
+import type { Transaction } from '#libs/database';
+import { newId } from '#libs/platform';
+import type { AllowanceSources, Override } from './allowance.js';
+
+type StoredSources = Pick<AllowanceSources, 'overrides' | 'blocks'>;
+
+export interface AllowanceState {
+  version: number;
+  packageTier?: string;
+}
+
+@Injectable()
+export class AllowancesRepository {
+  /** Read before the sources, so that a version never stands for less than it says. */
+  async findState(transaction: Transaction, accountId: string): Promise<AllowanceState> {
+    const [row] = await transaction.query<{ version: string; tier: string | null }>(
+      'select allowance_version as version, package_tier as tier from credit_accounts where id = $1',
+      [accountId],
+    );
+    return { version: Number(row?.version ?? 0), packageTier: row?.tier ?? undefined };
+  }
+
+  async listSources(
+    transaction: Transaction,
+    accountId: string,
+    now: Date,
+  ): Promise<StoredSources> {
+    const overrides = await transaction.query<Override>(
+      `select name, value, from_at as "from", until_at as until from allowance_overrides
+       where account_id = $1 and until_at > $2 order by allowance_version, id`,
+      [accountId, now],
+    );
+    const blocks = await transaction.query<StoredSources['blocks'][number]>(
+      `select cause, blocks, from_at as "from", to_at as "to" from access_blocks
+       where account_id = $1 and (to_at is null or to_at > $2) order by from_at, id`,
+      [accountId, now],
+    );
+    return { overrides, blocks: blocks.map((block) => ({ ...block, to: block.to ?? undefined })) };
+  }
+
+  async insertOverride(
+    transaction: Transaction,
+    accountId: string,
+    override: Override & { reason: string },
+    allowanceVersion: number,
+  ): Promise<void> {
+    const { name, value, reason, from, until } = override;
+    await transaction.query(
+      `insert into allowance_overrides (id, account_id, name, value, reason, from_at, until_at,
+         allowance_version) values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+      [newId(), accountId, name, value, reason, from, until, allowanceVersion],
+    );
+  }
+}

@@ -1,0 +1,49 @@
+import { Injectable } from '@nestjs/common';
+import type { Allowance, OverridableLimit } from '#libs/contracts';
+import { Database } from '#libs/database';
+import { Clock } from '#libs/platform';
+import { GrantsService } from '../grants/grants.service.js';
+import { SubscriptionsRepository } from '../subscriptions/subscriptions.repository.js';
+import { computeAllowance } from './allowance.js';
+import { AllowancesRepository } from './allowances.repository.js';
+
+export interface OverrideRequest {
+  name: OverridableLimit;
+  value: number;
+  reason: string;
+  until: Date;
+}
+
+/** Answers what an account may do and how fast. */
+@Injectable()
+export class AllowancesService {
+  constructor(
+    private readonly database: Database,
+    private readonly grants: GrantsService,
+    private readonly subscriptions: SubscriptionsRepository,
+    private readonly repository: AllowancesRepository,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Reads without a lock: the version is read first, so a change meanwhile is asked for again. */
+  async find(accountId: string): Promise<Allowance> {
+    const now = this.clock.now();
+    return this.database.transaction(async (transaction) => {
+      const state = await this.repository.findState(transaction, accountId);
+      const sources = await this.repository.listSources(transaction, accountId, now);
+      const subscriptions = await this.subscriptions.listSubscriptions(transaction, [accountId]);
+      return computeAllowance({ accountId, ...state, ...sources, subscriptions }, now);
+    });
+  }
+
+  /** Sets a limit by hand until an instant; a newer override of the same name wins. */
+  async override(accountId: string, request: OverrideRequest): Promise<void> {
+    await this.database.transaction((transaction) =>
+      this.grants.change(transaction, accountId, async (book) => {
+        const override = { ...request, from: book.now };
+        const version = book.changeAllowance();
+        await this.repository.insertOverride(transaction, accountId, override, version);
+      }),
+    );
+  }
+}

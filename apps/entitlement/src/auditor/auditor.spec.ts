@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Database, withClient } from '#libs/database';
+import { newId } from '#libs/platform';
+import { EntitlementUnderTest } from '../../test/entitlement-under-test.js';
+import { AuditJob } from './audit.job.js';
+import { checkInvariants } from './check-invariants.js';
+import { INVARIANTS } from './invariants.js';
+
+/** What no statement of the service could do, one way for each invariant. */
+const CORRUPTIONS: Record<string, string[]> = {
+  I1: ['update ledger_entries set amount = amount + 1 where position = 0'],
+  I2: [
+    'alter table credit_grants drop constraint buckets_add_up',
+    'update credit_grants set consumed = consumed + 1',
+  ],
+  I3: ['update credit_accounts set available = available + 1'],
+  I4: [`delete from credit_grants where source_type = 'subscription'`],
+  I5: ['delete from trial_claims'],
+  I6: ['update reservation_slices set consumed = consumed + 1'],
+  I7: [
+    `update leases set expires_at = clock_timestamp() - interval '181 seconds'`,
+    `update reaper_waits set since = '-infinity'`,
+  ],
+  I15: ['update credit_accounts set allowance_version = 0'],
+  I17: ['update payment_lines set credits = credits + 1 where credits is not null'],
+  I19: [`update reversals set share = 0.2`],
+};
+
+describe('auditor', () => {
+  let entitlement: EntitlementUnderTest;
+
+  beforeAll(async () => {
+    entitlement = await EntitlementUnderTest.start();
+    const accountId = await entitlement.newAccount();
+    const month = { periodStart: '2026-03-02T09:00:00Z', periodEnd: '2026-04-02T09:00:00Z' };
+    await entitlement.subscribe(accountId, { subscriptionId: newId(), ...month });
+    const lineId = await entitlement.buy(accountId, 5_000);
+    await entitlement.reverse(accountId, lineId, '0.1');
+    await entitlement.client.acquire({
+      accountId,
+      leaseId: newId(),
+      gatewayId: 'gateway-1',
+      min: 10,
+      wanted: 0,
+    });
+  });
+  afterAll(() => entitlement.stop());
+
+  /** The invariants found violated after `statements`, which are rolled back. */
+  async function violatedAfter(statements: string[]): Promise<string[]> {
+    return withClient(entitlement.test.url(), async (client) => {
+      await client.query('set search_path = entitlement');
+      await client.query('begin');
+      // Neither triggers nor foreign keys speak up: only the auditor is left.
+      await client.query(`set local session_replication_role = 'replica'`);
+      for (const statement of statements) await client.query(statement);
+      const query = async (sql: string) => (await client.query(sql)).rows;
+      const violated = await checkInvariants({ query } as Pick<Database, 'query'>);
+      await client.query('rollback');
+      return violated.map(({ id }) => id);
+    });
+  }
+
+  it('nothing is found in accounts that only the service has touched', async () => {
+    expect(await entitlement.violations()).toEqual([]);
+    expect(await violatedAfter([])).toEqual([]);
+  });
+
+  it.each(INVARIANTS.map(({ id, statement }) => [id, statement]))(
+    '%s is found when it does not hold: %s',
+    async (id) => {
+      expect(await violatedAfter(CORRUPTIONS[id])).toContain(id);
+    },
+  );
+
+  it('a violation is logged as an error that names the invariant and its rows', async () => {
+    await withClient(entitlement.test.url(), async (client) => {
+      await client.query('update entitlement.credit_accounts set available = available + 1');
+      await entitlement.service.app.get(AuditJob).runOnce();
+      await client.query('update entitlement.credit_accounts set available = available - 1');
+    });
+    const [line] = entitlement.logLines.splice(0);
+    expect(JSON.parse(line)).toMatchObject({ msg: 'invariant I3 does not hold', count: 1 });
+  });
+});

@@ -1,0 +1,70 @@
+import { Injectable } from '@nestjs/common';
+import { BLOCKED_PARTS, type BlockCause } from '#libs/contracts';
+import { Database, type Transaction } from '#libs/database';
+import { Clock } from '#libs/platform';
+import { GrantsService } from '../grants/grants.service.js';
+import type { Book } from '../ledger/book.js';
+import { BlocksRepository, type NewBlock } from './blocks.repository.js';
+
+/** What takes rights away for a time, and what an account's deletion does to its credits. */
+@Injectable()
+export class BlocksService {
+  constructor(
+    private readonly database: Database,
+    private readonly grants: GrantsService,
+    private readonly repository: BlocksRepository,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Deletion freezes all credits, those that still arrive too, and blocks everything. */
+  async deleteAccount(transaction: Transaction, accountId: string, at: Date): Promise<void> {
+    await this.change(transaction, accountId, async (book, version) => {
+      if (book.account.state === 'active') book.account.state = 'deleted';
+      const block = { accountId, cause: 'deletion', blocks: BLOCKED_PARTS, from: at } as const;
+      const reason = 'the owner deleted the account';
+      await this.repository.insert(transaction, { ...block, reason }, version);
+    });
+  }
+
+  /** Undoes exactly what the deletion did; refunds and other blocks stay as they are. */
+  async restoreAccount(transaction: Transaction, accountId: string, at: Date): Promise<void> {
+    await this.change(transaction, accountId, async (book, version) => {
+      if (book.account.state === 'deleted') book.account.state = 'active';
+      await this.repository.end(transaction, { accountId, cause: 'deletion', to: at }, version);
+    });
+  }
+
+  /** From here on nothing becomes available again: what is returned or granted is revoked. */
+  async eraseAccount(transaction: Transaction, accountId: string): Promise<void> {
+    await this.change(transaction, accountId, async (book) => {
+      book.account.state = 'erased';
+      book.revokeAvailable();
+    });
+  }
+
+  /** A block by hand. */
+  async block(block: NewBlock): Promise<void> {
+    await this.database.transaction((transaction) =>
+      this.change(transaction, block.accountId, (_book, version) =>
+        this.repository.insert(transaction, block, version),
+      ),
+    );
+  }
+
+  async lift(accountId: string, cause: BlockCause): Promise<void> {
+    const to = this.clock.now();
+    await this.database.transaction((transaction) =>
+      this.change(transaction, accountId, (_book, version) =>
+        this.repository.end(transaction, { accountId, cause, to }, version),
+      ),
+    );
+  }
+
+  private async change(
+    transaction: Transaction,
+    accountId: string,
+    work: (book: Book, allowanceVersion: number) => Promise<void>,
+  ): Promise<void> {
+    await this.grants.change(transaction, accountId, (book) => work(book, book.changeAllowance()));
+  }
+}

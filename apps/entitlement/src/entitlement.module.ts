@@ -1,0 +1,114 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { Database, MaintenanceDatabase } from '#libs/database';
+import { type EventTransport, MessagingModule } from '#libs/messaging';
+import { type Clock, type Logger, ServiceModule } from '#libs/platform';
+import { AllowancesController } from './allowances/allowances.controller.js';
+import { AllowancesRepository } from './allowances/allowances.repository.js';
+import { AllowancesService } from './allowances/allowances.service.js';
+import { AuditJob } from './auditor/audit.job.js';
+import { AuditorDatabase } from './auditor/auditor-database.js';
+import { BlocksController } from './blocks/blocks.controller.js';
+import { BlocksRepository } from './blocks/blocks.repository.js';
+import { BlocksService } from './blocks/blocks.service.js';
+import { OnAccountDeletedConsumer } from './blocks/on-account-deleted.consumer.js';
+import { OnAccountErasedConsumer } from './blocks/on-account-erased.consumer.js';
+import { OnAccountRestoredConsumer } from './blocks/on-account-restored.consumer.js';
+import type { EntitlementConfig } from './entitlement.config.js';
+import { AdvanceAccountsJob } from './grants/advance-accounts.job.js';
+import { GrantsController } from './grants/grants.controller.js';
+import { GrantsRepository } from './grants/grants.repository.js';
+import { GrantsService } from './grants/grants.service.js';
+import { OnAccountRegisteredConsumer } from './grants/on-account-registered.consumer.js';
+import { OnPaymentConfirmedConsumer } from './grants/on-payment-confirmed.consumer.js';
+import { OnSubscriptionChangedConsumer } from './grants/on-subscription-changed.consumer.js';
+import { SubscriptionsRepository } from './subscriptions/subscriptions.repository.js';
+import { SubscriptionCreditsService } from './grants/subscription-credits.service.js';
+import { HoldsController } from './holds/holds.controller.js';
+import { HoldsRepository } from './holds/holds.repository.js';
+import { HoldsService } from './holds/holds.service.js';
+import { ReapJob } from './holds/reap.job.js';
+import { LeasesController } from './leases/leases.controller.js';
+import { LeasesRepository } from './leases/leases.repository.js';
+import { LeasesService } from './leases/leases.service.js';
+import { LedgerController } from './ledger/ledger.controller.js';
+import { LedgerRepository } from './ledger/ledger.repository.js';
+import { LedgerService } from './ledger/ledger.service.js';
+import { ReservationsRepository } from './reservations/reservations.repository.js';
+import { OnPaymentReversalUndoneConsumer } from './reversals/on-payment-reversal-undone.consumer.js';
+import { OnPaymentReversedConsumer } from './reversals/on-payment-reversed.consumer.js';
+import { ReversalsRepository } from './reversals/reversals.repository.js';
+import { ReversalsService } from './reversals/reversals.service.js';
+
+export interface EntitlementModuleOptions {
+  config: EntitlementConfig;
+  clock: Clock;
+  logger: Logger;
+  transport: EventTransport;
+  database: Database;
+  maintenanceDatabase: Database;
+  auditorDatabase: Database;
+}
+
+const CONTROLLERS = [
+  LedgerController,
+  GrantsController,
+  OnAccountRegisteredConsumer,
+  OnPaymentConfirmedConsumer,
+  OnSubscriptionChangedConsumer,
+  OnPaymentReversedConsumer,
+  OnPaymentReversalUndoneConsumer,
+  BlocksController,
+  OnAccountDeletedConsumer,
+  OnAccountRestoredConsumer,
+  OnAccountErasedConsumer,
+  LeasesController,
+  HoldsController,
+  AllowancesController,
+];
+
+/** Features in the order in which they may use one another. */
+const PROVIDERS = [
+  LedgerRepository,
+  LedgerService,
+  GrantsRepository,
+  SubscriptionsRepository,
+  GrantsService,
+  SubscriptionCreditsService,
+  AdvanceAccountsJob,
+  ReversalsRepository,
+  ReversalsService,
+  BlocksRepository,
+  BlocksService,
+  ReservationsRepository,
+  LeasesRepository,
+  LeasesService,
+  HoldsRepository,
+  HoldsService,
+  ReapJob,
+  AllowancesRepository,
+  AllowancesService,
+  AuditJob,
+];
+
+/** What an account may do, and the credits it does it with. */
+@Module({})
+export class EntitlementModule {
+  static register(options: EntitlementModuleOptions): DynamicModule {
+    const { config, clock, logger, transport, database } = options;
+    const { serviceSecret } = config;
+    return {
+      module: EntitlementModule,
+      imports: [
+        ServiceModule.register({ name: 'entitlement', clock, logger, serviceSecret }),
+        MessagingModule.register({ service: 'entitlement', clock, transport, database }),
+      ],
+      controllers: CONTROLLERS,
+      providers: [
+        { provide: Database, useValue: database },
+        { provide: MaintenanceDatabase, useValue: options.maintenanceDatabase },
+        { provide: AuditorDatabase, useValue: options.auditorDatabase },
+        ...PROVIDERS,
+      ],
+    };
+  }
+}

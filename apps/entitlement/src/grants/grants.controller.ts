@@ -1,0 +1,27 @@
+import { Body, Controller, Get, Post } from '@nestjs/common';
+import type { Balance } from '#libs/contracts';
+import { AccountId, AllowCallers } from '#libs/platform';
+import { OperatorGrantRequest } from './grants.dto.js';
+import { GrantsService } from './grants.service.js';
+
+@Controller('/internal')
+@AllowCallers('gateway')
+export class GrantsController {
+  constructor(private readonly grants: GrantsService) {}
+
+  @Get('/balance')
+  async balance(@AccountId() accountId: string): Promise<Balance> {
+    return this.grants.balance(accountId);
+  }
+
+  @Post('/operator/grants')
+  @AllowCallers('cli')
+  async grant(
+    @AccountId() accountId: string,
+    @Body() { adjustmentId, amount, reason, expiresAt }: OperatorGrantRequest,
+  ): Promise<{ isNew: boolean }> {
+    const end = expiresAt === undefined ? undefined : new Date(expiresAt);
+    const adjustment = { id: adjustmentId, amount, reason, expiresAt: end };
+    return { isNew: await this.grants.grantByOperator(accountId, adjustment) };
+  }
+}

@@ -1,0 +1,164 @@
+import { Injectable } from '@nestjs/common';
+import {
+  type Balance,
+  type PaymentConfirmed,
+  type PaymentLine,
+  TRIAL_CREDITS,
+  tierOfCredits,
+} from '#libs/contracts';
+import { Database, type Transaction } from '#libs/database';
+import { Clock } from '#libs/platform';
+import type { Book } from '../ledger/book.js';
+import type { CreditAccount } from '../ledger/grant-book.js';
+import type { NewGrant } from '../ledger/grant.js';
+import { inTurn } from '../ledger/in-turn.js';
+import { LedgerService } from '../ledger/ledger.service.js';
+import { type CreditSources, advance, expiryWithin, followReversals } from './account-credits.js';
+import { type Adjustment, GrantsRepository } from './grants.repository.js';
+import { SubscriptionsRepository } from '../subscriptions/subscriptions.repository.js';
+
+const DUE_PER_ROUND_MAX = 200;
+
+/** Gives credits, each source once for ever, and keeps accounts up to date with time. */
+@Injectable()
+export class GrantsService {
+  constructor(
+    private readonly database: Database,
+    private readonly ledger: LedgerService,
+    private readonly repository: GrantsRepository,
+    private readonly subscriptions: SubscriptionsRepository,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Books of locked accounts with time applied: slices issued, ended credits expired. */
+  async open(
+    transaction: Transaction,
+    accounts: CreditAccount[],
+    also: string[] = [],
+  ): Promise<Book[]> {
+    const now = this.clock.now();
+    const isDue = ({ nextDueAt }: CreditAccount) => nextDueAt !== undefined && nextDueAt <= now;
+    const current = accounts.filter((account) => !isDue(account));
+    const books = await this.ledger.read(transaction, current, { also });
+    for (const account of accounts.filter(isDue)) {
+      books.push((await this.openWhole(transaction, account)).book);
+    }
+    return books;
+  }
+
+  /** Locks one account, applies time, does `work` in its book and writes it. */
+  async change(
+    transaction: Transaction,
+    accountId: string,
+    work: (book: Book) => Promise<void> | void,
+  ): Promise<Book> {
+    const accounts = await this.ledger.lock(transaction, [accountId]);
+    const [book] = await this.open(transaction, accounts);
+    await work(book);
+    await this.ledger.save(transaction, [book]);
+    return book;
+  }
+
+  /** The book with every grant there ever was, time applied, and what its grants follow from. */
+  async openWhole(
+    transaction: Transaction,
+    account: CreditAccount,
+  ): Promise<{ book: Book; sources: CreditSources }> {
+    const [book] = await this.ledger.read(transaction, [account], { all: true });
+    const sources = await this.sourcesOf(transaction, account.id);
+    advance(book, sources);
+    return { book, sources };
+  }
+
+  async sourcesOf(transaction: Transaction, accountId: string): Promise<CreditSources> {
+    return {
+      subscriptions: await this.subscriptions.listSubscriptions(transaction, [accountId]),
+      periods: await this.subscriptions.listPeriods(transaction, [accountId]),
+      reversedLines: await this.repository.listReversedLines(transaction, accountId),
+    };
+  }
+
+  /** Trial credits: one grant an account and a claim, for ever (S39). */
+  async grantTrial(transaction: Transaction, accountId: string, claim: string): Promise<void> {
+    await this.change(transaction, accountId, async (book) => {
+      const isNew = await this.repository.insertTrialClaim(transaction, claim, accountId, book.now);
+      if (!isNew) return;
+      book.issue({ sourceType: 'trial', sourceId: claim, sourceIndex: 0, granted: TRIAL_CREDITS });
+    });
+  }
+
+  /** Issues what a payment's lines bring. A line that was announced before brings nothing. */
+  async grantPayment(
+    transaction: Transaction,
+    accountId: string,
+    payment: PaymentConfirmed,
+  ): Promise<void> {
+    const [account] = await this.ledger.lock(transaction, [accountId]);
+    const now = this.clock.now();
+    const lines = await this.repository.insertPaymentLines(transaction, accountId, payment, now);
+    const { book, sources } = await this.openWhole(transaction, account);
+    // A reversal may have waited for a line that pays slices which are issued already.
+    followReversals(book, sources.reversedLines);
+    for (const line of lines) {
+      const source = newGrantOf(line, sources);
+      if (!source) continue;
+      const grant = book.issue(source);
+      followReversals(book, sources.reversedLines);
+      book.repayFrom(grant);
+    }
+    advance(book, sources);
+    await this.ledger.save(transaction, [book]);
+  }
+
+  /** Credits by hand. @returns false when the adjustment was made before. */
+  async grantByOperator(accountId: string, adjustment: Adjustment): Promise<boolean> {
+    const { id: sourceId, amount: granted, expiresAt } = adjustment;
+    return this.database.transaction(async (transaction) => {
+      let isNew = false;
+      await this.change(transaction, accountId, async (book) => {
+        const { now } = book;
+        isNew = await this.repository.insertAdjustment(transaction, accountId, adjustment, now);
+        if (!isNew) return;
+        book.issue({ sourceType: 'operator', sourceId, sourceIndex: 0, granted, expiresAt });
+      });
+      return isNew;
+    });
+  }
+
+  /** What an account has, with time applied. */
+  async balance(accountId: string): Promise<Balance> {
+    return this.ledger.balance(await this.advance(accountId));
+  }
+
+  /** Applies time to accounts nobody asks about. */
+  async advanceDueAccounts(): Promise<void> {
+    const now = this.clock.now();
+    const ids = await this.repository.listDueAccounts(now, DUE_PER_ROUND_MAX);
+    await inTurn(ids, (id) => this.advance(id));
+  }
+
+  private async advance(accountId: string): Promise<Book> {
+    return this.database.transaction((transaction) =>
+      this.change(transaction, accountId, () => undefined),
+    );
+  }
+}
+
+function newGrantOf(line: PaymentLine, { subscriptions }: CreditSources): NewGrant | undefined {
+  if (line.credits === undefined) return undefined;
+  const granted = Number(line.credits);
+  const source = { sourceId: line.lineId, sourceIndex: 0, granted };
+  if (line.kind === 'package') {
+    return { ...source, sourceType: 'package', tier: line.tier ?? tierOfCredits(granted)?.name };
+  }
+  if (line.kind !== 'subscription_upgrade') return undefined;
+  const sliceEnd = line.sliceEnd ? new Date(line.sliceEnd) : undefined;
+  const subscription = subscriptions.find(({ id }) => id === line.subscriptionId);
+  return {
+    ...source,
+    sourceType: 'subscription_upgrade',
+    subscriptionId: line.subscriptionId,
+    sliceEnd,
+    expiresAt: sliceEnd && expiryWithin(sliceEnd, subscription),
+  };
+}

@@ -1,0 +1,341 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { AccountDeleted, AccountErased, AccountRegistered, AccountRestored } from '#libs/contracts';
+import { DAY_MS, newId } from '#libs/platform';
+import { EntitlementUnderTest } from '../../test/entitlement-under-test.js';
+import { addMonths } from '../subscriptions/monthly-slices.js';
+
+const MONTH = { periodStart: '2026-03-02T09:00:00Z', periodEnd: '2026-04-02T09:00:00Z' };
+const YEAR = { periodStart: '2026-01-31T12:00:00Z', periodEnd: '2027-01-31T12:00:00Z' };
+
+describe('grants', () => {
+  let entitlement: EntitlementUnderTest;
+  let accountId: string;
+  let subscriptionId: string;
+
+  beforeAll(async () => {
+    entitlement = await EntitlementUnderTest.start();
+  });
+  afterAll(() => entitlement.stop());
+  beforeEach(() => {
+    entitlement.clock.set('2026-03-02T09:00:00Z');
+    [accountId, subscriptionId] = [newId(), newId()];
+  });
+  afterEach(async () => {
+    expect(await entitlement.violations()).toEqual([]);
+  });
+
+  const spendable = async () => (await entitlement.client.balance(accountId)).spendable;
+  const at = (time: string) => entitlement.clock.set(time);
+  const subscribe = (snapshot: Partial<Parameters<EntitlementUnderTest['subscribe']>[1]>) =>
+    entitlement.subscribe(accountId, { subscriptionId, ...MONTH, ...snapshot });
+
+  it('S39: trial credits are granted once per claim and account, also under 20 parallel events', async () => {
+    const trialClaim = 'a'.repeat(64);
+    const register = (id: string) => entitlement.deliver(AccountRegistered, id, { trialClaim });
+    await Promise.all(Array.from({ length: 20 }, () => register(accountId)));
+    await register(newId());
+    await entitlement.deliver(AccountRegistered, accountId, { trialClaim: 'b'.repeat(64) });
+    expect(await entitlement.newEntries(accountId)).toEqual([
+      'grant trial: issued -500, available +500',
+    ]);
+    const [{ count }] = await entitlement.database.query<{ count: string }>(
+      `select count(*) from credit_grants where source_type = 'trial' and source_id like 'aaa%'`,
+    );
+    expect(count).toBe('1');
+  });
+
+  it('S51: a payment announced 16 times at once grants once', async () => {
+    const lineId = newId();
+    const line = { kind: 'package', credits: '5000', lineId } as const;
+    await Promise.all(Array.from({ length: 16 }, () => entitlement.pay(accountId, line)));
+    expect(await entitlement.newEntries(accountId)).toEqual([
+      'grant package: issued -5000, available +5000',
+    ]);
+    expect(await entitlement.events(accountId)).toEqual(['AllowanceChanged 1']);
+  });
+
+  it('credits burn by priority, then expiry, then age', async () => {
+    await entitlement.buy(accountId, 5_000);
+    await subscribe({});
+    await entitlement.operator.grantByOperator(accountId, {
+      adjustmentId: newId(),
+      amount: 10,
+      reason: 'a test',
+    });
+    await entitlement.deliver(AccountRegistered, accountId, {
+      trialClaim: newId().padEnd(64, '0'),
+    });
+    await entitlement.client.hold({ accountId, holdId: 'all', amount: 500 + 10 + 15_000 + 1 });
+    const grants = await entitlement.database.query(
+      `select s.amount, g.source_type from reservation_slices s join credit_grants g on g.id = s.grant_id
+       where g.account_id = $1 order by s.position`,
+      [accountId],
+    );
+    expect(grants).toEqual([
+      { source_type: 'trial', amount: '500' },
+      { source_type: 'operator', amount: '10' },
+      { source_type: 'subscription', amount: '15000' },
+      { source_type: 'package', amount: '1' },
+    ]);
+  });
+
+  it("an operator's adjustment counts once", async () => {
+    const adjustment = { adjustmentId: newId(), amount: 10, reason: 'a test' };
+    const answers = [
+      await entitlement.operator.grantByOperator(accountId, adjustment),
+      await entitlement.operator.grantByOperator(accountId, adjustment),
+    ];
+    expect(answers).toEqual([{ isNew: true }, { isNew: false }]);
+    expect(await spendable()).toBe(10);
+  });
+
+  it('a renewal expires the old month and issues the new one in one transaction', async () => {
+    await subscribe({});
+    await subscribe({});
+    at('2026-04-02T09:00:00Z');
+    await subscribe({ periodStart: '2026-04-02T09:00:00Z', periodEnd: '2026-05-02T09:00:00Z' });
+    expect(await entitlement.newEntries(accountId)).toEqual([
+      'grant subscription: issued -15000, available +15000',
+      'expire subscription: available -15000, expired +15000',
+      'grant subscription: issued -15000, available +15000',
+    ]);
+    expect(await spendable()).toBe(15_000);
+  });
+
+  it('while a renewal is not paid the old month stays spendable for seven days', async () => {
+    await subscribe({});
+    at('2026-04-02T10:00:00Z');
+    const unpaid = { periodStart: '2026-04-02T09:00:00Z', periodEnd: '2026-05-02T09:00:00Z' };
+    await subscribe({ ...unpaid, state: 'past_due', paidThrough: '2026-04-02T09:00:00Z' });
+    at('2026-04-09T08:59:59Z');
+    expect(await spendable()).toBe(15_000);
+    at('2026-04-09T09:00:00Z');
+    expect(await spendable()).toBe(0);
+    at('2026-04-10T09:00:00Z');
+    await subscribe({ ...unpaid, paidThrough: unpaid.periodEnd });
+    expect(await spendable()).toBe(15_000);
+    expect(await entitlement.newEntries(accountId)).toEqual([
+      'grant subscription: issued -15000, available +15000',
+      'expire subscription: available -15000, expired +15000',
+      'grant subscription: issued -15000, available +15000',
+    ]);
+  });
+
+  it('a cancelled month expires at its end, and an undone cancellation gives the grace back', async () => {
+    await subscribe({ cancelAt: MONTH.periodEnd });
+    await subscribe({});
+    at('2026-04-03T09:00:00Z');
+    expect(await spendable()).toBe(15_000);
+    await subscribe({ cancelAt: MONTH.periodEnd, state: 'cancelled' });
+    expect(await spendable()).toBe(0);
+  });
+
+  it('slices of a year start on the anchor day: 31 Jan, 28 Feb, 31 Mar', async () => {
+    at('2026-01-31T12:00:00Z');
+    await subscribe({ ...YEAR, interval: 'year' });
+    const starts = ['2026-02-28T12:00:00Z', '2026-03-31T12:00:00Z', '2026-04-30T12:00:00Z'];
+    for (const start of starts) {
+      await entitlement.newEntries(accountId);
+      at(new Date(Date.parse(start) - 1).toISOString());
+      await entitlement.advanceAll();
+      expect(await entitlement.newEntries(accountId)).toEqual([]);
+      at(start);
+      await entitlement.advanceAll();
+      expect(await entitlement.newEntries(accountId)).toEqual([
+        'expire subscription: available -15000, expired +15000',
+        'grant subscription: issued -15000, available +15000',
+      ]);
+    }
+    expect(addMonths(new Date('2028-01-31T00:00:00Z'), 1)).toEqual(
+      new Date('2028-02-29T00:00:00Z'),
+    );
+    expect(addMonths(new Date('2026-12-31T00:00:00Z'), 2)).toEqual(
+      new Date('2027-02-28T00:00:00Z'),
+    );
+  });
+
+  it('slices nobody asked about for months are issued before anything is spent', async () => {
+    at('2026-01-31T12:00:00Z');
+    await subscribe({ ...YEAR, interval: 'year' });
+    at('2026-06-01T00:00:00Z');
+    const lease = { accountId, leaseId: newId(), gatewayId: 'gateway-1', min: 1, wanted: 0 };
+    expect(await entitlement.client.acquire(lease)).toMatchObject({ spendable: 14_999 });
+    const entries = await entitlement.newEntries(accountId);
+    expect(entries.filter((line) => line.startsWith('grant'))).toHaveLength(5);
+    expect(entries.filter((line) => line.startsWith('expire'))).toHaveLength(4);
+  });
+
+  it('month to year closes the running slice and opens the first of the new period', async () => {
+    await subscribe({});
+    at('2026-03-12T09:00:00Z');
+    await subscribe({
+      interval: 'year',
+      periodStart: '2026-03-12T09:00:00Z',
+      periodEnd: '2027-03-12T09:00:00Z',
+      monthlyCredits: '50000',
+    });
+    expect(await entitlement.newEntries(accountId)).toEqual([
+      'grant subscription: issued -15000, available +15000',
+      'expire subscription: available -15000, expired +15000',
+      'grant subscription: issued -50000, available +50000',
+    ]);
+  });
+
+  it("an upgrade's credits live as long as the slice they were computed for", async () => {
+    await subscribe({});
+    await entitlement.pay(accountId, {
+      kind: 'subscription_upgrade',
+      credits: '7000',
+      subscriptionId,
+      sliceEnd: MONTH.periodEnd,
+    });
+    await subscribe({ monthlyCredits: '50000' });
+    expect(await spendable()).toBe(22_000);
+    at('2026-04-02T09:00:00Z');
+    await subscribe({
+      periodStart: '2026-04-02T09:00:00Z',
+      periodEnd: '2026-05-02T09:00:00Z',
+      monthlyCredits: '50000',
+    });
+    expect(await spendable()).toBe(50_000);
+    expect(await entitlement.newEntries(accountId)).toEqual([
+      'grant subscription: issued -15000, available +15000',
+      'grant subscription_upgrade: issued -7000, available +7000',
+      'expire subscription: available -15000, expired +15000',
+      'expire subscription_upgrade: available -7000, expired +7000',
+      'grant subscription: issued -50000, available +50000',
+    ]);
+  });
+
+  it('reserved credits stay usable after their grant has expired', async () => {
+    await subscribe({ cancelAt: MONTH.periodEnd });
+    const lease = { accountId, leaseId: newId(), gatewayId: 'gateway-1', min: 100, wanted: 0 };
+    await entitlement.client.acquire(lease);
+    at('2026-04-03T09:00:00Z');
+    await entitlement.client.close({ accountId, leaseId: lease.leaseId, consumed: 60 });
+    expect(await entitlement.newEntries(accountId)).toEqual([
+      'grant subscription: issued -15000, available +15000',
+      'reserve lease: available -100, reserved +100',
+      'expire subscription: available -14900, expired +14900',
+      'consume lease: reserved -60, consumed +60',
+      'release lease: reserved -40, expired +40',
+    ]);
+  });
+
+  it('deletion freezes, slices keep arriving frozen, and restore gives exactly that back', async () => {
+    at('2026-01-31T12:00:00Z');
+    await subscribe({ ...YEAR, interval: 'year' });
+    const [lineId] = [await entitlement.buy(accountId, 5_000)];
+    await entitlement.reverse(accountId, lineId, '0.2', { phase: 'requested' });
+    const deletion = { deletedAt: '2026-02-01T00:00:00Z', restoreUntil: '2026-05-02T00:00:00Z' };
+    await entitlement.deliver(AccountDeleted, accountId, deletion);
+    const lease = { accountId, leaseId: newId(), gatewayId: 'gateway-1', min: 1, wanted: 0 };
+    expect(await entitlement.client.acquire(lease)).toMatchObject({ outcome: 'insufficient' });
+    at('2026-02-28T12:00:00Z');
+    expect(await entitlement.client.balance(accountId)).toMatchObject({
+      spendable: 0,
+      frozen: 2e4,
+    });
+    await entitlement.deliver(AccountRestored, accountId, { restoredAt: '2026-02-28T12:00:00Z' });
+    expect(await entitlement.client.balance(accountId)).toMatchObject({
+      spendable: 19e3,
+      frozen: 1e3,
+    });
+    const { blocks } = await entitlement.client.allowance(accountId);
+    expect(blocks).toEqual([]);
+  });
+
+  it('after erasure everything available, released or granted is revoked', async () => {
+    await entitlement.buy(accountId, 5_000);
+    const lease = { accountId, leaseId: newId(), gatewayId: 'gateway-1', min: 100, wanted: 0 };
+    await entitlement.client.acquire(lease);
+    await entitlement.deliver(AccountErased, accountId, { erasedAt: '2026-03-02T09:00:00Z' });
+    await entitlement.client.close({ accountId, leaseId: lease.leaseId, consumed: 30 });
+    await entitlement.buy(accountId, 1_000);
+    expect(await entitlement.newEntries(accountId)).toEqual([
+      'grant package: issued -5000, available +5000',
+      'reserve lease: available -100, reserved +100',
+      'revoke package: available -4900, revoked +4900',
+      'consume lease: reserved -30, consumed +30',
+      'release lease: reserved -70, revoked +70',
+      'grant package: issued -1000, available +1000',
+      'revoke package: available -1000, revoked +1000',
+    ]);
+  });
+
+  it('the customer is told once at a fifth and once at nothing, and again after new credits', async () => {
+    await entitlement.deliver(AccountRegistered, accountId, {
+      trialClaim: newId().padEnd(64, '0'),
+    });
+    const use = async (consumed: number) => {
+      const leaseId = newId();
+      const lease = { accountId, leaseId, gatewayId: 'gateway-1', min: consumed, wanted: 0 };
+      await entitlement.client.acquire(lease);
+      await entitlement.client.close({ accountId, leaseId, consumed });
+    };
+    for (const consumed of [399, 1, 50, 50]) await use(consumed);
+    await entitlement.operator.grantByOperator(accountId, {
+      adjustmentId: newId(),
+      amount: 10,
+      reason: 'a test',
+    });
+    await use(9);
+    expect(await entitlement.events(accountId)).toEqual([
+      'CreditsLow 20% 100',
+      'CreditsLow 0% 0',
+      'CreditsLow 20% 1',
+    ]);
+  });
+
+  it('the ledger reads back page by page with the balance after each line', async () => {
+    await entitlement.buy(accountId, 5_000);
+    for (let turn = 0; turn < 30; turn++) {
+      const lease = { accountId, leaseId: newId(), gatewayId: 'gateway-1', min: 10, wanted: 0 };
+      await entitlement.client.acquire(lease);
+      await entitlement.client.close({ accountId, leaseId: lease.leaseId, consumed: 4 });
+    }
+    const first = await entitlement.client.ledger(accountId);
+    const second = await entitlement.client.ledger(accountId, first.nextCursor);
+    const lines = [...first.items, ...second.items];
+    expect([first.items.length, second.items.length]).toEqual([50, 41]);
+    expect(second.nextCursor).toBeUndefined();
+    expect(lines[0]).toMatchObject({ kind: 'release', amount: '6', balanceAfter: '4880' });
+    for (const [index, line] of lines.slice(0, -1).entries()) {
+      const before = Number(lines[index + 1].balanceAfter);
+      expect(before + Number(line.amount)).toBe(Number(line.balanceAfter));
+    }
+    await expect(entitlement.client.ledger(accountId, 'bm9uZQ')).rejects.toThrow('cursor');
+  });
+
+  it('the ledger cannot be changed or unbalanced, not even by the service', async () => {
+    await entitlement.buy(accountId, 5_000);
+    for (const statement of [
+      'update ledger_entries set amount = 1',
+      'delete from ledger_transfers',
+    ]) {
+      await expect(entitlement.database.query(statement)).rejects.toThrow('permission denied');
+    }
+    const [{ id }] = await entitlement.database.query<{ id: string }>(
+      'select id from credit_grants where account_id = $1',
+      [accountId],
+    );
+    const unbalanced = entitlement.database.query(
+      `with t as (insert into ledger_transfers (id, account_id, kind, reference, available_after,
+         occurred_at) values (nextval('ledger_transfer_ids'), $1, 'grant', 'x', 0, now()) returning id)
+       insert into ledger_entries select id, 0, $1, 'available', $2, 5 from t`,
+      [accountId, id],
+    );
+    await expect(unbalanced).rejects.toThrow('does not sum to zero');
+  });
+
+  it('an account nobody asks about is brought up to date by the job, once', async () => {
+    await subscribe({ cancelAt: MONTH.periodEnd });
+    await entitlement.newEntries(accountId);
+    entitlement.clock.advance(40 * DAY_MS);
+    await entitlement.advanceAll();
+    await entitlement.advanceAll();
+    expect(await entitlement.newEntries(accountId)).toEqual([
+      'expire subscription: available -15000, expired +15000',
+    ]);
+  });
+});

@@ -1,0 +1,19 @@
+import { Controller } from '@nestjs/common';
+import { Ctx, Payload } from '@nestjs/microservices';
+import { type EventEnvelope, SubscriptionChanged } from '#libs/contracts';
+import { Transaction } from '#libs/database';
+import { Consumes } from '#libs/messaging';
+import { SubscriptionCreditsService } from './subscription-credits.service.js';
+
+@Controller()
+export class OnSubscriptionChangedConsumer {
+  constructor(private readonly subscriptions: SubscriptionCreditsService) {}
+
+  @Consumes(SubscriptionChanged)
+  async handle(
+    @Payload() { key, data }: EventEnvelope<SubscriptionChanged>,
+    @Ctx() transaction: Transaction,
+  ): Promise<void> {
+    await this.subscriptions.apply(transaction, key, data);
+  }
+}

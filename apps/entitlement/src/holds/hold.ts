@@ -1,0 +1,15 @@
+import type { Chargeable } from '../reservations/settlement.js';
+
+/** `job` has no end while the job lives; `tombstone` was closed before it was opened. */
+export type HoldKind = 'job' | 'request' | 'tombstone';
+
+export interface Hold extends Chargeable {
+  /** The Idempotency-Key, the request id or the job id; unique in its account. */
+  holdId: string;
+  kind: HoldKind;
+}
+
+/** The ledger's name for it. */
+export function holdReference(holdId: string): string {
+  return `hold:${holdId}`;
+}

@@ -1,0 +1,37 @@
+import { IsInt, IsOptional, IsString, Length, Matches, Max, Min } from 'class-validator';
+import { DAY_MS } from '#libs/platform';
+import { AMOUNT_MAX } from '../ledger/ledger.dto.js';
+
+class HoldRequest {
+  @IsString()
+  @Length(1, 200)
+  @Matches(/^[\x21-\x7e]+$/)
+  holdId: string;
+}
+
+export class OpenHoldRequest extends HoldRequest {
+  @IsInt()
+  @Min(1)
+  @Max(AMOUNT_MAX)
+  amount: number;
+
+  /** Absent for a job's hold. */
+  @IsOptional()
+  @IsInt()
+  @Min(1)
+  @Max(DAY_MS)
+  ttlMs?: number;
+}
+
+export class SettleHoldRequest extends HoldRequest {
+  @IsString()
+  @Length(1, 100)
+  part: string;
+
+  @IsInt()
+  @Min(0)
+  @Max(AMOUNT_MAX)
+  count: number;
+}
+
+export class CloseHoldRequest extends HoldRequest {}

@@ -1,0 +1,99 @@
+import { Injectable } from '@nestjs/common';
+import { MaintenanceDatabase, type Transaction } from '#libs/database';
+import { ReservationsRepository } from '../reservations/reservations.repository.js';
+import { type Hold, type HoldKind, holdReference } from './hold.js';
+
+interface HoldRow {
+  reservation_id: string;
+  account_id: string;
+  hold_id: string;
+  kind: HoldKind;
+  state: 'open' | 'closed';
+  amount: string;
+  consumed: string;
+  late: string;
+  unbilled: string;
+}
+
+export interface HoldName {
+  accountId: string;
+  holdId: string;
+}
+
+@Injectable()
+export class HoldsRepository {
+  constructor(
+    private readonly maintenance: MaintenanceDatabase,
+    private readonly reservations: ReservationsRepository,
+  ) {}
+
+  /** A hold with its slices. Read after the account's lock. */
+  async find(transaction: Transaction, name: HoldName): Promise<Hold | undefined> {
+    const [row] = await transaction.query<HoldRow>(
+      'select * from holds where account_id = $1 and hold_id = $2',
+      [name.accountId, name.holdId],
+    );
+    if (!row) return undefined;
+    const id = row.reservation_id;
+    const slices = await this.reservations.listSlices(transaction, [id]);
+    return {
+      id,
+      accountId: row.account_id,
+      holdId: row.hold_id,
+      reference: holdReference(row.hold_id),
+      kind: row.kind,
+      state: row.state,
+      amount: Number(row.amount),
+      consumed: Number(row.consumed),
+      late: Number(row.late),
+      unbilled: Number(row.unbilled),
+      slices: slices.get(id) ?? [],
+    };
+  }
+
+  /** A request's hold ends `ttlMs` from now by the database's clock. */
+  async insert(transaction: Transaction, hold: Hold, ttlMs?: number): Promise<void> {
+    await transaction.query(
+      `insert into holds (reservation_id, account_id, hold_id, kind, state, amount, expires_at,
+         closed_at)
+       values ($1, $2, $3, $4, $5, $6, clock_timestamp() + $7 * interval '1 ms',
+         case when $5 = 'closed' then clock_timestamp() end)`,
+      [hold.id, hold.accountId, hold.holdId, hold.kind, hold.state, hold.amount, ttlMs ?? null],
+    );
+    if (hold.slices.length > 0) await this.reservations.putSlices(transaction, [hold]);
+  }
+
+  async update(transaction: Transaction, hold: Hold): Promise<void> {
+    await transaction.query(
+      `update holds set state = $2, consumed = $3, late = $4, unbilled = $5,
+         closed_at = case when $2 = 'closed' then coalesce(closed_at, clock_timestamp()) end
+       where reservation_id = $1`,
+      [hold.id, hold.state, hold.consumed, hold.late, hold.unbilled],
+    );
+    await this.reservations.putSlices(transaction, [hold]);
+  }
+
+  /** @returns false when the part was settled before, with whatever count. */
+  async insertPart(
+    transaction: Transaction,
+    hold: Hold,
+    part: string,
+    count: number,
+  ): Promise<boolean> {
+    const inserted = await transaction.query(
+      `insert into hold_parts (reservation_id, part, count) values ($1, $2, $3)
+       on conflict do nothing returning part`,
+      [hold.id, part, count],
+    );
+    return inserted.length > 0;
+  }
+
+  /** Open holds of requests whose end has passed by the database's clock. */
+  async listAbandoned(limit: number): Promise<HoldName[]> {
+    return this.maintenance.query<{ accountId: string; holdId: string }>(
+      `select account_id as "accountId", hold_id as "holdId" from holds
+       where state = 'open' and expires_at < clock_timestamp() order by expires_at limit $1`,
+      [limit],
+    );
+  }
+}

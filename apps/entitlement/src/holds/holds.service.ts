@@ -1,0 +1,146 @@
+import { Injectable } from '@nestjs/common';
+import type { HoldAnswer, OpenHold } from '#libs/contracts';
+import { Database, type Transaction } from '#libs/database';
+import { DAY_MS, newId } from '#libs/platform';
+import { GrantsService } from '../grants/grants.service.js';
+import type { Book } from '../ledger/book.js';
+import { inTurn } from '../ledger/in-turn.js';
+import { LedgerService } from '../ledger/ledger.service.js';
+import { ReservationsRepository } from '../reservations/reservations.repository.js';
+import { chargeTo, closeReservation } from '../reservations/settlement.js';
+import { type Hold, holdReference } from './hold.js';
+import { type HoldName, HoldsRepository } from './holds.repository.js';
+
+/** How long credits live that a job could not use before their grant ended. */
+const RELEASED_LIFETIME_MS = 7 * DAY_MS;
+const REAPED_PER_ROUND_MAX = 200;
+
+/** Credits held up front for a job or for the maximum of one request. */
+@Injectable()
+export class HoldsService {
+  constructor(
+    private readonly database: Database,
+    private readonly ledger: LedgerService,
+    private readonly grants: GrantsService,
+    private readonly repository: HoldsRepository,
+    private readonly reservations: ReservationsRepository,
+  ) {}
+
+  /**
+   * Holds the whole amount or nothing. Repeating it answers the same while the hold is open and
+   * `closed` afterwards; a refusal may be repeated until the caller closes the id.
+   */
+  async open(request: OpenHold): Promise<HoldAnswer> {
+    return this.database.transaction(async (transaction) => {
+      const accounts = await this.ledger.lock(transaction, [request.accountId]);
+      const known = await this.repository.find(transaction, request);
+      const [book] = await this.grants.open(transaction, accounts);
+      if (!known) return this.hold(transaction, book, request);
+      await this.ledger.save(transaction, [book]);
+      return repeatAnswer(known, book.spendable);
+    });
+  }
+
+  /** Charges one part. The first count of a part wins; later ones are acknowledged and do nothing. */
+  async settle(name: HoldName, part: string, count: number): Promise<void> {
+    await this.withHold(name, async (transaction, book, hold) => {
+      if (!(await this.repository.insertPart(transaction, hold, part, count))) return;
+      chargeTo(book, hold, hold.consumed + count);
+    });
+  }
+
+  /**
+   * Releases what no part has used. What a job could not use before its grant ended comes back for
+   * seven days. An unknown id is remembered as closed.
+   */
+  async close(name: HoldName): Promise<void> {
+    await this.withHold(
+      name,
+      async (_transaction, book, hold) => {
+        const lost = closeReservation(book, hold);
+        if (hold.kind !== 'job' || lost === 0) return;
+        book.issue({
+          sourceType: 'release',
+          sourceId: hold.id,
+          sourceIndex: 0,
+          granted: lost,
+          expiresAt: new Date(book.now.getTime() + RELEASED_LIFETIME_MS),
+        });
+      },
+      (transaction) =>
+        this.repository.insert(transaction, {
+          ...newHold(name),
+          kind: 'tombstone',
+          state: 'closed',
+        }),
+    );
+  }
+
+  /** Closes requests' holds that have ended. */
+  async reap(): Promise<void> {
+    const names = await this.repository.listAbandoned(REAPED_PER_ROUND_MAX);
+    await inTurn(names, (name) => this.close(name));
+  }
+
+  private async hold(transaction: Transaction, book: Book, request: OpenHold): Promise<HoldAnswer> {
+    const { amount, holdId, ttlMs } = request;
+    if (book.spendable < amount) return this.refuse(transaction, book, request);
+    const slices = book.reserve(amount, holdReference(holdId));
+    // Before the hold: its credits may come from a slice that was issued just now.
+    await this.ledger.save(transaction, [book]);
+    const kind = ttlMs === undefined ? 'job' : 'request';
+    const hold: Hold = { ...newHold(request), kind, state: 'open', amount, slices };
+    await this.repository.insert(transaction, hold, ttlMs);
+    return { outcome: 'held', amount, spendable: book.spendable };
+  }
+
+  private async refuse(
+    transaction: Transaction,
+    book: Book,
+    { accountId, amount }: OpenHold,
+  ): Promise<HoldAnswer> {
+    await this.ledger.save(transaction, [book]);
+    const { spendable } = book;
+    const unsettled = await this.reservations.sumUnsettledLeases(transaction, accountId);
+    if (spendable + unsettled < amount) return { outcome: 'insufficient', spendable };
+    await this.reservations.recallLeases(transaction, accountId);
+    return { outcome: 'elsewhere', spendable };
+  }
+
+  private async withHold(
+    name: HoldName,
+    work: (transaction: Transaction, book: Book, hold: Hold) => Promise<void>,
+    whenUnknown?: (transaction: Transaction) => Promise<void>,
+  ): Promise<void> {
+    await this.database.transaction(async (transaction) => {
+      const accounts = await this.ledger.lock(transaction, [name.accountId]);
+      const hold = await this.repository.find(transaction, name);
+      if (!hold) return whenUnknown?.(transaction);
+      const grantIds = hold.slices.map(({ grantId }) => grantId);
+      const [book] = await this.grants.open(transaction, accounts, grantIds);
+      await work(transaction, book, hold);
+      await this.repository.update(transaction, hold);
+      await this.ledger.save(transaction, [book]);
+    });
+  }
+}
+
+function repeatAnswer({ state, amount }: Hold, spendable: number): HoldAnswer {
+  return state === 'open'
+    ? { outcome: 'held', amount, spendable }
+    : { outcome: 'closed', spendable };
+}
+
+function newHold({ accountId, holdId }: HoldName): Omit<Hold, 'kind' | 'state'> {
+  return {
+    id: newId(),
+    accountId,
+    holdId,
+    reference: holdReference(holdId),
+    amount: 0,
+    consumed: 0,
+    late: 0,
+    unbilled: 0,
+    slices: [],
+  };
+}

@@ -1,0 +1,119 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { newId } from '#libs/platform';
+import { EntitlementUnderTest } from '../../test/entitlement-under-test.js';
+import { ReapJob } from './reap.job.js';
+
+describe('holds', () => {
+  let entitlement: EntitlementUnderTest;
+  let accountId: string;
+
+  beforeAll(async () => {
+    entitlement = await EntitlementUnderTest.start();
+  });
+  afterAll(() => entitlement.stop());
+  beforeEach(async () => {
+    entitlement.clock.set('2026-03-02T09:00:00Z');
+    accountId = await entitlement.newAccount();
+    await entitlement.newEntries(accountId);
+  });
+  afterEach(async () => {
+    expect(await entitlement.violations()).toEqual([]);
+  });
+
+  const hold = (amount: number, options: { holdId?: string; ttlMs?: number } = {}) =>
+    entitlement.client.hold({ accountId, holdId: 'hold-1', amount, ...options });
+  const settle = (part: string, count: number) =>
+    entitlement.client.settleHold(accountId, 'hold-1', part, count);
+  const close = () => entitlement.client.closeHold(accountId, 'hold-1');
+
+  it('a hold takes the whole amount, charges each part once and releases the rest', async () => {
+    expect(await hold(300)).toEqual({ outcome: 'held', amount: 300, spendable: 200 });
+    expect(await hold(300)).toEqual({ outcome: 'held', amount: 300, spendable: 200 });
+    await settle('chunk-1', 90);
+    await settle('chunk-1', 100);
+    await settle('chunk-2', 80);
+    await close();
+    await close();
+    expect(await hold(300)).toEqual({ outcome: 'closed', spendable: 330 });
+    expect(await entitlement.newEntries(accountId)).toEqual([
+      'reserve hold: available -300, reserved +300',
+      'consume hold: reserved -90, consumed +90',
+      'consume hold: reserved -80, consumed +80',
+      'release hold: reserved -130, available +130',
+    ]);
+  });
+
+  it('a hold is refused whole, and asks leases back only when that would help', async () => {
+    const leaseId = newId();
+    await entitlement.client.acquire({
+      accountId,
+      leaseId,
+      gatewayId: 'gateway-1',
+      min: 300,
+      wanted: 0,
+    });
+    expect(await hold(501)).toEqual({ outcome: 'insufficient', spendable: 200 });
+    expect(await entitlement.client.settle('gateway-1', [])).toMatchObject({ recalled: [] });
+    expect(await hold(400)).toEqual({ outcome: 'elsewhere', spendable: 200 });
+    expect(await entitlement.client.settle('gateway-1', [])).toMatchObject({ recalled: [leaseId] });
+    await entitlement.client.close({ accountId, leaseId, consumed: 10 });
+    expect(await hold(400)).toMatchObject({ outcome: 'held', spendable: 90 });
+  });
+
+  it('closing an unknown hold refuses the opening that comes after it', async () => {
+    await close();
+    expect(await hold(10)).toEqual({ outcome: 'closed', spendable: 500 });
+    expect(await entitlement.newEntries(accountId)).toEqual([]);
+  });
+
+  it('a part settled after the close is a late debit', async () => {
+    await hold(100);
+    await settle('chunk-1', 40);
+    await close();
+    await settle('chunk-2', 50);
+    await settle('chunk-3', 50);
+    expect((await entitlement.newEntries(accountId)).slice(2)).toEqual([
+      'release hold: reserved -60, available +60',
+      'late_debit hold: available -50, consumed +50',
+      'late_debit hold: available -10, consumed +10',
+    ]);
+  });
+
+  it("a hold's id counts within its account", async () => {
+    await hold(100);
+    const other = await entitlement.newAccount();
+    await entitlement.client.closeHold(other, 'hold-1');
+    expect(await hold(100)).toMatchObject({ outcome: 'held' });
+  });
+
+  it("the reaper ends a request's hold at its end, never a job's", async () => {
+    await hold(100, { ttlMs: 1 });
+    await hold(50, { holdId: 'job-1' });
+    const reaper = entitlement.service.app.get(ReapJob);
+    for (let ms = 0; ms <= 126_000; ms += 9_000) await reaper.runOnce(20_000_000 + ms);
+    expect(await entitlement.newEntries(accountId)).toEqual([
+      'reserve hold: available -100, reserved +100',
+      'reserve hold: available -50, reserved +50',
+      'release hold: reserved -100, available +100',
+    ]);
+  });
+
+  it('what a job could not use before its grant ended comes back for seven days', async () => {
+    const month = { periodStart: '2026-03-02T09:00:00Z', periodEnd: '2026-04-02T09:00:00Z' };
+    const subscription = { subscriptionId: newId(), ...month, cancelAt: month.periodEnd };
+    await entitlement.subscribe(accountId, subscription);
+    await hold(600);
+    await settle('chunk-1', 550);
+    entitlement.clock.set('2026-04-03T09:00:00Z');
+    await close();
+    expect((await entitlement.newEntries(accountId)).slice(1)).toEqual([
+      'reserve hold: available -500, reserved +500, available -100, reserved +100',
+      'consume hold: reserved -500, consumed +500, reserved -50, consumed +50',
+      'expire subscription: available -14900, expired +14900',
+      'release hold: reserved -50, expired +50',
+      'grant release: issued -50, available +50',
+    ]);
+    entitlement.clock.set('2026-04-10T09:00:00Z');
+    expect(await entitlement.client.balance(accountId)).toMatchObject({ spendable: 0 });
+  });
+});

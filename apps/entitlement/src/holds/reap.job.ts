@@ -1,0 +1,28 @@
+import { Injectable } from '@nestjs/common';
+import { monotonicMs } from '#libs/platform';
+import { inTurn } from '../ledger/in-turn.js';
+import { LeasesService } from '../leases/leases.service.js';
+import { ReaperRounds } from '../leases/reaper-rounds.js';
+import { HoldsService } from './holds.service.js';
+
+/**
+ * Closes leases and request holds whose holder is gone. What was reported is settled, the rest
+ * released; whatever is reported later is a late debit.
+ */
+@Injectable()
+export class ReapJob {
+  readonly name = 'reap leases and holds';
+  private readonly rounds = new ReaperRounds();
+
+  constructor(
+    private readonly leases: LeasesService,
+    private readonly holds: HoldsService,
+  ) {}
+
+  async runOnce(nowMs = monotonicMs()): Promise<void> {
+    const round = this.rounds.next(nowMs);
+    if (round === 'begins to wait') await this.leases.noteReaperWait();
+    if (round !== 'may reap') return;
+    await inTurn([this.leases, this.holds], (owner) => owner.reap());
+  }
+}

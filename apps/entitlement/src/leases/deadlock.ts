@@ -1,0 +1,17 @@
+const DEADLOCK_DETECTED = '40P01';
+const TRIES_MAX = 3;
+
+/**
+ * Repeats a transaction that PostgreSQL ended to resolve a deadlock. A settlement locks accounts in id
+ * order; a batch of events locks them as the events come.
+ */
+export async function repeatOnDeadlock<T>(work: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await work();
+    } catch (error) {
+      const { code } = error as { code?: unknown };
+      if (code !== DEADLOCK_DETECTED || tries === TRIES_MAX) throw error;
+    }
+  }
+}

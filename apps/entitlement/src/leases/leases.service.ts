@@ -1,0 +1,189 @@
+import { Injectable } from '@nestjs/common';
+import type { AcquireLease, LeaseAnswer, LeaseUse, SettleAnswer } from '#libs/contracts';
+import { Database, type Transaction } from '#libs/database';
+import { newId } from '#libs/platform';
+import { GrantsService } from '../grants/grants.service.js';
+import type { Book } from '../ledger/book.js';
+import { inTurn } from '../ledger/in-turn.js';
+import { LedgerService } from '../ledger/ledger.service.js';
+import { ReservationsRepository } from '../reservations/reservations.repository.js';
+import { chargeTo, closeReservation } from '../reservations/settlement.js';
+import { repeatOnDeadlock } from './deadlock.js';
+import { leaseAmount } from './lease-amount.js';
+import { type Lease, leaseReference } from './lease.js';
+import { type LeaseName, LeasesRepository } from './leases.repository.js';
+
+/** The reaper leaves a lease alone for this long after its end. */
+const REAP_GRACE_MS = 60_000;
+const REAPED_PER_ROUND_MAX = 200;
+
+/** How long a holder may spend from a lease, counted from the moment it asked. */
+export const LEASE_TTL_MS = 60_000;
+
+/** Credits for gateways to spend without asking: given ahead, settled in totals, taken back. */
+@Injectable()
+export class LeasesService {
+  constructor(
+    private readonly database: Database,
+    private readonly ledger: LedgerService,
+    private readonly grants: GrantsService,
+    private readonly repository: LeasesRepository,
+    private readonly reservations: ReservationsRepository,
+  ) {}
+
+  /** Answers an acquire; the same id always gets the same outcome, and `closed` after its close. */
+  async acquire(request: AcquireLease): Promise<LeaseAnswer> {
+    return this.database.transaction(async (transaction) => {
+      const accounts = await this.ledger.lock(transaction, [request.accountId]);
+      const [known] = await this.repository.list(transaction, [request]);
+      const [book] = await this.grants.open(transaction, accounts);
+      if (known) return this.repeatAnswer(transaction, known, book);
+      const amount = leaseAmount(request.min, request.wanted, book.spendable);
+      if (amount === 0) return this.refuse(transaction, book, request);
+      return this.give(transaction, book, request, amount);
+    });
+  }
+
+  /**
+   * Books the cumulative totals of one gateway's leases, of many accounts in a few statements. Locks
+   * accounts in id order, then grants in id order.
+   */
+  async settle(gatewayId: string, uses: LeaseUse[]): Promise<SettleAnswer> {
+    const unbooked = uses.length === 0 ? [] : await this.repository.listUnbooked(uses);
+    const spendable =
+      unbooked.length === 0 ? {} : await repeatOnDeadlock(() => this.book(unbooked));
+    return { recalled: await this.repository.listRecalled(gatewayId), spendable };
+  }
+
+  /** Books the total and gives back the rest. An unknown id is remembered as closed. */
+  async close(use: LeaseUse): Promise<void> {
+    await this.database.transaction(async (transaction) => {
+      const accounts = await this.ledger.lock(transaction, [use.accountId]);
+      const [lease] = await this.repository.list(transaction, [use]);
+      if (!lease) return this.repository.insert(transaction, tombstone(use), 0);
+      const [book] = await this.grants.open(transaction, accounts, grantsOf([lease]));
+      chargeTo(book, lease, use.consumed);
+      closeReservation(book, lease);
+      await this.repository.update(transaction, [lease]);
+      await this.ledger.save(transaction, [book]);
+    });
+  }
+
+  /** Closes leases that ended a while ago with the use that was last reported. */
+  async reap(): Promise<void> {
+    const names = await this.repository.listAbandoned(REAP_GRACE_MS, REAPED_PER_ROUND_MAX);
+    await inTurn(names, (name) => this.close({ ...name, consumed: 0 }));
+  }
+
+  /** Notes, for the auditor, from when on leases may stay open past their end. */
+  async noteReaperWait(): Promise<void> {
+    await this.repository.putReaperWait();
+  }
+
+  private async book(uses: LeaseUse[]): Promise<Record<string, number>> {
+    return this.database.transaction(async (transaction) => {
+      const accounts = await this.ledger.lock(
+        transaction,
+        uses.map(({ accountId }) => accountId),
+      );
+      const leases = await this.repository.list(transaction, uses);
+      const books = await this.grants.open(transaction, accounts, grantsOf(leases));
+      const bookOf = new Map(books.map((book) => [book.account.id, book]));
+      const usesOf = Map.groupBy(uses, nameOf);
+      for (const lease of leases) {
+        const book = bookOf.get(lease.accountId) as Book;
+        for (const use of usesOf.get(nameOf(lease)) ?? []) settleLease(book, lease, use);
+      }
+      await this.repository.update(transaction, leases);
+      await this.ledger.save(transaction, books);
+      return Object.fromEntries(books.map((book) => [book.account.id, book.spendable]));
+    });
+  }
+
+  private async give(
+    transaction: Transaction,
+    book: Book,
+    request: AcquireLease,
+    amount: number,
+  ): Promise<LeaseAnswer> {
+    const slices = book.reserve(amount, leaseReference(request.leaseId));
+    // Before the lease: its credits may come from a slice that was issued just now.
+    await this.ledger.save(transaction, [book]);
+    const lease: Lease = {
+      ...newLease(request),
+      outcome: 'granted',
+      state: 'open',
+      amount,
+      slices,
+    };
+    await this.repository.insert(transaction, lease, LEASE_TTL_MS);
+    return { outcome: 'granted', amount, ttlMs: LEASE_TTL_MS, spendable: book.spendable };
+  }
+
+  /** Credits that other holders have not used are asked back; only without them it is a true "no". */
+  private async refuse(
+    transaction: Transaction,
+    book: Book,
+    request: AcquireLease,
+  ): Promise<LeaseAnswer> {
+    await this.ledger.save(transaction, [book]);
+    const { accountId, min } = request;
+    const { spendable } = book;
+    const unsettled = await this.reservations.sumUnsettledLeases(transaction, accountId);
+    const outcome = spendable + unsettled < min ? 'insufficient' : 'elsewhere';
+    if (outcome === 'elsewhere') await this.reservations.recallLeases(transaction, accountId);
+    await this.repository.insert(transaction, { ...newLease(request), outcome }, 0);
+    return { outcome, spendable };
+  }
+
+  private async repeatAnswer(
+    transaction: Transaction,
+    lease: Lease,
+    book: Book,
+  ): Promise<LeaseAnswer> {
+    await this.ledger.save(transaction, [book]);
+    const { outcome, amount } = lease;
+    const { spendable } = book;
+    if (outcome === 'insufficient' || outcome === 'elsewhere') return { outcome, spendable };
+    if (outcome === 'closed' || lease.state === 'closed') return { outcome: 'closed', spendable };
+    const ttlMs = await this.repository.remainingMs(transaction, lease);
+    return { outcome: 'granted', amount, ttlMs, spendable };
+  }
+}
+
+function settleLease(book: Book, lease: Lease, { consumed, keep }: LeaseUse): void {
+  chargeTo(book, lease, consumed);
+  if (keep === undefined || lease.state === 'closed') return;
+  book.release(lease, Math.max(0, keep - lease.consumed));
+  lease.isRecalled = false;
+}
+
+function newLease({ accountId, leaseId, gatewayId }: AcquireLease): Lease {
+  return {
+    id: newId(),
+    accountId,
+    leaseId,
+    gatewayId,
+    reference: leaseReference(leaseId),
+    state: 'closed',
+    outcome: 'closed',
+    amount: 0,
+    consumed: 0,
+    late: 0,
+    unbilled: 0,
+    isRecalled: false,
+    slices: [],
+  };
+}
+
+function tombstone({ accountId, leaseId }: LeaseUse): Lease {
+  return newLease({ accountId, leaseId, gatewayId: '', min: 0, wanted: 0 });
+}
+
+function grantsOf(leases: Lease[]): string[] {
+  return leases.flatMap(({ slices }) => slices.map(({ grantId }) => grantId));
+}
+
+function nameOf({ accountId, leaseId }: LeaseName): string {
+  return `${accountId}/${leaseId}`;
+}

@@ -1,0 +1,334 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { AccountDeleted } from '#libs/contracts';
+import { Transaction, withClient } from '#libs/database';
+import { newId } from '#libs/platform';
+import { waitFor } from '#libs/testing';
+import { EntitlementUnderTest } from '../../test/entitlement-under-test.js';
+import { ReapJob } from '../holds/reap.job.js';
+import { leaseAmount } from './lease-amount.js';
+import { ReaperRounds } from './reaper-rounds.js';
+
+describe('leases', () => {
+  let entitlement: EntitlementUnderTest;
+
+  beforeAll(async () => {
+    entitlement = await EntitlementUnderTest.start();
+  });
+  afterAll(() => entitlement.stop());
+  afterEach(async () => {
+    expect(await entitlement.violations()).toEqual([]);
+  });
+
+  const acquire = (
+    accountId: string,
+    request: { min?: number; wanted?: number; leaseId?: string },
+  ) =>
+    entitlement.client.acquire({
+      accountId,
+      leaseId: newId(),
+      gatewayId: 'gateway-1',
+      min: 1,
+      wanted: 0,
+      ...request,
+    });
+
+  /** An account with its trial credits and nothing recorded yet. */
+  async function trialAccount(): Promise<string> {
+    const accountId = await entitlement.newAccount();
+    await entitlement.newEntries(accountId);
+    return accountId;
+  }
+
+  const settle = (accountId: string, leaseId: string, consumed: number, keep?: number) =>
+    entitlement.client.settle('gateway-1', [{ accountId, leaseId, consumed, keep }]);
+
+  async function endLease(accountId: string, secondsAgo: number): Promise<void> {
+    await entitlement.database.query(
+      `update leases set expires_at = clock_timestamp() - $2 * interval '1 second'
+       where account_id = $1`,
+      [accountId, secondsAgo],
+    );
+  }
+
+  it('a lease moves credits from available to reserved to consumed and back', async () => {
+    const [accountId, leaseId] = [await trialAccount(), newId()];
+    expect(await acquire(accountId, { leaseId, min: 2, wanted: 900 })).toEqual({
+      outcome: 'granted',
+      amount: 25,
+      ttlMs: 60_000,
+      spendable: 475,
+    });
+    expect(await settle(accountId, leaseId, 4)).toEqual({
+      recalled: [],
+      spendable: { [accountId]: 475 },
+    });
+    await entitlement.client.close({ accountId, leaseId, consumed: 7 });
+    expect(await entitlement.newEntries(accountId)).toEqual([
+      'reserve lease: available -25, reserved +25',
+      'consume lease: reserved -4, consumed +4',
+      'consume lease: reserved -3, consumed +3',
+      'release lease: reserved -18, available +18',
+    ]);
+    expect(await entitlement.client.balance(accountId)).toMatchObject({
+      spendable: 493,
+      reserved: 0,
+      frozen: 0,
+    });
+    expect(await entitlement.events(accountId)).toEqual([]);
+  });
+
+  it('what is fetched ahead is bounded, the waiting request is served whenever it is spendable', () => {
+    expect(leaseAmount(1, 5_000, 1_000_000)).toBe(1_000);
+    expect(leaseAmount(1, 700, 1_000_000)).toBe(700);
+    expect(leaseAmount(1, 700, 5_000)).toBe(250);
+    expect(leaseAmount(1, 700, 19)).toBe(1);
+    expect(leaseAmount(19, 700, 19)).toBe(19);
+    expect(leaseAmount(1, 0, 500)).toBe(1);
+    expect(leaseAmount(20, 0, 19)).toBe(0);
+  });
+
+  it('the same id always gets the same outcome and takes credits once', async () => {
+    const [accountId, leaseId] = [await trialAccount(), newId()];
+    await acquire(accountId, { leaseId, min: 10 });
+    const again = await acquire(accountId, { leaseId, min: 10 });
+    expect(again).toMatchObject({ outcome: 'granted', amount: 10, spendable: 490 });
+    const refused = newId();
+    expect(await acquire(accountId, { leaseId: refused, min: 501 })).toMatchObject({
+      outcome: 'insufficient',
+    });
+    await entitlement.buy(accountId, 5_000);
+    expect(await acquire(accountId, { leaseId: refused, min: 1 })).toMatchObject({
+      outcome: 'insufficient',
+    });
+    expect(await entitlement.newEntries(accountId)).toEqual([
+      'reserve lease: available -10, reserved +10',
+      'grant package: issued -5000, available +5000',
+    ]);
+  });
+
+  it('a repeated, late or reordered total is charged once', async () => {
+    const [accountId, leaseId] = [await trialAccount(), newId()];
+    await acquire(accountId, { leaseId, min: 100 });
+    for (const total of [30, 10, 30, 60, 30]) await settle(accountId, leaseId, total);
+    await entitlement.client.settle('gateway-1', [
+      { accountId, leaseId, consumed: 70 },
+      { accountId, leaseId, consumed: 65 },
+    ]);
+    expect(await entitlement.newEntries(accountId)).toEqual([
+      'reserve lease: available -100, reserved +100',
+      'consume lease: reserved -30, consumed +30',
+      'consume lease: reserved -30, consumed +30',
+      'consume lease: reserved -10, consumed +10',
+    ]);
+  });
+
+  it('closing an unknown lease refuses the acquire that comes after it', async () => {
+    const [accountId, leaseId] = [await trialAccount(), newId()];
+    await entitlement.client.close({ accountId, leaseId, consumed: 0 });
+    expect(await acquire(accountId, { leaseId, min: 1 })).toEqual({
+      outcome: 'closed',
+      spendable: 500,
+    });
+    expect(await entitlement.newEntries(accountId)).toEqual([]);
+  });
+
+  it('a total after the close first takes what the close returned, even frozen or expired', async () => {
+    const [accountId, leaseId] = [await trialAccount(), newId()];
+    await acquire(accountId, { leaseId, min: 100 });
+    await entitlement.client.close({ accountId, leaseId, consumed: 40 });
+    const deletion = { deletedAt: '2026-03-02T09:00:00Z', restoreUntil: '2026-05-31T09:00:00Z' };
+    await entitlement.deliver(AccountDeleted, accountId, deletion);
+    await settle(accountId, leaseId, 90);
+    await settle(accountId, leaseId, 90);
+    expect(await entitlement.newEntries(accountId)).toEqual([
+      'reserve lease: available -100, reserved +100',
+      'consume lease: reserved -40, consumed +40',
+      'release lease: reserved -60, available +60',
+      'late_debit lease: available -50, consumed +50',
+    ]);
+  });
+
+  it('a late total takes other credits next and leaves the rest unbilled', async () => {
+    const [accountId, first, second] = [await trialAccount(), newId(), newId()];
+    await acquire(accountId, { leaseId: first, min: 300 });
+    await entitlement.client.close({ accountId, leaseId: first, consumed: 0 });
+    await acquire(accountId, { leaseId: second, min: 450 });
+    await settle(accountId, first, 300);
+    const [lease] = await entitlement.database.query(
+      'select consumed, late, unbilled from leases where lease_id = $1',
+      [first],
+    );
+    expect(lease).toEqual({ consumed: '300', late: '0', unbilled: '250' });
+    expect(await entitlement.newEntries(accountId)).toEqual([
+      'reserve lease: available -300, reserved +300',
+      'release lease: reserved -300, available +300',
+      'reserve lease: available -450, reserved +450',
+      'late_debit lease: available -50, consumed +50',
+    ]);
+    expect(await entitlement.events(accountId)).toEqual([]);
+  });
+
+  it('nobody is charged more under a lease than it held', async () => {
+    const [accountId, leaseId] = [await trialAccount(), newId()];
+    await acquire(accountId, { leaseId, min: 10 });
+    await settle(accountId, leaseId, 1_000);
+    expect(await entitlement.client.balance(accountId)).toMatchObject({ spendable: 490 });
+  });
+
+  it('402 is answered only when no other lease could give the credits back', async () => {
+    const [accountId, holder] = [await trialAccount(), newId()];
+    await acquire(accountId, { leaseId: holder, min: 450 });
+    expect(await acquire(accountId, { min: 100 })).toEqual({ outcome: 'elsewhere', spendable: 50 });
+    expect(await settle(accountId, holder, 20)).toMatchObject({ recalled: [holder] });
+    expect(await entitlement.client.settle('gateway-2', [])).toEqual({
+      recalled: [],
+      spendable: {},
+    });
+    expect(await settle(accountId, holder, 25, 40)).toEqual({
+      recalled: [],
+      spendable: { [accountId]: 460 },
+    });
+    expect(await acquire(accountId, { min: 100 })).toMatchObject({ outcome: 'granted' });
+    await settle(accountId, holder, 40);
+    expect(await acquire(accountId, { min: 461 })).toMatchObject({ outcome: 'insufficient' });
+    expect(await entitlement.newEntries(accountId)).toEqual([
+      'reserve lease: available -450, reserved +450',
+      'consume lease: reserved -20, consumed +20',
+      'consume lease: reserved -5, consumed +5',
+      'release lease: reserved -410, available +410',
+      'reserve lease: available -100, reserved +100',
+      'consume lease: reserved -15, consumed +15',
+    ]);
+  });
+
+  it('job holds do not count as credits that could come back', async () => {
+    const accountId = await trialAccount();
+    await entitlement.client.hold({ accountId, holdId: 'job-1', amount: 450 });
+    expect(await acquire(accountId, { min: 100 })).toMatchObject({ outcome: 'insufficient' });
+  });
+
+  it('the reaper closes a lease 60 s after its end and what is settled then is a late debit', async () => {
+    const [accountId, leaseId] = [await trialAccount(), newId()];
+    await acquire(accountId, { leaseId, min: 100 });
+    await settle(accountId, leaseId, 10);
+    const reaper = entitlement.service.app.get(ReapJob);
+    const patient = async () => {
+      for (let ms = 0; ms <= 126_000; ms += 9_000) await reaper.runOnce(10_000_000 + ms);
+    };
+    await endLease(accountId, 59);
+    await patient();
+    expect(await entitlement.newEntries(accountId)).toHaveLength(2);
+    await endLease(accountId, 61);
+    await patient();
+    await settle(accountId, leaseId, 25);
+    expect(await entitlement.newEntries(accountId)).toEqual([
+      'release lease: reserved -90, available +90',
+      'late_debit lease: available -15, consumed +15',
+    ]);
+  });
+
+  it('the reaper waits 120 s after a start and after a gap of more than 10 s', () => {
+    const rounds = new ReaperRounds();
+    expect(rounds.next(5_000)).toBe('begins to wait');
+    for (let ms = 15_000; ms < 125_000; ms += 10_000) expect(rounds.next(ms)).toBe('waits');
+    expect(rounds.next(125_000)).toBe('may reap');
+    expect(rounds.next(135_000)).toBe('may reap');
+    expect(rounds.next(145_001)).toBe('begins to wait');
+    expect(rounds.next(155_000)).toBe('waits');
+  });
+
+  it('one settlement books leases of many accounts in as many statements as of one', async () => {
+    const leases = await Promise.all(
+      Array.from({ length: 20 }, async () => {
+        const [accountId, leaseId] = [await trialAccount(), newId()];
+        await acquire(accountId, { leaseId, min: 20 });
+        return { accountId, leaseId, consumed: 7 };
+      }),
+    );
+    const statements = jest.spyOn(Transaction.prototype, 'query');
+    const first = await entitlement.client.settle('gateway-1', leases.slice(0, 1));
+    const ofOne = statements.mock.calls.length;
+    const rest = await entitlement.client.settle('gateway-1', leases);
+    const ofMany = statements.mock.calls.length - ofOne;
+    statements.mockRestore();
+    expect(Object.values({ ...first.spendable, ...rest.spendable })).toEqual(leases.map(() => 480));
+    expect(Object.keys(rest.spendable)).toHaveLength(19);
+    expect([ofOne > 0, ofMany]).toEqual([true, ofOne]);
+  });
+
+  it('64 concurrent holders on 5,000 credits consume exactly 5,000 without a deadlock', async () => {
+    const accountId = newId();
+    await entitlement.buy(accountId, 5_000);
+    const deadlocks = () =>
+      entitlement.database.query<{ deadlocks: string }>(
+        'select deadlocks from pg_stat_database where datname = current_database()',
+      );
+    const before = await deadlocks();
+    let consumed = 0;
+    const work = async (worker: number) => {
+      const gatewayId = `gateway-${worker % 3}`;
+      for (let refusals = 0; refusals < 3;) {
+        const leaseId = newId();
+        const answer = await entitlement.client.acquire({
+          accountId,
+          leaseId,
+          gatewayId,
+          min: 1,
+          wanted: 200,
+        });
+        if (answer.outcome !== 'granted') {
+          refusals++;
+          continue;
+        }
+        consumed += answer.amount;
+        const use = { accountId, leaseId, consumed: answer.amount };
+        await Promise.all([
+          entitlement.client.settle(gatewayId, [
+            { ...use, consumed: Math.ceil(answer.amount / 2) },
+          ]),
+          entitlement.client.settle(gatewayId, [use]),
+          entitlement.client.close(use),
+        ]);
+      }
+    };
+    await Promise.all(Array.from({ length: 64 }, (_, worker) => work(worker)));
+    expect(consumed).toBe(5_000);
+    const [grant] = await entitlement.database.query(
+      'select available, reserved, consumed from credit_grants where account_id = $1',
+      [accountId],
+    );
+    expect(grant).toEqual({ available: '0', reserved: '0', consumed: '5000' });
+    expect(await deadlocks()).toEqual(before);
+  }, 60_000);
+
+  it('a settlement that meets a deadlock is repeated and books once', async () => {
+    const accounts = [await trialAccount(), await trialAccount()].toSorted();
+    const leases = accounts.map((accountId) => ({ accountId, leaseId: newId(), consumed: 5 }));
+    for (const { accountId, leaseId } of leases) await acquire(accountId, { leaseId, min: 10 });
+    const lock = 'select from entitlement.credit_accounts where id = $1 for update';
+    const { spendable } = await withClient(entitlement.test.url(), async (client) => {
+      // It never looks for a deadlock itself, so the settlement is the one that is ended.
+      await client.query(`set deadlock_timeout = '60s'`);
+      await client.query('begin');
+      await client.query(lock, [accounts[1]]);
+      const settlement = entitlement.client.settle('gateway-1', leases);
+      await waitFor('the settlement to wait', async () => {
+        const { rowCount } = await client.query(
+          `select from pg_stat_activity
+           where datname = current_database() and wait_event_type = 'Lock'`,
+        );
+        return rowCount;
+      });
+      await client.query(lock, [accounts[0]]);
+      await client.query('commit');
+      return settlement;
+    });
+    expect(Object.values(spendable)).toEqual([490, 490]);
+    for (const accountId of accounts) {
+      expect(await entitlement.newEntries(accountId)).toEqual([
+        'reserve lease: available -10, reserved +10',
+        'consume lease: reserved -5, consumed +5',
+      ]);
+    }
+  });
+});

@@ -1,0 +1,51 @@
+/**
+ * Ledger accounts of a customer. The first five are the buckets of a grant. `issued` is where credits
+ * come from, `debt` (negative) what a customer owes after a reversal, `owed` our claim to it.
+ */
+export const LEDGER_ACCOUNTS = [
+  'available',
+  'reserved',
+  'consumed',
+  'expired',
+  'revoked',
+  'issued',
+  'debt',
+  'owed',
+] as const;
+export type LedgerAccount = (typeof LEDGER_ACCOUNTS)[number];
+
+export const BUCKETS = ['available', 'reserved', 'consumed', 'expired', 'revoked'] as const;
+export type Bucket = (typeof BUCKETS)[number];
+
+/** What a transfer is for; the README says which accounts each one moves between. */
+export type TransferKind =
+  | 'grant'
+  | 'reserve'
+  | 'consume'
+  | 'release'
+  | 'expire'
+  | 'revoke'
+  | 'reinstate'
+  | 'late_debit'
+  | 'debt'
+  | 'repay'
+  | 'debt_cancel'
+  | 'repay_return';
+
+export interface LedgerEntry {
+  account: LedgerAccount;
+  grantId: string;
+  /** Credits; never 0. */
+  amount: number;
+}
+
+/** Entries that sum to zero, in the order they are written. */
+export interface LedgerTransfer {
+  accountId: string;
+  kind: TransferKind;
+  /** What caused it: `lease:<id>`, `hold:<id>`, a grant's source, `time` … */
+  reference: string;
+  /** Available credits of the account after it. */
+  availableAfter: number;
+  entries: LedgerEntry[];
+}

@@ -1,0 +1,30 @@
+import { TIERS } from '#libs/contracts';
+import type { Book } from './book.js';
+
+/** Percentages of what was last granted at which the customer is told. */
+export type LowThreshold = 20 | 0;
+
+/**
+ * The threshold that an account has fallen to and was not told of since its last grant, or undefined.
+ * Reserved credits are not used yet and count as remaining; a frozen account is told nothing.
+ */
+export function newLowThreshold(book: Book): LowThreshold | undefined {
+  const { account } = book;
+  if (account.state !== 'active' || account.lastGranted === 0) return undefined;
+  const remaining = remainingOf(book);
+  if (remaining * 5 > account.lastGranted) return undefined;
+  const threshold = remaining === 0 ? 0 : 20;
+  return threshold < (account.lowThreshold ?? Infinity) ? threshold : undefined;
+}
+
+export function remainingOf(book: Book): number {
+  return book.spendable + book.reserved;
+}
+
+/** Name of the highest tier among packages that still have credits, available or reserved. */
+export function packageTierOf(book: Book): string | undefined {
+  const packages = book.all.filter(
+    (grant) => grant.sourceType === 'package' && grant.available + grant.reserved > 0,
+  );
+  return TIERS.findLast(({ name }) => packages.some(({ tier }) => tier === name))?.name;
+}

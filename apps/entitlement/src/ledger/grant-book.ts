@@ -1,0 +1,136 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Bucket, LedgerEntry, LedgerTransfer, TransferKind } from './chart.js';
+import { type Grant, frozenOf } from './grant.js';
+
+export type AccountState = 'active' | 'deleted' | 'erased';
+
+/** The locked row of an account. */
+export interface CreditAccount {
+  id: string;
+  state: AccountState;
+  available: number;
+  nextDueAt?: Date;
+  packageTier?: string;
+  allowanceVersion: number;
+  lastGranted: number;
+  lowThreshold?: number;
+}
+
+/** How much of one grant's debt another grant has paid. */
+export interface Repayment {
+  reversedGrantId: string;
+  payingGrantId: string;
+  amount: number;
+}
+
+export interface Move {
+  grant: Grant;
+  from: Bucket;
+  to: Bucket;
+  amount: number;
+}
+
+/** An account's credits as read under its lock, and a record of every movement since. */
+export abstract class GrantBook {
+  readonly transfers: LedgerTransfer[] = [];
+  readonly issued = new Set<string>();
+  allowanceChanged = false;
+  protected readonly grants = new Map<string, Grant>();
+  private readonly before = new Map<string, Grant>();
+  private readonly accountBefore: CreditAccount;
+
+  constructor(
+    readonly account: CreditAccount,
+    grants: Grant[],
+    readonly repayments: Repayment[],
+    readonly now: Date,
+  ) {
+    this.accountBefore = { ...account };
+    for (const grant of grants) {
+      this.grants.set(grant.id, grant);
+      this.before.set(grant.id, { ...grant });
+    }
+  }
+
+  get all(): Grant[] {
+    return [...this.grants.values()];
+  }
+
+  /** Credits that may be spent now: unexpired, unfrozen, of an active account. */
+  get spendable(): number {
+    return this.all.reduce((sum, grant) => sum + this.spendableOf(grant), 0);
+  }
+
+  get reserved(): number {
+    return this.all.reduce((sum, grant) => sum + grant.reserved, 0);
+  }
+
+  /** Grants that were read and are now different, in both states. */
+  changed(): { before: Grant; after: Grant }[] {
+    return [...this.before.values()]
+      .map((before) => ({ before, after: this.grantOf(before.id) }))
+      .filter(({ before, after }) => !isDeepStrictEqual(before, after));
+  }
+
+  get isDirty(): boolean {
+    return (
+      this.transfers.length > 0 ||
+      this.changed().length > 0 ||
+      !isDeepStrictEqual(this.account, this.accountBefore)
+    );
+  }
+
+  /** Notes that what the account may do has changed. @returns the version that the change has. */
+  changeAllowance(): number {
+    if (!this.allowanceChanged) this.account.allowanceVersion++;
+    this.allowanceChanged = true;
+    return this.account.allowanceVersion;
+  }
+
+  /** Makes sure that time is applied at `instant` at the latest. */
+  noteDue(instant: Date): void {
+    const { nextDueAt } = this.account;
+    if (!nextDueAt || instant < nextDueAt) this.account.nextDueAt = instant;
+  }
+
+  protected spendableOf(grant: Grant): number {
+    if (this.account.state !== 'active' || this.isExpired(grant)) return 0;
+    return grant.available - frozenOf(grant);
+  }
+
+  protected isExpired(grant: Grant): boolean {
+    return grant.expiresAt !== undefined && grant.expiresAt <= this.now;
+  }
+
+  protected grantOf(id: string): Grant {
+    const grant = this.grants.get(id);
+    if (!grant) throw new Error(`grant ${id} was not read under the account's lock`);
+    return grant;
+  }
+
+  protected apply(moves: Move[]): void {
+    for (const { grant, from, to, amount } of moves) {
+      grant[from] -= amount;
+      grant[to] += amount;
+    }
+  }
+
+  /** Records moves that `apply` made; those of nothing are left out. */
+  protected recordMoves(kind: TransferKind, reference: string, moves: Move[]): void {
+    const entries = moves
+      .filter(({ amount }) => amount > 0)
+      .flatMap(({ grant, from, to, amount }) => [
+        { account: from, grantId: grant.id, amount: -amount },
+        { account: to, grantId: grant.id, amount },
+      ]);
+    if (entries.length > 0) this.record(kind, reference, entries);
+  }
+
+  protected record(kind: TransferKind, reference: string, entries: LedgerEntry[]): void {
+    this.account.available += entries
+      .filter(({ account }) => account === 'available')
+      .reduce((sum, { amount }) => sum + amount, 0);
+    const { id: accountId, available: availableAfter } = this.account;
+    this.transfers.push({ accountId, kind, reference, availableAfter, entries });
+  }
+}

@@ -1,0 +1,168 @@
+import { Injectable } from '@nestjs/common';
+import type { LedgerLine } from '#libs/contracts';
+import { Database, type Transaction } from '#libs/database';
+import type { CreditAccount, GrantBook, Repayment } from './grant-book.js';
+import type { Grant } from './grant.js';
+import { type AccountRow, type GrantRow, toAccount, toGrant, toPosting } from './posting-rows.js';
+
+/** Which grants a book needs beside those with available, reserved or owed credits. */
+export interface GrantSelection {
+  also?: string[];
+  /** Every grant ever issued, for reversals. */
+  all?: boolean;
+}
+
+@Injectable()
+export class LedgerRepository {
+  constructor(private readonly database: Database) {}
+
+  /** Locks accounts in id order; those heard of for the first time are created. */
+  async lockAccounts(transaction: Transaction, ids: string[]): Promise<CreditAccount[]> {
+    const lock = () => transaction.query<AccountRow>(LOCK_ACCOUNTS, [ids]);
+    const rows = await lock();
+    if (rows.length === ids.length) return rows.map(toAccount);
+    await transaction.query(
+      'insert into credit_accounts (id) select unnest($1::uuid[]) order by 1 on conflict do nothing',
+      [ids],
+    );
+    return (await lock()).map(toAccount);
+  }
+
+  async listGrants(
+    transaction: Transaction,
+    accountIds: string[],
+    { also = [], all = false }: GrantSelection,
+  ): Promise<Grant[]> {
+    // Two branches, so that the first reads the partial index of grants that still matter.
+    const rows = await transaction.query<GrantRow>(
+      `select * from credit_grants
+       where account_id = any($1) and (available > 0 or reserved > 0 or owed > 0)
+       union
+       select * from credit_grants where account_id = any($1) and (id = any($2) or $3)`,
+      [accountIds, also, all],
+    );
+    return rows.map(toGrant);
+  }
+
+  async listRepayments(transaction: Transaction, accountIds: string[]): Promise<Repayment[]> {
+    const rows = await transaction.query<Record<string, string>>(
+      `select r.* from debt_repayments r join credit_grants g on g.id = r.reversed_grant_id
+       where g.account_id = any($1) order by r.paying_grant_id desc`,
+      [accountIds],
+    );
+    return rows.map((row) => ({
+      reversedGrantId: row.reversed_grant_id,
+      payingGrantId: row.paying_grant_id,
+      amount: Number(row.amount),
+    }));
+  }
+
+  /**
+   * Writes what the books hold: grants, transfers, entries, accounts. One statement that first locks
+   * the grants it moves in id order; checks and the deferred trigger refuse anything unbalanced.
+   */
+  async post(transaction: Transaction, books: GrantBook[], now: Date): Promise<void> {
+    const posting = toPosting(books);
+    const [{ moved }] = await transaction.query<{ moved: number }>(POST, [
+      JSON.stringify(posting),
+      now,
+    ]);
+    if (moved !== posting.moves.length) throw new Error('a grant vanished under its lock');
+  }
+
+  async listLines(
+    accountId: string,
+    beforeId: string | undefined,
+    limit: number,
+  ): Promise<LedgerLine[]> {
+    const rows = await this.database.query<Record<string, string>>(LINES, [
+      accountId,
+      beforeId ?? null,
+      limit,
+    ]);
+    return rows.map((row) => ({
+      id: row.id,
+      at: new Date(row.occurred_at).toISOString(),
+      kind: row.kind,
+      amount: row.amount,
+      consumed: row.consumed,
+      balanceAfter: row.available_after,
+      reference: row.reference,
+    }));
+  }
+
+  /** Up to `limit` grants: those with credits left first, then the newest. */
+  async listNewestGrants(accountId: string, limit: number): Promise<Grant[]> {
+    const rows = await this.database.query<GrantRow>(
+      `select * from credit_grants where account_id = $1
+       order by (available > 0 or reserved > 0) desc, issued_at desc, id desc limit $2`,
+      [accountId, limit],
+    );
+    return rows.map(toGrant);
+  }
+}
+
+const LOCK_ACCOUNTS = `
+  select * from credit_accounts where id = any($1::uuid[]) order by id for update`;
+
+const POST = `
+  with moves as (
+    select * from jsonb_to_recordset($1::jsonb->'moves') as m(id uuid, available bigint,
+      reserved bigint, consumed bigint, expired bigint, revoked bigint, owed bigint, repaid bigint,
+      frozen_target bigint, reversal_target bigint, expires_at timestamptz)),
+  locked as materialized (
+    select id from credit_grants where id in (select id from moves) order by id for update),
+  moved as (
+    update credit_grants g set
+      available = g.available + m.available, reserved = g.reserved + m.reserved,
+      consumed = g.consumed + m.consumed, expired = g.expired + m.expired,
+      revoked = g.revoked + m.revoked, owed = g.owed + m.owed, repaid = g.repaid + m.repaid,
+      frozen_target = m.frozen_target, reversal_target = m.reversal_target,
+      expires_at = m.expires_at
+    from locked join moves m using (id) where g.id = locked.id
+    returning g.id),
+  issued as (
+    insert into credit_grants (id, account_id, source_type, source_id, source_index, priority,
+      granted, available, reserved, consumed, expired, revoked, owed, repaid, frozen_target,
+      reversal_target, tier, subscription_id, period_start, slice_start, slice_end, expires_at,
+      issued_at)
+    select id, account_id, source_type, source_id, source_index, priority,
+      granted, available, reserved, consumed, expired, revoked, owed, repaid, frozen_target,
+      reversal_target, tier, subscription_id, period_start, slice_start, slice_end, expires_at, $2
+    from jsonb_populate_recordset(null::credit_grants, $1::jsonb->'issued')),
+  numbered as materialized (
+    select nextval('ledger_transfer_ids') as id, t.* from (
+      select * from jsonb_to_recordset($1::jsonb->'transfers') as t(ordinal int, account_id uuid,
+        kind text, reference text, available_after bigint) order by ordinal) t),
+  transfers as (
+    insert into ledger_transfers (id, account_id, kind, reference, available_after, occurred_at)
+    select id, account_id, kind, reference, available_after, $2 from numbered),
+  entries as (
+    insert into ledger_entries (transfer_id, position, account_id, ledger_account, grant_id, amount)
+    select n.id, e.position, n.account_id, e.ledger_account, e.grant_id, e.amount
+    from jsonb_to_recordset($1::jsonb->'entries') as e(ordinal int, position smallint,
+      ledger_account text, grant_id uuid, amount bigint) join numbered n using (ordinal)),
+  repayments as (
+    insert into debt_repayments as r (reversed_grant_id, paying_grant_id, amount)
+    select * from jsonb_to_recordset($1::jsonb->'repayments') as n(reversed_grant_id uuid,
+      paying_grant_id uuid, amount bigint)
+    on conflict (reversed_grant_id, paying_grant_id) do update set amount = excluded.amount),
+  accounts as (
+    update credit_accounts c set state = a.state, available = a.available,
+      next_due_at = a.next_due_at, advanced_to = greatest(c.advanced_to, $2),
+      package_tier = a.package_tier, allowance_version = a.allowance_version,
+      last_granted = a.last_granted, low_threshold = a.low_threshold
+    from jsonb_to_recordset($1::jsonb->'accounts') as a(id uuid, state text, available bigint,
+      next_due_at timestamptz, package_tier text, allowance_version bigint, last_granted bigint,
+      low_threshold smallint) where c.id = a.id)
+  select (select count(*) from moved)::int as moved`;
+
+const LINES = `
+  select t.id, t.occurred_at, t.kind, t.reference, t.available_after, e.amount, e.consumed
+  from ledger_transfers t
+  cross join lateral (
+    select coalesce(sum(amount) filter (where ledger_account = 'available'), 0) as amount,
+           coalesce(sum(amount) filter (where ledger_account = 'consumed'), 0) as consumed
+    from ledger_entries where transfer_id = t.id) e
+  where t.account_id = $1 and ($2::bigint is null or t.id < $2)
+  order by t.id desc limit $3`;

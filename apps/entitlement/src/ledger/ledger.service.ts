@@ -1,0 +1,139 @@
+import { Injectable } from '@nestjs/common';
+import { AllowanceChanged, type Balance, CreditsLow, type LedgerLine } from '#libs/contracts';
+import { type Page, type Transaction, readCursor, toPage } from '#libs/database';
+import { Outbox } from '#libs/messaging';
+import { Clock, InvalidRequest } from '#libs/platform';
+import { Book } from './book.js';
+import { newLowThreshold, packageTierOf, remainingOf } from './credit-level.js';
+import type { CreditAccount } from './grant-book.js';
+import { type Grant, frozenOf } from './grant.js';
+import { type GrantSelection, LedgerRepository } from './ledger.repository.js';
+
+const LINES_PER_PAGE = 50;
+const GRANTS_SHOWN_MAX = 200;
+
+/** Opens accounts' books under their locks and writes what was done in them. */
+@Injectable()
+export class LedgerService {
+  constructor(
+    private readonly repository: LedgerRepository,
+    private readonly outbox: Outbox,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * The first statement of whatever touches accounts: locks them in id order until the transaction
+   * ends. State read before it may be stale.
+   */
+  async lock(transaction: Transaction, accountIds: string[]): Promise<CreditAccount[]> {
+    return this.repository.lockAccounts(transaction, [...new Set(accountIds)].sort());
+  }
+
+  /** The books of locked accounts, as they are, with time not yet applied. */
+  async read(
+    transaction: Transaction,
+    accounts: CreditAccount[],
+    selection: GrantSelection = {},
+  ): Promise<Book[]> {
+    const ids = accounts.map(({ id }) => id);
+    const grants = await this.repository.listGrants(transaction, ids, selection);
+    const repayments = selection.all ? await this.repository.listRepayments(transaction, ids) : [];
+    const byAccount = Map.groupBy(grants, ({ accountId }) => accountId);
+    return accounts.map(
+      (account) => new Book(account, byAccount.get(account.id) ?? [], repayments, this.clock.now()),
+    );
+  }
+
+  /** Writes the books, and the events that follow from what was done in them. */
+  async save(transaction: Transaction, books: Book[]): Promise<void> {
+    const low = books.flatMap((book) => this.lowered(book));
+    for (const book of books) this.noteFollowUps(book);
+    const written = books.filter((book) => book.isDirty);
+    if (written.length === 0) return;
+    await this.repository.post(transaction, written, this.clock.now());
+    for (const { account } of books.filter((book) => book.allowanceChanged)) {
+      await this.sayAllowanceChanged(transaction, account);
+    }
+    for (const { accountId, threshold, remaining } of low) {
+      const lock = await this.outbox.lock(transaction, {
+        key: accountId,
+        aggregate: `credits:${accountId}`,
+      });
+      await this.outbox.add(transaction, lock, CreditsLow, { threshold, remaining });
+    }
+  }
+
+  async balance(book: Book): Promise<Balance> {
+    const grants = await this.repository.listNewestGrants(book.account.id, GRANTS_SHOWN_MAX);
+    const isFrozen = book.account.state !== 'active';
+    const frozen = grants.reduce((sum, g) => sum + (isFrozen ? g.available : frozenOf(g)), 0);
+    return {
+      spendable: book.spendable,
+      reserved: book.reserved,
+      frozen,
+      debt: book.all.reduce((sum, { owed }) => sum + owed, 0),
+      grants: grants.map(shownGrant),
+    };
+  }
+
+  /**
+   * An account's ledger, newest first.
+   * @throws InvalidRequest for a cursor that is not ours.
+   */
+  async lines(accountId: string, cursor?: string): Promise<Page<LedgerLine>> {
+    const beforeId = cursor === undefined ? undefined : readCursor(cursor, 1)?.[0];
+    if (cursor !== undefined && !/^[0-9]{1,18}$/.test(beforeId ?? '')) {
+      throw new InvalidRequest([{ field: 'cursor', message: 'is not one of ours' }]);
+    }
+    const rows = await this.repository.listLines(accountId, beforeId, LINES_PER_PAGE + 1);
+    return toPage(rows, LINES_PER_PAGE, ({ id }) => [id]);
+  }
+
+  private lowered(book: Book) {
+    const threshold = newLowThreshold(book);
+    if (threshold === undefined) return [];
+    book.account.lowThreshold = threshold;
+    const remaining = String(remainingOf(book));
+    return [{ accountId: book.account.id, threshold, remaining }];
+  }
+
+  private noteFollowUps(book: Book): void {
+    const { account } = book;
+    const packageTier = packageTierOf(book);
+    if (packageTier !== account.packageTier) {
+      account.packageTier = packageTier;
+      book.changeAllowance();
+    }
+    for (const { available, expiresAt } of book.all) {
+      if (available > 0 && expiresAt) book.noteDue(expiresAt);
+    }
+  }
+
+  private async sayAllowanceChanged(
+    transaction: Transaction,
+    account: CreditAccount,
+  ): Promise<void> {
+    const lock = await this.outbox.lock(transaction, {
+      key: account.id,
+      aggregate: `allowance:${account.id}`,
+    });
+    const version = String(account.allowanceVersion);
+    await this.outbox.add(transaction, lock, AllowanceChanged, { version });
+  }
+}
+
+function shownGrant(grant: Grant): Balance['grants'][number] {
+  const { id, sourceType, granted, available, reserved, consumed, expired, revoked, tier } = grant;
+  return {
+    id,
+    sourceType,
+    granted,
+    available,
+    reserved,
+    consumed,
+    expired,
+    revoked,
+    tier,
+    expiresAt: grant.expiresAt?.toISOString(),
+  };
+}

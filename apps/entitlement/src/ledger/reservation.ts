@@ -1,0 +1,26 @@
+/** What a lease or hold took from one grant. `amount` = consumed + returned + what is still reserved. */
+export interface ReservationSlice {
+  grantId: string;
+  amount: number;
+  consumed: number;
+  returned: number;
+  /** Of the returned credits, what a late debit took again. */
+  reclaimed: number;
+}
+
+/** The credits behind one lease or hold, first burned first. */
+export interface Reservation {
+  id: string;
+  /** As the ledger names it: `lease:<id>` or `hold:<id>`. */
+  reference: string;
+  slices: ReservationSlice[];
+}
+
+/** Credits of a slice that are neither used nor given back. */
+export function restOf(slice: ReservationSlice): number {
+  return slice.amount - slice.consumed - slice.returned;
+}
+
+export function reservedRest(reservation: Reservation): number {
+  return reservation.slices.reduce((sum, slice) => sum + restOf(slice), 0);
+}

@@ -1,0 +1,38 @@
+import type { Book } from '../ledger/book.js';
+import type { Reservation } from '../ledger/reservation.js';
+
+/** What a lease or a hold has in common: credits set aside, used cumulatively, given back once. */
+export interface Chargeable extends Reservation {
+  accountId: string;
+  state: 'open' | 'closed';
+  /** Credits it was given. Nobody can have used more under it. */
+  amount: number;
+  /** Cumulative use, late and unbilled credits included. */
+  consumed: number;
+  /** Of it, what was taken from other grants after the reservation had given its credits back. */
+  late: number;
+  /** Of it, what nobody could be charged for. */
+  unbilled: number;
+}
+
+/**
+ * Brings the use to a cumulative total; repeats and older totals do nothing. What the reservation
+ * does not cover any more is a late debit.
+ */
+export function chargeTo(book: Book, reservation: Chargeable, total: number): void {
+  const due = Math.min(total, reservation.amount) - reservation.consumed;
+  if (due <= 0) return;
+  const uncovered = book.consume(reservation, due);
+  reservation.consumed += due;
+  if (uncovered === 0) return;
+  const { late, unbilled } = book.debitLate(reservation, uncovered);
+  reservation.late += late;
+  reservation.unbilled += unbilled;
+}
+
+/** Gives back what is left. @returns credits that met an expired grant. */
+export function closeReservation(book: Book, reservation: Chargeable): number {
+  if (reservation.state === 'closed') return 0;
+  reservation.state = 'closed';
+  return book.release(reservation);
+}

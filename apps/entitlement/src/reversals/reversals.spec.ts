@@ -1,0 +1,183 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { newId } from '#libs/platform';
+import { EntitlementUnderTest } from '../../test/entitlement-under-test.js';
+import { reversalTarget } from '../grants/reversal-target.js';
+
+describe('reversals', () => {
+  let entitlement: EntitlementUnderTest;
+  let accountId: string;
+
+  beforeAll(async () => {
+    entitlement = await EntitlementUnderTest.start();
+  });
+  afterAll(() => entitlement.stop());
+  beforeEach(() => {
+    entitlement.clock.set('2026-03-02T09:00:00Z');
+    accountId = newId();
+  });
+  afterEach(async () => {
+    expect(await entitlement.violations()).toEqual([]);
+  });
+
+  const balance = () => entitlement.client.balance(accountId);
+
+  /** Takes credits into a lease of their own. @returns how to use some and give back the rest. */
+  async function lease(amount: number) {
+    const leaseId = newId();
+    await entitlement.client.acquire({
+      accountId,
+      leaseId,
+      gatewayId: 'gateway-1',
+      min: amount,
+      wanted: 0,
+    });
+    return (consumed: number) => entitlement.client.close({ accountId, leaseId, consumed });
+  }
+
+  it('the shares of a line add up before one rounding', async () => {
+    expect(reversalTarget(100, '0.333333333333333333')).toBe(34);
+    expect(reversalTarget(3, '0.333333333333333333')).toBe(1);
+    expect(reversalTarget(9_007_199_254_740_991, '0.1')).toBe(900_719_925_474_100);
+    expect(reversalTarget(5_000, '1')).toBe(5_000);
+    expect(reversalTarget(5_000, '0.000000000000000000')).toBe(0);
+    const lineId = await entitlement.buy(accountId, 5_000);
+    for (let part = 0; part < 3; part++) await entitlement.reverse(accountId, lineId, '0.00001');
+    expect((await entitlement.newEntries(accountId)).slice(1)).toEqual([
+      'revoke package: available -1, revoked +1',
+    ]);
+  });
+
+  it('a requested refund freezes, its success revokes, its failure gives back', async () => {
+    const lineId = await entitlement.buy(accountId, 5_000);
+    const reversalId = await entitlement.reverse(accountId, lineId, '0.5', { phase: 'requested' });
+    expect(await balance()).toMatchObject({ spendable: 2_500, frozen: 2_500 });
+    await entitlement.reverse(accountId, lineId, '0.5', { reversalId });
+    await entitlement.reverse(accountId, lineId, '0.5', { reversalId, phase: 'requested' });
+    expect(await balance()).toMatchObject({ spendable: 2_500, frozen: 0 });
+    await entitlement.undo(accountId, reversalId);
+    await entitlement.undo(accountId, reversalId);
+    expect(await balance()).toMatchObject({ spendable: 5_000, frozen: 0 });
+    expect(await entitlement.newEntries(accountId)).toEqual([
+      'grant package: issued -5000, available +5000',
+      'revoke package: available -2500, revoked +2500',
+      'reinstate package: revoked -2500, available +2500',
+    ]);
+  });
+
+  it('S52: what was consumed becomes debt, is repaid first, and comes back when undone', async () => {
+    const lineId = await entitlement.buy(accountId, 5_000);
+    await (
+      await lease(4_000)
+    )(4_000);
+    const reversalId = await entitlement.reverse(accountId, lineId, '1');
+    expect(await balance()).toMatchObject({ spendable: 0, debt: 4_000 });
+    await entitlement.newEntries(accountId);
+    await entitlement.buy(accountId, 1_000);
+    await entitlement.buy(accountId, 5_000);
+    expect(await balance()).toMatchObject({ spendable: 2_000, debt: 0 });
+    await entitlement.undo(accountId, reversalId);
+    expect(await balance()).toMatchObject({ spendable: 7_000, debt: 0 });
+    expect(await entitlement.newEntries(accountId)).toEqual([
+      'grant package: issued -1000, available +1000',
+      'repay package: available -1000, consumed +1000, debt +1000, owed -1000',
+      'grant package: issued -5000, available +5000',
+      'repay package: available -3000, consumed +3000, debt +3000, owed -3000',
+      'reinstate package: revoked -1000, available +1000',
+      'repay_return package: consumed -3000, available +3000',
+      'repay_return package: consumed -1000, available +1000',
+    ]);
+  });
+
+  it('open debt is cancelled before repaid credits return', async () => {
+    const lineId = await entitlement.buy(accountId, 5_000);
+    await (
+      await lease(5_000)
+    )(5_000);
+    const [first, second] = [
+      await entitlement.reverse(accountId, lineId, '0.4'),
+      await entitlement.reverse(accountId, lineId, '0.6'),
+    ];
+    await entitlement.buy(accountId, 1_000);
+    await entitlement.newEntries(accountId);
+    await entitlement.undo(accountId, second);
+    await entitlement.undo(accountId, first);
+    expect(await entitlement.newEntries(accountId)).toEqual([
+      'debt_cancel package: debt +3000, owed -3000',
+      'debt_cancel package: debt +1000, owed -1000',
+      'repay_return package: consumed -1000, available +1000',
+    ]);
+  });
+
+  it('reserved credits are revoked when they come back; only the used ones become debt', async () => {
+    const lineId = await entitlement.buy(accountId, 5_000);
+    const close = await lease(3_000);
+    await entitlement.reverse(accountId, lineId, '1');
+    expect(await balance()).toMatchObject({ spendable: 0, reserved: 3_000, debt: 0 });
+    await close(500);
+    expect(await balance()).toMatchObject({ spendable: 0, reserved: 0, debt: 500 });
+    expect(await entitlement.newEntries(accountId)).toEqual([
+      'grant package: issued -5000, available +5000',
+      'reserve lease: available -3000, reserved +3000',
+      'revoke package: available -2000, revoked +2000',
+      'consume lease: reserved -500, consumed +500',
+      'debt package: debt -500, owed +500',
+      'release lease: reserved -2500, available +2500',
+      'revoke package: available -2500, revoked +2500',
+    ]);
+  });
+
+  it('a reversal and its undoing may arrive before what they are about', async () => {
+    const [lineId, undoneLineId] = [newId(), newId()];
+    await entitlement.reverse(accountId, lineId, '1');
+    const early = newId();
+    await entitlement.undo(accountId, early);
+    await entitlement.reverse(accountId, undoneLineId, '1', { reversalId: early });
+    await entitlement.pay(accountId, { kind: 'package', credits: '5000', lineId });
+    await entitlement.pay(accountId, { kind: 'package', credits: '1000', lineId: undoneLineId });
+    expect(await entitlement.newEntries(accountId)).toEqual([
+      'grant package: issued -5000, available +5000',
+      'revoke package: available -5000, revoked +5000',
+      'grant package: issued -1000, available +1000',
+    ]);
+  });
+
+  it('a year reversed in full brings no further slices, and its undoing brings the missed ones', async () => {
+    const subscriptionId = newId();
+    const year = { periodStart: '2026-03-02T09:00:00Z', periodEnd: '2027-03-02T09:00:00Z' };
+    await entitlement.subscribe(accountId, { subscriptionId, ...year, interval: 'year' });
+    const line = { kind: 'subscription', subscriptionId, periodStart: year.periodStart } as const;
+    const lineId = await entitlement.pay(accountId, line);
+    entitlement.clock.set('2026-04-10T00:00:00Z');
+    await (
+      await lease(1_000)
+    )(1_000);
+    const reversalId = await entitlement.reverse(accountId, lineId, '1.0');
+    await entitlement.newEntries(accountId);
+    entitlement.clock.set('2026-06-10T00:00:00Z');
+    await entitlement.advanceAll();
+    expect(await entitlement.newEntries(accountId)).toEqual([]);
+    expect(await balance()).toMatchObject({ spendable: 0, debt: 1_000 });
+    await entitlement.undo(accountId, reversalId);
+    expect(await balance()).toMatchObject({ spendable: 15_000, debt: 0 });
+    expect((await entitlement.newEntries(accountId)).toSorted()).toEqual([
+      'debt_cancel subscription: debt +1000, owed -1000',
+      'expire subscription: available -15000, expired +15000',
+      'grant subscription: issued -15000, available +15000',
+      'grant subscription: issued -15000, available +15000',
+      'reinstate subscription: revoked -14000, expired +14000',
+      'reinstate subscription: revoked -15000, expired +15000',
+    ]);
+  });
+
+  it('part of a year reversed reaches later slices too', async () => {
+    const subscriptionId = newId();
+    const year = { periodStart: '2026-03-02T09:00:00Z', periodEnd: '2027-03-02T09:00:00Z' };
+    await entitlement.subscribe(accountId, { subscriptionId, ...year, interval: 'year' });
+    const line = { kind: 'subscription', subscriptionId, periodStart: year.periodStart } as const;
+    const lineId = newId();
+    await entitlement.reverse(accountId, lineId, '0.2');
+    await entitlement.pay(accountId, { ...line, lineId });
+    entitlement.clock.set('2026-04-02T09:00:00Z');
+    expect(await balance()).toMatchObject({ spendable: 12_000 });
+  });
+});

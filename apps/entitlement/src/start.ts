@@ -1,0 +1,72 @@
+import { Database } from '#libs/database';
+import type { EventTransport } from '#libs/messaging';
+import {
+  type Clock,
+  Health,
+  type Logger,
+  MINUTE_MS,
+  type RunningService,
+  SECOND_MS,
+  startService,
+} from '#libs/platform';
+import { AuditJob } from './auditor/audit.job.js';
+import type { EntitlementConfig } from './entitlement.config.js';
+import { EntitlementModule } from './entitlement.module.js';
+import { AdvanceAccountsJob } from './grants/advance-accounts.job.js';
+import { ReapJob } from './holds/reap.job.js';
+import { Schedule } from './schedule.js';
+
+const REAP_INTERVAL_MS = 2 * SECOND_MS;
+const ADVANCE_INTERVAL_MS = 30 * SECOND_MS;
+const AUDIT_INTERVAL_MS = 5 * MINUTE_MS;
+/** The auditor reads everything there is, beside the traffic. */
+const AUDIT_TIMEOUT_MS = 2 * MINUTE_MS;
+
+export interface EntitlementOptions {
+  config: EntitlementConfig;
+  clock: Clock;
+  logger: Logger;
+  transport: EventTransport;
+}
+
+/** Starts the entitlement service: databases, consumers, listener, relay, jobs. `stop` reverses it. */
+export async function startEntitlement(options: EntitlementOptions): Promise<RunningService> {
+  const { config, logger, transport } = options;
+  const database = await Database.open({
+    url: config.databaseUrl,
+    applicationName: 'entitlement',
+  });
+  const maintenanceDatabase = await Database.open({
+    url: config.maintenanceDatabaseUrl,
+    applicationName: 'entitlement maintenance',
+  });
+  const auditorDatabase = await Database.open({
+    url: config.auditorDatabaseUrl,
+    applicationName: 'entitlement auditor',
+    poolSize: 1,
+    statementTimeoutMs: AUDIT_TIMEOUT_MS,
+  });
+  const databases = { database, maintenanceDatabase, auditorDatabase };
+  const service = await startService({
+    module: EntitlementModule.register({ ...options, ...databases }),
+    logger,
+    port: config.port,
+    host: config.host,
+    strategy: transport.strategyFor('entitlement', database),
+  });
+  const health = service.app.get(Health, { strict: false });
+  health.add({ name: 'database', check: async () => void (await database.query('select 1')) });
+  await transport.startRelay('entitlement', maintenanceDatabase);
+  const schedule = new Schedule(logger);
+  schedule.every(REAP_INTERVAL_MS, service.app.get(ReapJob));
+  schedule.every(ADVANCE_INTERVAL_MS, service.app.get(AdvanceAccountsJob));
+  schedule.every(AUDIT_INTERVAL_MS, service.app.get(AuditJob));
+  return {
+    ...service,
+    stop: async () => {
+      await schedule.stop();
+      await service.stop();
+      for (const opened of Object.values(databases)) await opened.close();
+    },
+  };
+}

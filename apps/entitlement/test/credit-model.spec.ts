@@ -1,0 +1,268 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { AccountDeleted, AccountErased, AccountRestored } from '#libs/contracts';
+import { newId } from '#libs/platform';
+import { LeasesService } from '../src/leases/leases.service.js';
+import { CreditModel, type ModelPeriod, monthsAfter } from './credit-model.js';
+import { EntitlementUnderTest } from './entitlement-under-test.js';
+
+const RUNS = 60;
+const COMMANDS_MAX = 30;
+
+const pick = fc.nat(1_000);
+const credits = fc.integer({ min: 1, max: 900 });
+const cost = fc.integer({ min: 1, max: 250 });
+const share = fc.constantFrom('0.1', '0.25', '0.333333', '0.5', '1');
+const kind = <Kind extends string>(name: Kind) => fc.constant(name);
+
+/** What customers, gateways, processors and time do; `pick` chooses among what there is. */
+const command = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ kind: kind('buy'), credits }) },
+  { weight: 2, arbitrary: fc.record({ kind: kind('announceAgain'), pick }) },
+  { weight: 10, arbitrary: fc.record({ kind: kind('acquire'), min: cost, wanted: credits }) },
+  { weight: 10, arbitrary: fc.record({ kind: kind('settle'), pick, percent: fc.nat(100) }) },
+  { weight: 4, arbitrary: fc.record({ kind: kind('close'), pick, percent: fc.nat(100) }) },
+  { weight: 4, arbitrary: fc.record({ kind: kind('crash'), pick }) },
+  { weight: 4, arbitrary: fc.record({ kind: kind('subscribe'), isYear: fc.boolean(), credits }) },
+  { weight: 4, arbitrary: fc.record({ kind: kind('renew') }) },
+  { weight: 2, arbitrary: fc.record({ kind: kind('upgrade'), credits }) },
+  { weight: 2, arbitrary: fc.record({ kind: kind('cancel') }) },
+  { weight: 6, arbitrary: fc.record({ kind: kind('reverse'), pick, share }) },
+  { weight: 4, arbitrary: fc.record({ kind: kind('undo'), pick }) },
+  { weight: 1, arbitrary: fc.record({ kind: kind('delete') }) },
+  { weight: 4, arbitrary: fc.record({ kind: kind('restore') }) },
+  { weight: 1, arbitrary: fc.record({ kind: kind('erase') }) },
+  {
+    weight: 8,
+    arbitrary: fc.record({ kind: kind('advance'), days: fc.integer({ min: 1, max: 45 }) }),
+  },
+);
+type Command = typeof command extends fc.Arbitrary<infer T> ? T : never;
+
+describe('credits under every history', () => {
+  let entitlement: EntitlementUnderTest;
+
+  beforeAll(async () => {
+    entitlement = await EntitlementUnderTest.start();
+  });
+  afterAll(() => entitlement.stop());
+
+  /** One customer's history, done to the service and to the model alike. */
+  class History {
+    readonly accountId = newId();
+    readonly subscriptionId = newId();
+    readonly model: CreditModel;
+
+    constructor() {
+      entitlement.clock.set('2026-01-31T12:00:00Z');
+      this.model = new CreditModel(entitlement.clock.now());
+    }
+
+    async run(step: Command): Promise<void> {
+      await this.apply(step);
+      await entitlement.advanceAll();
+      this.model.issueSlices();
+      await this.compare();
+    }
+
+    private async apply(step: Command): Promise<void> {
+      const { model, accountId } = this;
+      switch (step.kind) {
+        case 'buy': {
+          const id = await entitlement.buy(accountId, step.credits);
+          return void model.lines.push({ id, credits: step.credits });
+        }
+        case 'announceAgain': {
+          const line = chosen(model.lines, step.pick);
+          if (!line) return;
+          const { id: lineId } = line;
+          const credits = String(line.credits);
+          return void (await entitlement.pay(accountId, { kind: 'package', credits, lineId }));
+        }
+        case 'acquire':
+          return this.acquire(step.min, step.wanted);
+        case 'settle':
+        case 'close':
+        case 'crash':
+          return this.report(step);
+        case 'subscribe':
+        case 'renew':
+        case 'upgrade':
+        case 'cancel':
+          return this.subscription(step);
+        case 'reverse':
+        case 'undo':
+          return this.reversal(step);
+        case 'advance':
+          model.advance(step.days);
+          return entitlement.clock.set(model.now);
+        default:
+          return this.lifecycle(step.kind);
+      }
+    }
+
+    private async acquire(min: number, wanted: number): Promise<void> {
+      const { model, accountId } = this;
+      const { spendable } = await entitlement.client.balance(accountId);
+      const id = newId();
+      const answer = await entitlement.client.acquire({
+        accountId,
+        leaseId: id,
+        gatewayId: 'gateway-1',
+        min,
+        wanted,
+      });
+      expect(answer.outcome).toBe(model.expectedOutcome(spendable, min));
+      if (answer.outcome !== 'granted') return;
+      expect(answer.amount).toBeGreaterThanOrEqual(min);
+      model.leases.push({ id, amount: answer.amount, used: 0, isOpen: true });
+    }
+
+    /** Totals come late, twice, and for leases that were closed long ago. */
+    private async report(step: Extract<Command, { pick: number }>): Promise<void> {
+      const { model, accountId } = this;
+      const lease = chosen(model.leases, step.pick);
+      if (!lease) return;
+      const percent = 'percent' in step ? step.percent : 0;
+      const consumed = Math.floor((lease.amount * percent) / 100);
+      const use = { accountId, leaseId: lease.id, consumed };
+      if (step.kind === 'settle') {
+        await entitlement.client.settle('gateway-1', [use]);
+        await entitlement.client.settle('gateway-1', [use]);
+      } else if (step.kind === 'close') {
+        await entitlement.client.close(use);
+      } else {
+        await entitlement.database.query(
+          `update leases set expires_at = '-infinity' where account_id = $1 and lease_id = $2`,
+          [accountId, lease.id],
+        );
+        await entitlement.service.app.get(LeasesService).reap();
+      }
+      model.use(lease, consumed);
+      if (step.kind !== 'settle') lease.isOpen = false;
+    }
+
+    private async subscription(step: Command): Promise<void> {
+      const { model, accountId, subscriptionId } = this;
+      const current = model.current;
+      if (step.kind === 'subscribe' && !current) {
+        await this.begin(model.now, step.isYear ? 12 : 1, step.credits);
+      } else if (step.kind === 'renew' && current && current.end <= model.now) {
+        await this.begin(current.end, current.months, current.credits);
+      } else if (step.kind === 'upgrade' && current && model.now < current.until) {
+        const sliceEnd = current.end.toISOString();
+        const upgrade = { kind: 'subscription_upgrade', subscriptionId, sliceEnd } as const;
+        const credits = String(step.credits);
+        const id = await entitlement.pay(accountId, { ...upgrade, credits });
+        model.lines.push({ id, credits: step.credits });
+      } else if (step.kind === 'cancel' && current && model.now < current.until) {
+        await this.announce(current, { cancelAt: current.end.toISOString() });
+      }
+    }
+
+    private async begin(start: Date, months: number, credits: number): Promise<void> {
+      const end = monthsAfter(start, months);
+      const { subscriptionId } = this;
+      const line = {
+        kind: 'subscription',
+        subscriptionId,
+        periodStart: start.toISOString(),
+      } as const;
+      const lineId = await entitlement.pay(this.accountId, line);
+      const period = {
+        subscriptionId,
+        lineId,
+        start,
+        end,
+        until: end,
+        months,
+        credits,
+        reversed: 0,
+      };
+      this.model.periods.push(period);
+      await this.announce(period, {});
+    }
+
+    private async announce(period: ModelPeriod, extra: { cancelAt?: string }): Promise<void> {
+      await entitlement.subscribe(this.accountId, {
+        subscriptionId: this.subscriptionId,
+        periodStart: period.start.toISOString(),
+        periodEnd: period.end.toISOString(),
+        interval: period.months === 12 ? 'year' : 'month',
+        monthlyCredits: String(period.credits),
+        ...extra,
+      });
+    }
+
+    private async reversal(step: Extract<Command, { kind: 'reverse' | 'undo' }>): Promise<void> {
+      const { model, accountId } = this;
+      if (step.kind === 'undo') {
+        const reversal = chosen(model.reversals, step.pick);
+        if (!reversal) return;
+        await entitlement.undo(accountId, reversal.id);
+        return model.undo(reversal);
+      }
+      const target = chosen([...model.lines.map(({ id }) => id), ...model.periods], step.pick);
+      if (!target) return;
+      const period = typeof target === 'string' ? undefined : target;
+      const lineId = typeof target === 'string' ? target : target.lineId;
+      const id = await entitlement.reverse(accountId, lineId, step.share);
+      model.reverse(id, Number(step.share), period);
+    }
+
+    private async lifecycle(change: 'delete' | 'restore' | 'erase'): Promise<void> {
+      const { model, accountId } = this;
+      const now = model.now.toISOString();
+      if (change === 'delete' && model.state === 'active') {
+        const deletion = { deletedAt: now, restoreUntil: now };
+        await entitlement.deliver(AccountDeleted, accountId, deletion);
+        model.state = 'deleted';
+      } else if (change === 'restore' && model.state === 'deleted') {
+        await entitlement.deliver(AccountRestored, accountId, { restoredAt: now });
+        model.state = 'active';
+      } else if (change === 'erase' && model.state === 'deleted') {
+        await entitlement.deliver(AccountErased, accountId, { erasedAt: now });
+        model.state = 'erased';
+      }
+    }
+
+    private async compare(): Promise<void> {
+      const { model, accountId } = this;
+      const [sums] = await entitlement.database.query<Record<string, number>>(
+        `select coalesce(sum(granted), 0)::int as granted, coalesce(sum(available), 0)::int as available,
+           coalesce(sum(reserved), 0)::int as reserved, coalesce(sum(revoked), 0)::int as revoked,
+           (coalesce(sum(consumed), 0) - coalesce(sum(repaid), 0))::int as charged,
+           (select coalesce(sum(unbilled), 0) from leases where account_id = $1)::int as unbilled
+         from credit_grants where account_id = $1`,
+        [accountId],
+      );
+      const { granted, reserved, used } = model;
+      expect(sums).toMatchObject({ granted, reserved, charged: used - sums.unbilled });
+      const { spendable, debt } = await entitlement.client.balance(accountId);
+      if (model.isPlain) expect(spendable).toBe(granted - sums.charged - reserved);
+      if (model.state !== 'active') expect(spendable).toBe(0);
+      if (model.state === 'erased') expect(sums.available).toBe(0);
+      if (model.reversals.every(({ isUndone }) => isUndone)) expect(debt).toBe(0);
+      if (debt === 0 && model.reversals.length === 0 && model.state !== 'erased') {
+        expect(sums.revoked).toBe(0);
+      }
+      expect(await entitlement.violations()).toEqual([]);
+    }
+  }
+
+  it('no history charges twice, grants twice, strands a credit or breaks an invariant', async () => {
+    const histories = fc.array(command, { minLength: 5, maxLength: COMMANDS_MAX, size: 'max' });
+    await fc.assert(
+      fc.asyncProperty(histories, async (steps) => {
+        const history = new History();
+        await history.run({ kind: 'buy', credits: 900 });
+        for (const step of steps) await history.run(step);
+      }),
+      { numRuns: RUNS, endOnFailure: true },
+    );
+  }, 300_000);
+});
+
+function chosen<T>(among: T[], pickedNumber: number): T | undefined {
+  return among.length === 0 ? undefined : among[pickedNumber % among.length];
+}

@@ -1,0 +1,254 @@
+import type { Type } from '@nestjs/common';
+import {
+  AccountRegistered,
+  EntitlementClient,
+  type EventClass,
+  type EventEnvelope,
+  type PaymentLine,
+  PaymentConfirmed,
+  PaymentReversalUndone,
+  PaymentReversed,
+  ServiceHttp,
+  SubscriptionChanged,
+  AccountDeleted,
+  AccountErased,
+  AccountRestored,
+  describeEvent,
+  parseEventData,
+  producerOf,
+} from '#libs/contracts';
+import type { Database, Transaction } from '#libs/database';
+import { InProcessTransport } from '#libs/messaging';
+import { Logger, type RunningService, ServiceTokens, newId } from '#libs/platform';
+import { TestClock, TestDatabase, recordedEvents } from '#libs/testing';
+import { checkInvariants } from '../src/auditor/check-invariants.js';
+import { OnAccountDeletedConsumer } from '../src/blocks/on-account-deleted.consumer.js';
+import { OnAccountErasedConsumer } from '../src/blocks/on-account-erased.consumer.js';
+import { OnAccountRestoredConsumer } from '../src/blocks/on-account-restored.consumer.js';
+import { EntitlementConfig } from '../src/entitlement.config.js';
+import { AdvanceAccountsJob } from '../src/grants/advance-accounts.job.js';
+import { OnAccountRegisteredConsumer } from '../src/grants/on-account-registered.consumer.js';
+import { OnPaymentConfirmedConsumer } from '../src/grants/on-payment-confirmed.consumer.js';
+import { OnSubscriptionChangedConsumer } from '../src/grants/on-subscription-changed.consumer.js';
+import { OnPaymentReversalUndoneConsumer } from '../src/reversals/on-payment-reversal-undone.consumer.js';
+import { OnPaymentReversedConsumer } from '../src/reversals/on-payment-reversed.consumer.js';
+import { startEntitlement } from '../src/start.js';
+
+interface Consumer {
+  handle(event: EventEnvelope, transaction: Transaction): Promise<void>;
+}
+
+const CONSUMERS = new Map<EventClass, Type<Consumer>>([
+  [AccountRegistered, OnAccountRegisteredConsumer],
+  [AccountDeleted, OnAccountDeletedConsumer],
+  [AccountRestored, OnAccountRestoredConsumer],
+  [AccountErased, OnAccountErasedConsumer],
+  [PaymentConfirmed, OnPaymentConfirmedConsumer],
+  [PaymentReversed, OnPaymentReversedConsumer],
+  [PaymentReversalUndone, OnPaymentReversalUndoneConsumer],
+  [SubscriptionChanged, OnSubscriptionChangedConsumer],
+] as [EventClass, Type<Consumer>][]);
+
+const SECRET = 'a secret of the tests, thirty-two characters';
+
+/** The whole entitlement service on a database of its own, called as its callers call it. */
+export class EntitlementUnderTest {
+  private constructor(
+    readonly test: TestDatabase,
+    readonly clock: TestClock,
+    readonly database: Database,
+    private readonly auditor: Database,
+  ) {}
+
+  service: RunningService;
+  transport: InProcessTransport;
+  /** As a gateway. */
+  client: EntitlementClient;
+  /** As the operators' command line. */
+  operator: EntitlementClient;
+  /** Errors only. */
+  readonly logLines: string[] = [];
+  private readonly https: ServiceHttp[] = [];
+
+  static async start(now?: string): Promise<EntitlementUnderTest> {
+    const test = await TestDatabase.create();
+    const entitlement = new EntitlementUnderTest(
+      test,
+      new TestClock(now),
+      await test.service('entitlement'),
+      await test.auditor('entitlement'),
+    );
+    await entitlement.open();
+    return entitlement;
+  }
+
+  async stop(): Promise<void> {
+    for (const http of this.https) await http.close();
+    await this.transport.close();
+    await this.service.stop();
+    await this.test.drop();
+  }
+
+  /** Hands an event to its consumer as a transport does, without the inbox that drops repeats. */
+  async deliver<T extends object>(
+    eventClass: EventClass<T>,
+    accountId: string,
+    data: T,
+  ): Promise<void> {
+    const { type, version } = describeEvent(eventClass);
+    const parsed = parseEventData(eventClass, JSON.parse(JSON.stringify(data)));
+    if ('faults' in parsed) throw new Error(parsed.faults.join('; '));
+    const consumer = this.service.app.get<Consumer>(CONSUMERS.get(eventClass) as Type<Consumer>);
+    const event = {
+      id: newId(),
+      type,
+      version,
+      key: accountId,
+      aggregate: `test:${accountId}`,
+      sequence: '1',
+      occurredAt: this.clock.now().toISOString(),
+      producer: producerOf(type),
+      data: parsed.data,
+    };
+    await this.database.transaction((transaction) => consumer.handle(event, transaction));
+  }
+
+  /** Applies time to every account, as the job does between two rounds. */
+  async advanceAll(): Promise<void> {
+    await this.service.app.get(AdvanceAccountsJob).runOnce();
+  }
+
+  async newAccount(): Promise<string> {
+    const accountId = newId();
+    const trialClaim = newId().replaceAll('-', '').padEnd(64, '0');
+    await this.deliver(AccountRegistered, accountId, { trialClaim });
+    return accountId;
+  }
+
+  /** Pays for one line. @returns its id. */
+  async pay(
+    accountId: string,
+    line: Partial<PaymentLine> & Pick<PaymentLine, 'kind'>,
+  ): Promise<string> {
+    const lineId = line.lineId ?? newId();
+    await this.deliver(PaymentConfirmed, accountId, {
+      paymentId: newId(),
+      orderId: newId(),
+      amountMicros: '19000000',
+      currency: 'USD',
+      catalogueVersion: '2026-11',
+      lines: [{ sku: 'test', quantity: 1, ...line, lineId }],
+    });
+    return lineId;
+  }
+
+  async buy(accountId: string, credits: number): Promise<string> {
+    return this.pay(accountId, { kind: 'package', credits: String(credits) });
+  }
+
+  /** Takes back a share of a line. @returns the reversal's id. */
+  async reverse(
+    accountId: string,
+    lineId: string,
+    share: string,
+    { phase = 'final', reversalId = newId() }: Partial<PaymentReversed> = {},
+  ): Promise<string> {
+    const lines = [{ lineId, share }];
+    const reversal = { reversalId, paymentId: newId(), cause: 'refund', phase, lines } as const;
+    await this.deliver(PaymentReversed, accountId, reversal);
+    return reversalId;
+  }
+
+  async undo(accountId: string, reversalId: string): Promise<void> {
+    await this.deliver(PaymentReversalUndone, accountId, { reversalId });
+  }
+
+  async subscribe(
+    accountId: string,
+    snapshot: Partial<SubscriptionChanged> &
+      Pick<SubscriptionChanged, 'subscriptionId' | 'periodStart' | 'periodEnd'>,
+  ): Promise<void> {
+    await this.deliver(SubscriptionChanged, accountId, {
+      line: 'api',
+      state: 'active',
+      sku: 'api-15K-month',
+      quantity: 1,
+      interval: 'month',
+      paidThrough: snapshot.periodEnd,
+      monthlyCredits: '15000',
+      limits: { live: 40, bulk: 10, heavy: 5 },
+      monitors: { domain: 20, brand: 2, registrant: 2 },
+      keys: 3,
+      datasets: [],
+      catalogueVersion: '2026-11',
+      ...snapshot,
+    });
+  }
+
+  /**
+   * The ledger entries of an account since the last call, one line a transfer:
+   * `reserve lease: available -5, reserved +5`. Sources and ids are cut to their kind.
+   */
+  async newEntries(accountId: string): Promise<string[]> {
+    const rows = await this.database.query<{ id: string; line: string }>(
+      `select t.id, t.kind || ' ' || split_part(t.reference, ':', 1) || ': ' ||
+         string_agg(e.ledger_account || ' ' || to_char(e.amount, 'SGFM999999999'), ', '
+           order by e.position) as line
+       from ledger_transfers t join ledger_entries e on e.transfer_id = t.id
+       where t.account_id = $1 and t.id > $2 group by t.id order by t.id`,
+      [accountId, this.lastSeen.get(accountId) ?? '0'],
+    );
+    if (rows.length > 0) this.lastSeen.set(accountId, rows[rows.length - 1].id);
+    return rows.map(({ line }) => line);
+  }
+
+  /** What this service said of an account, as `AllowanceChanged 1` or `CreditsLow 20% 100`. */
+  async events(accountId: string): Promise<string[]> {
+    const events = await recordedEvents(this.database);
+    return events
+      .filter(({ key }) => key === accountId)
+      .map(({ type, data }) =>
+        type === 'entitlement.allowance-changed'
+          ? `AllowanceChanged ${String(data.version)}`
+          : `CreditsLow ${String(data.threshold)}% ${String(data.remaining)}`,
+      );
+  }
+
+  /** Violated invariants and logged errors; every spec expects none after each test. */
+  async violations(): Promise<unknown[]> {
+    return [...(await checkInvariants(this.auditor)), ...this.logLines.splice(0)];
+  }
+
+  private readonly lastSeen = new Map<string, string>();
+
+  private async open(): Promise<void> {
+    const write = (line: string) => void this.logLines.push(line);
+    const logger = new Logger('test', { write }, 'error');
+    const config = Object.assign(new EntitlementConfig(), {
+      databaseUrl: this.test.url('entitlement'),
+      maintenanceDatabaseUrl: this.test.url('entitlement_maintenance'),
+      auditorDatabaseUrl: this.test.url('entitlement_auditor'),
+      serviceSecret: SECRET,
+    });
+    const consumers = { account: ['entitlement'], billing: ['entitlement'] } as const;
+    this.transport = new InProcessTransport({ logger, consumers });
+    const { clock, transport } = this;
+    this.service = await startEntitlement({ config, clock, logger, transport });
+    this.client = new EntitlementClient(this.connect('gateway'));
+    this.operator = new EntitlementClient(this.connect('cli'));
+  }
+
+  private connect(caller: 'gateway' | 'cli'): ServiceHttp {
+    const tokens = new ServiceTokens(SECRET, this.clock);
+    const { url } = this.service;
+    const http = new ServiceHttp({
+      url,
+      caller,
+      audience: 'entitlement',
+      tokens,
+      timeoutMs: 1e4,
+    });
+    this.https.push(http);
+    return http;
+  }
+}

@@ -1,0 +1,86 @@
+import { randomBytes } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { newId } from '#libs/platform';
+import type { AccountAnswer, Visitor } from '../account-relay.js';
+import {
+  CSRF_COOKIE,
+  SESSION_COOKIE,
+  csrfCookie,
+  endedSessionCookie,
+  readCookie,
+  sessionCookie,
+} from './cookies.js';
+import { CrossSiteRequest, CsrfTokenInvalid } from '../dashboard.errors.js';
+import { forgeryFault } from './request-forgery.js';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    visitor: Visitor;
+    /** The token that forms and scripts of this answer's page have to send back. */
+    csrfToken: string;
+  }
+}
+
+const REQUEST_ID = /^[A-Za-z0-9_-]{8,64}$/;
+const USER_AGENT_LENGTH_MAX = 300;
+
+/** Fills `request.visitor` and `request.csrfToken`; a browser without a token is given one. */
+export function identifyBrowser(request: FastifyRequest, reply: FastifyReply): void {
+  const { cookie } = request.headers;
+  const given = request.headers['x-request-id'];
+  request.visitor = {
+    sessionToken: readCookie(cookie, SESSION_COOKIE),
+    clientAddress: request.ip,
+    userAgent: request.headers['user-agent']?.slice(0, USER_AGENT_LENGTH_MAX),
+    requestId: typeof given === 'string' && REQUEST_ID.test(given) ? given : newId(),
+  };
+  void reply.header('x-request-id', request.visitor.requestId);
+  request.csrfToken = readCookie(cookie, CSRF_COOKIE) ?? renewCsrfToken(reply);
+}
+
+/**
+ * Lets a state-changing request pass only when it is ours (S29).
+ * @throws CrossSiteRequest, CsrfTokenInvalid.
+ */
+export function refuseForgery(request: FastifyRequest, ownOrigin: string): void {
+  if (['GET', 'HEAD', 'OPTIONS'].includes(request.method)) return;
+  const { headers, body } = request;
+  const fault = forgeryFault(
+    {
+      origin: headers.origin,
+      fetchSite: headers['sec-fetch-site'] as string | undefined,
+      cookieToken: readCookie(headers.cookie, CSRF_COOKIE),
+      sentToken:
+        (headers['x-csrf-token'] as string | undefined) ?? (body as FormBody | undefined)?.csrf,
+    },
+    ownOrigin,
+  );
+  if (fault === 'cross_site') throw new CrossSiteRequest();
+  if (fault === 'token') throw new CsrfTokenInvalid();
+}
+
+interface FormBody {
+  csrf?: string;
+}
+
+/** Sets or ends the session cookie as account decided; a new session gets a new CSRF token. */
+export function applySession(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  answer: AccountAnswer,
+): void {
+  if (answer.beginsSession) {
+    void reply.header('set-cookie', sessionCookie(answer.beginsSession));
+    request.visitor.sessionToken = answer.beginsSession;
+    request.csrfToken = renewCsrfToken(reply);
+  } else if (answer.endsSession) {
+    void reply.header('set-cookie', endedSessionCookie());
+    request.visitor.sessionToken = undefined;
+  }
+}
+
+function renewCsrfToken(reply: FastifyReply): string {
+  const token = randomBytes(32).toString('base64url');
+  void reply.header('set-cookie', csrfCookie(token));
+  return token;
+}

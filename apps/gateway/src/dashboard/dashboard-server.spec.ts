@@ -1,0 +1,265 @@
+import { type IncomingHttpHeaders, type Server, createServer } from 'node:http';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Client } from 'undici';
+import { EntitlementClient, ServiceHttp } from '#libs/contracts';
+import { Logger, ServiceTokens, SystemClock } from '#libs/platform';
+import { ProblemBodies } from '../problems/problem-body.js';
+import { ACCOUNT_ROUTES } from './api-routes.js';
+import { type RunningDashboard, startDashboard } from './dashboard-server.js';
+
+const OWN = 'https://dashboard.example';
+const CSRF = 'c'.repeat(43);
+const SESSION = 's'.repeat(43);
+
+/** What reached the internal listener behind the dashboard. */
+interface Arrived {
+  line: string;
+  headers: IncomingHttpHeaders;
+  body: string;
+}
+
+describe('dashboard', () => {
+  const arrived: Arrived[] = [];
+  const logged: string[] = [];
+  let answer: { status: number; headers?: Record<string, string>; body: object };
+  let internal: Server;
+  let dashboard: RunningDashboard;
+  let client: Client;
+
+  beforeAll(async () => {
+    internal = createServer((request, response) => {
+      let body = '';
+      request.on('data', (chunk: Buffer) => (body += chunk.toString()));
+      request.on('end', () => {
+        arrived.push({ line: `${request.method} ${request.url}`, headers: request.headers, body });
+        const isSession = request.url === '/internal/sessions/current';
+        response.writeHead(isSession ? 200 : answer.status, answer.headers);
+        response.end(JSON.stringify(isSession ? { session: null } : answer.body));
+      });
+    });
+    await new Promise<void>((resolve) => internal.listen(0, '127.0.0.1', resolve));
+    const internalUrl = `http://127.0.0.1:${(internal.address() as { port: number }).port}`;
+    const tokens = new ServiceTokens('a secret of the tests', new SystemClock());
+    const http = new ServiceHttp({
+      url: internalUrl,
+      caller: 'gateway',
+      audience: 'entitlement',
+      tokens,
+    });
+    dashboard = await startDashboard({
+      publicUrl: OWN,
+      apiUrl: 'https://api.example',
+      host: '127.0.0.1',
+      port: 0,
+      accountUrl: internalUrl,
+      entitlement: new EntitlementClient(http),
+      tokens,
+      bodies: new ProblemBodies('https://api.example', new SystemClock()),
+      mailbox: {
+        newest: async () => [
+          {
+            id: '1',
+            sentAt: '2026-03-02T09:00:00Z',
+            to: 'ada@example.com',
+            subject: '<script>alert(1)</script>',
+            text: `Go to ${OWN}/sign-up/confirm?token=abc and not to https://elsewhere.example/`,
+          },
+        ],
+      },
+      logger: new Logger('gateway', { write: (line: string) => void logged.push(line) }),
+    });
+    client = new Client(dashboard.url);
+  });
+  afterAll(async () => {
+    await client.close();
+    await dashboard.stop();
+    internal.close();
+  });
+  beforeEach(() => {
+    arrived.length = 0;
+    answer = { status: 200, body: {} };
+  });
+
+  async function send(
+    method: string,
+    path: string,
+    headers: Record<string, string> = {},
+    body?: string,
+  ) {
+    const response = await client.request({
+      method: method as 'GET',
+      path,
+      headers: { host: 'dashboard.example', ...headers },
+      body,
+    });
+    return {
+      status: response.statusCode,
+      headers: response.headers,
+      text: await response.body.text(),
+    };
+  }
+
+  const json = { 'content-type': 'application/json' };
+  const form = { 'content-type': 'application/x-www-form-urlencoded' };
+  const ours = {
+    origin: OWN,
+    'sec-fetch-site': 'same-origin',
+    'x-csrf-token': CSRF,
+    cookie: `__Host-csrf=${CSRF}; __Host-session=${SESSION}`,
+  };
+
+  it('S29: no state-changing route acts unless origin and token both are ours', async () => {
+    const without = (...names: string[]) =>
+      Object.fromEntries(Object.entries(ours).filter(([name]) => !names.includes(name)));
+    const foreign: Record<string, string>[] = [
+      without('origin', 'sec-fetch-site'),
+      { ...ours, origin: 'https://evil.example' },
+      { ...ours, origin: 'null' },
+      { ...ours, 'sec-fetch-site': 'cross-site' },
+      { ...ours, 'sec-fetch-site': 'same-site' },
+      { ...ours, 'sec-fetch-site': 'none' },
+      without('x-csrf-token'),
+      without('cookie'),
+      { ...ours, 'x-csrf-token': 'd'.repeat(43) },
+    ];
+    const changing = ACCOUNT_ROUTES.filter(([method]) => method !== 'GET');
+    const forms = [
+      '/sign-up',
+      '/sign-up/confirm',
+      '/log-in',
+      '/log-out',
+      '/keys',
+      '/account/delete',
+    ];
+    const targets = [
+      ...changing.map(([method, path]) => [method, `/api${path.replace(':id', 'x')}`]),
+      ...forms.map((path) => ['POST', path]),
+    ];
+    for (const [method, path] of targets) {
+      for (const headers of foreign) {
+        const { status } = await send(method, path, { ...headers, ...json }, '{}');
+        expect([method, path, status]).toEqual([method, path, 403]);
+      }
+    }
+    expect(arrived).toEqual([]);
+    await send('POST', '/api/log-in', { ...ours, ...json }, '{"email":"ada@example.com"}');
+    expect(arrived.map(({ line }) => line)).toEqual(['POST /internal/dashboard/log-in']);
+  });
+
+  it('S30: scripts of other origins are told nothing by CORS', async () => {
+    const preflight = { 'access-control-request-method': 'POST' };
+    const foreign = { origin: 'https://evil.example' };
+    for (const method of ['OPTIONS', 'GET']) {
+      const refused = await send(method, '/api/account', { ...preflight, ...foreign });
+      expect(refused.headers['access-control-allow-origin']).toBeUndefined();
+      const allowed = await send(method, '/api/account', { ...preflight, origin: OWN });
+      expect(allowed.headers['access-control-allow-origin']).toBe(OWN);
+    }
+  });
+
+  it('S25: a session lives in a __Host- cookie that scripts and other sites never get', async () => {
+    answer = { status: 200, headers: { 'x-set-session': SESSION }, body: {} };
+    const { headers } = await send('POST', '/api/log-in', { ...ours, ...json }, '{}');
+    const cookies = headers['set-cookie'] as string[];
+    const session = cookies.find((cookie) => cookie.startsWith('__Host-session='));
+    expect(session?.split('; ').slice(0, 1)).toEqual([`__Host-session=${SESSION}`]);
+    for (const attribute of ['Path=/', 'Secure', 'HttpOnly', 'SameSite=Lax']) {
+      expect(session).toContain(attribute);
+    }
+    expect(session).not.toContain('Domain');
+    expect(cookies.some((cookie) => cookie.startsWith('__Host-csrf='))).toBe(true);
+    expect(headers['x-set-session']).toBeUndefined();
+  });
+
+  it('S18: an API key opens nothing on the dashboard, wherever it is put', async () => {
+    const key = 'dds_live_0123456789abcdefghijABCDEFGHIJ000000';
+    const ways: [string, Record<string, string>][] = [
+      [`/api/balance?apiKey=${key}`, {}],
+      ['/api/balance', { authorization: `Bearer ${key}` }],
+      ['/api/balance', { 'x-api-key': key }],
+      ['/api/ledger', { cookie: `__Host-session=${key}` }],
+    ];
+    for (const [path, headers] of ways) {
+      const { status, text } = await send('GET', path, headers);
+      expect([status, (JSON.parse(text) as { code: string }).code]).toEqual([401, 'not_logged_in']);
+    }
+    expect(arrived.every(({ headers }) => !headers.authorization?.includes(key))).toBe(true);
+    expect(logged.join('')).not.toContain(key);
+  });
+
+  it('S31: opening a confirmation link changes nothing, only its button confirms', async () => {
+    const opened = await send('GET', '/sign-up/confirm?token=abc');
+    expect(opened.status).toBe(200);
+    expect(opened.text).toContain('<form method="post" action="/sign-up/confirm">');
+    expect(arrived).toEqual([]);
+    await send('POST', '/sign-up/confirm', { ...ours, ...form }, 'token=abc');
+    expect(arrived.map(({ line, body }) => [line, body])).toEqual([
+      ['POST /internal/dashboard/sign-up/confirm', '{"token":"abc"}'],
+    ]);
+  });
+
+  it('S115: every answer carries a strict policy, transport security and isolation', async () => {
+    answer = { status: 200, body: { keys: [] } };
+    const paths = ['/', '/sign-up', '/keys', '/mailbox', '/api/keys', '/no-such-page', '/%zz'];
+    for (const path of [...paths, '/assets/dashboard.css']) {
+      const { headers } = await send('GET', path);
+      const policy = String(headers['content-security-policy']);
+      expect([path, policy]).toEqual([path, expect.stringContaining(`default-src 'none'`)]);
+      expect(policy).toContain(`require-trusted-types-for 'script'`);
+      expect(policy).not.toContain('unsafe');
+      expect(headers['strict-transport-security']).toMatch(/max-age=\d{8}/);
+      expect(headers['cross-origin-opener-policy']).toBe('same-origin');
+      expect(headers['cross-origin-resource-policy']).toBe('same-origin');
+      expect(headers['cache-control']).toContain('no-store');
+    }
+    const { text } = await send('GET', '/sign-up');
+    expect(text).not.toMatch(/<script(?! src)|<style|\sstyle=|\son[a-z]+=/);
+  });
+
+  it('S66: text of a mail is inert, and only links to our own pages can be clicked', async () => {
+    const { text } = await send('GET', '/mailbox');
+    expect(text).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');
+    expect(text).toContain(`<a href="${OWN}/sign-up/confirm?token=abc">`);
+    expect(text).not.toContain('href="https://elsewhere.example/');
+  });
+
+  it('S95: a fault of ours shows a code and a request id, never what went wrong inside', async () => {
+    answer = { status: 500, body: { code: 'internal_error', status: 500, detail: 'Sorry.' } };
+    const relayed = await send('POST', '/log-in', { ...ours, ...form }, 'email=a&password=b');
+    expect(relayed.text).toContain('Sorry.');
+    answer = { status: 200, headers: { 'content-length': '1' }, body: { broken: true } };
+    const broken = await send('GET', '/api/account', ours);
+    expect(broken.status).toBe(503);
+    expect(JSON.parse(broken.text)).toMatchObject({
+      code: 'service_unavailable',
+      request_id: expect.any(String),
+    });
+    expect(broken.text).not.toMatch(/127\.0\.0\.1|undici|Error|stack|\.js/);
+  });
+
+  it('S96: forwarded addresses of strangers are not believed, foreign host names not echoed', async () => {
+    const spoofed = {
+      ...ours,
+      'x-forwarded-for': '203.0.113.9',
+      'x-forwarded-host': 'evil.example',
+    };
+    await send('POST', '/api/log-in', { ...spoofed, ...json }, '{}');
+    expect(arrived[0].headers['x-client-address']).toBe('127.0.0.1');
+    const elsewhere = await send('GET', '/log-in', { host: 'evil.example' });
+    expect([elsewhere.status, elsewhere.headers.location]).toEqual([308, `${OWN}/log-in`]);
+  });
+
+  it('a route that is not in the table does not reach account', async () => {
+    for (const path of ['/api/erase', '/api/../internal/changes', '/api/keys/x/y/z']) {
+      const { status } = await send('POST', path, { ...ours, ...json }, '{}');
+      expect([path, status]).toEqual([path, 404]);
+    }
+    expect(arrived).toEqual([]);
+  });
+
+  it('a form field that is sent twice is refused', async () => {
+    const { status } = await send('POST', '/log-in', { ...ours, ...form }, 'email=a&email=b');
+    expect(status).toBe(400);
+    expect(arrived).toEqual([]);
+  });
+});

@@ -1,0 +1,51 @@
+import { type Notice, type PageContext, field, form, page } from './layout.js';
+import { type Markup, html } from './markup.js';
+
+export interface AccountFacts {
+  email?: string;
+  first_name?: string;
+}
+
+export function accountPage(context: PageContext, account: AccountFacts, notice?: Notice): Markup {
+  const fields = html`${field({ name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password' })}
+    <button class="danger">Delete the account</button>`;
+  return page(context, {
+    title: 'Account',
+    notice,
+    body: html`<section>
+        <h2>You</h2>
+        <p>${account.first_name}<br />${account.email}</p>
+      </section>
+      <section>
+        <h2>Delete the account</h2>
+        <p>
+          All keys and sessions end at once, credits freeze, monitors and jobs stop. For 90 days you
+          can log in and restore the account; keys stay revoked and are made anew. After that all
+          credits are forfeited and your personal data is erased for good.
+        </p>
+        ${form(context, '/account/delete', fields)}
+      </section>`,
+  });
+}
+
+/** The only page of a deleted account. */
+export function restorePage(
+  context: PageContext,
+  restorableUntil?: string,
+  notice?: Notice,
+): Markup {
+  const until = restorableUntil
+    ? ` until ${restorableUntil.slice(0, 10)}`
+    : ' for 90 days after its deletion';
+  return page(context, {
+    title: 'This account is deleted',
+    notice,
+    body: html`<section>
+      <p>
+        It can be restored${until}. Credits and plans come back as they were; keys stay revoked and
+        are made anew.
+      </p>
+      ${form(context, '/account/restore', html`<button>Restore the account</button>`)}
+    </section>`,
+  });
+}

@@ -1,0 +1,92 @@
+import { Markup, html } from './markup.js';
+
+/** What every page needs to know of the visit. */
+export interface PageContext {
+  csrfToken: string;
+  isLoggedIn: boolean;
+  /** Whether mail stays on this machine and `/mailbox` shows it. */
+  hasMailbox: boolean;
+}
+
+/** A message above the page: what went wrong, or what was done. */
+export interface Notice {
+  kind: 'fault' | 'done';
+  text: string;
+}
+
+export interface PageParts {
+  title: string;
+  body: Markup;
+  notice?: Notice;
+}
+
+/** A whole document. */
+export function page(context: PageContext | undefined, { title, body, notice }: PageParts): Markup {
+  return html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <title>${title} · Domain Data Service</title>
+        <link rel="stylesheet" href="/assets/dashboard.css" />
+        <script src="/assets/dashboard.js" defer></script>
+      </head>
+      <body>
+        <header>
+          <a class="brand" href="/">Domain Data Service</a>
+          <nav aria-label="Main">${context ? navigation(context) : undefined}</nav>
+        </header>
+        <main>
+          <h1>${title}</h1>
+          ${notice && html`<p class="notice ${notice.kind}" role="${notice.kind === 'fault' ? 'alert' : 'status'}">${notice.text}</p>`}
+          ${body}
+        </main>
+      </body>
+    </html> `;
+}
+
+function navigation(context: PageContext): Markup {
+  const mailbox = context.hasMailbox ? html`<a href="/mailbox">Mailbox</a>` : undefined;
+  if (!context.isLoggedIn) {
+    return html`<a href="/sign-up">Sign up</a><a href="/log-in">Log in</a>${mailbox}`;
+  }
+  return html`<a href="/">Overview</a><a href="/keys">Keys</a
+    ><a href="/account">Account</a>${mailbox}
+    ${form(context, '/log-out', html`<button class="link">Log out</button>`)}`;
+}
+
+/** A form that posts to our own origin, with the token that proves it came from here. */
+export function form(context: PageContext, action: string, fields: Markup): Markup {
+  return html`<form method="post" action="${action}">
+    <input type="hidden" name="csrf" value="${context.csrfToken}" />${fields}
+  </form>`;
+}
+
+export interface Field {
+  name: string;
+  label: string;
+  type?: 'text' | 'email' | 'password';
+  value?: string;
+  autocomplete?: string;
+  hint?: string;
+}
+
+/** One labelled input that must be filled in. */
+export function field({ name, label, type, value, autocomplete, hint }: Field): Markup {
+  return html`<label
+    >${label}
+    <input
+      name="${name}"
+      type="${type ?? 'text'}"
+      value="${value ?? ''}"
+      autocomplete="${autocomplete ?? 'off'}"
+      required
+    />
+    ${hint && html`<small>${hint}</small>`}</label
+  >`;
+}
+
+/** A hidden value of a form. */
+export function hidden(name: string, value: string): Markup {
+  return html`<input type="hidden" name="${name}" value="${value}" />`;
+}

@@ -1,0 +1,39 @@
+import type { IncomingMessage } from 'node:http';
+import { type BlockList, isIP } from 'node:net';
+import { contains } from '../facts/allow-list.js';
+
+/**
+ * The address a request came from. `X-Forwarded-For` counts only as far as the hops before it are
+ * configured proxies: from the right, the first address that is not one (S96).
+ */
+export function clientAddress(request: IncomingMessage, trustedProxies: BlockList): string {
+  let address = plain(request.socket.remoteAddress ?? '');
+  const forwarded = request.headers['x-forwarded-for'];
+  if (forwarded === undefined) return address;
+  const hops = String(forwarded).split(',');
+  while (hops.length > 0 && contains(trustedProxies, address)) {
+    const hop = plain(hops.pop()!.trim());
+    if (isIP(hop) === 0) break;
+    address = hop;
+  }
+  return address;
+}
+
+/** What failed keys are counted by: an IPv4 address, or the /64 an IPv6 address lies in. */
+export function addressGroup(address: string): string {
+  if (!address.includes(':')) return address;
+  const [head, tail] = address.split('::');
+  const left = head === '' ? [] : head.split(':');
+  const right = tail === undefined || tail === '' ? [] : tail.split(':');
+  const missing = tail === undefined ? 0 : 8 - left.length - right.length;
+  const groups = [...left, ...Array.from({ length: Math.max(0, missing) }, () => '0'), ...right];
+  return groups
+    .slice(0, 4)
+    .map((group) => group.replace(/^0+(?=.)/, ''))
+    .join(':');
+}
+
+/** An IPv4 peer of an IPv6 socket is the same peer. */
+function plain(address: string): string {
+  return address.startsWith('::ffff:') && address.includes('.') ? address.slice(7) : address;
+}

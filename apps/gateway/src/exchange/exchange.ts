@@ -1,0 +1,42 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { WindowAnswer } from '#libs/counters';
+import type { KeyEntry } from '../facts/caller.js';
+import type { Lease } from '../lease/lease.js';
+import type { ApiRoute } from '../listener/api-routes.js';
+import { newRequestId } from './request-id.js';
+
+/** One request on its way through the numbered steps, with what each step has found out. */
+export class Exchange {
+  readonly requestId = newRequestId();
+  /** The parameters of the query in their order, decoded; the key is not among them. */
+  readonly names: string[] = [];
+  readonly values: string[] = [];
+  apiKey = '';
+  caller?: KeyEntry;
+  rate?: WindowAnswer;
+  rateLimit = 0;
+  /** True while it counts towards its class's concurrency. */
+  isInClass = false;
+  /** What lookup is asked: the path with the normalised query. Also what a repeat is recognised by. */
+  question = '';
+  /** The domain name as it was given, for the request log. */
+  subject = '';
+  isFresh = false;
+  isRepeat = false;
+  lease?: Lease;
+  /** Credits reserved on the lease. */
+  cost = 0;
+  isOver = false;
+  /** The exchange before it on a socket whose client does not wait for answers. */
+  earlier?: Exchange;
+  /** Ends the call to lookup when the client goes. */
+  abortUpstream?: () => void;
+
+  /** @param startedMs monotonic milliseconds. */
+  constructor(
+    readonly request: IncomingMessage,
+    readonly response: ServerResponse,
+    readonly route: ApiRoute,
+    readonly startedMs: number,
+  ) {}
+}

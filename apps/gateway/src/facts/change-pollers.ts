@@ -1,0 +1,85 @@
+import type { ChangeCursor, ChangePage } from '#libs/contracts';
+import { type Logger, SECOND_MS, monotonicMs } from '#libs/platform';
+import { FEED_GRACE_MS, type Facts } from './facts.js';
+
+/** An owner that says which accounts changed since a cursor. */
+export interface ChangeSource {
+  name: string;
+  changes(cursor?: ChangeCursor): Promise<ChangePage>;
+}
+
+interface Feed {
+  source: ChangeSource;
+  token?: string;
+  cursor?: ChangeCursor;
+  lastGoodMs: number;
+  polling: boolean;
+}
+
+export interface ChangePollersOptions {
+  facts: Facts;
+  sources: ChangeSource[];
+  logger: Logger;
+  intervalMs?: number;
+}
+
+/**
+ * Polls each owner's change feed every second and drops the accounts it names. Facts are trusted for
+ * 60 seconds after the older of the last good polls; another token (a restored or other database)
+ * drops everything.
+ */
+export class ChangePollers {
+  private readonly feeds: Feed[];
+  private timer?: NodeJS.Timeout;
+
+  constructor(private readonly options: ChangePollersOptions) {
+    this.feeds = options.sources.map((source) => ({
+      source,
+      lastGoodMs: -Infinity,
+      polling: false,
+    }));
+  }
+
+  /** Resolves after the first poll of each feed, good or not. */
+  async start(): Promise<void> {
+    const intervalMs = this.options.intervalMs ?? SECOND_MS;
+    this.timer = setInterval(() => void this.pollAll(), intervalMs);
+    await this.pollAll();
+  }
+
+  stop(): void {
+    clearInterval(this.timer);
+  }
+
+  private async pollAll(): Promise<void> {
+    await Promise.all(this.feeds.map((feed) => this.poll(feed)));
+  }
+
+  private async poll(feed: Feed): Promise<void> {
+    if (feed.polling) return;
+    feed.polling = true;
+    const askedMs = monotonicMs();
+    try {
+      // A cursor as old as this may point behind rows the owner has removed.
+      if (askedMs - feed.lastGoodMs > FEED_GRACE_MS) feed.cursor = undefined;
+      const page = await feed.source.changes(feed.cursor);
+      this.apply(feed, page);
+      feed.lastGoodMs = askedMs;
+      const oldestGoodMs = Math.min(...this.feeds.map(({ lastGoodMs }) => lastGoodMs));
+      this.options.facts.trustUntil(oldestGoodMs + FEED_GRACE_MS);
+    } catch (error) {
+      this.options.logger.warn(`the change feed of ${feed.source.name} does not answer`, error);
+    } finally {
+      feed.polling = false;
+    }
+  }
+
+  private apply(feed: Feed, page: ChangePage): void {
+    const { facts } = this.options;
+    const isContinued = feed.cursor !== undefined && feed.token === page.token;
+    if (isContinued) for (const accountId of page.keys) facts.drop(accountId);
+    else facts.dropAll();
+    feed.token = page.token;
+    feed.cursor = page.cursor;
+  }
+}

@@ -1,0 +1,191 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { request } from 'undici';
+import { AccountErased, ApiKeyChanged, type EventClass } from '#libs/contracts';
+import { Outbox } from '#libs/messaging';
+import { TestClock, TestDatabase, waitFor } from '#libs/testing';
+import { GatewayNeighbourhood } from '../../../../test/stand-ins/gateway-neighbourhood.js';
+import type { RunningGateway } from '../start.js';
+
+let database: TestDatabase;
+let around: GatewayNeighbourhood;
+let gateway: RunningGateway;
+const clock = new TestClock();
+
+beforeAll(async () => {
+  database = await TestDatabase.create();
+  around = new GatewayNeighbourhood(database);
+  await around.start();
+  gateway = await around.startGateway({ GATEWAY_FAILED_KEYS_MAX: '20' }, clock);
+});
+
+afterAll(async () => {
+  await around?.stop();
+  await database?.drop();
+});
+
+let asked = 0;
+
+/** Status of a lookup with this key; each asks for a name of its own. */
+async function statusFor(apiKey: string): Promise<number> {
+  const path = `/v2.0/whois/live?domainName=name${asked++}.example`;
+  const { statusCode, body } = await request(gateway.apiUrl + path, {
+    headers: { 'x-api-key': apiKey },
+  });
+  await body.dump();
+  return statusCode;
+}
+
+describe('facts', () => {
+  it('are asked for once and then served from memory', async () => {
+    const { apiKey } = around.account.addKey();
+    const before = around.account.keyQueries;
+    for (let i = 0; i < 5; i++) expect(await statusFor(apiKey)).toBe(200);
+    expect(around.account.keyQueries).toBe(before + 1);
+  });
+
+  it('S13: a revoked key is refused as soon as the change feed names its account', async () => {
+    const { apiKey, facts } = around.account.addKey();
+    expect(await statusFor(apiKey)).toBe(200);
+    facts.state = 'revoked';
+    expect(await statusFor(apiKey)).toBe(200);
+    around.account.feed.name(facts.accountId);
+    await waitFor('the refusal', async () => (await statusFor(apiKey)) === 401, 3_000);
+  });
+
+  it('a changed allowance is asked for again when entitlement names the account', async () => {
+    const { apiKey, facts } = around.account.addKey();
+    around.entitlement.limits.set(facts.accountId, 1);
+    expect(await statusFor(apiKey)).toBe(200);
+    expect(await statusFor(apiKey)).toBe(429);
+    around.entitlement.limits.set(facts.accountId, 500);
+    around.entitlement.feed.name(facts.accountId);
+    await waitFor('the new limit', async () => (await statusFor(apiKey)) === 200, 3_000);
+  });
+
+  it('another token of a feed drops everything: the database is not the one it was', async () => {
+    const { apiKey } = around.account.addKey();
+    expect(await statusFor(apiKey)).toBe(200);
+    around.account.feed.token = 'restored from a backup';
+    await waitFor('everything to be dropped', () => gateway.facts.size === 0, 3_000);
+  });
+
+  it('a load under way when its account is named is thrown away and repeated', async () => {
+    const { apiKey, facts } = around.account.addKey();
+    const before = around.account.keyQueries;
+    around.account.beforeAnswer = () => {
+      around.account.beforeAnswer = undefined;
+      facts.state = 'revoked';
+      gateway.facts.drop(facts.accountId);
+    };
+    expect(await statusFor(apiKey)).toBe(401);
+    expect(around.account.keyQueries).toBe(before + 2);
+  });
+
+  it('never serve past validUntil, nor a key past its expiry', async () => {
+    const inOneHour = new Date(clock.now().getTime() + 3_600_000).toISOString();
+    around.entitlement.validUntil = inOneHour;
+    const { apiKey, facts } = around.account.addKey();
+    expect(await statusFor(apiKey)).toBe(200);
+    around.entitlement.validUntil = undefined;
+    around.entitlement.blocks.set(facts.accountId, [
+      { cause: 'admin', blocks: ['api'], from: inOneHour },
+    ]);
+    const { apiKey: expiring } = around.account.addKey({ expiresAt: inOneHour });
+    expect(await statusFor(expiring)).toBe(200);
+    clock.advance(3_599_000);
+    expect([await statusFor(apiKey), await statusFor(expiring)]).toEqual([200, 200]);
+    clock.advance(1_000);
+    expect([await statusFor(apiKey), await statusFor(expiring)]).toEqual([403, 401]);
+  });
+
+  it('S13: when the feeds stay silent for longer than the grace, what is known serves no more', async () => {
+    const { apiKey } = around.account.addKey();
+    expect(await statusFor(apiKey)).toBe(200);
+    around.account.isDown = true;
+    try {
+      expect(await statusFor(apiKey)).toBe(200);
+      gateway.facts.trustUntil(0);
+      expect(await statusFor(apiKey)).toBe(503);
+    } finally {
+      around.account.isDown = false;
+    }
+    await waitFor('the key to be known again', async () => {
+      const status = await statusFor(apiKey);
+      return status === 200 && gateway.facts.size > 0;
+    });
+  });
+
+  it('S14: a key stops at its daily cap and starts again the next UTC day', async () => {
+    clock.set('2026-05-05T23:59:00Z');
+    const { apiKey } = around.account.addKey({ dailyCreditCap: 2 });
+    const statuses = [];
+    for (let i = 0; i < 3; i++) statuses.push(await statusFor(apiKey));
+    expect(statuses).toEqual([200, 200, 402]);
+    clock.set('2026-05-06T00:00:00Z');
+    expect(await statusFor(apiKey)).toBe(200);
+  });
+});
+
+describe('events', () => {
+  /** Lets account say a fact, through its outbox and relay. */
+  async function say<T extends object>(event: EventClass<T>, accountId: string, data: T) {
+    const account = await database.service('account');
+    const outbox = new Outbox('account', clock, around.transport);
+    await account.transaction(async (transaction) => {
+      const lock = await outbox.lock(transaction, {
+        key: accountId,
+        aggregate: `account:${accountId}`,
+      });
+      await outbox.add(transaction, lock, event, data);
+    });
+  }
+
+  beforeAll(async () => {
+    await around.transport.startRelay('account', await database.maintenance('account'));
+  });
+
+  afterAll(async () => {
+    await around.transport.close();
+  });
+
+  it('a changed key is dropped at once, before the change feed says so', async () => {
+    const { apiKey, facts } = around.account.addKey();
+    expect(await statusFor(apiKey)).toBe(200);
+    facts.state = 'revoked';
+    await say(ApiKeyChanged, facts.accountId, { keyId: facts.keyId, state: 'revoked' });
+    await waitFor('the refusal', async () => (await statusFor(apiKey)) === 401);
+  });
+
+  it('S118: an erased account leaves no row of its requests', async () => {
+    const { apiKey, facts } = around.account.addKey();
+    const { accountId } = facts;
+    const auditor = await database.auditor('gateway');
+    const rows = async () =>
+      auditor.query('select from request_log where account_id = $1', [accountId]);
+    expect(await statusFor(apiKey)).toBe(200);
+    await waitFor('the row', async () => (await rows()).length === 1);
+    facts.accountState = 'erased';
+    await say(AccountErased, accountId, { erasedAt: clock.now().toISOString() });
+    await waitFor('the rows to go', async () => (await rows()).length === 0);
+    await waitFor('the refusal', async () => (await statusFor(apiKey)) === 401);
+  });
+});
+
+// Last, as the address of all these tests has to wait for a minute after it.
+describe('an address that fails', () => {
+  it('S17: a flood of unknown keys from one address is stopped before hash and query', async () => {
+    const { apiKey } = around.account.addKey();
+    expect(await statusFor(apiKey)).toBe(200);
+    const stranger = new GatewayNeighbourhood(database).account;
+    const before = around.account.keyQueries;
+    const statuses = new Map<number, number>();
+    for (let i = 0; i < 200; i++) {
+      const status = await statusFor(stranger.addKey().apiKey);
+      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    }
+    expect(around.account.keyQueries - before).toBeLessThanOrEqual(20);
+    expect(statuses.get(429)).toBeGreaterThanOrEqual(180);
+    // A neighbour behind the same address whose key is known goes on.
+    expect(await statusFor(apiKey)).toBe(200);
+  });
+});

@@ -1,0 +1,169 @@
+import { IsInt, IsOptional, IsString, IsUrl, Matches, Max, Min, MinLength } from 'class-validator';
+import { Setting } from '#libs/platform';
+
+const HTTP_URL = { require_tld: false, protocols: ['http', 'https'], require_protocol: true };
+
+export class GatewayConfig {
+  @Setting({ env: 'GATEWAY_HOST', about: 'Address the public API listens on.' })
+  @IsString()
+  host: string = '127.0.0.1';
+
+  @Setting({ env: 'GATEWAY_PORT', about: 'Port of the public API; 0 takes a free one.' })
+  @IsInt()
+  @Min(0)
+  @Max(65_535)
+  port: number = 8080;
+
+  @Setting({ env: 'DASHBOARD_HOST', about: 'Address the dashboard listens on.' })
+  @IsString()
+  dashboardHost: string = '127.0.0.1';
+
+  @Setting({ env: 'DASHBOARD_PORT', about: 'Port of the dashboard; 0 takes any free one.' })
+  @IsInt()
+  @Min(0)
+  @Max(65_535)
+  dashboardPort: number = 8081;
+
+  @Setting({ env: 'GATEWAY_INTERNAL_HOST', about: 'Address of the listener for probes.' })
+  @IsString()
+  internalHost: string = '127.0.0.1';
+
+  @Setting({ env: 'GATEWAY_INTERNAL_PORT', about: 'Port of the listener for probes.' })
+  @IsInt()
+  @Min(0)
+  @Max(65_535)
+  internalPort: number = 7101;
+
+  @Setting({ env: 'BASE_URL', about: 'Public origin of the API, without a slash at the end.' })
+  @IsUrl(HTTP_URL)
+  @Matches(/[^/]$/, { message: 'must not end in a slash' })
+  baseUrl: string = 'http://localhost:8080';
+
+  @Setting({
+    env: 'BILLING_URL',
+    about: 'Public origin of the dashboard, without a slash at the end.',
+  })
+  @IsUrl(HTTP_URL)
+  @Matches(/[^/]$/, { message: 'must not end in a slash' })
+  billingUrl: string = 'http://localhost:8081';
+
+  @Setting({ env: 'ACCOUNT_URL', about: "Origin of account's internal listener." })
+  @IsUrl(HTTP_URL)
+  accountUrl: string;
+
+  @Setting({ env: 'ENTITLEMENT_URL', about: "Origin of entitlement's internal listener." })
+  @IsUrl(HTTP_URL)
+  entitlementUrl: string;
+
+  @Setting({ env: 'LOOKUP_URL', about: "Origin of lookup's internal listener." })
+  @IsUrl(HTTP_URL)
+  lookupUrl: string;
+
+  @Setting({
+    env: 'LOOKUP_SOCKET',
+    about: 'Unix socket of lookup, when it runs on the same machine; used instead of LOOKUP_URL.',
+  })
+  @IsOptional()
+  @IsString()
+  lookupSocket?: string;
+
+  @Setting({
+    env: 'GATEWAY_DATABASE_URL',
+    about: 'PostgreSQL URL of the role "gateway".',
+    secret: true,
+  })
+  @IsString()
+  databaseUrl: string;
+
+  @Setting({
+    env: 'GATEWAY_MAINTENANCE_DATABASE_URL',
+    about: 'PostgreSQL URL of the role "gateway_maintenance".',
+    secret: true,
+  })
+  @IsString()
+  maintenanceDatabaseUrl: string;
+
+  @Setting({
+    env: 'SERVICE_SECRET',
+    about: 'Secret of the tokens between services, the same for all of them.',
+    secret: true,
+  })
+  @MinLength(32)
+  serviceSecret: string;
+
+  @Setting({
+    env: 'KEY_PEPPER',
+    about: 'Secret that API keys are hashed with, the same for account and gateway.',
+    secret: true,
+  })
+  @MinLength(32)
+  keyPepper: string;
+
+  @Setting({
+    env: 'GATEWAY_JOURNAL',
+    about: 'File that bridges a killed process: what was charged and not yet settled.',
+  })
+  @IsString()
+  journalPath: string = './data/gateway-leases.journal';
+
+  @Setting({
+    env: 'GATEWAY_TRUSTED_PROXIES',
+    about: 'Addresses or CIDR blocks of proxies whose X-Forwarded-For is believed.',
+  })
+  @IsString({ each: true })
+  trustedProxies: string[] = [];
+
+  @Setting({ env: 'GATEWAY_IN_FLIGHT_MAX', about: 'Requests under way; more are answered 503.' })
+  @IsInt()
+  @Min(1)
+  inFlightMax: number = 2_000;
+
+  @Setting({
+    env: 'GATEWAY_LOOP_DELAY_MAX_MS',
+    about: 'Event-loop delay (99th percentile of a second) above which requests are answered 503.',
+  })
+  @IsInt()
+  @Min(10)
+  loopDelayMaxMs: number = 150;
+
+  @Setting({ env: 'GATEWAY_CONNECTIONS_MAX', about: 'Open connections at most.' })
+  @IsInt()
+  @Min(1)
+  connectionsMax: number = 12_000;
+
+  @Setting({
+    env: 'GATEWAY_FAILED_KEYS_MAX',
+    about: 'Keys that are not valid from one address in a minute, before none is looked up.',
+  })
+  @IsInt()
+  @Min(1)
+  failedKeysMax: number = 60;
+
+  @Setting({ env: 'GATEWAY_UPSTREAM_TIMEOUT_MS', about: 'Longest wait for an answer of lookup.' })
+  @IsInt()
+  @Min(100)
+  upstreamTimeoutMs: number = 22_000;
+
+  @Setting({ env: 'GATEWAY_HEADERS_TIMEOUT_MS', about: "Longest a request's headers may take." })
+  @IsInt()
+  @Min(100)
+  headersTimeoutMs: number = 10_000;
+
+  @Setting({ env: 'GATEWAY_KEEP_ALIVE_MS', about: 'How long an idle connection stays open.' })
+  @IsInt()
+  @Min(100)
+  keepAliveTimeoutMs: number = 72_000;
+
+  @Setting({
+    env: 'GATEWAY_DRAIN_NOTICE_MS',
+    about: 'At a stop: how long answers say "Connection: close" before the listener closes.',
+  })
+  @IsInt()
+  @Min(0)
+  drainNoticeMs: number = 5_000;
+
+  @Setting({ env: 'GATEWAY_DRAIN_MS', about: 'At a stop: how long requests under way may take.' })
+  @IsInt()
+  @Min(0)
+  drainMs: number = 25_000;
+}

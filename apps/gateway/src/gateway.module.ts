@@ -1,0 +1,52 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { Database, MaintenanceDatabase } from '#libs/database';
+import { type Clock, type Logger, ServiceModule } from '#libs/platform';
+import { OnAccountDeletedWatcher } from './facts/on-account-deleted.consumer.js';
+import { OnAccountErasedWatcher } from './facts/on-account-erased.consumer.js';
+import { OnAccountRestoredWatcher } from './facts/on-account-restored.consumer.js';
+import { OnAllowanceChangedWatcher } from './facts/on-allowance-changed.consumer.js';
+import { OnApiKeyChangedWatcher } from './facts/on-api-key-changed.consumer.js';
+import { Facts } from './facts/facts.js';
+import { OnAccountErasedConsumer } from './request-log/on-account-erased.consumer.js';
+import {
+  RequestLogMaintenanceRepository,
+  RequestLogRepository,
+} from './request-log/request-log.repository.js';
+import { RollUpJob } from './request-log/roll-up.job.js';
+
+export interface GatewayModuleOptions {
+  serviceSecret: string;
+  clock: Clock;
+  logger: Logger;
+  database: Database;
+  maintenance: MaintenanceDatabase;
+  facts: Facts;
+}
+
+/** What is not on the request path: consumers, jobs, health. The path itself is built in `start.ts`. */
+@Module({})
+export class GatewayModule {
+  static register(options: GatewayModuleOptions): DynamicModule {
+    const { serviceSecret, clock, logger, database, maintenance, facts } = options;
+    return {
+      module: GatewayModule,
+      imports: [ServiceModule.register({ name: 'gateway', clock, logger, serviceSecret })],
+      controllers: [
+        OnApiKeyChangedWatcher,
+        OnAccountDeletedWatcher,
+        OnAccountRestoredWatcher,
+        OnAccountErasedWatcher,
+        OnAllowanceChangedWatcher,
+        OnAccountErasedConsumer,
+      ],
+      providers: [
+        RequestLogRepository,
+        RequestLogMaintenanceRepository,
+        RollUpJob,
+        { provide: Database, useValue: database },
+        { provide: MaintenanceDatabase, useValue: maintenance },
+        { provide: Facts, useValue: facts },
+      ],
+    };
+  }
+}

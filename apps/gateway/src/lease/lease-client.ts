@@ -1,0 +1,300 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { EntitlementClient, LeaseAnswer, SettleAnswer } from '#libs/contracts';
+import {
+  type Logger,
+  Problem,
+  SECOND_MS,
+  ServiceUnavailable,
+  monotonicMs,
+  newId,
+} from '#libs/platform';
+import { LeaseJournal } from './lease-journal.js';
+import { CreditsBusy, InsufficientCredits } from './lease.errors.js';
+import { Lease } from './lease.js';
+import { Settler } from './settler.js';
+import { Wallet, type Waiter } from './wallet.js';
+
+export interface LeaseClientOptions {
+  client: EntitlementClient;
+  logger: Logger;
+  journalPath: string;
+  /** Longest a request may take after it has its credits, in milliseconds. */
+  requestDeadlineMs: number;
+  settleIntervalMs?: number;
+}
+
+const SETTLE_INTERVAL_MS = 100;
+/** A request starts on a lease only while the lease outlives its deadline by this much. */
+const LEASE_MARGIN_MS = 5 * SECOND_MS;
+const ELSEWHERE_WAIT_MS = 300;
+const ELSEWHERE_RETRY_MS = 50;
+const WAITERS_MAX = 2_000;
+const WANTED_MIN = 10;
+const WANTED_MAX = 1_000;
+const WANTED_AHEAD_SECONDS = 30;
+/** Share of a lease that is left when the next one is asked for. */
+const REFILL_AT = 0.2;
+const PREFETCH_PAUSE_MS = SECOND_MS;
+
+/**
+ * The gateway's side of credit leases: hands out credits at once while a lease has room, asks for the
+ * next one before it runs out, and reports what was charged. Never lends what it does not hold.
+ */
+export class LeaseClient {
+  private readonly wallets = new Map<string, Wallet>();
+  private readonly settler: Settler;
+  private readonly journal: LeaseJournal;
+  private readonly gatewayId = newId();
+  /** In the order they were granted, which is the order in which they end. */
+  private readonly byAge: Lease[] = [];
+  private isDraining = false;
+  private leaseCount = 0;
+  private expiryTimer?: NodeJS.Timeout;
+  private replayed: Promise<void> = Promise.resolve();
+
+  constructor(private readonly options: LeaseClientOptions) {
+    const { client, logger, journalPath } = options;
+    this.settler = new Settler({
+      client,
+      logger,
+      gatewayId: this.gatewayId,
+      intervalMs: options.settleIntervalMs ?? SETTLE_INTERVAL_MS,
+      onAnswer: (answer) => this.heard(answer),
+      onClosed: (lease) => this.closed(lease),
+    });
+    this.journal = new LeaseJournal(journalPath, () => this.settler.open.values(), logger);
+  }
+
+  /** Opens the journal and begins to settle what an earlier run left in it. */
+  start(): void {
+    const left = this.journal.open();
+    this.replayed = this.settler.replay(left).then(
+      () => this.journal.forgetEarlier(),
+      () => {},
+    );
+    this.settler.start();
+    this.expiryTimer = setInterval(() => this.closeExpired(), SECOND_MS);
+  }
+
+  /**
+   * Credits for one request: at once when a lease has room.
+   * @returns the lease they are reserved on (call `finish` in any case), or the refusal: 402, 503.
+   */
+  reserve(accountId: string, cost: number, nowMs: number): Lease | Promise<Lease | Problem> {
+    const wallet = this.walletOf(accountId, nowMs);
+    const lease = wallet.waiters.length === 0 ? wallet.leaseWithRoom(cost, nowMs) : undefined;
+    if (lease === undefined) return this.wait(wallet, cost, nowMs);
+    lease.reserved += cost;
+    if (!wallet.isAsking && this.isRunningOut(wallet, lease, nowMs)) void this.ask(wallet);
+    return lease;
+  }
+
+  /** Ends a reservation: `charged` of its `cost` is spent, the rest is free again. */
+  finish(lease: Lease, cost: number, charged: number): void {
+    lease.reserved -= cost;
+    lease.consumed += charged;
+    const wallet = this.wallets.get(lease.accountId);
+    if (charged > 0) {
+      if (wallet) wallet.chargedSinceAsk += charged;
+      this.journal.used(lease);
+      this.settler.used(lease);
+      if (!this.journal.isWritable) void this.settler.settle();
+    }
+    if (lease.isClosing && lease.reserved === 0) this.settler.close(lease);
+    if (wallet && wallet.waiters.length > 0) this.serveWaiters(wallet);
+  }
+
+  /** Credits left by entitlement's last word minus local use; undefined before the first word. */
+  remaining(accountId: string): number | undefined {
+    return this.wallets.get(accountId)?.remaining;
+  }
+
+  /** Gives everything back; waits until entitlement has acknowledged it, at most `timeoutMs`. */
+  async drain(timeoutMs: number): Promise<void> {
+    this.isDraining = true;
+    for (const lease of this.settler.open.values()) this.retire(lease);
+    const until = monotonicMs() + timeoutMs;
+    while (this.settler.open.size > 0 && monotonicMs() < until) await sleep(10);
+    clearInterval(this.expiryTimer);
+    this.settler.stop();
+    await this.replayed;
+    this.journal.close();
+  }
+
+  private walletOf(accountId: string, nowMs: number): Wallet {
+    let wallet = this.wallets.get(accountId);
+    if (wallet === undefined) {
+      wallet = new Wallet(accountId, Math.floor(nowMs));
+      this.wallets.set(accountId, wallet);
+    }
+    return wallet;
+  }
+
+  private wait(wallet: Wallet, cost: number, nowMs: number): Promise<Lease | Problem> {
+    if (wallet.waiters.length >= WAITERS_MAX) return Promise.resolve(new CreditsBusy());
+    return new Promise((resolve) => {
+      wallet.enqueue({ cost, giveUpAtMs: nowMs + ELSEWHERE_WAIT_MS, resolve });
+      if (!wallet.isAsking) void this.ask(wallet);
+    });
+  }
+
+  private isRunningOut(wallet: Wallet, lease: Lease, nowMs: number): boolean {
+    if (nowMs < wallet.noPrefetchUntilMs || lease.amount < WANTED_MIN) return false;
+    const isLow = lease.amount - lease.consumed - lease.reserved < lease.amount * REFILL_AT;
+    const isOld = nowMs > lease.usableUntilMs - LEASE_MARGIN_MS;
+    return (isLow || isOld) && wallet.isOnly(lease);
+  }
+
+  /** Asks for leases until nobody waits; one call per wallet at a time. */
+  private async ask(wallet: Wallet): Promise<void> {
+    wallet.isAsking = true;
+    try {
+      do {
+        await this.askOnce(wallet);
+        this.serveWaiters(wallet);
+      } while (wallet.waiters.length > 0);
+    } finally {
+      wallet.isAsking = false;
+      this.forgetIfIdle(wallet);
+    }
+  }
+
+  private async askOnce(wallet: Wallet): Promise<void> {
+    const { accountId } = wallet;
+    const min = wallet.waiters.at(0)?.cost ?? 1;
+    const lease = new Lease(newId(), accountId, this.leaseCount++);
+    const askedAtMs = monotonicMs();
+    const wanted = this.wantedBy(wallet, askedAtMs);
+    this.journal.opened(lease);
+    this.settler.opened(lease);
+    try {
+      const answer = await this.options.client.acquire({
+        leaseId: lease.id,
+        accountId,
+        gatewayId: this.gatewayId,
+        min,
+        wanted,
+      });
+      await this.take(wallet, lease, { answer, askedAtMs, min });
+    } catch (error) {
+      // It may have been granted all the same: closing the id settles the question.
+      lease.isClosing = true;
+      this.settler.close(lease);
+      this.options.logger.warn('entitlement does not answer, no lease', error);
+      refuse(wallet.dequeue(everybody), new ServiceUnavailable('entitlement', error));
+      wallet.noPrefetchUntilMs = Math.floor(monotonicMs()) + PREFETCH_PAUSE_MS;
+    }
+  }
+
+  private async take(
+    wallet: Wallet,
+    lease: Lease,
+    { answer, askedAtMs, min }: { answer: LeaseAnswer; askedAtMs: number; min: number },
+  ): Promise<void> {
+    wallet.spendable = answer.spendable;
+    if (answer.outcome === 'granted') {
+      lease.amount = answer.amount;
+      const lifeMs = answer.ttlMs - this.options.requestDeadlineMs - LEASE_MARGIN_MS;
+      lease.usableUntilMs = Math.floor(askedAtMs + lifeMs);
+      wallet.add(lease);
+      this.byAge.push(lease);
+      // Asking again would take credit after credit for leases nobody can spend from.
+      const isUseless = !lease.hasRoomFor(min, monotonicMs());
+      if (isUseless || this.isDraining) this.retire(lease);
+      if (isUseless) refuse(wallet.dequeue(everybody), new CreditsBusy());
+      return;
+    }
+    this.settler.open.delete(lease.id);
+    this.journal.closed(lease);
+    wallet.noPrefetchUntilMs = Math.floor(monotonicMs()) + PREFETCH_PAUSE_MS;
+    if (answer.outcome === 'insufficient') {
+      const refused = wallet.dequeue(({ cost }) => cost >= min);
+      for (const waiter of refused) waiter.resolve(new InsufficientCredits(waiter.cost));
+      return;
+    }
+    await this.waitForOthers(wallet);
+  }
+
+  /** Enough credits, but held elsewhere: entitlement recalls them; what we hold idle goes back now. */
+  private async waitForOthers(wallet: Wallet): Promise<void> {
+    const nowMs = monotonicMs();
+    refuse(
+      wallet.dequeue(({ giveUpAtMs }) => giveUpAtMs <= nowMs),
+      new CreditsBusy(),
+    );
+    if (wallet.waiters.length === 0) return;
+    await this.settler.settle();
+    await sleep(ELSEWHERE_RETRY_MS);
+  }
+
+  private wantedBy(wallet: Wallet, nowMs: number): number {
+    const elapsedSeconds = Math.max(1, (nowMs - wallet.askedAtMs) / SECOND_MS);
+    const recent = Math.ceil((wallet.chargedSinceAsk / elapsedSeconds) * WANTED_AHEAD_SECONDS);
+    const waiting = wallet.waiters.reduce((sum, { cost }) => sum + cost, 0);
+    wallet.askedAtMs = Math.floor(nowMs);
+    wallet.chargedSinceAsk = 0;
+    return Math.min(WANTED_MAX, Math.max(WANTED_MIN, recent, waiting));
+  }
+
+  private serveWaiters(wallet: Wallet): void {
+    const nowMs = monotonicMs();
+    while (wallet.waiters.length > 0) {
+      const [{ cost, resolve }] = wallet.waiters;
+      const lease = wallet.leaseWithRoom(cost, nowMs);
+      if (lease === undefined) return;
+      wallet.dequeueFirst();
+      lease.reserved += cost;
+      resolve(lease);
+    }
+  }
+
+  private heard({ recalled, spendable }: SettleAnswer): void {
+    for (const [accountId, amount] of Object.entries(spendable)) {
+      const wallet = this.wallets.get(accountId);
+      if (wallet) wallet.spendable = amount;
+    }
+    for (const leaseId of recalled) {
+      const lease = this.settler.open.get(leaseId);
+      if (lease) this.retire(lease);
+    }
+  }
+
+  /** No new request starts on it; the last one under way closes it. */
+  private retire(lease: Lease): void {
+    // One that was never granted is closed by whoever asked for it.
+    if (lease.isClosing || lease.amount === 0) return;
+    lease.isClosing = true;
+    if (lease.reserved === 0) this.settler.close(lease);
+  }
+
+  private closeExpired(): void {
+    const nowMs = monotonicMs();
+    while (
+      this.byAge.length > 0 &&
+      (this.byAge[0].usableUntilMs <= nowMs || this.byAge[0].isClosing)
+    ) {
+      this.retire(this.byAge.shift()!);
+    }
+  }
+
+  private closed(lease: Lease): void {
+    this.journal.closed(lease);
+    const wallet = this.wallets.get(lease.accountId);
+    if (wallet === undefined) return;
+    if (wallet.holds(lease) && wallet.spendable !== undefined) {
+      wallet.spendable += lease.amount - lease.consumed;
+    }
+    wallet.remove(lease);
+    this.forgetIfIdle(wallet);
+  }
+
+  private forgetIfIdle(wallet: Wallet): void {
+    if (wallet.isIdle) this.wallets.delete(wallet.accountId);
+  }
+}
+
+function refuse(waiters: Waiter[], problem: Problem): void {
+  for (const waiter of waiters) waiter.resolve(problem);
+}
+
+const everybody = () => true;

@@ -1,0 +1,171 @@
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
+import type { LeaseUse } from '#libs/contracts';
+import { type Logger, SECOND_MS, monotonicMs } from '#libs/platform';
+import type { Lease } from './lease.js';
+
+/** The file is rewritten with what is still open when it has grown by this many bytes. */
+const COMPACT_AT_BYTES = 4 * 1024 * 1024;
+const REOPEN_AFTER_MS = SECOND_MS;
+
+/**
+ * What this gateway has charged and not yet closed, in a file, so that a killed process loses nothing:
+ * `+ number lease account` when a lease is asked for, `= number total` after an answer, `- number` when
+ * it is closed. Lines are written at the end of the turn of the event loop that sent the answers; the
+ * page cache survives the process, so no fsync. A last line cut short is ignored.
+ */
+export class LeaseJournal {
+  private file?: number;
+  private pending = '';
+  private isFlushPlanned = false;
+  private sizeBytes = 0;
+  private failedAtMs = -Infinity;
+
+  /** @param openLeases what a compacted file must hold. */
+  constructor(
+    private readonly path: string,
+    private readonly openLeases: () => Iterable<Lease>,
+    private readonly logger: Logger,
+  ) {}
+
+  /**
+   * Opens a new journal beside those of earlier runs.
+   * @returns what earlier runs left, to be settled and closed; call `forgetEarlier` afterwards.
+   */
+  open(): LeaseUse[] {
+    const earlier = `${this.path}.earlier`;
+    // A run that ended before its replay did has left both files: the older one goes first.
+    const texts = [earlier, this.path].filter(existsSync).map((path) => readFileSync(path, 'utf8'));
+    const left = texts.flatMap((text) => readJournal(text));
+    if (left.length > 0) {
+      writeWhole(earlier, journalOf(left));
+    }
+    rmSync(this.path, { force: true });
+    this.file = openSync(this.path, 'a', 0o600);
+    return left;
+  }
+
+  forgetEarlier(): void {
+    rmSync(`${this.path}.earlier`, { force: true });
+  }
+
+  /** False while the file cannot be written: then every answer must be settled at once. */
+  get isWritable(): boolean {
+    if (this.file === undefined && monotonicMs() - this.failedAtMs > REOPEN_AFTER_MS) {
+      this.compact();
+    }
+    return this.file !== undefined;
+  }
+
+  opened(lease: Lease): void {
+    this.append(`+ ${lease.number} ${lease.id} ${lease.accountId}\n`);
+  }
+
+  used(lease: Lease): void {
+    this.append(`= ${lease.number} ${lease.consumed}\n`);
+  }
+
+  closed(lease: Lease): void {
+    this.append(`- ${lease.number}\n`);
+  }
+
+  close(): void {
+    this.flush();
+    if (this.file !== undefined) closeSync(this.file);
+    this.file = undefined;
+  }
+
+  private append(line: string): void {
+    this.pending += line;
+    if (this.isFlushPlanned) return;
+    this.isFlushPlanned = true;
+    setImmediate(() => this.flush());
+  }
+
+  private flush(): void {
+    this.isFlushPlanned = false;
+    const text = this.pending;
+    this.pending = '';
+    if (text === '' || this.file === undefined) return;
+    try {
+      writeAll(this.file, text);
+      this.sizeBytes += text.length;
+      if (this.sizeBytes > COMPACT_AT_BYTES) this.compact();
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  /** Writes a new file with what is open and puts it in place of the old one. */
+  private compact(): void {
+    try {
+      const uses = [...this.openLeases()].map(({ id, accountId, consumed, number }) => ({
+        leaseId: id,
+        accountId,
+        consumed,
+        number,
+      }));
+      const next = `${this.path}.next`;
+      writeWhole(next, journalOf(uses));
+      renameSync(next, this.path);
+      if (this.file !== undefined) closeSync(this.file);
+      this.file = openSync(this.path, 'a', 0o600);
+      this.sizeBytes = 0;
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  private fail(error: unknown): void {
+    this.logger.error('the lease journal cannot be written; settling after each answer', error);
+    this.failedAtMs = monotonicMs();
+    if (this.file !== undefined) closeSync(this.file);
+    this.file = undefined;
+  }
+}
+
+/** The leases a journal leaves open, each with its highest total. */
+export function readJournal(text: string): LeaseUse[] {
+  const open = new Map<string, LeaseUse>();
+  const lines = text.split('\n').slice(0, -1);
+  for (const line of lines) {
+    const [kind, number, first, second] = line.split(' ');
+    const use = open.get(number);
+    if (kind === '+' && second)
+      open.set(number, { leaseId: first, accountId: second, consumed: 0 });
+    else if (kind === '=' && use) use.consumed = Math.max(use.consumed, Number(first) || 0);
+    else if (kind === '-') open.delete(number);
+  }
+  return [...open.values()];
+}
+
+function journalOf(uses: (LeaseUse & { number?: number })[]): string {
+  return uses
+    .map(({ leaseId, accountId, consumed, number }, place) => {
+      const name = number ?? place;
+      return `+ ${name} ${leaseId} ${accountId}\n= ${name} ${consumed}\n`;
+    })
+    .join('');
+}
+
+function writeWhole(path: string, text: string): void {
+  const file = openSync(path, 'w', 0o600);
+  try {
+    writeAll(file, text);
+  } finally {
+    closeSync(file);
+  }
+}
+
+function writeAll(file: number, text: string): void {
+  const bytes = Buffer.from(text, 'latin1');
+  let written = 0;
+  while (written < bytes.length) written += writeSync(file, bytes, written);
+}

@@ -1,0 +1,225 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { request } from 'undici';
+import { newId } from '#libs/platform';
+import { TestDatabase, waitFor } from '#libs/testing';
+import { GatewayNeighbourhood } from '../../../../test/stand-ins/gateway-neighbourhood.js';
+import type { RunningGateway } from '../start.js';
+import { readJournal } from './lease-journal.js';
+
+let database: TestDatabase;
+let around: GatewayNeighbourhood;
+const children = new Set<ChildProcess>();
+
+beforeAll(async () => {
+  database = await TestDatabase.create();
+  around = new GatewayNeighbourhood(database);
+  await around.start();
+});
+
+afterEach(() => {
+  around.entitlement.isDown = false;
+  around.entitlement.leaseMax = 1_000;
+  around.entitlement.ttlMs = 60_000;
+});
+
+afterAll(async () => {
+  for (const child of children) child.kill('SIGKILL');
+  await around?.stop();
+  await database?.drop();
+});
+
+let asked = 0;
+
+async function lookUp(apiUrl: string, apiKey: string): Promise<number> {
+  const path = `/v2.0/whois/live?domainName=name${asked++}.example`;
+  const { statusCode, body } = await request(apiUrl + path, { headers: { 'x-api-key': apiKey } });
+  await body.dump();
+  return statusCode;
+}
+
+/** A gateway in a process of its own, which can be killed. */
+async function forkGateway(journal: string): Promise<{ apiUrl: string; child: ChildProcess }> {
+  const main = join(import.meta.dirname, '..', 'main.js');
+  const child = fork(main, { env: around.environment(journal), stdio: 'pipe', execArgv: [] });
+  children.add(child);
+  let output = '';
+  child.stdout!.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  child.stderr!.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  const apiUrl = await waitFor(
+    'the gateway to listen',
+    () => /"url":"([^"]+)"/.exec(output)?.[1],
+    20_000,
+  ).catch(() => {
+    throw new Error(`the gateway did not start:\n${output}`);
+  });
+  return { apiUrl, child };
+}
+
+async function withGateway(
+  settings: Record<string, string>,
+  work: (gateway: RunningGateway) => Promise<void>,
+): Promise<void> {
+  const gateway = await around.startGateway(settings);
+  try {
+    await work(gateway);
+  } finally {
+    await around.stopGateway(gateway);
+  }
+}
+
+const journalOf = (name: string) => ({ GATEWAY_JOURNAL: join(around.folder, name) });
+
+describe('leases', () => {
+  it('every answered request is charged once, and what is left goes back at a stop', async () => {
+    const { apiKey, facts } = around.account.addKey();
+    const { accountId } = facts;
+    around.entitlement.balances.set(accountId, 500);
+    await withGateway(journalOf('stop'), async ({ apiUrl }) => {
+      const statuses = await Promise.all(Array.from({ length: 100 }, () => lookUp(apiUrl, apiKey)));
+      expect(new Set(statuses)).toEqual(new Set([200]));
+    });
+    expect(around.entitlement.charged(accountId)).toBe(100);
+    expect(around.entitlement.openLeases(accountId)).toBe(0);
+    expect(around.entitlement.available(accountId)).toBe(400);
+    expect(readJournal(readFileSync(join(around.folder, 'stop'), 'utf8'))).toEqual([]);
+  });
+
+  it('many at once never spend more than there is: exactly the balance is answered 200', async () => {
+    const { apiKey, facts } = around.account.addKey();
+    around.entitlement.balances.set(facts.accountId, 37);
+    around.entitlement.leaseMax = 5;
+    await withGateway(journalOf('storm'), async ({ apiUrl }) => {
+      const statuses = await Promise.all(Array.from({ length: 100 }, () => lookUp(apiUrl, apiKey)));
+      expect(statuses.filter((status) => status === 200)).toHaveLength(37);
+      expect(statuses.filter((status) => status === 402)).toHaveLength(63);
+    });
+    expect(around.entitlement.charged(facts.accountId)).toBe(37);
+  });
+
+  it('a recalled lease takes no further request and is given back', async () => {
+    const { apiKey, facts } = around.account.addKey();
+    await withGateway(journalOf('recall'), async ({ apiUrl }) => {
+      expect(await lookUp(apiUrl, apiKey)).toBe(200);
+      const [leaseId] = [...around.entitlement.leases].find(
+        ([, lease]) => lease.accountId === facts.accountId,
+      )!;
+      around.entitlement.recalled.add(leaseId);
+      await waitFor('the return', () => around.entitlement.leases.get(leaseId)!.isClosed);
+      expect(around.entitlement.available(facts.accountId)).toBe(999);
+      expect(await lookUp(apiUrl, apiKey)).toBe(200);
+      expect(around.entitlement.openLeases(facts.accountId)).toBe(1);
+    });
+  });
+
+  it('a lease that would end before the request could is not spent from', async () => {
+    const { apiKey, facts } = around.account.addKey();
+    around.entitlement.ttlMs = 5_000;
+    await withGateway(journalOf('short'), async ({ apiUrl }) => {
+      const { entitlement } = around;
+      const asks = () =>
+        entitlement.calls.filter((call) => call === 'POST /internal/leases').length;
+      const before = asks();
+      expect(await lookUp(apiUrl, apiKey)).toBe(503);
+      expect(asks()).toBeGreaterThan(before);
+    });
+    expect(around.entitlement.charged(facts.accountId)).toBe(0);
+    expect(around.entitlement.openLeases(facts.accountId)).toBe(0);
+  });
+
+  it('while entitlement is away the lease at hand serves on, and is settled when it is back', async () => {
+    const { apiKey, facts } = around.account.addKey();
+    await withGateway(journalOf('away'), async ({ apiUrl }) => {
+      expect(await lookUp(apiUrl, apiKey)).toBe(200);
+      await waitFor('the first charge', () => around.entitlement.charged(facts.accountId) === 1);
+      around.entitlement.isDown = true;
+      for (let i = 0; i < 5; i++) expect(await lookUp(apiUrl, apiKey)).toBe(200);
+      expect(around.entitlement.charged(facts.accountId)).toBe(1);
+      around.entitlement.isDown = false;
+      await waitFor('the other charges', () => around.entitlement.charged(facts.accountId) === 6);
+    });
+  });
+});
+
+describe('the journal', () => {
+  it('kill -9: what was answered is charged exactly, by the next start', async () => {
+    const { apiKey, facts } = around.account.addKey();
+    const { accountId } = facts;
+    around.entitlement.balances.set(accountId, 200);
+    const { apiUrl, child } = await forkGateway('killed');
+    expect(await lookUp(apiUrl, apiKey)).toBe(200);
+    await waitFor('the first charge', () => around.entitlement.charged(accountId) === 1);
+    // From here on nothing is settled: the journal alone knows.
+    around.entitlement.isDown = true;
+    let answered = 1;
+    for (let i = 0; i < 7; i++) if ((await lookUp(apiUrl, apiKey)) === 200) answered++;
+    expect(answered).toBe(8);
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    children.delete(child);
+    around.entitlement.isDown = false;
+    const next = await forkGateway('killed');
+    await waitFor('the replay', () => around.entitlement.openLeases(accountId) === 0);
+    expect(around.entitlement.charged(accountId)).toBe(answered);
+    expect(around.entitlement.available(accountId)).toBe(200 - answered);
+    await waitFor(
+      'the old journal to be forgotten',
+      () => !existsSync(join(around.folder, 'killed.earlier')),
+    );
+    next.child.kill('SIGTERM');
+    await once(next.child, 'exit');
+    children.delete(next.child);
+  });
+
+  it('a last line cut short by the kill is ignored, and two starts in a row lose nothing', async () => {
+    const { facts } = around.account.addKey();
+    const [leaseId, other] = [newId(), newId()];
+    const path = join(around.folder, 'cut');
+    writeFileSync(`${path}.earlier`, `+ 0 ${other} ${facts.accountId}\n= 0 3\n`);
+    writeFileSync(path, `+ 4 ${leaseId} ${facts.accountId}\n= 4 1\n= 4 2\n`);
+    appendFileSync(path, '= 4 9');
+    for (const id of [leaseId, other]) {
+      around.entitlement.leases.set(id, {
+        accountId: facts.accountId,
+        amount: 10,
+        consumed: 0,
+        isClosed: false,
+      });
+    }
+    around.entitlement.isDown = true;
+    const first = await around.startGateway(journalOf('cut'));
+    await around.stopGateway(first);
+    around.entitlement.isDown = false;
+    await withGateway(journalOf('cut'), async () => {
+      await waitFor(
+        'both to be closed',
+        () => around.entitlement.openLeases(facts.accountId) === 0,
+      );
+    });
+    expect(around.entitlement.charged(facts.accountId)).toBe(5);
+  });
+
+  it('while it cannot be written each answer is settled at once, and it recovers', async () => {
+    const { apiKey, facts } = around.account.addKey();
+    const folder = join(around.folder, 'lost');
+    mkdirSync(folder);
+    await withGateway({ GATEWAY_JOURNAL: join(folder, 'journal') }, async ({ apiUrl }) => {
+      expect(await lookUp(apiUrl, apiKey)).toBe(200);
+      // A full disk cannot be made here: the journal is told that its file is gone instead.
+      rmSync(folder, { recursive: true });
+      expect(await lookUp(apiUrl, apiKey)).toBe(200);
+      await waitFor('the charges', () => around.entitlement.charged(facts.accountId) === 2);
+      mkdirSync(folder);
+    });
+  });
+});

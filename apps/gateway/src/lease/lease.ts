@@ -1,0 +1,32 @@
+/** Credits of one account that this gateway may spend for a while. */
+export class Lease {
+  /** Granted credits; 0 until entitlement has answered. */
+  amount = 0;
+  /** Credits charged so far; only rises. */
+  consumed = 0;
+  /** Credits of requests under way. */
+  reserved = 0;
+  /** The highest total that entitlement has acknowledged. */
+  settled = 0;
+  /** Monotonic milliseconds until which a request may start on it; whole, so that it is no object. */
+  usableUntilMs = 0;
+  /** Takes no new request; closed when the last one under way has ended. */
+  isClosing = false;
+  /** The next lease of the same wallet. A list of its own costs less than an array, 100,000 times. */
+  nextOfWallet?: Lease = undefined;
+
+  /** @param number its short name in the journal. */
+  constructor(
+    readonly id: string,
+    readonly accountId: string,
+    readonly number: number,
+  ) {}
+
+  hasRoomFor(cost: number, nowMs: number): boolean {
+    return (
+      !this.isClosing &&
+      nowMs < this.usableUntilMs &&
+      this.amount - this.consumed - this.reserved >= cost
+    );
+  }
+}

@@ -1,0 +1,145 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { EntitlementClient, LeaseUse, SettleAnswer } from '#libs/contracts';
+import { type Logger, SECOND_MS } from '#libs/platform';
+import type { Lease } from './lease.js';
+
+/** Leases in one call. */
+const BATCH_MAX = 1_000;
+const CLOSES_AT_ONCE = 16;
+const RETRY_MS = SECOND_MS;
+
+export interface SettlerOptions {
+  client: EntitlementClient;
+  gatewayId: string;
+  logger: Logger;
+  intervalMs: number;
+  onAnswer(answer: SettleAnswer): void;
+  onClosed(lease: Lease): void;
+}
+
+/**
+ * Tells entitlement what was charged: one call per interval while a lease is open, also when nothing
+ * was used, as its answer names the leases that are wanted back. Totals are cumulative, so a repeated
+ * or overtaken call changes nothing. Closes are repeated until they are acknowledged.
+ */
+export class Settler {
+  /** Every lease that entitlement may hold open for us. */
+  readonly open = new Map<string, Lease>();
+  private readonly dirty = new Set<Lease>();
+  private readonly toClose: Lease[] = [];
+  private closesRunning = 0;
+  private isSettling = false;
+  private readonly stopping = new AbortController();
+  private timer?: NodeJS.Timeout;
+
+  constructor(private readonly options: SettlerOptions) {}
+
+  start(): void {
+    this.timer = setInterval(() => void this.settle(), this.options.intervalMs);
+  }
+
+  /** What is not acknowledged by now is left to the journal. */
+  stop(): void {
+    clearInterval(this.timer);
+    this.stopping.abort();
+  }
+
+  opened(lease: Lease): void {
+    this.open.set(lease.id, lease);
+  }
+
+  used(lease: Lease): void {
+    this.dirty.add(lease);
+  }
+
+  /** Gives the unused rest back, as soon as a call is free. */
+  close(lease: Lease): void {
+    this.toClose.push(lease);
+    this.closeNext();
+  }
+
+  /** One call now; does nothing while another is under way or no lease is open. */
+  async settle(): Promise<void> {
+    if (this.isSettling || this.open.size === 0) return;
+    this.isSettling = true;
+    try {
+      do {
+        const batch = [...this.firstDirty()];
+        const answer = await this.options.client.settle(
+          this.options.gatewayId,
+          batch.map(({ use }) => use),
+        );
+        for (const { lease, use } of batch) {
+          lease.settled = Math.max(lease.settled, use.consumed);
+          if (lease.consumed === lease.settled) this.dirty.delete(lease);
+        }
+        this.options.onAnswer(answer);
+      } while (this.dirty.size >= BATCH_MAX);
+    } catch (error) {
+      this.options.logger.warn('entitlement does not take the settlement, trying again', error);
+    } finally {
+      this.isSettling = false;
+    }
+  }
+
+  /** Settles and closes what an earlier run left open; resolves when all of it is acknowledged. */
+  async replay(uses: LeaseUse[]): Promise<void> {
+    for (let first = 0; first < uses.length; first += BATCH_MAX) {
+      const batch = uses.slice(first, first + BATCH_MAX);
+      const { client, gatewayId } = this.options;
+      await this.untilDone('replay', async () => client.settle(gatewayId, batch));
+      for (const use of batch) {
+        await this.untilDone('replay', async () => client.close(use));
+      }
+    }
+  }
+
+  private *firstDirty(): Iterable<{ lease: Lease; use: LeaseUse }> {
+    let count = 0;
+    for (const lease of this.dirty) {
+      if (count++ === BATCH_MAX) return;
+      yield { lease, use: useOf(lease) };
+    }
+  }
+
+  private closeNext(): void {
+    while (this.closesRunning < CLOSES_AT_ONCE && this.toClose.length > 0) {
+      const lease = this.toClose.shift()!;
+      this.closesRunning++;
+      void this.untilDone('close', async () => this.options.client.close(useOf(lease)))
+        .then(
+          () => this.acknowledged(lease),
+          () => {},
+        )
+        .finally(() => {
+          this.closesRunning--;
+          this.closeNext();
+        });
+    }
+  }
+
+  private acknowledged(lease: Lease): void {
+    this.open.delete(lease.id);
+    this.dirty.delete(lease);
+    this.options.onClosed(lease);
+  }
+
+  /** Repeats until the process stops: what was charged may not be lost, what is left must go back. */
+  private async untilDone(what: string, call: () => Promise<unknown>): Promise<void> {
+    const { signal } = this.stopping;
+    for (;;) {
+      signal.throwIfAborted();
+      try {
+        await call();
+        return;
+      } catch (error) {
+        this.options.logger.warn(`entitlement does not take the ${what}, trying again`, error);
+        await sleep(RETRY_MS, undefined, { ref: false, signal });
+      }
+    }
+  }
+}
+
+function useOf({ id, accountId, consumed }: Lease): LeaseUse {
+  return { leaseId: id, accountId, consumed };
+}

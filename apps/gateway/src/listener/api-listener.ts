@@ -1,0 +1,240 @@
+import {
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+  createServer,
+} from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { fastify, type FastifyInstance } from 'fastify';
+import {
+  type Health,
+  JSON_BODY_LIMIT_BYTES,
+  type Logger,
+  NotFound,
+  PayloadTooLarge,
+  type Problem,
+  toProblem,
+} from '#libs/platform';
+import { newRequestId } from '../exchange/request-id.js';
+import type { ErrorPages } from '../problems/error-pages.js';
+import type { ProblemBodies } from '../problems/problem-body.js';
+import { BASE_HEADERS } from '../request/10-answer.js';
+import { API_ROUTES, type ApiRoute } from './api-routes.js';
+import { URI_MAX_BYTES, answerParserError, rawAnswer } from './client-error.js';
+import {
+  ExpectationFailed,
+  MethodNotAllowed,
+  UnexpectedBody,
+  UriTooLong,
+} from './listener.errors.js';
+import { addPublicRoutes } from './public-routes.js';
+import type { RequestPath } from './request-path.js';
+
+export interface ApiListenerOptions {
+  host: string;
+  port: number;
+  requestPath: RequestPath;
+  bodies: ProblemBodies;
+  pages: ErrorPages;
+  health: Health;
+  logger: Logger;
+  limits: SocketLimits;
+}
+
+/** What a connection may cost, in milliseconds and numbers. */
+export interface SocketLimits {
+  headersTimeoutMs: number;
+  requestTimeoutMs: number;
+  keepAliveTimeoutMs: number;
+  connectionsMax: number;
+}
+
+const HEAD_MAX_BYTES = 16 * 1024;
+const PREFLIGHT_SECONDS = '86400';
+const API_METHODS = 'GET, OPTIONS';
+const API_HEADERS = 'authorization, x-api-key, content-type, idempotency-key';
+
+const uriTooLong = new UriTooLong(URI_MAX_BYTES);
+const unexpectedBody = new UnexpectedBody();
+const methodNotAllowed = new MethodNotAllowed(API_METHODS);
+
+/**
+ * The public API's listener. Operations are taken out by their exact path before Fastify sees them
+ * (a router and its hooks cost more than all the checks); everything else is Fastify's.
+ */
+export class ApiListener {
+  private server: Server;
+  private app: FastifyInstance;
+  private isDraining = false;
+
+  constructor(private readonly options: ApiListenerOptions) {}
+
+  /** @returns the listener's own origin, `http://host:port`. */
+  async start(): Promise<string> {
+    const { host, port, pages, health, bodies } = this.options;
+    this.app = fastify({
+      serverFactory: (handler) => this.createServer(handler as RequestListener),
+      bodyLimit: JSON_BODY_LIMIT_BYTES,
+      routerOptions: { maxParamLength: 100 },
+      forceCloseConnections: false,
+      return503OnClosing: false,
+      clientErrorHandler: (error, socket) => answerParserError(error, socket, bodies),
+    });
+    this.app.addHook('onRequest', (_request, reply, done) => {
+      for (let i = 0; i < BASE_HEADERS.length; i += 2) {
+        void reply.header(BASE_HEADERS[i], BASE_HEADERS[i + 1]);
+      }
+      if (this.isDraining) void reply.header('Connection', 'close');
+      done();
+    });
+    this.app.setErrorHandler((error, request, reply) => {
+      reply.hijack();
+      this.sendProblem(request.raw, reply.raw, toProblem(error));
+    });
+    this.app.setNotFoundHandler((request, reply) => {
+      reply.hijack();
+      this.answerUnknown(request.raw, reply.raw);
+    });
+    addPublicRoutes(this.app, pages, health);
+    await this.app.listen({ host, port, backlog: 4_096 });
+    const { port: bound } = this.server.address() as AddressInfo;
+    return `http://${host}:${bound}`;
+  }
+
+  /** From here on every answer asks its client to close the connection and come back elsewhere. */
+  drain(): void {
+    this.isDraining = true;
+  }
+
+  /** Takes no further connection; resolves when those in use are closed. */
+  async close(): Promise<void> {
+    this.server.closeIdleConnections();
+    await this.app.close();
+  }
+
+  /** Ends what is left, answered or not. */
+  closeAll(): void {
+    this.server.closeAllConnections();
+  }
+
+  private createServer(handler: RequestListener): Server {
+    const { limits, bodies } = this.options;
+    const server = createServer(
+      {
+        maxHeaderSize: HEAD_MAX_BYTES,
+        headersTimeout: limits.headersTimeoutMs,
+        requestTimeout: limits.requestTimeoutMs,
+        keepAliveTimeout: limits.keepAliveTimeoutMs,
+        connectionsCheckingInterval: Math.min(5_000, limits.headersTimeoutMs),
+        noDelay: true,
+        optimizeEmptyRequests: true,
+      },
+      (request, response) => this.take(request, response, handler),
+    );
+    server.maxConnections = limits.connectionsMax;
+    server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) =>
+      this.sendProblem(request, response, new ExpectationFailed()),
+    );
+    server.on('connect', (_request, socket) => socket.end(rawAnswer(methodNotAllowed, bodies)));
+    this.server = server;
+    return server;
+  }
+
+  private take(request: IncomingMessage, response: ServerResponse, handler: RequestListener): void {
+    const url = request.url!;
+    const mark = url.indexOf('?');
+    const route = API_ROUTES.get(mark === -1 ? url : url.slice(0, mark));
+    if (route === undefined) return this.takeOther(request, response, handler);
+    if (this.isDraining) response.shouldKeepAlive = false;
+    const refusal = this.refusalOf(request);
+    if (refusal) return this.sendRefusal(request, response, refusal, route);
+    if (request.method === 'OPTIONS') return sendPreflight(response);
+    const query = mark === -1 ? '' : url.slice(mark + 1);
+    this.options.requestPath.handle(request, response, route, query);
+  }
+
+  private takeOther(request: IncomingMessage, response: ServerResponse, handler: RequestListener) {
+    if (request.url!.length > URI_MAX_BYTES) this.sendProblem(request, response, uriTooLong);
+    else handler(request, response);
+  }
+
+  private refusalOf(request: IncomingMessage): Problem | undefined {
+    const { method, url, rawHeaders } = request;
+    if (url!.length > URI_MAX_BYTES) return uriTooLong;
+    if (method !== 'GET' && method !== 'OPTIONS') return methodNotAllowed;
+    for (let i = 0; i < rawHeaders.length; i += 2) {
+      const { length } = rawHeaders[i];
+      // `content-length` has 14 letters, `transfer-encoding` 17.
+      if (length === 14 || length === 17) return bodyRefusal(request);
+    }
+    return undefined;
+  }
+
+  /** A body on the way is not read: the connection ends with the answer. */
+  private sendRefusal(
+    request: IncomingMessage,
+    response: ServerResponse,
+    refusal: Problem,
+    route: ApiRoute,
+  ): void {
+    response.shouldKeepAlive = false;
+    for (let i = 0; i < route.versionHeaders.length; i += 2) {
+      response.setHeader(route.versionHeaders[i], route.versionHeaders[i + 1]);
+    }
+    this.sendProblem(request, response, refusal);
+  }
+
+  private answerUnknown(request: IncomingMessage, response: ServerResponse): void {
+    const path = request.url!.split('?', 1)[0];
+    const isPublic = path === '/health' || /^\/errors\/[a-z0-9_]{1,100}$/.test(path);
+    if (!isPublic) this.sendProblem(request, response, new NotFound());
+    else if (request.method === 'OPTIONS') sendPreflight(response);
+    else this.sendProblem(request, response, new MethodNotAllowed('GET, HEAD, OPTIONS'));
+  }
+
+  private sendProblem(request: IncomingMessage, response: ServerResponse, problem: Problem): void {
+    const { bodies, logger } = this.options;
+    const requestId = newRequestId();
+    if (problem.status >= 500) {
+      logger.error('a request failed', { err: problem.cause ?? problem, request_id: requestId });
+    }
+    const body = bodies.render(problem, { requestId, path: request.url! });
+    for (let i = 0; i < BASE_HEADERS.length; i += 2) {
+      response.setHeader(BASE_HEADERS[i], BASE_HEADERS[i + 1]);
+    }
+    response.setHeader('X-Request-Id', requestId);
+    response.setHeader('X-Credits-Cost', '0');
+    if (problem instanceof MethodNotAllowed) response.setHeader('Allow', problem.allow);
+    if (problem.retryAfterSeconds !== undefined) {
+      response.setHeader('Retry-After', String(problem.retryAfterSeconds));
+    }
+    response.writeHead(problem.status, {
+      'Content-Type': 'application/problem+json',
+      'Content-Length': Buffer.byteLength(body),
+    });
+    response.end(request.method === 'HEAD' ? undefined : body);
+  }
+}
+
+/** An operation's parameters stand in its query: a body is a mistake, a large one is not even read. */
+function bodyRefusal({ headers }: IncomingMessage): Problem | undefined {
+  const length = headers['content-length'];
+  if (length !== undefined && Number(length) > JSON_BODY_LIMIT_BYTES) return new PayloadTooLarge();
+  const isEmpty = length === undefined || Number(length) === 0;
+  return isEmpty && headers['transfer-encoding'] === undefined ? undefined : unexpectedBody;
+}
+
+/** Any page may call the API with a key it has; cookies mean nothing here (S30). */
+function sendPreflight(response: ServerResponse): void {
+  response.writeHead(204, [
+    ...BASE_HEADERS,
+    'Access-Control-Allow-Methods',
+    API_METHODS,
+    'Access-Control-Allow-Headers',
+    API_HEADERS,
+    'Access-Control-Max-Age',
+    PREFLIGHT_SECONDS,
+  ]);
+  response.end();
+}

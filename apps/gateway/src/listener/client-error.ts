@@ -1,0 +1,73 @@
+import type { Socket } from 'node:net';
+import { STATUS_CODES } from 'node:http';
+import type { Problem } from '#libs/platform';
+import { newRequestId } from '../exchange/request-id.js';
+import type { ProblemBodies } from '../problems/problem-body.js';
+import { BASE_HEADERS } from '../request/10-answer.js';
+import {
+  HeadersTooLarge,
+  MalformedRequest,
+  RequestTimeout,
+  UriTooLong,
+} from './listener.errors.js';
+
+/** Longest path with query, in bytes; node refuses the whole head above twice this. */
+export const URI_MAX_BYTES = 8 * 1024;
+
+interface ParserError extends Error {
+  code?: string;
+  rawPacket?: Buffer;
+}
+
+/** How long what a client still sends is read and thrown away: closing at once would take the answer back. */
+const LINGER_MS = 1_000;
+
+/** Sockets that have their last answer; the parser complains again about each further packet. */
+const answered = new WeakSet<Socket>();
+
+/** Answers what the HTTP parser refuses before there is a request: a problem like any other. */
+export function answerParserError(fault: Error, socket: Socket, bodies: ProblemBodies): void {
+  const error = fault as ParserError;
+  if (answered.has(socket)) return;
+  if (!socket.writable || error.code === 'ECONNRESET') {
+    socket.destroy();
+    return;
+  }
+  answered.add(socket);
+  socket.end(rawAnswer(problemOf(error), bodies));
+  socket.resume();
+  setTimeout(() => socket.destroy(), LINGER_MS).unref();
+}
+
+/** A whole HTTP answer as bytes, for where there is no response object. */
+export function rawAnswer(problem: Problem, bodies: ProblemBodies): string {
+  const requestId = newRequestId();
+  const body = bodies.render(problem, { requestId, path: '' });
+  const headers = [
+    ...BASE_HEADERS,
+    'X-Request-Id',
+    requestId,
+    'X-Credits-Cost',
+    '0',
+    'Content-Type',
+    'application/problem+json',
+    'Content-Length',
+    String(Buffer.byteLength(body)),
+    'Connection',
+    'close',
+  ];
+  let head = `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\n`;
+  for (let i = 0; i < headers.length; i += 2) head += `${headers[i]}: ${headers[i + 1]}\r\n`;
+  return `${head}\r\n${body}`;
+}
+
+function problemOf({ code, rawPacket }: ParserError): Problem {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new RequestTimeout();
+  if (code !== 'HPE_HEADER_OVERFLOW') return new MalformedRequest();
+  // The parser does not say which part was too long: a first line without an end was.
+  const firstLine = rawPacket?.indexOf('\r\n') ?? -1;
+  const isRequestLine = /^[A-Z]+ /.test(rawPacket?.toString('latin1', 0, 10) ?? '');
+  return isRequestLine && (firstLine === -1 || firstLine > URI_MAX_BYTES)
+    ? new UriTooLong(URI_MAX_BYTES)
+    : new HeadersTooLarge();
+}

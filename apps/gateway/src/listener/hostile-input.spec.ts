@@ -1,0 +1,221 @@
+import { once } from 'node:events';
+import { type Socket, connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { request } from 'undici';
+import { TestDatabase, waitFor } from '#libs/testing';
+import { GatewayNeighbourhood } from '../../../../test/stand-ins/gateway-neighbourhood.js';
+import type { RunningGateway } from '../start.js';
+
+let database: TestDatabase;
+let around: GatewayNeighbourhood;
+let gateway: RunningGateway;
+const sockets = new Set<Socket>();
+
+beforeAll(async () => {
+  database = await TestDatabase.create();
+  around = new GatewayNeighbourhood(database);
+  await around.start();
+  gateway = await around.startGateway({
+    GATEWAY_HEADERS_TIMEOUT_MS: '300',
+    GATEWAY_CONNECTIONS_MAX: '300',
+    GATEWAY_TRUSTED_PROXIES: '127.0.0.1',
+  });
+});
+
+afterAll(async () => {
+  for (const socket of sockets) socket.destroy();
+  await around?.stop();
+  await database?.drop();
+});
+
+function open(): Socket {
+  const { hostname, port } = new URL(gateway.apiUrl);
+  const socket = connect(Number(port), hostname);
+  socket.on('error', () => {});
+  sockets.add(socket);
+  return socket;
+}
+
+/** Everything the gateway sends to these bytes before it closes the connection. */
+async function exchange(bytes: string): Promise<{ status: number; head: string; body: string }> {
+  const socket = open();
+  let text = '';
+  socket.on('data', (chunk: Buffer) => (text += chunk.toString()));
+  socket.write(bytes);
+  await once(socket, 'close');
+  sockets.delete(socket);
+  const [head, body] = text.split('\r\n\r\n');
+  return { status: Number(head.split(' ')[1]), head, body };
+}
+
+const live = '/v2.0/whois/live';
+
+describe('bytes that are no proper request', () => {
+  it.each([
+    ['414', `GET ${live}?x=${'a'.repeat(9_000)} HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n`],
+    ['414', `GET ${live}?x=${'a'.repeat(1_000_000)} HTTP/1.1\r\nhost: a\r\n\r\n`],
+    ['414', `GET /elsewhere?${'a'.repeat(9_000)} HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n`],
+    ['431', `GET ${live} HTTP/1.1\r\nhost: a\r\nx: ${'a'.repeat(20_000)}\r\n\r\n`],
+    ['400', 'nonsense\r\n\r\n'],
+    ['400', `BREW ${live} HTTP/1.1\r\nhost: a\r\n\r\n`],
+    ['400', `GET ${live} HTTP/1.1\r\nhost: a\r\ncontent-length: 2\r\ncontent-length: 3\r\n\r\n`],
+    ['400', `GET ${live} HTTP/1.1\r\nhost: a\r\ncontent-length: 5\r\n\r\nhello`],
+    ['400', `GET ${live} HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`],
+    ['413', `GET ${live} HTTP/1.1\r\nhost: a\r\ncontent-length: 300000\r\n\r\n`],
+    ['405', 'CONNECT example.com:443 HTTP/1.1\r\nhost: a\r\n\r\n'],
+    ['405', `TRACE ${live} HTTP/1.1\r\nhost: a\r\n\r\n`],
+    ['417', `GET ${live} HTTP/1.1\r\nhost: a\r\nexpect: tea\r\nconnection: close\r\n\r\n`],
+  ])('S95: %s as a problem answer that tells nothing of us', async (status, bytes) => {
+    const answer = await exchange(bytes);
+    expect(answer.status).toBe(Number(status));
+    expect(answer.head.toLowerCase()).toContain('content-type: application/problem+json');
+    expect(answer.head.toLowerCase()).toContain('cache-control: private, no-store');
+    const body = JSON.parse(answer.body) as Record<string, unknown>;
+    expect(body).toMatchObject({ status: Number(status), credits_charged: 0 });
+    expect(body.request_id).toMatch(/^req_/);
+    expect(answer.head + answer.body).not.toMatch(/node|fastify|HPE_|ERR_|\.js/i);
+  });
+
+  it('S104: a request that drips in is answered 408 and its socket closed, others are served', async () => {
+    const { apiKey } = around.account.addKey();
+    const dripping = exchange(`GET ${live} HTTP/1.1\r\nhost: a\r\nx-slow: `);
+    const { statusCode, body } = await request(`${gateway.apiUrl}${live}?domainName=a.example`, {
+      headers: { 'x-api-key': apiKey },
+    });
+    await body.dump();
+    expect(statusCode).toBe(200);
+    expect((await dripping).status).toBe(408);
+  });
+
+  it('S104: idle sockets beyond the limit are turned away, and cost those within it nothing', async () => {
+    const { apiKey } = around.account.addKey();
+    const { statusCode: before, body: first } = await request(
+      `${gateway.apiUrl}${live}?domainName=b.example`,
+      { headers: { 'x-api-key': apiKey } },
+    );
+    await first.dump();
+    const idle = Array.from({ length: 400 }, () => open());
+    await waitFor('the limit', () => idle.filter((socket) => socket.closed).length >= 100);
+    expect(idle.filter((socket) => !socket.closed).length).toBeLessThanOrEqual(300);
+    for (const socket of idle) socket.destroy();
+    await waitFor('room again', async () => {
+      try {
+        const { statusCode, body } = await request(`${gateway.apiUrl}/health`);
+        await body.dump();
+        return statusCode === 200;
+      } catch {
+        return false;
+      }
+    });
+    expect(before).toBe(200);
+  });
+});
+
+describe('addresses', () => {
+  /** 216 ways to write the same path, or almost. */
+  function variants(): string[] {
+    const starts = ['/', '//', '/./', '/x/../', '/%2e/', '\\'];
+    const middles = ['v2.0/whois/live', 'V2.0/whois/live', 'v2.0//whois/live', 'v2.0/whois/%6cive'];
+    const ends = ['', '/', '//', '/.', ';x=1', '%00', '%20', '.json', '#x'];
+    return starts.flatMap((start) =>
+      middles.flatMap((middle) => ends.map((end) => start + middle + end)),
+    );
+  }
+
+  it('S97: no way of writing a path reaches lookup without a key', async () => {
+    const asked = around.lookup.questions.length;
+    const statuses = new Set<number>();
+    for (const path of variants()) {
+      const { status } = await exchange(
+        `GET ${path}?domainName=a.example HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n`,
+      );
+      statuses.add(status);
+    }
+    expect(variants().length).toBeGreaterThanOrEqual(200);
+    expect([...statuses].toSorted()).toEqual([400, 401, 404]);
+    expect(around.lookup.questions).toHaveLength(asked);
+  });
+
+  it('S96: X-Forwarded-For counts from trusted proxies only, and from the right', async () => {
+    const { apiKey } = around.account.addKey({ allowedAddresses: ['192.0.2.7'] });
+    const statusBehind = async (forwarded: string) => {
+      const { statusCode, body } = await request(`${gateway.apiUrl}${live}?domainName=a.example`, {
+        headers: { 'x-api-key': apiKey, 'x-forwarded-for': forwarded },
+      });
+      await body.dump();
+      return statusCode;
+    };
+    expect(await statusBehind('192.0.2.7')).toBe(200);
+    expect(await statusBehind('203.0.113.1, 192.0.2.7')).toBe(200);
+    expect(await statusBehind('192.0.2.7, 203.0.113.1')).toBe(403);
+    expect(await statusBehind('192.0.2.7, garbage')).toBe(403);
+  });
+
+  it('S30: any origin may ask, with no credentials of the browser', async () => {
+    const { statusCode, headers, body } = await request(gateway.apiUrl + live, {
+      method: 'OPTIONS',
+      headers: { origin: 'https://page.example', 'access-control-request-method': 'GET' },
+    });
+    await body.dump();
+    expect(statusCode).toBe(204);
+    expect(headers['access-control-allow-origin']).toBe('*');
+    expect(headers).not.toHaveProperty('access-control-allow-credentials');
+    expect(headers['access-control-allow-headers']).toContain('x-api-key');
+  });
+
+  it('S18: a cookie means nothing here', async () => {
+    const { statusCode, body } = await request(`${gateway.apiUrl}${live}?domainName=a.example`, {
+      headers: { cookie: '__Host-session=anything' },
+    });
+    await body.dump();
+    expect(statusCode).toBe(401);
+  });
+});
+
+describe('overload and stop', () => {
+  it('beyond the requests it may have under way it answers 503 at once', async () => {
+    const small = await around.startGateway({
+      GATEWAY_IN_FLIGHT_MAX: '1',
+      GATEWAY_JOURNAL: `${around.folder}/small`,
+    });
+    const { apiKey } = around.account.addKey();
+    const first = around.lookup.holdAnswers();
+    const asked = around.lookup.questions.length;
+    const url = `${small.apiUrl}${live}?domainName=a.example&apiKey=${apiKey}`;
+    const pending = request(url);
+    await waitFor('the first to be under way', () => around.lookup.questions.length === asked + 1);
+    const { statusCode, headers, body } = await request(url);
+    const problem = (await body.json()) as { code: string };
+    expect([statusCode, problem.code]).toEqual([503, 'service_overloaded']);
+    expect(headers['retry-after']).toBe('1');
+    first.release();
+    expect((await pending).statusCode).toBe(200);
+    await around.stopGateway(small);
+  });
+
+  it('a stop lets what is under way end, and asks its clients to go elsewhere', async () => {
+    const stopping = await around.startGateway({
+      GATEWAY_JOURNAL: `${around.folder}/stopping`,
+    });
+    const { apiKey, facts } = around.account.addKey();
+    const first = around.lookup.holdAnswers();
+    const asked = around.lookup.questions.length;
+    const pending = request(`${stopping.apiUrl}${live}?domainName=a.example&apiKey=${apiKey}`);
+    await waitFor('it to be under way', () => around.lookup.questions.length === asked + 1);
+    const stopped = around.stopGateway(stopping);
+    await waitFor('the listener to close', async () => {
+      const probe = connect(Number(new URL(stopping.apiUrl).port), '127.0.0.1');
+      const [outcome] = await Promise.race([
+        once(probe, 'connect').then(() => ['open']),
+        once(probe, 'error').then(() => ['closed']),
+      ]).catch(() => ['closed']);
+      probe.destroy();
+      return outcome === 'closed';
+    });
+    first.release();
+    expect((await pending).statusCode).toBe(200);
+    await stopped;
+    expect(around.entitlement.charged(facts.accountId)).toBe(1);
+    expect(around.entitlement.openLeases(facts.accountId)).toBe(0);
+  });
+});

@@ -1,0 +1,200 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { BlockList, Socket } from 'node:net';
+import type { Repeats, RequestWindow, WindowAnswer } from '#libs/counters';
+import { InternalError, type Logger, Problem, monotonicMs } from '#libs/platform';
+import { Exchange } from '../exchange/exchange.js';
+import type { KeyEntry } from '../facts/caller.js';
+import type { Facts } from '../facts/facts.js';
+import type { DailyCaps } from '../lease/daily-caps.js';
+import type { LeaseClient } from '../lease/lease-client.js';
+import type { Lease } from '../lease/lease.js';
+import type { ClassConcurrency } from '../rate-limits/class-concurrency.js';
+import type { LoadShedder } from '../request/01-shed.js';
+import type { FailedKeys } from '../request/02-failed-keys.js';
+import { findKey } from '../request/03-find-key.js';
+import { knowCaller } from '../request/04-know-caller.js';
+import { authorise } from '../request/05-authorise.js';
+import { countRequest, limitRate } from '../request/06-limit-rate.js';
+import { readParameters } from '../request/07-read-parameters.js';
+import { findRepeat, reserve } from '../request/08-reserve.js';
+import type { Upstream, UpstreamAnswer } from '../request/09-forward.js';
+import {
+  type AnswerSettings,
+  creditsFor,
+  problemOf,
+  sendAnswer,
+  sendProblem,
+} from '../request/10-answer.js';
+import { type Settlement, leave } from '../request/11-settle.js';
+import type { ApiRoute } from './api-routes.js';
+import { ServiceOverloaded } from './listener.errors.js';
+
+/** What the steps work with. */
+export interface RequestPathParts {
+  shedder: LoadShedder;
+  failedKeys: FailedKeys;
+  facts: Facts;
+  window: RequestWindow;
+  concurrency: ClassConcurrency;
+  repeats: Repeats;
+  leases: LeaseClient;
+  caps: DailyCaps;
+  upstream: Upstream;
+  settlement: Settlement;
+  answers: AnswerSettings;
+  trustedProxies: BlockList;
+  logger: Logger;
+}
+
+const CLIENT_GONE = 499;
+/** The newest exchange on a socket; a client that pipelines has earlier ones behind it. */
+const NEWEST = Symbol('newest exchange');
+
+interface ApiSocket extends Socket {
+  [NEWEST]?: Exchange;
+}
+
+const serviceOverloaded = new ServiceOverloaded();
+
+/**
+ * Runs an API request through the numbered steps of `request/`. Each step answers at once when what it
+ * needs is in memory; only then does the whole path run in one go, which is the usual case.
+ */
+export class RequestPath {
+  constructor(private readonly parts: RequestPathParts) {}
+
+  handle(request: IncomingMessage, response: ServerResponse, route: ApiRoute, query: string): void {
+    const { shedder } = this.parts;
+    const exchange = new Exchange(request, response, route, monotonicMs());
+    const isOverloaded = shedder.isOverloaded;
+    shedder.inFlight++;
+    watchClient(exchange, (gone) => this.abort(gone));
+    if (isOverloaded) return this.refuse(exchange, serviceOverloaded);
+    const refusal = findKey(exchange, query);
+    if (refusal) return this.refuse(exchange, refusal);
+    const { facts, failedKeys, trustedProxies } = this.parts;
+    const caller = knowCaller(exchange, facts, failedKeys, trustedProxies);
+    this.whenReady(exchange, caller, (known) => this.admit(exchange, known));
+  }
+
+  private admit(exchange: Exchange, caller: KeyEntry): void {
+    exchange.caller = caller;
+    const refusal = authorise(exchange, caller, this.parts.trustedProxies);
+    if (refusal) return this.refuse(exchange, refusal);
+    exchange.rateLimit = caller.account.limits[exchange.route.operation.class];
+    const rate = countRequest(exchange, caller, this.parts.window);
+    this.whenReady(exchange, rate, (answer) => this.limit(exchange, caller, answer));
+  }
+
+  private limit(exchange: Exchange, caller: KeyEntry, rate: WindowAnswer): void {
+    exchange.rate = rate;
+    const refusal =
+      limitRate(exchange, this.parts.concurrency) ?? readParameters(exchange, caller.isTest);
+    if (refusal) return this.refuse(exchange, refusal);
+    const isRepeat = findRepeat(exchange, caller, this.parts.repeats);
+    this.whenReady(exchange, isRepeat, (answer) => {
+      exchange.isRepeat = answer;
+      this.reserve(exchange, caller);
+    });
+  }
+
+  private reserve(exchange: Exchange, caller: KeyEntry): void {
+    const { leases, caps, upstream } = this.parts;
+    const reserved = reserve(exchange, caller, leases, caps);
+    if (reserved instanceof Promise) {
+      // Credits that come after the client has gone must not stay reserved.
+      void reserved.then((lease) => {
+        if (exchange.isOver && !(lease instanceof Problem)) leases.finish(lease, exchange.cost, 0);
+      });
+    }
+    this.whenReady<Lease | undefined>(exchange, reserved, (lease) => {
+      exchange.lease = lease;
+      upstream.ask(exchange, (answer) => this.finish(exchange, answer));
+    });
+  }
+
+  private finish(exchange: Exchange, answer: UpstreamAnswer | Problem): void {
+    if (answer instanceof Problem) return this.refuse(exchange, answer);
+    if (answer.status !== 200) return this.refuse(exchange, problemOf(answer), answer.outcome);
+    const credits = creditsFor(answer, exchange);
+    const { shedder, concurrency, settlement } = this.parts;
+    leave(exchange, shedder, concurrency);
+    const remaining = this.remaining(exchange);
+    sendAnswer(
+      exchange,
+      answer,
+      credits,
+      remaining === undefined ? undefined : remaining - credits,
+    );
+    settlement.settle(exchange, { status: 200, outcome: answer.outcome, credits });
+  }
+
+  private refuse(exchange: Exchange, problem: Problem, outcome: string = problem.code): void {
+    const { shedder, concurrency, settlement, answers, logger } = this.parts;
+    leave(exchange, shedder, concurrency);
+    if (problem.cause !== undefined && problem.status >= 500) {
+      logger.warn('a request was refused', {
+        err: problem.cause,
+        code: problem.code,
+        request_id: exchange.requestId,
+      });
+    }
+    sendProblem(exchange, problem, this.remaining(exchange), answers);
+    settlement.settle(exchange, { status: problem.status, outcome, credits: 0 });
+  }
+
+  /** The client went: nothing is charged, and lookup need not go on. */
+  private abort(exchange: Exchange): void {
+    const { shedder, concurrency, settlement } = this.parts;
+    leave(exchange, shedder, concurrency);
+    settlement.settle(exchange, { status: CLIENT_GONE, outcome: 'client_gone', credits: 0 });
+    exchange.abortUpstream?.();
+  }
+
+  private remaining({ caller }: Exchange): number | undefined {
+    return caller && this.parts.leases.remaining(caller.account.id);
+  }
+
+  /** Goes on at once with a value that is at hand, later with one that is not; a problem is refused. */
+  private whenReady<T>(
+    exchange: Exchange,
+    value: T | Problem | Promise<T | Problem>,
+    next: (value: T) => void,
+  ): void {
+    if (value instanceof Promise) {
+      value.then(
+        (ready) => {
+          if (!exchange.isOver) this.goOn(exchange, ready, next);
+        },
+        (error: unknown) => {
+          if (!exchange.isOver) this.refuse(exchange, new InternalError(error));
+        },
+      );
+      return;
+    }
+    this.goOn(exchange, value, next);
+  }
+
+  private goOn<T>(exchange: Exchange, value: T | Problem, next: (value: T) => void): void {
+    if (value instanceof Problem) this.refuse(exchange, value);
+    else next(value);
+  }
+}
+
+/** One close listener for a socket's whole life, not one for each of its requests. */
+function watchClient(exchange: Exchange, onGone: (exchange: Exchange) => void): void {
+  const socket = exchange.request.socket as ApiSocket;
+  const newest = socket[NEWEST];
+  socket[NEWEST] = exchange;
+  if (newest !== undefined) {
+    let earlier: Exchange | undefined = newest;
+    while (earlier?.isOver) earlier = earlier.earlier;
+    exchange.earlier = earlier;
+    return;
+  }
+  socket.once('close', () => {
+    for (let left = socket[NEWEST]; left !== undefined; left = left.earlier) {
+      if (!left.isOver) onGone(left);
+    }
+  });
+}

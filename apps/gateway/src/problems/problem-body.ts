@@ -1,0 +1,72 @@
+import { STATUS_CODES } from 'node:http';
+import { type Clock, type Problem, maskKeys } from '#libs/platform';
+
+/** What a problem answer says of the request it answers. */
+export interface ProblemPlace {
+  requestId: string;
+  /** Path without the query; masked and cut here, so any input is safe. */
+  path: string;
+}
+
+const PATH_LENGTH_MAX = 200;
+
+/**
+ * The one public form of a refusal: RFC 9457 members, ours (`code`, `request_id`, `retryable`,
+ * `credits_charged`), and `timestamp, status, error, message, path` for clients of the older kind.
+ */
+export class ProblemBodies {
+  /** Everything of a problem that does not change from one request to the next, as JSON. */
+  private readonly fixedParts = new WeakMap<Problem, string>();
+
+  private lastPath = '';
+  private lastPublicPath = '""';
+
+  /** @param baseUrl public origin of the API, under which `/errors/<code>` explains each code. */
+  constructor(
+    private readonly baseUrl: string,
+    private readonly clock: Clock,
+  ) {}
+
+  render(problem: Problem, { requestId, path }: ProblemPlace): string {
+    let fixed = this.fixedParts.get(problem);
+    if (fixed === undefined) {
+      fixed = this.fixedPart(problem);
+      this.fixedParts.set(problem, fixed);
+    }
+    const timestamp = this.clock.now().toISOString();
+    return `${fixed},"request_id":"${requestId}","timestamp":"${timestamp}","path":${this.publicPath(path)}}`;
+  }
+
+  /** The last path is kept: floods ask for one. */
+  private publicPath(path: string): string {
+    if (path !== this.lastPath) {
+      this.lastPath = path;
+      this.lastPublicPath = publicPath(path);
+    }
+    return this.lastPublicPath;
+  }
+
+  private fixedPart(problem: Problem): string {
+    const title = STATUS_CODES[problem.status] ?? 'Error';
+    const body = {
+      type: `${this.baseUrl}/errors/${problem.code}`,
+      title,
+      status: problem.status,
+      detail: problem.message,
+      code: problem.code,
+      retryable: problem.retryable,
+      credits_charged: 0,
+      ...(problem.errors && { errors: problem.errors }),
+      ...problem.members,
+      error: title,
+      message: problem.message,
+    };
+    return maskKeys(JSON.stringify(body)).slice(0, -1);
+  }
+}
+
+function publicPath(path: string): string {
+  const query = path.indexOf('?');
+  const bare = query === -1 ? path : path.slice(0, query);
+  return JSON.stringify(maskKeys(bare.slice(0, PATH_LENGTH_MAX)));
+}

@@ -1,0 +1,20 @@
+import { Controller } from '@nestjs/common';
+import { Ctx, Payload } from '@nestjs/microservices';
+import { AccountErased, type EventEnvelope } from '#libs/contracts';
+import { Transaction } from '#libs/database';
+import { Consumes } from '#libs/messaging';
+import { RequestLogRepository } from './request-log.repository.js';
+
+/** Durable: an erased account's requests are forgotten, whatever happened meanwhile. */
+@Controller()
+export class OnAccountErasedConsumer {
+  constructor(private readonly log: RequestLogRepository) {}
+
+  @Consumes(AccountErased)
+  async handle(
+    @Payload() event: EventEnvelope<AccountErased>,
+    @Ctx() transaction: Transaction,
+  ): Promise<void> {
+    await this.log.deleteAccount(event.key, transaction);
+  }
+}

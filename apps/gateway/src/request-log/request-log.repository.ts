@@ -1,0 +1,108 @@
+import { pipeline } from 'node:stream/promises';
+import { Readable } from 'node:stream';
+import { Injectable } from '@nestjs/common';
+import pg from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
+import { Database, MaintenanceDatabase, type Transaction } from '#libs/database';
+import type { LogSink } from './request-log.js';
+
+const COPY_SQL = `copy request_log
+  (at, request_id, account_id, key_id, operation, version, subject, status, outcome, credits, duration_ms)
+  from stdin`;
+const TIMEOUT_MS = 5_000;
+/** SQLSTATE check_violation: the table has no other check than that of its partitions. */
+const NO_PARTITION = '23514';
+
+/** Writes the log with COPY over one connection of its own, opened when it is needed. */
+export class RequestLogCopy implements LogSink {
+  private client?: pg.Client;
+
+  constructor(
+    private readonly databaseUrl: string,
+    readonly makePartitions: () => Promise<void>,
+  ) {}
+
+  async copy(lines: Buffer): Promise<boolean> {
+    const client = (this.client ??= await this.connect());
+    try {
+      await pipeline(Readable.from([lines]), client.query(copyFrom(COPY_SQL)));
+      return true;
+    } catch (error) {
+      await this.close();
+      if ((error as { code?: unknown }).code === NO_PARTITION) return false;
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    const { client } = this;
+    this.client = undefined;
+    await client?.end().catch(() => {});
+  }
+
+  private async connect(): Promise<pg.Client> {
+    const client = new pg.Client({
+      connectionString: this.databaseUrl,
+      application_name: 'gateway request log',
+      connectionTimeoutMillis: TIMEOUT_MS,
+      statement_timeout: TIMEOUT_MS,
+    });
+    client.on('error', () => {
+      if (this.client === client) this.client = undefined;
+    });
+    await client.connect();
+    return client;
+  }
+}
+
+/** The request log of accounts, for the account's own pages and for its erasure. */
+@Injectable()
+export class RequestLogRepository {
+  constructor(private readonly database: Database) {}
+
+  /** Credits a key was charged since `since`. */
+  async creditsOfKey(keyId: string, since: Date): Promise<number> {
+    // The primary key begins with the time, so only the partitions of the day are read.
+    const [row] = await this.database.query<{ credits: string }>(
+      'select coalesce(sum(credits), 0) as credits from request_log where key_id = $1 and at >= $2',
+      [keyId, since],
+    );
+    return Number(row.credits);
+  }
+
+  async deleteAccount(accountId: string, transaction: Transaction): Promise<void> {
+    await transaction.execute('delete from request_log where account_id = $1', [accountId]);
+    await transaction.execute('delete from request_hours where account_id = $1', [accountId]);
+  }
+}
+
+/** What works on every account's log at once: partitions and roll-ups. */
+@Injectable()
+export class RequestLogMaintenanceRepository {
+  constructor(private readonly database: MaintenanceDatabase) {}
+
+  /** Makes the partitions of `from` and the days after it, and drops those before `keepFrom`. */
+  async rollPartitions(from: Date, keepFrom: Date): Promise<void> {
+    await this.database.query('select roll_request_log_partitions($1::date, $2::date)', [
+      dayOf(from),
+      dayOf(keepFrom),
+    ]);
+  }
+
+  /** Counts the hours from `since` on anew. Safe to repeat. */
+  async rollUpHours(since: Date): Promise<void> {
+    await this.database.query(
+      `insert into request_hours (account_id, hour, operation, status, requests, credits)
+       select account_id, date_trunc('hour', at), operation, status, count(*), sum(credits)
+       from request_log where at >= date_trunc('hour', $1::timestamptz)
+       group by 1, 2, 3, 4
+       on conflict (account_id, hour, operation, status)
+       do update set requests = excluded.requests, credits = excluded.credits`,
+      [since],
+    );
+  }
+}
+
+function dayOf(time: Date): string {
+  return time.toISOString().slice(0, 10);
+}

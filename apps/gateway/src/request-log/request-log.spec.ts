@@ -1,0 +1,189 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Database } from '#libs/database';
+import { Logger, newId } from '#libs/platform';
+import { TestClock, TestDatabase } from '#libs/testing';
+import { type LogEntry, RequestLog } from './request-log.js';
+import {
+  RequestLogCopy,
+  RequestLogMaintenanceRepository,
+  RequestLogRepository,
+} from './request-log.repository.js';
+import { RollUpJob, rollPartitions } from './roll-up.job.js';
+
+let database: TestDatabase;
+let service: Database;
+let copy: RequestLogCopy;
+let job: RollUpJob;
+const clock = new TestClock('2026-03-02T09:30:00Z');
+const logger = new Logger('gateway', { write: () => {} });
+
+beforeAll(async () => {
+  database = await TestDatabase.create();
+  service = await database.service('gateway');
+  const maintenance = new RequestLogMaintenanceRepository(await database.maintenance('gateway'));
+  job = new RollUpJob(maintenance, clock, logger);
+  await job.run();
+  copy = new RequestLogCopy(database.url('gateway'), async () =>
+    rollPartitions(maintenance, clock),
+  );
+});
+
+afterAll(async () => {
+  await copy?.close();
+  await database?.drop();
+});
+
+function entry(changes: Partial<LogEntry> = {}): LogEntry {
+  return {
+    atMs: clock.now().getTime(),
+    requestId: newId(),
+    accountId: newId(),
+    keyId: newId(),
+    operation: 'whois.live',
+    version: 2,
+    subject: 'example.com',
+    status: 200,
+    outcome: 'delivered',
+    credits: 1,
+    durationMs: 12,
+    ...changes,
+  };
+}
+
+async function subjectsOf(accountId: string): Promise<unknown[]> {
+  const rows = await service.query<{ subject: string }>(
+    'select subject from request_log where account_id = $1 order by request_id',
+    [accountId],
+  );
+  return rows.map(({ subject }) => subject);
+}
+
+describe('the request log', () => {
+  it('whatever a subject holds, it is one row and stays what it was', async () => {
+    const log = new RequestLog(copy, logger);
+    const accountId = newId();
+    const subjects = [
+      'a\tb',
+      'a\nb',
+      '\\N',
+      '\\.',
+      'ex\\tample',
+      'bücher.example',
+      'x'.repeat(300),
+    ];
+    for (const [place, subject] of subjects.entries()) {
+      log.add(entry({ accountId, subject, requestId: `r${place}` }));
+    }
+    await log.flush();
+    expect(await subjectsOf(accountId)).toEqual([
+      'a b',
+      'a b',
+      '\\N',
+      '\\.',
+      'ex\\tample',
+      'bücher.example',
+      'x'.repeat(255),
+    ]);
+  });
+
+  it('while the database is away it keeps what fits, counts the rest, and writes it later', async () => {
+    let isAway = true;
+    const sink = {
+      copy: async (lines: Buffer) => {
+        if (isAway) throw new Error('away');
+        return copy.copy(lines);
+      },
+      makePartitions: copy.makePartitions,
+    };
+    const log = new RequestLog(sink, logger, 10);
+    const accountId = newId();
+    for (let i = 0; i < 15; i++) log.add(entry({ accountId }));
+    await log.flush();
+    expect(log.dropped).toBe(5);
+    isAway = false;
+    await log.flush();
+    expect(await subjectsOf(accountId)).toHaveLength(10);
+  });
+
+  it('a lost connection costs nothing but a try', async () => {
+    const log = new RequestLog(copy, logger);
+    const accountId = newId();
+    log.add(entry({ accountId }));
+    await log.flush();
+    // Sessions of a role may be ended by the role itself.
+    await service.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+       where application_name = 'gateway request log' and datname = current_database()`,
+    );
+    log.add(entry({ accountId }));
+    await log.flush();
+    await log.flush();
+    expect(await subjectsOf(accountId)).toHaveLength(2);
+  });
+
+  it('hours are counted once, however often they are counted', async () => {
+    const log = new RequestLog(copy, logger);
+    const accountId = newId();
+    log.add(entry({ accountId, credits: 1 }));
+    log.add(entry({ accountId, credits: 1 }));
+    log.add(entry({ accountId, status: 429, credits: 0, outcome: 'rate_limited' }));
+    await log.flush();
+    await job.run();
+    await job.run();
+    const hours = await service.query(
+      'select status, requests, credits from request_hours where account_id = $1 order by status',
+      [accountId],
+    );
+    expect(hours).toEqual([
+      { status: 200, requests: '2', credits: '2' },
+      { status: 429, requests: '1', credits: '0' },
+    ]);
+  });
+
+  it("a key's credits of the day are counted from the log, and erasure removes account's rows only", async () => {
+    const log = new RequestLog(copy, logger);
+    const repository = new RequestLogRepository(service);
+    const [gone, stays, keyId] = [newId(), newId(), newId()];
+    log.add(entry({ accountId: gone, keyId, credits: 3 }));
+    log.add(entry({ accountId: stays }));
+    await log.flush();
+    await job.run();
+    expect(await repository.creditsOfKey(keyId, new Date('2026-03-02T00:00:00Z'))).toBe(3);
+    await service.transaction(async (transaction) => repository.deleteAccount(gone, transaction));
+    expect(await subjectsOf(gone)).toEqual([]);
+    expect(await service.query('select from request_hours where account_id = $1', [gone])).toEqual(
+      [],
+    );
+    expect(await subjectsOf(stays)).toHaveLength(1);
+  });
+
+  it('after the clock was moved a partition is made, and what is too old is given up', async () => {
+    const log = new RequestLog(copy, logger);
+    const accountId = newId();
+    clock.advance(10 * 86_400_000);
+    log.add(entry({ accountId }));
+    await log.flush();
+    expect(await subjectsOf(accountId)).toHaveLength(1);
+    log.add(entry({ accountId, atMs: clock.now().getTime() - 100 * 86_400_000 }));
+    await log.flush();
+    expect(log.dropped).toBe(1);
+    log.add(entry({ accountId }));
+    await log.flush();
+    expect(await subjectsOf(accountId)).toHaveLength(2);
+  });
+
+  it('partitions are made ahead, and those older than 90 days are dropped', async () => {
+    clock.set('2026-08-05T09:30:00Z');
+    await job.run();
+    const partitions = await service.query<{ name: string }>(
+      `select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
+       where i.inhparent = 'request_log'::regclass order by 1`,
+    );
+    expect(partitions.map(({ name }) => name)).toEqual([
+      'request_log_20260804',
+      'request_log_20260805',
+      'request_log_20260806',
+      'request_log_20260807',
+    ]);
+  });
+});

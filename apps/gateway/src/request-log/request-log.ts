@@ -1,0 +1,132 @@
+import { type Logger, SECOND_MS } from '#libs/platform';
+
+/** One request of a known account. Never holds a key; `subject` is what was asked about. */
+export interface LogEntry {
+  /** Milliseconds since 1970. */
+  atMs: number;
+  requestId: string;
+  accountId: string;
+  keyId: string;
+  operation: string;
+  version: number;
+  subject: string;
+  status: number;
+  outcome: string;
+  credits: number;
+  durationMs: number;
+}
+
+/** Where the lines go: `COPY … FROM STDIN` in its text format. */
+export interface LogSink {
+  /** @returns false when no partition takes one of the lines; nothing was written then. */
+  copy(lines: Buffer): Promise<boolean>;
+  /** Makes the partitions of today; needed only after the clock was moved. */
+  makePartitions(): Promise<void>;
+}
+
+const RING_MAX = 50_000;
+const FLUSH_MS = 200;
+const COPY_MAX = 10_000;
+const SUBJECT_MAX = 255;
+/** What the text format of COPY gives a meaning. */
+// oxlint-disable-next-line eslint/no-control-regex -- these are what is escaped
+const SPECIAL = /[\\\u0000-\u001f]/;
+// oxlint-disable-next-line eslint/no-control-regex -- these are what is escaped
+const SPECIALS = /[\\\u0000-\u001f]/g;
+
+/**
+ * The request log on its way to the database: a ring that is copied every 200 ms. While the database
+ * is away it holds 50,000 entries; older ones are dropped and counted, requests never wait for it.
+ */
+export class RequestLog {
+  private entries: LogEntry[] = [];
+  private isFlushing = false;
+  private droppedCount = 0;
+  private timer?: NodeJS.Timeout;
+  private lastSecond = -1;
+  private lastSecondText = '';
+
+  constructor(
+    private readonly sink: LogSink,
+    private readonly logger: Logger,
+    private readonly ringMax = RING_MAX,
+  ) {}
+
+  start(): void {
+    this.timer = setInterval(() => void this.flush(), FLUSH_MS);
+  }
+
+  add(entry: LogEntry): void {
+    if (this.entries.length >= this.ringMax) {
+      this.droppedCount++;
+      return;
+    }
+    this.entries.push(entry);
+  }
+
+  /** Entries that were dropped since the start. */
+  get dropped(): number {
+    return this.droppedCount;
+  }
+
+  /** Writes what is there; what fails stays for the next time. */
+  async flush(): Promise<void> {
+    if (this.isFlushing) return;
+    this.isFlushing = true;
+    try {
+      while (this.entries.length > 0) {
+        const batch = this.entries.slice(0, COPY_MAX);
+        await this.write(batch);
+        // What came meanwhile stands behind the batch.
+        this.entries = this.entries.slice(batch.length);
+      }
+    } catch (error) {
+      this.logger.warn('the request log cannot be written, keeping it', error);
+    } finally {
+      this.isFlushing = false;
+    }
+  }
+
+  /** Stops and writes the rest, once. */
+  async stop(): Promise<void> {
+    clearInterval(this.timer);
+    while (this.isFlushing) await new Promise((resolve) => setTimeout(resolve, 5));
+    await this.flush();
+  }
+
+  private async write(batch: LogEntry[]): Promise<void> {
+    const lines = this.encode(batch);
+    if (await this.sink.copy(lines)) return;
+    await this.sink.makePartitions();
+    if (await this.sink.copy(lines)) return;
+    // Older than what is kept: it would stand in the way for ever.
+    this.droppedCount += batch.length;
+  }
+
+  private encode(entries: LogEntry[]): Buffer {
+    let text = '';
+    for (const entry of entries) {
+      text += `${this.timeOf(entry.atMs)}\t${entry.requestId}\t${entry.accountId}\t${entry.keyId}\t${entry.operation}\t${entry.version}\t${escaped(entry.subject.slice(0, SUBJECT_MAX))}\t${entry.status}\t${escaped(entry.outcome)}\t${entry.credits}\t${entry.durationMs}\n`;
+    }
+    return Buffer.from(text);
+  }
+
+  /** RFC 3339; the text of a second is made once. */
+  private timeOf(atMs: number): string {
+    const second = Math.floor(atMs / SECOND_MS);
+    if (second !== this.lastSecond) {
+      this.lastSecond = second;
+      this.lastSecondText = isoSecond(second);
+    }
+    return `${this.lastSecondText}.${String(atMs - second * SECOND_MS).padStart(3, '0')}Z`;
+  }
+}
+
+function isoSecond(second: number): string {
+  return new Date(second * SECOND_MS).toISOString().slice(0, 19);
+}
+
+function escaped(text: string): string {
+  if (!SPECIAL.test(text)) return text;
+  return text.replace(SPECIALS, (unit) => (unit === '\\' ? '\\\\' : ' '));
+}

@@ -1,0 +1,43 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+
+export interface LoadShedderOptions {
+  /** Requests under way at most. */
+  inFlightMax: number;
+  /** Event-loop delay, 99th percentile of a second, above which nothing new is taken. */
+  delayMaxMs: number;
+}
+
+const RESOLUTION_MS = 10;
+const SAMPLE_MS = 1_000;
+const NANOSECONDS = 1e6;
+
+/** Step 1: refuses work before any is done for it, when the process has more than it can answer. */
+export class LoadShedder {
+  inFlight = 0;
+  private isLate = false;
+  private readonly delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+  private timer?: NodeJS.Timeout;
+
+  constructor(private readonly options: LoadShedderOptions) {}
+
+  start(): void {
+    this.delays.enable();
+    this.timer = setInterval(() => this.sample(), SAMPLE_MS);
+  }
+
+  stop(): void {
+    clearInterval(this.timer);
+    this.delays.disable();
+  }
+
+  get isOverloaded(): boolean {
+    return this.isLate || this.inFlight >= this.options.inFlightMax;
+  }
+
+  private sample(): void {
+    // The histogram holds the time between two ticks of its own timer.
+    const delayMs = this.delays.percentile(99) / NANOSECONDS - RESOLUTION_MS;
+    this.isLate = delayMs > this.options.delayMaxMs;
+    this.delays.reset();
+  }
+}

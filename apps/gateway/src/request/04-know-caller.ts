@@ -1,0 +1,30 @@
+import type { BlockList } from 'node:net';
+import { Problem } from '#libs/platform';
+import { clientAddress } from '../exchange/client-address.js';
+import type { Exchange } from '../exchange/exchange.js';
+import type { KeyEntry } from '../facts/caller.js';
+import type { Facts } from '../facts/facts.js';
+import { TooManyFailedKeys } from '../facts/facts.errors.js';
+import type { FailedKeys } from './02-failed-keys.js';
+
+/**
+ * Step 4: who sends this. From memory in most cases; else checksum, hash, and a question to the owners
+ * of the facts, unless the address has failed too often.
+ */
+export function knowCaller(
+  exchange: Exchange,
+  facts: Facts,
+  failedKeys: FailedKeys,
+  trustedProxies: BlockList,
+): KeyEntry | Problem | Promise<KeyEntry | Problem> {
+  const { apiKey, startedMs, request } = exchange;
+  const known = facts.find(apiKey, startedMs);
+  if (known) return known;
+  const address = clientAddress(request, trustedProxies);
+  const waitSeconds = failedKeys.waitSeconds(address, startedMs);
+  if (waitSeconds > 0) return new TooManyFailedKeys(waitSeconds);
+  return facts.load(apiKey).then((loaded) => {
+    if (loaded instanceof Problem && loaded.status === 401) failedKeys.note(address, startedMs);
+    return loaded;
+  });
+}

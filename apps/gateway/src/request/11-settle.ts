@@ -1,0 +1,60 @@
+import type { Repeats } from '#libs/counters';
+import { type Clock, monotonicMs } from '#libs/platform';
+import type { Exchange } from '../exchange/exchange.js';
+import type { DailyCaps } from '../lease/daily-caps.js';
+import type { LeaseClient } from '../lease/lease-client.js';
+import type { ClassConcurrency } from '../rate-limits/class-concurrency.js';
+import type { RequestLog } from '../request-log/request-log.js';
+import type { LoadShedder } from './01-shed.js';
+
+/** How an exchange ended, for the log. */
+export interface Ending {
+  /** 499 when the client went before its answer. */
+  status: number;
+  /** Outcome of the lookup, or the code of the problem. */
+  outcome: string;
+  credits: number;
+}
+
+/** Step 11: what follows the answer, in the same turn: the charge, the journal, the memory, the log. */
+export class Settlement {
+  constructor(
+    private readonly leases: LeaseClient,
+    private readonly caps: DailyCaps,
+    private readonly repeats: Repeats,
+    private readonly log: RequestLog,
+    private readonly clock: Clock,
+  ) {}
+
+  settle(exchange: Exchange, { status, outcome, credits }: Ending): void {
+    const { caller, lease, cost, route, question, requestId, subject, startedMs } = exchange;
+    if (!caller) return;
+    if (lease) this.leases.finish(lease, cost, credits);
+    if (cost > 0) this.caps.release(caller, cost - credits);
+    if (credits > 0) void this.repeats.remember(caller.account.counterId, question);
+    this.log.add({
+      atMs: this.clock.now().getTime(),
+      requestId,
+      accountId: caller.account.id,
+      keyId: caller.keyId,
+      operation: route.operation.name,
+      version: route.version,
+      subject,
+      status,
+      outcome,
+      credits,
+      durationMs: Math.round(monotonicMs() - startedMs),
+    });
+  }
+}
+
+/** Gives back what a request held while it was under way. */
+export function leave(
+  exchange: Exchange,
+  shedder: LoadShedder,
+  concurrency: ClassConcurrency,
+): void {
+  exchange.isOver = true;
+  shedder.inFlight--;
+  if (exchange.isInClass) concurrency.leave(exchange.route.classPlace);
+}

@@ -1,0 +1,33 @@
+import { Problem } from '#libs/platform';
+
+export class TestKeyFixtureOnly extends Problem {
+  constructor() {
+    super({
+      code: 'test_key_fixture_only',
+      status: 422,
+      detail:
+        'A test key answers the fixture names under ".test" only, for example registered.test.',
+    });
+  }
+}
+
+export class FixtureNeedsTestKey extends Problem {
+  constructor() {
+    super({
+      code: 'fixture_needs_test_key',
+      status: 422,
+      detail: 'Names under ".test" are fixtures. They answer test keys (dds_test_…) only.',
+    });
+  }
+}
+
+export class AnswerTimeout extends Problem {
+  constructor() {
+    super({
+      code: 'answer_timeout',
+      status: 504,
+      detail: 'No answer came in time. Nothing was charged.',
+      retryAfterSeconds: 5,
+    });
+  }
+}

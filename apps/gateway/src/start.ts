@@ -1,0 +1,253 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { MemoryRepeats, MemoryRequestWindow } from '#libs/counters';
+import { Database } from '#libs/database';
+import type { EventTransport } from '#libs/messaging';
+import {
+  type Clock,
+  DAY_MS,
+  Health,
+  type Logger,
+  type RunningService,
+  ServiceTokens,
+  monotonicMs,
+  startService,
+} from '#libs/platform';
+import { startDashboard } from './dashboard/dashboard-server.js';
+import type { Mailbox } from './dashboard/mailbox-routes.js';
+import { addressListOf } from './facts/allow-list.js';
+import { ChangePollers } from './facts/change-pollers.js';
+import { Facts } from './facts/facts.js';
+import type { GatewayConfig } from './gateway.config.js';
+import { GatewayModule } from './gateway.module.js';
+import { DailyCaps } from './lease/daily-caps.js';
+import { LeaseClient } from './lease/lease-client.js';
+import { ApiListener } from './listener/api-listener.js';
+import { RequestPath } from './listener/request-path.js';
+import { ErrorPages } from './problems/error-pages.js';
+import { ProblemBodies } from './problems/problem-body.js';
+import { ClassConcurrency } from './rate-limits/class-concurrency.js';
+import { LoadShedder } from './request/01-shed.js';
+import { FailedKeys } from './request/02-failed-keys.js';
+import { Upstream } from './request/09-forward.js';
+import { Settlement } from './request/11-settle.js';
+import { RequestLog } from './request-log/request-log.js';
+import {
+  RequestLogCopy,
+  RequestLogMaintenanceRepository,
+  RequestLogRepository,
+} from './request-log/request-log.repository.js';
+import { RollUpJob, rollPartitions } from './request-log/roll-up.job.js';
+import { Services } from './services.js';
+
+export interface StartGateway {
+  config: GatewayConfig;
+  clock: Clock;
+  logger: Logger;
+  transport: EventTransport;
+  /** Mail that is kept instead of sent, for the dashboard's mailbox page. */
+  mailbox?: Mailbox;
+}
+
+/** A gateway that answers. */
+export interface RunningGateway extends RunningService {
+  /** Origin of the public API's listener. */
+  apiUrl: string;
+  /** Origin of the dashboard's listener. */
+  dashboardUrl: string;
+  facts: Facts;
+  services: Services;
+  /** Renders refusals as every listener of the gateway does. */
+  bodies: ProblemBodies;
+}
+
+const SETTLE_TIMEOUT_MS = 5_000;
+const LEASE_DEADLINE_SLACK_MS = 1_000;
+
+/** Starts databases, facts, leases, request log, internal listener, then the two public ones. */
+export async function startGateway(options: StartGateway): Promise<RunningGateway> {
+  const { config, clock, logger, transport } = options;
+  const parts = await buildParts(options);
+  const { database, maintenance, facts, services, leases, log, copy, pollers, shedder } = parts;
+  const service = await startService({
+    module: GatewayModule.register({
+      serviceSecret: config.serviceSecret,
+      clock,
+      logger,
+      database,
+      maintenance,
+      facts,
+    }),
+    logger,
+    host: config.internalHost,
+    port: config.internalPort,
+    strategy: transport.strategyFor('gateway', database),
+  });
+  const rollUp = service.app.get(RollUpJob);
+  await rollUp.start();
+  await pollers.start();
+  leases.start();
+  log.start();
+  shedder.start();
+  const health = service.app.get(Health, { strict: false });
+  const listener = new ApiListener({
+    host: config.host,
+    port: config.port,
+    requestPath: parts.requestPath,
+    bodies: parts.bodies,
+    pages: await ErrorPages.load(),
+    health,
+    logger,
+    limits: { ...config, requestTimeoutMs: config.headersTimeoutMs },
+  });
+  const apiUrl = await listener.start();
+  const dashboard = await startDashboard({
+    ...options,
+    publicUrl: config.billingUrl,
+    apiUrl: config.baseUrl,
+    host: config.dashboardHost,
+    port: config.dashboardPort,
+    accountUrl: config.accountUrl,
+    entitlement: services.entitlement,
+    tokens: parts.tokens,
+    bodies: parts.bodies,
+    trustedProxies: config.trustedProxies,
+  });
+  const stop = async () => {
+    health.drain();
+    listener.drain();
+    await sleep(config.drainNoticeMs);
+    await Promise.all([drainListener(listener, shedder, config.drainMs), dashboard.stop()]);
+    await leases.drain(SETTLE_TIMEOUT_MS);
+    await log.stop();
+    [pollers, rollUp, shedder].forEach((part) => part.stop());
+    await service.stop();
+    await Promise.all([parts.upstream.close(), services.close(), copy.close()]);
+    await Promise.all([database.close(), maintenance.close()]);
+  };
+  const { url: dashboardUrl } = dashboard;
+  return { ...service, apiUrl, dashboardUrl, facts, services, bodies: parts.bodies, stop };
+}
+
+async function drainListener(
+  listener: ApiListener,
+  shedder: LoadShedder,
+  drainMs: number,
+): Promise<void> {
+  const closed = listener.close();
+  const until = monotonicMs() + drainMs;
+  while (shedder.inFlight > 0 && monotonicMs() < until) await sleep(10);
+  listener.closeAll();
+  await closed;
+}
+
+/** What asks and remembers; the path itself is put together from it. */
+async function buildParts({ config, clock, logger }: StartGateway) {
+  const tokens = new ServiceTokens(config.serviceSecret, clock);
+  const services = new Services(config, tokens);
+  const { account, entitlement } = services;
+  const database = await Database.open({ url: config.databaseUrl, applicationName: 'gateway' });
+  const maintenance = await Database.open({
+    url: config.maintenanceDatabaseUrl,
+    applicationName: 'gateway maintenance',
+    poolSize: 2,
+  });
+  const caps = dailyCaps(new RequestLogRepository(database), clock);
+  const facts = new Facts({
+    account,
+    entitlement,
+    clock,
+    keyPepper: config.keyPepper,
+    beforeUse: async (key) => caps.prepare(key),
+  });
+  const pollers = new ChangePollers({
+    facts,
+    logger,
+    sources: [
+      { name: 'account', changes: async (cursor) => account.changes(cursor) },
+      { name: 'entitlement', changes: async (cursor) => entitlement.changes(cursor) },
+    ],
+  });
+  const leases = new LeaseClient({
+    client: entitlement,
+    logger,
+    journalPath: config.journalPath,
+    requestDeadlineMs: config.upstreamTimeoutMs + LEASE_DEADLINE_SLACK_MS,
+  });
+  const maintained = new RequestLogMaintenanceRepository(maintenance);
+  const copy = new RequestLogCopy(config.databaseUrl, async () =>
+    rollPartitions(maintained, clock),
+  );
+  const log = new RequestLog(copy, logger);
+  const bodies = new ProblemBodies(config.baseUrl, clock);
+  const path = buildRequestPath({
+    config,
+    clock,
+    logger,
+    tokens,
+    caps,
+    facts,
+    leases,
+    log,
+    bodies,
+  });
+  return {
+    tokens,
+    services,
+    database,
+    maintenance,
+    facts,
+    pollers,
+    leases,
+    copy,
+    log,
+    bodies,
+    ...path,
+  };
+}
+
+interface PathParts extends Pick<StartGateway, 'config' | 'clock' | 'logger'> {
+  tokens: ServiceTokens;
+  caps: DailyCaps;
+  facts: Facts;
+  leases: LeaseClient;
+  log: RequestLog;
+  bodies: ProblemBodies;
+}
+
+function buildRequestPath({ config, clock, logger, tokens, bodies, ...parts }: PathParts) {
+  const upstream = new Upstream({
+    url: config.lookupUrl,
+    socketPath: config.lookupSocket,
+    tokens,
+    timeoutMs: config.upstreamTimeoutMs,
+  });
+  const shedder = new LoadShedder({
+    inFlightMax: config.inFlightMax,
+    delayMaxMs: config.loopDelayMaxMs,
+  });
+  const { caps, facts, leases, log } = parts;
+  const repeats = new MemoryRepeats();
+  const requestPath = new RequestPath({
+    shedder,
+    facts,
+    repeats,
+    leases,
+    caps,
+    upstream,
+    logger,
+    failedKeys: new FailedKeys(config.failedKeysMax),
+    window: new MemoryRequestWindow(),
+    concurrency: new ClassConcurrency(),
+    settlement: new Settlement(leases, caps, repeats, log, clock),
+    answers: { bodies, billingUrl: config.billingUrl },
+    trustedProxies: addressListOf(config.trustedProxies),
+  });
+  return { upstream, shedder, requestPath };
+}
+
+function dailyCaps(log: RequestLogRepository, clock: Clock): DailyCaps {
+  return new DailyCaps(clock, async (keyId) => {
+    const now = clock.now().getTime();
+    return log.creditsOfKey(keyId, new Date(now - (now % DAY_MS)));
+  });
+}

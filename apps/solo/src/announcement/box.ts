@@ -1,0 +1,30 @@
+import type { SoloFacts } from './solo-facts.js';
+
+/** The text that ends a start: where everything is, and a line to paste that works offline. */
+export function announcement(facts: SoloFacts, seconds: number): string {
+  const rows: [string, string][] = [
+    ['API', facts.api_url],
+    ['Dashboard', facts.dashboard_url],
+    ['  log in', `${facts.demo.email}   ${facts.demo.password}`],
+    ['Mailbox', facts.mailbox_url],
+    ['Test key', `${facts.demo.test_key}   names under .test, 0 credits`],
+    ['Live key', `${facts.demo.live_key}   ${liveNote(facts)}`],
+    ['Docs', 'README.md, docs/README.md'],
+    ['Facts', `${facts.data_folder}/solo.json   log: ${facts.log_file}`],
+    ['Stop', 'Ctrl-C      start over: npm run reset      trouble: npm run doctor'],
+  ];
+  const width = Math.max(...rows.map(([name]) => name.length));
+  const body = rows.map(([name, text]) => `  ${name.padEnd(width)}   ${text}`);
+  const rule = '─'.repeat(Math.max(...body.map((line) => line.length)) + 2);
+  const title = `  Domain Data Service is running (${seconds.toFixed(1)} s).`;
+  return ['', rule, title, '', ...body, rule, '', `  ${curlLine(facts)}`, '', ''].join('\n');
+}
+
+/** Works without the internet: the name is a fixture. */
+export function curlLine({ api_url, demo }: SoloFacts): string {
+  return `curl '${api_url}/v2.0/whois/live?domainName=registered.test&apiKey=${demo.test_key}'`;
+}
+
+function liveNote({ mode }: SoloFacts): string {
+  return mode === 'offline' ? 'any name, from the registry simulator' : 'any name, spends credits';
+}

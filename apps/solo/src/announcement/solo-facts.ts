@@ -1,0 +1,22 @@
+/** What a newcomer, a script or a story must know of a running installation: `solo.json`. */
+export interface SoloFacts {
+  pid: number;
+  api_url: string;
+  dashboard_url: string;
+  mailbox_url: string;
+  /** Where lookups go: the internet, or the registry simulator. */
+  mode: 'online' | 'offline';
+  demo: DemoFacts;
+  data_folder: string;
+  log_file: string;
+}
+
+/** The seeded account. Keys and password stay in this file, which only its owner can read. */
+export interface DemoFacts {
+  email: string;
+  password: string;
+  /** Answers names under `.test` for 0 credits. */
+  test_key: string;
+  /** Answers every name and spends the demo account's credits. */
+  live_key: string;
+}

@@ -1,0 +1,68 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+
+/** Readable for this user alone. */
+const PRIVATE_MODE = 0o600;
+/** PostgreSQL's own user must be able to pass through; each file inside guards itself. */
+const FOLDER_MODE = 0o755;
+
+/** Where one installation keeps everything: `secrets.json`, `solo.json`, `solo.lock`, `postgres/`, `mail/` … */
+export class DataFolder {
+  readonly path: string;
+
+  constructor(path: string) {
+    this.path = resolve(path);
+  }
+
+  /** Makes the folder if it is not there. */
+  create(): void {
+    createFolder(this.path);
+  }
+
+  /** Absolute path of something in it. */
+  file(name: string): string {
+    return join(this.path, name);
+  }
+
+  /** The parsed file, or undefined when there is none. */
+  readJson<T>(name: string): T | undefined {
+    try {
+      return JSON.parse(readFileSync(this.file(name), 'utf8')) as T;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+      throw new Error(`${this.file(name)} cannot be read`, { cause: error });
+    }
+  }
+
+  /** Replaces the file in one step, readable for this user alone: a crash leaves the old or the new. */
+  writePrivateJson(name: string, value: unknown): void {
+    this.writePrivateText(name, `${JSON.stringify(value, null, 2)}\n`);
+  }
+
+  writePrivateText(name: string, text: string): void {
+    const partial = this.file(`${name}.partial`);
+    writeFileSync(partial, text, { mode: PRIVATE_MODE });
+    // `mode` counts only for a file that is new.
+    chmodSync(partial, PRIVATE_MODE);
+    renameSync(partial, this.file(name));
+  }
+
+  remove(name: string): void {
+    rmSync(this.file(name), { force: true });
+  }
+}
+
+/** Step by step: Node's own recursion never ends in file systems such as /proc, which refuse with ENOENT. */
+function createFolder(path: string): void {
+  if (existsSync(path)) return;
+  if (dirname(path) !== path) createFolder(dirname(path));
+  mkdirSync(path, { mode: FOLDER_MODE });
+}

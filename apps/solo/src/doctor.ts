@@ -1,0 +1,99 @@
+import { EmbeddedServer } from '#libs/database';
+import { ConfigurationError, loadConfig } from '#libs/platform';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { hasInternet } from './checks/internet.js';
+import { checkDiskSpace, checkFolderWritable, checkPortFree } from './checks/machine-checks.js';
+import { DataFolder } from './data-folder/data-folder.js';
+import { SoloLock } from './data-folder/solo-lock.js';
+import { SoloConfig } from './solo.config.js';
+
+interface Check {
+  name: string;
+  /** What is well, in a few words. @throws with what is wrong and what to do. */
+  look(): Promise<string>;
+}
+
+/** `npm run doctor`: looks at everything a start needs, and says for each fault what to do. */
+async function doctor(): Promise<number> {
+  let config: SoloConfig;
+  try {
+    config = loadConfig(SoloConfig);
+  } catch (error) {
+    say('✗', 'settings', (error as ConfigurationError).message);
+    return 1;
+  }
+  let faults = 0;
+  for (const { name, look } of checks(config)) {
+    try {
+      say('✓', name, await look());
+    } catch (error) {
+      faults++;
+      say('✗', name, (error as Error).message);
+    }
+  }
+  process.stdout.write(faults === 0 ? '\nEverything is well.\n' : `\n${faults} fault(s).\n`);
+  return faults === 0 ? 0 : 1;
+}
+
+function checks(config: SoloConfig): Check[] {
+  const folder = new DataFolder(config.dataFolder);
+  const holder = SoloLock.holder(folder);
+  const port = (number: number, setting: string) => async () => {
+    if (holder !== undefined) return `${number}, used by the running process ${holder}`;
+    await checkPortFree(number, setting);
+    return `${number || 'any'} is free`;
+  };
+  return [
+    { name: 'Node', look: async () => process.version },
+    {
+      name: 'data folder',
+      look: async () => {
+        checkFolderWritable(folder);
+        return folder.path;
+      },
+    },
+    {
+      name: 'disk space',
+      look: async () => {
+        checkDiskSpace(folder.path);
+        return 'enough';
+      },
+    },
+    {
+      name: 'running',
+      look: async () => (holder === undefined ? 'no' : `yes, process ${holder}`),
+    },
+    { name: 'API port', look: port(config.apiPort, 'API_PORT') },
+    { name: 'dashboard port', look: port(config.dashboardPort, 'DASHBOARD_PORT') },
+    { name: 'PostgreSQL', look: tryServer },
+    {
+      name: 'internet',
+      look: async () =>
+        (await hasInternet())
+          ? 'names can be resolved'
+          : 'none: test keys work; for live keys start with "npm start -- --offline"',
+    },
+  ];
+}
+
+/** Starts a server in a folder of its own: what fails here fails at a start too. */
+async function tryServer(): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'dds-doctor-'));
+  let server: EmbeddedServer | undefined;
+  try {
+    server = await EmbeddedServer.start({ folder, password: 'doctor', durable: false });
+    return 'starts and answers';
+  } finally {
+    await server?.stop();
+    rmSync(folder, { recursive: true, force: true });
+    if (server && server.folder !== folder) rmSync(server.folder, { recursive: true, force: true });
+  }
+}
+
+function say(mark: string, name: string, text: string): void {
+  process.stdout.write(`${mark} ${name.padEnd(15)} ${text}\n`);
+}
+
+process.exitCode = await doctor();

@@ -1,0 +1,57 @@
+import { existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline/promises';
+import { EmbeddedServer } from '#libs/database';
+import { loadConfig } from '#libs/platform';
+import { DataFolder } from './data-folder/data-folder.js';
+import { Secrets } from './data-folder/secrets.js';
+import { SoloLock } from './data-folder/solo-lock.js';
+import { SoloConfig } from './solo.config.js';
+
+/** `npm run reset`: removes everything that one installation keeps. Asks first, unless told `--yes`. */
+async function reset(): Promise<number> {
+  const folder = new DataFolder(loadConfig(SoloConfig).dataFolder);
+  if (!existsSync(folder.path)) return say(`There is nothing to remove at ${folder.path}.`, 0);
+  if (!existsSync(folder.file('secrets.json'))) {
+    return say(`${folder.path} is no data folder of this product: nothing was removed.`, 1);
+  }
+  const holder = SoloLock.holder(folder);
+  if (holder !== undefined) {
+    return say(`It is running (process ${holder}). Stop it first: kill ${holder}`, 1);
+  }
+  if (!process.argv.includes('--yes') && !(await isConfirmed(folder.path))) {
+    return say('Nothing was removed.', 1);
+  }
+  const serverFolder = folder.readJson<{ folder: string }>('postgres.json')?.folder;
+  if (serverFolder) {
+    await stopOrphan(folder, serverFolder);
+    rmSync(serverFolder, { recursive: true, force: true });
+  }
+  rmSync(folder.path, { recursive: true, force: true });
+  return say(`Removed ${folder.path}. The next "npm start" begins anew.`, 0);
+}
+
+async function isConfirmed(path: string): Promise<boolean> {
+  if (!process.stdin.isTTY) return say('Say --yes to remove without a question.', false);
+  const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  const answer = await terminal.question(
+    `This removes every account, key, credit and secret in ${path}. Type "yes": `,
+  );
+  terminal.close();
+  return answer.trim() === 'yes';
+}
+
+/** A server that outlived a kill -9 would go on writing into a folder that is gone. */
+async function stopOrphan(folder: DataFolder, serverFolder: string): Promise<void> {
+  if (!existsSync(join(serverFolder, 'pgdata', 'postmaster.pid'))) return;
+  const password = Secrets.load(folder).get('postgres');
+  const server = await EmbeddedServer.start({ folder: folder.file('postgres'), password });
+  await server.stop();
+}
+
+function say<T>(text: string, result: T): T {
+  process.stdout.write(`${text}\n`);
+  return result;
+}
+
+process.exitCode = await reset();

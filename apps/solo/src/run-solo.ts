@@ -1,0 +1,72 @@
+import { Command } from 'commander';
+import { ConfigurationError, loadConfig, monotonicMs } from '#libs/platform';
+import { announcement } from './announcement/box.js';
+import { openLog } from './announcement/solo-log.js';
+import { hasInternet } from './checks/internet.js';
+import { checkFolderWritable } from './checks/machine-checks.js';
+import { StartFault } from './checks/start-fault.js';
+import { DataFolder } from './data-folder/data-folder.js';
+import { SoloConfig } from './solo.config.js';
+import { type RunningSolo, startSolo } from './solo.js';
+
+const NO_INTERNET =
+  'No connection to the internet was found: live keys cannot look names up. Test keys work. For live keys without it: npm start -- --offline\n';
+
+/** `npm start`: everything in this process until a signal ends it. */
+export async function runSolo(
+  argv: string[],
+  environment: Record<string, string | undefined>,
+): Promise<void> {
+  const started = monotonicMs();
+  try {
+    const config = loadConfig(SoloConfig, environment);
+    const { offline } = new Command('npm start --')
+      .description('the whole product in one process, with its own database')
+      .option('--offline', 'look names up at the registry simulator', config.offline)
+      .parse(argv)
+      .opts<{ offline: boolean }>();
+    const folder = new DataFolder(config.dataFolder);
+    checkFolderWritable(folder);
+    const log = openLog(folder.file('solo.log'));
+    process.stdout.write('Starting …\n');
+    const online = offline ? Promise.resolve(true) : hasInternet();
+    const solo = await startSolo({ ...config, offline, log, environment });
+    stopAtSignal(solo, log.close);
+    process.stdout.write(announcement(solo.facts, (monotonicMs() - started) / 1000));
+    if (!(await online)) process.stdout.write(NO_INTERNET);
+  } catch (error) {
+    process.stderr.write(`${faultText(error)}\n`);
+    process.exit(1);
+  }
+}
+
+/** The first signal drains everything in order; a second one ends the process at once. */
+function stopAtSignal(solo: RunningSolo, closeLog: () => Promise<void>): void {
+  let isStopping = false;
+  const stop = async () => {
+    if (isStopping) process.exit(1);
+    isStopping = true;
+    process.stdout.write('Stopping …\n');
+    try {
+      await solo.stop();
+      await closeLog();
+      process.exit(0);
+    } catch (error) {
+      process.stderr.write(`${faultText(error)}\n`);
+      process.exit(1);
+    }
+  };
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void stop());
+}
+
+function faultText(error: unknown): string {
+  if (error instanceof StartFault || error instanceof ConfigurationError) return error.message;
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === 'ENOSPC') return 'The disk is full. Free some space and start again.';
+  const text = error instanceof Error ? `${error.message}${causeText(error)}` : String(error);
+  return `It could not start: ${text}\n"npm run doctor" checks this machine; the log in the data folder says more.`;
+}
+
+function causeText(error: Error): string {
+  return error.cause instanceof Error ? `: ${error.cause.message}${causeText(error.cause)}` : '';
+}

@@ -1,0 +1,148 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { EntitlementClient, ServiceHttp } from '#libs/contracts';
+import { ServiceTokens, newId } from '#libs/platform';
+import {
+  type AccountAnswer,
+  AccountRelay,
+  type Visitor,
+} from '../../../gateway/src/dashboard/account-relay.js';
+import type { DemoFacts } from '../announcement/solo-facts.js';
+import type { DataFolder } from '../data-folder/data-folder.js';
+import type { Secrets } from '../data-folder/secrets.js';
+import type { SoloServices } from './solo-services.js';
+
+const FILE = 'demo.json';
+const EMAIL = 'demo@example.com';
+const PASSWORD_LENGTH = 20;
+/** On top of the trial's credits. The id makes a repeated grant count once. */
+const CREDITS = { adjustmentId: '0197c000-0000-7000-8000-000000000001', amount: 5_000 };
+const KEYS_OF_TRIAL = 1;
+const MAIL_TIMEOUT_MS = 15_000;
+const POLL_MS = 20;
+
+/**
+ * The account a newcomer plays with: signed up, confirmed and given keys by the same calls as a
+ * browser's, and credits by the operator's. A start that was killed half-way is completed by the next.
+ */
+export async function seedDemoAccount(
+  services: SoloServices,
+  folder: DataFolder,
+  secrets: Secrets,
+): Promise<DemoFacts> {
+  const known = folder.readJson<DemoFacts>(FILE);
+  if (known) return known;
+  const tokens = new ServiceTokens(secrets.get('service'), services.clock);
+  const seed = new DemoSeed(
+    services,
+    tokens,
+    secrets.get('demoPassword').slice(0, PASSWORD_LENGTH),
+  );
+  try {
+    const facts = await seed.run();
+    folder.writePrivateJson(FILE, facts);
+    return facts;
+  } finally {
+    await seed.close();
+  }
+}
+
+type DemoKeys = Pick<DemoFacts, 'live_key' | 'test_key'>;
+
+class DemoSeed {
+  private readonly accounts: AccountRelay;
+  private readonly entitlement: ServiceHttp;
+  private readonly visitor: Visitor = { clientAddress: '127.0.0.1', requestId: newId() };
+
+  constructor(
+    private readonly services: SoloServices,
+    tokens: ServiceTokens,
+    private readonly password: string,
+  ) {
+    this.accounts = new AccountRelay(services.accountUrl, tokens);
+    this.entitlement = new ServiceHttp({
+      url: services.entitlementUrl,
+      caller: 'cli',
+      audience: 'entitlement',
+      tokens,
+    });
+  }
+
+  async run(): Promise<DemoFacts> {
+    const keys = (await this.logIn()) ? await this.rotatedKeys() : await this.signUp();
+    await this.grantCredits();
+    return { email: EMAIL, password: this.password, ...keys };
+  }
+
+  async close(): Promise<void> {
+    await this.accounts.close();
+    await this.entitlement.close();
+  }
+
+  private async logIn(): Promise<boolean> {
+    const answer = await this.ask('POST', '/log-in', { email: EMAIL, password: this.password });
+    return answer.refusal === undefined;
+  }
+
+  /** The confirmation answers with the first keys. */
+  private async signUp(): Promise<DemoKeys> {
+    const person = { first_name: 'Demo', email: EMAIL, password: this.password };
+    succeeded(await this.ask('POST', '/sign-up', person), 'sign-up');
+    const token = await this.tokenFromMail();
+    const answer = await this.ask('POST', '/sign-up/confirm', { token });
+    const { key, test_key } = succeeded(answer, 'confirmation').body as Record<string, string>;
+    return { live_key: key, test_key };
+  }
+
+  private async tokenFromMail(): Promise<string> {
+    for (let waitedMs = 0; waitedMs < MAIL_TIMEOUT_MS; waitedMs += POLL_MS) {
+      const mails = await this.services.mailbox.newest(20);
+      const mail = mails.find(({ to, text }) => to === EMAIL && text.includes('/sign-up/confirm'));
+      const token = /[?&]token=([\w-]+)/.exec(mail?.text ?? '')?.[1];
+      if (token) return token;
+      await sleep(POLL_MS);
+    }
+    throw new Error('the confirmation mail of the demo account did not arrive');
+  }
+
+  /** The account is there and its keys are not known any more: they are replaced. */
+  private async rotatedKeys(): Promise<DemoKeys> {
+    const listed = succeeded(await this.ask('GET', '/keys'), 'list of keys');
+    const { keys } = listed.body as { keys: { id: string; environment: string; state: string }[] };
+    const renewed = async (environment: string) => {
+      const old = keys.find((key) => key.environment === environment && key.state === 'active');
+      const answer = old
+        ? await this.ask('POST', `/keys/${old.id}/rotate`, { overlap: 'now' })
+        : await this.ask('POST', '/keys', { name: `Demo, ${environment}`, environment });
+      return (succeeded(answer, `${environment} key`).body as { api_key: string }).api_key;
+    };
+    return { live_key: await renewed('live'), test_key: await renewed('test') };
+  }
+
+  private async grantCredits(): Promise<void> {
+    const session = await this.accounts.session(this.visitor);
+    if (!session) throw new Error('the session of the demo account is gone');
+    await new EntitlementClient(this.entitlement).grantByOperator(session.accountId, {
+      ...CREDITS,
+      reason: 'Credits of the demo account',
+    });
+  }
+
+  private async ask(method: 'GET' | 'POST', path: string, body?: object): Promise<AccountAnswer> {
+    const { visitor } = this;
+    const answer = await this.accounts.call({
+      method,
+      path,
+      visitor,
+      body,
+      keyAllowance: KEYS_OF_TRIAL,
+    });
+    if (answer.beginsSession) visitor.sessionToken = answer.beginsSession;
+    return answer;
+  }
+}
+
+/** @throws with account's refusal as its cause. */
+function succeeded(answer: AccountAnswer, what: string): AccountAnswer {
+  if (!answer.refusal) return answer;
+  throw new Error(`${what} of the demo account was refused`, { cause: answer.refusal });
+}

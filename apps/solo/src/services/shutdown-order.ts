@@ -1,0 +1,26 @@
+/** What has been started, so that it can be stopped in the opposite order: the gateway first, the database last. */
+export class ShutdownOrder {
+  private readonly steps: { name: string; stop: () => Promise<void> }[] = [];
+
+  add(name: string, stop: () => Promise<void>): void {
+    this.steps.push({ name, stop });
+  }
+
+  /**
+   * Runs every step, the last added first, also when one fails. A second call has nothing to do.
+   * @throws AggregateError naming the steps that failed.
+   */
+  async run(): Promise<void> {
+    const faults: Error[] = [];
+    for (let step = this.steps.pop(); step; step = this.steps.pop()) {
+      try {
+        await step.stop();
+      } catch (cause) {
+        faults.push(new Error(`${step.name} did not stop cleanly`, { cause }));
+      }
+    }
+    if (faults.length > 0) {
+      throw new AggregateError(faults, faults.map(({ message }) => message).join('; '));
+    }
+  }
+}

@@ -1,0 +1,99 @@
+import {
+  EmbeddedServer,
+  type Migration,
+  SCHEMA_SERVICES,
+  type SchemaService,
+  migrate,
+  ownerRole,
+  provisionRoles,
+  provisionSchemas,
+  withClient,
+} from '#libs/database';
+import { migrations as account } from '../../../account/src/migrations/index.js';
+import { migrations as entitlement } from '../../../entitlement/src/migrations/index.js';
+import { migrations as gateway } from '../../../gateway/src/migrations/index.js';
+import type { DataFolder } from '../data-folder/data-folder.js';
+import type { Secrets } from '../data-folder/secrets.js';
+
+const DATABASE = 'domain_data';
+const MIGRATIONS: Record<SchemaService, Migration[]> = { account, entitlement, gateway };
+
+export interface SoloDatabaseOptions {
+  folder: DataFolder;
+  secrets: Secrets;
+  /** Superuser of a server of the operator's own, instead of the embedded one. */
+  adminUrl?: string;
+  /** False only for throw-away installations of tests. */
+  durable?: boolean;
+}
+
+/** The one database of an installation, with every service's schema and roles up to date. */
+export class SoloDatabase {
+  private constructor(
+    private readonly adminUrl: string,
+    private readonly secrets: Secrets,
+    private readonly server?: EmbeddedServer,
+  ) {}
+
+  /** Starts the server or adopts the one that a killed process left, then provisions and migrates. */
+  static async open(options: SoloDatabaseOptions): Promise<SoloDatabase> {
+    const { folder, secrets, adminUrl, durable } = options;
+    if (adminUrl) return SoloDatabase.prepared(new SoloDatabase(adminUrl, secrets));
+    const password = secrets.get('postgres');
+    const server = await EmbeddedServer.start({
+      folder: folder.file('postgres'),
+      password,
+      durable,
+    });
+    folder.writePrivateJson('postgres.json', { folder: server.folder });
+    return SoloDatabase.prepared(new SoloDatabase(server.url(), secrets, server));
+  }
+
+  /** URL of the superuser in the services' database. */
+  get superuserUrl(): string {
+    const url = new URL(this.adminUrl);
+    url.pathname = `/${DATABASE}`;
+    return url.toString();
+  }
+
+  /** URL of a role in the services' database. */
+  url(role: string): string {
+    const url = new URL(this.superuserUrl);
+    [url.username, url.password] = [role, this.secrets.rolePassword(role)];
+    return url.toString();
+  }
+
+  /** Password of a role, for whoever provisions one more. */
+  rolePassword(role: string): string {
+    return this.secrets.rolePassword(role);
+  }
+
+  /** Stops the server that was started here; it must be the last thing to stop. */
+  async stop(): Promise<void> {
+    await this.server?.stop();
+  }
+
+  private static async prepared(database: SoloDatabase): Promise<SoloDatabase> {
+    try {
+      await database.prepare();
+      return database;
+    } catch (error) {
+      await database.stop();
+      throw error;
+    }
+  }
+
+  private async prepare(): Promise<void> {
+    await withClient(this.adminUrl, async (client) => {
+      const { rowCount } = await client.query('select from pg_database where datname = $1', [
+        DATABASE,
+      ]);
+      if (!rowCount) await client.query(`create database ${DATABASE}`);
+    });
+    await provisionRoles(this.adminUrl, SCHEMA_SERVICES, (role) => this.secrets.rolePassword(role));
+    await provisionSchemas(this.superuserUrl, SCHEMA_SERVICES);
+    for (const service of SCHEMA_SERVICES) {
+      await migrate(this.url(ownerRole(service)), MIGRATIONS[service]);
+    }
+  }
+}

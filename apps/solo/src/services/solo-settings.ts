@@ -1,0 +1,50 @@
+import { auditorRole, maintenanceRole, serviceRole } from '#libs/database';
+import type { DataFolder } from '../data-folder/data-folder.js';
+import type { Secrets } from '../data-folder/secrets.js';
+import type { SoloDatabase } from './solo-database.js';
+
+/** Settings by environment name. */
+export type Settings = Record<string, string | undefined>;
+
+export interface SettingSources {
+  /** The process's own environment: what an operator set. */
+  environment: Settings;
+  /** Wins over everything: the limits that a story or a bench sets. */
+  overrides: Settings;
+  apiPort: number;
+  dashboardPort: number;
+  folder: DataFolder;
+  secrets: Secrets;
+  database: SoloDatabase;
+}
+
+/** What every service is told: the operator's settings, with the addresses and secrets of this installation. */
+export function soloSettings(sources: SettingSources): Settings {
+  const { environment, overrides, apiPort, dashboardPort, folder, secrets, database } = sources;
+  return {
+    BASE_URL: `http://localhost:${apiPort}`,
+    BILLING_URL: `http://localhost:${dashboardPort}`,
+    // No balancer has to hear that this one process stops.
+    GATEWAY_DRAIN_NOTICE_MS: '0',
+    ...environment,
+    GATEWAY_PORT: String(apiPort),
+    DASHBOARD_PORT: String(dashboardPort),
+    ACCOUNT_PORT: '0',
+    ENTITLEMENT_PORT: '0',
+    LOOKUP_PORT: '0',
+    GATEWAY_INTERNAL_PORT: '0',
+    GATEWAY_JOURNAL: folder.file('gateway-leases.journal'),
+    SERVICE_SECRET: secrets.get('service'),
+    KEY_PEPPER: secrets.get('keyPepper'),
+    ADDRESS_PEPPER: secrets.get('addressPepper'),
+    PERSONAL_DATA_SECRET: secrets.get('personalData'),
+    ACCOUNT_DATABASE_URL: database.url(serviceRole('account')),
+    ACCOUNT_MAINTENANCE_DATABASE_URL: database.url(maintenanceRole('account')),
+    ENTITLEMENT_DATABASE_URL: database.url(serviceRole('entitlement')),
+    ENTITLEMENT_MAINTENANCE_DATABASE_URL: database.url(maintenanceRole('entitlement')),
+    ENTITLEMENT_AUDITOR_DATABASE_URL: database.url(auditorRole('entitlement')),
+    GATEWAY_DATABASE_URL: database.url(serviceRole('gateway')),
+    GATEWAY_MAINTENANCE_DATABASE_URL: database.url(maintenanceRole('gateway')),
+    ...overrides,
+  };
+}

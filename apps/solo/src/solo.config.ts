@@ -1,0 +1,42 @@
+import { IsBoolean, IsInt, IsOptional, IsString, Max, Min, MinLength } from 'class-validator';
+import { Setting } from '#libs/platform';
+
+/** What an operator decides about the one-machine installation. Each service's own settings work too. */
+export class SoloConfig {
+  @Setting({
+    env: 'DATA_DIR',
+    about: 'Folder of the database, generated secrets, mail and files.',
+  })
+  @IsString()
+  @MinLength(1)
+  dataFolder: string = '.data';
+
+  @Setting({ env: 'API_PORT', about: 'Port of the API; 0 takes any free one.' })
+  @IsInt()
+  @Min(0)
+  @Max(65_535)
+  apiPort: number = 8080;
+
+  @Setting({ env: 'DASHBOARD_PORT', about: 'Port of the dashboard; 0 takes any free one.' })
+  @IsInt()
+  @Min(0)
+  @Max(65_535)
+  dashboardPort: number = 8081;
+
+  @Setting({
+    env: 'OFFLINE',
+    about: 'Look names up at the registry simulator instead of the internet, as --offline does.',
+  })
+  @IsBoolean()
+  offline: boolean = false;
+
+  @Setting({
+    env: 'DATABASE_ADMIN_URL',
+    about:
+      'Superuser of a PostgreSQL 15 or newer of your own; without it one is started from the packages.',
+    secret: true,
+  })
+  @IsOptional()
+  @IsString()
+  databaseAdminUrl?: string;
+}

@@ -1,0 +1,167 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { waitFor } from '#libs/testing';
+import { request } from 'undici';
+import type { SoloFacts } from './announcement/solo-facts.js';
+
+const START_TIMEOUT_MS = 60_000;
+
+interface Outcome {
+  code: number | null;
+  output: string;
+}
+
+describe('solo', () => {
+  const root = mkdtempSync(join(tmpdir(), 'dds-solo-'));
+  const data = join(root, 'data');
+  const processes: ChildProcess[] = [];
+  let solo: ChildProcess;
+  let facts: SoloFacts;
+
+  function launch(program: string, settings: Record<string, string> = {}, ...args: string[]) {
+    const environment = { ...process.env, DATA_DIR: data, API_PORT: '0', DASHBOARD_PORT: '0' };
+    const child = spawn(process.execPath, [`dist/apps/solo/src/${program}.js`, ...args], {
+      env: { ...environment, ...settings },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    processes.push(child);
+    return child;
+  }
+
+  async function outcomeOf(child: ChildProcess): Promise<Outcome> {
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) {
+      stream?.on('data', (chunk: Buffer) => (output += chunk.toString()));
+    }
+    const [code] = (await once(child, 'close')) as [number | null];
+    return { code, output };
+  }
+
+  async function start(): Promise<void> {
+    solo = launch('main', {}, '--offline');
+    solo.stdout?.resume();
+    solo.stderr?.resume();
+    facts = await waitFor('the addresses of solo', () => readFacts(solo.pid), START_TIMEOUT_MS);
+  }
+
+  function readFacts(pid: number | undefined): SoloFacts | undefined {
+    try {
+      const read = JSON.parse(readFileSync(join(data, 'solo.json'), 'utf8')) as SoloFacts;
+      return read.pid === pid ? read : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  async function lookUp(key: string, domainName: string) {
+    const url = `${facts.api_url}/v2.0/whois/live?domainName=${domainName}`;
+    const { statusCode, headers, body } = await request(url, {
+      headers: { authorization: `Bearer ${key}` },
+    });
+    return { status: statusCode, headers, body: (await body.json()) as Record<string, unknown> };
+  }
+
+  beforeAll(start, START_TIMEOUT_MS);
+  afterAll(async () => {
+    for (const child of processes.filter(
+      ({ exitCode, signalCode }) => exitCode === null && signalCode === null,
+    )) {
+      child.kill('SIGTERM');
+      await once(child, 'close');
+    }
+    rmSync(root, { recursive: true, force: true });
+  });
+
+  it('a fresh start answers the test key for nothing and the live key for one credit', async () => {
+    const { demo } = facts;
+    const tested = await lookUp(demo.test_key, 'registered.test');
+    expect([tested.status, tested.headers['x-credits-cost']]).toEqual([200, '0']);
+    const live = await lookUp(demo.live_key, 'first-light.com');
+    expect([live.status, live.headers['x-credits-cost']]).toEqual([200, '1']);
+    expect(live.body).toMatchObject({ domain_name: 'first-light.com', domain_registered: 'yes' });
+  });
+
+  it('S113: generated secrets are readable for their owner alone, and none is logged', () => {
+    const files = readdirSync(data, { withFileTypes: true }).filter((entry) => entry.isFile());
+    const open = files.filter(({ name }) => statSync(join(data, name)).mode & 0o077);
+    expect(
+      open.map(({ name }) => name).filter((name) => name !== 'gateway-leases.journal'),
+    ).toEqual([]);
+    const secrets = JSON.parse(readFileSync(join(data, 'secrets.json'), 'utf8')) as object;
+    const log = readFileSync(facts.log_file, 'utf8');
+    for (const secret of [...Object.values(secrets), facts.demo.live_key, facts.demo.test_key]) {
+      expect(log.includes(secret as string)).toBe(false);
+    }
+  });
+
+  it('a second start in the same folder is refused and names the running process', async () => {
+    const { code, output } = await outcomeOf(launch('main', {}, '--offline'));
+    expect(code).toBe(1);
+    expect(output).toContain(`process ${solo.pid}`);
+  });
+
+  it('a reset is refused while it runs', async () => {
+    const { code, output } = await outcomeOf(launch('reset', {}, '--yes'));
+    expect([code, output]).toEqual([1, expect.stringContaining('Stop it first')]);
+  });
+
+  it('a taken port is said in one line with the setting that chooses another', async () => {
+    const taken = createServer();
+    await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
+    const { port } = taken.address() as { port: number };
+    const elsewhere = { DATA_DIR: join(root, 'other'), API_PORT: String(port) };
+    const { code, output } = await outcomeOf(launch('main', elsewhere));
+    taken.close();
+    expect(code).toBe(1);
+    expect(output).toContain(`Port ${port} is taken.`);
+    expect(output).toContain('API_PORT=0');
+  });
+
+  it('a folder that cannot be made is said in one line with the setting that names another', async () => {
+    const { code, output } = await outcomeOf(launch('main', { DATA_DIR: '/proc/no-such-folder' }));
+    expect(code).toBe(1);
+    expect(output).toContain('/proc/no-such-folder');
+    expect(output).toContain('DATA_DIR=');
+  });
+
+  it(
+    'a killed process is started again by hand alone: same keys, same credits, one charge',
+    async () => {
+      const before = facts.demo;
+      const charged = await lookUp(before.live_key, 'before-the-kill.com');
+      const remaining = Number(charged.headers['x-credits-remaining']);
+      solo.kill('SIGKILL');
+      await once(solo, 'close');
+      await start();
+      expect(facts.demo).toEqual(before);
+      const after = await lookUp(before.live_key, 'after-the-kill.com');
+      expect(after.status).toBe(200);
+      // What the killed gateway had leased returns later; nothing is charged twice.
+      expect(Number(after.headers['x-credits-remaining'])).toBeLessThan(remaining);
+    },
+    START_TIMEOUT_MS,
+  );
+
+  it('SIGTERM stops everything, the database last, and leaves nothing running', async () => {
+    const outcome = outcomeOf(solo);
+    solo.kill('SIGTERM');
+    expect((await outcome).code).toBe(0);
+    expect(readdirSync(data)).not.toContain('solo.lock');
+    const { folder } = JSON.parse(readFileSync(join(data, 'postgres.json'), 'utf8')) as {
+      folder: string;
+    };
+    expect(readdirSync(join(folder, 'pgdata'))).not.toContain('postmaster.pid');
+  });
+
+  it('a reset removes the folder, and asks when it is not told --yes', async () => {
+    const asked = await outcomeOf(launch('reset'));
+    expect([asked.code, asked.output]).toEqual([1, expect.stringContaining('--yes')]);
+    expect(await outcomeOf(launch('reset', {}, '--yes'))).toMatchObject({ code: 0 });
+    expect(readdirSync(root)).not.toContain('data');
+  });
+});

@@ -1,0 +1,20 @@
+/** What is counted: an account, as text and as the four words the tables in memory are keyed by. */
+export class CounterId {
+  readonly word0: number;
+  readonly word1: number;
+  readonly word2: number;
+  readonly word3: number;
+
+  /** @param text a lower-case UUID. */
+  constructor(readonly text: string) {
+    this.word0 = wordAt(text, 0, 4);
+    this.word1 = wordAt(text, 9, 14);
+    this.word2 = wordAt(text, 19, 24);
+    this.word3 = wordAt(text, 28, 32);
+  }
+}
+
+/** Two runs of four hex digits (a hyphen may lie between them) as one signed 32-bit integer. */
+function wordAt(text: string, high: number, low: number): number {
+  return parseInt(text.slice(high, high + 4) + text.slice(low, low + 4), 16) | 0;
+}

@@ -1,0 +1,5 @@
+export * from './counter-id.js';
+export * from './memory-repeats.js';
+export * from './memory-request-window.js';
+export * from './repeats.js';
+export * from './request-window.js';

@@ -1,0 +1,89 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { newId } from '#libs/platform';
+import { CounterId } from './counter-id.js';
+import type { RequestWindow } from './request-window.js';
+
+const RUNS = 200;
+
+/** What every implementation of `RequestWindow` keeps to. `create` gets the clock to read. */
+export function requestWindowContract(
+  name: string,
+  create: (nowMs: () => number) => RequestWindow,
+): void {
+  describe(name, () => {
+    it('answers as a plain list of times would', async () => {
+      const steps = fc.array(
+        fc.record({
+          waitMs: fc.oneof(fc.nat(900), fc.nat(70_000)),
+          account: fc.nat(2),
+          cell: fc.nat(1),
+        }),
+        { maxLength: 120 },
+      );
+      await fc.assert(
+        fc.asyncProperty(fc.integer({ min: 1, max: 12 }), steps, async (limit, taken) => {
+          let now = 5_000_000;
+          const window = create(() => now);
+          const ids = [newId(), newId(), newId()].map((text) => new CounterId(text));
+          const model = new Map<string, number[]>();
+          for (const { waitMs, account, cell } of taken) {
+            now += waitMs;
+            const times = model.get(`${account}/${cell}`) ?? [];
+            model.set(`${account}/${cell}`, times);
+            const second = Math.floor(now / 1000);
+            const counted = times.filter((t) => Math.floor(t / 1000) > second - 61).length;
+            const answer = await window.take(ids[account], cell, limit);
+            expect(answer.allowed).toBe(counted < limit);
+            if (answer.allowed) times.push(now);
+            expect(answer.remaining).toBe(limit - counted - (answer.allowed ? 1 : 0));
+          }
+        }),
+        { numRuns: RUNS },
+      );
+    });
+
+    it('S99: no 60 seconds, wherever they begin, hold more than the limit', async () => {
+      const waits = fc.array(fc.nat(4_000), { minLength: 50, maxLength: 200 });
+      await fc.assert(
+        fc.asyncProperty(waits, async (waitsMs) => {
+          let now = 1_000_000;
+          const window = create(() => now);
+          const id = new CounterId(newId());
+          const admitted: number[] = [];
+          for (const waitMs of waitsMs) {
+            now += waitMs;
+            if ((await window.take(id, 0, 20)).allowed) admitted.push(now);
+          }
+          for (const from of admitted) {
+            const within = admitted.filter((t) => t >= from && t < from + 60_000).length;
+            expect(within).toBeLessThanOrEqual(20);
+          }
+        }),
+        { numRuns: RUNS },
+      );
+    });
+
+    it('names the second from which one more fits', async () => {
+      let now = 1_000_300;
+      const window = create(() => now);
+      const id = new CounterId(newId());
+      await window.take(id, 0, 2);
+      now += 10_000;
+      await window.take(id, 0, 2);
+      const refused = await window.take(id, 0, 2);
+      expect(refused).toEqual({ allowed: false, remaining: 0, resetSeconds: 51 });
+      now += refused.resetSeconds * 1000;
+      expect((await window.take(id, 0, 2)).allowed).toBe(true);
+    });
+
+    it('a lowered limit refuses at once and a raised one admits at once', async () => {
+      const window = create(() => 9_000_000);
+      const id = new CounterId(newId());
+      for (let i = 0; i < 5; i++) await window.take(id, 0, 10);
+      expect((await window.take(id, 0, 3)).allowed).toBe(false);
+      expect((await window.take(id, 0, 6)).allowed).toBe(true);
+      expect((await window.take(id, 0, 0)).allowed).toBe(false);
+    });
+  });
+}

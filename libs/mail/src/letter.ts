@@ -1,0 +1,43 @@
+import type { Mail } from './mail.js';
+
+/** What a mail says; the layout is the same for all. */
+export interface Letter {
+  subject: string;
+  /** Plain text; anything in it is shown as it is and never as markup. */
+  paragraphs: string[];
+  /** The one thing to do. */
+  action?: { label: string; url: string };
+}
+
+/** The letter as text and as HTML, every value escaped (S66, S82). */
+export function composeMail(to: string, { subject, paragraphs, action }: Letter): Mail {
+  const [opening, ...rest] = paragraphs;
+  const link =
+    action && `<p><a href="${escapeHtml(action.url)}">${escapeHtml(action.label)}</a></p>`;
+  const asHtml = (text: string) => `<p>${escapeHtml(text)}</p>`;
+  return {
+    to,
+    subject,
+    text: [opening, ...(action ? [`${action.label}:\n${action.url}`] : []), ...rest].join('\n\n'),
+    html: [
+      `<!doctype html><html lang="en"><meta charset="utf-8"><title>${escapeHtml(subject)}</title>`,
+      '<body style="font-family:sans-serif;max-width:36em;margin:2em auto">',
+      asHtml(opening),
+      link ?? '',
+      ...rest.map(asHtml),
+      '</body></html>',
+    ].join('\n'),
+  };
+}
+
+const ENTITIES: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+export function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => ENTITIES[character]);
+}

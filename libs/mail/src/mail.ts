@@ -1,0 +1,34 @@
+import { isMailAddress } from './address.js';
+
+/** A mail to one recipient, as text and as the same in HTML. */
+export interface Mail {
+  to: string;
+  subject: string;
+  text: string;
+  html: string;
+}
+
+/** A mail on its way: the id makes a repeat recognisable. */
+export interface OutgoingMail extends Mail {
+  id: string;
+}
+
+/** A header that would have become two, or more than one recipient (S82). */
+export class UnsafeMail extends Error {}
+
+const SUBJECT_LENGTH_MAX = 200;
+const BODY_LENGTH_MAX = 100 * 1024;
+
+/** @throws UnsafeMail; no value is quoted in its message. */
+export function checkMail(mail: Mail): void {
+  if (!isMailAddress(mail.to)) throw new UnsafeMail('the recipient is not one mail address');
+  if (/\p{Cc}/u.test(mail.subject)) {
+    throw new UnsafeMail('the subject holds a control character');
+  }
+  if (mail.subject === '' || mail.subject.length > SUBJECT_LENGTH_MAX) {
+    throw new UnsafeMail(`the subject is empty or longer than ${SUBJECT_LENGTH_MAX}`);
+  }
+  if (mail.text.length > BODY_LENGTH_MAX || mail.html.length > BODY_LENGTH_MAX) {
+    throw new UnsafeMail(`the body is longer than ${BODY_LENGTH_MAX}`);
+  }
+}

@@ -1,0 +1,36 @@
+import type { Clock } from '#libs/platform';
+import { MailTransport } from '../mail-transport.js';
+import { type OutgoingMail, checkMail } from '../mail.js';
+
+/** A mail as the mailbox page shows it. */
+export interface KeptMail extends OutgoingMail {
+  /** RFC 3339. */
+  sentAt: string;
+}
+
+const MAILS_MAX = 200;
+
+/** Keeps the latest mails in memory, for the mailbox page of a machine that sends none. */
+export class LocalMailbox extends MailTransport {
+  private readonly mails = new Map<string, KeptMail>();
+
+  constructor(private readonly clock: Clock) {
+    super();
+  }
+
+  /** A repeat replaces the first copy. */
+  async send(mail: OutgoingMail): Promise<void> {
+    checkMail(mail);
+    this.mails.delete(mail.id);
+    this.mails.set(mail.id, { ...mail, sentAt: this.clock.now().toISOString() });
+    const [oldest] = this.mails.keys();
+    if (this.mails.size > MAILS_MAX) this.mails.delete(oldest);
+  }
+
+  /** Newest first. */
+  async newest(limit: number): Promise<KeptMail[]> {
+    return [...this.mails.values()].slice(-limit).reverse();
+  }
+
+  async close(): Promise<void> {}
+}

@@ -1,0 +1,42 @@
+import { expect, it } from '@jest/globals';
+import { newId } from '#libs/platform';
+import type { MailTransport } from '../mail-transport.js';
+import { UnsafeMail } from '../mail.js';
+
+/** A transport, and what has arrived through it. */
+export interface TransportUnderTest {
+  transport: MailTransport;
+  /** Recipient, subject and plain text of each mail that was taken over, oldest first. */
+  arrived(): Promise<{ to: string; subject: string; text: string }[]>;
+}
+
+/** What every mail transport promises. */
+export function mailTransportContract(current: () => TransportUnderTest): void {
+  const mail = {
+    to: 'someone@example.com',
+    subject: 'Grüße',
+    text: 'Line one\n\n.\nLine two',
+    html: '<p>Line</p>',
+  };
+
+  it('a mail that was taken over arrives once, with its recipient, subject and text', async () => {
+    const { transport, arrived } = current();
+    await transport.send({ ...mail, id: newId() });
+    expect(await arrived()).toEqual([{ to: mail.to, subject: mail.subject, text: mail.text }]);
+  });
+
+  it.each([
+    ['a line break in the subject', { subject: 'Hello\r\nBcc: other@example.com' }],
+    ['a lone line feed in the subject', { subject: 'Hello\nBcc: other@example.com' }],
+    ['a line break in the recipient', { to: 'someone@example.com\r\nBcc: other@example.com' }],
+    ['two recipients', { to: 'someone@example.com, other@example.com' }],
+    ['a display name', { to: 'Someone <someone@example.com>' }],
+    ['a quoted local part', { to: '"a b"@example.com' }],
+    ['no subject', { subject: '' }],
+  ])('S82: %s is refused and nothing leaves', async (_, change) => {
+    const { transport, arrived } = current();
+    const sending = transport.send({ ...mail, ...change, id: newId() });
+    await expect(sending).rejects.toBeInstanceOf(UnsafeMail);
+    expect(await arrived()).toEqual([]);
+  });
+}

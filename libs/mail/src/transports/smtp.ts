@@ -1,0 +1,56 @@
+import { type Transporter, createTransport } from 'nodemailer';
+import { MailRefused, MailTransport } from '../mail-transport.js';
+import { type OutgoingMail, checkMail } from '../mail.js';
+
+export interface SmtpOptions {
+  /** `smtp://user:password@host:port`, or `smtps:`; STARTTLS is used where offered. */
+  url: string;
+  /** `Name <address>`. */
+  from: string;
+}
+
+const CONNECTIONS = 3;
+const CONNECT_TIMEOUT_MS = 5_000;
+const SOCKET_TIMEOUT_MS = 20_000;
+
+/** Hands mail over to a server that delivers it (RFC 5321). */
+export class SmtpTransport extends MailTransport {
+  private readonly transporter: Transporter;
+
+  constructor(private readonly options: SmtpOptions) {
+    super();
+    this.transporter = createTransport({
+      url: options.url,
+      pool: true,
+      maxConnections: CONNECTIONS,
+      connectionTimeout: CONNECT_TIMEOUT_MS,
+      greetingTimeout: CONNECT_TIMEOUT_MS,
+      socketTimeout: SOCKET_TIMEOUT_MS,
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    } as Parameters<typeof createTransport>[0]);
+  }
+
+  async send(mail: OutgoingMail): Promise<void> {
+    checkMail(mail);
+    try {
+      await this.transporter.sendMail({
+        from: this.options.from,
+        to: { name: '', address: mail.to },
+        subject: mail.subject,
+        text: mail.text,
+        html: mail.html,
+        messageId: `<${mail.id}@${this.options.from.split('@').at(-1)?.replace('>', '')}>`,
+      });
+    } catch (error) {
+      const code = (error as { responseCode?: number }).responseCode ?? 0;
+      // 5yz is permanent (RFC 5321 §4.2.1), but not when it is our log-in that is refused.
+      const isPermanent = code >= 500 && (error as { code?: string }).code !== 'EAUTH';
+      throw isPermanent ? new MailRefused('the server refused the mail', { cause: error }) : error;
+    }
+  }
+
+  async close(): Promise<void> {
+    this.transporter.close();
+  }
+}

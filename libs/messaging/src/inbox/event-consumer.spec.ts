@@ -1,0 +1,169 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { EventClass } from '#libs/contracts';
+import { type Transaction, withClient } from '#libs/database';
+import { newId } from '#libs/platform';
+import { waitFor } from '#libs/testing';
+import { bucketOf } from '../envelope/bucket.js';
+import type { EventMessage } from '../envelope/event-message.js';
+import { Counted, Stage, quietLogger } from '../transports/stage.contract.js';
+import { EventConsumer } from './event-consumer.js';
+import type { EventHandler } from './inbox.js';
+
+describe('event consumer', () => {
+  let stage: Stage;
+  let consumer: EventConsumer;
+  let handle: EventHandler;
+  let calls = 0;
+
+  beforeAll(async () => {
+    stage = await Stage.open();
+    await withClient(stage.test.url('entitlement_owner'), (client) =>
+      client.query('create table tally (key text primary key, n integer not null default 0)'),
+    );
+  });
+  afterAll(() => stage.close());
+  beforeEach(() => {
+    calls = 0;
+    const handler: EventHandler = (event, transaction) => {
+      calls++;
+      return handle(event, transaction);
+    };
+    consumer = new EventConsumer({
+      consumer: 'entitlement',
+      database: stage.consumer,
+      handlers: new Map<EventClass, EventHandler>([[Counted, handler]]),
+      logger: quietLogger,
+    });
+  });
+  afterEach(() => consumer.stop());
+
+  function messageOf(topic: string, key: string, n: number): EventMessage {
+    const id = newId();
+    const body = JSON.stringify({
+      id,
+      type: 'account.counted',
+      version: 1,
+      key,
+      aggregate: `thing:${key}`,
+      sequence: '1',
+      occurredAt: '2026-03-02T09:00:00.000Z',
+      producer: 'account',
+      data: { n },
+    });
+    return { id, topic, bucket: bucketOf(key), key, body };
+  }
+  const add: EventHandler = async (event, transaction) => {
+    await (transaction as Transaction).query(
+      `insert into tally as t (key, n) values ($1, 1) on conflict (key) do update set n = t.n + 1`,
+      [event.key],
+    );
+  };
+  const tallyOf = async (key: string) =>
+    (await stage.consumer.query<{ n: number }>('select n from tally where key = $1', [key]))[0]?.n;
+
+  it('two topics that touch the same accounts in opposite order never meet in a deadlock', async () => {
+    handle = add;
+    const keys = keysOfOneBucket(6);
+    const batches = Array.from({ length: 24 }, (_, index) => {
+      const topic = index % 2 ? 'account.events' : 'billing.events';
+      const ordered = index % 2 ? keys : keys.toReversed();
+      return ordered.map((key) => messageOf(topic, key, index));
+    });
+    await Promise.all(batches.map((batch) => consumer.deliver(batch)));
+    // A deadlock would have made handlers run again.
+    expect(calls).toBe(24 * keys.length);
+    for (const key of keys) expect(await tallyOf(key)).toBe(24);
+  });
+
+  it('a message that comes twice, within a batch or beside it, counts once', async () => {
+    handle = add;
+    const key = newId();
+    const message = messageOf('account.events', key, 1);
+    await consumer.deliver([message, message]);
+    await Promise.all([consumer.deliver([message]), consumer.deliver([message])]);
+    expect(calls).toBe(1);
+    expect(await tallyOf(key)).toBe(1);
+  });
+
+  it('more events than share a transaction are all handled', async () => {
+    handle = add;
+    const key = newId();
+    await consumer.deliver(
+      Array.from({ length: 450 }, (_, n) => messageOf('account.events', key, n)),
+    );
+    expect(await tallyOf(key)).toBe(450);
+  });
+
+  it('a malformed message is dead and its neighbours are handled', async () => {
+    handle = add;
+    const key = newId();
+    const broken = { ...messageOf('account.events', key, 2), body: '{"a":1,' };
+    const batch = [
+      messageOf('account.events', key, 1),
+      broken,
+      messageOf('account.events', key, 3),
+    ];
+    await consumer.deliver(batch);
+    await consumer.deliver(batch);
+    expect(await tallyOf(key)).toBe(2);
+    expect(await stage.parked.list({ key })).toMatchObject([
+      { eventId: broken.id, state: 'dead', body: '{"a":1,', reason: expect.stringMatching(/JSON/) },
+    ]);
+  });
+
+  it('an event that fails takes only its own writes back', async () => {
+    const key = newId();
+    handle = async (event, transaction) => {
+      await add(event, transaction);
+      if ((event.data as Counted).n === 2) {
+        await (transaction as Transaction).query('select 1 / 0');
+      }
+    };
+    await consumer.deliver([1, 2, 3].map((n) => messageOf('account.events', key, n)));
+    expect(await tallyOf(key)).toBe(2);
+    expect(await stage.parked.list({ key })).toMatchObject([
+      { state: 'dead', reason: expect.stringContaining('22012') },
+    ]);
+  });
+
+  it('while it stops it takes nothing more, and nothing is lost by that', async () => {
+    handle = add;
+    const key = newId();
+    const [first, second] = [1, 2].map((n) => messageOf('account.events', key, n));
+    const underWay = consumer.deliver([first]);
+    await consumer.stop();
+    await underWay;
+    await expect(consumer.deliver([second])).rejects.toThrow('is stopping');
+    expect(await tallyOf(key)).toBe(1);
+  });
+
+  it('inbox rows are kept for 30 days, and then forgotten', async () => {
+    handle = add;
+    const key = newId();
+    const [old, young] = [1, 2].map((n) => messageOf('account.events', key, n));
+    await consumer.deliver([old, young]);
+    await stage.consumer.query(
+      `update inbox set handled_at = now() - case event_id
+         when $1 then interval '30 days 1 minute' else interval '29 days' end
+       where event_id in ($1, $2)`,
+      [old.id, young.id],
+    );
+    consumer.start();
+    const left = () =>
+      stage.consumer.query<{ event_id: string }>(
+        'select event_id from inbox where event_id in ($1, $2)',
+        [old.id, young.id],
+      );
+    await waitFor('the old one to go', async () => (await left()).length === 1);
+    expect(await left()).toEqual([{ event_id: young.id }]);
+  });
+});
+
+function keysOfOneBucket(count: number): string[] {
+  const keys: string[] = [];
+  while (keys.length < count) {
+    const key = newId();
+    if (bucketOf(key) === 7) keys.push(key);
+  }
+  return keys;
+}

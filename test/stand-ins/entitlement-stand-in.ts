@@ -1,0 +1,119 @@
+import type { IncomingMessage } from 'node:http';
+import type { AccessBlock, Allowance, LeaseAnswer, LeaseUse } from '#libs/contracts';
+import { JsonServer, ListFeed } from './json-server.js';
+
+interface Lease {
+  accountId: string;
+  amount: number;
+  consumed: number;
+  isClosed: boolean;
+}
+
+interface Acquire {
+  leaseId: string;
+  min: number;
+  wanted: number;
+}
+
+/** Entitlement as the gateway sees it: an allowance, a balance and leases for any account. */
+export class EntitlementStandIn extends JsonServer {
+  readonly feed = new ListFeed();
+  readonly leases = new Map<string, Lease>();
+  readonly recalled = new Set<string>();
+  readonly balances = new Map<string, number>();
+  readonly limits = new Map<string, number>();
+  readonly blocks = new Map<string, AccessBlock[]>();
+  defaultBalance = 1_000;
+  defaultLimit = 1_000;
+  keys = 1;
+  validUntil: string | undefined;
+  ttlMs = 60_000;
+  leaseMax = 1_000;
+  /** Answers `elsewhere` while true. */
+  isElsewhere = false;
+
+  /** Credits charged to an account, as far as they were settled. */
+  charged(accountId: string): number {
+    return this.leasesOf(accountId).reduce((sum, { consumed }) => sum + consumed, 0);
+  }
+
+  openLeases(accountId: string): number {
+    return this.leasesOf(accountId).filter(({ isClosed }) => !isClosed).length;
+  }
+
+  available(accountId: string): number {
+    return this.balances.get(accountId) ?? this.defaultBalance;
+  }
+
+  protected answer(request: IncomingMessage, body: unknown): object {
+    const accountId = String(request.headers['x-account-id']);
+    switch (request.url) {
+      case '/internal/allowance':
+        return this.allowance(accountId);
+      case '/internal/leases':
+        return this.acquire(accountId, body as Acquire);
+      case '/internal/leases/settle':
+        return this.settle((body as { leases: LeaseUse[] }).leases);
+      case '/internal/leases/close':
+        return this.close(accountId, body as LeaseUse);
+      default:
+        return this.feed.page((body as { cursor?: { snapshot: string } }).cursor);
+    }
+  }
+
+  private leasesOf(accountId: string): Lease[] {
+    return [...this.leases.values()].filter((lease) => lease.accountId === accountId);
+  }
+
+  private allowance(accountId: string): Allowance {
+    const live = this.limits.get(accountId) ?? this.defaultLimit;
+    return {
+      accountId,
+      version: '1',
+      limits: { live, bulk: 5, heavy: 3, account: 60 },
+      keys: this.keys,
+      monitors: { domain: 1, brand: 0, registrant: 0 },
+      datasets: [],
+      blocks: this.blocks.get(accountId) ?? [],
+      validUntil: this.validUntil,
+    };
+  }
+
+  private acquire(accountId: string, { leaseId, min, wanted }: Acquire): LeaseAnswer {
+    const available = this.available(accountId);
+    if (this.isElsewhere) return { outcome: 'elsewhere', spendable: available };
+    if (this.leases.has(leaseId) || available < min) {
+      return { outcome: 'insufficient', spendable: available };
+    }
+    const amount = Math.max(min, Math.min(wanted, available, this.leaseMax));
+    this.balances.set(accountId, available - amount);
+    this.leases.set(leaseId, { accountId, amount, consumed: 0, isClosed: false });
+    return { outcome: 'granted', amount, ttlMs: this.ttlMs, spendable: available - amount };
+  }
+
+  private settle(uses: LeaseUse[]): object {
+    for (const use of uses) this.apply(use);
+    const spendable = Object.fromEntries(
+      uses.map(({ accountId }) => [accountId, this.available(accountId)]),
+    );
+    return { recalled: [...this.recalled], spendable };
+  }
+
+  private close(accountId: string, use: LeaseUse): object {
+    this.apply({ ...use, accountId });
+    const lease = this.leases.get(use.leaseId)!;
+    if (!lease.isClosed) {
+      this.balances.set(accountId, this.available(accountId) + lease.amount - lease.consumed);
+    }
+    lease.isClosed = true;
+    this.recalled.delete(use.leaseId);
+    return {};
+  }
+
+  /** An unknown id leaves a tombstone. */
+  private apply({ leaseId, accountId, consumed }: LeaseUse): void {
+    const lease = this.leases.get(leaseId) ?? { accountId, amount: 0, consumed: 0, isClosed: true };
+    this.leases.set(leaseId, lease);
+    lease.consumed = Math.max(lease.consumed, consumed);
+  }
+}

@@ -1,0 +1,89 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import { InProcessTransport } from '#libs/messaging';
+import { type Clock, Logger, SystemClock, loadConfig } from '#libs/platform';
+import type { TestDatabase } from '#libs/testing';
+import { GatewayConfig } from '../../apps/gateway/src/gateway.config.js';
+import { type RunningGateway, startGateway } from '../../apps/gateway/src/start.js';
+import { AccountStandIn } from './account-stand-in.js';
+import { EntitlementStandIn } from './entitlement-stand-in.js';
+import { LookupStandIn } from './lookup-stand-in.js';
+
+const SECRET = 'a-secret-of-the-tests-that-is-long-enough';
+
+/** The services around a gateway, and gateways that are started among them. */
+export class GatewayNeighbourhood {
+  readonly account = new AccountStandIn(SECRET);
+  readonly entitlement = new EntitlementStandIn();
+  readonly lookup = new LookupStandIn();
+  readonly folder = mkdtempSync(join(tmpdir(), 'gateway-'));
+  /** Everything the gateways logged. */
+  logged = '';
+  /** What the gateway that was started last hears events through. */
+  transport: InProcessTransport;
+  private readonly running = new Set<RunningGateway>();
+
+  constructor(private readonly database: TestDatabase) {}
+
+  async start(): Promise<void> {
+    await Promise.all([this.account.start(), this.entitlement.start(), this.lookup.start()]);
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([...this.running].map((gateway) => this.stopGateway(gateway)));
+    await Promise.all([this.account.stop(), this.entitlement.stop(), this.lookup.stop()]);
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  /** The environment of a gateway in this neighbourhood, for a process of its own as well. */
+  environment(journal = 'leases.journal'): Record<string, string> {
+    return {
+      GATEWAY_PORT: '0',
+      DASHBOARD_PORT: '0',
+      GATEWAY_INTERNAL_PORT: '0',
+      BASE_URL: 'https://api.example.test',
+      BILLING_URL: 'https://billing.example.test',
+      ACCOUNT_URL: this.account.url,
+      ENTITLEMENT_URL: this.entitlement.url,
+      LOOKUP_URL: this.lookup.url,
+      GATEWAY_DATABASE_URL: this.database.url('gateway'),
+      GATEWAY_MAINTENANCE_DATABASE_URL: this.database.url('gateway_maintenance'),
+      SERVICE_SECRET: SECRET,
+      KEY_PEPPER: SECRET,
+      GATEWAY_JOURNAL: join(this.folder, journal),
+      // A busy machine delays the event loop; what sheds load then is not what most tests are about.
+      GATEWAY_LOOP_DELAY_MAX_MS: '60000',
+      GATEWAY_DRAIN_NOTICE_MS: '0',
+      GATEWAY_DRAIN_MS: '2000',
+    };
+  }
+
+  /** A gateway in this process, by default on real time; `settings` are environment variables. */
+  async startGateway(
+    settings: Record<string, string> = {},
+    clock: Clock = new SystemClock(),
+  ): Promise<RunningGateway> {
+    const config = loadConfig(GatewayConfig, { ...this.environment(), ...settings });
+    const destination = new Writable({
+      write: (chunk: Buffer, _encoding, done) => {
+        this.logged += chunk.toString();
+        done();
+      },
+    });
+    const logger = new Logger('gateway', destination);
+    const transport = (this.transport = new InProcessTransport({
+      logger,
+      consumers: { account: ['gateway'] },
+    }));
+    const gateway = await startGateway({ config, clock, logger, transport });
+    this.running.add(gateway);
+    return gateway;
+  }
+
+  async stopGateway(gateway: RunningGateway): Promise<void> {
+    this.running.delete(gateway);
+    await gateway.stop();
+  }
+}

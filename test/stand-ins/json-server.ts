@@ -1,0 +1,60 @@
+import { once } from 'node:events';
+import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** An HTTP server on loopback that stands in for a service: JSON in, JSON out, and it can go away. */
+export abstract class JsonServer {
+  /** Answers 503 with a body that is not ours, as a balancer without a service behind it does. */
+  isDown = false;
+  readonly calls: string[] = [];
+  private server: Server;
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  async start(): Promise<void> {
+    this.server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
+      void this.take(request, response);
+    });
+    this.server.listen(0, '127.0.0.1');
+    await once(this.server, 'listening');
+  }
+
+  async stop(): Promise<void> {
+    this.server.closeAllConnections();
+    this.server.close();
+    await once(this.server, 'close');
+  }
+
+  protected abstract answer(request: IncomingMessage, body: unknown): object;
+
+  private async take(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    this.calls.push(`${request.method} ${request.url}`);
+    if (this.isDown) {
+      response.writeHead(503, { 'content-type': 'text/plain' }).end('no service');
+      return;
+    }
+    const text = Buffer.concat(chunks).toString();
+    const answer = this.answer(request, text === '' ? undefined : JSON.parse(text));
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
+  }
+}
+
+/** A change feed over a list: the cursor is a place in it. */
+export class ListFeed {
+  token = 'first';
+  private readonly named: string[] = [];
+
+  name(accountId: string): void {
+    this.named.push(accountId);
+  }
+
+  page(cursor: { snapshot: string } | undefined): object {
+    const keys = cursor === undefined ? [] : this.named.slice(Number(cursor.snapshot));
+    const next = { snapshot: String(this.named.length), highestXid: '0' };
+    return { token: this.token, cursor: next, keys };
+  }
+}

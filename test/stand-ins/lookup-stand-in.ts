@@ -1,0 +1,111 @@
+import { once } from 'node:events';
+import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface LookupAnswer {
+  status: number;
+  headers: Record<string, string>;
+  body: string;
+}
+
+/** A delivered answer of about 3 KB, as lookup's second version gives it: without `meta`. */
+export function deliveredAnswer(domainName: string): LookupAnswer {
+  return {
+    status: 200,
+    headers: { 'x-outcome': 'delivered', 'x-served-from': 'live' },
+    body: JSON.stringify({
+      status: true,
+      domain_name: domainName,
+      registrant_contact: { company: 'Example Holdings Zürich' },
+      whois_raw_domain: 'Domain Name: EXAMPLE\n'.repeat(130),
+    }),
+  };
+}
+
+/** What lookup answers with when a question has no data answer. */
+export function problemAnswer(status: number, code: string, outcome: string): LookupAnswer {
+  const retryAfter = status >= 500 ? { retry_after: 30 } : {};
+  return {
+    status,
+    headers: { 'x-outcome': outcome, 'x-served-from': 'live' },
+    body: JSON.stringify({
+      code,
+      status,
+      detail: 'A stand-in refuses.',
+      retryable: status >= 500,
+      ...retryAfter,
+    }),
+  };
+}
+
+const QUESTIONS_MAX = 10_000;
+
+type Answer = (request: IncomingMessage) => LookupAnswer | undefined;
+
+/** Lookup as the gateway sees it. `answer` may be replaced; undefined keeps the caller waiting. */
+export class LookupStandIn {
+  readonly questions: { path: string; headers: IncomingMessage['headers'] }[] = [];
+  /** Questions whose caller went before the answer. */
+  abandoned = 0;
+  answer: Answer = (request) => deliveredAnswer(nameIn(request));
+  private held: (() => void)[] | undefined;
+  private server: Server;
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  /** @param listenOn a path of a Unix socket, or nothing for a free port on loopback. */
+  async start(listenOn?: string): Promise<void> {
+    this.server = createServer({ keepAliveTimeout: 60_000 }, (request, response) =>
+      this.take(request, response),
+    );
+    if (listenOn === undefined) this.server.listen(0, '127.0.0.1');
+    else this.server.listen(listenOn);
+    await once(this.server, 'listening');
+  }
+
+  async stop(): Promise<void> {
+    this.server.closeAllConnections();
+    this.server.close();
+    await once(this.server, 'close');
+  }
+
+  /** Keeps every caller waiting until `release`, then answers them all. */
+  holdAnswers(): { release: () => void } {
+    const held: (() => void)[] = [];
+    this.held = held;
+    return {
+      release: () => {
+        this.held = undefined;
+        for (const send of held) send();
+      },
+    };
+  }
+
+  private take(request: IncomingMessage, response: ServerResponse): void {
+    if (this.questions.length < QUESTIONS_MAX) {
+      this.questions.push({ path: request.url!, headers: request.headers });
+    }
+    const answer = this.answer(request);
+    response.once('close', () => {
+      if (!response.writableFinished) this.abandoned++;
+    });
+    if (answer === undefined) return;
+    if (this.held) this.held.push(() => send(response, answer));
+    else send(response, answer);
+  }
+}
+
+function send(response: ServerResponse, answer: LookupAnswer): void {
+  response.writeHead(answer.status, {
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': Buffer.byteLength(answer.body),
+    ...answer.headers,
+  });
+  response.end(answer.body);
+}
+
+export function nameIn(request: IncomingMessage): string {
+  return new URL(request.url!, 'http://lookup').searchParams.get('domainName') ?? '';
+}

@@ -1,0 +1,115 @@
+import {
+  CATALOGUE_VERSION,
+  type EventClass,
+  PaymentConfirmed,
+  SubscriptionChanged,
+  TIERS,
+} from '#libs/contracts';
+import {
+  Database,
+  type SchemaService,
+  maintenanceRole,
+  migrate,
+  ownerRole,
+  provisionRoles,
+  provisionSchemas,
+  serviceRole,
+} from '#libs/database';
+import { Outbox, messagingTables } from '#libs/messaging';
+import { HOUR_MS, newId } from '#libs/platform';
+import type { RunningSolo } from '../../apps/solo/src/solo.js';
+
+/** billing has no service yet: stories say its events, through a real outbox in a schema of its own. */
+const SCHEMA = 'billing' as SchemaService;
+
+export class Billing {
+  private constructor(
+    private readonly solo: RunningSolo,
+    private readonly database: Database,
+    private readonly relayDatabase: Database,
+    private readonly outbox: Outbox,
+  ) {}
+
+  static async start(solo: RunningSolo): Promise<Billing> {
+    const { database, transport, clock } = solo;
+    await provisionRoles(database.superuserUrl, [SCHEMA], (role) => database.rolePassword(role));
+    await provisionSchemas(database.superuserUrl, [SCHEMA]);
+    await migrate(database.url(ownerRole(SCHEMA)), [
+      { name: '0001-messaging', sql: messagingTables },
+    ]);
+    const open = (role: string) =>
+      Database.open({ url: database.url(role), applicationName: role });
+    const own = await open(serviceRole(SCHEMA));
+    const relay = await open(maintenanceRole(SCHEMA));
+    await transport.startRelay('billing', relay);
+    return new Billing(solo, own, relay, new Outbox('billing', clock, transport));
+  }
+
+  async stop(): Promise<void> {
+    await this.database.close();
+    await this.relayDatabase.close();
+  }
+
+  /** A package was paid for. @returns the payment's id, by which a repeat can be said. */
+  async confirmPackage(accountId: string, tierName: string, paymentId = newId()): Promise<string> {
+    const tier = TIERS.find(({ name }) => name === tierName);
+    if (!tier) throw new Error(`no tier ${tierName}`);
+    await this.say(accountId, `payment:${paymentId}`, PaymentConfirmed, {
+      paymentId,
+      orderId: newId(),
+      amountMicros: String(tier.packageMicros),
+      currency: 'USD',
+      catalogueVersion: CATALOGUE_VERSION,
+      lines: [
+        {
+          lineId: paymentId,
+          kind: 'package',
+          sku: `package-${tierName}`,
+          quantity: 1,
+          credits: String(tier.credits),
+          tier: tierName,
+        },
+      ],
+    });
+    return paymentId;
+  }
+
+  /** An API plan runs from now on for 30 days, paid. */
+  async startPlan(accountId: string, tierName: string): Promise<string> {
+    const tier = TIERS.find(({ name }) => name === tierName);
+    if (!tier) throw new Error(`no tier ${tierName}`);
+    const subscriptionId = newId();
+    const start = this.solo.clock.now();
+    const end = new Date(start.getTime() + 30 * 24 * HOUR_MS).toISOString();
+    await this.say(accountId, `subscription:${subscriptionId}`, SubscriptionChanged, {
+      subscriptionId,
+      line: 'api',
+      state: 'active',
+      sku: `plan-${tierName}-month`,
+      quantity: 1,
+      interval: 'month',
+      periodStart: start.toISOString(),
+      periodEnd: end,
+      paidThrough: end,
+      monthlyCredits: String(tier.credits),
+      limits: tier.limits,
+      monitors: tier.monitors,
+      keys: tier.keys,
+      datasets: [],
+      catalogueVersion: CATALOGUE_VERSION,
+    });
+    return subscriptionId;
+  }
+
+  private async say<T extends object>(
+    accountId: string,
+    aggregate: string,
+    eventClass: EventClass<T>,
+    data: T,
+  ): Promise<void> {
+    await this.database.transaction(async (transaction) => {
+      const lock = await this.outbox.lock(transaction, { key: accountId, aggregate });
+      await this.outbox.add(transaction, lock, eventClass, data);
+    });
+  }
+}

@@ -1,0 +1,117 @@
+import { expect } from '@jest/globals';
+import { waitFor } from '#libs/testing';
+import type { RunningSolo } from '../../apps/solo/src/solo.js';
+
+/** An answer as a customer sees it. */
+export interface Answer {
+  status: number;
+  headers: Headers;
+  // oxlint-disable-next-line typescript/no-explicit-any -- stories read members of many bodies
+  body: any;
+}
+
+/** What a customer can reach of an installation. */
+export type Origins = Pick<RunningSolo, 'apiUrl' | 'dashboardUrl' | 'mailbox'>;
+
+/** Somebody of a story: a browser with cookies, an address with mail, a password, keys. */
+export class Customer {
+  private readonly cookies = new Map<string, string>();
+  private csrfToken = '';
+  readonly password = 'correct horse battery staple 42';
+  accountId = '';
+  key = '';
+  testKey = '';
+
+  constructor(
+    private readonly origins: Origins,
+    readonly email: string,
+    readonly firstName = 'Ada',
+  ) {}
+
+  /** A call of the dashboard's own script: cookies, origin and the CSRF token. */
+  async call(
+    method: string,
+    path: string,
+    body?: object,
+    headers: Record<string, string> = {},
+  ): Promise<Answer> {
+    if (this.csrfToken === '' && path !== '/api/session') await this.call('GET', '/api/session');
+    const response = await fetch(`${this.origins.dashboardUrl}${path}`, {
+      method,
+      redirect: 'manual',
+      headers: {
+        origin: this.origins.dashboardUrl,
+        'sec-fetch-site': 'same-origin',
+        cookie: [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; '),
+        ...(this.csrfToken && { 'x-csrf-token': this.csrfToken }),
+        ...(body && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      body: body && JSON.stringify(body),
+    });
+    this.takeCookies(response.headers);
+    return answerOf(response);
+  }
+
+  /** Signs up and confirms with the link from the mailbox: afterwards logged in, with both keys. */
+  async join(): Promise<void> {
+    const signedUp = await this.call('POST', '/api/sign-up', {
+      first_name: this.firstName,
+      email: this.email,
+      password: this.password,
+    });
+    expect(signedUp.status).toBe(202);
+    const confirmed = await this.call('POST', '/api/sign-up/confirm', {
+      token: await this.mailedToken('/sign-up/confirm'),
+    });
+    expect(confirmed.status).toBe(201);
+    this.accountId = confirmed.body.account_id;
+    this.key = confirmed.body.key;
+    this.testKey = confirmed.body.test_key;
+  }
+
+  async logIn(password = this.password): Promise<Answer> {
+    return this.call('POST', '/api/log-in', { email: this.email, password });
+  }
+
+  /** The token of the newest mail to this customer whose link leads to `page`. */
+  async mailedToken(page: string): Promise<string> {
+    return waitFor(`a mail with a link to ${page}`, async () => {
+      const mails = await this.origins.mailbox.newest(50);
+      const links = mails
+        .filter(({ to }) => to === this.email)
+        .flatMap(({ text }) => text.match(/https?:\/\/\S+/g) ?? []);
+      const link = links.find((candidate) => new URL(candidate).pathname === page);
+      return link && new URL(link).searchParams.get('token');
+    });
+  }
+
+  /** A live lookup with this customer's key, `version` 1 or 2. */
+  async lookUp(domainName: string, version: 1 | 2 = 2, key = this.key): Promise<Answer> {
+    const path =
+      version === 2
+        ? `/v2.0/whois/live?format=json&domainName=${domainName}`
+        : `/v1.0/whois?whois=live&domainName=${domainName}`;
+    return answerOf(await fetch(`${this.origins.apiUrl}${path}&apiKey=${key}`));
+  }
+
+  private takeCookies(headers: Headers): void {
+    this.csrfToken = headers.get('x-csrf-token') ?? this.csrfToken;
+    for (const cookie of headers.getSetCookie()) {
+      const [pair] = cookie.split(';');
+      const [name, value] = [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)];
+      if (value === '') this.cookies.delete(name);
+      else this.cookies.set(name, value);
+    }
+  }
+}
+
+async function answerOf(response: Response): Promise<Answer> {
+  const text = await response.text();
+  const isJson = response.headers.get('content-type')?.includes('json');
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: isJson ? JSON.parse(text) : text,
+  };
+}

@@ -1,0 +1,164 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  generatedDocuments,
+  staleDocuments,
+} from '../apps/cli/src/documents/generated-documents.js';
+import * as code from './tidy/code-rules.js';
+import * as documents from './tidy/document-rules.js';
+import * as imports from './tidy/import-rules.js';
+import * as layout from './tidy/layout-rules.js';
+import * as security from './tidy/security-rules.js';
+import { type SourceFile, filesBelow, readSources, sourceFile } from './tidy/source-tree.js';
+
+describe('tidy', () => {
+  let files: SourceFile[];
+  let paths: string[];
+
+  beforeAll(() => {
+    files = readSources();
+    paths = filesBelow('');
+  });
+
+  describe('imports', () => {
+    it('each library imports only those before it, by name', () => {
+      expect(imports.libraryFaults(files)).toEqual([]);
+    });
+
+    it('no app imports another', () => {
+      expect(imports.appFaults(files)).toEqual([]);
+    });
+
+    it('S54: nothing but safe-connect and the named clients opens a connection', () => {
+      expect(imports.socketFaults(files)).toEqual([]);
+    });
+  });
+
+  describe('layout', () => {
+    it('every file is named for what it holds', () => {
+      expect(layout.nameFaults(files)).toEqual([]);
+    });
+
+    it('every file is of a known kind', () => {
+      expect(layout.kindFaults(files)).toEqual([]);
+    });
+
+    it('no folder holds more than twelve files', () => {
+      expect(layout.folderFaults(files)).toEqual([]);
+    });
+
+    it('every app and library has a README', () => {
+      expect(layout.readmeFaults(paths)).toEqual([]);
+    });
+  });
+
+  describe('code', () => {
+    it('no file is longer than 400 lines, no spec longer than 600', () => {
+      expect(code.fileLengthFaults(files)).toEqual([]);
+    });
+
+    it('no function is longer than 70 lines', () => {
+      expect(code.functionLengthFaults(files)).toEqual([]);
+    });
+
+    it('no constructor takes more than six dependencies', () => {
+      expect(code.constructorFaults(files)).toEqual([]);
+    });
+
+    it('nothing is marked to be done later', () => {
+      expect(code.markerFaults(files)).toEqual([]);
+    });
+
+    it('the environment is read in one place', () => {
+      expect(code.environmentFaults(files)).toEqual([]);
+    });
+
+    it('time comes from the clock', () => {
+      expect(code.clockFaults(files)).toEqual([]);
+    });
+
+    it('no global module, circular reference, entity relation or I-interface', () => {
+      expect(code.constructFaults(files)).toEqual([]);
+    });
+
+    it('every setting declares its type', () => {
+      expect(code.settingFaults(files)).toEqual([]);
+    });
+  });
+
+  describe('security', () => {
+    it('S86: every internal route names its callers', () => {
+      expect(security.openRouteFaults(files)).toEqual([]);
+    });
+
+    it('S87: every repository method of a tenant table names the account', () => {
+      expect(security.tenancyFaults(files)).toEqual([]);
+    });
+
+    it('S93: TypeORM is not older than 1.1.0', () => {
+      const [major, minor] = security.lockedVersion('typeorm');
+      expect(major > 1 || (major === 1 && minor >= 1)).toBe(true);
+    });
+
+    it('S106: dependencies are exact, from a registry, a week old and run no scripts', () => {
+      expect(security.supplyFaults()).toEqual([]);
+    });
+
+    it('S109: no transport of the framework is used, and its version has the fixes', () => {
+      expect(security.transportFaults(files)).toEqual([]);
+      const [major, minor, patch] = security.lockedVersion('@nestjs/microservices');
+      expect(major > 12 || (major === 12 && (minor > 0 || patch >= 3))).toBe(true);
+    });
+  });
+
+  describe('documents', () => {
+    it('every error code has a page, and every page a code', () => {
+      expect(documents.errorPageFaults(files, paths)).toEqual([]);
+    });
+
+    it('every generated document is up to date', () => {
+      expect(staleDocuments(generatedDocuments())).toEqual([]);
+    });
+
+    it('every relative link leads somewhere', () => {
+      expect(documents.linkFaults(paths)).toEqual([]);
+    });
+  });
+
+  it('the rules catch what they are there for', () => {
+    const account = 'apps/account/src/keys';
+    const caught: [faults: (files: SourceFile[]) => string[], path: string, text: string][] = [
+      [imports.libraryFaults, 'libs/platform/src/a.ts', `import '#libs/database';`],
+      [imports.libraryFaults, 'libs/mail/src/a.ts', `import '../../platform/src/clock.js';`],
+      [imports.libraryFaults, 'libs/mail/src/a.ts', `import '#libs/testing';`],
+      [imports.appFaults, `${account}/a.ts`, `import '../../../gateway/src/b.js';`],
+      [imports.socketFaults, `${account}/a.ts`, `import { connect } from 'node:net';`],
+      [imports.socketFaults, `${account}/a.ts`, `import { lookup as find } from 'node:dns';`],
+      [imports.socketFaults, `${account}/a.ts`, `import * as net from 'node:net';`],
+      [imports.socketFaults, `${account}/a.ts`, `await fetch(url);`],
+      [layout.nameFaults, 'libs/mail/src/mail-helpers.ts', ''],
+      [layout.nameFaults, 'libs/mail/src/mailBox.ts', ''],
+      [layout.kindFaults, `${account}/keys.facade.ts`, ''],
+      [layout.kindFaults, `${account}/account-deleted.consumer.ts`, ''],
+      [code.fileLengthFaults, 'libs/mail/src/a.ts', 'x;\n'.repeat(401)],
+      [code.functionLengthFaults, 'libs/mail/src/a.ts', `function f() {${'\n'.repeat(70)}}`],
+      [code.constructorFaults, 'a.ts', `class A { constructor(a, b, c, d, e, f, g) {} }`],
+      [code.markerFaults, 'libs/mail/src/a.ts', `// ${'TO' + 'DO'}: later`],
+      [code.environmentFaults, 'libs/mail/src/a.ts', `const a = process.env.HOME;`],
+      [code.clockFaults, 'libs/mail/src/a.ts', `const a = new Date();`],
+      [code.clockFaults, 'libs/mail/src/a.ts', `const a = Date.now();`],
+      [code.constructFaults, 'libs/mail/src/a.ts', `@Global() class A {}`],
+      [code.constructFaults, 'libs/mail/src/a.ts', `interface IMail {}`],
+      [code.settingFaults, 'a.ts', `class A { @Setting({}) port = 0; }`],
+      [security.openRouteFaults, 'a.ts', `@Controller() class A { @Get('/x') x() {} }`],
+      [
+        security.tenancyFaults,
+        `${account}/keys.repository.ts`,
+        'class KeysRepository { list(id: string) { return sql`select from keys where account_id = $1`; } }',
+      ],
+      [security.transportFaults, 'a.ts', `connect({ transport: Transport.TCP });`],
+    ];
+    for (const [faults, path, text] of caught) {
+      expect([path, text, faults([sourceFile(path, text)]).length]).toEqual([path, text, 1]);
+    }
+  });
+});

@@ -1,0 +1,103 @@
+import ts from 'typescript';
+import { type SourceFile, decoratorsOf, isSpec, isTest, nodesOf, place } from './source-tree.js';
+
+const FILE_LINES_MAX = 400;
+const SPEC_LINES_MAX = 600;
+const FUNCTION_LINES_MAX = 70;
+const DEPENDENCIES_MAX = 6;
+
+export function fileLengthFaults(files: SourceFile[]): string[] {
+  return files
+    .filter((file) => file.lines > (isSpec(file) ? SPEC_LINES_MAX : FILE_LINES_MAX))
+    .map(({ path, lines }) => `${path}: ${lines} lines`);
+}
+
+/** Specs are left out: their outermost function is the whole file. */
+export function functionLengthFaults(files: SourceFile[]): string[] {
+  return files
+    .filter((file) => !isSpec(file))
+    .flatMap((file) =>
+      nodesOf(file, ts.isFunctionLike).flatMap((node) => {
+        const { line: first } = file.syntax.getLineAndCharacterOfPosition(node.getStart());
+        const { line: last } = file.syntax.getLineAndCharacterOfPosition(node.end);
+        const lines = last - first + 1;
+        return lines > FUNCTION_LINES_MAX ? [`${place(file, node)}: ${lines} lines`] : [];
+      }),
+    );
+}
+
+export function constructorFaults(files: SourceFile[]): string[] {
+  return files.flatMap((file) =>
+    nodesOf(file, ts.isConstructorDeclaration)
+      .filter(({ parameters }) => parameters.length > DEPENDENCIES_MAX)
+      .map((node) => `${place(file, node)}: ${node.parameters.length} dependencies`),
+  );
+}
+
+const MARKERS = new RegExp(
+  `\\b(${['TO' + 'DO', 'FIX' + 'ME', 'XX' + 'X', 'HA' + 'CK'].join('|')})\\b`,
+);
+
+export function markerFaults(files: SourceFile[]): string[] {
+  return files.flatMap(({ path, text }) =>
+    text.split('\n').flatMap((line, index) => (MARKERS.test(line) ? [`${path}:${index + 1}`] : [])),
+  );
+}
+
+const ENVIRONMENT_READERS =
+  /^(libs\/platform\/src\/config\.ts|apps\/[^/]+\/src\/main\.ts|libs\/testing\/)/;
+
+/** Settings are read in one place, where all their faults are listed at once. Tests start processes. */
+export function environmentFaults(files: SourceFile[]): string[] {
+  return files
+    .filter((file) => !isTest(file) && !ENVIRONMENT_READERS.test(file.path))
+    .flatMap((file) =>
+      nodesOf(file, ts.isPropertyAccessExpression)
+        .filter((node) => node.getText() === 'process.env')
+        .map((node) => place(file, node)),
+    );
+}
+
+const CLOCK = 'libs/platform/src/clock.ts';
+
+/**
+ * Business time comes from the injected clock alone. `new Date(value)` only converts and is free; a spec
+ * may put `Date.now` wrong to show that nothing reads it.
+ */
+export function clockFaults(files: SourceFile[]): string[] {
+  const judged = files.filter((file) => file.path !== CLOCK && !isTest(file));
+  return judged.flatMap((file) => [
+    ...nodesOf(file, ts.isNewExpression)
+      .filter((node) => node.expression.getText() === 'Date' && !node.arguments?.length)
+      .map((node) => place(file, node)),
+    ...nodesOf(file, ts.isPropertyAccessExpression)
+      .filter((node) => node.getText() === 'Date.now')
+      .map((node) => place(file, node)),
+  ]);
+}
+
+const RELATIONS = ['OneToOne', 'OneToMany', 'ManyToOne', 'ManyToMany', 'JoinColumn', 'JoinTable'];
+const BANNED_CALLS = ['Global', 'forwardRef', ...RELATIONS];
+
+/** Constructs that hide who depends on whom, and entities that import one another (they crash under ESM). */
+export function constructFaults(files: SourceFile[]): string[] {
+  return files.flatMap((file) => [
+    ...nodesOf(file, ts.isCallExpression)
+      .filter(({ expression }) => BANNED_CALLS.includes(expression.getText()))
+      .map((node) => `${place(file, node)}: ${node.expression.getText()}`),
+    ...nodesOf(file, ts.isInterfaceDeclaration)
+      .filter(({ name }) => /^I[A-Z][a-z]/.test(name.text))
+      .map((node) => `${place(file, node)}: interface ${node.name.text}`),
+  ]);
+}
+
+/** The text of a setting becomes a number or a boolean by its declared type: without one it stays text. */
+export function settingFaults(files: SourceFile[]): string[] {
+  return files
+    .filter((file) => !isTest(file))
+    .flatMap((file) =>
+      nodesOf(file, ts.isPropertyDeclaration)
+        .filter((node) => decoratorsOf(node).includes('Setting') && !node.type)
+        .map((node) => `${place(file, node)}: ${node.name.getText()} needs a type`),
+    );
+}

@@ -1,0 +1,44 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import ts from 'typescript';
+import { type SourceFile, kindOf, nodesOf } from './source-tree.js';
+
+/** Codes of the problems that `*.errors.ts` files declare. */
+export function errorCodes(files: SourceFile[]): Set<string> {
+  const codes = files
+    .filter(({ path }) => kindOf(path) === 'errors')
+    .flatMap((file) => nodesOf(file, ts.isPropertyAssignment))
+    .filter(({ name, initializer }) => name.getText() === 'code' && ts.isStringLiteral(initializer))
+    .map(({ initializer }) => (initializer as ts.StringLiteral).text);
+  return new Set(codes);
+}
+
+/** Each code has a page that explains it, and each page a code. */
+export function errorPageFaults(files: SourceFile[], paths: string[]): string[] {
+  const codes = errorCodes(files);
+  const pages = paths.filter((path) => /^docs\/errors\/[a-z_]+\.md$/.test(path));
+  const explained = new Set(pages.map((path) => basename(path, '.md')));
+  return [
+    ...[...codes].filter((code) => !explained.has(code)).map((code) => `${code}: no page`),
+    ...[...explained]
+      .filter((code) => !codes.has(code))
+      .map((code) => `${code}: nothing raises it`),
+  ];
+}
+
+const LINK = /\[[^\]]*\]\(([^)\s]+)\)/g;
+
+/** Relative links of the documents that lead nowhere. */
+export function linkFaults(paths: string[]): string[] {
+  return paths
+    .filter((path) => path.endsWith('.md'))
+    .flatMap((path) =>
+      [...withoutCode(readFileSync(path, 'utf8')).matchAll(LINK)]
+        .map(([, target]) => target.split('#')[0])
+        .filter((target) => target !== '' && !/^[a-z]+:/.test(target))
+        .filter((target) => !existsSync(join(dirname(path), decodeURI(target))))
+        .map((target) => `${path}: ${target}`),
+    );
+}
+
+const withoutCode = (text: string) => text.replace(/```[\s\S]*?```/g, '').replace(/`[^`\n]*`/g, '');

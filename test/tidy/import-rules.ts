@@ -1,0 +1,131 @@
+import { posix } from 'node:path';
+import ts from 'typescript';
+import { type SourceFile, importsOf, isTest, nodesOf, place } from './source-tree.js';
+
+/** Each library imports only those before it. */
+export const LIBRARIES = [
+  'platform',
+  'domain-names',
+  'contracts',
+  'database',
+  'messaging',
+  'counters',
+  'files',
+  'mail',
+  'resolvers',
+  'corpus',
+  'testing',
+];
+
+/** A spec may use what its library is tested with. */
+const isTestLibrary = (name: string) => name === 'testing';
+
+const libraryOf = (path: string) => /^libs\/([^/]+)\//.exec(path)?.[1];
+const appOf = (path: string) => /^apps\/([^/]+)\//.exec(path)?.[1];
+
+/** Libraries form a line, and are entered by their name alone. */
+export function libraryFaults(files: SourceFile[]): string[] {
+  return files.flatMap((file) =>
+    importsOf(file).flatMap(({ from, node }) => {
+      const own = libraryOf(file.path);
+      const wanted = /^#libs\/(.+)$/.exec(from)?.[1];
+      const target = targetOf(file, from);
+      const at = `${place(file, node)} ${from}`;
+      if (wanted && !LIBRARIES.includes(wanted)) return [`${at}: there is no such library`];
+      if (wanted && isTestLibrary(wanted) && !isTest(file)) return [`${at}: only tests use it`];
+      if (target && libraryOf(target) && libraryOf(target) !== own) {
+        return [`${at}: import it as #libs/${libraryOf(target)}`];
+      }
+      if (own && target && appOf(target)) return [`${at}: a library knows no app`];
+      if (!own || !wanted || (isTest(file) && isTestLibrary(wanted))) return [];
+      const isBefore = LIBRARIES.indexOf(wanted) < LIBRARIES.indexOf(own);
+      const isItself = wanted === own && isTest(file);
+      return isBefore || isItself ? [] : [`${at}: ${own} comes before ${wanted}`];
+    }),
+  );
+}
+
+/** An app is a process of its own: only solo, which is all of them, imports others. */
+export function appFaults(files: SourceFile[]): string[] {
+  return files.flatMap((file) =>
+    importsOf(file).flatMap(({ from, node }) => {
+      const [own, wanted] = [appOf(file.path), appOf(targetOf(file, from) ?? '')];
+      const isOutside = own !== undefined && wanted !== undefined && own !== wanted;
+      return isOutside && !mayImport(file.path, own)
+        ? [`${place(file, node)} ${from}: ${own} must not import ${wanted}`]
+        : [];
+    }),
+  );
+}
+
+/** `cli` reads what others declare (settings, events, migrations) to migrate and to document them. */
+const mayImport = (path: string, app: string) =>
+  app === 'solo' || path === 'apps/cli/src/declared.ts' || path.endsWith('.spec.ts');
+
+/** Path in the repository that a relative import names. */
+function targetOf(file: SourceFile, from: string): string | undefined {
+  return from.startsWith('.') ? posix.join(posix.dirname(file.path), from) : undefined;
+}
+
+/**
+ * Where sockets may be opened, and why each is safe. Everything that outsiders can point somewhere
+ * goes through safe-connect (S54).
+ */
+const SOCKET_OWNERS: readonly [path: string, why: string][] = [
+  ['libs/resolvers/src/safe-connect/', 'checks every address before it connects'],
+  ['libs/resolvers/src/rdap/rdap-client.ts', 'speaks HTTP over connections of safe-connect'],
+  ['libs/contracts/src/clients/', 'calls the configured address of a service'],
+  ['libs/mail/src/', 'hands mail to the configured server'],
+  ['apps/gateway/src/exchange/', 'forwards to the configured address of lookup'],
+  ['apps/gateway/src/request/', 'forwards to the configured address of lookup'],
+  ['apps/gateway/src/dashboard/account-relay.ts', 'calls the configured address of account'],
+  ['apps/simulators/src/', 'never part of a production image'],
+  ['test/', 'tests and benches'],
+];
+
+const OPENING_NAMES = new Set(['connect', 'createConnection', 'Socket', 'TLSSocket', 'lookup']);
+const OPENING_MODULES = new Set([
+  'net',
+  'tls',
+  'dns',
+  'dns/promises',
+  'http',
+  'https',
+  'http2',
+  'dgram',
+]);
+const CLIENT_NAMES = new Set(['request', 'get', ...OPENING_NAMES]);
+
+/** S54: no connection is opened outside of the places above. Types and servers are free. */
+export function socketFaults(files: SourceFile[]): string[] {
+  const judged = files.filter(
+    (file) => !isTest(file) && !SOCKET_OWNERS.some(([path]) => file.path.startsWith(path)),
+  );
+  return judged.flatMap((file) => [...openingImports(file), ...fetchCalls(file)]);
+}
+
+function openingImports(file: SourceFile): string[] {
+  return nodesOf(file, ts.isImportDeclaration).flatMap((node) => {
+    const from = (node.moduleSpecifier as ts.StringLiteral).text;
+    const clause = node.importClause;
+    const isTypes = clause?.phaseModifier === ts.SyntaxKind.TypeKeyword;
+    if (isTypes) return [];
+    if (from === 'undici') return [`${place(file, node)}: opens connections with undici`];
+    if (!OPENING_MODULES.has(from.replace('node:', ''))) return [];
+    const bindings = clause?.namedBindings;
+    // A whole module under one name could open anything.
+    if (!bindings || ts.isNamespaceImport(bindings))
+      return [`${place(file, node)}: all of ${from}`];
+    return bindings.elements
+      .filter((element) => !element.isTypeOnly)
+      .map((element) => (element.propertyName ?? element.name).text)
+      .filter((name) => CLIENT_NAMES.has(name))
+      .map((name) => `${place(file, node)}: ${name} of ${from}`);
+  });
+}
+
+function fetchCalls(file: SourceFile): string[] {
+  return nodesOf(file, ts.isCallExpression)
+    .filter(({ expression }) => expression.getText() === 'fetch')
+    .map((node) => `${place(file, node)}: fetch`);
+}

@@ -1,0 +1,80 @@
+import { basename, dirname } from 'node:path';
+import { type SourceFile, isSpec, kindOf } from './source-tree.js';
+
+const FEATURE_KINDS = [
+  'controller',
+  'dto',
+  'service',
+  'repository',
+  'entity',
+  'consumer',
+  'job',
+  'errors',
+  'spec',
+];
+/** Kinds that belong to an app as a whole, not to a feature. */
+const APP_KINDS = ['module', 'config', 'spec'];
+/** `contract` is the suite that every implementation of a port runs. */
+const LIBRARY_KINDS = ['spec', 'contract', 'errors', 'client', 'filter', 'module', 'repository'];
+/** Kinds with a folder of their own rules. */
+const TEST_KINDS = ['spec', 'bench', 'story'];
+
+/** Words that say nothing about what a file or folder holds, alone or at the end of a name. */
+const BANNED_NAMES =
+  /^(utils?|helpers?|commons?|shared|misc|managers?|base|types|constants|core|interfaces)$|-(utils?|helpers?|misc|types|constants)$/;
+const FILES_MAX = 12;
+const KEBAB_CASE = /^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z]+)?\.ts$/;
+
+/** Each file says by its name what it holds; words that say nothing are no names. */
+export function nameFaults(files: SourceFile[]): string[] {
+  return files.flatMap(({ path }) => {
+    const banned = path.split(/[/.]/).filter((part) => BANNED_NAMES.test(part));
+    const faults = banned.map((name) => `${path}: "${name}" says nothing`);
+    if (!KEBAB_CASE.test(basename(path))) faults.push(`${path}: not kebab-case`);
+    return faults;
+  });
+}
+
+/** In an app's features only the kinds that house style knows. */
+export function kindFaults(files: SourceFile[]): string[] {
+  return files.flatMap(({ path }) => {
+    const kind = kindOf(path);
+    if (kind === undefined) return [];
+    const isFeature = /^apps\/[^/]+\/src\/.+\//.test(path);
+    const allowed = isFeature
+      ? FEATURE_KINDS
+      : path.startsWith('apps/')
+        ? APP_KINDS
+        : path.startsWith('test/')
+          ? TEST_KINDS
+          : LIBRARY_KINDS;
+    if (!allowed.includes(kind)) return [`${path}: no such kind of file here: ${kind}`];
+    const isNamed = kind !== 'consumer' || basename(path).startsWith('on-');
+    return isNamed ? [] : [`${path}: a consumer is named on-<event>.consumer.ts`];
+  });
+}
+
+/**
+ * A feature with more than twelve files is two features. Specs stand beside what they prove and do not
+ * count, nor do the roots of libraries, whose files each are one thing.
+ */
+export function folderFaults(files: SourceFile[]): string[] {
+  const counts = new Map<string, number>();
+  for (const file of files) {
+    const folder = dirname(file.path);
+    if (isSpec(file) || !/^(apps|libs)\/[^/]+\/src\/./.test(folder)) continue;
+    if (folder.endsWith('/migrations')) continue;
+    counts.set(folder, (counts.get(folder) ?? 0) + 1);
+  }
+  return [...counts]
+    .filter(([, count]) => count > FILES_MAX)
+    .map(([folder, count]) => `${folder}: ${count} files`);
+}
+
+/** Apps and libs that say what they own. `paths` are all files of the repository. */
+export function readmeFaults(paths: string[]): string[] {
+  const rooms = new Set(paths.flatMap((path) => /^(apps|libs)\/[^/]+(?=\/)/.exec(path)?.[0] ?? []));
+  return [...rooms]
+    .filter((room) => !paths.includes(`${room}/README.md`))
+    .map((room) => `${room}: no README.md`);
+}

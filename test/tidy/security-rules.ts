@@ -1,0 +1,128 @@
+import { readFileSync } from 'node:fs';
+import ts from 'typescript';
+import { type SourceFile, decoratorsOf, isTest, kindOf, nodesOf, place } from './source-tree.js';
+
+const ROUTE_DECORATORS = ['Get', 'Post', 'Put', 'Patch', 'Delete', 'All'];
+
+/** S86: every route of a controller says who may call it: itself, through its class, or by a decorator made of it. */
+export function openRouteFaults(files: SourceFile[]): string[] {
+  const naming = new Set(['AllowCallers', ...files.flatMap((file) => madeOfAllowCallers(file))]);
+  const names = (node: ts.HasDecorators) => decoratorsOf(node).some((name) => naming.has(name));
+  return files
+    .filter((file) => !isTest(file))
+    .flatMap((file) =>
+      nodesOf(file, ts.isClassDeclaration)
+        .filter((node) => decoratorsOf(node).includes('Controller') && !names(node))
+        .flatMap(({ members }) => members.filter(ts.isMethodDeclaration))
+        .filter((method) => decoratorsOf(method).some((name) => ROUTE_DECORATORS.includes(name)))
+        .filter((method) => !names(method))
+        .map((method) => `${place(file, method)}: ${method.name.getText()} names no callers`),
+    );
+}
+
+/** Decorators whose function applies `AllowCallers`. */
+function madeOfAllowCallers(file: SourceFile): string[] {
+  if (!file.text.includes('AllowCallers(')) return [];
+  const functions = nodesOf(file, ts.isFunctionDeclaration);
+  const constants = nodesOf(file, ts.isVariableDeclaration);
+  return [...functions, ...constants]
+    .filter((node) => node.getText().includes('AllowCallers('))
+    .map((node) => node.name?.getText() ?? '');
+}
+
+/** Methods without an account in their parameters, and why that is safe. */
+const WITHOUT_ACCOUNT: Readonly<Record<string, string>> = {
+  'SubscriptionsRepository.closePeriodsBefore': 'the subscription was read under its account',
+  'GrantsRepository.listDueAccounts': 'finds the accounts whose time has come, for their own work',
+  'LeasesRepository.listRecalled': 'a gateway asks for its own leases, of every account',
+  'LedgerRepository.lockAccounts': 'the ids are the accounts',
+  'ReservationsRepository.listSlices': 'the reservations were read under their locked accounts',
+  'ReservationsRepository.putSlices': 'the reservations were read under their locked accounts',
+  'RequestLogRepository.creditsOfKey': "the key's facts name its account",
+};
+
+/**
+ * S87: a method of a tenant table's repository takes the account, itself or in a row, entity or input
+ * of ours that carries it. Work across accounts lives in repositories called `…Maintenance…` or
+ * `…Auditor…`, or runs as the maintenance role.
+ */
+export function tenancyFaults(files: SourceFile[]): string[] {
+  return files
+    .filter(({ path, text }) => kindOf(path) === 'repository' && text.includes('account_id'))
+    .filter(({ path }) => path.startsWith('apps/'))
+    .flatMap((file) =>
+      nodesOf(file, ts.isClassDeclaration)
+        .filter(({ name }) => name?.text.endsWith('Repository'))
+        .filter(({ name }) => !/Maintenance|Auditor/.test(name?.text ?? ''))
+        .flatMap((owner) => publicMethods(owner).map((method) => ({ owner, method })))
+        .filter(({ owner, method }) => !namesAccount(owner, method))
+        .map(({ method }) => `${place(file, method)}: ${method.name.getText()} names no account`),
+    );
+}
+
+function publicMethods({ members }: ts.ClassDeclaration): ts.MethodDeclaration[] {
+  const isPrivate = ({ modifiers }: ts.MethodDeclaration) =>
+    modifiers?.some(({ kind }) => kind === ts.SyntaxKind.PrivateKeyword);
+  return members.filter(ts.isMethodDeclaration).filter((method) => !isPrivate(method));
+}
+
+function namesAccount(owner: ts.ClassDeclaration, method: ts.MethodDeclaration): boolean {
+  if (`${owner.name?.text}.${method.name.getText()}` in WITHOUT_ACCOUNT) return true;
+  const body = method.body?.getText() ?? '';
+  if (body.includes('this.maintenance.') && !body.includes('this.database.')) return true;
+  return method.parameters.some((parameter) => {
+    const type = parameter.type?.getText() ?? '';
+    const isOurs = /^[A-Z]\w+(\[\])?$/.test(type) && !['Transaction', 'Date'].includes(type);
+    return isOurs || parameter.getText().includes('accountId');
+  });
+}
+
+/** S109: the framework's own TCP, RMQ and Kafka transports have open or measured faults. */
+export function transportFaults(files: SourceFile[]): string[] {
+  return files.flatMap((file) =>
+    nodesOf(file, ts.isPropertyAccessExpression)
+      .filter((node) => node.expression.getText() === 'Transport')
+      .map((node) => `${place(file, node)}: ${node.getText()}`),
+  );
+}
+
+interface LockFile {
+  lockfileVersion: number;
+  packages: Record<
+    string,
+    { version?: string; resolved?: string; integrity?: string; link?: boolean; inBundle?: boolean }
+  >;
+}
+
+const lockFile = (): LockFile => JSON.parse(readFileSync('package-lock.json', 'utf8')) as LockFile;
+
+/** The installed version of a package, as numbers. */
+export function lockedVersion(name: string): number[] {
+  const { version } = lockFile().packages[`node_modules/${name}`];
+  return (version ?? '').split('.').map(Number);
+}
+
+/** S106: what is installed is exactly what was written down, old enough, from a registry, without scripts. */
+export function supplyFaults(): string[] {
+  const settings = readFileSync('.npmrc', 'utf8');
+  const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as Record<
+    'dependencies' | 'devDependencies' | 'optionalDependencies',
+    Record<string, string>
+  >;
+  const { lockfileVersion, packages } = lockFile();
+  const faults: string[] = [];
+  if (!/^ignore-scripts=true$/m.test(settings)) faults.push('.npmrc: install scripts are on');
+  const days = Number(/^min-release-age=(\d+)$/m.exec(settings)?.[1] ?? 0);
+  if (days < 7) faults.push('.npmrc: min-release-age is below a week');
+  if (lockfileVersion !== 3) faults.push('package-lock.json: not version 3');
+  const wanted = { ...manifest.dependencies, ...manifest.devDependencies };
+  for (const [name, version] of Object.entries({ ...wanted, ...manifest.optionalDependencies })) {
+    if (!/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version)) faults.push(`${name}: ${version} is not exact`);
+  }
+  for (const [path, { resolved, integrity, inBundle }] of Object.entries(packages)) {
+    if (path === '' || inBundle) continue;
+    const isRegistry = resolved === undefined || /^https:\/\/.+\.tgz$/.test(resolved);
+    if (!isRegistry || !integrity) faults.push(`${path}: not from a registry, or without a hash`);
+  }
+  return faults;
+}

@@ -1,0 +1,97 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import ts from 'typescript';
+
+const NOT_OURS = new Set(['node_modules', 'dist', '.data', '.git', 'coverage']);
+
+/** One TypeScript file of the repository, parsed. `path` is relative to the root, with `/`. */
+export interface SourceFile {
+  path: string;
+  text: string;
+  lines: number;
+  syntax: ts.SourceFile;
+}
+
+/** Paths of all files below a folder of the repository, sorted; empty when it does not exist. */
+export function filesBelow(folder: string): string[] {
+  const found: string[] = [];
+  const walk = (path: string): void => {
+    for (const entry of readdirSync(path || '.', { withFileTypes: true })) {
+      if (NOT_OURS.has(entry.name)) continue;
+      const inner = join(path, entry.name);
+      if (entry.isDirectory()) walk(inner);
+      else found.push(inner);
+    }
+  };
+  walk(folder);
+  return found.sort();
+}
+
+/** A file as the rules see it. Rules are given invented files too, to show that they catch them. */
+export function sourceFile(path: string, text: string): SourceFile {
+  const syntax = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
+  return { path, text, lines: text.trimEnd().split('\n').length, syntax };
+}
+
+/** Every TypeScript file of apps, libs and test. */
+export function readSources(): SourceFile[] {
+  return ['apps', 'libs', 'test']
+    .flatMap((folder) => filesBelow(folder))
+    .filter((path) => path.endsWith('.ts'))
+    .map((path) => sourceFile(path, readFileSync(path, 'utf8')));
+}
+
+/** A spec, or a suite that each implementation of a port runs. */
+export const isSpec = ({ path }: SourceFile) => /\.(spec|contract)\.ts$/.test(path);
+/** Specs, and what only they use: below `test`, or a contract suite's own stage. */
+export const isTest = (file: SourceFile) =>
+  isSpec(file) || /(^|\/)(test\/|contract-)/.test(file.path);
+/** `entity` of `key.entity.ts`; undefined for `account.ts`. */
+export const kindOf = (path: string) => /^[^.]+\.([a-z]+)\.ts$/.exec(basename(path))?.[1];
+
+/** Visits every node of a file. */
+export function visit(node: ts.Node, see: (node: ts.Node) => void): void {
+  see(node);
+  ts.forEachChild(node, (child) => visit(child, see));
+}
+
+/** All nodes of one kind. */
+export function nodesOf<T extends ts.Node>(
+  file: SourceFile,
+  is: (node: ts.Node) => node is T,
+): T[] {
+  const found: T[] = [];
+  visit(file.syntax, (node) => {
+    if (is(node)) found.push(node);
+  });
+  return found;
+}
+
+/** `path:line` of a node, as terminals make it clickable. */
+export function place(file: SourceFile, node: ts.Node): string {
+  const { line } = file.syntax.getLineAndCharacterOfPosition(node.getStart(file.syntax));
+  return `${file.path}:${line + 1}`;
+}
+
+/** What a file imports, re-exports or loads, with the node that does. */
+export function importsOf(file: SourceFile): { from: string; node: ts.Node }[] {
+  const found: { from: string; node: ts.Node }[] = [];
+  visit(file.syntax, (node) => {
+    const isStatic = ts.isImportDeclaration(node) || ts.isExportDeclaration(node);
+    if (isStatic && node.moduleSpecifier && ts.isStringLiteral(node.moduleSpecifier)) {
+      found.push({ from: node.moduleSpecifier.text, node });
+    }
+    if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword) {
+      const [specifier] = node.arguments;
+      if (specifier && ts.isStringLiteral(specifier)) found.push({ from: specifier.text, node });
+    }
+  });
+  return found;
+}
+
+/** Names of a declaration's decorators: `Get` of `@Get('/x')`. */
+export function decoratorsOf(node: ts.HasDecorators): string[] {
+  return (ts.getDecorators(node) ?? []).map(({ expression }) =>
+    (ts.isCallExpression(expression) ? expression.expression : expression).getText(),
+  );
+}
