@@ -84,7 +84,7 @@ function ledgerSection(lines: LedgerLine[]): Markup {
           <th>What</th>
           <th class="number">Change</th>
           <th class="number">Used</th>
-          <th class="number">To spend</th>
+          <th class="number">Left</th>
         </tr>
       </thead>
       <tbody>

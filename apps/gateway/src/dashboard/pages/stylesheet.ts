@@ -85,10 +85,12 @@ code { font: 0.9rem/1.5 ui-monospace, monospace; }
 .rows li { display: flex; flex-wrap: wrap; gap: 0.5rem 1.5rem; align-items: center; justify-content: space-between; padding: 0.75rem 0; border-top: 1px solid var(--line); }
 .rows li:first-child { padding-top: 0; border-top: 0; }
 .rows li:last-child { padding-bottom: 0; }
+.rows li > :first-child { flex: 1 1 16rem; min-width: 0; }
 .rows p { margin: 0.15rem 0 0; }
 table { width: 100%; border-collapse: collapse; font-size: 0.95rem; }
-th, td { text-align: left; padding: 0.4rem 0.6rem 0.4rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
+th, td { overflow-wrap: normal; text-align: left; padding: 0.4rem 0.6rem 0.4rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
 th { color: var(--quiet); font-weight: 550; }
 .number { text-align: right; font-variant-numeric: tabular-nums; }
+@media (max-width: 30rem) { nav, table { font-size: 0.9rem; } }
 .mail { white-space: pre-wrap; }
 `;
