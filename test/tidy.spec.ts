@@ -94,6 +94,10 @@ describe('tidy', () => {
       expect(security.tenancyFaults(files)).toEqual([]);
     });
 
+    it('S92: conditions and orders of queries are written in the source', () => {
+      expect(security.queryFaults(files)).toEqual([]);
+    });
+
     it('S93: TypeORM is not older than 1.1.0', () => {
       const [major, minor] = security.lockedVersion('typeorm');
       expect(major > 1 || (major === 1 && minor >= 1)).toBe(true);
@@ -155,6 +159,7 @@ describe('tidy', () => {
         `${account}/keys.repository.ts`,
         'class KeysRepository { list(id: string) { return sql`select from keys where account_id = $1`; } }',
       ],
+      [security.queryFaults, 'apps/a/src/b/c.repository.ts', `repository.findOneBy(Key, request);`],
       [security.transportFaults, 'a.ts', `connect({ transport: Transport.TCP });`],
     ];
     for (const [faults, path, text] of caught) {

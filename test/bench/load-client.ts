@@ -1,4 +1,4 @@
-import { connect } from 'node:net';
+import { type Socket, connect } from 'node:net';
 import { percentile } from './bench.js';
 
 /** What to ask, how fast, for how long. */
@@ -30,74 +30,108 @@ process.on('message', (load: Load) => {
 const HEAD_END = Buffer.from('\r\n\r\n');
 
 async function drive(load: Load): Promise<LoadResult> {
-  const byStatus: Record<string, number> = {};
-  const latencies: number[] = [];
-  const startedMs = performance.now();
-  let [sent, answers] = [0, 0];
-  const isOver = () =>
-    answers >= load.answersMax ||
-    sent >= load.answersMax ||
-    performance.now() - startedMs >= load.durationMs;
-  const next = () => {
-    const { path, apiKey } = load.requests[sent % load.requests.length];
-    const key = apiKey ? `&apiKey=${apiKey}` : '';
-    return `GET ${path.replace('{n}', String(sent++))}${key} HTTP/1.1\r\nHost: bench\r\n\r\n`;
-  };
-  const pause = load.ratePerSecond ? (1000 * load.connections) / load.ratePerSecond : 0;
-  await Promise.all(
-    Array.from({ length: load.connections }, (_, place) =>
-      converse({ load, pauseMs: pause, offsetMs: (pause * place) / load.connections }),
-    ),
+  const tally = new Tally(load);
+  const pauseMs = load.ratePerSecond ? (1000 * load.connections) / load.ratePerSecond : 0;
+  const conversations = Array.from({ length: load.connections }, (_, place) =>
+    new Conversation(tally, pauseMs, (pauseMs * place) / load.connections).run(),
   );
-  return {
-    answers,
-    byStatus,
-    elapsedMs: performance.now() - startedMs,
-    p50Ms: percentile(latencies, 0.5),
-    p99Ms: percentile(latencies, 0.99),
-  };
+  await Promise.all(conversations);
+  return tally.result();
+}
 
-  function converse(pace: { load: Load; pauseMs: number; offsetMs: number }): Promise<void> {
+/** What all connections together have sent and received. */
+class Tally {
+  readonly startedMs = performance.now();
+  private readonly byStatus: Record<string, number> = {};
+  private readonly latencies: number[] = [];
+  private sent = 0;
+  private answers = 0;
+
+  constructor(readonly load: Load) {}
+
+  get isOver(): boolean {
+    const { answersMax, durationMs } = this.load;
+    const isLate = performance.now() - this.startedMs >= durationMs;
+    return isLate || this.answers >= answersMax || this.sent >= answersMax;
+  }
+
+  /** The next request; `{n}` in a path becomes its number. */
+  nextRequest(): string {
+    const { path, apiKey } = this.load.requests[this.sent % this.load.requests.length];
+    const key = apiKey ? `&apiKey=${apiKey}` : '';
+    return `GET ${path.replace('{n}', String(this.sent++))}${key} HTTP/1.1\r\nHost: bench\r\n\r\n`;
+  }
+
+  answered(status: string, latencyMs: number): void {
+    this.latencies.push(latencyMs);
+    this.count(status);
+    this.answers++;
+  }
+
+  count(what: string): void {
+    this.byStatus[what] = (this.byStatus[what] ?? 0) + 1;
+  }
+
+  result(): LoadResult {
+    return {
+      answers: this.answers,
+      byStatus: this.byStatus,
+      elapsedMs: performance.now() - this.startedMs,
+      p50Ms: percentile(this.latencies, 0.5),
+      p99Ms: percentile(this.latencies, 0.99),
+    };
+  }
+}
+
+/** One keep-alive connection: a request, its answer, the next request when it is due. */
+class Conversation {
+  private received: Buffer = Buffer.alloc(0);
+  private sentAt = 0;
+  private dueAt: number;
+
+  constructor(
+    private readonly tally: Tally,
+    private readonly pauseMs: number,
+    offsetMs: number,
+  ) {
+    this.dueAt = tally.startedMs + offsetMs;
+  }
+
+  run(): Promise<void> {
     return new Promise((resolve) => {
-      const socket = connect(pace.load.port, '127.0.0.1');
+      const socket = connect(this.tally.load.port, '127.0.0.1');
       socket.setNoDelay(true);
-      socket.on('error', () => {
-        byStatus.lost = (byStatus.lost ?? 0) + 1;
-        resolve();
-      });
-      let sentAt = 0;
-      let dueAt = startedMs + pace.offsetMs;
-      let received = Buffer.alloc(0);
-      const send = () => {
-        if (isOver()) {
-          socket.destroy();
-          resolve();
-          return;
-        }
-        const now = performance.now();
-        if (pace.pauseMs > 0 && now < dueAt) {
-          setTimeout(send, dueAt - now);
-          return;
-        }
-        dueAt += pace.pauseMs;
-        sentAt = performance.now();
-        socket.write(next(), 'latin1');
-      };
-      socket.on('connect', send);
-      socket.on('data', (chunk) => {
-        received = received.length === 0 ? chunk : Buffer.concat([received, chunk]);
-        const head = received.indexOf(HEAD_END);
-        if (head === -1) return;
-        const text = received.toString('latin1', 0, head);
-        const length = Number(/content-length: (\d+)/i.exec(text)?.[1] ?? 0);
-        if (received.length < head + HEAD_END.length + length) return;
-        received = Buffer.alloc(0);
-        latencies.push(performance.now() - sentAt);
-        const status = text.slice(9, 12);
-        byStatus[status] = (byStatus[status] ?? 0) + 1;
-        answers++;
-        send();
-      });
+      socket.on('error', () => this.tally.count('lost'));
+      socket.on('close', () => resolve());
+      socket.on('connect', () => this.send(socket));
+      socket.on('data', (chunk) => this.receive(socket, chunk));
     });
+  }
+
+  private send(socket: Socket): void {
+    if (this.tally.isOver) {
+      socket.destroy();
+      return;
+    }
+    const waitMs = this.pauseMs > 0 ? this.dueAt - performance.now() : 0;
+    if (waitMs > 0) {
+      setTimeout(() => this.send(socket), waitMs);
+      return;
+    }
+    this.dueAt += this.pauseMs;
+    this.sentAt = performance.now();
+    socket.write(this.tally.nextRequest(), 'latin1');
+  }
+
+  private receive(socket: Socket, chunk: Buffer): void {
+    this.received = this.received.length === 0 ? chunk : Buffer.concat([this.received, chunk]);
+    const head = this.received.indexOf(HEAD_END);
+    if (head === -1) return;
+    const text = this.received.toString('latin1', 0, head);
+    const length = Number(/content-length: (\d+)/i.exec(text)?.[1] ?? 0);
+    if (this.received.length < head + HEAD_END.length + length) return;
+    this.received = Buffer.alloc(0);
+    this.tally.answered(text.slice(9, 12), performance.now() - this.sentAt);
+    this.send(socket);
   }
 }

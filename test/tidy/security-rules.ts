@@ -77,6 +77,27 @@ function namesAccount(owner: ts.ClassDeclaration, method: ts.MethodDeclaration):
   });
 }
 
+const FIND_METHODS = /^(find|findBy|findOne|findOneBy|findOneByOrFail|findAndCount)$/;
+
+/**
+ * S92: what is sought and how it is sorted is written in the source. A whole request or query as a
+ * `find` condition lets its members become operators (CVE-2022-33171), a variable in `orderBy` SQL.
+ */
+export function queryFaults(files: SourceFile[]): string[] {
+  return files
+    .filter(({ path }) => kindOf(path) === 'repository')
+    .flatMap((file) =>
+      nodesOf(file, ts.isCallExpression)
+        .filter(({ expression }) => ts.isPropertyAccessExpression(expression))
+        .filter((call) => {
+          const name = (call.expression as ts.PropertyAccessExpression).name.text;
+          if (/^(orderBy|addOrderBy)$/.test(name)) return !ts.isStringLiteral(call.arguments[0]);
+          return FIND_METHODS.test(name) && !ts.isObjectLiteralExpression(call.arguments.at(-1)!);
+        })
+        .map((call) => `${place(file, call)}: ${call.expression.getText()} takes what it is given`),
+    );
+}
+
 /** S109: the framework's own TCP, RMQ and Kafka transports have open or measured faults. */
 export function transportFaults(files: SourceFile[]): string[] {
   return files.flatMap((file) =>

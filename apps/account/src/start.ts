@@ -5,9 +5,10 @@ import {
   type Clock,
   Health,
   type Logger,
-  MINUTE_MS,
+  type Job,
   type RunningService,
   SECOND_MS,
+  Schedule,
   startService,
 } from '#libs/platform';
 import type { AccountConfig } from './account.config.js';
@@ -23,8 +24,10 @@ import { PasswordReset } from './password-resets/password-reset.entity.js';
 import { Person } from './people/person.entity.js';
 import { ForgetSignUpsJob } from './registration/forget-sign-ups.job.js';
 import { SignUp } from './registration/sign-up.entity.js';
-import { type Job, Schedule } from './schedule.js';
 import { Session } from './sessions/session.entity.js';
+
+/** Each run is one indexed look for what is due. */
+const JOB_INTERVAL_MS = 10 * SECOND_MS;
 
 const ENTITIES = [
   Account,
@@ -64,7 +67,7 @@ export async function startAccount(options: AccountOptions): Promise<RunningServ
   const sender = new MailSender(maintenanceDatabase, options.mail, logger);
   schedule.every(SECOND_MS, { name: 'send-mail', runOnce: () => sender.runOnce() });
   for (const job of [ExpireKeysJob, ForgetSignUpsJob, EraseJob]) {
-    schedule.every(MINUTE_MS, service.app.get<Job>(job));
+    schedule.every(JOB_INTERVAL_MS, service.app.get<Job>(job));
   }
   return {
     ...service,

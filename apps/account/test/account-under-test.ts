@@ -194,7 +194,7 @@ export class AccountUnderTest {
   /** For what no role of the service may do. */
   async asSuperuser(sql: string): Promise<void> {
     await withClient(this.test.url(), async (client) => {
-      await client.query(`set search_path = account; ${sql}`);
+      await client.query(`set local search_path = account; ${sql}`);
     });
   }
 

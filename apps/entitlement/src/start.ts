@@ -7,6 +7,7 @@ import {
   MINUTE_MS,
   type RunningService,
   SECOND_MS,
+  Schedule,
   startService,
 } from '#libs/platform';
 import { AuditJob } from './auditor/audit.job.js';
@@ -14,7 +15,6 @@ import type { EntitlementConfig } from './entitlement.config.js';
 import { EntitlementModule } from './entitlement.module.js';
 import { AdvanceAccountsJob } from './grants/advance-accounts.job.js';
 import { ReapJob } from './holds/reap.job.js';
-import { Schedule } from './schedule.js';
 
 const REAP_INTERVAL_MS = 2 * SECOND_MS;
 const ADVANCE_INTERVAL_MS = 30 * SECOND_MS;

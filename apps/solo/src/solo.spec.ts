@@ -135,6 +135,8 @@ describe('solo', () => {
       const before = facts.demo;
       const charged = await lookUp(before.live_key, 'before-the-kill.com');
       const remaining = Number(charged.headers['x-credits-remaining']);
+      // A second answer: the turn in which the first was sent, and journalled, is over.
+      await lookUp(before.live_key, 'at-the-kill.com');
       solo.kill('SIGKILL');
       await once(solo, 'close');
       await start();

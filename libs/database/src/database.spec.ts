@@ -138,7 +138,9 @@ describe('database', () => {
           (path) => `${folder}/${path}`,
         ),
       )
-      .filter((path) => path.endsWith('.ts') && !path.endsWith('.spec.ts'));
+      .filter(
+        (path) => path.endsWith('.ts') && path.includes('/src/') && !path.endsWith('.spec.ts'),
+      );
     expect(sources.length).toBeGreaterThan(100);
     const lasting =
       /[`'"]\s*set\s+(?!local\b|transaction\b)(session\s+)?[a-z_.]+\s*(=|\bto\b)|set_config\((?![^)]*,\s*true\))/i;

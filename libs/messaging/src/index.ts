@@ -1,4 +1,5 @@
 export * from './change-feed/change-feed.js';
+export * from './change-feed/changes-request.js';
 export * from './event-transport.js';
 export * from './inbox/consumes.js';
 export * from './messaging.module.js';

@@ -48,6 +48,11 @@ describe('configuration', () => {
     });
   });
 
+  it('blanks are no value, least of all the number 0', () => {
+    const config = loadConfig(DemoConfig, { DEMO_HOST: '  ', DEMO_SECRET: ` ${SECRET}\n` });
+    expect([config.host, config.secret]).toEqual(['127.0.0.1', SECRET]);
+  });
+
   it('all faults are listed at once, with the variable and what it is for', () => {
     let faults: string[] = [];
     try {

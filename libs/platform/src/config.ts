@@ -51,7 +51,7 @@ export class ConfigurationError extends Error {
 
 /**
  * Reads a config class from `environment` (default: the process's own) and validates it with its
- * class-validator decorators. Property initialisers are the defaults.
+ * class-validator decorators. Property initialisers are the defaults; blank text is no value.
  * @throws ConfigurationError that lists every fault.
  */
 export function loadConfig<T extends object>(
@@ -81,7 +81,7 @@ function readSetting(
   faults: string[],
 ): string | undefined {
   const path = environment[`${env}_FILE`];
-  if (!path) return environment[env];
+  if (!path) return environment[env]?.trim();
   try {
     return readFileSync(path, 'utf8').trim();
   } catch (error) {

@@ -1,7 +1,7 @@
 import { Body, Controller, Get, HttpCode, Inject, Param, Post } from '@nestjs/common';
-import { ChangeFeed } from '#libs/messaging';
+import { ChangeFeed, ChangesRequest } from '#libs/messaging';
 import { AllowCallers } from '#libs/platform';
-import { ChangesRequest, KeyHashPath, KeysUsedRequest } from './key-facts.dto.js';
+import { KeyHashPath, KeysUsedRequest } from './key-facts.dto.js';
 import { KeyFactsService } from './key-facts.service.js';
 
 /** What gateways ask of keys. The calls' shapes are those of `AccountClient`. */

@@ -1,13 +1,4 @@
-import { Type } from 'class-transformer';
-import {
-  ArrayMaxSize,
-  IsArray,
-  IsOptional,
-  IsUUID,
-  Matches,
-  ValidateNested,
-} from 'class-validator';
-import type { ChangeCursor } from '#libs/contracts';
+import { ArrayMaxSize, IsArray, IsUUID, Matches } from 'class-validator';
 
 export class KeyHashPath {
   @Matches(/^[0-9a-f]{64}$/, { message: 'hash must be 64 hexadecimal digits' })
@@ -19,20 +10,4 @@ export class KeysUsedRequest {
   @ArrayMaxSize(1_000)
   @IsUUID(undefined, { each: true })
   keyIds: string[];
-}
-
-export class ChangeCursorRequest implements ChangeCursor {
-  /** A pg_snapshot: `xmin:xmax:xip,…`. */
-  @Matches(/^[0-9]{1,20}:[0-9]{1,20}:[0-9,]{0,8000}$/)
-  snapshot: string;
-
-  @Matches(/^[0-9]{1,20}$/)
-  highestXid: string;
-}
-
-export class ChangesRequest {
-  @IsOptional()
-  @ValidateNested()
-  @Type(() => ChangeCursorRequest)
-  cursor?: ChangeCursorRequest;
 }

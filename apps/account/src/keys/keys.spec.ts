@@ -52,6 +52,19 @@ describe('keys', () => {
     expect(JSON.stringify(list.body)).not.toContain(value);
   });
 
+  it('S4: a key is found by its whole hash, through a unique index', async () => {
+    const indexes = await account.database.query<{ definition: string }>(
+      `select indexdef as definition from pg_indexes where tablename = 'api_keys'`,
+    );
+    const unique = indexes.filter(({ definition }) => /unique.*\(key_hash\)/i.test(definition));
+    expect(unique).toHaveLength(1);
+    const { key: value, id } = await createKey();
+    const hash = hashApiKey(value, account.config.keyPepper);
+    expect((await account.client.findKey(hash))?.keyId).toBe(id);
+    const almost = hash.slice(0, -1) + (hash.endsWith('0') ? '1' : '0');
+    expect(await account.client.findKey(almost)).toBeNull();
+  });
+
   it('S3: no table and no log line holds a key, only its peppered hash', async () => {
     const { key: value, ...key } = await createKey();
     const tables = await account.database.query<{ name: string }>(

@@ -1,8 +1,8 @@
 import { Body, Controller, Get, Post } from '@nestjs/common';
 import type { Allowance, ChangePage } from '#libs/contracts';
-import { ChangeFeed } from '#libs/messaging';
+import { ChangeFeed, ChangesRequest } from '#libs/messaging';
 import { AccountId, AllowCallers } from '#libs/platform';
-import { ChangesRequest, OverrideLimitRequest } from './allowances.dto.js';
+import { OverrideLimitRequest } from './allowances.dto.js';
 import { AllowancesService } from './allowances.service.js';
 
 @Controller('/internal')

@@ -21,6 +21,8 @@ export interface LeaseClientOptions {
   /** Longest a request may take after it has its credits, in milliseconds. */
   requestDeadlineMs: number;
   settleIntervalMs?: number;
+  /** The journal is rewritten when it has grown by this much. */
+  journalCompactAtBytes?: number;
 }
 
 const SETTLE_INTERVAL_MS = 100;
@@ -62,7 +64,13 @@ export class LeaseClient {
       onAnswer: (answer) => this.heard(answer),
       onClosed: (lease) => this.closed(lease),
     });
-    this.journal = new LeaseJournal(journalPath, () => this.settler.open.values(), logger);
+    this.journal = new LeaseJournal({
+      path: journalPath,
+      openLeases: () => this.settler.open.values(),
+      onLost: () => void this.settler.settle(),
+      logger,
+      compactAtBytes: options.journalCompactAtBytes,
+    });
   }
 
   /** Opens the journal and begins to settle what an earlier run left in it. */

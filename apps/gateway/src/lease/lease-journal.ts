@@ -15,6 +15,16 @@ import type { Lease } from './lease.js';
 const COMPACT_AT_BYTES = 4 * 1024 * 1024;
 const REOPEN_AFTER_MS = SECOND_MS;
 
+export interface LeaseJournalOptions {
+  path: string;
+  /** What a compacted file must hold. */
+  openLeases: () => Iterable<Lease>;
+  /** Lines could not be written: what they say must be settled at once. */
+  onLost: () => void;
+  logger: Logger;
+  compactAtBytes?: number;
+}
+
 /**
  * What this gateway has charged and not yet closed, in a file, so that a killed process loses nothing:
  * `+ number lease account` when a lease is asked for, `= number total` after an answer, `- number` when
@@ -28,32 +38,29 @@ export class LeaseJournal {
   private sizeBytes = 0;
   private failedAtMs = -Infinity;
 
-  /** @param openLeases what a compacted file must hold. */
-  constructor(
-    private readonly path: string,
-    private readonly openLeases: () => Iterable<Lease>,
-    private readonly logger: Logger,
-  ) {}
+  constructor(private readonly options: LeaseJournalOptions) {}
 
   /**
    * Opens a new journal beside those of earlier runs.
    * @returns what earlier runs left, to be settled and closed; call `forgetEarlier` afterwards.
    */
   open(): LeaseUse[] {
-    const earlier = `${this.path}.earlier`;
+    const earlier = `${this.options.path}.earlier`;
     // A run that ended before its replay did has left both files: the older one goes first.
-    const texts = [earlier, this.path].filter(existsSync).map((path) => readFileSync(path, 'utf8'));
+    const texts = [earlier, this.options.path]
+      .filter(existsSync)
+      .map((path) => readFileSync(path, 'utf8'));
     const left = texts.flatMap((text) => readJournal(text));
     if (left.length > 0) {
       writeWhole(earlier, journalOf(left));
     }
-    rmSync(this.path, { force: true });
-    this.file = openSync(this.path, 'a', 0o600);
+    rmSync(this.options.path, { force: true });
+    this.file = openSync(this.options.path, 'a', 0o600);
     return left;
   }
 
   forgetEarlier(): void {
-    rmSync(`${this.path}.earlier`, { force: true });
+    rmSync(`${this.options.path}.earlier`, { force: true });
   }
 
   /** False while the file cannot be written: then every answer must be settled at once. */
@@ -97,7 +104,7 @@ export class LeaseJournal {
     try {
       writeAll(this.file, text);
       this.sizeBytes += text.length;
-      if (this.sizeBytes > COMPACT_AT_BYTES) this.compact();
+      if (this.sizeBytes > (this.options.compactAtBytes ?? COMPACT_AT_BYTES)) this.compact();
     } catch (error) {
       this.fail(error);
     }
@@ -106,17 +113,17 @@ export class LeaseJournal {
   /** Writes a new file with what is open and puts it in place of the old one. */
   private compact(): void {
     try {
-      const uses = [...this.openLeases()].map(({ id, accountId, consumed, number }) => ({
+      const uses = [...this.options.openLeases()].map(({ id, accountId, consumed, number }) => ({
         leaseId: id,
         accountId,
         consumed,
         number,
       }));
-      const next = `${this.path}.next`;
+      const next = `${this.options.path}.next`;
       writeWhole(next, journalOf(uses));
-      renameSync(next, this.path);
+      renameSync(next, this.options.path);
       if (this.file !== undefined) closeSync(this.file);
-      this.file = openSync(this.path, 'a', 0o600);
+      this.file = openSync(this.options.path, 'a', 0o600);
       this.sizeBytes = 0;
     } catch (error) {
       this.fail(error);
@@ -124,10 +131,14 @@ export class LeaseJournal {
   }
 
   private fail(error: unknown): void {
-    this.logger.error('the lease journal cannot be written; settling after each answer', error);
+    this.options.logger.error(
+      'the lease journal cannot be written; settling after each answer',
+      error,
+    );
     this.failedAtMs = monotonicMs();
     if (this.file !== undefined) closeSync(this.file);
     this.file = undefined;
+    this.options.onLost();
   }
 }
 

@@ -11,11 +11,15 @@ import {
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { request } from 'undici';
-import { newId } from '#libs/platform';
+import { Logger, ServiceTokens, SystemClock, loadConfig, monotonicMs, newId } from '#libs/platform';
 import { TestDatabase, waitFor } from '#libs/testing';
 import { GatewayNeighbourhood } from '../../../../test/stand-ins/gateway-neighbourhood.js';
 import type { RunningGateway } from '../start.js';
+import { Services } from '../services.js';
+import { GatewayConfig } from '../gateway.config.js';
+import { LeaseClient } from './lease-client.js';
 import { readJournal } from './lease-journal.js';
+import type { Lease } from './lease.js';
 
 let database: TestDatabase;
 let around: GatewayNeighbourhood;
@@ -166,6 +170,12 @@ describe('the journal', () => {
     let answered = 1;
     for (let i = 0; i < 7; i++) if ((await lookUp(apiUrl, apiKey)) === 200) answered++;
     expect(answered).toBe(8);
+    // Answers of the turn that the kill cuts off are the one thing that may be missing.
+    const path = join(around.folder, 'killed');
+    await waitFor('the end of the turn', () => {
+      const uses = readJournal(readFileSync(path, 'utf8'));
+      return uses.reduce((sum, { consumed }) => sum + consumed, 0) === answered;
+    });
     child.kill('SIGKILL');
     await once(child, 'exit');
     children.delete(child);
@@ -212,16 +222,47 @@ describe('the journal', () => {
   });
 
   it('while it cannot be written each answer is settled at once, and it recovers', async () => {
-    const { apiKey, facts } = around.account.addKey();
+    const { facts } = around.account.addKey();
+    const { accountId } = facts;
     const folder = join(around.folder, 'lost');
+    const path = join(folder, 'journal');
     mkdirSync(folder);
-    await withGateway({ GATEWAY_JOURNAL: join(folder, 'journal') }, async ({ apiUrl }) => {
-      expect(await lookUp(apiUrl, apiKey)).toBe(200);
-      // A full disk cannot be made here: the journal is told that its file is gone instead.
-      rmSync(folder, { recursive: true });
-      expect(await lookUp(apiUrl, apiKey)).toBe(200);
-      await waitFor('the charges', () => around.entitlement.charged(facts.accountId) === 2);
-      mkdirSync(folder);
+    const config = loadConfig(GatewayConfig, around.environment());
+    const services = new Services(
+      config,
+      new ServiceTokens(config.serviceSecret, new SystemClock()),
+    );
+    const leases = new LeaseClient({
+      client: services.entitlement,
+      logger: new Logger('gateway', { write: () => {} }),
+      journalPath: path,
+      requestDeadlineMs: 1_000,
+      // By itself it settles nothing while this test runs, and it rewrites its file at every line.
+      settleIntervalMs: 3_600_000,
+      journalCompactAtBytes: 0,
     });
+    const spend = async () => {
+      const lease = (await leases.reserve(accountId, 1, monotonicMs())) as Lease;
+      leases.finish(lease, 1, 1);
+    };
+    leases.start();
+    await spend();
+    const inJournal = () => readJournal(readFileSync(path, 'utf8')).at(0)?.consumed;
+    await waitFor('the line', () => inJournal() === 1);
+    expect(around.entitlement.charged(accountId)).toBe(0);
+    rmSync(folder, { recursive: true });
+    await spend();
+    await waitFor('the first charges', () => around.entitlement.charged(accountId) === 2);
+    await spend();
+    await waitFor('the next charge', () => around.entitlement.charged(accountId) === 3);
+    mkdirSync(folder);
+    await waitFor('the journal to be back', async () => {
+      await spend();
+      return existsSync(path);
+    });
+    expect(inJournal()).toBeGreaterThan(3);
+    await leases.drain(2_000);
+    await services.close();
+    expect(around.entitlement.openLeases(accountId)).toBe(0);
   });
 });

@@ -4,8 +4,6 @@ import type { MonitorSlots, RateLimits } from '../events/billing/subscription-ch
 export const CATALOGUE_VERSION = '2026-11';
 
 export const TRIAL_CREDITS = 500;
-/** 17 % off twelve months. */
-export const YEARLY_FACTOR = 0.83;
 
 /** One tier of packages (one-time) and API plans (monthly, yearly). Prices in millionths of a dollar. */
 export interface Tier {

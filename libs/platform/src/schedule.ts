@@ -1,4 +1,4 @@
-import type { Logger } from '#libs/platform';
+import type { Logger } from './logger.js';
 
 /** Something done again and again. `runOnce` decides by `Clock` what is due. */
 export interface Job {
