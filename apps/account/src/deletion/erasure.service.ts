@@ -21,11 +21,16 @@ export class ErasureService {
     @Inject(Clock) private readonly clock: Clock,
   ) {}
 
-  /** Each account in a transaction of its own; a race with a restore is decided by the account's lock. */
+  /**
+   * Each account in a transaction of its own; a race with a restore is decided by the account's lock.
+   * @throws AggregateError after the last one, when some failed: one must not keep the others.
+   */
   async eraseDue(): Promise<void> {
+    const faults: unknown[] = [];
     for (const accountId of await this.due.listDue(this.clock.now(), BATCH)) {
-      await this.erase(accountId);
+      await this.erase(accountId).catch((error: unknown) => faults.push(error));
     }
+    if (faults.length > 0) throw new AggregateError(faults, `${faults.length} accounts not erased`);
   }
 
   /** Keeps ids, states and key hashes; whatever tells of a person goes (S118, S119). */

@@ -141,7 +141,8 @@ export class KeysService {
 
   /**
    * Puts a new key with the same settings and rank in a key's place. The old one works until the end
-   * of the overlap and counts no longer; a limited lifetime starts anew.
+   * of the overlap and counts no longer, and the one it replaced ends now: two may work at once (S6).
+   * A limited lifetime starts anew.
    * @throws NotFound, KeyNotActive.
    */
   async rotate(
@@ -155,6 +156,7 @@ export class KeysService {
       const { key: old, lock } = await this.lockKey(transaction, accountId, keyId);
       this.checkActive(old);
       const now = this.clock.now();
+      await this.endOverlapOf(transaction, old, now);
       const lifetimeMs = old.expiresAt && old.expiresAt.getTime() - old.createdAt.getTime();
       const expiresAt = lifetimeMs === null ? null : new Date(now.getTime() + lifetimeMs);
       const issued = await this.issue(transaction, accountId, { ...old, expiresAt }, old.ranksAs);
@@ -255,6 +257,20 @@ export class KeysService {
     await this.keys.insert(transaction, key);
     await this.outbox.add(transaction, lock, ApiKeyChanged, { keyId: id, state: 'active' });
     return { ...toKeyResponse(key, now), key: value };
+  }
+
+  private async endOverlapOf(
+    transaction: Transaction,
+    { accountId, id: successorId }: ApiKey,
+    now: Date,
+  ): Promise<void> {
+    const earlier = await this.keys.listOverlapping(transaction, accountId, { successorId, now });
+    for (const { id: keyId } of earlier) {
+      const lock = await this.lockAggregate(transaction, accountId, keyId);
+      const revocation = { revokedAt: now, revokedBecause: 'rotation' } as const;
+      await this.keys.revoke(transaction, accountId, keyId, revocation);
+      await this.outbox.add(transaction, lock, ApiKeyChanged, { keyId, state: 'revoked' });
+    }
   }
 
   private async checkLimit(

@@ -116,6 +116,24 @@ describe('keys', () => {
     expect(await factsOf(old.key)).toMatchObject({ state: 'revoked', rank: 0 });
   });
 
+  it('S6: rotation upon rotation leaves two keys that work, however long the overlap', async () => {
+    const issued = [await createKey()];
+    for (let i = 0; i < 4; i++) {
+      const { body } = await call('POST', `keys/${issued.at(-1)?.id}/rotate`, { overlap: '7d' });
+      issued.push(body);
+    }
+    const facts = await Promise.all(issued.map(({ key }) => factsOf(key)));
+    expect(facts.map((found) => found?.state)).toEqual([
+      'revoked',
+      'revoked',
+      'revoked',
+      'active',
+      'active',
+    ]);
+    const ends = (await events()).filter(({ data }) => data.state === 'revoked');
+    expect(ends).toEqual(issued.slice(0, 3).map(({ id }) => changed(id, 'revoked')));
+  });
+
   it('a rotated key takes over the rank of the old one, so that rotation pauses nothing', async () => {
     const [first, second] = [await createKey(), await createKey()];
     const { body } = await call('POST', `keys/${first.id}/rotate`, { overlap: '7d' });

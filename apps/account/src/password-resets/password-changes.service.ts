@@ -50,10 +50,11 @@ export class PasswordChangesService {
     { current_password, password }: ChangePasswordRequest,
   ): Promise<SessionAnswer<{ status: 'password_set' }>> {
     this.passwords.check(password);
-    await this.logIns.checkPassword(session, current_password);
+    const checkedHash = await this.logIns.checkPassword(session, current_password);
     const passwordHash = await this.passwords.hash(password);
     return this.accounts.transaction(async (transaction) => {
       await this.accounts.lockActive(transaction, session.accountId);
+      await this.logIns.checkUnchanged(transaction, session, checkedHash);
       await this.resets.setPassword(transaction, session, passwordHash);
       const token = await this.sessions.open(transaction, session);
       await this.audit.record(transaction, {
