@@ -22,9 +22,9 @@ export function readStatements(page: string): SecurityStatement[] {
  */
 export function readProofs(file: string, text: string): SecurityProof[] {
   const named =
-    /\b(?:it|test|describe)(?:\.each\([\s\S]*?\))?\(\s*(['"`])((?:S\d+)(?:, S\d+)*): (.+?)\1/g;
+    /\b(?:it|test|describe)(?:\.each\([\s\S]*?\))?\(\s*(['"`])((?:S\d+)(?:,? S\d+)*): (.+?)\1/g;
   return [...text.matchAll(named)].flatMap(([, , ids, test]) =>
-    ids.split(', ').map((id) => ({ id, test: test.replaceAll(`\\'`, `'`), file })),
+    ids.split(/,? /).map((id) => ({ id, test: test.replaceAll(`\\'`, `'`), file })),
   );
 }
 
