@@ -4,8 +4,6 @@ import type { MonitorSlots, RateLimits } from '../events/billing/subscription-ch
 export const CATALOGUE_VERSION = '2026-11';
 
 export const TRIAL_CREDITS = 500;
-/** 17 % off twelve months. */
-export const YEARLY_FACTOR = 0.83;
 
 /** One tier of packages (one-time) and API plans (monthly, yearly). Prices in millionths of a dollar. */
 export interface Tier {
@@ -71,6 +69,7 @@ export function tierOfCredits(credits: number): Tier | undefined {
   return TIERS.findLast((candidate) => candidate.credits <= credits);
 }
 
+/** The tier that a SKU or a subscription names, undefined when it is not sold any more. */
 export function tierNamed(name: string): Tier | undefined {
   return TIERS.find((candidate) => candidate.name === name);
 }
@@ -82,7 +81,7 @@ const CENT_MICROS = 10_000;
 
 /**
  * Price of a package of `credits`, in millionths of a dollar: linear between the tiers, rounded half
- * up to the cent. The slider and `/v2.0/pricing/quote` are this function.
+ * up to the cent. Whoever quotes or charges a price takes it from here.
  * @returns undefined for an amount that is not sold (outside 5,000 … 3,000,000 or off the steps).
  */
 export function packagePriceMicros(credits: number): number | undefined {
