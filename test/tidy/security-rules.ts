@@ -38,7 +38,7 @@ const WITHOUT_ACCOUNT: Readonly<Record<string, string>> = {
   'LedgerRepository.lockAccounts': 'the ids are the accounts',
   'ReservationsRepository.listSlices': 'the reservations were read under their locked accounts',
   'ReservationsRepository.putSlices': 'the reservations were read under their locked accounts',
-  'RequestLogRepository.creditsOfKey': "the key's facts name its account",
+  'RequestLogRepository.sumCreditsOfKey': "the key's facts name its account",
 };
 
 /**
@@ -95,6 +95,20 @@ export function queryFaults(files: SourceFile[]): string[] {
           return FIND_METHODS.test(name) && !ts.isObjectLiteralExpression(call.arguments.at(-1)!);
         })
         .map((call) => `${place(file, call)}: ${call.expression.getText()} takes what it is given`),
+    );
+}
+
+/** Tests that name a statement otherwise than `S57: …` or `S57, S58: …`: no table would show them. */
+export function proofNameFaults(files: SourceFile[]): string[] {
+  return files
+    .filter((file) => isTest(file))
+    .flatMap((file) =>
+      nodesOf(file, ts.isCallExpression)
+        .filter(({ expression }) => /^(it|test|describe)\b/.test(expression.getText()))
+        .map(({ arguments: [name] }) => name)
+        .filter((name) => name !== undefined && ts.isStringLiteralLike(name))
+        .filter(({ text }) => /^S\d/.test(text) && !/^S\d+(,? S\d+)*: ./.test(text))
+        .map((name) => `${place(file, name)}: ${name.text}`),
     );
 }
 

@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { Clock } from '#libs/platform';
 import { AccountsService } from '../accounts/accounts.service.js';
 import { AuditService } from '../audit/audit.service.js';
@@ -13,12 +13,12 @@ const BATCH = 100;
 export class ErasureService {
   // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
-    @Inject(ErasureMaintenanceRepository) private readonly due: ErasureMaintenanceRepository,
-    @Inject(AccountsService) private readonly accounts: AccountsService,
-    @Inject(PeopleService) private readonly people: PeopleService,
-    @Inject(ErasedDataService) private readonly data: ErasedDataService,
-    @Inject(AuditService) private readonly audit: AuditService,
-    @Inject(Clock) private readonly clock: Clock,
+    private readonly due: ErasureMaintenanceRepository,
+    private readonly accounts: AccountsService,
+    private readonly people: PeopleService,
+    private readonly data: ErasedDataService,
+    private readonly audit: AuditService,
+    private readonly clock: Clock,
   ) {}
 
   /**

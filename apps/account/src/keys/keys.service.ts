@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import {
   ApiKeyChanged,
   DEFAULT_SCOPES,
@@ -50,12 +50,12 @@ const OVERLAP_MS = { now: 0, '1h': HOUR_MS, '24h': DAY_MS, '7d': 7 * DAY_MS } as
 export class KeysService {
   // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
-    @Inject(AccountsService) private readonly accounts: AccountsService,
-    @Inject(KeysRepository) private readonly keys: KeysRepository,
-    @Inject(Outbox) private readonly outbox: Outbox,
-    @Inject(AuditService) private readonly audit: AuditService,
-    @Inject(Clock) private readonly clock: Clock,
-    @Inject(AccountConfig) private readonly config: AccountConfig,
+    private readonly accounts: AccountsService,
+    private readonly keys: KeysRepository,
+    private readonly outbox: Outbox,
+    private readonly audit: AuditService,
+    private readonly clock: Clock,
+    private readonly config: AccountConfig,
   ) {}
 
   async list(accountId: string, { cursor }: ListKeysQuery): Promise<KeyListResponse> {

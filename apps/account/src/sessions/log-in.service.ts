@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { Transaction } from '#libs/database';
 import { MINUTE_MS } from '#libs/platform';
 import { AccountsService } from '../accounts/accounts.service.js';
@@ -31,12 +31,12 @@ const NETWORK_LIMIT: AttemptLimit = {
 export class LogInService {
   // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
-    @Inject(AttemptsService) private readonly attempts: AttemptsService,
-    @Inject(PasswordsService) private readonly passwords: PasswordsService,
-    @Inject(PeopleService) private readonly people: PeopleService,
-    @Inject(AccountsService) private readonly accounts: AccountsService,
-    @Inject(SessionsService) private readonly sessions: SessionsService,
-    @Inject(AuditService) private readonly audit: AuditService,
+    private readonly attempts: AttemptsService,
+    private readonly passwords: PasswordsService,
+    private readonly people: PeopleService,
+    private readonly accounts: AccountsService,
+    private readonly sessions: SessionsService,
+    private readonly audit: AuditService,
   ) {}
 
   /**
