@@ -3,6 +3,8 @@ export interface BenchRow {
   what: string;
   value: number;
   unit: string;
+  /** Of the same figure over all rounds, where `value` is the best of them. */
+  median?: number;
   /** The target as text, for example `≥ 80 %`. */
   target?: string;
   ok?: boolean;

@@ -22,6 +22,7 @@ import { Consumes, InProcessTransport, Outbox, messagingTables } from '#libs/mes
 import { Logger, SystemClock, newId } from '#libs/platform';
 import { waitFor } from '#libs/testing';
 import { type BenchReport, type BenchRow, percentile } from './bench.js';
+import { cleanup } from './cleanup.js';
 
 const PASSWORD = 'bench';
 const SERVICES = ['account', 'entitlement'] as const;
@@ -59,14 +60,14 @@ class ConsumerModule {}
 /** Commit of an event in one service until its handler in another, on a durable server of its own. */
 export async function run(): Promise<BenchReport> {
   const folder = mkdtempSync(join(tmpdir(), 'bench-events-'));
-  const server = await EmbeddedServer.start({ folder, password: PASSWORD });
-  try {
-    return { title: 'events, in-process transport', rows: await measure(server) };
-  } finally {
+  const starting = EmbeddedServer.start({ folder, password: PASSWORD });
+  cleanup.add(async () => {
+    const server = await starting;
     await server.stop();
     rmSync(server.folder, { recursive: true, force: true });
     rmSync(folder, { recursive: true, force: true });
-  }
+  });
+  return { title: 'events, in-process transport', rows: await measure(await starting) };
 }
 
 async function measure(server: EmbeddedServer): Promise<BenchRow[]> {

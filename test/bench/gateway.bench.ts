@@ -1,221 +1,329 @@
-import { type ChildProcess, fork, spawnSync } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { TestDatabase, waitFor } from '#libs/testing';
 import setup from '../environment/setup.js';
 import teardown from '../environment/teardown.js';
 import { GatewayNeighbourhood } from '../stand-ins/gateway-neighbourhood.js';
-import { LookupStandIn, deliveredAnswer } from '../stand-ins/lookup-stand-in.js';
-import type { BenchReport, BenchRow } from './bench.js';
+import { LookupStandIn } from '../stand-ins/lookup-stand-in.js';
+import { type BenchReport, type BenchRow, percentile } from './bench.js';
+import { cleanup } from './cleanup.js';
 import type { Load, LoadResult } from './load-client.js';
+import { cpuUs, pin, residentMb } from './machine.js';
+import { hasNginx, hasNginxLua, startLuaPeer, startUpstream } from './nginx.js';
+import { driveWrk, hasWrk } from './wrk.js';
 
 const KEYS = 1_000;
 const MEMORY_KEYS = 100_000;
-const WARM_UP_ANSWERS = 20_000;
-const ROUNDS = 8;
-const ROUND_MS = 1_500;
+const MEMORY_WARM_UP_ANSWERS = 20_000;
+const ROUNDS = 6;
+const ROUND_MS = 2_000;
 const CONNECTIONS = 64;
+const CALM_RATE = 5_000;
+const CALM_MS = 5_000;
+const CALM_ROUNDS = 3;
 const UNLIMITED = 1_000_000;
+const ANSWER_BYTES = 3_017;
 const HERE = import.meta.dirname;
 const GATEWAY = join(HERE, '..', '..', 'apps', 'gateway', 'src', 'main.js');
 const PATH = '/v2.0/whois/live?format=json&domainName=example{n}.com';
-/** As the gateway's README recommends; the peers run with the same. */
-const FLAGS = ['--max-semi-space-size=8', '--heap-growing-percent=30'];
-/** Kernel clock ticks are 10 ms on every Linux that Node supports. */
-const TICK_US = 10_000;
+const DIRECT_PATH = '/internal/whois/live?version=2&domainName=example{n}.com';
 
+/** Something that is asked: alone on the first core while everything else is on the second. */
 interface Contender {
   name: string;
-  child: ChildProcess;
+  pid: number;
   port: number;
-  requests: Load['requests'];
+  keys: string[];
+  /** Status of every answer. */
+  expected: 200 | 429;
+}
+
+/** Who is measured against whom, and what they stand on. */
+interface Field {
+  around: GatewayNeighbourhood;
+  client: ChildProcess;
+  keys: string[];
+  upstreamPort: number;
+  /** Where the gateway reaches the same upstream, as it does with lookup on its machine. */
+  socketPath: string;
 }
 
 /**
- * CPU time of the gateway's process for a request, everything on, against a bare proxy and the
- * off-the-shelf plugins. Each contender runs alone on the first core in turn, the rest of the world on
- * the second; the least of the rounds counts, as neighbours on the machine only ever add.
+ * CPU time of the gateway's process for a request, everything on, against a bare proxy, the
+ * off-the-shelf plugins and nginx with Lua. Each contender runs alone on the first core in turn, the
+ * rest of the world on the second; the least of the rounds counts, as neighbours only ever add.
  */
 export async function run(): Promise<BenchReport> {
   pin(process.pid, 1);
-  await setup();
-  const database = await TestDatabase.create();
-  const around = new GatewayNeighbourhood(database);
-  const children: ChildProcess[] = [];
-  try {
-    await around.start();
-    const answer = deliveredAnswer('example.com');
-    around.lookup.answer = () => answer;
-    around.entitlement.defaultLimit = UNLIMITED;
-    around.entitlement.defaultBalance = 10_000_000;
-    const load = fork(join(HERE, 'load-client.js'));
-    children.push(load);
-    pin(load.pid!, 1);
-    const rows = await measure(around, load, children);
-    return {
-      title: `gateway, CPU time of its process a request (${CONNECTIONS} connections, 3 KB answers, ${KEYS} keys)`,
-      rows,
-      notRun: ['nginx with Lua: not part of this machine'],
-    };
-  } finally {
-    for (const child of children) child.kill('SIGKILL');
-    await around.stop();
-    await database.drop();
-    await teardown();
-  }
-}
-
-async function measure(
-  around: GatewayNeighbourhood,
-  load: ChildProcess,
-  children: ChildProcess[],
-): Promise<BenchRow[]> {
-  const keys = Array.from({ length: KEYS }, () => around.account.addKey().apiKey);
-  const asked: Load['requests'] = keys.map((apiKey) => ({ path: PATH, apiKey }));
-  const start = async (name: string, file: string, requests = asked, env = {}) => {
-    const contender = await startContender(name, file, {
-      ...around.environment(`bench-${name}`),
-      UPSTREAM_URL: around.lookup.url,
-      BENCH_KEYS: JSON.stringify(keys),
-      ...env,
-    });
-    children.push(contender.child);
-    return { ...contender, requests };
-  };
-  const full = around.account.addKey();
-  around.entitlement.limits.set(full.facts.accountId, 1);
-  const bare = await start('bare Fastify and undici dispatch', join(HERE, 'bare-proxy.js'));
-  // As on one machine in production: a Unix socket to lookup. The peers have no such choice.
-  const socketPath = join(around.folder, 'lookup.sock');
-  const onSocket = new LookupStandIn();
-  onSocket.answer = around.lookup.answer;
-  await onSocket.start(socketPath);
-  const ours = await start('gateway', GATEWAY, asked, { LOOKUP_SOCKET: socketPath });
-  const plugins = await start('http-proxy and rate-limit plugins', join(HERE, 'plugin-proxy.js'));
-  const refusing = {
-    ...ours,
-    name: 'gateway, 429',
-    requests: [{ path: PATH, apiKey: full.apiKey }],
-  };
-  const least = await leastMicroseconds(load, [bare, ours, plugins, refusing]);
-  const [bareUs, oursUs, pluginsUs, refusedUs] = least;
-  const added = await addedLatency(load, ours, around.lookup.url);
-  plugins.child.kill('SIGKILL');
-  bare.child.kill('SIGKILL');
-  ours.child.kill('SIGKILL');
-  await onSocket.stop();
-  const memory = await memoryOfKeys(around, load, start);
-  return [
-    { what: 'bare Fastify and undici dispatch', value: bareUs, unit: 'µs' },
-    { what: 'gateway, everything on', value: oursUs, unit: 'µs' },
-    { what: '@fastify/http-proxy, rate-limit, key check', value: pluginsUs, unit: 'µs' },
-    ratio('gateway of bare', bareUs / oursUs, 0.8),
-    ratio('gateway of the plugins', pluginsUs / oursUs, 1.4),
-    ratio('429 of a proxied request', oursUs / refusedUs, 2.2),
-    ...added,
-    memory,
-  ];
-}
-
-function ratio(what: string, value: number, least: number): BenchRow {
-  const percent = value * 100;
+  const field = await prepare();
+  const rows = await measure(field);
+  const upstream = hasNginx ? 'nginx' : 'a Node server';
+  const load = hasWrk ? 'wrk' : 'a client in Node';
   return {
-    what,
-    value: percent,
-    unit: '%',
-    target: `≥ ${Math.round(least * 100)} %`,
-    ok: value >= least,
+    title: `gateway: CPU time of its process a request (${CONNECTIONS} connections of ${load}, ${ANSWER_BYTES} bytes from ${upstream}, ${KEYS} keys; least of ${ROUNDS} rounds)`,
+    rows,
+    notRun: [
+      ...(hasWrk ? [] : ['wrk: not installed; the fallback shares its core with the upstream']),
+      ...(hasNginxLua
+        ? []
+        : [
+            'nginx with Lua: needs nginx-light, libnginx-mod-http-lua and lua-resty-core of Debian',
+          ]),
+    ],
   };
 }
 
-async function leastMicroseconds(load: ChildProcess, contenders: Contender[]): Promise<number[]> {
-  const least = contenders.map(() => Infinity);
+async function prepare(): Promise<Field> {
+  const environment = setup();
+  cleanup.add(async () => {
+    await environment.catch(() => {});
+    await teardown();
+  });
+  await environment;
+  const database = await TestDatabase.create();
+  cleanup.add(async () => database.drop());
+  const around = new GatewayNeighbourhood(database);
+  cleanup.add(async () => around.stop());
+  await around.start();
+  around.entitlement.defaultLimit = UNLIMITED;
+  around.entitlement.defaultBalance = 10_000_000;
+  const client = startChild('load-client.js');
+  const keys = Array.from({ length: KEYS }, () => around.account.addKey().apiKey);
+  const socketPath = join(around.folder, 'lookup.sock');
+  const upstreamPort = await openUpstream(around, socketPath);
+  return { around, client, keys, upstreamPort, socketPath };
+}
+
+/** A data answer as lookup gives it, of exactly `ANSWER_BYTES`. */
+function answerBody(): string {
+  const body = { status: true, domain_name: 'example.com', whois_raw_domain: '' };
+  body.whois_raw_domain = 'x'.repeat(ANSWER_BYTES - JSON.stringify(body).length);
+  return JSON.stringify(body);
+}
+
+async function openUpstream(around: GatewayNeighbourhood, socketPath: string): Promise<number> {
+  const body = answerBody();
+  if (hasNginx) return (await startUpstream(around.folder, { body, socketPath })).port;
+  const headers = { 'x-outcome': 'delivered', 'x-served-from': 'live' };
+  const onSocket = new LookupStandIn();
+  onSocket.answer = around.lookup.answer = () => ({ status: 200, headers, body });
+  await onSocket.start(socketPath);
+  cleanup.add(async () => onSocket.stop());
+  return Number(new URL(around.lookup.url).port);
+}
+
+async function measure(field: Field): Promise<BenchRow[]> {
+  await verifyPeersLimits(field);
+  const ours = await startGateway(field, 'gateway, everything on');
+  await verifyLimit({ ...ours, keys: [keyWithLimit(field, 1)] });
+  // A limit of none: one of one would let a request through when its minute has passed.
+  const [name, keys] = ['gateway, 429', [keyWithLimit(field, 0)]];
+  const refusing: Contender = { ...ours, name, keys, expected: 429 };
+  const bare = await startProxy(field, 'bare Fastify and undici dispatch', 'bare-proxy.js');
+  const plugins = await startProxy(field, 'http-proxy and rate-limit plugins', 'plugin-proxy.js');
+  const contenders = [bare, ours, plugins, refusing];
+  if (hasNginxLua) contenders.push(await startLua(field, UNLIMITED));
+  for (const contender of contenders) await verify(contender);
+  const cpu = await cpuOfAll(field, contenders);
+  const [bareUs, oursUs, pluginsUs, refusedUs, luaUs] = cpu;
+  const rows: BenchRow[] = contenders.map(({ name }, place) => ({
+    what: name,
+    value: Math.min(...cpu[place]),
+    median: percentile(cpu[place], 0.5),
+    unit: 'µs',
+  }));
+  rows.push(ratio('gateway of bare', { of: bareUs, by: oursUs, least: 0.8 }));
+  rows.push(ratio('gateway of the plugins', { of: pluginsUs, by: oursUs, least: 1.4 }));
+  if (luaUs) rows.push(ratio('gateway of nginx and Lua', { of: luaUs, by: oursUs, least: 0.65 }));
+  rows.push(ratio('429 of a proxied request', { of: oursUs, by: refusedUs, least: 2.2 }));
+  rows.push(...(await addedLatency(field, ours)));
+  for (const { pid } of contenders) if (isRunning(pid)) process.kill(pid, 'SIGKILL');
+  rows.push(await memoryOfKeys(field));
+  return rows;
+}
+
+interface Compared {
+  of: number[];
+  by: number[];
+  least: number;
+}
+
+function ratio(what: string, { of, by, least }: Compared): BenchRow {
+  const value = (Math.min(...of) / Math.min(...by)) * 100;
+  const median = percentile(
+    of.map((us, round) => (us / by[round]) * 100),
+    0.5,
+  );
+  const target = least * 100;
+  return { what, value, median, unit: '%', target: `≥ ${target} %`, ok: value >= target };
+}
+
+/** Microseconds of each contender in each round. */
+async function cpuOfAll(field: Field, contenders: Contender[]): Promise<number[][]> {
+  const cpu: number[][] = contenders.map(() => []);
   // The first round warms up: keys are looked up, functions compiled.
   for (let round = 0; round <= ROUNDS; round++) {
-    for (const [place, { child, port, requests, name }] of contenders.entries()) {
-      const before = cpuUs(child.pid!);
-      const result = await drive(load, {
-        port,
-        requests,
-        connections: CONNECTIONS,
-        durationMs: ROUND_MS,
-        answersMax: Infinity,
-      });
-      const us = (cpuUs(child.pid!) - before) / result.answers;
-      process.stderr.write(
-        `  ${name}: ${us.toFixed(1)} µs, ${result.answers} ${JSON.stringify(result.byStatus)}\n`,
-      );
-      if (round > 0) least[place] = Math.min(least[place], us);
+    for (const [place, contender] of contenders.entries()) {
+      const before = cpuUs(contender.pid);
+      const load = { connections: CONNECTIONS, durationMs: ROUND_MS, path: PATH };
+      const result = await drive(field, { ...load, port: contender.port, keys: contender.keys });
+      const us = (cpuUs(contender.pid) - before) / result.answers;
+      const rate = Math.round((result.answers * 1000) / result.elapsedMs);
+      process.stderr.write(`  ${contender.name}: ${us.toFixed(1)} µs, ${rate} req/s\n`);
+      if (round > 0) cpu[place].push(us);
+      voidIfWrong(contender, result);
     }
   }
-  return least;
+  return cpu;
+}
+
+function voidIfWrong({ name, expected }: Contender, { answers, refused, lost }: LoadResult): void {
+  const wrong = expected === 200 ? refused : answers - refused;
+  if (answers > 0 && wrong === 0 && lost === 0) return;
+  throw new Error(`the run is void: ${name}: ${answers} answers, ${wrong} wrong, ${lost} lost`);
 }
 
 /** At 5,000 requests a second, against the same questions sent to the upstream directly. */
-async function addedLatency(
-  load: ChildProcess,
-  ours: Contender,
-  upstreamUrl: string,
-): Promise<BenchRow[]> {
-  const calm = { connections: 32, durationMs: 5_000, answersMax: Infinity, ratePerSecond: 5_000 };
-  const direct = await drive(load, {
-    ...calm,
-    port: Number(new URL(upstreamUrl).port),
-    requests: [{ path: '/internal/whois/live?domainName=example{n}.com' }],
-  });
-  const through = await drive(load, { ...calm, port: ours.port, requests: ours.requests });
-  const [p50, p99] = [through.p50Ms - direct.p50Ms, through.p99Ms - direct.p99Ms];
-  const reached = (through.answers / through.elapsedMs) * 1000;
+async function addedLatency(field: Field, ours: Contender): Promise<BenchRow[]> {
+  const calm = { connections: 32, durationMs: CALM_MS, ratePerSecond: CALM_RATE };
+  const [p50s, p99s, rates]: number[][] = [[], [], []];
+  for (let round = 0; round < CALM_ROUNDS; round++) {
+    const port = field.upstreamPort;
+    const direct = await drive(field, { ...calm, port, path: DIRECT_PATH, keys: [] });
+    const asked = { ...calm, port: ours.port, path: PATH, keys: ours.keys };
+    const through = await drive(field, asked);
+    voidIfWrong(ours, through);
+    process.stderr.write(
+      `  p50 ${direct.p50Ms} → ${through.p50Ms} ms, p99 ${direct.p99Ms} → ${through.p99Ms} ms\n`,
+    );
+    p50s.push(through.p50Ms - direct.p50Ms);
+    p99s.push(through.p99Ms - direct.p99Ms);
+    rates.push((through.answers / through.elapsedMs) * 1000);
+  }
+  const row = (what: string, values: number[], most: number): BenchRow => {
+    const value = Math.min(...values);
+    const median = percentile(values, 0.5);
+    return { what, value, median, unit: 'ms', target: `≤ ${most} ms`, ok: value <= most };
+  };
   return [
-    { what: 'rate reached of 5,000', value: reached, unit: 'req/s' },
-    { what: 'added latency, p50', value: p50, unit: 'ms', target: '≤ 0.5 ms', ok: p50 <= 0.5 },
-    { what: 'added latency, p99', value: p99, unit: 'ms', target: '≤ 1.5 ms', ok: p99 <= 1.5 },
+    { what: `rate reached of ${CALM_RATE}`, value: Math.min(...rates), unit: 'req/s' },
+    row('added latency, p50', p50s, 0.5),
+    row('added latency, p99', p99s, 1.5),
   ];
 }
 
-type Start = (name: string, file: string, requests: Load['requests']) => Promise<Contender>;
-
-async function memoryOfKeys(
-  around: GatewayNeighbourhood,
-  load: ChildProcess,
-  start: Start,
-): Promise<BenchRow> {
-  const requests = Array.from({ length: MEMORY_KEYS }, () => ({
-    path: PATH,
-    apiKey: around.account.addKey().apiKey,
-  }));
-  const gateway = await start('memory', GATEWAY, requests);
-  const warmUp = { port: gateway.port, connections: CONNECTIONS, durationMs: 60_000 };
+async function memoryOfKeys(field: Field): Promise<BenchRow> {
+  const addKey = () => field.around.account.addKey().apiKey;
+  const keys = Array.from({ length: MEMORY_KEYS }, addKey);
+  const gateway = await startGateway(field, 'memory');
+  const load = { port: gateway.port, path: PATH, connections: CONNECTIONS };
   // Compiled code and a young heap that has seen traffic belong to the idle process.
-  await drive(load, { ...warmUp, requests: requests.slice(0, 1), answersMax: WARM_UP_ANSWERS });
-  const idle = residentMb(gateway.child.pid!);
-  const result = await drive(load, {
-    port: gateway.port,
-    requests,
-    connections: CONNECTIONS,
-    durationMs: 300_000,
+  const warmUp = { ...load, keys: keys.slice(0, 1), durationMs: 30_000 };
+  await ask(field.client, { ...warmUp, answersMax: MEMORY_WARM_UP_ANSWERS });
+  const idle = residentMb(gateway.pid);
+  const result = await ask(field.client, {
+    ...load,
+    keys,
+    durationMs: 180_000,
     answersMax: MEMORY_KEYS,
   });
-  const added = residentMb(gateway.child.pid!) - idle;
-  process.stderr.write(`  memory: ${JSON.stringify(result.byStatus)} in ${result.elapsedMs} ms\n`);
-  gateway.child.kill('SIGKILL');
+  voidIfWrong(gateway, result);
+  const isWhole = result.answers >= MEMORY_KEYS;
+  const value = residentMb(gateway.pid) - idle;
   return {
-    what: `resident memory added by ${MEMORY_KEYS} active keys`,
-    value: added,
+    what: `resident memory added by ${Math.min(result.answers, MEMORY_KEYS)} active keys`,
+    value,
     unit: 'MB',
     target: '≤ 150 MB',
-    ok: added <= 150,
+    ok: isWhole && value <= 150,
   };
 }
 
-async function startContender(
+/** The peers with a limit of one a minute, for nothing else. */
+async function verifyPeersLimits(field: Field): Promise<void> {
+  const plugins = await startProxy(field, 'plugins, one a minute', 'plugin-proxy.js', '1');
+  const limited = hasNginxLua ? [plugins, await startLua(field, 1)] : [plugins];
+  for (const contender of limited) {
+    await verifyLimit(contender);
+    process.kill(contender.pid, 'SIGKILL');
+  }
+}
+
+/** Before anything is timed: where one request a minute is allowed, the second one is refused. */
+async function verifyLimit(contender: Contender): Promise<void> {
+  const [key] = contender.keys;
+  const statuses = [await statusOf(contender, key), await statusOf(contender, key)].join();
+  if (statuses === '200,429') return;
+  throw new Error(`the run is void: ${contender.name} does not limit: ${statuses}`);
+}
+
+function keyWithLimit({ around }: Field, limit: number): string {
+  const { apiKey, facts } = around.account.addKey();
+  around.entitlement.limits.set(facts.accountId, limit);
+  return apiKey;
+}
+
+/** The right status, the right body, and no entrance without a key that is known. */
+async function verify(contender: Contender): Promise<void> {
+  const { name, port, keys, expected } = contender;
+  const url = `http://127.0.0.1:${port}${PATH.replace('{n}', '1')}&apiKey=${keys[0]}`;
+  const response = await fetch(url);
+  const body = (await response.json()) as { whois_raw_domain?: string };
+  const isWhole = expected === 429 || (body.whois_raw_domain?.length ?? 0) > ANSWER_BYTES - 200;
+  const isOpen = !name.startsWith('bare') && (await statusOf(contender, 'unknown')) !== 401;
+  if (response.status !== expected || !isWhole || isOpen) {
+    throw new Error(`the run is void: ${name} answers ${response.status}, keys ignored: ${isOpen}`);
+  }
+}
+
+async function statusOf({ port }: Contender, key: string): Promise<number> {
+  const response = await fetch(`http://127.0.0.1:${port}${PATH}&apiKey=${key}`);
+  await response.arrayBuffer();
+  return response.status;
+}
+
+async function startGateway(field: Field, name: string): Promise<Contender> {
+  const child = startChild(GATEWAY, {
+    ...field.around.environment(`bench-${name}`),
+    LOOKUP_SOCKET: field.socketPath,
+  });
+  pin(child.pid!, 0);
+  return { name, pid: child.pid!, port: await portOf(child), keys: field.keys, expected: 200 };
+}
+
+async function startProxy(
+  field: Field,
   name: string,
   file: string,
-  env: Record<string, string>,
-): Promise<Omit<Contender, 'requests'>> {
-  const child = fork(file, { env, stdio: ['ignore', 'pipe', 'inherit', 'ipc'], execArgv: FLAGS });
+  limit = String(UNLIMITED),
+): Promise<Contender> {
+  const child = startChild(file, {
+    UPSTREAM_URL: `http://127.0.0.1:${field.upstreamPort}`,
+    BENCH_KEYS: JSON.stringify(field.keys),
+    BENCH_LIMIT: limit,
+  });
   pin(child.pid!, 0);
+  return { name, pid: child.pid!, port: await portOf(child), keys: field.keys, expected: 200 };
+}
+
+async function startLua({ around, upstreamPort, keys }: Field, limit: number): Promise<Contender> {
+  const nginx = await startLuaPeer(around.folder, { upstreamPort, keys, limit });
+  pin(nginx.pid, 0);
+  return { name: 'nginx and Lua', ...nginx, keys, expected: 200 };
+}
+
+function startChild(file: string, env: Record<string, string> = {}): ChildProcess {
+  const child = fork(file.startsWith('/') ? file : join(HERE, file), {
+    env,
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+  });
+  cleanup.add(() => child.kill('SIGKILL'));
+  return child;
+}
+
+async function portOf(child: ChildProcess): Promise<number> {
   let [port, output] = [0, ''];
   child.on('message', (message: { port: number }) => (port = message.port));
   child.stdout!.on('data', (chunk: Buffer) => {
@@ -224,28 +332,22 @@ async function startContender(
     const url = /"url":"([^"]+)"/.exec(output)?.[1];
     if (url) port = Number(new URL(url).port);
   });
-  await waitFor(`${name} to listen`, () => port > 0, 20_000);
-  return { name, child, port };
+  await waitFor('a contender to listen', () => port > 0, 20_000);
+  return port;
 }
 
-async function drive(client: ChildProcess, load: Load): Promise<LoadResult> {
+/** With wrk where it is installed. */
+async function drive(field: Field, load: Load): Promise<LoadResult> {
+  return hasWrk ? driveWrk(load, field.around.folder) : ask(field.client, load);
+}
+
+async function ask(client: ChildProcess, load: Load): Promise<LoadResult> {
   const answered = once(client, 'message') as Promise<[LoadResult]>;
-  client.send({ ...load, answersMax: Math.min(load.answersMax, Number.MAX_SAFE_INTEGER) });
+  client.send(load);
   const [result] = await answered;
   return result;
 }
 
-/** User and system time of a process with all its threads, in microseconds. */
-function cpuUs(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ')[1].split(' ');
-  return (Number(fields[11]) + Number(fields[12])) * TICK_US;
-}
-
-function residentMb(pid: number): number {
-  const status = readFileSync(`/proc/${pid}/status`, 'latin1');
-  return Number(/VmRSS:\s+(\d+)/.exec(status)![1]) / 1024;
-}
-
-function pin(pid: number, core: number): void {
-  spawnSync('taskset', ['-a', '-cp', String(core), String(pid)], { stdio: 'ignore' });
+function isRunning(pid: number): boolean {
+  return existsSync(`/proc/${pid}`);
 }

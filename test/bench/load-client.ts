@@ -4,19 +4,24 @@ import { percentile } from './bench.js';
 /** What to ask, how fast, for how long. */
 export interface Load {
   port: number;
-  /** Sent in turn; `{n}` in the path becomes a rising number. */
-  requests: { path: string; apiKey?: string }[];
+  /** With a query; `{n}` in it becomes a rising number. */
+  path: string;
+  /** Added as `apiKey`, in turn. */
+  keys: string[];
   connections: number;
-  /** Ends after this many answers or milliseconds, whichever is first. */
-  answersMax: number;
+  /** Ends after this many milliseconds or answers, whichever is first. */
   durationMs: number;
+  answersMax?: number;
   /** Requests a second over all connections; as fast as answers come when absent. */
   ratePerSecond?: number;
 }
 
 export interface LoadResult {
   answers: number;
-  byStatus: Record<string, number>;
+  /** Answers with a status of 400 and more. */
+  refused: number;
+  /** Connections that broke. */
+  lost: number;
   elapsedMs: number;
   p50Ms: number;
   p99Ms: number;
@@ -42,7 +47,8 @@ async function drive(load: Load): Promise<LoadResult> {
 /** What all connections together have sent and received. */
 class Tally {
   readonly startedMs = performance.now();
-  private readonly byStatus: Record<string, number> = {};
+  lost = 0;
+  private refused = 0;
   private readonly latencies: number[] = [];
   private sent = 0;
   private answers = 0;
@@ -50,32 +56,29 @@ class Tally {
   constructor(readonly load: Load) {}
 
   get isOver(): boolean {
-    const { answersMax, durationMs } = this.load;
+    const { answersMax = Infinity, durationMs } = this.load;
     const isLate = performance.now() - this.startedMs >= durationMs;
     return isLate || this.answers >= answersMax || this.sent >= answersMax;
   }
 
   /** The next request; `{n}` in a path becomes its number. */
   nextRequest(): string {
-    const { path, apiKey } = this.load.requests[this.sent % this.load.requests.length];
-    const key = apiKey ? `&apiKey=${apiKey}` : '';
+    const { path, keys } = this.load;
+    const key = keys.length > 0 ? `&apiKey=${keys[this.sent % keys.length]}` : '';
     return `GET ${path.replace('{n}', String(this.sent++))}${key} HTTP/1.1\r\nHost: bench\r\n\r\n`;
   }
 
-  answered(status: string, latencyMs: number): void {
+  answered(status: number, latencyMs: number): void {
     this.latencies.push(latencyMs);
-    this.count(status);
+    if (status >= 400) this.refused++;
     this.answers++;
-  }
-
-  count(what: string): void {
-    this.byStatus[what] = (this.byStatus[what] ?? 0) + 1;
   }
 
   result(): LoadResult {
     return {
       answers: this.answers,
-      byStatus: this.byStatus,
+      refused: this.refused,
+      lost: this.lost,
       elapsedMs: performance.now() - this.startedMs,
       p50Ms: percentile(this.latencies, 0.5),
       p99Ms: percentile(this.latencies, 0.99),
@@ -101,7 +104,7 @@ class Conversation {
     return new Promise((resolve) => {
       const socket = connect(this.tally.load.port, '127.0.0.1');
       socket.setNoDelay(true);
-      socket.on('error', () => this.tally.count('lost'));
+      socket.on('error', () => this.tally.lost++);
       socket.on('close', () => resolve());
       socket.on('connect', () => this.send(socket));
       socket.on('data', (chunk) => this.receive(socket, chunk));
@@ -131,7 +134,7 @@ class Conversation {
     const length = Number(/content-length: (\d+)/i.exec(text)?.[1] ?? 0);
     if (this.received.length < head + HEAD_END.length + length) return;
     this.received = Buffer.alloc(0);
-    this.tally.answered(text.slice(9, 12), performance.now() - this.sentAt);
+    this.tally.answered(Number(text.slice(9, 12)), performance.now() - this.sentAt);
     this.send(socket);
   }
 }

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
 import { Command } from 'commander';
 import type { BenchReport } from './bench.js';
+import { cleanUpAtSignals, cleanup } from './cleanup.js';
 
 /** `npm run bench [names…]`: each bench in turn, all by default. */
 const BENCHES: Record<string, () => Promise<{ run(): Promise<BenchReport> }>> = {
@@ -21,11 +22,12 @@ const names = program.args.length > 0 ? program.args : Object.keys(BENCHES);
 const unknown = names.filter((name) => !(name in BENCHES));
 if (unknown.length > 0) program.error(`no such bench: ${unknown.join(', ')}`);
 
+cleanUpAtSignals();
 const reports: BenchReport[] = [];
 for (const name of names) {
   process.stderr.write(`measuring ${name} …\n`);
   const bench = await BENCHES[name]();
-  const report = await bench.run();
+  const report = await bench.run().finally(async () => cleanup.run());
   reports.push(report);
   process.stdout.write(format(report));
 }
@@ -38,9 +40,10 @@ process.exit(enforce && missed.length > 0 ? 1 : 0);
 
 function format({ title, rows, notRun = [] }: BenchReport): string {
   const width = Math.max(...rows.map((row) => row.what.length));
-  const lines = rows.map(({ what, value, unit, target, ok }) => {
+  const lines = rows.map(({ what, value, median, unit, target, ok }) => {
     const mark = ok === undefined ? '' : ok ? 'met' : 'MISSED';
-    const figure = `${Number(value.toPrecision(4))} ${unit}`.padEnd(16);
+    const middle = median === undefined ? '' : ` (median ${Number(median.toPrecision(4))})`;
+    const figure = `${Number(value.toPrecision(4))} ${unit}${middle}`.padEnd(30);
     return `  ${what.padEnd(width)}  ${figure}${target ? `target ${target}  ${mark}` : ''}`.trimEnd();
   });
   return `\n${title}\n${lines.join('\n')}\n${notRun.map((text) => `  not run: ${text}\n`).join('')}`;

@@ -7,7 +7,7 @@ const keys = new Set(JSON.parse(process.env.BENCH_KEYS!) as string[]);
 const app = fastify();
 
 await app.register(rateLimit, {
-  max: 1_000_000,
+  max: Number(process.env.BENCH_LIMIT),
   timeWindow: 60_000,
   keyGenerator: (request) => (request.query as { apiKey?: string }).apiKey ?? request.ip,
 });

@@ -26,7 +26,10 @@ export interface LogSink {
 
 const RING_MAX = 50_000;
 const FLUSH_MS = 200;
-const COPY_MAX = 10_000;
+/** Entries that become bytes together: soon enough that their objects die young. */
+const BATCH_ENTRIES = 64;
+/** Batches in one COPY. */
+const COPY_BATCHES_MAX = 160;
 const SUBJECT_MAX = 255;
 /** What the text format of COPY gives a meaning. */
 // oxlint-disable-next-line eslint/no-control-regex -- these are what is escaped
@@ -34,12 +37,22 @@ const SPECIAL = /[\\\u0000-\u001f]/;
 // oxlint-disable-next-line eslint/no-control-regex -- these are what is escaped
 const SPECIALS = /[\\\u0000-\u001f]/g;
 
+/** Lines of up to `BATCH_ENTRIES` entries. */
+interface Batch {
+  lines: Buffer;
+  count: number;
+}
+
 /**
  * The request log on its way to the database: a ring that is copied every 200 ms. While the database
  * is away it holds 50,000 entries; older ones are dropped and counted, requests never wait for it.
  */
 export class RequestLog {
+  /** The newest entries, not yet encoded. */
   private entries: LogEntry[] = [];
+  private batches: Batch[] = [];
+  /** Entries in all, encoded or not. */
+  private count = 0;
   private isFlushing = false;
   private droppedCount = 0;
   private timer?: NodeJS.Timeout;
@@ -57,11 +70,12 @@ export class RequestLog {
   }
 
   add(entry: LogEntry): void {
-    if (this.entries.length >= this.ringMax) {
+    if (this.count >= this.ringMax) {
       this.droppedCount++;
       return;
     }
-    this.entries.push(entry);
+    this.count++;
+    if (this.entries.push(entry) === BATCH_ENTRIES) this.encodeEntries();
   }
 
   /** Entries that were dropped since the start. */
@@ -74,11 +88,13 @@ export class RequestLog {
     if (this.isFlushing) return;
     this.isFlushing = true;
     try {
-      while (this.entries.length > 0) {
-        const batch = this.entries.slice(0, COPY_MAX);
-        await this.write(batch);
-        // What came meanwhile stands behind the batch.
-        this.entries = this.entries.slice(batch.length);
+      while (this.count > 0) {
+        this.encodeEntries();
+        const batches = this.batches.slice(0, COPY_BATCHES_MAX);
+        await this.write(batches);
+        // What came meanwhile stands behind them.
+        this.batches = this.batches.slice(batches.length);
+        this.count -= countOf(batches);
       }
     } catch (error) {
       this.logger.warn('the request log cannot be written, keeping it', error);
@@ -94,21 +110,23 @@ export class RequestLog {
     await this.flush();
   }
 
-  private async write(batch: LogEntry[]): Promise<void> {
-    const lines = this.encode(batch);
+  private async write(batches: Batch[]): Promise<void> {
+    const lines = Buffer.concat(batches.map((batch) => batch.lines));
     if (await this.sink.copy(lines)) return;
     await this.sink.makePartitions();
     if (await this.sink.copy(lines)) return;
     // Older than what is kept: it would stand in the way for ever.
-    this.droppedCount += batch.length;
+    this.droppedCount += countOf(batches);
   }
 
-  private encode(entries: LogEntry[]): Buffer {
+  private encodeEntries(): void {
+    if (this.entries.length === 0) return;
     let text = '';
-    for (const entry of entries) {
+    for (const entry of this.entries) {
       text += `${this.timeOf(entry.atMs)}\t${entry.requestId}\t${entry.accountId}\t${entry.keyId}\t${entry.operation}\t${entry.version}\t${escaped(entry.subject.slice(0, SUBJECT_MAX))}\t${entry.status}\t${escaped(entry.outcome)}\t${entry.credits}\t${entry.durationMs}\n`;
     }
-    return Buffer.from(text);
+    this.batches.push({ lines: Buffer.from(text), count: this.entries.length });
+    this.entries = [];
   }
 
   /** RFC 3339; the text of a second is made once. */
@@ -120,6 +138,10 @@ export class RequestLog {
     }
     return `${this.lastSecondText}.${String(atMs - second * SECOND_MS).padStart(3, '0')}Z`;
   }
+}
+
+function countOf(batches: Batch[]): number {
+  return batches.reduce((sum, { count }) => sum + count, 0);
 }
 
 function isoSecond(second: number): string {

@@ -1,0 +1,40 @@
+/**
+ * What a bench has started and must end, also when a signal ends the bench: servers, processes,
+ * folders. The newest goes first.
+ */
+class Cleanup {
+  private tasks: (() => unknown)[] = [];
+  private running?: Promise<void>;
+
+  add(task: () => unknown): void {
+    this.tasks.push(task);
+  }
+
+  /** Ends everything; a fault in one does not keep the others. */
+  async run(): Promise<void> {
+    this.running ??= this.runAll();
+    await this.running;
+    this.running = undefined;
+  }
+
+  private async runAll(): Promise<void> {
+    for (let task = this.tasks.pop(); task !== undefined; task = this.tasks.pop()) {
+      try {
+        await task();
+      } catch (error) {
+        process.stderr.write(`left behind: ${String(error)}\n`);
+      }
+    }
+  }
+}
+
+export const cleanup = new Cleanup();
+
+const EXIT_CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
+
+/** From here on a signal ends what was started, then the process. */
+export function cleanUpAtSignals(): void {
+  for (const [signal, code] of Object.entries(EXIT_CODES)) {
+    process.once(signal, () => void cleanup.run().then(() => process.exit(code)));
+  }
+}
