@@ -246,7 +246,7 @@ function buildRequestPath({ config, clock, logger, tokens, bodies, ...parts }: P
     window: new MemoryRequestWindow(),
     concurrency: new ClassConcurrency(),
     settlement: new Settlement({ leases, caps, repeats, log, keyUse, clock }),
-    answers: { bodies, billingUrl: config.billingUrl },
+    answers: { bodies },
     trustedProxies: addressListOf(config.trustedProxies),
   });
   return { upstream, shedder, requestPath };

@@ -1,6 +1,11 @@
 import type { PoolClient } from 'pg';
 import type { EntityManager, QueryResult } from 'typeorm';
 
+const BROKEN = 'the transaction was broken by a failed statement whose error was swallowed';
+
+/** pg's client says so of itself; its types do not. */
+type IdleAwareClient = PoolClient & { readyForQuery?: boolean };
+
 /**
  * An open transaction. Whatever writes takes it as its first argument, so that a write outside of a
  * transaction does not compile. Only `Database.transaction` makes one.
@@ -34,10 +39,14 @@ export class Transaction {
    */
   async checkIntact(): Promise<void> {
     if (this.running > 0) throw new Error('the transaction has a statement nobody waited for');
-    const client = (await this.manager.queryRunner?.connect()) as PoolClient | undefined;
-    if (client?.getTransactionStatus() !== 'T') {
-      throw new Error('the transaction was broken by a failed statement whose error was swallowed');
+    const client = (await this.manager.queryRunner?.connect()) as IdleAwareClient | undefined;
+    try {
+      // An error arrives before the server's word on the transaction: while that is out, ask again.
+      if (!client?.readyForQuery) await client?.query('select 1');
+    } catch (cause) {
+      throw new Error(BROKEN, { cause });
     }
+    if (client?.getTransactionStatus() !== 'T') throw new Error(BROKEN);
   }
 
   /**

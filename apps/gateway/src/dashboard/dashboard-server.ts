@@ -56,6 +56,8 @@ export interface RunningDashboard {
 }
 
 const CONNECTIONS_MAX = 2_000;
+/** A browser sends its headers at once; whoever drips them is holding a place (S104). */
+const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
 const KEEP_ALIVE_TIMEOUT_MS = 72_000;
 
@@ -84,6 +86,7 @@ function dashboardServer(options: DashboardOptions, calls: DashboardCalls): Fast
   const server = Fastify({
     bodyLimit: JSON_BODY_LIMIT_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
+    http: { headersTimeout: HEADERS_TIMEOUT_MS, connectionsCheckingInterval: 5_000 },
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     forceCloseConnections: 'idle',
     trustProxy: options.trustedProxies?.length ? options.trustedProxies : false,

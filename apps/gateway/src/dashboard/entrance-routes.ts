@@ -8,7 +8,7 @@ import {
   signUpPage,
 } from './pages/entrance.js';
 import { firstKeysPage } from './pages/keys.js';
-import type { Form, Page } from './page-routes.js';
+import type { Form, Page } from './page.js';
 
 const RESET_SENT =
   'If an account has this address, a link to set a new password is on its way. It works for 30 minutes, once.';

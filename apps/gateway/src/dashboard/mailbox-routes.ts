@@ -1,14 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { mailboxPage } from './pages/mailbox.js';
-
-export interface MailboxMessage {
-  id: string;
-  /** RFC 3339. */
-  sentAt: string;
-  to: string;
-  subject: string;
-  text: string;
-}
+import { type MailboxMessage, mailboxPage } from './pages/mailbox.js';
 
 /** Where mail is kept instead of being sent. */
 export interface Mailbox {

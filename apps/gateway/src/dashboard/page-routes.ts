@@ -1,7 +1,8 @@
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import type { AccountAnswer } from './account-relay.js';
 import type { DashboardCalls } from './dashboard-calls.js';
 import { entrancePages } from './entrance-routes.js';
+import type { Form, Page } from './page.js';
 import { PageVisit, faultNotice, isRefused } from './page-visit.js';
 import { type AccountFacts, accountPage, deletedPage, restorePage } from './pages/account.js';
 import { passwordAgainPage, welcomePage } from './pages/entrance.js';
@@ -10,16 +11,6 @@ import type { Notice } from './pages/layout.js';
 import { overviewPage } from './pages/overview.js';
 import { PAGE_SCRIPT } from './pages/page-script.js';
 import { STYLESHEET } from './pages/stylesheet.js';
-
-/** Fields of a form, or the query of a page. */
-export type Form = Record<string, string | undefined>;
-
-/** One page or form of the dashboard. */
-export interface Page {
-  method: 'GET' | 'POST';
-  path: string;
-  answer(visit: PageVisit, form: Form, id: string): Promise<FastifyReply>;
-}
 
 export interface PageOptions {
   apiUrl: string;

@@ -119,9 +119,7 @@ export class LeaseJournal {
         consumed,
         number,
       }));
-      const next = `${this.options.path}.next`;
-      writeWhole(next, journalOf(uses));
-      renameSync(next, this.options.path);
+      writeWhole(this.options.path, journalOf(uses));
       if (this.file !== undefined) closeSync(this.file);
       this.file = openSync(this.options.path, 'a', 0o600);
       this.sizeBytes = 0;
@@ -166,13 +164,16 @@ function journalOf(uses: (LeaseUse & { number?: number })[]): string {
     .join('');
 }
 
+/** Beside the old file, which stays whole when this cannot be written. */
 function writeWhole(path: string, text: string): void {
-  const file = openSync(path, 'w', 0o600);
+  const next = `${path}.next`;
+  const file = openSync(next, 'w', 0o600);
   try {
     writeAll(file, text);
   } finally {
     closeSync(file);
   }
+  renameSync(next, path);
 }
 
 function writeAll(file: number, text: string): void {

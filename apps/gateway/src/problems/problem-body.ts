@@ -27,6 +27,11 @@ export class ProblemBodies {
     private readonly clock: Clock,
   ) {}
 
+  /** Address of the page that explains a code. */
+  pageOf(code: string): string {
+    return `${this.baseUrl}/errors/${code}`;
+  }
+
   render(problem: Problem, { requestId, path }: ProblemPlace): string {
     let fixed = this.fixedParts.get(problem);
     if (fixed === undefined) {
@@ -49,7 +54,7 @@ export class ProblemBodies {
   private fixedPart(problem: Problem): string {
     const title = STATUS_CODES[problem.status] ?? 'Error';
     const body = {
-      type: `${this.baseUrl}/errors/${problem.code}`,
+      type: this.pageOf(problem.code),
       title,
       status: problem.status,
       detail: problem.message,

@@ -8,8 +8,6 @@ import type { UpstreamAnswer } from './09-forward.js';
 /** What the answers need to know of the installation. */
 export interface AnswerSettings {
   bodies: ProblemBodies;
-  /** Public origin of the dashboard: where limits are raised. */
-  billingUrl: string;
 }
 
 /** A set of the headers every answer of the API carries, as name and value in turn. */
@@ -75,7 +73,7 @@ export function sendProblem(
   exchange: Exchange,
   problem: Problem,
   remaining: number | undefined,
-  { bodies, billingUrl }: AnswerSettings,
+  { bodies }: AnswerSettings,
 ): void {
   const { response, requestId, route, rate } = exchange;
   const body = bodies.render(problem, { requestId, path: route.path });
@@ -84,7 +82,7 @@ export function sendProblem(
   if (status === 401) headers.push('WWW-Authenticate', 'Bearer realm="api"');
   if (problem.code === 'rate_limited' && rate) {
     headers.push('Retry-After', String(rate.resetSeconds));
-    headers.push('Link', `<${billingUrl}/rate-limit>; rel="help"; title="rate-limit add-on"`);
+    headers.push('Link', `<${bodies.pageOf(problem.code)}>; rel="help"`);
   } else if (problem.retryAfterSeconds !== undefined) {
     headers.push('Retry-After', String(problem.retryAfterSeconds));
   }

@@ -1,6 +1,14 @@
-import type { MailboxMessage } from '../mailbox-routes.js';
 import { type PageContext, page } from './layout.js';
 import { Markup, html } from './markup.js';
+
+export interface MailboxMessage {
+  id: string;
+  /** RFC 3339. */
+  sentAt: string;
+  to: string;
+  subject: string;
+  text: string;
+}
 
 export function mailboxPage(
   context: PageContext,
