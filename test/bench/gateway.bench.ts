@@ -156,7 +156,7 @@ function ratio(what: string, { of, by, least }: Compared): BenchRow {
     of.map((us, round) => (us / by[round]) * 100),
     0.5,
   );
-  const target = least * 100;
+  const target = Math.round(least * 100);
   return { what, value, median, unit: '%', target: `≥ ${target} %`, ok: value >= target };
 }
 
@@ -187,7 +187,7 @@ function voidIfWrong({ name, expected }: Contender, { answers, refused, lost }: 
 
 /** At 5,000 requests a second, against the same questions sent to the upstream directly. */
 async function addedLatency(field: Field, ours: Contender): Promise<BenchRow[]> {
-  const calm = { connections: 32, durationMs: CALM_MS, ratePerSecond: CALM_RATE };
+  const calm = { connections: CONNECTIONS, durationMs: CALM_MS, ratePerSecond: CALM_RATE };
   const [p50s, p99s, rates]: number[][] = [[], [], []];
   for (let round = 0; round < CALM_ROUNDS; round++) {
     const port = field.upstreamPort;
