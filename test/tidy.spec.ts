@@ -94,6 +94,14 @@ describe('tidy', () => {
       expect(security.tenancyFaults(files)).toEqual([]);
     });
 
+    it('S92: conditions and orders of queries are written in the source', () => {
+      expect(security.queryFaults(files)).toEqual([]);
+    });
+
+    it('numbers of statements stand in a test name where the coverage finds them', () => {
+      expect(security.proofNameFaults(files)).toEqual([]);
+    });
+
     it('S93: TypeORM is not older than 1.1.0', () => {
       const [major, minor] = security.lockedVersion('typeorm');
       expect(major > 1 || (major === 1 && minor >= 1)).toBe(true);
@@ -113,6 +121,14 @@ describe('tidy', () => {
   describe('documents', () => {
     it('every error code has a page, and every page a code', () => {
       expect(documents.errorPageFaults(files, paths)).toEqual([]);
+    });
+
+    it('every error page says in one form what happened and what to do', () => {
+      expect(documents.errorPageFormFaults(paths)).toEqual([]);
+      const body = '## What happened\n\nThis.\n\n## What to do\n\nThat.\n';
+      expect(documents.isErrorPage('a_code', `# A title\n\n\`a_code\`\n\n${body}`)).toBe(true);
+      expect(documents.isErrorPage('a_code', `# A title\n\n${body}`)).toBe(false);
+      expect(documents.isErrorPage('a_code', '# a_code\n\nThis.\n\nThat.\n')).toBe(false);
     });
 
     it('every generated document is up to date', () => {
@@ -155,6 +171,8 @@ describe('tidy', () => {
         `${account}/keys.repository.ts`,
         'class KeysRepository { list(id: string) { return sql`select from keys where account_id = $1`; } }',
       ],
+      [security.queryFaults, 'apps/a/src/b/c.repository.ts', `repository.findOneBy(Key, request);`],
+      [security.proofNameFaults, 'a.spec.ts', `it('S10 and S11: are refused', () => {});`],
       [security.transportFaults, 'a.ts', `connect({ transport: Transport.TCP });`],
     ];
     for (const [faults, path, text] of caught) {

@@ -91,14 +91,17 @@ describe('an upstream that misbehaves', () => {
     'refers-to-private.com',
     'refers-to-port.com',
     'refers-to-closed-port.com',
-  ])('S57 S58: %s is answered by its registry and the referral is not followed', async (domain) => {
-    const { status, body } = await world.ask(domain);
-    expect([status, body.domain_registered]).toEqual([200, 'yes']);
-    expect(body.name_servers).toEqual(registrationOf(domain).nameServers);
-    expect(world.simulator.exchanges.of(domain).filter(({ role }) => role === 'registrar')).toEqual(
-      [],
-    );
-  });
+  ])(
+    'S57, S58: %s is answered by its registry and the referral is not followed',
+    async (domain) => {
+      const { status, body } = await world.ask(domain);
+      expect([status, body.domain_registered]).toEqual([200, 'yes']);
+      expect(body.name_servers).toEqual(registrationOf(domain).nameServers);
+      expect(
+        world.simulator.exchanges.of(domain).filter(({ role }) => role === 'registrar'),
+      ).toEqual([]);
+    },
+  );
 
   it.each(['refers-to-itself.com', 'refers-endlessly.com', 'whois-refers-endlessly.com'])(
     'S58: %s costs a bounded number of questions',

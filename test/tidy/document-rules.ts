@@ -4,7 +4,7 @@ import ts from 'typescript';
 import { type SourceFile, kindOf, nodesOf } from './source-tree.js';
 
 /** Codes of the problems that `*.errors.ts` files declare. */
-export function errorCodes(files: SourceFile[]): Set<string> {
+function errorCodes(files: SourceFile[]): Set<string> {
   const codes = files
     .filter(({ path }) => kindOf(path) === 'errors')
     .flatMap((file) => nodesOf(file, ts.isPropertyAssignment))
@@ -24,6 +24,22 @@ export function errorPageFaults(files: SourceFile[], paths: string[]): string[] 
       .filter((code) => !codes.has(code))
       .map((code) => `${code}: nothing raises it`),
   ];
+}
+
+/** A page is read in a hurry: a title in words, the code, what happened, what to do. */
+export function errorPageFormFaults(paths: string[]): string[] {
+  return paths
+    .filter((path) => /^docs\/errors\/[a-z_]+\.md$/.test(path))
+    .filter((path) => !isErrorPage(basename(path, '.md'), readFileSync(path, 'utf8')))
+    .map((path) => `${path}: not in the form of an error page`);
+}
+
+/** True for the text of the page that explains `code`. */
+export function isErrorPage(code: string, text: string): boolean {
+  const form = new RegExp(
+    `^# [A-Z][^\\n]+\\n\\n\`${code}\`\\n\\n## What happened\\n\\n[^#]+\\n## What to do\\n\\n[^#]+$`,
+  );
+  return form.test(text);
 }
 
 const LINK = /\[[^\]]*\]\(([^)\s]+)\)/g;

@@ -3,7 +3,7 @@ import ts from 'typescript';
 import { type SourceFile, importsOf, isTest, nodesOf, place } from './source-tree.js';
 
 /** Each library imports only those before it. */
-export const LIBRARIES = [
+const LIBRARIES = [
   'platform',
   'domain-names',
   'contracts',

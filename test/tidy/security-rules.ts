@@ -38,7 +38,7 @@ const WITHOUT_ACCOUNT: Readonly<Record<string, string>> = {
   'LedgerRepository.lockAccounts': 'the ids are the accounts',
   'ReservationsRepository.listSlices': 'the reservations were read under their locked accounts',
   'ReservationsRepository.putSlices': 'the reservations were read under their locked accounts',
-  'RequestLogRepository.creditsOfKey': "the key's facts name its account",
+  'RequestLogRepository.sumCreditsOfKey': "the key's facts name its account",
 };
 
 /**
@@ -75,6 +75,41 @@ function namesAccount(owner: ts.ClassDeclaration, method: ts.MethodDeclaration):
     const isOurs = /^[A-Z]\w+(\[\])?$/.test(type) && !['Transaction', 'Date'].includes(type);
     return isOurs || parameter.getText().includes('accountId');
   });
+}
+
+const FIND_METHODS = /^(find|findBy|findOne|findOneBy|findOneByOrFail|findAndCount)$/;
+
+/**
+ * S92: what is sought and how it is sorted is written in the source. A whole request or query as a
+ * `find` condition lets its members become operators (CVE-2022-33171), a variable in `orderBy` SQL.
+ */
+export function queryFaults(files: SourceFile[]): string[] {
+  return files
+    .filter(({ path }) => kindOf(path) === 'repository')
+    .flatMap((file) =>
+      nodesOf(file, ts.isCallExpression)
+        .filter(({ expression }) => ts.isPropertyAccessExpression(expression))
+        .filter((call) => {
+          const name = (call.expression as ts.PropertyAccessExpression).name.text;
+          if (/^(orderBy|addOrderBy)$/.test(name)) return !ts.isStringLiteral(call.arguments[0]);
+          return FIND_METHODS.test(name) && !ts.isObjectLiteralExpression(call.arguments.at(-1)!);
+        })
+        .map((call) => `${place(file, call)}: ${call.expression.getText()} takes what it is given`),
+    );
+}
+
+/** Tests that name a statement otherwise than `S57: …` or `S57, S58: …`: no table would show them. */
+export function proofNameFaults(files: SourceFile[]): string[] {
+  return files
+    .filter((file) => isTest(file))
+    .flatMap((file) =>
+      nodesOf(file, ts.isCallExpression)
+        .filter(({ expression }) => /^(it|test|describe)\b/.test(expression.getText()))
+        .map(({ arguments: [name] }) => name)
+        .filter((name) => name !== undefined && ts.isStringLiteralLike(name))
+        .filter(({ text }) => /^S\d/.test(text) && !/^S\d+(,? S\d+)*: ./.test(text))
+        .map((name) => `${place(file, name)}: ${name.text}`),
+    );
 }
 
 /** S109: the framework's own TCP, RMQ and Kafka transports have open or measured faults. */

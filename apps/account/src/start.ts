@@ -6,7 +6,6 @@ import {
   Health,
   type Logger,
   type Job,
-  MINUTE_MS,
   type RunningService,
   SECOND_MS,
   Schedule,
@@ -26,6 +25,9 @@ import { Person } from './people/person.entity.js';
 import { ForgetSignUpsJob } from './registration/forget-sign-ups.job.js';
 import { SignUp } from './registration/sign-up.entity.js';
 import { Session } from './sessions/session.entity.js';
+
+/** Each run is one indexed look for what is due. */
+const JOB_INTERVAL_MS = 10 * SECOND_MS;
 
 const ENTITIES = [
   Account,
@@ -65,7 +67,7 @@ export async function startAccount(options: AccountOptions): Promise<RunningServ
   const sender = new MailSender(maintenanceDatabase, options.mail, logger);
   schedule.every(SECOND_MS, { name: 'send-mail', runOnce: () => sender.runOnce() });
   for (const job of [ExpireKeysJob, ForgetSignUpsJob, EraseJob]) {
-    schedule.every(MINUTE_MS, service.app.get<Job>(job));
+    schedule.every(JOB_INTERVAL_MS, service.app.get<Job>(job));
   }
   return {
     ...service,

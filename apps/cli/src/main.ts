@@ -9,7 +9,9 @@ import { schemaCommands } from './schemas/schema-commands.js';
 /** `npm run cli -- <command>`: what an operator does by hand. */
 async function main(): Promise<void> {
   const config = loadConfig(CliConfig);
-  const program = new Command('npm run cli --').description('operator commands');
+  const program = new Command('npm run cli --')
+    .description('operator commands')
+    .showHelpAfterError('"npm run cli -- --help" lists the commands.');
   schemaCommands(program, config);
   eventCommands(program, config);
   creditCommands(program, config);

@@ -9,7 +9,7 @@ export function required<T extends object, K extends keyof T>(
   const value = config[property];
   if (value === undefined || value === null) {
     throw new ConfigurationError([
-      `${env}: this command needs it. With a running solo: node --env-file=.data/operator.env`,
+      `${env}: this command needs it. While "npm start" runs, npm run cli finds it in .data/operator.env`,
     ]);
   }
   return value;

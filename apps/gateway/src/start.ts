@@ -255,6 +255,6 @@ function buildRequestPath({ config, clock, logger, tokens, bodies, ...parts }: P
 function dailyCaps(log: RequestLogRepository, clock: Clock): DailyCaps {
   return new DailyCaps(clock, async (keyId) => {
     const now = clock.now().getTime();
-    return log.creditsOfKey(keyId, new Date(now - (now % DAY_MS)));
+    return log.sumCreditsOfKey(keyId, new Date(now - (now % DAY_MS)));
   });
 }

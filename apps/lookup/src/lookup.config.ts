@@ -51,12 +51,14 @@ export class LookupConfig {
 
   @Setting({
     env: 'LOOKUP_UPSTREAM_PER_SECOND',
-    about: 'Questions a second to a registry or registrar that publishes no limit of its own.',
+    about:
+      'Questions a second to every registry or registrar that publishes no limit of its own. Unset: 10 to a few large registries, 1 to all others.',
   })
+  @IsOptional()
   @IsNumber()
   @Min(0.01)
   @Max(10_000)
-  upstreamPerSecond: number = 1;
+  upstreamPerSecond?: number;
 
   @Setting({ env: 'LOOKUP_CACHE_ENTRIES', about: 'Answers kept in memory.' })
   @IsInt()

@@ -9,6 +9,7 @@ import {
   RdapClient,
   type Registries,
   SafeConnector,
+  type UpstreamLimit,
 } from '#libs/resolvers';
 import type { LookupConfig } from './lookup.config.js';
 
@@ -34,9 +35,9 @@ export function openUpstreams(
   const rdap = new RdapClient(connector);
   const port43 = new Port43Client(connector);
   const perSecond = config.upstreamPerSecond;
-  const politeness = new Politeness({
-    defaultLimit: { buckets: [{ burst: Math.max(5, 2 * perSecond), perSecond }], connections: 4 },
-  });
+  const politeness = new Politeness(
+    perSecond === undefined ? {} : { defaultLimit: evenLimit(perSecond) },
+  );
   const parser = new ParserWorker();
   const domains = new DomainLookup({ registries, rdap, port43, politeness, parser, clock });
   return {
@@ -45,4 +46,8 @@ export function openUpstreams(
       await Promise.all([rdap.close(), parser.close()]);
     },
   };
+}
+
+function evenLimit(perSecond: number): UpstreamLimit {
+  return { buckets: [{ burst: Math.max(5, 2 * perSecond), perSecond }], connections: 4 };
 }

@@ -32,7 +32,8 @@ async function reset(): Promise<number> {
 }
 
 async function isConfirmed(path: string): Promise<boolean> {
-  if (!process.stdin.isTTY) return say('Say --yes to remove without a question.', false);
+  if (!process.stdin.isTTY)
+    return say('To remove without a question: npm run reset -- --yes', false);
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
   const answer = await terminal.question(
     `This removes every account, key, credit and secret in ${path}. Type "yes": `,

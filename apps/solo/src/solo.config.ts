@@ -1,4 +1,13 @@
-import { IsBoolean, IsInt, IsOptional, IsString, Max, Min, MinLength } from 'class-validator';
+import {
+  IsBoolean,
+  IsInt,
+  IsOptional,
+  IsString,
+  Matches,
+  Max,
+  Min,
+  MinLength,
+} from 'class-validator';
 import { Setting } from '#libs/platform';
 
 /** What an operator decides about the one-machine installation. Each service's own settings work too. */
@@ -37,6 +46,6 @@ export class SoloConfig {
     secret: true,
   })
   @IsOptional()
-  @IsString()
+  @Matches(/^postgres(ql)?:\/\//, { message: 'must begin with postgres:// or postgresql://' })
   databaseAdminUrl?: string;
 }

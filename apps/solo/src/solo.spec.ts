@@ -100,7 +100,8 @@ describe('solo', () => {
   });
 
   it('a second start in the same folder is refused and names the running process', async () => {
-    const { code, output } = await outcomeOf(launch('main', {}, '--offline'));
+    const samePort = { API_PORT: new URL(facts.api_url).port };
+    const { code, output } = await outcomeOf(launch('main', samePort, '--offline'));
     expect(code).toBe(1);
     expect(output).toContain(`process ${solo.pid}`);
   });

@@ -49,11 +49,13 @@ export interface RunningSolo extends SoloServices {
  */
 export async function startSolo(options: SoloOptions): Promise<RunningSolo> {
   const folder = new DataFolder(options.dataFolder);
-  await checkMachine(folder, options);
+  checkFolderWritable(folder);
   const shutdown = new ShutdownOrder();
+  // Before the ports: a second start here is told that it runs already, not that its port is taken.
   const lock = SoloLock.take(folder);
   shutdown.add('lock', async () => lock.release());
   try {
+    await checkMachine(folder, options);
     const secrets = Secrets.load(folder);
     const database = await SoloDatabase.open({
       folder,
@@ -109,7 +111,6 @@ function operatorSettings(
 }
 
 async function checkMachine(folder: DataFolder, options: SoloOptions): Promise<void> {
-  checkFolderWritable(folder);
   checkDiskSpace(folder.path);
   await checkPortFree(options.apiPort, 'API_PORT');
   await checkPortFree(options.dashboardPort, 'DASHBOARD_PORT');

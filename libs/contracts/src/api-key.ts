@@ -6,7 +6,7 @@ import { crc32 } from 'node:zlib';
  * the CRC-32 of all before them, most significant first (S1).
  */
 export const API_KEY_PATTERN = /^dds_(live|test)_[0-9A-Za-z]{36}$/;
-export const API_KEY_LENGTH = 45;
+const API_KEY_LENGTH = 45;
 
 export type KeyEnvironment = 'live' | 'test';
 
@@ -14,6 +14,7 @@ const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const RANDOM_LENGTH = 30;
 const CHECKSUM_LENGTH = 6;
 
+/** A new key from the system's randomness: `dds_live_`, 30 random letters and digits, a checksum (S1). */
 export function generateApiKey(environment: KeyEnvironment): string {
   let key = `dds_${environment}_`;
   for (let i = 0; i < RANDOM_LENGTH; i++) key += ALPHABET[randomInt(ALPHABET.length)];

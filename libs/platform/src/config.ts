@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import { readFileSync } from 'node:fs';
 import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
+import { ruleText } from './rule-text.js';
 
 /** One setting of a config class, as `.env.example` and `docs/configuration.md` show it. */
 export interface SettingDescription {
@@ -68,7 +69,9 @@ export function loadConfig<T extends object>(
   const config = Object.assign(plainToInstance(configClass, {}), raw);
   for (const error of validateSync(config, { forbidUnknownValues: true })) {
     const setting = settingsOf(configClass).find((s) => s.property === error.property);
-    const rules = Object.values(error.constraints ?? {}).join('; ');
+    const rules = Object.values(error.constraints ?? {})
+      .map((text) => ruleText(error.property, text))
+      .join('; ');
     faults.push(`${setting?.env ?? error.property}: ${rules}. ${setting?.about ?? ''}`.trim());
   }
   if (faults.length > 0) throw new ConfigurationError(faults);

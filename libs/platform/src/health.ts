@@ -1,4 +1,4 @@
-import { Controller, Get, Inject, Injectable, Res } from '@nestjs/common';
+import { Controller, Get, Injectable, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { AllowCallers } from './internal-route.js';
 
@@ -41,7 +41,7 @@ export class Health {
 @Controller()
 @AllowCallers('anyone')
 export class HealthController {
-  constructor(@Inject(Health) private readonly health: Health) {}
+  constructor(private readonly health: Health) {}
 
   @Get('/health')
   alive(): { status: string } {

@@ -2,6 +2,7 @@ import { ValidationPipe } from '@nestjs/common';
 import type { ValidationError } from 'class-validator';
 import { InvalidRequest } from './platform.errors.js';
 import type { FieldError } from './problem.js';
+import { ruleText } from './rule-text.js';
 
 /** Largest body a JSON route takes, in bytes (S94). */
 export const JSON_BODY_LIMIT_BYTES = 256 * 1024;
@@ -24,7 +25,10 @@ export function inputValidation(): ValidationPipe {
 
 function fieldErrors(error: ValidationError, prefix = ''): FieldError[] {
   const field = `${prefix}${error.property}`;
-  const own = Object.values(error.constraints ?? {}).map((message) => ({ field, message }));
+  const own = Object.values(error.constraints ?? {}).map((text) => ({
+    field,
+    message: ruleText(error.property, text),
+  }));
   return [...own, ...(error.children ?? []).flatMap((child) => fieldErrors(child, `${field}.`))];
 }
 

@@ -11,7 +11,7 @@ import { isId } from './ids.js';
 import { CallerNotAllowed, InvalidRequest } from './platform.errors.js';
 import { type ServiceName, ServiceTokens } from './service-token.js';
 
-export const ALLOWED_CALLERS = 'allowed-callers';
+const ALLOWED_CALLERS = 'allowed-callers';
 
 /**
  * Names the services that may call a route, or `anyone` for probes. A route without it is refused

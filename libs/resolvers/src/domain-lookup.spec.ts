@@ -187,6 +187,138 @@ describe('a lookup', () => {
   });
 });
 
+describe('a name nobody holds', () => {
+  const object = (members: object): RequestListener => {
+    const json = { objectClassName: 'domain', ldhName: 'a.rdaponly', ...members };
+    return (_request, response) => void response.end(JSON.stringify(json));
+  };
+  const says = (line: string) => [{ title: 'Status', description: [line] }];
+  const registrar = { roles: ['registrar'], handle: '9999' };
+
+  it.each<[object, string]>([
+    [{ status: ['reserved'] }, 'reserved'],
+    [{ status: ['registryReserved'], events: [{ eventAction: 'registration' }] }, 'reserved'],
+    [{ status: ['premium name'] }, 'premium'],
+    [{ status: ['server transfer prohibited', 'blocked'] }, 'blocked'],
+    [{ status: 'Registration_Prohibited' }, 'blocked'],
+    [{ remarks: says('This name has been reserved by the registry.') }, 'reserved'],
+    [{ notices: says('Domain name is reserved') }, 'reserved'],
+    [{ errorCode: 404, title: 'Not found', description: ['Reserved by the registry'] }, 'reserved'],
+    [{ errorCode: 404, description: ['This is a premium domain name.'] }, 'premium'],
+  ])('is restricted with the reason of %j', async (members, restriction) => {
+    await internet.rdap('rdap.nic.test', object(members));
+    const lookup = await lookups().lookup('a.rdaponly');
+    expect(told(lookup)).toEqual(['restricted', 'rdap registry restricted']);
+    expect(lookup.record?.restriction).toBe(restriction);
+  });
+
+  it.each<[string, object]>([
+    ['has a registrar', { status: ['reserved'], entities: [registrar] }],
+    ['has a registrant', { status: ['reserved'], entities: [{ roles: ['registrant'] }] }],
+    ['is delegated', { status: ['reserved'], nameservers: [{ ldhName: 'ns.a.example' }] }],
+    [
+      'has a term',
+      {
+        status: ['reserved'],
+        events: [{ eventAction: 'expiration', eventDate: '2030-01-01T00:00:00Z' }],
+      },
+    ],
+    ['may only not be moved', { status: ['client transfer prohibited', 'renew prohibited'] }],
+    ['comes with a copyright', { status: ['active'], notices: says('All rights reserved.') }],
+    ['comes with rules', { handle: 'D1', notices: says('Your access is blocked if you flood us') }],
+  ])('a name that %s is a registration', async (_what, members) => {
+    await internet.rdap('rdap.nic.test', object(members));
+    const lookup = await lookups().lookup('a.rdaponly');
+    expect(lookup.outcome).toBe('delivered');
+    expect(lookup.record).not.toHaveProperty('restriction');
+  });
+
+  it('a free name stays free, whatever the notices beside the error say', async () => {
+    const notices = says('Some names are reserved for the registry');
+    await internet.rdap('rdap.nic.test', object({ errorCode: 404, title: 'Not found', notices }));
+    expect((await lookups().lookup('a.rdaponly')).outcome).toBe('not_registered');
+  });
+
+  it('what a registrar keeps back is no word about a registered name', async () => {
+    await internet.rdap('rdap.nic.test', found(registrarUrl));
+    await internet.rdap('rdap.registrar.test', object({ ldhName: name, status: ['reserved'] }));
+    const lookup = await lookups().lookup(name);
+    expect(lookup.outcome).toBe('delivered');
+    expect(lookup.record).not.toHaveProperty('restriction');
+  });
+});
+
+describe('an answer that is not whole', () => {
+  const stall = (text: string) => (socket: Socket) => void socket.write(text);
+  const budgetMs = 400;
+
+  it('is partial with what had arrived when the time was over', async () => {
+    await internet.whois('whois.nic.test', stall(`${said('a.whoisonly')}Name Server: ns1.exam`));
+    const lookup = await lookups({ whois: { wholeMs: 9_000 } }).lookup('a.whoisonly', { budgetMs });
+    expect(told(lookup)).toEqual(['partial', 'whois43 registry cancelled']);
+    expect(lookup.record).toMatchObject({ created: { iso: '2001-02-03T04:05:06Z' } });
+    expect(lookup.record?.nameServers).toEqual([]);
+    expect(lookup.sources[0]).toMatchObject({
+      truncated: true,
+      raw: expect.stringMatching(/ns1\.exam$/),
+    });
+  });
+
+  it.each(['% a comment\n', 'No match for domain "A.WHOISONLY".\n', 'Domain Name: a.who'])(
+    'is a timeout when the time was over and no record had arrived, only %j',
+    async (text) => {
+      await internet.whois('whois.nic.test', stall(text));
+      const patient = lookups({ whois: { wholeMs: 9_000 } });
+      const lookup = await patient.lookup('a.whoisonly', { budgetMs });
+      expect(told(lookup)).toEqual(['timeout', 'whois43 registry cancelled']);
+      expect(lookup.retryAfterSeconds).toBeGreaterThan(0);
+    },
+  );
+
+  it('says nothing when it is about another name', async () => {
+    await internet.whois('whois.nic.test', stall(said('b.test')));
+    const lookup = await lookups({ whois: { wholeMs: 300 } }).lookup('a.whoisonly');
+    expect(told(lookup)).toEqual(['parse_failed', 'whois43 registry other_name']);
+  });
+});
+
+describe('redirects', () => {
+  const to: RequestListener = (_request, response) =>
+    void response.writeHead(302, { location: 'https://rdap.other.test/domain/a.rdaponly' }).end();
+
+  it('a host redirected to is asked in its own turn, and its throttle parks it alone', async () => {
+    await internet.rdap('rdap.nic.test', to);
+    await internet.rdap('rdap.other.test', status(429, { 'retry-after': '90' }));
+    const politeness = new Politeness({ defaultLimit: wide });
+    const lookup = lookups({ politeness });
+    expect(await lookup.lookup('a.rdaponly')).toMatchObject({
+      outcome: 'throttled',
+      retryAfterSeconds: 90,
+    });
+    expect(politeness.parkedForMs('rdap.other.test')).toBeGreaterThan(80_000);
+    expect(politeness.parkedForMs('rdap.nic.test')).toBe(0);
+    const again = await lookup.lookup('a.rdaponly');
+    expect(told(again)).toEqual(['throttled', 'rdap registry parked']);
+    expect(internet.asked.map((asked) => asked.split(' ')[0])).toEqual([
+      'rdap.nic.test',
+      'rdap.other.test',
+      'rdap.nic.test',
+    ]);
+  });
+
+  it('every hop gives its turn back', async () => {
+    await internet.rdap('rdap.nic.test', to);
+    await internet.rdap('rdap.other.test', found());
+    const single = { ...wide, connections: 1 };
+    const lookup = lookups({ politeness: new Politeness({ defaultLimit: single }) });
+    for (const label of ['a', 'b', 'c']) {
+      const answer = await lookup.lookup(`${label}.rdaponly`, { budgetMs: 2_000 });
+      expect(answer.sources.map(({ error }) => error)).toEqual(['unreadable']);
+    }
+    expect(internet.asked).toHaveLength(6);
+  });
+});
+
 describe('upstreams that cannot be had', () => {
   it('a throttle in words is a throttle, and the upstream is left alone as long as it said', async () => {
     await internet.whois('whois.nic.test', 'Query limit exceeded. Try again in 120 seconds.\n');

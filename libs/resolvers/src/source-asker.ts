@@ -3,9 +3,10 @@ import type { Permit, Politeness, Refused } from './politeness/politeness.js';
 import type { Priority } from './politeness/upstream.js';
 import type { RdapAnswer, RdapClient } from './rdap/rdap-client.js';
 import { readRdapDomain } from './rdap/rdap-record.js';
+import { readRestrictedAbsence } from './rdap/restriction.js';
 import type { Outcome, RegistrationRecord, SourceAnswer } from './record.js';
 import { ConnectionError, type ConnectionFault } from './safe-connect/connection-error.js';
-import type { Port43Client } from './whois/port43.js';
+import type { Port43Answer, Port43Client } from './whois/port43.js';
 import type { WhoisParser } from './whois/whois-parser.js';
 
 /** What it takes to ask one server. */
@@ -45,14 +46,26 @@ export class SourceAsker {
 
   /** @param url the object's own URL. */
   async askRdap(url: string, role: Role, question: Question): Promise<Answer> {
-    const { rdap } = this.options;
+    const { rdap, politeness } = this.options;
     const server = url.replace(/domain\/[^/]*$/i, '');
     const about = { protocol: 'rdap', role, server } as const;
-    return this.ask(new URL(url).hostname, about, question, async (permit) => {
-      const answer = await rdap.fetch(url, question.signal);
-      if (answer.kind === 'throttled') permit.throttled(answer.retryAfterSeconds);
-      else if (answer.kind !== 'failed') permit.answered();
-      return rdapFinding(answer, question.name);
+    return this.ask(new URL(url).hostname, about, question, async (first) => {
+      let turn: Permit | Refused = first;
+      const redirected = async (host: string, signal: AbortSignal) => {
+        if (turn.granted) turn.answered();
+        turn = await politeness.acquire(host, { priority: question.priority, signal });
+        return turn.granted;
+      };
+      try {
+        const answer = await rdap.fetch(url, { signal: question.signal, redirected });
+        if (!turn.granted) return notAsked(turn);
+        if (answer.kind === 'throttled') turn.throttled(answer.retryAfterSeconds);
+        else if (answer.kind !== 'failed') turn.answered();
+        return rdapFinding(answer, question.name, role);
+      } finally {
+        // Without effect when it has been said how it went.
+        if (turn.granted) turn.failed();
+      }
     });
   }
 
@@ -62,7 +75,9 @@ export class SourceAsker {
     const about = { protocol: 'whois43', role, server } as const;
     return this.ask(server, about, question, async (permit) => {
       const { text, cut } = await port43.ask(server, domain, signal);
-      const result = await parser.parse(text, { domain, server, tld, role });
+      // The last line of an answer that broke off may be half a name or half a date.
+      const whole = cut === undefined ? text : text.slice(0, text.lastIndexOf('\n') + 1);
+      const result = await parser.parse(whole, { domain, server, tld, role });
       if (result.outcome === 'throttled') permit.throttled(result.retryAfterSeconds);
       else permit.answered();
       const { outcome, record, retryAfterSeconds } = result;
@@ -70,10 +85,10 @@ export class SourceAsker {
         raw: text,
         ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
       };
-      if (cut !== undefined) return { ...finding, ...cutShort(outcome, record), error: cut };
       if (record !== undefined && isOfAnother(record, domain)) {
         return { ...finding, outcome: 'parse_failed', error: 'other_name' };
       }
+      if (cut !== undefined) return { ...finding, ...cutShort(cut, outcome, record), error: cut };
       return { ...finding, outcome, ...(record === undefined ? {} : { record }) };
     });
   }
@@ -119,7 +134,7 @@ function notAsked({ reason, retryAfterMs }: Refused): Finding {
   return { outcome: 'throttled', retryAfterSeconds, error: reason };
 }
 
-function rdapFinding(answer: RdapAnswer, name: string): Finding {
+function rdapFinding(answer: RdapAnswer, name: string, role: Role): Finding {
   const { status: httpStatus } = answer;
   if (answer.kind === 'throttled') {
     const { retryAfterSeconds: seconds } = answer;
@@ -131,19 +146,33 @@ function rdapFinding(answer: RdapAnswer, name: string): Finding {
     return { outcome, ...(httpStatus === 0 ? {} : { httpStatus }), error: answer.fault };
   }
   const { text: raw } = answer;
-  if (answer.kind === 'not_found') return { outcome: 'not_registered', httpStatus, raw };
+  if (answer.kind === 'not_found') {
+    const record = role === 'registry' ? readRestrictedAbsence(raw) : undefined;
+    if (record === undefined) return { outcome: 'not_registered', httpStatus, raw };
+    return { outcome: 'restricted', httpStatus, raw, record };
+  }
   const record = readRdapDomain(answer.json, name);
   if (record === undefined)
     return { outcome: 'parse_failed', httpStatus, raw, error: 'unreadable' };
-  return { outcome: 'delivered', httpStatus, raw, record };
+  const { restriction, ...rest } = record;
+  // What a registrar keeps back is its own offer: only the registry can say so of the name.
+  if (role === 'registrar') return { outcome: 'delivered', httpStatus, raw, record: rest };
+  const outcome = restriction === undefined ? 'delivered' : 'restricted';
+  return { outcome, httpStatus, raw, record };
 }
 
 /** Of half an answer nothing may be concluded from what is not in it. */
-function cutShort(outcome: Outcome, record: RegistrationRecord | undefined): Finding {
+function cutShort(
+  cut: NonNullable<Port43Answer['cut']>,
+  outcome: Outcome,
+  record: RegistrationRecord | undefined,
+): Finding {
   const truncated = true;
   if (outcome !== 'delivered') {
     const isSaid = outcome === 'throttled' || outcome === 'restricted';
-    return { outcome: isSaid ? outcome : 'parse_failed', truncated };
+    // Nobody would call an answer unreadable for whose end there was no time.
+    const unsaid = cut === 'cancelled' ? 'timeout' : 'parse_failed';
+    return { outcome: isSaid ? outcome : unsaid, truncated };
   }
   return { outcome: 'partial', truncated, ...(record === undefined ? {} : { record }) };
 }

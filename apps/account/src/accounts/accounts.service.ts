@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { AccountDeleted, AccountErased, AccountRegistered, AccountRestored } from '#libs/contracts';
 import { Database, type Transaction } from '#libs/database';
 import { type AggregateLock, Outbox } from '#libs/messaging';
@@ -15,11 +15,11 @@ const RESTORE_MS = 90 * DAY_MS;
 @Injectable()
 export class AccountsService {
   constructor(
-    @Inject(Database) private readonly database: Database,
-    @Inject(AccountsRepository) private readonly accounts: AccountsRepository,
-    @Inject(IdempotencyService) private readonly idempotency: IdempotencyService,
-    @Inject(Outbox) private readonly outbox: Outbox,
-    @Inject(Clock) private readonly clock: Clock,
+    private readonly database: Database,
+    private readonly accounts: AccountsRepository,
+    private readonly idempotency: IdempotencyService,
+    private readonly outbox: Outbox,
+    private readonly clock: Clock,
   ) {}
 
   /**

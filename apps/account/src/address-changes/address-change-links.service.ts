@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { Transaction } from '#libs/database';
 import { Clock, DAY_MS, newId } from '#libs/platform';
 import type { Actor } from '../audit/actor.js';
@@ -16,11 +16,10 @@ const LINK_LIFETIME_MS = DAY_MS;
 @Injectable()
 export class AddressChangeLinksService {
   constructor(
-    @Inject(AddressChangesRepository) private readonly changes: AddressChangesRepository,
-    @Inject(AddressChangeLinksMaintenanceRepository)
+    private readonly changes: AddressChangesRepository,
     private readonly links: AddressChangeLinksMaintenanceRepository,
-    @Inject(PersonalDataService) private readonly personalData: PersonalDataService,
-    @Inject(Clock) private readonly clock: Clock,
+    private readonly personalData: PersonalDataService,
+    private readonly clock: Clock,
   ) {}
 
   /** Older links die. @returns the token for the mail. */

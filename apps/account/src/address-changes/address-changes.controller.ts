@@ -1,4 +1,4 @@
-import { Body, Controller, HttpCode, Inject, Post } from '@nestjs/common';
+import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { AllowCallers } from '#libs/platform';
 import { CurrentVisitor, type Visitor } from '../audit/actor.js';
 import { type ActiveSession, CurrentSession, SignedIn } from '../sessions/signed-in.js';
@@ -8,7 +8,7 @@ import { AddressChangesService } from './address-changes.service.js';
 @Controller('internal/dashboard/account/email')
 @AllowCallers('gateway')
 export class AddressChangesController {
-  constructor(@Inject(AddressChangesService) private readonly changes: AddressChangesService) {}
+  constructor(private readonly changes: AddressChangesService) {}
 
   @Post()
   @HttpCode(202)

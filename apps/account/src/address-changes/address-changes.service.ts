@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { HOUR_MS } from '#libs/platform';
 import { AccountsService } from '../accounts/accounts.service.js';
 import { type AttemptLimit, AttemptsService } from '../attempts/attempts.service.js';
@@ -20,12 +20,12 @@ const PERSON_LIMIT: AttemptLimit = { name: 'change address', max: 5, windowMs: H
 export class AddressChangesService {
   // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
-    @Inject(AttemptsService) private readonly attempts: AttemptsService,
-    @Inject(AccountsService) private readonly accounts: AccountsService,
-    @Inject(PeopleService) private readonly people: PeopleService,
-    @Inject(AddressChangeLinksService) private readonly links: AddressChangeLinksService,
-    @Inject(OwnerMailService) private readonly mail: OwnerMailService,
-    @Inject(AuditService) private readonly audit: AuditService,
+    private readonly attempts: AttemptsService,
+    private readonly accounts: AccountsService,
+    private readonly people: PeopleService,
+    private readonly links: AddressChangeLinksService,
+    private readonly mail: OwnerMailService,
+    private readonly audit: AuditService,
   ) {}
 
   /** Mails a link to the new address; the answer does not tell whether it is somebody's already. */

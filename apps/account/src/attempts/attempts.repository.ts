@@ -1,10 +1,10 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { MaintenanceDatabase } from '#libs/database';
 
 /** Counts that must outlive a refused request, so each is a statement of its own, of no account. */
 @Injectable()
 export class AttemptsMaintenanceRepository {
-  constructor(@Inject(MaintenanceDatabase) private readonly database: MaintenanceDatabase) {}
+  constructor(private readonly database: MaintenanceDatabase) {}
 
   /** Counts one attempt. @returns the count of the window, and when that began. */
   async count(

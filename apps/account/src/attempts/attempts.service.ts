@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { Clock, DAY_MS } from '#libs/platform';
 import { AccountConfig } from '../account.config.js';
 import { TooManyAttempts } from './attempts.errors.js';
@@ -21,9 +21,9 @@ const FORGET_MS = DAY_MS;
 @Injectable()
 export class AttemptsService {
   constructor(
-    @Inject(AttemptsMaintenanceRepository) private readonly attempts: AttemptsMaintenanceRepository,
-    @Inject(Clock) private readonly clock: Clock,
-    @Inject(AccountConfig) private readonly config: AccountConfig,
+    private readonly attempts: AttemptsMaintenanceRepository,
+    private readonly clock: Clock,
+    private readonly config: AccountConfig,
   ) {}
 
   /** Counts an attempt. @throws TooManyAttempts above the limit. */

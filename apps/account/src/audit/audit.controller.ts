@@ -1,11 +1,11 @@
-import { Controller, HttpCode, Inject, Post } from '@nestjs/common';
+import { Controller, HttpCode, Post } from '@nestjs/common';
 import { AllowCallers } from '#libs/platform';
 import { AuditService } from './audit.service.js';
 
 @Controller('internal/operator/audit')
 @AllowCallers('cli')
 export class AuditController {
-  constructor(@Inject(AuditService) private readonly audit: AuditService) {}
+  constructor(private readonly audit: AuditService) {}
 
   @Post('verify')
   @HttpCode(200)

@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { Database, type Transaction } from '#libs/database';
 import { Clock, newId } from '#libs/platform';
 import { PersonalDataService } from '../personal-data/personal-data.service.js';
@@ -26,10 +26,10 @@ const VERIFY_BATCH = 1_000;
 @Injectable()
 export class AuditService {
   constructor(
-    @Inject(Database) private readonly database: Database,
-    @Inject(AuditMaintenanceRepository) private readonly entries: AuditMaintenanceRepository,
-    @Inject(PersonalDataService) private readonly personalData: PersonalDataService,
-    @Inject(Clock) private readonly clock: Clock,
+    private readonly database: Database,
+    private readonly entries: AuditMaintenanceRepository,
+    private readonly personalData: PersonalDataService,
+    private readonly clock: Clock,
   ) {}
 
   /**

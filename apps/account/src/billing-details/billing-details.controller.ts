@@ -1,4 +1,4 @@
-import { Body, Controller, Get, Inject, Put } from '@nestjs/common';
+import { Body, Controller, Get, Put } from '@nestjs/common';
 import { AccountId, AllowCallers } from '#libs/platform';
 import { type ActiveSession, CurrentSession, SignedIn } from '../sessions/signed-in.js';
 import { PutBillingDetailsRequest } from './billing-details.dto.js';
@@ -6,9 +6,7 @@ import { BillingDetailsService } from './billing-details.service.js';
 
 @Controller('internal')
 export class BillingDetailsController {
-  constructor(
-    @Inject(BillingDetailsService) private readonly billingDetails: BillingDetailsService,
-  ) {}
+  constructor(private readonly billingDetails: BillingDetailsService) {}
 
   @Get('dashboard/billing-details')
   @SignedIn()

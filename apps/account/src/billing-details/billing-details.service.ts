@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { Transaction } from '#libs/database';
 import { Clock, InvalidRequest } from '#libs/platform';
 import { AccountsService } from '../accounts/accounts.service.js';
@@ -19,12 +19,12 @@ import { plainTaxId } from './tax-id.js';
 export class BillingDetailsService {
   // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
-    @Inject(AccountsService) private readonly accounts: AccountsService,
-    @Inject(BillingDetailsRepository) private readonly billingDetails: BillingDetailsRepository,
-    @Inject(PersonalDataService) private readonly personalData: PersonalDataService,
-    @Inject(PeopleService) private readonly people: PeopleService,
-    @Inject(AuditService) private readonly audit: AuditService,
-    @Inject(Clock) private readonly clock: Clock,
+    private readonly accounts: AccountsService,
+    private readonly billingDetails: BillingDetailsRepository,
+    private readonly personalData: PersonalDataService,
+    private readonly people: PeopleService,
+    private readonly audit: AuditService,
+    private readonly clock: Clock,
   ) {}
 
   async get(accountId: string): Promise<BillingDetailsResponse> {

@@ -1,4 +1,4 @@
-import { Body, Controller, HttpCode, Inject, Post, UseInterceptors } from '@nestjs/common';
+import { Body, Controller, HttpCode, Post, UseInterceptors } from '@nestjs/common';
 import { SessionHeaders } from '../sessions/session-headers.js';
 import { type ActiveSession, CurrentSession, SignedIn } from '../sessions/signed-in.js';
 import { DeleteAccountRequest } from './deletion.dto.js';
@@ -7,7 +7,7 @@ import { DeletionService } from './deletion.service.js';
 @Controller('internal/dashboard/account')
 @UseInterceptors(SessionHeaders)
 export class DeletionController {
-  constructor(@Inject(DeletionService) private readonly deletion: DeletionService) {}
+  constructor(private readonly deletion: DeletionService) {}
 
   @Post('delete')
   @HttpCode(200)

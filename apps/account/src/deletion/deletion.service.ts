@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { AccountsService } from '../accounts/accounts.service.js';
 import { AuditService } from '../audit/audit.service.js';
 import { KeysService } from '../keys/keys.service.js';
@@ -21,12 +21,12 @@ import {
 export class DeletionService {
   // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
-    @Inject(AccountsService) private readonly accounts: AccountsService,
-    @Inject(KeysService) private readonly keys: KeysService,
-    @Inject(SessionsService) private readonly sessions: SessionsService,
-    @Inject(LogInService) private readonly logIns: LogInService,
-    @Inject(OwnerMailService) private readonly mail: OwnerMailService,
-    @Inject(AuditService) private readonly audit: AuditService,
+    private readonly accounts: AccountsService,
+    private readonly keys: KeysService,
+    private readonly sessions: SessionsService,
+    private readonly logIns: LogInService,
+    private readonly mail: OwnerMailService,
+    private readonly audit: AuditService,
   ) {}
 
   /**

@@ -197,6 +197,31 @@ describe('deletion', () => {
     expect((await withPassword(PASSWORD)).status).toBe(200);
   });
 
+  it('S118: an account that cannot be erased keeps no other from being erased', async () => {
+    const stuck = owner.accountId;
+    await deleteAccount();
+    account.clock.advance(HOUR_MS);
+    owner = await account.register(`after-${email}`);
+    await deleteAccount();
+    account.clock.advance(91 * DAY_MS);
+    await account.asSuperuser(
+      `create function stuck() returns trigger language plpgsql as 'begin raise ''stuck''; end';
+       create trigger stuck before update on accounts for each row
+         when (new.id = '${stuck}') execute function stuck()`,
+    );
+    try {
+      await expect(account.get(EraseJob).runOnce()).rejects.toThrow('1 accounts not erased');
+      const states = await account.database.query(
+        'select state from accounts where id in ($1, $2) order by id',
+        [stuck, owner.accountId],
+      );
+      expect(states).toEqual([{ state: 'deleted' }, { state: 'erased' }]);
+    } finally {
+      await account.asSuperuser('drop trigger stuck on accounts; drop function stuck');
+    }
+    await account.get(EraseJob).runOnce();
+  });
+
   it('parallel deletions delete once', async () => {
     const before = (await events()).length;
     const answers = await Promise.all(Array.from({ length: 5 }, deleteAccount));

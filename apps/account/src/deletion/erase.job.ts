@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { ErasureService } from './erasure.service.js';
 
 /** Each minute: erases the accounts whose 90 days are over. */
@@ -6,7 +6,7 @@ import { ErasureService } from './erasure.service.js';
 export class EraseJob {
   readonly name = 'erase';
 
-  constructor(@Inject(ErasureService) private readonly erasure: ErasureService) {}
+  constructor(private readonly erasure: ErasureService) {}
 
   async runOnce(): Promise<void> {
     await this.erasure.eraseDue();

@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { Transaction } from '#libs/database';
 import { BillingDetailsService } from '../billing-details/billing-details.service.js';
 import { IdempotencyService } from '../idempotency/idempotency.service.js';
@@ -12,12 +12,12 @@ import { MailedLinksService } from './mailed-links.service.js';
 export class ErasedDataService {
   // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
-    @Inject(SessionsService) private readonly sessions: SessionsService,
-    @Inject(MailedLinksService) private readonly links: MailedLinksService,
-    @Inject(BillingDetailsService) private readonly billingDetails: BillingDetailsService,
-    @Inject(IdempotencyService) private readonly idempotency: IdempotencyService,
-    @Inject(OwnerMailService) private readonly mail: OwnerMailService,
-    @Inject(KeysService) private readonly keys: KeysService,
+    private readonly sessions: SessionsService,
+    private readonly links: MailedLinksService,
+    private readonly billingDetails: BillingDetailsService,
+    private readonly idempotency: IdempotencyService,
+    private readonly mail: OwnerMailService,
+    private readonly keys: KeysService,
   ) {}
 
   async remove(transaction: Transaction, accountId: string): Promise<void> {

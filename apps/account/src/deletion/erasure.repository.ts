@@ -1,10 +1,10 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { MaintenanceDatabase } from '#libs/database';
 
 /** Looks across accounts for those whose 90 days are over. */
 @Injectable()
 export class ErasureMaintenanceRepository {
-  constructor(@Inject(MaintenanceDatabase) private readonly database: MaintenanceDatabase) {}
+  constructor(private readonly database: MaintenanceDatabase) {}
 
   async listDue(now: Date, limit: number): Promise<string[]> {
     const rows = await this.database.query<{ id: string }>(

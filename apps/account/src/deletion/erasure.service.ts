@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { Clock } from '#libs/platform';
 import { AccountsService } from '../accounts/accounts.service.js';
 import { AuditService } from '../audit/audit.service.js';
@@ -13,19 +13,24 @@ const BATCH = 100;
 export class ErasureService {
   // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
-    @Inject(ErasureMaintenanceRepository) private readonly due: ErasureMaintenanceRepository,
-    @Inject(AccountsService) private readonly accounts: AccountsService,
-    @Inject(PeopleService) private readonly people: PeopleService,
-    @Inject(ErasedDataService) private readonly data: ErasedDataService,
-    @Inject(AuditService) private readonly audit: AuditService,
-    @Inject(Clock) private readonly clock: Clock,
+    private readonly due: ErasureMaintenanceRepository,
+    private readonly accounts: AccountsService,
+    private readonly people: PeopleService,
+    private readonly data: ErasedDataService,
+    private readonly audit: AuditService,
+    private readonly clock: Clock,
   ) {}
 
-  /** Each account in a transaction of its own; a race with a restore is decided by the account's lock. */
+  /**
+   * Each account in a transaction of its own; a race with a restore is decided by the account's lock.
+   * @throws AggregateError after the last one, when some failed: one must not keep the others.
+   */
   async eraseDue(): Promise<void> {
+    const faults: unknown[] = [];
     for (const accountId of await this.due.listDue(this.clock.now(), BATCH)) {
-      await this.erase(accountId);
+      await this.erase(accountId).catch((error: unknown) => faults.push(error));
     }
+    if (faults.length > 0) throw new AggregateError(faults, `${faults.length} accounts not erased`);
   }
 
   /** Keeps ids, states and key hashes; whatever tells of a person goes (S118, S119). */

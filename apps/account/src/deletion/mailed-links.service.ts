@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { Transaction } from '#libs/database';
 import { AddressChangeLinksService } from '../address-changes/address-change-links.service.js';
 import { PasswordResetsService } from '../password-resets/password-resets.service.js';
@@ -7,8 +7,8 @@ import { PasswordResetsService } from '../password-resets/password-resets.servic
 @Injectable()
 export class MailedLinksService {
   constructor(
-    @Inject(PasswordResetsService) private readonly passwordResets: PasswordResetsService,
-    @Inject(AddressChangeLinksService) private readonly addressChanges: AddressChangeLinksService,
+    private readonly passwordResets: PasswordResetsService,
+    private readonly addressChanges: AddressChangeLinksService,
   ) {}
 
   async forget(transaction: Transaction, accountId: string): Promise<void> {

@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { Transaction } from '#libs/database';
 import { Clock, DAY_MS } from '#libs/platform';
 import { IdempotencyKeyReused, IdempotencyKeyRunning } from './idempotency.errors.js';
@@ -18,8 +18,8 @@ const KEEP_MS = DAY_MS;
 @Injectable()
 export class IdempotencyService {
   constructor(
-    @Inject(IdempotencyRepository) private readonly answers: IdempotencyRepository,
-    @Inject(Clock) private readonly clock: Clock,
+    private readonly answers: IdempotencyRepository,
+    private readonly clock: Clock,
   ) {}
 
   /**

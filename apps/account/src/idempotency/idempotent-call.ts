@@ -15,7 +15,7 @@ export interface IdempotentCall {
 const KEY_PATTERN = /^[\x21-\x7e]{1,255}$/;
 
 /** The call named by the `Idempotency-Key` header; undefined without one. */
-export function idempotentCallOf(
+function idempotentCallOf(
   request: Pick<FastifyRequest, 'headers' | 'method' | 'url' | 'body'>,
 ): IdempotentCall | undefined {
   const key = request.headers['idempotency-key'];

@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { KeyFactsService } from './key-facts.service.js';
 
 /** Each minute: retires expired keys. */
@@ -6,7 +6,7 @@ import { KeyFactsService } from './key-facts.service.js';
 export class ExpireKeysJob {
   readonly name = 'expire-keys';
 
-  constructor(@Inject(KeyFactsService) private readonly facts: KeyFactsService) {}
+  constructor(private readonly facts: KeyFactsService) {}
 
   async runOnce(): Promise<void> {
     await this.facts.expireDue();

@@ -1,4 +1,4 @@
-import { Body, Controller, Get, HttpCode, Inject, Param, Post } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { ChangeFeed, ChangesRequest } from '#libs/messaging';
 import { AllowCallers } from '#libs/platform';
 import { KeyHashPath, KeysUsedRequest } from './key-facts.dto.js';
@@ -9,8 +9,8 @@ import { KeyFactsService } from './key-facts.service.js';
 @AllowCallers('gateway')
 export class KeyFactsController {
   constructor(
-    @Inject(KeyFactsService) private readonly facts: KeyFactsService,
-    @Inject(ChangeFeed) private readonly changeFeed: ChangeFeed,
+    private readonly facts: KeyFactsService,
+    private readonly changeFeed: ChangeFeed,
   ) {}
 
   @Get('keys/by-hash/:hash')

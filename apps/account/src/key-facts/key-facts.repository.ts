@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { AccountState, KeyEnvironment, Scope } from '#libs/contracts';
 import { MaintenanceDatabase, type Transaction } from '#libs/database';
 
@@ -19,7 +19,7 @@ export interface KeyRow {
 /** Works across accounts under the maintenance role: a hash says nothing of whose key it is. */
 @Injectable()
 export class KeyFactsMaintenanceRepository {
-  constructor(@Inject(MaintenanceDatabase) private readonly database: MaintenanceDatabase) {}
+  constructor(private readonly database: MaintenanceDatabase) {}
 
   /** One statement by a unique index, whatever the hash is (S4, S12). */
   async find(hash: Buffer): Promise<KeyRow | null> {

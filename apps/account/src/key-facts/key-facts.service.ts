@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { ApiKeyChanged, type KeyFacts } from '#libs/contracts';
 import { Outbox } from '#libs/messaging';
 import { Clock, MINUTE_MS } from '#libs/platform';
@@ -11,9 +11,9 @@ const EXPIRE_BATCH = 500;
 @Injectable()
 export class KeyFactsService {
   constructor(
-    @Inject(KeyFactsMaintenanceRepository) private readonly keys: KeyFactsMaintenanceRepository,
-    @Inject(Outbox) private readonly outbox: Outbox,
-    @Inject(Clock) private readonly clock: Clock,
+    private readonly keys: KeyFactsMaintenanceRepository,
+    private readonly outbox: Outbox,
+    private readonly clock: Clock,
   ) {}
 
   /** Facts of revoked and expired keys too: the gateway judges. Null when no key has this hash. */

@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, Inject, Param, Patch, Post, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Param, Patch, Post, Query } from '@nestjs/common';
 import type { Actor } from '../audit/actor.js';
 import { Idempotent, type IdempotentCall } from '../idempotency/idempotent-call.js';
 import { CurrentSession, SignedIn } from '../sessions/signed-in.js';
@@ -9,7 +9,7 @@ import { KeysService } from './keys.service.js';
 /** The owner's keys. What gives a key more power needs a log-in of the last 10 minutes (S35). */
 @Controller('internal/dashboard/keys')
 export class KeysController {
-  constructor(@Inject(KeysService) private readonly keys: KeysService) {}
+  constructor(private readonly keys: KeysService) {}
 
   @Get()
   @SignedIn()

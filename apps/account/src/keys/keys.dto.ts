@@ -78,7 +78,7 @@ export class UpdateKeyRequest extends KeySettingsRequest {
 }
 
 /** How long the old key works beside the new one. */
-export const OVERLAPS = ['now', '1h', '24h', '7d'] as const;
+const OVERLAPS = ['now', '1h', '24h', '7d'] as const;
 
 export class RotateKeyRequest {
   @IsIn(OVERLAPS)

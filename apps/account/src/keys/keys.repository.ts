@@ -52,6 +52,22 @@ export class KeysRepository {
       .getCount();
   }
 
+  /** The key that this one replaced, while it still works. */
+  async listOverlapping(
+    transaction: Transaction,
+    accountId: string,
+    { successorId, now }: { successorId: string; now: Date },
+  ): Promise<ApiKey[]> {
+    return transaction.manager
+      .createQueryBuilder(ApiKey, 'key')
+      .where('key.accountId = :accountId and key.replacedBy = :successorId', {
+        accountId,
+        successorId,
+      })
+      .andWhere('key.revokedAt is null and key.expiresAt > :now', { now })
+      .getMany();
+  }
+
   async update(
     transaction: Transaction,
     accountId: string,

@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import {
   ApiKeyChanged,
   DEFAULT_SCOPES,
@@ -50,12 +50,12 @@ const OVERLAP_MS = { now: 0, '1h': HOUR_MS, '24h': DAY_MS, '7d': 7 * DAY_MS } as
 export class KeysService {
   // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
-    @Inject(AccountsService) private readonly accounts: AccountsService,
-    @Inject(KeysRepository) private readonly keys: KeysRepository,
-    @Inject(Outbox) private readonly outbox: Outbox,
-    @Inject(AuditService) private readonly audit: AuditService,
-    @Inject(Clock) private readonly clock: Clock,
-    @Inject(AccountConfig) private readonly config: AccountConfig,
+    private readonly accounts: AccountsService,
+    private readonly keys: KeysRepository,
+    private readonly outbox: Outbox,
+    private readonly audit: AuditService,
+    private readonly clock: Clock,
+    private readonly config: AccountConfig,
   ) {}
 
   async list(accountId: string, { cursor }: ListKeysQuery): Promise<KeyListResponse> {
@@ -141,7 +141,8 @@ export class KeysService {
 
   /**
    * Puts a new key with the same settings and rank in a key's place. The old one works until the end
-   * of the overlap and counts no longer; a limited lifetime starts anew.
+   * of the overlap and counts no longer, and the one it replaced ends now: two may work at once (S6).
+   * A limited lifetime starts anew.
    * @throws NotFound, KeyNotActive.
    */
   async rotate(
@@ -155,6 +156,7 @@ export class KeysService {
       const { key: old, lock } = await this.lockKey(transaction, accountId, keyId);
       this.checkActive(old);
       const now = this.clock.now();
+      await this.endOverlapOf(transaction, old, now);
       const lifetimeMs = old.expiresAt && old.expiresAt.getTime() - old.createdAt.getTime();
       const expiresAt = lifetimeMs === null ? null : new Date(now.getTime() + lifetimeMs);
       const issued = await this.issue(transaction, accountId, { ...old, expiresAt }, old.ranksAs);
@@ -255,6 +257,20 @@ export class KeysService {
     await this.keys.insert(transaction, key);
     await this.outbox.add(transaction, lock, ApiKeyChanged, { keyId: id, state: 'active' });
     return { ...toKeyResponse(key, now), key: value };
+  }
+
+  private async endOverlapOf(
+    transaction: Transaction,
+    { accountId, id: successorId }: ApiKey,
+    now: Date,
+  ): Promise<void> {
+    const earlier = await this.keys.listOverlapping(transaction, accountId, { successorId, now });
+    for (const { id: keyId } of earlier) {
+      const lock = await this.lockAggregate(transaction, accountId, keyId);
+      const revocation = { revokedAt: now, revokedBecause: 'rotation' } as const;
+      await this.keys.revoke(transaction, accountId, keyId, revocation);
+      await this.outbox.add(transaction, lock, ApiKeyChanged, { keyId, state: 'revoked' });
+    }
   }
 
   private async checkLimit(

@@ -52,6 +52,19 @@ describe('keys', () => {
     expect(JSON.stringify(list.body)).not.toContain(value);
   });
 
+  it('S4: a key is found by its whole hash, through a unique index', async () => {
+    const indexes = await account.database.query<{ definition: string }>(
+      `select indexdef as definition from pg_indexes where tablename = 'api_keys'`,
+    );
+    const unique = indexes.filter(({ definition }) => /unique.*\(key_hash\)/i.test(definition));
+    expect(unique).toHaveLength(1);
+    const { key: value, id } = await createKey();
+    const hash = hashApiKey(value, account.config.keyPepper);
+    expect((await account.client.findKey(hash))?.keyId).toBe(id);
+    const almost = hash.slice(0, -1) + (hash.endsWith('0') ? '1' : '0');
+    expect(await account.client.findKey(almost)).toBeNull();
+  });
+
   it('S3: no table and no log line holds a key, only its peppered hash', async () => {
     const { key: value, ...key } = await createKey();
     const tables = await account.database.query<{ name: string }>(
@@ -101,6 +114,24 @@ describe('keys', () => {
     const old = await createKey();
     await call('POST', `keys/${old.id}/rotate`, { overlap: 'now' });
     expect(await factsOf(old.key)).toMatchObject({ state: 'revoked', rank: 0 });
+  });
+
+  it('S6: rotation upon rotation leaves two keys that work, however long the overlap', async () => {
+    const issued = [await createKey()];
+    for (let i = 0; i < 4; i++) {
+      const { body } = await call('POST', `keys/${issued.at(-1)?.id}/rotate`, { overlap: '7d' });
+      issued.push(body);
+    }
+    const facts = await Promise.all(issued.map(({ key }) => factsOf(key)));
+    expect(facts.map((found) => found?.state)).toEqual([
+      'revoked',
+      'revoked',
+      'revoked',
+      'active',
+      'active',
+    ]);
+    const ends = (await events()).filter(({ data }) => data.state === 'revoked');
+    expect(ends).toEqual(issued.slice(0, 3).map(({ id }) => changed(id, 'revoked')));
   });
 
   it('a rotated key takes over the rank of the old one, so that rotation pauses nothing', async () => {

@@ -1,4 +1,4 @@
-import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { HOUR_MS, Logger } from '#libs/platform';
 import { AccountsService } from '../accounts/accounts.service.js';
 import { type AttemptLimit, AttemptsService } from '../attempts/attempts.service.js';
@@ -21,12 +21,12 @@ export class ForgottenPasswordsService implements OnApplicationShutdown {
 
   // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
-    @Inject(AttemptsService) private readonly attempts: AttemptsService,
-    @Inject(PeopleService) private readonly people: PeopleService,
-    @Inject(AccountsService) private readonly accounts: AccountsService,
-    @Inject(PasswordResetsService) private readonly resets: PasswordResetsService,
-    @Inject(AuditService) private readonly audit: AuditService,
-    @Inject(Logger) private readonly logger: Logger,
+    private readonly attempts: AttemptsService,
+    private readonly people: PeopleService,
+    private readonly accounts: AccountsService,
+    private readonly resets: PasswordResetsService,
+    private readonly audit: AuditService,
+    private readonly logger: Logger,
   ) {}
 
   /**

@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { AccountsService } from '../accounts/accounts.service.js';
 import type { Visitor } from '../audit/actor.js';
 import { AuditService } from '../audit/audit.service.js';
@@ -15,12 +15,12 @@ import { PasswordResetsService } from './password-resets.service.js';
 export class PasswordChangesService {
   // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
-    @Inject(AccountsService) private readonly accounts: AccountsService,
-    @Inject(PasswordsService) private readonly passwords: PasswordsService,
-    @Inject(PasswordResetsService) private readonly resets: PasswordResetsService,
-    @Inject(SessionsService) private readonly sessions: SessionsService,
-    @Inject(LogInService) private readonly logIns: LogInService,
-    @Inject(AuditService) private readonly audit: AuditService,
+    private readonly accounts: AccountsService,
+    private readonly passwords: PasswordsService,
+    private readonly resets: PasswordResetsService,
+    private readonly sessions: SessionsService,
+    private readonly logIns: LogInService,
+    private readonly audit: AuditService,
   ) {}
 
   /** Ends all sessions; the person logs in anew. @throws LinkInvalid, InvalidRequest. */
@@ -50,10 +50,11 @@ export class PasswordChangesService {
     { current_password, password }: ChangePasswordRequest,
   ): Promise<SessionAnswer<{ status: 'password_set' }>> {
     this.passwords.check(password);
-    await this.logIns.checkPassword(session, current_password);
+    const checkedHash = await this.logIns.checkPassword(session, current_password);
     const passwordHash = await this.passwords.hash(password);
     return this.accounts.transaction(async (transaction) => {
       await this.accounts.lockActive(transaction, session.accountId);
+      await this.logIns.checkUnchanged(transaction, session, checkedHash);
       await this.resets.setPassword(transaction, session, passwordHash);
       const token = await this.sessions.open(transaction, session);
       await this.audit.record(transaction, {

@@ -1,4 +1,4 @@
-import { Body, Controller, HttpCode, Inject, Post, UseInterceptors } from '@nestjs/common';
+import { Body, Controller, HttpCode, Post, UseInterceptors } from '@nestjs/common';
 import { AllowCallers } from '#libs/platform';
 import { CurrentVisitor, type Visitor } from '../audit/actor.js';
 import { SessionHeaders } from '../sessions/session-headers.js';
@@ -16,8 +16,8 @@ import {
 @UseInterceptors(SessionHeaders)
 export class PasswordResetsController {
   constructor(
-    @Inject(ForgottenPasswordsService) private readonly forgotten: ForgottenPasswordsService,
-    @Inject(PasswordChangesService) private readonly changes: PasswordChangesService,
+    private readonly forgotten: ForgottenPasswordsService,
+    private readonly changes: PasswordChangesService,
   ) {}
 
   @Post('forgot')

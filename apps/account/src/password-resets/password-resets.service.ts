@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { Transaction } from '#libs/database';
 import { Clock, MINUTE_MS, newId } from '#libs/platform';
 import { OwnerMailService } from '../people/owner-mail.service.js';
@@ -17,13 +17,12 @@ const LINK_LIFETIME_MS = 30 * MINUTE_MS;
 export class PasswordResetsService {
   // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
-    @Inject(PasswordResetsRepository) private readonly resets: PasswordResetsRepository,
-    @Inject(PasswordResetLinksMaintenanceRepository)
+    private readonly resets: PasswordResetsRepository,
     private readonly links: PasswordResetLinksMaintenanceRepository,
-    @Inject(PeopleService) private readonly people: PeopleService,
-    @Inject(SessionsService) private readonly sessions: SessionsService,
-    @Inject(OwnerMailService) private readonly mail: OwnerMailService,
-    @Inject(Clock) private readonly clock: Clock,
+    private readonly people: PeopleService,
+    private readonly sessions: SessionsService,
+    private readonly mail: OwnerMailService,
+    private readonly clock: Clock,
   ) {}
 
   /** Mails a link; those mailed before die (S32). */

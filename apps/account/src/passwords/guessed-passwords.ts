@@ -67,6 +67,7 @@ const LOOK_ALIKES: Record<string, string> = {
   '5': 's',
 };
 
+/** True for a password that attackers try first, also with another ending or look-alike letters (S21). */
 export function isGuessedPassword(password: string): boolean {
   const lower = password.normalize('NFKC').toLowerCase();
   if (guessedPasswords.has(lower)) return true;

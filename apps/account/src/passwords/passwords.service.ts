@@ -4,8 +4,8 @@ import { isGuessedPassword } from './guessed-passwords.js';
 import { hashPassword, matchesPassword } from './password-hash.js';
 import { PasswordQueueFull } from './passwords.errors.js';
 
-export const PASSWORD_LENGTH_MIN = 8;
-export const PASSWORD_LENGTH_MAX = 128;
+const PASSWORD_LENGTH_MIN = 8;
+const PASSWORD_LENGTH_MAX = 128;
 
 /** Of libuv's four threads; each hash takes 19 MiB while it runs. */
 const PARALLEL_MAX = 2;

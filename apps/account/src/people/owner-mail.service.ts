@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { Transaction } from '#libs/database';
 import { type Letter, MailOutbox, composeMail } from '#libs/mail';
 import { AccountConfig } from '../account.config.js';
@@ -8,9 +8,9 @@ import { PeopleService, type PersonDetails } from './people.service.js';
 @Injectable()
 export class OwnerMailService {
   constructor(
-    @Inject(PeopleService) private readonly people: PeopleService,
-    @Inject(MailOutbox) private readonly mails: MailOutbox,
-    @Inject(AccountConfig) private readonly config: AccountConfig,
+    private readonly people: PeopleService,
+    private readonly mails: MailOutbox,
+    private readonly config: AccountConfig,
   ) {}
 
   /** @param compose the letter, from the owner's first name and the dashboard's origin. */

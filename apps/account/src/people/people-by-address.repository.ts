@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { MaintenanceDatabase } from '#libs/database';
 
 export interface FoundPerson {
@@ -12,7 +12,7 @@ export interface FoundPerson {
 /** Finds whose address it is: no account is known yet, so it works under the maintenance role. */
 @Injectable()
 export class PeopleByAddressMaintenanceRepository {
-  constructor(@Inject(MaintenanceDatabase) private readonly database: MaintenanceDatabase) {}
+  constructor(private readonly database: MaintenanceDatabase) {}
 
   /** One statement whether or not somebody has the address (S24). */
   async find(addressHash: Buffer, networkHash: Buffer): Promise<FoundPerson | null> {

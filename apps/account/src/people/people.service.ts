@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { Transaction } from '#libs/database';
 import { AccountConfig } from '../account.config.js';
 import { networkOf } from '../attempts/network.js';
@@ -22,11 +22,10 @@ export interface PersonDetails {
 @Injectable()
 export class PeopleService {
   constructor(
-    @Inject(PeopleRepository) private readonly people: PeopleRepository,
-    @Inject(PeopleByAddressMaintenanceRepository)
+    private readonly people: PeopleRepository,
     private readonly byAddress: PeopleByAddressMaintenanceRepository,
-    @Inject(PersonalDataService) private readonly personalData: PersonalDataService,
-    @Inject(AccountConfig) private readonly config: AccountConfig,
+    private readonly personalData: PersonalDataService,
+    private readonly config: AccountConfig,
   ) {}
 
   /** @param visitorAddress decides `knowsNetwork`. */

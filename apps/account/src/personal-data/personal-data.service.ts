@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { Transaction } from '#libs/database';
 import { Clock } from '#libs/platform';
 import { AccountConfig } from '../account.config.js';
@@ -17,9 +17,9 @@ export class PersonalDataService {
   private readonly visitorKey: Buffer;
 
   constructor(
-    @Inject(DataKeysRepository) private readonly dataKeys: DataKeysRepository,
-    @Inject(Clock) private readonly clock: Clock,
-    @Inject(AccountConfig) config: AccountConfig,
+    private readonly dataKeys: DataKeysRepository,
+    private readonly clock: Clock,
+    config: AccountConfig,
   ) {
     this.wrappingKey = derivedKey(config.personalDataSecret, 'data keys');
     this.visitorKey = derivedKey(config.personalDataSecret, 'visitors');

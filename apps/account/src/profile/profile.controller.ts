@@ -1,11 +1,11 @@
-import { Body, Controller, Get, Inject, Patch } from '@nestjs/common';
+import { Body, Controller, Get, Patch } from '@nestjs/common';
 import { type ActiveSession, CurrentSession, SignedIn } from '../sessions/signed-in.js';
 import { UpdateProfileRequest } from './profile.dto.js';
 import { ProfileService } from './profile.service.js';
 
 @Controller('internal/dashboard/account')
 export class ProfileController {
-  constructor(@Inject(ProfileService) private readonly profile: ProfileService) {}
+  constructor(private readonly profile: ProfileService) {}
 
   @Get()
   @SignedIn()

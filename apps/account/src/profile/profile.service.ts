@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { AccountsService } from '../accounts/accounts.service.js';
 import { AuditService } from '../audit/audit.service.js';
 import { PeopleService } from '../people/people.service.js';
@@ -9,9 +9,9 @@ import type { ProfileResponse, UpdateProfileRequest } from './profile.dto.js';
 @Injectable()
 export class ProfileService {
   constructor(
-    @Inject(AccountsService) private readonly accounts: AccountsService,
-    @Inject(PeopleService) private readonly people: PeopleService,
-    @Inject(AuditService) private readonly audit: AuditService,
+    private readonly accounts: AccountsService,
+    private readonly people: PeopleService,
+    private readonly audit: AuditService,
   ) {}
 
   async get({ accountId, personId }: ActiveSession): Promise<ProfileResponse> {

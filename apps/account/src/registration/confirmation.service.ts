@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { newId } from '#libs/platform';
 import { AccountsService } from '../accounts/accounts.service.js';
 import type { Visitor } from '../audit/actor.js';
@@ -16,12 +16,12 @@ import { SignUpsService } from './sign-ups.service.js';
 export class ConfirmationService {
   // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
-    @Inject(SignUpsService) private readonly signUps: SignUpsService,
-    @Inject(AccountsService) private readonly accounts: AccountsService,
-    @Inject(PeopleService) private readonly people: PeopleService,
-    @Inject(KeysService) private readonly keys: KeysService,
-    @Inject(SessionsService) private readonly sessions: SessionsService,
-    @Inject(AuditService) private readonly audit: AuditService,
+    private readonly signUps: SignUpsService,
+    private readonly accounts: AccountsService,
+    private readonly people: PeopleService,
+    private readonly keys: KeysService,
+    private readonly sessions: SessionsService,
+    private readonly audit: AuditService,
   ) {}
 
   /**

@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { AccountsService } from '../accounts/accounts.service.js';
 import { AttemptsService } from '../attempts/attempts.service.js';
 import { SignUpsService } from './sign-ups.service.js';
@@ -9,9 +9,9 @@ export class ForgetSignUpsJob {
   readonly name = 'forget-sign-ups';
 
   constructor(
-    @Inject(AccountsService) private readonly accounts: AccountsService,
-    @Inject(SignUpsService) private readonly signUps: SignUpsService,
-    @Inject(AttemptsService) private readonly attempts: AttemptsService,
+    private readonly accounts: AccountsService,
+    private readonly signUps: SignUpsService,
+    private readonly attempts: AttemptsService,
   ) {}
 
   async runOnce(): Promise<void> {

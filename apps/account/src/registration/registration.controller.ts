@@ -1,4 +1,4 @@
-import { Body, Controller, HttpCode, Inject, Post, UseInterceptors } from '@nestjs/common';
+import { Body, Controller, HttpCode, Post, UseInterceptors } from '@nestjs/common';
 import { AllowCallers } from '#libs/platform';
 import { CurrentVisitor, type Visitor } from '../audit/actor.js';
 import { SessionHeaders } from '../sessions/session-headers.js';
@@ -11,8 +11,8 @@ import { RegistrationService } from './registration.service.js';
 @UseInterceptors(SessionHeaders)
 export class RegistrationController {
   constructor(
-    @Inject(RegistrationService) private readonly registration: RegistrationService,
-    @Inject(ConfirmationService) private readonly confirmation: ConfirmationService,
+    private readonly registration: RegistrationService,
+    private readonly confirmation: ConfirmationService,
   ) {}
 
   @Post()

@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { HOUR_MS } from '#libs/platform';
 import { AccountsService } from '../accounts/accounts.service.js';
 import { type AttemptLimit, AttemptsService } from '../attempts/attempts.service.js';
@@ -27,12 +27,12 @@ const LARGE_DOMAINS = new Set(
 export class RegistrationService {
   // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
-    @Inject(AttemptsService) private readonly attempts: AttemptsService,
-    @Inject(PasswordsService) private readonly passwords: PasswordsService,
-    @Inject(PeopleService) private readonly people: PeopleService,
-    @Inject(SignUpsService) private readonly signUps: SignUpsService,
-    @Inject(AccountsService) private readonly accounts: AccountsService,
-    @Inject(AuditService) private readonly audit: AuditService,
+    private readonly attempts: AttemptsService,
+    private readonly passwords: PasswordsService,
+    private readonly people: PeopleService,
+    private readonly signUps: SignUpsService,
+    private readonly accounts: AccountsService,
+    private readonly audit: AuditService,
   ) {}
 
   /**

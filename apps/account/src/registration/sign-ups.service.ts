@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { Transaction } from '#libs/database';
 import { Clock, DAY_MS, newId } from '#libs/platform';
 import { OwnerMailService } from '../people/owner-mail.service.js';
@@ -22,11 +22,11 @@ export interface ConfirmedSignUp {
 @Injectable()
 export class SignUpsService {
   constructor(
-    @Inject(SignUpsMaintenanceRepository) private readonly signUps: SignUpsMaintenanceRepository,
-    @Inject(PersonalDataService) private readonly personalData: PersonalDataService,
-    @Inject(PeopleService) private readonly people: PeopleService,
-    @Inject(OwnerMailService) private readonly mail: OwnerMailService,
-    @Inject(Clock) private readonly clock: Clock,
+    private readonly signUps: SignUpsMaintenanceRepository,
+    private readonly personalData: PersonalDataService,
+    private readonly people: PeopleService,
+    private readonly mail: OwnerMailService,
+    private readonly clock: Clock,
   ) {}
 
   /**

@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { Clock, DAY_MS, MINUTE_MS } from '#libs/platform';
 import { tokenHash } from './session-token.js';
 import {
@@ -14,9 +14,8 @@ const SEEN_WRITE_MS = MINUTE_MS;
 @Injectable()
 export class CurrentSessionsService {
   constructor(
-    @Inject(SessionTokensMaintenanceRepository)
     private readonly tokens: SessionTokensMaintenanceRepository,
-    @Inject(Clock) private readonly clock: Clock,
+    private readonly clock: Clock,
   ) {}
 
   /** The session of a token, unless ended, idle for 24 h or 30 days old (S27); noted as seen. */

@@ -1,4 +1,5 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
+import type { Transaction } from '#libs/database';
 import { MINUTE_MS } from '#libs/platform';
 import { AccountsService } from '../accounts/accounts.service.js';
 import { type AttemptLimit, AttemptsService } from '../attempts/attempts.service.js';
@@ -30,12 +31,12 @@ const NETWORK_LIMIT: AttemptLimit = {
 export class LogInService {
   // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
-    @Inject(AttemptsService) private readonly attempts: AttemptsService,
-    @Inject(PasswordsService) private readonly passwords: PasswordsService,
-    @Inject(PeopleService) private readonly people: PeopleService,
-    @Inject(AccountsService) private readonly accounts: AccountsService,
-    @Inject(SessionsService) private readonly sessions: SessionsService,
-    @Inject(AuditService) private readonly audit: AuditService,
+    private readonly attempts: AttemptsService,
+    private readonly passwords: PasswordsService,
+    private readonly people: PeopleService,
+    private readonly accounts: AccountsService,
+    private readonly sessions: SessionsService,
+    private readonly audit: AuditService,
   ) {}
 
   /**
@@ -63,10 +64,11 @@ export class LogInService {
     }
     await this.attempts.forgetGuesses(subject);
     await this.attempts.giveBack(NETWORK_LIMIT, network);
-    const { accountId, personId } = person;
+    const { accountId, personId, passwordHash } = person;
     const actor = { accountId, personId, visitor };
     return this.accounts.transaction(async (transaction) => {
       const { state, restoreUntil } = await this.accounts.lock(transaction, accountId);
+      await this.checkUnchanged(transaction, actor, passwordHash);
       const token = await this.sessions.open(transaction, actor);
       const object = `person:${personId}`;
       await this.audit.record(transaction, { by: actor, action: 'session.logged-in', object });
@@ -95,8 +97,11 @@ export class LogInService {
     });
   }
 
-  /** That it is still the owner who sits there. @throws WrongCredentials, TooManyAttempts. */
-  async checkPassword(session: ActiveSession, password: string): Promise<void> {
+  /**
+   * That it is still the owner who sits there. @returns the hash it was checked against, for
+   * `checkUnchanged`. @throws WrongCredentials, TooManyAttempts.
+   */
+  async checkPassword(session: ActiveSession, password: string): Promise<string | null> {
     const { accountId, personId } = session;
     const subject = `person\n${personId}`;
     await this.attempts.countGuess(subject);
@@ -112,5 +117,20 @@ export class LogInService {
       throw new WrongCredentials();
     }
     await this.attempts.forgetGuesses(subject);
+    return person.passwordHash;
+  }
+
+  /**
+   * That the password is still the one that was checked. Hashing takes its time, and a new password
+   * set meanwhile ended all sessions: the old one may not begin another (S28). Call it under the
+   * account's lock. @throws WrongCredentials.
+   */
+  async checkUnchanged(
+    transaction: Transaction,
+    { accountId, personId }: { accountId: string; personId: string },
+    checkedHash: string | null,
+  ): Promise<void> {
+    const { person } = await this.people.get(transaction, accountId, personId);
+    if (person.passwordHash !== checkedHash) throw new WrongCredentials();
   }
 }

@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { AccountState } from '#libs/contracts';
 import { MaintenanceDatabase } from '#libs/database';
 
@@ -15,7 +15,7 @@ export interface FoundSession {
 /** Finds whose session a token is: no account is known yet, so it works under the maintenance role. */
 @Injectable()
 export class SessionTokensMaintenanceRepository {
-  constructor(@Inject(MaintenanceDatabase) private readonly database: MaintenanceDatabase) {}
+  constructor(private readonly database: MaintenanceDatabase) {}
 
   async find(
     tokenHash: Buffer,

@@ -5,7 +5,6 @@ import {
   Get,
   Headers,
   HttpCode,
-  Inject,
   Param,
   Post,
   UseInterceptors,
@@ -23,9 +22,9 @@ import { type ActiveSession, CurrentSession, SignedIn } from './signed-in.js';
 @UseInterceptors(SessionHeaders)
 export class SessionsController {
   constructor(
-    @Inject(SessionsService) private readonly sessions: SessionsService,
-    @Inject(LogInService) private readonly logIns: LogInService,
-    @Inject(CurrentSessionsService) private readonly current: CurrentSessionsService,
+    private readonly sessions: SessionsService,
+    private readonly logIns: LogInService,
+    private readonly current: CurrentSessionsService,
   ) {}
 
   @Post('dashboard/log-in')

@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { Transaction } from '#libs/database';
 import { Clock, DAY_MS, NotFound, isId, newId } from '#libs/platform';
 import { AccountsService } from '../accounts/accounts.service.js';
@@ -20,12 +20,12 @@ const KEEP_MS = 60 * DAY_MS;
 export class SessionsService {
   // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
-    @Inject(AccountsService) private readonly accounts: AccountsService,
-    @Inject(SessionsRepository) private readonly sessions: SessionsRepository,
-    @Inject(PeopleService) private readonly people: PeopleService,
-    @Inject(PersonalDataService) private readonly personalData: PersonalDataService,
-    @Inject(AuditService) private readonly audit: AuditService,
-    @Inject(Clock) private readonly clock: Clock,
+    private readonly accounts: AccountsService,
+    private readonly sessions: SessionsRepository,
+    private readonly people: PeopleService,
+    private readonly personalData: PersonalDataService,
+    private readonly audit: AuditService,
+    private readonly clock: Clock,
   ) {}
 
   /** @returns the token, the only copy there is. */

@@ -104,6 +104,33 @@ describe('sessions', () => {
     expect((await account.mailsTo(email))[0].subject).toBe('Your password was changed');
   });
 
+  it('S28: a password that is replaced while it is checked begins no session and sets no other', async () => {
+    const passwords = account.get(PasswordsService);
+    const matches = passwords.matches.bind(passwords);
+    const changeTo = (token: string, password: string) =>
+      account.dashboard('POST', 'password/change', {
+        token,
+        body: { current_password: PASSWORD, password },
+      });
+    const [owners, stolen] = [tokenOf(await logIn()), tokenOf(await logIn())];
+    const checked = Promise.withResolvers<void>();
+    const replaced = Promise.withResolvers<void>();
+    let waiting = 2;
+    passwords.matches = async (password, stored) => {
+      const isRight = await matches(password, stored);
+      if (--waiting === 0) checked.resolve();
+      await replaced.promise;
+      return isRight;
+    };
+    const thief = [logIn(), changeTo(stolen, 'a thief has it now')];
+    await checked.promise;
+    passwords.matches = matches;
+    expect((await changeTo(owners, 'nine yellow trumpets')).status).toBe(200);
+    replaced.resolve();
+    expect((await Promise.all(thief)).map(({ status }) => status)).toEqual([401, 401]);
+    expect((await logIn('nine yellow trumpets')).status).toBe(200);
+  });
+
   it('S22: after five failures each attempt waits longer, and nobody is locked out', async () => {
     const guess = async () => (await logIn('a wrong password', '203.0.113.5')).status;
     expect(await Promise.all(Array.from({ length: 5 }, guess))).toEqual(Array(5).fill(401));

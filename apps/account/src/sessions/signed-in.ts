@@ -1,7 +1,6 @@
 import {
   type CanActivate,
   type ExecutionContext,
-  Inject,
   Injectable,
   SetMetadata,
   UseGuards,
@@ -41,10 +40,10 @@ const RECENT_MS = 10 * MINUTE_MS;
 @Injectable()
 export class SessionGuard implements CanActivate {
   constructor(
-    @Inject(Reflector) private readonly reflector: Reflector,
-    @Inject(CurrentSessionsService) private readonly sessions: CurrentSessionsService,
-    @Inject(AuditService) private readonly audit: AuditService,
-    @Inject(Clock) private readonly clock: Clock,
+    private readonly reflector: Reflector,
+    private readonly sessions: CurrentSessionsService,
+    private readonly audit: AuditService,
+    private readonly clock: Clock,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {

@@ -37,15 +37,19 @@ async function list(
   { consumer: only, all }: { consumer?: SchemaService; all?: boolean },
 ): Promise<void> {
   const services = only ? [only] : SCHEMA_SERVICES;
+  let shown = 0;
   for (const service of services) {
     const events = await withParked(config, service, (parked) => parked.list());
     for (const event of events.filter(({ state }) => all || state !== 'discarded')) {
       const { eventId, type, key, state, attempts, parkedAt, reason } = event;
+      shown += 1;
       process.stdout.write(
         `${service}  ${state}  ${eventId}  ${type}  account ${key}  ${attempts} tries since ${parkedAt.toISOString()}\n    ${reason}\n`,
       );
     }
   }
+  // On stderr, so that a script that reads the list still reads nothing.
+  if (shown === 0) process.stderr.write('No event is parked or dead.\n');
 }
 
 async function redrive(

@@ -17,7 +17,7 @@ export class BlocksService {
   ) {}
 
   /** Deletion freezes all credits, those that still arrive too, and blocks everything. */
-  async deleteAccount(transaction: Transaction, accountId: string, at: Date): Promise<void> {
+  async freezeCredits(transaction: Transaction, accountId: string, at: Date): Promise<void> {
     await this.change(transaction, accountId, async (book, version) => {
       if (book.account.state === 'active') book.account.state = 'deleted';
       const block = { accountId, cause: 'deletion', blocks: BLOCKED_PARTS, from: at } as const;
@@ -27,7 +27,7 @@ export class BlocksService {
   }
 
   /** Undoes exactly what the deletion did; refunds and other blocks stay as they are. */
-  async restoreAccount(transaction: Transaction, accountId: string, at: Date): Promise<void> {
+  async unfreezeCredits(transaction: Transaction, accountId: string, at: Date): Promise<void> {
     await this.change(transaction, accountId, async (book, version) => {
       if (book.account.state === 'deleted') book.account.state = 'active';
       await this.repository.end(transaction, { accountId, cause: 'deletion', to: at }, version);
@@ -35,7 +35,7 @@ export class BlocksService {
   }
 
   /** From here on nothing becomes available again: what is returned or granted is revoked. */
-  async eraseAccount(transaction: Transaction, accountId: string): Promise<void> {
+  async revokeCredits(transaction: Transaction, accountId: string): Promise<void> {
     await this.change(transaction, accountId, async (book) => {
       book.account.state = 'erased';
       book.revokeAvailable();
@@ -51,6 +51,7 @@ export class BlocksService {
     );
   }
 
+  /** Ends the blocks of one cause now; without one it changes nothing. */
   async lift(accountId: string, cause: BlockCause): Promise<void> {
     const to = this.clock.now();
     await this.database.transaction((transaction) =>

@@ -14,6 +14,6 @@ export class OnAccountDeletedConsumer {
     @Payload() { key, data }: EventEnvelope<AccountDeleted>,
     @Ctx() transaction: Transaction,
   ): Promise<void> {
-    await this.blocks.deleteAccount(transaction, key, new Date(data.deletedAt));
+    await this.blocks.freezeCredits(transaction, key, new Date(data.deletedAt));
   }
 }

@@ -14,6 +14,6 @@ export class OnAccountErasedConsumer {
     @Payload() { key }: EventEnvelope<AccountErased>,
     @Ctx() transaction: Transaction,
   ): Promise<void> {
-    await this.blocks.eraseAccount(transaction, key);
+    await this.blocks.revokeCredits(transaction, key);
   }
 }

@@ -14,6 +14,6 @@ export class OnAccountRestoredConsumer {
     @Payload() { key, data }: EventEnvelope<AccountRestored>,
     @Ctx() transaction: Transaction,
   ): Promise<void> {
-    await this.blocks.restoreAccount(transaction, key, new Date(data.restoredAt));
+    await this.blocks.unfreezeCredits(transaction, key, new Date(data.restoredAt));
   }
 }

@@ -68,7 +68,7 @@ export function expiryWithin(sliceEnd: Date, subscription: Subscription | undefi
   return subscription ? sliceExpiry(sliceEnd, renewalOf(subscription)) : sliceEnd;
 }
 
-export function subscriptionSourceId(subscriptionId: string, periodStart: Date): string {
+function subscriptionSourceId(subscriptionId: string, periodStart: Date): string {
   return `${subscriptionId}:${periodStart.toISOString()}`;
 }
 

@@ -98,7 +98,7 @@ export class LeasesRepository {
   }
 
   /** Milliseconds that an open lease has left. */
-  async remainingMs(transaction: Transaction, lease: Lease): Promise<number> {
+  async getRemainingMs(transaction: Transaction, lease: Lease): Promise<number> {
     const [{ remaining }] = await transaction.query<{ remaining: number }>(
       `select (extract(epoch from expires_at - clock_timestamp()) * 1000)::int as remaining
        from leases where reservation_id = $1`,

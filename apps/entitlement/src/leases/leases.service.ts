@@ -18,7 +18,7 @@ const REAP_GRACE_MS = 60_000;
 const REAPED_PER_ROUND_MAX = 200;
 
 /** How long a holder may spend from a lease, counted from the moment it asked. */
-export const LEASE_TTL_MS = 60_000;
+const LEASE_TTL_MS = 60_000;
 
 /** Credits for gateways to spend without asking: given ahead, settled in totals, taken back. */
 @Injectable()
@@ -146,7 +146,7 @@ export class LeasesService {
     const { spendable } = book;
     if (outcome === 'insufficient' || outcome === 'elsewhere') return { outcome, spendable };
     if (outcome === 'closed' || lease.state === 'closed') return { outcome: 'closed', spendable };
-    const ttlMs = await this.repository.remainingMs(transaction, lease);
+    const ttlMs = await this.repository.getRemainingMs(transaction, lease);
     return { outcome: 'granted', amount, ttlMs, spendable };
   }
 }

@@ -263,7 +263,7 @@ export class Book extends GrantBook {
 }
 
 /** A grant's source as the ledger names it. */
-export function referenceOf(grant: Pick<Grant, 'sourceType' | 'sourceId' | 'sourceIndex'>): string {
+function referenceOf(grant: Pick<Grant, 'sourceType' | 'sourceId' | 'sourceIndex'>): string {
   return `${grant.sourceType}:${grant.sourceId}:${grant.sourceIndex}`;
 }
 

@@ -2,7 +2,7 @@
  * Ledger accounts of a customer. The first five are the buckets of a grant. `issued` is where credits
  * come from, `debt` (negative) what a customer owes after a reversal, `owed` our claim to it.
  */
-export const LEDGER_ACCOUNTS = [
+const LEDGER_ACCOUNTS = [
   'available',
   'reserved',
   'consumed',

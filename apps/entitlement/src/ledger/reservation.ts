@@ -21,6 +21,7 @@ export function restOf(slice: ReservationSlice): number {
   return slice.amount - slice.consumed - slice.returned;
 }
 
+/** Credits of a whole reservation that are neither used nor given back. */
 export function reservedRest(reservation: Reservation): number {
   return reservation.slices.reduce((sum, slice) => sum + restOf(slice), 0);
 }

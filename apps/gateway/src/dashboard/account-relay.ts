@@ -1,6 +1,11 @@
 import { Pool } from 'undici';
 import { problemOf } from '#libs/contracts';
-import { type Problem, type ServiceTokens, ServiceUnavailable } from '#libs/platform';
+import {
+  InvalidRequest,
+  type Problem,
+  type ServiceTokens,
+  ServiceUnavailable,
+} from '#libs/platform';
 
 /** What account must know of the browser behind a call. */
 export interface Visitor {
@@ -35,6 +40,8 @@ export interface AccountAnswer {
 const TIMEOUT_MS = 10_000;
 const CONNECTIONS = 16;
 const ANSWER_LIMIT_BYTES = 1024 * 1024;
+/** What may travel in a header; account asks the same of it. */
+const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 
 /**
  * The dashboard's calls to account. Unlike `ServiceHttp` it answers refusals instead of throwing them, and
@@ -54,8 +61,15 @@ export class AccountRelay {
     });
   }
 
-  /** @throws ServiceUnavailable when account cannot be reached or answers with something else than JSON. */
+  /**
+   * @throws ServiceUnavailable when account cannot be reached or answers with something else than JSON;
+   *   InvalidRequest for an idempotency key that no header can carry.
+   */
   async call(call: AccountCall): Promise<AccountAnswer> {
+    if (call.idempotencyKey && !isIdempotencyKey(call.idempotencyKey)) {
+      const message = 'must be 1 to 255 visible ASCII characters';
+      throw new InvalidRequest([{ field: 'idempotency-key', message }]);
+    }
     return this.request({ ...call, path: `/internal/dashboard${call.path}` });
   }
 
@@ -116,6 +130,11 @@ export interface Session {
   accountId: string;
   personId: string;
   accountState: 'active' | 'deleted' | 'erased';
+}
+
+/** A form's field may be anything when it was sent as JSON. */
+function isIdempotencyKey(value: unknown): boolean {
+  return typeof value === 'string' && IDEMPOTENCY_KEY.test(value);
 }
 
 function single(header: string | string[] | undefined): string | undefined {

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { type IncomingHttpHeaders, type Server, createServer } from 'node:http';
+import { type Socket, connect } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Client } from 'undici';
 import { EntitlementClient, ServiceHttp } from '#libs/contracts';
@@ -10,6 +12,7 @@ import { type RunningDashboard, startDashboard } from './dashboard-server.js';
 const OWN = 'https://dashboard.example';
 const CSRF = 'c'.repeat(43);
 const SESSION = 's'.repeat(43);
+const CONNECTIONS_MAX = 20;
 
 /** What reached the internal listener behind the dashboard. */
 interface Arrived {
@@ -55,6 +58,7 @@ describe('dashboard', () => {
       entitlement: new EntitlementClient(http),
       tokens,
       bodies: new ProblemBodies('https://api.example', new SystemClock()),
+      connectionsMax: CONNECTIONS_MAX,
       mailbox: {
         newest: async () => [
           {
@@ -261,5 +265,44 @@ describe('dashboard', () => {
     const { status } = await send('POST', '/log-in', { ...ours, ...form }, 'email=a&email=b');
     expect(status).toBe(400);
     expect(arrived).toEqual([]);
+  });
+
+  it('S89: a CSRF token that is no text is a wrong one, not a fault of ours', async () => {
+    const { 'x-csrf-token': _, ...withoutToken } = ours;
+    for (const csrf of [5, true, null, {}, [CSRF], { length: 43 }]) {
+      const body = JSON.stringify({ csrf });
+      const { status } = await send('POST', '/api/log-out', { ...withoutToken, ...json }, body);
+      expect([csrf, status]).toEqual([csrf, 403]);
+    }
+    expect(arrived).toEqual([]);
+  });
+
+  it('S89: an idempotency key that no header can carry is refused, not blamed on account', async () => {
+    const path = '/keys/0197-a/rotate';
+    for (const key of ['a\r\nx-account-id: b', 'a b', 'é', 'x'.repeat(256), { a: 1 }, ['x'], 5]) {
+      const body = JSON.stringify({ idempotency_key: key });
+      const { status } = await send('POST', path, { ...ours, ...json }, body);
+      expect([key, status]).toEqual([key, 400]);
+    }
+    expect(arrived).toEqual([]);
+  });
+
+  it('S104: idle connections above the limit are closed, those below stay', async () => {
+    const { port } = new URL(dashboard.url);
+    await send('GET', '/health');
+    const closed: Promise<unknown>[] = [];
+    const sockets = Array.from({ length: CONNECTIONS_MAX + 2 }, () => connect(Number(port)));
+    for (const socket of sockets) {
+      socket.on('error', () => {});
+      closed.push(once(socket, 'close').then(() => socket));
+    }
+    try {
+      const refused = (await Promise.race(closed)) as Socket;
+      expect(refused.bytesRead).toBe(0);
+      expect((await send('GET', '/health')).status).toBe(200);
+    } finally {
+      for (const socket of sockets) socket.destroy();
+      await Promise.all(closed);
+    }
   });
 });

@@ -41,6 +41,8 @@ export interface DashboardOptions {
   bodies: ProblemBodies;
   /** Addresses or CIDR blocks whose `X-Forwarded-For` is believed (S96); none by default. */
   trustedProxies?: string[];
+  /** Connections at most, so that idle ones cannot take the API's share of the process; 2,000 by default. */
+  connectionsMax?: number;
   /** The local mailbox that `/mailbox` shows; only where mail is not really sent. */
   mailbox?: Mailbox;
   logger: Logger;
@@ -53,6 +55,7 @@ export interface RunningDashboard {
   stop(): Promise<void>;
 }
 
+const CONNECTIONS_MAX = 2_000;
 const REQUEST_TIMEOUT_MS = 30_000;
 const KEEP_ALIVE_TIMEOUT_MS = 72_000;
 
@@ -64,6 +67,7 @@ const KEEP_ALIVE_TIMEOUT_MS = 72_000;
 export async function startDashboard(options: DashboardOptions): Promise<RunningDashboard> {
   const accounts = new AccountRelay(options.accountUrl, options.tokens);
   const server = dashboardServer(options, new DashboardCalls(accounts, options.entitlement));
+  server.server.maxConnections = options.connectionsMax ?? CONNECTIONS_MAX;
   await server.listen({ host: options.host, port: options.port });
   const { port } = server.server.address() as { port: number };
   return {

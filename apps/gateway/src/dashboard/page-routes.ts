@@ -3,8 +3,8 @@ import type { AccountAnswer } from './account-relay.js';
 import type { DashboardCalls } from './dashboard-calls.js';
 import { entrancePages } from './entrance-routes.js';
 import { PageVisit, faultNotice, isRefused } from './page-visit.js';
-import { type AccountFacts, accountPage, restorePage } from './pages/account.js';
-import { welcomePage } from './pages/entrance.js';
+import { type AccountFacts, accountPage, deletedPage, restorePage } from './pages/account.js';
+import { passwordAgainPage, welcomePage } from './pages/entrance.js';
 import { type KeyShown, type ListedKey, keysPage } from './pages/keys.js';
 import type { Notice } from './pages/layout.js';
 import { overviewPage } from './pages/overview.js';
@@ -66,6 +66,7 @@ function memberPages(calls: DashboardCalls, apiUrl: string): Page[] {
       path: '/keys/:id/revoke',
       answer: (visit, _form, id) => revokeKey(visit, id),
     },
+    { method: 'POST', path: '/reauthenticate', answer: reauthenticate },
     { method: 'GET', path: '/account', answer: (visit) => showAccount(visit) },
     { method: 'POST', path: '/account/delete', answer: deleteAccount },
     { method: 'POST', path: '/account/restore', answer: restoreAccount },
@@ -74,7 +75,7 @@ function memberPages(calls: DashboardCalls, apiUrl: string): Page[] {
 
 async function overview(visit: PageVisit, calls: DashboardCalls, apiUrl: string) {
   const session = await calls.session(visit.visitor);
-  if (!session) return visit.show(welcomePage({ ...visit.context, isLoggedIn: false }));
+  if (!session) return visit.show(welcomePage({ ...visit.context, isLoggedIn: false }, apiUrl));
   if (session.accountState !== 'active') return visit.show(restorePage(visit.context));
   // The page is worth showing without the figures while entitlement is away.
   const [balance, ledger] = await Promise.allSettled([
@@ -118,9 +119,19 @@ async function revokeKey(visit: PageVisit, id: string) {
 }
 
 async function afterKeyChange(visit: PageVisit, answer: AccountAnswer, apiUrl: string) {
+  if (answer.refusal?.code === 'reauthentication_required') {
+    return visit.show(passwordAgainPage(visit.context), answer.status);
+  }
   if (isRefused(answer)) return showKeys(visit, undefined, faultNotice(answer), answer.status);
-  const { api_key } = answer.body as { api_key?: string };
-  return showKeys(visit, { apiKey: api_key, apiUrl });
+  const { key } = answer.body as { key?: string };
+  return showKeys(visit, key === undefined ? undefined : { key, apiUrl });
+}
+
+/** Changes of keys need a password of the last ten minutes; afterwards the keys are there again. */
+async function reauthenticate(visit: PageVisit, { password }: Form) {
+  const answer = await visit.ask('POST', '/session/reauthenticate', { password });
+  if (!isRefused(answer)) return visit.goTo('/keys');
+  return visit.show(passwordAgainPage(visit.context, faultNotice(answer)), answer.status);
 }
 
 async function showAccount(visit: PageVisit, notice?: Notice, status = 200) {
@@ -135,7 +146,7 @@ async function deleteAccount(visit: PageVisit, { password }: Form) {
   const answer = await visit.ask('POST', '/account/delete', { password });
   return isRefused(answer)
     ? showAccount(visit, faultNotice(answer), answer.status)
-    : visit.goTo('/log-in');
+    : visit.show(deletedPage(visit.context));
 }
 
 async function restoreAccount(visit: PageVisit) {

@@ -17,6 +17,7 @@ export function addressListOf(addresses: readonly string[]): BlockList {
   return allowListOf(addresses) ?? new BlockList();
 }
 
+/** False for what is no address. An IPv4 address mapped into IPv6 counts as the IPv4 address. */
 export function contains(list: BlockList, address: string): boolean {
   const family = isIP(address);
   return family !== 0 && list.check(address, family === 4 ? 'ipv4' : 'ipv6');

@@ -5,6 +5,7 @@ import { Outbox } from '#libs/messaging';
 import { TestClock, TestDatabase, waitFor } from '#libs/testing';
 import { GatewayNeighbourhood } from '../../../../test/stand-ins/gateway-neighbourhood.js';
 import type { RunningGateway } from '../start.js';
+import { Facts } from './facts.js';
 
 let database: TestDatabase;
 let around: GatewayNeighbourhood;
@@ -123,6 +124,47 @@ describe('facts', () => {
     expect(statuses).toEqual([200, 200, 402]);
     clock.set('2026-05-06T00:00:00Z');
     expect(await statusFor(apiKey)).toBe(200);
+  });
+
+  it('S14: nobody finds a capped key before what it spent today has been read', async () => {
+    const { apiKey } = around.account.addKey({ dailyCreditCap: 2 });
+    const { account, entitlement } = gateway.services;
+    const read = Promise.withResolvers<void>();
+    const asked: object[] = [];
+    const beforeUse = async (key: object) => {
+      asked.push(key);
+      await read.promise;
+    };
+    const keyPepper = around.environment().KEY_PEPPER;
+    const facts = new Facts({ account, entitlement, clock, keyPepper, beforeUse });
+    facts.trustUntil(Infinity);
+    const loads = [facts.load(apiKey), facts.load(apiKey)];
+    await waitFor('the question what was spent', () => asked.length > 0);
+    expect(asked).toEqual([expect.objectContaining({ dailyCreditCap: 2 })]);
+    expect(facts.find(apiKey, 0)).toBeUndefined();
+    read.resolve();
+    const [first, second] = await Promise.all(loads);
+    expect(second).toBe(first);
+    expect(facts.find(apiKey, 0)).toBe(first);
+  });
+
+  it('S14: a capped key whose spending cannot be read is refused, and asked about again', async () => {
+    const { apiKey } = around.account.addKey({ dailyCreditCap: 2 });
+    const { account, entitlement } = gateway.services;
+    const answers = [Promise.reject(new Error('the database is away')), Promise.resolve()];
+    answers[0].catch(() => {});
+    const facts = new Facts({
+      account,
+      entitlement,
+      clock,
+      keyPepper: around.environment().KEY_PEPPER,
+      beforeUse: async () => answers.shift(),
+    });
+    facts.trustUntil(Infinity);
+    expect(await facts.load(apiKey)).toMatchObject({ status: 503 });
+    expect(facts.find(apiKey, 0)).toBeUndefined();
+    expect(await facts.load(apiKey)).toMatchObject({ dailyCreditCap: 2 });
+    expect(answers).toEqual([]);
   });
 });
 

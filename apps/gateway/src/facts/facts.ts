@@ -13,6 +13,7 @@ import {
   ServiceUnavailable,
   monotonicMs,
 } from '#libs/platform';
+import type { CappedKey } from '../lease/daily-caps.js';
 import { AccountEntry, KeyEntry } from './caller.js';
 import { AccountDeletedProblem, InvalidApiKey } from './facts.errors.js';
 import { RefusedKeys } from './refused-keys.js';
@@ -24,7 +25,7 @@ export interface FactsOptions {
   /** Server-side secret of the keys' hashes. */
   keyPepper: string;
   /** What must be ready before a key is used for the first time. */
-  beforeUse?: (key: KeyEntry) => Promise<void>;
+  beforeUse?: (key: CappedKey) => Promise<void>;
   /** Keys kept at most; the oldest are given up first. */
   keysMax?: number;
 }
@@ -130,12 +131,12 @@ export class Facts {
           this.refused.remember(apiKey, refusal);
           return refusal;
         }
-        const { accountId } = facts!;
+        const { accountId, keyId, dailyCreditCap } = facts!;
         const account = await this.accountOf(accountId);
+        // Before it is kept: from then on others find it, and would use it unprepared.
+        await this.options.beforeUse?.({ keyId, dailyCreditCap: dailyCreditCap ?? 0 });
         if (this.isOvertaken(accountId, since)) continue;
-        const entry = this.keep(apiKey, facts!, account);
-        await this.options.beforeUse?.(entry);
-        return entry;
+        return this.keep(apiKey, facts!, account);
       }
       return new ServiceUnavailable('account');
     } catch (error) {

@@ -67,7 +67,7 @@ export class LeaseClient {
     this.journal = new LeaseJournal({
       path: journalPath,
       openLeases: () => this.settler.open.values(),
-      onLost: () => void this.settler.settle(),
+      onLost: () => this.settler.settleNow(),
       logger,
       compactAtBytes: options.journalCompactAtBytes,
     });
@@ -106,7 +106,7 @@ export class LeaseClient {
       if (wallet) wallet.chargedSinceAsk += charged;
       this.journal.used(lease);
       this.settler.used(lease);
-      if (!this.journal.isWritable) void this.settler.settle();
+      if (!this.journal.isWritable) this.settler.settleNow();
     }
     if (lease.isClosing && lease.reserved === 0) this.settler.close(lease);
     if (wallet && wallet.waiters.length > 0) this.serveWaiters(wallet);

@@ -29,6 +29,7 @@ export class Settler {
   private readonly toClose: Lease[] = [];
   private closesRunning = 0;
   private isSettling = false;
+  private isWantedAgain = false;
   private readonly stopping = new AbortController();
   private timer?: NodeJS.Timeout;
 
@@ -58,12 +59,19 @@ export class Settler {
     this.closeNext();
   }
 
+  /** A call whose totals are of this moment or later: after the one under way, if there is one. */
+  settleNow(): void {
+    this.isWantedAgain = true;
+    void this.settle();
+  }
+
   /** One call now; does nothing while another is under way or no lease is open. */
   async settle(): Promise<void> {
     if (this.isSettling || this.open.size === 0) return;
     this.isSettling = true;
     try {
       do {
+        this.isWantedAgain = false;
         const batch = [...this.firstDirty()];
         const answer = await this.options.client.settle(
           this.options.gatewayId,
@@ -74,7 +82,7 @@ export class Settler {
           if (lease.consumed === lease.settled) this.dirty.delete(lease);
         }
         this.options.onAnswer(answer);
-      } while (this.dirty.size >= BATCH_MAX);
+      } while (this.dirty.size >= BATCH_MAX || this.isWantedAgain);
     } catch (error) {
       this.options.logger.warn('entitlement does not take the settlement, trying again', error);
     } finally {

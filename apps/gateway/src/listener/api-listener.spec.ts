@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { fastify } from 'fastify';
 import { request } from 'undici';
+import { Health } from '#libs/platform';
 import { TestDatabase, waitFor } from '#libs/testing';
 import { GatewayNeighbourhood } from '../../../../test/stand-ins/gateway-neighbourhood.js';
 import {
@@ -7,7 +9,9 @@ import {
   nameIn,
   problemAnswer,
 } from '../../../../test/stand-ins/lookup-stand-in.js';
+import { ErrorPages } from '../problems/error-pages.js';
 import type { RunningGateway } from '../start.js';
+import { addPublicRoutes } from './public-routes.js';
 
 let database: TestDatabase;
 let around: GatewayNeighbourhood;
@@ -249,7 +253,7 @@ describe('a refusal', () => {
     expect(around.lookup.questions).toHaveLength(0);
   });
 
-  it('S10 S11: two keys are refused, in one place or in two', async () => {
+  it('S10, S11: two keys are refused, in one place or in two', async () => {
     const [{ apiKey: one }, { apiKey: other }] = [around.account.addKey(), around.account.addKey()];
     expectProblem(await ask(`${live(one)}&apiKey=${other}`), 400, 'ambiguous_credentials');
     expectProblem(await ask(`${live(one)}&apiKey=${one}`), 400, 'ambiguous_credentials');
@@ -268,7 +272,7 @@ describe('a refusal', () => {
     expect(answer.headers).not.toHaveProperty('x-credits-remaining');
   });
 
-  it('S2 S12: unknown, revoked, expired and erased look the same; a wrong checksum asks nobody', async () => {
+  it('S2, S12: unknown, revoked, expired and erased look the same; a wrong checksum asks nobody', async () => {
     const keys = [
       around.account.addKey({ state: 'revoked' }),
       around.account.addKey({ expiresAt: '2020-01-01T00:00:00Z' }),
@@ -398,7 +402,11 @@ describe('a refusal', () => {
     }
   });
 
-  it('S86: every address of the listener is in the table of operations or of public pages', async () => {
+  it('S86: an address that is in neither table cannot be added, and is answered 404', async () => {
+    const app = fastify();
+    addPublicRoutes(app, await ErrorPages.load(), new Health());
+    expect(() => app.get('/internal/keys', () => 'open')).toThrow('/internal/keys');
+    await app.close();
     const paths = ['/', '/v2.0', '/v2.0/whois', '/internal/keys', '/ready', '/docs', '/errors'];
     for (const path of paths) expectProblem(await ask(path), 404, 'not_found');
   });

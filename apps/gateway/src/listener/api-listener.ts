@@ -28,7 +28,7 @@ import {
   UnexpectedBody,
   UriTooLong,
 } from './listener.errors.js';
-import { addPublicRoutes } from './public-routes.js';
+import { addPublicRoutes, isPublicPath } from './public-routes.js';
 import type { RequestPath } from './request-path.js';
 
 export interface ApiListenerOptions {
@@ -187,8 +187,7 @@ export class ApiListener {
 
   private answerUnknown(request: IncomingMessage, response: ServerResponse): void {
     const path = request.url!.split('?', 1)[0];
-    const isPublic = path === '/health' || /^\/errors\/[a-z0-9_]{1,100}$/.test(path);
-    if (!isPublic) this.sendProblem(request, response, new NotFound());
+    if (!isPublicPath(path)) this.sendProblem(request, response, new NotFound());
     else if (request.method === 'OPTIONS') sendPreflight(response);
     else this.sendProblem(request, response, new MethodNotAllowed('GET, HEAD, OPTIONS'));
   }

@@ -2,13 +2,24 @@ import type { FastifyInstance } from 'fastify';
 import { type Health, NotFound } from '#libs/platform';
 import type { ErrorPages } from '../problems/error-pages.js';
 
-/** Paths of the API listener that need no key; a further one is written down here or does not exist. */
-export const PUBLIC_PATHS: readonly string[] = ['/health', '/errors/:code'];
+/** Addresses of the API listener that need no key, and what a path to them looks like. */
+const PUBLIC_PATHS: Readonly<Record<string, RegExp>> = {
+  '/health': /^\/health$/,
+  '/errors/:code': /^\/errors\/[a-z0-9_]{1,100}$/,
+};
 
 const PAGE_POLICY = "default-src 'none'; style-src 'self'; frame-ancestors 'none'";
 
-/** What anybody may read: whether the service is up, and what an error code means. */
+/** True for a path that needs no key, whether or not its method is allowed. */
+export function isPublicPath(path: string): boolean {
+  return Object.values(PUBLIC_PATHS).some((pattern) => pattern.test(path));
+}
+
+/** What anybody may read: whether the service is up, and what an error code means. A route beside the table is refused (S86). */
 export function addPublicRoutes(app: FastifyInstance, pages: ErrorPages, health: Health): void {
+  app.addHook('onRoute', ({ url }) => {
+    if (!(url in PUBLIC_PATHS)) throw new Error(`${url} is not in the table of public paths`);
+  });
   app.get('/health', async (_request, reply) => {
     const isReady = (await health.faults()).length === 0;
     return reply.status(isReady ? 200 : 503).send({ status: isReady ? 'ok' : 'unavailable' });

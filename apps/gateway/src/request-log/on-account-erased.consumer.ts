@@ -15,6 +15,6 @@ export class OnAccountErasedConsumer {
     @Payload() event: EventEnvelope<AccountErased>,
     @Ctx() transaction: Transaction,
   ): Promise<void> {
-    await this.log.deleteAccount(event.key, transaction);
+    await this.log.deleteAccount(transaction, event.key);
   }
 }

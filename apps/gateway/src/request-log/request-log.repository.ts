@@ -61,7 +61,7 @@ export class RequestLogRepository {
   constructor(private readonly database: Database) {}
 
   /** Credits a key was charged since `since`. */
-  async creditsOfKey(keyId: string, since: Date): Promise<number> {
+  async sumCreditsOfKey(keyId: string, since: Date): Promise<number> {
     // The primary key begins with the time, so only the partitions of the day are read.
     const [row] = await this.database.query<{ credits: string }>(
       'select coalesce(sum(credits), 0) as credits from request_log where key_id = $1 and at >= $2',
@@ -70,7 +70,7 @@ export class RequestLogRepository {
     return Number(row.credits);
   }
 
-  async deleteAccount(accountId: string, transaction: Transaction): Promise<void> {
+  async deleteAccount(transaction: Transaction, accountId: string): Promise<void> {
     await transaction.execute('delete from request_log where account_id = $1', [accountId]);
     await transaction.execute('delete from request_hours where account_id = $1', [accountId]);
   }

@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { Clock, DAY_MS, HOUR_MS, Logger, MINUTE_MS } from '#libs/platform';
 import { RequestLogMaintenanceRepository } from './request-log.repository.js';
 
@@ -13,8 +13,8 @@ export class RollUpJob {
 
   constructor(
     private readonly log: RequestLogMaintenanceRepository,
-    @Inject(Clock) private readonly clock: Clock,
-    @Inject(Logger) private readonly logger: Logger,
+    private readonly clock: Clock,
+    private readonly logger: Logger,
   ) {}
 
   /** Runs once, then every minute. @throws when the first partition cannot be made. */

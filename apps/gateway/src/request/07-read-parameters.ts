@@ -126,7 +126,7 @@ function isMaxAge(value: string): boolean {
 }
 
 /** The host of a name or URL as lookup will read it, as far as its last label. */
-export function isFixtureName(name: string): boolean {
+function isFixtureName(name: string): boolean {
   const withoutScheme = name.replace(/^[A-Za-z][A-Za-z0-9+.-]*:\/\//, '');
   const authority = withoutScheme.split(/[/?#]/, 1)[0];
   const host = authority.slice(authority.lastIndexOf('@') + 1).replace(/:[0-9]*$/, '');

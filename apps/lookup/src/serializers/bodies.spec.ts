@@ -25,6 +25,25 @@ function port43Lookup(members: Partial<RegistrationRecord> = {}): Lookup {
   };
 }
 
+describe('what each source did', () => {
+  it('names the error of a source beside one that delivered, and what was cut', () => {
+    const lookup = port43Lookup();
+    const [registry, registrar] = lookup.sources;
+    const silent = { ...registry!, outcome: 'timeout', error: 'first_byte_timeout' } as const;
+    const cut = { outcome: 'partial', truncated: true, error: 'size_cap' } as const;
+    const sources = [silent, { ...registry!, id: 's2' }, { ...registrar!, id: 's3', ...cut }];
+    const body = v2Body({ ...lookup, outcome: 'partial', sources }, live, everything);
+    const told = (body.provenance as { sources: Json[] }).sources.map(
+      ({ id, outcome, error, truncated }) => ({ id, outcome, error, truncated }),
+    );
+    expect(told).toEqual([
+      { id: 's1', outcome: 'timeout', error: 'first_byte_timeout' },
+      { id: 's2', outcome: 'delivered' },
+      { id: 's3', outcome: 'partial', error: 'size_cap', truncated: true },
+    ]);
+  });
+});
+
 describe('the first version of the answer', () => {
   it('has exactly the keys its readers know', () => {
     const lookup = port43Lookup();

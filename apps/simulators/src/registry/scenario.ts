@@ -9,7 +9,7 @@ export const HTML_PAGE =
   '<!DOCTYPE html><html><head><title>Service</title></head><body><h1>It works!</h1></body></html>\n';
 
 /** The hosts of an endless chain: `whois.hop-1.example`, `whois.hop-2.example`, … */
-export function hopHost(protocol: 'whois' | 'rdap', hop: number): string {
+function hopHost(protocol: 'whois' | 'rdap', hop: number): string {
   return `${protocol}.hop-${hop}.example`;
 }
 

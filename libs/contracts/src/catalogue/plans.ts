@@ -69,6 +69,7 @@ export function tierOfCredits(credits: number): Tier | undefined {
   return TIERS.findLast((candidate) => candidate.credits <= credits);
 }
 
+/** The tier that a SKU or a subscription names, undefined when it is not sold any more. */
 export function tierNamed(name: string): Tier | undefined {
   return TIERS.find((candidate) => candidate.name === name);
 }
@@ -80,7 +81,7 @@ const CENT_MICROS = 10_000;
 
 /**
  * Price of a package of `credits`, in millionths of a dollar: linear between the tiers, rounded half
- * up to the cent. The slider and `/v2.0/pricing/quote` are this function.
+ * up to the cent. Whoever quotes or charges a price takes it from here.
  * @returns undefined for an amount that is not sold (outside 5,000 … 3,000,000 or off the steps).
  */
 export function packagePriceMicros(credits: number): number | undefined {

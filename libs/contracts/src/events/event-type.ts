@@ -46,6 +46,7 @@ export function allEventClasses(): EventClass[] {
   return [...classes.values()];
 }
 
+/** The service that an event type belongs to: `account` of `account.api-key-changed`. */
 export function producerOf(type: string): ServiceName {
   return type.split('.')[0] as ServiceName;
 }

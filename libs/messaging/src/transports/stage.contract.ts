@@ -1,10 +1,4 @@
-import {
-  Controller,
-  type DynamicModule,
-  Inject,
-  type INestMicroservice,
-  Module,
-} from '@nestjs/common';
+import { Controller, type DynamicModule, type INestMicroservice, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { type CustomStrategy, Ctx, Payload } from '@nestjs/microservices';
 import { IsInt, IsString } from 'class-validator';
@@ -71,7 +65,7 @@ export class Script {
 
 @Controller()
 class OnCountedConsumer {
-  constructor(@Inject(Script) private readonly script: Script) {}
+  constructor(private readonly script: Script) {}
 
   @Consumes(Counted)
   handle(@Payload() event: EventEnvelope<Counted>, @Ctx() transaction: Transaction): Promise<void> {
@@ -87,7 +81,7 @@ class OnCountedConsumer {
 
 @Controller()
 class OnSnapshotTakenConsumer {
-  constructor(@Inject(Script) private readonly script: Script) {}
+  constructor(private readonly script: Script) {}
 
   @Consumes(SnapshotTaken)
   handle(
@@ -100,7 +94,7 @@ class OnSnapshotTakenConsumer {
 
 @Controller()
 class OnOddlyNamedConsumer {
-  constructor(@Inject(Script) private readonly script: Script) {}
+  constructor(private readonly script: Script) {}
 
   @Consumes(OddlyNamed)
   handle(

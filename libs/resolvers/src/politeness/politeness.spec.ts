@@ -1,8 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { Registries } from '../registries/registries.js';
 import { Politeness, type Permit, type PolitenessOptions, type Refused } from './politeness.js';
 import type { Priority } from './upstream.js';
-import { publishedLimits } from './upstream-limits.js';
+import { chosenLimits, publishedLimits } from './upstream-limits.js';
 
 /** Time that moves when the test says so, with what was scheduled in it. */
 class ManualTime {
@@ -218,6 +219,36 @@ describe('Politeness', () => {
     expect(politeness.parkedForMs('parked.example')).toBe(60_000);
     granted(await politeness.acquire('last.example', turn));
     expect(await politeness.acquire('more.example', turn)).toMatchObject({ reason: 'queue_full' });
+  });
+
+  it('large registries get their chosen pace, unless a pace for all is given', async () => {
+    const goes = async (options: PolitenessOptions, at: string) => {
+      const { time, politeness } = polite(options);
+      let count = 0;
+      for (let index = 0; index < 90; index += 1) {
+        void politeness.acquire(at, { priority: 'live' }).then((turn) => {
+          if (turn.granted) turn.answered();
+          count += Number(turn.granted);
+        });
+      }
+      for (let turn = 0; turn < 30; turn += 1) await settled();
+      await time.advance(1_000);
+      return count;
+    };
+    expect(await goes({}, 'rdap.verisign.com')).toBe(30);
+    expect(await goes({}, 'rdap.registrar.example')).toBe(6);
+    expect(await goes({ defaultLimit: slow }, 'rdap.verisign.com')).toBeLessThan(6);
+  });
+
+  it('every chosen pace is that of a registry in the tables, of which nothing is published', () => {
+    const hosts = new Set(
+      Registries.vendored()
+        .routes()
+        .flatMap(({ rdapBaseUrl: url }) => (url === undefined ? [] : [new URL(url).hostname])),
+    );
+    for (const host of chosenLimits.keys()) {
+      expect([host, hosts.has(host), publishedLimits.has(host)]).toEqual([host, true, false]);
+    }
   });
 
   it('published limits stay within their published figures', () => {

@@ -1,10 +1,15 @@
 import { Upstream, type Priority, type Waiter } from './upstream.js';
-import { defaultLimit, publishedLimits, type UpstreamLimit } from './upstream-limits.js';
+import {
+  chosenLimits,
+  defaultLimit,
+  publishedLimits,
+  type UpstreamLimit,
+} from './upstream-limits.js';
 
 export interface PolitenessOptions {
   /** Limits by host, before the published ones. */
   limits?: ReadonlyMap<string, UpstreamLimit>;
-  /** For hosts nobody published anything about. */
+  /** For all hosts nobody published anything about; without it `chosenLimits`, then 1 a second. */
   defaultLimit?: UpstreamLimit;
   /** How many may wait for one upstream. 100. */
   waitersMax?: number;
@@ -144,8 +149,9 @@ export class Politeness {
     if (this.upstreams.size >= (this.options.upstreamsMax ?? 10_000) && !this.forgetOne()) {
       return undefined;
     }
-    const { limits, defaultLimit: fallback = defaultLimit } = this.options;
-    const limit = limits?.get(host) ?? publishedLimits.get(host) ?? fallback;
+    const { limits, defaultLimit: given } = this.options;
+    const told = limits?.get(host) ?? publishedLimits.get(host) ?? given;
+    const limit = told ?? chosenLimits.get(host) ?? defaultLimit;
     const upstream = new Upstream(limit, this.now());
     this.upstreams.set(host, upstream);
     return upstream;

@@ -37,3 +37,27 @@ export const publishedLimits: ReadonlyMap<string, UpstreamLimit> = new Map(
     'rdap.lacnic.net': { buckets: [{ burst: 2, perSecond: 8 / 60 }], connections: 2 },
   }),
 );
+
+/** Registries that answer for millions of names and publish no figure for RDAP. */
+const large: UpstreamLimit = { buckets: [{ burst: 20, perSecond: 10 }], connections: 4 };
+
+/**
+ * Our own choice where nothing is published: a modest pace for services that very many names share,
+ * at which `defaultLimit` would let each name wait for all others. A 429 parks them as any other.
+ */
+export const chosenLimits: ReadonlyMap<string, UpstreamLimit> = new Map(
+  Object.entries({
+    'rdap.verisign.com': large, // com, net
+    'tld-rdap.verisign.com': large, // cc, name and Verisign's other top-level domains
+    'rdap.publicinterestregistry.org': large, // org
+    'rdap.identitydigital.services': large, // some 450 top-level domains, info among them
+    'pubapi.registry.google': large, // app, dev and Google's others
+    // CentralNic limits port 43 to 2 a second (above) and its RDAP not: xyz and 90 others.
+    'rdap.centralnic.com': large,
+    'rdap.radix.host': large, // online, store, site
+    'rdap.gmoregistry.net': large, // shop
+    // uk and 80 brands. Nominet's policy (above) is about its WHOIS service, and to be respected in
+    // spirit: its 5 a second without the figure for a day.
+    'rdap.nominet.uk': { buckets: [{ burst: 3, perSecond: 2 }], connections: 2 },
+  }),
+);

@@ -22,7 +22,7 @@ afterEach(async () => {
 function fetch(limits: Partial<RdapLimits> = {}, signal?: AbortSignal) {
   const client = new RdapClient(internet.connector(), limits);
   clients.push(client);
-  return client.fetch(url, signal);
+  return client.fetch(url, signal === undefined ? {} : { signal });
 }
 
 function answering(status: number, body: string, headers: Record<string, string> = {}) {

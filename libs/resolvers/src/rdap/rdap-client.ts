@@ -25,8 +25,14 @@ export type RdapAnswer =
   /** The service knows RDAP and does not know the object. */
   | { kind: 'not_found'; status: number; text: string }
   | { kind: 'throttled'; status: number; retryAfterSeconds?: number }
-  /** `not_rdap`, `too_large`, `bad_redirect`, `too_many_redirects`, `http_<status>`. */
+  /** `not_rdap`, `too_large`, `bad_redirect`, `no_turn`, `too_many_redirects`, `http_<status>`. */
   | { kind: 'failed'; status: number; fault: string };
+
+export interface RdapFetch {
+  signal?: AbortSignal;
+  /** Waits for the turn at a host to which an answer redirects; false leaves the host unasked. */
+  redirected?: (host: string, signal: AbortSignal) => Promise<boolean>;
+}
 
 type Response = Dispatcher.ResponseData;
 type Target = buildConnector.Options;
@@ -72,10 +78,10 @@ export class RdapClient {
    *
    * @throws ConnectionError when a hop could not be reached or did not answer in time.
    */
-  async fetch(url: string, signal?: AbortSignal): Promise<RdapAnswer> {
+  async fetch(url: string, { signal, redirected }: RdapFetch = {}): Promise<RdapAnswer> {
     const ended = new Deadline(this.limits.wholeMs, 'answer_timeout', signal);
     try {
-      return await this.follow(url, ended.signal);
+      return await this.follow(url, ended.signal, redirected);
     } catch (error) {
       throw ConnectionError.from(error);
     } finally {
@@ -88,10 +94,17 @@ export class RdapClient {
     await this.agent.destroy();
   }
 
-  private async follow(start: string, signal: AbortSignal): Promise<RdapAnswer> {
+  private async follow(
+    start: string,
+    signal: AbortSignal,
+    redirected: RdapFetch['redirected'],
+  ): Promise<RdapAnswer> {
     let url = rdapUrl(start);
     for (let hop = 0; hop <= this.limits.redirects; hop += 1) {
       if (url === undefined) return { kind: 'failed', status: 0, fault: 'bad_redirect' };
+      if (hop > 0 && (await redirected?.(url.hostname, signal)) === false) {
+        return { kind: 'failed', status: 0, fault: 'no_turn' };
+      }
       const response = await this.ask(url, signal);
       const { location } = response.headers;
       if (![301, 302, 303, 307, 308].includes(response.statusCode)) return this.read(response);

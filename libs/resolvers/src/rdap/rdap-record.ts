@@ -10,6 +10,7 @@ import type { PublishedContact } from './published-contact.js';
 import type { JsonObject } from './rdap-client.js';
 import { rdapUrl } from './rdap-url.js';
 import { readRedactions } from './redactions.js';
+import { restrictionOf } from './restriction.js';
 
 /** Entities within entities are read so deep: a registrar's abuse contact is at 2. */
 const entityDepthMax = 3;
@@ -25,10 +26,19 @@ const contactRoles: ReadonlyMap<string, ContactRole> = new Map([
   ['reseller', 'reseller'],
 ]);
 
+/** Roles (RFC 9083 §10.2.4) that only a registration has. */
+const holderRoles: ReadonlySet<string> = new Set([
+  'registrar',
+  'registrant',
+  'reseller',
+  'sponsor',
+  'proxy',
+]);
+
 /**
  * Reads an RDAP domain object (RFC 9083 §5.3) into a record. Survives what servers get wrong:
  * members of the wrong type or missing are taken as not published. Undefined when the object is not
- * about `domain` at all.
+ * about `domain` at all. `restriction` is set when nobody holds the name and the object says why.
  */
 export function readRdapDomain(json: JsonObject, domain: string): RegistrationRecord | undefined {
   const kind = textIn(json['objectClassName'])?.toLowerCase() ?? 'domain';
@@ -52,7 +62,19 @@ export function readRdapDomain(json: JsonObject, domain: string): RegistrationRe
     restriction: undefined,
     referral: rdap === undefined ? undefined : { rdapUrl: rdap.href },
   });
-  return isEmpty(record) ? undefined : record;
+  if (isEmpty(record)) return undefined;
+  const restriction = isHeld(record, entities) ? undefined : restrictionOf(json);
+  return restriction === undefined ? record : { ...record, restriction };
+}
+
+/**
+ * Somebody has the name, whatever its statuses say: who sold or holds it is named, it has a term, or
+ * it is delegated. A date of creation alone is that of the registry's own entry.
+ */
+function isHeld(record: RegistrationRecord, entities: readonly Entity[]): boolean {
+  const { expires, nameServers, referral } = record;
+  if (expires !== undefined || nameServers.length > 0 || referral !== undefined) return true;
+  return entities.some(({ roles }) => roles.some((role) => holderRoles.has(role)));
 }
 
 interface Entity {

@@ -17,8 +17,8 @@ export interface Port43Limits {
 
 export interface Port43Answer {
   text: string;
-  /** Why the answer is not whole: too long, too slow, or broken off. */
-  cut?: 'size_cap' | 'answer_timeout' | 'reset';
+  /** Why the answer is not whole: too long, too slow, broken off, or not waited for any longer. */
+  cut?: 'size_cap' | 'answer_timeout' | 'reset' | 'cancelled';
 }
 
 const defaults: Port43Limits = {
@@ -77,7 +77,10 @@ export class Port43Client {
         const bytes = Buffer.concat(chunks).subarray(0, this.limits.sizeBytes);
         if (fault === undefined && size > 0) resolve({ bytes });
         else if (size > 0 && isCut(fault)) resolve({ bytes, cut: fault });
-        else reject(new ConnectionError(fault === undefined || isCut(fault) ? 'reset' : fault));
+        else
+          reject(
+            new ConnectionError(fault === undefined || fault === 'size_cap' ? 'reset' : fault),
+          );
       };
       const cancel = () => end('cancelled');
       const firstByte = setTimeout(end, this.limits.firstByteMs, 'first_byte_timeout');
@@ -101,5 +104,5 @@ export class Port43Client {
 }
 
 function isCut(fault: string | undefined): fault is NonNullable<Port43Answer['cut']> {
-  return fault === 'size_cap' || fault === 'answer_timeout' || fault === 'reset';
+  return ['size_cap', 'answer_timeout', 'reset', 'cancelled'].includes(fault ?? '');
 }

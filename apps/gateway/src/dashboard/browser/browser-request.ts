@@ -51,7 +51,7 @@ export function refuseForgery(request: FastifyRequest, ownOrigin: string): void 
       fetchSite: headers['sec-fetch-site'] as string | undefined,
       cookieToken: readCookie(headers.cookie, CSRF_COOKIE),
       sentToken:
-        (headers['x-csrf-token'] as string | undefined) ?? (body as FormBody | undefined)?.csrf,
+        (headers['x-csrf-token'] as string | undefined) ?? textOf((body as FormBody)?.csrf),
     },
     ownOrigin,
   );
@@ -59,9 +59,10 @@ export function refuseForgery(request: FastifyRequest, ownOrigin: string): void 
   if (fault === 'token') throw new CsrfTokenInvalid();
 }
 
-interface FormBody {
-  csrf?: string;
-}
+/** A form, or whatever JSON somebody sends in its place. */
+type FormBody = { csrf?: unknown } | undefined;
+
+const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined);
 
 /** Sets or ends the session cookie as account decided; a new session gets a new CSRF token. */
 export function applySession(

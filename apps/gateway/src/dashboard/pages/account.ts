@@ -18,13 +18,24 @@ export function accountPage(context: PageContext, account: AccountFacts, notice?
       </section>
       <section>
         <h2>Delete the account</h2>
-        <p>
-          All keys and sessions end at once, credits freeze, monitors and jobs stop. For 90 days you
-          can log in and restore the account; keys stay revoked and are made anew. After that all
-          credits are forfeited and your personal data is erased for good.
-        </p>
+        <ul>
+          <li>All keys and sessions end at once, and credits freeze.</li>
+          <li>For 90 days you can log in and restore the account. Keys stay revoked.</li>
+          <li>After that, credits are forfeited and your personal data is erased for good.</li>
+        </ul>
         ${form(context, '/account/delete', fields)}
       </section>`,
+  });
+}
+
+/** Right after the deletion; the session is over already. */
+export function deletedPage(context: PageContext): Markup {
+  return page(context, {
+    title: 'The account is deleted',
+    body: html`<p>
+      All keys and sessions have ended. For 90 days, a <a href="/log-in">log-in</a> leads to the
+      page that restores the account.
+    </p>`,
   });
 }
 

@@ -1,5 +1,6 @@
 import { type Notice, type PageContext, field, form, hidden, page } from './layout.js';
 import { type Markup, html } from './markup.js';
+import { curlLine } from './overview.js';
 
 /** Values that stay in a refused form. */
 export interface Entered {
@@ -10,17 +11,21 @@ export interface Entered {
 const PASSWORD_HINT = '8 to 128 characters. A sentence is fine.';
 
 /** `/` before log-in. */
-export function welcomePage(context: PageContext): Markup {
+export function welcomePage(context: PageContext, apiUrl: string): Markup {
   return page(context, {
     title: 'Domain data, charged only for an answer',
     body: html`<p class="lead">
-        WHOIS, RDAP and DNS through one API with your own keys. An account starts with 500 credits;
-        a name that cannot be answered costs nothing.
+        Live WHOIS and RDAP lookups through one API. An account starts with 500 credits; a lookup
+        that cannot be answered costs nothing.
       </p>
       <p class="actions">
         <a class="button" href="/sign-up">Sign up</a
         ><a class="button plain" href="/log-in">Log in</a>
-      </p>`,
+      </p>
+      <section>
+        <h2>One call, one answer</h2>
+        ${curlLine(apiUrl, '$KEY', 'example.com')}
+      </section>`,
   });
 }
 
@@ -71,6 +76,20 @@ export function logInPage(context: PageContext, entered: Entered = {}, notice?: 
     notice,
     body: html`<section>${form(context, '/log-in', fields)}</section>
       <p><a href="/password/forgot">Forgot the password?</a> <a href="/sign-up">Sign up</a></p>`,
+  });
+}
+
+/** Instead of a change of keys when the password was given too long ago (S35). */
+export function passwordAgainPage(context: PageContext, notice?: Notice): Markup {
+  const fields = html`${field({ name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password' })}
+    <button>Go on</button>`;
+  return page(context, {
+    title: 'Your password, please',
+    notice,
+    body: html`<section>
+      <p>Keys are made and rotated only within ten minutes of a log-in. Nothing has changed yet.</p>
+      ${form(context, '/reauthenticate', fields)}
+    </section>`,
   });
 }
 

@@ -15,9 +15,9 @@ export interface ListedKey {
   last_used_at?: string | null;
 }
 
-/** A key that was just made. A repeated form gets none: its text is shown once. */
+/** A key that was just made: its text is shown once, so a repeated form gets none. */
 export interface KeyShown {
-  apiKey?: string;
+  key: string;
   apiUrl: string;
 }
 
@@ -30,10 +30,10 @@ export function keysPage(
   return page(context, {
     title: 'API keys',
     notice,
-    body: html`${made?.apiKey && newKeySection(made.apiKey, made.apiUrl)}
+    body: html`${made && newKeySection(made.key, made.apiUrl)}
       <section>
         <h2>Your keys</h2>
-        ${keysTable(context, keys)}
+        ${keyList(context, keys)}
       </section>
       <section>
         <h2>Another key</h2>
@@ -58,57 +58,51 @@ function newKeySection(key: string, apiUrl: string): Markup {
   return html`<section>
     <h2>Your ${key.startsWith('dds_test_') ? 'test' : 'live'} key</h2>
     <p>Copy it now: it is shown this once and cannot be read again.</p>
-    <pre data-copy><code>${key}</code></pre>
+    <pre data-copy="key"><code>${key}</code></pre>
     ${curlLine(apiUrl, key, domainName)}
   </section>`;
 }
 
-function keysTable(context: PageContext, keys: ListedKey[]): Markup {
+function keyList(context: PageContext, keys: ListedKey[]): Markup {
   if (keys.length === 0) return html`<p>No key yet.</p>`;
-  return html`<div class="table">
-    <table>
-      <thead>
-        <tr>
-          <th>Name</th>
-          <th>Key</th>
-          <th>State</th>
-          <th>Last used</th>
-          <th></th>
-        </tr>
-      </thead>
-      <tbody>
-        ${keys.map((key) => keyRow(context, key))}
-      </tbody>
-    </table>
-  </div>`;
+  return html`<ul class="rows">
+    ${keys.map((key) => keyRow(context, key))}
+  </ul>`;
 }
 
 function keyRow(context: PageContext, key: ListedKey): Markup {
-  const actions =
-    key.state === 'active'
-      ? html`${form(context, `/keys/${key.id}/rotate`, html`<button class="link">Rotate</button>`)}
-        ${form(context, `/keys/${key.id}/revoke`, html`<button class="link">Revoke</button>`)}`
-      : undefined;
-  const ends = key.expires_at ? ` until ${key.expires_at.slice(0, 16).replace('T', ' ')}` : '';
-  return html`<tr>
-    <td>${key.name}</td>
-    <td><code>${key.masked}</code></td>
-    <td>${key.state}${ends}</td>
-    <td>${key.last_used_at?.slice(0, 10) ?? 'never'}</td>
-    <td>${actions}</td>
-  </tr>`;
+  const ends = key.expires_at ? ` until ${key.expires_at.slice(0, 16).replace('T', ' ')} UTC` : '';
+  return html`<li>
+    <div>
+      <strong>${key.name}</strong> <code>${key.masked}</code>
+      <p class="quiet">
+        <span>${key.state}${ends}</span>
+        <span>last used: ${key.last_used_at?.slice(0, 10) ?? 'never'}</span>
+      </p>
+    </div>
+    ${key.state === 'active' ? keyActions(context, key) : undefined}
+  </li>`;
+}
+
+function keyActions(context: PageContext, { id, name }: ListedKey): Markup {
+  const button = (word: string) =>
+    html`<button class="plain small" aria-label="${word} ${name}">${word}</button>`;
+  return html`<div class="actions">
+    ${form(context, `/keys/${id}/rotate`, button('Rotate'))}
+    ${form(context, `/keys/${id}/revoke`, button('Revoke'))}
+  </div>`;
 }
 
 function creationFields(): Markup {
   // The same form sent twice makes one key.
   return html`${hidden('idempotency_key', randomUUID())}
     ${field({ name: 'name', label: 'Name', hint: 'What it is for, for example the program that uses it.' })}
-    <label
-      >Kind
-      <select name="environment">
-        <option value="live">Live: answers every name and costs credits</option>
-        <option value="test">Test: answers names under .test, costs nothing</option>
-      </select></label
-    >
+    <div class="field">
+      <label for="environment">Kind</label>
+      <select id="environment" name="environment">
+        <option value="live">Live: any name, costs credits</option>
+        <option value="test">Test: names under .test, free</option>
+      </select>
+    </div>
     <button>Create the key</button>`;
 }

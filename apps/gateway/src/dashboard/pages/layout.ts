@@ -71,19 +71,22 @@ export interface Field {
   hint?: string;
 }
 
-/** One labelled input that must be filled in. */
+/** One labelled input that must be filled in. Its name is its id, so a page has each name once. */
 export function field({ name, label, type, value, autocomplete, hint }: Field): Markup {
-  return html`<label
-    >${label}
+  const described = hint === undefined ? undefined : html`aria-describedby="${name}-hint"`;
+  return html`<div class="field">
+    <label for="${name}">${label}</label>
     <input
+      id="${name}"
       name="${name}"
       type="${type ?? 'text'}"
       value="${value ?? ''}"
       autocomplete="${autocomplete ?? 'off'}"
+      ${described}
       required
     />
-    ${hint && html`<small>${hint}</small>`}</label
-  >`;
+    ${hint && html`<small id="${name}-hint">${hint}</small>`}
+  </div>`;
 }
 
 /** A hidden value of a form. */

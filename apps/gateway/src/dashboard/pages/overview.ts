@@ -29,7 +29,7 @@ export function overviewPage(context: PageContext, facts: OverviewFacts, notice?
 /** A line to paste into a shell. */
 export function curlLine(apiUrl: string, key: string, domainName: string): Markup {
   return html`<pre
-    data-copy
+    data-copy="line"
   ><code>curl -H "Authorization: Bearer ${key}" "${apiUrl}/v2.0/whois/live?domainName=${domainName}"</code></pre>`;
 }
 
@@ -46,7 +46,8 @@ function balanceSection(balance: Balance | undefined): Markup {
     <h2>Credits</h2>
     <p class="figure"><strong>${grouped(balance.spendable)}</strong> to spend</p>
     <p class="quiet">
-      <span>${grouped(balance.reserved)} reserved for calls under way</span>${frozen}
+      <span>${grouped(balance.reserved)} set aside for calls under way and the next ones</span
+      >${frozen}
     </p>
     <table>
       <thead>
@@ -81,7 +82,8 @@ function ledgerSection(lines: LedgerLine[]): Markup {
         <tr>
           <th>When (UTC)</th>
           <th>What</th>
-          <th class="number">Credits</th>
+          <th class="number">Change</th>
+          <th class="number">Used</th>
           <th class="number">Left</th>
         </tr>
       </thead>
@@ -92,6 +94,7 @@ function ledgerSection(lines: LedgerLine[]): Markup {
               <td>${line.at.slice(0, 16).replace('T', ' ')}</td>
               <td>${line.kind.replaceAll('_', ' ')}</td>
               <td class="number">${line.amount}</td>
+              <td class="number">${line.consumed}</td>
               <td class="number">${line.balanceAfter}</td>
             </tr>`,
         )}

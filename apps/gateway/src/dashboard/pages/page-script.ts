@@ -3,11 +3,12 @@
  * impatient second click from sending a form twice.
  */
 export const PAGE_SCRIPT = /* js */ `'use strict';
-for (const block of document.querySelectorAll('[data-copy]')) {
+const blocks = navigator.clipboard ? document.querySelectorAll('[data-copy]') : [];
+for (const block of blocks) {
   const button = document.createElement('button');
   button.type = 'button';
-  button.className = 'plain';
-  button.textContent = 'Copy';
+  button.className = 'plain small copy';
+  button.textContent = 'Copy the ' + block.dataset.copy;
   button.addEventListener('click', async () => {
     await navigator.clipboard.writeText(block.textContent);
     button.textContent = 'Copied';

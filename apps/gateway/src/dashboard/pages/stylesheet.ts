@@ -23,7 +23,7 @@ body {
 header, main { max-width: 46rem; margin: 0 auto; padding: 1rem 1.25rem; }
 header { display: flex; flex-wrap: wrap; gap: 0.5rem 1.5rem; align-items: baseline; }
 .brand { font-weight: 650; color: inherit; text-decoration: none; margin-right: auto; }
-nav { display: flex; flex-wrap: wrap; gap: 0.25rem 1.1rem; align-items: baseline; }
+nav { display: flex; flex-wrap: wrap; gap: 0.25rem clamp(0.7rem, 2.5vw, 1.1rem); align-items: baseline; }
 nav form { display: inline; }
 h1 { font-size: clamp(1.5rem, 5vw, 2rem); line-height: 1.2; margin: 1rem 0 1.25rem; letter-spacing: -0.01em; }
 h2 { font-size: 1.05rem; margin: 0 0 0.75rem; }
@@ -35,15 +35,19 @@ section {
   padding: 1.1rem 1.25rem;
   margin: 0 0 1.25rem;
 }
+section > :first-child { margin-top: 0; }
+section > :last-child { margin-bottom: 0; }
+ul { padding-left: 1.2rem; }
 .lead { font-size: 1.1rem; }
 .quiet, small { color: var(--quiet); font-size: 0.9rem; }
 .quiet span + span::before { content: '· '; }
 .figure strong { font-size: 2.2rem; font-weight: 650; font-variant-numeric: tabular-nums; }
 .figure, .figure + .quiet { margin: 0 0 0.75rem; }
 .actions { display: flex; flex-wrap: wrap; gap: 0.75rem; }
-label { display: block; margin: 0 0 1rem; font-weight: 550; }
-label small { display: block; font-weight: 400; }
-input:not([type='hidden']), select {
+.field { max-width: 26rem; margin: 0 0 1rem; }
+.field label { display: block; font-weight: 550; }
+.field small { display: block; margin-top: 0.25rem; }
+.field input, .field select {
   display: block;
   width: 100%;
   margin-top: 0.3rem;
@@ -75,11 +79,18 @@ button, .button {
 .notice.done { color: var(--done); }
 pre { margin: 0.5rem 0; padding: 0.8rem 1rem; background: var(--paper); border: 1px solid var(--line); border-radius: 7px; white-space: pre-wrap; }
 code { font: 0.9rem/1.5 ui-monospace, monospace; }
-.table { overflow-x: auto; }
+.small { padding: 0.25rem 0.7rem; font-size: 0.9rem; }
+.copy { margin: 0 0 0.75rem; }
+.rows { list-style: none; margin: 0; padding: 0; }
+.rows li { display: flex; flex-wrap: wrap; gap: 0.5rem 1.5rem; align-items: center; justify-content: space-between; padding: 0.75rem 0; border-top: 1px solid var(--line); }
+.rows li:first-child { padding-top: 0; border-top: 0; }
+.rows li:last-child { padding-bottom: 0; }
+.rows li > :first-child { flex: 1 1 16rem; min-width: 0; }
+.rows p { margin: 0.15rem 0 0; }
 table { width: 100%; border-collapse: collapse; font-size: 0.95rem; }
-th, td { text-align: left; padding: 0.4rem 0.6rem 0.4rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
+th, td { overflow-wrap: normal; text-align: left; padding: 0.4rem 0.6rem 0.4rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
 th { color: var(--quiet); font-weight: 550; }
 .number { text-align: right; font-variant-numeric: tabular-nums; }
-td form { display: inline; }
+@media (max-width: 30rem) { nav, table { font-size: 0.9rem; } }
 .mail { white-space: pre-wrap; }
 `;

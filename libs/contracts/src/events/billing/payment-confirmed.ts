@@ -15,7 +15,7 @@ import {
 } from 'class-validator';
 import { EventType } from '../event-type.js';
 
-export const PAYMENT_LINE_KINDS = [
+const PAYMENT_LINE_KINDS = [
   'package',
   'subscription',
   'subscription_upgrade',

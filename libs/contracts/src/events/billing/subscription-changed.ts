@@ -14,7 +14,7 @@ import {
 } from 'class-validator';
 import { EventType } from '../event-type.js';
 
-export const SUBSCRIPTION_STATES = [
+const SUBSCRIPTION_STATES = [
   'incomplete',
   'trialing',
   'active',

@@ -11,12 +11,14 @@ import {
 import { commentBody, type Line } from './reading/lines.js';
 import type { WorkMeter } from './reading/work-meter.js';
 
+export type Restriction = keyof typeof RESTRICTED_PHRASES;
+
 /** What an answer is, before anything is taken from it. */
 export type Verdict =
   | { kind: 'found' }
   | { kind: 'throttled'; retryAfterSeconds?: number }
   | { kind: 'error' }
-  | { kind: 'restricted'; restriction: 'reserved' | 'premium' | 'blocked' }
+  | { kind: 'restricted'; restriction: Restriction }
   | { kind: 'not_found' };
 
 /** Whether a record could be read from the text, and the statuses that stood in it. */
@@ -107,6 +109,12 @@ function plainText(body: string): string {
     .replace(' :', ':');
 }
 
+/** What one line, of whatever protocol, says of a name that is kept back; rules are no such line. */
+export function announcedRestriction(line: string): Restriction | undefined {
+  const text = plainText(line);
+  return matchesAny(text, RULE_WORDS) ? undefined : restrictionIn(text);
+}
+
 function isThrottle({ text, isProse }: Announcement): boolean {
   if (matchesAny(text, RULE_WORDS)) return false;
   if (matchesAny(text, THROTTLE_STATEMENTS)) return true;
@@ -116,19 +124,17 @@ function isThrottle({ text, isProse }: Announcement): boolean {
 /** The first line that says the name is kept back or free. */
 function absenceAmong(said: readonly Announcement[]): Verdict | undefined {
   for (const { text } of said) {
-    const restricted = restrictionIn(text);
-    if (restricted !== undefined) return restricted;
+    const restriction = restrictionIn(text);
+    if (restriction !== undefined) return { kind: 'restricted', restriction };
     if (matchesAny(text, NOT_FOUND_PHRASES)) return { kind: 'not_found' };
   }
   return undefined;
 }
 
-function restrictionIn(line: string): Verdict | undefined {
+function restrictionIn(line: string): Restriction | undefined {
   if (matchesAny(line, SMALL_PRINT)) return undefined;
   for (const restriction of ['premium', 'blocked', 'reserved'] as const) {
-    if (matchesAny(line, RESTRICTED_PHRASES[restriction])) {
-      return { kind: 'restricted', restriction };
-    }
+    if (matchesAny(line, RESTRICTED_PHRASES[restriction])) return restriction;
   }
   return undefined;
 }

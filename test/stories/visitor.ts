@@ -1,0 +1,157 @@
+import { AxeBuilder } from '@axe-core/playwright';
+import { expect } from '@jest/globals';
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  type Locator,
+  type Page,
+  chromium,
+} from 'playwright-core';
+import { waitFor } from '#libs/testing';
+import type { Origins } from './customer.js';
+
+const ARGUMENTS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+const TIMEOUT_MS = 10_000;
+
+/** The looks in which every page is examined: both schemes, both widths. In CSS pixels. */
+const LOOKS = [
+  { colorScheme: 'dark', width: 1280, height: 800 },
+  { colorScheme: 'light', width: 375, height: 740 },
+] as const;
+
+/** @throws when the program at `executablePath` cannot be started within 30 s. */
+export function openBrowser(executablePath: string): Promise<Browser> {
+  return chromium.launch({ executablePath, headless: true, args: ARGUMENTS, timeout: 30_000 });
+}
+
+/** Somebody at a browser with cookies of their own, who notices whatever the console says. */
+export class Visitor {
+  /** Console errors, page errors and violations of the content security policy. */
+  readonly faults: string[] = [];
+
+  private constructor(
+    private readonly origins: Origins,
+    readonly context: BrowserContext,
+    readonly page: Page,
+  ) {}
+
+  static async arrive(
+    browser: Browser,
+    origins: Origins,
+    options: BrowserContextOptions = {},
+  ): Promise<Visitor> {
+    const context = await browser.newContext({ baseURL: origins.dashboardUrl, ...options });
+    context.setDefaultTimeout(TIMEOUT_MS);
+    const visitor = new Visitor(origins, context, await context.newPage());
+    await visitor.watch();
+    return visitor;
+  }
+
+  /** What was noticed since the last call. */
+  takeFaults(): string[] {
+    return this.faults.splice(0);
+  }
+
+  async open(path: string): Promise<void> {
+    await this.page.goto(path);
+  }
+
+  async follow(link: string): Promise<void> {
+    await this.leaveBy(this.page.getByRole('link', { name: link, exact: true }));
+  }
+
+  /** Fills the fields by their labels and presses the button; returns the answer's HTTP status. */
+  async submit(button: string, fields: Record<string, string> = {}): Promise<number> {
+    for (const [label, value] of Object.entries(fields)) {
+      await this.page.getByLabel(label, { exact: true }).fill(value);
+    }
+    const [answer] = await Promise.all([
+      this.page.waitForResponse((response) => response.request().method() === 'POST'),
+      this.leaveBy(this.page.getByRole('button', { name: button, exact: true })),
+    ]);
+    return answer.status();
+  }
+
+  async title(): Promise<string> {
+    return (await this.page.locator('h1').textContent()) ?? '';
+  }
+
+  /** What the page says, without markup. */
+  async words(): Promise<string> {
+    return this.page.locator('body').innerText();
+  }
+
+  /** Opens the mailbox when the newest mail to `email` with this subject is there, and follows its link. */
+  async followMail(email: string, subject: string): Promise<void> {
+    await waitFor(`the mail "${subject}"`, async () => {
+      const mails = await this.origins.mailbox.newest(50);
+      return mails.find((mail) => mail.to === email && mail.subject === subject);
+    });
+    await this.open('/mailbox');
+    const mail = this.page
+      .locator('section')
+      .filter({ hasText: email })
+      .filter({
+        has: this.page.getByRole('heading', { name: subject }),
+      });
+    await this.leaveBy(mail.first().getByRole('link'));
+  }
+
+  /** In every look: no violation that axe knows, and nothing that scrolls sideways. */
+  async examine(): Promise<void> {
+    const path = new URL(this.page.url()).pathname;
+    for (const { colorScheme, width, height } of LOOKS) {
+      await this.page.emulateMedia({ colorScheme });
+      await this.page.setViewportSize({ width, height });
+      // Legacy mode: without frames there is nothing to collect in a page of axe's own.
+      const axe = new AxeBuilder({ page: this.page }).setLegacyMode();
+      const { violations } = await axe.analyze();
+      const found = violations.map(({ id, nodes }) => `${id}: ${nodes[0].html}`);
+      const scrolled = await this.page.evaluate(WIDTHS);
+      expect({ path, colorScheme, width, found, scrolled }).toEqual({
+        path,
+        colorScheme,
+        width,
+        found: [],
+        scrolled: [],
+      });
+    }
+  }
+
+  async leave(): Promise<void> {
+    await this.context.close();
+  }
+
+  private async leaveBy(way: Locator): Promise<void> {
+    await Promise.all([this.page.waitForEvent('framenavigated'), way.first().click()]);
+    await this.page.waitForLoadState();
+  }
+
+  private async watch(): Promise<void> {
+    await this.page.addInitScript(REPORT_VIOLATIONS);
+    this.page.on('pageerror', (error) => this.faults.push(`page error: ${error.message}`));
+    this.page.on('console', (message) => {
+      if (message.type() === 'error') this.faults.push(`console: ${message.text()}`);
+    });
+  }
+}
+
+/** Runs in the page: a policy that only warns would not be seen in the console's errors. */
+const REPORT_VIOLATIONS = `addEventListener('securitypolicyviolation', (event) =>
+  console.error('policy violated: ' + event.violatedDirective + ' by ' + event.blockedURI));`;
+
+/** Runs in the page: the document when it scrolls sideways, and every box that does. */
+const WIDTHS = `[document.documentElement, ...document.querySelectorAll('body *')]
+  .filter((box) => box.scrollWidth > box.clientWidth && box.clientWidth > 0)
+  .filter((box) => box === document.documentElement || getComputedStyle(box).overflowX !== 'visible')
+  .filter((box) => box.tagName !== 'INPUT' && box.tagName !== 'SELECT')
+  .map((box) => box.tagName + '.' + box.className)`;
