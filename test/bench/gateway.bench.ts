@@ -25,6 +25,8 @@ const CALM_MS = 5_000;
 const CALM_ROUNDS = 3;
 const UNLIMITED = 1_000_000;
 const ANSWER_BYTES = 3_017;
+/** As `npm run start:gateway` passes them; the peers in Node run with the same. */
+const FLAGS = ['--max-semi-space-size=8', '--heap-growing-percent=30'];
 const HERE = import.meta.dirname;
 const GATEWAY = join(HERE, '..', '..', 'apps', 'gateway', 'src', 'main.js');
 const PATH = '/v2.0/whois/live?format=json&domainName=example{n}.com';
@@ -318,6 +320,7 @@ function startChild(file: string, env: Record<string, string> = {}): ChildProces
   const child = fork(file.startsWith('/') ? file : join(HERE, file), {
     env,
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+    execArgv: file === 'load-client.js' ? [] : FLAGS,
   });
   cleanup.add(() => child.kill('SIGKILL'));
   return child;
