@@ -1,12 +1,7 @@
-import { setFlagsFromString } from 'node:v8';
 import { InProcessTransport } from '#libs/messaging';
 import { Logger, SystemClock, loadConfig } from '#libs/platform';
 import { GatewayConfig } from './gateway.config.js';
 import { startGateway } from './start.js';
-
-// What lives long here is small and many: V8 would let the heap grow to several times its content.
-setFlagsFromString('--heap-growing-percent=30');
-setFlagsFromString('--semi-space-growth-factor=1');
 
 const logger = new Logger('gateway');
 const clock = new SystemClock();
