@@ -246,10 +246,16 @@ describe('leases', () => {
       }),
     );
     const statements = jest.spyOn(Transaction.prototype, 'query');
+    // Jobs of the service may run beside it: a settlement's statements are those of one transaction.
+    const ofLongestTransaction = () => {
+      const { contexts } = statements.mock;
+      return Math.max(...contexts.map((one) => contexts.filter((other) => other === one).length));
+    };
     const first = await entitlement.client.settle('gateway-1', leases.slice(0, 1));
-    const ofOne = statements.mock.calls.length;
+    const ofOne = ofLongestTransaction();
+    statements.mockClear();
     const rest = await entitlement.client.settle('gateway-1', leases);
-    const ofMany = statements.mock.calls.length - ofOne;
+    const ofMany = ofLongestTransaction();
     statements.mockRestore();
     expect(Object.values({ ...first.spendable, ...rest.spendable })).toEqual(leases.map(() => 480));
     expect(Object.keys(rest.spendable)).toHaveLength(19);
