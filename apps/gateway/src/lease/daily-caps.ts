@@ -47,7 +47,8 @@ export class DailyCaps {
   release({ keyId, dailyCreditCap }: CappedKey, credits: number): void {
     if (dailyCreditCap === 0 || credits === 0) return;
     const entry = this.spent.get(keyId);
-    if (entry) entry.credits -= credits;
+    // What was reserved before midnight is given back to a new day's count: never below nothing.
+    if (entry) entry.credits = Math.max(0, entry.credits - credits);
   }
 
   private today(): number {

@@ -1,0 +1,25 @@
+import { describe, expect, it } from '@jest/globals';
+import { DAY_MS, newId } from '#libs/platform';
+import { TestClock } from '#libs/testing';
+import { DailyCaps } from './daily-caps.js';
+
+const key = { keyId: newId(), dailyCreditCap: 3 };
+
+describe('daily caps', () => {
+  it('S14: what is given back after midnight adds nothing to the new day', async () => {
+    const clock = new TestClock('2026-03-02T23:59:59Z');
+    const caps = new DailyCaps(clock, async () => 0);
+    await caps.prepare(key);
+    expect([caps.reserve(key, 2), caps.reserve(key, 2)]).toEqual([true, false]);
+    clock.advance(DAY_MS);
+    expect(caps.reserve(key, 1)).toBe(true);
+    caps.release(key, 2);
+    expect([caps.reserve(key, 3), caps.reserve(key, 1)]).toEqual([true, false]);
+  });
+
+  it('S14: a count begins with what the log has of the day', async () => {
+    const caps = new DailyCaps(new TestClock(), async () => 2);
+    await caps.prepare(key);
+    expect([caps.reserve(key, 1), caps.reserve(key, 1)]).toEqual([true, false]);
+  });
+});
