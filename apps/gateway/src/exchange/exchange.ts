@@ -23,6 +23,8 @@ export class Exchange {
   subject = '';
   isFresh = false;
   isRepeat = false;
+  /** UTC day to which the key's daily cap counts the cost. */
+  capDay = 0;
   lease?: Lease;
   /** Credits reserved on the lease. */
   cost = 0;

@@ -30,25 +30,29 @@ export class DailyCaps {
     this.spent.set(keyId, { day: this.today(), credits });
   }
 
-  /** False when `cost` would pass the cap; true counts it, until `release` takes back what was not charged. */
-  reserve({ keyId, dailyCreditCap }: CappedKey, cost: number): boolean {
-    if (dailyCreditCap === 0) return true;
+  /**
+   * Counts `cost`, until `release` takes back what was not charged.
+   * @returns the UTC day it counts for, by which it is released (0 without a cap), or undefined when
+   *   it would pass the cap.
+   */
+  reserve({ keyId, dailyCreditCap }: CappedKey, cost: number): number | undefined {
+    if (dailyCreditCap === 0) return 0;
     const day = this.today();
     let entry = this.spent.get(keyId);
     if (entry?.day !== day) {
       entry = { day, credits: 0 };
       this.spent.set(keyId, entry);
     }
-    if (entry.credits + cost > dailyCreditCap) return false;
+    if (entry.credits + cost > dailyCreditCap) return undefined;
     entry.credits += cost;
-    return true;
+    return day;
   }
 
-  release({ keyId, dailyCreditCap }: CappedKey, credits: number): void {
+  /** What was reserved before midnight is not given back to the new day. */
+  release({ keyId, dailyCreditCap }: CappedKey, credits: number, day: number): void {
     if (dailyCreditCap === 0 || credits === 0) return;
     const entry = this.spent.get(keyId);
-    // What was reserved before midnight is given back to a new day's count: never below nothing.
-    if (entry) entry.credits = Math.max(0, entry.credits - credits);
+    if (entry?.day === day) entry.credits -= credits;
   }
 
   private today(): number {

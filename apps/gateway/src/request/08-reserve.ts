@@ -28,7 +28,9 @@ export function reserve(
 ): Lease | Problem | undefined | Promise<Lease | Problem> {
   if (caller.isTest || exchange.isRepeat) return undefined;
   const { cost } = exchange.route.operation;
-  if (!caps.reserve(caller, cost)) return new KeyCapReached(caller.dailyCreditCap);
+  const capDay = caps.reserve(caller, cost);
+  if (capDay === undefined) return new KeyCapReached(caller.dailyCreditCap);
+  exchange.capDay = capDay;
   exchange.cost = cost;
   return leases.reserve(caller.account.id, cost, exchange.startedMs);
 }

@@ -36,7 +36,7 @@ export class Settlement {
     if (!caller) return;
     const { leases, caps, repeats, log, keyUse, clock } = this.parts;
     if (lease) leases.finish(lease, cost, credits);
-    if (cost > 0) caps.release(caller, cost - credits);
+    if (cost > 0) caps.release(caller, cost - credits, exchange.capDay);
     if (credits > 0) void repeats.remember(caller.account.counterId, question);
     keyUse.note(caller.keyId);
     log.add({
