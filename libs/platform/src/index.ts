@@ -8,6 +8,7 @@ export * from './logger.js';
 export * from './platform.errors.js';
 export * from './problem.js';
 export { toProblem } from './problem.filter.js';
+export * from './run-service.js';
 export * from './schedule.js';
 export * from './service.js';
 export * from './service.module.js';
