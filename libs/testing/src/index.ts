@@ -2,3 +2,5 @@ export * from './events.js';
 export * from './test-clock.js';
 export * from './test-database.js';
 export * from './wait.js';
+export * from './kafka-broker.js';
+export { kafkaAvailability } from './kafka-jars.js';
