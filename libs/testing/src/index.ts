@@ -3,3 +3,5 @@ export * from './file-clock.js';
 export * from './test-clock.js';
 export * from './test-database.js';
 export * from './wait.js';
+export * from './kafka-broker.js';
+export { kafkaAvailability } from './kafka-jars.js';
