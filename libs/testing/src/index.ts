@@ -1,4 +1,5 @@
 export * from './events.js';
 export * from './test-clock.js';
 export * from './test-database.js';
+export * from './valkey-server.js';
 export * from './wait.js';
