@@ -9,6 +9,9 @@ import { promisify } from 'node:util';
 import { Kafka, type KafkaConfig, logLevel } from 'kafkajs';
 import { KAFKA_FOLDER, kafkaJars } from './kafka-jars.js';
 
+/** Brokers of the run, by commas; set by the suite's global setup unless somebody names others. */
+export const KAFKA_BROKERS = 'KAFKA_BROKERS';
+
 export interface KafkaBrokerOptions {
   /** Holds settings and data; those of an earlier broker are taken up again. */
   folder: string;
@@ -124,8 +127,15 @@ export class KafkaBroker {
     ]);
     const id = randomUUID().replaceAll('-', '').slice(0, 22);
     await promisify(execFile)('java', [
-      ...['-cp', join(this.jars, '*'), 'kafka.tools.StorageTool'],
-      ...['format', '-t', id, '-c', this.settingsFile, ...users],
+      '-cp',
+      join(this.jars, '*'),
+      'kafka.tools.StorageTool',
+      'format',
+      '-t',
+      id,
+      '-c',
+      this.settingsFile,
+      ...users,
     ]);
   }
 
