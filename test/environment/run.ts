@@ -1,7 +1,9 @@
 import type { EmbeddedServer } from '#libs/database';
+import type { KafkaBroker } from '#libs/testing';
 
-interface Run {
-  server: EmbeddedServer;
+export interface Run {
+  server?: EmbeddedServer;
+  broker?: KafkaBroker;
   folder: string;
 }
 
