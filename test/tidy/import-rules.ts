@@ -85,6 +85,7 @@ const SOCKET_OWNERS: readonly [path: string, why: string][] = [
   ['libs/resolvers/src/safe-connect/', 'checks every address before it connects'],
   ['libs/resolvers/src/rdap/rdap-client.ts', 'speaks HTTP over connections of safe-connect'],
   ['libs/contracts/src/clients/', 'calls the configured address of a service'],
+  ['libs/messaging/src/transports/kafka/kafka-client.ts', 'connects to the configured brokers'],
   ['libs/mail/src/', 'hands mail to the configured server'],
   ['apps/gateway/src/exchange/', 'forwards to the configured address of lookup'],
   ['apps/gateway/src/request/', 'forwards to the configured address of lookup'],
