@@ -5,8 +5,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { JSON_BODY_LIMIT_BYTES, checkJsonShape, inputValidation } from './input.js';
 import { Health } from './health.js';
-import { Logger } from './logger.js';
-import { InvalidRequest } from './platform.errors.js';
+import { Logger } from '../logger.js';
+import { InvalidRequest } from '../platform.errors.js';
 import { ProblemFilter } from './problem.filter.js';
 
 export interface ServiceOptions {
