@@ -9,6 +9,7 @@ export * from './service/health.js';
 export * from './service/input.js';
 export * from './service/internal-route.js';
 export { toProblem } from './service/problem.filter.js';
+export * from './service/run-service.js';
 export * from './service/service.js';
 export * from './service/service.module.js';
 export * from './service/service-token.js';
