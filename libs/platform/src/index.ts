@@ -1,5 +1,6 @@
 export * from './clock.js';
 export * from './config.js';
+export * from './crash-point.js';
 export * from './ids.js';
 export * from './logger.js';
 export * from './platform.errors.js';
