@@ -124,8 +124,15 @@ export class KafkaBroker {
     ]);
     const id = randomUUID().replaceAll('-', '').slice(0, 22);
     await promisify(execFile)('java', [
-      ...['-cp', join(this.jars, '*'), 'kafka.tools.StorageTool'],
-      ...['format', '-t', id, '-c', this.settingsFile, ...users],
+      '-cp',
+      join(this.jars, '*'),
+      'kafka.tools.StorageTool',
+      'format',
+      '-t',
+      id,
+      '-c',
+      this.settingsFile,
+      ...users,
     ]);
   }
 

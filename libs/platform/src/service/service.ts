@@ -4,7 +4,7 @@ import type { CustomStrategy } from '@nestjs/microservices';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { JSON_BODY_LIMIT_BYTES, checkJsonShape, inputValidation } from './input.js';
-import { crashPoint } from './crash-point.js';
+import { crashPoint } from '../crash-point.js';
 import { Health } from './health.js';
 import { Logger } from '../logger.js';
 import { InvalidRequest } from '../platform.errors.js';
