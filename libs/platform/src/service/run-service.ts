@@ -1,6 +1,6 @@
-import { type Clock, SystemClock } from './clock.js';
-import { ConfigurationError } from './config.js';
-import { Logger } from './logger.js';
+import { type Clock, SystemClock } from '../clock.js';
+import { ConfigurationError } from '../config.js';
+import { Logger } from '../logger.js';
 
 /** What a service is given when it runs as a process of its own. */
 export interface ProcessSurroundings {
