@@ -1,17 +1,9 @@
 import type { EmbeddedServer } from '#libs/database';
-<<<<<<< HEAD
 import type { ValkeyServer } from '#libs/testing';
 
 export interface Run {
   server: EmbeddedServer;
   valkey?: ValkeyServer;
-=======
-import type { KafkaBroker } from '#libs/testing';
-
-export interface Run {
-  server?: EmbeddedServer;
-  broker?: KafkaBroker;
->>>>>>> kafka
   folder: string;
 }
 

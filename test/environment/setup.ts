@@ -10,50 +10,24 @@ import {
   withClient,
 } from '#libs/database';
 import {
-<<<<<<< HEAD
   TEMPLATE_DATABASE,
   TEST_PASSWORD,
   TEST_SERVER_URL,
   TEST_VALKEY_URL,
   ValkeyServer,
   valkeyAvailability,
-=======
-  KAFKA_BROKERS,
-  KafkaBroker,
-  TEMPLATE_DATABASE,
-  TEST_PASSWORD,
-  TEST_SERVER_URL,
-  kafkaAvailability,
->>>>>>> kafka
 } from '#libs/testing';
 import { migrateAll } from './migrate-all.js';
 import { type Run, remember } from './run.js';
 import teardown from './teardown.js';
 
-<<<<<<< HEAD
 /**
  * Starts the run's PostgreSQL and makes the migrated template that spec files clone; starts its Valkey
  * where there is one.
  */
-=======
-/** Starts the run's PostgreSQL and makes the migrated template that spec files clone; beside it the broker. */
->>>>>>> kafka
 export default async function setup(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'dds-test-'));
-  const run: Run = { folder };
-  remember(run);
-  const started = await Promise.allSettled([startPostgres(run), startBroker(run)]);
-  const failed = started.find(({ status }) => status === 'rejected');
-  if (!failed) return;
-  // Jest runs no teardown after a failed setup.
-  await teardown();
-  throw (failed as PromiseRejectedResult).reason;
-}
-
-async function startPostgres(run: Run): Promise<void> {
-  const { folder } = run;
   const server = await EmbeddedServer.start({ folder, password: TEST_PASSWORD, durable: false });
-<<<<<<< HEAD
   const run: Run = { server, folder };
   remember(run);
   try {
@@ -78,21 +52,6 @@ async function startValkey(folder: string): Promise<ValkeyServer | undefined> {
   }
   if (process.env.CI === 'true') throw new Error(`the suite needs Valkey or Redis: ${reason}`);
   return undefined;
-=======
-  run.server = server;
-  await prepare(server);
-  process.env[TEST_SERVER_URL] = server.url();
-}
-
-/** One broker that all specs share; each takes a prefix of its own. */
-async function startBroker(run: Run): Promise<void> {
-  if (process.env[KAFKA_BROKERS]) return;
-  const missing = kafkaAvailability();
-  if (missing && process.env.CI) throw new Error(`Kafka cannot run: ${missing}`);
-  if (missing) return;
-  run.broker = await KafkaBroker.start({ folder: join(run.folder, 'kafka') });
-  process.env[KAFKA_BROKERS] = run.broker.brokers.join(',');
->>>>>>> kafka
 }
 
 async function prepare(server: EmbeddedServer): Promise<void> {
