@@ -16,6 +16,8 @@ const PROBE_MS = 100;
 /** An answer that is this late means that the connection is dead. */
 const DEAD_MS = SECOND_MS;
 const CONNECT_TIMEOUT_MS = SECOND_MS;
+/** A server that stands still does not answer a farewell either. */
+const DISCONNECT_TIMEOUT_MS = 100;
 const RECONNECT_MAX_MS = 500;
 
 export interface ValkeyLinkOptions {
@@ -77,6 +79,7 @@ export class ValkeyLink {
       lazyConnect: true,
       connectionName: 'domain-data-gateway',
       connectTimeout: CONNECT_TIMEOUT_MS,
+      disconnectTimeout: DISCONNECT_TIMEOUT_MS,
       enableOfflineQueue: false,
       enableReadyCheck: false,
       autoResendUnfulfilledCommands: false,
@@ -209,6 +212,8 @@ export class ValkeyLink {
     const nowMs = monotonicMs();
     const [oldestMs] = this.outstanding;
     if (oldestMs !== undefined && nowMs - oldestMs > DEAD_MS) {
+      this.outstanding.clear();
+      this.lost();
       this.client.disconnect(true);
       return;
     }
