@@ -56,6 +56,7 @@ export async function startEntitlement(options: EntitlementOptions): Promise<Run
   });
   const health = service.app.get(Health, { strict: false });
   health.add({ name: 'database', check: async () => void (await database.query('select 1')) });
+  health.add({ name: 'broker', isOptional: true, check: () => transport.check() });
   await transport.startRelay('entitlement', maintenanceDatabase);
   const schedule = new Schedule(logger);
   schedule.every(REAP_INTERVAL_MS, service.app.get(ReapJob));
