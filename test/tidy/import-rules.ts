@@ -60,7 +60,9 @@ export function appFaults(files: SourceFile[]): string[] {
 
 /** `cli` reads what others declare (settings, events, migrations) to migrate and to document them. */
 const mayImport = (path: string, app: string) =>
-  app === 'solo' || path === 'apps/cli/src/declared.ts' || path.endsWith('.spec.ts');
+  app === 'solo' ||
+  /^apps\/cli\/src\/declared(-metrics)?\.ts$/.test(path) ||
+  path.endsWith('.spec.ts');
 
 /** Path in the repository that a relative import names. */
 function targetOf(file: SourceFile, from: string): string | undefined {
@@ -74,6 +76,7 @@ function targetOf(file: SourceFile, from: string): string | undefined {
 const SOCKET_OWNERS: readonly [path: string, why: string][] = [
   ['libs/resolvers/src/safe-connect/', 'checks every address before it connects'],
   ['libs/resolvers/src/rdap/rdap-client.ts', 'speaks HTTP over connections of safe-connect'],
+  ['libs/testing/src/scrape.ts', 'reads the metrics of a service under test'],
   ['libs/contracts/src/clients/', 'calls the configured address of a service'],
   ['libs/mail/src/', 'hands mail to the configured server'],
   ['apps/gateway/src/exchange/', 'forwards to the configured address of lookup'],

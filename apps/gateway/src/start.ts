@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MemoryRepeats, MemoryRequestWindow } from '#libs/counters';
-import { Database } from '#libs/database';
-import type { EventTransport } from '#libs/messaging';
+import { Database, addPoolMetrics } from '#libs/database';
+import { type EventTransport, addEventMetrics } from '#libs/messaging';
 import {
   type Clock,
   DAY_MS,
   Health,
   type Logger,
+  Metrics,
   type RunningService,
   ServiceTokens,
   monotonicMs,
@@ -39,6 +40,8 @@ import {
 import { KeyUseJob } from './request-log/key-use.job.js';
 import { RollUpJob, rollPartitions } from './request-log/roll-up.job.js';
 import { Services } from './services.js';
+import { addGatewayMetrics } from './telemetry/gateway-metrics.js';
+import { RequestCounts } from './telemetry/request-counts.js';
 
 export interface StartGateway {
   config: GatewayConfig;
@@ -70,6 +73,10 @@ export async function startGateway(options: StartGateway): Promise<RunningGatewa
   const parts = await buildParts(options);
   const { database, maintenance, facts, services, leases, pollers, shedder } = parts;
   const { log, keyUse, copy } = parts;
+  const metrics = new Metrics();
+  addGatewayMetrics(metrics, parts);
+  addPoolMetrics(metrics, { gateway: database, maintenance });
+  addEventMetrics(metrics, { service: 'gateway', transport, database });
   const service = await startService({
     module: GatewayModule.register({
       serviceSecret: config.serviceSecret,
@@ -78,6 +85,7 @@ export async function startGateway(options: StartGateway): Promise<RunningGatewa
       database,
       maintenance,
       facts,
+      metrics,
     }),
     logger,
     host: config.internalHost,
@@ -234,6 +242,7 @@ function buildRequestPath({ config, clock, logger, tokens, bodies, ...parts }: P
   });
   const { caps, facts, leases, log, keyUse } = parts;
   const repeats = new MemoryRepeats();
+  const counts = new RequestCounts();
   const requestPath = new RequestPath({
     shedder,
     facts,
@@ -245,11 +254,11 @@ function buildRequestPath({ config, clock, logger, tokens, bodies, ...parts }: P
     failedKeys: new FailedKeys(config.failedKeysMax),
     window: new MemoryRequestWindow(),
     concurrency: new ClassConcurrency(),
-    settlement: new Settlement({ leases, caps, repeats, log, keyUse, clock }),
+    settlement: new Settlement({ leases, caps, repeats, log, keyUse, clock, counts }),
     answers: { bodies },
     trustedProxies: addressListOf(config.trustedProxies),
   });
-  return { upstream, shedder, requestPath };
+  return { upstream, shedder, requestPath, counts };
 }
 
 function dailyCaps(log: RequestLogRepository, clock: Clock): DailyCaps {

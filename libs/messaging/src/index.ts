@@ -7,4 +7,5 @@ export * from './messaging-tables.js';
 export * from './outbox/aggregate-lock.js';
 export * from './outbox/outbox.js';
 export * from './parking/parked-events.js';
+export * from './telemetry/event-metrics.js';
 export * from './transports/in-process/in-process-transport.js';

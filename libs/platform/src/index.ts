@@ -12,5 +12,6 @@ export { toProblem } from './service/problem.filter.js';
 export * from './service/service.js';
 export * from './service/service.module.js';
 export * from './service/service-token.js';
+export * from './telemetry/buckets.js';
 export * from './telemetry/metric-declarations.js';
 export * from './telemetry/metrics.js';
