@@ -1,5 +1,6 @@
 export * from './clock.js';
 export * from './config.js';
+export * from './crash-point.js';
 export * from './ids.js';
 export * from './logger.js';
 export * from './platform.errors.js';
@@ -9,6 +10,7 @@ export * from './service/health.js';
 export * from './service/input.js';
 export * from './service/internal-route.js';
 export { toProblem } from './service/problem.filter.js';
+export * from './service/run-service.js';
 export * from './service/service.js';
 export * from './service/service.module.js';
 export * from './service/service-token.js';

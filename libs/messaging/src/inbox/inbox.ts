@@ -1,6 +1,6 @@
 import type { EventClass, EventEnvelope } from '#libs/contracts';
 import type { Transaction } from '#libs/database';
-import { monotonicMs } from '#libs/platform';
+import { crashPoint, monotonicMs } from '#libs/platform';
 import type { ReadEvent } from '../envelope/event-message.js';
 import type { EventOutcome } from '../telemetry/event-counts.js';
 import { ParkedRepository } from '../parking/parked.repository.js';
@@ -40,6 +40,7 @@ export class Inbox {
    * one. All or none: what a handler throws comes out. @returns those that were not handled before.
    */
   async apply(transaction: Transaction, events: ReadEvent[]): Promise<HandledEvent[]> {
+    crashPoint('consumer.before-inbox');
     const { topic, bucket } = events[0].message;
     await this.inbox.lockBucket(transaction, bucket);
     const { fresh, waiting } = await this.inbox.admit(transaction, topic, events);
@@ -58,6 +59,7 @@ export class Inbox {
       transaction,
       events.filter(({ event }) => fresh.delete(event.id)),
     );
+    crashPoint('consumer.before-commit');
     return [
       ...handled,
       ...parked.map(({ event }) => ({ type: event.type, outcome: 'parked' as const })),
