@@ -155,9 +155,9 @@ export class Installation {
   async heal(): Promise<void> {
     for (const cable of Object.values(this.cables)) await cable.heal();
     const { postgres, broker, valkey, processes } = this.cluster;
-    for (const process of [postgres, broker, valkey, ...processes]) {
-      process?.kill('SIGCONT');
-    }
+    const backing = [postgres, broker, valkey].filter((process) => process !== undefined);
+    for (const process of [...backing, ...processes]) process.kill('SIGCONT');
+    for (const process of backing) await process.start();
     await Promise.all(processes.map((process) => process.start()));
   }
 
