@@ -1,5 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { MemoryRepeats, MemoryRequestWindow } from '#libs/counters';
+import {
+  DailyCredits,
+  MemoryRepeats,
+  MemoryRequestWindow,
+  SharedRepeats,
+  SharedRequestWindow,
+} from '#libs/counters';
 import { Database } from '#libs/database';
 import type { EventTransport } from '#libs/messaging';
 import {
@@ -39,15 +45,21 @@ import {
 import { KeyUseJob } from './request-log/key-use.job.js';
 import { RollUpJob, rollPartitions } from './request-log/roll-up.job.js';
 import { Services } from './services.js';
+import type { ThreadShare } from './threads/thread-messages.js';
 
 export interface StartGateway {
   config: GatewayConfig;
   clock: Clock;
   logger: Logger;
   transport: EventTransport;
+  /** Of a gateway that is one of several threads. */
+  share?: ThreadShare;
   /** Mail that is kept instead of sent, for the dashboard's mailbox page. */
   mailbox?: Mailbox;
 }
+
+/** What a gateway answers without, named in its readiness. */
+export const OPTIONAL_PARTS = ['database', 'broker'] as const;
 
 /** A gateway that answers. */
 export interface RunningGateway extends RunningService {
@@ -61,12 +73,15 @@ export interface RunningGateway extends RunningService {
   bodies: ProblemBodies;
 }
 
+const POOL_SIZE = 10;
+/** Of each thread: what it asks the database for is rare and small. */
+const THREAD_POOL_SIZE = 4;
 const SETTLE_TIMEOUT_MS = 5_000;
 const LEASE_DEADLINE_SLACK_MS = 1_000;
 
 /** Starts databases, facts, leases, request log, internal listener, then the two public ones. */
 export async function startGateway(options: StartGateway): Promise<RunningGateway> {
-  const { config, clock, logger, transport } = options;
+  const { config, clock, logger, transport, share } = options;
   const parts = await buildParts(options);
   const { database, maintenance, facts, services, leases, pollers, shedder } = parts;
   const { log, keyUse, copy } = parts;
@@ -85,19 +100,22 @@ export async function startGateway(options: StartGateway): Promise<RunningGatewa
     strategy: transport.strategyFor('gateway', database),
   });
   const rollUp = service.app.get(RollUpJob);
-  await rollUp.start();
+  if (isFirst(share)) await rollUp.start();
   await pollers.start();
   leases.start();
   log.start();
   keyUse.start();
   shedder.start();
   const health = service.app.get(Health, { strict: false });
-  const ask = async () => void (await database.query('select 1'));
-  health.add({ name: 'database', isOptional: true, check: ask });
-  health.add({ name: 'broker', isOptional: true, check: () => transport.check() });
+  const checks = {
+    database: async () => void (await database.query('select 1')),
+    broker: () => transport.check(),
+  };
+  for (const name of OPTIONAL_PARTS) health.add({ name, isOptional: true, check: checks[name] });
   const listener = new ApiListener({
     host: config.host,
     port: config.port,
+    reusePort: share !== undefined,
     requestPath: parts.requestPath,
     bodies: parts.bodies,
     pages: await ErrorPages.load(),
@@ -106,18 +124,7 @@ export async function startGateway(options: StartGateway): Promise<RunningGatewa
     limits: { ...config, requestTimeoutMs: config.headersTimeoutMs },
   });
   const apiUrl = await listener.start();
-  const dashboard = await startDashboard({
-    ...options,
-    publicUrl: config.billingUrl,
-    apiUrl: config.baseUrl,
-    host: config.dashboardHost,
-    port: config.dashboardPort,
-    accountUrl: config.accountUrl,
-    entitlement: services.entitlement,
-    tokens: parts.tokens,
-    bodies: parts.bodies,
-    trustedProxies: config.trustedProxies,
-  });
+  const dashboard = await startOwnDashboard(options, parts);
   const stop = async () => {
     health.drain();
     listener.drain();
@@ -134,6 +141,23 @@ export async function startGateway(options: StartGateway): Promise<RunningGatewa
   return { ...service, apiUrl, dashboardUrl, facts, services, bodies: parts.bodies, stop };
 }
 
+async function startOwnDashboard(options: StartGateway, parts: GatewayParts) {
+  const { config, share } = options;
+  return startDashboard({
+    ...options,
+    publicUrl: config.billingUrl,
+    apiUrl: config.baseUrl,
+    host: config.dashboardHost,
+    port: config.dashboardPort,
+    reusePort: share !== undefined,
+    accountUrl: config.accountUrl,
+    entitlement: parts.services.entitlement,
+    tokens: parts.tokens,
+    bodies: parts.bodies,
+    trustedProxies: config.trustedProxies,
+  });
+}
+
 async function drainListener(
   listener: ApiListener,
   shedder: LoadShedder,
@@ -146,18 +170,24 @@ async function drainListener(
   await closed;
 }
 
+type GatewayParts = Awaited<ReturnType<typeof buildParts>>;
+
 /** What asks and remembers; the path itself is put together from it. */
-async function buildParts({ config, clock, logger }: StartGateway) {
+async function buildParts({ config, clock, logger, share }: StartGateway) {
   const tokens = new ServiceTokens(config.serviceSecret, clock);
   const services = new Services(config, tokens);
   const { account, entitlement } = services;
-  const database = await Database.open({ url: config.databaseUrl, applicationName: 'gateway' });
+  const database = await Database.open({
+    url: config.databaseUrl,
+    applicationName: 'gateway',
+    poolSize: share === undefined ? POOL_SIZE : THREAD_POOL_SIZE,
+  });
   const maintenance = await Database.open({
     url: config.maintenanceDatabaseUrl,
     applicationName: 'gateway maintenance',
     poolSize: 2,
   });
-  const caps = dailyCaps(new RequestLogRepository(database), clock);
+  const caps = dailyCaps(new RequestLogRepository(database), clock, share);
   const facts = new Facts({
     account,
     entitlement,
@@ -197,6 +227,7 @@ async function buildParts({ config, clock, logger }: StartGateway) {
     log,
     keyUse,
     bodies,
+    share,
   });
   return {
     tokens,
@@ -214,7 +245,7 @@ async function buildParts({ config, clock, logger }: StartGateway) {
   };
 }
 
-interface PathParts extends Pick<StartGateway, 'config' | 'clock' | 'logger'> {
+interface PathParts extends Pick<StartGateway, 'config' | 'clock' | 'logger' | 'share'> {
   tokens: ServiceTokens;
   caps: DailyCaps;
   facts: Facts;
@@ -235,8 +266,8 @@ function buildRequestPath({ config, clock, logger, tokens, bodies, ...parts }: P
     inFlightMax: config.inFlightMax,
     delayMaxMs: config.loopDelayMaxMs,
   });
-  const { caps, facts, leases, log, keyUse } = parts;
-  const repeats = new MemoryRepeats();
+  const { caps, facts, leases, log, keyUse, share } = parts;
+  const { window, repeats } = countersOf(share);
   const requestPath = new RequestPath({
     shedder,
     facts,
@@ -246,7 +277,7 @@ function buildRequestPath({ config, clock, logger, tokens, bodies, ...parts }: P
     upstream,
     logger,
     failedKeys: new FailedKeys(config.failedKeysMax),
-    window: new MemoryRequestWindow(),
+    window,
     concurrency: new ClassConcurrency(),
     settlement: new Settlement({ leases, caps, repeats, log, keyUse, clock }),
     answers: { bodies },
@@ -255,9 +286,23 @@ function buildRequestPath({ config, clock, logger, tokens, bodies, ...parts }: P
   return { upstream, shedder, requestPath };
 }
 
-function dailyCaps(log: RequestLogRepository, clock: Clock): DailyCaps {
-  return new DailyCaps(clock, async (keyId) => {
+function countersOf(share?: ThreadShare) {
+  if (share === undefined) {
+    return { window: new MemoryRequestWindow(), repeats: new MemoryRepeats() };
+  }
+  const { window, repeats } = share.counters;
+  return { window: new SharedRequestWindow(window), repeats: new SharedRepeats(repeats) };
+}
+
+function dailyCaps(log: RequestLogRepository, clock: Clock, share?: ThreadShare): DailyCaps {
+  const loggedToday = async (keyId: string) => {
     const now = clock.now().getTime();
     return log.sumCreditsOfKey(keyId, new Date(now - (now % DAY_MS)));
-  });
+  };
+  return new DailyCaps(clock, loggedToday, new DailyCredits(share?.counters.dailyCredits));
+}
+
+/** The one gateway of its process, or the first of its threads. */
+function isFirst(share?: ThreadShare): boolean {
+  return share === undefined || share.number === 1;
 }
