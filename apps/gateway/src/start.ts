@@ -1,21 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  DailyCredits,
-  MemoryRepeats,
-  MemoryRequestWindow,
-  SharedRepeats,
-  SharedRequestWindow,
-} from '#libs/counters';
-import { Database } from '#libs/database';
-import type { EventTransport } from '#libs/messaging';
+import { type Counters, DailyCredits, openCounters } from '#libs/counters';
+import { Database, addPoolMetrics } from '#libs/database';
+import { type EventTransport, addEventMetrics } from '#libs/messaging';
 import {
   type Clock,
   DAY_MS,
   Health,
   type Logger,
+  Metrics,
   type RunningService,
   ServiceTokens,
   monotonicMs,
+  newId,
   startService,
 } from '#libs/platform';
 import { startDashboard } from './dashboard/dashboard-server.js';
@@ -45,6 +41,8 @@ import {
 import { KeyUseJob } from './request-log/key-use.job.js';
 import { RollUpJob, rollPartitions } from './request-log/roll-up.job.js';
 import { Services } from './services.js';
+import { addGatewayMetrics } from './telemetry/gateway-metrics.js';
+import { RequestCounts } from './telemetry/request-counts.js';
 import type { ThreadShare } from './threads/thread-messages.js';
 
 export interface StartGateway {
@@ -85,6 +83,10 @@ export async function startGateway(options: StartGateway): Promise<RunningGatewa
   const parts = await buildParts(options);
   const { database, maintenance, facts, services, leases, pollers, shedder } = parts;
   const { log, keyUse, copy } = parts;
+  const metrics = new Metrics({ process: share === undefined });
+  addGatewayMetrics(metrics, parts);
+  addPoolMetrics(metrics, { gateway: database, maintenance });
+  addEventMetrics(metrics, { service: 'gateway', transport, database });
   const service = await startService({
     module: GatewayModule.register({
       serviceSecret: config.serviceSecret,
@@ -93,6 +95,7 @@ export async function startGateway(options: StartGateway): Promise<RunningGatewa
       database,
       maintenance,
       facts,
+      metrics,
     }),
     logger,
     host: config.internalHost,
@@ -131,7 +134,7 @@ export async function startGateway(options: StartGateway): Promise<RunningGatewa
     await sleep(config.drainNoticeMs);
     await Promise.all([drainListener(listener, shedder, config.drainMs), dashboard.stop()]);
     await leases.drain(SETTLE_TIMEOUT_MS);
-    await Promise.all([log.stop(), keyUse.stop()]);
+    await Promise.all([log.stop(), keyUse.stop(), parts.counters.close()]);
     [pollers, rollUp, shedder].forEach((part) => part.stop());
     await service.stop();
     await Promise.all([parts.upstream.close(), services.close(), copy.close()]);
@@ -213,6 +216,7 @@ async function buildParts({ config, clock, logger, share }: StartGateway) {
   const copy = new RequestLogCopy(config.databaseUrl, async () =>
     rollPartitions(maintained, clock),
   );
+  const counters = await countersOf(config, logger, share);
   const log = new RequestLog(copy, logger);
   const keyUse = new KeyUseJob(account, logger);
   const bodies = new ProblemBodies(config.baseUrl, clock);
@@ -227,7 +231,7 @@ async function buildParts({ config, clock, logger, share }: StartGateway) {
     log,
     keyUse,
     bodies,
-    share,
+    counters,
   });
   return {
     tokens,
@@ -241,11 +245,12 @@ async function buildParts({ config, clock, logger, share }: StartGateway) {
     log,
     keyUse,
     bodies,
+    counters,
     ...path,
   };
 }
 
-interface PathParts extends Pick<StartGateway, 'config' | 'clock' | 'logger' | 'share'> {
+interface PathParts extends Pick<StartGateway, 'config' | 'clock' | 'logger'> {
   tokens: ServiceTokens;
   caps: DailyCaps;
   facts: Facts;
@@ -253,6 +258,7 @@ interface PathParts extends Pick<StartGateway, 'config' | 'clock' | 'logger' | '
   log: RequestLog;
   keyUse: KeyUseJob;
   bodies: ProblemBodies;
+  counters: Counters;
 }
 
 function buildRequestPath({ config, clock, logger, tokens, bodies, ...parts }: PathParts) {
@@ -266,8 +272,9 @@ function buildRequestPath({ config, clock, logger, tokens, bodies, ...parts }: P
     inFlightMax: config.inFlightMax,
     delayMaxMs: config.loopDelayMaxMs,
   });
-  const { caps, facts, leases, log, keyUse, share } = parts;
-  const { window, repeats } = countersOf(share);
+  const { caps, facts, leases, log, keyUse } = parts;
+  const { window, repeats } = parts.counters;
+  const counts = new RequestCounts();
   const requestPath = new RequestPath({
     shedder,
     facts,
@@ -279,19 +286,21 @@ function buildRequestPath({ config, clock, logger, tokens, bodies, ...parts }: P
     failedKeys: new FailedKeys(config.failedKeysMax),
     window,
     concurrency: new ClassConcurrency(),
-    settlement: new Settlement({ leases, caps, repeats, log, keyUse, clock }),
+    settlement: new Settlement({ leases, caps, repeats, log, keyUse, clock, counts }),
     answers: { bodies },
     trustedProxies: addressListOf(config.trustedProxies),
   });
-  return { upstream, shedder, requestPath };
+  return { upstream, shedder, requestPath, counts };
 }
 
-function countersOf(share?: ThreadShare) {
-  if (share === undefined) {
-    return { window: new MemoryRequestWindow(), repeats: new MemoryRepeats() };
-  }
-  const { window, repeats } = share.counters;
-  return { window: new SharedRequestWindow(window), repeats: new SharedRepeats(repeats) };
+async function countersOf(
+  config: GatewayConfig,
+  logger: Logger,
+  share?: ThreadShare,
+): Promise<Counters> {
+  const { valkeyUrl: url, valkeyTimeoutMs: timeoutMs, keyPepper: secret } = config;
+  const shared = share?.counters;
+  return openCounters({ url, timeoutMs, secret, shared, gatewayId: newId(), logger });
 }
 
 function dailyCaps(log: RequestLogRepository, clock: Clock, share?: ThreadShare): DailyCaps {

@@ -29,8 +29,8 @@ export class MemoryRepeats extends Repeats {
   private readonly times: Float64Array;
   private readonly bucketMask: number;
   /** The two halves of the last hash; fields, so that a question costs no object. */
-  private low = 0;
-  private high = 0;
+  low = 0;
+  high = 0;
 
   /** @param seed unknown outside, so that nobody can look for two questions with one hash. */
   constructor(
@@ -51,11 +51,19 @@ export class MemoryRepeats extends Repeats {
 
   isRepeat(id: CounterId, question: string): boolean {
     this.hash(id, question);
-    return this.find() !== -1;
+    return this.isKnown();
   }
 
-  remember(id: CounterId, question: string): void {
+  /** @returns false when it was remembered already. */
+  remember(id: CounterId, question: string): boolean {
     this.hash(id, question);
+    return this.enter();
+  }
+
+  /** Notes a question by the hash that another table with the same seed has for it. */
+  rememberHash(low: number, high: number): void {
+    this.low = low;
+    this.high = high;
     this.enter();
   }
 
@@ -64,9 +72,14 @@ export class MemoryRepeats extends Repeats {
     return this.low & this.bucketMask;
   }
 
-  /** Notes the question that was hashed last, unless it is known. */
-  protected enter(): void {
-    if (this.find() !== -1) return;
+  /** Whether the question that was hashed last is remembered. */
+  protected isKnown(): boolean {
+    return this.find() !== -1;
+  }
+
+  /** Notes the question that was hashed last; false when it is known. */
+  protected enter(): boolean {
+    if (this.find() !== -1) return false;
     const first = this.bucket * BUCKET_ENTRIES;
     let oldest = first;
     for (let entry = first + 1; entry < first + BUCKET_ENTRIES; entry++) {
@@ -77,10 +90,11 @@ export class MemoryRepeats extends Repeats {
     this.hashes[oldest * 2 + 1] = this.high;
     // Last: an entry that a thread left half written holds no time, which is no entry.
     this.times[oldest] = this.nowMs();
+    return true;
   }
 
   /** The entry of the question that was hashed last, or -1. */
-  protected find(): number {
+  private find(): number {
     const { low, high, hashes, times } = this;
     const first = this.bucket * BUCKET_ENTRIES;
     for (let entry = first; entry < first + BUCKET_ENTRIES; entry++) {
@@ -91,7 +105,7 @@ export class MemoryRepeats extends Repeats {
     return -1;
   }
 
-  protected hash(id: CounterId, question: string): void {
+  private hash(id: CounterId, question: string): void {
     let low = Math.imul(this.seed ^ id.word1 ^ id.word0, 0x9e3779b1) ^ id.word2;
     let high = Math.imul(this.seed ^ id.word3, 0x85ebca6b) ^ id.word2;
     for (let i = 0; i < question.length; i++) {

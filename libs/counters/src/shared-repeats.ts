@@ -1,5 +1,4 @@
 import { randomInt } from 'node:crypto';
-import type { CounterId } from './counter-id.js';
 import { MemoryRepeats, type RepeatsShape, repeatsSizeBytes } from './memory-repeats.js';
 import { SlotLocks, sharedMonotonicMs } from './slot-locks.js';
 
@@ -25,21 +24,19 @@ export class SharedRepeats extends MemoryRepeats {
     this.slotMask = shape.slots - 1;
   }
 
-  override isRepeat(id: CounterId, question: string): boolean {
-    this.hash(id, question);
+  protected override isKnown(): boolean {
     const slot = this.lock();
     try {
-      return this.find() !== -1;
+      return super.isKnown();
     } finally {
       this.locks.unlock(slot);
     }
   }
 
-  override remember(id: CounterId, question: string): void {
-    this.hash(id, question);
+  protected override enter(): boolean {
     const slot = this.lock();
     try {
-      this.enter();
+      return super.enter();
     } finally {
       this.locks.unlock(slot);
     }
