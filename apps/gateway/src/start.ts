@@ -180,16 +180,7 @@ async function buildParts({ config, clock, logger, share }: StartGateway) {
   const tokens = new ServiceTokens(config.serviceSecret, clock);
   const services = new Services(config, tokens);
   const { account, entitlement } = services;
-  const database = await Database.open({
-    url: config.databaseUrl,
-    applicationName: 'gateway',
-    poolSize: share === undefined ? POOL_SIZE : THREAD_POOL_SIZE,
-  });
-  const maintenance = await Database.open({
-    url: config.maintenanceDatabaseUrl,
-    applicationName: 'gateway maintenance',
-    poolSize: 2,
-  });
+  const { database, maintenance } = await openDatabases(config, share);
   const caps = dailyCaps(new RequestLogRepository(database), clock, share);
   const facts = new Facts({
     account,
@@ -291,6 +282,20 @@ function buildRequestPath({ config, clock, logger, tokens, bodies, ...parts }: P
     trustedProxies: addressListOf(config.trustedProxies),
   });
   return { upstream, shedder, requestPath, counts };
+}
+
+async function openDatabases(config: GatewayConfig, share?: ThreadShare) {
+  const database = await Database.open({
+    url: config.databaseUrl,
+    applicationName: 'gateway',
+    poolSize: share === undefined ? POOL_SIZE : THREAD_POOL_SIZE,
+  });
+  const maintenance = await Database.open({
+    url: config.maintenanceDatabaseUrl,
+    applicationName: 'gateway maintenance',
+    poolSize: 2,
+  });
+  return { database, maintenance };
 }
 
 async function countersOf(
