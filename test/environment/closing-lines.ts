@@ -1,16 +1,18 @@
 import type { AggregatedResult, Reporter } from '@jest/reporters';
-import { KAFKA_BROKERS, kafkaAvailability } from '#libs/testing';
+import { valkeyAvailability } from '#libs/testing';
 import { chromiumPath } from './chromium.js';
 
 /** Programs without which a suite is skipped, and what that suite proves. */
-const PROGRAMS: readonly [missing: () => string | undefined, proves: string][] = [
+const PROGRAMS: readonly [name: string, isHere: () => boolean, proves: string][] = [
   [
-    () => (chromiumPath() ? undefined : 'no Chromium on this machine'),
+    'Chromium',
+    () => chromiumPath() !== undefined,
     'the dashboard in a browser (test/stories/browser.spec.ts)',
   ],
   [
-    () => (process.env[KAFKA_BROKERS] ? undefined : kafkaAvailability()),
-    'events over Kafka (libs/messaging/src/transports/kafka)',
+    'Valkey or Redis',
+    () => valkeyAvailability() === undefined,
+    'counters of several gateways (libs/counters, apps/gateway/src/rate-limits)',
   ],
 ];
 
@@ -19,9 +21,8 @@ export default class ClosingLines implements Pick<Reporter, 'onRunComplete'> {
   onRunComplete(_contexts: unknown, results: AggregatedResult): void {
     const { numPassedTests, numFailedTests, numPendingTests, numRuntimeErrorTestSuites } = results;
     const failed = numFailedTests + numRuntimeErrorTestSuites;
-    for (const [missing, proves] of PROGRAMS) {
-      const reason = missing();
-      if (reason) process.stdout.write(`not run here: ${proves}: ${reason}\n`);
+    for (const [name, , proves] of PROGRAMS.filter(([, isHere]) => !isHere())) {
+      process.stdout.write(`not run here: ${proves}: no ${name} on this machine\n`);
     }
     const skipped = numPendingTests > 0 ? `, ${numPendingTests} skipped` : '';
     process.stdout.write(`${numPassedTests} passed, ${failed} failed${skipped}\n`);

@@ -1,9 +1,9 @@
 import type { EmbeddedServer } from '#libs/database';
-import type { KafkaBroker } from '#libs/testing';
+import type { ValkeyServer } from '#libs/testing';
 
 export interface Run {
-  server?: EmbeddedServer;
-  broker?: KafkaBroker;
+  server: EmbeddedServer;
+  valkey?: ValkeyServer;
   folder: string;
 }
 

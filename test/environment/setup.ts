@@ -10,46 +10,48 @@ import {
   withClient,
 } from '#libs/database';
 import {
-  KAFKA_BROKERS,
-  KafkaBroker,
   TEMPLATE_DATABASE,
   TEST_PASSWORD,
   TEST_SERVER_URL,
-  kafkaAvailability,
+  TEST_VALKEY_URL,
+  ValkeyServer,
+  valkeyAvailability,
 } from '#libs/testing';
 import { migrateAll } from './migrate-all.js';
 import { type Run, remember } from './run.js';
 import teardown from './teardown.js';
 
-/** Starts the run's PostgreSQL and makes the migrated template that spec files clone; beside it the broker. */
+/**
+ * Starts the run's PostgreSQL and makes the migrated template that spec files clone; starts its Valkey
+ * where there is one.
+ */
 export default async function setup(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'dds-test-'));
-  const run: Run = { folder };
-  remember(run);
-  const started = await Promise.allSettled([startPostgres(run), startBroker(run)]);
-  const failed = started.find(({ status }) => status === 'rejected');
-  if (!failed) return;
-  // Jest runs no teardown after a failed setup.
-  await teardown();
-  throw (failed as PromiseRejectedResult).reason;
-}
-
-async function startPostgres(run: Run): Promise<void> {
-  const { folder } = run;
   const server = await EmbeddedServer.start({ folder, password: TEST_PASSWORD, durable: false });
-  run.server = server;
-  await prepare(server);
+  const run: Run = { server, folder };
+  remember(run);
+  try {
+    await prepare(server);
+    run.valkey = await startValkey(join(folder, 'valkey'));
+  } catch (error) {
+    // Jest runs no teardown after a failed setup.
+    await teardown();
+    throw error;
+  }
   process.env[TEST_SERVER_URL] = server.url();
 }
 
-/** One broker that all specs share; each takes a prefix of its own. */
-async function startBroker(run: Run): Promise<void> {
-  if (process.env[KAFKA_BROKERS]) return;
-  const missing = kafkaAvailability();
-  if (missing && process.env.CI) throw new Error(`Kafka cannot run: ${missing}`);
-  if (missing) return;
-  run.broker = await KafkaBroker.start({ folder: join(run.folder, 'kafka') });
-  process.env[KAFKA_BROKERS] = run.broker.brokers.join(',');
+async function startValkey(folder: string): Promise<ValkeyServer | undefined> {
+  const reason = valkeyAvailability();
+  // One that the caller's environment names is another's: specs flush what they are given.
+  delete process.env[TEST_VALKEY_URL];
+  if (reason === undefined) {
+    const valkey = await ValkeyServer.start({ folder });
+    process.env[TEST_VALKEY_URL] = valkey.url;
+    return valkey;
+  }
+  if (process.env.CI === 'true') throw new Error(`the suite needs Valkey or Redis: ${reason}`);
+  return undefined;
 }
 
 async function prepare(server: EmbeddedServer): Promise<void> {

@@ -25,6 +25,8 @@ interface OpenProducer {
 export class KafkaPublisher {
   private open: OpenProducer | undefined;
   private isClosed = false;
+  /** Whether the last batch could not be handed over. */
+  isFailing = false;
 
   constructor(private readonly config: EventsConfig) {}
 
@@ -39,7 +41,9 @@ export class KafkaPublisher {
     const topic = `${this.config.kafkaPrefix}${messages[0].topic}`;
     try {
       await withinTime(send(open, topic, messages.map(toRecord)), SEND_LIMIT_MS, 'the send');
+      this.isFailing = false;
     } catch (error) {
+      this.isFailing = true;
       // What waits in its queue would come later than the relay may send. A broker that answers has none.
       if (!isAnswer(error)) this.discard(open);
       throw error;

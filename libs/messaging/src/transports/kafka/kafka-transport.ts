@@ -1,7 +1,7 @@
 import type { CustomStrategy } from '@nestjs/microservices';
 import { type EventClass, describeEvent, producerOf } from '#libs/contracts';
 import type { Database, MaintenanceDatabase } from '#libs/database';
-import { type Logger, type ServiceName, newId } from '#libs/platform';
+import { type Logger, SECOND_MS, type ServiceName, newId } from '#libs/platform';
 import { topicOf } from '../../envelope/bucket.js';
 import { type EventMessage, readMessage } from '../../envelope/event-message.js';
 import { EventTransport } from '../../event-transport.js';
@@ -19,6 +19,9 @@ export interface KafkaTransportOptions {
   /** A consumer died and cannot be revived: whoever runs the process ends it, so that it is started anew. */
   onDeath: (error: Error) => void;
 }
+
+/** A group that listens asks far more often than this, also when there is nothing to hear. */
+const SILENCE_LIMIT_MS = 30 * SECOND_MS;
 
 /** What one service listens with. */
 interface Listening {
@@ -73,6 +76,14 @@ export class KafkaTransport extends EventTransport {
     return [...this.listening.values()].flatMap(({ groups }) =>
       groups.map((each) => each.health()),
     );
+  }
+
+  /** @throws naming the group that hears nothing, or when the last events could not be handed over. */
+  async check(): Promise<void> {
+    if (this.publisher.isFailing) throw new Error('the brokers take no events');
+    for (const { group, isMember, lastPollAgeMs } of this.health()) {
+      if (!isMember || lastPollAgeMs > SILENCE_LIMIT_MS) throw new Error(`${group} hears nothing`);
+    }
   }
 
   /** Ends what is under way and leaves, each within 20 s. */
