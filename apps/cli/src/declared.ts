@@ -1,4 +1,5 @@
 import type { Migration, SchemaService } from '#libs/database';
+import { type EventReaders, EventsConfig } from '#libs/messaging';
 import { AccountConfig } from '../../account/src/account.config.js';
 import { migrations as account } from '../../account/src/migrations/index.js';
 import { EntitlementConfig } from '../../entitlement/src/entitlement.config.js';
@@ -13,6 +14,13 @@ import type { DocumentedApp } from './documents/configuration.js';
 /** What the apps declare and the commands work on. The only file here that looks into other apps. */
 export const MIGRATIONS: Record<SchemaService, Migration[]> = { account, entitlement, gateway };
 
+/** Whose events each service consumes or watches: for the access rules of the topics. */
+export const EVENT_READERS: EventReaders = {
+  account: [],
+  entitlement: ['account', 'billing'],
+  gateway: ['account', 'entitlement'],
+};
+
 /** In the order of the documents. */
 export const CONFIGURED_APPS: DocumentedApp[] = [
   { name: 'solo', config: SoloConfig },
@@ -21,4 +29,5 @@ export const CONFIGURED_APPS: DocumentedApp[] = [
   { name: 'entitlement', config: EntitlementConfig },
   { name: 'lookup', config: LookupConfig },
   { name: 'cli', config: CliConfig },
+  ...['gateway', 'account', 'entitlement', 'cli'].map((name) => ({ name, config: EventsConfig })),
 ];
