@@ -1,5 +1,5 @@
 import type { AggregatedResult, Reporter } from '@jest/reporters';
-import { kafkaAvailability, valkeyAvailability } from '#libs/testing';
+import { KAFKA_BROKERS, kafkaAvailability, valkeyAvailability } from '#libs/testing';
 import { chromiumPath } from './chromium.js';
 
 /** Programs without which a suite is skipped, and what that suite proves. */
@@ -18,6 +18,11 @@ const PROGRAMS: readonly [name: string, isHere: () => boolean, proves: string][]
     'Kafka and Valkey',
     () => (kafkaAvailability() ?? valkeyAvailability()) === undefined,
     'the stories on a process for each service (test/stories/cluster.spec.ts)',
+  ],
+  [
+    'Java with Maven',
+    () => process.env[KAFKA_BROKERS] !== undefined || kafkaAvailability() === undefined,
+    'events over Kafka (libs/messaging/src/transports/kafka)',
   ],
 ];
 
