@@ -1,5 +1,5 @@
 import type { AggregatedResult, Reporter } from '@jest/reporters';
-import { valkeyAvailability } from '#libs/testing';
+import { KAFKA_BROKERS, kafkaAvailability, valkeyAvailability } from '#libs/testing';
 import { chromiumPath } from './chromium.js';
 
 /** Programs without which a suite is skipped, and what that suite proves. */
@@ -13,6 +13,16 @@ const PROGRAMS: readonly [name: string, isHere: () => boolean, proves: string][]
     'Valkey or Redis',
     () => valkeyAvailability() === undefined,
     'counters of several gateways (libs/counters, apps/gateway/src/rate-limits)',
+  ],
+  [
+    'Kafka and Valkey',
+    () => (kafkaAvailability() ?? valkeyAvailability()) === undefined,
+    'the stories on a process for each service (test/stories/cluster.spec.ts)',
+  ],
+  [
+    'Java with Maven',
+    () => process.env[KAFKA_BROKERS] !== undefined || kafkaAvailability() === undefined,
+    'events over Kafka (libs/messaging/src/transports/kafka)',
   ],
 ];
 

@@ -1,8 +1,9 @@
 import type { EmbeddedServer } from '#libs/database';
-import type { ValkeyServer } from '#libs/testing';
+import type { KafkaBroker, ValkeyServer } from '#libs/testing';
 
 export interface Run {
-  server: EmbeddedServer;
+  server?: EmbeddedServer;
+  broker?: KafkaBroker;
   valkey?: ValkeyServer;
   folder: string;
 }

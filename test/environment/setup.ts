@@ -10,11 +10,14 @@ import {
   withClient,
 } from '#libs/database';
 import {
+  KAFKA_BROKERS,
+  KafkaBroker,
   TEMPLATE_DATABASE,
   TEST_PASSWORD,
   TEST_SERVER_URL,
   TEST_VALKEY_URL,
   ValkeyServer,
+  kafkaAvailability,
   valkeyAvailability,
 } from '#libs/testing';
 import { migrateAll } from './migrate-all.js';
@@ -22,23 +25,43 @@ import { type Run, remember } from './run.js';
 import teardown from './teardown.js';
 
 /**
- * Starts the run's PostgreSQL and makes the migrated template that spec files clone; starts its Valkey
- * where there is one.
+ * Starts the run's PostgreSQL and makes the migrated template that spec files clone; beside it, where
+ * they can run, its Kafka broker and its Valkey.
  */
 export default async function setup(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'dds-test-'));
-  const server = await EmbeddedServer.start({ folder, password: TEST_PASSWORD, durable: false });
-  const run: Run = { server, folder };
+  const run: Run = { folder };
   remember(run);
-  try {
-    await prepare(server);
-    run.valkey = await startValkey(join(folder, 'valkey'));
-  } catch (error) {
-    // Jest runs no teardown after a failed setup.
-    await teardown();
-    throw error;
-  }
+  const started = await Promise.allSettled([
+    startPostgres(run),
+    startBroker(run),
+    startValkey(join(folder, 'valkey')).then((valkey) => (run.valkey = valkey)),
+  ]);
+  const failed = started.find(({ status }) => status === 'rejected');
+  if (!failed) return;
+  // Jest runs no teardown after a failed setup.
+  await teardown();
+  throw (failed as PromiseRejectedResult).reason;
+}
+
+async function startPostgres(run: Run): Promise<void> {
+  const { folder } = run;
+  const server = await EmbeddedServer.start({ folder, password: TEST_PASSWORD, durable: false });
+  run.server = server;
+  await prepare(server);
   process.env[TEST_SERVER_URL] = server.url();
+}
+
+/** One broker that all specs share, each with a prefix of its own; the caller's where one is named. */
+async function startBroker(run: Run): Promise<void> {
+  if (process.env[KAFKA_BROKERS]) return;
+  const reason = kafkaAvailability();
+  if (reason === undefined) {
+    run.broker = await KafkaBroker.start({ folder: join(run.folder, 'kafka') });
+    process.env[KAFKA_BROKERS] = run.broker.brokers.join(',');
+  } else if (process.env.CI === 'true') {
+    throw new Error(`the suite needs Kafka: ${reason}`);
+  }
 }
 
 async function startValkey(folder: string): Promise<ValkeyServer | undefined> {

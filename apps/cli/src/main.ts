@@ -1,5 +1,6 @@
 import { Command } from 'commander';
-import { ConfigurationError, Problem, loadConfig } from '#libs/platform';
+import { EventsConfig, UnfitTopic } from '#libs/messaging';
+import { ConfigurationError, Problem, loadConfigs } from '#libs/platform';
 import { CliConfig } from './cli.config.js';
 import { auditCommands } from './audit/audit-commands.js';
 import { creditCommands } from './credits/credit-commands.js';
@@ -9,11 +10,11 @@ import { secretCommands } from './secrets/secret-commands.js';
 
 /** `npm run cli -- <command>`: what an operator does by hand. */
 async function main(): Promise<void> {
-  const config = loadConfig(CliConfig);
+  const [config, events] = loadConfigs(CliConfig, EventsConfig);
   const program = new Command('npm run cli --')
     .description('operator commands')
     .showHelpAfterError('"npm run cli -- --help" lists the commands.');
-  schemaCommands(program, config);
+  schemaCommands(program, config, events);
   eventCommands(program, config);
   creditCommands(program, config);
   auditCommands(program, config);
@@ -24,7 +25,10 @@ async function main(): Promise<void> {
 try {
   await main();
 } catch (error) {
-  const isExpected = error instanceof ConfigurationError || error instanceof Problem;
-  process.stderr.write(`${isExpected ? error.message : String((error as Error).stack)}\n`);
+  const expected = [ConfigurationError, Problem, UnfitTopic];
+  const isExpected = expected.some((kind) => error instanceof kind);
+  process.stderr.write(
+    `${isExpected ? (error as Error).message : String((error as Error).stack)}\n`,
+  );
   process.exitCode = 1;
 }

@@ -1,4 +1,5 @@
 import {
+  Equals,
   IsArray,
   IsBoolean,
   IsInt,
@@ -8,6 +9,7 @@ import {
   Max,
   Min,
   MinLength,
+  ValidateIf,
 } from 'class-validator';
 import { Setting } from '#libs/platform';
 
@@ -34,6 +36,8 @@ export class EventsConfig {
 
   @Setting({ env: 'KAFKA_TLS', about: 'Speak TLS with the brokers and check their certificates.' })
   @IsBoolean()
+  @ValidateIf(({ kafkaSaslUsername, kafkaTls }: EventsConfig) => !!kafkaSaslUsername || !!kafkaTls)
+  @Equals(true, { message: '$property must be on when KAFKA_SASL_USERNAME is set' })
   kafkaTls: boolean = false;
 
   @Setting({
@@ -50,7 +54,7 @@ export class EventsConfig {
   kafkaSaslUsername?: string;
 
   @Setting({ env: 'KAFKA_SASL_PASSWORD', about: 'Password of that user.', secret: true })
-  @IsOptional()
+  @ValidateIf(({ kafkaSaslUsername }: EventsConfig) => !!kafkaSaslUsername)
   @IsString()
   @MinLength(8)
   kafkaSaslPassword?: string;

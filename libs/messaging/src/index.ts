@@ -13,3 +13,5 @@ export * from './telemetry/event-metrics.js';
 export * from './transports/in-process/in-process-transport.js';
 export { KafkaTransport } from './transports/kafka/kafka-transport.js';
 export type { GroupHealth } from './transports/kafka/kafka-group.js';
+export { type EventReaders, grantAccess } from './transports/kafka/kafka-access.js';
+export { UnfitTopic, createTopics } from './transports/kafka/kafka-topics.js';

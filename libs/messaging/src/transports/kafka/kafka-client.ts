@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { type Socket, connect as connectPlainly } from 'node:net';
+import { type Socket, connect as connectPlainly, isIP } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { Kafka, type KafkaConfig, logLevel } from 'kafkajs';
 import type { EventsConfig } from '../../events.config.js';
@@ -31,7 +31,7 @@ export class KafkaClient {
       socketFactory: ({ host, port, ssl, onConnect }) => {
         if (this.isCut) throw new Error('this client was cut off');
         const socket = ssl
-          ? connectTls({ host, port, servername: host, ...ssl }, onConnect)
+          ? connectTls({ host, port, ...serverName(host), ...ssl }, onConnect)
           : connectPlainly({ host, port }, onConnect);
         socket.setKeepAlive(true, KEEP_ALIVE_MS).setNoDelay(true);
         this.sockets.add(socket);
@@ -47,6 +47,9 @@ export class KafkaClient {
     for (const socket of this.sockets) socket.destroy(new Error('cut off'));
   }
 }
+
+/** TLS has names for hosts only; an address is compared with the certificate as it is. */
+const serverName = (host: string) => (isIP(host) ? {} : { servername: host });
 
 function loginOf(config: EventsConfig): KafkaConfig['sasl'] {
   const { kafkaSaslUsername: username, kafkaSaslPassword: password = '' } = config;

@@ -36,58 +36,49 @@ const BATCH_LIMIT = 200;
 const SESSION_LIMIT_MS = 10 * SECOND_MS;
 const HEARTBEAT_MS = 2 * SECOND_MS;
 const REBALANCE_LIMIT_MS = 60 * SECOND_MS;
-/** An idle fetch; stopping waits for the one under way. */
-const FETCH_WAIT_MS = 200;
+/** An idle fetch. Stopping waits for the one under way, starting to watch for the first. */
+const FETCH_WAIT_MS = 100;
 const REQUEST_LIMIT_MS = 5 * SECOND_MS;
 /** The start of a service waits this long for the group, then goes on without it. */
 const JOIN_WAIT_MS = 5 * SECOND_MS;
 const RETRY_MS = SECOND_MS;
-const PAUSE_MIN_MS = 250;
-const PAUSE_MAX_MS = 5 * SECOND_MS;
+const PAUSE_MIN_MS = 100;
+const PAUSE_MAX_MS = SECOND_MS;
 const CLOSE_LIMIT_MS = 20 * SECOND_MS;
+
+/** A kafkajs consumer, from its connection on; replaced as a whole when it crashes. */
+interface Member {
+  client: KafkaClient;
+  consumer: Consumer;
+}
 
 /**
  * One member of a consumer group. Nothing that `take` throws reaches kafkajs, which would die of some
  * errors for ever and block the partition for others: the partition pauses and the messages come again.
+ * When kafkajs gives up, as it does in an outage, a new member takes its place.
  */
 export class KafkaGroup {
-  private readonly client: KafkaClient;
-  private readonly consumer: Consumer;
   private readonly name: string;
   private readonly pauses = new Map<string, number>();
   private readonly ending = new AbortController();
+  private readonly ready = Promise.withResolvers<void>();
+  private member: Member | undefined;
   private isMember = false;
   private isFailing = false;
   private lastPollAt = monotonicMs();
-  private started: Promise<void> | undefined;
+  private opening: Promise<void> | undefined;
 
   constructor(private readonly options: KafkaGroupOptions) {
-    const { config, group } = options;
-    this.name = `${config.kafkaPrefix}${group}`;
-    const retry = { retries: 10, initialRetryTime: 300, maxRetryTime: 3 * SECOND_MS };
-    this.client = new KafkaClient(config, { requestTimeout: REQUEST_LIMIT_MS, retry });
-    this.consumer = this.client.kafka.consumer({
-      groupId: this.name,
-      sessionTimeout: SESSION_LIMIT_MS,
-      heartbeatInterval: HEARTBEAT_MS,
-      rebalanceTimeout: REBALANCE_LIMIT_MS,
-      maxWaitTimeInMs: FETCH_WAIT_MS,
-      allowAutoTopicCreation: false,
-      retry: { ...retry, restartOnFailure: async () => true },
-    });
-    this.observe();
+    this.name = `${options.config.kafkaPrefix}${options.group}`;
   }
 
   /**
-   * Joins. Resolves when the first fetch was answered, or after 5 s: a service starts without its broker,
-   * and goes on joining.
+   * Joins. Resolves when it is a member, for an ephemeral group when "now" is known; after 5 s in any case: a
+   * service starts without its broker, and goes on joining.
    */
   async start(): Promise<void> {
-    const fetched = new Promise<void>((resolve) => {
-      this.consumer.on(this.consumer.events.FETCH, () => resolve());
-    });
-    this.started = this.run();
-    await Promise.race([fetched, sleep(JOIN_WAIT_MS, undefined, { ref: false })]);
+    this.opening = this.open();
+    await Promise.race([this.ready.promise, sleep(JOIN_WAIT_MS, undefined, { ref: false })]);
   }
 
   health(): GroupHealth {
@@ -103,51 +94,117 @@ export class KafkaGroup {
     } catch (error) {
       this.options.logger.warn(`${this.name} did not leave in order`, error);
     }
-    this.client.cut();
+    this.isMember = false;
+    this.member?.client.cut();
   }
 
   private async leave(): Promise<void> {
-    await this.consumer.disconnect();
-    await this.started;
-    // A start or a restart that was under way would go on reading.
-    await this.consumer.disconnect();
-    if (this.options.kind === 'ephemeral') await this.deleteGroup();
+    await this.member?.consumer.disconnect();
+    await this.opening;
+    // A start that was under way would go on reading.
+    await this.member?.consumer.disconnect();
+    if (this.options.kind === 'ephemeral' && this.isMember) await this.deleteGroup();
   }
 
   private async deleteGroup(): Promise<void> {
-    const admin = this.client.kafka.admin({ retry: { retries: 0 } });
+    const admin = this.member?.client.kafka.admin({ retry: { retries: 0 } });
     try {
-      await admin.connect();
-      await admin.deleteGroups([this.name]);
+      await admin?.connect();
+      await admin?.deleteGroups([this.name]);
     } catch {
       // An empty group goes by itself after the broker's retention of offsets.
     } finally {
-      await admin.disconnect();
+      await admin?.disconnect();
     }
   }
 
-  private async run(): Promise<void> {
-    const { config, topics, kind, logger } = this.options;
+  /** Tries until it runs or is closed. */
+  private async open(): Promise<void> {
     while (!this.ending.signal.aborted) {
+      const member = this.newMember();
+      this.member = member;
       try {
-        await this.consumer.connect();
-        await this.consumer.subscribe({
-          topics: topics.map((topic) => `${config.kafkaPrefix}${topic}`),
-          fromBeginning: kind === 'durable',
-        });
-        await this.consumer.run({
-          autoCommit: false,
-          eachBatchAutoResolve: false,
-          partitionsConsumedConcurrently: 1,
-          eachBatch: (payload) => this.takeBatch(payload),
-        });
+        await this.run(member.consumer);
         return;
       } catch (error) {
-        if (!this.isFailing) logger.warn(`${this.name} cannot join yet`, error);
-        this.isFailing = true;
-        await sleep(RETRY_MS, undefined, { signal: this.ending.signal }).catch(() => {});
+        member.client.cut();
+        this.fails(error);
+        await this.untilRetry();
       }
     }
+  }
+
+  private newMember(): Member {
+    const { config } = this.options;
+    const retry = { retries: 3, initialRetryTime: 200, maxRetryTime: SECOND_MS };
+    const client = new KafkaClient(config, { requestTimeout: REQUEST_LIMIT_MS, retry });
+    const consumer = client.kafka.consumer({
+      groupId: this.name,
+      sessionTimeout: SESSION_LIMIT_MS,
+      heartbeatInterval: HEARTBEAT_MS,
+      rebalanceTimeout: REBALANCE_LIMIT_MS,
+      maxWaitTimeInMs: FETCH_WAIT_MS,
+      allowAutoTopicCreation: false,
+      // It would revive itself after some errors only, and could not be stopped meanwhile.
+      retry: { ...retry, restartOnFailure: async () => false },
+    });
+    const member = { client, consumer };
+    this.observe(member);
+    return member;
+  }
+
+  private async run(consumer: Consumer): Promise<void> {
+    const { config, topics, kind } = this.options;
+    await consumer.connect();
+    await consumer.subscribe({
+      topics: topics.map((topic) => `${config.kafkaPrefix}${topic}`),
+      fromBeginning: kind === 'durable',
+    });
+    await consumer.run({
+      autoCommit: false,
+      eachBatchAutoResolve: false,
+      partitionsConsumedConcurrently: 1,
+      eachBatch: (payload) => this.takeBatch(payload),
+    });
+  }
+
+  private observe(member: Member): void {
+    const { consumer } = member;
+    const { GROUP_JOIN, FETCH, CRASH } = consumer.events;
+    const isDurable = this.options.kind === 'durable';
+    consumer.on(GROUP_JOIN, () => {
+      if (this.isFailing) this.options.logger.info(`${this.name} has joined`);
+      [this.isMember, this.isFailing] = [true, false];
+      if (isDurable) this.ready.resolve();
+    });
+    consumer.on(FETCH, () => {
+      this.lastPollAt = monotonicMs();
+      this.ready.resolve();
+    });
+    consumer.on(CRASH, ({ payload: { error } }) => this.crashed(member, error));
+  }
+
+  private crashed(member: Member, error: Error): void {
+    this.isMember = false;
+    member.client.cut();
+    if (this.ending.signal.aborted || member !== this.member) return;
+    if (isFatal(error)) {
+      this.options.onDeath(error);
+      return;
+    }
+    this.fails(error);
+    this.opening = this.untilRetry().then(() => this.open());
+  }
+
+  /** Logged once until it works again. */
+  private fails(error: unknown): void {
+    if (!this.isFailing)
+      this.options.logger.warn(`${this.name} is tried again until it joins`, error);
+    this.isFailing = true;
+  }
+
+  private async untilRetry(): Promise<void> {
+    await sleep(RETRY_MS, undefined, { signal: this.ending.signal }).catch(() => {});
   }
 
   private async takeBatch(payload: EachBatchPayload): Promise<void> {
@@ -194,30 +251,15 @@ export class KafkaGroup {
     if (!before) this.options.logger.warn(`${this.name}: ${place} pauses`, error);
     setTimeout(resume, pauseMs).unref();
   }
+}
 
-  private observe(): void {
-    const { consumer } = this;
-    const { logger, onDeath } = this.options;
-    const { GROUP_JOIN, FETCH, CRASH, STOP } = consumer.events;
-    consumer.on(GROUP_JOIN, () => {
-      if (this.isFailing) logger.info(`${this.name} has joined again`);
-      [this.isMember, this.isFailing] = [true, false];
-    });
-    consumer.on(FETCH, () => {
-      this.lastPollAt = monotonicMs();
-    });
-    consumer.on(STOP, () => {
-      this.isMember = false;
-    });
-    consumer.on(CRASH, ({ payload: { error, restart } }) => {
-      this.isMember = false;
-      if (this.ending.signal.aborted) return;
-      if (!restart) {
-        onDeath(error);
-        return;
-      }
-      if (!this.isFailing) logger.warn(`${this.name} lost its group and joins again`, error);
-      this.isFailing = true;
-    });
+/** What the broker refuses for good, and what can only be a defect: another member would fare no better. */
+function isFatal(error: Error): boolean {
+  const defects = ['TypeError', 'RangeError', 'ReferenceError', 'SyntaxError'];
+  for (let link: unknown = error; link instanceof Error; link = link.cause) {
+    const { retriable } = link as { retriable?: boolean };
+    if (link.name === 'KafkaJSProtocolError' && retriable === false) return true;
+    if (defects.includes(link.name)) return true;
   }
+  return false;
 }

@@ -8,5 +8,5 @@ broker.describe('over Kafka', () => {
   beforeAll(() => broker.createTopics());
   afterAll(() => broker.deleteTopics());
 
-  transportContract('kafka', { open: async () => broker.open() });
+  transportContract('kafka', { open: async () => broker.open(), stepsBetweenDeaths: 3 });
 });

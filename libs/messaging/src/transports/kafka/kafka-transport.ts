@@ -9,6 +9,7 @@ import type { EventsConfig } from '../../events.config.js';
 import { EventConsumer } from '../../inbox/event-consumer.js';
 import { EventServer, type ServiceHandlers } from '../../inbox/event-server.js';
 import { Relay } from '../../relay/relay.js';
+import { watchGroupOf } from './kafka-access.js';
 import { type GroupHealth, KafkaGroup, type KafkaGroupOptions } from './kafka-group.js';
 import { KafkaPublisher } from './kafka-publisher.js';
 import { lagOf } from './kafka-lag.js';
@@ -121,7 +122,7 @@ export class KafkaTransport extends EventTransport {
       eventConsumer.start();
     }
     if (ephemeral.size > 0) {
-      const group = `${consumer}-watch-${newId()}`;
+      const group = watchGroupOf(consumer, newId());
       const take = async (messages: EventMessage[]) => {
         for (const message of messages) void this.tell(consumer, ephemeral, message);
       };
