@@ -6,6 +6,7 @@ import { auditCommands } from './audit/audit-commands.js';
 import { creditCommands } from './credits/credit-commands.js';
 import { eventCommands } from './events/event-commands.js';
 import { schemaCommands } from './schemas/schema-commands.js';
+import { secretCommands } from './secrets/secret-commands.js';
 
 /** `npm run cli -- <command>`: what an operator does by hand. */
 async function main(): Promise<void> {
@@ -17,6 +18,7 @@ async function main(): Promise<void> {
   eventCommands(program, config);
   creditCommands(program, config);
   auditCommands(program, config);
+  secretCommands(program);
   await program.parseAsync();
 }
 

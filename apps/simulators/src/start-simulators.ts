@@ -6,7 +6,7 @@ import type { SimulatorsConfig } from './simulators.config.js';
 
 /** The outside world, and how the services are told to take it for the real one. */
 export interface RunningSimulators {
-  /** `GET /mailbox` (a page), `/mails` and `/exchanges?domain=…` (JSON, for tests). */
+  /** `GET /mailbox` (a page), `/mails` and `/exchanges` (`?domain=…`; JSON, for tests). */
   url: string;
   /** Values of the settings of the same names. */
   smtpUrl: string;
@@ -31,7 +31,7 @@ export async function startSimulators(config: SimulatorsConfig): Promise<Running
       case '/mails':
         return json(mail.newest(Number(searchParams.get('limit') ?? 50)));
       case '/exchanges':
-        return json(registries.exchanges.of(searchParams.get('domain') ?? ''));
+        return json(asked(registries, searchParams.get('domain')));
       default:
         response.statusCode = 404;
         return response.end();
@@ -53,3 +53,6 @@ export async function startSimulators(config: SimulatorsConfig): Promise<Running
     },
   };
 }
+
+const asked = ({ exchanges }: RegistrySimulator, domain: string | null) =>
+  domain === null ? exchanges.entries : exchanges.of(domain);

@@ -15,6 +15,7 @@ export function mailboxPage(mails: ReceivedMail[]): string {
 <style>
 :root { color-scheme: light dark; font-family: system-ui, sans-serif; line-height: 1.5; }
 body { max-width: 45rem; margin: 0 auto; padding: 1rem; }
+a { color: inherit; }
 div { white-space: pre-wrap; overflow-wrap: anywhere; }
 </style>
 </head>
