@@ -93,6 +93,9 @@ export async function startGateway(options: StartGateway): Promise<RunningGatewa
   keyUse.start();
   shedder.start();
   const health = service.app.get(Health, { strict: false });
+  const ask = async () => void (await database.query('select 1'));
+  health.add({ name: 'database', isOptional: true, check: ask });
+  health.add({ name: 'broker', isOptional: true, check: () => transport.check() });
   const listener = new ApiListener({
     host: config.host,
     port: config.port,
