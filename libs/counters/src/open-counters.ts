@@ -4,6 +4,9 @@ import { MemoryRepeats } from './memory-repeats.js';
 import { MemoryRequestWindow } from './memory-request-window.js';
 import type { Repeats } from './repeats.js';
 import type { RequestWindow } from './request-window.js';
+import type { SharedCounters } from './shared-counters.js';
+import { SharedRepeats } from './shared-repeats.js';
+import { SharedRequestWindow } from './shared-request-window.js';
 import { ValkeyLink } from './valkey/valkey-link.js';
 import { ValkeyRepeats } from './valkey/valkey-repeats.js';
 import { ValkeyRequestWindow } from './valkey/valkey-request-window.js';
@@ -18,6 +21,8 @@ export interface OpenCounters {
   logger: Logger;
   /** Longest an answer of the server may take before a request is decided without it. */
   timeoutMs?: number;
+  /** Memory of the threads of this process. With a server each thread is a gateway of its own instead. */
+  shared?: SharedCounters;
 }
 
 export interface Counters {
@@ -28,10 +33,10 @@ export interface Counters {
 
 /** Resolves when the server was reached once, or could not be: then each gateway counts by itself. */
 export async function openCounters(options: OpenCounters): Promise<Counters> {
-  const { url, gatewayId, logger, timeoutMs } = options;
+  const { url, gatewayId, logger, timeoutMs, shared } = options;
+  if (!url) return inMemory(shared);
   const seed = createHmac('sha256', options.secret).update('repeats').digest().readInt32LE();
-  const local = new MemoryRepeats(undefined, undefined, seed);
-  if (!url) return { window: new MemoryRequestWindow(), repeats: local, close: async () => {} };
+  const local = new MemoryRepeats(undefined, undefined, undefined, seed);
   const link = new ValkeyLink({ url, gatewayId, logger, timeoutMs });
   const window = new ValkeyRequestWindow(link);
   const repeats = new ValkeyRepeats(link, local, gatewayId);
@@ -42,4 +47,11 @@ export async function openCounters(options: OpenCounters): Promise<Counters> {
     await link.close();
   };
   return { window, repeats, close };
+}
+
+function inMemory(shared?: SharedCounters): Counters {
+  const close = async () => {};
+  if (!shared) return { window: new MemoryRequestWindow(), repeats: new MemoryRepeats(), close };
+  const window = new SharedRequestWindow(shared.window);
+  return { window, repeats: new SharedRepeats(shared.repeats), close };
 }
