@@ -14,8 +14,6 @@ import { ValkeyRequestWindow } from './valkey/valkey-request-window.js';
 export interface OpenCounters {
   /** `redis://` or `rediss://` of the Valkey or Redis that all gateways count in; none: in memory. */
   url?: string;
-  /** Of a thread: the memory it counts in with the others of its process while no server is named. */
-  shared?: SharedCounters;
   /** A UUID; another one for each gateway, and for each thread of one. */
   gatewayId: string;
   /** The same on all gateways: what they tell each other about repeats is hashed with it. */
@@ -23,6 +21,8 @@ export interface OpenCounters {
   logger: Logger;
   /** Longest an answer of the server may take before a request is decided without it. */
   timeoutMs?: number;
+  /** Memory of the threads of this process. With a server each thread is a gateway of its own instead. */
+  shared?: SharedCounters;
 }
 
 export interface Counters {
@@ -34,13 +34,9 @@ export interface Counters {
 /** Resolves when the server was reached once, or could not be: then each gateway counts by itself. */
 export async function openCounters(options: OpenCounters): Promise<Counters> {
   const { url, gatewayId, logger, timeoutMs, shared } = options;
-  if (!url && shared) {
-    const window = new SharedRequestWindow(shared.window);
-    return { window, repeats: new SharedRepeats(shared.repeats), close: async () => {} };
-  }
+  if (!url) return inMemory(shared);
   const seed = createHmac('sha256', options.secret).update('repeats').digest().readInt32LE();
   const local = new MemoryRepeats(undefined, undefined, undefined, seed);
-  if (!url) return { window: new MemoryRequestWindow(), repeats: local, close: async () => {} };
   const link = new ValkeyLink({ url, gatewayId, logger, timeoutMs });
   const window = new ValkeyRequestWindow(link);
   const repeats = new ValkeyRepeats(link, local, gatewayId);
@@ -51,4 +47,11 @@ export async function openCounters(options: OpenCounters): Promise<Counters> {
     await link.close();
   };
   return { window, repeats, close };
+}
+
+function inMemory(shared?: SharedCounters): Counters {
+  const close = async () => {};
+  if (!shared) return { window: new MemoryRequestWindow(), repeats: new MemoryRepeats(), close };
+  const window = new SharedRequestWindow(shared.window);
+  return { window, repeats: new SharedRepeats(shared.repeats), close };
 }
