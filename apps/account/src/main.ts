@@ -1,14 +1,14 @@
 import { LocalMailbox, SmtpTransport } from '#libs/mail';
-import { InProcessTransport } from '#libs/messaging';
-import { loadConfig, runService } from '#libs/platform';
+import { EventsConfig, openTransport } from '#libs/messaging';
+import { loadConfigs, runService } from '#libs/platform';
 import { AccountConfig } from './account.config.js';
 import { startAccount } from './start.js';
 
 await runService('account', async ({ clock, logger }) => {
-  const config = loadConfig(AccountConfig);
+  const [config, events] = loadConfigs(AccountConfig, EventsConfig);
   // Without a broker nobody hears its events here: they wait in the outbox until there is one.
   const consumers = { account: ['entitlement', 'gateway'] } as const;
-  const transport = new InProcessTransport({ logger, consumers });
+  const transport = openTransport({ config: events, logger, consumers });
   const { smtpUrl, mailFrom: from } = config;
   const mail = smtpUrl ? new SmtpTransport({ url: smtpUrl, from }) : new LocalMailbox(clock);
   const { url, stop } = await startAccount({ config, clock, logger, transport, mail });

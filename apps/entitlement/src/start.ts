@@ -58,6 +58,7 @@ export async function startEntitlement(options: EntitlementOptions): Promise<Run
   });
   const health = service.app.get(Health, { strict: false });
   health.add({ name: 'database', check: async () => void (await database.query('select 1')) });
+  health.add({ name: 'broker', isOptional: true, check: () => transport.check() });
   const metrics = service.app.get(Metrics, { strict: false });
   addEntitlementMetrics(metrics, maintenanceDatabase, service.app.get(AuditJob));
   addEventMetrics(metrics, { service: 'entitlement', transport, database });

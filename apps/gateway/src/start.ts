@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { MemoryRepeats, MemoryRequestWindow } from '#libs/counters';
+import { type Counters, openCounters } from '#libs/counters';
 import { Database, addPoolMetrics } from '#libs/database';
 import { type EventTransport, addEventMetrics } from '#libs/messaging';
 import {
@@ -11,6 +11,7 @@ import {
   type RunningService,
   ServiceTokens,
   monotonicMs,
+  newId,
   startService,
 } from '#libs/platform';
 import { startDashboard } from './dashboard/dashboard-server.js';
@@ -100,6 +101,9 @@ export async function startGateway(options: StartGateway): Promise<RunningGatewa
   keyUse.start();
   shedder.start();
   const health = service.app.get(Health, { strict: false });
+  const ask = async () => void (await database.query('select 1'));
+  health.add({ name: 'database', isOptional: true, check: ask });
+  health.add({ name: 'broker', isOptional: true, check: () => transport.check() });
   const listener = new ApiListener({
     host: config.host,
     port: config.port,
@@ -129,7 +133,7 @@ export async function startGateway(options: StartGateway): Promise<RunningGatewa
     await sleep(config.drainNoticeMs);
     await Promise.all([drainListener(listener, shedder, config.drainMs), dashboard.stop()]);
     await leases.drain(SETTLE_TIMEOUT_MS);
-    await Promise.all([log.stop(), keyUse.stop()]);
+    await Promise.all([log.stop(), keyUse.stop(), parts.counters.close()]);
     [pollers, rollUp, shedder].forEach((part) => part.stop());
     await service.stop();
     await Promise.all([parts.upstream.close(), services.close(), copy.close()]);
@@ -188,6 +192,7 @@ async function buildParts({ config, clock, logger }: StartGateway) {
   const copy = new RequestLogCopy(config.databaseUrl, async () =>
     rollPartitions(maintained, clock),
   );
+  const counters = await countersOf(config, logger);
   const log = new RequestLog(copy, logger);
   const keyUse = new KeyUseJob(account, logger);
   const bodies = new ProblemBodies(config.baseUrl, clock);
@@ -202,6 +207,7 @@ async function buildParts({ config, clock, logger }: StartGateway) {
     log,
     keyUse,
     bodies,
+    counters,
   });
   return {
     tokens,
@@ -215,6 +221,7 @@ async function buildParts({ config, clock, logger }: StartGateway) {
     log,
     keyUse,
     bodies,
+    counters,
     ...path,
   };
 }
@@ -227,6 +234,7 @@ interface PathParts extends Pick<StartGateway, 'config' | 'clock' | 'logger'> {
   log: RequestLog;
   keyUse: KeyUseJob;
   bodies: ProblemBodies;
+  counters: Counters;
 }
 
 function buildRequestPath({ config, clock, logger, tokens, bodies, ...parts }: PathParts) {
@@ -241,7 +249,7 @@ function buildRequestPath({ config, clock, logger, tokens, bodies, ...parts }: P
     delayMaxMs: config.loopDelayMaxMs,
   });
   const { caps, facts, leases, log, keyUse } = parts;
-  const repeats = new MemoryRepeats();
+  const { window, repeats } = parts.counters;
   const counts = new RequestCounts();
   const requestPath = new RequestPath({
     shedder,
@@ -252,13 +260,18 @@ function buildRequestPath({ config, clock, logger, tokens, bodies, ...parts }: P
     upstream,
     logger,
     failedKeys: new FailedKeys(config.failedKeysMax),
-    window: new MemoryRequestWindow(),
+    window,
     concurrency: new ClassConcurrency(),
     settlement: new Settlement({ leases, caps, repeats, log, keyUse, clock, counts }),
     answers: { bodies },
     trustedProxies: addressListOf(config.trustedProxies),
   });
   return { upstream, shedder, requestPath, counts };
+}
+
+async function countersOf(config: GatewayConfig, logger: Logger): Promise<Counters> {
+  const { valkeyUrl: url, valkeyTimeoutMs: timeoutMs, keyPepper: secret } = config;
+  return openCounters({ url, timeoutMs, secret, gatewayId: newId(), logger });
 }
 
 function dailyCaps(log: RequestLogRepository, clock: Clock): DailyCaps {

@@ -14,15 +14,15 @@ export class MemoryRepeats extends Repeats {
   private readonly hashes: Int32Array;
   private readonly times: Float64Array;
   private readonly bucketMask: number;
-  /** Unknown outside, so that nobody can look for two questions with one hash. */
-  private readonly seed = randomInt(2 ** 31);
   /** The two halves of the last hash; fields, so that a question costs no object. */
-  private low = 0;
-  private high = 0;
+  low = 0;
+  high = 0;
 
   constructor(
     private readonly nowMs: () => number = monotonicMs,
     entriesMax = ENTRIES_MAX,
+    /** Unknown outside, so that nobody can look for two questions with one hash. */
+    private readonly seed = randomInt(2 ** 31),
   ) {
     super();
     const entries = 2 ** Math.ceil(Math.log2(Math.max(entriesMax, BUCKET_ENTRIES)));
@@ -36,9 +36,21 @@ export class MemoryRepeats extends Repeats {
     return this.find() !== -1;
   }
 
-  remember(id: CounterId, question: string): void {
+  /** @returns false when it was remembered already. */
+  remember(id: CounterId, question: string): boolean {
     this.hash(id, question);
-    if (this.find() !== -1) return;
+    return this.enter();
+  }
+
+  /** Notes a question by the hash that another table with the same seed has for it. */
+  rememberHash(low: number, high: number): void {
+    this.low = low;
+    this.high = high;
+    this.enter();
+  }
+
+  private enter(): boolean {
+    if (this.find() !== -1) return false;
     const first = (this.low & this.bucketMask) * BUCKET_ENTRIES;
     let oldest = first;
     for (let entry = first + 1; entry < first + BUCKET_ENTRIES; entry++) {
@@ -47,6 +59,7 @@ export class MemoryRepeats extends Repeats {
     this.hashes[oldest * 2] = this.low;
     this.hashes[oldest * 2 + 1] = this.high;
     this.times[oldest] = this.nowMs();
+    return true;
   }
 
   /** The entry of the question that was hashed last, or -1. */

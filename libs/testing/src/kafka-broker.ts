@@ -9,6 +9,9 @@ import { promisify } from 'node:util';
 import { Kafka, type KafkaConfig, logLevel } from 'kafkajs';
 import { KAFKA_FOLDER, kafkaJars } from './kafka-jars.js';
 
+/** Brokers of the run, by commas; set by the suite's global setup unless somebody names others. */
+export const KAFKA_BROKERS = 'KAFKA_BROKERS';
+
 export interface KafkaBrokerOptions {
   /** Holds settings and data; those of an earlier broker are taken up again. */
   folder: string;

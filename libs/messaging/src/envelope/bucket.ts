@@ -1,7 +1,7 @@
 import type { ServiceName } from '#libs/platform';
 
 /** Number of outbox buckets, and of partitions of every topic. Never changed: order hangs on it. */
-const BUCKET_COUNT = 16;
+export const BUCKET_COUNT = 16;
 
 const FNV_OFFSET = 0x811c9dc5;
 const FNV_PRIME = 0x01000193;
@@ -13,7 +13,14 @@ export function bucketOf(key: string): number {
   return (hash >>> 0) % BUCKET_COUNT;
 }
 
+const TOPIC_END = '.events';
+
 /** The topic that carries everything one service says. */
 export function topicOf(producer: ServiceName): string {
-  return `${producer}.events`;
+  return `${producer}${TOPIC_END}`;
+}
+
+/** Who says what a topic of `topicOf` carries. */
+export function producerOfTopic(topic: string): ServiceName {
+  return topic.slice(0, -TOPIC_END.length) as ServiceName;
 }

@@ -2,10 +2,17 @@ import { Controller, Get, Injectable, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { AllowCallers } from './internal-route.js';
 
-/** Something a process cannot work without. `check` throws when it is away. */
+/** Something a process works with. `check` throws when it is away. */
 export interface HealthCheck {
   name: string;
+  /** True when the process still answers without it: named in `faults`, and the process stays in service. */
+  isOptional?: boolean;
   check(): Promise<void>;
+}
+
+export interface Readiness {
+  isReady: boolean;
+  faults: string[];
 }
 
 /** Tells probes whether the process lives and whether it should get work. */
@@ -23,18 +30,22 @@ export class Health {
     this.draining = true;
   }
 
-  /** Names of what is away; empty when ready. */
-  async faults(): Promise<string[]> {
-    if (this.draining) return ['draining'];
+  /** Whether work should come here, and the names of what is away. */
+  async readiness(): Promise<Readiness> {
+    if (this.draining) return { isReady: false, faults: ['draining'] };
     const results = await Promise.all(
-      this.checks.map(async ({ name, check }) =>
-        check().then(
+      this.checks.map(async (each) =>
+        each.check().then(
           () => undefined,
-          () => name,
+          () => each,
         ),
       ),
     );
-    return results.filter((name) => name !== undefined);
+    const away = results.filter((each) => each !== undefined);
+    return {
+      isReady: away.every(({ isOptional }) => isOptional),
+      faults: away.map(({ name }) => name),
+    };
   }
 }
 
@@ -50,8 +61,13 @@ export class HealthController {
 
   @Get('/ready')
   async ready(@Res({ passthrough: true }) reply: FastifyReply): Promise<object> {
-    const faults = await this.health.faults();
-    if (faults.length > 0) void reply.status(503);
-    return { status: faults.length === 0 ? 'ok' : 'unavailable', faults };
+    const { isReady, faults } = await this.health.readiness();
+    if (!isReady) void reply.status(503);
+    return { status: statusOf(isReady, faults), faults };
   }
+}
+
+function statusOf(isReady: boolean, faults: string[]): string {
+  if (!isReady) return 'unavailable';
+  return faults.length > 0 ? 'degraded' : 'ok';
 }

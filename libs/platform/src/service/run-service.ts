@@ -45,7 +45,8 @@ function stopAtSignal(name: string, started: StartedProcess, logger: Logger): vo
     try {
       await started.stop();
       logger.info(`${name} has stopped`);
-      process.exit(0);
+      // Whoever asked for the stop because of a fault has set the exit code.
+      process.exit();
     } catch (error) {
       logger.error(`${name} did not stop cleanly`, error);
       process.exit(1);
