@@ -13,14 +13,7 @@ export function bucketOf(key: string): number {
   return (hash >>> 0) % BUCKET_COUNT;
 }
 
-const TOPIC_END = '.events';
-
 /** The topic that carries everything one service says. */
 export function topicOf(producer: ServiceName): string {
-  return `${producer}${TOPIC_END}`;
-}
-
-/** Who says what a topic of `topicOf` carries. */
-export function producerOfTopic(topic: string): ServiceName {
-  return topic.slice(0, -TOPIC_END.length) as ServiceName;
+  return `${producer}.events`;
 }

@@ -54,7 +54,6 @@ export class KafkaGroup {
   private readonly client: KafkaClient;
   private readonly consumer: Consumer;
   private readonly name: string;
-  private readonly lags = new Map<string, { topic: string; events: number }>();
   private readonly pauses = new Map<string, number>();
   private readonly ending = new AbortController();
   private isMember = false;
@@ -91,18 +90,9 @@ export class KafkaGroup {
     await Promise.race([fetched, sleep(JOIN_WAIT_MS, undefined, { ref: false })]);
   }
 
-  get isDurable(): boolean {
-    return this.options.kind === 'durable';
-  }
-
   health(): GroupHealth {
     const { name: group, isMember } = this;
     return { group, isMember, lastPollAgeMs: monotonicMs() - this.lastPollAt };
-  }
-
-  /** By partition, what lay behind the last offset handled when its batch was fetched. */
-  lag(): Iterable<{ topic: string; events: number }> {
-    return this.lags.values();
   }
 
   /** Ends the batch under way, commits, leaves; after 20 s by force. */
@@ -163,19 +153,12 @@ export class KafkaGroup {
   private async takeBatch(payload: EachBatchPayload): Promise<void> {
     const { topic, partition, messages } = payload.batch;
     const ownTopic = topic.slice(this.options.config.kafkaPrefix.length);
-    const noteLag = (offset: string) => {
-      const events = Number(payload.batch.highWatermark) - Number(offset);
-      this.lags.set(`${topic}/${partition}`, { topic: ownTopic, events });
-    };
-    if (messages.length > 0) noteLag(messages[0].offset);
     for (let start = 0; start < messages.length; start += BATCH_LIMIT) {
       if (!payload.isRunning() || payload.isStale()) return;
       const chunk = messages.slice(start, start + BATCH_LIMIT);
       const events = chunk.map((message) => toEventMessage(ownTopic, partition, message));
       if (!(await this.took(events, payload))) return;
-      const { offset } = chunk[chunk.length - 1];
-      payload.resolveOffset(offset);
-      noteLag(String(Number(offset) + 1));
+      payload.resolveOffset(chunk[chunk.length - 1].offset);
       if (this.options.kind === 'durable') {
         await payload.commitOffsetsIfNecessary(payload.uncommittedOffsets());
       }
@@ -219,8 +202,6 @@ export class KafkaGroup {
     consumer.on(GROUP_JOIN, () => {
       if (this.isFailing) logger.info(`${this.name} has joined again`);
       [this.isMember, this.isFailing] = [true, false];
-      // Other partitions from now on.
-      this.lags.clear();
     });
     consumer.on(FETCH, () => {
       this.lastPollAt = monotonicMs();

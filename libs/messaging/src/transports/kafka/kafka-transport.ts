@@ -2,7 +2,7 @@ import type { CustomStrategy } from '@nestjs/microservices';
 import { type EventClass, describeEvent, producerOf } from '#libs/contracts';
 import type { Database, MaintenanceDatabase } from '#libs/database';
 import { type Logger, SECOND_MS, type ServiceName, newId } from '#libs/platform';
-import { producerOfTopic, topicOf } from '../../envelope/bucket.js';
+import { topicOf } from '../../envelope/bucket.js';
 import { type EventMessage, readMessage } from '../../envelope/event-message.js';
 import { type ConsumerLag, EventTransport } from '../../event-transport.js';
 import type { EventsConfig } from '../../events.config.js';
@@ -11,6 +11,7 @@ import { EventServer, type ServiceHandlers } from '../../inbox/event-server.js';
 import { Relay } from '../../relay/relay.js';
 import { type GroupHealth, KafkaGroup, type KafkaGroupOptions } from './kafka-group.js';
 import { KafkaPublisher } from './kafka-publisher.js';
+import { lagOf } from './kafka-lag.js';
 import { createTopics } from './kafka-topics.js';
 
 export interface KafkaTransportOptions {
@@ -27,6 +28,8 @@ const SILENCE_LIMIT_MS = 30 * SECOND_MS;
 interface Listening {
   groups: KafkaGroup[];
   durable?: EventConsumer;
+  /** Whose events the durable group reads. */
+  producers: ServiceName[];
 }
 
 /**
@@ -47,13 +50,8 @@ export class KafkaTransport extends EventTransport {
     if (this.relays.has(producer)) throw new Error(`${producer} has a relay already`);
     const { logger } = this.options;
     const publish = (messages: EventMessage[]) => this.publisher.publish(messages);
-    const relay = new Relay({
-      producer,
-      database,
-      logger,
-      counts: this.counts.of(producer),
-      publish,
-    });
+    const counts = this.counts.of(producer);
+    const relay = new Relay({ producer, database, logger, counts, publish });
     this.relays.set(producer, relay);
     relay.start();
   }
@@ -66,14 +64,8 @@ export class KafkaTransport extends EventTransport {
   }
 
   async lag(consumer: ServiceName): Promise<ConsumerLag[]> {
-    const groups = this.listening.get(consumer)?.groups ?? [];
-    const lags = groups.filter((group) => group.isDurable).flatMap((group) => [...group.lag()]);
-    const byProducer = new Map<ServiceName, number>();
-    for (const { topic, events } of lags) {
-      const producer = producerOfTopic(topic);
-      byProducer.set(producer, (byProducer.get(producer) ?? 0) + events);
-    }
-    return [...byProducer].map(([producer, events]) => ({ producer, events }));
+    const producers = this.listening.get(consumer)?.producers ?? [];
+    return producers.length === 0 ? [] : lagOf(this.options.config, consumer, producers);
   }
 
   poke(producer: ServiceName): void {
@@ -117,16 +109,12 @@ export class KafkaTransport extends EventTransport {
     { durable, ephemeral }: ServiceHandlers,
   ): Promise<void> {
     const { logger } = this.options;
-    const listening: Listening = { groups: [] };
+    const listening: Listening = { groups: [], producers: producersOf(durable) };
     this.listening.set(consumer, listening);
     if (durable.size > 0) {
-      const eventConsumer = new EventConsumer({
-        consumer,
-        database,
-        logger,
-        counts: this.counts.of(consumer),
-        handlers: durable,
-      });
+      const counts = this.counts.of(consumer);
+      const handlers = durable;
+      const eventConsumer = new EventConsumer({ consumer, database, logger, counts, handlers });
       listening.durable = eventConsumer;
       const take = (messages: EventMessage[]) => eventConsumer.deliver(messages);
       listening.groups.push(this.group({ group: consumer, kind: 'durable', take }, durable));
@@ -146,8 +134,7 @@ export class KafkaTransport extends EventTransport {
     options: Pick<KafkaGroupOptions, 'group' | 'kind' | 'take'>,
     handlers: ReadonlyMap<EventClass, unknown>,
   ): KafkaGroup {
-    const producers = [...handlers.keys()].map((each) => producerOf(describeEvent(each).type));
-    const topics = [...new Set(producers)].map(topicOf);
+    const topics = producersOf(handlers).map(topicOf);
     return new KafkaGroup({ ...this.options, ...options, topics });
   }
 
@@ -170,4 +157,8 @@ export class KafkaTransport extends EventTransport {
       this.options.logger.warn(`${watcher} failed to hear an event`, error);
     }
   }
+}
+
+function producersOf(handlers: ReadonlyMap<EventClass, unknown>): ServiceName[] {
+  return [...new Set([...handlers.keys()].map((each) => producerOf(describeEvent(each).type)))];
 }
