@@ -7,6 +7,7 @@ import { GatewayConfig } from '../../gateway/src/gateway.config.js';
 import { migrations as gateway } from '../../gateway/src/migrations/index.js';
 import { LookupConfig } from '../../lookup/src/lookup.config.js';
 import { SoloConfig } from '../../solo/src/solo.config.js';
+import { TelemetryConfig } from '#libs/platform';
 import { CliConfig } from './cli.config.js';
 import type { DocumentedApp } from './documents/configuration.js';
 
@@ -20,5 +21,9 @@ export const CONFIGURED_APPS: DocumentedApp[] = [
   { name: 'account', config: AccountConfig },
   { name: 'entitlement', config: EntitlementConfig },
   { name: 'lookup', config: LookupConfig },
+  ...['solo', 'gateway', 'account', 'entitlement', 'lookup'].map((name) => ({
+    name,
+    config: TelemetryConfig,
+  })),
   { name: 'cli', config: CliConfig },
 ];

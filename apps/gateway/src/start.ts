@@ -74,10 +74,7 @@ export async function startGateway(options: StartGateway): Promise<RunningGatewa
   const parts = await buildParts(options);
   const { database, maintenance, facts, services, leases, pollers, shedder } = parts;
   const { log, keyUse, copy } = parts;
-  const metrics = new Metrics();
-  addGatewayMetrics(metrics, parts);
-  addPoolMetrics(metrics, { gateway: database, maintenance });
-  addEventMetrics(metrics, { service: 'gateway', transport, database });
+  const metrics = metricsOf(parts, transport);
   const service = await startService({
     module: GatewayModule.register({
       serviceSecret: config.serviceSecret,
@@ -153,6 +150,18 @@ async function drainListener(
   while (shedder.inFlight > 0 && monotonicMs() < until) await sleep(10);
   listener.closeAll();
   await closed;
+}
+
+function metricsOf(
+  parts: Awaited<ReturnType<typeof buildParts>>,
+  transport: EventTransport,
+): Metrics {
+  const { database, maintenance } = parts;
+  const metrics = new Metrics();
+  addGatewayMetrics(metrics, parts);
+  addPoolMetrics(metrics, { gateway: database, maintenance });
+  addEventMetrics(metrics, { service: 'gateway', transport, database });
+  return metrics;
 }
 
 /** What asks and remembers; the path itself is put together from it. */
