@@ -25,9 +25,16 @@ export interface OpenCounters {
   shared?: SharedCounters;
 }
 
+/**
+ * Where requests are counted: `memory` when no server is configured, `shared` on it, `alone` while it is away
+ * and each gateway grants its part of a limit.
+ */
+export type CountingMode = 'memory' | 'shared' | 'alone';
+
 export interface Counters {
   window: RequestWindow;
   repeats: Repeats;
+  mode(): CountingMode;
   close(): Promise<void>;
 }
 
@@ -46,12 +53,16 @@ export async function openCounters(options: OpenCounters): Promise<Counters> {
     await window.close();
     await link.close();
   };
-  return { window, repeats, close };
+  const mode = () => (link.isUsable ? 'shared' : 'alone');
+  return { window, repeats, mode, close };
 }
 
 function inMemory(shared?: SharedCounters): Counters {
   const close = async () => {};
-  if (!shared) return { window: new MemoryRequestWindow(), repeats: new MemoryRepeats(), close };
-  const window = new SharedRequestWindow(shared.window);
-  return { window, repeats: new SharedRepeats(shared.repeats), close };
+  const mode = () => 'memory' as const;
+  if (shared) {
+    const window = new SharedRequestWindow(shared.window);
+    return { window, repeats: new SharedRepeats(shared.repeats), mode, close };
+  }
+  return { window: new MemoryRequestWindow(), repeats: new MemoryRepeats(), mode, close };
 }
