@@ -1,10 +1,13 @@
 export * from './change-feed/change-feed.js';
 export * from './change-feed/changes-request.js';
+export type { EventMessage } from './envelope/event-message.js';
 export * from './event-transport.js';
 export * from './inbox/consumes.js';
+export { EventConsumer } from './inbox/event-consumer.js';
 export * from './messaging.module.js';
 export * from './messaging-tables.js';
 export * from './outbox/aggregate-lock.js';
 export * from './outbox/outbox.js';
 export * from './parking/parked-events.js';
+export { Relay } from './relay/relay.js';
 export * from './transports/in-process/in-process-transport.js';
