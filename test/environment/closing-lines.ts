@@ -1,9 +1,29 @@
 import type { AggregatedResult, Reporter } from '@jest/reporters';
+import { KAFKA_BROKERS, kafkaAvailability, valkeyAvailability } from '#libs/testing';
 import { chromiumPath } from './chromium.js';
 
 /** Programs without which a suite is skipped, and what that suite proves. */
-const PROGRAMS: readonly [name: string, find: () => string | undefined, proves: string][] = [
-  ['Chromium', chromiumPath, 'the dashboard in a browser (test/stories/browser.spec.ts)'],
+const PROGRAMS: readonly [name: string, isHere: () => boolean, proves: string][] = [
+  [
+    'Chromium',
+    () => chromiumPath() !== undefined,
+    'the dashboard in a browser (test/stories/browser.spec.ts)',
+  ],
+  [
+    'Valkey or Redis',
+    () => valkeyAvailability() === undefined,
+    'counters of several gateways (libs/counters, apps/gateway/src/rate-limits)',
+  ],
+  [
+    'Kafka and Valkey',
+    () => (kafkaAvailability() ?? valkeyAvailability()) === undefined,
+    'the stories on a process for each service (test/stories/cluster.spec.ts)',
+  ],
+  [
+    'Java with Maven',
+    () => process.env[KAFKA_BROKERS] !== undefined || kafkaAvailability() === undefined,
+    'events over Kafka (libs/messaging/src/transports/kafka)',
+  ],
 ];
 
 /** Ends the run with one plain line of counts, and says what could not be run on this machine. */
@@ -11,7 +31,7 @@ export default class ClosingLines implements Pick<Reporter, 'onRunComplete'> {
   onRunComplete(_contexts: unknown, results: AggregatedResult): void {
     const { numPassedTests, numFailedTests, numPendingTests, numRuntimeErrorTestSuites } = results;
     const failed = numFailedTests + numRuntimeErrorTestSuites;
-    for (const [name, , proves] of PROGRAMS.filter(([, find]) => find() === undefined)) {
+    for (const [name, , proves] of PROGRAMS.filter(([, isHere]) => !isHere())) {
       process.stdout.write(`not run here: ${proves}: no ${name} on this machine\n`);
     }
     const skipped = numPendingTests > 0 ? `, ${numPendingTests} skipped` : '';

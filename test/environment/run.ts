@@ -1,7 +1,10 @@
 import type { EmbeddedServer } from '#libs/database';
+import type { KafkaBroker, ValkeyServer } from '#libs/testing';
 
-interface Run {
-  server: EmbeddedServer;
+export interface Run {
+  server?: EmbeddedServer;
+  broker?: KafkaBroker;
+  valkey?: ValkeyServer;
   folder: string;
 }
 

@@ -9,24 +9,72 @@ import {
   provisionSchemas,
   withClient,
 } from '#libs/database';
-import { TEMPLATE_DATABASE, TEST_PASSWORD, TEST_SERVER_URL } from '#libs/testing';
+import {
+  KAFKA_BROKERS,
+  KafkaBroker,
+  TEMPLATE_DATABASE,
+  TEST_PASSWORD,
+  TEST_SERVER_URL,
+  TEST_VALKEY_URL,
+  ValkeyServer,
+  kafkaAvailability,
+  valkeyAvailability,
+} from '#libs/testing';
 import { migrateAll } from './migrate-all.js';
-import { remember } from './run.js';
+import { type Run, remember } from './run.js';
 import teardown from './teardown.js';
 
-/** Starts the run's PostgreSQL and makes the migrated template that spec files clone. */
+/**
+ * Starts the run's PostgreSQL and makes the migrated template that spec files clone; beside it, where
+ * they can run, its Kafka broker and its Valkey.
+ */
 export default async function setup(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'dds-test-'));
+  const run: Run = { folder };
+  remember(run);
+  const started = await Promise.allSettled([
+    startPostgres(run),
+    startBroker(run),
+    startValkey(join(folder, 'valkey')).then((valkey) => (run.valkey = valkey)),
+  ]);
+  const failed = started.find(({ status }) => status === 'rejected');
+  if (!failed) return;
+  // Jest runs no teardown after a failed setup.
+  await teardown();
+  throw (failed as PromiseRejectedResult).reason;
+}
+
+async function startPostgres(run: Run): Promise<void> {
+  const { folder } = run;
   const server = await EmbeddedServer.start({ folder, password: TEST_PASSWORD, durable: false });
-  remember({ server, folder });
-  try {
-    await prepare(server);
-  } catch (error) {
-    // Jest runs no teardown after a failed setup.
-    await teardown();
-    throw error;
-  }
+  run.server = server;
+  await prepare(server);
   process.env[TEST_SERVER_URL] = server.url();
+}
+
+/** One broker that all specs share, each with a prefix of its own; the caller's where one is named. */
+async function startBroker(run: Run): Promise<void> {
+  if (process.env[KAFKA_BROKERS]) return;
+  const reason = kafkaAvailability();
+  if (reason === undefined) {
+    run.broker = await KafkaBroker.start({ folder: join(run.folder, 'kafka') });
+    process.env[KAFKA_BROKERS] = run.broker.brokers.join(',');
+  } else if (process.env.CI === 'true') {
+    throw new Error(`the suite needs Kafka: ${reason}`);
+  }
+}
+
+async function startValkey(folder: string): Promise<ValkeyServer | undefined> {
+  const reason = valkeyAvailability();
+  // One that the caller's environment names is another's: specs flush what they are given.
+  delete process.env[TEST_VALKEY_URL];
+  if (reason === undefined) {
+    const valkey = await ValkeyServer.start({ folder });
+    process.env[TEST_VALKEY_URL] = valkey.url;
+    return valkey;
+  }
+  if (process.env.CI === 'true') throw new Error(`the suite needs Valkey or Redis: ${reason}`);
+  return undefined;
 }
 
 async function prepare(server: EmbeddedServer): Promise<void> {

@@ -3,6 +3,6 @@ import { currentRun } from './run.js';
 
 export default async function teardown(): Promise<void> {
   const run = currentRun();
-  await run?.server.stop();
+  await Promise.all([run?.valkey?.stop(), run?.broker?.stop(), run?.server?.stop()]);
   if (run) rmSync(run.folder, { recursive: true, force: true });
 }

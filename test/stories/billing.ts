@@ -17,32 +17,32 @@ import {
 } from '#libs/database';
 import { Outbox, messagingTables } from '#libs/messaging';
 import { HOUR_MS, newId } from '#libs/platform';
-import type { RunningSolo } from '../../apps/solo/src/solo.js';
+import type { Deployment } from './deployment.js';
 
 /** billing has no service yet: stories say its events, through a real outbox in a schema of its own. */
 const SCHEMA = 'billing' as SchemaService;
 
 export class Billing {
   private constructor(
-    private readonly solo: RunningSolo,
+    private readonly deployment: Deployment,
     private readonly database: Database,
     private readonly relayDatabase: Database,
     private readonly outbox: Outbox,
   ) {}
 
-  static async start(solo: RunningSolo): Promise<Billing> {
-    const { database, transport, clock } = solo;
-    await provisionRoles(database.superuserUrl, [SCHEMA], (role) => database.rolePassword(role));
-    await provisionSchemas(database.superuserUrl, [SCHEMA]);
-    await migrate(database.url(ownerRole(SCHEMA)), [
+  static async start(deployment: Deployment): Promise<Billing> {
+    const { superuserUrl, transport, clock } = deployment;
+    await provisionRoles(superuserUrl, [SCHEMA], (role) => deployment.rolePassword(role));
+    await provisionSchemas(superuserUrl, [SCHEMA]);
+    await migrate(deployment.databaseUrl(ownerRole(SCHEMA)), [
       { name: '0001-messaging', sql: messagingTables },
     ]);
     const open = (role: string) =>
-      Database.open({ url: database.url(role), applicationName: role });
+      Database.open({ url: deployment.databaseUrl(role), applicationName: role });
     const own = await open(serviceRole(SCHEMA));
     const relay = await open(maintenanceRole(SCHEMA));
     await transport.startRelay('billing', relay);
-    return new Billing(solo, own, relay, new Outbox('billing', clock, transport));
+    return new Billing(deployment, own, relay, new Outbox('billing', clock, transport));
   }
 
   async stop(): Promise<void> {
@@ -79,7 +79,7 @@ export class Billing {
     const tier = TIERS.find(({ name }) => name === tierName);
     if (!tier) throw new Error(`no tier ${tierName}`);
     const subscriptionId = newId();
-    const start = this.solo.clock.now();
+    const start = this.deployment.clock.now();
     const end = new Date(start.getTime() + 30 * 24 * HOUR_MS).toISOString();
     await this.say(accountId, `subscription:${subscriptionId}`, SubscriptionChanged, {
       subscriptionId,

@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 import { waitFor } from '#libs/testing';
-import type { RunningSolo } from '../../apps/solo/src/solo.js';
+import type { Deployment } from './deployment.js';
 
 /** An answer as a customer sees it. */
 export interface Answer {
@@ -11,7 +11,7 @@ export interface Answer {
 }
 
 /** What a customer can reach of an installation. */
-export type Origins = Pick<RunningSolo, 'apiUrl' | 'dashboardUrl' | 'mailbox'>;
+export type Origins = Pick<Deployment, 'apiUrl' | 'dashboardUrl' | 'mailbox' | 'mailboxUrl'>;
 
 /** Somebody of a story: a browser with cookies, an address with mail, a password, keys. */
 export class Customer {

@@ -1,13 +1,20 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { loadConfig, Logger, type RunningService, ServiceTokens } from '#libs/platform';
-import { TestClock } from '#libs/testing';
+import { join } from 'node:path';
+import { type Clock, Logger, ServiceTokens, loadConfig } from '#libs/platform';
+import { FileClock, TestClock, fileClockSettings } from '#libs/testing';
+import { ServiceProcess } from '../../apps/cluster/src/processes/service-process.js';
 import { LookupConfig } from '../../apps/lookup/src/lookup.config.js';
 import { startLookup } from '../../apps/lookup/src/start-lookup.js';
-import { RegistrySimulator } from '../../apps/simulators/src/registry/registry-simulator.js';
+import type { LoggedExchange } from '../../apps/simulators/src/registry/exchange-log.js';
+import {
+  RegistrySimulator,
+  type SimulatedInternet,
+} from '../../apps/simulators/src/registry/registry-simulator.js';
 
 const SECRET = 'a secret between services, long enough';
+const START = '2026-11-20T11:42:03Z';
+const DRIP_INTERVAL_MS = 20;
 
 interface Source {
   id: string;
@@ -33,45 +40,36 @@ export interface Body {
 }
 
 /** A lookup service whose internet is a simulator, over real sockets on both sides. */
-export class RegistryWorld {
-  readonly clock = new TestClock('2026-11-20T11:42:03Z');
-  simulator: RegistrySimulator;
+export abstract class RegistryWorld {
+  abstract readonly clock: Clock & { advance(ms: number): void };
   /** Where the service listens besides TCP. */
-  socketPath: string;
-  private readonly tokens = new ServiceTokens(SECRET, this.clock);
-  private service: RunningService;
+  readonly socketPath: string;
+  protected readonly folder = mkdtempSync(join(tmpdir(), 'lookup-'));
+  protected url: string;
 
-  async start(): Promise<void> {
-    this.simulator = new RegistrySimulator({ dripIntervalMs: 20 });
-    const { upstreamExceptions, caFile } = await this.simulator.start();
-    this.socketPath = join(await mkdtemp(join(tmpdir(), 'lookup-')), 'socket');
-    const config = loadConfig(LookupConfig, {
-      SERVICE_SECRET: SECRET,
-      LOOKUP_PORT: '0',
-      LOOKUP_SOCKET: this.socketPath,
-      LOOKUP_UPSTREAM_EXCEPTIONS: upstreamExceptions,
-      LOOKUP_EXTRA_CA_FILE: caFile,
-      LOOKUP_UPSTREAM_PER_SECOND: '1000',
-      LOOKUP_BUDGET_MS: '1500',
-    });
-    const logger = new Logger('lookup', { write: () => undefined });
-    this.service = await startLookup({ config, clock: this.clock, logger });
+  constructor() {
+    this.socketPath = join(this.folder, 'socket');
   }
 
-  async stop(): Promise<void> {
-    await this.service.stop();
-    await this.simulator.stop();
-    await rm(dirname(this.socketPath), { recursive: true, force: true });
-  }
+  abstract start(): Promise<void>;
+
+  /** Ends the service in order, and the simulator. */
+  abstract stop(): Promise<void>;
+
+  /** No registry answers from here on. */
+  abstract silence(): Promise<void>;
+
+  /** What the registries were asked, about one name or about all, oldest first. */
+  abstract exchanges(domain?: string): Promise<LoggedExchange[]>;
 
   async ask(
     domainName: string,
     query: Record<string, string> = {},
     headers: Record<string, string> = {},
   ) {
-    const authorization = this.authorization;
+    const { authorization } = this;
     const parameters = new URLSearchParams({ domainName, ...query });
-    const response = await fetch(`${this.service.url}/internal/whois/live?${parameters}`, {
+    const response = await fetch(`${this.url}/internal/whois/live?${parameters}`, {
       headers: { authorization, ...headers },
     });
     const header = (name: string) => response.headers.get(name);
@@ -79,11 +77,102 @@ export class RegistryWorld {
   }
 
   get authorization(): string {
-    return `Bearer ${this.tokens.issue('gateway', 'lookup')}`;
+    return `Bearer ${new ServiceTokens(SECRET, this.clock).issue('gateway', 'lookup')}`;
   }
 
   /** How often the simulator was asked about a name. */
-  asked(domain: string): number {
-    return this.simulator.exchanges.of(domain).length;
+  async asked(domain: string): Promise<number> {
+    return (await this.exchanges(domain)).length;
+  }
+
+  protected settings({ upstreamExceptions, caFile }: SimulatedInternet): Record<string, string> {
+    return {
+      SERVICE_SECRET: SECRET,
+      LOOKUP_PORT: '0',
+      LOOKUP_SOCKET: this.socketPath,
+      LOOKUP_UPSTREAM_EXCEPTIONS: upstreamExceptions,
+      LOOKUP_EXTRA_CA_FILE: caFile,
+      LOOKUP_UPSTREAM_PER_SECOND: '1000',
+      LOOKUP_BUDGET_MS: '1500',
+    };
   }
 }
+
+/** Both in this process. */
+export class OneProcessWorld extends RegistryWorld {
+  readonly clock = new TestClock(START);
+  private readonly simulator = new RegistrySimulator({ dripIntervalMs: DRIP_INTERVAL_MS });
+  private stopLookup: () => Promise<void>;
+
+  async start(): Promise<void> {
+    const config = loadConfig(LookupConfig, this.settings(await this.simulator.start()));
+    const logger = new Logger('lookup', { write: () => undefined });
+    const { url, stop } = await startLookup({ config, clock: this.clock, logger });
+    [this.url, this.stopLookup] = [url, stop];
+  }
+
+  async stop(): Promise<void> {
+    await this.stopLookup();
+    await this.simulator.stop();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  silence(): Promise<void> {
+    return this.simulator.stop();
+  }
+
+  async exchanges(domain?: string): Promise<LoggedExchange[]> {
+    const { exchanges } = this.simulator;
+    return domain === undefined ? exchanges.entries : exchanges.of(domain);
+  }
+}
+
+/** A process for each, as on many machines. */
+export class SplitWorld extends RegistryWorld {
+  readonly clock: FileClock;
+  private readonly clockFile: string;
+  private readonly simulators: ServiceProcess;
+  private lookup: ServiceProcess;
+
+  constructor() {
+    super();
+    this.clockFile = join(this.folder, 'clock');
+    this.clock = FileClock.create(this.clockFile, START);
+    const settings = { SIMULATORS_DRIP_INTERVAL_MS: String(DRIP_INTERVAL_MS) };
+    this.simulators = this.process('simulators', settings);
+  }
+
+  async start(): Promise<void> {
+    await this.simulators.start();
+    const internet = this.simulators.addresses as unknown as SimulatedInternet;
+    const settings = { ...this.settings(internet), ...fileClockSettings(this.clockFile) };
+    this.lookup = this.process('lookup', settings);
+    await this.lookup.start();
+    this.url = this.lookup.url;
+  }
+
+  async stop(): Promise<void> {
+    await this.lookup.stop();
+    await this.simulators.stop();
+    this.clock.close();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  silence(): Promise<void> {
+    return this.simulators.stop();
+  }
+
+  async exchanges(domain?: string): Promise<LoggedExchange[]> {
+    const query = domain === undefined ? '' : `?domain=${domain}`;
+    const response = await fetch(`${this.simulators.url}/exchanges${query}`);
+    return (await response.json()) as LoggedExchange[];
+  }
+
+  private process(app: string, settings: Record<string, string>): ServiceProcess {
+    const compiled = { NODE_COMPILE_CACHE: join(tmpdir(), 'story-compiled') };
+    const logFile = join(this.folder, `${app}.log`);
+    return new ServiceProcess({ name: app, app, settings: { ...compiled, ...settings }, logFile });
+  }
+}
+
+export type NewWorld = new () => RegistryWorld;

@@ -96,7 +96,7 @@ export class Visitor {
       const mails = await this.origins.mailbox.newest(50);
       return mails.find((mail) => mail.to === email && mail.subject === subject);
     });
-    await this.open('/mailbox');
+    await this.open(this.origins.mailboxUrl);
     const mail = this.page
       .locator('section')
       .filter({ hasText: email })

@@ -41,8 +41,8 @@ export function readSources(): SourceFile[] {
     .map((path) => sourceFile(path, readFileSync(path, 'utf8')));
 }
 
-/** A spec, or a suite that each implementation of a port runs. */
-export const isSpec = ({ path }: SourceFile) => /\.(spec|contract)\.ts$/.test(path);
+/** A spec, or a suite that each implementation of a port or each deployment runs. */
+export const isSpec = ({ path }: SourceFile) => /\.(spec|contract|story)\.ts$/.test(path);
 /** Specs, and what only they use: below `test`, or a contract suite's own stage. */
 export const isTest = (file: SourceFile) =>
   isSpec(file) || /(^|\/)(test\/|contract-)/.test(file.path);

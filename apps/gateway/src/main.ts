@@ -1,18 +1,23 @@
-import { InProcessTransport } from '#libs/messaging';
-import { Logger, SystemClock, loadConfig } from '#libs/platform';
+import { EventsConfig } from '#libs/messaging';
+import { loadConfigs, runService } from '#libs/platform';
 import { GatewayConfig } from './gateway.config.js';
-import { startGateway } from './start.js';
+import { openGateway } from './open-gateway.js';
+import { adoptStrayJournals } from './threads/stray-journals.js';
+import { ThreadPool } from './threads/thread-pool.js';
 
-const logger = new Logger('gateway');
-const clock = new SystemClock();
-const config = loadConfig(GatewayConfig);
-// Alone in its process, the gateway hears no events: the change feeds name what changed.
-const transport = new InProcessTransport({ logger, consumers: { account: ['gateway'] } });
-const gateway = await startGateway({ config, clock, logger, transport });
-logger.info('the API is up', { url: gateway.apiUrl, internal: gateway.url });
-
-const stop = () => {
-  void gateway.stop().then(async () => transport.close());
-};
-process.once('SIGTERM', stop);
-process.once('SIGINT', stop);
+await runService('gateway', async ({ clock, logger }) => {
+  const [config, events] = loadConfigs(GatewayConfig, EventsConfig);
+  adoptStrayJournals(config);
+  if (config.threads === 1) {
+    const gateway = await openGateway({ config, events, clock, logger });
+    const { url, apiUrl, dashboardUrl } = gateway;
+    return { addresses: { url, apiUrl, dashboardUrl }, stop: async () => gateway.stop() };
+  }
+  const onDeath = (error: Error) => {
+    logger.error('a thread has died: the process drains and ends', error);
+    process.kill(process.pid, 'SIGTERM');
+  };
+  const threads = new ThreadPool({ config, events, clock, logger, onDeath });
+  await threads.start();
+  return { addresses: threads.addresses, stop: async () => threads.stop() };
+});

@@ -1,15 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { MemoryRepeats, MemoryRequestWindow } from '#libs/counters';
-import { Database } from '#libs/database';
-import type { EventTransport } from '#libs/messaging';
+import { type Counters, DailyCredits, openCounters } from '#libs/counters';
+import { Database, addPoolMetrics } from '#libs/database';
+import { type EventTransport, addEventMetrics } from '#libs/messaging';
 import {
   type Clock,
   DAY_MS,
   Health,
   type Logger,
+  Metrics,
   type RunningService,
   ServiceTokens,
   monotonicMs,
+  newId,
   startService,
 } from '#libs/platform';
 import { startDashboard } from './dashboard/dashboard-server.js';
@@ -39,15 +41,23 @@ import {
 import { KeyUseJob } from './request-log/key-use.job.js';
 import { RollUpJob, rollPartitions } from './request-log/roll-up.job.js';
 import { Services } from './services.js';
+import { addGatewayMetrics } from './telemetry/gateway-metrics.js';
+import { RequestCounts } from './telemetry/request-counts.js';
+import type { ThreadShare } from './threads/thread-messages.js';
 
 export interface StartGateway {
   config: GatewayConfig;
   clock: Clock;
   logger: Logger;
   transport: EventTransport;
+  /** Of a gateway that is one of several threads. */
+  share?: ThreadShare;
   /** Mail that is kept instead of sent, for the dashboard's mailbox page. */
   mailbox?: Mailbox;
 }
+
+/** What a gateway answers without, named in its readiness. */
+export const OPTIONAL_PARTS = ['database', 'broker'] as const;
 
 /** A gateway that answers. */
 export interface RunningGateway extends RunningService {
@@ -61,15 +71,22 @@ export interface RunningGateway extends RunningService {
   bodies: ProblemBodies;
 }
 
+const POOL_SIZE = 10;
+/** Of each thread: what it asks the database for is rare and small. */
+const THREAD_POOL_SIZE = 4;
 const SETTLE_TIMEOUT_MS = 5_000;
 const LEASE_DEADLINE_SLACK_MS = 1_000;
 
 /** Starts databases, facts, leases, request log, internal listener, then the two public ones. */
 export async function startGateway(options: StartGateway): Promise<RunningGateway> {
-  const { config, clock, logger, transport } = options;
+  const { config, clock, logger, transport, share } = options;
   const parts = await buildParts(options);
   const { database, maintenance, facts, services, leases, pollers, shedder } = parts;
   const { log, keyUse, copy } = parts;
+  const metrics = new Metrics({ process: share === undefined });
+  addGatewayMetrics(metrics, parts);
+  addPoolMetrics(metrics, { gateway: database, maintenance });
+  addEventMetrics(metrics, { service: 'gateway', transport, database });
   const service = await startService({
     module: GatewayModule.register({
       serviceSecret: config.serviceSecret,
@@ -78,6 +95,7 @@ export async function startGateway(options: StartGateway): Promise<RunningGatewa
       database,
       maintenance,
       facts,
+      metrics,
     }),
     logger,
     host: config.internalHost,
@@ -85,16 +103,22 @@ export async function startGateway(options: StartGateway): Promise<RunningGatewa
     strategy: transport.strategyFor('gateway', database),
   });
   const rollUp = service.app.get(RollUpJob);
-  await rollUp.start();
+  if (isFirst(share)) await rollUp.start();
   await pollers.start();
   leases.start();
   log.start();
   keyUse.start();
   shedder.start();
   const health = service.app.get(Health, { strict: false });
+  const checks = {
+    database: async () => void (await database.query('select 1')),
+    broker: () => transport.check(),
+  };
+  for (const name of OPTIONAL_PARTS) health.add({ name, isOptional: true, check: checks[name] });
   const listener = new ApiListener({
     host: config.host,
     port: config.port,
+    reusePort: share !== undefined,
     requestPath: parts.requestPath,
     bodies: parts.bodies,
     pages: await ErrorPages.load(),
@@ -103,25 +127,14 @@ export async function startGateway(options: StartGateway): Promise<RunningGatewa
     limits: { ...config, requestTimeoutMs: config.headersTimeoutMs },
   });
   const apiUrl = await listener.start();
-  const dashboard = await startDashboard({
-    ...options,
-    publicUrl: config.billingUrl,
-    apiUrl: config.baseUrl,
-    host: config.dashboardHost,
-    port: config.dashboardPort,
-    accountUrl: config.accountUrl,
-    entitlement: services.entitlement,
-    tokens: parts.tokens,
-    bodies: parts.bodies,
-    trustedProxies: config.trustedProxies,
-  });
+  const dashboard = await startOwnDashboard(options, parts);
   const stop = async () => {
     health.drain();
     listener.drain();
     await sleep(config.drainNoticeMs);
     await Promise.all([drainListener(listener, shedder, config.drainMs), dashboard.stop()]);
     await leases.drain(SETTLE_TIMEOUT_MS);
-    await Promise.all([log.stop(), keyUse.stop()]);
+    await Promise.all([log.stop(), keyUse.stop(), parts.counters.close()]);
     [pollers, rollUp, shedder].forEach((part) => part.stop());
     await service.stop();
     await Promise.all([parts.upstream.close(), services.close(), copy.close()]);
@@ -129,6 +142,23 @@ export async function startGateway(options: StartGateway): Promise<RunningGatewa
   };
   const { url: dashboardUrl } = dashboard;
   return { ...service, apiUrl, dashboardUrl, facts, services, bodies: parts.bodies, stop };
+}
+
+async function startOwnDashboard(options: StartGateway, parts: GatewayParts) {
+  const { config, share } = options;
+  return startDashboard({
+    ...options,
+    publicUrl: config.billingUrl,
+    apiUrl: config.baseUrl,
+    host: config.dashboardHost,
+    port: config.dashboardPort,
+    reusePort: share !== undefined,
+    accountUrl: config.accountUrl,
+    entitlement: parts.services.entitlement,
+    tokens: parts.tokens,
+    bodies: parts.bodies,
+    trustedProxies: config.trustedProxies,
+  });
 }
 
 async function drainListener(
@@ -143,18 +173,15 @@ async function drainListener(
   await closed;
 }
 
+type GatewayParts = Awaited<ReturnType<typeof buildParts>>;
+
 /** What asks and remembers; the path itself is put together from it. */
-async function buildParts({ config, clock, logger }: StartGateway) {
+async function buildParts({ config, clock, logger, share }: StartGateway) {
   const tokens = new ServiceTokens(config.serviceSecret, clock);
   const services = new Services(config, tokens);
   const { account, entitlement } = services;
-  const database = await Database.open({ url: config.databaseUrl, applicationName: 'gateway' });
-  const maintenance = await Database.open({
-    url: config.maintenanceDatabaseUrl,
-    applicationName: 'gateway maintenance',
-    poolSize: 2,
-  });
-  const caps = dailyCaps(new RequestLogRepository(database), clock);
+  const { database, maintenance } = await openDatabases(config, share);
+  const caps = dailyCaps(new RequestLogRepository(database), clock, share);
   const facts = new Facts({
     account,
     entitlement,
@@ -180,6 +207,7 @@ async function buildParts({ config, clock, logger }: StartGateway) {
   const copy = new RequestLogCopy(config.databaseUrl, async () =>
     rollPartitions(maintained, clock),
   );
+  const counters = await countersOf(config, logger, share);
   const log = new RequestLog(copy, logger);
   const keyUse = new KeyUseJob(account, logger);
   const bodies = new ProblemBodies(config.baseUrl, clock);
@@ -194,6 +222,7 @@ async function buildParts({ config, clock, logger }: StartGateway) {
     log,
     keyUse,
     bodies,
+    counters,
   });
   return {
     tokens,
@@ -207,6 +236,7 @@ async function buildParts({ config, clock, logger }: StartGateway) {
     log,
     keyUse,
     bodies,
+    counters,
     ...path,
   };
 }
@@ -219,6 +249,7 @@ interface PathParts extends Pick<StartGateway, 'config' | 'clock' | 'logger'> {
   log: RequestLog;
   keyUse: KeyUseJob;
   bodies: ProblemBodies;
+  counters: Counters;
 }
 
 function buildRequestPath({ config, clock, logger, tokens, bodies, ...parts }: PathParts) {
@@ -233,7 +264,8 @@ function buildRequestPath({ config, clock, logger, tokens, bodies, ...parts }: P
     delayMaxMs: config.loopDelayMaxMs,
   });
   const { caps, facts, leases, log, keyUse } = parts;
-  const repeats = new MemoryRepeats();
+  const { window, repeats } = parts.counters;
+  const counts = new RequestCounts();
   const requestPath = new RequestPath({
     shedder,
     facts,
@@ -243,18 +275,48 @@ function buildRequestPath({ config, clock, logger, tokens, bodies, ...parts }: P
     upstream,
     logger,
     failedKeys: new FailedKeys(config.failedKeysMax),
-    window: new MemoryRequestWindow(),
+    window,
     concurrency: new ClassConcurrency(),
-    settlement: new Settlement({ leases, caps, repeats, log, keyUse, clock }),
+    settlement: new Settlement({ leases, caps, repeats, log, keyUse, clock, counts }),
     answers: { bodies },
     trustedProxies: addressListOf(config.trustedProxies),
   });
-  return { upstream, shedder, requestPath };
+  return { upstream, shedder, requestPath, counts };
 }
 
-function dailyCaps(log: RequestLogRepository, clock: Clock): DailyCaps {
-  return new DailyCaps(clock, async (keyId) => {
+async function openDatabases(config: GatewayConfig, share?: ThreadShare) {
+  const database = await Database.open({
+    url: config.databaseUrl,
+    applicationName: 'gateway',
+    poolSize: share === undefined ? POOL_SIZE : THREAD_POOL_SIZE,
+  });
+  const maintenance = await Database.open({
+    url: config.maintenanceDatabaseUrl,
+    applicationName: 'gateway maintenance',
+    poolSize: 2,
+  });
+  return { database, maintenance };
+}
+
+async function countersOf(
+  config: GatewayConfig,
+  logger: Logger,
+  share?: ThreadShare,
+): Promise<Counters> {
+  const { valkeyUrl: url, valkeyTimeoutMs: timeoutMs, keyPepper: secret } = config;
+  const shared = share?.counters;
+  return openCounters({ url, timeoutMs, secret, shared, gatewayId: newId(), logger });
+}
+
+function dailyCaps(log: RequestLogRepository, clock: Clock, share?: ThreadShare): DailyCaps {
+  const loggedToday = async (keyId: string) => {
     const now = clock.now().getTime();
     return log.sumCreditsOfKey(keyId, new Date(now - (now % DAY_MS)));
-  });
+  };
+  return new DailyCaps(clock, loggedToday, new DailyCredits(share?.counters.dailyCredits));
+}
+
+/** The one gateway of its process, or the first of its threads. */
+function isFirst(share?: ThreadShare): boolean {
+  return share === undefined || share.number === 1;
 }

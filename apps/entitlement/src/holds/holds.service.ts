@@ -32,10 +32,8 @@ export class HoldsService {
    */
   async open(request: OpenHold): Promise<HoldAnswer> {
     return this.database.transaction(async (transaction) => {
-      const { books, found: known } = await this.grants.open(
-        transaction,
-        [request.accountId],
-        () => this.repository.find(transaction, request),
+      const { books, found: known } = await this.grants.open(transaction, [request.accountId], () =>
+        this.repository.find(transaction, request),
       );
       const [book] = books;
       if (!known) return this.hold(transaction, book, request);

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { AcquireLease, LeaseAnswer, LeaseUse, SettleAnswer } from '#libs/contracts';
 import { Database, type Transaction } from '#libs/database';
-import { newId } from '#libs/platform';
+import { crashPoint, newId } from '#libs/platform';
 import { GrantsService } from '../grants/grants.service.js';
 import type { Book } from '../ledger/book.js';
 import { inTurn } from '../ledger/in-turn.js';
@@ -53,6 +53,7 @@ export class LeasesService {
     const unbooked = uses.length === 0 ? [] : await this.repository.listUnbooked(uses);
     const spendable =
       unbooked.length === 0 ? {} : await repeatOnDeadlock(() => this.book(unbooked));
+    if (unbooked.length > 0) crashPoint('settle.after-commit');
     return { recalled: await this.repository.listRecalled(gatewayId), spendable };
   }
 
@@ -71,7 +72,9 @@ export class LeasesService {
   /** Closes leases that ended a while ago with the use that was last reported. */
   async reap(): Promise<void> {
     const names = await this.repository.listAbandoned(REAP_GRACE_MS, REAPED_PER_ROUND_MAX);
+    if (names.length > 0) crashPoint('reaper.before-close');
     await inTurn(names, (name) => this.close({ ...name, consumed: 0 }));
+    if (names.length > 0) crashPoint('reaper.after-close');
   }
 
   /** Notes, for the auditor, from when on leases may stay open past their end. */
@@ -89,6 +92,7 @@ export class LeasesService {
         for (const use of usesOf.get(nameOf(lease)) ?? []) settleLease(book, lease, use);
       }
       await this.save(transaction, books, leases);
+      crashPoint('settle.before-commit');
       return Object.fromEntries(books.map((book) => [book.account.id, book.spendable]));
     });
   }

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { BlockList, Socket } from 'node:net';
 import type { Repeats, RequestWindow, WindowAnswer } from '#libs/counters';
-import { InternalError, type Logger, Problem, monotonicMs } from '#libs/platform';
+import { InternalError, type Logger, Problem, crashPoint, monotonicMs } from '#libs/platform';
 import { Exchange } from '../exchange/exchange.js';
 import type { KeyEntry } from '../facts/caller.js';
 import type { Facts } from '../facts/facts.js';
@@ -109,6 +109,7 @@ export class RequestPath {
     }
     this.whenReady<Lease | undefined>(exchange, reserved, (lease) => {
       exchange.lease = lease;
+      if (lease) crashPoint('gateway.after-reserve');
       upstream.ask(exchange, (answer) => this.finish(exchange, answer));
     });
   }
@@ -116,6 +117,7 @@ export class RequestPath {
   private finish(exchange: Exchange, answer: UpstreamAnswer | Problem): void {
     if (answer instanceof Problem) return this.refuse(exchange, answer);
     if (answer.status !== 200) return this.refuse(exchange, problemOf(answer), answer.outcome);
+    crashPoint('gateway.after-upstream-answer');
     const credits = creditsFor(answer, exchange);
     const { shedder, concurrency, settlement } = this.parts;
     leave(exchange, shedder, concurrency);
@@ -126,6 +128,7 @@ export class RequestPath {
       credits,
       remaining === undefined ? undefined : remaining - credits,
     );
+    crashPoint('gateway.after-answer');
     settlement.settle(exchange, { status: 200, outcome: answer.outcome, credits });
   }
 
@@ -140,7 +143,8 @@ export class RequestPath {
       });
     }
     sendProblem(exchange, problem, this.remaining(exchange), answers);
-    settlement.settle(exchange, { status: problem.status, outcome, credits: 0 });
+    const { status, code } = problem;
+    settlement.settle(exchange, { status, outcome, credits: 0, code });
   }
 
   /** The client went: nothing is charged, and lookup need not go on. */

@@ -60,10 +60,19 @@ export function readMessage(
     return { message, failure: 'unknown', type: envelope.type, reason };
   }
   if (!isWanted(eventClass)) return undefined;
-  const parsed = parseEventData(eventClass, envelope.data);
+  const parsed = parseSafely(eventClass, envelope.data);
   if ('faults' in parsed) return malformed(parsed.faults.join('; '), envelope.type);
   const event = { ...envelope, data: parsed.data };
   return { message, event, eventClass, kind: describeEvent(eventClass).kind };
+}
+
+/** The libraries that parse may throw for data that nobody thought of. */
+function parseSafely(eventClass: EventClass, data: object): ReturnType<typeof parseEventData> {
+  try {
+    return parseEventData(eventClass, data);
+  } catch (error) {
+    return { faults: [`cannot be read: ${String(error)}`] };
+  }
 }
 
 const MEMBER_CHECKS: Record<string, (value: unknown) => boolean> = {

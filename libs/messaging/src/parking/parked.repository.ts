@@ -42,7 +42,8 @@ export class ParkedRepository {
       message.topic,
       message.bucket,
       message.key,
-      parking.type,
+      // PostgreSQL's text knows no zero byte; whoever wrote this may have.
+      parking.type.replaceAll('\0', ''),
       message.body,
       parking.state,
       parking.reason,

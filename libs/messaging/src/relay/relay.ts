@@ -1,9 +1,10 @@
 import type { EventEnvelope } from '#libs/contracts';
 import type { MaintenanceDatabase } from '#libs/database';
-import { type Logger, type ServiceName, monotonicMs, newId } from '#libs/platform';
+import { type Logger, type ServiceName, crashPoint, monotonicMs, newId } from '#libs/platform';
 import { topicOf } from '../envelope/bucket.js';
 import type { EventMessage } from '../envelope/event-message.js';
 import { Loop } from '../loop.js';
+import type { ServiceEventCounts } from '../telemetry/event-counts.js';
 import { BucketLeases, type OwnedBucket } from './bucket-leases.js';
 import { OutboxRepository, type OutboxRow } from './outbox.repository.js';
 
@@ -12,6 +13,7 @@ export interface RelayOptions {
   /** The producer's maintenance role. */
   database: MaintenanceDatabase;
   logger: Logger;
+  counts: ServiceEventCounts;
   /**
    * Hands messages of one bucket on, in this order, and resolves once they are safe there. A broker's
    * send ends within 3 s, retries included.
@@ -64,6 +66,7 @@ export class Relay {
   async stop(): Promise<void> {
     await Promise.all(Object.values(this.loops).map((loop) => loop.stop()));
     await Promise.all(this.inFlight.values());
+    this.options.counts.ownedBuckets = 0;
     try {
       await this.leases.release();
     } catch (error) {
@@ -90,12 +93,15 @@ export class Relay {
   private async send(owned: OwnedBucket, rows: OutboxRow[]): Promise<void> {
     const { bucket } = owned;
     try {
+      crashPoint('relay.after-read');
       await this.options.publish(rows.map((row) => this.toMessage(row)));
+      crashPoint('relay.after-send');
       const isMarked = await this.outbox.markSent(
         owned,
         rows.map(({ id }) => id),
       );
-      if (!isMarked) this.leases.forget(bucket);
+      if (isMarked) for (const { type } of rows) this.options.counts.noteSent(type);
+      else this.forget(bucket);
       this.backOffs.delete(bucket);
     } catch (error) {
       this.backOff(bucket, error);
@@ -104,6 +110,11 @@ export class Relay {
     }
     // More may have been committed meanwhile.
     this.loops.send.poke();
+  }
+
+  private forget(bucket: number): void {
+    this.leases.forget(bucket);
+    this.options.counts.ownedBuckets = this.leases.owned().length;
   }
 
   private backOff(bucket: number, error: unknown): void {
@@ -118,6 +129,7 @@ export class Relay {
   private async renew(): Promise<void> {
     const before = this.leases.owned().length;
     await this.leases.renew();
+    this.options.counts.ownedBuckets = this.leases.owned().length;
     if (this.leases.owned().length > before) this.loops.send.poke();
   }
 

@@ -9,6 +9,7 @@ const consumers = { account: ['entitlement'] } as const;
 
 transportContract('in-process', {
   open: async () => new InProcessTransport({ logger: quietLogger, consumers }),
+  stepsBetweenDeaths: 1,
 });
 
 describe('in-process transport in a service', () => {

@@ -1,0 +1,57 @@
+import { randomBytes } from 'node:crypto';
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  auditorRole,
+  derivedRolePassword,
+  maintenanceRole,
+  serviceRole,
+  SCHEMA_SERVICES,
+} from '#libs/database';
+
+/** Nobody else enters the folder. */
+const FOLDER_MODE = 0o700;
+/** A container's user must be able to read what is mounted into it, whatever its number. */
+const FILE_MODE = 0o644;
+
+/** Each is the same for every service that has it. */
+const SHARED = ['service_secret', 'key_pepper', 'address_pepper', 'personal_data_secret'];
+
+export interface SecretSources {
+  folder: string;
+  /** `host:port/database`, as the services see it. */
+  database: string;
+  smtpUrl: string;
+}
+
+/**
+ * Writes every secret of a deployment as a file of its own. A file that is there stays as it is: another
+ * key pepper would end every key, another personal data secret would lose all names.
+ * @returns the names of the new files.
+ */
+export function writeSecretFiles({ folder, database, smtpUrl }: SecretSources): string[] {
+  mkdirSync(folder, { recursive: true, mode: FOLDER_MODE });
+  chmodSync(folder, FOLDER_MODE);
+  const written: string[] = [];
+  const keep = (name: string, make: () => string): string => {
+    const path = join(folder, name);
+    if (!existsSync(path)) {
+      writeFileSync(path, make(), { mode: FILE_MODE });
+      written.push(name);
+    }
+    return readFileSync(path, 'utf8').trim();
+  };
+  const random = (name: string) => keep(name, () => randomBytes(32).toString('base64url'));
+  const [password, secret] = [random('postgres_password'), random('database_role_secret')];
+  for (const name of SHARED) random(name);
+  const url = (role: string, password: string) => `postgres://${role}:${password}@${database}`;
+  const ofRole = (role: string) => url(role, derivedRolePassword(secret, role));
+  keep('database_admin_url', () => url('postgres', password));
+  keep('smtp_url', () => smtpUrl);
+  for (const service of SCHEMA_SERVICES) {
+    keep(`${service}_database_url`, () => ofRole(serviceRole(service)));
+    keep(`${service}_maintenance_database_url`, () => ofRole(maintenanceRole(service)));
+  }
+  keep('entitlement_auditor_database_url', () => ofRole(auditorRole('entitlement')));
+  return written;
+}

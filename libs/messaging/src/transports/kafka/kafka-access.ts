@@ -1,0 +1,58 @@
+// Not all of its names are seen by Node's import of CommonJS.
+import kafkajs, { type AclEntry, type AclOperationTypes, type AclResourceTypes } from 'kafkajs';
+import type { ServiceName } from '#libs/platform';
+import { topicOf } from '../../envelope/bucket.js';
+import type { EventsConfig } from '../../events.config.js';
+import { withAdmin } from './kafka-topics.js';
+
+/** Whose events each service hears; a service that only speaks has an empty list. */
+export type EventReaders = Partial<Record<ServiceName, readonly ServiceName[]>>;
+
+const { TOPIC, GROUP } = kafkajs.AclResourceTypes;
+const { READ, WRITE, DELETE } = kafkajs.AclOperationTypes;
+const { LITERAL, PREFIXED } = kafkajs.ResourcePatternTypes;
+
+/**
+ * Lets each service, a user of its own name, write its own topic, read those it hears and work in its
+ * own groups. Whatever is not allowed is refused where the brokers' authorizer is on. Safe to repeat.
+ */
+export async function grantAccess(config: EventsConfig, readers: EventReaders): Promise<void> {
+  const acl = Object.entries(readers).flatMap(([service, producers]) =>
+    rulesOf(config, service as ServiceName, producers),
+  );
+  await withAdmin(config, (admin) => admin.createAcls({ acl }));
+}
+
+function rulesOf(
+  { kafkaPrefix }: EventsConfig,
+  service: ServiceName,
+  producers: readonly ServiceName[],
+): AclEntry[] {
+  const rule = (
+    operation: AclOperationTypes,
+    resourceType: AclResourceTypes,
+    name: string,
+    resourcePatternType = LITERAL,
+  ): AclEntry => ({
+    principal: `User:${service}`,
+    host: '*',
+    permissionType: kafkajs.AclPermissionTypes.ALLOW,
+    operation,
+    resourceType,
+    resourceName: `${kafkaPrefix}${name}`,
+    resourcePatternType,
+  });
+  const watching = watchGroupOf(service, '');
+  return [
+    rule(WRITE, TOPIC, topicOf(service)),
+    ...producers.map((producer) => rule(READ, TOPIC, topicOf(producer))),
+    rule(READ, GROUP, service),
+    rule(READ, GROUP, watching, PREFIXED),
+    rule(DELETE, GROUP, watching, PREFIXED),
+  ];
+}
+
+/** The group of one process that only watches. */
+export function watchGroupOf(service: ServiceName, process: string): string {
+  return `${service}-watch-${process}`;
+}

@@ -1,0 +1,265 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Consumer, EachBatchPayload } from 'kafkajs';
+import { type Logger, SECOND_MS, monotonicMs } from '#libs/platform';
+import type { EventMessage } from '../../envelope/event-message.js';
+import type { EventsConfig } from '../../events.config.js';
+import { withinTime } from '../../inbox/time-limit.js';
+import { KafkaClient } from './kafka-client.js';
+import { toEventMessage } from './kafka-record.js';
+
+export interface KafkaGroupOptions {
+  config: EventsConfig;
+  logger: Logger;
+  /** Without the deployment's prefix. */
+  group: string;
+  topics: string[];
+  /**
+   * `durable`: from the beginning, and on from what was committed. `ephemeral`: from now on; the group goes
+   * when it is closed.
+   */
+  kind: 'durable' | 'ephemeral';
+  /** Takes messages of one partition; after a throw they come again. */
+  take: (messages: EventMessage[]) => Promise<void>;
+  /** The consumer has died and nothing in it will start it again. */
+  onDeath: (error: Error) => void;
+}
+
+export interface GroupHealth {
+  group: string;
+  isMember: boolean;
+  /** Since the last answer to a fetch; since the start when there was none. */
+  lastPollAgeMs: number;
+}
+
+/** Messages that share a transaction and a commit of the offset. */
+const BATCH_LIMIT = 200;
+const SESSION_LIMIT_MS = 10 * SECOND_MS;
+const HEARTBEAT_MS = 2 * SECOND_MS;
+const REBALANCE_LIMIT_MS = 60 * SECOND_MS;
+/** An idle fetch. Stopping waits for the one under way, starting to watch for the first. */
+const FETCH_WAIT_MS = 100;
+const REQUEST_LIMIT_MS = 5 * SECOND_MS;
+/** The start of a service waits this long for the group, then goes on without it. */
+const JOIN_WAIT_MS = 5 * SECOND_MS;
+const RETRY_MS = SECOND_MS;
+const PAUSE_MIN_MS = 100;
+const PAUSE_MAX_MS = SECOND_MS;
+const CLOSE_LIMIT_MS = 20 * SECOND_MS;
+
+/** A kafkajs consumer, from its connection on; replaced as a whole when it crashes. */
+interface Member {
+  client: KafkaClient;
+  consumer: Consumer;
+}
+
+/**
+ * One member of a consumer group. Nothing that `take` throws reaches kafkajs, which would die of some
+ * errors for ever and block the partition for others: the partition pauses and the messages come again.
+ * When kafkajs gives up, as it does in an outage, a new member takes its place.
+ */
+export class KafkaGroup {
+  private readonly name: string;
+  private readonly pauses = new Map<string, number>();
+  private readonly ending = new AbortController();
+  private readonly ready = Promise.withResolvers<void>();
+  private member: Member | undefined;
+  private isMember = false;
+  private isFailing = false;
+  private lastPollAt = monotonicMs();
+  private opening: Promise<void> | undefined;
+
+  constructor(private readonly options: KafkaGroupOptions) {
+    this.name = `${options.config.kafkaPrefix}${options.group}`;
+  }
+
+  /**
+   * Joins. Resolves when it is a member, for an ephemeral group when "now" is known; after 5 s in any case: a
+   * service starts without its broker, and goes on joining.
+   */
+  async start(): Promise<void> {
+    this.opening = this.open();
+    await Promise.race([this.ready.promise, sleep(JOIN_WAIT_MS, undefined, { ref: false })]);
+  }
+
+  health(): GroupHealth {
+    const { name: group, isMember } = this;
+    return { group, isMember, lastPollAgeMs: monotonicMs() - this.lastPollAt };
+  }
+
+  /** Ends the batch under way, commits, leaves; after 20 s by force. */
+  async close(): Promise<void> {
+    this.ending.abort();
+    try {
+      await withinTime(this.leave(), CLOSE_LIMIT_MS, `leaving ${this.name}`);
+    } catch (error) {
+      this.options.logger.warn(`${this.name} did not leave in order`, error);
+    }
+    this.isMember = false;
+    this.member?.client.cut();
+  }
+
+  private async leave(): Promise<void> {
+    await this.member?.consumer.disconnect();
+    await this.opening;
+    // A start that was under way would go on reading.
+    await this.member?.consumer.disconnect();
+    if (this.options.kind === 'ephemeral' && this.isMember) await this.deleteGroup();
+  }
+
+  private async deleteGroup(): Promise<void> {
+    const admin = this.member?.client.kafka.admin({ retry: { retries: 0 } });
+    try {
+      await admin?.connect();
+      await admin?.deleteGroups([this.name]);
+    } catch {
+      // An empty group goes by itself after the broker's retention of offsets.
+    } finally {
+      await admin?.disconnect();
+    }
+  }
+
+  /** Tries until it runs or is closed. */
+  private async open(): Promise<void> {
+    while (!this.ending.signal.aborted) {
+      const member = this.newMember();
+      this.member = member;
+      try {
+        await this.run(member.consumer);
+        return;
+      } catch (error) {
+        member.client.cut();
+        this.fails(error);
+        await this.untilRetry();
+      }
+    }
+  }
+
+  private newMember(): Member {
+    const { config } = this.options;
+    const retry = { retries: 3, initialRetryTime: 200, maxRetryTime: SECOND_MS };
+    const client = new KafkaClient(config, { requestTimeout: REQUEST_LIMIT_MS, retry });
+    const consumer = client.kafka.consumer({
+      groupId: this.name,
+      sessionTimeout: SESSION_LIMIT_MS,
+      heartbeatInterval: HEARTBEAT_MS,
+      rebalanceTimeout: REBALANCE_LIMIT_MS,
+      maxWaitTimeInMs: FETCH_WAIT_MS,
+      allowAutoTopicCreation: false,
+      // It would revive itself after some errors only, and could not be stopped meanwhile.
+      retry: { ...retry, restartOnFailure: async () => false },
+    });
+    const member = { client, consumer };
+    this.observe(member);
+    return member;
+  }
+
+  private async run(consumer: Consumer): Promise<void> {
+    const { config, topics, kind } = this.options;
+    await consumer.connect();
+    await consumer.subscribe({
+      topics: topics.map((topic) => `${config.kafkaPrefix}${topic}`),
+      fromBeginning: kind === 'durable',
+    });
+    await consumer.run({
+      autoCommit: false,
+      eachBatchAutoResolve: false,
+      partitionsConsumedConcurrently: 1,
+      eachBatch: (payload) => this.takeBatch(payload),
+    });
+  }
+
+  private observe(member: Member): void {
+    const { consumer } = member;
+    const { GROUP_JOIN, FETCH, CRASH } = consumer.events;
+    const isDurable = this.options.kind === 'durable';
+    consumer.on(GROUP_JOIN, () => {
+      if (this.isFailing) this.options.logger.info(`${this.name} has joined`);
+      [this.isMember, this.isFailing] = [true, false];
+      if (isDurable) this.ready.resolve();
+    });
+    consumer.on(FETCH, () => {
+      this.lastPollAt = monotonicMs();
+      this.ready.resolve();
+    });
+    consumer.on(CRASH, ({ payload: { error } }) => this.crashed(member, error));
+  }
+
+  private crashed(member: Member, error: Error): void {
+    this.isMember = false;
+    member.client.cut();
+    if (this.ending.signal.aborted || member !== this.member) return;
+    if (isFatal(error)) {
+      this.options.onDeath(error);
+      return;
+    }
+    this.fails(error);
+    this.opening = this.untilRetry().then(() => this.open());
+  }
+
+  /** Logged once until it works again. */
+  private fails(error: unknown): void {
+    if (!this.isFailing)
+      this.options.logger.warn(`${this.name} is tried again until it joins`, error);
+    this.isFailing = true;
+  }
+
+  private async untilRetry(): Promise<void> {
+    await sleep(RETRY_MS, undefined, { signal: this.ending.signal }).catch(() => {});
+  }
+
+  private async takeBatch(payload: EachBatchPayload): Promise<void> {
+    const { topic, partition, messages } = payload.batch;
+    const ownTopic = topic.slice(this.options.config.kafkaPrefix.length);
+    for (let start = 0; start < messages.length; start += BATCH_LIMIT) {
+      if (!payload.isRunning() || payload.isStale()) return;
+      const chunk = messages.slice(start, start + BATCH_LIMIT);
+      const events = chunk.map((message) => toEventMessage(ownTopic, partition, message));
+      if (!(await this.took(events, payload))) return;
+      payload.resolveOffset(chunk[chunk.length - 1].offset);
+      if (this.options.kind === 'durable') {
+        await payload.commitOffsetsIfNecessary(payload.uncommittedOffsets());
+      }
+      await payload.heartbeat();
+    }
+  }
+
+  /** @returns false when the partition pauses: the messages come again. */
+  private async took(events: EventMessage[], payload: EachBatchPayload): Promise<boolean> {
+    const { topic, partition } = payload.batch;
+    const place = `${topic}/${partition}`;
+    // A membership that is lost shows at the heartbeat behind the batch.
+    const heartbeats = setInterval(
+      () => void payload.heartbeat().catch(() => {}),
+      HEARTBEAT_MS / 2,
+    );
+    try {
+      await this.options.take(events);
+      this.pauses.delete(place);
+      return true;
+    } catch (error) {
+      this.pause(place, payload.pause(), error);
+      return false;
+    } finally {
+      clearInterval(heartbeats);
+    }
+  }
+
+  private pause(place: string, resume: () => void, error: unknown): void {
+    const before = this.pauses.get(place);
+    const pauseMs = before ? Math.min(before * 2, PAUSE_MAX_MS) : PAUSE_MIN_MS;
+    this.pauses.set(place, pauseMs);
+    if (!before) this.options.logger.warn(`${this.name}: ${place} pauses`, error);
+    setTimeout(resume, pauseMs).unref();
+  }
+}
+
+/** What the broker refuses for good, and what can only be a defect: another member would fare no better. */
+function isFatal(error: Error): boolean {
+  const defects = ['TypeError', 'RangeError', 'ReferenceError', 'SyntaxError'];
+  for (let link: unknown = error; link instanceof Error; link = link.cause) {
+    const { retriable } = link as { retriable?: boolean };
+    if (link.name === 'KafkaJSProtocolError' && retriable === false) return true;
+    if (defects.includes(link.name)) return true;
+  }
+  return false;
+}

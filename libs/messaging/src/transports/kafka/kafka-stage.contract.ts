@@ -1,0 +1,93 @@
+import { describe } from '@jest/globals';
+import { type Admin, type Kafka, type Message, Partitioners } from 'kafkajs';
+import { Logger, newId } from '#libs/platform';
+import { KAFKA_BROKERS } from '#libs/testing';
+import { EventsConfig } from '../../events.config.js';
+import { Script, type Stage } from '../stage.contract.js';
+import { KafkaClient } from './kafka-client.js';
+import { KafkaTransport } from './kafka-transport.js';
+import { createTopics, withAdmin } from './kafka-topics.js';
+
+/** A process of account and entitlement: relay and consumer over one transport. */
+export interface KafkaProcess {
+  transport: KafkaTransport;
+  script: Script;
+  stop(): Promise<void>;
+}
+
+/** The run's broker, and names on it that no other spec has. */
+export class KafkaStage {
+  readonly config = Object.assign(new EventsConfig(), {
+    kafkaBrokers: process.env[KAFKA_BROKERS]?.split(',') ?? [],
+    kafkaPrefix: `${newId()}.`,
+    kafkaTopicReplication: 1,
+  });
+  /** Consumers that died for good. */
+  readonly deaths: Error[] = [];
+  /** What was logged. */
+  readonly lines: string[] = [];
+  private readonly logger = new Logger('kafka', { write: (line) => void this.lines.push(line) });
+
+  constructor(brokers?: readonly string[]) {
+    if (brokers) this.config.kafkaBrokers = [...brokers];
+  }
+
+  /** Skips where there is no broker; the run's last lines say why. */
+  get describe(): typeof describe.skip {
+    return this.config.kafkaBrokers.length > 0 ? describe : describe.skip;
+  }
+
+  /** As a newly started process has it. */
+  open(config: EventsConfig = this.config): KafkaTransport {
+    const onDeath = (error: Error) => void this.deaths.push(error);
+    return new KafkaTransport({ config, logger: this.logger, onDeath });
+  }
+
+  async start(stage: Stage, script = new Script()): Promise<KafkaProcess> {
+    const transport = this.open();
+    const strategy = transport.strategyFor('entitlement', stage.consumer);
+    const app = await stage.startConsumer(strategy, script);
+    await transport.startRelay('account', stage.maintenance);
+    const stop = async () => {
+      await app.close();
+      await transport.close();
+    };
+    return { transport, script, stop };
+  }
+
+  /** Writes records past our own code. */
+  async write(topic: string, ...messages: Message[]): Promise<void> {
+    const producer = this.kafka().producer({ createPartitioner: Partitioners.DefaultPartitioner });
+    await producer.connect();
+    await producer.send({ topic: `${this.config.kafkaPrefix}${topic}`, messages });
+    await producer.disconnect();
+  }
+
+  kafka(): Kafka {
+    return new KafkaClient(this.config, { requestTimeout: 5_000, retry: { retries: 5 } }).kafka;
+  }
+
+  admin<T>(work: (admin: Admin) => Promise<T>): Promise<T> {
+    return withAdmin(this.config, work);
+  }
+
+  /** Ids of a group's members. */
+  async memberOf(group: string): Promise<string> {
+    const { groups } = await this.admin((admin) =>
+      admin.describeGroups([`${this.config.kafkaPrefix}${group}`]),
+    );
+    return groups[0].members.map(({ memberId }) => memberId).join(',');
+  }
+
+  async createTopics(): Promise<void> {
+    await createTopics(this.config);
+  }
+
+  async deleteTopics(): Promise<void> {
+    await withAdmin(this.config, async (admin) => {
+      const names = await admin.listTopics();
+      const own = names.filter((name) => name.startsWith(this.config.kafkaPrefix));
+      await admin.deleteTopics({ topics: own });
+    });
+  }
+}

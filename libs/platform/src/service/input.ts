@@ -1,0 +1,56 @@
+import { ValidationPipe } from '@nestjs/common';
+import type { ValidationError } from 'class-validator';
+import { InvalidRequest } from '../platform.errors.js';
+import type { FieldError } from '../problem.js';
+import { ruleText } from '../rule-text.js';
+
+/** Largest body a JSON route takes, in bytes (S94). */
+export const JSON_BODY_LIMIT_BYTES = 256 * 1024;
+const DEPTH_MAX = 20;
+const ARRAY_LENGTH_MAX = 1000;
+const STRING_LENGTH_MAX = 10 * 1024;
+
+/** The one validation of input: unknown members are refused, nothing is converted implicitly (S90). */
+export function inputValidation(): ValidationPipe {
+  return new ValidationPipe({
+    whitelist: true,
+    forbidNonWhitelisted: true,
+    forbidUnknownValues: true,
+    transform: true,
+    transformOptions: { enableImplicitConversion: false },
+    stopAtFirstError: true,
+    exceptionFactory: (errors) => new InvalidRequest(errors.flatMap((e) => fieldErrors(e))),
+  });
+}
+
+function fieldErrors(error: ValidationError, prefix = ''): FieldError[] {
+  const field = `${prefix}${error.property}`;
+  const own = Object.values(error.constraints ?? {}).map((text) => ({
+    field,
+    message: ruleText(error.property, text),
+  }));
+  return [...own, ...(error.children ?? []).flatMap((child) => fieldErrors(child, `${field}.`))];
+}
+
+/**
+ * Checks the shape of parsed JSON before anything walks it: depth, array lengths, string lengths, and
+ * member names that would reach an object's prototype (S69, S94).
+ * @throws InvalidRequest naming the limit.
+ */
+export function checkJsonShape(value: unknown, depth = 0): void {
+  const refuse = (message: string) => new InvalidRequest([{ field: 'body', message }]);
+  if (depth > DEPTH_MAX) throw refuse(`must not be nested deeper than ${DEPTH_MAX}`);
+  if (typeof value === 'string' && value.length > STRING_LENGTH_MAX) {
+    throw refuse(`must not hold a string longer than ${STRING_LENGTH_MAX}`);
+  }
+  if (typeof value !== 'object' || value === null) return;
+  if (Array.isArray(value) && value.length > ARRAY_LENGTH_MAX) {
+    throw refuse(`must not hold an array longer than ${ARRAY_LENGTH_MAX}`);
+  }
+  for (const [name, member] of Object.entries(value)) {
+    if (name === '__proto__' || name === 'constructor' || name === 'prototype') {
+      throw refuse(`must not have a member named ${name}`);
+    }
+    checkJsonShape(member, depth + 1);
+  }
+}

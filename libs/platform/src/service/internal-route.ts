@@ -1,0 +1,61 @@
+import {
+  type CanActivate,
+  type ExecutionContext,
+  Injectable,
+  SetMetadata,
+  createParamDecorator,
+} from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import type { FastifyRequest } from 'fastify';
+import { isId } from '../ids.js';
+import { CallerNotAllowed, InvalidRequest } from '../platform.errors.js';
+import { type ServiceName, ServiceTokens } from './service-token.js';
+
+const ALLOWED_CALLERS = 'allowed-callers';
+
+/**
+ * Names the services that may call a route, or `anyone` for probes. A route without it is refused
+ * and fails the tests (S86).
+ */
+export const AllowCallers = (...callers: (ServiceName | 'anyone')[]) =>
+  SetMetadata(ALLOWED_CALLERS, callers);
+
+/** This process's name as an audience of service tokens. */
+export abstract class ServiceIdentity {
+  abstract readonly name: ServiceName;
+}
+
+/** Refuses an internal call without a token for this service from an allowed caller. */
+@Injectable()
+export class ServiceGuard implements CanActivate {
+  constructor(
+    private readonly reflector: Reflector,
+    private readonly tokens: ServiceTokens,
+    private readonly identity: ServiceIdentity,
+  ) {}
+
+  canActivate(context: ExecutionContext): boolean {
+    // Event handlers are reached through the transport, not through a route.
+    if (context.getType() !== 'http') return true;
+    const allowed = this.reflector.getAllAndOverride<(ServiceName | 'anyone')[] | undefined>(
+      ALLOWED_CALLERS,
+      [context.getHandler(), context.getClass()],
+    );
+    if (allowed?.includes('anyone')) return true;
+    const request = context.switchToHttp().getRequest<FastifyRequest>();
+    const [scheme, token] = (request.headers.authorization ?? '').split(' ');
+    const caller =
+      scheme === 'Bearer' && token ? this.tokens.verify(token, this.identity.name) : undefined;
+    if (!caller || !allowed?.includes(caller)) throw new CallerNotAllowed();
+    return true;
+  }
+}
+
+/** The account a call is about, from the `x-account-id` header. 400 when it is missing or no id. */
+export const AccountId = createParamDecorator((_: unknown, context: ExecutionContext): string => {
+  const header = context.switchToHttp().getRequest<FastifyRequest>().headers['x-account-id'];
+  if (!isId(header)) {
+    throw new InvalidRequest([{ field: 'x-account-id', message: 'must be an account id' }]);
+  }
+  return header;
+});

@@ -1,0 +1,53 @@
+import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Logger } from '../logger.js';
+import {
+  InternalError,
+  InvalidRequest,
+  NotFound,
+  PayloadTooLarge,
+  UnsupportedMediaType,
+} from '../platform.errors.js';
+import { Problem } from '../problem.js';
+
+/** Turns whatever a route throws into the body services answer one another with. */
+@Catch()
+export class ProblemFilter implements ExceptionFilter {
+  constructor(private readonly logger: Logger) {}
+
+  catch(error: unknown, host: ArgumentsHost): void {
+    const http = host.switchToHttp();
+    const problem = toProblem(error);
+    if (problem.status >= 500 && !problem.retryAfterSeconds) {
+      const request = http.getRequest<FastifyRequest>();
+      this.logger.error(`${request.method} ${request.url.split('?')[0]} failed`, {
+        err: problem.cause ?? problem,
+        request_id: request.headers['x-request-id'],
+      });
+    }
+    const reply = http.getResponse<FastifyReply>();
+    if (problem.retryAfterSeconds !== undefined) {
+      void reply.header('retry-after', String(problem.retryAfterSeconds));
+    }
+    void reply.status(problem.status).send(problem.toBody());
+  }
+}
+
+/** Any error as a Problem: ours stay, Nest's and Fastify's 4xx keep their status, the rest is a 500. */
+export function toProblem(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  if (error instanceof HttpException && error.getStatus() === 404) return new NotFound();
+  const status = error instanceof HttpException ? error.getStatus() : statusOf(error);
+  if (status === 413) return new PayloadTooLarge();
+  if (status === 415) return new UnsupportedMediaType();
+  if (status >= 400 && status < 500) {
+    // Never the framework's own text: it may quote the input.
+    return new InvalidRequest([{ field: 'body', message: 'is not valid JSON' }]);
+  }
+  return new InternalError(error);
+}
+
+function statusOf(error: unknown): number {
+  const status = (error as { statusCode?: unknown } | null)?.statusCode;
+  return typeof status === 'number' ? status : 500;
+}

@@ -1,0 +1,175 @@
+import { Body, Controller, Get, Module, Post } from '@nestjs/common';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { IsString, MaxLength } from 'class-validator';
+import {
+  AccountId,
+  AllowCallers,
+  Logger,
+  Metrics,
+  Problem,
+  type RunningService,
+  ServiceModule,
+  ServiceTokens,
+  SystemClock,
+  newId,
+  startService,
+} from '#libs/platform';
+
+class EchoRequest {
+  @IsString()
+  @MaxLength(20_000)
+  text: string;
+}
+
+@Controller('/internal')
+class DemoController {
+  @Get('/whoami')
+  @AllowCallers('gateway')
+  whoami(@AccountId() accountId: string): object {
+    return { accountId };
+  }
+
+  @Post('/echo')
+  @AllowCallers('gateway')
+  echo(@Body() body: EchoRequest): object {
+    return { text: body.text };
+  }
+
+  @Get('/undeclared')
+  undeclared(): object {
+    return {};
+  }
+
+  @Get('/refusal')
+  @AllowCallers('gateway')
+  refusal(): never {
+    throw new Problem({ code: 'demo_refused', status: 409, detail: 'No.', members: { hint: 1 } });
+  }
+
+  @Get('/crash')
+  @AllowCallers('gateway')
+  crash(): never {
+    throw new Error('select secret from table at /srv/app.js');
+  }
+}
+
+const SECRET = 'a-service-secret';
+const clock = new SystemClock();
+let log = '';
+const logger = new Logger('demo', { write: (line: string) => void (log += line) });
+
+@Module({
+  imports: [ServiceModule.register({ name: 'account', clock, logger, serviceSecret: SECRET })],
+  controllers: [DemoController],
+})
+class DemoModule {}
+
+describe('service', () => {
+  let service: RunningService;
+  const token = new ServiceTokens(SECRET, clock).issue('gateway', 'account');
+
+  beforeAll(async () => {
+    service = await startService({ module: DemoModule, logger, port: 0, host: '127.0.0.1' });
+  });
+  afterAll(() => service.stop());
+
+  it('metrics are told without a token, as text', async () => {
+    const answer = await fetch(`${service.url}/metrics`);
+    expect(answer.headers.get('content-type')).toBe(Metrics.contentType);
+    expect(await answer.text()).toContain('# TYPE process_resident_memory_bytes gauge');
+  });
+
+  const get = (path: string, headers: Record<string, string> = {}) =>
+    fetch(`${service.url}${path}`, { headers: { authorization: `Bearer ${token}`, ...headers } });
+  const post = (body: string, type = 'application/json') =>
+    fetch(`${service.url}/internal/echo`, {
+      method: 'POST',
+      body,
+      headers: { authorization: `Bearer ${token}`, 'content-type': type },
+    });
+
+  it('S86: a route without a policy, a call without a token and a caller not named are refused', async () => {
+    expect((await get('/internal/undeclared')).status).toBe(403);
+    expect((await get('/internal/refusal', { authorization: '' })).status).toBe(403);
+    const worker = new ServiceTokens(SECRET, clock).issue('worker', 'account');
+    expect((await get('/internal/refusal', { authorization: `Bearer ${worker}` })).status).toBe(
+      403,
+    );
+  });
+
+  it('S89: a missing or malformed account id is a 400', async () => {
+    for (const id of ['', '1', "' or 1=1", newId().toUpperCase()]) {
+      expect((await get('/internal/whoami', { 'x-account-id': id })).status).toBe(400);
+    }
+    const accountId = newId();
+    expect(await (await get('/internal/whoami', { 'x-account-id': accountId })).json()).toEqual({
+      accountId,
+    });
+  });
+
+  it('S90: an unknown member of a body is named and refused', async () => {
+    const response = await post(JSON.stringify({ text: 'a', role: 'admin' }));
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({
+      code: 'invalid_request',
+      errors: [{ field: 'role' }],
+    });
+  });
+
+  it.each([
+    ['nested too deep', `{"text":${'['.repeat(30)}${']'.repeat(30)}}`],
+    ['an array too long', `{"text":[${'1,'.repeat(1_000)}1]}`],
+    ['a string too long', JSON.stringify({ text: 'x'.repeat(10_241) })],
+    ['broken JSON', '{"text":'],
+  ])('S94: a body with %s is a 400', async (_, body) => {
+    expect((await post(body)).status).toBe(400);
+  });
+
+  it('S94: a body over 256 KiB is refused', async () => {
+    expect((await post(JSON.stringify({ text: 'x'.repeat(300_000) }))).status).toBe(413);
+    expect((await post('<xml/>', 'application/xml')).status).toBe(415);
+  });
+
+  it('S69: a member named __proto__ or constructor is refused', async () => {
+    expect((await post('{"text":"a","__proto__":{"admin":true}}')).status).toBe(400);
+    expect((await post('{"text":"a","constructor":{"prototype":{}}}')).status).toBe(400);
+    expect(({} as Record<string, unknown>).admin).toBeUndefined();
+  });
+
+  it('a refusal keeps its code, status and members', async () => {
+    const response = await get('/internal/refusal');
+    expect(response.status).toBe(409);
+    expect(await response.json()).toMatchObject({
+      code: 'demo_refused',
+      retryable: false,
+      hint: 1,
+    });
+  });
+
+  it('S95: an unexpected error is generic outside and complete in the log', async () => {
+    const response = await get('/internal/crash');
+    expect(response.status).toBe(500);
+    const text = await response.text();
+    expect(text).not.toMatch(/select|srv|Error/);
+    expect(JSON.parse(text)).toMatchObject({ code: 'internal_error', retryable: true });
+    expect(log).toContain('select secret from table');
+  });
+
+  it.each([
+    '/%zz?apiKey=canary',
+    '/internal/%E0%A4%A?apiKey=canary',
+    '/nothing-here?apiKey=canary',
+    '/internal/whoami?apiKey=canary',
+    `/internal/${'x'.repeat(300)}?apiKey=canary`,
+  ])('S9: a refusal never repeats the URL: %s', async (path) => {
+    const response = await get(path);
+    expect(response.status).toBeGreaterThanOrEqual(400);
+    expect(await response.json()).toMatchObject({ code: expect.any(String) });
+    expect(await (await get(path)).text()).not.toMatch(/canary|%/);
+  });
+
+  it('health answers without a token', async () => {
+    const response = await fetch(`${service.url}/ready`);
+    expect(await response.json()).toEqual({ status: 'ok', faults: [] });
+  });
+});

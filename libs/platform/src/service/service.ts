@@ -1,0 +1,82 @@
+import { NestFactory } from '@nestjs/core';
+import type { DynamicModule, Type } from '@nestjs/common';
+import type { CustomStrategy } from '@nestjs/microservices';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { JSON_BODY_LIMIT_BYTES, checkJsonShape, inputValidation } from './input.js';
+import { crashPoint } from '../crash-point.js';
+import { Health } from './health.js';
+import { Logger } from '../logger.js';
+import { InvalidRequest } from '../platform.errors.js';
+import { ProblemFilter } from './problem.filter.js';
+
+export interface ServiceOptions {
+  module: Type | DynamicModule;
+  logger: Logger;
+  /** 0 asks the system for a free port. */
+  port: number;
+  host: string;
+  /** The strategy that feeds this service's event consumers, when it has any. */
+  strategy?: CustomStrategy['strategy'];
+}
+
+/** A started service. `stop` drains: not ready, consumers, listener, then the modules' own hooks. */
+export interface RunningService {
+  app: NestFastifyApplication;
+  /** `http://host:port` of the internal listener. */
+  url: string;
+  stop(): Promise<void>;
+}
+
+/** Starts one Nest application on its internal listener, with the validation and errors all share. */
+export async function startService(options: ServiceOptions): Promise<RunningService> {
+  const adapter = new FastifyAdapter({
+    bodyLimit: JSON_BODY_LIMIT_BYTES,
+    routerOptions: { maxParamLength: 200 },
+    keepAliveTimeout: 72_000,
+    requestTimeout: 30_000,
+    forceCloseConnections: 'idle',
+    // Fastify's own answer to a path it cannot decode repeats the whole URL, keys included (S9).
+    frameworkErrors: (_error: Error, _request: FastifyRequest, reply: FastifyReply) => {
+      const problem = new InvalidRequest([{ field: 'path', message: 'is not a valid path' }]);
+      void reply.status(problem.status).send(problem.toBody());
+    },
+  });
+  const app = await NestFactory.create<NestFastifyApplication>(options.module, adapter, {
+    logger: options.logger,
+    abortOnError: false,
+  });
+  app.useGlobalPipes(inputValidation());
+  app.useGlobalFilters(new ProblemFilter(options.logger));
+  let isStopping = false;
+  adapter
+    .getInstance()
+    .addHook('preValidation', (request, _reply, done) => {
+      checkJsonShape(request.body);
+      done();
+    })
+    .addHook('onSend', (request, reply, _payload, done) => {
+      if (request.method !== 'GET') crashPoint('command.before-answer');
+      // An answer given while stopping would leave an idle connection that holds the listener open.
+      if (isStopping) void reply.header('connection', 'close');
+      done();
+    });
+  if (options.strategy) {
+    app.connectMicroservice<CustomStrategy>(
+      { strategy: options.strategy },
+      { inheritAppConfig: false },
+    );
+    await app.startAllMicroservices();
+  }
+  await app.listen(options.port, options.host);
+  const address = app.getHttpServer().address() as { port: number };
+  return {
+    app,
+    url: `http://${options.host}:${address.port}`,
+    stop: async () => {
+      app.get(Health, { strict: false }).drain();
+      isStopping = true;
+      await app.close();
+    },
+  };
+}

@@ -1,0 +1,194 @@
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { load } from 'js-yaml';
+import { EventsConfig } from '#libs/messaging';
+import { loadConfig, settingsOf } from '#libs/platform';
+import { AccountConfig } from '../apps/account/src/account.config.js';
+import { CliConfig } from '../apps/cli/src/cli.config.js';
+import { writeSecretFiles } from '../apps/cli/src/secrets/secret-files.js';
+import { EntitlementConfig } from '../apps/entitlement/src/entitlement.config.js';
+import { GatewayConfig } from '../apps/gateway/src/gateway.config.js';
+import { LookupConfig } from '../apps/lookup/src/lookup.config.js';
+
+interface ComposeService {
+  image: string;
+  build?: string;
+  command?: string[];
+  environment?: Record<string, string>;
+  secrets?: string[];
+  ports?: string[];
+  healthcheck?: { test?: string[]; disable?: boolean };
+  depends_on?: Record<string, { condition: string }>;
+}
+
+interface Compose {
+  services: Record<string, ComposeService>;
+  secrets: Record<string, { file: string }>;
+}
+
+/** What each app of the image reads; stand-ins, solo and cluster are no part of it. */
+const CONFIGS: Record<string, (new () => object)[]> = {
+  account: [AccountConfig, EventsConfig],
+  entitlement: [EntitlementConfig, EventsConfig],
+  gateway: [GatewayConfig, EventsConfig],
+  lookup: [LookupConfig],
+  cli: [CliConfig, EventsConfig],
+};
+
+/** No container engine runs here: the files are held to what they name. */
+describe('the image and the compose file', () => {
+  const compose = load(readFileSync('docker-compose.yml', 'utf8')) as Compose;
+  const dockerfile = readFileSync('Dockerfile', 'utf8');
+  const folder = mkdtempSync(join(tmpdir(), 'secrets-'));
+  const services = Object.entries(compose.services);
+  const own = services.filter(([, { build }]) => build !== undefined);
+  let written: string[];
+
+  const entryOf = ({ command = [] }: ComposeService) =>
+    command.find((word) => word.startsWith('dist/')) as string;
+  const appOf = (service: ComposeService) => entryOf(service).split('/')[2];
+  /** As the container sees it, with the secrets that the command makes. */
+  const environmentOf = ({ environment = {} }: ComposeService) =>
+    Object.fromEntries(
+      Object.entries(environment).map(([name, value]) => [
+        name,
+        value.replace('/run/secrets', folder).replace(/\$\{\w+:-(.*)\}/, '$1'),
+      ]),
+    );
+
+  beforeAll(() => {
+    const database = 'postgres:5432/domain_data';
+    written = writeSecretFiles({ folder, database, smtpUrl: 'smtp://mail.example:25' });
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  it('every app of the image has its service, and two gateways', () => {
+    const apps = own.map(([, service]) => appOf(service)).toSorted();
+    expect(apps).toEqual(
+      ['account', 'cli', 'cli', 'entitlement', 'gateway', 'gateway', 'lookup'].toSorted(),
+    );
+    for (const [name, service] of own) {
+      expect([name, existsSync(entryOf(service))]).toEqual([name, true]);
+    }
+  });
+
+  it('every variable is a declared setting, and with them each configuration is whole', () => {
+    for (const [name, service] of own) {
+      const environment = environmentOf(service);
+      const configs = CONFIGS[appOf(service)];
+      const declared = new Set(configs.flatMap(settingsOf).map(({ env }) => env));
+      const unknown = Object.keys(environment).filter(
+        (variable) => !declared.has(variable.replace(/_FILE$/, '')),
+      );
+      expect([name, unknown]).toEqual([name, []]);
+      for (const config of configs) expect(() => loadConfig(config, environment)).not.toThrow();
+    }
+  });
+
+  it('services name one another by addresses that are there', () => {
+    const port = (name: string) =>
+      Object.entries(compose.services[name].environment ?? {}).find(
+        ([variable]) => variable === `${name.toUpperCase()}_PORT`,
+      )?.[1];
+    for (const name of ['gateway-1', 'gateway-2']) {
+      const { environment = {} } = compose.services[name];
+      for (const owner of ['account', 'entitlement', 'lookup']) {
+        const url = `http://${owner}:${port(owner)}`;
+        expect(environment[`${owner.toUpperCase()}_URL`]).toBe(url);
+      }
+      expect(environment.GATEWAY_INTERNAL_PORT).toBe('7100');
+    }
+    expect(dockerfile).toContain('READY_URL=http://127.0.0.1:7100/ready');
+  });
+
+  it('every process that stays has a health check, and nothing starts before what it needs', () => {
+    expect(dockerfile).toMatch(/^HEALTHCHECK /m);
+    for (const [name, { build, healthcheck, command }] of services) {
+      const isJob = command?.includes('dist/apps/cli/src/main.js') ?? false;
+      const isChecked = build === undefined ? healthcheck?.test !== undefined : !healthcheck;
+      expect([name, isJob ? healthcheck?.disable : isChecked]).toEqual([name, true]);
+    }
+    for (const [name, { depends_on = {} }] of services) {
+      for (const [needed, { condition }] of Object.entries(depends_on)) {
+        const isJob = ['migrate', 'provision'].includes(needed);
+        const expected = isJob ? 'service_completed_successfully' : 'service_healthy';
+        expect([name, needed, condition]).toEqual([name, needed, expected]);
+        expect(compose.services).toHaveProperty(needed);
+      }
+    }
+  });
+
+  it('S113: secrets come by files that a command makes for their owner alone, and none is in the compose file', () => {
+    const files = Object.entries(compose.secrets).map(([name, { file }]) => [name, file]);
+    expect(files.toSorted()).toEqual(
+      written.map((name) => [name, `deploy/secrets/${name}`]).toSorted(),
+    );
+    expect(statSync(folder).mode & 0o077).toBe(0);
+    const secretSettings = new Set(
+      Object.values(CONFIGS)
+        .flat()
+        .flatMap(settingsOf)
+        .filter(({ secret }) => secret)
+        .map(({ env }) => env),
+    );
+    for (const [, { environment = {}, secrets = [] }] of services) {
+      const given = Object.values(environment).filter((value) => value.startsWith('/run/secrets/'));
+      expect(given.map((path) => path.split('/')[3]).toSorted()).toEqual(secrets.toSorted());
+      const open = Object.keys(environment).filter((name) => secretSettings.has(name));
+      // A Valkey without a password, on a network that leads nowhere, is no secret.
+      expect(open.filter((name) => environment[name] !== 'redis://valkey:6379')).toEqual([]);
+    }
+  });
+
+  it('a repeat of the command changes no secret', () => {
+    const before = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
+    const again = { folder, database: 'elsewhere:5432/other', smtpUrl: 'smtp://other.example' };
+    expect(writeSecretFiles(again)).toEqual([]);
+    expect(readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'))).toEqual(
+      before,
+    );
+  });
+
+  it('only gateways publish ports, on loopback, and not the internal one', () => {
+    for (const [name, { ports = [] }] of services) {
+      expect([name, ports.length > 0]).toEqual([name, name.startsWith('gateway-')]);
+      for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:\d+:808[01]$/);
+    }
+  });
+
+  it('S110: every image names a version; ours runs bounded, without rights, on a root it cannot write', () => {
+    const bases = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, image]) => image);
+    for (const image of [...bases, ...services.map((entry) => entry[1].image)]) {
+      expect(image).toMatch(/^[\w./-]+:\d+\.\d+(\.\d+)?(-\w+)*$/);
+    }
+    expect(new Set(bases).size).toBe(1);
+    const users = [...dockerfile.matchAll(/^USER (.*)$/gm)].map(([, user]) => user);
+    expect(users).toEqual(['10001:10001']);
+    for (const [name, service] of own) {
+      expect([name, service]).toEqual([
+        name,
+        expect.objectContaining({
+          read_only: true,
+          cap_drop: ['ALL'],
+          security_opt: ['no-new-privileges:true'],
+          mem_limit: expect.any(String),
+          pids_limit: expect.any(Number),
+        }),
+      ]);
+    }
+  });
+
+  it('what the image copies is there, and it starts without a shell', () => {
+    const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.*) \S+$/gm)].flatMap(([, paths]) =>
+      paths.split(' '),
+    );
+    expect(copied.length).toBeGreaterThan(4);
+    for (const path of copied) expect([path, existsSync(path)]).toEqual([path, true]);
+    const entry = /^ENTRYPOINT (.*)$/m.exec(dockerfile)?.[1];
+    expect(JSON.parse(entry as string)[0]).toBe('node');
+    const command = /^CMD (.*)$/m.exec(dockerfile)?.[1];
+    expect(existsSync(JSON.parse(command as string)[0] as string)).toBe(true);
+  });
+});

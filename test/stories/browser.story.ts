@@ -1,0 +1,310 @@
+import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import type { Browser } from 'playwright-core';
+import { MINUTE_MS } from '#libs/platform';
+import { waitFor } from '#libs/testing';
+import { chromiumPath } from '../environment/chromium.js';
+import type { Deployment } from './deployment.js';
+import { Visitor, openBrowser } from './visitor.js';
+
+const executablePath = chromiumPath();
+/** Our own checks must not pass without a browser; a contributor's machine may do without. */
+export const hasBrowser = executablePath !== undefined || process.env.CI === 'true';
+
+const EMAIL = 'mary@story.example';
+const NAME = 'Grace O’Neil';
+const PASSWORD = 'correct horse battery staple 42';
+const NEW_PASSWORD = 'an even longer sentence to remember 7';
+
+const HOSTILE = `<img src=x onerror="document.title='owned'">`;
+
+/** What a customer does on the plain pages, in a real browser. The steps build on one another. */
+export function dashboardInBrowser(deployed: () => Deployment): void {
+  let deployment: Deployment;
+  let browser: Browser;
+  let visitor: Visitor;
+  let key: string;
+
+  beforeAll(async () => {
+    if (!executablePath) throw new Error('Chromium is missing: apt-get install chromium');
+    deployment = deployed();
+    browser = await openBrowser(executablePath);
+    visitor = await Visitor.arrive(browser, deployment, {
+      permissions: ['clipboard-read', 'clipboard-write'],
+    });
+  }, 60_000);
+
+  afterEach(() => {
+    // A refused form is an answer of 400 and above, which Chromium writes to the console.
+    const faults = visitor.takeFaults().filter((fault) => !/status of 4\d\d/.test(fault));
+    expect(faults).toEqual([]);
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+  }, 60_000);
+
+  it('every page for strangers can be read by everybody, light, dark and on a telephone', async () => {
+    const paths = ['/', '/sign-up', '/log-in', '/password/forgot', '/password/reset'];
+    for (const path of [...paths, '/sign-up/confirm', '/nothing-here', deployment.mailboxUrl]) {
+      await visitor.open(path);
+      await visitor.examine();
+    }
+  });
+
+  it('a first name that is markup is refused and stays text in the form', async () => {
+    await visitor.open('/');
+    await visitor.follow('Sign up');
+    const fields = { 'First name': HOSTILE, 'E-mail': EMAIL, Password: PASSWORD };
+    expect(await visitor.submit('Create the account', fields)).toBe(400);
+    expect(await visitor.page.getByLabel('First name').inputValue()).toBe(HOSTILE);
+    expect(await visitor.page.locator('img').count()).toBe(0);
+    await visitor.examine();
+  });
+
+  it('a sign-up leads to the mailbox, whose link leads to the confirmation', async () => {
+    await visitor.open('/sign-up');
+    const fields = { 'First name': NAME, 'E-mail': EMAIL, Password: PASSWORD };
+    expect(await visitor.submit('Create the account', fields)).toBe(200);
+    expect(await visitor.title()).toBe('Look into your mail');
+    await visitor.examine();
+    await visitor.followMail(EMAIL, 'Confirm your e-mail address');
+    expect(await visitor.title()).toBe('Confirm your address');
+  });
+
+  it('S31: the link opened twice changes nothing; its button confirms once and shows the first key once', async () => {
+    const link = visitor.page.url();
+    const scanner = await Visitor.arrive(browser, deployment, { javaScriptEnabled: false });
+    await scanner.open(link);
+    await scanner.open(link);
+    expect(await scanner.title()).toBe('Confirm your address');
+    expect(await visitor.submit('Confirm my address')).toBe(200);
+    key = shownKey(await visitor.words(), 'live');
+    expect(shownKey(await visitor.words(), 'test')).not.toBe('');
+    await visitor.examine();
+    expect(await scanner.submit('Confirm my address')).toBeGreaterThanOrEqual(400);
+    expect(await scanner.words()).not.toContain('dds_live_');
+    await scanner.leave();
+    await visitor.open('/keys');
+    expect(await visitor.words()).not.toContain(key);
+  });
+
+  it('S25: the session lives in a __Host- cookie that no script can read', async () => {
+    const cookies = await visitor.context.cookies();
+    const session = cookies.find(({ name }) => name === '__Host-session');
+    expect(session).toMatchObject({
+      domain: 'localhost',
+      path: '/',
+      secure: true,
+      httpOnly: true,
+      sameSite: 'Lax',
+    });
+    // 256 bits in base64url.
+    expect(session?.value.length).toBeGreaterThanOrEqual(43);
+    expect(await visitor.page.evaluate('document.cookie')).toBe('');
+  });
+
+  it('the overview shows the trial credits, and a lookup in the ledger', async () => {
+    await waitFor('the trial credits', async () => {
+      await visitor.open('/');
+      return (await visitor.words()).includes('500 to spend');
+    });
+    expect((await lookUp(key)).status).toBe(200);
+    await waitFor('the charge in the ledger', async () => {
+      await visitor.open('/');
+      return (await visitor.page.getByRole('row', { name: /consume/ }).count()) > 0;
+    });
+    expect(await visitor.page.getByRole('row', { name: /trial/ }).innerText()).toMatch(/500\s+499/);
+    await visitor.examine();
+  });
+
+  it('S18: the session in the browser opens nothing on the API, a key nothing on the dashboard', async () => {
+    const other = await visitor.context.newPage();
+    // Cookies know no ports: the browser does send the session there.
+    const answer = await other.goto(`${deployment.apiUrl}/v2.0/whois/live?domainName=cookie.com`);
+    expect(answer?.status()).toBe(401);
+    expect(await answer?.request().headerValue('cookie')).toContain('__Host-session=');
+    await other.close();
+    const stranger = await Visitor.arrive(browser, deployment, {
+      extraHTTPHeaders: { authorization: `Bearer ${key}`, 'x-api-key': key },
+    });
+    await stranger.open(`/keys?apiKey=${key}`);
+    expect(await stranger.title()).toBe('Log in');
+    await stranger.leave();
+  });
+
+  it('S29: a form on a sister origin, or another site, cannot act for the customer', async () => {
+    const origins = [deployment.apiUrl, 'http://elsewhere.example'];
+    for (const origin of origins) {
+      const trap = await visitor.context.newPage();
+      await trap.route(`${origin}/trap`, (route) =>
+        route.fulfill({
+          contentType: 'text/html',
+          body: `<form method="post" action="${deployment.dashboardUrl}/log-out"><button>Win</button></form>`,
+        }),
+      );
+      await trap.goto(`${origin}/trap`);
+      const answered = trap.waitForResponse(`${deployment.dashboardUrl}/log-out`);
+      await trap.getByRole('button').click();
+      expect((await answered).status()).toBe(403);
+      await trap.close();
+    }
+    await visitor.open('/keys');
+    expect(await visitor.title()).toBe('API keys');
+  });
+
+  it('S115: the browser runs no inline script and lets no script write markup', async () => {
+    await visitor.open('/');
+    const thrown = await visitor.page.evaluate(`(() => {
+      const script = document.createElement('script');
+      try { script.text = 'document.title = "owned"'; } catch (error) { return error.name; }
+    })()`);
+    expect(thrown).toBe('TypeError');
+    const handled = await visitor.page.evaluate(`(() => {
+      const button = document.createElement('button');
+      try { button.setAttribute('onclick', 'document.title = "owned"'); } catch { return 'refused'; }
+      button.click();
+    })()`);
+    expect([undefined, 'refused']).toContain(handled);
+    expect(await visitor.page.title()).toBe('Overview · Domain Data Service');
+    const refused = visitor.takeFaults().join('\n');
+    expect(refused).toContain('policy violated: require-trusted-types-for by trusted-types-sink');
+    expect(refused).toMatch(/policy violated: (script-src-attr by inline|require-trusted)/);
+  });
+
+  it('a rotated key shows its successor once; the copy button copies it whole', async () => {
+    await visitor.open('/keys');
+    await visitor.examine();
+    const row = visitor.page.getByRole('listitem').filter({ hasText: key.slice(-4) });
+    await row.getByRole('button', { name: /^Rotate/ }).click();
+    await visitor.page.getByRole('heading', { name: 'Your live key' }).waitFor();
+    const successor = shownKey(await visitor.words(), 'live');
+    expect(successor).not.toBe(key);
+    await visitor.page.getByRole('button', { name: 'Copy the key' }).click();
+    await visitor.page.getByRole('button', { name: 'Copied' }).waitFor();
+    expect(await visitor.page.evaluate('navigator.clipboard.readText()')).toBe(successor);
+    await visitor.examine();
+    await waitFor('the successor to work', async () => (await lookUp(successor)).status === 200);
+    key = successor;
+    await visitor.open('/keys');
+    expect(await visitor.words()).not.toContain(successor);
+  });
+
+  it('a revoked key stops, and a new one may have any name, which stays text', async () => {
+    await visitor.open('/keys');
+    const row = visitor.page.getByRole('listitem').filter({ hasText: key.slice(-4) });
+    await row.getByRole('button', { name: /^Revoke/ }).click();
+    await waitFor('401', async () => (await lookUp(key)).status === 401);
+    expect(await visitor.submit('Create the key', { Name: HOSTILE })).toBe(200);
+    key = shownKey(await visitor.words(), 'live');
+    expect(await visitor.words()).toContain(HOSTILE);
+    expect(await visitor.page.locator('img').count()).toBe(0);
+    await visitor.examine();
+    await waitFor('the new key to work', async () => (await lookUp(key)).status === 200);
+  });
+
+  it('a key beyond what the plan allows is refused in words', async () => {
+    expect(await visitor.submit('Create the key', { Name: 'One more' })).toBeGreaterThan(399);
+    expect(await visitor.page.getByRole('alert').textContent()).toMatch(/key/);
+    await visitor.examine();
+  });
+
+  it('after ten minutes a change of keys asks for the password first', async () => {
+    deployment.clock.advance(11 * MINUTE_MS);
+    await visitor.open('/keys');
+    expect(await visitor.submit('Create the key', { Name: 'Later' })).toBe(403);
+    expect(await visitor.title()).toBe('Your password, please');
+    await visitor.examine();
+    expect(await visitor.submit('Go on', { Password: 'not the password' })).toBeGreaterThan(399);
+    expect(await visitor.submit('Go on', { Password: PASSWORD })).toBe(303);
+    expect(await visitor.title()).toBe('API keys');
+  });
+
+  it('a log-out ends the session for every tab, and a log-in begins another', async () => {
+    const tab = await visitor.context.newPage();
+    await visitor.open('/');
+    await visitor.submit('Log out');
+    await tab.goto('/account');
+    expect(new URL(tab.url()).pathname).toBe('/log-in');
+    await tab.close();
+    await visitor.open('/log-in');
+    const wrong = await visitor.submit('Log in', { 'E-mail': EMAIL, Password: 'not this one' });
+    expect(wrong).toBe(401);
+    await visitor.examine();
+    expect(await visitor.submit('Log in', { Password: PASSWORD })).toBe(303);
+    expect(await visitor.title()).toBe('Overview');
+  });
+
+  it('a forgotten password is set anew with the mailed link, and the old one is dead', async () => {
+    await visitor.submit('Log out');
+    await visitor.open('/log-in');
+    await visitor.follow('Forgot the password?');
+    expect(await visitor.submit('Send the link', { 'E-mail': EMAIL })).toBe(200);
+    await visitor.followMail(EMAIL, 'Set a new password');
+    expect(await visitor.submit('Set the password', { 'New password': NEW_PASSWORD })).toBe(200);
+    await visitor.examine();
+    const old = await visitor.submit('Log in', { 'E-mail': EMAIL, Password: PASSWORD });
+    expect(old).toBe(401);
+    expect(await visitor.submit('Log in', { 'E-mail': EMAIL, Password: NEW_PASSWORD })).toBe(303);
+  });
+
+  it('the account page names the consequences of a deletion, which ends session and keys', async () => {
+    await visitor.follow('Account');
+    const words = await visitor.words();
+    for (const consequence of [NAME, EMAIL, 'keys', '90 days', 'forfeited', 'erased']) {
+      expect(words).toContain(consequence);
+    }
+    await visitor.examine();
+    expect(await visitor.submit('Delete the account', { Password: 'no' })).toBeGreaterThan(399);
+    expect(await visitor.submit('Delete the account', { Password: NEW_PASSWORD })).toBe(200);
+    expect(await visitor.title()).toBe('The account is deleted');
+    await visitor.examine();
+    const cookies = await visitor.context.cookies();
+    expect(cookies.map(({ name }) => name)).not.toContain('__Host-session');
+    await waitFor('403', async () => (await lookUp(key)).status === 403);
+  });
+
+  it('a log-in to the deleted account leads to the restore page, and its button brings it back', async () => {
+    await visitor.open('/log-in');
+    await visitor.submit('Log in', { 'E-mail': EMAIL, Password: NEW_PASSWORD });
+    expect(await visitor.title()).toBe('This account is deleted');
+    await visitor.examine();
+    expect(await visitor.submit('Restore the account')).toBe(303);
+    expect(await visitor.title()).toBe('Overview');
+    await visitor.follow('Keys');
+    expect(await visitor.words()).toContain('revoked');
+    await visitor.open(deployment.mailboxUrl);
+    await visitor.examine();
+  });
+
+  it('without JavaScript the same forms lead from sign-up to a key and out', async () => {
+    const plain = await Visitor.arrive(browser, deployment, { javaScriptEnabled: false });
+    const email = 'plain@story.example';
+    await plain.open('/sign-up');
+    await plain.submit('Create the account', {
+      'First name': 'Łucja',
+      'E-mail': email,
+      Password: PASSWORD,
+    });
+    await plain.followMail(email, 'Confirm your e-mail address');
+    expect(await plain.submit('Confirm my address')).toBe(200);
+    const plainKey = shownKey(await plain.words(), 'live');
+    await waitFor('the key to work', async () => (await lookUp(plainKey)).status === 200);
+    await plain.open('/keys');
+    expect(await plain.words()).toContain(plainKey.slice(-4));
+    expect(await plain.submit('Log out')).toBe(303);
+    await plain.open('/keys');
+    expect(await plain.title()).toBe('Log in');
+    expect(plain.takeFaults()).toEqual([]);
+    await plain.leave();
+  });
+
+  let names = 0;
+  async function lookUp(apiKey: string): Promise<Response> {
+    const url = `${deployment.apiUrl}/v2.0/whois/live?domainName=browser-${++names}.com`;
+    return fetch(url, { headers: { authorization: `Bearer ${apiKey}` } });
+  }
+}
+
+function shownKey(words: string, environment: 'live' | 'test'): string {
+  return words.match(new RegExp(`dds_${environment}_[0-9A-Za-z]{36}`))?.[0] ?? '';
+}

@@ -1,0 +1,124 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe } from '@jest/globals';
+import { type EventTransport, EventsConfig, openTransport } from '#libs/messaging';
+import { type Clock, Logger, loadConfig } from '#libs/platform';
+import { FileClock, TestClock } from '#libs/testing';
+import {
+  type RunningCluster,
+  clusterAvailability,
+  startCluster,
+} from '../../apps/cluster/src/cluster.js';
+import { startSolo } from '../../apps/solo/src/solo.js';
+
+/** What a story sees of an installation, whichever way its services run. */
+export interface Deployment {
+  apiUrl: string;
+  dashboardUrl: string;
+  /** A page with the mail; `mailbox` is what it shows, newest first. */
+  mailboxUrl: string;
+  mailbox: {
+    newest(limit: number): Promise<{ to: string; subject: string; text: string }[]>;
+  };
+  /** The business time of every service: it stands still until it is moved. */
+  clock: Clock & { advance(ms: number): void };
+  /** For what operators do. */
+  entitlementUrl: string;
+  serviceSecret: string;
+  superuserUrl: string;
+  databaseUrl(role: string): string;
+  rolePassword(role: string): string;
+  /** Relays the events of a service that is not built yet. */
+  transport: EventTransport;
+  /** Every log line so far, of every service. */
+  log(): string;
+  stop(): Promise<void>;
+}
+
+/** Services share event loops, or two cores with the tests: load is not what stories are about. */
+const UNHURRIED = { GATEWAY_LOOP_DELAY_MAX_MS: '5000' };
+
+/** Every service in this process. */
+export async function openSolo(): Promise<Deployment> {
+  const clock = new TestClock();
+  const folder = mkdtempSync(join(tmpdir(), 'story-'));
+  let log = '';
+  const solo = await startSolo({
+    dataFolder: folder,
+    apiPort: 0,
+    dashboardPort: 0,
+    offline: true,
+    clock,
+    durable: false,
+    overrides: UNHURRIED,
+    log: { path: join(folder, 'story.log'), write: (line: string) => void (log += line) },
+  });
+  const { apiUrl, dashboardUrl, mailbox, entitlementUrl, transport, database } = solo;
+  return {
+    apiUrl,
+    dashboardUrl,
+    mailboxUrl: `${dashboardUrl}/mailbox`,
+    mailbox,
+    clock,
+    entitlementUrl,
+    serviceSecret: solo.settings.SERVICE_SECRET as string,
+    superuserUrl: database.superuserUrl,
+    databaseUrl: (role) => database.url(role),
+    rolePassword: (role) => database.rolePassword(role),
+    transport,
+    log: () => log,
+    stop: async () => {
+      await solo.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/**
+ * A process for each service, with Kafka and Valkey. The API is the first gateway's and the dashboard the
+ * second's: what they know of one another went through the services behind them.
+ */
+export async function openCluster(): Promise<Deployment & { cluster: RunningCluster }> {
+  const folder = mkdtempSync(join(tmpdir(), 'story-'));
+  const clockFile = join(folder, 'clock');
+  const clock = FileClock.create(clockFile);
+  const cluster = await startCluster({
+    folder,
+    durable: false,
+    clockFile,
+    environment: (planned) => ({
+      gateway: UNHURRIED,
+      account: { BILLING_URL: planned['gateway-2'].BILLING_URL },
+    }),
+  });
+  const { facts, gateways, mailbox, settings } = cluster;
+  const events = loadConfig(EventsConfig, settings.operator());
+  const logger = new Logger('billing', { write: () => undefined });
+  const transport = openTransport({ config: events, logger, consumers: {} });
+  return {
+    cluster,
+    apiUrl: gateways[0].apiUrl,
+    dashboardUrl: gateways[1].dashboardUrl,
+    mailboxUrl: facts.mailbox_url,
+    mailbox,
+    clock,
+    entitlementUrl: facts.entitlement_url,
+    serviceSecret: settings.operator().SERVICE_SECRET as string,
+    superuserUrl: settings.superuserUrl,
+    databaseUrl: (role) => settings.databaseUrl(role),
+    rolePassword: (role) => settings.rolePassword(role),
+    transport,
+    log: () => cluster.processes.map(({ output }) => output).join(''),
+    stop: async () => {
+      await transport.close();
+      await cluster.stop();
+      clock.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Our own checks must not pass without a cluster; a contributor's machine may do without. */
+export const describeOnCluster =
+  clusterAvailability() === undefined || process.env.CI === 'true' ? describe : describe.skip;

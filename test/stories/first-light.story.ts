@@ -1,0 +1,344 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { ServiceHttp } from '#libs/contracts';
+import { Database, auditorRole, withClient } from '#libs/database';
+import { DAY_MS, MINUTE_MS, ServiceTokens } from '#libs/platform';
+import { waitFor } from '#libs/testing';
+import { checkInvariants } from '../../apps/entitlement/src/auditor/check-invariants.js';
+import { Billing } from './billing.js';
+import { type Answer, Customer } from './customer.js';
+import type { Deployment } from './deployment.js';
+
+/**
+ * One customer's life, through HTTP alone: sign-up, key, lookups, limits, credits, payment, plan,
+ * rotation, revocation, deletion, restore, and the end. The steps build on one another.
+ */
+export function firstLight(deployed: () => Deployment): void {
+  let deployment: Deployment;
+  let billing: Billing;
+  let customer: Customer;
+  let names = 0;
+  /** A name that nobody looked up before: a repeat within 60 s would be free. */
+  const freshName = () => `story-${++names}.com`;
+
+  beforeAll(async () => {
+    deployment = deployed();
+    billing = await Billing.start(deployment);
+    customer = new Customer(deployment, 'ada@story.example');
+  }, 60_000);
+
+  afterAll(async () => {
+    await billing?.stop();
+  });
+
+  it('a sign-up that is confirmed has a session, a key, a test key and 500 credits', async () => {
+    await customer.join();
+    expect(customer.key).toMatch(/^dds_live_/);
+    expect(customer.testKey).toMatch(/^dds_test_/);
+    const balance = await waitFor('the trial credits', async () => {
+      const { body } = await customer.call('GET', '/api/balance');
+      return body.spendable > 0 ? body : undefined;
+    });
+    expect(balance.spendable).toBe(500);
+  });
+
+  it('a live lookup answers in both versions and says what it cost and what is left', async () => {
+    const v2 = await customer.lookUp(freshName());
+    expect([v2.status, v2.body.domain_registered]).toEqual([200, 'yes']);
+    expect(v2.body.meta).toMatchObject({ credits_charged: 1, credits_remaining: 499 });
+    expect(headersOf(v2)).toMatchObject({
+      'x-credits-cost': '1',
+      'x-credits-remaining': '499',
+      'ratelimit-policy': '"live";q=10;w=60',
+      'x-ratelimit-allowed-requests': '10',
+      'x-ratelimit-remaining-requests': '9',
+      'cache-control': 'private, no-store',
+      'referrer-policy': 'no-referrer',
+    });
+    expect(v2.headers.get('x-request-id')).toBe(v2.body.meta.request_id);
+    const v1 = await customer.lookUp(freshName(), 1);
+    expect([v1.status, v1.body.domain_registered]).toEqual([200, 'yes']);
+    expect(v1.body).not.toHaveProperty('meta');
+    expect(headersOf(v1)).toMatchObject({ 'x-credits-cost': '1', 'x-credits-remaining': '498' });
+    expect(v1.headers.get('deprecation')).toMatch(/^@\d+$/);
+    expect(v1.headers.get('link')).toContain('successor-version');
+  });
+
+  it('the same question within a minute costs nothing', async () => {
+    const name = freshName();
+    expect((await customer.lookUp(name)).headers.get('x-credits-cost')).toBe('1');
+    expect((await customer.lookUp(name)).headers.get('x-credits-cost')).toBe('0');
+  });
+
+  it('a name that nobody registered is an answer; a throttled registry is not and costs nothing', async () => {
+    const free = await customer.lookUp('free-story.com');
+    expect([free.status, free.body.domain_registered]).toEqual([200, 'no']);
+    expect(free.headers.get('x-credits-cost')).toBe('1');
+    const throttled = await customer.lookUp('throttled-story.org');
+    expect([throttled.status, throttled.body.code]).toEqual([503, 'upstream_throttled']);
+    expect(throttled.body.credits_charged).toBe(0);
+    expect(Number(throttled.headers.get('retry-after'))).toBeGreaterThan(0);
+  });
+
+  it('a test key answers fixtures for nothing, and only fixtures', async () => {
+    const fixture = await customer.lookUp('registered.test', 2, customer.testKey);
+    expect([fixture.status, fixture.headers.get('x-credits-cost')]).toEqual([200, '0']);
+    const other = await customer.lookUp('example.com', 2, customer.testKey);
+    expect([other.status, other.body.code]).toEqual([422, 'test_key_fixture_only']);
+  });
+
+  it('429 comes while credits remain, costs nothing, and says when to come back', async () => {
+    const answers: Answer[] = [];
+    for (let i = 0; i < 12; i++) answers.push(await customer.lookUp(freshName()));
+    const refused = answers.find(({ status }) => status === 429);
+    expect(refused?.body).toMatchObject({
+      status: 429,
+      code: 'rate_limited',
+      credits_charged: 0,
+      retryable: true,
+    });
+    expect(refused?.headers.get('x-credits-cost')).toBe('0');
+    expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(answers.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(10);
+    expect((await customer.call('GET', '/api/balance')).body.spendable).toBeGreaterThan(400);
+  });
+
+  it('402 comes when the credits are gone, after exactly as many answers as there were credits', async () => {
+    await override(customer.accountId, 'live', 1_000_000);
+    // The gateway's own word: entitlement hears of the last answers up to 100 ms later.
+    const before = Number((await customer.lookUp(freshName())).headers.get('x-credits-remaining'));
+    let served = 0;
+    let refusal: Answer | undefined;
+    while (!refusal && served <= before) {
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, () => customer.lookUp(freshName())),
+      );
+      served += answers.filter(({ status }) => status === 200).length;
+      refusal = answers.find(({ status }) => status === 402);
+      // The last credits may be held by requests under way, which may yet give them back.
+      const others = answers.filter(
+        ({ status, body }) => ![200, 402].includes(status) && body.code !== 'credits_busy',
+      );
+      expect(others.map(({ body }) => body.code)).toEqual([]);
+    }
+    expect(served).toBe(before);
+    expect(refusal?.body).toMatchObject({
+      status: 402,
+      code: 'insufficient_credits',
+      credits_charged: 0,
+    });
+    await waitFor('the last settlement', async () => (await spendable()) === 0);
+  }, 60_000);
+
+  it('a payment that is confirmed gives its credits once, however often it is said', async () => {
+    const paymentId = await billing.confirmPackage(customer.accountId, '5K');
+    await waitFor('the credits', async () => (await spendable()) > 0);
+    await billing.confirmPackage(customer.accountId, '5K', paymentId);
+    const second = await billing.confirmPackage(customer.accountId, '5K');
+    expect(second).not.toBe(paymentId);
+    await waitFor('the second payment', async () => (await spendable()) >= 10_000);
+    expect(await spendable()).toBe(10_000);
+    await waitFor(
+      'a lookup that is paid for',
+      async () => (await customer.lookUp(freshName())).status === 200,
+    );
+  });
+
+  it('a plan raises the limit as soon as it is paid', async () => {
+    const planned = new Customer(deployment, 'grace@story.example', 'Grace');
+    await planned.join();
+    expect((await planned.lookUp(freshName())).headers.get('x-ratelimit-allowed-requests')).toBe(
+      '10',
+    );
+    await billing.startPlan(planned.accountId, '150K');
+    await waitFor('the plan’s limit', async () => {
+      const { headers } = await planned.lookUp(freshName());
+      return headers.get('x-ratelimit-allowed-requests') === '150';
+    });
+    const { body } = await planned.call('GET', '/api/balance');
+    expect(body.spendable).toBeGreaterThan(150_000);
+  });
+
+  it('after a rotation the old key works until the overlap ends', async () => {
+    const old = customer.key;
+    const { body } = await customer.call('GET', '/api/keys');
+    const { id } = body.keys.find((key: { environment: string }) => key.environment === 'live');
+    const rotated = await customer.call('POST', `/api/keys/${id}/rotate`, { overlap: '1h' });
+    expectStatus(rotated, 201);
+    customer.key = rotated.body.key;
+    expectStatus(await customer.lookUp(freshName()), 200);
+    expectStatus(await customer.lookUp(freshName(), 2, old), 200);
+    deployment.clock.advance(61 * MINUTE_MS);
+    await waitFor(
+      'the old key to end',
+      async () => (await customer.lookUp(freshName(), 2, old)).status === 401,
+    );
+    expectStatus(await customer.lookUp(freshName()), 200);
+  });
+
+  it('a revoked key is refused within a second', async () => {
+    const { body } = await customer.call('GET', '/api/keys');
+    const { id } = body.keys.find(
+      (key: { environment: string; state: string }) =>
+        key.environment === 'live' && key.state === 'active',
+    );
+    expectStatus(await customer.call('DELETE', `/api/keys/${id}`), 200);
+    await waitFor('401', async () => (await customer.lookUp(freshName())).status === 401, 1_000);
+    await reauthenticate();
+    const created = await customer.call('POST', '/api/keys', {
+      name: 'Second',
+      environment: 'live',
+    });
+    expectStatus(created, 201);
+    customer.key = created.body.key;
+    await waitFor('the new key', async () => (await customer.lookUp(freshName())).status === 200);
+  });
+
+  it('a deleted account answers 403 and leads to the restore page only', async () => {
+    await reauthenticate();
+    expectStatus(await customer.call('POST', '/api/account/delete', {}), 200);
+    const refused = await waitFor(
+      '403',
+      async () => {
+        const answer = await customer.lookUp(freshName());
+        return answer.status === 403 ? answer : undefined;
+      },
+      5_000,
+    );
+    expect(refused.body).toMatchObject({ code: 'account_deleted', credits_charged: 0 });
+    expectStatus(await customer.call('GET', '/api/keys'), 401);
+    await customer.logIn();
+    expectStatus(await customer.call('GET', '/api/keys'), 403);
+    expect(await eventsSaid()).toContain('account.account-deleted');
+  });
+
+  it('restored on day 89 it has its credits back, and keys after a reissue', async () => {
+    deployment.clock.advance(89 * DAY_MS);
+    await customer.logIn();
+    expectStatus(await customer.call('POST', '/api/account/restore', {}), 200);
+    await customer.logIn();
+    const { body } = await customer.call('GET', '/api/keys');
+    const ended = body.keys.find(
+      (key: { environment: string; name: string }) =>
+        key.environment === 'live' && key.name === 'Second',
+    );
+    expect(ended.state).toBe('revoked');
+    const reissued = await customer.call('POST', `/api/keys/${ended.id}/reissue`, {});
+    expectStatus(reissued, 201);
+    customer.key = reissued.body.key;
+    await waitFor(
+      'lookups to work again',
+      async () => (await customer.lookUp(freshName())).status === 200,
+    );
+    expect(await spendable()).toBeGreaterThan(9_900);
+  });
+
+  it('deleted again, on day 91 restore is refused, the account is erased and its key unknown', async () => {
+    await customer.logIn();
+    expectStatus(await customer.call('POST', '/api/account/delete', {}), 200);
+    deployment.clock.advance(91 * DAY_MS);
+    const logIn = await customer.logIn();
+    const restore = await customer.call('POST', '/api/account/restore', {});
+    expect([401, 403, 410]).toContain(restore.status);
+    expect(logIn.status === 200 && restore.status === 200).toBe(false);
+    await waitFor(
+      'the erasure',
+      async () => (await eventsSaid()).includes('account.account-erased'),
+      90_000,
+    );
+    await waitFor('401', async () => (await customer.lookUp(freshName())).status === 401);
+    expectStatus(await customer.logIn(), 401);
+  }, 120_000);
+
+  it('S118: after erasure neither name nor address of the customer is in any table', async () => {
+    const dump = await everyText();
+    expect(dump).toContain(customer.accountId);
+    expect(dump).not.toContain('ada@story.example');
+    expect(dump).not.toMatch(/"?Ada"?\b/);
+  });
+
+  it('S3, S8, S119: no key, address or name is in any table, event or log line', async () => {
+    const log = deployment.log();
+    const sinks = (await everyText()) + log;
+    expect(sinks).not.toMatch(/dds_(live|test)_[0-9A-Za-z]{36}/);
+    expect(log).not.toContain('@story.example');
+    expect(log).not.toContain('correct horse');
+  });
+
+  it('every invariant holds at the end', async () => {
+    const auditor = await Database.open({
+      url: deployment.databaseUrl(auditorRole('entitlement')),
+      applicationName: 'story',
+    });
+    const broken = (await checkInvariants(auditor)).filter(({ rows }) => rows.length > 0);
+    await auditor.close();
+    expect(broken).toEqual([]);
+  });
+
+  async function spendable(): Promise<number> {
+    // What a lease holds is settled within 100 ms and returned when it is closed.
+    const { body } = await customer.call('GET', '/api/balance');
+    return body.spendable + body.reserved;
+  }
+
+  async function reauthenticate(): Promise<void> {
+    const answer = await customer.call('POST', '/api/session/reauthenticate', {
+      password: customer.password,
+    });
+    expect(answer.status).toBeLessThan(300);
+  }
+
+  async function override(accountId: string, name: string, value: number): Promise<void> {
+    const http = new ServiceHttp({
+      url: deployment.entitlementUrl,
+      caller: 'cli',
+      audience: 'entitlement',
+      tokens: new ServiceTokens(deployment.serviceSecret, deployment.clock),
+    });
+    const until = new Date(deployment.clock.now().getTime() + 400 * DAY_MS).toISOString();
+    await http.call('POST', '/internal/operator/overrides', {
+      accountId,
+      body: { name, value, reason: 'story', until },
+    });
+    await http.close();
+    await waitFor('the override', async () => {
+      const { headers } = await customer.lookUp('registered.test', 2, customer.testKey);
+      return headers.get('x-ratelimit-allowed-requests') === String(value);
+    });
+  }
+
+  async function eventsSaid(): Promise<string[]> {
+    return withClient(deployment.superuserUrl, async (client) => {
+      const { rows } = await client.query('select type from account.outbox where key = $1', [
+        customer.accountId,
+      ]);
+      return rows.map(({ type }) => type as string);
+    });
+  }
+
+  /** Every row of every table of the services, as text. */
+  async function everyText(): Promise<string> {
+    return withClient(deployment.superuserUrl, async (client) => {
+      const { rows } = await client.query<{ name: string }>(
+        // Partitions are read through their table: one may be dropped meanwhile.
+        `select oid::regclass::text as name from pg_class
+         where relkind in ('r', 'p') and not relispartition and relnamespace::regnamespace::text
+           in ('account', 'billing', 'entitlement', 'gateway')`,
+      );
+      const texts: string[] = [];
+      for (const { name } of rows) {
+        const table = await client.query<{ text: string }>(`select t::text as text from ${name} t`);
+        texts.push(...table.rows.map(({ text }) => text));
+      }
+      return texts.join('\n');
+    });
+  }
+}
+
+/** Shows the code of a refusal where another status was expected. */
+function expectStatus({ status, body }: Answer, expected: number): void {
+  expect([status, body?.code]).toEqual([expected, expected < 400 ? undefined : expect.any(String)]);
+}
+
+function headersOf({ headers }: Answer): Record<string, string> {
+  return Object.fromEntries(headers);
+}
