@@ -9,9 +9,9 @@ COPY tsconfig.json ./
 COPY apps apps
 COPY libs libs
 RUN ["npm", "run", "build"]
-# Stand-ins and the one-process start have no place here; the settings that the commands document stay.
-RUN rm -rf dist/libs/testing dist/apps/simulators && \
-    find dist/apps/solo -type f ! -name 'solo.config.js*' -delete
+# What is for trying out has no place here, but for its settings, which the commands know.
+RUN rm -rf dist/libs/testing && \
+    find dist/apps/solo dist/apps/cluster dist/apps/simulators -type f ! -name '*.config.js*' -delete
 
 FROM node:24.21.0-trixie-slim AS packages
 WORKDIR /build

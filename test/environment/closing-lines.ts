@@ -15,6 +15,11 @@ const PROGRAMS: readonly [name: string, isHere: () => boolean, proves: string][]
     'counters of several gateways (libs/counters, apps/gateway/src/rate-limits)',
   ],
   [
+    'Kafka and Valkey',
+    () => (kafkaAvailability() ?? valkeyAvailability()) === undefined,
+    'the stories on a process for each service (test/stories/cluster.spec.ts)',
+  ],
+  [
     'Java with Maven',
     () => process.env[KAFKA_BROKERS] !== undefined || kafkaAvailability() === undefined,
     'events over Kafka (libs/messaging/src/transports/kafka)',

@@ -1,6 +1,9 @@
-import { afterAll, beforeAll, describe, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { waitFor } from '#libs/testing';
+import type { ClusterProcess } from '../../apps/cluster/src/processes/cluster-process.js';
 import { dashboardInBrowser, hasBrowser } from './browser.story.js';
-import { type Deployment, describeOnCluster, openCluster } from './deployment.js';
+import { Customer } from './customer.js';
+import { describeOnCluster, openCluster } from './deployment.js';
 import { firstLight } from './first-light.story.js';
 
 /** Two cores carry nine processes and this one. */
@@ -8,7 +11,7 @@ jest.setTimeout(120_000);
 
 /** The stories of one process, word for word; one cluster for all of them. */
 describeOnCluster('a process for each service', () => {
-  let deployment: Deployment;
+  let deployment: Awaited<ReturnType<typeof openCluster>>;
   beforeAll(async () => {
     deployment = await openCluster();
   }, 180_000);
@@ -19,4 +22,59 @@ describeOnCluster('a process for each service', () => {
   (hasBrowser ? describe : describe.skip)('the dashboard in a browser', () =>
     dashboardInBrowser(() => deployment),
   );
+
+  describe('what only several processes have', () => {
+    it('one limit and one balance hold over both gateways', async () => {
+      const { cluster } = deployment;
+      const [first, second] = cluster.gateways.map(({ apiUrl }) => ({ ...deployment, apiUrl }));
+      const customer = new Customer(first, 'both@story.example');
+      await customer.join();
+      const elsewhere = new Customer(second, customer.email);
+      elsewhere.key = customer.key;
+      await waitFor('the trial credits', async () => (await balance(customer)) === 500);
+      const statuses: number[] = [];
+      for (let n = 0; n < 12; n++) {
+        const { status } = await [customer, elsewhere][n % 2].lookUp(`both-${n}.com`);
+        statuses.push(status);
+      }
+      expect(statuses.toSorted()).toEqual([...Array(10).fill(200), 429, 429]);
+      await waitFor('what was charged', async () => (await balance(customer)) === 490);
+    });
+
+    it('a broker that is away is named, and nobody is taken out of service for it', async () => {
+      const { broker, processes } = deployment.cluster;
+      broker?.kill('SIGKILL');
+      const entitlement = named(processes, 'entitlement');
+      const degraded = { status: 200, body: { status: 'degraded', faults: ['broker'] } };
+      await waitFor('the broker to be missed', () => isReadiness(entitlement, degraded), 60_000);
+      await broker?.start();
+      const well = { status: 200, body: { status: 'ok', faults: [] } };
+      await waitFor('the broker to be back', () => isReadiness(entitlement, well), 60_000);
+    });
+
+    it('without its database a service asks for no work, and comes back with it', async () => {
+      const { postgres, processes } = deployment.cluster;
+      const account = named(processes, 'account');
+      postgres.kill('SIGKILL');
+      const away = { status: 503, body: { status: 'unavailable', faults: ['database'] } };
+      await waitFor('the database to be missed', () => isReadiness(account, away), 60_000);
+      await postgres.start();
+      const well = { status: 200, body: { status: 'ok', faults: [] } };
+      await waitFor('the database to be back', () => isReadiness(account, well), 60_000);
+    });
+  });
 });
+
+async function balance(customer: Customer): Promise<number> {
+  const { body } = await customer.call('GET', '/api/balance');
+  return body.spendable + body.reserved;
+}
+
+const named = (processes: ClusterProcess[], name: string) =>
+  processes.find((each) => each.name === name) as ClusterProcess;
+
+async function isReadiness(process: ClusterProcess, expected: object): Promise<boolean> {
+  const response = await fetch(`${process.url}/ready`);
+  const found = { status: response.status, body: await response.json() };
+  return JSON.stringify(found) === JSON.stringify(expected);
+}

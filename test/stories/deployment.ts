@@ -5,7 +5,11 @@ import { describe } from '@jest/globals';
 import { type EventTransport, EventsConfig, openTransport } from '#libs/messaging';
 import { type Clock, Logger, loadConfig } from '#libs/platform';
 import { FileClock, TestClock } from '#libs/testing';
-import { clusterAvailability, startCluster } from '../../apps/cluster/src/cluster.js';
+import {
+  type RunningCluster,
+  clusterAvailability,
+  startCluster,
+} from '../../apps/cluster/src/cluster.js';
 import { startSolo } from '../../apps/solo/src/solo.js';
 
 /** What a story sees of an installation, whichever way its services run. */
@@ -75,7 +79,7 @@ export async function openSolo(): Promise<Deployment> {
  * A process for each service, with Kafka and Valkey. The API is the first gateway's and the dashboard the
  * second's: what they know of one another went through the services behind them.
  */
-export async function openCluster(): Promise<Deployment> {
+export async function openCluster(): Promise<Deployment & { cluster: RunningCluster }> {
   const folder = mkdtempSync(join(tmpdir(), 'story-'));
   const clockFile = join(folder, 'clock');
   const clock = FileClock.create(clockFile);
@@ -93,6 +97,7 @@ export async function openCluster(): Promise<Deployment> {
   const logger = new Logger('billing', { write: () => undefined });
   const transport = openTransport({ config: events, logger, consumers: {} });
   return {
+    cluster,
     apiUrl: gateways[0].apiUrl,
     dashboardUrl: gateways[1].dashboardUrl,
     mailboxUrl: facts.mailbox_url,

@@ -2,12 +2,15 @@ import type { Migration, SchemaService } from '#libs/database';
 import { type EventReaders, EventsConfig } from '#libs/messaging';
 import { AccountConfig } from '../../account/src/account.config.js';
 import { migrations as account } from '../../account/src/migrations/index.js';
+import { ClusterConfig } from '../../cluster/src/cluster.config.js';
 import { EntitlementConfig } from '../../entitlement/src/entitlement.config.js';
 import { migrations as entitlement } from '../../entitlement/src/migrations/index.js';
 import { GatewayConfig } from '../../gateway/src/gateway.config.js';
 import { migrations as gateway } from '../../gateway/src/migrations/index.js';
 import { LookupConfig } from '../../lookup/src/lookup.config.js';
+import { SimulatorsConfig } from '../../simulators/src/simulators.config.js';
 import { SoloConfig } from '../../solo/src/solo.config.js';
+import { TelemetryConfig } from '#libs/platform';
 import { CliConfig } from './cli.config.js';
 import type { DocumentedApp } from './documents/configuration.js';
 
@@ -28,6 +31,12 @@ export const CONFIGURED_APPS: DocumentedApp[] = [
   { name: 'account', config: AccountConfig },
   { name: 'entitlement', config: EntitlementConfig },
   { name: 'lookup', config: LookupConfig },
+  ...['solo', 'gateway', 'account', 'entitlement', 'lookup'].map((name) => ({
+    name,
+    config: TelemetryConfig,
+  })),
   { name: 'cli', config: CliConfig },
+  { name: 'cluster', config: ClusterConfig },
+  { name: 'simulators', config: SimulatorsConfig },
   ...['gateway', 'account', 'entitlement', 'cli'].map((name) => ({ name, config: EventsConfig })),
 ];

@@ -8,7 +8,7 @@ import { seedDemoAccount } from '../../solo/src/services/demo-account.js';
 import { ShutdownOrder } from '../../solo/src/services/shutdown-order.js';
 import type { ClusterFacts } from './announcement/cluster-facts.js';
 import { BrokerProcess } from './backing/broker-process.js';
-import { createDatabase, createTopics, runCli } from './backing/operator-commands.js';
+import { createDatabase, runCli } from './backing/operator-commands.js';
 import { PostgresProcess } from './backing/postgres-process.js';
 import { ValkeyProcess } from './backing/valkey-process.js';
 import { SimulatedMailbox } from './mailbox.js';
@@ -133,7 +133,6 @@ class StartingCluster {
       this.startValkey(),
     ]);
     await runCli('migrate', this.settings.operator());
-    if (this.backing.broker) await createTopics(this.settings.operator());
     await this.startServices(simulators);
     const { broker, valkey } = this.backing;
     const gateways = this.services.filter(isGateway).map((process, index) => {

@@ -83,10 +83,7 @@ export async function startGateway(options: StartGateway): Promise<RunningGatewa
   const parts = await buildParts(options);
   const { database, maintenance, facts, services, leases, pollers, shedder } = parts;
   const { log, keyUse, copy } = parts;
-  const metrics = new Metrics({ process: share === undefined });
-  addGatewayMetrics(metrics, parts);
-  addPoolMetrics(metrics, { gateway: database, maintenance });
-  addEventMetrics(metrics, { service: 'gateway', transport, database });
+  const metrics = metricsOf(parts, transport, share);
   const service = await startService({
     module: GatewayModule.register({
       serviceSecret: config.serviceSecret,
@@ -174,6 +171,20 @@ async function drainListener(
 }
 
 type GatewayParts = Awaited<ReturnType<typeof buildParts>>;
+
+/** What the process itself uses is said once, by the main thread. */
+function metricsOf(
+  parts: GatewayParts,
+  transport: EventTransport,
+  share: StartGateway['share'],
+): Metrics {
+  const { database, maintenance } = parts;
+  const metrics = new Metrics({ process: share === undefined });
+  addGatewayMetrics(metrics, parts);
+  addPoolMetrics(metrics, { gateway: database, maintenance });
+  addEventMetrics(metrics, { service: 'gateway', transport, database });
+  return metrics;
+}
 
 /** What asks and remembers; the path itself is put together from it. */
 async function buildParts({ config, clock, logger, share }: StartGateway) {

@@ -14,8 +14,6 @@ import { ValkeyRequestWindow } from './valkey/valkey-request-window.js';
 export interface OpenCounters {
   /** `redis://` or `rediss://` of the Valkey or Redis that all gateways count in; none: in memory. */
   url?: string;
-  /** Of a thread: the memory it counts in with the others of its process while no server is named. */
-  shared?: SharedCounters;
   /** A UUID; another one for each gateway, and for each thread of one. */
   gatewayId: string;
   /** The same on all gateways: what they tell each other about repeats is hashed with it. */
@@ -23,24 +21,29 @@ export interface OpenCounters {
   logger: Logger;
   /** Longest an answer of the server may take before a request is decided without it. */
   timeoutMs?: number;
+  /** Memory of the threads of this process. With a server each thread is a gateway of its own instead. */
+  shared?: SharedCounters;
 }
+
+/**
+ * Where requests are counted: `memory` when no server is configured, `shared` on it, `alone` while it is away
+ * and each gateway grants its part of a limit.
+ */
+export type CountingMode = 'memory' | 'shared' | 'alone';
 
 export interface Counters {
   window: RequestWindow;
   repeats: Repeats;
+  mode(): CountingMode;
   close(): Promise<void>;
 }
 
 /** Resolves when the server was reached once, or could not be: then each gateway counts by itself. */
 export async function openCounters(options: OpenCounters): Promise<Counters> {
   const { url, gatewayId, logger, timeoutMs, shared } = options;
-  if (!url && shared) {
-    const window = new SharedRequestWindow(shared.window);
-    return { window, repeats: new SharedRepeats(shared.repeats), close: async () => {} };
-  }
+  if (!url) return inMemory(shared);
   const seed = createHmac('sha256', options.secret).update('repeats').digest().readInt32LE();
   const local = new MemoryRepeats(undefined, undefined, undefined, seed);
-  if (!url) return { window: new MemoryRequestWindow(), repeats: local, close: async () => {} };
   const link = new ValkeyLink({ url, gatewayId, logger, timeoutMs });
   const window = new ValkeyRequestWindow(link);
   const repeats = new ValkeyRepeats(link, local, gatewayId);
@@ -50,5 +53,16 @@ export async function openCounters(options: OpenCounters): Promise<Counters> {
     await window.close();
     await link.close();
   };
-  return { window, repeats, close };
+  const mode = () => (link.isUsable ? 'shared' : 'alone');
+  return { window, repeats, mode, close };
+}
+
+function inMemory(shared?: SharedCounters): Counters {
+  const close = async () => {};
+  const mode = () => 'memory' as const;
+  if (shared) {
+    const window = new SharedRequestWindow(shared.window);
+    return { window, repeats: new SharedRepeats(shared.repeats), mode, close };
+  }
+  return { window: new MemoryRequestWindow(), repeats: new MemoryRepeats(), mode, close };
 }

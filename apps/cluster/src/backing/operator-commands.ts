@@ -1,7 +1,5 @@
 import { execFile } from 'node:child_process';
 import { withClient } from '#libs/database';
-import { EventsConfig, KafkaTransport } from '#libs/messaging';
-import { Logger, loadConfig } from '#libs/platform';
 
 const CLI = new URL('../../../cli/src/main.js', import.meta.url).pathname;
 const TIMEOUT_MS = 60_000;
@@ -26,13 +24,4 @@ export function runCli(
       else resolve();
     });
   });
-}
-
-/** The topics of every service. */
-export async function createTopics(settings: Record<string, string | undefined>): Promise<void> {
-  const config = loadConfig(EventsConfig, settings);
-  const logger = new Logger('cluster');
-  const transport = new KafkaTransport({ config, logger, onDeath: () => {} });
-  await transport.createTopics();
-  await transport.close();
 }

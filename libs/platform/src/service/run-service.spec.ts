@@ -1,0 +1,104 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { describe, expect, it } from '@jest/globals';
+import { waitFor } from '#libs/testing';
+
+/** A process whose service is what `start` says, a function body of this module's exports. */
+class Program {
+  output = '';
+  private readonly child: ChildProcess;
+  private readonly ended: Promise<unknown>;
+
+  constructor(start: string) {
+    const code = `import * as platform from '#libs/platform';
+      await platform.runService('sample', async () => { ${start} });`;
+    this.child = spawn(process.execPath, ['--input-type=module', '-e', code], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    for (const stream of [this.child.stdout, this.child.stderr]) {
+      stream?.setEncoding('utf8').on('data', (text: string) => (this.output += text));
+    }
+    this.ended = once(this.child, 'close');
+  }
+
+  async says(text: string): Promise<void> {
+    await waitFor(text, () => this.output.includes(text), 25_000);
+  }
+
+  send(signal: NodeJS.Signals): void {
+    this.child.kill(signal);
+  }
+
+  async exitCode(): Promise<number | null> {
+    await this.ended;
+    return this.child.exitCode;
+  }
+
+  get lines(): Record<string, unknown>[] {
+    return this.output
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+  }
+}
+
+/** Stays until it is told to stop, as a listener does. */
+const LISTENING = 'const timer = setInterval(() => {}, 1000);';
+
+describe('a process that is one service', () => {
+  it('says its addresses when it is up, and ends with 0 after its drain', async () => {
+    const program = new Program(
+      `${LISTENING} return { addresses: { url: 'http://here' }, stop: async () => console.error('{"msg":"drained"}') };`,
+    );
+    await program.says('sample is up');
+    program.send('SIGTERM');
+    expect(await program.exitCode()).toBe(0);
+    expect(program.lines).toMatchObject([
+      { service: 'sample', msg: 'sample is up', url: 'http://here' },
+      { msg: 'sample drains', signal: 'SIGTERM' },
+      { msg: 'drained' },
+      { msg: 'sample has stopped' },
+    ]);
+  });
+
+  it('a fault at the start is one line with its causes, and exit code 1', async () => {
+    const cause = `new Error('no database', { cause: new Error('refused') })`;
+    const program = new Program(`throw ${cause};`);
+    expect(await program.exitCode()).toBe(1);
+    expect(program.lines).toMatchObject([{ msg: 'sample cannot start: no database: refused' }]);
+  });
+
+  it('every fault of the settings stands in that one line', async () => {
+    const program = new Program(`throw new platform.ConfigurationError(['A: wrong', 'B: none']);`);
+    expect(await program.exitCode()).toBe(1);
+    expect(program.lines).toMatchObject([
+      { msg: 'sample cannot start: settings: A: wrong · B: none' },
+    ]);
+  });
+
+  it('a second signal ends a drain that does not end', async () => {
+    const program = new Program(
+      `${LISTENING} return { addresses: {}, stop: () => new Promise(() => {}) };`,
+    );
+    await program.says('sample is up');
+    program.send('SIGINT');
+    await program.says('sample drains');
+    program.send('SIGTERM');
+    expect(await program.exitCode()).toBe(1);
+  });
+
+  it('a drain that fails, or one that a fault asked for, does not end with 0', async () => {
+    const failing = new Program(
+      `${LISTENING} return { addresses: {}, stop: async () => { throw new Error('stuck'); } };`,
+    );
+    const asked = new Program(
+      `${LISTENING} process.exitCode = 1; return { addresses: {}, stop: async () => {} };`,
+    );
+    for (const program of [failing, asked]) {
+      await program.says('sample is up');
+      program.send('SIGTERM');
+      expect(await program.exitCode()).toBe(1);
+    }
+    expect(failing.output).toContain('stuck');
+  });
+});
