@@ -21,7 +21,7 @@ export interface KafkaBrokerOptions {
   tls?: {
     /** PEM: certificate (for 127.0.0.1) and its PKCS #8 key in one file. */
     keyStoreFile: string;
-    /** PEM of the authority, for the client that waits until the broker is ready. */
+    /** PEM of the authority that signed it. */
     authority: string;
   };
   /**
@@ -143,7 +143,13 @@ export class KafkaBroker {
     const { tls, sasl } = this.options;
     const protocol = `${sasl ? 'SASL_' : ''}${tls ? 'SSL' : 'PLAINTEXT'}`;
     const lines = [`listener.security.protocol.map=CLIENT:${protocol},CONTROLLER:PLAINTEXT`];
-    if (tls) lines.push('ssl.keystore.type=PEM', `ssl.keystore.location=${tls.keyStoreFile}`);
+    if (tls) {
+      // The broker is a client of itself and checks its own certificate.
+      const authorityFile = join(this.options.folder, 'authority.pem');
+      writeFileSync(authorityFile, tls.authority);
+      lines.push('ssl.keystore.type=PEM', `ssl.keystore.location=${tls.keyStoreFile}`);
+      lines.push('ssl.truststore.type=PEM', `ssl.truststore.location=${authorityFile}`);
+    }
     if (!sasl) return lines;
     const login = 'org.apache.kafka.common.security.scram.ScramLoginModule';
     return [

@@ -1,0 +1,195 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Kafka } from 'kafkajs';
+import { newId } from '#libs/platform';
+import { KafkaBroker, waitFor } from '#libs/testing';
+import { EventsConfig } from '../../events.config.js';
+import { Counted, Script, Stage, quietLogger } from '../stage.contract.js';
+import { grantAccess } from './kafka-access.js';
+import { KafkaClient } from './kafka-client.js';
+import { KafkaStage } from './kafka-stage.contract.js';
+import { UnfitTopic, createTopics, withAdmin } from './kafka-topics.js';
+import { KafkaTransport } from './kafka-transport.js';
+
+const PASSWORDS = {
+  admin: 'an-admin-password',
+  account: 'an-account-password',
+  entitlement: 'an-entitlement-password',
+};
+
+/** A certificate for 127.0.0.1 that is its own authority, and the file a broker wants. */
+function makeCertificate(
+  folder: string,
+  name: string,
+): { authority: string; keyStoreFile: string } {
+  const [key, certificate] = [join(folder, `${name}.key`), join(folder, `${name}.crt`)];
+  execFileSync(
+    'openssl',
+    `req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=127.0.0.1
+      -addext subjectAltName=IP:127.0.0.1 -keyout ${key} -out ${certificate}`.split(/\s+/),
+    { stdio: 'ignore' },
+  );
+  const [keyText, authority] = [key, certificate].map((path) => readFileSync(path, 'utf8'));
+  const keyStoreFile = join(folder, `${name}.pem`);
+  writeFileSync(keyStoreFile, keyText + authority, { mode: 0o600 });
+  return { authority, keyStoreFile };
+}
+
+new KafkaStage().describe('a broker that checks who is there', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'dds-secured-'));
+  let broker: KafkaBroker;
+  let authority: string;
+
+  beforeAll(async () => {
+    const tls = makeCertificate(folder, 'broker');
+    authority = tls.authority;
+    broker = await KafkaBroker.start({ folder, tls, sasl: PASSWORDS });
+    await createTopics(configOf('admin'));
+    await grantAccess(configOf('admin'), {
+      account: [],
+      entitlement: ['account', 'billing'],
+    });
+  }, 120_000);
+  afterAll(async () => {
+    await broker.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }, 60_000);
+
+  function configOf(user: keyof typeof PASSWORDS, more: Partial<EventsConfig> = {}): EventsConfig {
+    return Object.assign(new EventsConfig(), {
+      kafkaBrokers: broker.brokers,
+      kafkaTls: true,
+      kafkaTlsCa: authority,
+      kafkaSaslUsername: user,
+      kafkaSaslPassword: PASSWORDS[user],
+      kafkaTopicReplication: 1,
+      ...more,
+    });
+  }
+  const once = { requestTimeout: 5_000, retry: { retries: 0 } };
+  async function describes(config: EventsConfig): Promise<void> {
+    const client = new KafkaClient(config, once);
+    const admin = client.kafka.admin();
+    try {
+      await admin.connect();
+      await admin.describeCluster();
+    } finally {
+      client.cut();
+    }
+  }
+  const reasonOf = (work: Promise<unknown>) =>
+    work.then(
+      () => 'allowed',
+      (error: Error) => error.message,
+    );
+  async function readsFirst(kafka: Kafka, topic: string): Promise<string> {
+    const reader = kafka.consumer({ groupId: 'account', retry: { retries: 0 } });
+    await reader.connect();
+    const crashed = new Promise<string>((resolve) => {
+      reader.on(reader.events.CRASH, ({ payload }) => resolve(payload.error.message));
+      reader.on(reader.events.FETCH, () => resolve('allowed'));
+    });
+    try {
+      await reader.subscribe({ topic });
+      await reader.run({ eachBatch: async () => {} });
+      return await crashed;
+    } catch (error) {
+      return (error as Error).message;
+    } finally {
+      await reader.disconnect();
+    }
+  }
+
+  it('S112: a plain connection is refused, so is a wrong password and a broker of another authority', async () => {
+    await describes(configOf('account'));
+    expect(await reasonOf(describes(configOf('account', { kafkaTls: false })))).not.toBe('allowed');
+    expect(
+      await reasonOf(describes(configOf('account', { kafkaSaslUsername: undefined }))),
+    ).not.toBe('allowed');
+    expect(
+      await reasonOf(describes(configOf('account', { kafkaSaslPassword: PASSWORDS.admin }))),
+    ).toMatch(/authentication failed/i);
+    const other = makeCertificate(folder, 'other').authority;
+    expect(await reasonOf(describes(configOf('account', { kafkaTlsCa: other })))).toMatch(
+      /self-signed certificate/,
+    );
+  }, 60_000);
+
+  it('S112: account reads no topic of billing and writes none but its own', async () => {
+    const client = new KafkaClient(configOf('account'), once);
+    const producer = client.kafka.producer({ retry: { retries: 0 } });
+    await producer.connect();
+    const say = (topic: string) => producer.send({ topic, messages: [{ value: 'x' }] });
+    // The controller answers before its rules have reached the broker.
+    await waitFor('its own', async () => (await reasonOf(say('account.events'))) === 'allowed');
+    expect(await reasonOf(say('billing.events'))).toMatch(/not authorized/i);
+    expect(await readsFirst(client.kafka, 'billing.events')).toMatch(/not authorized/i);
+    client.cut();
+  }, 60_000);
+
+  it('S112: with its own user and rules a service hears those it may hear', async () => {
+    const stage = await Stage.open();
+    const deaths: Error[] = [];
+    const open = (user: 'account' | 'entitlement') =>
+      new KafkaTransport({
+        config: configOf(user),
+        logger: quietLogger,
+        onDeath: (error) => deaths.push(error),
+      });
+    const [account, entitlement] = [open('account'), open('entitlement')];
+    const strategy = entitlement.strategyFor('entitlement', stage.consumer);
+    const app = await stage.startConsumer(strategy, new Script());
+    await account.startRelay('account', stage.maintenance);
+    const key = newId();
+    await stage.say(Counted, key, { n: 1 });
+    await waitFor('the event', async () => (await stage.heard(key)).length === 1, 30_000);
+    await app.close();
+    await Promise.all([account.close(), entitlement.close()]);
+    const groups = await withAdmin(configOf('admin'), (admin) => admin.listGroups());
+    expect(groups.groups.map(({ groupId }) => groupId)).toEqual(['entitlement']);
+    expect(deaths).toEqual([]);
+    await stage.close();
+  }, 90_000);
+
+  describe('topics', () => {
+    it('are created once, with what keeps an acknowledged event', async () => {
+      const config = configOf('admin', { kafkaPrefix: `${newId()}.` });
+      const [first, second] = await Promise.all([createTopics(config), createTopics(config)]);
+      expect(new Set([...first, ...second])).toContain(`${config.kafkaPrefix}account.events`);
+      expect(await createTopics(config)).toEqual([]);
+      const { resources } = await withAdmin(config, (admin) =>
+        admin.describeConfigs({
+          includeSynonyms: false,
+          resources: [{ type: 2, name: `${config.kafkaPrefix}account.events` }],
+        }),
+      );
+      const entries = resources[0].configEntries.map(({ configName, configValue }) => [
+        configName,
+        configValue,
+      ]);
+      expect(Object.fromEntries(entries)).toMatchObject({
+        'retention.ms': '604800000',
+        'cleanup.policy': 'delete',
+        'min.insync.replicas': '1',
+        'unclean.leader.election.enable': 'false',
+      });
+    });
+
+    it('with another number of partitions are refused by name: order hangs on it', async () => {
+      const config = configOf('admin', { kafkaPrefix: `${newId()}.` });
+      const topic = `${config.kafkaPrefix}account.events`;
+      await withAdmin(config, (admin) =>
+        admin.createTopics({
+          topics: [{ topic, numPartitions: 12, replicationFactor: 1 }],
+          waitForLeaders: false,
+        }),
+      );
+      const refused = createTopics(config);
+      await expect(refused).rejects.toThrow(UnfitTopic);
+      await expect(refused).rejects.toThrow(`${topic} has 12 partitions where 16 are needed`);
+    });
+  });
+});
