@@ -9,6 +9,7 @@ const BENCHES: Record<string, () => Promise<{ run(): Promise<BenchReport> }>> = 
   events: () => import('./events.bench.js'),
   start: () => import('./start.bench.js'),
   gateway: () => import('./gateway.bench.js'),
+  counters: () => import('./counters.bench.js'),
 };
 
 const program = new Command('bench')

@@ -15,7 +15,16 @@ const FEATURE_KINDS = [
 /** Kinds that belong to an app as a whole, not to a feature. */
 const APP_KINDS = ['module', 'config', 'spec'];
 /** `contract` is the suite that every implementation of a port runs. */
-const LIBRARY_KINDS = ['spec', 'contract', 'errors', 'client', 'filter', 'module', 'repository'];
+const LIBRARY_KINDS = [
+  'config',
+  'spec',
+  'contract',
+  'errors',
+  'client',
+  'filter',
+  'module',
+  'repository',
+];
 /** Kinds with a folder of their own rules. */
 const TEST_KINDS = ['spec', 'bench', 'story'];
 

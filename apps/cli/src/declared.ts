@@ -10,6 +10,7 @@ import { migrations as gateway } from '../../gateway/src/migrations/index.js';
 import { LookupConfig } from '../../lookup/src/lookup.config.js';
 import { SimulatorsConfig } from '../../simulators/src/simulators.config.js';
 import { SoloConfig } from '../../solo/src/solo.config.js';
+import { TelemetryConfig } from '#libs/platform';
 import { CliConfig } from './cli.config.js';
 import type { DocumentedApp } from './documents/configuration.js';
 
@@ -30,6 +31,10 @@ export const CONFIGURED_APPS: DocumentedApp[] = [
   { name: 'account', config: AccountConfig },
   { name: 'entitlement', config: EntitlementConfig },
   { name: 'lookup', config: LookupConfig },
+  ...['solo', 'gateway', 'account', 'entitlement', 'lookup'].map((name) => ({
+    name,
+    config: TelemetryConfig,
+  })),
   { name: 'cli', config: CliConfig },
   { name: 'cluster', config: ClusterConfig },
   { name: 'simulators', config: SimulatorsConfig },

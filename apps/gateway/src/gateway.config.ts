@@ -107,6 +107,16 @@ export class GatewayConfig {
   journalPath: string = './data/gateway-leases.journal';
 
   @Setting({
+    env: 'GATEWAY_THREADS',
+    about:
+      'Worker threads that share the public ports; each has a journal of its own, "<journal>.<n>". 1 starts none.',
+  })
+  @IsInt()
+  @Min(1)
+  @Max(64)
+  threads: number = 1;
+
+  @Setting({
     env: 'VALKEY_URL',
     about:
       'Valkey or Redis that several gateways count requests in: redis:// or rediss:// (TLS), password included. Empty: this gateway counts in memory and must be the only one.',

@@ -1,19 +1,23 @@
-import { EventsConfig, openTransport } from '#libs/messaging';
+import { EventsConfig } from '#libs/messaging';
 import { loadConfigs, runService } from '#libs/platform';
 import { GatewayConfig } from './gateway.config.js';
-import { startGateway } from './start.js';
+import { openGateway } from './open-gateway.js';
+import { adoptStrayJournals } from './threads/stray-journals.js';
+import { ThreadPool } from './threads/thread-pool.js';
 
 await runService('gateway', async ({ clock, logger }) => {
   const [config, events] = loadConfigs(GatewayConfig, EventsConfig);
-  // Without a broker it hears no events: the owners' change feeds name what changed.
-  const transport = openTransport({ config: events, logger, consumers: { account: ['gateway'] } });
-  const gateway = await startGateway({ config, clock, logger, transport });
-  const { url, apiUrl, dashboardUrl, stop } = gateway;
-  return {
-    addresses: { url, apiUrl, dashboardUrl },
-    stop: async () => {
-      await stop();
-      await transport.close();
-    },
+  adoptStrayJournals(config);
+  if (config.threads === 1) {
+    const gateway = await openGateway({ config, events, clock, logger });
+    const { url, apiUrl, dashboardUrl } = gateway;
+    return { addresses: { url, apiUrl, dashboardUrl }, stop: async () => gateway.stop() };
+  }
+  const onDeath = (error: Error) => {
+    logger.error('a thread has died: the process drains and ends', error);
+    process.kill(process.pid, 'SIGTERM');
   };
+  const threads = new ThreadPool({ config, events, clock, logger, onDeath });
+  await threads.start();
+  return { addresses: threads.addresses, stop: async () => threads.stop() };
 });

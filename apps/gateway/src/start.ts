@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Counters, openCounters } from '#libs/counters';
+import { type Counters, DailyCredits, openCounters } from '#libs/counters';
 import { Database, addPoolMetrics } from '#libs/database';
 import { type EventTransport, addEventMetrics } from '#libs/messaging';
 import {
@@ -43,15 +43,21 @@ import { RollUpJob, rollPartitions } from './request-log/roll-up.job.js';
 import { Services } from './services.js';
 import { addGatewayMetrics } from './telemetry/gateway-metrics.js';
 import { RequestCounts } from './telemetry/request-counts.js';
+import type { ThreadShare } from './threads/thread-messages.js';
 
 export interface StartGateway {
   config: GatewayConfig;
   clock: Clock;
   logger: Logger;
   transport: EventTransport;
+  /** Of a gateway that is one of several threads. */
+  share?: ThreadShare;
   /** Mail that is kept instead of sent, for the dashboard's mailbox page. */
   mailbox?: Mailbox;
 }
+
+/** What a gateway answers without, named in its readiness. */
+export const OPTIONAL_PARTS = ['database', 'broker'] as const;
 
 /** A gateway that answers. */
 export interface RunningGateway extends RunningService {
@@ -65,19 +71,19 @@ export interface RunningGateway extends RunningService {
   bodies: ProblemBodies;
 }
 
+const POOL_SIZE = 10;
+/** Of each thread: what it asks the database for is rare and small. */
+const THREAD_POOL_SIZE = 4;
 const SETTLE_TIMEOUT_MS = 5_000;
 const LEASE_DEADLINE_SLACK_MS = 1_000;
 
 /** Starts databases, facts, leases, request log, internal listener, then the two public ones. */
 export async function startGateway(options: StartGateway): Promise<RunningGateway> {
-  const { config, clock, logger, transport } = options;
+  const { config, clock, logger, transport, share } = options;
   const parts = await buildParts(options);
   const { database, maintenance, facts, services, leases, pollers, shedder } = parts;
   const { log, keyUse, copy } = parts;
-  const metrics = new Metrics();
-  addGatewayMetrics(metrics, parts);
-  addPoolMetrics(metrics, { gateway: database, maintenance });
-  addEventMetrics(metrics, { service: 'gateway', transport, database });
+  const metrics = metricsOf(parts, transport, share);
   const service = await startService({
     module: GatewayModule.register({
       serviceSecret: config.serviceSecret,
@@ -94,19 +100,22 @@ export async function startGateway(options: StartGateway): Promise<RunningGatewa
     strategy: transport.strategyFor('gateway', database),
   });
   const rollUp = service.app.get(RollUpJob);
-  await rollUp.start();
+  if (isFirst(share)) await rollUp.start();
   await pollers.start();
   leases.start();
   log.start();
   keyUse.start();
   shedder.start();
   const health = service.app.get(Health, { strict: false });
-  const ask = async () => void (await database.query('select 1'));
-  health.add({ name: 'database', isOptional: true, check: ask });
-  health.add({ name: 'broker', isOptional: true, check: () => transport.check() });
+  const checks = {
+    database: async () => void (await database.query('select 1')),
+    broker: () => transport.check(),
+  };
+  for (const name of OPTIONAL_PARTS) health.add({ name, isOptional: true, check: checks[name] });
   const listener = new ApiListener({
     host: config.host,
     port: config.port,
+    reusePort: share !== undefined,
     requestPath: parts.requestPath,
     bodies: parts.bodies,
     pages: await ErrorPages.load(),
@@ -115,18 +124,7 @@ export async function startGateway(options: StartGateway): Promise<RunningGatewa
     limits: { ...config, requestTimeoutMs: config.headersTimeoutMs },
   });
   const apiUrl = await listener.start();
-  const dashboard = await startDashboard({
-    ...options,
-    publicUrl: config.billingUrl,
-    apiUrl: config.baseUrl,
-    host: config.dashboardHost,
-    port: config.dashboardPort,
-    accountUrl: config.accountUrl,
-    entitlement: services.entitlement,
-    tokens: parts.tokens,
-    bodies: parts.bodies,
-    trustedProxies: config.trustedProxies,
-  });
+  const dashboard = await startOwnDashboard(options, parts);
   const stop = async () => {
     health.drain();
     listener.drain();
@@ -143,6 +141,23 @@ export async function startGateway(options: StartGateway): Promise<RunningGatewa
   return { ...service, apiUrl, dashboardUrl, facts, services, bodies: parts.bodies, stop };
 }
 
+async function startOwnDashboard(options: StartGateway, parts: GatewayParts) {
+  const { config, share } = options;
+  return startDashboard({
+    ...options,
+    publicUrl: config.billingUrl,
+    apiUrl: config.baseUrl,
+    host: config.dashboardHost,
+    port: config.dashboardPort,
+    reusePort: share !== undefined,
+    accountUrl: config.accountUrl,
+    entitlement: parts.services.entitlement,
+    tokens: parts.tokens,
+    bodies: parts.bodies,
+    trustedProxies: config.trustedProxies,
+  });
+}
+
 async function drainListener(
   listener: ApiListener,
   shedder: LoadShedder,
@@ -155,18 +170,29 @@ async function drainListener(
   await closed;
 }
 
+type GatewayParts = Awaited<ReturnType<typeof buildParts>>;
+
+/** What the process itself uses is said once, by the main thread. */
+function metricsOf(
+  parts: GatewayParts,
+  transport: EventTransport,
+  share: StartGateway['share'],
+): Metrics {
+  const { database, maintenance } = parts;
+  const metrics = new Metrics({ process: share === undefined });
+  addGatewayMetrics(metrics, parts);
+  addPoolMetrics(metrics, { gateway: database, maintenance });
+  addEventMetrics(metrics, { service: 'gateway', transport, database });
+  return metrics;
+}
+
 /** What asks and remembers; the path itself is put together from it. */
-async function buildParts({ config, clock, logger }: StartGateway) {
+async function buildParts({ config, clock, logger, share }: StartGateway) {
   const tokens = new ServiceTokens(config.serviceSecret, clock);
   const services = new Services(config, tokens);
   const { account, entitlement } = services;
-  const database = await Database.open({ url: config.databaseUrl, applicationName: 'gateway' });
-  const maintenance = await Database.open({
-    url: config.maintenanceDatabaseUrl,
-    applicationName: 'gateway maintenance',
-    poolSize: 2,
-  });
-  const caps = dailyCaps(new RequestLogRepository(database), clock);
+  const { database, maintenance } = await openDatabases(config, share);
+  const caps = dailyCaps(new RequestLogRepository(database), clock, share);
   const facts = new Facts({
     account,
     entitlement,
@@ -192,7 +218,7 @@ async function buildParts({ config, clock, logger }: StartGateway) {
   const copy = new RequestLogCopy(config.databaseUrl, async () =>
     rollPartitions(maintained, clock),
   );
-  const counters = await countersOf(config, logger);
+  const counters = await countersOf(config, logger, share);
   const log = new RequestLog(copy, logger);
   const keyUse = new KeyUseJob(account, logger);
   const bodies = new ProblemBodies(config.baseUrl, clock);
@@ -269,14 +295,39 @@ function buildRequestPath({ config, clock, logger, tokens, bodies, ...parts }: P
   return { upstream, shedder, requestPath, counts };
 }
 
-async function countersOf(config: GatewayConfig, logger: Logger): Promise<Counters> {
-  const { valkeyUrl: url, valkeyTimeoutMs: timeoutMs, keyPepper: secret } = config;
-  return openCounters({ url, timeoutMs, secret, gatewayId: newId(), logger });
+async function openDatabases(config: GatewayConfig, share?: ThreadShare) {
+  const database = await Database.open({
+    url: config.databaseUrl,
+    applicationName: 'gateway',
+    poolSize: share === undefined ? POOL_SIZE : THREAD_POOL_SIZE,
+  });
+  const maintenance = await Database.open({
+    url: config.maintenanceDatabaseUrl,
+    applicationName: 'gateway maintenance',
+    poolSize: 2,
+  });
+  return { database, maintenance };
 }
 
-function dailyCaps(log: RequestLogRepository, clock: Clock): DailyCaps {
-  return new DailyCaps(clock, async (keyId) => {
+async function countersOf(
+  config: GatewayConfig,
+  logger: Logger,
+  share?: ThreadShare,
+): Promise<Counters> {
+  const { valkeyUrl: url, valkeyTimeoutMs: timeoutMs, keyPepper: secret } = config;
+  const shared = share?.counters;
+  return openCounters({ url, timeoutMs, secret, shared, gatewayId: newId(), logger });
+}
+
+function dailyCaps(log: RequestLogRepository, clock: Clock, share?: ThreadShare): DailyCaps {
+  const loggedToday = async (keyId: string) => {
     const now = clock.now().getTime();
     return log.sumCreditsOfKey(keyId, new Date(now - (now % DAY_MS)));
-  });
+  };
+  return new DailyCaps(clock, loggedToday, new DailyCredits(share?.counters.dailyCredits));
+}
+
+/** The one gateway of its process, or the first of its threads. */
+function isFirst(share?: ThreadShare): boolean {
+  return share === undefined || share.number === 1;
 }

@@ -4,6 +4,9 @@ import { MemoryRepeats } from './memory-repeats.js';
 import { MemoryRequestWindow } from './memory-request-window.js';
 import type { Repeats } from './repeats.js';
 import type { RequestWindow } from './request-window.js';
+import type { SharedCounters } from './shared-counters.js';
+import { SharedRepeats } from './shared-repeats.js';
+import { SharedRequestWindow } from './shared-request-window.js';
 import { ValkeyLink } from './valkey/valkey-link.js';
 import { ValkeyRepeats } from './valkey/valkey-repeats.js';
 import { ValkeyRequestWindow } from './valkey/valkey-request-window.js';
@@ -18,20 +21,29 @@ export interface OpenCounters {
   logger: Logger;
   /** Longest an answer of the server may take before a request is decided without it. */
   timeoutMs?: number;
+  /** Memory of the threads of this process. With a server each thread is a gateway of its own instead. */
+  shared?: SharedCounters;
 }
+
+/**
+ * Where requests are counted: `memory` when no server is configured, `shared` on it, `alone` while it is away
+ * and each gateway grants its part of a limit.
+ */
+export type CountingMode = 'memory' | 'shared' | 'alone';
 
 export interface Counters {
   window: RequestWindow;
   repeats: Repeats;
+  mode(): CountingMode;
   close(): Promise<void>;
 }
 
 /** Resolves when the server was reached once, or could not be: then each gateway counts by itself. */
 export async function openCounters(options: OpenCounters): Promise<Counters> {
-  const { url, gatewayId, logger, timeoutMs } = options;
+  const { url, gatewayId, logger, timeoutMs, shared } = options;
+  if (!url) return inMemory(shared);
   const seed = createHmac('sha256', options.secret).update('repeats').digest().readInt32LE();
   const local = new MemoryRepeats(undefined, undefined, undefined, seed);
-  if (!url) return { window: new MemoryRequestWindow(), repeats: local, close: async () => {} };
   const link = new ValkeyLink({ url, gatewayId, logger, timeoutMs });
   const window = new ValkeyRequestWindow(link);
   const repeats = new ValkeyRepeats(link, local, gatewayId);
@@ -41,5 +53,16 @@ export async function openCounters(options: OpenCounters): Promise<Counters> {
     await window.close();
     await link.close();
   };
-  return { window, repeats, close };
+  const mode = () => (link.isUsable ? 'shared' : 'alone');
+  return { window, repeats, mode, close };
+}
+
+function inMemory(shared?: SharedCounters): Counters {
+  const close = async () => {};
+  const mode = () => 'memory' as const;
+  if (shared) {
+    const window = new SharedRequestWindow(shared.window);
+    return { window, repeats: new SharedRepeats(shared.repeats), mode, close };
+  }
+  return { window: new MemoryRequestWindow(), repeats: new MemoryRepeats(), mode, close };
 }

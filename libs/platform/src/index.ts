@@ -17,3 +17,6 @@ export * from './service/service-token.js';
 export * from './telemetry/buckets.js';
 export * from './telemetry/metric-declarations.js';
 export * from './telemetry/metrics.js';
+export * from './telemetry/request-context.js';
+export * from './telemetry/telemetry.config.js';
+export * from './telemetry/traces.js';

@@ -1,4 +1,5 @@
 import type { LoggerService } from '@nestjs/common';
+import { contextFields, currentContext } from './telemetry/request-context.js';
 import { type DestinationStream, type Logger as PinoLogger, pino } from 'pino';
 
 // Underscore and equals sign also as URLs within URLs have them.
@@ -13,7 +14,7 @@ export function maskKeys(text: string): string {
 }
 
 /**
- * Structured log lines with the service's name. `destination` is standard output unless given; every
+ * Structured log lines with time, level, service, and the ids of the request they belong to. `destination` is standard output unless given; every
  * line passes `maskKeys`, so a key in an error message or a URL cannot reach the log.
  */
 export class Logger implements LoggerService {
@@ -25,12 +26,23 @@ export class Logger implements LoggerService {
       {
         level,
         base: { service },
+        formatters: { level: (label) => ({ level: label }) },
+        mixin: () => contextFields(currentContext()),
         timestamp: pino.stdTimeFunctions.isoTime,
         // pino's own way with errors copies every member of theirs.
         serializers: { err: (fields: object) => fields },
       },
       { write: (line: string) => out.write(maskKeys(line)) },
     );
+  }
+
+  /** False where lines of `debug` go nowhere: then they need not be put together. */
+  get isDebug(): boolean {
+    return this.pino.isLevelEnabled('debug');
+  }
+
+  debug(message: string, fields?: unknown): void {
+    this.pino.debug(asFields(fields), message);
   }
 
   info(message: string, fields: object = {}): void {

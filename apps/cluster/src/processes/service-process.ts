@@ -57,10 +57,14 @@ export class ServiceProcess implements ClusterProcess {
     return this.child !== undefined && !hasEnded(this.child);
   }
 
-  /** Resolves when the service has said that it is up. @throws with its last lines when it ends before. */
-  async start(): Promise<void> {
+  /**
+   * Resolves when the service has said that it is up. @throws with its last lines when it ends before.
+   * @param forThisLife settings of this one life, beside its own.
+   */
+  async start(forThisLife: Record<string, string | undefined> = {}): Promise<void> {
     if (this.isRunning) return;
-    const { app, settings } = this.options;
+    const { app } = this.options;
+    const settings = { ...this.options.settings, ...forThisLife };
     const main = `${APPS}${app}/src/main.js`;
     const command = [process.execPath, '--enable-source-maps', main];
     const child = spawn('/bin/sh', ['-c', LAUNCHER, main, ...command], {

@@ -1,3 +1,4 @@
+import type { ListenOptions } from 'node:net';
 import Fastify, {
   type FastifyError,
   type FastifyInstance,
@@ -33,6 +34,8 @@ export interface DashboardOptions {
   host: string;
   /** 0 asks the system for a free port. */
   port: number;
+  /** Other threads of this process listen on the port, too. */
+  reusePort?: boolean;
   /** Internal listener of account. */
   accountUrl: string;
   entitlement: EntitlementClient;
@@ -70,7 +73,9 @@ export async function startDashboard(options: DashboardOptions): Promise<Running
   const accounts = new AccountRelay(options.accountUrl, options.tokens);
   const server = dashboardServer(options, new DashboardCalls(accounts, options.entitlement));
   server.server.maxConnections = options.connectionsMax ?? CONNECTIONS_MAX;
-  await server.listen({ host: options.host, port: options.port });
+  const { host, port: wanted, reusePort } = options;
+  const address: ListenOptions = { host, port: wanted, reusePort };
+  await server.listen(address);
   const { port } = server.server.address() as { port: number };
   return {
     url: `http://${options.host}:${port}`,

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { WindowAnswer } from '#libs/counters';
+import type { Span } from '#libs/platform';
 import type { KeyEntry } from '../facts/caller.js';
 import type { Lease } from '../lease/lease.js';
 import type { ApiRoute } from '../listener/api-routes.js';
@@ -29,6 +30,8 @@ export class Exchange {
   /** Credits reserved on the lease. */
   cost = 0;
   isOver = false;
+  /** Only while this request is traced. */
+  span?: Span = undefined;
   /** The exchange before it on a socket whose client does not wait for answers. */
   earlier?: Exchange;
   /** Ends the call to lookup when the client goes. */

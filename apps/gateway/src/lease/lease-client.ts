@@ -7,6 +7,7 @@ import {
   ServiceUnavailable,
   monotonicMs,
   newId,
+  runInContext,
 } from '#libs/platform';
 import { LeaseJournal } from './lease-journal.js';
 import { CreditsBusy, InsufficientCredits } from './lease.errors.js';
@@ -24,6 +25,12 @@ export interface LeaseClientOptions {
   settleIntervalMs?: number;
   /** The journal is rewritten when it has grown by this much. */
   journalCompactAtBytes?: number;
+}
+
+/** The request that needs credits; entitlement's log names it. */
+export interface Requester {
+  requestId: string;
+  span?: { traceparent: string };
 }
 
 const SETTLE_INTERVAL_MS = 100;
@@ -90,13 +97,18 @@ export class LeaseClient {
    * Credits for one request: at once when a lease has room.
    * @returns the lease they are reserved on (call `finish` in any case), or the refusal: 402, 503.
    */
-  reserve(accountId: string, cost: number, nowMs: number): Lease | Promise<Lease | Problem> {
+  reserve(
+    accountId: string,
+    cost: number,
+    nowMs: number,
+    request?: Requester,
+  ): Lease | Promise<Lease | Problem> {
     const wallet = this.walletOf(accountId, nowMs);
     const lease = wallet.waiters.length === 0 ? wallet.leaseWithRoom(cost, nowMs) : undefined;
-    if (lease === undefined) return this.wait(wallet, cost, nowMs);
+    if (lease === undefined) return this.wait(wallet, cost, nowMs, request);
     lease.reserved += cost;
     this.counts.hits++;
-    if (!wallet.isAsking && this.isRunningOut(wallet, lease, nowMs)) void this.ask(wallet);
+    if (!wallet.isAsking && this.isRunningOut(wallet, lease, nowMs)) this.askFor(wallet, request);
     return lease;
   }
 
@@ -154,12 +166,17 @@ export class LeaseClient {
     return wallet;
   }
 
-  private wait(wallet: Wallet, cost: number, nowMs: number): Promise<Lease | Problem> {
+  private wait(
+    wallet: Wallet,
+    cost: number,
+    nowMs: number,
+    request?: Requester,
+  ): Promise<Lease | Problem> {
     this.counts.misses++;
     if (wallet.waiters.length >= WAITERS_MAX) return Promise.resolve(new CreditsBusy());
     return new Promise((resolve) => {
       wallet.enqueue({ cost, giveUpAtMs: nowMs + ELSEWHERE_WAIT_MS, resolve });
-      if (!wallet.isAsking) void this.ask(wallet);
+      if (!wallet.isAsking) this.askFor(wallet, request);
     });
   }
 
@@ -168,6 +185,11 @@ export class LeaseClient {
     const isLow = lease.amount - lease.consumed - lease.reserved < lease.amount * REFILL_AT;
     const isOld = nowMs > lease.usableUntilMs - LEASE_MARGIN_MS;
     return (isLow || isOld) && wallet.isOnly(lease);
+  }
+
+  private askFor(wallet: Wallet, request: Requester | undefined): void {
+    const context = { requestId: request?.requestId, traceparent: request?.span?.traceparent };
+    runInContext(context, () => void this.ask(wallet));
   }
 
   /** Asks for leases until nobody waits; one call per wallet at a time. */

@@ -47,9 +47,7 @@ export class LeaseJournal {
   open(): LeaseUse[] {
     const earlier = `${this.options.path}.earlier`;
     // A run that ended before its replay did has left both files: the older one goes first.
-    const texts = [earlier, this.options.path]
-      .filter(existsSync)
-      .map((path) => readFileSync(path, 'utf8'));
+    const texts = [earlier, this.options.path].filter(existsSync).map(readText);
     const left = texts.flatMap((text) => readJournal(text));
     if (left.length > 0) {
       writeWhole(earlier, journalOf(left));
@@ -150,6 +148,19 @@ export class LeaseJournal {
   }
 }
 
+/**
+ * Adds what journals of other names hold to what the journal at `path` will find from earlier runs, and
+ * removes them. Being interrupted only has some leases stand in two files, which settles them twice.
+ */
+export function adoptJournals(path: string, others: string[]): void {
+  const files = others.flatMap((other) => [`${other}.earlier`, other]).filter(existsSync);
+  if (files.length === 0) return;
+  const texts = [`${path}.earlier`, ...files].filter(existsSync).map(readText);
+  const left = texts.flatMap((text) => readJournal(text));
+  if (left.length > 0) writeWhole(`${path}.earlier`, journalOf(left));
+  for (const file of files) rmSync(file, { force: true });
+}
+
 /** The leases a journal leaves open, each with its highest total. */
 export function readJournal(text: string): LeaseUse[] {
   const open = new Map<string, LeaseUse>();
@@ -164,6 +175,8 @@ export function readJournal(text: string): LeaseUse[] {
   }
   return [...open.values()];
 }
+
+const readText = (path: string) => readFileSync(path, 'utf8');
 
 function journalOf(uses: (LeaseUse & { number?: number })[]): string {
   return uses

@@ -5,7 +5,7 @@ import {
   type ServerResponse,
   createServer,
 } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, ListenOptions } from 'node:net';
 import { fastify, type FastifyInstance } from 'fastify';
 import {
   type Health,
@@ -34,6 +34,8 @@ import type { RequestPath } from './request-path.js';
 export interface ApiListenerOptions {
   host: string;
   port: number;
+  /** Other threads of this process listen on the port, too. */
+  reusePort?: boolean;
   requestPath: RequestPath;
   bodies: ProblemBodies;
   pages: ErrorPages;
@@ -72,7 +74,7 @@ export class ApiListener {
 
   /** @returns the listener's own origin, `http://host:port`. */
   async start(): Promise<string> {
-    const { host, port, pages, health, bodies } = this.options;
+    const { host, port, reusePort, pages, health, bodies } = this.options;
     this.app = fastify({
       serverFactory: (handler) => this.createServer(handler as RequestListener),
       bodyLimit: JSON_BODY_LIMIT_BYTES,
@@ -97,7 +99,8 @@ export class ApiListener {
       this.answerUnknown(request.raw, reply.raw);
     });
     addPublicRoutes(this.app, pages, health);
-    await this.app.listen({ host, port, backlog: 4_096 });
+    const address: ListenOptions = { host, port, reusePort, backlog: 4_096 };
+    await this.app.listen(address);
     const { port: bound } = this.server.address() as AddressInfo;
     return `http://${host}:${bound}`;
   }

@@ -1,7 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { BlockList, Socket } from 'node:net';
 import type { Repeats, RequestWindow, WindowAnswer } from '#libs/counters';
-import { InternalError, type Logger, Problem, crashPoint, monotonicMs } from '#libs/platform';
+import {
+  InternalError,
+  type Logger,
+  Problem,
+  crashPoint,
+  monotonicMs,
+  isTracing,
+  startTrace,
+  traceIdOf,
+} from '#libs/platform';
 import { Exchange } from '../exchange/exchange.js';
 import type { KeyEntry } from '../facts/caller.js';
 import type { Facts } from '../facts/facts.js';
@@ -68,6 +77,9 @@ export class RequestPath {
     const exchange = new Exchange(request, response, route, monotonicMs());
     const isOverloaded = shedder.isOverloaded;
     shedder.inFlight++;
+    if (isTracing()) {
+      exchange.span = startTrace({ service: 'gateway', name: `GET ${route.path}`, kind: 'server' });
+    }
     watchClient(exchange, (gone) => this.abort(gone));
     if (isOverloaded) return this.refuse(exchange, serviceOverloaded);
     const refusal = findKey(exchange, query);
@@ -140,6 +152,7 @@ export class RequestPath {
         err: problem.cause,
         code: problem.code,
         request_id: exchange.requestId,
+        trace_id: traceIdOf(exchange.span?.traceparent),
       });
     }
     sendProblem(exchange, problem, this.remaining(exchange), answers);

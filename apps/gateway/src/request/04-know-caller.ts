@@ -1,5 +1,5 @@
 import type { BlockList } from 'node:net';
-import { Problem } from '#libs/platform';
+import { Problem, runInContext } from '#libs/platform';
 import { clientAddress } from '../exchange/client-address.js';
 import type { Exchange } from '../exchange/exchange.js';
 import type { KeyEntry } from '../facts/caller.js';
@@ -23,7 +23,9 @@ export function knowCaller(
   const address = clientAddress(request, trustedProxies);
   const waitSeconds = failedKeys.waitSeconds(address, startedMs);
   if (waitSeconds > 0) return new TooManyFailedKeys(waitSeconds);
-  return facts.load(apiKey).then((loaded) => {
+  const context = { requestId: exchange.requestId, traceparent: exchange.span?.traceparent };
+  const load = runInContext(context, () => facts.load(apiKey));
+  return load.then((loaded) => {
     if (loaded instanceof Problem && loaded.status === 401) failedKeys.note(address, startedMs);
     return loaded;
   });

@@ -32,5 +32,5 @@ export function reserve(
   if (capDay === undefined) return new KeyCapReached(caller.dailyCreditCap);
   exchange.capDay = capDay;
   exchange.cost = cost;
-  return leases.reserve(caller.account.id, cost, exchange.startedMs);
+  return leases.reserve(caller.account.id, cost, exchange.startedMs, exchange);
 }

@@ -56,6 +56,7 @@ export class Upstream {
       exchange.requestId,
     ];
     if (exchange.isRepeat) headers.push('x-repeat', '1');
+    if (exchange.span !== undefined) headers.push('traceparent', exchange.span.traceparent);
     this.pool.dispatch(
       { method: 'GET', path: exchange.question, headers },
       new Call(exchange, done) as unknown as Dispatcher.DispatchHandler,

@@ -1,5 +1,5 @@
 import type { Repeats } from '#libs/counters';
-import { type Clock, monotonicMs } from '#libs/platform';
+import { type Clock, type Span, monotonicMs } from '#libs/platform';
 import type { Exchange } from '../exchange/exchange.js';
 import type { DailyCaps } from '../lease/daily-caps.js';
 import type { LeaseClient } from '../lease/lease-client.js';
@@ -40,6 +40,7 @@ export class Settlement {
     const { leases, caps, repeats, log, keyUse, clock, counts } = this.parts;
     const durationMs = monotonicMs() - startedMs;
     counts.note(route, status, durationMs, code);
+    if (exchange.span !== undefined) endSpan(exchange.span, status, outcome);
     if (!caller) return;
     if (lease) leases.finish(lease, cost, credits);
     if (cost > 0) caps.release(caller, cost - credits, exchange.capDay);
@@ -59,6 +60,11 @@ export class Settlement {
       durationMs: Math.round(durationMs),
     });
   }
+}
+
+function endSpan(span: Span, status: number, outcome: string): void {
+  const attributes = { 'http.response.status_code': status, 'dds.outcome': outcome };
+  span.end({ failed: status >= 500, attributes });
 }
 
 /** Gives back what a request held while it was under way. */

@@ -56,6 +56,7 @@ describe('metrics of a gateway', () => {
     expect(value('dds_gateway_lease_requests_total{outcome="granted"}')).toBe(1);
     expect(value('dds_gateway_open_leases')).toBe(1);
     expect(value('dds_gateway_facts_keys')).toBe(1);
+    expect(value('dds_gateway_rate_window_mode{mode="memory"}')).toBe(1);
     expect(value('dds_gateway_journal_bytes')).toBeGreaterThan(0);
     expect(value('dds_gateway_feed_age_seconds{source="account"}')).toBeLessThan(30);
     expect(value('dds_database_waiting{pool="gateway"}')).toBe(0);

@@ -1,3 +1,4 @@
+import type { Counters } from '#libs/counters';
 import {
   type Metrics,
   SECONDS_BUCKETS,
@@ -82,7 +83,14 @@ const FEED_AGE = declareGauge(
   { labels: ['source'], aggregation: 'max' },
 );
 
+const COUNTING = declareGauge(
+  'dds_gateway_rate_window_mode',
+  '1 for where requests per minute are counted now: memory (no server configured), shared (on it), alone (it is away).',
+  { labels: ['mode'] },
+);
+
 export interface GatewayParts {
+  counters: Counters;
   counts: RequestCounts;
   shedder: LoadShedder;
   leases: LeaseClient;
@@ -93,7 +101,7 @@ export interface GatewayParts {
 
 /** What the request path keeps as plain numbers, read at each scrape. */
 export function addGatewayMetrics(metrics: Metrics, parts: GatewayParts): void {
-  const { counts, shedder, leases, log, facts, pollers } = parts;
+  const { counts, shedder, leases, log, facts, pollers, counters } = parts;
   metrics.addSource({ name: 'requests', read: (take) => readRequests(take, counts) });
   metrics.addSource({ name: 'leases', read: (take) => readLeases(take, leases) });
   metrics.addSource({
@@ -104,6 +112,9 @@ export function addGatewayMetrics(metrics: Metrics, parts: GatewayParts): void {
       take(LOG_WAITING, log.waiting);
       take(LOG_DROPPED, log.dropped);
       take(FACTS, facts.size);
+      for (const mode of ['memory', 'shared', 'alone']) {
+        take(COUNTING, counters.mode() === mode ? 1 : 0, { mode });
+      }
       for (const [source, ageMs] of pollers.ages()) take(FEED_AGE, ageMs / SECOND_MS, { source });
     },
   });

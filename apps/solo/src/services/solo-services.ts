@@ -3,7 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { LocalMailbox } from '#libs/mail';
 import { InProcessTransport } from '#libs/messaging';
-import { type Clock, Logger, type RunningService, loadConfig } from '#libs/platform';
+import {
+  type Clock,
+  Logger,
+  type RunningService,
+  loadConfig,
+  TelemetryConfig,
+  openTraces,
+} from '#libs/platform';
 import { AccountConfig } from '../../../account/src/account.config.js';
 import { startAccount } from '../../../account/src/start.js';
 import { EntitlementConfig } from '../../../entitlement/src/entitlement.config.js';
@@ -50,7 +57,10 @@ const CONSUMERS = { account: ['entitlement', 'gateway'], billing: ['entitlement'
 export async function startServices(options: ServicesOptions): Promise<SoloServices> {
   const { clock, shutdown, offline } = options;
   const settings = soloSettings(options);
-  const logger = (name: string) => new Logger(name, options.log);
+  const telemetry = loadConfig(TelemetryConfig, settings);
+  const traces = await openTraces(telemetry);
+  shutdown.add('traces', () => traces.close());
+  const logger = (name: string) => new Logger(name, options.log, telemetry.logLevel);
   const transport = new InProcessTransport({ logger: logger('events'), consumers: CONSUMERS });
   const mailbox = new LocalMailbox(clock);
   /** Events stop before the service whose database they are read from. Closing twice is harmless. */

@@ -5,6 +5,8 @@ import {
   type ServiceName,
   ServiceTokens,
   ServiceUnavailable,
+  currentContext,
+  startSpan,
 } from '#libs/platform';
 
 export interface ServiceHttpOptions {
@@ -31,7 +33,7 @@ const TIMEOUT_MS = 3_000;
 const CONNECTIONS = 32;
 const BODY_LIMIT_BYTES = 4 * 1024 * 1024;
 
-/** JSON over HTTP to one service: token, deadline, and its refusals as the Problem it threw. */
+/** JSON over HTTP to one service: token, ids of the request, deadline, and its refusals as the Problem it threw. */
 export class ServiceHttp {
   private readonly pool: Pool;
 
@@ -53,21 +55,33 @@ export class ServiceHttp {
     path: string,
     call: ServiceCall = {},
   ): Promise<T> {
-    const { audience } = this.options;
+    const { audience, caller } = this.options;
+    const context = currentContext();
+    const parent = call.traceparent ?? context?.traceparent;
+    const name = `${method} ${audience}`;
+    const span = startSpan({ service: caller, name, kind: 'client', parent });
+    const ids = {
+      requestId: call.requestId ?? context?.requestId,
+      traceparent: span?.traceparent ?? parent,
+    };
+    let hasFailed = true;
     try {
       const response = await this.pool.request({
         method,
         path,
-        headers: this.headersOf(call),
+        headers: this.headersOf({ ...call, ...ids }),
         body: call.body === undefined ? null : JSON.stringify(call.body),
         signal: AbortSignal.timeout(call.timeoutMs ?? this.options.timeoutMs ?? TIMEOUT_MS),
       });
       const text = await response.body.text();
       const body: unknown = text === '' ? undefined : JSON.parse(text);
+      hasFailed = response.statusCode >= 500;
       if (response.statusCode < 400) return body as T;
       throw problemOf(body, audience);
     } catch (error) {
       throw error instanceof Problem ? error : new ServiceUnavailable(audience, error);
+    } finally {
+      span?.end({ failed: hasFailed });
     }
   }
 

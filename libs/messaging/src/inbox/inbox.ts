@@ -1,6 +1,6 @@
 import type { EventClass, EventEnvelope } from '#libs/contracts';
 import type { Transaction } from '#libs/database';
-import { crashPoint, monotonicMs } from '#libs/platform';
+import { crashPoint, monotonicMs, runInContext, startSpan } from '#libs/platform';
 import type { ReadEvent } from '../envelope/event-message.js';
 import type { EventOutcome } from '../telemetry/event-counts.js';
 import { ParkedRepository } from '../parking/parked.repository.js';
@@ -28,7 +28,7 @@ export class Inbox {
   private readonly parked: ParkedRepository;
 
   constructor(
-    consumer: string,
+    private readonly consumer: string,
     private readonly handlers: EventHandlers,
   ) {
     this.inbox = new InboxRepository(consumer);
@@ -74,6 +74,23 @@ export class Inbox {
     return handled;
   }
 
+  /** On behalf of whatever led to the event. */
+  private async observed(
+    { type, traceparent: parent }: EventEnvelope,
+    handle: () => Promise<unknown>,
+  ): Promise<void> {
+    if (parent === undefined) return void (await handle());
+    const service = this.consumer;
+    const span = startSpan({ service, name: `handle ${type}`, kind: 'consumer', parent });
+    let failed = true;
+    try {
+      await runInContext({ traceparent: span?.traceparent ?? parent }, handle);
+      failed = false;
+    } finally {
+      span?.end({ failed });
+    }
+  }
+
   private async handle(transaction: Transaction, events: ReadEvent[]): Promise<HandledEvent[]> {
     const aggregates = events
       .filter(({ kind }) => kind === 'state')
@@ -96,7 +113,7 @@ export class Inbox {
       if (!handler) throw new Error(`no handler for ${event.type}`);
       const startedAt = monotonicMs();
       await withinTime(
-        handler(event, transaction),
+        this.observed(event, () => handler(event, transaction)),
         HANDLER_LIMIT_MS,
         `the handler of ${event.type}`,
       );

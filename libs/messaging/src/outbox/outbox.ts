@@ -1,7 +1,7 @@
 import { validateSync } from 'class-validator';
 import { type EventClass, describeEvent, parseEventData, producerOf } from '#libs/contracts';
 import type { Transaction } from '#libs/database';
-import { type Clock, type ServiceName, crashPoint, newId } from '#libs/platform';
+import { type Clock, type ServiceName, crashPoint, currentContext, newId } from '#libs/platform';
 import { bucketOf } from '../envelope/bucket.js';
 import type { EventTransport } from '../event-transport.js';
 import { AggregateLock, type LockRequest } from './aggregate-lock.js';
@@ -53,7 +53,7 @@ export class Outbox {
       type,
       version,
       this.clock.now(),
-      lock.request.traceparent ?? null,
+      lock.request.traceparent ?? currentContext()?.traceparent ?? null,
       JSON.stringify(data),
     ]);
     transaction.afterCommit(() => {

@@ -1,6 +1,15 @@
 import type { EventEnvelope } from '#libs/contracts';
 import type { MaintenanceDatabase } from '#libs/database';
-import { type Logger, type ServiceName, crashPoint, monotonicMs, newId } from '#libs/platform';
+import {
+  type Logger,
+  type ServiceName,
+  type Span,
+  crashPoint,
+  isTracing,
+  monotonicMs,
+  newId,
+  startSpan,
+} from '#libs/platform';
 import { topicOf } from '../envelope/bucket.js';
 import type { EventMessage } from '../envelope/event-message.js';
 import { Loop } from '../loop.js';
@@ -92,9 +101,12 @@ export class Relay {
 
   private async send(owned: OwnedBucket, rows: OutboxRow[]): Promise<void> {
     const { bucket } = owned;
+    const spans = this.spansOf(rows);
+    let failed = true;
     try {
       crashPoint('relay.after-read');
       await this.options.publish(rows.map((row) => this.toMessage(row)));
+      failed = false;
       crashPoint('relay.after-send');
       const isMarked = await this.outbox.markSent(
         owned,
@@ -106,10 +118,20 @@ export class Relay {
     } catch (error) {
       this.backOff(bucket, error);
     } finally {
+      for (const span of spans) span.end({ failed });
       this.inFlight.delete(bucket);
     }
     // More may have been committed meanwhile.
     this.loops.send.poke();
+  }
+
+  private spansOf(rows: OutboxRow[]): Span[] {
+    if (!isTracing()) return [];
+    const service = this.options.producer;
+    return rows.flatMap(({ type, traceparent }) => {
+      const parent = traceparent ?? undefined;
+      return startSpan({ service, name: `publish ${type}`, kind: 'producer', parent }) ?? [];
+    });
   }
 
   private forget(bucket: number): void {

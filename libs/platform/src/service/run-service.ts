@@ -1,5 +1,7 @@
 import { type Clock, SystemClock } from '../clock.js';
-import { ConfigurationError } from '../config.js';
+import { ConfigurationError, loadConfig } from '../config.js';
+import { TelemetryConfig } from '../telemetry/telemetry.config.js';
+import { openTraces } from '../telemetry/traces.js';
 import { Logger } from '../logger.js';
 
 /** What a service is given when it runs as a process of its own. */
@@ -25,9 +27,19 @@ export async function runService(
   name: string,
   start: (surroundings: ProcessSurroundings) => Promise<StartedProcess>,
 ): Promise<void> {
-  const logger = new Logger(name);
+  let logger = new Logger(name);
   try {
-    const started = await start({ clock: new SystemClock(), logger });
+    const telemetry = loadConfig(TelemetryConfig);
+    logger = new Logger(name, undefined, telemetry.logLevel);
+    const traces = await openTraces(telemetry);
+    const { addresses, stop } = await start({ clock: new SystemClock(), logger });
+    const started = {
+      addresses,
+      stop: async () => {
+        await stop();
+        await traces.close();
+      },
+    };
     stopAtSignal(name, started, logger);
     logger.info(`${name} is up`, { ...started.addresses, pid: process.pid });
   } catch (error) {

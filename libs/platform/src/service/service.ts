@@ -8,7 +8,9 @@ import { crashPoint } from '../crash-point.js';
 import { Health } from './health.js';
 import { Logger } from '../logger.js';
 import { InvalidRequest } from '../platform.errors.js';
+import { ServiceIdentity } from './internal-route.js';
 import { ProblemFilter } from './problem.filter.js';
+import { watchRequests } from './request-watch.js';
 
 export interface ServiceOptions {
   module: Type | DynamicModule;
@@ -48,6 +50,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   });
   app.useGlobalPipes(inputValidation());
   app.useGlobalFilters(new ProblemFilter(options.logger));
+  const { name } = app.get(ServiceIdentity, { strict: false });
   let isStopping = false;
   adapter
     .getInstance()
@@ -61,6 +64,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       if (isStopping) void reply.header('connection', 'close');
       done();
     });
+  watchRequests(adapter.getInstance(), name, options.logger);
   if (options.strategy) {
     app.connectMicroservice<CustomStrategy>(
       { strategy: options.strategy },

@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { join } from 'node:path';
+import { request } from 'undici';
+import { TestDatabase, ValkeyServer, valkeyAvailability, waitFor } from '#libs/testing';
+import { GatewayNeighbourhood } from '../../../../test/stand-ins/gateway-neighbourhood.js';
+import type { RunningGateway } from '../start.js';
+
+const GATEWAYS = 3;
+const here = valkeyAvailability() === undefined ? describe : describe.skip;
+
+let database: TestDatabase;
+let around: GatewayNeighbourhood;
+let valkey: ValkeyServer;
+let gateways: RunningGateway[] = [];
+let asked = 0;
+
+/** Starts gateways one after another; a busy machine must not make them count alone. */
+async function startGateways(settings: Record<string, string> = {}): Promise<RunningGateway[]> {
+  const started: RunningGateway[] = [];
+  for (let i = 0; i < GATEWAYS; i++) {
+    started.push(
+      await around.startGateway({
+        VALKEY_URL: valkey.url,
+        VALKEY_TIMEOUT_MS: '1000',
+        GATEWAY_JOURNAL: join(around.folder, `leases.${asked++}.journal`),
+        ...settings,
+      }),
+    );
+  }
+  return started;
+}
+
+async function statusOf(
+  gateway: RunningGateway,
+  headers: Record<string, string>,
+  { query = '', method = 'GET' }: { query?: string; method?: 'GET' | 'HEAD' | 'OPTIONS' } = {},
+): Promise<number> {
+  const path = `/v2.0/whois/live?domainName=name${asked++}.example${query}`;
+  const { statusCode, body } = await request(gateway.apiUrl + path, { headers, method });
+  await body.dump();
+  return statusCode;
+}
+
+const answered = (statuses: number[], status: number) =>
+  statuses.filter((other) => other === status).length;
+
+here('requests per minute over three gateways', () => {
+  beforeAll(async () => {
+    database = await TestDatabase.create();
+    around = new GatewayNeighbourhood(database);
+    await around.start();
+    around.entitlement.keys = 5;
+    valkey = await ValkeyServer.start({ folder: join(around.folder, 'valkey'), password: 'p@ss' });
+    gateways = await startGateways();
+  }, 60_000);
+
+  afterAll(async () => {
+    await around?.stop();
+    await valkey?.stop();
+    await database?.drop();
+  }, 60_000);
+
+  it.each([10, 120])(
+    'S99: at a limit of %i, many keys, ways to send them, addresses and methods let no more than the limit × 1.00 through',
+    async (limit) => {
+      const { apiKey, facts } = around.account.addKey();
+      const { accountId } = facts;
+      around.entitlement.limits.set(accountId, limit);
+      const keys = [apiKey];
+      for (const rank of [2, 3, 4, 5]) {
+        keys.push(around.account.addKey({ accountId, rank }).apiKey);
+      }
+      const ways = [
+        (key: string) => ({ headers: { 'x-api-key': key }, query: '' }),
+        (key: string) => ({ headers: { authorization: `Bearer ${key}` }, query: '' }),
+        (key: string) => ({ headers: {}, query: `&apiKey=${key}` }),
+      ];
+      const statuses: number[] = [];
+      for (let sent = 0; sent < limit * 3; sent += GATEWAYS) {
+        const round = gateways.map(async (gateway, place) => {
+          const number = sent + place;
+          const { headers, query } = ways[number % ways.length](keys[number % keys.length]);
+          const from = { 'x-forwarded-for': `2001:db8:${number.toString(16)}::1` };
+          const method = number % 10 === 9 ? 'HEAD' : number % 10 === 8 ? 'OPTIONS' : 'GET';
+          return statusOf(gateway, { ...headers, ...from }, { query, method });
+        });
+        statuses.push(...(await Promise.all(round)));
+      }
+      expect(answered(statuses, 200)).toBeLessThanOrEqual(limit);
+      expect(answered(statuses, 200)).toBeGreaterThanOrEqual(Math.floor(0.97 * limit));
+      expect(answered(statuses, 429)).toBeGreaterThan(limit);
+    },
+    60_000,
+  );
+
+  it('S100: with the counters gone each gateway lets its third through, and credits fail closed', async () => {
+    const { apiKey, facts } = around.account.addKey();
+    around.entitlement.limits.set(facts.accountId, 30);
+    const headers = { 'x-api-key': apiKey };
+    for (const gateway of gateways) expect(await statusOf(gateway, headers)).toBe(200);
+    await valkey.stop();
+    const statuses: number[] = [];
+    for (let i = 0; i < 40; i++) {
+      statuses.push(...(await Promise.all(gateways.map((one) => statusOf(one, headers)))));
+    }
+    expect(answered(statuses, 200)).toBe(30 - GATEWAYS);
+    expect(answered(statuses, 429)).toBe(3 * 40 - 27);
+
+    const { apiKey: other } = around.account.addKey();
+    const before = around.lookup.questions.length;
+    around.entitlement.isDown = true;
+    for (const gateway of gateways) {
+      expect(await statusOf(gateway, { 'x-api-key': other })).toBe(503);
+    }
+    around.entitlement.isDown = false;
+    expect(around.lookup.questions.length).toBe(before);
+    await valkey.restart();
+    await waitFor('a gateway to serve again', async () => {
+      return (await statusOf(gateways[0], { 'x-api-key': other })) === 200;
+    });
+  }, 60_000);
+});

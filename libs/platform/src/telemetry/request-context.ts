@@ -1,0 +1,37 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+/** On whose behalf something is done: for log lines and for the calls and events that follow. */
+export interface RequestContext {
+  requestId?: string;
+  /** W3C Trace Context of the span this happens in; only while it is recorded. */
+  traceparent?: string;
+}
+
+const storage = new AsyncLocalStorage<RequestContext>();
+
+/**
+ * Runs `work` and whatever it waits for on behalf of a request. The gateway's path does without, for a
+ * request that finds everything in memory: it hands its ids on itself.
+ */
+export function runInContext<T>(context: RequestContext, work: () => T): T {
+  return storage.run(context, work);
+}
+
+export function currentContext(): RequestContext | undefined {
+  return storage.getStore();
+}
+
+/** The trace id in a `traceparent`; undefined where there is none. */
+export function traceIdOf(traceparent: string | undefined): string | undefined {
+  return traceparent?.slice(3, 35);
+}
+
+/** What of a context stands in each log line. */
+export function contextFields(context: RequestContext | undefined): object {
+  if (context === undefined) return {};
+  const { requestId, traceparent } = context;
+  return {
+    ...(requestId !== undefined && { request_id: requestId }),
+    ...(traceparent !== undefined && { trace_id: traceIdOf(traceparent) }),
+  };
+}

@@ -1,0 +1,31 @@
+import { IsIn, IsNumber, IsString, IsUrl, Max, Min, ValidateIf } from 'class-validator';
+import { Setting } from '../config.js';
+
+/** What a process tells of itself beside its metrics. */
+export class TelemetryConfig {
+  @Setting({
+    env: 'LOG_LEVEL',
+    about: 'Least weight of a log line: debug (each internal request), info, warn or error.',
+  })
+  @IsIn(['debug', 'info', 'warn', 'error'])
+  @IsString()
+  logLevel: string = 'info';
+
+  @Setting({
+    env: 'OTEL_EXPORTER_OTLP_ENDPOINT',
+    about:
+      'Collector of traces, by OTLP over HTTP, for example http://127.0.0.1:4318. Empty: none.',
+  })
+  @ValidateIf(({ otlpEndpoint }: TelemetryConfig) => otlpEndpoint !== '')
+  @IsUrl({ require_tld: false, require_protocol: true, protocols: ['http', 'https'] })
+  otlpEndpoint: string = '';
+
+  @Setting({
+    env: 'OTEL_TRACES_SAMPLER_ARG',
+    about: 'Share of the requests of the API whose traces are recorded, from 0 to 1.',
+  })
+  @IsNumber()
+  @Min(0)
+  @Max(1)
+  sampledShare: number = 0.01;
+}

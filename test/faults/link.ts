@@ -1,0 +1,149 @@
+import type { Socket } from 'node:net';
+import type { Trap } from './tcp-proxy.js';
+
+/** `to-server` are the client's bytes, `to-client` the answers. */
+export type Direction = 'to-server' | 'to-client';
+
+/** What a link asks before it passes bytes on. */
+export interface LinkRules {
+  delayMs(): number;
+  isLost(direction: Direction): boolean;
+  /** Told of the client's bytes; answers with what is to happen to this connection. */
+  sent(bytes: Buffer): Trap | undefined;
+}
+
+/** One client's connection through the proxy: two sockets and what flows between them. */
+export class Link {
+  readonly closed: Promise<void>;
+  private readonly flows: Flow[];
+  private isStruck = false;
+
+  constructor(
+    private readonly client: Socket,
+    private readonly server: Socket,
+    private readonly rules: LinkRules,
+  ) {
+    this.flows = [
+      new Flow(
+        client,
+        server,
+        () => rules.delayMs(),
+        (bytes) => this.mayPass('to-server', bytes),
+      ),
+      new Flow(
+        server,
+        client,
+        () => rules.delayMs(),
+        (bytes) => this.mayPass('to-client', bytes),
+      ),
+    ];
+    server.once('error', () => client.resetAndDestroy());
+    client.once('error', () => server.destroy());
+    this.closed = Promise.all([client, server].map(whenClosed)).then(() => {});
+  }
+
+  pause(): void {
+    for (const flow of this.flows) flow.hold();
+  }
+
+  resume(): void {
+    for (const flow of this.flows) flow.release();
+  }
+
+  destroy(): void {
+    this.client.destroy();
+    this.server.destroy();
+  }
+
+  reset(): void {
+    this.client.resetAndDestroy();
+    this.server.resetAndDestroy();
+  }
+
+  /** The server keeps an open connection to nobody. */
+  dropClient(): void {
+    for (const flow of this.flows) flow.sever();
+    this.client.destroy();
+  }
+
+  private mayPass(direction: Direction, bytes: Buffer): boolean {
+    if (this.isStruck && direction === 'to-client') return false;
+    const trap = direction === 'to-server' ? this.rules.sent(bytes) : undefined;
+    if (trap) this.strike(trap);
+    if (trap && !trap.isForwarded) return false;
+    return !this.rules.isLost(direction);
+  }
+
+  private strike(trap: Trap): void {
+    this.isStruck = true;
+    setTimeout(() => {
+      this.reset();
+      trap.struck();
+    }, trap.afterMs);
+  }
+}
+
+/** One direction: bytes in order, late when told so, with back-pressure. */
+class Flow {
+  private isHeld = false;
+  private isFull = false;
+  private isSevered = false;
+  private lastDueAt = 0;
+
+  constructor(
+    private readonly from: Socket,
+    private readonly to: Socket,
+    private readonly delayMs: () => number,
+    private readonly mayPass: (bytes: Buffer) => boolean,
+  ) {
+    from.on('data', (bytes: Buffer) => this.pass(bytes));
+    from.once('end', () => this.later(() => to.end()));
+    from.once('close', () => this.later(() => to.destroy()));
+    to.on('drain', () => {
+      this.isFull = false;
+      this.flow();
+    });
+  }
+
+  hold(): void {
+    this.isHeld = true;
+    this.from.pause();
+  }
+
+  release(): void {
+    this.isHeld = false;
+    this.flow();
+  }
+
+  /** Nothing of one side reaches the other any more, its end neither. */
+  sever(): void {
+    this.isSevered = true;
+  }
+
+  private pass(bytes: Buffer): void {
+    if (!this.mayPass(bytes)) return;
+    this.later(() => {
+      if (this.to.destroyed || this.to.write(bytes)) return;
+      this.isFull = true;
+      this.from.pause();
+    });
+  }
+
+  private later(work: () => void): void {
+    if (this.isSevered) return;
+    const now = performance.now();
+    const dueAt = Math.max(now + this.delayMs(), this.lastDueAt);
+    if (dueAt <= now) return work();
+    this.lastDueAt = dueAt;
+    setTimeout(work, dueAt - now);
+  }
+
+  private flow(): void {
+    if (!this.isHeld && !this.isFull) this.from.resume();
+  }
+}
+
+const whenClosed = (socket: Socket) =>
+  new Promise<void>((resolve) =>
+    socket.closed ? resolve() : socket.once('close', () => resolve()),
+  );

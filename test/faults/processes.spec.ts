@@ -1,0 +1,48 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { waitFor } from '#libs/testing';
+import { childrenOf, ownProcess, pause, signal } from './processes.js';
+import { skewedClock, skewedClockMissing } from './skewed-clock.js';
+
+describe('processes', () => {
+  let child: ChildProcess | undefined;
+  afterEach(() => void child?.kill('SIGKILL'));
+
+  const start = () => {
+    child = spawn('sleep', ['60']);
+    return ownProcess(child.pid as number);
+  };
+  const stateOf = (pid: number) => readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1][0];
+
+  it('a paused process stands still and goes on', async () => {
+    const own = start();
+    const paused = pause(own, 200);
+    await waitFor('it to stand still', () => stateOf(own.pid) === 'T');
+    await paused;
+    await waitFor('it to go on', () => stateOf(own.pid) === 'S');
+  });
+
+  it('a process that is gone is not signalled, nor another of its number', async () => {
+    const own = start();
+    expect(signal({ ...own, startedAt: '1' }, 'SIGKILL')).toBe(false);
+    expect(childrenOf(process.pid).map(({ pid }) => pid)).toContain(own.pid);
+    const ended = once(child as ChildProcess, 'exit');
+    expect(signal(own, 'SIGKILL')).toBe(true);
+    await ended;
+    expect(signal(own, 'SIGKILL')).toBe(false);
+  });
+
+  (skewedClockMissing() ? it.skip : it)('a skewed clock is wrong by hours, and only it', () => {
+    const code = 'console.log(JSON.stringify([Date.now(), performance.now()]))';
+    const run = spawnSync(process.execPath, ['-e', code], {
+      env: { ...process.env, ...skewedClock(-25) },
+      encoding: 'utf8',
+    });
+    const [wallMs, sinceStartMs] = JSON.parse(run.stdout) as [number, number];
+    expect(Math.round((Date.now() - wallMs) / 3_600_000)).toBe(25);
+    expect(sinceStartMs).toBeGreaterThan(0);
+    expect(sinceStartMs).toBeLessThan(3_600_000);
+  });
+});

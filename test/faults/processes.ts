@@ -1,0 +1,62 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** A process that this run has started. Its number alone may be another's by now. */
+export interface OwnProcess {
+  pid: number;
+  /** Field 22 of proc(5)'s stat: which process of that number it is. */
+  startedAt: string;
+}
+
+/** Remembers a process right after its start. @throws when it is gone already. */
+export function ownProcess(pid: number): OwnProcess {
+  const startedAt = startOf(pid);
+  if (startedAt === undefined) throw new Error(`process ${pid} is gone`);
+  return { pid, startedAt };
+}
+
+/** @returns false when it was gone; another process of its number is never touched. */
+export function signal({ pid, startedAt }: OwnProcess, name: NodeJS.Signals): boolean {
+  if (startOf(pid) !== startedAt) return false;
+  return process.kill(pid, name);
+}
+
+/** Stops a process for a while and lets it go on, whatever happens meanwhile. */
+export async function pause(stopped: OwnProcess, pauseMs: number): Promise<void> {
+  signal(stopped, 'SIGSTOP');
+  try {
+    await sleep(pauseMs);
+  } finally {
+    signal(stopped, 'SIGCONT');
+  }
+}
+
+/** Processes whose parent it is, for example a database server's sessions. */
+export function childrenOf(pid: number): OwnProcess[] {
+  const path = `/proc/${pid}/task/${pid}/children`;
+  if (!existsSync(path)) return [];
+  const pids = readFileSync(path, 'utf8').trim().split(' ').filter(Boolean).map(Number);
+  return pids.flatMap((child) => {
+    const startedAt = startOf(child);
+    return startedAt === undefined ? [] : [{ pid: child, startedAt }];
+  });
+}
+
+/** The name a process gives itself, for example `postgres: entitlement domain_data … idle`. */
+export function titleOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
+  } catch {
+    return '';
+  }
+}
+
+function startOf(pid: number): string | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const [state, ...rest] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return state === 'Z' ? undefined : rest[18];
+  } catch {
+    return undefined;
+  }
+}

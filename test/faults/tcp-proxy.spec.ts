@@ -1,0 +1,163 @@
+import { type AddressInfo, type Server, type Socket, connect, createServer } from 'node:net';
+import { once } from 'node:events';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { waitFor } from '#libs/testing';
+import { TcpProxy } from './tcp-proxy.js';
+
+/** One end of a connection, with what it has heard and how it ended. */
+class End {
+  heard = '';
+  fate: 'open' | 'ended' | 'reset' = 'open';
+
+  constructor(readonly socket: Socket) {
+    socket.setEncoding('utf8');
+    socket.on('data', (text) => (this.heard += text));
+    socket.on('end', () => (this.fate = 'ended'));
+    socket.on('error', () => (this.fate = 'reset'));
+  }
+
+  say(text: string): void {
+    this.socket.write(text);
+  }
+}
+
+describe('tcp proxy', () => {
+  let server: Server;
+  let served: End[];
+  let proxy: TcpProxy;
+  const opened: End[] = [];
+
+  beforeEach(async () => {
+    served = [];
+    server = createServer((socket) => void served.push(new End(socket))).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    proxy = await TcpProxy.before({
+      host: '127.0.0.1',
+      port: (server.address() as AddressInfo).port,
+    });
+  });
+  afterEach(async () => {
+    await proxy.stop();
+    for (const end of [...opened.splice(0), ...served]) end.socket.destroy();
+    server.close();
+    await once(server, 'close');
+  });
+
+  /** A client with a connection, and the server's end of it. */
+  async function connected(): Promise<[client: End, server: End]> {
+    const client = new End(connect(proxy.address));
+    opened.push(client);
+    const before = served.length;
+    client.say('hello ');
+    await waitFor('the server to hear', () => served.at(before)?.heard === 'hello ');
+    return [client, served[before]];
+  }
+
+  const hears = (end: End, text: string) => waitFor(text, () => end.heard.includes(text));
+  const fate = (end: End, wanted: End['fate']) => waitFor(wanted, () => end.fate === wanted);
+
+  it('passes bytes of both directions and the end of each', async () => {
+    const [client, server] = await connected();
+    server.say('welcome');
+    await hears(client, 'welcome');
+    server.socket.end('bye');
+    await hears(client, 'bye');
+    await fate(client, 'ended');
+  });
+
+  it('a cut ends what is open and lets the next connection through', async () => {
+    const [client, server] = await connected();
+    proxy.cut();
+    await fate(client, 'ended');
+    await fate(server, 'ended');
+    await connected();
+  });
+
+  it('a reset is an error to both sides', async () => {
+    const [client, server] = await connected();
+    proxy.reset();
+    await fate(client, 'reset');
+    await fate(server, 'reset');
+  });
+
+  it('while it refuses nobody listens; healed, it listens at the same port', async () => {
+    const { port } = proxy.address;
+    await proxy.refuse();
+    const refused = new End(connect(proxy.address));
+    await fate(refused, 'reset');
+    await proxy.heal();
+    expect(proxy.address.port).toBe(port);
+    await connected();
+  });
+
+  it('stalled, it accepts and says nothing; healed, every byte arrives', async () => {
+    const [client, server] = await connected();
+    proxy.stall();
+    const late = new End(connect(proxy.address));
+    opened.push(late);
+    await once(late.socket, 'connect');
+    client.say('held');
+    server.say('held too');
+    late.say('late');
+    await waitFor('the new connection to be held', () => proxy.connections === 2);
+    expect([server.heard, client.heard, served.length]).toEqual(['hello ', '', 1]);
+    await proxy.heal();
+    await hears(server, 'held');
+    await hears(client, 'held too');
+    await waitFor('the late one', () => served.at(1)?.heard === 'late');
+  });
+
+  it('lost bytes of one direction never arrive, the other direction goes on', async () => {
+    const [client, server] = await connected();
+    proxy.lose('to-client');
+    server.say('lost');
+    client.say('question');
+    await hears(server, 'question');
+    await proxy.heal();
+    server.say('answer');
+    await hears(client, 'answer');
+    expect(client.heard).toBe('answer');
+  });
+
+  it('delayed bytes arrive in the order in which they were sent', async () => {
+    const [client, server] = await connected();
+    proxy.delay(40);
+    server.say('one ');
+    await waitFor('the first to be under way', () => proxy.connections === 1);
+    proxy.delay(0);
+    server.say('two');
+    await hears(client, 'one two');
+  });
+
+  it('of a half-open connection the server never learns', async () => {
+    const [client, server] = await connected();
+    proxy.halfOpen();
+    await waitFor('the client to be gone', () => client.socket.destroyed || client.fate !== 'open');
+    server.say('anybody there?');
+    await connected();
+    expect(server.fate).toBe('open');
+  });
+
+  it('the answer to a certain question is lost, and only that', async () => {
+    const [client, server] = await connected();
+    const [other, otherServer] = await connected();
+    const struck = proxy.loseAnswerTo('COMMIT', 20);
+    client.say('COMMIT');
+    await hears(server, 'COMMIT');
+    server.say('done');
+    otherServer.say('fine');
+    await struck;
+    await fate(client, 'reset');
+    await hears(other, 'fine');
+    expect(client.heard).toBe('');
+  });
+
+  it('a connection can be reset before a certain question arrives', async () => {
+    const [client, server] = await connected();
+    const struck = proxy.resetBefore('INSERT');
+    client.say('INSERT');
+    await struck;
+    await fate(client, 'reset');
+    expect(server.heard).toBe('hello ');
+  });
+});

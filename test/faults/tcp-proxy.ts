@@ -1,0 +1,206 @@
+import { type AddressInfo, type Server, type Socket, connect, createServer } from 'node:net';
+import { once } from 'node:events';
+import { type Direction, Link } from './link.js';
+
+export interface Target {
+  host: string;
+  port: number;
+}
+
+export interface TcpProxyOptions {
+  /** Where a new connection goes; undefined refuses it. */
+  route: () => Target | undefined;
+  /** 0 takes a free port of loopback. */
+  port?: number;
+}
+
+type Behaviour = 'passing' | 'stalled' | 'refusing';
+
+/**
+ * A network that can be told to fail: stands between a client and a server on loopback and passes bytes on
+ * until it is told to cut, reset, delay, lose or hold them. Every fault lasts until `heal`, except those that
+ * name the connection they strike.
+ */
+export class TcpProxy {
+  private readonly links = new Set<Link>();
+  /** Accepted while stalled: nobody was called for them yet. */
+  private readonly held = new Set<Socket>();
+  private server?: Server;
+  private behaviour: Behaviour = 'passing';
+  private delayMs = 0;
+  private readonly losing = new Set<Direction>();
+  private port: number;
+  /** What strikes the next connection that sends these bytes. */
+  private readonly traps: Trap[] = [];
+  accepted = 0;
+
+  private constructor(private readonly options: TcpProxyOptions) {
+    this.port = options.port ?? 0;
+  }
+
+  static async start(options: TcpProxyOptions): Promise<TcpProxy> {
+    const proxy = new TcpProxy(options);
+    await proxy.listen();
+    return proxy;
+  }
+
+  /** In front of one server, for example a database. */
+  static async before(target: Target | URL | string): Promise<TcpProxy> {
+    const address = targetOf(target);
+    return TcpProxy.start({ route: () => address });
+  }
+
+  get address(): Target {
+    return { host: '127.0.0.1', port: this.port };
+  }
+
+  get connections(): number {
+    return this.links.size + this.held.size;
+  }
+
+  /** The same URL by way of this proxy. */
+  through(url: string): string {
+    const changed = new URL(url);
+    changed.hostname = this.address.host;
+    changed.port = String(this.port);
+    return changed.toString();
+  }
+
+  /** Ends every connection in order (FIN to both sides); new ones pass. */
+  cut(): void {
+    for (const link of this.links) link.destroy();
+  }
+
+  /** Resets every connection (RST to both sides); new ones pass. */
+  reset(): void {
+    for (const link of this.links) link.reset();
+    for (const socket of this.held) socket.resetAndDestroy();
+  }
+
+  /** The client's side is gone, the server is never told. */
+  halfOpen(): void {
+    for (const link of this.links) link.dropClient();
+  }
+
+  /** Resets what is open and refuses what comes: nobody listens here. */
+  async refuse(): Promise<void> {
+    this.behaviour = 'refusing';
+    this.reset();
+    await this.close();
+  }
+
+  /** Silent: connections are accepted and stay open, not a byte passes. They arrive after `heal`. */
+  stall(): void {
+    this.behaviour = 'stalled';
+    for (const link of this.links) link.pause();
+  }
+
+  /** Each chunk arrives this much later, in order. */
+  delay(delayMs: number): void {
+    this.delayMs = delayMs;
+  }
+
+  /** Bytes of one direction are taken and thrown away. */
+  lose(direction: Direction): void {
+    this.losing.add(direction);
+  }
+
+  /** Undoes every lasting fault. What was held arrives now; what was lost stays lost. */
+  async heal(): Promise<void> {
+    const before = this.behaviour;
+    this.behaviour = 'passing';
+    this.delayMs = 0;
+    this.losing.clear();
+    this.traps.length = 0;
+    if (before === 'refusing') await this.listen();
+    for (const socket of this.held) this.open(socket);
+    this.held.clear();
+    for (const link of this.links) link.resume();
+  }
+
+  /**
+   * The next connection whose client sends `text` is struck: its server gets the bytes, its client never
+   * the answer, and both are reset `afterMs` later. @returns once it has happened.
+   */
+  loseAnswerTo(text: string, afterMs = 200): Promise<void> {
+    return this.trap({ text, isForwarded: true, afterMs });
+  }
+
+  /** The next connection whose client sends `text` is reset before the server has read it. */
+  resetBefore(text: string): Promise<void> {
+    return this.trap({ text, isForwarded: false, afterMs: 0 });
+  }
+
+  async stop(): Promise<void> {
+    this.reset();
+    await this.close();
+  }
+
+  private trap(trap: Omit<Trap, 'struck'>): Promise<void> {
+    return new Promise((resolve) => this.traps.push({ ...trap, struck: resolve }));
+  }
+
+  private async listen(): Promise<void> {
+    this.server = createServer({ allowHalfOpen: true }, (socket) => this.accept(socket));
+    this.server.listen(this.port, '127.0.0.1');
+    await once(this.server, 'listening');
+    this.port = (this.server.address() as AddressInfo).port;
+  }
+
+  private async close(): Promise<void> {
+    const server = this.server;
+    this.server = undefined;
+    if (server === undefined) return;
+    server.close();
+    await once(server, 'close');
+  }
+
+  private accept(socket: Socket): void {
+    this.accepted++;
+    socket.on('error', () => {});
+    if (this.behaviour !== 'stalled') return this.open(socket);
+    this.held.add(socket);
+    socket.once('close', () => this.held.delete(socket));
+  }
+
+  private open(client: Socket): void {
+    const target = this.options.route();
+    if (target === undefined || client.destroyed) {
+      client.resetAndDestroy();
+      return;
+    }
+    const server = connect({ ...target, allowHalfOpen: true, noDelay: true });
+    client.setNoDelay(true);
+    const link = new Link(client, server, {
+      delayMs: () => this.delayMs,
+      isLost: (direction) => this.losing.has(direction),
+      sent: (bytes) => this.spring(bytes),
+    });
+    this.links.add(link);
+    void link.closed.then(() => this.links.delete(link));
+    if (this.behaviour === 'stalled') link.pause();
+  }
+
+  /** What these bytes of a client bring about. */
+  private spring(bytes: Buffer) {
+    const found = this.traps.findIndex(({ text }) => bytes.includes(text));
+    if (found === -1) return undefined;
+    const [trap] = this.traps.splice(found, 1);
+    return trap;
+  }
+}
+
+/** How a connection is struck that sends certain bytes. */
+export interface Trap {
+  text: string;
+  isForwarded: boolean;
+  /** From the bytes to the reset. */
+  afterMs: number;
+  struck: () => void;
+}
+
+function targetOf(target: Target | URL | string): Target {
+  if (typeof target === 'object' && 'host' in target && !(target instanceof URL)) return target;
+  const { hostname, port } = new URL(target);
+  return { host: hostname, port: Number(port) };
+}

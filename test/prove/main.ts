@@ -1,0 +1,79 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { randomInt } from 'node:crypto';
+import { join } from 'node:path';
+import { Command } from 'commander';
+import { clusterAvailability } from '../../apps/cluster/src/cluster.js';
+import { Random } from './random.js';
+import { type ProveReport, line, machine, markdown, summary } from './report.js';
+import { ROWS } from './rows/index.js';
+import { RowRunner } from './run-rows.js';
+
+/** `npm run prove`: the fault matrix with real processes. */
+const program = new Command('prove')
+  .description('kills, stops, cuts and skews real processes, and checks that nothing was lost')
+  .option('--only <text...>', 'rows whose name begins with one of these')
+  .option('--long', 'pauses of 60 s, each flow alone, and the rows that take minutes')
+  .option('--seed <number>', 'makes the choices of an earlier run again')
+  .option('--json <file>', 'also write the report to a file')
+  .option('--folder <path>', 'where the report goes', '.data/prove')
+  .option('--enforce', 'exit 1 when a row failed')
+  .option('--keep', 'leave the logs of every process')
+  .option('--list', 'only name the rows')
+  .parse();
+const options = program.opts<{
+  only?: string[];
+  long?: boolean;
+  seed?: string;
+  json?: string;
+  folder: string;
+  enforce?: boolean;
+  keep?: boolean;
+  list?: boolean;
+}>();
+
+const say = (text: string) => void process.stderr.write(`${text}\n`);
+const chosen = ROWS.filter(
+  ({ name }) => options.only?.some((start) => name.startsWith(start)) ?? true,
+);
+if (chosen.length === 0) program.error(`no such row: ${options.only?.join(', ')}`);
+if (options.list) {
+  for (const { name } of chosen) process.stdout.write(`${name}\n`);
+  process.exit(0);
+}
+
+const missing = clusterAvailability();
+const rows = missing ? chosen.map((row) => ({ ...row, missing: () => missing })) : chosen;
+const seed = Number(options.seed ?? randomInt(2 ** 31));
+const isLong = options.long ?? false;
+say(`${rows.length} rows, seed ${seed}${isLong ? ', long' : ''}, ${machine()}`);
+const startedAt = new Date();
+const startedMs = performance.now();
+let count = 0;
+const runner = new RowRunner({
+  rows,
+  random: new Random(seed),
+  isLong,
+  isKept: options.keep ?? false,
+  say: (text) => say(`     ${text}`),
+  done: (result) => say(`${String(++count).padStart(3)}/${rows.length} ${line(result)}`),
+});
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => void runner.stop().finally(() => process.exit(130)));
+}
+
+const report: ProveReport = {
+  startedAt: startedAt.toISOString(),
+  machine: machine(),
+  seed,
+  isLong,
+  rows: await runner.run(),
+  durationMs: 0,
+};
+report.durationMs = performance.now() - startedMs;
+mkdirSync(options.folder, { recursive: true });
+const json = `${JSON.stringify(report, null, 2)}\n`;
+writeFileSync(join(options.folder, 'report.json'), json);
+writeFileSync(join(options.folder, 'report.md'), markdown(report));
+if (options.json) writeFileSync(options.json, json);
+process.stdout.write(`${summary(report)}; ${join(options.folder, 'report.md')}\n`);
+process.exit(options.enforce && report.rows.some(({ outcome }) => outcome === 'failed') ? 1 : 0);

@@ -1,0 +1,48 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import { Random } from './random.js';
+import { markdown, summary } from './report.js';
+import type { RowResult } from './row.js';
+import { ROWS } from './rows/index.js';
+
+const PAGE = 'docs/operations/when-something-dies.md';
+
+describe('fault matrix', () => {
+  it('every row has a name of its own', () => {
+    const names = ROWS.map(({ name }) => name);
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  it('the page for operators names rows that exist, and leaves none out', () => {
+    const page = readFileSync(PAGE, 'utf8');
+    const lines = page.split('\n').filter((line) => line.startsWith('|'));
+    const named = lines.flatMap((line) =>
+      [...(line.split('|').at(-2) ?? '').matchAll(/`([^`]+)`/g)].map(([, name]) => name),
+    );
+    const names = ROWS.map(({ name }) => name);
+    expect(named.filter((start) => !names.some((name) => name.startsWith(start)))).toEqual([]);
+    expect(names.filter((name) => !named.some((start) => name.startsWith(start)))).toEqual([]);
+  });
+
+  it('a seed repeats the choices of each row, whichever others run', () => {
+    const choices = (random: Random) => [1, 2, 3].map(() => random.integer(1, 1000));
+    const [first, again] = [new Random(7).for('kill account'), new Random(7)];
+    again.for('another row').next();
+    expect(choices(again.for('kill account'))).toEqual(choices(first));
+    expect(choices(new Random(8).for('kill account'))).not.toEqual(
+      choices(new Random(7).for('kill account')),
+    );
+  });
+
+  it('the report says of a row that was not run why, and counts it apart', () => {
+    const row = { fault: 'f', expectation: 'e', seed: 1, durationMs: 0, counts: { kills: 2 } };
+    const rows: RowResult[] = [
+      { ...row, name: 'one', outcome: 'passed' },
+      { ...row, name: 'two', outcome: 'not run', reason: 'java is missing' },
+    ];
+    const report = { startedAt: '', machine: '', seed: 7, isLong: false, durationMs: 0, rows };
+    expect(summary(report)).toBe('1 passed, 0 failed, 1 not run');
+    expect(markdown(report)).toContain('| two | f | e | **not run**: java is missing |');
+    expect(markdown(report)).toContain('--seed 7');
+  });
+});

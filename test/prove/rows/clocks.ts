@@ -1,0 +1,75 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { skewedClock, skewedClockMissing } from '../../faults/skewed-clock.js';
+import { type Row, type Stage, holds } from '../row.js';
+import { underTraffic } from './traffic.js';
+
+const SERVICES = ['account', 'entitlement', 'lookup', 'gateway-1', 'gateway-2'];
+const OFFSETS_HOURS = [-25, -1, 1, 25];
+const STAYS_MS = 2_500;
+
+/** One process each: the others' clocks are right, so its tokens are refused and theirs by it. */
+const skewRows: Row[] = SERVICES.filter((name) => name !== 'gateway-2').map((name) => ({
+  name: `clock of ${name}`,
+  fault: `${name} runs with its wall clock ±1 h and ±25 h wrong, one after the other`,
+  expectation: 'nothing is granted or renewed twice; it works again as soon as its clock is right',
+  missing: skewedClockMissing,
+  run: async (stage) => skewOne(stage, name),
+}));
+
+export const clockRows: Row[] = [
+  ...skewRows,
+  {
+    name: 'clock of all',
+    fault: 'every service is started with its wall clock 25 h ahead, then 1 h behind, then right',
+    expectation: 'lookups are answered throughout; one grant a payment, nobody locked out',
+    missing: skewedClockMissing,
+    run: skewAll,
+  },
+];
+
+async function skewOne(stage: Stage, name: string): Promise<void> {
+  const { installation } = stage;
+  const process = installation.process(name);
+  const killsAt: number[] = [];
+  await underTraffic(stage, {}, async () => {
+    const startedAt = performance.now();
+    for (const hours of stage.isLong ? OFFSETS_HOURS : [stage.random.integer(0, 1) * 2 - 1, 25]) {
+      await process.stop();
+      await process.start(skewedClock(hours));
+      stage.count('steps');
+      await sleep(STAYS_MS);
+    }
+    await process.stop();
+    await process.start();
+    return { gatewayKillsAt: killsAt, outageMs: performance.now() - startedAt };
+  });
+  await worksAgain(stage);
+}
+
+async function skewAll(stage: Stage): Promise<void> {
+  const { installation } = stage;
+  const [known] = installation.regulars;
+  for (const hours of [25, -1, 0]) {
+    const settings = hours === 0 ? {} : skewedClock(hours);
+    await Promise.all(
+      SERVICES.map(async (name) => {
+        await installation.process(name).stop();
+        await installation.process(name).start(settings);
+      }),
+    );
+    stage.count('steps');
+    await underTraffic(stage, {}, async () => sleep(STAYS_MS));
+    await known.lookUp();
+  }
+  await worksAgain(stage);
+}
+
+/** Somebody new and somebody old. */
+async function worksAgain(stage: Stage): Promise<void> {
+  const { installation } = stage;
+  const customer = await installation.regular(10);
+  await customer.lookUp();
+  const [known] = installation.regulars;
+  holds((await known.logIn()) === 'active', 'a customer is locked out');
+  await known.lookUp();
+}

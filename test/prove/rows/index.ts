@@ -1,0 +1,25 @@
+import type { Row } from '../row.js';
+import { brokerRows } from './broker.js';
+import { clockRows } from './clocks.js';
+import { counterRows } from './counters.js';
+import { crashPointRows } from './crash-points.js';
+import { databaseRows } from './database.js';
+import { killRows } from './kills.js';
+import { outsideRows } from './outside.js';
+import { partitionRows } from './partitions.js';
+import { pauseRows } from './pauses.js';
+import { rollingRestartRow } from './rolling-restart.js';
+
+/** The fault matrix, in the order in which it runs. */
+export const ROWS: readonly Row[] = [
+  rollingRestartRow,
+  ...crashPointRows,
+  ...killRows,
+  ...pauseRows,
+  ...brokerRows,
+  ...databaseRows,
+  ...counterRows,
+  ...clockRows,
+  ...outsideRows,
+  ...partitionRows,
+];

@@ -1,0 +1,30 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Row, Stage } from '../row.js';
+import { killAndRestart } from './restart.js';
+import { underTraffic } from './traffic.js';
+
+const SERVICES = ['account', 'entitlement', 'lookup', 'gateway-1'];
+const KILLS = 2;
+/** Between two kills of one process. */
+const PAUSE_MAX_MS = 1_500;
+
+export const killRows: Row[] = SERVICES.map((name) => ({
+  name: `kill ${name}`,
+  fault: `kill -9 of ${name} at random moments under load`,
+  expectation: 'up again within 5 s; no event later than 12 s after the kill',
+  run: async (stage) => killAtRandom(stage, name),
+}));
+
+async function killAtRandom(stage: Stage, name: string): Promise<void> {
+  const { installation, random, isLong } = stage;
+  const process = installation.process(name);
+  await underTraffic(stage, {}, async () => {
+    const killedAt: number[] = [];
+    for (let n = 0; n < (isLong ? 5 * KILLS : KILLS); n++) {
+      await sleep(random.integer(100, PAUSE_MAX_MS));
+      killedAt.push(await killAndRestart(process, stage));
+    }
+    const span = killedAt.at(-1)! - killedAt[0];
+    return { gatewayKillsAt: name.startsWith('gateway') ? killedAt : [], outageMs: span };
+  });
+}

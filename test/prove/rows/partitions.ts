@@ -1,0 +1,42 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Row, Stage } from '../row.js';
+import type { Cable } from '../world/installation.js';
+import { underTraffic } from './traffic.js';
+
+export const partitionRows: Row[] = [
+  partitionRow('gateway-database', 'lookups go on; the log is kept in memory as far as it goes'),
+  partitionRow('gateway-account', 'known keys work for 60 s, then 503'),
+  partitionRow(
+    'gateway-entitlement',
+    'leases carry on, then 503; never free use, never a false 402',
+  ),
+  {
+    name: 'cut gateway-broker',
+    fault: 'no byte passes between the gateways and the broker',
+    expectation: 'change feeds tell the gateways within 5 s',
+    missing: () =>
+      'clients go to the address that the broker names, past a proxy; it needs a network namespace',
+    run: async () => {},
+  },
+];
+
+function partitionRow(cable: Cable, expectation: string): Row {
+  return {
+    name: `cut ${cable}`,
+    fault: `no byte passes between ${cable.replace('-', ' and ')} (held, then reset)`,
+    expectation,
+    run: async (stage) => partition(stage, cable),
+  };
+}
+
+async function partition(stage: Stage, name: Cable): Promise<void> {
+  const cable = stage.installation.cables[name];
+  await underTraffic(stage, {}, async () => {
+    cable.stall();
+    await sleep(stage.pauseMs);
+    cable.reset();
+    await cable.heal();
+    await sleep(2_000);
+    return { outageMs: stage.pauseMs };
+  });
+}

@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs';
+import type { ServiceProcess } from '../../../apps/cluster/src/processes/service-process.js';
+import { type Stage, holds } from '../row.js';
+
+/** How long a service may take to answer again after it was killed. */
+const RESTART_MAX_MS = 5_000;
+
+/**
+ * What whoever supervises a process does: starts it as soon as it is gone. Nothing else.
+ * @returns how long it was away, with what the machine's other work took of it.
+ */
+export async function startAgain(process: ServiceProcess, stage: Stage): Promise<number> {
+  await process.untilEnded();
+  const startedAt = performance.now();
+  await process.start();
+  const awayMs = performance.now() - startedAt;
+  const restartMs = awayMs - waitedForCoreMs(process.pid);
+  stage.worst('slowest restart ms', restartMs);
+  holds(
+    restartMs <= RESTART_MAX_MS,
+    `${process.name} took ${Math.round(restartMs)} ms to start again`,
+  );
+  return awayMs;
+}
+
+/** Kills a process and has it started again. @returns when it was killed, monotonic milliseconds. */
+export async function killAndRestart(process: ServiceProcess, stage: Stage): Promise<number> {
+  const killedAt = performance.now();
+  process.kill('SIGKILL');
+  stage.count('kills');
+  await startAgain(process, stage);
+  return killedAt;
+}
+
+/**
+ * How long a process was ready to run while others had the cores (proc(5), schedstat): what this run itself
+ * and its neighbours on the machine take is no fault of the process.
+ */
+function waitedForCoreMs(pid: number): number {
+  const [, waitedNs] = readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ');
+  return Number(waitedNs) / 1e6;
+}

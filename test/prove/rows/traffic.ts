@@ -1,0 +1,94 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Stage, holds } from '../row.js';
+import { type LoadCounts, sum } from '../world/load.js';
+
+/** No event is handled later than this after what kept it was over. */
+export const EVENT_LATE_MS = 12_000;
+/** A gateway settles each 100 ms; the rest is the way there. */
+const SETTLE_INTERVAL_MS = 250;
+
+export interface Traffic {
+  lookupsPerSecond?: number;
+  /** Payments, each of which must become credits. 0 for none. */
+  paymentsPerSecond?: number;
+  origins?: string[];
+}
+
+/**
+ * Runs a fault under lookups and payments, then waits until everything has come to rest and checks it.
+ * @param fault answers with the moments at which gateways were killed: each may cost us, never the
+ *   customer, one settle interval of answers.
+ * @param outageMs how long events could not travel.
+ */
+export async function underTraffic(
+  stage: Stage,
+  { lookupsPerSecond = 10, paymentsPerSecond = 1, origins }: Traffic,
+  fault: () => Promise<{ gatewayKillsAt?: number[]; outageMs?: number } | void>,
+): Promise<LoadCounts> {
+  const { installation } = stage;
+  const load = installation.load(lookupsPerSecond, origins);
+  const paying = payments(stage, paymentsPerSecond);
+  let told: { gatewayKillsAt?: number[]; outageMs?: number };
+  let counts: LoadCounts;
+  try {
+    await sleep(500);
+    told = (await fault()) ?? {};
+    await sleep(500);
+  } finally {
+    await paying.stop();
+    counts = await load.stop();
+  }
+  stage.count('lookups answered', counts.answered);
+  for (const [code, count] of Object.entries(counts.refused)) stage.count(`refused ${code}`, count);
+  for (const [cause, count] of Object.entries(counts.lost)) stage.count(`lost ${cause}`, count);
+  holds(counts.answered > 0, 'no lookup was answered at all');
+  holds(!('insufficient_credits' in counts.refused), 'a customer with credits was answered 402');
+  await checkRest(stage, told);
+  return counts;
+}
+
+/** After a fault: waits for rest and checks everything that must hold. */
+export async function checkRest(
+  stage: Stage,
+  { gatewayKillsAt = [], outageMs = 0 }: { gatewayKillsAt?: number[]; outageMs?: number } = {},
+): Promise<void> {
+  const { book, checker } = stage.installation;
+  const unbilledMax = gatewayKillsAt
+    .map((at) => book.answeredBetween(at - SETTLE_INTERVAL_MS, at + SETTLE_INTERVAL_MS))
+    .reduce((total, answers) => total + answers, 0);
+  const found = await checker.check({ unbilledMax });
+  stage.count('credits charged', found.charged);
+  stage.count('unbilled', found.unbilled);
+  if (found.chargedInDoubt > 0) stage.count('charged, line broken', found.chargedInDoubt);
+  stage.count('events', found.events);
+  stage.worst('slowest event ms', found.slowestEventMs);
+  const lateMs = EVENT_LATE_MS + outageMs;
+  holds(
+    found.slowestEventMs <= lateMs,
+    `an event came ${found.slowestEventMs} ms after its commit`,
+  );
+}
+
+function payments({ installation, count }: Stage, perSecond: number) {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const run = async () => {
+    for (let n = 0; perSecond > 0 && !signal.aborted; n++) {
+      const { accountId } = installation.regulars[n % installation.regulars.length];
+      await installation.billing.confirmPackage(accountId);
+      count('payments');
+      await sleep(1000 / perSecond, undefined, { signal }).catch(() => {});
+    }
+  };
+  const running = run();
+  // Seen by whoever stops it.
+  running.catch(() => {});
+  return {
+    stop: async () => {
+      stopping.abort();
+      await running;
+    },
+  };
+}
+
+export { sum };

@@ -1,0 +1,58 @@
+/** What a customer was told and may therefore hold us to. */
+export interface CustomerAccount {
+  accountId: string;
+  /** Credits of answers that arrived. */
+  answered: number;
+  /** Answers that never arrived: they may have been charged when the line broke on their way. */
+  inDoubt: number;
+  /** When charged answers arrived, monotonic milliseconds, newest last. */
+  answeredAt: number[];
+}
+
+/** A payment that billing has committed. */
+export interface Payment {
+  paymentId: string;
+  accountId: string;
+  credits: number;
+}
+
+const TIMES_KEPT = 20_000;
+
+/** Every acknowledged command of a run: what the database must show exactly once. */
+export class AccountBook {
+  readonly accounts = new Map<string, CustomerAccount>();
+  readonly payments: Payment[] = [];
+  /** The state that each deleted or restored account was last told. */
+  readonly states = new Map<string, 'active' | 'deleted'>();
+
+  joined(accountId: string): CustomerAccount {
+    const account = { accountId, answered: 0, inDoubt: 0, answeredAt: [] };
+    this.accounts.set(accountId, account);
+    return account;
+  }
+
+  /** A lookup came back. */
+  answered(accountId: string, credits: number): void {
+    const account = this.of(accountId);
+    account.answered += credits;
+    if (credits === 0) return;
+    account.answeredAt.push(performance.now());
+    if (account.answeredAt.length > TIMES_KEPT) account.answeredAt.shift();
+  }
+
+  lost(accountId: string): void {
+    this.of(accountId).inDoubt++;
+  }
+
+  /** Charged answers of all accounts within a span of monotonic milliseconds. */
+  answeredBetween(fromMs: number, toMs: number): number {
+    const times = [...this.accounts.values()].flatMap(({ answeredAt }) => answeredAt);
+    return times.filter((at) => at >= fromMs && at <= toMs).length;
+  }
+
+  private of(accountId: string): CustomerAccount {
+    const account = this.accounts.get(accountId);
+    if (!account) throw new Error(`nobody joined as ${accountId}`);
+    return account;
+  }
+}

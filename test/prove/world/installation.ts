@@ -1,0 +1,230 @@
+import { createWriteStream, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { EntitlementClient, ServiceHttp } from '#libs/contracts';
+import { withClient } from '#libs/database';
+import { DAY_MS, ServiceTokens, SystemClock, newId } from '#libs/platform';
+import {
+  type ClusterEnvironment,
+  type RunningCluster,
+  startCluster,
+} from '../../../apps/cluster/src/cluster.js';
+import { ServiceProcess } from '../../../apps/cluster/src/processes/service-process.js';
+import type { Settings } from '../../../apps/cluster/src/service-settings.js';
+import { TcpProxy } from '../../faults/tcp-proxy.js';
+import { AccountBook } from './account-book.js';
+import { Billing } from './billing.js';
+import { Checker } from './checker.js';
+import { Customer } from './customer.js';
+import { Load } from './load.js';
+
+/** Where bytes can be cut, held and lost. */
+const CABLES = [
+  'account-database',
+  'entitlement-database',
+  'gateway-database',
+  'gateway-account',
+  'gateway-entitlement',
+  'valkey',
+  'smtp',
+] as const;
+export type Cable = (typeof CABLES)[number];
+
+const GATEWAYS = 2;
+const LIMIT = 1_000_000;
+const CREDITS = 1_000_000;
+const LOAD_CUSTOMERS = 3;
+/** Long enough for the balancer and for clients to hear of it. */
+const DRAIN_NOTICE_MS = 1_500;
+
+/**
+ * The product as real processes, with a proxy in every cable that rows cut, the customers who use it and
+ * the book of what they were told.
+ */
+export class Installation {
+  readonly book = new AccountBook();
+  readonly checker: Checker;
+  /** Whose lookups make the load. */
+  readonly regulars: Customer[] = [];
+  private customers = 0;
+
+  private constructor(
+    readonly cluster: RunningCluster,
+    readonly cables: Record<Cable, TcpProxy>,
+    private readonly planned: ClusterEnvironment,
+    private readonly parts: { folder: string; log: { write(line: string): void } },
+  ) {
+    this.checker = new Checker(cluster.settings, this.book);
+  }
+
+  billing: Billing;
+  private operator: ServiceHttp;
+
+  static async start(): Promise<Installation> {
+    const folder = mkdtempSync(join(tmpdir(), 'prove-'));
+    const cables = {} as Record<Cable, TcpProxy>;
+    let planned: ClusterEnvironment = {};
+    const cluster = await startCluster({
+      folder,
+      gateways: GATEWAYS,
+      environment: async (settings) => {
+        planned = settings;
+        return laidThrough(settings, cables);
+      },
+    });
+    const log = createWriteStream(join(folder, 'billing.log'));
+    const installation = new Installation(cluster, cables, planned, { folder, log });
+    try {
+      await installation.settleIn();
+      return installation;
+    } catch (error) {
+      await installation.stop();
+      throw error;
+    }
+  }
+
+  get folder(): string {
+    return this.parts.folder;
+  }
+
+  /** A service's process; rows give it another environment for one life. */
+  process(name: string): ServiceProcess {
+    return this.cluster.process(name) as ServiceProcess;
+  }
+
+  /** A further process of a service, not started yet. Whoever asks for it ends it. */
+  further(app: string, name: string, changed: Settings): ServiceProcess {
+    const logFile = join(this.folder, `${name}.log`);
+    return new ServiceProcess({
+      name,
+      app,
+      settings: { ...this.planned[app], ...changed },
+      logFile,
+    });
+  }
+
+  /** What a gateway would know of its earlier life is gone, as with a machine. */
+  loseJournal(name: string): void {
+    const path = this.planned[name].GATEWAY_JOURNAL as string;
+    for (const suffix of ['', '.earlier', '.next']) rmSync(path + suffix, { force: true });
+  }
+
+  get apiOrigins(): string[] {
+    return this.cluster.gateways.map(({ apiUrl }) => apiUrl);
+  }
+
+  /** Somebody who is not known yet. */
+  newCustomer(): Customer {
+    const { apiUrl, dashboardUrl } = this.cluster.gateways[0];
+    const doors = { apiUrl, dashboardUrl, mails: () => this.cluster.mailbox.newest(100) };
+    return new Customer(doors, this.book, ++this.customers);
+  }
+
+  /** Somebody with credits, whom no rate limit slows down. */
+  async regular(credits = CREDITS, limit = LIMIT): Promise<Customer> {
+    const customer = this.newCustomer();
+    await customer.join();
+    await this.checker.registered(customer.accountId);
+    const entitlement = new EntitlementClient(this.operator);
+    await entitlement.grantByOperator(customer.accountId, {
+      adjustmentId: newId(),
+      amount: credits,
+      reason: 'fault matrix',
+    });
+    await this.limit(customer.accountId, limit);
+    return customer;
+  }
+
+  /** Requests a minute from now on. */
+  async limit(accountId: string, value: number): Promise<void> {
+    const until = new Date(Date.now() + DAY_MS).toISOString();
+    await new EntitlementClient(this.operator).overrideLimit(accountId, {
+      name: 'live',
+      value,
+      reason: 'fault matrix',
+      until,
+    });
+  }
+
+  /** Lookups of the regulars from now on, at all gateways unless told otherwise. */
+  load(perSecond: number, origins = this.apiOrigins, customers = this.regulars): Load {
+    return new Load({ book: this.book, origins, customers, perSecond });
+  }
+
+  /** Every process runs and every cable is whole again, whatever a row left behind. */
+  async heal(): Promise<void> {
+    for (const cable of Object.values(this.cables)) await cable.heal();
+    const { postgres, broker, valkey, processes } = this.cluster;
+    const backing = [postgres, broker, valkey].filter((process) => process !== undefined);
+    for (const process of [...backing, ...processes]) process.kill('SIGCONT');
+    for (const process of backing) await process.start();
+    await Promise.all(processes.map((process) => process.start()));
+  }
+
+  /** @param isKept leaves the folder. */
+  async stop(isKept = false): Promise<void> {
+    await this.billing?.stop().catch(() => {});
+    await this.operator?.close();
+    await this.checker.stop();
+    await this.cluster.stop().catch((error: unknown) => process.stderr.write(`${String(error)}\n`));
+    for (const cable of Object.values(this.cables)) await cable.stop();
+    if (!isKept) rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  /** As the superuser of the services' database. */
+  sql<T extends object>(text: string, values: unknown[] = []): Promise<T[]> {
+    return withClient(this.cluster.settings.superuserUrl, async (client) => {
+      const { rows } = await client.query<T>(text, values);
+      return rows;
+    });
+  }
+
+  private async settleIn(): Promise<void> {
+    const { settings } = this.cluster;
+    const { SERVICE_SECRET, ENTITLEMENT_URL } = settings.operator();
+    this.operator = new ServiceHttp({
+      url: ENTITLEMENT_URL as string,
+      caller: 'cli',
+      audience: 'entitlement',
+      tokens: new ServiceTokens(SERVICE_SECRET as string, new SystemClock()),
+    });
+    this.billing = await Billing.start(this.cluster, this.book, this.parts.log);
+    for (let n = 0; n < LOAD_CUSTOMERS; n++) this.regulars.push(await this.regular());
+  }
+}
+
+/** The planned settings with every address behind a proxy. */
+async function laidThrough(
+  planned: ClusterEnvironment,
+  cables: Record<Cable, TcpProxy>,
+): Promise<ClusterEnvironment> {
+  const through = async (cable: Cable, url: string) => {
+    cables[cable] ??= await TcpProxy.before(url);
+    return cables[cable].through(url);
+  };
+  const changed: ClusterEnvironment = {};
+  for (const [name, settings] of Object.entries(planned)) {
+    changed[name] = {};
+    for (const [setting, value] of Object.entries(settings)) {
+      const cable = cableOf(name, setting);
+      if (cable && value) changed[name][setting] = await through(cable, value);
+    }
+    if (!name.startsWith('gateway')) continue;
+    changed[name].GATEWAY_DRAIN_NOTICE_MS = String(DRAIN_NOTICE_MS);
+    changed[name].GATEWAY_TRUSTED_PROXIES = '127.0.0.0/8';
+    // Two cores carry everything here: a slow turn of a loop is no overload.
+    changed[name].GATEWAY_LOOP_DELAY_MAX_MS = '5000';
+  }
+  return changed;
+}
+
+function cableOf(name: string, setting: string): Cable | undefined {
+  const app = name.replace(/-\d+$/, '');
+  if (setting.endsWith('DATABASE_URL')) return CABLES.find((cable) => cable === `${app}-database`);
+  if (setting === 'VALKEY_URL') return 'valkey';
+  if (setting === 'SMTP_URL') return 'smtp';
+  if (app !== 'gateway') return undefined;
+  if (setting === 'ACCOUNT_URL') return 'gateway-account';
+  if (setting === 'ENTITLEMENT_URL') return 'gateway-entitlement';
+  return undefined;
+}

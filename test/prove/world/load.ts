@@ -1,0 +1,90 @@
+import { Agent } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { AccountBook } from './account-book.js';
+import { freshName } from './customer.js';
+import { NoAnswer, ask } from './http.js';
+
+export interface LoadOptions {
+  book: AccountBook;
+  /** Origins that are asked in turn. */
+  origins: string[];
+  customers: { accountId: string; key: string }[];
+  perSecond: number;
+}
+
+/** How requests of a load ended. */
+export interface LoadCounts {
+  /** With 200. */
+  answered: number;
+  /** With another status, by code. */
+  refused: Record<string, number>;
+  /** Not at all, by what broke. */
+  lost: Record<string, number>;
+}
+
+const CONNECTIONS_PER_ORIGIN = 32;
+
+/** Lookups at a steady rate over keep-alive connections, each entered into the book. */
+export class Load {
+  private readonly stopping = new AbortController();
+  private readonly underWay = new Set<Promise<void>>();
+  private readonly agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS_PER_ORIGIN });
+  private readonly counts: LoadCounts = { answered: 0, refused: {}, lost: {} };
+  private readonly running: Promise<void>;
+  private sent = 0;
+
+  constructor(private readonly options: LoadOptions) {
+    this.running = this.run();
+  }
+
+  get answered(): number {
+    return this.counts.answered;
+  }
+
+  /** Waits for what is under way. */
+  async stop(): Promise<LoadCounts> {
+    this.stopping.abort();
+    await this.running;
+    await Promise.all(this.underWay);
+    this.agent.destroy();
+    return this.counts;
+  }
+
+  private async run(): Promise<void> {
+    const { signal } = this.stopping;
+    const startedAt = performance.now();
+    while (!signal.aborted) {
+      const request = this.one().finally(() => this.underWay.delete(request));
+      this.underWay.add(request);
+      const dueAt = startedAt + (++this.sent * 1000) / this.options.perSecond;
+      await sleep(Math.max(0, dueAt - performance.now()), undefined, { signal }).catch(() => {});
+    }
+  }
+
+  private async one(): Promise<void> {
+    const { book, origins, customers } = this.options;
+    const { accountId, key } = customers[this.sent % customers.length];
+    const origin = origins[Math.floor(this.sent / customers.length) % origins.length];
+    const url = `${origin}/v2.0/whois/live?format=json&domainName=${freshName()}&apiKey=${key}`;
+    try {
+      const { status, headers, body } = await ask({ method: 'GET', url, agent: this.agent });
+      if (status === 200) {
+        book.answered(accountId, Number(headers['x-credits-cost'] ?? 0));
+        this.counts.answered++;
+        return;
+      }
+      raise(this.counts.refused, body?.code ?? String(status));
+    } catch (error) {
+      if (!(error instanceof NoAnswer)) throw error;
+      book.lost(accountId);
+      raise(this.counts.lost, error.message.split(': ').at(-1) as string);
+    }
+  }
+}
+
+function raise(counts: Record<string, number>, name: string): void {
+  counts[name] = (counts[name] ?? 0) + 1;
+}
+
+export const sum = (counts: Record<string, number>) =>
+  Object.values(counts).reduce((total, count) => total + count, 0);

@@ -1,0 +1,238 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { type AddressInfo, type Server, type Socket, connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { InProcessTransport } from '#libs/messaging';
+import { Logger, SystemClock, loadConfig, newId } from '#libs/platform';
+import { waitFor } from '#libs/testing';
+import { GatewayConfig } from '../../apps/gateway/src/gateway.config.js';
+import { readJournal } from '../../apps/gateway/src/lease/lease-journal.js';
+import { type RunningGateway, startGateway } from '../../apps/gateway/src/start.js';
+import { type RunningSolo, startSolo } from '../../apps/solo/src/solo.js';
+import { Customer } from './customer.js';
+
+const TRIAL_CREDITS = 500;
+
+/** A way to a service that can be cut. */
+class Wire {
+  private readonly sockets = new Set<Socket>();
+
+  private constructor(private readonly server: Server) {}
+
+  static async to(target: string): Promise<Wire> {
+    const { port, hostname } = new URL(target);
+    const server = createServer((near) => {
+      const far = connect(Number(port), hostname);
+      for (const socket of [near, far]) {
+        wire.sockets.add(socket);
+        socket.on('error', () => {});
+        socket.on('close', () => wire.sockets.delete(socket));
+      }
+      near.pipe(far).pipe(near);
+    });
+    const wire = new Wire(server);
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return wire;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  cut(): void {
+    this.server.close();
+    for (const socket of this.sockets) socket.destroy();
+  }
+}
+
+/**
+ * Solo's own gateway, two more beside it that hear no events at all, and one in a process of its own
+ * that is killed: what a customer may do and spend is one thing wherever he asks.
+ */
+describe('one customer over several gateways', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'story-'));
+  const clock = new SystemClock();
+  const logger = new Logger('gateway', { write: () => {} });
+  let solo: RunningSolo;
+  let second: RunningGateway;
+  let third: RunningGateway;
+  let wire: Wire;
+  let child: ChildProcess | undefined;
+  let killed: Customer;
+  let names = 0;
+
+  beforeAll(async () => {
+    solo = await startSolo({
+      dataFolder: folder,
+      apiPort: 0,
+      dashboardPort: 0,
+      offline: true,
+      durable: false,
+      overrides: { GATEWAY_LOOP_DELAY_MAX_MS: '60000' },
+      log: { path: join(folder, 'story.log'), write: () => {} },
+    });
+    wire = await Wire.to(solo.accountUrl);
+    second = await startSilentGateway('second');
+    third = await startSilentGateway('third', { ACCOUNT_URL: wire.url });
+  }, 120_000);
+
+  afterAll(async () => {
+    child?.kill('SIGKILL');
+    await second?.stop();
+    await third?.stop();
+    wire?.cut();
+    await solo?.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }, 60_000);
+
+  const settingsOf = (name: string, settings: Record<string, string> = {}) => ({
+    ...solo.settings,
+    GATEWAY_PORT: '0',
+    DASHBOARD_PORT: '0',
+    GATEWAY_JOURNAL: join(folder, `${name}.journal`),
+    ...settings,
+  });
+
+  /** A gateway whose transport delivers nothing: it learns of changes from the change feeds alone. */
+  async function startSilentGateway(
+    name: string,
+    settings: Record<string, string> = {},
+  ): Promise<RunningGateway> {
+    const transport = new InProcessTransport({ logger, consumers: { account: ['gateway'] } });
+    const config = loadConfig(GatewayConfig, settingsOf(name, settings));
+    return startGateway({ config, clock, logger, transport });
+  }
+
+  async function forkGateway(name: string): Promise<string> {
+    const main = join(import.meta.dirname, '../../apps/gateway/src/main.js');
+    const env = settingsOf(name) as NodeJS.ProcessEnv;
+    child = fork(main, { env, stdio: 'pipe', execArgv: [] });
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) {
+      stream?.on('data', (chunk: Buffer) => (output += chunk.toString()));
+    }
+    const find = () => /"apiUrl":"([^"]+)"/.exec(output)?.[1];
+    return waitFor('the gateway to listen', find, 40_000).catch(() => {
+      throw new Error(`the gateway did not start:\n${output}`);
+    });
+  }
+
+  /** Status and code of a lookup of a name that nobody asked for before. */
+  async function lookUp(apiUrl: string, key: string): Promise<{ status: number; code?: string }> {
+    const path = `/v2.0/whois/live?domainName=several-${++names}.com`;
+    const response = await fetch(apiUrl + path, { headers: { 'x-api-key': key } });
+    const { code } = (await response.json()) as { code?: string };
+    return { status: response.status, code };
+  }
+
+  async function joined(name: string): Promise<Customer> {
+    const customer = new Customer(solo, `${name}@several.example`);
+    await customer.join();
+    await expectLeft(customer, TRIAL_CREDITS);
+    return customer;
+  }
+
+  /** Waits until so many credits are neither spent nor lost, on leases or not. */
+  async function expectLeft({ accountId }: Customer, left: number): Promise<void> {
+    const { entitlement } = second.services;
+    await waitFor(`${left} credits to be left`, async () => {
+      const { spendable, reserved } = await entitlement.balance(accountId);
+      return spendable + reserved === left;
+    });
+  }
+
+  async function revokeKey(customer: Customer): Promise<void> {
+    const { body } = await customer.call('GET', '/api/keys');
+    const keys = body.keys as { id: string; environment: string }[];
+    const { id } = keys.find(({ environment }) => environment === 'live')!;
+    expect((await customer.call('DELETE', `/api/keys/${id}`)).status).toBe(200);
+  }
+
+  it('S13: a revocation reaches every gateway within 5 s by the change feed alone, without any events', async () => {
+    const customer = await joined('revoked');
+    const gateways = [second.apiUrl, third.apiUrl, solo.apiUrl];
+    for (const apiUrl of gateways) {
+      expect(await lookUp(apiUrl, customer.key)).toMatchObject({ status: 200 });
+    }
+    await revokeKey(customer);
+    const refused = gateways.map(async (apiUrl) =>
+      waitFor('401', async () => (await lookUp(apiUrl, customer.key)).status === 401, 5_000),
+    );
+    await Promise.all(refused);
+  }, 60_000);
+
+  it('the last credits that one gateway holds are spent through another: never 402 while they are held', async () => {
+    const customer = await joined('last-credits');
+    const { accountId, key } = customer;
+    expect(await lookUp(second.apiUrl, key)).toMatchObject({ status: 200 });
+    await expectLeft(customer, TRIAL_CREDITS - 1);
+    // A holder that spends all that the second gateway does not hold.
+    const { entitlement } = second.services;
+    const { spendable } = await entitlement.balance(accountId);
+    const [leaseId, gatewayId] = [newId(), newId()];
+    const wanted = { min: spendable, wanted: spendable };
+    const lease = await entitlement.acquire({ accountId, leaseId, gatewayId, ...wanted });
+    expect(lease).toMatchObject({ outcome: 'granted', amount: spendable });
+    await entitlement.close({ accountId, leaseId, consumed: spendable });
+    const left = TRIAL_CREDITS - 1 - spendable;
+    expect(left).toBeGreaterThan(1);
+
+    const refusals: unknown[] = [];
+    await waitFor('credits of the second gateway at the third', async () => {
+      const answer = await lookUp(third.apiUrl, key);
+      if (answer.status !== 200) refusals.push(answer.code);
+      return answer.status === 200;
+    });
+    expect(refusals).not.toContain('insufficient_credits');
+    await expectLeft(customer, left - 1);
+    // The rest is spent as well; then nobody has any, and every gateway says so.
+    await waitFor('the rest', async () => {
+      const restId = newId();
+      const rest = { min: left - 1, wanted: left - 1 };
+      const answer = await entitlement.acquire({ accountId, leaseId: restId, gatewayId, ...rest });
+      if (answer.outcome !== 'granted') return false;
+      await entitlement.close({ accountId, leaseId: restId, consumed: left - 1 });
+      return true;
+    });
+    for (const { apiUrl } of [second, third]) {
+      expect(await lookUp(apiUrl, key)).toMatchObject({ status: 402 });
+    }
+  }, 60_000);
+
+  it('one of several gateways is killed: what it answered is charged by its next start, exactly', async () => {
+    const customer = (killed = await joined('killed'));
+    const { key } = customer;
+    const apiUrl = await forkGateway('killed');
+    const answers = [];
+    for (let i = 0; i < 6; i++) answers.push(await lookUp(i % 3 ? apiUrl : second.apiUrl, key));
+    expect(answers.every(({ status }) => status === 200)).toBe(true);
+    const inJournal = () => readJournal(readFileSync(join(folder, 'killed.journal'), 'utf8'));
+    await waitFor(
+      'the end of the turn',
+      () => inJournal().reduce((sum, { consumed }) => sum + consumed, 0) === 4,
+    );
+    child?.kill('SIGKILL');
+    await once(child!, 'exit');
+    expect(await lookUp(second.apiUrl, key)).toMatchObject({ status: 200 });
+    await forkGateway('killed');
+    await expectLeft(customer, TRIAL_CREDITS - 7);
+    await waitFor('its leases to be closed', () => inJournal().length === 0);
+  }, 120_000);
+
+  it('S13: a gateway that is cut off from account serves what it knows for a minute, then answers 503', async () => {
+    // Somebody of whom no news is under way.
+    const { key } = killed;
+    expect(await lookUp(third.apiUrl, key)).toEqual({ status: 200 });
+    wire.cut();
+    await revokeKey(killed);
+    await waitFor('401', async () => (await lookUp(second.apiUrl, key)).status === 401, 5_000);
+    expect(await lookUp(third.apiUrl, key)).toEqual({ status: 200 });
+    // The minute since its last good poll is over.
+    third.facts.trustUntil(0);
+    expect(await lookUp(third.apiUrl, key)).toEqual({ status: 503, code: 'service_unavailable' });
+  }, 60_000);
+});
