@@ -130,7 +130,8 @@ describe('one customer over several gateways', () => {
   }
 
   async function joined(name: string): Promise<Customer> {
-    const customer = new Customer(solo, `${name}@several.example`);
+    const origins = { ...solo, mailboxUrl: `${solo.dashboardUrl}/mailbox` };
+    const customer = new Customer(origins, `${name}@several.example`);
     await customer.join();
     await expectLeft(customer, TRIAL_CREDITS);
     return customer;

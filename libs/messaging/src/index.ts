@@ -1,14 +1,18 @@
 export * from './change-feed/change-feed.js';
 export * from './change-feed/changes-request.js';
+export type { EventMessage } from './envelope/event-message.js';
 export * from './event-transport.js';
 export * from './events.config.js';
 export * from './inbox/consumes.js';
+export { EventConsumer } from './inbox/event-consumer.js';
 export * from './messaging.module.js';
 export * from './messaging-tables.js';
 export * from './open-transport.js';
 export * from './outbox/aggregate-lock.js';
 export * from './outbox/outbox.js';
 export * from './parking/parked-events.js';
+export { Relay } from './relay/relay.js';
+export { ServiceEventCounts } from './telemetry/event-counts.js';
 export * from './telemetry/event-metrics.js';
 export * from './transports/in-process/in-process-transport.js';
 export { KafkaTransport } from './transports/kafka/kafka-transport.js';

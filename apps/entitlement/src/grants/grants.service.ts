@@ -51,7 +51,7 @@ export class GrantsService {
     const known = new Set(grants.map(({ id }) => id));
     const spent = [...new Set(grantsOf(found))].filter((id) => !known.has(id));
     if (spent.length > 0 && current.length > 0) {
-      grants.push(...(await this.ledger.listGrantsNamed(transaction, spent)));
+      grants.push(...(await this.ledger.listGrantsNamed(transaction, accountIds, spent)));
     }
     const books = this.ledger.booksOf(current, grants);
     for (const account of accounts.filter(isDue)) {

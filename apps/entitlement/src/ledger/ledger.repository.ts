@@ -21,8 +21,11 @@ export class LedgerRepository {
   }
 
   /** Locks accounts in id order; those that were never heard of are missing from the answer. */
-  async lockKnownAccounts(transaction: Transaction, ids: string[]): Promise<CreditAccount[]> {
-    return (await transaction.query<AccountRow>(LOCK_ACCOUNTS, [ids])).map(toAccount);
+  async lockKnownAccounts(
+    transaction: Transaction,
+    accountIds: string[],
+  ): Promise<CreditAccount[]> {
+    return (await transaction.query<AccountRow>(LOCK_ACCOUNTS, [accountIds])).map(toAccount);
   }
 
   /** Grants with available, reserved or owed credits; reads the partial index of these alone. */
@@ -35,10 +38,14 @@ export class LedgerRepository {
     return rows.map(toGrant);
   }
 
-  async listGrantsNamed(transaction: Transaction, ids: string[]): Promise<Grant[]> {
+  async listGrantsNamed(
+    transaction: Transaction,
+    accountIds: string[],
+    ids: string[],
+  ): Promise<Grant[]> {
     const rows = await transaction.query<GrantRow>(
-      'select * from credit_grants where id = any($1)',
-      [ids],
+      'select * from credit_grants where id = any($1) and account_id = any($2)',
+      [ids, accountIds],
     );
     return rows.map(toGrant);
   }

@@ -54,8 +54,12 @@ export class LedgerService {
   }
 
   /** Grants of locked accounts by their ids. */
-  async listGrantsNamed(transaction: Transaction, ids: string[]): Promise<Grant[]> {
-    return this.repository.listGrantsNamed(transaction, ids);
+  async listGrantsNamed(
+    transaction: Transaction,
+    accountIds: string[],
+    ids: string[],
+  ): Promise<Grant[]> {
+    return this.repository.listGrantsNamed(transaction, accountIds, ids);
   }
 
   /** The books of locked accounts with what was read of them, time not yet applied. */

@@ -119,20 +119,22 @@ export class EventConsumer {
 
   private async takeSingly(read: ReadEvent): Promise<void> {
     const startedAt = monotonicMs();
-    for (let attempts = 1; ; attempts++) {
+    for (let tries = 1; ; tries++) {
       try {
         await this.apply([read]);
         return;
       } catch (error) {
         const failure = classify(error);
         if (failure === 'pause') throw this.paused(error);
-        const pauseMs = QUICK_PAUSES_MS.at(attempts - 1);
+        const pauseMs = QUICK_PAUSES_MS.at(tries - 1);
         const isSpent = pauseMs === undefined || monotonicMs() - startedAt > QUICK_BUDGET_MS;
         if (failure === 'permanent' || isSpent) {
           const state = failure === 'permanent' ? 'dead' : 'parked';
           const reason = reasonOf(error);
           const { type } = read.event;
-          await this.park(read.message, { type, state, reason, attempts, delayMs: FIRST_RETRY_MS });
+          // The quick tries count as one: by its attempts the later pauses grow.
+          const parking = { type, state, reason, attempts: 1, delayMs: FIRST_RETRY_MS } as const;
+          await this.park(read.message, parking);
           return;
         }
         await sleep(pauseMs);

@@ -1,0 +1,215 @@
+import { GrantsService } from '../../apps/entitlement/src/grants/grants.service.js';
+import { Book } from '../../apps/entitlement/src/ledger/book.js';
+import type { CreditAccount } from '../../apps/entitlement/src/ledger/grant-book.js';
+import type { Grant } from '../../apps/entitlement/src/ledger/grant.js';
+import { reservedRest } from '../../apps/entitlement/src/ledger/reservation.js';
+import type { Lease } from '../../apps/entitlement/src/leases/lease.js';
+import type { LeaseName, LeasesRepository } from '../../apps/entitlement/src/leases/leases.repository.js';
+import { LeasesService } from '../../apps/entitlement/src/leases/leases.service.js';
+import type { ReservationsRepository } from '../../apps/entitlement/src/reservations/reservations.repository.js';
+import type { LeaseUse } from '#libs/contracts';
+import type { Transaction } from '#libs/database';
+import { SystemClock } from '#libs/platform';
+import { MemoryDatabase, type MemoryTransaction } from './memory-database.js';
+import type { Sabotage } from './sabotage.js';
+import type { World } from './world.js';
+
+type LeaseRow = Lease & { expiresAtMs: number; recalledAtMs?: number };
+
+const clock = new SystemClock();
+
+/**
+ * Entitlement's real lease service and book of credits over rows in memory: what stands in for its
+ * repositories sends one statement each, under the account's lock, as they do.
+ */
+export class EntitlementInMemory {
+  readonly database: MemoryDatabase;
+
+  constructor(
+    world: World,
+    private readonly sabotage?: Sabotage,
+  ) {
+    this.database = new MemoryDatabase(world, []);
+  }
+
+  /** Credits of an account, before anything happens. */
+  grant(accountId: string, granted: number): void {
+    const account: CreditAccount = {
+      id: accountId,
+      state: 'active',
+      available: 0,
+      allowanceVersion: 0,
+      lastGranted: 0,
+    };
+    const book = new Book(account, [], [], clock.now());
+    book.issue({ sourceType: 'package', sourceId: accountId, sourceIndex: 0, granted });
+    this.database.table('accounts').set(accountId, account);
+    for (const grant of book.all) this.database.table('grants').set(grant.id, grant);
+  }
+
+  /** The service as one process has it. */
+  service(): LeasesService {
+    const { port } = this.database;
+    const ledger = {
+      lockThen: async (transaction: Transaction, ids: string[], read: () => Promise<unknown>) => {
+        const sorted = [...new Set(ids)].toSorted();
+        const [accounts, found] = await Promise.all([lockAccounts(transaction, sorted), read()]);
+        return { accounts, found };
+      },
+      listGrants,
+      listGrantsNamed: async () => [],
+      booksOf: (accounts: CreditAccount[], grants: Grant[]) =>
+        accounts.map((account) => {
+          const own = grants.filter(({ accountId }) => accountId === account.id);
+          return new Book({ ...account }, own, [], clock.now());
+        }),
+      save,
+    };
+    const grants = new GrantsService(port, ledger as never, {} as never, {} as never, clock);
+    const reservations = { sumUnsettledLeases, recallLeases } as unknown as ReservationsRepository;
+    const leases = new LeasesInMemory(this.database, this.sabotage === 'no-fence') as unknown as LeasesRepository;
+    return new LeasesService(port, ledger as never, grants, leases, reservations);
+  }
+
+  get leases(): LeaseRow[] {
+    return [...this.database.table('leases').values()] as LeaseRow[];
+  }
+
+  get grants(): Grant[] {
+    return [...this.database.table('grants').values()] as Grant[];
+  }
+}
+
+const inner = (transaction: Transaction) => transaction as unknown as MemoryTransaction;
+const nameOf = ({ accountId, leaseId }: LeaseName) => `${accountId} ${leaseId}`;
+const copyOf = (lease: LeaseRow): LeaseRow => ({
+  ...lease,
+  slices: lease.slices.map((slice) => ({ ...slice })),
+});
+
+async function lockAccounts(transaction: Transaction, ids: string[]): Promise<CreditAccount[]> {
+  return inner(transaction).lockAnd(
+    ids.map((id) => `account ${id}`),
+    () => ids.map((id) => inner(transaction).get<CreditAccount>('accounts', id) as CreditAccount),
+  );
+}
+
+async function listGrants(transaction: Transaction, accountIds: string[]): Promise<Grant[]> {
+  return inner(transaction).send(() =>
+    inner(transaction)
+      .list<Grant>('grants')
+      .filter(({ accountId }) => accountIds.includes(accountId))
+      .map((grant) => ({ ...grant })),
+  );
+}
+
+/** As the ledger's one statement: differences, and the checks of the table. */
+async function save(transaction: Transaction, books: Book[]): Promise<void> {
+  const written = books.filter((book) => book.isDirty);
+  if (written.length === 0) return;
+  await inner(transaction).send(() => {
+    for (const book of written) {
+      for (const { before, after } of book.changed()) {
+        const stored = { ...(inner(transaction).get<Grant>('grants', after.id) as Grant) };
+        for (const bucket of ['available', 'reserved', 'consumed'] as const) {
+          stored[bucket] += after[bucket] - before[bucket];
+          if (stored[bucket] < 0) throw new Error(`buckets_not_negative: ${bucket}`);
+        }
+        inner(transaction).put('grants', after.id, stored);
+      }
+      inner(transaction).put('accounts', book.account.id, { ...book.account });
+    }
+  });
+}
+
+async function sumUnsettledLeases(transaction: Transaction, accountId: string): Promise<number> {
+  return inner(transaction).send(() =>
+    openLeases(transaction, accountId).reduce((sum, lease) => sum + reservedRest(lease), 0),
+  );
+}
+
+async function recallLeases(transaction: Transaction, accountId: string): Promise<void> {
+  await inner(transaction).send(() => {
+    for (const lease of openLeases(transaction, accountId)) {
+      const recalled = { ...lease, isRecalled: true };
+      inner(transaction).put('leases', nameOf(lease), recalled);
+    }
+  });
+}
+
+function openLeases(transaction: Transaction, accountId: string): LeaseRow[] {
+  return inner(transaction)
+    .list<LeaseRow>('leases')
+    .filter((lease) => lease.accountId === accountId && lease.state === 'open');
+}
+
+class LeasesInMemory {
+  /** @param forgets what was booked of a lease: then totals are no totals any more. */
+  constructor(
+    private readonly database: MemoryDatabase,
+    private readonly forgets: boolean,
+  ) {}
+
+  async list(transaction: Transaction, names: LeaseName[]): Promise<Lease[]> {
+    return inner(transaction).send(() =>
+      names
+        .map((name) => inner(transaction).get<LeaseRow>('leases', nameOf(name)))
+        .filter((row) => row !== undefined)
+        .map((row) => {
+          const remainingMs = Math.max(0, row.expiresAtMs - inner(transaction).nowMs);
+          const { consumed } = this.forgets ? { consumed: 0 } : row;
+          return { ...copyOf(row), remainingMs, consumed };
+        }),
+    );
+  }
+
+  async insert(transaction: Transaction, lease: Lease, ttlMs: number): Promise<void> {
+    await inner(transaction).send(() => {
+      if (inner(transaction).get('leases', nameOf(lease))) throw new Error('duplicate key');
+      const expiresAtMs = inner(transaction).nowMs + ttlMs;
+      inner(transaction).put('leases', nameOf(lease), { ...lease, expiresAtMs });
+    });
+  }
+
+  async update(transaction: Transaction, leases: Lease[]): Promise<void> {
+    await inner(transaction).send(() => {
+      for (const lease of leases) {
+        inner(transaction).put('leases', nameOf(lease), copyOf(lease as LeaseRow));
+      }
+    });
+  }
+
+  async listUnbooked(uses: LeaseUse[]): Promise<LeaseUse[]> {
+    return this.read((leases) =>
+      uses.filter((use) => {
+        const lease = leases.find((row) => nameOf(row) === nameOf(use));
+        if (!lease) return false;
+        const isMore = Math.min(use.consumed, lease.amount) > lease.consumed;
+        return isMore || this.forgets || (use.keep !== undefined && lease.state === 'open');
+      }),
+    );
+  }
+
+  async listRecalled(gatewayId: string): Promise<string[]> {
+    return this.read((leases) =>
+      leases
+        .filter((row) => row.gatewayId === gatewayId && row.state === 'open' && row.isRecalled)
+        .map(({ leaseId }) => leaseId),
+    );
+  }
+
+  async listAbandoned(graceMs: number): Promise<LeaseName[]> {
+    const endedMs = this.database.world.nowMs - graceMs;
+    return this.read((leases) =>
+      leases.filter((row) => row.state === 'open' && row.expiresAtMs < endedMs),
+    );
+  }
+
+  async putReaperWait(): Promise<void> {}
+
+  private async read<T>(select: (leases: LeaseRow[]) => T): Promise<T> {
+    const read = async (transaction: MemoryTransaction) =>
+      transaction.send(() => select(transaction.list<LeaseRow>('leases').map(copyOf)));
+    return this.database.transaction(read);
+  }
+}

@@ -1,0 +1,295 @@
+import type { MemoryTransaction, Statement } from './memory-database.js';
+import type { Sabotage } from './sabotage.js';
+
+interface BucketRow {
+  bucket: number;
+  owner: string;
+  epoch: number;
+  leaseUntilMs: number;
+}
+
+export interface OutboxRow {
+  id: string;
+  bucket: number;
+  position: number;
+  key: string;
+  aggregate: string;
+  sequence: string;
+  type: string;
+  version: number;
+  occurred_at: Date;
+  traceparent: string | null;
+  data: string;
+  sentAtMs?: number;
+}
+
+export interface ParkedRow {
+  event_id: string;
+  topic: string;
+  bucket: number;
+  key: string;
+  type: string;
+  body: string;
+  state: 'parked' | 'dead';
+  attempts: number;
+  arrival: number;
+  parkedAtMs: number;
+  nextTryAtMs: number;
+}
+
+const BUCKETS = 16;
+const LEASE_MS = 6_000;
+const LEASE_LEFT_MS = 3_000;
+
+/** The statements of `libs/messaging`, on rows in memory. */
+export function messagingStatements(sabotage: Sabotage | undefined): Statement[] {
+  let position = 0;
+  let arrival = 0;
+  return [
+    ...producerStatements(() => ++position),
+    ...inboxStatements(sabotage),
+    ...parkedStatements(() => ++arrival),
+  ];
+}
+
+function producerStatements(nextPosition: () => number): Statement[] {
+  return [
+    {
+      begins: 'insert into event_sequence',
+      locks: ([aggregate]) => [`aggregate ${String(aggregate)}`],
+      run(transaction, [aggregate]) {
+        const known = transaction.get<{ sequence: number }>('event_sequence', String(aggregate));
+        const sequence = Math.max((known?.sequence ?? 0) + 1, Math.floor(transaction.nowMs * 1000));
+        transaction.put('event_sequence', String(aggregate), { sequence });
+        return [{ sequence: String(sequence) }];
+      },
+    },
+    {
+      begins: 'insert into outbox (id,',
+      run(transaction, parameters) {
+        const [id, bucket, key, aggregate, sequence, type, version, occurred_at, traceparent, data] =
+          parameters as never[];
+        const row = { id, bucket, key, aggregate, sequence, type, version, occurred_at };
+        // Taken now, seen at the commit: another bucket order than that of the commits.
+        const position = nextPosition();
+        transaction.put('outbox', id, { ...row, traceparent, data, position });
+        return [];
+      },
+    },
+    {
+      begins: "update outbox_bucket b set lease_until = clock_timestamp() + interval '6 s'",
+      run(transaction, [owner, buckets, epochs]) {
+        const held = heldBy(transaction, owner, buckets as number[], epochs as string[]);
+        const leaseUntilMs = transaction.nowMs + LEASE_MS;
+        for (const row of held) putBucket(transaction, { ...row, leaseUntilMs });
+        return held.map(({ bucket, epoch }) => ({ bucket, epoch: String(epoch) }));
+      },
+    },
+    {
+      begins: 'update outbox_bucket set owner = $1, epoch = epoch + 1',
+      run(transaction, [owner]) {
+        const free = allBuckets(transaction).filter((row) => row.leaseUntilMs < transaction.nowMs);
+        const leaseUntilMs = transaction.nowMs + LEASE_MS;
+        return free.map(({ bucket, epoch }) => {
+          const row = { bucket, owner: String(owner), epoch: epoch + 1, leaseUntilMs };
+          putBucket(transaction, row);
+          return { bucket, epoch: String(row.epoch) };
+        });
+      },
+    },
+    {
+      begins: "update outbox_bucket b set lease_until = '-infinity'",
+      run(transaction, [owner, buckets, epochs]) {
+        for (const row of heldBy(transaction, owner, buckets as number[], epochs as string[])) {
+          putBucket(transaction, { ...row, leaseUntilMs: -Infinity });
+        }
+        return [];
+      },
+    },
+    {
+      begins: 'select o.id, o.bucket, o.key, o.aggregate',
+      run(transaction, [owner, buckets, epochs, limit]) {
+        const held = heldBy(transaction, owner, buckets as number[], epochs as string[]);
+        const readable = new Set(
+          held
+            .filter(({ leaseUntilMs }) => leaseUntilMs > transaction.nowMs + LEASE_LEFT_MS)
+            .map(({ bucket }) => bucket),
+        );
+        const unsent = transaction
+          .list<OutboxRow>('outbox')
+          .filter((row) => row.sentAtMs === undefined && readable.has(row.bucket))
+          .toSorted((a, b) => a.bucket - b.bucket || a.position - b.position);
+        const byBucket = Map.groupBy(unsent, ({ bucket }) => bucket);
+        return [...byBucket.values()].flatMap((rows) => rows.slice(0, Number(limit)));
+      },
+    },
+    {
+      begins: 'with mine as ( select bucket from outbox_bucket',
+      run(transaction, [owner, bucket, epoch, ids]) {
+        const [mine] = heldBy(transaction, owner, [bucket as number], [epoch as string]);
+        for (const id of mine ? (ids as string[]) : []) {
+          const row = transaction.get<OutboxRow>('outbox', id);
+          if (row && row.sentAtMs === undefined) {
+            transaction.put('outbox', id, { ...row, sentAtMs: transaction.nowMs });
+          }
+        }
+        return [{ owned: mine !== undefined }];
+      },
+    },
+    { begins: 'with gone as ( delete from outbox', run: () => [{ deleted: 0 }] },
+  ];
+}
+
+function inboxStatements(sabotage: Sabotage | undefined): Statement[] {
+  return [
+    {
+      begins: 'select pg_advisory_xact_lock',
+      locks: ([consumer, bucket]) => [`bucket ${String(consumer)} ${String(bucket)}`],
+      run: () => [],
+    },
+    {
+      begins: 'with arrived as ( select a.event_id',
+      run(transaction, [, topic, ids, keys, areDeltas]) {
+        const parked = transaction.list<ParkedRow>('parked_event');
+        const rows = (ids as string[]).map((event_id, place) => ({
+          event_id,
+          waits:
+            (areDeltas as boolean[])[place] &&
+            sabotage !== 'parked-hold-nobody' &&
+            parked.some(
+              (row) =>
+                row.topic === topic &&
+                row.key === (keys as string[])[place] &&
+                row.state === 'parked',
+            ),
+        }));
+        const isKnown = (id: string) =>
+          transaction.get('inbox', id) !== undefined && sabotage !== 'no-inbox';
+        const arrived = rows.filter(
+          ({ event_id }) => !parked.some((row) => row.event_id === event_id) && !isKnown(event_id),
+        );
+        for (const { event_id } of arrived.filter(({ waits }) => !waits)) {
+          transaction.put('inbox', event_id, {});
+        }
+        return arrived.map(({ event_id, waits }) => ({ event_id, is_fresh: !waits }));
+      },
+    },
+    {
+      begins: 'insert into inbox (consumer, event_id, outcome) values',
+      run(transaction, [, id]) {
+        if (transaction.get('inbox', String(id))) return [];
+        transaction.put('inbox', String(id), {});
+        return [{ event_id: id }];
+      },
+    },
+    {
+      begins: 'select aggregate, sequence from inbox_sequence',
+      run(transaction, [, aggregates]) {
+        if (sabotage === 'no-sequences') return [];
+        return (aggregates as string[]).flatMap((aggregate) => {
+          const row = transaction.get<{ sequence: string }>('inbox_sequence', aggregate);
+          return row ? [{ aggregate, sequence: row.sequence }] : [];
+        });
+      },
+    },
+    {
+      begins: 'insert into inbox_sequence',
+      run(transaction, [, aggregates, sequences]) {
+        for (const [place, aggregate] of (aggregates as string[]).entries()) {
+          transaction.put('inbox_sequence', aggregate, {
+            sequence: (sequences as string[])[place],
+          });
+        }
+        return [];
+      },
+    },
+    { begins: "update inbox set outcome = 'superseded'", run: () => [] },
+    { begins: 'with gone as ( delete from inbox', run: () => [{ deleted: 0 }] },
+  ];
+}
+
+function parkedStatements(nextArrival: () => number): Statement[] {
+  return [
+    {
+      begins: 'insert into parked_event',
+      run(transaction, parameters) {
+        const [, event_id, topic, bucket, key, type, body, state, , attempts, delayMs] =
+          parameters as never[];
+        const isKnown = ['inbox', 'parked_event'].some((table) => transaction.get(table, event_id));
+        if (isKnown) return [];
+        const parkedAtMs = transaction.nowMs;
+        const row = { event_id, topic, bucket, key, type, body, state, attempts, parkedAtMs };
+        const nextTryAtMs = parkedAtMs + delayMs;
+        transaction.put('parked_event', event_id, { ...row, nextTryAtMs, arrival: nextArrival() });
+        return [];
+      },
+    },
+    {
+      begins: 'select topic, bucket, key from (',
+      run(transaction) {
+        return headsOf(transaction).filter((row) => row.nextTryAtMs <= transaction.nowMs);
+      },
+    },
+    {
+      begins: 'select event_id, topic, bucket, key, type, body, attempts',
+      run(transaction, [, topic, key]) {
+        const head = headsOf(transaction).find((row) => row.topic === topic && row.key === key);
+        if (!head) return [];
+        const is_due = head.nextTryAtMs <= transaction.nowMs;
+        return [{ ...head, is_due, parked_for_ms: transaction.nowMs - head.parkedAtMs }];
+      },
+    },
+    {
+      begins: 'update parked_event set state = $3',
+      run(transaction, [, id, state, , attempts, delayMs]) {
+        const row = transaction.get<ParkedRow>('parked_event', String(id));
+        if (row?.state !== 'parked') return [];
+        const nextTryAtMs = transaction.nowMs + Number(delayMs);
+        transaction.put('parked_event', String(id), { ...row, state, attempts, nextTryAtMs });
+        return [];
+      },
+    },
+    {
+      begins: 'delete from parked_event',
+      run(transaction, [, id]) {
+        transaction.delete('parked_event', String(id));
+        return [];
+      },
+    },
+  ];
+}
+
+/** The first parked event of each topic and key. */
+function headsOf(transaction: MemoryTransaction): ParkedRow[] {
+  const parked = transaction
+    .list<ParkedRow>('parked_event')
+    .filter(({ state }) => state === 'parked')
+    .toSorted((a, b) => a.arrival - b.arrival);
+  return [...Map.groupBy(parked, ({ topic, key }) => `${topic} ${key}`).values()].map(
+    ([head]) => head,
+  );
+}
+
+function allBuckets(transaction: MemoryTransaction): BucketRow[] {
+  return Array.from({ length: BUCKETS }, (_, bucket) => bucketRow(transaction, bucket));
+}
+
+function bucketRow(transaction: MemoryTransaction, bucket: number): BucketRow {
+  const untouched = { bucket, owner: '', epoch: 0, leaseUntilMs: -Infinity };
+  return transaction.get<BucketRow>('outbox_bucket', String(bucket)) ?? untouched;
+}
+
+function putBucket(transaction: MemoryTransaction, row: BucketRow): void {
+  transaction.put('outbox_bucket', String(row.bucket), row);
+}
+
+function heldBy(
+  transaction: MemoryTransaction,
+  owner: unknown,
+  buckets: number[],
+  epochs: string[],
+): BucketRow[] {
+  return buckets
+    .map((bucket) => bucketRow(transaction, bucket))
+    .filter((row, place) => row.owner === owner && String(row.epoch) === epochs[place]);
+}

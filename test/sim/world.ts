@@ -1,0 +1,273 @@
+import { Random } from './random.js';
+
+/** What may go wrong in a history; each may be left out to find out what a failure needs. */
+export const FAULTS = [
+  'crash',
+  'pause',
+  'duplicate',
+  'reorder',
+  'delay',
+  'lose',
+  'database',
+  'handler',
+  'partition',
+] as const;
+export type Fault = (typeof FAULTS)[number];
+
+export interface Ticket {
+  cancel(): void;
+}
+
+interface Happening extends Ticket {
+  atMs: number;
+  /** Random, so that what happens at one instant happens in any order. */
+  order: number;
+  actor?: Actor;
+  life: number;
+  work: () => void;
+  isCancelled: boolean;
+}
+
+/** One process: dies and starts again, and takes with it whatever it was waiting for. */
+export class Actor {
+  life = 0;
+  isUp = false;
+  pausedUntilMs = 0;
+
+  /** @param boot starts the process anew; what outlives it is not its own. */
+  constructor(
+    readonly name: string,
+    readonly boot: () => void,
+  ) {}
+}
+
+const realImmediate = setImmediate;
+/** More than any history needs: one that goes on and on is a failure. */
+const HAPPENINGS_MAX = 200_000;
+
+/**
+ * A deterministic machine room: one clock, one list of what happens next, one source of chance. Code of
+ * an actor runs from one of its awaits to the next without interruption; between any two it may die.
+ */
+export class World {
+  nowMs = 0;
+  /** Whose code runs now: its timers and calls belong to it. */
+  current?: Actor;
+  happened = 0;
+  crashes = 0;
+  readonly violations: string[] = [];
+  private readonly queue: Happening[] = [];
+  private readonly onDeath: ((actor: Actor) => void)[] = [];
+  private readonly cuts = new Map<string, number>();
+  private areFaultsOver = false;
+
+  constructor(
+    readonly random: Random,
+    private readonly faults: ReadonlySet<Fault>,
+    /** Chance that an actor dies at one of its awaits. */
+    private readonly crashChance: number,
+  ) {}
+
+  /** True with a probability, while this kind of fault is on. */
+  strikes(fault: Fault, probability: number): boolean {
+    return !this.areFaultsOver && this.faults.has(fault) && this.random.chance(probability);
+  }
+
+  /** True when this kind of fault happens in this history at all. */
+  has(fault: Fault): boolean {
+    return this.faults.has(fault);
+  }
+
+  /** From now on everything works, so that a history can come to its end. */
+  heal(): void {
+    this.areFaultsOver = true;
+    this.cuts.clear();
+  }
+
+  violate(what: string): void {
+    if (!this.violations.includes(what)) this.violations.push(what);
+  }
+
+  start(actor: Actor): void {
+    actor.isUp = true;
+    this.at(0, actor, actor.boot);
+  }
+
+  /** What it waited for never comes; what it has sent may still arrive. */
+  kill(actor: Actor): void {
+    actor.life++;
+    actor.isUp = false;
+    this.crashes++;
+    for (const hear of this.onDeath) hear(actor);
+  }
+
+  whenDead(hear: (actor: Actor) => void): void {
+    this.onDeath.push(hear);
+  }
+
+  /** Nothing passes between two actors for a while. */
+  cut(one: string, other: string, forMs: number): void {
+    this.cuts.set([one, other].toSorted().join('|'), this.nowMs + forMs);
+  }
+
+  isCut(one: string, other: string): boolean {
+    return (this.cuts.get([one, other].toSorted().join('|')) ?? 0) > this.nowMs;
+  }
+
+  /** Something of `actor`, forgotten when it dies before; of nobody when it is left out. */
+  at(delayMs: number, actor: Actor | undefined, work: () => void): Ticket {
+    const happening: Happening = {
+      atMs: this.nowMs + Math.max(0, delayMs),
+      order: this.random.next(),
+      actor,
+      life: actor?.life ?? 0,
+      work,
+      isCancelled: false,
+      cancel: () => (happening.isCancelled = true),
+    };
+    push(this.queue, happening);
+    return happening;
+  }
+
+  /** How long something travels: mostly a moment, at times long. */
+  travelMs(): number {
+    if (this.strikes('delay', 0.01)) return this.random.between(50, 2_500);
+    return this.random.next() * 2;
+  }
+
+  /**
+   * A call of the running actor to something that never dies (a database, a broker): travels, takes
+   * effect, travels back. The effect comes although the caller has died.
+   */
+  async reach<T>(effect: () => T | Promise<T>): Promise<T> {
+    const { current: actor } = this;
+    const life = actor?.life;
+    return new Promise((resolve, reject) => {
+      const answer = (settle: () => void) => {
+        if (actor?.life === life) this.at(this.travelMs(), actor, settle);
+      };
+      this.at(this.travelMs(), undefined, () => {
+        void run(effect).then(
+          (value) => answer(() => resolve(value)),
+          (error) => answer(() => reject(error)),
+        );
+      });
+    });
+  }
+
+  /**
+   * A call from actor to actor: may be lost on either way, arrive twice, or outlive its caller.
+   * @param unavailable what the caller gets after `timeoutMs`, or at once when nobody is there.
+   */
+  async call<T>(
+    to: Actor,
+    handler: () => Promise<T>,
+    { timeoutMs, unavailable }: { timeoutMs: number; unavailable: () => Error },
+  ): Promise<T> {
+    const from = this.current as Actor;
+    return new Promise((resolve, reject) => {
+      const end = this.at(timeoutMs, from, () => reject(unavailable()));
+      const { life } = from;
+      const answer = (settle: () => void) => {
+        if (from.life !== life || this.isLost(from, to)) return;
+        this.at(this.travelMs(), from, () => {
+          end.cancel();
+          settle();
+        });
+      };
+      const arrive = () => {
+        if (!to.isUp) return answer(() => reject(unavailable()));
+        this.at(0, to, () => {
+          void run(handler).then(
+            (value) => answer(() => resolve(value)),
+            (error: Error) => answer(() => reject(error)),
+          );
+        });
+      };
+      const copies = this.strikes('duplicate', 0.05) ? this.random.between(2, 5) : 1;
+      for (let copy = 0; copy < copies; copy++) {
+        if (!this.isLost(from, to)) this.at(this.travelMs(), undefined, arrive);
+      }
+    });
+  }
+
+  /** Lets things happen until `isOver`, or for so long. @returns false when time ran out. */
+  async run(forMs: number, isOver: () => boolean = () => false): Promise<boolean> {
+    const untilMs = this.nowMs + forMs;
+    for (;;) {
+      if (isOver()) return true;
+      const next = this.queue.at(0);
+      if (!next || next.atMs > untilMs) {
+        this.nowMs = untilMs;
+        return isOver();
+      }
+      pop(this.queue);
+      this.nowMs = Math.max(this.nowMs, next.atMs);
+      if (!this.isDue(next)) continue;
+      if (this.happened++ > HAPPENINGS_MAX) throw new Error('the history does not come to an end');
+      this.current = next.actor;
+      next.work();
+      // Every promise that follows is settled before anything else happens.
+      await new Promise<void>((resolve) => realImmediate(resolve));
+      this.current = undefined;
+      if (next.actor) this.afterStep(next.actor);
+    }
+  }
+
+  private isDue({ actor, life, isCancelled, work }: Happening): boolean {
+    if (isCancelled) return false;
+    if (!actor) return true;
+    if (actor.life !== life) return false;
+    if (actor.pausedUntilMs <= this.nowMs) return true;
+    this.at(Math.ceil(actor.pausedUntilMs - this.nowMs), actor, work);
+    return false;
+  }
+
+  private afterStep(actor: Actor): void {
+    if (!actor.isUp) return;
+    if (this.strikes('crash', this.crashChance)) {
+      this.kill(actor);
+      this.at(this.random.between(1, 3_000), undefined, () => this.start(actor));
+    } else if (this.strikes('pause', this.crashChance / 2)) {
+      actor.pausedUntilMs = Math.ceil(this.nowMs) + this.random.between(100, 15_000);
+    }
+  }
+
+  private isLost(from: Actor, to: Actor): boolean {
+    return this.isCut(from.name, to.name) || this.strikes('lose', 0.02);
+  }
+}
+
+async function run<T>(work: () => T | Promise<T>): Promise<T> {
+  return work();
+}
+
+const isBefore = (a: Happening, b: Happening) =>
+  a.atMs < b.atMs || (a.atMs === b.atMs && a.order < b.order);
+
+/** A binary heap: the first is what happens next. */
+function push(heap: Happening[], item: Happening): void {
+  let at = heap.push(item) - 1;
+  while (at > 0) {
+    const parent = (at - 1) >> 1;
+    if (!isBefore(item, heap[parent])) break;
+    heap[at] = heap[parent];
+    at = parent;
+  }
+  heap[at] = item;
+}
+
+function pop(heap: Happening[]): void {
+  const last = heap.pop() as Happening;
+  if (heap.length === 0) return;
+  let at = 0;
+  for (;;) {
+    let child = 2 * at + 1;
+    if (child >= heap.length) break;
+    if (child + 1 < heap.length && isBefore(heap[child + 1], heap[child])) child++;
+    if (!isBefore(heap[child], last)) break;
+    heap[at] = heap[child];
+    at = child;
+  }
+  heap[at] = last;
+}
