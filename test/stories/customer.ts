@@ -11,7 +11,7 @@ export interface Answer {
 }
 
 /** What a customer can reach of an installation. */
-export type Origins = Pick<Deployment, 'apiUrl' | 'dashboardUrl' | 'mailbox' | 'mailboxUrl'>;
+export type Origins = Pick<Deployment, 'apiUrl' | 'dashboardUrl' | 'mailbox'>;
 
 /** Somebody of a story: a browser with cookies, an address with mail, a password, keys. */
 export class Customer {

@@ -9,7 +9,10 @@ import {
   chromium,
 } from 'playwright-core';
 import { waitFor } from '#libs/testing';
-import type { Origins } from './customer.js';
+import type { Deployment } from './deployment.js';
+
+/** What a visitor can reach of an installation. */
+type Origins = Pick<Deployment, 'dashboardUrl' | 'mailbox' | 'mailboxUrl'>;
 
 const ARGUMENTS = [
   '--no-sandbox',

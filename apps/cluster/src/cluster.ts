@@ -70,6 +70,8 @@ export interface RunningCluster {
   stop(): Promise<void>;
 }
 
+const REMEDY = 'On Debian: apt-get install default-jre-headless maven redis-server';
+
 /** Why a cluster cannot run on this machine, with what to install; undefined when it can. */
 export function clusterAvailability({
   broker = true,
@@ -85,7 +87,7 @@ export function clusterAvailability({
  */
 export async function startCluster(options: ClusterOptions): Promise<RunningCluster> {
   const missing = clusterAvailability(options);
-  if (missing) throw new StartFault(`A cluster cannot run here: ${missing}.`, '');
+  if (missing) throw new StartFault(`A cluster cannot run here: ${missing}.`, REMEDY);
   const folder = new DataFolder(options.folder);
   folder.create();
   const shutdown = new ShutdownOrder();

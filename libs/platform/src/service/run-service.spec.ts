@@ -48,7 +48,7 @@ const LISTENING = 'const timer = setInterval(() => {}, 1000);';
 describe('a process that is one service', () => {
   it('says its addresses when it is up, and ends with 0 after its drain', async () => {
     const program = new Program(
-      `${LISTENING} return { addresses: { url: 'http://here' }, stop: async () => console.error('{"msg":"drained"}') };`,
+      `${LISTENING} return { addresses: { url: 'http://here' }, stop: async () => console.log('{"msg":"drained"}') };`,
     );
     await program.says('sample is up');
     program.send('SIGTERM');

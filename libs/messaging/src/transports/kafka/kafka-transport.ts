@@ -23,7 +23,7 @@ export interface KafkaTransportOptions {
 }
 
 /** A group that listens asks far more often than this, also when there is nothing to hear. */
-const SILENCE_LIMIT_MS = 30 * SECOND_MS;
+const SILENCE_LIMIT_MS = 15 * SECOND_MS;
 
 /** What one service listens with. */
 interface Listening {
