@@ -106,8 +106,8 @@ export class SpineField {
 
   async createKey(): Promise<{ id: string; apiKey: string }> {
     const body = { name: `bench ${newId()}`, environment: 'live' };
-    const { id, api_key } = await this.call('POST', '/keys', body);
-    return { id, apiKey: api_key };
+    const { id, key } = await this.call('POST', '/keys', body);
+    return { id, apiKey: key };
   }
 
   async revokeKey(id: string): Promise<void> {
