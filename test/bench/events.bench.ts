@@ -180,8 +180,8 @@ async function startConsumer(
   return app;
 }
 
-/** Schemas with the messaging tables; answers with the URL of a role. */
-async function prepare(server: EmbeddedServer): Promise<(role: string) => string> {
+/** Schemas with the messaging tables, and where a handler notes what it heard. @returns the URL of a role. */
+export async function prepare(server: EmbeddedServer): Promise<(role: string) => string> {
   await withClient(server.url(), (client) => client.query('create database bench'));
   await provisionRoles(server.url(), SERVICES, () => PASSWORD);
   await provisionSchemas(server.url('bench'), SERVICES);
@@ -194,7 +194,7 @@ async function prepare(server: EmbeddedServer): Promise<(role: string) => string
     await migrate(urlOf(ownerRole(service)), [{ name: '0001-messaging', sql: messagingTables }]);
   }
   await withClient(urlOf(ownerRole('entitlement')), (client) =>
-    client.query('create table heard (key text primary key)'),
+    client.query('create table heard (key text primary key, at timestamptz not null default clock_timestamp())'),
   );
   return urlOf;
 }

@@ -3,23 +3,44 @@ import { cpus, totalmem } from 'node:os';
 import { Command } from 'commander';
 import type { BenchReport } from './bench.js';
 import { cleanUpAtSignals, cleanup } from './cleanup.js';
+import { SPINE_FIGURES } from './spine.bench.js';
+
+/** Some measure single figures of theirs, or in less time. */
+interface Bench {
+  run(figures?: string[], options?: { isShort: boolean }): Promise<BenchReport>;
+}
 
 /** `npm run bench [names…]`: each bench in turn, all by default. */
-const BENCHES: Record<string, () => Promise<{ run(): Promise<BenchReport> }>> = {
+const BENCHES: Record<string, () => Promise<Bench>> = {
   events: () => import('./events.bench.js'),
   start: () => import('./start.bench.js'),
   gateway: () => import('./gateway.bench.js'),
   counters: () => import('./counters.bench.js'),
+  spine: () => import('./spine.bench.js'),
 };
 
 const program = new Command('bench')
   .description('measures the product against its targets, as ratios within one run')
-  .argument('[names...]', `of ${Object.keys(BENCHES).join(', ')}`, Object.keys(BENCHES))
+  .argument(
+    '[names...]',
+    `of ${Object.keys(BENCHES).join(', ')}; after spine also of ${SPINE_FIGURES.join(', ')}`,
+    Object.keys(BENCHES),
+  )
+  .option('--short', 'fewer repetitions and shorter runs, where a bench has them')
   .option('--json <file>', 'also write the figures to a file')
   .option('--enforce', 'exit 1 when a target is missed')
   .parse();
 
-const names = program.args.length > 0 ? program.args : Object.keys(BENCHES);
+const { json, enforce, short } = program.opts<{
+  json?: string;
+  enforce?: boolean;
+  short?: boolean;
+}>();
+const figures: string[] = SPINE_FIGURES.filter((name) => program.args.includes(name));
+const named = program.args.filter((name) => !figures.includes(name));
+// A figure alone means its bench.
+if (figures.length > 0 && !named.includes('spine')) named.push('spine');
+const names = named.length > 0 ? named : Object.keys(BENCHES);
 const unknown = names.filter((name) => !(name in BENCHES));
 if (unknown.length > 0) program.error(`no such bench: ${unknown.join(', ')}`);
 
@@ -28,12 +49,11 @@ const reports: BenchReport[] = [];
 for (const name of names) {
   process.stderr.write(`measuring ${name} …\n`);
   const bench = await BENCHES[name]();
-  const report = await bench.run().finally(async () => cleanup.run());
+  const report = await bench.run(figures, { isShort: short === true }).finally(async () => cleanup.run());
   reports.push(report);
   process.stdout.write(format(report));
 }
 
-const { json, enforce } = program.opts<{ json?: string; enforce?: boolean }>();
 if (json) writeFileSync(json, JSON.stringify({ machine: machine(), reports }, null, 2));
 const missed = reports.flatMap((report) => report.rows).filter((row) => row.ok === false);
 process.stdout.write(`\n${machine()}\n${missed.length} target(s) missed\n`);
