@@ -33,7 +33,8 @@ export class ValkeyRepeats extends Repeats {
     super();
     this.sender = Buffer.from(gatewayId.replaceAll('-', ''), 'hex');
     this.sender.copy(this.batch);
-    this.subscriber = link.client.duplicate();
+    // `listen` does it anew; the library would drop the promise of its own attempt, whose failure ends the process.
+    this.subscriber = link.client.duplicate({ autoResubscribe: false });
     // The link complains about the same server.
     this.subscriber.on('error', () => {});
     this.subscriber.on('messageBuffer', (_channel, message: Buffer) => this.hear(message));
