@@ -26,6 +26,8 @@ interface Gateway {
   unwritten: number;
   /** Requests that wait for credits or for their answer. */
   underWay: number;
+  /** What an earlier run left in its journal is settled. */
+  hasReplayed: boolean;
 }
 
 const WORK_MS = 3_000;
@@ -73,6 +75,7 @@ export class CreditsScenario implements Scenario {
         journalPath: join(journals, name),
         unwritten: 0,
         underWay: 0,
+        hasReplayed: false,
       };
       rmSync(gateway.journalPath, { force: true });
       rmSync(`${gateway.journalPath}.earlier`, { force: true });
@@ -99,10 +102,16 @@ export class CreditsScenario implements Scenario {
     world.heal();
     // Whoever died is back, and what is under way has ended.
     await world.run(SETTLE_DOWN_MS, () => this.isQuiet);
+    let drained = 0;
     for (const { actor, client } of this.gateways) {
-      world.at(0, actor, () => void client?.drain(DRAIN_MS / 2));
+      world.at(0, actor, () => void client?.drain(DRAIN_MS / 2).then(() => drained++));
     }
-    const isClosed = await world.run(DRAIN_MS, () => this.store.leases.every(({ state }) => state === 'closed'));
+    const isClosed = await world.run(
+      DRAIN_MS,
+      () =>
+        drained === this.gateways.length &&
+        this.store.leases.every(({ state }) => state === 'closed'),
+    );
     if (!isClosed) world.violate('a lease stays open');
     for (const gateway of this.gateways) closeJournal(gateway);
     this.judge();
@@ -112,7 +121,9 @@ export class CreditsScenario implements Scenario {
     const { nowMs } = this.world;
     const actors = [this.entitlement, ...this.gateways.map(({ actor }) => actor)];
     const areAwake = actors.every(({ isUp, pausedUntilMs }) => isUp && pausedUntilMs <= nowMs);
-    return areAwake && this.gateways.every(({ underWay }) => underWay === 0);
+    return (
+      areAwake && this.gateways.every(({ underWay, hasReplayed }) => underWay === 0 && hasReplayed)
+    );
   }
 
   private bootEntitlement(): void {
@@ -144,6 +155,9 @@ export class CreditsScenario implements Scenario {
       requestDeadlineMs: REQUEST_DEADLINE_MS,
     });
     gateway.client.start();
+    gateway.hasReplayed = false;
+    const { replayed } = gateway.client as unknown as { replayed: Promise<void> };
+    void replayed.then(() => (gateway.hasReplayed = true));
   }
 
   private died(actor: Actor): void {

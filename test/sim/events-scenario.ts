@@ -29,7 +29,7 @@ interface Temper {
 
 const WORK_MS = 4_000;
 /** Leases of relays, retries of parked events and everything else end within it. */
-const DRAIN_MS = 600_000;
+const DRAIN_MS = 1_800_000;
 const ON_ITS_WAY_MS = 3_000;
 const silent = new Logger('simulation', { write: () => {} }, 'silent');
 
@@ -95,7 +95,7 @@ export class EventsScenario implements Scenario {
     const aggregate = `${isState ? 'allowance' : 'credits'}:${account}`;
     if (this.world.strikes('handler', 0.12)) {
       const isPermanent = random.chance(0.2);
-      const failures = random.chance(0.1) ? 6 : random.between(1, 5);
+      const failures = random.chance(0.05) ? 6 : random.between(1, 5);
       this.tempers.set(number, { failures, isPermanent });
     }
     const actor = random.pick(this.producers);
