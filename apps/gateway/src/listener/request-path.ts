@@ -17,7 +17,7 @@ import { authorise } from '../request/05-authorise.js';
 import { countRequest, limitRate } from '../request/06-limit-rate.js';
 import { readParameters } from '../request/07-read-parameters.js';
 import { findRepeat, reserve } from '../request/08-reserve.js';
-import type { Upstream, UpstreamAnswer } from '../request/09-forward.js';
+import type { Upstream } from '../request/09-forward.js';
 import {
   type AnswerSettings,
   creditsFor,
@@ -26,6 +26,7 @@ import {
   sendProblem,
 } from '../request/10-answer.js';
 import { type Settlement, leave } from '../request/11-settle.js';
+import type { UpstreamAnswer } from '../upstream/lookup-call.js';
 import type { ApiRoute } from './api-routes.js';
 import { ServiceOverloaded } from './listener.errors.js';
 
@@ -109,13 +110,18 @@ export class RequestPath {
     }
     this.whenReady<Lease | undefined>(exchange, reserved, (lease) => {
       exchange.lease = lease;
-      upstream.ask(exchange, (answer) => this.finish(exchange, answer));
+      upstream.ask(exchange, this.onAnswer);
     });
   }
 
-  private finish(exchange: Exchange, answer: UpstreamAnswer | Problem): void {
-    if (answer instanceof Problem) return this.refuse(exchange, answer);
-    if (answer.status !== 200) return this.refuse(exchange, problemOf(answer), answer.outcome);
+  private readonly onAnswer = (exchange: Exchange, answer: UpstreamAnswer | Problem): void => {
+    if (answer instanceof Problem) this.refuse(exchange, answer);
+    else this.finish(exchange, answer);
+  };
+
+  private finish(exchange: Exchange, answer: UpstreamAnswer): void {
+    const { status, outcome } = answer.head;
+    if (status !== 200) return this.refuse(exchange, problemOf(answer), outcome);
     const credits = creditsFor(answer, exchange);
     const { shedder, concurrency, settlement } = this.parts;
     leave(exchange, shedder, concurrency);
@@ -126,7 +132,7 @@ export class RequestPath {
       credits,
       remaining === undefined ? undefined : remaining - credits,
     );
-    settlement.settle(exchange, { status: 200, outcome: answer.outcome, credits });
+    settlement.settle(exchange, { status: 200, outcome, credits });
   }
 
   private refuse(exchange: Exchange, problem: Problem, outcome: string = problem.code): void {
@@ -148,7 +154,7 @@ export class RequestPath {
     const { shedder, concurrency, settlement } = this.parts;
     leave(exchange, shedder, concurrency);
     settlement.settle(exchange, { status: CLIENT_GONE, outcome: 'client_gone', credits: 0 });
-    exchange.abortUpstream?.();
+    exchange.upstreamCall?.connection?.destroy();
   }
 
   private remaining({ caller }: Exchange): number | undefined {
