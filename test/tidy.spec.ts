@@ -4,6 +4,7 @@ import {
   staleDocuments,
 } from '../apps/cli/src/documents/generated-documents.js';
 import * as code from './tidy/code-rules.js';
+import { crashPointFaults } from './tidy/crash-rules.js';
 import * as documents from './tidy/document-rules.js';
 import * as imports from './tidy/import-rules.js';
 import * as layout from './tidy/layout-rules.js';
@@ -82,6 +83,11 @@ describe('tidy', () => {
 
     it('every setting declares its type', () => {
       expect(code.settingFaults(files)).toEqual([]);
+    });
+
+    it('every crash point that is listed is called, and none that is not', () => {
+      expect(crashPointFaults(files)).toEqual([]);
+      expect(crashPointFaults([])).toContain('relay.after-send: listed, never called');
     });
   });
 

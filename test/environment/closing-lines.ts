@@ -1,9 +1,19 @@
 import type { AggregatedResult, Reporter } from '@jest/reporters';
+import { valkeyAvailability } from '#libs/testing';
 import { chromiumPath } from './chromium.js';
 
 /** Programs without which a suite is skipped, and what that suite proves. */
-const PROGRAMS: readonly [name: string, find: () => string | undefined, proves: string][] = [
-  ['Chromium', chromiumPath, 'the dashboard in a browser (test/stories/browser.spec.ts)'],
+const PROGRAMS: readonly [name: string, isHere: () => boolean, proves: string][] = [
+  [
+    'Chromium',
+    () => chromiumPath() !== undefined,
+    'the dashboard in a browser (test/stories/browser.spec.ts)',
+  ],
+  [
+    'Valkey or Redis',
+    () => valkeyAvailability() === undefined,
+    'counters of several gateways (libs/counters, apps/gateway/src/rate-limits)',
+  ],
 ];
 
 /** Ends the run with one plain line of counts, and says what could not be run on this machine. */
@@ -11,7 +21,7 @@ export default class ClosingLines implements Pick<Reporter, 'onRunComplete'> {
   onRunComplete(_contexts: unknown, results: AggregatedResult): void {
     const { numPassedTests, numFailedTests, numPendingTests, numRuntimeErrorTestSuites } = results;
     const failed = numFailedTests + numRuntimeErrorTestSuites;
-    for (const [name, , proves] of PROGRAMS.filter(([, find]) => find() === undefined)) {
+    for (const [name, , proves] of PROGRAMS.filter(([, isHere]) => !isHere())) {
       process.stdout.write(`not run here: ${proves}: no ${name} on this machine\n`);
     }
     const skipped = numPendingTests > 0 ? `, ${numPendingTests} skipped` : '';

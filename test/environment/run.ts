@@ -1,7 +1,9 @@
 import type { EmbeddedServer } from '#libs/database';
+import type { ValkeyServer } from '#libs/testing';
 
-interface Run {
+export interface Run {
   server: EmbeddedServer;
+  valkey?: ValkeyServer;
   folder: string;
 }
 

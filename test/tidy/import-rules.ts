@@ -20,6 +20,9 @@ const LIBRARIES = [
 /** A spec may use what its library is tested with. */
 const isTestLibrary = (name: string) => name === 'testing';
 
+/** Runs the product with tests' brokers and clocks, and is never part of an image. */
+const isTrial = (path: string) => path.startsWith('apps/cluster/');
+
 const libraryOf = (path: string) => /^libs\/([^/]+)\//.exec(path)?.[1];
 const appOf = (path: string) => /^apps\/([^/]+)\//.exec(path)?.[1];
 
@@ -32,7 +35,8 @@ export function libraryFaults(files: SourceFile[]): string[] {
       const target = targetOf(file, from);
       const at = `${place(file, node)} ${from}`;
       if (wanted && !LIBRARIES.includes(wanted)) return [`${at}: there is no such library`];
-      if (wanted && isTestLibrary(wanted) && !isTest(file)) return [`${at}: only tests use it`];
+      if (wanted && isTestLibrary(wanted) && !isTest(file) && !isTrial(file.path))
+        return [`${at}: only tests use it`];
       if (target && libraryOf(target) && libraryOf(target) !== own) {
         return [`${at}: import it as #libs/${libraryOf(target)}`];
       }
@@ -45,13 +49,16 @@ export function libraryFaults(files: SourceFile[]): string[] {
   );
 }
 
-/** An app is a process of its own: only solo, which is all of them, imports others. */
+/**
+ * An app is a process of its own: only solo, which is all of them, imports others, and cluster shares with solo
+ * what makes an installation (folder, lock, secrets, demo account).
+ */
 export function appFaults(files: SourceFile[]): string[] {
   return files.flatMap((file) =>
     importsOf(file).flatMap(({ from, node }) => {
       const [own, wanted] = [appOf(file.path), appOf(targetOf(file, from) ?? '')];
       const isOutside = own !== undefined && wanted !== undefined && own !== wanted;
-      return isOutside && !mayImport(file.path, own)
+      return isOutside && !mayImport(file.path, own, wanted)
         ? [`${place(file, node)} ${from}: ${own} must not import ${wanted}`]
         : [];
     }),
@@ -59,8 +66,11 @@ export function appFaults(files: SourceFile[]): string[] {
 }
 
 /** `cli` reads what others declare (settings, events, migrations) to migrate and to document them. */
-const mayImport = (path: string, app: string) =>
-  app === 'solo' || path === 'apps/cli/src/declared.ts' || path.endsWith('.spec.ts');
+const mayImport = (path: string, app: string, wanted: string) =>
+  app === 'solo' ||
+  (app === 'cluster' && wanted === 'solo') ||
+  path === 'apps/cli/src/declared.ts' ||
+  path.endsWith('.spec.ts');
 
 /** Path in the repository that a relative import names. */
 function targetOf(file: SourceFile, from: string): string | undefined {
@@ -74,11 +84,14 @@ function targetOf(file: SourceFile, from: string): string | undefined {
 const SOCKET_OWNERS: readonly [path: string, why: string][] = [
   ['libs/resolvers/src/safe-connect/', 'checks every address before it connects'],
   ['libs/resolvers/src/rdap/rdap-client.ts', 'speaks HTTP over connections of safe-connect'],
+  ['libs/testing/src/valkey-server.ts', 'takes a free port and waits until it is answered'],
   ['libs/contracts/src/clients/', 'calls the configured address of a service'],
+  ['libs/messaging/src/transports/kafka/kafka-client.ts', 'connects to the configured brokers'],
   ['libs/mail/src/', 'hands mail to the configured server'],
   ['apps/gateway/src/upstream/', 'forwards to the configured address of lookup'],
   ['apps/gateway/src/dashboard/account-relay.ts', 'calls the configured address of account'],
   ['apps/simulators/src/', 'never part of a production image'],
+  ['apps/cluster/src/', 'never part of a production image'],
   ['test/', 'tests and benches'],
 ];
 

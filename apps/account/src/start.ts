@@ -62,6 +62,7 @@ export async function startAccount(options: AccountOptions): Promise<RunningServ
   const service = await startService({ module, logger, port: config.port, host: config.host });
   const health = service.app.get(Health, { strict: false });
   health.add({ name: 'database', check: async () => void (await database.query('select 1')) });
+  health.add({ name: 'broker', isOptional: true, check: () => transport.check() });
   await transport.startRelay('account', maintenanceDatabase);
   const schedule = new Schedule(logger);
   const sender = new MailSender(maintenanceDatabase, options.mail, logger);

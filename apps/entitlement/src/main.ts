@@ -1,22 +1,18 @@
-import { InProcessTransport } from '#libs/messaging';
-import { Logger, SystemClock, loadConfig } from '#libs/platform';
+import { EventsConfig, openTransport } from '#libs/messaging';
+import { loadConfigs, runService } from '#libs/platform';
 import { EntitlementConfig } from './entitlement.config.js';
 import { startEntitlement } from './start.js';
 
-const config = loadConfig(EntitlementConfig);
-const [clock, logger] = [new SystemClock(), new Logger('entitlement')];
-// Alone in its process it hears no events and nobody hears its own, until there is a broker.
-const transport = new InProcessTransport({
-  logger,
-  consumers: { account: ['entitlement'], billing: ['entitlement'], entitlement: [] },
+await runService('entitlement', async ({ clock, logger }) => {
+  const [config, events] = loadConfigs(EntitlementConfig, EventsConfig);
+  const consumers = { account: ['entitlement'], billing: ['entitlement'] } as const;
+  const transport = openTransport({ config: events, logger, consumers });
+  const { url, stop } = await startEntitlement({ config, clock, logger, transport });
+  return {
+    addresses: { url },
+    stop: async () => {
+      await transport.close();
+      await stop();
+    },
+  };
 });
-const service = await startEntitlement({ config, clock, logger, transport });
-logger.info('entitlement listens', { url: service.url });
-
-async function stop(): Promise<void> {
-  await transport.close();
-  await service.stop();
-}
-
-process.once('SIGTERM', () => void stop());
-process.once('SIGINT', () => void stop());

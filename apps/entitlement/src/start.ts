@@ -14,7 +14,7 @@ import { AuditJob } from './auditor/audit.job.js';
 import type { EntitlementConfig } from './entitlement.config.js';
 import { EntitlementModule } from './entitlement.module.js';
 import { AdvanceAccountsJob } from './grants/advance-accounts.job.js';
-import { ReapJob } from './holds/reap.job.js';
+import { ReapJob } from './reservations/reap.job.js';
 
 const REAP_INTERVAL_MS = 2 * SECOND_MS;
 const ADVANCE_INTERVAL_MS = 30 * SECOND_MS;
@@ -56,6 +56,7 @@ export async function startEntitlement(options: EntitlementOptions): Promise<Run
   });
   const health = service.app.get(Health, { strict: false });
   health.add({ name: 'database', check: async () => void (await database.query('select 1')) });
+  health.add({ name: 'broker', isOptional: true, check: () => transport.check() });
   await transport.startRelay('entitlement', maintenanceDatabase);
   const schedule = new Schedule(logger);
   schedule.every(REAP_INTERVAL_MS, service.app.get(ReapJob));

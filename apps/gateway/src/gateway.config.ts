@@ -107,6 +107,24 @@ export class GatewayConfig {
   journalPath: string = './data/gateway-leases.journal';
 
   @Setting({
+    env: 'VALKEY_URL',
+    about:
+      'Valkey or Redis that several gateways count requests in: redis:// or rediss:// (TLS), password included. Empty: this gateway counts in memory and must be the only one.',
+    secret: true,
+  })
+  @Matches(/^(rediss?:\/\/.+)?$/, { message: 'must begin with redis:// or rediss://' })
+  valkeyUrl: string = '';
+
+  @Setting({
+    env: 'VALKEY_TIMEOUT_MS',
+    about: 'Longest an answer of Valkey may take before a request is decided without it.',
+  })
+  @IsInt()
+  @Min(1)
+  @Max(1_000)
+  valkeyTimeoutMs: number = 5;
+
+  @Setting({
     env: 'GATEWAY_TRUSTED_PROXIES',
     about: 'Addresses or CIDR blocks of proxies whose X-Forwarded-For is believed.',
   })

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { MemoryRepeats, MemoryRequestWindow } from '#libs/counters';
+import { type Counters, openCounters } from '#libs/counters';
 import { Database } from '#libs/database';
 import type { EventTransport } from '#libs/messaging';
 import {
@@ -10,6 +10,7 @@ import {
   type RunningService,
   ServiceTokens,
   monotonicMs,
+  newId,
   startService,
 } from '#libs/platform';
 import { startDashboard } from './dashboard/dashboard-server.js';
@@ -92,6 +93,9 @@ export async function startGateway(options: StartGateway): Promise<RunningGatewa
   keyUse.start();
   shedder.start();
   const health = service.app.get(Health, { strict: false });
+  const ask = async () => void (await database.query('select 1'));
+  health.add({ name: 'database', isOptional: true, check: ask });
+  health.add({ name: 'broker', isOptional: true, check: () => transport.check() });
   const listener = new ApiListener({
     host: config.host,
     port: config.port,
@@ -121,7 +125,7 @@ export async function startGateway(options: StartGateway): Promise<RunningGatewa
     await sleep(config.drainNoticeMs);
     await Promise.all([drainListener(listener, shedder, config.drainMs), dashboard.stop()]);
     await leases.drain(SETTLE_TIMEOUT_MS);
-    await Promise.all([log.stop(), keyUse.stop()]);
+    await Promise.all([log.stop(), keyUse.stop(), parts.counters.close()]);
     [pollers, rollUp, shedder].forEach((part) => part.stop());
     await service.stop();
     await Promise.all([parts.upstream.close(), services.close(), copy.close()]);
@@ -180,6 +184,7 @@ async function buildParts({ config, clock, logger }: StartGateway) {
   const copy = new RequestLogCopy(config.databaseUrl, async () =>
     rollPartitions(maintained, clock),
   );
+  const counters = await countersOf(config, logger);
   const log = new RequestLog(copy, logger);
   const keyUse = new KeyUseJob(account, logger);
   const bodies = new ProblemBodies(config.baseUrl, clock);
@@ -194,6 +199,7 @@ async function buildParts({ config, clock, logger }: StartGateway) {
     log,
     keyUse,
     bodies,
+    counters,
   });
   return {
     tokens,
@@ -207,6 +213,7 @@ async function buildParts({ config, clock, logger }: StartGateway) {
     log,
     keyUse,
     bodies,
+    counters,
     ...path,
   };
 }
@@ -219,6 +226,7 @@ interface PathParts extends Pick<StartGateway, 'config' | 'clock' | 'logger'> {
   log: RequestLog;
   keyUse: KeyUseJob;
   bodies: ProblemBodies;
+  counters: Counters;
 }
 
 function buildRequestPath({ config, clock, logger, tokens, bodies, ...parts }: PathParts) {
@@ -233,7 +241,7 @@ function buildRequestPath({ config, clock, logger, tokens, bodies, ...parts }: P
     delayMaxMs: config.loopDelayMaxMs,
   });
   const { caps, facts, leases, log, keyUse } = parts;
-  const repeats = new MemoryRepeats();
+  const { window, repeats } = parts.counters;
   const requestPath = new RequestPath({
     shedder,
     facts,
@@ -243,13 +251,18 @@ function buildRequestPath({ config, clock, logger, tokens, bodies, ...parts }: P
     upstream,
     logger,
     failedKeys: new FailedKeys(config.failedKeysMax),
-    window: new MemoryRequestWindow(),
+    window,
     concurrency: new ClassConcurrency(),
     settlement: new Settlement({ leases, caps, repeats, log, keyUse, clock }),
     answers: { bodies },
     trustedProxies: addressListOf(config.trustedProxies),
   });
   return { upstream, shedder, requestPath };
+}
+
+async function countersOf(config: GatewayConfig, logger: Logger): Promise<Counters> {
+  const { valkeyUrl: url, valkeyTimeoutMs: timeoutMs, keyPepper: secret } = config;
+  return openCounters({ url, timeoutMs, secret, gatewayId: newId(), logger });
 }
 
 function dailyCaps(log: RequestLogRepository, clock: Clock): DailyCaps {

@@ -1,13 +1,8 @@
-import { loadConfig, Logger, SystemClock } from '#libs/platform';
+import { loadConfig, runService } from '#libs/platform';
 import { LookupConfig } from './lookup.config.js';
 import { startLookup } from './start-lookup.js';
 
-const service = await startLookup({
-  config: loadConfig(LookupConfig),
-  clock: new SystemClock(),
-  logger: new Logger('lookup'),
+await runService('lookup', async (surroundings) => {
+  const { url, stop } = await startLookup({ ...surroundings, config: loadConfig(LookupConfig) });
+  return { addresses: { url }, stop };
 });
-
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.once(signal, () => void service.stop());
-}

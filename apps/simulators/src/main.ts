@@ -1,11 +1,8 @@
-import { RegistrySimulator } from './registry/registry-simulator.js';
+import { loadConfig, runService } from '#libs/platform';
+import { SimulatorsConfig } from './simulators.config.js';
+import { startSimulators } from './start-simulators.js';
 
-const simulator = new RegistrySimulator();
-const { upstreamExceptions, caFile } = await simulator.start();
-
-process.stdout.write(`LOOKUP_UPSTREAM_EXCEPTIONS=${upstreamExceptions}\n`);
-process.stdout.write(`LOOKUP_EXTRA_CA_FILE=${caFile}\n`);
-
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.once(signal, () => void simulator.stop());
-}
+await runService('simulators', async () => {
+  const { stop, ...addresses } = await startSimulators(loadConfig(SimulatorsConfig));
+  return { addresses, stop };
+});

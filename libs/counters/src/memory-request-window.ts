@@ -1,13 +1,11 @@
 import { monotonicMs } from '#libs/platform';
 import type { CounterId } from './counter-id.js';
 import { RequestWindow, type WindowAnswer } from './request-window.js';
+import { SLOT_OWN, SLOT_WORDS } from './slot-locks.js';
 
 const WINDOW_CELLS = 61;
 /** Requests one cell holds; more in one second are refused. */
 const CELL_MAX = 0xffff;
-
-const CHUNK_BITS = 10;
-const CHUNK_ROWS = 1 << CHUNK_BITS;
 const ROWS_MAX = 1 << 18;
 
 /** Places of a row's words: the id, its cell, the second last written, the oldest non-empty one. */
@@ -17,47 +15,90 @@ const LAST = 5;
 const OLDEST = 6;
 const TOTAL = 7;
 const ROW_WORDS = 8;
-/** `CELL` of a row that belongs to nobody. */
+/** `CELL` of a row that belongs to nobody; its first word is the next such row, plus one. */
 const FREE = -1;
 
-/** Rows live in chunks, so that a growing table is never copied. */
-class Chunk {
-  readonly words = new Int32Array(CHUNK_ROWS * ROW_WORDS);
-  readonly counts = new Uint16Array(CHUNK_ROWS * WINDOW_CELLS);
+/** Places of a slot's header: rows ever used, how many of them are free, the first, the next to sweep. */
+const ROWS_USED = SLOT_OWN;
+const FREE_COUNT = SLOT_OWN + 1;
+const FREE_FIRST = SLOT_OWN + 2;
+const SWEEP_ROW = SLOT_OWN + 3;
+
+/** How a window's table is cut: each slot is a table of its own. */
+export interface WindowShape {
+  slots: number;
+  rowsPerSlot: number;
+}
+
+/** Bytes of a window's table. */
+export function windowSizeBytes({ slots, rowsPerSlot }: WindowShape): number {
+  const headers = (slots + 1) * SLOT_WORDS * 4;
+  const index = slots * indexSizeOf(rowsPerSlot) * 4;
+  return headers + index + slots * rowsPerSlot * (ROW_WORDS * 4 + WINDOW_CELLS * 2);
 }
 
 /**
  * The window of one process: 154 bytes a row, found by open addressing. Time is monotonic, so a step
  * of the wall clock neither frees nor locks anybody (S101). Rows that were idle for a whole window hold
- * nothing and are taken back; when all `rowsMax` are in use, further accounts are refused.
+ * nothing and are taken back; when all of a slot's are in use, further accounts are refused. All state
+ * lies in `memory`, whose pages the system provides only when they are written.
  */
 export class MemoryRequestWindow extends RequestWindow {
-  private readonly chunks: Chunk[] = [];
-  private readonly index: Int32Array;
+  protected readonly words: Int32Array;
+  private readonly counts: Uint16Array;
+  private readonly slotMask: number;
+  private readonly rowsPerSlot: number;
+  private readonly indexSize: number;
   private readonly indexMask: number;
-  private readonly freeRows: number[] = [];
-  private rowsUsed = 0;
-  private sweepRow = 0;
+  private readonly indexStart: number;
+  private readonly rowsStart: number;
 
   constructor(
     private readonly nowMs: () => number = monotonicMs,
-    private readonly rowsMax = ROWS_MAX,
+    shape: WindowShape = { slots: 1, rowsPerSlot: ROWS_MAX },
+    memory: ArrayBuffer | SharedArrayBuffer = new ArrayBuffer(windowSizeBytes(shape)),
   ) {
     super();
-    const size = 2 ** Math.ceil(Math.log2(rowsMax * 2));
-    this.index = new Int32Array(size);
-    this.indexMask = size - 1;
+    const { slots, rowsPerSlot } = shape;
+    this.words = new Int32Array(memory, 0, Math.floor(memory.byteLength / 4));
+    this.slotMask = slots - 1;
+    this.rowsPerSlot = rowsPerSlot;
+    this.indexSize = indexSizeOf(rowsPerSlot);
+    this.indexMask = this.indexSize - 1;
+    this.indexStart = (slots + 1) * SLOT_WORDS;
+    this.rowsStart = this.indexStart + slots * this.indexSize;
+    this.counts = new Uint16Array(memory, (this.rowsStart + slots * rowsPerSlot * ROW_WORDS) * 4);
   }
 
   take(id: CounterId, cell: number, limit: number): WindowAnswer {
+    return this.takeHashed(hashOf(id.word1, id.word2, id.word3, cell), id, cell, limit);
+  }
+
+  /** Rows in use, for metrics and tests. */
+  get size(): number {
+    let size = 0;
+    for (let slot = 0; slot <= this.slotMask; slot++) {
+      const header = (slot + 1) * SLOT_WORDS;
+      size += this.words[header + ROWS_USED] - this.words[header + FREE_COUNT];
+    }
+    return size;
+  }
+
+  /** The index uses a hash's low bits, the slots its high ones. */
+  protected slotOf(hash: number): number {
+    return (hash >>> 20) & this.slotMask;
+  }
+
+  protected takeHashed(hash: number, id: CounterId, cell: number, limit: number): WindowAnswer {
     const nowSeconds = this.nowMs() / 1000;
-    const second = Math.floor(nowSeconds);
-    const row = this.rowOf(id, cell, second);
+    const { words, counts } = this;
+    const row = this.rowOf(hash, id, cell, Math.floor(nowSeconds));
     if (row === -1) return { allowed: false, remaining: 0, resetSeconds: 1 };
-    const { words, counts } = this.chunks[row >> CHUNK_BITS];
-    const base = (row & (CHUNK_ROWS - 1)) * ROW_WORDS;
-    const cells = (row & (CHUNK_ROWS - 1)) * WINDOW_CELLS;
-    this.advance(words, counts, base, cells, second);
+    const base = this.rowsStart + row * ROW_WORDS;
+    const cells = row * WINDOW_CELLS;
+    // Threads may differ by a little in what they think the time is: it never goes back.
+    const second = Math.max(Math.floor(nowSeconds), words[base + LAST]);
+    this.advance(base, cells, second);
     const place = cells + (second % WINDOW_CELLS);
     const allowed = words[base + TOTAL] < limit && counts[place] < CELL_MAX;
     if (allowed) {
@@ -70,23 +111,43 @@ export class MemoryRequestWindow extends RequestWindow {
     return {
       allowed,
       remaining: Math.max(0, limit - total),
-      resetSeconds: Math.max(1, Math.ceil(oldest + WINDOW_CELLS - nowSeconds)),
+      resetSeconds: Math.max(1, Math.ceil(oldest + WINDOW_CELLS - Math.max(nowSeconds, second))),
     };
   }
 
-  /** Rows in use, for metrics and tests. */
-  get size(): number {
-    return this.rowsUsed - this.freeRows.length;
+  /** Makes a slot whole again in which a thread ended: sums and index follow from rows and cells. */
+  protected repair(slot: number): void {
+    const { words } = this;
+    const header = (slot + 1) * SLOT_WORDS;
+    words.fill(0, this.indexOf(slot), this.indexOf(slot) + this.indexSize);
+    words[header + FREE_COUNT] = words[header + FREE_FIRST] = 0;
+    const first = slot * this.rowsPerSlot;
+    for (let row = first; row < first + words[header + ROWS_USED]; row++) {
+      const base = this.rowsStart + row * ROW_WORDS;
+      if (words[base + CELL] === FREE) this.release(header, row);
+      else {
+        this.sum(row);
+        this.link(this.hashOfRow(row), row);
+      }
+    }
+  }
+
+  private sum(row: number): void {
+    const { words, counts } = this;
+    const base = this.rowsStart + row * ROW_WORDS;
+    const last = words[base + LAST];
+    let [total, oldest] = [0, last];
+    for (let second = last; second > last - WINDOW_CELLS && second >= 0; second--) {
+      const count = counts[row * WINDOW_CELLS + (second % WINDOW_CELLS)];
+      if (count > 0) [total, oldest] = [total + count, second];
+    }
+    words[base + TOTAL] = total;
+    words[base + OLDEST] = oldest;
   }
 
   /** Empties the cells between the row's last second and this one. */
-  private advance(
-    words: Int32Array,
-    counts: Uint16Array,
-    base: number,
-    cells: number,
-    second: number,
-  ): void {
+  private advance(base: number, cells: number, second: number): void {
+    const { words, counts } = this;
     const last = words[base + LAST];
     if (second === last) return;
     words[base + LAST] = second;
@@ -99,16 +160,17 @@ export class MemoryRequestWindow extends RequestWindow {
     }
     if (words[base + TOTAL] === 0) return;
     let oldest = Math.max(words[base + OLDEST], second - WINDOW_CELLS + 1);
-    while (counts[cells + (oldest % WINDOW_CELLS)] === 0) oldest++;
+    while (oldest < second && counts[cells + (oldest % WINDOW_CELLS)] === 0) oldest++;
     words[base + OLDEST] = oldest;
   }
 
-  private rowOf(id: CounterId, cell: number, second: number): number {
-    let slot = hashOf(id.word1, id.word2, id.word3, cell) & this.indexMask;
-    for (let entry = this.index[slot]; entry !== 0; entry = this.index[slot]) {
+  private rowOf(hash: number, id: CounterId, cell: number, second: number): number {
+    const { words } = this;
+    const index = this.indexOf(this.slotOf(hash));
+    let place = hash & this.indexMask;
+    for (let entry = words[index + place]; entry !== 0; entry = words[index + place]) {
       const row = entry - 1;
-      const { words } = this.chunks[row >> CHUNK_BITS];
-      const base = (row & (CHUNK_ROWS - 1)) * ROW_WORDS;
+      const base = this.rowsStart + row * ROW_WORDS;
       if (
         words[base + WORD0 + 3] === id.word3 &&
         words[base + WORD0 + 2] === id.word2 &&
@@ -118,83 +180,120 @@ export class MemoryRequestWindow extends RequestWindow {
       ) {
         return row;
       }
-      slot = (slot + 1) & this.indexMask;
+      place = (place + 1) & this.indexMask;
     }
-    return this.insert(id, cell, second);
+    return this.insert(hash, id, cell, second);
   }
 
-  private insert(id: CounterId, cell: number, second: number): number {
+  private insert(hash: number, id: CounterId, cell: number, second: number): number {
+    const slot = this.slotOf(hash);
     // Two rows looked at for each one added: the table shrinks as fast as it could grow.
-    this.sweep(second, 2);
-    const row = this.allocate(second);
+    this.sweep(slot, second, 2);
+    const row = this.allocate(slot, second);
     if (row === -1) return -1;
-    const { words, counts } = this.chunks[row >> CHUNK_BITS];
-    const local = row & (CHUNK_ROWS - 1);
-    words.set([id.word0, id.word1, id.word2, id.word3, cell, second, second, 0], local * ROW_WORDS);
-    counts.fill(0, local * WINDOW_CELLS, (local + 1) * WINDOW_CELLS);
-    let slot = hashOf(id.word1, id.word2, id.word3, cell) & this.indexMask;
-    while (this.index[slot] !== 0) slot = (slot + 1) & this.indexMask;
-    this.index[slot] = row + 1;
+    const { words, counts } = this;
+    const base = this.rowsStart + row * ROW_WORDS;
+    counts.fill(0, row * WINDOW_CELLS, (row + 1) * WINDOW_CELLS);
+    words[base + WORD0] = id.word0;
+    words[base + WORD0 + 1] = id.word1;
+    words[base + WORD0 + 2] = id.word2;
+    words[base + WORD0 + 3] = id.word3;
+    words[base + LAST] = words[base + OLDEST] = second;
+    words[base + TOTAL] = 0;
+    words[base + CELL] = cell;
+    this.link(hash, row);
     return row;
   }
 
-  private allocate(second: number): number {
-    if (this.freeRows.length === 0 && this.rowsUsed === this.rowsMax) {
-      this.sweep(second, this.rowsMax);
+  private link(hash: number, row: number): void {
+    const index = this.indexOf(this.slotOf(hash));
+    let place = hash & this.indexMask;
+    while (this.words[index + place] !== 0) place = (place + 1) & this.indexMask;
+    this.words[index + place] = row + 1;
+  }
+
+  private allocate(slot: number, second: number): number {
+    const { words, rowsPerSlot } = this;
+    const header = (slot + 1) * SLOT_WORDS;
+    const isFull = words[header + ROWS_USED] === rowsPerSlot;
+    if (words[header + FREE_COUNT] === 0 && isFull) this.sweep(slot, second, rowsPerSlot);
+    if (words[header + FREE_COUNT] > 0) {
+      const row = words[header + FREE_FIRST] - 1;
+      words[header + FREE_FIRST] = words[this.rowsStart + row * ROW_WORDS];
+      words[header + FREE_COUNT]--;
+      return row;
     }
-    const free = this.freeRows.pop();
-    if (free !== undefined) return free;
-    if (this.rowsUsed === this.rowsMax) return -1;
-    const row = this.rowsUsed++;
-    if (row >> CHUNK_BITS === this.chunks.length) this.chunks.push(new Chunk());
-    return row;
+    if (isFull) return -1;
+    return slot * rowsPerSlot + words[header + ROWS_USED]++;
+  }
+
+  private release(header: number, row: number): void {
+    const { words } = this;
+    const base = this.rowsStart + row * ROW_WORDS;
+    words[base + CELL] = FREE;
+    words[base] = words[header + FREE_FIRST];
+    words[header + FREE_FIRST] = row + 1;
+    words[header + FREE_COUNT]++;
   }
 
   /** Looks at up to `count` rows; stops at the first idle one and takes it back. */
-  private sweep(second: number, count: number): void {
-    for (let looked = 0; looked < count && this.rowsUsed > 0; looked++) {
-      if (this.sweepRow >= this.rowsUsed) this.sweepRow = 0;
-      const row = this.sweepRow++;
-      const { words } = this.chunks[row >> CHUNK_BITS];
-      const base = (row & (CHUNK_ROWS - 1)) * ROW_WORDS;
+  private sweep(slot: number, second: number, count: number): void {
+    const { words } = this;
+    const header = (slot + 1) * SLOT_WORDS;
+    for (let looked = 0; looked < count && words[header + ROWS_USED] > 0; looked++) {
+      if (words[header + SWEEP_ROW] >= words[header + ROWS_USED]) words[header + SWEEP_ROW] = 0;
+      const row = slot * this.rowsPerSlot + words[header + SWEEP_ROW]++;
+      const base = this.rowsStart + row * ROW_WORDS;
       if (words[base + CELL] === FREE || second - words[base + LAST] < WINDOW_CELLS) continue;
-      this.unlink(row);
-      words[base + CELL] = FREE;
-      this.freeRows.push(row);
+      this.unlink(slot, row);
+      this.release(header, row);
       return;
     }
   }
 
   /** Removes a row from the index and moves later entries of its run up, so that no probe breaks. */
-  private unlink(row: number): void {
-    let hole = this.homeOf(row);
-    while (this.index[hole] !== row + 1) hole = (hole + 1) & this.indexMask;
-    this.index[hole] = 0;
+  private unlink(slot: number, row: number): void {
+    const { words, indexMask } = this;
+    const index = this.indexOf(slot);
+    let hole = this.hashOfRow(row) & indexMask;
+    while (words[index + hole] !== row + 1) {
+      // Not in the index: only what a thread left behind that ended in the middle of a change.
+      if (words[index + hole] === 0) return;
+      hole = (hole + 1) & indexMask;
+    }
+    words[index + hole] = 0;
     for (
-      let slot = (hole + 1) & this.indexMask;
-      this.index[slot] !== 0;
-      slot = (slot + 1) & this.indexMask
+      let place = (hole + 1) & indexMask;
+      words[index + place] !== 0;
+      place = (place + 1) & indexMask
     ) {
-      const home = this.homeOf(this.index[slot] - 1);
-      const distanceFromHome = (slot - home) & this.indexMask;
-      const distanceFromHole = (slot - hole) & this.indexMask;
+      const home = this.hashOfRow(words[index + place] - 1) & indexMask;
+      const distanceFromHome = (place - home) & indexMask;
+      const distanceFromHole = (place - hole) & indexMask;
       if (distanceFromHome < distanceFromHole) continue;
-      this.index[hole] = this.index[slot];
-      this.index[slot] = 0;
-      hole = slot;
+      words[index + hole] = words[index + place];
+      words[index + place] = 0;
+      hole = place;
     }
   }
 
-  private homeOf(row: number): number {
-    const { words } = this.chunks[row >> CHUNK_BITS];
-    const base = (row & (CHUNK_ROWS - 1)) * ROW_WORDS;
-    const [word1, word2, word3] = [words[base + 1], words[base + 2], words[base + 3]];
-    return hashOf(word1, word2, word3, words[base + CELL]) & this.indexMask;
+  private indexOf(slot: number): number {
+    return this.indexStart + slot * this.indexSize;
+  }
+
+  private hashOfRow(row: number): number {
+    const { words } = this;
+    const base = this.rowsStart + row * ROW_WORDS;
+    return hashOf(words[base + 1], words[base + 2], words[base + 3], words[base + CELL]);
   }
 }
 
+function indexSizeOf(rowsPerSlot: number): number {
+  return 2 ** Math.ceil(Math.log2(rowsPerSlot * 2));
+}
+
 /** The first word of a UUIDv7 is its time: it would only crowd neighbours. */
-function hashOf(word1: number, word2: number, word3: number, cell: number): number {
+export function hashOf(word1: number, word2: number, word3: number, cell: number): number {
   let hash = Math.imul(word1 ^ (cell + 1), 0x9e3779b1);
   hash = Math.imul(hash ^ word2 ^ (hash >>> 15), 0x85ebca6b);
   hash = Math.imul(hash ^ word3 ^ (hash >>> 13), 0xc2b2ae35);

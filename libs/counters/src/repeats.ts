@@ -9,5 +9,5 @@ export abstract class Repeats {
   abstract isRepeat(id: CounterId, question: string): boolean | Promise<boolean>;
 
   /** Notes a charged answer. Asking again does not extend its 60 seconds. */
-  abstract remember(id: CounterId, question: string): void | Promise<void>;
+  abstract remember(id: CounterId, question: string): unknown;
 }

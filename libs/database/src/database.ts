@@ -33,6 +33,8 @@ export class Database {
       poolSize: options.poolSize ?? POOL_SIZE,
       connectTimeoutMS: CONNECT_TIMEOUT_MS,
       extra: {
+        // Statements that are sent without waiting for one another share a round trip, in their order.
+        pipeline: true,
         statement_timeout: options.statementTimeoutMs ?? STATEMENT_TIMEOUT_MS,
         idle_in_transaction_session_timeout: 60_000,
       },

@@ -1,5 +1,5 @@
 import type { MaintenanceDatabase } from '#libs/database';
-import type { Logger } from '#libs/platform';
+import { type Logger, crashPoint } from '#libs/platform';
 import { MailRefused, type MailTransport } from './mail-transport.js';
 import { type OutgoingMail, UnsafeMail } from './mail.js';
 
@@ -32,6 +32,7 @@ export class MailSender {
       try {
         const { attempts: _, ...outgoing } = mail;
         await this.transport.send(outgoing);
+        crashPoint('mail.after-send');
         await this.database.query('delete from mail where id = $1', [mail.id]);
         sent++;
       } catch (error) {

@@ -22,6 +22,9 @@ export abstract class EventTransport {
   /** Asks the relays to look now instead of at their next poll. */
   abstract poke(producer: ServiceName): void;
 
+  /** @throws when events cannot be sent or heard right now; they wait then. */
+  abstract check(): Promise<void>;
+
   /** Stops relays and consumers; what is under way is finished first. */
   abstract close(): Promise<void>;
 }

@@ -1,10 +1,14 @@
 export * from './change-feed/change-feed.js';
 export * from './change-feed/changes-request.js';
 export * from './event-transport.js';
+export * from './events.config.js';
 export * from './inbox/consumes.js';
 export * from './messaging.module.js';
 export * from './messaging-tables.js';
+export * from './open-transport.js';
 export * from './outbox/aggregate-lock.js';
 export * from './outbox/outbox.js';
 export * from './parking/parked-events.js';
 export * from './transports/in-process/in-process-transport.js';
+export { KafkaTransport } from './transports/kafka/kafka-transport.js';
+export type { GroupHealth } from './transports/kafka/kafka-group.js';

@@ -78,6 +78,28 @@ export function loadConfig<T extends object>(
   return config;
 }
 
+/** The instances of several config classes. */
+type Loaded<C extends ConfigClass<object>[]> = { [I in keyof C]: InstanceType<C[I]> };
+
+/**
+ * Reads several config classes from the process's environment: `const [a, b] = loadConfigs(A, B)`.
+ * @throws ConfigurationError that lists every fault of all of them, each once.
+ */
+export function loadConfigs<C extends ConfigClass<object>[]>(...configClasses: C): Loaded<C> {
+  const faults = new Set<string>();
+  const configs = configClasses.map((configClass) => {
+    try {
+      return loadConfig(configClass);
+    } catch (error) {
+      if (!(error instanceof ConfigurationError)) throw error;
+      for (const fault of error.faults) faults.add(fault);
+      return undefined;
+    }
+  });
+  if (faults.size > 0) throw new ConfigurationError([...faults]);
+  return configs as Loaded<C>;
+}
+
 function readSetting(
   environment: Record<string, string | undefined>,
   env: string,

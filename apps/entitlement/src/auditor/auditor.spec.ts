@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Database, withClient } from '#libs/database';
-import { newId } from '#libs/platform';
+import { DAY_MS, HOUR_MS, Logger, MINUTE_MS, newId } from '#libs/platform';
 import { EntitlementUnderTest } from '../../test/entitlement-under-test.js';
 import { AuditJob } from './audit.job.js';
+import type { AuditorDatabase } from './auditor-database.js';
 import { checkInvariants } from './check-invariants.js';
 import { INVARIANTS } from './invariants.js';
 
@@ -47,15 +48,16 @@ describe('auditor', () => {
   afterAll(() => entitlement.stop());
 
   /** The invariants found violated after `statements`, which are rolled back. */
-  async function violatedAfter(statements: string[]): Promise<string[]> {
+  async function violatedAfter(statements: string[], windowMs?: number): Promise<string[]> {
     return withClient(entitlement.test.url(), async (client) => {
       await client.query('set search_path = entitlement');
       await client.query('begin');
       // Neither triggers nor foreign keys speak up: only the auditor is left.
       await client.query(`set local session_replication_role = 'replica'`);
       for (const statement of statements) await client.query(statement);
-      const query = async (sql: string) => (await client.query(sql)).rows;
-      const violated = await checkInvariants({ query } as Pick<Database, 'query'>);
+      const query = async (sql: string, parameters?: unknown[]) =>
+        (await client.query(sql, parameters)).rows;
+      const violated = await checkInvariants({ query } as Pick<Database, 'query'>, windowMs);
       await client.query('rollback');
       return violated.map(({ id }) => id);
     });
@@ -72,6 +74,36 @@ describe('auditor', () => {
       expect(await violatedAfter(CORRUPTIONS[id])).toContain(id);
     },
   );
+
+  it.each(INVARIANTS.map(({ id }) => [id]))('%s is found in a window that it moved in', async (id) => {
+    expect(await violatedAfter(CORRUPTIONS[id], HOUR_MS)).toContain(id);
+  });
+
+  it('a window looks at what moved within it, a full pass at everything', async () => {
+    const longAgo = [
+      ...CORRUPTIONS.I1,
+      ...CORRUPTIONS.I2,
+      ...CORRUPTIONS.I5,
+      `update ledger_transfers set recorded_at = recorded_at - interval '2 hours'`,
+    ];
+    expect(await violatedAfter(longAgo, HOUR_MS)).toEqual([]);
+    expect(await violatedAfter(longAgo)).toEqual(expect.arrayContaining(['I1', 'I2', 'I5']));
+  });
+
+  it('a job looks at everything at first, after a gap and once a day, else at a window', async () => {
+    const windows: unknown[] = [];
+    const query = async (_sql: string, [windowMs]: unknown[]) => {
+      windows.push(windowMs);
+      return [];
+    };
+    const job = new AuditJob({ query } as unknown as AuditorDatabase, new Logger('test'));
+    const roundMs = 5 * MINUTE_MS;
+    for (let round = 0; round <= DAY_MS / roundMs; round++) await job.runOnce(round * roundMs);
+    const full = windows.flatMap((windowMs, round) => (windowMs === null ? [round] : []));
+    expect(full).toEqual([0, DAY_MS / roundMs]);
+    await job.runOnce(DAY_MS + 3 * roundMs);
+    expect(windows.at(-1)).toBeNull();
+  });
 
   it('a violation is logged as an error that names the invariant and its rows', async () => {
     await withClient(entitlement.test.url(), async (client) => {

@@ -1,4 +1,8 @@
-/** Something that always holds. `sql` returns one row for each case in which it does not. */
+/**
+ * Something that always holds. `sql` returns one row for each case in which it does not. It may look
+ * at `audited` (`since`: an instant of the database's clock), `audited_accounts` and `audited_grants`
+ * (`id`: whatever moved after that instant), so that a pass costs as much as happened since.
+ */
 export interface Invariant {
   id: string;
   statement: string;
@@ -12,13 +16,14 @@ export const INVARIANTS: readonly Invariant[] = [
     statement: 'every transfer has entries and they sum to zero',
     sql: `
       select t.id from ledger_transfers t left join ledger_entries e on e.transfer_id = t.id
+      where t.recorded_at >= (select since from audited)
       group by t.id having count(e.transfer_id) < 2 or sum(e.amount) <> 0`,
   },
   {
     id: 'I2',
     statement: "a grant's buckets add up to what was granted and none is negative",
     sql: `
-      select id from credit_grants
+      select id from credit_grants join audited_grants using (id)
       where granted <> available + reserved + consumed + expired + revoked
          or least(available, reserved, consumed, expired, revoked) < 0`,
   },
@@ -28,10 +33,12 @@ export const INVARIANTS: readonly Invariant[] = [
     sql: `
       with said as (
         select grant_id, ledger_account, sum(amount) as amount
-        from ledger_entries group by grant_id, ledger_account),
+        from ledger_entries where grant_id in (select id from audited_grants)
+        group by grant_id, ledger_account),
       held as (
         select g.id as grant_id, b.ledger_account, b.amount
-        from credit_grants g cross join lateral (values ('available', g.available),
+        from credit_grants g join audited_grants using (id)
+        cross join lateral (values ('available', g.available),
           ('reserved', g.reserved), ('consumed', g.consumed), ('expired', g.expired),
           ('revoked', g.revoked), ('issued', -g.granted), ('debt', -g.owed), ('owed', g.owed))
           as b(ledger_account, amount))
@@ -41,7 +48,7 @@ export const INVARIANTS: readonly Invariant[] = [
       where coalesce(s.amount, 0) <> coalesce(h.amount, 0)
       union all
       select c.id, 'available', last.available_after, c.available
-      from credit_accounts c
+      from credit_accounts c join audited_accounts using (id)
       left join lateral (select sum(available) as available from credit_grants
                          where account_id = c.id) g on true
       left join lateral (select available_after from ledger_transfers
@@ -56,6 +63,7 @@ export const INVARIANTS: readonly Invariant[] = [
       select p.line_id::text as id from payment_lines p
       left join credit_grants g on g.source_id = p.line_id::text and g.source_type = p.kind
       where p.kind in ('package', 'subscription_upgrade') and p.credits is not null
+        and p.account_id in (select id from audited_accounts)
       group by p.line_id having count(g.id) <> 1
       union all
       select p.subscription_id || '/' || p.period_start || '/' || i
@@ -67,6 +75,7 @@ export const INVARIANTS: readonly Invariant[] = [
           as start) slice
       where slice.start <= c.advanced_to and slice.start < p.slices_until
         and slice.start < p.paid_through
+        and p.account_id in (select id from audited_accounts)
         and not exists (
           select from reversed_lines r where r.kind = 'subscription' and r.final_share >= 1
             and r.subscription_id = p.subscription_id and r.period_start = p.period_start)
@@ -79,7 +88,7 @@ export const INVARIANTS: readonly Invariant[] = [
     id: 'I5',
     statement: 'each grant has exactly one source',
     sql: `
-      select g.id from credit_grants g where 1 <> case g.source_type
+      select g.id from credit_grants g join audited_grants using (id) where 1 <> case g.source_type
         when 'trial' then (select count(*) from trial_claims t
           where t.claim = g.source_id and t.account_id = g.account_id)
         when 'subscription' then (select count(*) from subscription_periods p
@@ -101,20 +110,22 @@ export const INVARIANTS: readonly Invariant[] = [
       with reservations as (
         select reservation_id, state, outcome = 'granted' as has_credits, amount, consumed, late,
           unbilled from leases
+        where state = 'open' or closed_at >= (select since from audited)
         union all
         select reservation_id, state, kind <> 'tombstone', amount, consumed, late, unbilled
-        from holds),
-      slices as (
-        select reservation_id, sum(amount) as amount, sum(consumed + reclaimed) as consumed,
+        from holds
+        where state = 'open' or closed_at >= (select since from audited))
+      select r.reservation_id as id from reservations r
+      left join lateral (
+        select sum(amount) as amount, sum(consumed + reclaimed) as consumed,
           sum(amount - consumed - returned) as rest
-        from reservation_slices group by reservation_id)
-      select r.reservation_id as id from reservations r left join slices s using (reservation_id)
+        from reservation_slices where reservation_id = r.reservation_id) s on true
       where r.consumed > r.amount or (r.has_credits and r.amount <> coalesce(s.amount, 0))
          or r.consumed <> coalesce(s.consumed, 0) + r.late + r.unbilled
          or (r.state = 'closed' and coalesce(s.rest, 0) <> 0)
       union all
-      select g.id from credit_grants g
-      left join reservation_slices s on s.grant_id = g.id
+      select g.id from credit_grants g join audited_grants using (id)
+      left join reservation_slices s on s.grant_id = g.id and s.consumed + s.returned < s.amount
       group by g.id having g.reserved <> coalesce(sum(s.amount - s.consumed - s.returned), 0)`,
   },
   {
@@ -142,7 +153,7 @@ export const INVARIANTS: readonly Invariant[] = [
     sql: `
       select p.payment_id as id from payment_lines p
       left join credit_grants g on g.source_id = p.line_id::text and g.source_type = p.kind
-      where p.credits is not null
+      where p.credits is not null and p.account_id in (select id from audited_accounts)
       group by p.payment_id having sum(p.credits) <> coalesce(sum(g.granted), 0)`,
   },
   {
@@ -151,7 +162,7 @@ export const INVARIANTS: readonly Invariant[] = [
     sql: `
       with targets as (
         select g.id, g.granted, coalesce(max(r.final_share), 0) as share
-        from credit_grants g
+        from credit_grants g join audited_grants using (id)
         left join reversed_lines r on r.account_id = g.account_id and case g.source_type
           when 'subscription' then r.kind = 'subscription' and r.subscription_id = g.subscription_id
             and r.period_start = g.period_start

@@ -30,20 +30,34 @@ export class GrantsService {
     private readonly clock: Clock,
   ) {}
 
-  /** Books of locked accounts with time applied: slices issued, ended credits expired. */
-  async open(
+  /**
+   * Locks accounts and opens their books with time applied: slices issued, ended credits expired.
+   * @param read what else the locks guard; sent together with the lock, one round trip in all.
+   * @param grantsOf grants that the caller will move, as far as `read` tells.
+   */
+  async open<T>(
     transaction: Transaction,
-    accounts: CreditAccount[],
-    also: string[] = [],
-  ): Promise<Book[]> {
+    accountIds: string[],
+    read: () => Promise<T>,
+    grantsOf: (found: T) => string[] = () => [],
+  ): Promise<{ books: Book[]; found: T }> {
+    const { accounts, found: under } = await this.ledger.lockThen(transaction, accountIds, () =>
+      Promise.all([read(), this.ledger.listGrants(transaction, accountIds)]),
+    );
+    const [found, grants] = under;
     const now = this.clock.now();
     const isDue = ({ nextDueAt }: CreditAccount) => nextDueAt !== undefined && nextDueAt <= now;
     const current = accounts.filter((account) => !isDue(account));
-    const books = await this.ledger.read(transaction, current, { also });
+    const known = new Set(grants.map(({ id }) => id));
+    const spent = [...new Set(grantsOf(found))].filter((id) => !known.has(id));
+    if (spent.length > 0 && current.length > 0) {
+      grants.push(...(await this.ledger.listGrantsNamed(transaction, spent)));
+    }
+    const books = this.ledger.booksOf(current, grants);
     for (const account of accounts.filter(isDue)) {
       books.push((await this.openWhole(transaction, account)).book);
     }
-    return books;
+    return { books, found };
   }
 
   /** Locks one account, applies time, does `work` in its book and writes it. */
@@ -52,8 +66,8 @@ export class GrantsService {
     accountId: string,
     work: (book: Book) => Promise<void> | void,
   ): Promise<Book> {
-    const accounts = await this.ledger.lock(transaction, [accountId]);
-    const [book] = await this.open(transaction, accounts);
+    const { books } = await this.open(transaction, [accountId], nothing);
+    const [book] = books;
     await work(book);
     await this.ledger.save(transaction, [book]);
     return book;
@@ -64,18 +78,21 @@ export class GrantsService {
     transaction: Transaction,
     account: CreditAccount,
   ): Promise<{ book: Book; sources: CreditSources }> {
-    const [book] = await this.ledger.read(transaction, [account], { all: true });
-    const sources = await this.sourcesOf(transaction, account.id);
+    const [book, sources] = await Promise.all([
+      this.ledger.readWhole(transaction, account),
+      this.sourcesOf(transaction, account.id),
+    ]);
     advance(book, sources);
     return { book, sources };
   }
 
   async sourcesOf(transaction: Transaction, accountId: string): Promise<CreditSources> {
-    return {
-      subscriptions: await this.subscriptions.listSubscriptions(transaction, [accountId]),
-      periods: await this.subscriptions.listPeriods(transaction, [accountId]),
-      reversedLines: await this.repository.listReversedLines(transaction, accountId),
-    };
+    const [subscriptions, periods, reversedLines] = await Promise.all([
+      this.subscriptions.listSubscriptions(transaction, [accountId]),
+      this.subscriptions.listPeriods(transaction, [accountId]),
+      this.repository.listReversedLines(transaction, accountId),
+    ]);
+    return { subscriptions, periods, reversedLines };
   }
 
   /** Trial credits: one grant an account and a claim, for ever (S39). */
@@ -143,6 +160,8 @@ export class GrantsService {
     );
   }
 }
+
+const nothing = async () => undefined;
 
 function newGrantOf(line: PaymentLine, { subscriptions }: CreditSources): NewGrant | undefined {
   if (line.credits === undefined) return undefined;

@@ -1,6 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { MaintenanceDatabase, type Transaction } from '#libs/database';
-import { ReservationsRepository } from '../reservations/reservations.repository.js';
+import {
+  type SliceRow,
+  SLICES,
+  ReservationsRepository,
+  toSlices,
+} from '../reservations/reservations.repository.js';
 import { type Hold, type HoldKind, holdReference } from './hold.js';
 
 interface HoldRow {
@@ -13,6 +18,7 @@ interface HoldRow {
   consumed: string;
   late: string;
   unbilled: string;
+  slices: SliceRow[];
 }
 
 export interface HoldName {
@@ -30,14 +36,12 @@ export class HoldsRepository {
   /** A hold with its slices. Read after the account's lock. */
   async find(transaction: Transaction, name: HoldName): Promise<Hold | undefined> {
     const [row] = await transaction.query<HoldRow>(
-      'select * from holds where account_id = $1 and hold_id = $2',
+      `select l.*, ${SLICES} from holds l where account_id = $1 and hold_id = $2`,
       [name.accountId, name.holdId],
     );
     if (!row) return undefined;
-    const id = row.reservation_id;
-    const slices = await this.reservations.listSlices(transaction, [id]);
     return {
-      id,
+      id: row.reservation_id,
       accountId: row.account_id,
       holdId: row.hold_id,
       reference: holdReference(row.hold_id),
@@ -47,30 +51,30 @@ export class HoldsRepository {
       consumed: Number(row.consumed),
       late: Number(row.late),
       unbilled: Number(row.unbilled),
-      slices: slices.get(id) ?? [],
+      slices: toSlices(row.slices),
     };
   }
 
   /** A request's hold ends `ttlMs` from now by the database's clock. */
   async insert(transaction: Transaction, hold: Hold, ttlMs?: number): Promise<void> {
-    await transaction.query(
+    const inserted = transaction.query(
       `insert into holds (reservation_id, account_id, hold_id, kind, state, amount, expires_at,
          closed_at)
        values ($1, $2, $3, $4, $5, $6, clock_timestamp() + $7 * interval '1 ms',
          case when $5 = 'closed' then clock_timestamp() end)`,
       [hold.id, hold.accountId, hold.holdId, hold.kind, hold.state, hold.amount, ttlMs ?? null],
     );
-    if (hold.slices.length > 0) await this.reservations.putSlices(transaction, [hold]);
+    await Promise.all([inserted, this.reservations.putSlices(transaction, [hold])]);
   }
 
   async update(transaction: Transaction, hold: Hold): Promise<void> {
-    await transaction.query(
+    const updated = transaction.query(
       `update holds set state = $2, consumed = $3, late = $4, unbilled = $5,
          closed_at = case when $2 = 'closed' then coalesce(closed_at, clock_timestamp()) end
        where reservation_id = $1`,
       [hold.id, hold.state, hold.consumed, hold.late, hold.unbilled],
     );
-    await this.reservations.putSlices(transaction, [hold]);
+    await Promise.all([updated, this.reservations.putSlices(transaction, [hold])]);
   }
 
   /** @returns false when the part was settled before, with whatever count. */

@@ -32,9 +32,10 @@ export class HoldsService {
    */
   async open(request: OpenHold): Promise<HoldAnswer> {
     return this.database.transaction(async (transaction) => {
-      const accounts = await this.ledger.lock(transaction, [request.accountId]);
-      const known = await this.repository.find(transaction, request);
-      const [book] = await this.grants.open(transaction, accounts);
+      const { books, found: known } = await this.grants.open(transaction, [request.accountId], () =>
+        this.repository.find(transaction, request),
+      );
+      const [book] = books;
       if (!known) return this.hold(transaction, book, request);
       await this.ledger.save(transaction, [book]);
       return repeatAnswer(known, book.spendable);
@@ -86,11 +87,13 @@ export class HoldsService {
     const { amount, holdId, ttlMs } = request;
     if (book.spendable < amount) return this.refuse(transaction, book, request);
     const slices = book.reserve(amount, holdReference(holdId));
-    // Before the hold: its credits may come from a slice that was issued just now.
-    await this.ledger.save(transaction, [book]);
     const kind = ttlMs === undefined ? 'job' : 'request';
     const hold: Hold = { ...newHold(request), kind, state: 'open', amount, slices };
-    await this.repository.insert(transaction, hold, ttlMs);
+    // The hold goes second: its credits may come from a slice that was issued just now.
+    await Promise.all([
+      this.ledger.save(transaction, [book]),
+      this.repository.insert(transaction, hold, ttlMs),
+    ]);
     return { outcome: 'held', amount, spendable: book.spendable };
   }
 
@@ -99,9 +102,11 @@ export class HoldsService {
     book: Book,
     { accountId, amount }: OpenHold,
   ): Promise<HoldAnswer> {
-    await this.ledger.save(transaction, [book]);
     const { spendable } = book;
-    const unsettled = await this.reservations.sumUnsettledLeases(transaction, accountId);
+    const [unsettled] = await Promise.all([
+      this.reservations.sumUnsettledLeases(transaction, accountId),
+      this.ledger.save(transaction, [book]),
+    ]);
     if (spendable + unsettled < amount) return { outcome: 'insufficient', spendable };
     await this.reservations.recallLeases(transaction, accountId);
     return { outcome: 'elsewhere', spendable };
@@ -113,14 +118,18 @@ export class HoldsService {
     whenUnknown?: (transaction: Transaction) => Promise<void>,
   ): Promise<void> {
     await this.database.transaction(async (transaction) => {
-      const accounts = await this.ledger.lock(transaction, [name.accountId]);
-      const hold = await this.repository.find(transaction, name);
+      const { books, found: hold } = await this.grants.open(
+        transaction,
+        [name.accountId],
+        () => this.repository.find(transaction, name),
+        (known) => known?.slices.map(({ grantId }) => grantId) ?? [],
+      );
       if (!hold) return whenUnknown?.(transaction);
-      const grantIds = hold.slices.map(({ grantId }) => grantId);
-      const [book] = await this.grants.open(transaction, accounts, grantIds);
-      await work(transaction, book, hold);
-      await this.repository.update(transaction, hold);
-      await this.ledger.save(transaction, [book]);
+      await work(transaction, books[0], hold);
+      await Promise.all([
+        this.ledger.save(transaction, books),
+        this.repository.update(transaction, hold),
+      ]);
     });
   }
 }

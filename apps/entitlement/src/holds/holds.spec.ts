@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { newId } from '#libs/platform';
 import { EntitlementUnderTest } from '../../test/entitlement-under-test.js';
-import { ReapJob } from './reap.job.js';
+import { ReapJob } from '../reservations/reap.job.js';
 
 describe('holds', () => {
   let entitlement: EntitlementUnderTest;

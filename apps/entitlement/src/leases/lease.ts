@@ -9,6 +9,8 @@ export interface Lease extends Chargeable {
   gatewayId: string;
   outcome: LeaseOutcome;
   isRecalled: boolean;
+  /** Milliseconds that it had left when it was read; 0 from its end on. */
+  remainingMs: number;
 }
 
 /** The ledger's name for it. */

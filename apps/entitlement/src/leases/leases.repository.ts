@@ -1,7 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { LeaseUse } from '#libs/contracts';
 import { Database, MaintenanceDatabase, type Transaction } from '#libs/database';
-import { ReservationsRepository } from '../reservations/reservations.repository.js';
+import {
+  type SliceRow,
+  SLICES,
+  ReservationsRepository,
+  toSlices,
+} from '../reservations/reservations.repository.js';
 import { type Lease, type LeaseOutcome, leaseReference } from './lease.js';
 
 /** Names a lease; ids are the gateways', so they count within an account only. */
@@ -22,6 +27,8 @@ interface LeaseRow {
   late: string;
   unbilled: string;
   recalled_at: Date | null;
+  remaining_ms: number;
+  slices: SliceRow[];
 }
 
 @Injectable()
@@ -34,15 +41,7 @@ export class LeasesRepository {
 
   /** Leases with their slices, in account and lease order. Read after the accounts' locks. */
   async list(transaction: Transaction, names: LeaseName[]): Promise<Lease[]> {
-    const rows = await transaction.query<LeaseRow>(
-      `select * from leases where (account_id, lease_id) in (
-         select * from unnest($1::uuid[], $2::uuid[])) order by account_id, lease_id`,
-      columnsOf(names),
-    );
-    const slices = await this.reservations.listSlices(
-      transaction,
-      rows.map((row) => row.reservation_id),
-    );
+    const rows = await transaction.query<LeaseRow>(LIST, columnsOf(names));
     return rows.map((row) => ({
       id: row.reservation_id,
       accountId: row.account_id,
@@ -56,13 +55,14 @@ export class LeasesRepository {
       late: Number(row.late),
       unbilled: Number(row.unbilled),
       isRecalled: row.recalled_at !== null,
-      slices: slices.get(row.reservation_id) ?? [],
+      remainingMs: Math.max(0, row.remaining_ms),
+      slices: toSlices(row.slices),
     }));
   }
 
   /** Remembers the answer to an acquire. An open lease ends `ttlMs` from now by the database's clock. */
   async insert(transaction: Transaction, lease: Lease, ttlMs: number): Promise<void> {
-    await transaction.query(
+    const inserted = transaction.query(
       `insert into leases (reservation_id, account_id, lease_id, gateway_id, outcome, state, amount,
          expires_at, closed_at)
        values ($1, $2, $3, $4, $5, $6, $7, clock_timestamp() + $8 * interval '1 ms',
@@ -78,11 +78,11 @@ export class LeasesRepository {
         ttlMs,
       ],
     );
-    if (lease.slices.length > 0) await this.reservations.putSlices(transaction, [lease]);
+    await Promise.all([inserted, this.reservations.putSlices(transaction, [lease])]);
   }
 
   async update(transaction: Transaction, leases: Lease[]): Promise<void> {
-    await transaction.query(UPDATE, [
+    const updated = transaction.query(UPDATE, [
       JSON.stringify(
         leases.map(({ id, state, consumed, late, unbilled, isRecalled }) => ({
           id,
@@ -94,17 +94,7 @@ export class LeasesRepository {
         })),
       ),
     ]);
-    await this.reservations.putSlices(transaction, leases);
-  }
-
-  /** Milliseconds that an open lease has left. */
-  async getRemainingMs(transaction: Transaction, lease: Lease): Promise<number> {
-    const [{ remaining }] = await transaction.query<{ remaining: number }>(
-      `select (extract(epoch from expires_at - clock_timestamp()) * 1000)::int as remaining
-       from leases where reservation_id = $1`,
-      [lease.id],
-    );
-    return Math.max(0, remaining);
+    await Promise.all([updated, this.reservations.putSlices(transaction, leases)]);
   }
 
   /** The uses that say more than is booked, or give something back. Without a lock: a hint. */
@@ -154,6 +144,12 @@ export class LeasesRepository {
 function columnsOf(names: LeaseName[]): [string[], string[]] {
   return [names.map(({ accountId }) => accountId), names.map(({ leaseId }) => leaseId)];
 }
+
+const LIST = `
+  select l.*, ${SLICES},
+    coalesce(extract(epoch from l.expires_at - clock_timestamp()) * 1000, 0)::int as remaining_ms
+  from leases l where (account_id, lease_id) in (select * from unnest($1::uuid[], $2::uuid[]))
+  order by account_id, lease_id`;
 
 const UPDATE = `
   update leases l set consumed = n.consumed, late = n.late, unbilled = n.unbilled,

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { AcquireLease, LeaseAnswer, LeaseUse, SettleAnswer } from '#libs/contracts';
 import { Database, type Transaction } from '#libs/database';
-import { newId } from '#libs/platform';
+import { crashPoint, newId } from '#libs/platform';
 import { GrantsService } from '../grants/grants.service.js';
 import type { Book } from '../ledger/book.js';
 import { inTurn } from '../ledger/in-turn.js';
@@ -34,9 +34,10 @@ export class LeasesService {
   /** Answers an acquire; the same id always gets the same outcome, and `closed` after its close. */
   async acquire(request: AcquireLease): Promise<LeaseAnswer> {
     return this.database.transaction(async (transaction) => {
-      const accounts = await this.ledger.lock(transaction, [request.accountId]);
-      const [known] = await this.repository.list(transaction, [request]);
-      const [book] = await this.grants.open(transaction, accounts);
+      const { books, found } = await this.grants.open(transaction, [request.accountId], () =>
+        this.repository.list(transaction, [request]),
+      );
+      const [[book], [known]] = [books, found];
       if (known) return this.repeatAnswer(transaction, known, book);
       const amount = leaseAmount(request.min, request.wanted, book.spendable);
       if (amount === 0) return this.refuse(transaction, book, request);
@@ -52,27 +53,28 @@ export class LeasesService {
     const unbooked = uses.length === 0 ? [] : await this.repository.listUnbooked(uses);
     const spendable =
       unbooked.length === 0 ? {} : await repeatOnDeadlock(() => this.book(unbooked));
+    if (unbooked.length > 0) crashPoint('settle.after-commit');
     return { recalled: await this.repository.listRecalled(gatewayId), spendable };
   }
 
   /** Books the total and gives back the rest. An unknown id is remembered as closed. */
   async close(use: LeaseUse): Promise<void> {
     await this.database.transaction(async (transaction) => {
-      const accounts = await this.ledger.lock(transaction, [use.accountId]);
-      const [lease] = await this.repository.list(transaction, [use]);
+      const { books, found } = await this.openWithLeases(transaction, [use]);
+      const [[book], [lease]] = [books, found];
       if (!lease) return this.repository.insert(transaction, tombstone(use), 0);
-      const [book] = await this.grants.open(transaction, accounts, grantsOf([lease]));
       chargeTo(book, lease, use.consumed);
       closeReservation(book, lease);
-      await this.repository.update(transaction, [lease]);
-      await this.ledger.save(transaction, [book]);
+      await this.save(transaction, books, found);
     });
   }
 
   /** Closes leases that ended a while ago with the use that was last reported. */
   async reap(): Promise<void> {
     const names = await this.repository.listAbandoned(REAP_GRACE_MS, REAPED_PER_ROUND_MAX);
+    if (names.length > 0) crashPoint('reaper.before-close');
     await inTurn(names, (name) => this.close({ ...name, consumed: 0 }));
+    if (names.length > 0) crashPoint('reaper.after-close');
   }
 
   /** Notes, for the auditor, from when on leases may stay open past their end. */
@@ -82,22 +84,35 @@ export class LeasesService {
 
   private async book(uses: LeaseUse[]): Promise<Record<string, number>> {
     return this.database.transaction(async (transaction) => {
-      const accounts = await this.ledger.lock(
-        transaction,
-        uses.map(({ accountId }) => accountId),
-      );
-      const leases = await this.repository.list(transaction, uses);
-      const books = await this.grants.open(transaction, accounts, grantsOf(leases));
+      const { books, found: leases } = await this.openWithLeases(transaction, uses);
       const bookOf = new Map(books.map((book) => [book.account.id, book]));
       const usesOf = Map.groupBy(uses, nameOf);
       for (const lease of leases) {
         const book = bookOf.get(lease.accountId) as Book;
         for (const use of usesOf.get(nameOf(lease)) ?? []) settleLease(book, lease, use);
       }
-      await this.repository.update(transaction, leases);
-      await this.ledger.save(transaction, books);
+      await this.save(transaction, books, leases);
+      crashPoint('settle.before-commit');
       return Object.fromEntries(books.map((book) => [book.account.id, book.spendable]));
     });
+  }
+
+  /** The leases that are named, and the books of their accounts with all grants they came from. */
+  private async openWithLeases(
+    transaction: Transaction,
+    names: LeaseName[],
+  ): Promise<{ books: Book[]; found: Lease[] }> {
+    const accountIds = names.map(({ accountId }) => accountId);
+    const read = () => this.repository.list(transaction, names);
+    return this.grants.open(transaction, accountIds, read, grantsOf);
+  }
+
+  /** Sent together: one round trip. */
+  private async save(transaction: Transaction, books: Book[], leases: Lease[]): Promise<void> {
+    await Promise.all([
+      this.ledger.save(transaction, books),
+      this.repository.update(transaction, leases),
+    ]);
   }
 
   private async give(
@@ -107,8 +122,6 @@ export class LeasesService {
     amount: number,
   ): Promise<LeaseAnswer> {
     const slices = book.reserve(amount, leaseReference(request.leaseId));
-    // Before the lease: its credits may come from a slice that was issued just now.
-    await this.ledger.save(transaction, [book]);
     const lease: Lease = {
       ...newLease(request),
       outcome: 'granted',
@@ -116,7 +129,11 @@ export class LeasesService {
       amount,
       slices,
     };
-    await this.repository.insert(transaction, lease, LEASE_TTL_MS);
+    // The lease goes second: its credits may come from a slice that was issued just now.
+    await Promise.all([
+      this.ledger.save(transaction, [book]),
+      this.repository.insert(transaction, lease, LEASE_TTL_MS),
+    ]);
     return { outcome: 'granted', amount, ttlMs: LEASE_TTL_MS, spendable: book.spendable };
   }
 
@@ -126,10 +143,12 @@ export class LeasesService {
     book: Book,
     request: AcquireLease,
   ): Promise<LeaseAnswer> {
-    await this.ledger.save(transaction, [book]);
     const { accountId, min } = request;
     const { spendable } = book;
-    const unsettled = await this.reservations.sumUnsettledLeases(transaction, accountId);
+    const [unsettled] = await Promise.all([
+      this.reservations.sumUnsettledLeases(transaction, accountId),
+      this.ledger.save(transaction, [book]),
+    ]);
     const outcome = spendable + unsettled < min ? 'insufficient' : 'elsewhere';
     if (outcome === 'elsewhere') await this.reservations.recallLeases(transaction, accountId);
     await this.repository.insert(transaction, { ...newLease(request), outcome }, 0);
@@ -142,11 +161,10 @@ export class LeasesService {
     book: Book,
   ): Promise<LeaseAnswer> {
     await this.ledger.save(transaction, [book]);
-    const { outcome, amount } = lease;
+    const { outcome, amount, remainingMs: ttlMs } = lease;
     const { spendable } = book;
     if (outcome === 'insufficient' || outcome === 'elsewhere') return { outcome, spendable };
     if (outcome === 'closed' || lease.state === 'closed') return { outcome: 'closed', spendable };
-    const ttlMs = await this.repository.getRemainingMs(transaction, lease);
     return { outcome: 'granted', amount, ttlMs, spendable };
   }
 }
@@ -171,6 +189,7 @@ function newLease({ accountId, leaseId, gatewayId }: AcquireLease): Lease {
     consumed: 0,
     late: 0,
     unbilled: 0,
+    remainingMs: 0,
     isRecalled: false,
     slices: [],
   };

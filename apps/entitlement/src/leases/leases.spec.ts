@@ -4,9 +4,9 @@ import { Transaction, withClient } from '#libs/database';
 import { newId } from '#libs/platform';
 import { waitFor } from '#libs/testing';
 import { EntitlementUnderTest } from '../../test/entitlement-under-test.js';
-import { ReapJob } from '../holds/reap.job.js';
+import { ReapJob } from '../reservations/reap.job.js';
 import { leaseAmount } from './lease-amount.js';
-import { ReaperRounds } from './reaper-rounds.js';
+import { ReaperRounds } from '../reservations/reaper-rounds.js';
 
 describe('leases', () => {
   let entitlement: EntitlementUnderTest;
@@ -245,21 +245,31 @@ describe('leases', () => {
         return { accountId, leaseId, consumed: 7 };
       }),
     );
-    const statements = jest.spyOn(Transaction.prototype, 'query');
-    // Jobs of the service may run beside it: a settlement's statements are those of one transaction.
-    const ofLongestTransaction = () => {
-      const { contexts } = statements.mock;
-      return Math.max(...contexts.map((one) => contexts.filter((other) => other === one).length));
-    };
+    const counter = new StatementCounter();
     const first = await entitlement.client.settle('gateway-1', leases.slice(0, 1));
-    const ofOne = ofLongestTransaction();
-    statements.mockClear();
+    const ofOne = counter.take();
     const rest = await entitlement.client.settle('gateway-1', leases);
-    const ofMany = ofLongestTransaction();
-    statements.mockRestore();
+    const ofMany = counter.take();
+    counter.stop();
     expect(Object.values({ ...first.spendable, ...rest.spendable })).toEqual(leases.map(() => 480));
     expect(Object.keys(rest.spendable)).toHaveLength(19);
-    expect([ofOne > 0, ofMany]).toEqual([true, ofOne]);
+    expect(ofOne).toEqual({ statements: 6, roundTrips: 2 });
+    expect(ofMany).toEqual(ofOne);
+  });
+
+  it('an acquire, a settlement and a close need two round trips between begin and commit', async () => {
+    const [accountId, leaseId] = [await trialAccount(), newId()];
+    const counter = new StatementCounter();
+    await acquire(accountId, { leaseId, min: 20 });
+    const ofAcquire = counter.take();
+    await entitlement.client.settle('gateway-1', [{ accountId, leaseId, consumed: 7 }]);
+    const ofSettle = counter.take();
+    await entitlement.client.close({ accountId, leaseId, consumed: 9 });
+    const ofClose = counter.take();
+    counter.stop();
+    // Lock, leases, grants; then the ledger, the lease, its slices.
+    const expected = { statements: 6, roundTrips: 2 };
+    expect([ofAcquire, ofSettle, ofClose]).toEqual([expected, expected, expected]);
   });
 
   it('64 concurrent holders on 5,000 credits consume exactly 5,000 without a deadlock', async () => {
@@ -338,3 +348,50 @@ describe('leases', () => {
     }
   });
 });
+
+/**
+ * Counts what transactions send. A round trip is a statement that is sent while none of its transaction
+ * is unanswered: those sent behind it travel with it.
+ */
+class StatementCounter {
+  private readonly counts = new Map<
+    Transaction,
+    { statements: number; roundTrips: number; unanswered: number }
+  >();
+  private readonly spy;
+
+  constructor() {
+    const { counts } = this;
+    const { query } = Transaction.prototype;
+    this.spy = jest.spyOn(Transaction.prototype, 'query').mockImplementation(async function <T>(
+      this: Transaction,
+      sql: string,
+      parameters?: unknown[],
+    ) {
+      const count = counts.get(this) ?? { statements: 0, roundTrips: 0, unanswered: 0 };
+      counts.set(this, count);
+      count.statements++;
+      if (count.unanswered++ === 0) count.roundTrips++;
+      try {
+        return await query.call<Transaction, [string, unknown[]?], Promise<T[]>>(
+          this,
+          sql,
+          parameters,
+        );
+      } finally {
+        count.unanswered--;
+      }
+    } as typeof query);
+  }
+
+  /** Of the longest transaction since the last call: jobs of the service may run beside it. */
+  take(): { statements: number; roundTrips: number } {
+    const [longest] = [...this.counts.values()].toSorted((a, b) => b.statements - a.statements);
+    this.counts.clear();
+    return { statements: longest.statements, roundTrips: longest.roundTrips };
+  }
+
+  stop(): void {
+    this.spy.mockRestore();
+  }
+}

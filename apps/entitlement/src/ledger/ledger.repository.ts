@@ -5,50 +5,58 @@ import type { CreditAccount, GrantBook, Repayment } from './grant-book.js';
 import type { Grant } from './grant.js';
 import { type AccountRow, type GrantRow, toAccount, toGrant, toPosting } from './posting-rows.js';
 
-/** Which grants a book needs beside those with available, reserved or owed credits. */
-export interface GrantSelection {
-  also?: string[];
-  /** Every grant ever issued, for reversals. */
-  all?: boolean;
-}
-
 @Injectable()
 export class LedgerRepository {
   constructor(private readonly database: Database) {}
 
   /** Locks accounts in id order; those heard of for the first time are created. */
   async lockAccounts(transaction: Transaction, ids: string[]): Promise<CreditAccount[]> {
-    const lock = () => transaction.query<AccountRow>(LOCK_ACCOUNTS, [ids]);
-    const rows = await lock();
-    if (rows.length === ids.length) return rows.map(toAccount);
+    const known = await this.lockKnownAccounts(transaction, ids);
+    if (known.length === ids.length) return known;
     await transaction.query(
       'insert into credit_accounts (id) select unnest($1::uuid[]) order by 1 on conflict do nothing',
       [ids],
     );
-    return (await lock()).map(toAccount);
+    return this.lockKnownAccounts(transaction, ids);
   }
 
-  async listGrants(
-    transaction: Transaction,
-    accountIds: string[],
-    { also = [], all = false }: GrantSelection,
-  ): Promise<Grant[]> {
-    // Two branches, so that the first reads the partial index of grants that still matter.
+  /** Locks accounts in id order; those that were never heard of are missing from the answer. */
+  async lockKnownAccounts(transaction: Transaction, ids: string[]): Promise<CreditAccount[]> {
+    return (await transaction.query<AccountRow>(LOCK_ACCOUNTS, [ids])).map(toAccount);
+  }
+
+  /** Grants with available, reserved or owed credits; reads the partial index of these alone. */
+  async listLiveGrants(transaction: Transaction, accountIds: string[]): Promise<Grant[]> {
     const rows = await transaction.query<GrantRow>(
       `select * from credit_grants
-       where account_id = any($1) and (available > 0 or reserved > 0 or owed > 0)
-       union
-       select * from credit_grants where account_id = any($1) and (id = any($2) or $3)`,
-      [accountIds, also, all],
+       where account_id = any($1) and (available > 0 or reserved > 0 or owed > 0)`,
+      [accountIds],
     );
     return rows.map(toGrant);
   }
 
-  async listRepayments(transaction: Transaction, accountIds: string[]): Promise<Repayment[]> {
+  async listGrantsNamed(transaction: Transaction, ids: string[]): Promise<Grant[]> {
+    const rows = await transaction.query<GrantRow>(
+      'select * from credit_grants where id = any($1)',
+      [ids],
+    );
+    return rows.map(toGrant);
+  }
+
+  /** Every grant ever issued to an account, for reversals and for time. */
+  async listAllGrants(transaction: Transaction, accountId: string): Promise<Grant[]> {
+    const rows = await transaction.query<GrantRow>(
+      'select * from credit_grants where account_id = $1',
+      [accountId],
+    );
+    return rows.map(toGrant);
+  }
+
+  async listRepayments(transaction: Transaction, accountId: string): Promise<Repayment[]> {
     const rows = await transaction.query<Record<string, string>>(
       `select r.* from debt_repayments r join credit_grants g on g.id = r.reversed_grant_id
-       where g.account_id = any($1) order by r.paying_grant_id desc`,
-      [accountIds],
+       where g.account_id = $1 order by r.paying_grant_id desc`,
+      [accountId],
     );
     return rows.map((row) => ({
       reversedGrantId: row.reversed_grant_id,

@@ -5,9 +5,9 @@ import { Outbox } from '#libs/messaging';
 import { Clock, InvalidRequest } from '#libs/platform';
 import { Book } from './book.js';
 import { newLowThreshold, packageTierOf, remainingOf } from './credit-level.js';
-import type { CreditAccount } from './grant-book.js';
+import type { CreditAccount, Repayment } from './grant-book.js';
 import { type Grant, frozenOf } from './grant.js';
-import { type GrantSelection, LedgerRepository } from './ledger.repository.js';
+import { LedgerRepository } from './ledger.repository.js';
 
 const LINES_PER_PAGE = 50;
 const GRANTS_SHOWN_MAX = 200;
@@ -29,19 +29,50 @@ export class LedgerService {
     return this.repository.lockAccounts(transaction, [...new Set(accountIds)].sort());
   }
 
-  /** The books of locked accounts, as they are, with time not yet applied. */
-  async read(
+  /**
+   * Locks accounts like `lock`, and reads what the locks guard: `read` is sent behind the lock without
+   * waiting for it, so both need one round trip, and begins once the lock is held.
+   */
+  async lockThen<T>(
     transaction: Transaction,
-    accounts: CreditAccount[],
-    selection: GrantSelection = {},
-  ): Promise<Book[]> {
-    const ids = accounts.map(({ id }) => id);
-    const grants = await this.repository.listGrants(transaction, ids, selection);
-    const repayments = selection.all ? await this.repository.listRepayments(transaction, ids) : [];
+    accountIds: string[],
+    read: () => Promise<T>,
+  ): Promise<{ accounts: CreditAccount[]; found: T }> {
+    const ids = [...new Set(accountIds)].sort();
+    const [accounts, found] = await Promise.all([
+      this.repository.lockKnownAccounts(transaction, ids),
+      read(),
+    ]);
+    if (accounts.length === ids.length) return { accounts, found };
+    // Nothing was locked of those that are new: what was read of them may be stale.
+    return { accounts: await this.repository.lockAccounts(transaction, ids), found: await read() };
+  }
+
+  /** Grants of locked accounts that still matter: with available, reserved or owed credits. */
+  async listGrants(transaction: Transaction, accountIds: string[]): Promise<Grant[]> {
+    return this.repository.listLiveGrants(transaction, accountIds);
+  }
+
+  /** Grants of locked accounts by their ids. */
+  async listGrantsNamed(transaction: Transaction, ids: string[]): Promise<Grant[]> {
+    return this.repository.listGrantsNamed(transaction, ids);
+  }
+
+  /** The books of locked accounts with what was read of them, time not yet applied. */
+  booksOf(accounts: CreditAccount[], grants: Grant[], repayments: Repayment[] = []): Book[] {
     const byAccount = Map.groupBy(grants, ({ accountId }) => accountId);
     return accounts.map(
       (account) => new Book(account, byAccount.get(account.id) ?? [], repayments, this.clock.now()),
     );
+  }
+
+  /** The book of a locked account with every grant there ever was. */
+  async readWhole(transaction: Transaction, account: CreditAccount): Promise<Book> {
+    const [grants, repayments] = await Promise.all([
+      this.repository.listAllGrants(transaction, account.id),
+      this.repository.listRepayments(transaction, account.id),
+    ]);
+    return this.booksOf([account], grants, repayments)[0];
   }
 
   /** Writes the books, and the events that follow from what was done in them. */

@@ -2,34 +2,22 @@ import { Injectable } from '@nestjs/common';
 import type { Transaction } from '#libs/database';
 import type { ReservationSlice } from '../ledger/reservation.js';
 
-interface SliceRow {
-  reservation_id: string;
+/** As it is read within its reservation. */
+export interface SliceRow {
   grant_id: string;
-  amount: string;
-  consumed: string;
-  returned: string;
-  reclaimed: string;
+  amount: number;
+  consumed: number;
+  returned: number;
+  reclaimed: number;
 }
+
+/** A column `slices` for whoever selects from a reservation `l`. Read after the account's lock. */
+export const SLICES = `coalesce((
+    select json_agg(s order by s.position) from reservation_slices s
+    where s.reservation_id = l.reservation_id), '[]') as slices`;
 
 @Injectable()
 export class ReservationsRepository {
-  /** Slices by reservation, first burned first. Read after the account's lock. */
-  async listSlices(
-    transaction: Transaction,
-    reservationIds: string[],
-  ): Promise<Map<string, ReservationSlice[]>> {
-    if (reservationIds.length === 0) return new Map();
-    const rows = await transaction.query<SliceRow>(
-      `select * from reservation_slices where reservation_id = any($1)
-       order by reservation_id, position`,
-      [reservationIds],
-    );
-    const slices = new Map<string, ReservationSlice[]>();
-    for (const id of reservationIds) slices.set(id, []);
-    for (const row of rows) slices.get(row.reservation_id)?.push(toSlice(row));
-    return slices;
-  }
-
   /** Writes the slices of reservations, new ones and what changed of known ones. */
   async putSlices(
     transaction: Transaction,
@@ -46,6 +34,7 @@ export class ReservationsRepository {
         reclaimed: slice.reclaimed,
       })),
     );
+    if (rows.length === 0) return;
     await transaction.query(PUT_SLICES, [JSON.stringify(rows)]);
   }
 
@@ -70,14 +59,15 @@ export class ReservationsRepository {
   }
 }
 
-function toSlice(row: SliceRow): ReservationSlice {
-  return {
-    grantId: row.grant_id,
-    amount: Number(row.amount),
-    consumed: Number(row.consumed),
-    returned: Number(row.returned),
-    reclaimed: Number(row.reclaimed),
-  };
+/** First burned first. */
+export function toSlices(rows: SliceRow[]): ReservationSlice[] {
+  return rows.map(({ grant_id, amount, consumed, returned, reclaimed }) => ({
+    grantId: grant_id,
+    amount,
+    consumed,
+    returned,
+    reclaimed,
+  }));
 }
 
 const PUT_SLICES = `

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EntitlementClient, LeaseUse, SettleAnswer } from '#libs/contracts';
-import { type Logger, SECOND_MS } from '#libs/platform';
+import { type Logger, SECOND_MS, crashPoint } from '#libs/platform';
 import type { Lease } from './lease.js';
 
 /** Leases in one call. */
@@ -77,6 +77,7 @@ export class Settler {
           this.options.gatewayId,
           batch.map(({ use }) => use),
         );
+        if (batch.length > 0) crashPoint('gateway.after-settle');
         for (const { lease, use } of batch) {
           lease.settled = Math.max(lease.settled, use.consumed);
           if (lease.consumed === lease.settled) this.dirty.delete(lease);
@@ -127,6 +128,7 @@ export class Settler {
   }
 
   private acknowledged(lease: Lease): void {
+    crashPoint('gateway.at-lease-close');
     this.open.delete(lease.id);
     this.dirty.delete(lease);
     this.options.onClosed(lease);

@@ -21,7 +21,7 @@ export function addPublicRoutes(app: FastifyInstance, pages: ErrorPages, health:
     if (!(url in PUBLIC_PATHS)) throw new Error(`${url} is not in the table of public paths`);
   });
   app.get('/health', async (_request, reply) => {
-    const isReady = (await health.faults()).length === 0;
+    const { isReady } = await health.readiness();
     return reply.status(isReady ? 200 : 503).send({ status: isReady ? 'ok' : 'unavailable' });
   });
   app.get<{ Params: { code: string } }>('/errors/:code', async (request, reply) => {

@@ -1,6 +1,6 @@
 import { Controller, Get, Headers, Query, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import { AllowCallers } from '#libs/platform';
+import { AllowCallers, crashPoint } from '#libs/platform';
 import type { LiveAnswer } from './live-answer.js';
 import { LiveQuery } from './live.dto.js';
 import { LiveService } from './live.service.js';
@@ -22,5 +22,6 @@ export class LiveController {
 
 /** Past Nest's serialisation: the body is finished text. */
 function send(reply: FastifyReply, { status, headers, body }: LiveAnswer): void {
+  crashPoint('lookup.before-answer');
   void reply.status(status).headers(headers).type('application/json; charset=utf-8').send(body);
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EntitlementClient, ServiceHttp } from '#libs/contracts';
-import { ServiceTokens, newId } from '#libs/platform';
+import { type Clock, ServiceTokens, newId } from '#libs/platform';
 import {
   type AccountAnswer,
   AccountRelay,
@@ -9,7 +9,6 @@ import {
 import type { DemoFacts } from '../announcement/solo-facts.js';
 import type { DataFolder } from '../data-folder/data-folder.js';
 import type { Secrets } from '../data-folder/secrets.js';
-import type { SoloServices } from './solo-services.js';
 
 const FILE = 'demo.json';
 const EMAIL = 'demo@example.com';
@@ -20,12 +19,20 @@ const KEYS_OF_TRIAL = 1;
 const MAIL_TIMEOUT_MS = 15_000;
 const POLL_MS = 20;
 
+/** The services, and where their mail arrives. */
+export interface DemoSurroundings {
+  accountUrl: string;
+  entitlementUrl: string;
+  clock: Clock;
+  mailbox: { newest(limit: number): Promise<{ to: string; text: string }[]> };
+}
+
 /**
  * The account a newcomer plays with: signed up, confirmed and given keys by the same calls as a
  * browser's, and credits by the operator's. A start that was killed half-way is completed by the next.
  */
 export async function seedDemoAccount(
-  services: SoloServices,
+  services: DemoSurroundings,
   folder: DataFolder,
   secrets: Secrets,
 ): Promise<DemoFacts> {
@@ -54,7 +61,7 @@ class DemoSeed {
   private readonly visitor: Visitor = { clientAddress: '127.0.0.1', requestId: newId() };
 
   constructor(
-    private readonly services: SoloServices,
+    private readonly services: DemoSurroundings,
     tokens: ServiceTokens,
     private readonly password: string,
   ) {

@@ -22,6 +22,8 @@ export interface EmbeddedServerOptions {
   folder: string;
   /** Password of the superuser `postgres`. Kept by the caller. */
   password: string;
+  /** Of a server that is started anew; a free one when it is not given. */
+  port?: number;
   /** Off only for throw-away test servers: an answer is then not durable. */
   durable?: boolean;
   /** Further `-c` settings. */
@@ -39,7 +41,7 @@ const POLL_MS = 50;
  */
 export class EmbeddedServer {
   private constructor(
-    private readonly pid: number,
+    readonly pid: number,
     readonly port: number,
     private readonly options: EmbeddedServerOptions,
   ) {}
@@ -59,7 +61,7 @@ export class EmbeddedServer {
     if (!existsSync(join(data, 'PG_VERSION'))) {
       throw new Error(`${data} holds files and no database: move them away to start anew`);
     }
-    const port = await freePort();
+    const port = options.port ?? (await freePort());
     const server = new EmbeddedServer(
       launch({ binaries, data, port, user, options }).pid as number,
       port,

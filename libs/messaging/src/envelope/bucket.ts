@@ -1,7 +1,7 @@
 import type { ServiceName } from '#libs/platform';
 
 /** Number of outbox buckets, and of partitions of every topic. Never changed: order hangs on it. */
-const BUCKET_COUNT = 16;
+export const BUCKET_COUNT = 16;
 
 const FNV_OFFSET = 0x811c9dc5;
 const FNV_PRIME = 0x01000193;

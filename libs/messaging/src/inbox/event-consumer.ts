@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '#libs/database';
-import { type Logger, MINUTE_MS, SECOND_MS, monotonicMs } from '#libs/platform';
+import { type Logger, MINUTE_MS, SECOND_MS, crashPoint, monotonicMs } from '#libs/platform';
 import {
   type EventMessage,
   type ReadEvent,
@@ -107,6 +107,7 @@ export class EventConsumer {
   private async tookTogether(reads: ReadEvent[]): Promise<boolean> {
     try {
       await this.apply(reads);
+      crashPoint('consumer.after-commit');
       return true;
     } catch (error) {
       if (classify(error) === 'pause') throw this.paused(error);

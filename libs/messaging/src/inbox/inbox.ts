@@ -1,5 +1,6 @@
 import type { EventClass, EventEnvelope } from '#libs/contracts';
 import type { Transaction } from '#libs/database';
+import { crashPoint } from '#libs/platform';
 import type { ReadEvent } from '../envelope/event-message.js';
 import { ParkedRepository } from '../parking/parked.repository.js';
 import { InboxRepository } from './inbox.repository.js';
@@ -30,6 +31,7 @@ export class Inbox {
    * one. All or none: what a handler throws comes out.
    */
   async apply(transaction: Transaction, events: ReadEvent[]): Promise<void> {
+    crashPoint('consumer.before-inbox');
     const { topic, bucket } = events[0].message;
     await this.inbox.lockBucket(transaction, bucket);
     const { fresh, waiting } = await this.inbox.admit(transaction, topic, events);
@@ -47,6 +49,7 @@ export class Inbox {
       transaction,
       events.filter(({ event }) => fresh.delete(event.id)),
     );
+    crashPoint('consumer.before-commit');
   }
 
   /** Handles one event that had been parked. The bucket is locked by the caller. */

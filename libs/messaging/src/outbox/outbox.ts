@@ -1,7 +1,7 @@
 import { validateSync } from 'class-validator';
 import { type EventClass, describeEvent, parseEventData, producerOf } from '#libs/contracts';
 import type { Transaction } from '#libs/database';
-import { type Clock, type ServiceName, newId } from '#libs/platform';
+import { type Clock, type ServiceName, crashPoint, newId } from '#libs/platform';
 import { bucketOf } from '../envelope/bucket.js';
 import type { EventTransport } from '../event-transport.js';
 import { AggregateLock, type LockRequest } from './aggregate-lock.js';
@@ -56,7 +56,10 @@ export class Outbox {
       lock.request.traceparent ?? null,
       JSON.stringify(data),
     ]);
-    transaction.afterCommit(() => this.transport.poke(this.producer));
+    transaction.afterCommit(() => {
+      crashPoint('outbox.after-commit');
+      this.transport.poke(this.producer);
+    });
   }
 }
 

@@ -1,6 +1,6 @@
 import type { EventEnvelope } from '#libs/contracts';
 import type { MaintenanceDatabase } from '#libs/database';
-import { type Logger, type ServiceName, monotonicMs, newId } from '#libs/platform';
+import { type Logger, type ServiceName, crashPoint, monotonicMs, newId } from '#libs/platform';
 import { topicOf } from '../envelope/bucket.js';
 import type { EventMessage } from '../envelope/event-message.js';
 import { Loop } from '../loop.js';
@@ -90,7 +90,9 @@ export class Relay {
   private async send(owned: OwnedBucket, rows: OutboxRow[]): Promise<void> {
     const { bucket } = owned;
     try {
+      crashPoint('relay.after-read');
       await this.options.publish(rows.map((row) => this.toMessage(row)));
+      crashPoint('relay.after-send');
       const isMarked = await this.outbox.markSent(
         owned,
         rows.map(({ id }) => id),

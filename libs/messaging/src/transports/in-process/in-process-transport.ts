@@ -64,6 +64,9 @@ export class InProcessTransport extends EventTransport {
     if (missing.length > 0) throw new MissingConsumer(`does not listen: ${missing.join(', ')}`);
   }
 
+  /** Nothing of it can be away. */
+  async check(): Promise<void> {}
+
   async close(): Promise<void> {
     await Promise.all([...this.relays.values()].map((relay) => relay.stop()));
     await Promise.all([...this.consumers.values()].map((consumer) => consumer.stop()));

@@ -1,14 +1,14 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Logger } from './logger.js';
+import type { Logger } from '../logger.js';
 import {
   InternalError,
   InvalidRequest,
   NotFound,
   PayloadTooLarge,
   UnsupportedMediaType,
-} from './platform.errors.js';
-import { Problem } from './problem.js';
+} from '../platform.errors.js';
+import { Problem } from '../problem.js';
 
 /** Turns whatever a route throws into the body services answer one another with. */
 @Catch()

@@ -4,9 +4,10 @@ import type { CustomStrategy } from '@nestjs/microservices';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { JSON_BODY_LIMIT_BYTES, checkJsonShape, inputValidation } from './input.js';
+import { crashPoint } from '../crash-point.js';
 import { Health } from './health.js';
-import { Logger } from './logger.js';
-import { InvalidRequest } from './platform.errors.js';
+import { Logger } from '../logger.js';
+import { InvalidRequest } from '../platform.errors.js';
 import { ProblemFilter } from './problem.filter.js';
 
 export interface ServiceOptions {
@@ -54,7 +55,8 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       checkJsonShape(request.body);
       done();
     })
-    .addHook('onSend', (_request, reply, _payload, done) => {
+    .addHook('onSend', (request, reply, _payload, done) => {
+      if (request.method !== 'GET') crashPoint('command.before-answer');
       // An answer given while stopping would leave an idle connection that holds the listener open.
       if (isStopping) void reply.header('connection', 'close');
       done();

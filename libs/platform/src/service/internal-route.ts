@@ -7,8 +7,8 @@ import {
 } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
-import { isId } from './ids.js';
-import { CallerNotAllowed, InvalidRequest } from './platform.errors.js';
+import { isId } from '../ids.js';
+import { CallerNotAllowed, InvalidRequest } from '../platform.errors.js';
 import { type ServiceName, ServiceTokens } from './service-token.js';
 
 const ALLOWED_CALLERS = 'allowed-callers';

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { Clock } from './clock.js';
+import type { Clock } from '../clock.js';
 
 /** The services that call one another. */
 export type ServiceName =

@@ -5,6 +5,7 @@ import {
   AccountId,
   AllowCallers,
   Logger,
+  Metrics,
   Problem,
   type RunningService,
   ServiceModule,
@@ -71,6 +72,12 @@ describe('service', () => {
     service = await startService({ module: DemoModule, logger, port: 0, host: '127.0.0.1' });
   });
   afterAll(() => service.stop());
+
+  it('metrics are told without a token, as text', async () => {
+    const answer = await fetch(`${service.url}/metrics`);
+    expect(answer.headers.get('content-type')).toBe(Metrics.contentType);
+    expect(await answer.text()).toContain('# TYPE process_resident_memory_bytes gauge');
+  });
 
   const get = (path: string, headers: Record<string, string> = {}) =>
     fetch(`${service.url}${path}`, { headers: { authorization: `Bearer ${token}`, ...headers } });

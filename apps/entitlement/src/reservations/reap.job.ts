@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { monotonicMs } from '#libs/platform';
 import { inTurn } from '../ledger/in-turn.js';
 import { LeasesService } from '../leases/leases.service.js';
-import { ReaperRounds } from '../leases/reaper-rounds.js';
-import { HoldsService } from './holds.service.js';
+import { ReaperRounds } from './reaper-rounds.js';
+import { HoldsService } from '../holds/holds.service.js';
 
 /**
  * Closes leases and request holds whose holder is gone. What was reported is settled, the rest

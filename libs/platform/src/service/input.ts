@@ -1,8 +1,8 @@
 import { ValidationPipe } from '@nestjs/common';
 import type { ValidationError } from 'class-validator';
-import { InvalidRequest } from './platform.errors.js';
-import type { FieldError } from './problem.js';
-import { ruleText } from './rule-text.js';
+import { InvalidRequest } from '../platform.errors.js';
+import type { FieldError } from '../problem.js';
+import { ruleText } from '../rule-text.js';
 
 /** Largest body a JSON route takes, in bytes (S94). */
 export const JSON_BODY_LIMIT_BYTES = 256 * 1024;

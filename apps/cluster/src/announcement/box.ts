@@ -1,0 +1,31 @@
+import type { ClusterFacts } from './cluster-facts.js';
+
+/** The text that ends a start: where everything is, and a line to paste that works offline. */
+export function announcement(facts: ClusterFacts, seconds: number): string {
+  const gateways = facts.gateways.map(({ api_url, dashboard_url }, index): [string, string] => [
+    `Gateway ${index + 1}`,
+    `${api_url}   dashboard ${dashboard_url}`,
+  ]);
+  const rows: [string, string][] = [
+    ...gateways,
+    ['  log in', `${facts.demo.email}   ${facts.demo.password}`],
+    ['Mailbox', facts.mailbox_url],
+    ['Test key', `${facts.demo.test_key}   names under .test, 0 credits`],
+    ['Live key', `${facts.demo.live_key}   any name, from the registry simulator`],
+    ['Kafka', facts.brokers ?? 'none'],
+    ['Valkey', facts.valkey_url ?? 'none'],
+    ['Facts', `${facts.data_folder}/cluster.json   logs: ${facts.log_file}`],
+    ['Stop', `Ctrl-C      start over: remove ${facts.data_folder}`],
+  ];
+  const width = Math.max(...rows.map(([name]) => name.length));
+  const body = rows.map(([name, text]) => `  ${name.padEnd(width)}   ${text}`);
+  const rule = '─'.repeat(Math.max(...body.map((line) => line.length)) + 2);
+  const title = `  Domain Data Service is running, a process for each service (${seconds.toFixed(1)} s).`;
+  return ['', rule, title, '', ...body, rule, '', `  ${curlLine(facts)}`, '', ''].join('\n');
+}
+
+/** By the second gateway, when there is one: it knows the key as well as the first. */
+function curlLine({ gateways, demo }: ClusterFacts): string {
+  const { api_url } = gateways.at(-1) as ClusterFacts['gateways'][number];
+  return `curl '${api_url}/v2.0/whois/live?domainName=registered.test&apiKey=${demo.test_key}'`;
+}

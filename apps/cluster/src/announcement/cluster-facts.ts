@@ -1,0 +1,13 @@
+import type { SoloFacts } from '../../../solo/src/announcement/solo-facts.js';
+
+/** What a newcomer, a script or a story must know of a running cluster: `cluster.json`. */
+export interface ClusterFacts extends SoloFacts {
+  /** In the order of their names; the first one's addresses are also the facts' own. */
+  gateways: { api_url: string; dashboard_url: string; internal_url: string }[];
+  account_url: string;
+  entitlement_url: string;
+  lookup_url: string;
+  /** Value of `KAFKA_BROKERS`. */
+  brokers?: string;
+  valkey_url?: string;
+}

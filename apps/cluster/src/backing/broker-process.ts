@@ -1,0 +1,36 @@
+import { KafkaBroker } from '#libs/testing';
+import type { ClusterProcess } from '../processes/cluster-process.js';
+
+/** The cluster's Kafka. */
+export class BrokerProcess implements ClusterProcess {
+  readonly name = 'kafka';
+  /** It keeps its log among its data. */
+  readonly output = '';
+
+  private constructor(private readonly broker: KafkaBroker) {}
+
+  static async open(options: { folder: string; port: number }): Promise<BrokerProcess> {
+    return new BrokerProcess(await KafkaBroker.start(options));
+  }
+
+  /** Value of `KAFKA_BROKERS`. */
+  get url(): string {
+    return this.broker.brokers.join(',');
+  }
+
+  get pid(): number {
+    return this.broker.pid;
+  }
+
+  kill(signal: NodeJS.Signals = 'SIGKILL'): void {
+    this.broker.kill(signal);
+  }
+
+  stop(): Promise<void> {
+    return this.broker.stop();
+  }
+
+  start(): Promise<void> {
+    return this.broker.restart();
+  }
+}

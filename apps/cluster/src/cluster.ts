@@ -1,0 +1,330 @@
+import { Clock, SystemClock } from '#libs/platform';
+import { FileClock, fileClockSettings, kafkaAvailability, valkeyAvailability } from '#libs/testing';
+import { StartFault } from '../../solo/src/checks/start-fault.js';
+import { DataFolder } from '../../solo/src/data-folder/data-folder.js';
+import { Secrets } from '../../solo/src/data-folder/secrets.js';
+import { SoloLock } from '../../solo/src/data-folder/solo-lock.js';
+import { seedDemoAccount } from '../../solo/src/services/demo-account.js';
+import { ShutdownOrder } from '../../solo/src/services/shutdown-order.js';
+import type { ClusterFacts } from './announcement/cluster-facts.js';
+import { BrokerProcess } from './backing/broker-process.js';
+import { createDatabase, createTopics, runCli } from './backing/operator-commands.js';
+import { PostgresProcess } from './backing/postgres-process.js';
+import { ValkeyProcess } from './backing/valkey-process.js';
+import { SimulatedMailbox } from './mailbox.js';
+import type { ClusterProcess } from './processes/cluster-process.js';
+import { freePorts } from './processes/free-ports.js';
+import { ServiceProcess } from './processes/service-process.js';
+import { type ClusterPorts, ServiceSettings, type Settings } from './service-settings.js';
+
+/** Settings by the name of a process (`gateway-2`) or of all processes of an app (`gateway`). */
+export type ClusterEnvironment = Record<string, Settings>;
+
+export interface ClusterOptions {
+  /** Holds data, logs and secrets; those of an earlier cluster are taken up again. */
+  folder: string;
+  /** 2 unless given. */
+  gateways?: number;
+  /** Threads of each gateway. */
+  threads?: number;
+  /**
+   * Wins over what the cluster sets. A function is told what it would set, by process, so that an address can be
+   * replaced by that of a proxy in front of it.
+   */
+  environment?:
+    | ClusterEnvironment
+    | ((planned: ClusterEnvironment) => ClusterEnvironment | Promise<ClusterEnvironment>);
+  /** False: no Kafka. Facts reach gateways by change feeds alone, nobody else. */
+  broker?: boolean;
+  /** False: counters in the memory of each gateway. */
+  valkey?: boolean;
+  /** File of a `FileClock`, which then is the business time of every service. */
+  clockFile?: string;
+  /** Wanted ports of the first gateway; the others follow in steps of ten. Free ones unless given. */
+  firstPorts?: { api: number; dashboard: number };
+  /** False: PostgreSQL forgets everything with the machine, and is faster. */
+  durable?: boolean;
+}
+
+/** A gateway and its public origins. */
+export interface ClusterGateway {
+  process: ClusterProcess;
+  apiUrl: string;
+  dashboardUrl: string;
+}
+
+export interface RunningCluster {
+  /** The services: simulators, account, entitlement, lookup, gateway-1 … */
+  processes: ClusterProcess[];
+  gateways: ClusterGateway[];
+  facts: ClusterFacts;
+  postgres: ClusterProcess;
+  broker?: ClusterProcess;
+  valkey?: ClusterProcess;
+  mailbox: SimulatedMailbox;
+  clock: Clock;
+  settings: ServiceSettings;
+  /** By name. @throws when there is none. */
+  process(name: string): ClusterProcess;
+  /** Drains and stops everything in order, PostgreSQL last. */
+  stop(): Promise<void>;
+}
+
+/** Why a cluster cannot run on this machine, with what to install; undefined when it can. */
+export function clusterAvailability({
+  broker = true,
+  valkey = true,
+}: Pick<ClusterOptions, 'broker' | 'valkey'> = {}): string | undefined {
+  return (broker && kafkaAvailability()) || (valkey && valkeyAvailability()) || undefined;
+}
+
+/**
+ * Starts every service as a process of its own, each from its compiled `main.js` and an environment, with
+ * PostgreSQL, Kafka and Valkey beside them, all on loopback.
+ * @throws StartFault when this machine cannot carry it; nothing is left running then.
+ */
+export async function startCluster(options: ClusterOptions): Promise<RunningCluster> {
+  const missing = clusterAvailability(options);
+  if (missing) throw new StartFault(`A cluster cannot run here: ${missing}.`, '');
+  const folder = new DataFolder(options.folder);
+  folder.create();
+  const shutdown = new ShutdownOrder();
+  const lock = SoloLock.take(folder);
+  shutdown.add('lock', async () => lock.release());
+  try {
+    const starting = new StartingCluster(options, folder, shutdown);
+    return await starting.run();
+  } catch (error) {
+    await shutdown.run();
+    throw error;
+  }
+}
+
+/** The steps of a start, and what has been started so far. */
+class StartingCluster {
+  private readonly secrets: Secrets;
+  private readonly clock: Clock;
+  private readonly backing: Partial<Record<'postgres' | 'broker' | 'valkey', ClusterProcess>> = {};
+  private readonly services: ServiceProcess[] = [];
+  private ports: ClusterPorts;
+  private settings: ServiceSettings;
+
+  constructor(
+    private readonly options: ClusterOptions,
+    private readonly folder: DataFolder,
+    private readonly shutdown: ShutdownOrder,
+  ) {
+    this.secrets = Secrets.load(folder);
+    const { clockFile } = options;
+    this.clock = clockFile === undefined ? new SystemClock() : FileClock.follow(clockFile);
+    shutdown.add('postgres', async () => this.backing.postgres?.stop());
+    shutdown.add('broker', async () => this.backing.broker?.stop());
+    shutdown.add('valkey', async () => this.backing.valkey?.stop());
+    shutdown.add('services', async () => this.stopServices(() => true));
+    shutdown.add('gateways', async () => this.stopServices(isGateway));
+  }
+
+  async run(): Promise<RunningCluster> {
+    this.ports = await choosePorts(this.options);
+    const [postgres, simulators] = await all([
+      this.startDatabase(),
+      this.startSimulators(),
+      this.startBroker(),
+      this.startValkey(),
+    ]);
+    await runCli('migrate', this.settings.operator());
+    if (this.backing.broker) await createTopics(this.settings.operator());
+    await this.startServices(simulators);
+    const { broker, valkey } = this.backing;
+    const gateways = this.services.filter(isGateway).map((process, index) => {
+      const { BASE_URL, BILLING_URL } = this.settings.gateway(index);
+      return { process, apiUrl: BASE_URL as string, dashboardUrl: BILLING_URL as string };
+    });
+    const mailbox = new SimulatedMailbox(simulators.url);
+    const facts = await this.announce(gateways, mailbox, simulators);
+    return {
+      processes: this.services,
+      gateways,
+      facts,
+      postgres,
+      broker,
+      valkey,
+      mailbox,
+      clock: this.clock,
+      settings: this.settings,
+      process: (name) => this.named(name),
+      stop: () => this.shutdown.run(),
+    };
+  }
+
+  private async startDatabase(): Promise<PostgresProcess> {
+    const { folder, options, ports, secrets } = this;
+    const postgres = await PostgresProcess.open({
+      folder: folder.file('postgres'),
+      port: ports.postgres,
+      password: secrets.get('postgres'),
+      durable: options.durable,
+    });
+    this.backing.postgres = postgres;
+    this.settings = new ServiceSettings({
+      ports,
+      folder,
+      secrets,
+      postgresUrl: postgres.url,
+      brokers: options.broker === false ? undefined : `127.0.0.1:${ports.kafka}`,
+      valkeyUrl: options.valkey === false ? undefined : `redis://127.0.0.1:${ports.valkey}`,
+      threads: options.threads,
+      common: this.commonSettings(),
+    });
+    await createDatabase(postgres.url, this.settings.databaseName);
+    const { KAFKA_BROKERS: _, ...withoutBroker } = this.settings.operator();
+    await runCli('provision', withoutBroker);
+    return postgres;
+  }
+
+  private async startBroker(): Promise<void> {
+    if (this.options.broker === false) return;
+    const options = { folder: this.folder.file('kafka'), port: this.ports.kafka };
+    this.backing.broker = await BrokerProcess.open(options);
+  }
+
+  private async startValkey(): Promise<void> {
+    if (this.options.valkey === false) return;
+    const options = { folder: this.folder.file('valkey'), port: this.ports.valkey };
+    this.backing.valkey = await ValkeyProcess.open(options);
+  }
+
+  private async startSimulators(): Promise<ServiceProcess> {
+    const { simulators, smtp } = this.ports;
+    const settings = { SIMULATORS_PORT: String(simulators), SIMULATORS_SMTP_PORT: String(smtp) };
+    const process = this.service('simulators', 'simulators', settings);
+    await process.start();
+    return process;
+  }
+
+  /** All at once: each must cope with the others not being there yet. */
+  private async startServices({ addresses }: ServiceProcess): Promise<void> {
+    const { upstreamExceptions, caFile } = addresses;
+    const count = this.ports.gateways.length;
+    const planned: ClusterEnvironment = {
+      account: this.settings.account(),
+      entitlement: this.settings.entitlement(),
+      lookup: this.settings.lookup({ upstreamExceptions, caFile }),
+    };
+    for (let index = 0; index < count; index++) {
+      planned[`gateway-${index + 1}`] = this.settings.gateway(index);
+    }
+    const { environment = {} } = this.options;
+    const changed = typeof environment === 'function' ? await environment(planned) : environment;
+    const processes = Object.entries(planned).map(([name, settings]) => {
+      const app = name.replace(/-\d+$/, '');
+      return this.service(name, app, { ...settings, ...changed[app], ...changed[name] });
+    });
+    await all(processes.map((process) => process.start()));
+  }
+
+  private service(name: string, app: string, settings: Settings): ServiceProcess {
+    const logFile = this.folder.file(`${name}.log`);
+    const process = new ServiceProcess({ name, app, settings, logFile });
+    this.services.push(process);
+    return process;
+  }
+
+  private commonSettings(): Settings {
+    const { clockFile } = this.options;
+    return {
+      NODE_COMPILE_CACHE: this.folder.file('compiled'),
+      ...(clockFile !== undefined && fileClockSettings(clockFile)),
+    };
+  }
+
+  private async announce(
+    gateways: ClusterGateway[],
+    mailbox: SimulatedMailbox,
+    simulators: ClusterProcess,
+  ): Promise<ClusterFacts> {
+    const { folder, ports } = this;
+    const operator = this.settings.operator();
+    const urls = {
+      accountUrl: operator.ACCOUNT_URL as string,
+      entitlementUrl: operator.ENTITLEMENT_URL as string,
+    };
+    const seed = { ...urls, clock: this.clock, mailbox };
+    const demo = await seedDemoAccount(seed, folder, this.secrets);
+    const facts: ClusterFacts = {
+      pid: process.pid,
+      api_url: gateways[0].apiUrl,
+      dashboard_url: gateways[0].dashboardUrl,
+      mailbox_url: `${simulators.url}/mailbox`,
+      mode: 'offline',
+      demo,
+      data_folder: folder.path,
+      log_file: folder.file('*.log'),
+      gateways: gateways.map(({ apiUrl, dashboardUrl, process: { url } }) => ({
+        api_url: apiUrl,
+        dashboard_url: dashboardUrl,
+        internal_url: url,
+      })),
+      account_url: urls.accountUrl,
+      entitlement_url: urls.entitlementUrl,
+      lookup_url: `http://127.0.0.1:${ports.lookup}`,
+      brokers: operator.KAFKA_BROKERS,
+      valkey_url: this.backing.valkey?.url,
+    };
+    folder.writePrivateJson('cluster.json', facts);
+    const lines = Object.entries(operator).map(([name, value]) => `${name}=${value}\n`);
+    folder.writePrivateText('operator.env', lines.join(''));
+    this.shutdown.add('facts', async () =>
+      ['cluster.json', 'operator.env'].forEach((name) => folder.remove(name)),
+    );
+    return facts;
+  }
+
+  private named(name: string): ClusterProcess {
+    const found = this.services.find((process) => process.name === name);
+    if (!found) throw new Error(`no process ${name}`);
+    return found;
+  }
+
+  private async stopServices(which: (process: ServiceProcess) => boolean): Promise<void> {
+    await all(this.services.filter(which).map((process) => process.stop()));
+  }
+}
+
+const isGateway = ({ name }: ServiceProcess) => name.startsWith('gateway-');
+
+/** As `Promise.all`, and waits for the others when one fails: what has begun can then be stopped. */
+async function all<T extends readonly unknown[] | []>(
+  work: T,
+): Promise<{ -readonly [K in keyof T]: Awaited<T[K]> }> {
+  const results = await Promise.allSettled(work);
+  const failed = results.find(({ status }) => status === 'rejected') as
+    PromiseRejectedResult | undefined;
+  if (failed) throw failed.reason;
+  return Promise.all(work);
+}
+
+async function choosePorts(options: ClusterOptions): Promise<ClusterPorts> {
+  const { gateways = 2, firstPorts } = options;
+  const [postgres, kafka, valkey, simulators, smtp, account, entitlement, lookup, ...others] =
+    await freePorts(8 + 3 * gateways);
+  const forGateway = (index: number) => {
+    const [api, dashboard, internal] = others.slice(3 * index);
+    const wanted = firstPorts && {
+      api: firstPorts.api + 10 * index,
+      dashboard: firstPorts.dashboard + 10 * index,
+    };
+    return { api, dashboard, internal, ...wanted };
+  };
+  return {
+    postgres,
+    kafka,
+    valkey,
+    simulators,
+    smtp,
+    account,
+    entitlement,
+    lookup,
+    gateways: Array.from({ length: gateways }, (_, index) => forGateway(index)),
+  };
+}

@@ -1,0 +1,18 @@
+/** A mail as its reader sees it. */
+export interface Mail {
+  id: string;
+  to: string;
+  subject: string;
+  text: string;
+}
+
+/** The mail boxes of the simulators' process. */
+export class SimulatedMailbox {
+  constructor(private readonly simulatorsUrl: string) {}
+
+  /** Newest first. */
+  async newest(limit: number): Promise<Mail[]> {
+    const response = await fetch(`${this.simulatorsUrl}/mails?limit=${limit}`);
+    return (await response.json()) as Mail[];
+  }
+}

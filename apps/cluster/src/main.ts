@@ -1,0 +1,43 @@
+import { ConfigurationError, loadConfig, monotonicMs } from '#libs/platform';
+import { StartFault } from '../../solo/src/checks/start-fault.js';
+import { announcement } from './announcement/box.js';
+import { ClusterConfig } from './cluster.config.js';
+import { type RunningCluster, startCluster } from './cluster.js';
+
+/** `npm run cluster`: every service a process of its own, until a signal ends them. */
+async function main(): Promise<void> {
+  const started = monotonicMs();
+  const { dataFolder, gateways, apiPort, dashboardPort } = loadConfig(ClusterConfig);
+  process.stdout.write('Starting …\n');
+  const cluster = await startCluster({
+    folder: dataFolder,
+    gateways,
+    firstPorts: { api: apiPort, dashboard: dashboardPort },
+  });
+  stopAtSignal(cluster);
+  process.stdout.write(announcement(cluster.facts, (monotonicMs() - started) / 1000));
+}
+
+/** The first signal drains everything in order; a second one ends this process, and with it all others. */
+function stopAtSignal(cluster: RunningCluster): void {
+  let isStopping = false;
+  const stop = async () => {
+    if (isStopping) process.exit(1);
+    isStopping = true;
+    process.stdout.write('Stopping …\n');
+    await cluster.stop();
+    process.exit(0);
+  };
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => void stop().catch(fail));
+  }
+}
+
+function fail(error: unknown): void {
+  const isExpected = error instanceof StartFault || error instanceof ConfigurationError;
+  const text = error instanceof Error ? (isExpected ? error.message : error.stack) : String(error);
+  process.stderr.write(`${text?.trim()}\n`);
+  process.exit(1);
+}
+
+await main().catch(fail);

@@ -1,0 +1,151 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { appendFileSync } from 'node:fs';
+import type { ClusterProcess } from './cluster-process.js';
+
+export interface ServiceProcessOptions {
+  /** Its own name among the processes: `gateway-2`. */
+  name: string;
+  /** Folder below `apps`. */
+  app: string;
+  /** All of its environment but the search path. */
+  settings: Record<string, string | undefined>;
+  logFile: string;
+}
+
+/** Where the compiled apps lie, seen from the compiled file. */
+const APPS = new URL('../../../', import.meta.url).pathname;
+const START_TIMEOUT_MS = 120_000;
+/** A gateway's longest drain, and a little more. */
+const STOP_TIMEOUT_MS = 40_000;
+const OUTPUT_MAX_CHARACTERS = 64 * 1024 * 1024;
+const PATH = '/usr/local/bin:/usr/bin:/bin';
+
+/**
+ * Becomes the service, and leaves a watch behind that ends it once our end of the pipe is closed: a
+ * killed owner leaves no services. The watch looks at what the number belongs to before it kills.
+ */
+const LAUNCHER = `
+exec 3<&0 </dev/null
+end() { case "$(ps -ww -o args= -p $$)" in *"$0"*) kill -$1 $$ ;; *) exit ;; esac; }
+( cat <&3; end TERM; sleep 20; end KILL ) >/dev/null 2>&1 &
+exec 3<&-
+exec "$@"`;
+
+/** One service of the product as the process it is in production: `main.js` and an environment. */
+export class ServiceProcess implements ClusterProcess {
+  readonly name: string;
+  /** What it said when it was up. */
+  addresses: Record<string, string> = {};
+  output = '';
+  private child: ChildProcess | undefined;
+  private ended: Promise<unknown> = Promise.resolve();
+
+  constructor(private readonly options: ServiceProcessOptions) {
+    this.name = options.name;
+  }
+
+  get url(): string {
+    return this.addresses.url;
+  }
+
+  get pid(): number {
+    return this.child?.pid ?? 0;
+  }
+
+  get isRunning(): boolean {
+    return this.child !== undefined && !hasEnded(this.child);
+  }
+
+  /** Resolves when the service has said that it is up. @throws with its last lines when it ends before. */
+  async start(): Promise<void> {
+    if (this.isRunning) return;
+    const { app, settings } = this.options;
+    const main = `${APPS}${app}/src/main.js`;
+    const command = [process.execPath, '--enable-source-maps', main];
+    const child = spawn('/bin/sh', ['-c', LAUNCHER, main, ...command], {
+      // In a session of its own: a Ctrl-C reaches us alone, and we stop all in order.
+      detached: true,
+      env: { PATH, ...settings },
+      stdio: ['pipe', 'pipe', 'pipe'],
+    });
+    this.child = child;
+    this.ended = once(child, 'close');
+    child.on('error', () => {});
+    child.stdin?.on('error', () => {});
+    child.once('exit', () => child.stdin?.destroy());
+    const before = this.output.length;
+    for (const stream of [child.stdout, child.stderr]) {
+      stream?.setEncoding('utf8').on('data', (text: string) => this.take(text));
+    }
+    await this.untilUp(child, before);
+  }
+
+  kill(signal: NodeJS.Signals = 'SIGKILL'): void {
+    if (this.isRunning) this.child?.kill(signal);
+  }
+
+  async stop(): Promise<void> {
+    const { child } = this;
+    if (!child || !this.isRunning) return;
+    this.kill('SIGTERM');
+    // One that was halted would not hear it.
+    this.kill('SIGCONT');
+    const limit = setTimeout(() => this.kill('SIGKILL'), STOP_TIMEOUT_MS);
+    await this.ended;
+    clearTimeout(limit);
+    if (child.exitCode === 0) return;
+    throw new Error(`${this.name} ended with ${child.signalCode ?? child.exitCode}${this.tail()}`);
+  }
+
+  /** Resolves when the process is gone, however it ended. */
+  async untilEnded(): Promise<void> {
+    await this.ended;
+  }
+
+  private take(text: string): void {
+    this.output += text;
+    if (this.output.length > OUTPUT_MAX_CHARACTERS) {
+      this.output = this.output.slice(OUTPUT_MAX_CHARACTERS / 2);
+    }
+    appendFileSync(this.options.logFile, text, { mode: 0o600 });
+  }
+
+  private async untilUp(child: ChildProcess, from: number): Promise<void> {
+    const isUp = () => {
+      const addresses = addressesIn(this.output.slice(from), this.options.app);
+      if (addresses) this.addresses = addresses;
+      return addresses !== undefined;
+    };
+    const started = Promise.withResolvers<void>();
+    const look = () => isUp() && started.resolve();
+    const limit = setTimeout(started.resolve, START_TIMEOUT_MS);
+    child.stdout?.on('data', look);
+    void this.ended.then(() => started.resolve());
+    await started.promise;
+    clearTimeout(limit);
+    child.stdout?.off('data', look);
+    if (isUp()) return;
+    const what = hasEnded(child) ? 'could not start' : 'was not up in time';
+    this.kill('SIGKILL');
+    throw new Error(`${this.name} ${what}${this.tail()}`);
+  }
+
+  private tail(): string {
+    return `: ${this.output.trimEnd().split('\n').slice(-5).join('\n')}`;
+  }
+}
+
+const hasEnded = ({ exitCode, signalCode }: ChildProcess) =>
+  exitCode !== null || signalCode !== null;
+
+/** The addresses of the line that a service logs when it answers. */
+function addressesIn(output: string, app: string): Record<string, string> | undefined {
+  const line = output.split('\n').find((each) => each.includes(`"msg":"${app} is up"`));
+  if (!line?.endsWith('}')) return undefined;
+  const fields = Object.entries(JSON.parse(line) as Record<string, unknown>);
+  return Object.fromEntries(fields.filter(([, value]) => typeof value === 'string')) as Record<
+    string,
+    string
+  >;
+}

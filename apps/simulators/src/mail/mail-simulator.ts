@@ -1,0 +1,38 @@
+import { mailboxPage } from './mailbox-page.js';
+import type { ReceivedMail } from './received-mail.js';
+import { SmtpServer } from './smtp-server.js';
+
+const MAILS_MAX = 200;
+
+/** The world's mail boxes: takes every mail over SMTP and shows the latest on a page. */
+export class MailSimulator {
+  private readonly mails = new Map<string, ReceivedMail>();
+  private readonly server = new SmtpServer((mail) => this.take(mail));
+
+  /** @returns the value of `SMTP_URL`. */
+  async start(port = 0): Promise<string> {
+    return `smtp://127.0.0.1:${await this.server.listen(port)}`;
+  }
+
+  /** Newest first. */
+  newest(limit: number): ReceivedMail[] {
+    return [...this.mails.values()].slice(-limit).reverse();
+  }
+
+  /** The newest mails as a page for people. */
+  page(): string {
+    return mailboxPage(this.newest(50));
+  }
+
+  async stop(): Promise<void> {
+    await this.server.close();
+  }
+
+  /** A repeat replaces the first copy. */
+  private take(mail: ReceivedMail): void {
+    this.mails.delete(mail.id);
+    this.mails.set(mail.id, mail);
+    const [oldest] = this.mails.keys();
+    if (this.mails.size > MAILS_MAX) this.mails.delete(oldest);
+  }
+}

@@ -1,0 +1,49 @@
+import type { ReceivedMail } from './received-mail.js';
+
+/** The mails as a plain page; links to pages on this machine can be followed, all else is text. */
+export function mailboxPage(mails: ReceivedMail[]): string {
+  const body =
+    mails.length === 0
+      ? '<p>No mail yet. Whatever the services send arrives here.</p>'
+      : mails.map(mailSection).join('\n');
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Mailbox</title>
+<style>
+:root { color-scheme: light dark; font-family: system-ui, sans-serif; line-height: 1.5; }
+body { max-width: 45rem; margin: 0 auto; padding: 1rem; }
+div { white-space: pre-wrap; overflow-wrap: anywhere; }
+</style>
+</head>
+<body>
+<main>
+<h1>Mailbox</h1>
+${body}
+</main>
+</body>
+</html>
+`;
+}
+
+function mailSection({ to, subject, text }: ReceivedMail): string {
+  return `<section>
+<h2>${escaped(subject)}</h2>
+<p>To ${escaped(to)}</p>
+<div>${withLinks(text)}</div>
+</section>`;
+}
+
+function withLinks(text: string): string {
+  const pieces = text.split(/(http:\/\/localhost:\d+\/[^\s<>"]*)/);
+  const shown = pieces.map((piece, index) =>
+    index % 2 === 1 ? `<a href="${escaped(piece)}">${escaped(piece)}</a>` : escaped(piece),
+  );
+  return shown.join('');
+}
+
+const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+
+const escaped = (text: string) => text.replace(/[&<>"]/g, (character) => ENTITIES[character]);

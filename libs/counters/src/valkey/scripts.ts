@@ -1,0 +1,136 @@
+import { createHash } from 'node:crypto';
+
+/** A Lua script and the name the server knows it by. */
+export interface Script {
+  source: string;
+  sha: string;
+}
+
+/** Cells of one second that make a window; the oldest counts whole. */
+export const WINDOW_SECONDS = 61;
+/** A slice is spent for this long after it was asked for, on the cluster's clock. */
+export const SLICE_USABLE_MS = 2_000;
+/** Then its holder is taken for dead and the rest for spent; more than the above plus a clock's step. */
+const SLICE_KEPT_MS = 6_000;
+/** A row that nobody asks for is forgotten: two windows, as the clock may stand still for a while. */
+const ROW_TTL_MS = 130_000;
+/** A gateway that has not been heard of for as long is not counted. */
+const GATEWAY_SEEN_MS = 5_000;
+/** The server's clock is read every second, so a longer pause is a step of it, or nobody was there. */
+const STEP_MS = 3_000;
+
+/**
+ * The cluster's clock: the server's, with its steps taken out. It stands still where the server's
+ * went back or leapt, so a step frees nobody and locks nobody for longer than a window (S101).
+ */
+const CLOCK = `
+local function clusterNow(meta, given)
+  if given ~= '' then return tonumber(given) end
+  local time = redis.call('TIME')
+  local ms = time[1] * 1000 + math.floor(time[2] / 1000)
+  local saved = redis.call('HMGET', meta, 'last', 'shift')
+  local last, shift = tonumber(saved[1]) or ms, tonumber(saved[2]) or 0
+  if ms < last or ms > last + ${STEP_MS} then shift = shift - (ms - last) end
+  redis.call('HSET', meta, 'last', ms, 'shift', shift)
+  return ms + shift
+end
+`;
+
+/**
+ * A gateway says that it lives. Keys: meta, gateways. Arguments: time or '', gateway, the epoch it
+ * knows, an epoch to begin where there is none, '1' when it has admitted requests the server may not
+ * know of. Answers epoch, time, gateways seen, milliseconds until the history is whole again.
+ */
+export const BEAT = script(`${CLOCK}
+local now = clusterNow(KEYS[1], ARGV[1])
+local saved = redis.call('HMGET', KEYS[1], 'epoch', 'warm')
+local epoch, warm = saved[1], tonumber(saved[2]) or 0
+if not epoch then
+  epoch = ARGV[4]
+  redis.call('HSET', KEYS[1], 'epoch', epoch)
+end
+if epoch ~= ARGV[3] and ARGV[5] == '1' then
+  warm = math.max(warm, now + ${WINDOW_SECONDS * 1000})
+  redis.call('HSET', KEYS[1], 'warm', warm)
+end
+redis.call('ZADD', KEYS[2], now, ARGV[2])
+redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', now - ${GATEWAY_SEEN_MS})
+return { epoch, now, redis.call('ZCARD', KEYS[2]), math.max(0, warm - now) }
+`);
+
+/**
+ * Books what a gateway spent and grants what it asks for. A row is a hash: a field for each second
+ * with requests, and one "count/until" for each gateway that holds a slice. Keys: meta, row.
+ * Arguments: epoch, time or '', session, limit, requests that wait, tokens wanted in hand, tokens
+ * still in hand, gateways, then pairs of second and count. Answers granted, in hand, room, oldest
+ * second, time, tokens in others' hands; only -1 when the epoch is another.
+ */
+export const TAKE = script(`${CLOCK}
+if redis.call('HGET', KEYS[1], 'epoch') ~= ARGV[1] then return { -1 } end
+local now = clusterNow(KEYS[1], ARGV[2])
+local session, limit, want = ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5])
+local ahead, inHand, gateways = tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8])
+local second = math.floor(now / 1000)
+local first = second - ${WINDOW_SECONDS - 1}
+local total, others, own, oldest = 0, 0, 0, second
+local gone, booked = {}, {}
+
+local flat = redis.call('HGETALL', KEYS[2])
+for i = 1, #flat, 2 do
+  local field, value = flat[i], flat[i + 1]
+  local slash = string.find(value, '/', 1, true)
+  if slash then
+    local count, till = tonumber(string.sub(value, 1, slash - 1)), tonumber(string.sub(value, slash + 1))
+    if field == session then
+      own = count
+    elseif till > now then
+      others = others + count
+    else
+      gone[#gone + 1] = field
+      booked[#booked + 1] = { math.floor(till / 1000), count }
+    end
+  else
+    local at, count = tonumber(field), tonumber(value)
+    if at < first then
+      gone[#gone + 1] = field
+    else
+      total = total + count
+      if count > 0 and at < oldest then oldest = at end
+    end
+  end
+end
+if #gone > 0 then redis.call('HDEL', KEYS[2], unpack(gone)) end
+
+for i = 9, #ARGV, 2 do
+  booked[#booked + 1] = { math.min(tonumber(ARGV[i]), second), tonumber(ARGV[i + 1]) }
+end
+for _, entry in ipairs(booked) do
+  if entry[1] >= first then
+    redis.call('HINCRBY', KEYS[2], entry[1], entry[2])
+    total = total + entry[2]
+    oldest = math.min(oldest, entry[1])
+  end
+end
+
+inHand = math.min(inHand, own)
+local room = limit - total - others - inHand
+local granted = math.max(0, math.min(want, room))
+room = room - granted
+if granted > 0 then redis.call('HINCRBY', KEYS[2], second, granted) end
+if granted == want and ahead > inHand then
+  local spare = room - math.ceil(limit / 5)
+  local more = math.max(0, math.min(ahead - inHand, math.floor(spare / (4 * gateways))))
+  inHand, room = inHand + more, room - more
+end
+if inHand > 0 then
+  redis.call('HSET', KEYS[2], session, inHand .. '/' .. (now + ${SLICE_KEPT_MS}))
+elseif own > 0 then
+  redis.call('HDEL', KEYS[2], session)
+end
+redis.call('PEXPIRE', KEYS[2], ${ROW_TTL_MS})
+return { granted, inHand, room, oldest, now, others }
+`);
+
+function script(source: string): Script {
+  return { source, sha: createHash('sha1').update(source).digest('hex') };
+}

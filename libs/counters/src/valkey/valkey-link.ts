@@ -1,0 +1,272 @@
+import { Valkey } from 'iovalkey';
+import { type Logger, SECOND_MS, monotonicMs, newId } from '#libs/platform';
+import { BEAT, type Script, TAKE } from './scripts.js';
+
+const PREFIX = 'counters:';
+const META = `${PREFIX}meta`;
+const GATEWAYS = `${PREFIX}gateways`;
+
+/** Counted as that many until the server was reached once: then a gateway cannot know better. */
+const GATEWAYS_UNSEEN = 4;
+/** A lower count of gateways is believed after as long: a server that came back has to meet all first. */
+const FEWER_AFTER_MS = 15_000;
+const BEAT_MS = SECOND_MS;
+/** How often it is asked whether a slow or lost server is well again. */
+const PROBE_MS = 100;
+/** An answer that is this late means that the connection is dead. */
+const DEAD_MS = SECOND_MS;
+const CONNECT_TIMEOUT_MS = SECOND_MS;
+/** A server that stands still does not answer a farewell either. */
+const DISCONNECT_TIMEOUT_MS = 100;
+const RECONNECT_MAX_MS = 500;
+
+export interface ValkeyLinkOptions {
+  /** `redis://` or `rediss://` (TLS), with user name and password where the server asks for them. */
+  url: string;
+  gatewayId: string;
+  logger: Logger;
+  /** Longest an answer may take before requests are decided without it. */
+  timeoutMs?: number;
+  /** A clock in place of the server's, in milliseconds, for tests. */
+  nowMs?: () => number;
+}
+
+/** What one row's turn at the server comes to. */
+export interface TakeReply {
+  granted: number;
+  inHand: number;
+  room: number;
+  oldestSecond: number;
+  nowMs: number;
+  inOthersHands: number;
+}
+
+/** The server does not know our epoch: it was emptied, restarted or replaced. */
+export class OtherEpoch extends Error {}
+
+type Call = [name: 'evalsha', sha: string, keys: number, ...rest: (string | number)[]];
+
+/**
+ * The connection to the server, and what is known through it: its epoch, the cluster's clock, how many
+ * gateways live. After each loss the gateway has another `session`, so that a call whose fate is unknown
+ * can never be booked twice.
+ */
+export class ValkeyLink {
+  /** Names this gateway's slices; another one after each lost connection. */
+  session = newId();
+  gateways = GATEWAYS_UNSEEN;
+  readonly timeoutMs: number;
+  readonly client: Valkey;
+  /** True after a request was admitted that the server's history may lack. */
+  hasUnknownHistory = false;
+
+  private epoch = '';
+  private isJoined = false;
+  private isLate = false;
+  private hasComplained = false;
+  private offsetMs = 0;
+  private wholeFromMs = 0;
+  private fewerSinceMs = 0;
+  private asking?: Promise<void>;
+  private askedAtMs = 0;
+  private lastBeatMs = -Infinity;
+  private readonly outstanding = new Set<number>();
+  private timer?: NodeJS.Timeout;
+
+  constructor(private readonly options: ValkeyLinkOptions) {
+    this.timeoutMs = options.timeoutMs ?? 5;
+    this.client = new Valkey(options.url, {
+      lazyConnect: true,
+      connectionName: 'domain-data-gateway',
+      connectTimeout: CONNECT_TIMEOUT_MS,
+      disconnectTimeout: DISCONNECT_TIMEOUT_MS,
+      enableOfflineQueue: false,
+      enableReadyCheck: false,
+      autoResendUnfulfilledCommands: false,
+      maxRetriesPerRequest: 0,
+      retryStrategy: (attempt: number) => Math.min(attempt * 50, RECONNECT_MAX_MS),
+    });
+    this.client.on('error', (error: unknown) => this.complain(error));
+    this.client.on('close', () => this.lost());
+    this.client.on('ready', () => void this.beat());
+  }
+
+  /** Resolves when the server was reached, or could not be. */
+  async start(): Promise<void> {
+    this.timer = setInterval(() => this.tick(), PROBE_MS);
+    this.timer.unref();
+    try {
+      await this.client.connect();
+      await this.beat();
+    } catch (error) {
+      this.complain(error);
+    }
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.timer);
+    if (this.client.status === 'ready') {
+      await Promise.race([
+        this.client.zrem(GATEWAYS, this.options.gatewayId).catch(() => {}),
+        new Promise((resolve) => setTimeout(resolve, DEAD_MS).unref()),
+      ]);
+    }
+    this.client.disconnect();
+  }
+
+  /** False while requests have to be decided without the server. */
+  get isUsable(): boolean {
+    return this.isJoined && !this.isLate;
+  }
+
+  /** The cluster's clock in milliseconds; never behind what the server will say of this moment. */
+  nowMs(): number {
+    return this.options.nowMs?.() ?? monotonicMs() + this.offsetMs;
+  }
+
+  /** True while the server's history lacks a part of the last window. */
+  get isWarming(): boolean {
+    return this.nowMs() < this.wholeFromMs;
+  }
+
+  /** A gateway's part of a limit when it is not known what the others let through; never none. */
+  shareOf(limit: number): number {
+    return Math.min(limit, Math.max(1, Math.floor(limit / this.gateways)));
+  }
+
+  /** An answer did not come in time: nobody waits for another until a beat was answered. */
+  noteLate(): void {
+    this.isLate = true;
+  }
+
+  /**
+   * One turn for each row, in one write.
+   * @returns for each row its reply, or why there is none.
+   */
+  async take(rows: readonly (readonly (string | number)[])[]): Promise<(TakeReply | Error)[]> {
+    const time = this.options.nowMs?.() ?? '';
+    const calls = rows.map(([key, ...rest]): Call => {
+      const keys = [META, `${PREFIX}row:${key}`] as const;
+      return ['evalsha', TAKE.sha, 2, ...keys, this.epoch, time, this.session, ...rest];
+    });
+    const replies = await this.run(calls);
+    const answers = replies.map(([error, reply]) => error ?? readTake(reply as number[]));
+    const isUnknown = answers.some((answer) => answer instanceof Error);
+    if (isUnknown) {
+      this.isJoined = false;
+      void this.beat();
+    }
+    return answers;
+  }
+
+  /** Says that this gateway lives, and learns the epoch, the time and the number of gateways. */
+  beat(): Promise<void> {
+    this.asking ??= this.sayHello().finally(() => (this.asking = undefined));
+    return this.asking;
+  }
+
+  private async sayHello(): Promise<void> {
+    const sentMs = (this.askedAtMs = monotonicMs());
+    try {
+      const isFirst = !this.isJoined;
+      if (isFirst) await this.load([BEAT, TAKE]);
+      const sentBeatMs = monotonicMs();
+      const { gatewayId } = this.options;
+      const rest = [
+        this.options.nowMs?.() ?? '',
+        gatewayId,
+        this.epoch,
+        newId(),
+        this.epoch !== '' || this.hasUnknownHistory ? '1' : '',
+      ];
+      const [[error, reply]] = await this.run([['evalsha', BEAT.sha, 2, META, GATEWAYS, ...rest]]);
+      if (error) throw error;
+      const [epoch, nowMs, gateways, lackingMs] = reply as [string, number, number, number];
+      this.offsetMs = nowMs - sentBeatMs;
+      this.wholeFromMs = nowMs + lackingMs;
+      this.count(gateways);
+      this.epoch = epoch;
+      this.lastBeatMs = sentMs;
+      this.isLate = false;
+      this.hasUnknownHistory = false;
+      this.isJoined = true;
+      this.hasComplained = false;
+    } catch (error) {
+      this.isJoined = false;
+      this.complain(error);
+    }
+  }
+
+  private count(gateways: number): void {
+    const nowMs = monotonicMs();
+    const isFirstWord = this.lastBeatMs === -Infinity;
+    if (gateways >= this.gateways || isFirstWord) {
+      this.gateways = gateways;
+      this.fewerSinceMs = nowMs;
+    } else if (nowMs - this.fewerSinceMs > FEWER_AFTER_MS) {
+      this.gateways = gateways;
+    }
+  }
+
+  private tick(): void {
+    const nowMs = monotonicMs();
+    const [oldestMs] = this.outstanding;
+    if (oldestMs !== undefined && nowMs - oldestMs > DEAD_MS) {
+      this.outstanding.clear();
+      this.lost();
+      this.client.disconnect(true);
+      return;
+    }
+    if (this.client.status !== 'ready' || this.asking) return;
+    const dueMs = this.isUsable ? BEAT_MS : PROBE_MS;
+    if (nowMs - this.askedAtMs >= dueMs - PROBE_MS / 2) void this.beat();
+  }
+
+  private async load(scripts: readonly Script[]): Promise<void> {
+    const sentMs = this.expectAnswer();
+    try {
+      await Promise.all(scripts.map(({ source }) => this.client.script('LOAD', source)));
+    } finally {
+      this.outstanding.delete(sentMs);
+    }
+  }
+
+  private async run(calls: Call[]): Promise<[Error | null, unknown][]> {
+    const pipeline = this.client.pipeline(calls);
+    const sentMs = this.expectAnswer();
+    try {
+      return (await pipeline.exec()) ?? calls.map(() => [new Error('no answer'), undefined]);
+    } finally {
+      this.outstanding.delete(sentMs);
+    }
+  }
+
+  private expectAnswer(): number {
+    let sentMs = monotonicMs();
+    // Each call has an entry of its own.
+    while (this.outstanding.has(sentMs)) sentMs += 1e-6;
+    this.outstanding.add(sentMs);
+    return sentMs;
+  }
+
+  private lost(): void {
+    this.isJoined = false;
+    this.session = newId();
+  }
+
+  /** Once per outage. */
+  private complain(error: unknown): void {
+    if (this.hasComplained) return;
+    this.hasComplained = true;
+    this.options.logger.warn(
+      'Valkey does not answer: each gateway counts its part of the limits by itself',
+      error,
+    );
+  }
+}
+
+function readTake(reply: number[]): TakeReply | OtherEpoch {
+  if (reply.length === 1) return new OtherEpoch();
+  const [granted, inHand, room, oldestSecond, nowMs, inOthersHands] = reply;
+  return { granted, inHand, room, oldestSecond, nowMs, inOthersHands };
+}

@@ -1,0 +1,281 @@
+import { monotonicMs } from '#libs/platform';
+import type { CounterId } from '../counter-id.js';
+import { MemoryRequestWindow } from '../memory-request-window.js';
+import { RequestWindow, type WindowAnswer } from '../request-window.js';
+import { WINDOW_SECONDS } from './scripts.js';
+import { SliceRow, type Waiter } from './slice-row.js';
+import { OtherEpoch, type TakeReply, type ValkeyLink } from './valkey-link.js';
+
+const TICK_MS = 100;
+const ROWS_MAX = 1 << 18;
+/** Rows looked at in a tick; the whole table once a minute. */
+const SWEPT_A_TICK = Math.ceil(ROWS_MAX / 600);
+/** Rows in one write. */
+const BATCH_MAX = 512;
+const NO_ROW: WindowAnswer = { allowed: false, remaining: 0, resetSeconds: 1 };
+
+/** Rows of one turn, what each asked, and who waits for it. */
+interface Turn {
+  row: SliceRow;
+  words: readonly number[];
+  uses: number[];
+  waiters: Waiter[];
+  kept: number;
+}
+
+/**
+ * The window of several gateways. The truth lies in Valkey; a gateway spends slices of it in memory,
+ * and asks request by request where little is left. Without the server each gateway lets its part of
+ * the limit through, counted by itself, its requests of before included.
+ */
+export class ValkeyRequestWindow extends RequestWindow {
+  /** `rows[cell]`, by account. */
+  private readonly rows: Map<string, SliceRow>[] = [];
+  private rowCount = 0;
+  /** Rows that the server has to hear from. */
+  private readonly busy = new Set<SliceRow>();
+  private queue: SliceRow[] = [];
+  private isFlushPlanned = false;
+  private sweep?: Iterator<SliceRow>;
+  /** Everything this gateway let through: what it counts by when it is alone. */
+  private readonly own: MemoryRequestWindow;
+  private readonly timer: NodeJS.Timeout;
+  private readonly underWay = new Set<Promise<void>>();
+
+  constructor(
+    private readonly link: ValkeyLink,
+    ownNowMs: () => number = monotonicMs,
+  ) {
+    super();
+    this.own = new MemoryRequestWindow(ownNowMs);
+    this.timer = setInterval(() => this.tick(), TICK_MS);
+    this.timer.unref();
+  }
+
+  take(id: CounterId, cell: number, limit: number): WindowAnswer | Promise<WindowAnswer> {
+    const { link } = this;
+    const row = this.rowOf(id, cell);
+    if (row === undefined) return NO_ROW;
+    if (!link.isUsable) return this.alone(row, limit);
+    const nowMs = link.nowMs();
+    if (row.hasInHand(limit, link.session, nowMs)) {
+      const refusal = this.countOwn(row, limit);
+      if (refusal) return refusal;
+      const answer = row.spend(nowMs);
+      this.remember(row);
+      if (row.wantsRefill) this.enqueue(row);
+      return answer;
+    }
+    if (row.isFull(limit, nowMs)) return row.refused(nowMs);
+    return this.ask(row, limit);
+  }
+
+  /** Gives everything back that is in hand and resolves when the server knows. */
+  async flush(): Promise<void> {
+    for (const row of this.busy) {
+      row.lastUseMs = -Infinity;
+      if (!row.isAsking) this.enqueue(row);
+    }
+    this.sendQueued();
+    while (this.underWay.size > 0) await Promise.all(this.underWay);
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.timer);
+    if (this.link.isUsable) await this.flush();
+  }
+
+  /** Looks for slices that nobody uses; runs every 100 ms. */
+  tick(): void {
+    const nowMs = this.link.nowMs();
+    if (this.link.isUsable) {
+      for (const row of this.busy) {
+        if (!row.hasNews && !row.isAsking) this.forgetBusy(row);
+        else if (!row.isAsking && row.isIdle(nowMs)) this.enqueue(row);
+      }
+    }
+    this.sweepIdle(nowMs);
+  }
+
+  /** Counts a request in this gateway's own window; refuses when it must not let through more. */
+  private countOwn(row: SliceRow, limit: number): WindowAnswer | undefined {
+    if (!this.link.isWarming) {
+      this.own.take(row.id, row.cell, Infinity);
+      return undefined;
+    }
+    const answer = this.own.take(row.id, row.cell, this.link.shareOf(limit));
+    return answer.allowed ? undefined : answer;
+  }
+
+  private alone(row: SliceRow, limit: number): WindowAnswer {
+    const answer = this.own.take(row.id, row.cell, this.link.shareOf(limit));
+    if (answer.allowed) {
+      this.link.hasUnknownHistory = true;
+      row.note(this.link.nowMs(), 1);
+      this.remember(row);
+    }
+    return answer;
+  }
+
+  private ask(row: SliceRow, limit: number): Promise<WindowAnswer> {
+    return new Promise((resolve) => {
+      const waiter: Waiter = { limit, resolve, isAnswered: false };
+      // The answer may lie in the socket while this process was busy: one more look at it first.
+      const giveUp = () => setImmediate(() => this.giveUp(row, waiter));
+      waiter.timer = setTimeout(giveUp, this.link.timeoutMs);
+      row.enqueue(waiter);
+      if (!row.isAsking) this.enqueue(row);
+    });
+  }
+
+  /** The server's word is late: the request is decided here. */
+  private giveUp(row: SliceRow, waiter: Waiter): void {
+    if (waiter.isAnswered) return;
+    waiter.isAnswered = true;
+    this.link.noteLate();
+    const place = row.waiters.indexOf(waiter);
+    if (place !== -1) row.waiters.splice(place, 1);
+    const share = this.link.shareOf(waiter.limit);
+    const answer = this.own.take(row.id, row.cell, share);
+    waiter.lateAnswer = answer;
+    if (answer.allowed) {
+      this.link.hasUnknownHistory = true;
+      // One that was sent is booked when its word comes.
+      if (place !== -1) row.note(this.link.nowMs(), 1);
+      this.remember(row);
+    }
+    waiter.resolve(answer);
+  }
+
+  private enqueue(row: SliceRow): void {
+    if (row.isQueued) return;
+    row.isQueued = true;
+    this.queue.push(row);
+    if (this.isFlushPlanned) return;
+    this.isFlushPlanned = true;
+    setImmediate(() => this.sendQueued());
+  }
+
+  private sendQueued(): void {
+    this.isFlushPlanned = false;
+    const { queue } = this;
+    this.queue = [];
+    for (let first = 0; first < queue.length; first += BATCH_MAX) {
+      const sent = this.send(queue.slice(first, first + BATCH_MAX));
+      this.underWay.add(sent);
+      void sent.finally(() => this.underWay.delete(sent));
+    }
+  }
+
+  private async send(rows: SliceRow[]): Promise<void> {
+    const { link } = this;
+    const { session, gateways } = link;
+    const nowMs = link.nowMs();
+    const turns = rows.map((row): Turn => {
+      row.isQueued = false;
+      row.isAsking = true;
+      const { words, uses } = row.turn(session, nowMs, gateways);
+      return { row, words, uses, waiters: row.takeWaiters(), kept: row.inHand };
+    });
+    let replies: (TakeReply | Error)[];
+    try {
+      replies = await link.take(
+        turns.map(({ row, words }) => [`${row.cell}:${row.id.text}`, ...words]),
+      );
+    } catch (error) {
+      replies = turns.map(() => error as Error);
+    }
+    turns.forEach((turn, place) => this.settle(turn, replies[place], session));
+  }
+
+  private settle(turn: Turn, reply: TakeReply | Error, session: string): void {
+    const { row, waiters } = turn;
+    row.isAsking = false;
+    if (reply instanceof Error) this.settleWithout(turn, reply);
+    else if (session !== this.link.session) this.settleWithout(turn, new Error('too late'));
+    else {
+      row.learn(reply, turn.kept, waiters.length);
+      waiters.forEach((waiter, place) => this.resolve(row, waiter, place < reply.granted, reply));
+    }
+    if (row.hasNews) this.remember(row);
+    if (row.waiters.length > 0) this.enqueue(row);
+  }
+
+  private resolve(row: SliceRow, waiter: Waiter, isGranted: boolean, reply: TakeReply): void {
+    const { lateAnswer } = waiter;
+    if (lateAnswer) {
+      if (isGranted && !lateAnswer.allowed) row.note(reply.nowMs, -1);
+      if (!isGranted && lateAnswer.allowed) row.note(this.link.nowMs(), 1);
+      return;
+    }
+    answered(waiter);
+    const refusal = isGranted ? this.countOwn(row, waiter.limit) : row.refused(reply.nowMs);
+    if (isGranted && refusal) {
+      row.note(reply.nowMs, -1);
+      row.fill(reply.nowMs + TICK_MS);
+    }
+    waiter.resolve(refusal ?? row.answer(true, reply.nowMs));
+  }
+
+  /** No answer: those who wait are decided here. */
+  private settleWithout({ row, uses, waiters }: Turn, error: Error): void {
+    row.inHand = 0;
+    // Only then is it certain that nothing was booked.
+    if (error instanceof OtherEpoch || error.message.startsWith('NOSCRIPT')) row.takeBack(uses);
+    for (const waiter of waiters) {
+      if (waiter.lateAnswer) {
+        if (waiter.lateAnswer.allowed) row.note(this.link.nowMs(), 1);
+        continue;
+      }
+      answered(waiter);
+      waiter.resolve(this.alone(row, waiter.limit));
+    }
+  }
+
+  private rowOf(id: CounterId, cell: number): SliceRow | undefined {
+    const rows = (this.rows[cell] ??= new Map<string, SliceRow>());
+    const known = rows.get(id.text);
+    if (known !== undefined) return known;
+    if (this.rowCount >= ROWS_MAX) return undefined;
+    const row = new SliceRow(id, cell);
+    rows.set(id.text, row);
+    this.rowCount++;
+    return row;
+  }
+
+  private remember(row: SliceRow): void {
+    if (row.isBusy) return;
+    row.isBusy = true;
+    this.busy.add(row);
+  }
+
+  private forgetBusy(row: SliceRow): void {
+    row.isBusy = false;
+    this.busy.delete(row);
+  }
+
+  private sweepIdle(nowMs: number): void {
+    for (let looked = 0; looked < SWEPT_A_TICK; looked++) {
+      this.sweep ??= this.everyRow();
+      const { value: row, done } = this.sweep.next();
+      if (done) {
+        this.sweep = undefined;
+        return;
+      }
+      const isUsed = row.isBusy || row.isAsking || row.isQueued;
+      if (isUsed || nowMs - row.lastUseMs < WINDOW_SECONDS * 1000) continue;
+      this.rows[row.cell].delete(row.id.text);
+      this.rowCount--;
+    }
+  }
+
+  private *everyRow(): Generator<SliceRow, undefined> {
+    for (const rows of this.rows) if (rows) yield* rows.values();
+    return undefined;
+  }
+}
+
+function answered(waiter: Waiter): void {
+  waiter.isAnswered = true;
+  clearTimeout(waiter.timer);
+}

@@ -1,0 +1,66 @@
+import {
+  IsArray,
+  IsBoolean,
+  IsInt,
+  IsOptional,
+  IsString,
+  Matches,
+  Max,
+  Min,
+  MinLength,
+} from 'class-validator';
+import { Setting } from '#libs/platform';
+
+const HOST_AND_PORT = /^[^\s:,]+:\d{1,5}$/;
+
+/** Where events travel: within the process, or over Kafka once brokers are named. */
+export class EventsConfig {
+  @Setting({
+    env: 'KAFKA_BROKERS',
+    about:
+      'Brokers to begin with, as host:port, several by commas. Empty: events stay within the process.',
+  })
+  @IsArray()
+  @Matches(HOST_AND_PORT, { each: true, message: '$property must each be host:port' })
+  kafkaBrokers: string[] = [];
+
+  @Setting({
+    env: 'KAFKA_PREFIX',
+    about: 'Stands before the names of topics and groups, so that deployments can share a cluster.',
+  })
+  @IsString()
+  @Matches(/^[a-zA-Z0-9._-]{0,100}$/)
+  kafkaPrefix: string = '';
+
+  @Setting({ env: 'KAFKA_TLS', about: 'Speak TLS with the brokers and check their certificates.' })
+  @IsBoolean()
+  kafkaTls: boolean = false;
+
+  @Setting({
+    env: 'KAFKA_TLS_CA',
+    about: "PEM of the authority that signed the brokers' certificates; else the system's.",
+  })
+  @IsOptional()
+  @IsString()
+  kafkaTlsCa?: string;
+
+  @Setting({ env: 'KAFKA_SASL_USERNAME', about: 'User of SCRAM-SHA-512. Needs KAFKA_TLS.' })
+  @IsOptional()
+  @IsString()
+  kafkaSaslUsername?: string;
+
+  @Setting({ env: 'KAFKA_SASL_PASSWORD', about: 'Password of that user.', secret: true })
+  @IsOptional()
+  @IsString()
+  @MinLength(8)
+  kafkaSaslPassword?: string;
+
+  @Setting({
+    env: 'KAFKA_TOPIC_REPLICATION',
+    about: 'Copies of each topic when it is created; one fewer must be in sync to accept an event.',
+  })
+  @IsInt()
+  @Min(1)
+  @Max(9)
+  kafkaTopicReplication: number = 3;
+}

@@ -1,0 +1,39 @@
+import { type Logger, SECOND_MS } from '#libs/platform';
+import type { EventTransport } from './event-transport.js';
+import type { EventsConfig } from './events.config.js';
+import {
+  InProcessTransport,
+  type InProcessTransportOptions,
+} from './transports/in-process/in-process-transport.js';
+import { KafkaTransport } from './transports/kafka/kafka-transport.js';
+
+export interface OpenTransportOptions {
+  config: EventsConfig;
+  logger: Logger;
+  /** Durable consumers of each producer's events; Kafka keeps its groups itself and needs none. */
+  consumers: InProcessTransportOptions['consumers'];
+  /** Instead of ending the process when a consumer has died for good. */
+  onDeath?: (error: Error) => void;
+}
+
+/** Kafka when brokers are named, else within this process. */
+export function openTransport({
+  config,
+  logger,
+  ...options
+}: OpenTransportOptions): EventTransport {
+  const { consumers } = options;
+  if (config.kafkaBrokers.length === 0) return new InProcessTransport({ logger, consumers });
+  const onDeath = options.onDeath ?? ((error: Error) => endProcess(logger, error));
+  return new KafkaTransport({ config, logger, onDeath });
+}
+
+const DRAIN_LIMIT_MS = 40 * SECOND_MS;
+
+/** Whoever supervises the process starts it anew; living on, it would hear nothing and look healthy. */
+function endProcess(logger: Logger, error: Error): void {
+  logger.error('a consumer of events has died: the process ends', error);
+  process.exitCode = 1;
+  setTimeout(() => process.exit(), DRAIN_LIMIT_MS).unref();
+  process.kill(process.pid, 'SIGTERM');
+}

@@ -1,0 +1,76 @@
+import { createRequire } from 'node:module';
+import { type Socket, connect as connectPlainly } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import { Kafka, type KafkaConfig, logLevel } from 'kafkajs';
+import type { EventsConfig } from '../../events.config.js';
+
+const CONNECT_LIMIT_MS = 1_000;
+const KEEP_ALIVE_MS = 60_000;
+
+export type KafkaClientOptions = Required<Pick<KafkaConfig, 'requestTimeout' | 'retry'>>;
+
+/**
+ * kafkajs over sockets that we can cut: its own disconnect waits for answers that may never come. Its
+ * log is off, for it says at error level what is part of every outage; whoever uses it logs what counts.
+ */
+export class KafkaClient {
+  readonly kafka: Kafka;
+  private readonly sockets = new Set<Socket>();
+  private isCut = false;
+
+  constructor(config: EventsConfig, options: KafkaClientOptions) {
+    this.kafka = new Kafka({
+      ...options,
+      brokers: config.kafkaBrokers,
+      clientId: 'domain-data-service',
+      connectionTimeout: CONNECT_LIMIT_MS,
+      authenticationTimeout: options.requestTimeout,
+      ssl: config.kafkaTls && { ca: config.kafkaTlsCa },
+      sasl: loginOf(config),
+      logLevel: logLevel.NOTHING,
+      socketFactory: ({ host, port, ssl, onConnect }) => {
+        if (this.isCut) throw new Error('this client was cut off');
+        const socket = ssl
+          ? connectTls({ host, port, servername: host, ...ssl }, onConnect)
+          : connectPlainly({ host, port }, onConnect);
+        socket.setKeepAlive(true, KEEP_ALIVE_MS).setNoDelay(true);
+        this.sockets.add(socket);
+        socket.once('close', () => this.sockets.delete(socket));
+        return socket;
+      },
+    });
+  }
+
+  /** Ends all it does at once: what is under way fails, and it connects no more. */
+  cut(): void {
+    this.isCut = true;
+    for (const socket of this.sockets) socket.destroy(new Error('cut off'));
+  }
+}
+
+function loginOf(config: EventsConfig): KafkaConfig['sasl'] {
+  const { kafkaSaslUsername: username, kafkaSaslPassword: password = '' } = config;
+  return username ? { mechanism: 'scram-sha-512', username, password } : undefined;
+}
+
+interface RequestQueue {
+  pending: unknown[];
+  throttledUntil: number;
+  scheduleCheckPendingRequests(): void;
+}
+
+/**
+ * kafkajs 2.2.4 sets a timer of minus the time of day after each answer, of which Node warns. With
+ * nothing pending and no throttling there is nothing to look for.
+ */
+function silenceNegativeTimers(): void {
+  const { prototype } = createRequire(import.meta.url)('kafkajs/src/network/requestQueue') as {
+    prototype: RequestQueue;
+  };
+  const schedule = prototype.scheduleCheckPendingRequests;
+  prototype.scheduleCheckPendingRequests = function (): void {
+    if (this.pending.length > 0 || this.throttledUntil > 0) schedule.call(this);
+  };
+}
+
+silenceNegativeTimers();

@@ -1,0 +1,109 @@
+import type { Message, Producer } from 'kafkajs';
+import { SECOND_MS } from '#libs/platform';
+import type { EventMessage } from '../../envelope/event-message.js';
+import type { EventsConfig } from '../../events.config.js';
+import { withinTime } from '../../inbox/time-limit.js';
+import { KafkaClient } from './kafka-client.js';
+import { toRecord } from './kafka-record.js';
+
+/** A relay's lease lasts at least this long after it read; a later send would be a fenced owner's. */
+const SEND_LIMIT_MS = 3 * SECOND_MS;
+const REQUEST_LIMIT_MS = 2 * SECOND_MS;
+/** A broker takes 1 MiB a partition and request by default. */
+const REQUEST_LIMIT_BYTES = 512 * 1024;
+
+interface OpenProducer {
+  client: KafkaClient;
+  producer: Producer;
+  connected: Promise<void>;
+}
+
+/**
+ * Sends a relay's batches. Not idempotent in Kafka's sense: after one rejected send kafkajs' idempotent
+ * producer reports a later batch as sent that never reached the topic. Repeats do no harm here.
+ */
+export class KafkaPublisher {
+  private open: OpenProducer | undefined;
+  private isClosed = false;
+  /** Whether the last batch could not be handed over. */
+  isFailing = false;
+
+  constructor(private readonly config: EventsConfig) {}
+
+  /**
+   * Resolves once every in-sync replica has the messages, in this order. One attempt: the relay repeats.
+   * @throws within 3 s; what is then still under way is cut off.
+   */
+  async publish(messages: EventMessage[]): Promise<void> {
+    if (this.isClosed) throw new Error('the publisher is closed');
+    this.open ??= this.connect();
+    const { open } = this;
+    const topic = `${this.config.kafkaPrefix}${messages[0].topic}`;
+    try {
+      await withinTime(send(open, topic, messages.map(toRecord)), SEND_LIMIT_MS, 'the send');
+      this.isFailing = false;
+    } catch (error) {
+      this.isFailing = true;
+      // What waits in its queue would come later than the relay may send. A broker that answers has none.
+      if (!isAnswer(error)) this.discard(open);
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    this.isClosed = true;
+    if (this.open) this.discard(this.open);
+  }
+
+  private connect(): OpenProducer {
+    const client = new KafkaClient(this.config, {
+      requestTimeout: REQUEST_LIMIT_MS,
+      // Enough to try each of three brokers that are named.
+      retry: { retries: 2, initialRetryTime: 50, maxRetryTime: 200 },
+    });
+    const producer = client.kafka.producer({
+      allowAutoTopicCreation: false,
+      idempotent: false,
+      maxInFlightRequests: 1,
+      retry: { retries: 0 },
+    });
+    const connected = producer.connect();
+    return { client, producer, connected };
+  }
+
+  private discard(open: OpenProducer): void {
+    if (this.open === open) this.open = undefined;
+    open.client.cut();
+    open.producer.disconnect().catch(() => {});
+  }
+}
+
+async function send(open: OpenProducer, topic: string, records: Message[]): Promise<void> {
+  await open.connected;
+  for (const messages of requestsOf(records)) {
+    await open.producer.send({ topic, messages, acks: -1, timeout: REQUEST_LIMIT_MS });
+  }
+}
+
+/** Whether the broker refused it, as while a partition changes its leader; other partitions go on. */
+function isAnswer(error: unknown): boolean {
+  const { name, cause } = error as Error;
+  return (
+    name === 'KafkaJSProtocolError' || (cause as Error | undefined)?.name === 'KafkaJSProtocolError'
+  );
+}
+
+function requestsOf(records: Message[]): Message[][] {
+  const requests: Message[][] = [[]];
+  let sizeBytes = 0;
+  for (const record of records) {
+    const recordBytes = record.value?.length ?? 0;
+    if (sizeBytes + recordBytes > REQUEST_LIMIT_BYTES && sizeBytes > 0) {
+      requests.push([]);
+      sizeBytes = 0;
+    }
+    requests.at(-1)?.push(record);
+    sizeBytes += recordBytes;
+  }
+  return requests;
+}

@@ -1,0 +1,52 @@
+import { isUtf8 } from 'node:buffer';
+import type { KafkaMessage, Message } from 'kafkajs';
+import type { EventMessage } from '../../envelope/event-message.js';
+
+const ID_HEADER = 'id';
+/** Longer names are nobody's: they would not fit an index. */
+const NAME_LIMIT_BYTES = 200;
+
+/** An event as a record: always bytes, so that no library looks for a record within it. */
+export function toRecord({ id, bucket, key, body }: EventMessage): Message {
+  return {
+    partition: bucket,
+    key: Buffer.from(key, 'utf8'),
+    value: Buffer.from(body, 'utf8'),
+    headers: { [ID_HEADER]: id },
+  };
+}
+
+/**
+ * A record as an event, whoever wrote it. What is no text is kept as base64, which no reader takes for an
+ * event; without an id its place in the topic is its id.
+ */
+export function toEventMessage(
+  topic: string,
+  partition: number,
+  { headers, key, value, offset }: KafkaMessage,
+): EventMessage {
+  const id = headers?.[ID_HEADER];
+  return {
+    id: nameOf(Array.isArray(id) ? id[0] : id) || `${topic}/${partition}/${offset}`,
+    topic,
+    bucket: partition,
+    key: nameOf(key),
+    body: textOf(value ?? Buffer.alloc(0)),
+  };
+}
+
+function nameOf(bytes: Buffer | string | null | undefined): string {
+  if (bytes === null || bytes === undefined) return '';
+  const buffer = Buffer.from(bytes);
+  const isName = buffer.length <= NAME_LIMIT_BYTES && isText(buffer);
+  return isName ? buffer.toString('utf8') : '';
+}
+
+function textOf(bytes: Buffer): string {
+  return isText(bytes) ? bytes.toString('utf8') : `base64:${bytes.toString('base64')}`;
+}
+
+/** PostgreSQL's text knows no zero byte. */
+function isText(bytes: Buffer): boolean {
+  return isUtf8(bytes) && !bytes.includes(0);
+}

@@ -1,0 +1,91 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Admin, ITopicConfig, ITopicMetadata } from 'kafkajs';
+import { allEventClasses, describeEvent, producerOf } from '#libs/contracts';
+import { DAY_MS, SECOND_MS } from '#libs/platform';
+import { BUCKET_COUNT, topicOf } from '../../envelope/bucket.js';
+import type { EventsConfig } from '../../events.config.js';
+import { KafkaClient } from './kafka-client.js';
+
+/** Far less than inbox rows are kept, or an old repeat would be handled anew. */
+const RETENTION_MS = 7 * DAY_MS;
+const REQUEST_LIMIT_MS = 10 * SECOND_MS;
+const LEADER_ATTEMPTS = 100;
+const LEADER_PAUSE_MS = 100;
+
+/** A topic is there, and not as our order of events needs it. */
+export class UnfitTopic extends Error {}
+
+/**
+ * Creates the topics that are missing, one for every service that says something.
+ * @returns the names of those it created.
+ * @throws UnfitTopic for one with another number of partitions: order hangs on it.
+ */
+export async function createTopics(config: EventsConfig): Promise<string[]> {
+  const producers = new Set(allEventClasses().map((each) => producerOf(describeEvent(each).type)));
+  const names = [...producers]
+    .map((producer) => `${config.kafkaPrefix}${topicOf(producer)}`)
+    .sort();
+  return withAdmin(config, async (admin) => {
+    const present = await admin.listTopics();
+    const missing = names.filter((name) => !present.includes(name));
+    // Another process may create them at the same moment: then they are checked as well.
+    const topics = missing.map((name) => topicOptions(config, name));
+    await admin.createTopics({ topics, waitForLeaders: false });
+    const faults = (await topicsWithLeaders(admin, names))
+      .filter(({ partitions }) => partitions.length !== BUCKET_COUNT)
+      .map(({ name, partitions }) => `${name} has ${partitions.length} partitions`);
+    if (faults.length === 0) return missing;
+    throw new UnfitTopic(
+      `${faults.join(', ')} where ${BUCKET_COUNT} are needed: empty it, delete it and repeat`,
+    );
+  });
+}
+
+/** An administrator's connection for the time of `work`. */
+export async function withAdmin<T>(
+  config: EventsConfig,
+  work: (admin: Admin) => Promise<T>,
+): Promise<T> {
+  const client = new KafkaClient(config, {
+    requestTimeout: REQUEST_LIMIT_MS,
+    retry: { retries: 5, initialRetryTime: 200, maxRetryTime: SECOND_MS },
+  });
+  const admin = client.kafka.admin();
+  try {
+    await admin.connect();
+    return await work(admin);
+  } finally {
+    await admin.disconnect();
+    client.cut();
+  }
+}
+
+/** A broker that just created a topic does not know it yet. */
+async function topicsWithLeaders(admin: Admin, topics: string[]): Promise<ITopicMetadata[]> {
+  for (let attempts = 1; ; attempts++) {
+    try {
+      const metadata = await admin.fetchTopicMetadata({ topics });
+      const partitions = metadata.topics.flatMap((topic) => topic.partitions);
+      if (partitions.every(({ leader }) => leader >= 0)) return metadata.topics;
+      throw new Error(`no leader yet for each partition of ${topics.join(', ')}`);
+    } catch (error) {
+      if (attempts === LEADER_ATTEMPTS) throw error;
+      await sleep(LEADER_PAUSE_MS);
+    }
+  }
+}
+
+function topicOptions({ kafkaTopicReplication }: EventsConfig, topic: string): ITopicConfig {
+  const options = {
+    'retention.ms': String(RETENTION_MS),
+    'cleanup.policy': 'delete',
+    'min.insync.replicas': String(Math.max(1, kafkaTopicReplication - 1)),
+    'unclean.leader.election.enable': 'false',
+  };
+  return {
+    topic,
+    numPartitions: BUCKET_COUNT,
+    replicationFactor: kafkaTopicReplication,
+    configEntries: Object.entries(options).map(([name, value]) => ({ name, value })),
+  };
+}

@@ -1,0 +1,150 @@
+import type { CustomStrategy } from '@nestjs/microservices';
+import { type EventClass, describeEvent, producerOf } from '#libs/contracts';
+import type { Database, MaintenanceDatabase } from '#libs/database';
+import { type Logger, SECOND_MS, type ServiceName, newId } from '#libs/platform';
+import { topicOf } from '../../envelope/bucket.js';
+import { type EventMessage, readMessage } from '../../envelope/event-message.js';
+import { EventTransport } from '../../event-transport.js';
+import type { EventsConfig } from '../../events.config.js';
+import { EventConsumer } from '../../inbox/event-consumer.js';
+import { EventServer, type ServiceHandlers } from '../../inbox/event-server.js';
+import { Relay } from '../../relay/relay.js';
+import { type GroupHealth, KafkaGroup, type KafkaGroupOptions } from './kafka-group.js';
+import { KafkaPublisher } from './kafka-publisher.js';
+import { createTopics } from './kafka-topics.js';
+
+export interface KafkaTransportOptions {
+  config: EventsConfig;
+  logger: Logger;
+  /** A consumer died and cannot be revived: whoever runs the process ends it, so that it is started anew. */
+  onDeath: (error: Error) => void;
+}
+
+/** A group that listens asks far more often than this, also when there is nothing to hear. */
+const SILENCE_LIMIT_MS = 30 * SECOND_MS;
+
+/** What one service listens with. */
+interface Listening {
+  groups: KafkaGroup[];
+  durable?: EventConsumer;
+}
+
+/**
+ * Events over Kafka: one topic a service, partition = bucket. Durable consumers are a group named after
+ * their service; who only watches is a group of its own, alone and from now on.
+ */
+export class KafkaTransport extends EventTransport {
+  private readonly publisher: KafkaPublisher;
+  private readonly relays = new Map<ServiceName, Relay>();
+  private readonly listening = new Map<ServiceName, Listening>();
+
+  constructor(private readonly options: KafkaTransportOptions) {
+    super();
+    this.publisher = new KafkaPublisher(options.config);
+  }
+
+  async startRelay(producer: ServiceName, database: MaintenanceDatabase): Promise<void> {
+    if (this.relays.has(producer)) throw new Error(`${producer} has a relay already`);
+    const { logger } = this.options;
+    const publish = (messages: EventMessage[]) => this.publisher.publish(messages);
+    const relay = new Relay({ producer, database, logger, publish });
+    this.relays.set(producer, relay);
+    relay.start();
+  }
+
+  strategyFor(consumer: ServiceName, database: Database): CustomStrategy['strategy'] {
+    return new EventServer({
+      listen: (handlers) => this.listen(consumer, database, handlers),
+      close: () => this.leave(consumer),
+    });
+  }
+
+  poke(producer: ServiceName): void {
+    this.relays.get(producer)?.poke();
+  }
+
+  /**
+   * Creates the topic of every service that says something; safe to repeat.
+   * @throws when one is there with another number of partitions.
+   */
+  async createTopics(): Promise<string[]> {
+    return createTopics(this.options.config);
+  }
+
+  /** Of every group this process is to be a member of. */
+  health(): GroupHealth[] {
+    return [...this.listening.values()].flatMap(({ groups }) =>
+      groups.map((each) => each.health()),
+    );
+  }
+
+  /** @throws naming the group that hears nothing, or when the last events could not be handed over. */
+  async check(): Promise<void> {
+    if (this.publisher.isFailing) throw new Error('the brokers take no events');
+    for (const { group, isMember, lastPollAgeMs } of this.health()) {
+      if (!isMember || lastPollAgeMs > SILENCE_LIMIT_MS) throw new Error(`${group} hears nothing`);
+    }
+  }
+
+  /** Ends what is under way and leaves, each within 20 s. */
+  async close(): Promise<void> {
+    await Promise.all([...this.relays.values()].map((relay) => relay.stop()));
+    this.relays.clear();
+    await Promise.all([...this.listening.keys()].map((consumer) => this.leave(consumer)));
+    await this.publisher.close();
+  }
+
+  private async listen(
+    consumer: ServiceName,
+    database: Database,
+    { durable, ephemeral }: ServiceHandlers,
+  ): Promise<void> {
+    const { logger } = this.options;
+    const listening: Listening = { groups: [] };
+    this.listening.set(consumer, listening);
+    if (durable.size > 0) {
+      const eventConsumer = new EventConsumer({ consumer, database, logger, handlers: durable });
+      listening.durable = eventConsumer;
+      const take = (messages: EventMessage[]) => eventConsumer.deliver(messages);
+      listening.groups.push(this.group({ group: consumer, kind: 'durable', take }, durable));
+      eventConsumer.start();
+    }
+    if (ephemeral.size > 0) {
+      const group = `${consumer}-watch-${newId()}`;
+      const take = async (messages: EventMessage[]) => {
+        for (const message of messages) void this.tell(consumer, ephemeral, message);
+      };
+      listening.groups.push(this.group({ group, kind: 'ephemeral', take }, ephemeral));
+    }
+    await Promise.all(listening.groups.map((group) => group.start()));
+  }
+
+  private group(
+    options: Pick<KafkaGroupOptions, 'group' | 'kind' | 'take'>,
+    handlers: ReadonlyMap<EventClass, unknown>,
+  ): KafkaGroup {
+    const producers = [...handlers.keys()].map((each) => producerOf(describeEvent(each).type));
+    const topics = [...new Set(producers)].map(topicOf);
+    return new KafkaGroup({ ...this.options, ...options, topics });
+  }
+
+  private async leave(consumer: ServiceName): Promise<void> {
+    const listening = this.listening.get(consumer);
+    this.listening.delete(consumer);
+    await Promise.all((listening?.groups ?? []).map((group) => group.close()));
+    await listening?.durable?.stop();
+  }
+
+  private async tell(
+    watcher: ServiceName,
+    handlers: ServiceHandlers['ephemeral'],
+    message: EventMessage,
+  ): Promise<void> {
+    try {
+      const read = readMessage(message, (eventClass) => handlers.has(eventClass));
+      if (read && 'event' in read) await handlers.get(read.eventClass)?.(read.event);
+    } catch (error) {
+      this.options.logger.warn(`${watcher} failed to hear an event`, error);
+    }
+  }
+}

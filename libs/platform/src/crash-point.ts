@@ -1,0 +1,58 @@
+/**
+ * The borders at which a process may be killed with work half handed over, and what stands there. A kill
+ * at each of them is part of `npm run prove`; a test holds that each is called exactly where it says.
+ */
+export const CRASH_POINTS = {
+  'outbox.after-commit': 'an event is committed, nobody was told to relay it',
+  'relay.after-read': 'rows are read from the outbox, not sent yet',
+  'relay.after-send': 'the broker has them, they are not marked as sent',
+  'consumer.before-inbox': 'an event has arrived, nothing is written',
+  'consumer.before-commit': 'the handler is done, its transaction is open',
+  'consumer.after-commit': 'the handler is committed, the broker was not told',
+  'command.before-answer': 'a command is committed, its caller has no answer',
+  'mail.after-send': 'a letter is delivered, it is not marked as sent',
+  'gateway.after-reserve': 'credits are reserved, lookup was not asked',
+  'gateway.after-upstream-answer': 'lookup has answered, the customer has nothing',
+  'gateway.after-answer': 'the customer has the answer, the journal does not know',
+  'gateway.after-settle': 'a settlement is acknowledged, the gateway has not noted it',
+  'gateway.at-lease-close': 'a close is acknowledged, the journal still has the lease',
+  'lookup.before-answer': 'the registry has answered, the gateway has nothing',
+  'settle.before-commit': 'a settlement is booked, its transaction is open',
+  'settle.after-commit': 'a settlement is committed, the gateway has no answer',
+  'reaper.before-close': 'abandoned leases are found, none is closed',
+  'reaper.after-close': 'abandoned leases are closed, the round is not over',
+} as const;
+
+export type CrashPoint = keyof typeof CRASH_POINTS;
+
+/** Which pass of which point kills the process, from `<point>:<n>`. */
+interface ArmedPoint {
+  point: CrashPoint;
+  passesLeft: number;
+}
+
+/**
+ * Kills this process (SIGKILL, so nothing is tidied up) at the n-th pass of the point that `CRASH_AT`
+ * names when it starts. Unset, as always outside of the fault matrix, it is an empty function.
+ */
+export const crashPoint: (point: CrashPoint) => void = armedBy(process.env.CRASH_AT);
+
+/** @throws when the text names no point or no pass, so that a typing error cannot pass for survival. */
+export function armedBy(
+  text: string | undefined,
+  kill: () => void = () => process.kill(process.pid, 'SIGKILL'),
+): (point: CrashPoint) => void {
+  if (!text) return () => {};
+  const armed = parseCrashAt(text);
+  return (point) => {
+    if (point === armed.point && --armed.passesLeft === 0) kill();
+  };
+}
+
+function parseCrashAt(text: string): ArmedPoint {
+  const [, point = '', passes = ''] = /^([a-z.-]+):([1-9]\d*)$/.exec(text) ?? [];
+  if (!Object.hasOwn(CRASH_POINTS, point)) {
+    throw new Error(`CRASH_AT is <point>:<n> with one of ${Object.keys(CRASH_POINTS).join(', ')}`);
+  }
+  return { point: point as CrashPoint, passesLeft: Number(passes) };
+}

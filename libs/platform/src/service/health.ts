@@ -1,0 +1,73 @@
+import { Controller, Get, Injectable, Res } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
+import { AllowCallers } from './internal-route.js';
+
+/** Something a process works with. `check` throws when it is away. */
+export interface HealthCheck {
+  name: string;
+  /** True when the process still answers without it: named in `faults`, and the process stays in service. */
+  isOptional?: boolean;
+  check(): Promise<void>;
+}
+
+export interface Readiness {
+  isReady: boolean;
+  faults: string[];
+}
+
+/** Tells probes whether the process lives and whether it should get work. */
+@Injectable()
+export class Health {
+  private readonly checks: HealthCheck[] = [];
+  private draining = false;
+
+  add(check: HealthCheck): void {
+    this.checks.push(check);
+  }
+
+  /** From here on `/ready` answers 503, so that a balancer sends no new work. */
+  drain(): void {
+    this.draining = true;
+  }
+
+  /** Whether work should come here, and the names of what is away. */
+  async readiness(): Promise<Readiness> {
+    if (this.draining) return { isReady: false, faults: ['draining'] };
+    const results = await Promise.all(
+      this.checks.map(async (each) =>
+        each.check().then(
+          () => undefined,
+          () => each,
+        ),
+      ),
+    );
+    const away = results.filter((each) => each !== undefined);
+    return {
+      isReady: away.every(({ isOptional }) => isOptional),
+      faults: away.map(({ name }) => name),
+    };
+  }
+}
+
+@Controller()
+@AllowCallers('anyone')
+export class HealthController {
+  constructor(private readonly health: Health) {}
+
+  @Get('/health')
+  alive(): { status: string } {
+    return { status: 'ok' };
+  }
+
+  @Get('/ready')
+  async ready(@Res({ passthrough: true }) reply: FastifyReply): Promise<object> {
+    const { isReady, faults } = await this.health.readiness();
+    if (!isReady) void reply.status(503);
+    return { status: statusOf(isReady, faults), faults };
+  }
+}
+
+function statusOf(isReady: boolean, faults: string[]): string {
+  if (!isReady) return 'unavailable';
+  return faults.length > 0 ? 'degraded' : 'ok';
+}

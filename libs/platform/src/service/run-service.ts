@@ -1,0 +1,68 @@
+import { type Clock, SystemClock } from '../clock.js';
+import { ConfigurationError } from '../config.js';
+import { Logger } from '../logger.js';
+
+/** What a service is given when it runs as a process of its own. */
+export interface ProcessSurroundings {
+  clock: Clock;
+  logger: Logger;
+}
+
+/** A service that answers in this process. */
+export interface StartedProcess {
+  /** Where it listens, by name; logged with the line that says that it is up. */
+  addresses: Record<string, string>;
+  /** Drains and closes everything. */
+  stop(): Promise<void>;
+}
+
+/**
+ * The life of a process that is one service: starts it, logs `<name> is up` with its addresses, and at
+ * SIGTERM or SIGINT drains it and ends with 0. A second signal ends it at once. A fault at start, or
+ * one that a drain meets, is one line of the log and exit code 1.
+ */
+export async function runService(
+  name: string,
+  start: (surroundings: ProcessSurroundings) => Promise<StartedProcess>,
+): Promise<void> {
+  const logger = new Logger(name);
+  try {
+    const started = await start({ clock: new SystemClock(), logger });
+    stopAtSignal(name, started, logger);
+    logger.info(`${name} is up`, { ...started.addresses, pid: process.pid });
+  } catch (error) {
+    logger.error(`${name} cannot start: ${faultText(error)}`);
+    process.exit(1);
+  }
+}
+
+function stopAtSignal(name: string, started: StartedProcess, logger: Logger): void {
+  let isStopping = false;
+  const stop = async (signal: string) => {
+    if (isStopping) process.exit(1);
+    isStopping = true;
+    logger.info(`${name} drains`, { signal });
+    try {
+      await started.stop();
+      logger.info(`${name} has stopped`);
+      // Whoever asked for the stop because of a fault has set the exit code.
+      process.exit();
+    } catch (error) {
+      logger.error(`${name} did not stop cleanly`, error);
+      process.exit(1);
+    }
+  };
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(signal, () => void stop(signal));
+  }
+}
+
+/** One line with the causes, and the whole list for settings. */
+function faultText(error: unknown): string {
+  if (error instanceof ConfigurationError) return `settings: ${error.faults.join(' · ')}`;
+  if (!(error instanceof Error)) return String(error);
+  const { code } = error as NodeJS.ErrnoException;
+  // An AggregateError of several refused addresses has no message of its own.
+  const own = error.message || code || error.name;
+  return error.cause instanceof Error ? `${own}: ${faultText(error.cause)}` : own;
+}

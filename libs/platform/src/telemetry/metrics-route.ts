@@ -1,0 +1,16 @@
+import { Controller, Get, Header } from '@nestjs/common';
+import { AllowCallers } from '../service/internal-route.js';
+import { Metrics } from './metrics.js';
+
+/** For Prometheus, which has no service token: the internal listener alone is its protection. */
+@Controller()
+@AllowCallers('anyone')
+export class MetricsController {
+  constructor(private readonly metrics: Metrics) {}
+
+  @Get('/metrics')
+  @Header('content-type', Metrics.contentType)
+  text(): Promise<string> {
+    return this.metrics.text();
+  }
+}

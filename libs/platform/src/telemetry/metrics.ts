@@ -1,0 +1,167 @@
+import {
+  AggregatorRegistry,
+  Counter,
+  Histogram,
+  type Metric,
+  Registry,
+  collectDefaultMetrics,
+} from 'prom-client';
+import { type MetricDeclaration, declareCounter } from './metric-declarations.js';
+
+export type Labels = Record<string, string>;
+
+/**
+ * A number, or what a histogram holds: how many values fell into each bucket, the last being those above
+ * every bound, and their sum.
+ */
+export type Reading = number | { counts: ArrayLike<number>; sum: number };
+
+export type TakeReading = (metric: MetricDeclaration, reading: Reading, labels?: Labels) => void;
+
+/** Reads numbers that are kept elsewhere, when a scrape asks for them. */
+export interface MetricSource {
+  /** Names the source where it fails. */
+  name: string;
+  read(take: TakeReading): void | Promise<void>;
+}
+
+/** Every metric of one process or thread as plain objects, which `postMessage` can carry. */
+export type MetricSnapshot = object[];
+
+interface Sample {
+  labels: Labels;
+  value: number;
+  metricName?: string;
+}
+
+/** A source may ask a database; a scrape must end although that is away. */
+const READ_LIMIT_MS = 3_000;
+
+const FAILED_READS = declareCounter(
+  'dds_metrics_failed_reads_total',
+  'Scrapes in which a source of metrics could not be read; what it tells is missing from them.',
+  { labels: ['source'] },
+);
+
+/**
+ * The metrics of one service. What happens rarely is counted here (`counter`, `histogram`); what happens
+ * on a hot path is kept there as plain numbers and read by a source at each scrape.
+ */
+export class Metrics {
+  static readonly contentType = Registry.PROMETHEUS_CONTENT_TYPE;
+  private readonly registry = new Registry();
+  private readonly sources: MetricSource[] = [];
+  private underWay?: Promise<MetricSnapshot>;
+  private hasProcessMetrics: boolean;
+
+  /** `process: false` in a worker thread, whose process is counted by the main one. */
+  constructor({ process = true }: { process?: boolean } = {}) {
+    this.hasProcessMetrics = !process;
+  }
+
+  /** @throws when the name is taken by something that is no counter. */
+  counter(declaration: MetricDeclaration): Counter {
+    return this.known(declaration, Counter) ?? new Counter(this.configurationOf(declaration));
+  }
+
+  /** In the declared unit and buckets. */
+  histogram(declaration: MetricDeclaration): Histogram {
+    const known = this.known(declaration, Histogram);
+    if (known) return known;
+    const buckets = [...declaration.buckets];
+    return new Histogram({ ...this.configurationOf(declaration), buckets });
+  }
+
+  addSource(source: MetricSource): void {
+    this.sources.push(source);
+  }
+
+  /** The answer to a scrape, in Prometheus' text format 0.0.4. */
+  async text(): Promise<string> {
+    return Metrics.textOf([await this.snapshot()]);
+  }
+
+  /** What `textOf` makes one text of. Scrapes at the same time share one reading. */
+  snapshot(): Promise<MetricSnapshot> {
+    this.underWay ??= this.gather().finally(() => (this.underWay = undefined));
+    return this.underWay;
+  }
+
+  /** Several threads' or processes' metrics as one: sums, or what the declaration says instead. */
+  static textOf(snapshots: MetricSnapshot[]): Promise<string> {
+    return AggregatorRegistry.aggregate(snapshots).metrics();
+  }
+
+  private async gather(): Promise<MetricSnapshot> {
+    if (!this.hasProcessMetrics) {
+      // Watching the loop and the collector begins with the first scrape: unasked, it costs nothing.
+      this.hasProcessMetrics = true;
+      collectDefaultMetrics({ register: this.registry });
+    }
+    const readings = await Promise.all(this.sources.map((source) => this.read(source)));
+    const read = new Map<MetricDeclaration, Sample[]>();
+    for (const [declaration, sample] of readings.flat()) {
+      const samples = read.get(declaration);
+      if (samples) samples.push(sample);
+      else read.set(declaration, [sample]);
+    }
+    const counted = await this.registry.getMetricsAsJSON();
+    return [...counted, ...[...read].map(([declaration, values]) => asMetric(declaration, values))];
+  }
+
+  private async read(source: MetricSource): Promise<[MetricDeclaration, Sample][]> {
+    const samples: [MetricDeclaration, Sample][] = [];
+    const take: TakeReading = (metric, reading, labels = {}) => {
+      for (const sample of samplesOf(metric, reading, labels)) samples.push([metric, sample]);
+    };
+    try {
+      await withinLimit(Promise.resolve(source.read(take)));
+      return samples.slice();
+    } catch {
+      this.counter(FAILED_READS).inc({ source: source.name });
+      return [];
+    }
+  }
+
+  private known<T extends Metric>(
+    { name }: MetricDeclaration,
+    type: new (...parameters: never[]) => T,
+  ): T | undefined {
+    const known = this.registry.getSingleMetric(name);
+    return known instanceof type ? known : undefined;
+  }
+
+  private configurationOf({ name, about, labels, aggregation }: MetricDeclaration) {
+    const registers = [this.registry];
+    return { name, help: about, labelNames: [...labels], aggregator: aggregation, registers };
+  }
+}
+
+function samplesOf(metric: MetricDeclaration, reading: Reading, labels: Labels): Sample[] {
+  if (typeof reading === 'number') return [{ labels, value: reading }];
+  let total = 0;
+  const buckets = Array.from(reading.counts, (count, index) => {
+    total += count;
+    const le = String(metric.buckets[index] ?? '+Inf');
+    return { labels: { ...labels, le }, value: total, metricName: `${metric.name}_bucket` };
+  });
+  return [
+    ...buckets,
+    { labels, value: reading.sum, metricName: `${metric.name}_sum` },
+    { labels, value: total, metricName: `${metric.name}_count` },
+  ];
+}
+
+function asMetric({ name, about, type, aggregation }: MetricDeclaration, values: Sample[]): object {
+  return { name, help: about, type, values, aggregator: aggregation };
+}
+
+async function withinLimit(work: Promise<void>): Promise<void> {
+  const limit = Promise.withResolvers<never>();
+  const timer = setTimeout(() => limit.reject(new Error('took too long')), READ_LIMIT_MS);
+  try {
+    await Promise.race([work, limit.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

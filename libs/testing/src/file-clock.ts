@@ -1,0 +1,53 @@
+import { closeSync, openSync, readSync, writeSync } from 'node:fs';
+import { Clock } from '#libs/platform';
+
+/** Milliseconds since the epoch, as text of fixed length, so that one read or write is whole. */
+const DIGITS = 16;
+
+/**
+ * A clock that stands still in a file: several processes read it, whoever moves it moves it for all, from
+ * the next call on.
+ */
+export class FileClock extends Clock {
+  private readonly bytes = Buffer.alloc(DIGITS);
+
+  private constructor(private readonly file: number) {
+    super();
+  }
+
+  /** Makes the file. */
+  static create(path: string, start: string | Date = '2026-03-02T09:00:00Z'): FileClock {
+    const clock = new FileClock(openSync(path, 'w+', 0o600));
+    clock.set(start);
+    return clock;
+  }
+
+  /** Follows a file that another process made. */
+  static follow(path: string): FileClock {
+    return new FileClock(openSync(path, 'r'));
+  }
+
+  now(): Date {
+    readSync(this.file, this.bytes, 0, DIGITS, 0);
+    return new Date(Number(this.bytes.toString('latin1')));
+  }
+
+  advance(ms: number): void {
+    this.set(new Date(this.now().getTime() + ms));
+  }
+
+  set(time: string | Date): void {
+    const digits = String(new Date(time).getTime()).padStart(DIGITS, '0');
+    writeSync(this.file, digits, 0, 'latin1');
+  }
+
+  close(): void {
+    closeSync(this.file);
+  }
+}
+
+/** The settings with which a service's process takes its time from a `FileClock`'s file. */
+export function fileClockSettings(path: string): Record<string, string> {
+  const preload = new URL('./preload-file-clock.js', import.meta.url);
+  return { NODE_OPTIONS: `--import=${preload.href}`, TEST_CLOCK_FILE: path };
+}

@@ -1,0 +1,228 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { Kafka, type KafkaConfig, logLevel } from 'kafkajs';
+import { KAFKA_FOLDER, kafkaJars } from './kafka-jars.js';
+
+/** Brokers of the run, by commas; set by the suite's global setup unless somebody names others. */
+export const KAFKA_BROKERS = 'KAFKA_BROKERS';
+
+export interface KafkaBrokerOptions {
+  /** Holds settings and data; those of an earlier broker are taken up again. */
+  folder: string;
+  /** Of the clients' listener on loopback; a free one when it is not given. */
+  port?: number;
+  /** Clients must speak TLS then. */
+  tls?: {
+    /** PEM: certificate (for 127.0.0.1) and its PKCS #8 key in one file. */
+    keyStoreFile: string;
+    /** PEM of the authority, for the client that waits until the broker is ready. */
+    authority: string;
+  };
+  /**
+   * Clients must log in by SCRAM-SHA-512 then, and may do nothing without an access rule. Passwords
+   * by user; `admin` must be among them and may do everything.
+   */
+  sasl?: Record<string, string>;
+}
+
+const START_LIMIT_MS = 60_000;
+const STOP_LIMIT_MS = 20_000;
+const ADMIN = 'admin';
+
+/**
+ * Becomes the broker, so that its process id is known, and leaves a watch behind that ends the broker
+ * once our end of the pipe is closed: a killed owner leaves no broker. The watch looks at what
+ * the number belongs to before it kills.
+ */
+const LAUNCHER = `
+exec 3<&0 </dev/null
+( cat <&3 >/dev/null
+  case "$(ps -ww -o args= -p $$)" in *kafka.Kafka*) kill -9 $$ ;; esac ) >/dev/null 2>&1 &
+exec 3<&-
+exec "$@"`;
+
+/** A real Kafka broker of one node on loopback, for tests and for trying out. */
+export class KafkaBroker {
+  private child: ChildProcess;
+
+  private constructor(
+    private readonly options: KafkaBrokerOptions,
+    private readonly jars: string,
+    private readonly port: number,
+  ) {}
+
+  /** @throws when it does not answer within a minute; `kafkaAvailability` says beforehand why not. */
+  static async start(options: KafkaBrokerOptions): Promise<KafkaBroker> {
+    const jars = await kafkaJars();
+    const port = options.port ?? (await freePort());
+    const broker = new KafkaBroker(options, jars, port);
+    await broker.prepare();
+    await broker.launch();
+    return broker;
+  }
+
+  get brokers(): string[] {
+    return [`127.0.0.1:${this.port}`];
+  }
+
+  get pid(): number {
+    return this.child.pid as number;
+  }
+
+  /** Ends it in order, by force after 20 s. Its data stays. */
+  async stop(): Promise<void> {
+    this.kill('SIGTERM');
+    // One that stands still would not hear it.
+    this.kill('SIGCONT');
+    const limit = setTimeout(() => this.kill('SIGKILL'), STOP_LIMIT_MS);
+    await this.untilEnded();
+    clearTimeout(limit);
+  }
+
+  /** Only ever reaches the child that was started here. */
+  kill(signal: NodeJS.Signals): void {
+    if (this.isRunning()) this.child.kill(signal);
+  }
+
+  /** The same port and data; also after `kill`. */
+  async restart(): Promise<void> {
+    await this.stop();
+    await this.launch();
+  }
+
+  private isRunning(): boolean {
+    return this.child.exitCode === null && this.child.signalCode === null;
+  }
+
+  private async untilEnded(): Promise<void> {
+    if (this.isRunning()) await once(this.child, 'exit');
+  }
+
+  private get settingsFile(): string {
+    return join(this.options.folder, 'server.properties');
+  }
+
+  private async prepare(): Promise<void> {
+    const { folder, sasl } = this.options;
+    const data = join(folder, 'data');
+    mkdirSync(folder, { recursive: true });
+    const controllerPort = await freePort();
+    const template = readFileSync(join(KAFKA_FOLDER, 'server.properties'), 'utf8')
+      .replaceAll('${PORT}', String(this.port))
+      .replaceAll('${CONTROLLER_PORT}', String(controllerPort))
+      .replaceAll('${DATA}', data);
+    writeFileSync(this.settingsFile, [template, ...this.protocolSettings(), ''].join('\n'), {
+      mode: 0o600,
+    });
+    if (existsSync(join(data, 'meta.properties'))) return;
+    const users = Object.entries(sasl ?? {}).flatMap(([name, password]) => [
+      '--add-scram',
+      `SCRAM-SHA-512=[name=${name},password=${password}]`,
+    ]);
+    const id = randomUUID().replaceAll('-', '').slice(0, 22);
+    await promisify(execFile)('java', [
+      '-cp',
+      join(this.jars, '*'),
+      'kafka.tools.StorageTool',
+      'format',
+      '-t',
+      id,
+      '-c',
+      this.settingsFile,
+      ...users,
+    ]);
+  }
+
+  private protocolSettings(): string[] {
+    const { tls, sasl } = this.options;
+    const protocol = `${sasl ? 'SASL_' : ''}${tls ? 'SSL' : 'PLAINTEXT'}`;
+    const lines = [`listener.security.protocol.map=CLIENT:${protocol},CONTROLLER:PLAINTEXT`];
+    if (tls) lines.push('ssl.keystore.type=PEM', `ssl.keystore.location=${tls.keyStoreFile}`);
+    if (!sasl) return lines;
+    const login = 'org.apache.kafka.common.security.scram.ScramLoginModule';
+    return [
+      ...lines,
+      'sasl.enabled.mechanisms=SCRAM-SHA-512',
+      'sasl.mechanism.inter.broker.protocol=SCRAM-SHA-512',
+      `listener.name.client.scram-sha-512.sasl.jaas.config=${login} required username="${ADMIN}" password="${sasl[ADMIN]}";`,
+      'authorizer.class.name=org.apache.kafka.metadata.authorizer.StandardAuthorizer',
+      // The controller's own listener, on loopback as well, knows no names.
+      `super.users=User:${ADMIN};User:ANONYMOUS`,
+    ];
+  }
+
+  private async launch(): Promise<void> {
+    const command = ['java', '-Xmx384m', '-cp', join(this.jars, '*'), 'kafka.Kafka'];
+    this.child = spawn('sh', ['-c', LAUNCHER, 'kafka', ...command, this.settingsFile], {
+      // In a session of its own: a Ctrl-C lets its clients drain first.
+      detached: true,
+      stdio: ['pipe', 'ignore', 'ignore'],
+      cwd: this.options.folder,
+    });
+    const { child } = this;
+    child.once('error', () => {});
+    child.once('exit', () => child.stdin?.destroy());
+    child.stdin?.once('error', () => {});
+    await this.untilReady();
+    // Neither keeps its owner's process alive; when that ends, the pipe closes.
+    child.unref();
+    (child.stdin as unknown as { unref(): void }).unref();
+  }
+
+  private async untilReady(): Promise<void> {
+    const deadline = performance.now() + START_LIMIT_MS;
+    for (;;) {
+      try {
+        await this.ask();
+        return;
+      } catch (error) {
+        if (this.isRunning() && performance.now() < deadline) {
+          await sleep(100);
+          continue;
+        }
+        await this.stop();
+        throw new Error(`Kafka did not start with ${this.settingsFile}`, { cause: error });
+      }
+    }
+  }
+
+  private async ask(): Promise<void> {
+    const { tls, sasl } = this.options;
+    const login: KafkaConfig['sasl'] = sasl && {
+      mechanism: 'scram-sha-512',
+      username: ADMIN,
+      password: sasl[ADMIN],
+    };
+    const kafka = new Kafka({
+      brokers: this.brokers,
+      ssl: tls && { ca: [tls.authority] },
+      sasl: login,
+      logLevel: logLevel.NOTHING,
+      connectionTimeout: 1_000,
+      retry: { retries: 0 },
+    });
+    const admin = kafka.admin();
+    try {
+      await admin.connect();
+      await admin.describeCluster();
+    } finally {
+      await admin.disconnect();
+    }
+  }
+}
+
+/** A loopback port nobody listens on right now. */
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as { port: number };
+  probe.close();
+  await once(probe, 'close');
+  return port;
+}

@@ -1,0 +1,154 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { type AddressInfo, connect, createServer } from 'node:net';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { waitFor } from './wait.js';
+
+/** The programs that will do, the better one first: Debian 12 packages only Redis. */
+const PROGRAMS = ['valkey-server', 'redis-server'];
+/** Where the suite's global setup names the run's server; not set where none can run. */
+export const TEST_VALKEY_URL = 'VALKEY_URL';
+
+const START_TIMEOUT_MS = 10_000;
+const PING_TIMEOUT_MS = 1_000;
+
+/**
+ * Starts the server, tells its process id, and ends it when standard input closes: a server does not
+ * outlive whoever started it, however that one ended.
+ */
+const GUARD = '"$@" </dev/null >/dev/null 2>&1 & echo $!; cat >/dev/null; kill -9 $!';
+
+/** Why no Valkey or Redis can be started on this machine; undefined when one can. */
+export function valkeyAvailability(): string | undefined {
+  return valkeyProgram() === undefined
+    ? `no ${PROGRAMS.join(' or ')} on this machine (Debian: apt-get install redis-server)`
+    : undefined;
+}
+
+export interface ValkeyServerOptions {
+  /** Holds the server's log; made when missing. */
+  folder: string;
+  /** A free one unless given. */
+  port?: number;
+  /** Asked of every client when given. */
+  password?: string;
+}
+
+/** A real Valkey or Redis on the loopback address, without persistence: after a restart it is empty. */
+export class ValkeyServer {
+  private guard: ChildProcess | undefined;
+  private serverPid = 0;
+
+  private constructor(
+    private readonly program: string,
+    private readonly options: ValkeyServerOptions & { port: number },
+  ) {}
+
+  /** @throws when no server program is here, or the server does not answer within 10 s. */
+  static async start(options: ValkeyServerOptions): Promise<ValkeyServer> {
+    const program = valkeyProgram();
+    if (program === undefined) throw new Error(valkeyAvailability());
+    mkdirSync(options.folder, { recursive: true });
+    const port = options.port ?? (await freePort());
+    const server = new ValkeyServer(program, { ...options, port });
+    await server.launch();
+    return server;
+  }
+
+  get url(): string {
+    const { password, port } = this.options;
+    const login = password === undefined ? '' : `:${encodeURIComponent(password)}@`;
+    return `redis://${login}127.0.0.1:${port}`;
+  }
+
+  get pid(): number {
+    return this.serverPid;
+  }
+
+  /** Sends a signal: SIGSTOP makes it slow without end, SIGCONT lets it go on. */
+  kill(signal: NodeJS.Signals = 'SIGKILL'): void {
+    if (this.guard !== undefined) process.kill(this.serverPid, signal);
+  }
+
+  /** Ends the server and waits until its port is closed. */
+  async stop(): Promise<void> {
+    const { guard } = this;
+    if (guard === undefined) return;
+    this.guard = undefined;
+    const ended = new Promise((resolve) => guard.once('exit', resolve));
+    guard.ref();
+    guard.stdin?.end();
+    await ended;
+    await waitFor('the port to be closed', async () => !(await this.answers()));
+  }
+
+  /** Ends it, if it still runs, and starts an empty one on the same port. */
+  async restart(): Promise<void> {
+    await this.stop();
+    await this.launch();
+  }
+
+  private async launch(): Promise<void> {
+    const { folder, port, password } = this.options;
+    const settings = {
+      port: String(port),
+      bind: '127.0.0.1',
+      save: '',
+      appendonly: 'no',
+      dir: folder,
+      logfile: join(folder, 'valkey.log'),
+      ...(password !== undefined && { requirepass: password }),
+    };
+    const words = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]);
+    const guard = spawn('/bin/sh', ['-c', GUARD, 'sh', this.program, ...words], {
+      detached: true,
+      stdio: ['pipe', 'pipe', 'ignore'],
+    });
+    guard.on('error', () => {});
+    guard.stdin.on('error', () => {});
+    this.guard = guard;
+    const lines = createInterface({ input: guard.stdout });
+    this.serverPid = Number(await new Promise((resolve) => lines.once('line', resolve)));
+    lines.close();
+    guard.stdout.destroy();
+    try {
+      await waitFor(`${this.program} to answer`, () => this.answers(), START_TIMEOUT_MS);
+    } catch (error) {
+      guard.stdin.end();
+      const log = readFileSync(join(folder, 'valkey.log'), 'utf8').slice(-500);
+      throw new Error(`${this.program} did not start: ${log}`, { cause: error });
+    }
+    // The guard and the pipe to it must not keep their owner alive.
+    guard.unref();
+    (guard.stdin as unknown as { unref(): void }).unref();
+  }
+
+  /** Whether anything answers the port. */
+  private answers(): Promise<boolean> {
+    return new Promise((resolve) => {
+      const socket = connect(this.options.port, '127.0.0.1', () => socket.write('PING\r\n'));
+      const end = (answered: boolean) => {
+        socket.destroy();
+        resolve(answered);
+      };
+      socket.setTimeout(PING_TIMEOUT_MS, () => end(false));
+      socket.once('data', () => end(true));
+      socket.once('error', () => end(false));
+      socket.once('close', () => end(false));
+    });
+  }
+}
+
+function valkeyProgram(): string | undefined {
+  return PROGRAMS.find((program) => spawnSync(program, ['--version']).status === 0);
+}
+
+/** A loopback port nobody listens on right now. */
+async function freePort(): Promise<number> {
+  const probe = createServer();
+  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
+  const { port } = probe.address() as AddressInfo;
+  await new Promise((resolve) => probe.close(resolve));
+  return port;
+}
