@@ -69,7 +69,7 @@ export function appFaults(files: SourceFile[]): string[] {
 const mayImport = (path: string, app: string, wanted: string) =>
   app === 'solo' ||
   (app === 'cluster' && wanted === 'solo') ||
-  path === 'apps/cli/src/declared.ts' ||
+  /^apps\/cli\/src\/declared(-metrics)?\.ts$/.test(path) ||
   path.endsWith('.spec.ts');
 
 /** Path in the repository that a relative import names. */
@@ -85,6 +85,7 @@ const SOCKET_OWNERS: readonly [path: string, why: string][] = [
   ['libs/resolvers/src/safe-connect/', 'checks every address before it connects'],
   ['libs/resolvers/src/rdap/rdap-client.ts', 'speaks HTTP over connections of safe-connect'],
   ['libs/testing/src/valkey-server.ts', 'takes a free port and waits until it is answered'],
+  ['libs/testing/src/scrape.ts', 'reads the metrics of a service under test'],
   ['libs/contracts/src/clients/', 'calls the configured address of a service'],
   ['libs/messaging/src/transports/kafka/kafka-client.ts', 'connects to the configured brokers'],
   ['libs/mail/src/', 'hands mail to the configured server'],

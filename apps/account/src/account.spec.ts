@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newId } from '#libs/platform';
-import { AccountUnderTest, type Owner } from '../test/account-under-test.js';
+import { scrape } from '#libs/testing';
+import { AccountUnderTest, type Owner, PASSWORD } from '../test/account-under-test.js';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -40,6 +41,26 @@ describe('account', () => {
     owner = await account.newOwner();
   });
   afterAll(() => account.stop());
+
+  it('S8: the metrics tell sign-ups, log-ins and mail, and nothing of who it was', async () => {
+    const email = 'ada.metrics@example.com';
+    const { accountId } = await account.register(email);
+    const logIn = (password: string) =>
+      account.dashboard('POST', 'log-in', { body: { email, password } });
+    expect((await logIn('not the password')).status).toBe(401);
+    expect((await logIn(PASSWORD)).status).toBe(200);
+    const scraped = await scrape(account.service.url);
+    const actions = (action: string) =>
+      scraped.get(`dds_account_actions_total{action="${action}"}`);
+    expect(actions('registration.requested')).toBe(1);
+    expect(actions('registration.confirmed')).toBe(1);
+    expect(actions('session.log-in-failed')).toBe(1);
+    expect(actions('session.logged-in')).toBe(1);
+    expect(scraped.get('dds_mail_letters{state="waiting"}')).toBe(0);
+    expect(scraped.get('dds_mail_letters{state="dead"}')).toBe(0);
+    const text = [...scraped.keys()].join();
+    for (const secret of [email, accountId, '192.0.2']) expect(text).not.toContain(secret);
+  });
 
   it.each(ROUTES)('S86: %s %s is closed without a session', async (method, path, body) => {
     for (const token of [undefined, 'no token', 'x'.repeat(43)]) {

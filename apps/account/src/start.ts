@@ -1,11 +1,12 @@
-import { Database } from '#libs/database';
-import { MailSender, type MailTransport } from '#libs/mail';
-import type { EventTransport } from '#libs/messaging';
+import { Database, addPoolMetrics } from '#libs/database';
+import { MailSender, type MailTransport, addMailMetrics } from '#libs/mail';
+import { type EventTransport, addEventMetrics } from '#libs/messaging';
 import {
   type Clock,
   Health,
   type Logger,
   type Job,
+  Metrics,
   type RunningService,
   SECOND_MS,
   Schedule,
@@ -63,6 +64,10 @@ export async function startAccount(options: AccountOptions): Promise<RunningServ
   const health = service.app.get(Health, { strict: false });
   health.add({ name: 'database', check: async () => void (await database.query('select 1')) });
   health.add({ name: 'broker', isOptional: true, check: () => transport.check() });
+  const metrics = service.app.get(Metrics, { strict: false });
+  addEventMetrics(metrics, { service: 'account', transport, database });
+  addMailMetrics(metrics, maintenanceDatabase);
+  addPoolMetrics(metrics, { account: database, maintenance: maintenanceDatabase });
   await transport.startRelay('account', maintenanceDatabase);
   const schedule = new Schedule(logger);
   const sender = new MailSender(maintenanceDatabase, options.mail, logger);

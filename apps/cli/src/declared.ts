@@ -10,7 +10,7 @@ import { SoloConfig } from '../../solo/src/solo.config.js';
 import { CliConfig } from './cli.config.js';
 import type { DocumentedApp } from './documents/configuration.js';
 
-/** What the apps declare and the commands work on. The only file here that looks into other apps. */
+/** What the apps declare and the commands work on. With `declared-metrics.ts`, the only file that looks into other apps. */
 export const MIGRATIONS: Record<SchemaService, Migration[]> = { account, entitlement, gateway };
 
 /** In the order of the documents. */

@@ -1,10 +1,11 @@
-import { Database } from '#libs/database';
-import type { EventTransport } from '#libs/messaging';
+import { Database, addPoolMetrics } from '#libs/database';
+import { type EventTransport, addEventMetrics } from '#libs/messaging';
 import {
   type Clock,
   Health,
   type Logger,
   MINUTE_MS,
+  Metrics,
   type RunningService,
   SECOND_MS,
   Schedule,
@@ -15,6 +16,7 @@ import type { EntitlementConfig } from './entitlement.config.js';
 import { EntitlementModule } from './entitlement.module.js';
 import { AdvanceAccountsJob } from './grants/advance-accounts.job.js';
 import { ReapJob } from './reservations/reap.job.js';
+import { addEntitlementMetrics } from './telemetry/entitlement-metrics.js';
 
 const REAP_INTERVAL_MS = 2 * SECOND_MS;
 const ADVANCE_INTERVAL_MS = 30 * SECOND_MS;
@@ -57,6 +59,14 @@ export async function startEntitlement(options: EntitlementOptions): Promise<Run
   const health = service.app.get(Health, { strict: false });
   health.add({ name: 'database', check: async () => void (await database.query('select 1')) });
   health.add({ name: 'broker', isOptional: true, check: () => transport.check() });
+  const metrics = service.app.get(Metrics, { strict: false });
+  addEntitlementMetrics(metrics, maintenanceDatabase, service.app.get(AuditJob));
+  addEventMetrics(metrics, { service: 'entitlement', transport, database });
+  addPoolMetrics(metrics, {
+    entitlement: database,
+    maintenance: maintenanceDatabase,
+    auditor: auditorDatabase,
+  });
   await transport.startRelay('entitlement', maintenanceDatabase);
   const schedule = new Schedule(logger);
   schedule.every(REAP_INTERVAL_MS, service.app.get(ReapJob));

@@ -1,6 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { Database, MaintenanceDatabase } from '#libs/database';
-import { type Clock, type Logger, ServiceModule } from '#libs/platform';
+import { type Clock, type Logger, type Metrics, ServiceModule } from '#libs/platform';
 import { OnAccountDeletedWatcher } from './facts/on-account-deleted.consumer.js';
 import { OnAccountErasedWatcher } from './facts/on-account-erased.consumer.js';
 import { OnAccountRestoredWatcher } from './facts/on-account-restored.consumer.js';
@@ -21,16 +21,17 @@ export interface GatewayModuleOptions {
   database: Database;
   maintenance: MaintenanceDatabase;
   facts: Facts;
+  metrics: Metrics;
 }
 
 /** What is not on the request path: consumers, jobs, health. The path itself is built in `start.ts`. */
 @Module({})
 export class GatewayModule {
   static register(options: GatewayModuleOptions): DynamicModule {
-    const { serviceSecret, clock, logger, database, maintenance, facts } = options;
+    const { serviceSecret, clock, logger, database, maintenance, facts, metrics } = options;
     return {
       module: GatewayModule,
-      imports: [ServiceModule.register({ name: 'gateway', clock, logger, serviceSecret })],
+      imports: [ServiceModule.register({ name: 'gateway', clock, logger, serviceSecret, metrics })],
       controllers: [
         OnApiKeyChangedWatcher,
         OnAccountDeletedWatcher,

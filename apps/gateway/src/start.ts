@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Counters, openCounters } from '#libs/counters';
-import { Database } from '#libs/database';
-import type { EventTransport } from '#libs/messaging';
+import { Database, addPoolMetrics } from '#libs/database';
+import { type EventTransport, addEventMetrics } from '#libs/messaging';
 import {
   type Clock,
   DAY_MS,
   Health,
   type Logger,
+  Metrics,
   type RunningService,
   ServiceTokens,
   monotonicMs,
@@ -40,6 +41,8 @@ import {
 import { KeyUseJob } from './request-log/key-use.job.js';
 import { RollUpJob, rollPartitions } from './request-log/roll-up.job.js';
 import { Services } from './services.js';
+import { addGatewayMetrics } from './telemetry/gateway-metrics.js';
+import { RequestCounts } from './telemetry/request-counts.js';
 
 export interface StartGateway {
   config: GatewayConfig;
@@ -71,6 +74,10 @@ export async function startGateway(options: StartGateway): Promise<RunningGatewa
   const parts = await buildParts(options);
   const { database, maintenance, facts, services, leases, pollers, shedder } = parts;
   const { log, keyUse, copy } = parts;
+  const metrics = new Metrics();
+  addGatewayMetrics(metrics, parts);
+  addPoolMetrics(metrics, { gateway: database, maintenance });
+  addEventMetrics(metrics, { service: 'gateway', transport, database });
   const service = await startService({
     module: GatewayModule.register({
       serviceSecret: config.serviceSecret,
@@ -79,6 +86,7 @@ export async function startGateway(options: StartGateway): Promise<RunningGatewa
       database,
       maintenance,
       facts,
+      metrics,
     }),
     logger,
     host: config.internalHost,
@@ -242,6 +250,7 @@ function buildRequestPath({ config, clock, logger, tokens, bodies, ...parts }: P
   });
   const { caps, facts, leases, log, keyUse } = parts;
   const { window, repeats } = parts.counters;
+  const counts = new RequestCounts();
   const requestPath = new RequestPath({
     shedder,
     facts,
@@ -253,11 +262,11 @@ function buildRequestPath({ config, clock, logger, tokens, bodies, ...parts }: P
     failedKeys: new FailedKeys(config.failedKeysMax),
     window,
     concurrency: new ClassConcurrency(),
-    settlement: new Settlement({ leases, caps, repeats, log, keyUse, clock }),
+    settlement: new Settlement({ leases, caps, repeats, log, keyUse, clock, counts }),
     answers: { bodies },
     trustedProxies: addressListOf(config.trustedProxies),
   });
-  return { upstream, shedder, requestPath };
+  return { upstream, shedder, requestPath, counts };
 }
 
 async function countersOf(config: GatewayConfig, logger: Logger): Promise<Counters> {

@@ -1,7 +1,16 @@
-import { type Clock, type Logger, type RunningService, startService } from '#libs/platform';
+import {
+  type Clock,
+  type Logger,
+  Metrics,
+  type RunningService,
+  startService,
+} from '#libs/platform';
 import { Registries } from '#libs/resolvers';
 import type { LookupConfig } from './lookup.config.js';
+import { AnswerCache } from './live/answer-cache.js';
+import { LiveService } from './live/live.service.js';
 import { LookupModule } from './lookup.module.js';
+import { addLookupMetrics } from './telemetry/lookup-metrics.js';
 import { listenOnUnixSocket, type UnixListener } from './unix-listener.js';
 import { openUpstreams } from './upstreams.js';
 
@@ -30,6 +39,11 @@ export async function startLookup(options: LookupOptions): Promise<RunningServic
     domains: upstreams.domains,
   });
   const service = await startService({ module, logger, port: config.port, host: config.host });
+  addLookupMetrics(service.app.get(Metrics, { strict: false }), {
+    answers: service.app.get(LiveService).counts,
+    lookups: upstreams.domains.counts,
+    cache: service.app.get(AnswerCache),
+  });
   let socket: UnixListener | undefined;
   const stop = async () => {
     await socket?.close();

@@ -30,7 +30,7 @@ export interface Counters {
 export async function openCounters(options: OpenCounters): Promise<Counters> {
   const { url, gatewayId, logger, timeoutMs } = options;
   const seed = createHmac('sha256', options.secret).update('repeats').digest().readInt32LE();
-  const local = new MemoryRepeats(undefined, undefined, seed);
+  const local = new MemoryRepeats(undefined, undefined, undefined, seed);
   if (!url) return { window: new MemoryRequestWindow(), repeats: local, close: async () => {} };
   const link = new ValkeyLink({ url, gatewayId, logger, timeoutMs });
   const window = new ValkeyRequestWindow(link);

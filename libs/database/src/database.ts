@@ -1,3 +1,4 @@
+import type { Pool } from 'pg';
 import { DataSource, type EntitySchema, type MixedList } from 'typeorm';
 import { Transaction } from './transaction.js';
 
@@ -16,6 +17,13 @@ export interface DatabaseOptions {
 const CONNECT_TIMEOUT_MS = 5_000;
 const STATEMENT_TIMEOUT_MS = 15_000;
 const POOL_SIZE = 10;
+
+export interface PoolState {
+  connections: number;
+  idle: number;
+  /** Callers without a connection. */
+  waiting: number;
+}
 
 /** A pool of connections of one role. */
 export class Database {
@@ -75,6 +83,13 @@ export class Database {
     } finally {
       await runner.release();
     }
+  }
+
+  /** What the pool does at this moment. */
+  get pool(): PoolState {
+    const { master } = this.source.driver as unknown as { master: Pool };
+    const { totalCount, idleCount, waitingCount } = master;
+    return { connections: totalCount, idle: idleCount, waiting: waitingCount };
   }
 
   /** TypeORM's data source, for the repositories of plain entities. */

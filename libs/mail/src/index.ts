@@ -1,6 +1,7 @@
 export * from './address.js';
 export * from './letter.js';
 export * from './mail.js';
+export * from './mail-metrics.js';
 export * from './mail-outbox.js';
 export * from './mail-sender.js';
 export * from './mail-tables.js';

@@ -1,12 +1,22 @@
 import type { CustomStrategy } from '@nestjs/microservices';
 import type { Database, MaintenanceDatabase } from '#libs/database';
 import type { ServiceName } from '#libs/platform';
+import { EventCounts } from './telemetry/event-counts.js';
+
+/** What a consumer has still before it of one producer's events. */
+export interface ConsumerLag {
+  producer: ServiceName;
+  events: number;
+}
 
 /**
  * The port between services' facts: in-process over the outbox tables on one machine, Kafka on many.
  * Each implementation passes the contract suite in `transports/`.
  */
 export abstract class EventTransport {
+  /** What the services on this transport have said and heard; given to their relays and consumers. */
+  readonly counts = new EventCounts();
+
   /**
    * Starts to relay the outbox of a producer. `consumers` elsewhere hear of it from now on.
    * @param database the producer's maintenance role.
@@ -18,6 +28,9 @@ export abstract class EventTransport {
    * inbox rows and parked events are kept in `database` (the consumer's own service role).
    */
   abstract strategyFor(consumer: ServiceName, database: Database): CustomStrategy['strategy'];
+
+  /** By producer, how many events a durable consumer has not handled or parked yet. For metrics. */
+  abstract lag(consumer: ServiceName): Promise<ConsumerLag[]>;
 
   /** Asks the relays to look now instead of at their next poll. */
   abstract poke(producer: ServiceName): void;

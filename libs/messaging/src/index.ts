@@ -9,6 +9,7 @@ export * from './open-transport.js';
 export * from './outbox/aggregate-lock.js';
 export * from './outbox/outbox.js';
 export * from './parking/parked-events.js';
+export * from './telemetry/event-metrics.js';
 export * from './transports/in-process/in-process-transport.js';
 export { KafkaTransport } from './transports/kafka/kafka-transport.js';
 export type { GroupHealth } from './transports/kafka/kafka-group.js';

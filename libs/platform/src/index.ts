@@ -14,5 +14,6 @@ export * from './service/run-service.js';
 export * from './service/service.js';
 export * from './service/service.module.js';
 export * from './service/service-token.js';
+export * from './telemetry/buckets.js';
 export * from './telemetry/metric-declarations.js';
 export * from './telemetry/metrics.js';

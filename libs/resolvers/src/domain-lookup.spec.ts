@@ -438,6 +438,10 @@ describe('lookups at the same time', () => {
     expect(new Set(answers).size).toBe(1);
     await lookup.lookup('a.whoisonly');
     expect(internet.asked).toHaveLength(2);
+    expect(lookup.counts).toMatchObject({ started: 2, joined: 2 });
+    const [source] = lookup.counts.sources;
+    expect(source).toMatchObject({ protocol: 'whois43', role: 'registry', outcome: 'delivered' });
+    expect(source.seconds.counts.reduce((sum, count) => sum + count)).toBe(2);
   });
 
   it('one caller that goes away does not end the lookup of another', async () => {

@@ -1,4 +1,5 @@
 import { Inquiry } from './inquiry.js';
+import { LookupCounts } from './lookup-counts.js';
 import type { Priority } from './politeness/upstream.js';
 import type { Lookup } from './record.js';
 import type { Registries } from './registries/registries.js';
@@ -28,6 +29,7 @@ const budgetMsDefault = 20_000;
 
 /** Live registration data of a domain. */
 export class DomainLookup {
+  readonly counts = new LookupCounts();
   private readonly asker: SourceAsker;
   private readonly flights = new Map<string, Flight>();
 
@@ -49,7 +51,9 @@ export class DomainLookup {
     const { priority = 'live', signal } = request;
     signal?.throwIfAborted();
     const key = `${priority} ${name}`;
-    const flight = this.flights.get(key) ?? this.start(key, name, { ...request, priority });
+    const underWay = this.flights.get(key);
+    if (underWay) this.counts.joined++;
+    const flight = underWay ?? this.start(key, name, { ...request, priority });
     flight.callers += 1;
     try {
       return await unlessAborted(flight.answer, signal);
@@ -84,10 +88,12 @@ export class DomainLookup {
   ): Promise<Lookup> {
     const route = this.options.registries.route(name);
     if (route.reason !== undefined) return this.unsupported(name, route.reason);
+    this.counts.started++;
     const budget = setTimeout(() => abandon.abort(), budgetMs);
     try {
       const question = { name, tld: route.tld, priority, signal: abandon.signal };
       const found = await new Inquiry(this.asker, question).run(route);
+      for (const source of found.sources) this.counts.note(source);
       return { ...found, fetchedAt: this.options.clock.now() };
     } finally {
       clearTimeout(budget);

@@ -1,4 +1,5 @@
 export * from './domain-lookup.js';
+export type { LookupCounts } from './lookup-counts.js';
 export { Politeness, type PolitenessOptions } from './politeness/politeness.js';
 export type { Priority } from './politeness/upstream.js';
 export type { BucketTerms, UpstreamLimit } from './politeness/upstream-limits.js';

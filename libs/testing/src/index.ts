@@ -1,5 +1,6 @@
 export * from './events.js';
 export * from './file-clock.js';
+export * from './scrape.js';
 export * from './test-clock.js';
 export * from './test-database.js';
 export * from './valkey-server.js';

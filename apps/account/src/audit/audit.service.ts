@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Transaction } from '#libs/database';
-import { Clock, newId } from '#libs/platform';
+import { Clock, Metrics, declareCounter, newId } from '#libs/platform';
 import { PersonalDataService } from '../personal-data/personal-data.service.js';
 import type { Actor, Visitor } from './actor.js';
 import { chainHash, stateHash } from './audit-chain.js';
@@ -20,6 +20,11 @@ export interface AuditRecord {
   after?: object;
 }
 
+const ACTIONS = declareCounter(
+  'dds_account_actions_total',
+  'What was done, by the action of its entry in the audit log: registration.confirmed, session.logged-in, session.log-in-failed, and so on.',
+  { labels: ['action'] },
+);
 const VERIFY_BATCH = 1_000;
 
 /** The append-only log of who did what (S116, S117). */
@@ -30,6 +35,7 @@ export class AuditService {
     private readonly entries: AuditMaintenanceRepository,
     private readonly personalData: PersonalDataService,
     private readonly clock: Clock,
+    private readonly metrics: Metrics,
   ) {}
 
   /**
@@ -60,6 +66,7 @@ export class AuditService {
       previousHash: head.hash,
     };
     await this.entries.append(transaction, { ...entry, hash: chainHash(entry) });
+    transaction.afterCommit(() => this.metrics.counter(ACTIONS).inc({ action: record.action }));
   }
 
   /** Appends one entry in a transaction of its own: for refusals, which change nothing else. */

@@ -1,9 +1,12 @@
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { allEventClasses, describeEvent } from '#libs/contracts';
+import { declaredMetrics } from '#libs/platform';
 import { CONFIGURED_APPS } from '../declared.js';
+import '../declared-metrics.js';
 import { configurationPage, environmentExample } from './configuration.js';
 import { eventSchema } from './event-schema.js';
+import { metricsPage } from './metrics.js';
 import { readProofs, readStatements, securityCoverage } from './security-coverage.js';
 
 const STATEMENTS = 'docs/operations/security-statements.md';
@@ -13,6 +16,7 @@ export function generatedDocuments(): Map<string, string> {
   const documents = new Map<string, string>();
   documents.set('.env.example', environmentExample(CONFIGURED_APPS));
   documents.set('docs/configuration.md', configurationPage(CONFIGURED_APPS));
+  documents.set('docs/operations/metrics.md', metricsPage(declaredMetrics()));
   for (const eventClass of allEventClasses()) {
     const { type, version } = describeEvent(eventClass);
     const text = `${JSON.stringify(eventSchema(eventClass), null, 2)}\n`;

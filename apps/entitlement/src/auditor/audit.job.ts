@@ -15,18 +15,32 @@ const FULL_INTERVAL_MS = DAY_MS;
 @Injectable()
 export class AuditJob {
   readonly name = 'audit';
+  /**
+   * Rows by the invariant they violate. A look at a window adds to what the last look at everything
+   * found: only the next of these may take an alarm back.
+   */
+  violations: ReadonlyMap<string, number> = new Map();
   private lastFullMs = -Infinity;
   private lastMs = -Infinity;
+  private checkedAtMs = monotonicMs();
 
   constructor(
     private readonly database: AuditorDatabase,
     private readonly logger: Logger,
   ) {}
 
+  /** Since the last run, or since the start before the first. */
+  get ageMs(): number {
+    return monotonicMs() - this.checkedAtMs;
+  }
+
   async runOnce(nowMs = monotonicMs()): Promise<void> {
     const isGap = nowMs - this.lastMs > WINDOW_MS / 2;
     const isFull = isGap || nowMs - this.lastFullMs >= FULL_INTERVAL_MS;
     const violated = await checkInvariants(this.database, isFull ? undefined : WINDOW_MS);
+    const rowsOf = violated.map(({ id, rows }): [string, number] => [id, rows.length]);
+    this.violations = new Map(isFull ? rowsOf : [...this.violations, ...rowsOf]);
+    this.checkedAtMs = monotonicMs();
     this.lastMs = nowMs;
     if (isFull) this.lastFullMs = nowMs;
     for (const { id, rows } of violated) {

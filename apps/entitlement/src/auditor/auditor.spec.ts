@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Database, withClient } from '#libs/database';
 import { DAY_MS, HOUR_MS, Logger, MINUTE_MS, newId } from '#libs/platform';
+import { scrape } from '#libs/testing';
 import { EntitlementUnderTest } from '../../test/entitlement-under-test.js';
 import { AuditJob } from './audit.job.js';
 import type { AuditorDatabase } from './auditor-database.js';
@@ -75,9 +76,12 @@ describe('auditor', () => {
     },
   );
 
-  it.each(INVARIANTS.map(({ id }) => [id]))('%s is found in a window that it moved in', async (id) => {
-    expect(await violatedAfter(CORRUPTIONS[id], HOUR_MS)).toContain(id);
-  });
+  it.each(INVARIANTS.map(({ id }) => [id]))(
+    '%s is found in a window that it moved in',
+    async (id) => {
+      expect(await violatedAfter(CORRUPTIONS[id], HOUR_MS)).toContain(id);
+    },
+  );
 
   it('a window looks at what moved within it, a full pass at everything', async () => {
     const longAgo = [
@@ -105,10 +109,25 @@ describe('auditor', () => {
     expect(windows.at(-1)).toBeNull();
   });
 
+  it('the metrics tell each invariant, and the leases that are open', async () => {
+    await entitlement.service.app.get(AuditJob).runOnce();
+    const scraped = await scrape(entitlement.service.url);
+    for (const { id } of INVARIANTS) {
+      expect(scraped.get(`dds_entitlement_invariant_violations{invariant="${id}"}`)).toBe(0);
+    }
+    expect(scraped.get('dds_entitlement_open_reservations{kind="lease"}')).toBe(1);
+    expect(scraped.get('dds_entitlement_reserved_credits{kind="lease"}')).toBe(10);
+    expect(scraped.get('dds_entitlement_open_reservations{kind="hold"}')).toBe(0);
+    expect(scraped.get('dds_database_waiting{pool="auditor"}')).toBe(0);
+    expect(scraped.get('dds_outbox_unsent_events{producer="entitlement"}')).toBeDefined();
+  });
+
   it('a violation is logged as an error that names the invariant and its rows', async () => {
     await withClient(entitlement.test.url(), async (client) => {
       await client.query('update entitlement.credit_accounts set available = available + 1');
       await entitlement.service.app.get(AuditJob).runOnce();
+      const broken = 'dds_entitlement_invariant_violations{invariant="I3"}';
+      expect((await scrape(entitlement.service.url)).get(broken)).toBe(1);
       await client.query('update entitlement.credit_accounts set available = available - 1');
     });
     const [line] = entitlement.logLines.splice(0);

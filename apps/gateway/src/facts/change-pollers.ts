@@ -30,6 +30,7 @@ export interface ChangePollersOptions {
  */
 export class ChangePollers {
   private readonly feeds: Feed[];
+  private readonly startedMs = monotonicMs();
   private timer?: NodeJS.Timeout;
 
   constructor(private readonly options: ChangePollersOptions) {
@@ -49,6 +50,15 @@ export class ChangePollers {
 
   stop(): void {
     clearInterval(this.timer);
+  }
+
+  /** By source, milliseconds since its last good poll; since the start when there was none. */
+  ages(): [string, number][] {
+    const nowMs = monotonicMs();
+    return this.feeds.map(({ source, lastGoodMs }) => [
+      source.name,
+      nowMs - Math.max(lastGoodMs, this.startedMs),
+    ]);
   }
 
   private async pollAll(): Promise<void> {

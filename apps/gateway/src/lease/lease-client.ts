@@ -10,6 +10,7 @@ import {
 } from '#libs/platform';
 import { LeaseJournal } from './lease-journal.js';
 import { CreditsBusy, InsufficientCredits } from './lease.errors.js';
+import { LeaseCounts, type LeaseState } from './lease-state.js';
 import { Lease } from './lease.js';
 import { Settler } from './settler.js';
 import { Wallet, type Waiter } from './wallet.js';
@@ -49,6 +50,7 @@ export class LeaseClient {
   private readonly gatewayId = newId();
   /** In the order they were granted, which is the order in which they end. */
   private readonly byAge: Lease[] = [];
+  private readonly counts = new LeaseCounts();
   private isDraining = false;
   private leaseCount = 0;
   private expiryTimer?: NodeJS.Timeout;
@@ -93,6 +95,7 @@ export class LeaseClient {
     const lease = wallet.waiters.length === 0 ? wallet.leaseWithRoom(cost, nowMs) : undefined;
     if (lease === undefined) return this.wait(wallet, cost, nowMs);
     lease.reserved += cost;
+    this.counts.hits++;
     if (!wallet.isAsking && this.isRunningOut(wallet, lease, nowMs)) void this.ask(wallet);
     return lease;
   }
@@ -117,6 +120,19 @@ export class LeaseClient {
     return this.wallets.get(accountId)?.remaining;
   }
 
+  /** What is open and what waits, for metrics. */
+  state(): LeaseState {
+    const { counts, settler, journal } = this;
+    return {
+      counts,
+      open: settler.open.size,
+      unsettledCredits: settler.unsettledCredits,
+      settlementAgeMs: settler.answerAgeMs,
+      journalBytes: journal.size,
+      isJournalWritable: journal.isOpen,
+    };
+  }
+
   /** Gives everything back; waits until entitlement has acknowledged it, at most `timeoutMs`. */
   async drain(timeoutMs: number): Promise<void> {
     this.isDraining = true;
@@ -139,6 +155,7 @@ export class LeaseClient {
   }
 
   private wait(wallet: Wallet, cost: number, nowMs: number): Promise<Lease | Problem> {
+    this.counts.misses++;
     if (wallet.waiters.length >= WAITERS_MAX) return Promise.resolve(new CreditsBusy());
     return new Promise((resolve) => {
       wallet.enqueue({ cost, giveUpAtMs: nowMs + ELSEWHERE_WAIT_MS, resolve });
@@ -187,6 +204,7 @@ export class LeaseClient {
     } catch (error) {
       // It may have been granted all the same: closing the id settles the question.
       lease.isClosing = true;
+      this.counts.asked.failed++;
       this.settler.close(lease);
       this.options.logger.warn('entitlement does not answer, no lease', error);
       refuse(wallet.dequeue(everybody), new ServiceUnavailable('entitlement', error));
@@ -200,6 +218,7 @@ export class LeaseClient {
     { answer, askedAtMs, min }: { answer: LeaseAnswer; askedAtMs: number; min: number },
   ): Promise<void> {
     wallet.spendable = answer.spendable;
+    this.counts.asked[answer.outcome]++;
     if (answer.outcome === 'granted') {
       lease.amount = answer.amount;
       const lifeMs = answer.ttlMs - this.options.requestDeadlineMs - LEASE_MARGIN_MS;

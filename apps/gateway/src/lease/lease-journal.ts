@@ -71,6 +71,16 @@ export class LeaseJournal {
     return this.file !== undefined;
   }
 
+  /** As `isWritable`, without the attempt to open it again. */
+  get isOpen(): boolean {
+    return this.file !== undefined;
+  }
+
+  /** Bytes written since it was last rewritten. */
+  get size(): number {
+    return this.sizeBytes;
+  }
+
   opened(lease: Lease): void {
     this.append(`+ ${lease.number} ${lease.id} ${lease.accountId}\n`);
   }

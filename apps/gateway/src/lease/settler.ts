@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EntitlementClient, LeaseUse, SettleAnswer } from '#libs/contracts';
-import { type Logger, SECOND_MS, crashPoint } from '#libs/platform';
+import { type Logger, SECOND_MS, crashPoint, monotonicMs } from '#libs/platform';
 import type { Lease } from './lease.js';
 
 /** Leases in one call. */
@@ -32,6 +32,7 @@ export class Settler {
   private isWantedAgain = false;
   private readonly stopping = new AbortController();
   private timer?: NodeJS.Timeout;
+  private answeredAtMs = monotonicMs();
 
   constructor(private readonly options: SettlerOptions) {}
 
@@ -82,6 +83,7 @@ export class Settler {
           lease.settled = Math.max(lease.settled, use.consumed);
           if (lease.consumed === lease.settled) this.dirty.delete(lease);
         }
+        this.answeredAtMs = monotonicMs();
         this.options.onAnswer(answer);
       } while (this.dirty.size >= BATCH_MAX || this.isWantedAgain);
     } catch (error) {
@@ -89,6 +91,18 @@ export class Settler {
     } finally {
       this.isSettling = false;
     }
+  }
+
+  /** Credits charged and not acknowledged yet. */
+  get unsettledCredits(): number {
+    let credits = 0;
+    for (const { consumed, settled } of this.open.values()) credits += consumed - settled;
+    return credits;
+  }
+
+  /** Since entitlement last took a settlement; 0 while there is nothing to take. */
+  get answerAgeMs(): number {
+    return this.open.size === 0 ? 0 : monotonicMs() - this.answeredAtMs;
   }
 
   /** Settles and closes what an earlier run left open; resolves when all of it is acknowledged. */

@@ -147,7 +147,8 @@ export class RequestPath {
       });
     }
     sendProblem(exchange, problem, this.remaining(exchange), answers);
-    settlement.settle(exchange, { status: problem.status, outcome, credits: 0 });
+    const { status, code } = problem;
+    settlement.settle(exchange, { status, outcome, credits: 0, code });
   }
 
   /** The client went: nothing is charged, and lookup need not go on. */

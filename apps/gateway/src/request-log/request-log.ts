@@ -78,6 +78,11 @@ export class RequestLog {
     if (this.entries.push(entry) === BATCH_ENTRIES) this.encodeEntries();
   }
 
+  /** Entries that are not in the database yet. */
+  get waiting(): number {
+    return this.count;
+  }
+
   /** Entries that were dropped since the start. */
   get dropped(): number {
     return this.droppedCount;

@@ -14,6 +14,8 @@ const NANOSECONDS = 1e6;
 /** Step 1: refuses work before any is done for it, when the process has more than it can answer. */
 export class LoadShedder {
   inFlight = 0;
+  /** Delay of the event loop, 99th percentile of the last second. */
+  delayMs = 0;
   private isLate = false;
   private readonly delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   private timer?: NodeJS.Timeout;
@@ -36,8 +38,8 @@ export class LoadShedder {
 
   private sample(): void {
     // The histogram holds the time between two ticks of its own timer.
-    const delayMs = this.delays.percentile(99) / NANOSECONDS - RESOLUTION_MS;
-    this.isLate = delayMs > this.options.delayMaxMs;
+    this.delayMs = this.delays.percentile(99) / NANOSECONDS - RESOLUTION_MS;
+    this.isLate = this.delayMs > this.options.delayMaxMs;
     this.delays.reset();
   }
 }

@@ -6,6 +6,7 @@ import type { LeaseClient } from '../lease/lease-client.js';
 import type { ClassConcurrency } from '../rate-limits/class-concurrency.js';
 import type { KeyUseJob } from '../request-log/key-use.job.js';
 import type { RequestLog } from '../request-log/request-log.js';
+import type { RequestCounts } from '../telemetry/request-counts.js';
 import type { LoadShedder } from './01-shed.js';
 
 /** How an exchange ended, for the log. */
@@ -15,6 +16,8 @@ export interface Ending {
   /** Outcome of the lookup, or the code of the problem. */
   outcome: string;
   credits: number;
+  /** Of the problem it was refused with. */
+  code?: string;
 }
 
 /** What a settled request is told to. */
@@ -25,16 +28,19 @@ export interface SettlementParts {
   log: RequestLog;
   keyUse: KeyUseJob;
   clock: Clock;
+  counts: RequestCounts;
 }
 
 /** Step 11: what follows the answer, in the same turn: the charge, the journal, the memory, the log. */
 export class Settlement {
   constructor(private readonly parts: SettlementParts) {}
 
-  settle(exchange: Exchange, { status, outcome, credits }: Ending): void {
+  settle(exchange: Exchange, { status, outcome, credits, code }: Ending): void {
     const { caller, lease, cost, route, question, requestId, subject, startedMs } = exchange;
+    const { leases, caps, repeats, log, keyUse, clock, counts } = this.parts;
+    const durationMs = monotonicMs() - startedMs;
+    counts.note(route, status, durationMs, code);
     if (!caller) return;
-    const { leases, caps, repeats, log, keyUse, clock } = this.parts;
     if (lease) leases.finish(lease, cost, credits);
     if (cost > 0) caps.release(caller, cost - credits, exchange.capDay);
     if (credits > 0) void repeats.remember(caller.account.counterId, question);
@@ -50,7 +56,7 @@ export class Settlement {
       status,
       outcome,
       credits,
-      durationMs: Math.round(monotonicMs() - startedMs),
+      durationMs: Math.round(durationMs),
     });
   }
 }

@@ -5,6 +5,7 @@ import { DomainLookup, type Lookup } from '#libs/resolvers';
 import { Fixtures } from '../fixtures/fixtures.js';
 import { LookupConfig } from '../lookup.config.js';
 import { AnswerCache, isFailure } from './answer-cache.js';
+import { AnswerCounts } from './answer-counts.js';
 import { type LiveAnswer, liveAnswer } from './live-answer.js';
 import type { LiveQuery } from './live.dto.js';
 import { InvalidDomainName, LookupOverloaded } from './live.errors.js';
@@ -23,6 +24,7 @@ interface Found {
 @Injectable()
 export class LiveService {
   private waiting = 0;
+  readonly counts = new AnswerCounts();
 
   constructor(
     private readonly domains: DomainLookup,
@@ -40,6 +42,7 @@ export class LiveService {
     const parsed = parseDomainName(query.domainName);
     if (!parsed.ok) throw new InvalidDomainName(parsed.message);
     const { lookup, servedFrom } = await this.find(parsed.domain.name, query, repeat);
+    this.counts.note(lookup.outcome, servedFrom);
     const ageMs = this.clock.now().getTime() - lookup.fetchedAt.getTime();
     const ageSeconds = Math.max(0, Math.floor(ageMs / SECOND_MS));
     return liveAnswer(lookup, { servedFrom, ageSeconds }, query);

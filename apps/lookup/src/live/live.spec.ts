@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { loadConfig, Logger, type RunningService, ServiceTokens } from '#libs/platform';
-import { TestClock } from '#libs/testing';
+import { TestClock, scrape } from '#libs/testing';
 import { LookupConfig } from '../lookup.config.js';
 import { startLookup } from '../start-lookup.js';
 import type { TldList } from '../tlds/tlds.service.js';
@@ -208,5 +208,18 @@ describe('coverage', () => {
     const silent = tlds.filter(({ protocols }) => protocols.length === 0);
     expect(silent).toHaveLength(list.counts.unsupported);
     for (const { reason } of silent) expect(reason).toBeTruthy();
+  });
+});
+
+describe('metrics of lookup', () => {
+  it('answers are counted by outcome and origin, without the names asked for', async () => {
+    const name = 'dds_lookup_answers_total{outcome="delivered",served_from="fixture"}';
+    const before = (await scrape(service.url)).get(name) ?? 0;
+    for (const domainName of ['registered.test', 'redacted.test']) await ask({ domainName });
+    const scraped = await scrape(service.url);
+    expect(scraped.get(name)).toBe(before + 2);
+    expect(scraped.get('dds_lookup_flights_total{result="started"}')).toBe(0);
+    expect(scraped.get('dds_lookup_cache_entries')).toBe(0);
+    expect([...scraped.keys()].join()).not.toContain('.test');
   });
 });

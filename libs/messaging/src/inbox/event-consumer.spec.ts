@@ -5,6 +5,7 @@ import { newId } from '#libs/platform';
 import { waitFor } from '#libs/testing';
 import { bucketOf } from '../envelope/bucket.js';
 import type { EventMessage } from '../envelope/event-message.js';
+import { ServiceEventCounts } from '../telemetry/event-counts.js';
 import { Counted, Stage, quietLogger } from '../transports/stage.contract.js';
 import { EventConsumer } from './event-consumer.js';
 import type { EventHandler } from './inbox.js';
@@ -14,6 +15,7 @@ describe('event consumer', () => {
   let consumer: EventConsumer;
   let handle: EventHandler;
   let calls = 0;
+  let counts: ServiceEventCounts;
 
   beforeAll(async () => {
     stage = await Stage.open();
@@ -24,6 +26,7 @@ describe('event consumer', () => {
   afterAll(() => stage.close());
   beforeEach(() => {
     calls = 0;
+    counts = new ServiceEventCounts();
     const handler: EventHandler = (event, transaction) => {
       calls++;
       return handle(event, transaction);
@@ -33,6 +36,7 @@ describe('event consumer', () => {
       database: stage.consumer,
       handlers: new Map<EventClass, EventHandler>([[Counted, handler]]),
       logger: quietLogger,
+      counts,
     });
   });
   afterEach(() => consumer.stop());

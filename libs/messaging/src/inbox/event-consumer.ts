@@ -9,6 +9,7 @@ import {
 } from '../envelope/event-message.js';
 import { ParkedRetries } from '../parking/parked-retries.js';
 import { type Parking, ParkedRepository } from '../parking/parked.repository.js';
+import type { ServiceEventCounts } from '../telemetry/event-counts.js';
 import { ConsumerPaused, classify, reasonOf } from './failure.js';
 import { type EventHandlers, Inbox } from './inbox.js';
 import { InboxReaper } from './inbox-reaper.js';
@@ -22,6 +23,7 @@ export interface EventConsumerOptions {
   database: Database;
   handlers: EventHandlers;
   logger: Logger;
+  counts: ServiceEventCounts;
 }
 
 /** Events that share a transaction. */
@@ -150,7 +152,7 @@ export class EventConsumer {
   }
 
   private async park(message: EventMessage, parking: Parking): Promise<void> {
-    const { consumer, database, logger } = this.options;
+    const { consumer, database, logger, counts } = this.options;
     try {
       await database.transaction(async (transaction) => {
         await this.locks.lockBucket(transaction, message.bucket);
@@ -160,15 +162,17 @@ export class EventConsumer {
       // Neither handled nor parked: the transport has to keep it.
       throw this.paused(error);
     }
+    counts.noteHandled(parking.type, parking.state);
     const fields = { eventId: message.id, key: message.key, reason: parking.reason };
     if (parking.state === 'dead') logger.error(`${consumer}: ${parking.type} is dead`, fields);
     else logger.warn(`${consumer}: ${parking.type} is parked`, fields);
   }
 
-  private apply(reads: ReadEvent[]): Promise<void> {
-    return this.slots.use(() =>
+  private async apply(reads: ReadEvent[]): Promise<void> {
+    const handled = await this.slots.use(() =>
       this.options.database.transaction((transaction) => this.inbox.apply(transaction, reads)),
     );
+    this.options.counts.noteAll(handled);
   }
 
   private paused(cause: unknown): ConsumerPaused {

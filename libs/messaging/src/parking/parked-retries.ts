@@ -2,9 +2,10 @@ import type { Database, Transaction } from '#libs/database';
 import { HOUR_MS, type Logger, MINUTE_MS, SECOND_MS } from '#libs/platform';
 import { type EventMessage, readMessage } from '../envelope/event-message.js';
 import { classify, reasonOf } from '../inbox/failure.js';
-import type { EventHandlers, Inbox } from '../inbox/inbox.js';
+import type { EventHandlers, HandledEvent, Inbox } from '../inbox/inbox.js';
 import { InboxRepository } from '../inbox/inbox.repository.js';
 import { Loop } from '../loop.js';
+import type { ServiceEventCounts } from '../telemetry/event-counts.js';
 import { type ParkedQueue, type ParkedRow, ParkedRepository } from './parked.repository.js';
 
 export interface ParkedRetriesOptions {
@@ -13,6 +14,7 @@ export interface ParkedRetriesOptions {
   handlers: EventHandlers;
   inbox: Inbox;
   logger: Logger;
+  counts: ServiceEventCounts;
 }
 
 const LOOK_MS = 500;
@@ -63,25 +65,31 @@ export class ParkedRetries {
 
   /** @returns true when the head made way for the next, false when there is none or it stays. */
   private async movedHead(queue: ParkedQueue): Promise<boolean> {
-    const seen: { head?: ParkedRow } = {};
+    const seen: { head?: ParkedRow; handled: HandledEvent[] } = { handled: [] };
     try {
-      return await this.options.database.transaction(async (transaction) => {
+      const hasMoved = await this.options.database.transaction(async (transaction) => {
         await this.locks.lockBucket(transaction, queue.bucket);
         seen.head = await this.parked.lockHead(transaction, queue);
         if (!seen.head?.is_due) return false;
-        return this.tryHead(transaction, seen.head);
+        return this.tryHead(transaction, seen.head, seen.handled);
       });
+      this.options.counts.noteAll(seen.handled);
+      return hasMoved;
     } catch (error) {
       if (!seen.head || classify(error) === 'pause') throw error;
       return this.failHead(seen.head, error);
     }
   }
 
-  private async tryHead(transaction: Transaction, head: ParkedRow): Promise<boolean> {
+  private async tryHead(
+    transaction: Transaction,
+    head: ParkedRow,
+    handled: HandledEvent[],
+  ): Promise<boolean> {
     const { handlers, inbox } = this.options;
     const read = readMessage(messageOf(head), (eventClass) => handlers.has(eventClass));
     if (read && 'event' in read) {
-      await inbox.applyParked(transaction, read);
+      handled.push(...(await inbox.applyParked(transaction, read)));
       return true;
     }
     const reason = read?.reason ?? `no handler for ${head.type} any more`;
@@ -116,7 +124,8 @@ export class ParkedRetries {
       delayMs,
     });
     if (!isDead) return;
-    const { consumer, logger } = this.options;
+    const { consumer, logger, counts } = this.options;
+    counts.noteHandled(head.type, 'dead');
     logger.error(`${consumer}: ${head.type} is dead`, { eventId: head.event_id, reason });
   }
 }

@@ -3,6 +3,7 @@ import { newId } from '#libs/platform';
 import { waitFor } from '#libs/testing';
 import { bucketOf } from '../envelope/bucket.js';
 import type { EventMessage } from '../envelope/event-message.js';
+import { ServiceEventCounts } from '../telemetry/event-counts.js';
 import { Counted, Stage, quietLogger } from '../transports/stage.contract.js';
 import { BucketLeases } from './bucket-leases.js';
 import { OutboxRepository } from './outbox.repository.js';
@@ -11,6 +12,7 @@ import { Relay } from './relay.js';
 describe('relay', () => {
   let stage: Stage;
   const relays: Relay[] = [];
+  const counts = new ServiceEventCounts();
 
   beforeAll(async () => {
     stage = await Stage.open();
@@ -22,7 +24,13 @@ describe('relay', () => {
 
   function startRelay(publish: (messages: EventMessage[]) => Promise<void>): Relay {
     const database = stage.maintenance;
-    const relay = new Relay({ producer: 'account', database, logger: quietLogger, publish });
+    const relay = new Relay({
+      producer: 'account',
+      database,
+      logger: quietLogger,
+      counts,
+      publish,
+    });
     relays.push(relay);
     relay.start();
     return relay;

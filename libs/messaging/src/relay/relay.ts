@@ -4,6 +4,7 @@ import { type Logger, type ServiceName, crashPoint, monotonicMs, newId } from '#
 import { topicOf } from '../envelope/bucket.js';
 import type { EventMessage } from '../envelope/event-message.js';
 import { Loop } from '../loop.js';
+import type { ServiceEventCounts } from '../telemetry/event-counts.js';
 import { BucketLeases, type OwnedBucket } from './bucket-leases.js';
 import { OutboxRepository, type OutboxRow } from './outbox.repository.js';
 
@@ -12,6 +13,7 @@ export interface RelayOptions {
   /** The producer's maintenance role. */
   database: MaintenanceDatabase;
   logger: Logger;
+  counts: ServiceEventCounts;
   /**
    * Hands messages of one bucket on, in this order, and resolves once they are safe there. A broker's
    * send ends within 3 s, retries included.
@@ -64,6 +66,7 @@ export class Relay {
   async stop(): Promise<void> {
     await Promise.all(Object.values(this.loops).map((loop) => loop.stop()));
     await Promise.all(this.inFlight.values());
+    this.options.counts.ownedBuckets = 0;
     try {
       await this.leases.release();
     } catch (error) {
@@ -97,7 +100,8 @@ export class Relay {
         owned,
         rows.map(({ id }) => id),
       );
-      if (!isMarked) this.leases.forget(bucket);
+      if (isMarked) for (const { type } of rows) this.options.counts.noteSent(type);
+      else this.forget(bucket);
       this.backOffs.delete(bucket);
     } catch (error) {
       this.backOff(bucket, error);
@@ -106,6 +110,11 @@ export class Relay {
     }
     // More may have been committed meanwhile.
     this.loops.send.poke();
+  }
+
+  private forget(bucket: number): void {
+    this.leases.forget(bucket);
+    this.options.counts.ownedBuckets = this.leases.owned().length;
   }
 
   private backOff(bucket: number, error: unknown): void {
@@ -120,6 +129,7 @@ export class Relay {
   private async renew(): Promise<void> {
     const before = this.leases.owned().length;
     await this.leases.renew();
+    this.options.counts.ownedBuckets = this.leases.owned().length;
     if (this.leases.owned().length > before) this.loops.send.poke();
   }
 

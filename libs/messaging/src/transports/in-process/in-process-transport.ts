@@ -3,7 +3,7 @@ import { describeEvent, producerOf } from '#libs/contracts';
 import type { Database, MaintenanceDatabase } from '#libs/database';
 import type { Logger, ServiceName } from '#libs/platform';
 import { type EventMessage, readMessage } from '../../envelope/event-message.js';
-import { EventTransport } from '../../event-transport.js';
+import { type ConsumerLag, EventTransport } from '../../event-transport.js';
 import { EventConsumer } from '../../inbox/event-consumer.js';
 import { EventServer, type ServiceHandlers } from '../../inbox/event-server.js';
 import { Relay } from '../../relay/relay.js';
@@ -26,6 +26,7 @@ export class MissingConsumer extends Error {}
  */
 export class InProcessTransport extends EventTransport {
   private readonly relays = new Map<ServiceName, Relay>();
+  private readonly outboxes = new Map<ServiceName, MaintenanceDatabase>();
   private readonly consumers = new Map<ServiceName, EventConsumer>();
   private readonly watchers = new Map<ServiceName, ServiceHandlers['ephemeral']>();
 
@@ -38,7 +39,9 @@ export class InProcessTransport extends EventTransport {
     if (this.relays.has(producer)) throw new Error(`${producer} has a relay already`);
     const { logger } = this.options;
     const publish = (messages: EventMessage[]) => this.publish(producer, messages);
-    this.relays.set(producer, new Relay({ producer, database, logger, publish }));
+    const counts = this.counts.of(producer);
+    this.relays.set(producer, new Relay({ producer, database, logger, counts, publish }));
+    this.outboxes.set(producer, database);
     this.startCompleteRelays();
   }
 
@@ -47,6 +50,21 @@ export class InProcessTransport extends EventTransport {
       listen: async (handlers) => this.listen(consumer, database, handlers),
       close: async () => this.leave(consumer),
     });
+  }
+
+  /** A row is sent once every named consumer has it: what is unsent lies before all of them. */
+  async lag(consumer: ServiceName): Promise<ConsumerLag[]> {
+    const heard = [...this.outboxes].filter(([producer]) =>
+      this.options.consumers[producer]?.includes(consumer),
+    );
+    return Promise.all(
+      heard.map(async ([producer, database]) => {
+        const [{ events }] = await database.query<{ events: number }>(
+          'select count(*)::int as events from outbox where sent_at is null',
+        );
+        return { producer, events };
+      }),
+    );
   }
 
   poke(producer: ServiceName): void {
@@ -71,6 +89,7 @@ export class InProcessTransport extends EventTransport {
     await Promise.all([...this.relays.values()].map((relay) => relay.stop()));
     await Promise.all([...this.consumers.values()].map((consumer) => consumer.stop()));
     this.relays.clear();
+    this.outboxes.clear();
     this.consumers.clear();
     this.watchers.clear();
   }
@@ -79,7 +98,8 @@ export class InProcessTransport extends EventTransport {
     const { logger } = this.options;
     if (handlers.durable.size > 0) {
       this.refuseUnnamed(consumer, handlers);
-      const durable = { consumer, database, logger, handlers: handlers.durable };
+      const counts = this.counts.of(consumer);
+      const durable = { consumer, database, logger, counts, handlers: handlers.durable };
       const eventConsumer = new EventConsumer(durable);
       this.consumers.set(consumer, eventConsumer);
       eventConsumer.start();

@@ -4,13 +4,14 @@ import type { Database, MaintenanceDatabase } from '#libs/database';
 import { type Logger, SECOND_MS, type ServiceName, newId } from '#libs/platform';
 import { topicOf } from '../../envelope/bucket.js';
 import { type EventMessage, readMessage } from '../../envelope/event-message.js';
-import { EventTransport } from '../../event-transport.js';
+import { type ConsumerLag, EventTransport } from '../../event-transport.js';
 import type { EventsConfig } from '../../events.config.js';
 import { EventConsumer } from '../../inbox/event-consumer.js';
 import { EventServer, type ServiceHandlers } from '../../inbox/event-server.js';
 import { Relay } from '../../relay/relay.js';
 import { type GroupHealth, KafkaGroup, type KafkaGroupOptions } from './kafka-group.js';
 import { KafkaPublisher } from './kafka-publisher.js';
+import { lagOf } from './kafka-lag.js';
 import { createTopics } from './kafka-topics.js';
 
 export interface KafkaTransportOptions {
@@ -27,6 +28,8 @@ const SILENCE_LIMIT_MS = 30 * SECOND_MS;
 interface Listening {
   groups: KafkaGroup[];
   durable?: EventConsumer;
+  /** Whose events the durable group reads. */
+  producers: ServiceName[];
 }
 
 /**
@@ -47,7 +50,8 @@ export class KafkaTransport extends EventTransport {
     if (this.relays.has(producer)) throw new Error(`${producer} has a relay already`);
     const { logger } = this.options;
     const publish = (messages: EventMessage[]) => this.publisher.publish(messages);
-    const relay = new Relay({ producer, database, logger, publish });
+    const counts = this.counts.of(producer);
+    const relay = new Relay({ producer, database, logger, counts, publish });
     this.relays.set(producer, relay);
     relay.start();
   }
@@ -57,6 +61,11 @@ export class KafkaTransport extends EventTransport {
       listen: (handlers) => this.listen(consumer, database, handlers),
       close: () => this.leave(consumer),
     });
+  }
+
+  async lag(consumer: ServiceName): Promise<ConsumerLag[]> {
+    const producers = this.listening.get(consumer)?.producers ?? [];
+    return producers.length === 0 ? [] : lagOf(this.options.config, consumer, producers);
   }
 
   poke(producer: ServiceName): void {
@@ -100,10 +109,12 @@ export class KafkaTransport extends EventTransport {
     { durable, ephemeral }: ServiceHandlers,
   ): Promise<void> {
     const { logger } = this.options;
-    const listening: Listening = { groups: [] };
+    const listening: Listening = { groups: [], producers: producersOf(durable) };
     this.listening.set(consumer, listening);
     if (durable.size > 0) {
-      const eventConsumer = new EventConsumer({ consumer, database, logger, handlers: durable });
+      const counts = this.counts.of(consumer);
+      const handlers = durable;
+      const eventConsumer = new EventConsumer({ consumer, database, logger, counts, handlers });
       listening.durable = eventConsumer;
       const take = (messages: EventMessage[]) => eventConsumer.deliver(messages);
       listening.groups.push(this.group({ group: consumer, kind: 'durable', take }, durable));
@@ -123,8 +134,7 @@ export class KafkaTransport extends EventTransport {
     options: Pick<KafkaGroupOptions, 'group' | 'kind' | 'take'>,
     handlers: ReadonlyMap<EventClass, unknown>,
   ): KafkaGroup {
-    const producers = [...handlers.keys()].map((each) => producerOf(describeEvent(each).type));
-    const topics = [...new Set(producers)].map(topicOf);
+    const topics = producersOf(handlers).map(topicOf);
     return new KafkaGroup({ ...this.options, ...options, topics });
   }
 
@@ -147,4 +157,8 @@ export class KafkaTransport extends EventTransport {
       this.options.logger.warn(`${watcher} failed to hear an event`, error);
     }
   }
+}
+
+function producersOf(handlers: ReadonlyMap<EventClass, unknown>): ServiceName[] {
+  return [...new Set([...handlers.keys()].map((each) => producerOf(describeEvent(each).type)))];
 }

@@ -1,0 +1,135 @@
+import {
+  type Metrics,
+  SECONDS_BUCKETS,
+  SECOND_MS,
+  type TakeReading,
+  declareCounter,
+  declareGauge,
+  declareHistogram,
+} from '#libs/platform';
+import type { ChangePollers } from '../facts/change-pollers.js';
+import type { Facts } from '../facts/facts.js';
+import type { LeaseClient } from '../lease/lease-client.js';
+import type { LoadShedder } from '../request/01-shed.js';
+import type { RequestLog } from '../request-log/request-log.js';
+import type { RequestCounts } from './request-counts.js';
+
+const REQUESTS = declareCounter(
+  'dds_gateway_requests_total',
+  'Requests of the API by how they ended; 499 when the client went before its answer.',
+  { labels: ['operation', 'class', 'version', 'status'] },
+);
+const DURATION = declareHistogram(
+  'dds_gateway_request_seconds',
+  'Time from the head of a request to the end of its answer.',
+  { labels: ['operation', 'class', 'version'], buckets: SECONDS_BUCKETS },
+);
+const REFUSALS = declareCounter(
+  'dds_gateway_refusals_total',
+  'Requests that were answered with a problem, by its code.',
+  { labels: ['code'] },
+);
+const IN_FLIGHT = declareGauge(
+  'dds_gateway_requests_in_flight',
+  'Requests that are being answered.',
+);
+const LOOP_DELAY = declareGauge(
+  'dds_gateway_event_loop_delay_seconds',
+  'Delay of the event loop, 99th percentile of the last second. Above GATEWAY_LOOP_DELAY_MAX_MS new requests are refused.',
+  { aggregation: 'max' },
+);
+const RESERVATIONS = declareCounter(
+  'dds_gateway_lease_reservations_total',
+  'Reservations of credits: hit when a lease had room, miss when entitlement had to be asked first.',
+  { labels: ['result'] },
+);
+const LEASE_CALLS = declareCounter(
+  'dds_gateway_lease_requests_total',
+  'Leases asked of entitlement, by its answer; failed when there was none.',
+  { labels: ['outcome'] },
+);
+const OPEN_LEASES = declareGauge(
+  'dds_gateway_open_leases',
+  'Leases that entitlement may hold open.',
+);
+const UNSETTLED = declareGauge(
+  'dds_gateway_unsettled_credits',
+  'Credits charged to customers that entitlement has not acknowledged yet.',
+);
+const UNSETTLED_AGE = declareGauge(
+  'dds_gateway_settlement_age_seconds',
+  'Time since entitlement last acknowledged a settlement; 0 while nothing waits for one.',
+  { aggregation: 'max' },
+);
+const JOURNAL = declareGauge('dds_gateway_journal_bytes', 'Size of the lease journal.');
+const JOURNAL_WRITABLE = declareGauge(
+  'dds_gateway_journal_writable',
+  '0 while the lease journal cannot be written and every answer is settled at once.',
+  { aggregation: 'min' },
+);
+const LOG_WAITING = declareGauge(
+  'dds_gateway_request_log_waiting',
+  'Entries of the request log on their way to the database.',
+);
+const LOG_DROPPED = declareCounter(
+  'dds_gateway_request_log_dropped_total',
+  'Entries of the request log that were given up because the database did not take them.',
+);
+const FACTS = declareGauge('dds_gateway_facts_keys', 'Keys whose facts are in memory.');
+const FEED_AGE = declareGauge(
+  'dds_gateway_feed_age_seconds',
+  'Time since the last good poll of a change feed; from 60 s on facts are no longer served.',
+  { labels: ['source'], aggregation: 'max' },
+);
+
+export interface GatewayParts {
+  counts: RequestCounts;
+  shedder: LoadShedder;
+  leases: LeaseClient;
+  log: RequestLog;
+  facts: Facts;
+  pollers: ChangePollers;
+}
+
+/** What the request path keeps as plain numbers, read at each scrape. */
+export function addGatewayMetrics(metrics: Metrics, parts: GatewayParts): void {
+  const { counts, shedder, leases, log, facts, pollers } = parts;
+  metrics.addSource({ name: 'requests', read: (take) => readRequests(take, counts) });
+  metrics.addSource({ name: 'leases', read: (take) => readLeases(take, leases) });
+  metrics.addSource({
+    name: 'gateway',
+    read: (take) => {
+      take(IN_FLIGHT, shedder.inFlight);
+      take(LOOP_DELAY, shedder.delayMs / SECOND_MS);
+      take(LOG_WAITING, log.waiting);
+      take(LOG_DROPPED, log.dropped);
+      take(FACTS, facts.size);
+      for (const [source, ageMs] of pollers.ages()) take(FEED_AGE, ageMs / SECOND_MS, { source });
+    },
+  });
+}
+
+function readRequests(take: TakeReading, counts: RequestCounts): void {
+  for (const [{ operation, version }, { statuses, seconds }] of counts.byRoute) {
+    const labels = { operation: operation.name, class: operation.class, version: String(version) };
+    take(DURATION, seconds, labels);
+    for (const [status, count] of statuses.entries()) {
+      if (count > 0) take(REQUESTS, count, { ...labels, status: String(status) });
+    }
+  }
+  for (const [code, count] of counts.refusals) take(REFUSALS, count, { code });
+}
+
+function readLeases(take: TakeReading, leases: LeaseClient): void {
+  const { counts, open, unsettledCredits, settlementAgeMs, journalBytes, isJournalWritable } =
+    leases.state();
+  take(RESERVATIONS, counts.hits, { result: 'hit' });
+  take(RESERVATIONS, counts.misses, { result: 'miss' });
+  for (const [outcome, count] of Object.entries(counts.asked))
+    take(LEASE_CALLS, count, { outcome });
+  take(OPEN_LEASES, open);
+  take(UNSETTLED, unsettledCredits);
+  take(UNSETTLED_AGE, settlementAgeMs / SECOND_MS);
+  take(JOURNAL, journalBytes);
+  take(JOURNAL_WRITABLE, isJournalWritable ? 1 : 0);
+}

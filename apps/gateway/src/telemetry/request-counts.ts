@@ -1,0 +1,39 @@
+import { Buckets, SECONDS_BUCKETS, SECOND_MS } from '#libs/platform';
+import { API_ROUTES, type ApiRoute } from '../listener/api-routes.js';
+
+const STATUS_MAX = 600;
+/** Lookup names codes of its own; more of them than this count as one. */
+const CODES_MAX = 100;
+const OTHER_CODES = 'other';
+
+/** How the requests of one route ended. */
+export class RouteCounts {
+  /** By HTTP status. */
+  readonly statuses = new Float64Array(STATUS_MAX);
+  /** Seconds from the request's head to the end of its answer. */
+  readonly seconds = new Buckets(SECONDS_BUCKETS);
+}
+
+/** Counts every request of the API as plain numbers, which a scrape reads. */
+export class RequestCounts {
+  readonly byRoute: ReadonlyMap<ApiRoute, RouteCounts> = new Map(
+    [...API_ROUTES.values()].map((route) => [route, new RouteCounts()]),
+  );
+  /** Refusals by the code of their problem. */
+  readonly refusals = new Map<string, number>();
+
+  /** @param code of the problem, when it was refused. */
+  note(route: ApiRoute, status: number, durationMs: number, code?: string): void {
+    const counts = this.byRoute.get(route);
+    if (counts === undefined) return;
+    counts.statuses[status]++;
+    counts.seconds.add(durationMs / SECOND_MS);
+    if (code !== undefined) this.noteRefusal(code);
+  }
+
+  private noteRefusal(code: string): void {
+    const known = this.refusals.get(code);
+    const name = known === undefined && this.refusals.size >= CODES_MAX ? OTHER_CODES : code;
+    this.refusals.set(name, (known ?? this.refusals.get(name) ?? 0) + 1);
+  }
+}

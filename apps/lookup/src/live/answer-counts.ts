@@ -1,0 +1,24 @@
+import type { Outcome } from '#libs/resolvers';
+import type { Serving } from '../serializers/v2-body.js';
+
+interface AnswerCount {
+  outcome: Outcome;
+  servedFrom: Serving['servedFrom'];
+  count: number;
+}
+
+/** How many answers ended how and came from where, since the start. */
+export class AnswerCounts {
+  private readonly counts = new Map<string, AnswerCount>();
+
+  note(outcome: Outcome, servedFrom: Serving['servedFrom']): void {
+    const name = `${outcome} ${servedFrom}`;
+    const known = this.counts.get(name);
+    if (known) known.count++;
+    else this.counts.set(name, { outcome, servedFrom, count: 1 });
+  }
+
+  all(): Iterable<AnswerCount> {
+    return this.counts.values();
+  }
+}

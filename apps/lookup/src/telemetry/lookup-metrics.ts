@@ -1,0 +1,53 @@
+import {
+  type Metrics,
+  SECONDS_BUCKETS,
+  declareCounter,
+  declareGauge,
+  declareHistogram,
+} from '#libs/platform';
+import type { LookupCounts } from '#libs/resolvers';
+import type { AnswerCache } from '../live/answer-cache.js';
+import type { AnswerCounts } from '../live/answer-counts.js';
+
+const ANSWERS = declareCounter(
+  'dds_lookup_answers_total',
+  'Answers to live questions, by how they ended and where they came from.',
+  { labels: ['outcome', 'served_from'] },
+);
+const UPSTREAM = declareHistogram(
+  'dds_lookup_upstream_seconds',
+  'Time that one question to a registry or registrar took, by how it ended; the wait for a turn is not in it.',
+  { labels: ['protocol', 'role', 'outcome'], buckets: SECONDS_BUCKETS },
+);
+const FLIGHTS = declareCounter(
+  'dds_lookup_flights_total',
+  'Lookups that went out (started), and callers who shared one under way (joined).',
+  { labels: ['result'] },
+);
+const CACHE_ENTRIES = declareGauge('dds_lookup_cache_entries', 'Answers in memory.');
+const CACHE_BYTES = declareGauge('dds_lookup_cache_bytes', 'Their estimated size.');
+
+export interface LookupParts {
+  answers: AnswerCounts;
+  lookups: LookupCounts;
+  cache: AnswerCache;
+}
+
+/** What lookup answers and asks, from memory. */
+export function addLookupMetrics(metrics: Metrics, { answers, lookups, cache }: LookupParts): void {
+  metrics.addSource({
+    name: 'lookups',
+    read: (take) => {
+      for (const { outcome, servedFrom, count } of answers.all()) {
+        take(ANSWERS, count, { outcome, served_from: servedFrom });
+      }
+      take(FLIGHTS, lookups.started, { result: 'started' });
+      take(FLIGHTS, lookups.joined, { result: 'joined' });
+      for (const { protocol, role, outcome, seconds } of lookups.sources) {
+        take(UPSTREAM, seconds, { protocol, role, outcome });
+      }
+      take(CACHE_ENTRIES, cache.size.entries);
+      take(CACHE_BYTES, cache.size.bytes);
+    },
+  });
+}

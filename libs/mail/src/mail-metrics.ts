@@ -1,0 +1,31 @@
+import type { Database } from '#libs/database';
+import { type Metrics, declareGauge } from '#libs/platform';
+
+const MAILS = declareGauge(
+  'dds_mail_letters',
+  'Letters that wait to be sent, that failed at least once and are tried again, and that were given up.',
+  { labels: ['state'], aggregation: 'max' },
+);
+const OLDEST = declareGauge('dds_mail_oldest_seconds', 'Age of the oldest letter not yet sent.', {
+  aggregation: 'max',
+});
+
+/** @param database the role that sends: it sees every account's mail. */
+export function addMailMetrics(metrics: Metrics, database: Pick<Database, 'query'>): void {
+  metrics.addSource({
+    name: 'mail',
+    read: async (take) => {
+      const [row] = await database.query<Record<string, number>>(COUNTS);
+      for (const state of ['waiting', 'failing', 'dead']) take(MAILS, row[state], { state });
+      take(OLDEST, row.oldest);
+    },
+  });
+}
+
+const COUNTS = `
+  select count(*) filter (where state = 'waiting' and reason is null)::int as waiting,
+    count(*) filter (where state = 'waiting' and reason is not null)::int as failing,
+    count(*) filter (where state = 'dead')::int as dead,
+    greatest(0, coalesce(extract(epoch from clock_timestamp()
+      - min(created_at) filter (where state = 'waiting')), 0))::float8 as oldest
+  from mail`;

@@ -1,0 +1,67 @@
+import { allEventClasses, describeEvent } from '#libs/contracts';
+import { Buckets, SECOND_MS, SECONDS_BUCKETS, type ServiceName } from '#libs/platform';
+import type { HandledEvent } from '../inbox/inbox.js';
+
+/**
+ * How an event ended at a consumer: `applied`, `superseded` by a newer one of its aggregate, `parked` to be
+ * tried again, or `dead`.
+ */
+export type EventOutcome = 'applied' | 'superseded' | 'parked' | 'dead';
+
+/** What one service has said and heard since its transport was made. */
+export class ServiceEventCounts {
+  readonly sent = new Map<string, number>();
+  /** By type, then by outcome. */
+  readonly handled = new Map<string, Map<EventOutcome, number>>();
+  /** Seconds a handler took, by type. */
+  readonly durations = new Map<string, Buckets>();
+  /** How many buckets of its outbox this process relays. */
+  ownedBuckets = 0;
+
+  noteSent(type: string): void {
+    this.sent.set(type, (this.sent.get(type) ?? 0) + 1);
+  }
+
+  noteHandled(type: string, outcome: EventOutcome): void {
+    const name = knownType(type);
+    const outcomes = this.handled.get(name) ?? new Map<EventOutcome, number>();
+    outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
+    this.handled.set(name, outcomes);
+  }
+
+  /** After the transaction in which they were handled has committed. */
+  noteAll(events: HandledEvent[]): void {
+    for (const { type, outcome, durationMs } of events) {
+      this.noteHandled(type, outcome);
+      if (durationMs !== undefined) this.noteDuration(type, durationMs / SECOND_MS);
+    }
+  }
+
+  private noteDuration(type: string, seconds: number): void {
+    const known = this.durations.get(type);
+    const buckets = known ?? new Buckets(SECONDS_BUCKETS);
+    if (!known) this.durations.set(type, buckets);
+    buckets.add(seconds);
+  }
+}
+
+/** The counts of the services that share a transport. */
+export class EventCounts {
+  private readonly services = new Map<ServiceName, ServiceEventCounts>();
+
+  of(service: ServiceName): ServiceEventCounts {
+    const known = this.services.get(service);
+    if (known) return known;
+    const counts = new ServiceEventCounts();
+    this.services.set(service, counts);
+    return counts;
+  }
+}
+
+/** A message that cannot be read may name any type; only declared ones become labels. */
+export function knownType(type: string): string {
+  declaredTypes ??= new Set(allEventClasses().map((eventClass) => describeEvent(eventClass).type));
+  return declaredTypes.has(type) ? type : 'unknown';
+}
+
+let declaredTypes: Set<string> | undefined;

@@ -1,0 +1,71 @@
+import type { INestMicroservice } from '@nestjs/common';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Metrics, newId } from '#libs/platform';
+import { waitFor } from '#libs/testing';
+import { InProcessTransport } from '../transports/in-process/in-process-transport.js';
+import { Counted, Script, Stage, quietLogger } from '../transports/stage.contract.js';
+import { addEventMetrics } from './event-metrics.js';
+
+describe('metrics of events', () => {
+  let stage: Stage;
+  let transport: InProcessTransport;
+  let consumer: INestMicroservice | undefined;
+  const script = new Script();
+  const said = new Metrics({ process: false });
+  const heard = new Metrics({ process: false });
+
+  beforeAll(async () => {
+    stage = await Stage.open();
+    transport = new InProcessTransport({
+      logger: quietLogger,
+      consumers: { account: ['entitlement'] },
+    });
+    addEventMetrics(said, { service: 'account', transport, database: stage.producer });
+    addEventMetrics(heard, { service: 'entitlement', transport, database: stage.consumer });
+  });
+  afterAll(async () => {
+    await consumer?.close();
+    await transport.close();
+    await stage.close();
+  });
+
+  const lineOf = async (metrics: Metrics, name: string) =>
+    (await metrics.text()).split('\n').find((line) => line.startsWith(name));
+
+  it('what waits in the outbox is counted with its age, then what was sent and handled', async () => {
+    for (const n of [1, 2, 3]) await stage.say(Counted, newId(), { n });
+    await transport.startRelay('account', stage.maintenance);
+    const unsent = 'dds_outbox_unsent_events{producer="account"}';
+    expect(await lineOf(said, unsent)).toBe(`${unsent} 3`);
+    const age = await lineOf(said, 'dds_outbox_oldest_unsent_seconds{producer="account"}');
+    expect(Number(age?.split(' ').at(-1))).toBeGreaterThan(0);
+    const lag = 'dds_consumer_lag_events{consumer="entitlement",producer="account"}';
+    expect(await lineOf(heard, lag)).toBe(`${lag} 3`);
+
+    consumer = await stage.startConsumer(
+      transport.strategyFor('entitlement', stage.consumer),
+      script,
+    );
+    await waitFor('all sent', async () => (await lineOf(said, unsent))?.endsWith(' 0'));
+    const sent = 'dds_events_sent_total{producer="account",type="account.counted"}';
+    expect(await lineOf(said, sent)).toBe(`${sent} 3`);
+    const owned = 'dds_outbox_buckets_owned{producer="account"}';
+    expect(await lineOf(said, owned)).toBe(`${owned} 16`);
+    const about = 'consumer="entitlement",type="account.counted"';
+    const applied = `dds_events_handled_total{${about},outcome="applied"}`;
+    expect(await lineOf(heard, applied)).toBe(`${applied} 3`);
+    const took = `dds_event_handler_seconds_count{${about}}`;
+    expect(await lineOf(heard, took)).toBe(`${took} 3`);
+    expect(await lineOf(heard, lag)).toBe(`${lag} 0`);
+  });
+
+  it('a dead event is counted and shown; a type nobody declared is "unknown"', async () => {
+    await stage.sayUnknown(newId());
+    const parked = 'dds_events_waiting{consumer="entitlement",type="unknown",state="parked"}';
+    await waitFor('it to be parked', async () => (await lineOf(heard, parked)) === `${parked} 1`);
+    const handled =
+      'dds_events_handled_total{consumer="entitlement",type="unknown",outcome="parked"}';
+    expect(await lineOf(heard, handled)).toBe(`${handled} 1`);
+    expect(await heard.text()).not.toContain('not-yet-invented');
+  });
+});

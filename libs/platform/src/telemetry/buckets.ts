@@ -1,0 +1,27 @@
+/**
+ * A histogram as plain numbers, for what is measured often: a value costs a few comparisons and no object.
+ * Its readings go to `Metrics` as they are.
+ */
+export class Buckets {
+  /** How many values fell into each bucket; the last holds those above every bound. */
+  readonly counts: Float64Array;
+  sum = 0;
+
+  /** @param bounds ascending upper bounds, inclusive. */
+  constructor(private readonly bounds: readonly number[]) {
+    this.counts = new Float64Array(bounds.length + 1);
+  }
+
+  add(value: number): void {
+    const { bounds } = this;
+    let place = 0;
+    while (place < bounds.length && value > bounds[place]) place++;
+    this.counts[place]++;
+    this.sum += value;
+  }
+}
+
+/** Upper bounds in seconds for what takes from half a millisecond to half a minute. */
+export const SECONDS_BUCKETS: readonly number[] = [
+  0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30,
+];

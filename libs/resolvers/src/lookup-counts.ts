@@ -1,0 +1,33 @@
+import { Buckets, SECONDS_BUCKETS, SECOND_MS } from '#libs/platform';
+import type { Outcome, SourceAnswer } from './record.js';
+
+/** How often one kind of source gave one kind of answer, and how long that took. */
+export interface SourceCounts {
+  protocol: SourceAnswer['protocol'];
+  role: SourceAnswer['role'];
+  outcome: Outcome;
+  seconds: Buckets;
+}
+
+/** What lookups have asked since the start, for metrics. */
+export class LookupCounts {
+  /** Lookups that went out. */
+  started = 0;
+  /** Callers who shared a lookup that was under way. */
+  joined = 0;
+  private readonly bySource = new Map<string, SourceCounts>();
+
+  get sources(): Iterable<SourceCounts> {
+    return this.bySource.values();
+  }
+
+  note({ protocol, role, outcome, latencyMs }: SourceAnswer): void {
+    const name = `${protocol} ${role} ${outcome}`;
+    let counts = this.bySource.get(name);
+    if (counts === undefined) {
+      counts = { protocol, role, outcome, seconds: new Buckets(SECONDS_BUCKETS) };
+      this.bySource.set(name, counts);
+    }
+    counts.seconds.add(latencyMs / SECOND_MS);
+  }
+}

@@ -1,0 +1,15 @@
+/** The samples of one scrape, by name and labels as they are written. */
+export type Scrape = ReadonlyMap<string, number>;
+
+/** What a service's internal listener answers Prometheus. @throws when it answers anything but 200. */
+export async function scrape(internalUrl: string): Promise<Scrape> {
+  const answer = await fetch(`${internalUrl}/metrics`);
+  if (answer.status !== 200) throw new Error(`/metrics answered ${answer.status}`);
+  const lines = (await answer.text()).split('\n').filter((line) => line && !line.startsWith('#'));
+  return new Map(
+    lines.map((line) => {
+      const space = line.lastIndexOf(' ');
+      return [line.slice(0, space), Number(line.slice(space + 1))] as const;
+    }),
+  );
+}
