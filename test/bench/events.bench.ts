@@ -194,7 +194,9 @@ export async function prepare(server: EmbeddedServer): Promise<(role: string) =>
     await migrate(urlOf(ownerRole(service)), [{ name: '0001-messaging', sql: messagingTables }]);
   }
   await withClient(urlOf(ownerRole('entitlement')), (client) =>
-    client.query('create table heard (key text primary key, at timestamptz not null default clock_timestamp())'),
+    client.query(
+      'create table heard (key text primary key, at timestamptz not null default clock_timestamp())',
+    ),
   );
   return urlOf;
 }

@@ -332,7 +332,7 @@ async function portOf(child: ChildProcess): Promise<number> {
   child.stdout!.on('data', (chunk: Buffer) => {
     // The gateway says where it listens in its log.
     if (port === 0) output += chunk.toString();
-    const url = /"url":"([^"]+)"/.exec(output)?.[1];
+    const url = /"apiUrl":"([^"]+)"/.exec(output)?.[1];
     if (url) port = Number(new URL(url).port);
   });
   await waitFor('a contender to listen', () => port > 0, 20_000);

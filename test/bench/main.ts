@@ -49,7 +49,9 @@ const reports: BenchReport[] = [];
 for (const name of names) {
   process.stderr.write(`measuring ${name} …\n`);
   const bench = await BENCHES[name]();
-  const report = await bench.run(figures, { isShort: short === true }).finally(async () => cleanup.run());
+  const report = await bench
+    .run(figures, { isShort: short === true })
+    .finally(async () => cleanup.run());
   reports.push(report);
   process.stdout.write(format(report));
 }

@@ -4,7 +4,11 @@ import { join } from 'node:path';
 import { EntitlementClient, type OverridableLimit, ServiceHttp } from '#libs/contracts';
 import { ServiceTokens, SystemClock, newId } from '#libs/platform';
 import { waitFor } from '#libs/testing';
-import { type ClusterOptions, type RunningCluster, startCluster } from '../../apps/cluster/src/cluster.js';
+import {
+  type ClusterOptions,
+  type RunningCluster,
+  startCluster,
+} from '../../apps/cluster/src/cluster.js';
 import { AccountRelay, type Visitor } from '../../apps/gateway/src/dashboard/account-relay.js';
 import { LookupStandIn } from '../stand-ins/lookup-stand-in.js';
 import { cleanup } from './cleanup.js';
@@ -27,10 +31,14 @@ export class SpineField {
 
   private constructor(cluster: RunningCluster) {
     this.cluster = cluster;
-    const tokens = new ServiceTokens(cluster.settings.operator().SERVICE_SECRET!, new SystemClock());
+    const tokens = new ServiceTokens(
+      cluster.settings.operator().SERVICE_SECRET!,
+      new SystemClock(),
+    );
     const { account_url, entitlement_url, demo } = cluster.facts;
     this.services = (['cli', 'gateway'] as const).map(
-      (caller) => new ServiceHttp({ url: entitlement_url, caller, audience: 'entitlement', tokens }),
+      (caller) =>
+        new ServiceHttp({ url: entitlement_url, caller, audience: 'entitlement', tokens }),
     );
     [this.operator, this.customer] = this.services.map((http) => new EntitlementClient(http));
     this.accounts = new AccountRelay(account_url, tokens);

@@ -30,7 +30,9 @@ export async function measure({ isShort }: FigureOptions): Promise<BenchRow[]> {
     unserved += answers.filter(({ status }) => status !== 200 && status !== 402).length;
     const after = await field.settledCredits();
     served.push(paid + free);
-    off.push(Math.abs(paid - CREDITS) + free + Math.abs(after.consumed - before.consumed - CREDITS));
+    off.push(
+      Math.abs(paid - CREDITS) + free + Math.abs(after.consumed - before.consumed - CREDITS),
+    );
     process.stderr.write(
       `    repetition ${repetition + 1}: ${paid} served, ${free} free, ${after.consumed - before.consumed} booked, ${after.left} left\n`,
     );

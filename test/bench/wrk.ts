@@ -14,8 +14,9 @@ local keys, n = {}, 0
 function init(args)
   for line in io.lines(args[1]) do keys[#keys + 1] = line end
   before, after = args[2]:match("^(.*){n}(.*)$")
-  if args[3] then
-    local mean = tonumber(args[3])
+  n = tonumber(args[3])
+  if args[4] then
+    local mean = tonumber(args[4])
     delay = function() return math.random(math.floor(mean * 0.5), math.floor(mean * 1.5)) end
   end
 end
@@ -32,13 +33,25 @@ function done(summary, latency)
 end
 `;
 
+/** Names of one run; the next begins behind them, as a question repeated within a minute is free. */
+const NAMES_PER_RUN = 10_000_000;
+let runs = 0;
+
 /** Drives a load with wrk. It costs a fraction of what a client in Node costs on the same core. */
 export async function driveWrk(load: Load, folder: string): Promise<LoadResult> {
   const [script, keys] = [join(folder, 'wrk.lua'), join(folder, 'wrk.keys')];
   writeFileSync(script, SCRIPT);
   writeFileSync(keys, load.keys.map((key) => `${key}\n`).join(''));
   const args = ['-t', '1', '-c', String(load.connections), '-d', `${load.durationMs / 1000}s`];
-  args.push('-s', script, `http://127.0.0.1:${load.port}`, '--', keys, load.path);
+  args.push(
+    '-s',
+    script,
+    `http://127.0.0.1:${load.port}`,
+    '--',
+    keys,
+    load.path,
+    String(runs++ * NAMES_PER_RUN),
+  );
   // wrk's timers have whole milliseconds, and its answers take their part: about one in all.
   if (load.ratePerSecond) args.push(String((load.connections / load.ratePerSecond) * 1000 - 1));
   const wrk = spawn('wrk', args, { stdio: ['ignore', 'pipe', 'inherit'] });

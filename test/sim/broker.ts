@@ -109,7 +109,8 @@ export class Broker {
     if (world.strikes('duplicate', 0.05)) {
       partition.offset = Math.max(0, partition.offset - world.random.between(1, 5));
     }
-    if (world.strikes('lose', 0.05)) return void world.at(RETRY_MS, undefined, () => this.pump(bucket));
+    if (world.strikes('lose', 0.05))
+      return void world.at(RETRY_MS, undefined, () => this.pump(bucket));
     const start = partition.offset;
     const messages = log.slice(start, start + world.random.between(1, BATCH_MAX));
     partition.isBusy = true;

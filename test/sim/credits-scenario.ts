@@ -66,7 +66,10 @@ export class CreditsScenario implements Scenario {
   ) {
     const { random } = world;
     this.store = new EntitlementInMemory(world, sabotage);
-    this.accounts = Array.from({ length: 2 }, () => ({ id: newId(), granted: random.between(20, 900) }));
+    this.accounts = Array.from({ length: 2 }, () => ({
+      id: newId(),
+      granted: random.between(20, 900),
+    }));
     for (const { id, granted } of this.accounts) this.store.grant(id, granted);
     this.entitlement = new Actor('entitlement', () => this.bootEntitlement());
     this.gateways = ['gateway-1', 'gateway-2'].map((name) => {
@@ -178,7 +181,10 @@ export class CreditsScenario implements Scenario {
         return service.acquire({ accountId, ...(heard as Omit<AcquireLease, 'accountId'>) });
       case '/internal/leases/settle': {
         const { gatewayId, leases } = heard as { gatewayId: string; leases: LeaseUse[] };
-        return service.settle(gatewayId, leases.filter((use) => this.isHeard(use)));
+        return service.settle(
+          gatewayId,
+          leases.filter((use) => this.isHeard(use)),
+        );
       }
       case '/internal/leases/close': {
         const use = { accountId, ...(heard as Omit<LeaseUse, 'accountId'>) };

@@ -4,7 +4,10 @@ import type { CreditAccount } from '../../apps/entitlement/src/ledger/grant-book
 import type { Grant } from '../../apps/entitlement/src/ledger/grant.js';
 import { reservedRest } from '../../apps/entitlement/src/ledger/reservation.js';
 import type { Lease } from '../../apps/entitlement/src/leases/lease.js';
-import type { LeaseName, LeasesRepository } from '../../apps/entitlement/src/leases/leases.repository.js';
+import type {
+  LeaseName,
+  LeasesRepository,
+} from '../../apps/entitlement/src/leases/leases.repository.js';
 import { LeasesService } from '../../apps/entitlement/src/leases/leases.service.js';
 import type { ReservationsRepository } from '../../apps/entitlement/src/reservations/reservations.repository.js';
 import type { LeaseUse } from '#libs/contracts';
@@ -67,7 +70,10 @@ export class EntitlementInMemory {
     };
     const grants = new GrantsService(port, ledger as never, {} as never, {} as never, clock);
     const reservations = { sumUnsettledLeases, recallLeases } as unknown as ReservationsRepository;
-    const leases = new LeasesInMemory(this.database, this.sabotage === 'no-fence') as unknown as LeasesRepository;
+    const leases = new LeasesInMemory(
+      this.database,
+      this.sabotage === 'no-fence',
+    ) as unknown as LeasesRepository;
     return new LeasesService(port, ledger as never, grants, leases, reservations);
   }
 

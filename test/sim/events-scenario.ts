@@ -6,7 +6,13 @@ import {
   describeEvent,
 } from '#libs/contracts';
 import type { MaintenanceDatabase, Transaction } from '#libs/database';
-import { EventConsumer, type EventMessage, Outbox, Relay, ServiceEventCounts } from '#libs/messaging';
+import {
+  EventConsumer,
+  type EventMessage,
+  Outbox,
+  Relay,
+  ServiceEventCounts,
+} from '#libs/messaging';
 import { Logger, SystemClock, newId } from '#libs/platform';
 import { Broker } from './broker.js';
 import { MemoryDatabase, type Statement } from './memory-database.js';
@@ -46,7 +52,6 @@ export class EventsScenario implements Scenario {
   private readonly tempers = new Map<number, Temper>();
   private readonly attempts = new Map<number, number>();
 
-
   constructor(
     private readonly world: World,
     private readonly commands: number,
@@ -56,7 +61,9 @@ export class EventsScenario implements Scenario {
     this.producer = new MemoryDatabase(world, [...statements, insertInto('commands')]);
     this.consumer = new MemoryDatabase(world, [...statements, insertInto('applied')]);
     this.accounts = Array.from({ length: 3 }, () => newId());
-    this.broker = new Broker(world, ({ body }) => body.includes(describeEvent(AllowanceChanged).type));
+    this.broker = new Broker(world, ({ body }) =>
+      body.includes(describeEvent(AllowanceChanged).type),
+    );
     this.brokenBy(sabotage);
   }
 
@@ -82,11 +89,15 @@ export class EventsScenario implements Scenario {
     this.judge();
   }
 
-  private readonly relays = ['relay-1', 'relay-2'].map((name) => new Actor(name, () => this.bootRelay()));
+  private readonly relays = ['relay-1', 'relay-2'].map(
+    (name) => new Actor(name, () => this.bootRelay()),
+  );
   private readonly consumers: Actor[] = ['consumer-1', 'consumer-2'].map(
     (name, place) => new Actor(name, () => this.bootConsumer(this.consumers[place])),
   );
-  private readonly producers = ['producer-1', 'producer-2'].map((name) => new Actor(name, () => {}));
+  private readonly producers = ['producer-1', 'producer-2'].map(
+    (name) => new Actor(name, () => {}),
+  );
 
   private planCommand(number: number): void {
     const { random } = this.world;
@@ -119,8 +130,13 @@ export class EventsScenario implements Scenario {
       const { aggregate, isState, number } = command;
       const lock = await outbox.lock(transaction, { key, aggregate });
       await transaction.query('insert into commands', [command]);
-      if (isState) await outbox.add(transaction, lock, AllowanceChanged, { version: String(number) });
-      else await outbox.add(transaction, lock, CreditsLow, { threshold: 20, remaining: String(number) });
+      if (isState)
+        await outbox.add(transaction, lock, AllowanceChanged, { version: String(number) });
+      else
+        await outbox.add(transaction, lock, CreditsLow, {
+          threshold: 20,
+          remaining: String(number),
+        });
     });
   }
 

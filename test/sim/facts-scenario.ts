@@ -136,7 +136,8 @@ export class FactsScenario implements Scenario {
   }
 
   private async ask(): Promise<void> {
-    const entry = this.facts.find(this.apiKey, performance.now()) ?? (await this.facts.load(this.apiKey));
+    const entry =
+      this.facts.find(this.apiKey, performance.now()) ?? (await this.facts.load(this.apiKey));
     if (entry instanceof Problem) return;
     this.judge('account', entry.rank);
     this.judge('entitlement', entry.account.limits.live);

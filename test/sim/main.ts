@@ -69,7 +69,15 @@ for (const { plan, violations } of failed.slice(0, SHOWN_MAX)) {
 report();
 
 /** One replayed history, or a range of seeds. */
-function* plansOf({ seed, histories, from, scenario, size, without, sabotage }: Options): Iterable<Plan> {
+function* plansOf({
+  seed,
+  histories,
+  from,
+  scenario,
+  size,
+  without,
+  sabotage,
+}: Options): Iterable<Plan> {
   const leftOut = without?.split(',') ?? [];
   const [first, count] = seed ? [Number(seed), 1] : [Number(from), Number(histories)];
   for (let next = first; next < first + count; next++) {
@@ -94,9 +102,18 @@ function report(): void {
   }
   if (options.json) {
     const seeds = failed.map(({ plan }) => plan.seed);
-    const figures = { histories, counts, steps, crashes, seconds, cpuSeconds, failed: seeds, shown };
+    const figures = {
+      histories,
+      counts,
+      steps,
+      crashes,
+      seconds,
+      cpuSeconds,
+      failed: seeds,
+      shown,
+    };
     writeFileSync(options.json, `${JSON.stringify(figures, null, 2)}\n`);
   }
   // Code under test that was left alone in its histories must not keep the process.
-  process.exit((failed.length > 0) === (options.sabotage !== undefined) ? 0 : 1);
+  process.exit(failed.length > 0 === (options.sabotage !== undefined) ? 0 : 1);
 }

@@ -67,8 +67,18 @@ function producerStatements(nextPosition: () => number): Statement[] {
     {
       begins: 'insert into outbox (id,',
       run(transaction, parameters) {
-        const [id, bucket, key, aggregate, sequence, type, version, occurred_at, traceparent, data] =
-          parameters as never[];
+        const [
+          id,
+          bucket,
+          key,
+          aggregate,
+          sequence,
+          type,
+          version,
+          occurred_at,
+          traceparent,
+          data,
+        ] = parameters as never[];
         const row = { id, bucket, key, aggregate, sequence, type, version, occurred_at };
         // Taken now, seen at the commit: another bucket order than that of the commits.
         const position = nextPosition();

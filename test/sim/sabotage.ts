@@ -9,7 +9,10 @@ export const SABOTAGES = {
   'mark-before-send': { scenario: 'events', breaks: 'the relay marks rows before they are safe' },
   'no-fence': { scenario: 'credits', breaks: 'a total is added as often as it is reported' },
   'no-late-debit': { scenario: 'credits', breaks: 'a total is refused after the close' },
-  'no-journal': { scenario: 'credits', breaks: 'a restarted gateway knows nothing of the last run' },
+  'no-journal': {
+    scenario: 'credits',
+    breaks: 'a restarted gateway knows nothing of the last run',
+  },
   'no-lease-end': { scenario: 'credits', breaks: 'a gateway spends from a lease past its end' },
   'no-grace': { scenario: 'facts', breaks: 'facts are trusted for ever' },
   'no-overtaking': { scenario: 'facts', breaks: 'a load that news overtook is kept' },

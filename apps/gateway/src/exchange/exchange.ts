@@ -4,6 +4,7 @@ import type { Span } from '#libs/platform';
 import type { KeyEntry } from '../facts/caller.js';
 import type { Lease } from '../lease/lease.js';
 import type { ApiRoute } from '../listener/api-routes.js';
+import type { LookupCall } from '../upstream/lookup-call.js';
 import { newRequestId } from './request-id.js';
 
 /** One request on its way through the numbered steps, with what each step has found out. */
@@ -34,8 +35,8 @@ export class Exchange {
   span?: Span = undefined;
   /** The exchange before it on a socket whose client does not wait for answers. */
   earlier?: Exchange;
-  /** Ends the call to lookup when the client goes. */
-  abortUpstream?: () => void;
+  /** The call to lookup, which ends when the client goes. */
+  upstreamCall?: LookupCall;
 
   /** @param startedMs monotonic milliseconds. */
   constructor(

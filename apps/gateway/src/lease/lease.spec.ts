@@ -62,7 +62,7 @@ async function forkGateway(journal: string): Promise<{ apiUrl: string; child: Ch
   child.stderr!.on('data', (chunk: Buffer) => (output += chunk.toString()));
   const apiUrl = await waitFor(
     'the gateway to listen',
-    () => /"url":"([^"]+)"/.exec(output)?.[1],
+    () => /"apiUrl":"([^"]+)"/.exec(output)?.[1],
     20_000,
   ).catch(() => {
     throw new Error(`the gateway did not start:\n${output}`);

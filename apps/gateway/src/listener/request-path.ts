@@ -26,7 +26,7 @@ import { authorise } from '../request/05-authorise.js';
 import { countRequest, limitRate } from '../request/06-limit-rate.js';
 import { readParameters } from '../request/07-read-parameters.js';
 import { findRepeat, reserve } from '../request/08-reserve.js';
-import type { Upstream, UpstreamAnswer } from '../request/09-forward.js';
+import type { Upstream } from '../request/09-forward.js';
 import {
   type AnswerSettings,
   creditsFor,
@@ -35,6 +35,7 @@ import {
   sendProblem,
 } from '../request/10-answer.js';
 import { type Settlement, leave } from '../request/11-settle.js';
+import type { UpstreamAnswer } from '../upstream/lookup-call.js';
 import type { ApiRoute } from './api-routes.js';
 import { ServiceOverloaded } from './listener.errors.js';
 
@@ -67,7 +68,8 @@ const serviceOverloaded = new ServiceOverloaded();
 
 /**
  * Runs an API request through the numbered steps of `request/`. Each step answers at once when what it
- * needs is in memory; only then does the whole path run in one go, which is the usual case.
+ * needs is in memory; only then does the whole path run in one go, which is the usual case. The steps
+ * hand over to one another as fields of this object: a closure each is garbage, five times a request.
  */
 export class RequestPath {
   constructor(private readonly parts: RequestPathParts) {}
@@ -80,55 +82,57 @@ export class RequestPath {
     if (isTracing()) {
       exchange.span = startTrace({ service: 'gateway', name: `GET ${route.path}`, kind: 'server' });
     }
-    watchClient(exchange, (gone) => this.abort(gone));
+    watchClient(exchange, this.abort);
     if (isOverloaded) return this.refuse(exchange, serviceOverloaded);
     const refusal = findKey(exchange, query);
     if (refusal) return this.refuse(exchange, refusal);
     const { facts, failedKeys, trustedProxies } = this.parts;
     const caller = knowCaller(exchange, facts, failedKeys, trustedProxies);
-    this.whenReady(exchange, caller, (known) => this.admit(exchange, known));
+    this.whenReady(exchange, caller, this.admit);
   }
 
-  private admit(exchange: Exchange, caller: KeyEntry): void {
+  private readonly admit = (exchange: Exchange, caller: KeyEntry): void => {
     exchange.caller = caller;
     const refusal = authorise(exchange, caller, this.parts.trustedProxies);
     if (refusal) return this.refuse(exchange, refusal);
     exchange.rateLimit = caller.account.limits[exchange.route.operation.class];
     const rate = countRequest(exchange, caller, this.parts.window);
-    this.whenReady(exchange, rate, (answer) => this.limit(exchange, caller, answer));
-  }
+    this.whenReady(exchange, rate, this.limit);
+  };
 
-  private limit(exchange: Exchange, caller: KeyEntry, rate: WindowAnswer): void {
+  private readonly limit = (exchange: Exchange, rate: WindowAnswer): void => {
     exchange.rate = rate;
+    const caller = exchange.caller!;
     const refusal =
       limitRate(exchange, this.parts.concurrency) ?? readParameters(exchange, caller.isTest);
     if (refusal) return this.refuse(exchange, refusal);
     const isRepeat = findRepeat(exchange, caller, this.parts.repeats);
-    this.whenReady(exchange, isRepeat, (answer) => {
-      exchange.isRepeat = answer;
-      this.reserve(exchange, caller);
-    });
-  }
+    this.whenReady(exchange, isRepeat, this.reserve);
+  };
 
-  private reserve(exchange: Exchange, caller: KeyEntry): void {
-    const { leases, caps, upstream } = this.parts;
-    const reserved = reserve(exchange, caller, leases, caps);
+  private readonly reserve = (exchange: Exchange, isRepeat: boolean): void => {
+    exchange.isRepeat = isRepeat;
+    const { leases, caps } = this.parts;
+    const reserved = reserve(exchange, exchange.caller!, leases, caps);
     if (reserved instanceof Promise) {
       // Credits that come after the client has gone must not stay reserved.
       void reserved.then((lease) => {
         if (exchange.isOver && !(lease instanceof Problem)) leases.finish(lease, exchange.cost, 0);
       });
     }
-    this.whenReady<Lease | undefined>(exchange, reserved, (lease) => {
-      exchange.lease = lease;
-      if (lease) crashPoint('gateway.after-reserve');
-      upstream.ask(exchange, (answer) => this.finish(exchange, answer));
-    });
-  }
+    this.whenReady(exchange, reserved, this.forward);
+  };
 
-  private finish(exchange: Exchange, answer: UpstreamAnswer | Problem): void {
+  private readonly forward = (exchange: Exchange, lease: Lease | undefined): void => {
+    exchange.lease = lease;
+    if (lease) crashPoint('gateway.after-reserve');
+    this.parts.upstream.ask(exchange, this.answer);
+  };
+
+  private readonly answer = (exchange: Exchange, answer: UpstreamAnswer | Problem): void => {
     if (answer instanceof Problem) return this.refuse(exchange, answer);
-    if (answer.status !== 200) return this.refuse(exchange, problemOf(answer), answer.outcome);
+    const { status, outcome } = answer.head;
+    if (status !== 200) return this.refuse(exchange, problemOf(answer), outcome);
     crashPoint('gateway.after-upstream-answer');
     const credits = creditsFor(answer, exchange);
     const { shedder, concurrency, settlement } = this.parts;
@@ -141,8 +145,8 @@ export class RequestPath {
       remaining === undefined ? undefined : remaining - credits,
     );
     crashPoint('gateway.after-answer');
-    settlement.settle(exchange, { status: 200, outcome: answer.outcome, credits });
-  }
+    settlement.settle(exchange, { status: 200, outcome, credits });
+  };
 
   private refuse(exchange: Exchange, problem: Problem, outcome: string = problem.code): void {
     const { shedder, concurrency, settlement, answers, logger } = this.parts;
@@ -161,12 +165,12 @@ export class RequestPath {
   }
 
   /** The client went: nothing is charged, and lookup need not go on. */
-  private abort(exchange: Exchange): void {
+  private readonly abort = (exchange: Exchange): void => {
     const { shedder, concurrency, settlement } = this.parts;
     leave(exchange, shedder, concurrency);
     settlement.settle(exchange, { status: CLIENT_GONE, outcome: 'client_gone', credits: 0 });
-    exchange.abortUpstream?.();
-  }
+    exchange.upstreamCall?.connection?.destroy();
+  };
 
   private remaining({ caller }: Exchange): number | undefined {
     return caller && this.parts.leases.remaining(caller.account.id);
@@ -176,7 +180,7 @@ export class RequestPath {
   private whenReady<T>(
     exchange: Exchange,
     value: T | Problem | Promise<T | Problem>,
-    next: (value: T) => void,
+    next: (exchange: Exchange, value: T) => void,
   ): void {
     if (value instanceof Promise) {
       value.then(
@@ -192,9 +196,13 @@ export class RequestPath {
     this.goOn(exchange, value, next);
   }
 
-  private goOn<T>(exchange: Exchange, value: T | Problem, next: (value: T) => void): void {
+  private goOn<T>(
+    exchange: Exchange,
+    value: T | Problem,
+    next: (exchange: Exchange, value: T) => void,
+  ): void {
     if (value instanceof Problem) this.refuse(exchange, value);
-    else next(value);
+    else next(exchange, value);
   }
 }
 

@@ -20,6 +20,8 @@ export class ProblemBodies {
 
   private lastPath = '';
   private lastPublicPath = '""';
+  private lastMs = -1;
+  private lastTimestamp = '';
 
   /** @param baseUrl public origin of the API, under which `/errors/<code>` explains each code. */
   constructor(
@@ -38,8 +40,18 @@ export class ProblemBodies {
       fixed = this.fixedPart(problem);
       this.fixedParts.set(problem, fixed);
     }
-    const timestamp = this.clock.now().toISOString();
-    return `${fixed},"request_id":"${requestId}","timestamp":"${timestamp}","path":${this.publicPath(path)}}`;
+    return `${fixed},"request_id":"${requestId}","timestamp":"${this.timestamp()}","path":${this.publicPath(path)}}`;
+  }
+
+  /** RFC 3339; a flood has many refusals in one millisecond. */
+  private timestamp(): string {
+    const now = this.clock.now();
+    const ms = now.getTime();
+    if (ms !== this.lastMs) {
+      this.lastMs = ms;
+      this.lastTimestamp = now.toISOString();
+    }
+    return this.lastTimestamp;
   }
 
   /** The last path is kept: floods ask for one. */

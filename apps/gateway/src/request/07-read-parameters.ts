@@ -14,8 +14,24 @@ const CONTROL = /[\u0000-\u001f\u007f]/;
 /** What an unknown parameter may be called to be named in the answer; a key pasted there is not. */
 const SHOWABLE = /^(?!dds_)[A-Za-z0-9_.-]{1,40}$/;
 
-/** Values of the parameters that were given, by their own name. */
-type Given = Map<string, string>;
+/** What a live lookup may be asked with; the first version knows the first four. */
+const NAMES = [
+  'domainName',
+  'domain',
+  'whois',
+  'format',
+  'max_age',
+  'allow_stale',
+  'fresh',
+  'fields',
+  'include',
+] as const;
+const [NAME, SYNONYM, WHOIS, FORMAT, MAX_AGE, ALLOW_STALE, FRESH, PATHS, INCLUDE] = NAMES.keys();
+const FIRST_OPTION = MAX_AGE;
+const PLACES: ReadonlyMap<string, number> = new Map(NAMES.map((name, place) => [name, place]));
+
+/** Values of the parameters that were given, by their place in `NAMES`. */
+type Given = (string | undefined)[];
 
 const testKeyFixtureOnly = new TestKeyFixtureOnly();
 const fixtureNeedsTestKey = new FixtureNeedsTestKey();
@@ -28,59 +44,46 @@ export function readParameters(exchange: Exchange, isTest: boolean): Problem | u
   const faults: FieldError[] = [];
   const given = collect(exchange, faults);
   const name = domainName(given, faults);
-  if (given.get('format') !== undefined && given.get('format') !== 'json') {
+  if (given[FORMAT] !== undefined && given[FORMAT] !== 'json') {
     faults.push({ field: 'format', message: 'must be json' });
   }
   checkWhois(exchange, given, faults);
   const isPlain = PLAIN_NAME.test(name);
   let question = `${exchange.route.upstreamPath}?version=${exchange.route.version}`;
   question += `&domainName=${isPlain ? name.toLowerCase() : encodeURIComponent(name)}`;
-  if (exchange.route.version === 2 && given.size > 1) question += options(given, faults);
+  if (given.length > FIRST_OPTION) question += options(given, faults);
   if (faults.length > 0) return new InvalidRequest(faults);
   exchange.question = question;
   exchange.subject = name;
-  exchange.isFresh = exchange.route.version === 2 && given.get('fresh') === 'true';
+  exchange.isFresh = given[FRESH] === 'true';
   const isFixture = isPlain ? FIXTURE_ENDING.test(name) : isFixtureName(name);
   if (isTest !== isFixture) return isTest ? testKeyFixtureOnly : fixtureNeedsTestKey;
   return undefined;
 }
 
-const KNOWN: Record<1 | 2, readonly string[]> = {
-  1: ['domainName', 'domain', 'whois', 'format'],
-  2: [
-    'domainName',
-    'domain',
-    'whois',
-    'format',
-    'fields',
-    'include',
-    'max_age',
-    'allow_stale',
-    'fresh',
-  ],
-};
-
 function collect({ names, values, route }: Exchange, faults: FieldError[]): Given {
-  const given: Given = new Map();
+  const given: Given = [undefined, undefined, undefined, undefined];
   for (let i = 0; i < names.length; i++) {
     const name = names[i];
-    if (!KNOWN[route.version].includes(name)) {
+    const place = PLACES.get(name);
+    if (place === undefined || (route.version === 1 && place >= FIRST_OPTION)) {
       if (route.version === 1) continue;
       faults.push({
         field: SHOWABLE.test(name) ? name : 'query',
         message: 'there is no such parameter',
       });
-    } else if (given.has(name)) {
+    } else if (given[place] !== undefined) {
       faults.push({ field: name, message: 'must be given once' });
     } else {
-      given.set(name, values[i]);
+      given[place] = values[i];
     }
   }
   return given;
 }
 
 function domainName(given: Given, faults: FieldError[]): string {
-  const [name, synonym] = [given.get('domainName'), given.get('domain')];
+  const name = given[NAME];
+  const synonym = given[SYNONYM];
   const value = (name ?? synonym ?? '').trim();
   const refuse = (message: string) => faults.push({ field: 'domainName', message });
   if (name !== undefined && synonym !== undefined && name !== synonym) {
@@ -93,32 +96,50 @@ function domainName(given: Given, faults: FieldError[]): string {
 
 /** Version 1 chooses the product by this parameter; version 2 accepts it in old links. */
 function checkWhois({ route }: Exchange, given: Given, faults: FieldError[]): void {
-  const whois = given.get('whois');
+  const whois = given[WHOIS];
   const mayBeAbsent = route.version === 2;
   if (whois === 'live' || (whois === undefined && mayBeAbsent)) return;
   faults.push({ field: 'whois', message: 'must be live' });
 }
 
 /** The optional parameters in a fixed order, so that the same question reads the same. */
+const OPTIONS: readonly {
+  place: number;
+  isValid: (value: string) => boolean;
+  message: string;
+}[] = [
+  {
+    place: MAX_AGE,
+    isValid: isMaxAge,
+    message: `must be whole seconds, 0 to ${MAX_AGE_MAX_SECONDS}`,
+  },
+  { place: ALLOW_STALE, isValid: isBoolean, message: 'must be true or false' },
+  { place: FRESH, isValid: isBoolean, message: 'must be true or false' },
+  {
+    place: PATHS,
+    isValid: (value) => FIELDS.test(value),
+    message: 'must be a list of paths such as dates.created',
+  },
+  {
+    place: INCLUDE,
+    isValid: (value) => value.split(',').every((part) => SECTIONS.includes(part)),
+    message: `must be a list of ${SECTIONS.join(', ')}`,
+  },
+];
+
 function options(given: Given, faults: FieldError[]): string {
   let text = '';
-  const take = (name: string, isValid: (value: string) => boolean, message: string) => {
-    const value = given.get(name);
-    if (value === undefined) return;
-    if (!isValid(value)) faults.push({ field: name, message });
-    else text += `&${name}=${encodeURIComponent(value)}`;
-  };
-  const isBoolean = (value: string) => value === 'true' || value === 'false';
-  take('max_age', isMaxAge, `must be whole seconds, 0 to ${MAX_AGE_MAX_SECONDS}`);
-  take('allow_stale', isBoolean, 'must be true or false');
-  take('fresh', isBoolean, 'must be true or false');
-  take('fields', (value) => FIELDS.test(value), 'must be a list of paths such as dates.created');
-  take(
-    'include',
-    (value) => value.split(',').every((part) => SECTIONS.includes(part)),
-    `must be a list of ${SECTIONS.join(', ')}`,
-  );
+  for (const { place, isValid, message } of OPTIONS) {
+    const value = given[place];
+    if (value === undefined) continue;
+    if (isValid(value)) text += `&${NAMES[place]}=${encodeURIComponent(value)}`;
+    else faults.push({ field: NAMES[place], message });
+  }
   return text;
+}
+
+function isBoolean(value: string): boolean {
+  return value === 'true' || value === 'false';
 }
 
 function isMaxAge(value: string): boolean {

@@ -3,7 +3,7 @@ import { CATALOGUE_VERSION } from '#libs/contracts';
 import type { Exchange } from '../exchange/exchange.js';
 import { MethodNotAllowed } from '../listener/listener.errors.js';
 import type { ProblemBodies } from '../problems/problem-body.js';
-import type { UpstreamAnswer } from './09-forward.js';
+import type { UpstreamAnswer } from '../upstream/lookup-call.js';
 
 /** What the answers need to know of the installation. */
 export interface AnswerSettings {
@@ -37,24 +37,23 @@ const CHARGED_OUTCOMES: ReadonlySet<string> = new Set([
 const FREE_SOURCES: ReadonlySet<string> = new Set(['stale_cache', 'fixture']);
 
 /** Step 10a: what the answer costs. Only an answer to the question is charged, and a stale one is not. */
-export function creditsFor(answer: UpstreamAnswer, exchange: Exchange): number {
+export function creditsFor({ head }: UpstreamAnswer, exchange: Exchange): number {
   const isCharged =
-    answer.status === 200 &&
-    CHARGED_OUTCOMES.has(answer.outcome) &&
-    !FREE_SOURCES.has(answer.servedFrom);
+    head.status === 200 && CHARGED_OUTCOMES.has(head.outcome) && !FREE_SOURCES.has(head.servedFrom);
   return isCharged ? exchange.cost : 0;
 }
 
 /** Step 10b: sends a data answer. `remaining` is the balance after it. */
 export function sendAnswer(
   exchange: Exchange,
-  { body, age }: UpstreamAnswer,
+  { head: { age }, body }: UpstreamAnswer,
   credits: number,
   remaining: number | undefined,
 ): void {
   const headers = answerHeaders(exchange, credits, remaining);
   if (age !== undefined) headers.push('Age', age);
-  const isWhole = exchange.route.version === 1 || body.at(-1) !== CLOSING_BRACE;
+  const isWhole =
+    exchange.route.version === 1 || body.charCodeAt(body.length - 1) !== CLOSING_BRACE;
   const meta = isWhole ? '' : metaOf(exchange, { credits, remaining, isAlone: body.length === 2 });
   const end = isWhole ? body.length : body.length - 1;
   headers.push(
@@ -65,7 +64,7 @@ export function sendAnswer(
   );
   exchange.response.writeHead(200, headers);
   // Latin-1 keeps each byte as it is, and one string goes out in one write together with the headers.
-  exchange.response.end(body.toString('latin1', 0, end) + meta, 'latin1');
+  exchange.response.end(isWhole ? body : body.slice(0, end) + meta, 'latin1');
 }
 
 /** Step 10c: sends a refusal. */
@@ -99,11 +98,12 @@ export function sendProblem(
 
 /** Lookup's refusal as the problem it is; anything that is not one is our fault, not the customer's. */
 export function problemOf(answer: UpstreamAnswer): Problem {
+  const { status: answered } = answer.head;
   const body = parse(answer.body);
-  if (typeof body?.code !== 'string' || body.status !== answer.status) {
+  if (typeof body?.code !== 'string' || body.status !== answered) {
     return new ServiceUnavailable('lookup');
   }
-  if (![400, 422, 503, 504].includes(answer.status)) return new ServiceUnavailable('lookup');
+  if (![400, 422, 503, 504].includes(answered)) return new ServiceUnavailable('lookup');
   const { code, status, detail, retryable, retry_after, errors } = body;
   return new Problem({ code, status, detail, retryable, retryAfterSeconds: retry_after, errors });
 }
@@ -138,9 +138,9 @@ function metaOf(
   return `${isAlone ? '' : ','}"meta":{"request_id":"${requestId}","credits_charged":${credits}${balance}${repeat},"price_version":"${CATALOGUE_VERSION}"}}`;
 }
 
-function parse(body: Buffer): ProblemBody | undefined {
+function parse(body: string): ProblemBody | undefined {
   try {
-    return JSON.parse(body.toString('utf8')) as ProblemBody;
+    return JSON.parse(Buffer.from(body, 'latin1').toString('utf8')) as ProblemBody;
   } catch {
     return undefined;
   }

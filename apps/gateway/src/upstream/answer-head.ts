@@ -1,0 +1,71 @@
+/** What the gateway reads of the head of an answer (RFC 9112). */
+export interface AnswerHead {
+  status: number;
+  /** Bytes of the body, which begins after the blank line. */
+  bodyBytes: number;
+  /** `X-Outcome` and `X-Served-From`; empty without them. */
+  outcome: string;
+  servedFrom: string;
+  age?: string;
+  /** False when the connection ends with this answer. */
+  isKept: boolean;
+}
+
+const STATUS_LINE = /^HTTP\/1\.1 [2-5][0-9]{2} /;
+const LENGTH = /^[0-9]{1,9}$/;
+
+/**
+ * Reads the lines of a head that ends where `end` (the blank line's CRLF CRLF) begins. Lookup gives
+ * each of its answers a length: one that is chunked, or ends with its connection, is none of lookup's.
+ * @returns undefined for what is not such a head.
+ */
+export function readAnswerHead(text: string, end: number): AnswerHead | undefined {
+  if (!STATUS_LINE.test(text)) return undefined;
+  const head: AnswerHead = {
+    status: Number(text.slice(9, 12)),
+    bodyBytes: -1,
+    outcome: '',
+    servedFrom: '',
+    age: undefined,
+    isKept: true,
+  };
+  for (let start = text.indexOf('\r\n') + 2; start < end;) {
+    const lineEnd = text.indexOf('\r\n', start);
+    const colon = text.indexOf(':', start);
+    if (colon === -1 || colon > lineEnd) return undefined;
+    if (isOfInterest(colon - start)) {
+      const name = text.slice(start, colon).toLowerCase();
+      if (!readHeader(head, name, text.slice(colon + 1, lineEnd).trim())) return undefined;
+    }
+    start = lineEnd + 2;
+  }
+  return head.bodyBytes === -1 ? undefined : head;
+}
+
+/** Lengths of the names below: most headers are passed over without a string being made of them. */
+function isOfInterest(nameLength: number): boolean {
+  switch (nameLength) {
+    case 3: // age
+    case 9: // x-outcome
+    case 10: // connection
+    case 13: // x-served-from
+    case 14: // content-length
+    case 17: // transfer-encoding
+      return true;
+    default:
+      return false;
+  }
+}
+
+/** False when the answer's end could not be told. */
+function readHeader(head: AnswerHead, name: string, value: string): boolean {
+  if (name === 'content-length') {
+    if (head.bodyBytes !== -1 || !LENGTH.test(value)) return false;
+    head.bodyBytes = Number(value);
+  } else if (name === 'transfer-encoding') return false;
+  else if (name === 'x-outcome') head.outcome = value;
+  else if (name === 'x-served-from') head.servedFrom = value;
+  else if (name === 'age') head.age = value;
+  else if (name === 'connection' && value.toLowerCase() === 'close') head.isKept = false;
+  return true;
+}

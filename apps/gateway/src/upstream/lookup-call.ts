@@ -1,0 +1,22 @@
+import type { AnswerHead } from './answer-head.js';
+import type { LookupConnection } from './lookup-connection.js';
+
+/** What lookup answered. */
+export interface UpstreamAnswer {
+  head: AnswerHead;
+  /** A character a byte, as it came. */
+  body: string;
+}
+
+/** A question to lookup on its way. */
+export interface LookupCall {
+  /** The whole request as it is sent, ASCII. */
+  readonly request: string;
+  /** Where it is being asked; set and unset by the connection. */
+  connection?: LookupConnection;
+  /** Nobody waits for it any more: it is not asked when its turn comes. */
+  readonly isAbandoned: boolean;
+  /** One of the two is called, once, unless the call was abandoned. */
+  onAnswer(answer: UpstreamAnswer): void;
+  onFault(fault: Error): void;
+}

@@ -1,0 +1,131 @@
+import { type NetConnectOpts, type Socket, connect as connectPlain } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import { type AnswerHead, readAnswerHead } from './answer-head.js';
+import type { LookupCall, UpstreamAnswer } from './lookup-call.js';
+import { BrokenAnswer, ConnectionEnded } from './upstream.errors.js';
+
+/** Where lookup listens. */
+export interface LookupAddress {
+  /** A Unix socket; the others are then for the `Host` header only. */
+  socketPath?: string;
+  host: string;
+  port: number;
+  isTls: boolean;
+}
+
+const HEAD_MAX_BYTES = 16 * 1024;
+const BODY_MAX_BYTES = 4 * 1024 * 1024;
+const BLANK_LINE = '\r\n\r\n';
+
+/**
+ * What every connection is read into. Node calls back before it reads on, and what is kept is copied
+ * into a string at once, so that one buffer is enough: a new one for each read was a tenth of the path.
+ */
+const READ_BUFFER = Buffer.allocUnsafeSlow(64 * 1024);
+
+/** One connection to lookup, on which one call at a time is asked. */
+export class LookupConnection {
+  /** Ticks of the pool's timer since anything happened on it. */
+  quietTicks = 0;
+  isConnected = false;
+  private call?: LookupCall = undefined;
+  private head?: AnswerHead = undefined;
+  /** What has come of the answer, a character a byte. */
+  private text = '';
+  private fault?: Error = undefined;
+  private readonly socket: Socket;
+
+  /** @param onFree called when the answer has come; `onClosed` once, when it is of no further use. */
+  constructor(
+    address: LookupAddress,
+    private readonly onFree: (connection: LookupConnection) => void,
+    onClosed: (connection: LookupConnection) => void,
+  ) {
+    this.socket = this.connect(address);
+    this.socket.on('error', (error) => (this.fault ??= error));
+    this.socket.on('close', () => {
+      onClosed(this);
+      this.take()?.onFault(this.fault ?? new ConnectionEnded());
+    });
+  }
+
+  get isBusy(): boolean {
+    return this.call !== undefined;
+  }
+
+  ask(call: LookupCall): void {
+    this.call = call;
+    call.connection = this;
+    this.quietTicks = 0;
+    this.socket.write(call.request, 'latin1');
+  }
+
+  /** Ends it at once; the call on it is answered with the fault, when there is one. */
+  destroy(fault?: Error): void {
+    if (fault) this.fault ??= fault;
+    else this.take();
+    this.socket.destroy();
+  }
+
+  private connect({ socketPath, host, port, isTls }: LookupAddress): Socket {
+    const isReady = () => (this.isConnected = true);
+    if (isTls) {
+      const socket = connectTls({ host, port, servername: host }, isReady);
+      return socket.on('data', (chunk: Buffer) => this.read(chunk, chunk.length));
+    }
+    const target: NetConnectOpts = socketPath
+      ? { path: socketPath }
+      : { host, port, noDelay: true, keepAlive: true };
+    const callback = (size: number, buffer: Uint8Array) => {
+      this.read(buffer as Buffer, size);
+      return true;
+    };
+    return connectPlain({ ...target, onread: { buffer: READ_BUFFER, callback } }, isReady);
+  }
+
+  private read(buffer: Buffer, size: number): void {
+    this.quietTicks = 0;
+    const chunk = buffer.toString('latin1', 0, size);
+    if (this.call === undefined) return this.destroy();
+    this.text = this.text === '' ? chunk : this.text + chunk;
+    if (this.head === undefined && !this.readHead()) return;
+    const missing = this.head!.bodyBytes - this.text.length;
+    if (missing === 0) this.finish();
+    else if (missing < 0) this.destroy(new BrokenAnswer('more bytes than announced'));
+  }
+
+  /** Takes the head off the text. False while it is not whole, and when it is none. */
+  private readHead(): boolean {
+    const end = this.text.indexOf(BLANK_LINE);
+    if (end === -1) {
+      if (this.text.length > HEAD_MAX_BYTES) this.destroy(new BrokenAnswer('a head without end'));
+      return false;
+    }
+    this.head = readAnswerHead(this.text, end);
+    if (this.head === undefined || this.head.bodyBytes > BODY_MAX_BYTES) {
+      this.destroy(new BrokenAnswer('a head that lookup does not write'));
+      return false;
+    }
+    this.text = this.text.slice(end + BLANK_LINE.length);
+    return true;
+  }
+
+  private finish(): void {
+    const head = this.head!;
+    const answer: UpstreamAnswer = { head, body: this.text };
+    const call = this.take()!;
+    if (head.isKept) this.onFree(this);
+    else this.socket.destroy();
+    call.onAnswer(answer);
+  }
+
+  /** The call that was asked, which is from now on nobody's. */
+  private take(): LookupCall | undefined {
+    const { call } = this;
+    this.call = undefined;
+    this.head = undefined;
+    this.text = '';
+    if (call) call.connection = undefined;
+    return call;
+  }
+}

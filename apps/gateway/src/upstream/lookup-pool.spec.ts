@@ -1,0 +1,218 @@
+import { once } from 'node:events';
+import { type AddressInfo, type Server, type Socket, createServer } from 'node:net';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { waitFor } from '#libs/testing';
+import { readAnswerHead } from './answer-head.js';
+import type { LookupCall, UpstreamAnswer } from './lookup-call.js';
+import type { LookupConnection } from './lookup-connection.js';
+import { LookupPool, type LookupPoolOptions } from './lookup-pool.js';
+import { AnswerLate, BrokenAnswer, ConnectionEnded } from './upstream.errors.js';
+
+/** Lookup as bytes: what it is sent, and what it sends, are the test's. */
+class ByteServer {
+  readonly sockets: Socket[] = [];
+  /** Requests in the order they came. */
+  readonly requests: string[] = [];
+  onRequest: (socket: Socket) => void = () => {};
+  private readonly server: Server = createServer((socket) => {
+    this.sockets.push(socket);
+    socket.on('error', () => {});
+    socket.on('data', (chunk) => {
+      this.requests.push(chunk.toString('latin1'));
+      this.onRequest(socket);
+    });
+  });
+
+  async start(): Promise<string> {
+    this.server.listen(0, '127.0.0.1');
+    await once(this.server, 'listening');
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  async stop(): Promise<void> {
+    if (!this.server.listening) return;
+    for (const socket of this.sockets) socket.destroy();
+    this.server.close();
+    await once(this.server, 'close');
+  }
+
+  get open(): number {
+    return this.sockets.filter((socket) => !socket.destroyed).length;
+  }
+}
+
+class TestCall implements LookupCall {
+  connection?: LookupConnection = undefined;
+  isAbandoned = false;
+  readonly results: (UpstreamAnswer | Error)[] = [];
+
+  constructor(readonly request = 'GET / HTTP/1.1\r\nHost: lookup\r\n\r\n') {}
+
+  onAnswer(answer: UpstreamAnswer): void {
+    this.results.push(answer);
+  }
+
+  onFault(fault: Error): void {
+    this.results.push(fault);
+  }
+
+  async result(): Promise<UpstreamAnswer | Error> {
+    await waitFor('the call to end', () => this.results.length > 0);
+    return this.results[0];
+  }
+}
+
+let server: ByteServer;
+let pool: LookupPool | undefined;
+
+async function open(options: Partial<LookupPoolOptions> = {}): Promise<LookupPool> {
+  server = new ByteServer();
+  pool = new LookupPool({ url: await server.start(), timeoutMs: 5_000, ...options });
+  return pool;
+}
+
+function ask(into: LookupPool): TestCall {
+  const call = new TestCall();
+  into.ask(call);
+  return call;
+}
+
+const answerOf = (body: string, head = '') =>
+  Buffer.from(
+    `HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\nX-Outcome: delivered\r\n${head}\r\n${body}`,
+    'latin1',
+  );
+
+afterEach(async () => {
+  pool?.close();
+  pool = undefined;
+  await server?.stop();
+});
+
+describe('a call to lookup', () => {
+  it('an answer is the same however its bytes are cut', async () => {
+    const lookup = await open();
+    const bytes = answerOf('{"name":"B\xc3\xbccher"}', 'Age: 7\r\nx-served-from:cache\r\n');
+    for (let cut = 1; cut < bytes.length; cut += 3) {
+      server.onRequest = (socket) => {
+        socket.write(bytes.subarray(0, cut));
+        setImmediate(() => socket.write(bytes.subarray(cut)));
+      };
+      expect(await ask(lookup).result()).toEqual({
+        head: expect.objectContaining({
+          status: 200,
+          outcome: 'delivered',
+          servedFrom: 'cache',
+          age: '7',
+        }),
+        body: '{"name":"B\xc3\xbccher"}',
+      });
+    }
+    expect(server.sockets).toHaveLength(1);
+  });
+
+  it('calls beyond the connections wait their turn, and abandoned ones are never asked', async () => {
+    const lookup = await open({ connectionsMax: 2 });
+    const held: Socket[] = [];
+    server.onRequest = (socket) => held.push(socket);
+    const calls = Array.from({ length: 6 }, () => ask(lookup));
+    calls[3].isAbandoned = true;
+    await waitFor('two questions', () => held.length === 2);
+    server.onRequest = (socket) => socket.write(answerOf('{}'));
+    for (const socket of held) socket.write(answerOf('{}'));
+    for (const call of calls.filter(({ isAbandoned }) => !isAbandoned)) {
+      expect(await call.result()).toHaveProperty('body', '{}');
+    }
+    expect(server.requests).toHaveLength(5);
+    expect(server.sockets).toHaveLength(2);
+    expect(calls[3].results).toEqual([]);
+  });
+
+  it('a call that is ended closes its connection, hears nothing, and frees its place', async () => {
+    const lookup = await open({ connectionsMax: 1 });
+    const [first, second] = [ask(lookup), ask(lookup)];
+    await waitFor('the question', () => server.requests.length === 1);
+    server.onRequest = (socket) => socket.write(answerOf('{}'));
+    first.connection?.destroy();
+    expect(await second.result()).toHaveProperty('body', '{}');
+    expect(first.results).toEqual([]);
+    await waitFor('the first connection to close', () => server.open === 1);
+  });
+
+  it('silence, before the head or within the body, ends in a time-out', async () => {
+    const lookup = await open({ timeoutMs: 60 });
+    expect(await ask(lookup).result()).toBeInstanceOf(AnswerLate);
+    server.onRequest = (socket) => socket.write(answerOf('{"a":1}').subarray(0, -1));
+    expect(await ask(lookup).result()).toBeInstanceOf(AnswerLate);
+    expect(lookup.size).toBe(0);
+  });
+
+  it('nobody listening, and an end before the answer is whole, are faults of one call', async () => {
+    const lookup = await open();
+    server.onRequest = (socket) => socket.end(answerOf('{"a":1}').subarray(0, -1));
+    expect(await ask(lookup).result()).toBeInstanceOf(ConnectionEnded);
+    server.onRequest = (socket) => socket.write(answerOf('{}'));
+    expect(await ask(lookup).result()).toHaveProperty('body', '{}');
+    await server.stop();
+    await waitFor('the closed connection to be forgotten', () => lookup.size === 0);
+    expect(await ask(lookup).result()).toMatchObject({ code: 'ECONNREFUSED' });
+  });
+
+  it.each([
+    ['another protocol', 'SSH-2.0-OpenSSH\r\n\r\n'],
+    ['no length', 'HTTP/1.1 200 OK\r\n\r\n{}'],
+    ['two lengths', 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 2\r\n\r\n{}'],
+    [
+      'a chunked body',
+      'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Length: 2\r\n\r\n{}',
+    ],
+    ['a signed length', 'HTTP/1.1 200 OK\r\nContent-Length: +2\r\n\r\n{}'],
+    ['a line without a colon', 'HTTP/1.1 200 OK\r\nnothing\r\nContent-Length: 2\r\n\r\n{}'],
+    ['an interim answer', 'HTTP/1.1 103 Early Hints\r\n\r\n'],
+    ['more than announced', 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}{}'],
+    ['more than is read', 'HTTP/1.1 200 OK\r\nContent-Length: 99999999\r\n\r\n'],
+    ['a head without end', `HTTP/1.1 200 OK\r\n${'x: y\r\n'.repeat(4_000)}`],
+  ])('%s is a broken answer, and its connection is not used again', async (_what, bytes) => {
+    const lookup = await open();
+    server.onRequest = (socket) => socket.write(bytes);
+    expect(await ask(lookup).result()).toBeInstanceOf(BrokenAnswer);
+    expect(lookup.size).toBe(0);
+  });
+
+  it('a connection is used again only while lookup keeps it and sends nothing unasked', async () => {
+    const lookup = await open();
+    server.onRequest = (socket) => socket.write(answerOf('{}', 'Connection: close\r\n'));
+    await ask(lookup).result();
+    server.onRequest = (socket) => socket.write(answerOf('{}'));
+    await ask(lookup).result();
+    await ask(lookup).result();
+    expect(server.sockets).toHaveLength(2);
+    server.sockets[1].write(answerOf('{"of":"nobody"}'));
+    await waitFor('the connection to be given up', () => lookup.size === 0);
+    expect(await ask(lookup).result()).toHaveProperty('body', '{}');
+    server.sockets[2].end();
+    await waitFor('the closed connection to be forgotten', () => lookup.size === 0);
+  });
+
+  it('connections that are not needed are closed', async () => {
+    const lookup = await open({ timeoutMs: 100, keepAliveMs: 30 });
+    server.onRequest = (socket) => socket.write(answerOf('{}'));
+    await ask(lookup).result();
+    await waitFor('the connection to be closed', () => server.open === 0);
+    expect(lookup.size).toBe(0);
+  });
+});
+
+describe('the head of an answer', () => {
+  it('names are read in any case, values without the blanks around them', () => {
+    const text = 'HTTP/1.1 504 x\r\nCONTENT-LENGTH:  12 \r\nConnection: CLOSE\r\n\r\n';
+    expect(readAnswerHead(text, text.length - 4)).toEqual({
+      status: 504,
+      bodyBytes: 12,
+      outcome: '',
+      servedFrom: '',
+      age: undefined,
+      isKept: false,
+    });
+  });
+});
