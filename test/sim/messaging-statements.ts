@@ -46,13 +46,14 @@ export function messagingStatements(sabotage: Sabotage | undefined): Statement[]
   let position = 0;
   let arrival = 0;
   return [
-    ...producerStatements(() => ++position),
+    ...outboxStatements(() => ++position),
+    ...bucketStatements(),
     ...inboxStatements(sabotage),
     ...parkedStatements(() => ++arrival),
   ];
 }
 
-function producerStatements(nextPosition: () => number): Statement[] {
+function outboxStatements(nextPosition: () => number): Statement[] {
   return [
     {
       begins: 'insert into event_sequence',
@@ -87,36 +88,6 @@ function producerStatements(nextPosition: () => number): Statement[] {
       },
     },
     {
-      begins: "update outbox_bucket b set lease_until = clock_timestamp() + interval '6 s'",
-      run(transaction, [owner, buckets, epochs]) {
-        const held = heldBy(transaction, owner, buckets as number[], epochs as string[]);
-        const leaseUntilMs = transaction.nowMs + LEASE_MS;
-        for (const row of held) putBucket(transaction, { ...row, leaseUntilMs });
-        return held.map(({ bucket, epoch }) => ({ bucket, epoch: String(epoch) }));
-      },
-    },
-    {
-      begins: 'update outbox_bucket set owner = $1, epoch = epoch + 1',
-      run(transaction, [owner]) {
-        const free = allBuckets(transaction).filter((row) => row.leaseUntilMs < transaction.nowMs);
-        const leaseUntilMs = transaction.nowMs + LEASE_MS;
-        return free.map(({ bucket, epoch }) => {
-          const row = { bucket, owner: String(owner), epoch: epoch + 1, leaseUntilMs };
-          putBucket(transaction, row);
-          return { bucket, epoch: String(row.epoch) };
-        });
-      },
-    },
-    {
-      begins: "update outbox_bucket b set lease_until = '-infinity'",
-      run(transaction, [owner, buckets, epochs]) {
-        for (const row of heldBy(transaction, owner, buckets as number[], epochs as string[])) {
-          putBucket(transaction, { ...row, leaseUntilMs: -Infinity });
-        }
-        return [];
-      },
-    },
-    {
       begins: 'select o.id, o.bucket, o.key, o.aggregate',
       run(transaction, [owner, buckets, epochs, limit]) {
         const held = heldBy(transaction, owner, buckets as number[], epochs as string[]);
@@ -147,6 +118,41 @@ function producerStatements(nextPosition: () => number): Statement[] {
       },
     },
     { begins: 'with gone as ( delete from outbox', run: () => [{ deleted: 0 }] },
+  ];
+}
+
+function bucketStatements(): Statement[] {
+  return [
+    {
+      begins: "update outbox_bucket b set lease_until = clock_timestamp() + interval '6 s'",
+      run(transaction, [owner, buckets, epochs]) {
+        const held = heldBy(transaction, owner, buckets as number[], epochs as string[]);
+        const leaseUntilMs = transaction.nowMs + LEASE_MS;
+        for (const row of held) putBucket(transaction, { ...row, leaseUntilMs });
+        return held.map(({ bucket, epoch }) => ({ bucket, epoch: String(epoch) }));
+      },
+    },
+    {
+      begins: 'update outbox_bucket set owner = $1, epoch = epoch + 1',
+      run(transaction, [owner]) {
+        const free = allBuckets(transaction).filter((row) => row.leaseUntilMs < transaction.nowMs);
+        const leaseUntilMs = transaction.nowMs + LEASE_MS;
+        return free.map(({ bucket, epoch }) => {
+          const row = { bucket, owner: String(owner), epoch: epoch + 1, leaseUntilMs };
+          putBucket(transaction, row);
+          return { bucket, epoch: String(row.epoch) };
+        });
+      },
+    },
+    {
+      begins: "update outbox_bucket b set lease_until = '-infinity'",
+      run(transaction, [owner, buckets, epochs]) {
+        for (const row of heldBy(transaction, owner, buckets as number[], epochs as string[])) {
+          putBucket(transaction, { ...row, leaseUntilMs: -Infinity });
+        }
+        return [];
+      },
+    },
   ];
 }
 

@@ -231,9 +231,15 @@ describe('one request', () => {
     const traces = await openTraces({ otlpEndpoint: endpoint, sampledShare: 0 });
     const traceId = '0af7651916cd43dd8448eb211c80319c';
     await register(`00-${traceId}-b7ad6b7169203331-01`);
+    // The relay's ends when the event is marked as sent, which may be after it was handled.
+    const of = () => collector.spans.filter((span) => span.traceId === traceId);
+    await waitFor('the spans', () => of().length > 1);
     await traces.close();
-    const of = collector.spans.filter((span) => span.traceId === traceId);
-    expect(of.map(({ service, name }) => `${service}: ${name}`).sort()).toEqual([
+    expect(
+      of()
+        .map(({ service, name }) => `${service}: ${name}`)
+        .sort(),
+    ).toEqual([
       'account: publish account.account-registered',
       'entitlement: handle account.account-registered',
     ]);

@@ -1,4 +1,4 @@
-import { type Problem, SECOND_MS, type ServiceTokens, ServiceUnavailable } from '#libs/platform';
+import { type Problem, type ServiceTokens, ServiceUnavailable } from '#libs/platform';
 import type { Exchange } from '../exchange/exchange.js';
 import type { LookupCall, UpstreamAnswer } from '../upstream/lookup-call.js';
 import type { LookupConnection } from '../upstream/lookup-connection.js';
@@ -12,9 +12,6 @@ export interface UpstreamOptions extends LookupPoolOptions {
 
 type OnAnswer = (exchange: Exchange, answer: UpstreamAnswer | Problem) => void;
 
-/** A token is renewed a minute before it ends: asking for it once a second is often enough. */
-const TOKEN_REUSE_MS = SECOND_MS;
-
 const answerTimeout = new AnswerTimeout();
 
 /**
@@ -24,9 +21,9 @@ const answerTimeout = new AnswerTimeout();
 export class Upstream {
   private readonly pool: LookupPool;
   private readonly host: string;
-  /** Everything of a request between its question and its id, and until when it serves. */
+  private token = '';
+  /** Everything of a request between its question and its id; new with each token. */
   private fixedPart = '';
-  private fixedUntilMs = -Infinity;
 
   constructor(private readonly options: UpstreamOptions) {
     this.pool = new LookupPool(options);
@@ -45,10 +42,10 @@ export class Upstream {
   }
 
   /** The question is ASCII without blanks and control characters: step 7 has encoded what is not. */
-  private requestOf({ question, requestId, isRepeat, startedMs, span }: Exchange): string {
-    if (startedMs > this.fixedUntilMs) {
-      const token = this.options.tokens.issue('gateway', 'lookup');
-      this.fixedUntilMs = startedMs + TOKEN_REUSE_MS;
+  private requestOf({ question, requestId, isRepeat, span }: Exchange): string {
+    const token = this.options.tokens.issue('gateway', 'lookup');
+    if (token !== this.token) {
+      this.token = token;
       this.fixedPart = ` HTTP/1.1\r\nHost: ${this.host}\r\nAuthorization: Bearer ${token}\r\nX-Request-Id: `;
     }
     const repeat = isRepeat ? '\r\nX-Repeat: 1' : '';
