@@ -6,13 +6,15 @@ export interface AnswerHead {
   /** `X-Outcome` and `X-Served-From`; empty without them. */
   outcome: string;
   servedFrom: string;
+  /** Digits. */
   age?: string;
   /** False when the connection ends with this answer. */
   isKept: boolean;
 }
 
 const STATUS_LINE = /^HTTP\/1\.1 [2-5][0-9]{2} /;
-const LENGTH = /^[0-9]{1,9}$/;
+/** A number of bytes or seconds. */
+const NUMBER = /^[0-9]{1,9}$/;
 
 /**
  * Reads the lines of a head that ends where `end` (the blank line's CRLF CRLF) begins. Lookup gives
@@ -60,12 +62,12 @@ function isOfInterest(nameLength: number): boolean {
 /** False when the answer's end could not be told. */
 function readHeader(head: AnswerHead, name: string, value: string): boolean {
   if (name === 'content-length') {
-    if (head.bodyBytes !== -1 || !LENGTH.test(value)) return false;
+    if (head.bodyBytes !== -1 || !NUMBER.test(value)) return false;
     head.bodyBytes = Number(value);
   } else if (name === 'transfer-encoding') return false;
   else if (name === 'x-outcome') head.outcome = value;
   else if (name === 'x-served-from') head.servedFrom = value;
-  else if (name === 'age') head.age = value;
+  else if (name === 'age' && NUMBER.test(value)) head.age = value;
   else if (name === 'connection' && value.toLowerCase() === 'close') head.isKept = false;
   return true;
 }
