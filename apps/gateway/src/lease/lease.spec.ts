@@ -227,6 +227,25 @@ describe('the journal', () => {
     expect(around.entitlement.charged(facts.accountId)).toBe(5);
   });
 
+  it('lines that are none of ours keep no other lease from being settled', async () => {
+    const { facts } = around.account.addKey();
+    const [leaseId, path] = [newId(), join(around.folder, 'damaged')];
+    const damaged = [
+      '+ 0 \0\0\0\0 \0\0\0\0',
+      `+ 1 ${newId()} nobody`,
+      `+ 2 not-a-lease ${facts.accountId}`,
+      `+ 3 ${newId()} ${facts.accountId} more`,
+    ];
+    const own = `+ 4 ${leaseId} ${facts.accountId}`;
+    const totals = ['3', '1e99', 'Infinity', '2.5', '-7', '0x99', ''].map(
+      (total) => `= 4 ${total}`,
+    );
+    writeFileSync(path, `${[...damaged, own, ...totals].join('\n')}\n`);
+    expect(readJournal(readFileSync(path, 'utf8'))).toEqual([
+      { leaseId, accountId: facts.accountId, consumed: 3 },
+    ]);
+  });
+
   it('while it cannot be written each answer is settled at once, and it recovers', async () => {
     const { facts } = around.account.addKey();
     const { accountId } = facts;
