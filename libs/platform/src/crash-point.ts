@@ -10,7 +10,7 @@ export const CRASH_POINTS = {
   'consumer.before-commit': 'the handler is done, its transaction is open',
   'consumer.after-commit': 'the handler is committed, the broker was not told',
   'command.before-answer': 'a command is committed, its caller has no answer',
-  'mail.after-send': 'a letter is delivered, it is not marked as sent',
+  'mail.after-send': 'a mail is delivered, it is not marked as sent',
   'gateway.after-reserve': 'credits are reserved, lookup was not asked',
   'gateway.after-upstream-answer': 'lookup has answered, the customer has nothing',
   'gateway.after-answer': 'the customer has the answer, the journal does not know',

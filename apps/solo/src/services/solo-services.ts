@@ -18,7 +18,7 @@ import { startEntitlement } from '../../../entitlement/src/start.js';
 import { GatewayConfig } from '../../../gateway/src/gateway.config.js';
 import { startGateway } from '../../../gateway/src/start.js';
 import { LookupConfig } from '../../../lookup/src/lookup.config.js';
-import { startLookup } from '../../../lookup/src/start-lookup.js';
+import { startLookup } from '../../../lookup/src/start.js';
 import { RegistrySimulator } from '../../../simulators/src/registry/registry-simulator.js';
 import type { ShutdownOrder } from './shutdown-order.js';
 import { type SettingSources, type Settings, soloSettings } from './solo-settings.js';
