@@ -76,10 +76,15 @@ export class Customer {
     return answer.body.account_state;
   }
 
-  /** Deletes the account and restores it; both are known to have happened when it resolves. */
-  async leaveAndReturn(): Promise<void> {
+  /** Deletes the account; it is known to have happened when it resolves. */
+  async leave(): Promise<void> {
     await this.logIn();
     await this.until('deleted', '/api/account/delete', { password: this.password });
+  }
+
+  /** Deletes the account and restores it. */
+  async leaveAndReturn(): Promise<void> {
+    await this.leave();
     await this.until('active', '/api/account/restore', {});
     await this.replaceKey();
   }
@@ -186,7 +191,7 @@ export class Customer {
         );
         return /[?&]token=([\w-]+)/.exec(mail?.text ?? '')?.[1];
       },
-      150_000,
+      180_000,
     );
   }
 
