@@ -33,9 +33,7 @@ const options = program.opts<{
 }>();
 
 const say = (text: string) => void process.stderr.write(`${text}\n`);
-const chosen = ROWS.filter(
-  (row) => options.only?.some((text) => isNamed(row, text)) ?? true,
-);
+const chosen = ROWS.filter((row) => options.only?.some((text) => isNamed(row, text)) ?? true);
 if (chosen.length === 0) program.error(`no such row: ${options.only?.join(', ')}`);
 if (options.list) {
   for (const { name } of chosen) process.stdout.write(`${name}\n`);

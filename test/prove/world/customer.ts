@@ -90,16 +90,16 @@ export class Customer {
   }
 
   /** Asks until a lookup is answered. */
-  async lookUp(): Promise<void> {
+  async lookUp(apiUrl = this.doors.apiUrl): Promise<void> {
     await eventually('an answered lookup', async () => {
-      const answer = await this.lookUpOnce();
+      const answer = await this.lookUpOnce(freshName(), apiUrl);
       return answer.status === 200;
     });
   }
 
   /** One lookup, entered into the book. @throws NoAnswer. */
-  async lookUpOnce(name = freshName()): Promise<Answer> {
-    const url = `${this.doors.apiUrl}/v2.0/whois/live?format=json&domainName=${name}&apiKey=${this.key}`;
+  async lookUpOnce(name = freshName(), apiUrl = this.doors.apiUrl): Promise<Answer> {
+    const url = `${apiUrl}/v2.0/whois/live?format=json&domainName=${name}&apiKey=${this.key}`;
     try {
       const answer = await ask({ method: 'GET', url });
       if (answer.status === 200) {
