@@ -72,6 +72,15 @@ export class Checker {
     );
   }
 
+  /** Credits of an adjustment that have expired. */
+  async expired(adjustmentId: string): Promise<number> {
+    const [row] = await this.query<{ expired: string }>(
+      `select expired from entitlement.credit_grants where source_id = $1`,
+      [adjustmentId],
+    );
+    return Number(row?.expired ?? 0);
+  }
+
   /** Everything that must hold after every row. @throws Broken with the first that does not. */
   async check({ unbilledMax }: Allowance): Promise<Findings> {
     await this.drained();

@@ -39,8 +39,8 @@ const REBALANCE_LIMIT_MS = 60 * SECOND_MS;
 /** An idle fetch. Stopping waits for the one under way, starting to watch for the first. */
 const FETCH_WAIT_MS = 100;
 const REQUEST_LIMIT_MS = 5 * SECOND_MS;
-/** The start of a service waits this long for the group, then goes on without it. */
-const JOIN_WAIT_MS = 5 * SECOND_MS;
+/** The start of a service waits this long for "now" to be known, then goes on without it. */
+const JOIN_WAIT_MS = 3 * SECOND_MS;
 const RETRY_MS = SECOND_MS;
 const PAUSE_MIN_MS = 100;
 const PAUSE_MAX_MS = SECOND_MS;
@@ -73,11 +73,13 @@ export class KafkaGroup {
   }
 
   /**
-   * Joins. Resolves when it is a member, for an ephemeral group when "now" is known; after 5 s in any case: a
-   * service starts without its broker, and goes on joining.
+   * Joins. Resolves at once for a durable group, which hears everything however late it joins: after a kill the
+   * broker lets nobody in until it has missed the dead member for 10 s, and the service answers meanwhile. An
+   * ephemeral group resolves when "now" is known, after 3 s in any case: a service starts without its broker.
    */
   async start(): Promise<void> {
     this.opening = this.open();
+    if (this.options.kind === 'durable') return;
     await Promise.race([this.ready.promise, sleep(JOIN_WAIT_MS, undefined, { ref: false })]);
   }
 
@@ -171,11 +173,9 @@ export class KafkaGroup {
   private observe(member: Member): void {
     const { consumer } = member;
     const { GROUP_JOIN, FETCH, CRASH } = consumer.events;
-    const isDurable = this.options.kind === 'durable';
     consumer.on(GROUP_JOIN, () => {
       if (this.isFailing) this.options.logger.info(`${this.name} has joined`);
       [this.isMember, this.isFailing] = [true, false];
-      if (isDurable) this.ready.resolve();
     });
     consumer.on(FETCH, () => {
       this.lastPollAt = monotonicMs();
