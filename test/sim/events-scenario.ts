@@ -27,7 +27,7 @@ interface Command {
   isState: boolean;
 }
 
-/** How a handler behaves for one event: fails so many times (as many as end within a drain), or always. */
+/** How a handler behaves for one event: fails so many times until it recovers, or always. */
 interface Temper {
   failures: number;
   isPermanent: boolean;
@@ -37,6 +37,8 @@ const WORK_MS = 4_000;
 /** Leases of relays, retries of parked events and everything else end within it. */
 const DRAIN_MS = 1_800_000;
 const ON_ITS_WAY_MS = 3_000;
+/** Handlers fail no longer: a parked event that failed in between is tried again ten minutes later. */
+const RECOVERED_AT_MS = 90_000;
 const silent = new Logger('simulation', { write: () => {} }, 'silent');
 
 /**
@@ -176,7 +178,8 @@ export class EventsScenario implements Scenario {
     if (temper?.isPermanent) {
       throw Object.assign(new Error('refused'), { code: '23514', severity: 'ERROR' });
     }
-    if (temper && attempts <= temper.failures) throw new Error('not now');
+    const isRecovered = this.world.nowMs >= RECOVERED_AT_MS;
+    if (temper && !isRecovered && attempts <= temper.failures) throw new Error('not now');
     const isState = version !== undefined;
     const applied: Command = { number, aggregate: event.aggregate, isState };
     await transaction.query('insert into applied', [applied]);
