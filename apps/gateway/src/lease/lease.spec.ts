@@ -84,6 +84,18 @@ async function withGateway(
 
 const journalOf = (name: string) => ({ GATEWAY_JOURNAL: join(around.folder, name) });
 
+function connectServices(): Services {
+  const config = loadConfig(GatewayConfig, around.environment());
+  return new Services(config, new ServiceTokens(config.serviceSecret, new SystemClock()));
+}
+
+const optionsOf = ({ entitlement: client }: Services, journalPath: string) => ({
+  client,
+  logger: new Logger('gateway', { write: () => {} }),
+  journalPath,
+  requestDeadlineMs: 1_000,
+});
+
 describe('leases', () => {
   it('every answered request is charged once, and what is left goes back at a stop', async () => {
     const { apiKey, facts } = around.account.addKey();
@@ -160,6 +172,22 @@ describe('leases', () => {
       around.entitlement.isDown = false;
       await waitFor('the other charges', () => around.entitlement.charged(facts.accountId) === 6);
     });
+  });
+
+  it('requests that wait for credits while it drains get them, and all goes back', async () => {
+    const { facts } = around.account.addKey();
+    const { accountId } = facts;
+    around.entitlement.leaseMax = 2;
+    const services = connectServices();
+    const leases = new LeaseClient(optionsOf(services, join(around.folder, 'late')));
+    leases.start();
+    const waiting = Array.from({ length: 5 }, () => leases.reserve(accountId, 1, monotonicMs()));
+    const drained = leases.drain(5_000);
+    for (const lease of await Promise.all(waiting)) leases.finish(lease as Lease, 1, 1);
+    await drained;
+    await services.close();
+    expect(around.entitlement.charged(accountId)).toBe(5);
+    expect(around.entitlement.openLeases(accountId)).toBe(0);
   });
 });
 
@@ -252,16 +280,9 @@ describe('the journal', () => {
     const folder = join(around.folder, 'lost');
     const path = join(folder, 'journal');
     mkdirSync(folder);
-    const config = loadConfig(GatewayConfig, around.environment());
-    const services = new Services(
-      config,
-      new ServiceTokens(config.serviceSecret, new SystemClock()),
-    );
+    const services = connectServices();
     const leases = new LeaseClient({
-      client: services.entitlement,
-      logger: new Logger('gateway', { write: () => {} }),
-      journalPath: path,
-      requestDeadlineMs: 1_000,
+      ...optionsOf(services, path),
       // By itself it settles nothing while this test runs, and it rewrites its file at every line.
       settleIntervalMs: 3_600_000,
       journalCompactAtBytes: 0,
