@@ -13,8 +13,8 @@ export const crashJobsRow: InstallationRow = {
   name: 'crash reaper.before-close, reaper.after-close, erasure.before-commit, key-expiry.before-commit, mail.after-claim',
   fault:
     'kill -9 of entitlement before and after it closes the leases of a gateway that is gone with its journal; ' +
-    'of account as it erases a person, ends a key, sends a letter',
-  expectation: 'each job is done once by the next life; the letter comes after two minutes',
+    'of account as it erases a person, ends a key, sends a mail',
+  expectation: 'each job is done once by the next life; the mail comes after two minutes',
   isWaiting: true,
   run: async (stage) => {
     const startedAt = performance.now();
@@ -75,7 +75,7 @@ async function crashAccountJobs(stage: Stage): Promise<void> {
   const flow = async () => {
     await eventually('the erasure', async () => victim.diedAt.length >= 1, JOB_LIMIT_MS);
     await eventually('the end of a key', async () => victim.diedAt.length >= 2, JOB_LIMIT_MS);
-    stage.say('waiting for a letter, two minutes');
+    stage.say('waiting for a mail, two minutes');
     await installation.newCustomer().join();
   };
   await Promise.all([flow(), victim.supervise()]);
