@@ -1,5 +1,8 @@
 import { CounterId, DailyCredits } from '#libs/counters';
-import { type Clock, DAY_MS } from '#libs/platform';
+import { type Clock, DAY_MS, HOUR_MS } from '#libs/platform';
+
+/** A clock that steps back by less than this stands still here: no day begins twice (S101). */
+const STEP_MAX_MS = 2 * HOUR_MS;
 
 /** A key as far as its cap matters. `dailyCreditCap` 0 is no cap. */
 export interface CappedKey {
@@ -13,6 +16,8 @@ export interface CappedKey {
  * cap between them.
  */
 export class DailyCaps {
+  private latestMs = 0;
+
   /** @param loggedToday credits a key was charged in this UTC day, from the request log. */
   constructor(
     private readonly clock: Clock,
@@ -46,6 +51,9 @@ export class DailyCaps {
   }
 
   private today(): number {
-    return Math.floor(this.clock.now().getTime() / DAY_MS);
+    const nowMs = this.clock.now().getTime();
+    const isStepBack = nowMs < this.latestMs && this.latestMs - nowMs < STEP_MAX_MS;
+    if (!isStepBack) this.latestMs = nowMs;
+    return Math.floor(this.latestMs / DAY_MS);
   }
 }
