@@ -213,9 +213,12 @@ function watchClient(exchange: Exchange, onGone: (exchange: Exchange) => void): 
   const newest = socket[NEWEST];
   socket[NEWEST] = exchange;
   if (newest !== undefined) {
-    let earlier: Exchange | undefined = newest;
-    while (earlier?.isOver) earlier = earlier.earlier;
-    exchange.earlier = earlier;
+    exchange.earlier = newest;
+    // What has been answered is let go, wherever it stands in the row.
+    for (let last = exchange; last.earlier !== undefined;) {
+      if (last.earlier.isOver) last.earlier = last.earlier.earlier;
+      else last = last.earlier;
+    }
     return;
   }
   socket.once('close', () => {

@@ -5,6 +5,8 @@ const ADDRESSES_MAX = 20_000;
 const SITE_GROUPS = 3;
 /** A /48 may fail this many times as often as one /64 of it, whichever of them it sends from. */
 const SITE_FACTOR = 4;
+/** Keys of one address being looked up at once, those that failed included; many good ones may share it. */
+const UNDER_WAY_MAX = 100;
 
 interface Failures {
   count: number;
@@ -18,7 +20,7 @@ interface Failures {
  */
 export class FailedKeys {
   private readonly counts = new Map<string, Failures>();
-  /** Keys being looked up, by address group: until their end they count as failed. */
+  /** Keys being looked up, by address group: any of them may fail. */
   private readonly underWay = new Map<string, number>();
 
   /** @param limit failures of one address in a minute. */
@@ -59,7 +61,8 @@ export class FailedKeys {
   ): number {
     const entry = this.counts.get(group);
     const isOpen = entry !== undefined && entry.endsMs > nowMs;
-    if ((isOpen ? entry.count : 0) + underWay < limit) return 0;
+    const failed = isOpen ? entry.count : 0;
+    if (failed < limit && failed + underWay < Math.max(limit, UNDER_WAY_MAX)) return 0;
     return isOpen ? Math.ceil((entry.endsMs - nowMs) / SECOND_MS) : 1;
   }
 

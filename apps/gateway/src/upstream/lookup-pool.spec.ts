@@ -129,6 +129,14 @@ describe('a call to lookup', () => {
     expect(calls[3].results).toEqual([]);
   });
 
+  it('S102: two hundred calls that do not end hold up no other', async () => {
+    const lookup = await open({ connectTimeoutMs: 30_000, timeoutMs: 30_000 });
+    const slow = Array.from({ length: 200 }, () => ask(lookup));
+    await waitFor('all to be asked', () => server.requests.length === slow.length);
+    server.onRequest = (socket) => socket.write(answerOf('{}'));
+    expect(await ask(lookup).result()).toHaveProperty('body', '{}');
+  });
+
   it('a call that is ended closes its connection, hears nothing, and frees its place', async () => {
     const lookup = await open({ connectionsMax: 1 });
     const [first, second] = [ask(lookup), ask(lookup)];
