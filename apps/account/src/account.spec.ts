@@ -66,7 +66,7 @@ describe('account', () => {
     for (const token of [undefined, 'no token', 'x'.repeat(43)]) {
       const url = path.replace(':id', newId());
       const answer = await account.dashboard(method, url, { token, body });
-      expect(answer).toMatchObject({ status: 401, body: { code: 'session_required' } });
+      expect(answer).toMatchObject({ status: 401, body: { code: 'not_logged_in' } });
     }
   });
 

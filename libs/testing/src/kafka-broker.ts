@@ -76,6 +76,10 @@ export class KafkaBroker {
     return this.child.pid as number;
   }
 
+  isRunning(): boolean {
+    return this.child.exitCode === null && this.child.signalCode === null;
+  }
+
   /** Ends it in order, by force after 20 s. Its data stays. */
   async stop(): Promise<void> {
     this.kill('SIGTERM');
@@ -95,10 +99,6 @@ export class KafkaBroker {
   async restart(): Promise<void> {
     await this.stop();
     await this.launch();
-  }
-
-  private isRunning(): boolean {
-    return this.child.exitCode === null && this.child.signalCode === null;
   }
 
   private async untilEnded(): Promise<void> {

@@ -67,9 +67,19 @@ export class ValkeyServer {
     return this.serverPid;
   }
 
+  /** Whether it answers its port. */
+  async isRunning(): Promise<boolean> {
+    return this.watch !== undefined && (await this.answers());
+  }
+
   /** Sends a signal: SIGSTOP makes it slow without end, SIGCONT lets it go on. */
   kill(signal: NodeJS.Signals = 'SIGKILL'): void {
-    if (this.watch !== undefined) process.kill(this.serverPid, signal);
+    if (this.watch === undefined) return;
+    try {
+      process.kill(this.serverPid, signal);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    }
   }
 
   /** Ends the server and waits until its port is closed. */
