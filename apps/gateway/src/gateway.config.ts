@@ -127,6 +127,15 @@ export class GatewayConfig {
   valkeyUrl: string = '';
 
   @Setting({
+    env: 'VALKEY_TLS_CA',
+    about:
+      "PEM of the authority that signed a rediss:// server's certificate. Unset: those that Node trusts.",
+  })
+  @IsOptional()
+  @IsString()
+  valkeyTlsCa?: string;
+
+  @Setting({
     env: 'VALKEY_TIMEOUT_MS',
     about: 'Longest an answer of Valkey may take before a request is decided without it.',
   })

@@ -314,9 +314,15 @@ async function countersOf(
   logger: Logger,
   share?: ThreadShare,
 ): Promise<Counters> {
-  const { valkeyUrl: url, valkeyTimeoutMs: timeoutMs, keyPepper: secret } = config;
-  const shared = share?.counters;
-  return openCounters({ url, timeoutMs, secret, shared, gatewayId: newId(), logger });
+  return openCounters({
+    url: config.valkeyUrl,
+    tlsCa: config.valkeyTlsCa,
+    timeoutMs: config.valkeyTimeoutMs,
+    secret: config.keyPepper,
+    shared: share?.counters,
+    gatewayId: newId(),
+    logger,
+  });
 }
 
 function dailyCaps(log: RequestLogRepository, clock: Clock, share?: ThreadShare): DailyCaps {

@@ -14,6 +14,8 @@ import { ValkeyRequestWindow } from './valkey/valkey-request-window.js';
 export interface OpenCounters {
   /** `redis://` or `rediss://` of the Valkey or Redis that all gateways count in; none: in memory. */
   url?: string;
+  /** PEM of the authority of a `rediss://` server's certificate; none: those that Node trusts. */
+  tlsCa?: string;
   /** A UUID; another one for each gateway, and for each thread of one. */
   gatewayId: string;
   /** The same on all gateways: what they tell each other about repeats is hashed with it. */
@@ -40,11 +42,11 @@ export interface Counters {
 
 /** Resolves when the server was reached once, or could not be: then each gateway counts by itself. */
 export async function openCounters(options: OpenCounters): Promise<Counters> {
-  const { url, gatewayId, logger, timeoutMs, shared } = options;
+  const { url, tlsCa, gatewayId, logger, timeoutMs, shared } = options;
   if (!url) return inMemory(shared);
   const seed = createHmac('sha256', options.secret).update('repeats').digest().readInt32LE();
   const local = new MemoryRepeats(undefined, undefined, undefined, seed);
-  const link = new ValkeyLink({ url, gatewayId, logger, timeoutMs });
+  const link = new ValkeyLink({ url, tlsCa, gatewayId, logger, timeoutMs });
   const window = new ValkeyRequestWindow(link);
   const repeats = new ValkeyRepeats(link, local, gatewayId);
   await Promise.all([link.start(), repeats.start()]);

@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { type Socket, connect } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { connect as connectByTls } from 'node:tls';
 import { freePort } from './free-port.js';
 import { waitFor } from './wait.js';
 
@@ -34,6 +35,8 @@ export interface ValkeyServerOptions {
   port?: number;
   /** Asked of every client when given. */
   password?: string;
+  /** PEM files of a certificate for 127.0.0.1; clients must speak TLS then. */
+  tls?: { certificateFile: string; keyFile: string };
 }
 
 /** A real Valkey or Redis on the loopback address, without persistence: after a restart it is empty. */
@@ -58,9 +61,9 @@ export class ValkeyServer {
   }
 
   get url(): string {
-    const { password, port } = this.options;
+    const { password, port, tls } = this.options;
     const login = password === undefined ? '' : `:${encodeURIComponent(password)}@`;
-    return `redis://${login}127.0.0.1:${port}`;
+    return `${tls ? 'rediss' : 'redis'}://${login}127.0.0.1:${port}`;
   }
 
   get pid(): number {
@@ -101,15 +104,21 @@ export class ValkeyServer {
   }
 
   private async launch(): Promise<void> {
-    const { folder, port, password } = this.options;
+    const { folder, port, password, tls } = this.options;
     const settings = {
-      port: String(port),
+      port: tls ? '0' : String(port),
       bind: '127.0.0.1',
       save: '',
       appendonly: 'no',
       dir: folder,
       logfile: join(folder, 'valkey.log'),
       ...(password !== undefined && { requirepass: password }),
+      ...(tls && {
+        'tls-port': String(port),
+        'tls-cert-file': tls.certificateFile,
+        'tls-key-file': tls.keyFile,
+        'tls-auth-clients': 'no',
+      }),
     };
     const words = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]);
     const watch = spawn('/bin/sh', ['-c', WATCH, 'sh', this.program, ...words], {
@@ -138,7 +147,13 @@ export class ValkeyServer {
   /** Whether anything answers the port. */
   private answers(): Promise<boolean> {
     return new Promise((resolve) => {
-      const socket = connect(this.options.port, '127.0.0.1', () => socket.write('PING\r\n'));
+      const { port, tls } = this.options;
+      const address = { port, host: '127.0.0.1' };
+      const ask = () => void socket.write('PING\r\n');
+      // Whether it lives is the question here, not who it is.
+      const socket = tls
+        ? connectByTls({ ...address, rejectUnauthorized: false }, ask)
+        : connect(address, ask);
       const end = (answered: boolean) => {
         socket.destroy();
         resolve(answered);

@@ -23,6 +23,8 @@ const RECONNECT_MAX_MS = 500;
 export interface ValkeyLinkOptions {
   /** `redis://` or `rediss://` (TLS), with user name and password where the server asks for them. */
   url: string;
+  /** PEM of the authority of a `rediss://` server's certificate; none: those that Node trusts. */
+  tlsCa?: string;
   gatewayId: string;
   logger: Logger;
   /** Longest an answer may take before requests are decided without it. */
@@ -75,7 +77,9 @@ export class ValkeyLink {
 
   constructor(private readonly options: ValkeyLinkOptions) {
     this.timeoutMs = options.timeoutMs ?? 5;
+    const { tlsCa: ca } = options;
     this.client = new Valkey(options.url, {
+      ...(ca && options.url.startsWith('rediss:') && { tls: { ca } }),
       lazyConnect: true,
       connectionName: 'domain-data-gateway',
       connectTimeout: CONNECT_TIMEOUT_MS,
@@ -86,6 +90,7 @@ export class ValkeyLink {
       maxRetriesPerRequest: 0,
       retryStrategy: (attempt: number) => Math.min(attempt * 50, RECONNECT_MAX_MS),
     });
+    bearLateErrors(this.client);
     this.client.on('error', (error: unknown) => this.complain(error));
     this.client.on('close', () => this.lost());
     this.client.on('ready', () => void this.beat());
@@ -263,6 +268,16 @@ export class ValkeyLink {
       error,
     );
   }
+}
+
+/**
+ * The library listens for the first error of a connection only. One with TLS may have two, its own and
+ * then the server's alert, and an error that nobody listens for ends the process.
+ */
+export function bearLateErrors(client: Valkey): void {
+  client.on('connecting', () => {
+    setImmediate(() => void client.stream?.on('error', () => {}));
+  });
 }
 
 function readTake(reply: number[]): TakeReply | OtherEpoch {

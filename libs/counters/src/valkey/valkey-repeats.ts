@@ -2,7 +2,7 @@ import type { Valkey } from 'iovalkey';
 import type { CounterId } from '../counter-id.js';
 import type { MemoryRepeats } from '../memory-repeats.js';
 import { Repeats } from '../repeats.js';
-import type { ValkeyLink } from './valkey-link.js';
+import { type ValkeyLink, bearLateErrors } from './valkey-link.js';
 
 const CHANNEL = 'counters:repeats';
 /** How long charged questions are gathered before the others are told. */
@@ -35,6 +35,7 @@ export class ValkeyRepeats extends Repeats {
     this.sender.copy(this.batch);
     // `listen` does it anew; the library would drop the promise of its own attempt, whose failure ends the process.
     this.subscriber = link.client.duplicate({ autoResubscribe: false });
+    bearLateErrors(this.subscriber);
     // The link complains about the same server.
     this.subscriber.on('error', () => {});
     this.subscriber.on('messageBuffer', (_channel, message: Buffer) => this.hear(message));

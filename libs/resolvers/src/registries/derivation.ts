@@ -6,6 +6,12 @@ import type { RegistryTables } from './registries.js';
 /** A table that lost more than this share of its entries is taken for damaged, not for news. */
 const lossMax = 0.1;
 
+/** And one that sends more than this share of its suffixes to another service is taken for a lie. */
+const moveMax = 0.1;
+
+/** A host name below a top-level domain of letters: no address, port, log-in or path of its own. */
+const hostName = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]*[a-z0-9]$/;
+
 interface Bootstrap {
   publication: string;
   services: [suffixes: string[], urls: string[]][];
@@ -42,13 +48,21 @@ function derive(folder: string): RegistryTables {
   };
 }
 
-function isHttps(url: string): boolean {
-  return url.startsWith('https://');
+/** By https, and to a host by its name: whoever writes the source must not choose where else we connect. */
+function isHttps(text: string): boolean {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  return (
+    url?.protocol === 'https:' &&
+    url.port === '' &&
+    url.username === '' &&
+    url.search === '' &&
+    hostName.test(url.hostname)
+  );
 }
 
 function hostsOf(servers: WhoisServers): Record<string, string> {
   const hosts = Object.entries(servers).flatMap(([suffix, { host }]) =>
-    host === undefined ? [] : [[suffix, host] as const],
+    host === undefined || !hostName.test(host) ? [] : [[suffix, host] as const],
   );
   return Object.fromEntries(hosts);
 }
@@ -69,21 +83,41 @@ function read(folder: string, file: string): unknown {
   return JSON.parse(readFileSync(join(folder, file), 'utf8'));
 }
 
-/** The tables of a new file, refused when they shrank suspiciously against the old ones. */
-function refuseLoss(before: RegistryTables, after: RegistryTables): void {
+/** Refuses tables that shrank, moved or went back in time suspiciously against the old ones. */
+function refuseSuspicious(before: RegistryTables, after: RegistryTables): void {
+  if (after.publishedOn < before.publishedOn) {
+    throw new Error(`Published on ${after.publishedOn}, ours on ${before.publishedOn}: refused`);
+  }
   for (const table of ['rdap', 'whois', 'tlds'] as const) {
     const [old, now] = [before, after].map((tables) => Object.values(tables[table]).flat().length);
     if ((now ?? 0) < (old ?? 0) * (1 - lossMax)) {
       throw new Error(`The ${table} table fell from ${old} to ${now} entries: refused`);
     }
   }
+  for (const table of ['rdap', 'whois'] as const) {
+    const [old, now] = [before, after].map((tables) => servicesOf(tables[table]));
+    const moved = [...old!].filter(
+      ([suffix, service]) => (now!.get(suffix) ?? service) !== service,
+    );
+    if (moved.length > old!.size * moveMax) {
+      throw new Error(`The ${table} table sends ${moved.length} suffixes elsewhere: refused`);
+    }
+  }
+}
+
+function servicesOf(table: Readonly<Record<string, readonly string[]>>): Map<string, string> {
+  return new Map(
+    Object.entries(table).flatMap(([service, suffixes]) =>
+      suffixes.map((suffix): [string, string] => [suffix, service]),
+    ),
+  );
 }
 
 /** Writes the tables one service a line, so that a change can be read in a diff. */
 export function writeTables(folder: string, target: string): string {
   const tables = derive(folder);
   if (existsSync(target)) {
-    refuseLoss(JSON.parse(readFileSync(target, 'utf8')) as RegistryTables, tables);
+    refuseSuspicious(JSON.parse(readFileSync(target, 'utf8')) as RegistryTables, tables);
   }
   const object = (entries: Record<string, readonly string[]>) =>
     Object.entries(entries)

@@ -27,22 +27,30 @@ const tables: RegistryTables = {
 const folder = mkdtempSync(join(tmpdir(), 'registries-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-function sources(count: number): string {
+interface Lie {
+  rdapUrl?: string;
+  whoisHost?: string;
+  publication?: string;
+}
+
+function sources(count: number, lie: Lie = {}): string {
+  const rdapUrl = lie.rdapUrl ?? 'https://rdap.nic.example/';
+  const host = lie.whoisHost ?? 'whois.nic.example';
   const suffixes = Array.from({ length: count }, (_, index) => `t${index}`);
   const file = (name: string, content: unknown) =>
     writeFileSync(join(folder, name), JSON.stringify(content));
   file('iana-rdap-dns.json', {
-    publication: '2026-02-03T19:00:02Z',
+    publication: lie.publication ?? '2026-02-03T19:00:02Z',
     services: [
-      [suffixes, ['http://rdap.nic.example/', 'https://rdap.nic.example/']],
+      [suffixes, ['http://rdap.nic.example/', rdapUrl]],
       [['plain'], ['http://rdap.plain.example/']],
     ],
   });
   file('whois-servers-tld.json', {
     _: { updated: '2025-10-15 09:25:00 UTC' },
-    ...Object.fromEntries(suffixes.map((suffix) => [suffix, { host: 'whois.nic.example' }])),
-    gone: { host: 'whois.nic.example' },
-    info: { host: 'whois.nic.example' },
+    ...Object.fromEntries(suffixes.map((suffix) => [suffix, { host }])),
+    gone: { host },
+    info: { host },
     mobi: { host: 'whois.dotmobiregistry.net' },
     paper: { adapter: 'web' },
   });
@@ -134,7 +142,7 @@ describe('deriving the tables', () => {
     });
   });
 
-  it('refuses a table that lost more than a tenth of its entries and keeps the old one', () => {
+  it('S60: refuses a table that lost more than a tenth of its entries and keeps the old one', () => {
     const target = join(folder, 'kept.json');
     writeTables(sources(100), target);
     const before = readFileSync(target, 'utf8');
@@ -142,4 +150,44 @@ describe('deriving the tables', () => {
     expect(readFileSync(target, 'utf8')).toBe(before);
     expect(() => writeTables(sources(95), target)).not.toThrow();
   });
+
+  it.each([
+    ['sends a tenth and more elsewhere', { rdapUrl: 'https://rdap.other.example/' }, 'elsewhere'],
+    ['sends port 43 elsewhere', { whoisHost: 'whois.other.example' }, 'elsewhere'],
+    ['is older than what is here', { publication: '2026-02-02T19:00:02Z' }, 'refused'],
+  ])('S60: a source that %s is refused, and the old table is kept', (_what, lie, said) => {
+    const target = join(folder, 'believed.json');
+    rmSync(target, { force: true });
+    writeTables(sources(100), target);
+    const before = readFileSync(target, 'utf8');
+    expect(() => writeTables(sources(100, lie), target)).toThrow(said);
+    expect(readFileSync(target, 'utf8')).toBe(before);
+  });
+
+  it.each([
+    'https://127.0.0.1/',
+    'https://[::1]/',
+    'https://localhost/',
+    'https://rdap.nic.example:8443/',
+    'https://user@rdap.nic.example/',
+    'https://2130706433/',
+    'not a url',
+  ])('S60: an RDAP service at %j is not taken from any source', (rdapUrl) => {
+    const target = join(folder, 'strange.json');
+    rmSync(target, { force: true });
+    writeTables(sources(3, { rdapUrl }), target);
+    const { rdap } = JSON.parse(readFileSync(target, 'utf8')) as RegistryTables;
+    expect(Object.values(rdap).flat().toSorted()).toEqual(['ch', 'de', 'li']);
+  });
+
+  it.each(['127.0.0.1', 'localhost', 'whois.nic.example:25', 'whois.nic.example/x', 'a b.example'])(
+    'S60: a port-43 host %j is not taken from any source',
+    (whoisHost) => {
+      const target = join(folder, 'strange.json');
+      rmSync(target, { force: true });
+      writeTables(sources(3, { whoisHost }), target);
+      const { whois } = JSON.parse(readFileSync(target, 'utf8')) as RegistryTables;
+      expect(whois).toEqual({});
+    },
+  );
 });

@@ -1,0 +1,86 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Logger, newId } from '#libs/platform';
+import { TEST_VALKEY_URL, ValkeyServer } from '#libs/testing';
+import { CounterId } from '../counter-id.js';
+import { type CountingMode, openCounters } from '../open-counters.js';
+
+/** A certificate for 127.0.0.1 that is its own authority. */
+function makeCertificate(folder: string, name: string) {
+  const [keyFile, certificateFile] = ['key', 'crt'].map((end) => join(folder, `${name}.${end}`));
+  execFileSync(
+    'openssl',
+    `req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=127.0.0.1
+      -addext subjectAltName=IP:127.0.0.1 -keyout ${keyFile} -out ${certificateFile}`.split(/\s+/),
+    { stdio: 'ignore' },
+  );
+  return { keyFile, certificateFile, authority: readFileSync(certificateFile, 'utf8') };
+}
+
+(process.env[TEST_VALKEY_URL] === undefined ? describe.skip : describe)('a server with TLS', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'dds-valkey-tls-'));
+  const tls = makeCertificate(folder, 'server');
+  let server: ValkeyServer;
+
+  beforeAll(async () => {
+    server = await ValkeyServer.start({ folder, password: 'a-password', tls });
+  }, 30_000);
+  afterAll(async () => {
+    await server.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  /** Takes three requests of a limit of two by two gateways in turn. */
+  async function takenBy(options: { url: string; tlsCa?: string }) {
+    const lines: string[] = [];
+    const logger = new Logger('counters', { write: (line) => void lines.push(line) });
+    const [first, second] = await Promise.all(
+      [1, 2].map(() =>
+        openCounters({ ...options, secret: 's', gatewayId: newId(), logger, timeoutMs: 10_000 }),
+      ),
+    );
+    const id = new CounterId(newId());
+    const modes: CountingMode[] = [first!.mode(), second!.mode()];
+    const taken: boolean[] = [];
+    for (const { window } of [first!, second!, first!]) {
+      taken.push((await window.take(id, 0, 2)).allowed);
+    }
+    await Promise.all([first!.close(), second!.close()]);
+    return { modes, taken, log: lines.join('') };
+  }
+
+  it('gateways that know its authority count in it together', async () => {
+    const { modes, taken } = await takenBy({ url: server.url, tlsCa: tls.authority });
+    expect(modes).toEqual(['shared', 'shared']);
+    expect(taken).toEqual([true, true, false]);
+  }, 30_000);
+
+  it('a certificate that is refused by both sides, again and again, ends no gateway', async () => {
+    const tlsCa = makeCertificate(folder, 'of-the-same-name').authority;
+    const attempts = Array.from({ length: 10 }, () => takenBy({ url: server.url, tlsCa }));
+    for (const { modes } of await Promise.all(attempts)) expect(modes).toEqual(['alone', 'alone']);
+  }, 30_000);
+
+  it.each<[string, () => { url: string; tlsCa?: string }]>([
+    ['whose authority nobody here trusts', () => ({ url: server.url })],
+    [
+      'with the certificate of another authority',
+      () => ({ url: server.url, tlsCa: makeCertificate(folder, 'other').authority }),
+    ],
+    [
+      'asked without TLS',
+      () => ({ url: server.url.replace('rediss:', 'redis:'), tlsCa: tls.authority }),
+    ],
+  ])(
+    'a server %s is told nothing: each gateway counts alone',
+    async (_what, options) => {
+      const { modes, log } = await takenBy(options());
+      expect(modes).toEqual(['alone', 'alone']);
+      expect(log).not.toContain('a-password');
+    },
+    30_000,
+  );
+});
