@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { BlockList, Socket } from 'node:net';
 import type { Repeats, RequestWindow, WindowAnswer } from '#libs/counters';
 import {
@@ -11,6 +11,7 @@ import {
   startTrace,
   traceIdOf,
 } from '#libs/platform';
+import type { ApiResponse } from '../exchange/api-response.js';
 import { Exchange } from '../exchange/exchange.js';
 import type { KeyEntry } from '../facts/caller.js';
 import type { Facts } from '../facts/facts.js';
@@ -74,7 +75,7 @@ const serviceOverloaded = new ServiceOverloaded();
 export class RequestPath {
   constructor(private readonly parts: RequestPathParts) {}
 
-  handle(request: IncomingMessage, response: ServerResponse, route: ApiRoute, query: string): void {
+  handle(request: IncomingMessage, response: ApiResponse, route: ApiRoute, query: string): void {
     const { shedder } = this.parts;
     const exchange = new Exchange(request, response, route, monotonicMs());
     const isOverloaded = shedder.isOverloaded;
