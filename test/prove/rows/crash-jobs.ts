@@ -15,8 +15,8 @@ export const crashJobsRow: InstallationRow = {
   name: 'crash reaper.before-close, reaper.after-close, erasure.before-commit, key-expiry.before-commit, mail.after-claim',
   fault:
     'kill -9 of entitlement before and after it closes the leases of a gateway that is gone with its journal; ' +
-    'of account as it sends a letter, erases a person, ends a key',
-  expectation: 'each job is done once by the next life; the letter comes after two minutes',
+    'of account as it sends a mail, erases a person, ends a key',
+  expectation: 'each job is done once by the next life; the mail comes after two minutes',
   isWaiting: true,
   run: async (stage) => {
     const startedAt = performance.now();
@@ -66,7 +66,7 @@ async function crashSecondReaper(stage: Stage): Promise<void> {
   try {
     await sleep(LATER_MS);
     await second.start({ CRASH_AT: 'reaper.after-close:1' });
-    stage.say('waiting for the reapers and for a letter, two minutes');
+    stage.say('waiting for the reapers and for a mail, two minutes');
     await second.untilEnded();
     holds(second.endedBy === 'SIGKILL', `the second reaper ended by ${second.endedBy} itself`);
     stage.count('kills');

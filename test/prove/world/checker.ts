@@ -243,7 +243,7 @@ const WAITING = `
       select from entitlement.inbox where event_id = said.id::text)),
     'parked or dead events', (select count(*) from entitlement.parked_event
       where state in ('parked', 'dead')),
-    'letters', (select count(*) from account.mail where attempts = 0)) as waiting`;
+    'mails', (select count(*) from account.mail where attempts = 0)) as waiting`;
 
 const LATENESS = `
   select count(*) as events, greatest($1::bigint, max(said.sequence)) as newest,

@@ -63,7 +63,7 @@ function isOfInterest(nameLength: number): boolean {
 /** False when the answer's end could not be told, or what is passed on is not what it should be. */
 function readHeader(head: AnswerHead, name: string, value: string): boolean {
   if (name === 'content-length') {
-    if (head.bodyBytes !== -1 || !NUMBER.test(value)) return false;
+    if (head.bodyBytes !== -1 || !LENGTH.test(value)) return false;
     head.bodyBytes = Number(value);
   } else if (name === 'transfer-encoding') return false;
   else if (name === 'x-outcome') head.outcome = value;
