@@ -10,6 +10,8 @@ const REAPER_LIMIT_MS = 200_000;
 const LATER_MS = 4_000;
 /** A job comes once a minute. */
 const JOB_LIMIT_MS = 100_000;
+/** What a dead sender had taken is left to others after two minutes. */
+const MAIL_LIMIT_MS = 150_000;
 
 export const crashJobsRow: InstallationRow = {
   name: 'crash reaper.before-close, reaper.after-close, erasure.before-commit, key-expiry.before-commit, mail.after-claim',
@@ -101,6 +103,14 @@ async function crashAccountJobs(stage: Stage): Promise<void> {
   );
   holds(told.erased === 1, `an erasure was told ${told.erased} times`);
   holds(told.ended === 1, `the end of a key was told ${told.ended} times`);
+  await eventually(
+    'every mail to be sent',
+    async () => {
+      const left = await installation.sql(`select from account.mail where state = 'waiting'`);
+      return left.length === 0;
+    },
+    MAIL_LIMIT_MS,
+  );
 }
 
 /** Once both have been told at all. */
