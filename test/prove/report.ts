@@ -24,6 +24,13 @@ export function summary({ rows }: Pick<ProveReport, 'rows'>): string {
   return `${count('passed')} passed, ${count('failed')} failed, ${count('not run')} not run`;
 }
 
+/** The last lines of a run: how many, how long, how to repeat it, and why rows failed or were not run. */
+export function closing(report: ProveReport): string {
+  const { rows, seed, durationMs } = report;
+  const odd = rows.filter(({ outcome }) => outcome !== 'passed').map((row) => `  ${line(row)}`);
+  return [`${summary(report)} in ${seconds(durationMs)}, seed ${seed}`, ...odd].join('\n');
+}
+
 /** The report for people. */
 export function markdown(report: ProveReport): string {
   const { startedAt, seed, isLong, durationMs, rows } = report;

@@ -19,7 +19,7 @@ interface RowFacts {
 
 export interface InstallationRow extends RowFacts {
   isApart?: false;
-  /** Minutes of nothing but waiting: the last ones, beside those that are apart. */
+  /** Waits more than it works: one of the last, beside those that are apart. */
   isWaiting?: boolean;
   run(stage: Stage): Promise<void>;
 }

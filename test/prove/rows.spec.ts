@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { CRASH_POINTS } from '#libs/platform';
 import { Random } from './random.js';
-import { markdown, summary } from './report.js';
+import { closing, markdown, summary } from './report.js';
 import { type RowResult, isNamed } from './row.js';
 import { ROWS } from './rows/index.js';
 
@@ -54,5 +54,6 @@ describe('fault matrix', () => {
     expect(summary(report)).toBe('1 passed, 0 failed, 1 not run');
     expect(markdown(report)).toContain('| two | f | e | **not run**: java is missing |');
     expect(markdown(report)).toContain('--seed 7');
+    expect(closing(report)).toMatch(/seed 7\n.*two.*java is missing$/);
   });
 });

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClusterProcess } from '../../../apps/cluster/src/processes/cluster-process.js';
-import { type Row, type Stage, holds } from '../row.js';
+import { type InstallationRow, type Stage, holds } from '../row.js';
 import { checkRest } from './traffic.js';
 
 const LIMIT = 60;
@@ -12,7 +12,7 @@ const SECONDS = 12;
 
 const valkey = ({ installation }: Stage) => installation.cluster.valkey as ClusterProcess;
 
-export const counterRows: Row[] = [
+export const counterRows: InstallationRow[] = [
   counterRow('valkey killed', 'kill -9 of Valkey in the middle of a minute', async (stage) => {
     valkey(stage).kill('SIGKILL');
     return async () => valkey(stage).start();
@@ -37,11 +37,12 @@ function counterRow(
   name: string,
   fault: string,
   strike: (stage: Stage) => Promise<() => Promise<void>>,
-): Row {
+): InstallationRow {
   return {
     name,
     fault,
     expectation: 'within the minute of the fault at most twice the limit, never unlimited',
+    isWaiting: true,
     run: async (stage) => limitHolds(stage, strike),
   };
 }

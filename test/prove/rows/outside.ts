@@ -1,4 +1,4 @@
-import { type Row, type Stage, holds } from '../row.js';
+import { type InstallationRow, type Stage, holds } from '../row.js';
 import { freshName } from '../world/customer.js';
 import { eventually } from '../world/patience.js';
 import { checkRest } from './traffic.js';
@@ -24,17 +24,19 @@ const MISBEHAVIOURS = [
 /** The registry itself answers here; only the further way misbehaves. */
 const ANSWERED = /^refers-/;
 
-export const outsideRows: Row[] = [
+export const outsideRows: InstallationRow[] = [
   {
     name: 'registry misbehaves',
     fault: 'registries refuse, tarpit, send garbage or too much, refer in circles and to loopback',
     expectation: 'what is no answer is not charged; no referral to a private address is followed',
+    isWaiting: true,
     run: registryMisbehaves,
   },
   {
     name: 'smtp down',
     fault: 'the mail server refuses connections while somebody signs up',
     expectation: 'the sign-up is taken; its mail comes once when the server is back',
+    isWaiting: true,
     run: smtpDown,
   },
 ];

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Row, Stage } from '../row.js';
+import type { InstallationRow, Stage } from '../row.js';
 import type { Cable } from '../world/installation.js';
 import { underTraffic } from './traffic.js';
 
-export const partitionRows: Row[] = [
+export const partitionRows: InstallationRow[] = [
   partitionRow('gateway-database', 'lookups go on; the log is kept in memory as far as it goes'),
   partitionRow('gateway-account', 'known keys work for 60 s, then 503'),
   partitionRow(
@@ -20,11 +20,12 @@ export const partitionRows: Row[] = [
   },
 ];
 
-function partitionRow(cable: Cable, expectation: string): Row {
+function partitionRow(cable: Cable, expectation: string): InstallationRow {
   return {
     name: `cut ${cable}`,
     fault: `no byte passes between ${cable.replace('-', ' and ')} (held, then reset)`,
     expectation,
+    isWaiting: true,
     run: async (stage) => partition(stage, cable),
   };
 }

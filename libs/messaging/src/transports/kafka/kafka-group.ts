@@ -83,7 +83,7 @@ export class KafkaGroup {
 
   /**
    * Joins. Resolves at once for a durable group, which hears everything however late it joins: after a kill the
-   * broker lets nobody in until it has missed the dead member for 10 s, and the service answers meanwhile. An
+   * broker lets nobody in until it has missed the dead member for a session, and the service answers meanwhile. An
    * ephemeral group resolves when "now" is known, after 3 s in any case: a service starts without its broker.
    */
   async start(): Promise<void> {
