@@ -9,6 +9,7 @@ import { outsideRows } from './outside.js';
 import { partitionRows } from './partitions.js';
 import { pauseRows } from './pauses.js';
 import { rollingRestartRow } from './rolling-restart.js';
+import { simulationRow } from './simulation.js';
 
 /** The fault matrix, in the order in which it runs. */
 export const ROWS: readonly Row[] = [
@@ -22,4 +23,5 @@ export const ROWS: readonly Row[] = [
   ...clockRows,
   ...outsideRows,
   ...partitionRows,
+  simulationRow,
 ];
