@@ -56,7 +56,10 @@ export class EntitlementInMemory {
     const ledger = {
       lockThen: async (transaction: Transaction, ids: string[], read: () => Promise<unknown>) => {
         const sorted = [...new Set(ids)].toSorted();
-        const [accounts, found] = await Promise.all([lockAccounts(transaction, sorted), read()]);
+        const [accounts, found] = await Promise.all([
+          lockAccounts(transaction, sorted, this.sabotage !== 'no-account-lock'),
+          read(),
+        ]);
         return { accounts, found };
       },
       listGrants,
@@ -93,10 +96,13 @@ const copyOf = (lease: LeaseRow): LeaseRow => ({
   slices: lease.slices.map((slice) => ({ ...slice })),
 });
 
-async function lockAccounts(transaction: Transaction, ids: string[]): Promise<CreditAccount[]> {
-  return inner(transaction).lockAnd(
-    ids.map((id) => `account ${id}`),
-    () => ids.map((id) => inner(transaction).get<CreditAccount>('accounts', id) as CreditAccount),
+async function lockAccounts(
+  transaction: Transaction,
+  ids: string[],
+  isHeld: boolean,
+): Promise<CreditAccount[]> {
+  return inner(transaction).lockAnd(isHeld ? ids.map((id) => `account ${id}`) : [], () =>
+    ids.map((id) => inner(transaction).get<CreditAccount>('accounts', id) as CreditAccount),
   );
 }
 

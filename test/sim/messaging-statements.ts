@@ -46,14 +46,15 @@ export function messagingStatements(sabotage: Sabotage | undefined): Statement[]
   let position = 0;
   let arrival = 0;
   return [
-    ...outboxStatements(() => ++position),
+    ...outboxStatements(() => ++position, sabotage),
     ...bucketStatements(),
     ...inboxStatements(sabotage),
     ...parkedStatements(() => ++arrival),
   ];
 }
 
-function outboxStatements(nextPosition: () => number): Statement[] {
+function outboxStatements(nextPosition: () => number, sabotage: Sabotage | undefined): Statement[] {
+  const direction = sabotage === 'no-order' ? -1 : 1;
   return [
     {
       begins: 'insert into event_sequence',
@@ -99,7 +100,7 @@ function outboxStatements(nextPosition: () => number): Statement[] {
         const unsent = transaction
           .list<OutboxRow>('outbox')
           .filter((row) => row.sentAtMs === undefined && readable.has(row.bucket))
-          .toSorted((a, b) => a.bucket - b.bucket || a.position - b.position);
+          .toSorted((a, b) => a.bucket - b.bucket || direction * (a.position - b.position));
         const byBucket = Map.groupBy(unsent, ({ bucket }) => bucket);
         return [...byBucket.values()].flatMap((rows) => rows.slice(0, Number(limit)));
       },

@@ -1,21 +1,56 @@
 /**
  * Ways to break the code under test, in the simulation alone. Each takes away what one guarantee rests
- * on; a simulation that does not notice proves nothing.
+ * on; a simulation that does not notice proves nothing. `shownBy` is a seed that is known to notice.
  */
 export const SABOTAGES = {
-  'no-inbox': { scenario: 'events', breaks: 'the inbox remembers nothing' },
-  'no-sequences': { scenario: 'events', breaks: 'an older snapshot replaces a newer one' },
-  'parked-hold-nobody': { scenario: 'events', breaks: 'deltas overtake a parked one' },
-  'mark-before-send': { scenario: 'events', breaks: 'the relay marks rows before they are safe' },
-  'no-fence': { scenario: 'credits', breaks: 'a total is added as often as it is reported' },
-  'no-late-debit': { scenario: 'credits', breaks: 'a total is refused after the close' },
+  'no-inbox': { scenario: 'events', shownBy: 1, breaks: 'the inbox remembers nothing' },
+  'no-sequences': {
+    scenario: 'events',
+    shownBy: 49,
+    breaks: 'an older snapshot replaces a newer one',
+  },
+  'parked-hold-nobody': {
+    scenario: 'events',
+    shownBy: 41,
+    breaks: 'deltas overtake a parked one',
+  },
+  'mark-before-send': {
+    scenario: 'events',
+    shownBy: 6,
+    breaks: 'the relay marks rows before they are safe',
+  },
+  'no-order': { scenario: 'events', shownBy: 1, breaks: 'the relay sends the newest rows first' },
+  'no-fence': {
+    scenario: 'credits',
+    shownBy: 1,
+    breaks: 'a total is added as often as it is reported',
+  },
+  'no-late-debit': {
+    scenario: 'credits',
+    shownBy: 56,
+    breaks: 'a total is refused after the close',
+  },
+  'no-account-lock': {
+    scenario: 'credits',
+    shownBy: 1,
+    breaks: 'books of an account are opened side by side',
+  },
   'no-journal': {
     scenario: 'credits',
+    shownBy: 6,
     breaks: 'a restarted gateway knows nothing of the last run',
   },
-  'no-lease-end': { scenario: 'credits', breaks: 'a gateway spends from a lease past its end' },
-  'no-grace': { scenario: 'facts', breaks: 'facts are trusted for ever' },
-  'no-overtaking': { scenario: 'facts', breaks: 'a load that news overtook is kept' },
+  'no-lease-end': {
+    scenario: 'credits',
+    shownBy: 86,
+    breaks: 'a gateway spends from a lease past its end',
+  },
+  'no-grace': { scenario: 'facts', shownBy: 250, breaks: 'facts are trusted for ever' },
+  'no-overtaking': {
+    scenario: 'facts',
+    shownBy: 78,
+    breaks: 'a load that news overtook is kept',
+  },
 } as const;
 
 export type Sabotage = keyof typeof SABOTAGES;

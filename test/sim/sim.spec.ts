@@ -1,0 +1,76 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { SABOTAGES } from './sabotage.js';
+
+interface Report {
+  histories: number;
+  counts: Record<string, number>;
+  trace: string;
+  failed: number[];
+  shown: { replay: string }[];
+}
+
+type Found = Record<string, { violations: string[] }>;
+
+const main = join(import.meta.dirname, 'main.js');
+const folder = mkdtempSync(join(tmpdir(), 'dds-sim-spec-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+let runs = 0;
+
+/** The command in a process of its own, as it puts virtual time in the place of the real one. */
+async function simulate<Json = Report>(options: string): Promise<{ code: number; report: Json }> {
+  const json = join(folder, `${runs++}.json`);
+  const words = [main, ...options.split(' '), '--json', json];
+  const code = await new Promise<number>((resolve) => {
+    const child = execFile(process.execPath, words, { timeout: 60_000 }, () =>
+      resolve(child.exitCode ?? -1),
+    );
+  });
+  return { code, report: JSON.parse(readFileSync(json, 'utf8')) as Json };
+}
+
+describe('simulated histories', () => {
+  it('of every scenario keep every promise', async () => {
+    const { code, report } = await simulate('--histories 75');
+    expect(report).toMatchObject({ histories: 75, failed: [] });
+    expect(report.counts).toEqual({ events: 25, credits: 25, facts: 25 });
+    expect(code).toBe(0);
+  }, 60_000);
+
+  it('that once failed do not fail any more', async () => {
+    const { code, report } = await simulate('--regressions');
+    expect(report.failed).toEqual([]);
+    expect(report.histories).toBeGreaterThan(0);
+    expect(code).toBe(0);
+  }, 60_000);
+
+  it('follow from their seeds alone', async () => {
+    const [one, same, other] = await Promise.all(
+      ['--from 7', '--from 7', '--from 8'].map((from) => simulate(`--histories 12 ${from}`)),
+    );
+    expect(one.report.trace).toBe(same.report.trace);
+    expect(one.report.trace).not.toBe(other.report.trace);
+  }, 60_000);
+
+  it('notice each sabotage', async () => {
+    const { code, report } = await simulate<Found>('--sabotage all --histories 0');
+    expect(Object.keys(report).toSorted()).toEqual(Object.keys(SABOTAGES).toSorted());
+    expect(code).toBe(0);
+  }, 60_000);
+
+  it('that fail are made smaller, and the command that is shown replays what is left', async () => {
+    const { shownBy: seed } = SABOTAGES['no-fence'];
+    const { report } = await simulate(`--seed ${seed} --sabotage no-fence`);
+    const [{ replay }] = report.shown;
+    expect(replay).toContain('--size 1 ');
+    const [, words] = replay.split(' -- ');
+    expect((await simulate(words)).report).toMatchObject({ histories: 1, failed: [seed] });
+    const { code, report: sound } = await simulate(words.replace(/ --sabotage .*/, ''));
+    expect(sound).toMatchObject({ histories: 1, failed: [] });
+    expect(code).toBe(0);
+  }, 60_000);
+});
