@@ -74,7 +74,7 @@ export class ValkeyLink {
   private timer?: NodeJS.Timeout;
 
   constructor(private readonly options: ValkeyLinkOptions) {
-    this.timeoutMs = options.timeoutMs ?? 5;
+    this.timeoutMs = options.timeoutMs ?? 50;
     this.client = new Valkey(options.url, {
       lazyConnect: true,
       connectionName: 'domain-data-gateway',
@@ -134,9 +134,14 @@ export class ValkeyLink {
     return Math.min(limit, Math.max(1, Math.floor(limit / this.gateways)));
   }
 
-  /** An answer did not come in time: nobody waits for another until a beat was answered. */
+  /**
+   * An answer did not come in time: nobody waits for another until a beat was answered. It is asked for at
+   * once, so that after a hiccup the gateways count together again as soon as it is over.
+   */
   noteLate(): void {
+    if (this.isLate) return;
     this.isLate = true;
+    void this.beat();
   }
 
   /**
