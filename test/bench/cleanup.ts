@@ -22,7 +22,8 @@ class Cleanup {
       try {
         await task();
       } catch (error) {
-        process.stderr.write(`left behind: ${String(error)}\n`);
+        const { errors = [] } = error as Partial<AggregateError>;
+        process.stderr.write(`left behind: ${[error, ...errors].map(String).join('; ')}\n`);
       }
     }
   }

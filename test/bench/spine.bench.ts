@@ -45,9 +45,9 @@ export async function run(
       rows.push(...(await bounded(MEASURES[figure](options))));
     } catch (error) {
       // One that fails misses its target; the others are measured all the same.
-      process.stderr.write(`  ${figure} failed: ${String(error)}\n`);
+      process.stderr.write(`  ${figure} failed: ${String(error).slice(0, 2_000)}\n`);
       rows.push({ what: figure, value: NaN, unit: '', target: 'to be measured', ok: false });
-      notRun.push(`${figure}: ${(error as Error).message}`);
+      notRun.push(`${figure}: ${(error as Error).message.split('\n', 1)[0]}`);
     } finally {
       await cleanup.run();
     }

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
-import { InProcessTransport } from '#libs/messaging';
+import { type EventTransport, InProcessTransport } from '#libs/messaging';
 import { type Clock, Logger, SystemClock, loadConfig } from '#libs/platform';
 import type { TestDatabase } from '#libs/testing';
 import { GatewayConfig } from '../../apps/gateway/src/gateway.config.js';
@@ -60,10 +60,14 @@ export class GatewayNeighbourhood {
     };
   }
 
-  /** A gateway in this process, by default on real time; `settings` are environment variables. */
+  /**
+   * A gateway in this process, by default on real time and within the process's own events; `settings` are
+   * environment variables.
+   */
   async startGateway(
     settings: Record<string, string> = {},
     clock: Clock = new SystemClock(),
+    events?: EventTransport,
   ): Promise<RunningGateway> {
     const config = loadConfig(GatewayConfig, { ...this.environment(), ...settings });
     const destination = new Writable({
@@ -77,7 +81,7 @@ export class GatewayNeighbourhood {
       logger,
       consumers: { account: ['gateway'] },
     }));
-    const gateway = await startGateway({ config, clock, logger, transport });
+    const gateway = await startGateway({ config, clock, logger, transport: events ?? transport });
     this.running.add(gateway);
     return gateway;
   }

@@ -142,7 +142,7 @@ export class GatewayConfig {
   @IsInt()
   @Min(1)
   @Max(1_000)
-  valkeyTimeoutMs: number = 5;
+  valkeyTimeoutMs: number = 50;
 
   @Setting({
     env: 'GATEWAY_TRUSTED_PROXIES',

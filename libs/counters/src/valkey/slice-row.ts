@@ -21,6 +21,8 @@ const SLICE_MAX = 2_000;
 /** A full row is asked about again at the latest after this long; sooner when others may give back. */
 const FULL_MAX_MS = 1_000;
 const FULL_WHILE_HELD_MS = 50;
+/** For so long the server's last word also binds a gateway that has to decide without it. */
+const WORD_HOLDS_MS = 1_000;
 /** Seconds of use that wait for a server that is away; older ones count no more. */
 const USES_MAX = 2 * (WINDOW_SECONDS + 1);
 /** What is in hand and was not used for this long goes back. */
@@ -44,6 +46,8 @@ export class SliceRow {
   private oldestSecond = 0;
   private fullUntilMs = 0;
   private fullLimit = -1;
+  private leftAlone = 0;
+  private learnedAtMs = -Infinity;
   private askedAtMs = -Infinity;
   private demand = 0;
   /** Second and count in turn, of what the server does not know to be spent. */
@@ -69,8 +73,19 @@ export class SliceRow {
     return limit <= this.fullLimit && nowMs < this.fullUntilMs;
   }
 
+  /** True while this gateway has used up its part of what the server lately said was left. */
+  isFullAlone(nowMs: number): boolean {
+    return this.leftAlone <= 0 && nowMs - this.learnedAtMs < WORD_HOLDS_MS;
+  }
+
+  /** One request was let through without the server. */
+  spendAlone(): void {
+    this.leftAlone--;
+  }
+
   spend(nowMs: number): WindowAnswer {
     this.inHand--;
+    this.leftAlone--;
     this.demand++;
     this.note(nowMs, 1);
     return this.answer(true, nowMs);
@@ -138,7 +153,9 @@ export class SliceRow {
   }
 
   /** Takes in the server's word. `kept` is what was in hand when it was asked. */
-  learn(reply: TakeReply, kept: number, want: number): void {
+  learn(reply: TakeReply, kept: number, want: number, gateways: number): void {
+    this.leftAlone = Math.floor(reply.room / gateways) + reply.inHand;
+    this.learnedAtMs = reply.nowMs;
     const spentMeanwhile = kept - this.inHand;
     this.inHand = Math.max(0, reply.inHand - spentMeanwhile);
     this.room = reply.room;

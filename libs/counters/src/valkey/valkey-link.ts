@@ -76,7 +76,7 @@ export class ValkeyLink {
   private timer?: NodeJS.Timeout;
 
   constructor(private readonly options: ValkeyLinkOptions) {
-    this.timeoutMs = options.timeoutMs ?? 5;
+    this.timeoutMs = options.timeoutMs ?? 50;
     const { tlsCa: ca } = options;
     this.client = new Valkey(options.url, {
       ...(ca && options.url.startsWith('rediss:') && { tls: { ca } }),
@@ -139,9 +139,14 @@ export class ValkeyLink {
     return Math.min(limit, Math.max(1, Math.floor(limit / this.gateways)));
   }
 
-  /** An answer did not come in time: nobody waits for another until a beat was answered. */
+  /**
+   * An answer did not come in time: nobody waits for another until a beat was answered. It is asked for at
+   * once, so that after a hiccup the gateways count together again as soon as it is over.
+   */
   noteLate(): void {
+    if (this.isLate) return;
     this.isLate = true;
+    void this.beat();
   }
 
   /**

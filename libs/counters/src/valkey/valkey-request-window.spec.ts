@@ -274,6 +274,26 @@ here('ValkeyRequestWindow', () => {
     });
   });
 
+  it('S99: a hiccup of the server opens no minute that it had just called full', async () => {
+    const gateways = await Gateways.start(500);
+    const id = new CounterId(newId());
+    expect(await gateways.send(id, 12, [12, 0, 0])).toBe(12);
+    expect(await gateways.send(id, 12, [0, 1, 1])).toBe(0);
+    server.kill('SIGSTOP');
+    gateways.isBeating = false;
+    try {
+      await gateways.send(new CounterId(newId()), 12, [1, 1, 1]);
+      expect(gateways.links.map((link) => link.isUsable)).toEqual([false, false, false]);
+      expect(await gateways.send(id, 12, [0, 4, 4])).toBe(0);
+      await gateways.advance(1_000);
+      // It is away by now: each lets its part through.
+      expect(await gateways.send(id, 12, [0, 9, 9])).toBe(8);
+    } finally {
+      server.kill('SIGCONT');
+    }
+    await gateways.untilUsable(true);
+  });
+
   it('S100: a gateway that never reached the server lets a quarter of the limit through', async () => {
     await server.stop();
     const gateways = await Gateways.start();

@@ -108,11 +108,22 @@ export class ValkeyRequestWindow extends RequestWindow {
   }
 
   private alone(row: SliceRow, limit: number): WindowAnswer {
+    const answer = this.takeShare(row, limit);
+    if (answer.allowed) {
+      row.note(this.link.nowMs(), 1);
+      this.remember(row);
+    }
+    return answer;
+  }
+
+  /** Decides without the server: by this gateway's part of the limit, and of what the server last said was left. */
+  private takeShare(row: SliceRow, limit: number): WindowAnswer {
+    const nowMs = this.link.nowMs();
+    if (row.isFullAlone(nowMs)) return row.refused(nowMs);
     const answer = this.own.take(row.id, row.cell, this.link.shareOf(limit));
     if (answer.allowed) {
       this.link.hasUnknownHistory = true;
-      row.note(this.link.nowMs(), 1);
-      this.remember(row);
+      row.spendAlone();
     }
     return answer;
   }
@@ -135,11 +146,9 @@ export class ValkeyRequestWindow extends RequestWindow {
     this.link.noteLate();
     const place = row.waiters.indexOf(waiter);
     if (place !== -1) row.waiters.splice(place, 1);
-    const share = this.link.shareOf(waiter.limit);
-    const answer = this.own.take(row.id, row.cell, share);
+    const answer = this.takeShare(row, waiter.limit);
     waiter.lateAnswer = answer;
     if (answer.allowed) {
-      this.link.hasUnknownHistory = true;
       // One that was sent is booked when its word comes.
       if (place !== -1) row.note(this.link.nowMs(), 1);
       this.remember(row);
@@ -194,7 +203,7 @@ export class ValkeyRequestWindow extends RequestWindow {
     if (reply instanceof Error) this.settleWithout(turn, reply);
     else if (session !== this.link.session) this.settleWithout(turn, new Error('too late'));
     else {
-      row.learn(reply, turn.kept, waiters.length);
+      row.learn(reply, turn.kept, waiters.length, this.link.gateways);
       waiters.forEach((waiter, place) => this.resolve(row, waiter, place < reply.granted, reply));
     }
     if (row.hasNews) this.remember(row);

@@ -50,7 +50,12 @@ new KafkaStage().describe('while the broker is away', () => {
       script.tries.at(-1) === 101
         ? new Promise(() => {})
         : transaction.query('select 1').then(() => {});
-    const before = await kafka.membersOf('entitlement');
+    // A busy broker lets it join later than its service starts.
+    const before = await waitFor(
+      'the membership',
+      async () => kafka.membersOf('entitlement'),
+      OUTAGE_LIMIT_MS,
+    );
     await stage.say(Counted, key, { n: 101 });
     await waitFor(
       'parked',

@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { join } from 'node:path';
+import { request } from 'undici';
+import type { RunningGateway } from '../../apps/gateway/src/start.js';
+import { ApiKeyChanged } from '#libs/contracts';
+import { EventsConfig, KafkaTransport, Outbox } from '#libs/messaging';
+import { Logger, SystemClock, newId } from '#libs/platform';
+import { KAFKA_BROKERS, TestDatabase, waitFor } from '#libs/testing';
+import { GatewayNeighbourhood } from '../stand-ins/gateway-neighbourhood.js';
+
+const brokers = process.env[KAFKA_BROKERS]?.split(',') ?? [];
+const here = brokers.length > 0 ? describe : describe.skip;
+const config = Object.assign(new EventsConfig(), {
+  kafkaBrokers: brokers,
+  kafkaPrefix: `${newId()}.`,
+  kafkaTopicReplication: 1,
+});
+const transports: KafkaTransport[] = [];
+let database: TestDatabase;
+let around: GatewayNeighbourhood;
+let gateways: RunningGateway[];
+let asked = 0;
+
+/** As each process has its own. */
+function openTransport(): KafkaTransport {
+  const logger = new Logger('kafka', { write: () => {} });
+  const transport = new KafkaTransport({ config, logger, onDeath: () => {} });
+  transports.push(transport);
+  return transport;
+}
+
+async function statusesFor(apiKey: string): Promise<number[]> {
+  const ask = async ({ apiUrl }: RunningGateway) => {
+    const path = `/v2.0/whois/live?domainName=name${asked++}.example`;
+    const { statusCode, body } = await request(apiUrl + path, { headers: { 'x-api-key': apiKey } });
+    await body.dump();
+    return statusCode;
+  };
+  return Promise.all(gateways.map(ask));
+}
+
+here('two gateways and a broker', () => {
+  beforeAll(async () => {
+    database = await TestDatabase.create();
+    around = new GatewayNeighbourhood(database);
+    await around.start();
+    await openTransport().createTopics();
+    const start = async (_: unknown, place: number) => {
+      const settings = { GATEWAY_JOURNAL: join(around.folder, `leases.${place}.journal`) };
+      return around.startGateway(settings, new SystemClock(), openTransport());
+    };
+    gateways = await Promise.all(Array.from({ length: 2 }, start));
+    await openTransport().startRelay('account', await database.maintenance('account'));
+  }, 90_000);
+
+  afterAll(async () => {
+    await around?.stop();
+    for (const transport of transports) await transport.close();
+    await database?.drop();
+  }, 60_000);
+
+  it('S13: one event of a revoked key reaches every gateway, although no change feed names it', async () => {
+    const { apiKey, facts } = around.account.addKey();
+    expect(await statusesFor(apiKey)).toEqual([200, 200]);
+    facts.state = 'revoked';
+    // Both go on serving from what they know: nothing has told them.
+    expect(await statusesFor(apiKey)).toEqual([200, 200]);
+    const { accountId: key, keyId } = facts;
+    const account = await database.service('account');
+    const outbox = new Outbox('account', new SystemClock(), transports.at(-1)!);
+    await account.transaction(async (transaction) => {
+      const lock = await outbox.lock(transaction, { key, aggregate: `account:${key}` });
+      await outbox.add(transaction, lock, ApiKeyChanged, { keyId, state: 'revoked' });
+    });
+    const isRefused = async () => (await statusesFor(apiKey)).every((status) => status === 401);
+    await waitFor('both to refuse it', isRefused, 30_000);
+  }, 60_000);
+});
