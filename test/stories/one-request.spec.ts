@@ -18,7 +18,7 @@ import { EntitlementConfig } from '../../apps/entitlement/src/entitlement.config
 import { startEntitlement } from '../../apps/entitlement/src/start.js';
 import type { RunningGateway } from '../../apps/gateway/src/start.js';
 import { LookupConfig } from '../../apps/lookup/src/lookup.config.js';
-import { startLookup } from '../../apps/lookup/src/start-lookup.js';
+import { startLookup } from '../../apps/lookup/src/start.js';
 import { GatewayNeighbourhood } from '../stand-ins/gateway-neighbourhood.js';
 
 interface LogLine {

@@ -5,7 +5,7 @@ import { type Clock, Logger, ServiceTokens, loadConfig } from '#libs/platform';
 import { FileClock, TestClock, fileClockSettings } from '#libs/testing';
 import { ServiceProcess } from '../../apps/cluster/src/processes/service-process.js';
 import { LookupConfig } from '../../apps/lookup/src/lookup.config.js';
-import { startLookup } from '../../apps/lookup/src/start-lookup.js';
+import { startLookup } from '../../apps/lookup/src/start.js';
 import type { LoggedExchange } from '../../apps/simulators/src/registry/exchange-log.js';
 import {
   RegistrySimulator,

@@ -79,10 +79,11 @@ export class AccountConfig {
 
   @Setting({
     env: 'SMTP_URL',
-    about: 'Where mail is handed over, `smtp://user:password@host:port`. Unset: a local mailbox.',
+    about:
+      'Where mail is handed over, `smtp://user:password@host:port` or `smtps://…`. Unset: a local mailbox.',
     secret: true,
   })
   @IsOptional()
-  @IsString()
+  @IsUrl({ require_tld: false, protocols: ['smtp', 'smtps'], require_protocol: true })
   smtpUrl?: string;
 }

@@ -56,8 +56,8 @@ describe('account', () => {
     expect(actions('registration.confirmed')).toBe(1);
     expect(actions('session.log-in-failed')).toBe(1);
     expect(actions('session.logged-in')).toBe(1);
-    expect(scraped.get('dds_mail_letters{state="waiting"}')).toBe(0);
-    expect(scraped.get('dds_mail_letters{state="dead"}')).toBe(0);
+    expect(scraped.get('dds_mail_unsent{state="waiting"}')).toBe(0);
+    expect(scraped.get('dds_mail_unsent{state="dead"}')).toBe(0);
     const text = [...scraped.keys()].join();
     for (const secret of [email, accountId, '192.0.2']) expect(text).not.toContain(secret);
   });
@@ -66,7 +66,7 @@ describe('account', () => {
     for (const token of [undefined, 'no token', 'x'.repeat(43)]) {
       const url = path.replace(':id', newId());
       const answer = await account.dashboard(method, url, { token, body });
-      expect(answer).toMatchObject({ status: 401, body: { code: 'session_required' } });
+      expect(answer).toMatchObject({ status: 401, body: { code: 'not_logged_in' } });
     }
   });
 

@@ -2,4 +2,4 @@
 import '../../account/src/start.js';
 import '../../entitlement/src/start.js';
 import '../../gateway/src/start.js';
-import '../../lookup/src/start-lookup.js';
+import '../../lookup/src/start.js';

@@ -11,7 +11,7 @@ import { BrokerProcess } from './backing/broker-process.js';
 import { createDatabase, runCli } from './backing/operator-commands.js';
 import { PostgresProcess } from './backing/postgres-process.js';
 import { ValkeyProcess } from './backing/valkey-process.js';
-import { SimulatedMailbox } from './mailbox.js';
+import { SimulatedMailbox } from './simulated-mailbox.js';
 import type { ClusterProcess } from './processes/cluster-process.js';
 import { freePorts } from './processes/free-ports.js';
 import { ServiceProcess } from './processes/service-process.js';

@@ -1,4 +1,5 @@
 import { IsInt, IsOptional, IsString, IsUrl, Matches, Max, Min, MinLength } from 'class-validator';
+import { IsAddressBlock } from '#libs/domain-names';
 import { Setting } from '#libs/platform';
 
 const HTTP_URL = { require_tld: false, protocols: ['http', 'https'], require_protocol: true };
@@ -138,7 +139,7 @@ export class GatewayConfig {
     env: 'GATEWAY_TRUSTED_PROXIES',
     about: 'Addresses or CIDR blocks of proxies whose X-Forwarded-For is believed.',
   })
-  @IsString({ each: true })
+  @IsAddressBlock({ each: true })
   trustedProxies: string[] = [];
 
   @Setting({ env: 'GATEWAY_IN_FLIGHT_MAX', about: 'Requests under way; more are answered 503.' })

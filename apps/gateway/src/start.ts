@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Counters, DailyCredits, openCounters } from '#libs/counters';
 import { Database, addPoolMetrics } from '#libs/database';
+import { blockListOf } from '#libs/domain-names';
 import { type EventTransport, addEventMetrics } from '#libs/messaging';
 import {
   type Clock,
@@ -16,7 +17,6 @@ import {
 } from '#libs/platform';
 import { startDashboard } from './dashboard/dashboard-server.js';
 import type { Mailbox } from './dashboard/mailbox-routes.js';
-import { addressListOf } from './facts/allow-list.js';
 import { ChangePollers } from './facts/change-pollers.js';
 import { Facts } from './facts/facts.js';
 import type { GatewayConfig } from './gateway.config.js';
@@ -290,7 +290,7 @@ function buildRequestPath({ config, clock, logger, tokens, bodies, ...parts }: P
     concurrency: new ClassConcurrency(),
     settlement: new Settlement({ leases, caps, repeats, log, keyUse, clock, counts }),
     answers: { bodies },
-    trustedProxies: addressListOf(config.trustedProxies),
+    trustedProxies: blockListOf(config.trustedProxies),
   });
   return { upstream, shedder, requestPath, counts };
 }

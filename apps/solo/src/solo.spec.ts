@@ -123,6 +123,17 @@ describe('solo', () => {
     expect(output).toContain('API_PORT=0');
   });
 
+  it(
+    'S113: a mail server that is none is refused by name, and its password is not shown',
+    async () => {
+      const settings = { DATA_DIR: join(root, 'mail'), SMTP_URL: 'http://us:hush-now@example.com' };
+      const { code, output } = await outcomeOf(launch('main', settings));
+      expect([code, output]).toEqual([1, expect.stringContaining('SMTP_URL')]);
+      expect(output).not.toContain('hush-now');
+    },
+    START_TIMEOUT_MS,
+  );
+
   it('a folder that cannot be made is said in one line with the setting that names another', async () => {
     const { code, output } = await outcomeOf(launch('main', { DATA_DIR: '/proc/no-such-folder' }));
     expect(code).toBe(1);

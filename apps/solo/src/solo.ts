@@ -119,14 +119,14 @@ async function checkMachine(folder: DataFolder, options: SoloOptions): Promise<v
 function factsOf(
   { offline, log }: SoloOptions,
   folder: DataFolder,
-  { apiUrl, dashboardUrl }: SoloServices,
+  { apiUrl, dashboardUrl, isMailSent }: SoloServices,
   demo: DemoFacts,
 ): SoloFacts {
   return {
     pid: process.pid,
     api_url: apiUrl,
     dashboard_url: dashboardUrl,
-    mailbox_url: `${dashboardUrl}/mailbox`,
+    ...(!isMailSent && { mailbox_url: `${dashboardUrl}/mailbox` }),
     mode: offline ? 'offline' : 'online',
     demo,
     data_folder: folder.path,

@@ -164,7 +164,7 @@ describe('counters that threads share', () => {
        const id = new counters.CounterId(data.id);
        let spent = 0;
        for (let i = 0; i < 12000; i++) {
-         if (!credits.add(id, 20000, { cost: 3, cap: 30001 })) continue;
+         if (credits.add(id, 20000, { cost: 3, cap: 30001 }) !== 'added') continue;
          if (i % 2 === 0) spent += 3;
          else credits.takeOff(id, 20000, 3);
        }
@@ -173,8 +173,32 @@ describe('counters that threads share', () => {
     );
     expect(spent.reduce((sum, credits) => sum + credits)).toBe(30_000);
     const credits = new DailyCredits(memory);
-    expect(credits.add(new CounterId(id), 20_000, { cost: 1, cap: 30_001 })).toBe(true);
-    expect(credits.add(new CounterId(id), 20_000, { cost: 1, cap: 30_001 })).toBe(false);
+    expect(credits.add(new CounterId(id), 20_000, { cost: 1, cap: 30_001 })).toBe('added');
+    expect(credits.add(new CounterId(id), 20_000, { cost: 1, cap: 30_001 })).toBe('over');
+  });
+
+  it('S14: no count is forgotten before its day is over, however many keys there are', () => {
+    const credits = new DailyCredits(DailyCredits.memory({ slotEntries: 64 }));
+    const ids = Array.from({ length: 5_000 }, () => new CounterId(newId()));
+    const first = ids.map((id) => credits.add(id, 20_000, { cost: 2, cap: 2 }));
+    expect(first.filter((addition) => addition === 'added')).toHaveLength(64 * 56);
+    expect(first.filter((addition) => addition === 'full')).toHaveLength(5_000 - 64 * 56);
+    const again = ids.map((id) => credits.add(id, 20_000, { cost: 2, cap: 2 }));
+    expect(again).toEqual(first.map((addition) => (addition === 'added' ? 'over' : 'full')));
+    const full = ids[first.indexOf('full')]!;
+    expect(credits.begin(full, 20_000, 1)).toBe(false);
+    expect(credits.begin(full, 20_000, 0)).toBe(true);
+    expect(credits.add(full, 20_001, { cost: 2, cap: 2 })).toBe('added');
+  });
+
+  it('S14: a clock that steps back over midnight gives no cap a second time', () => {
+    const credits = new DailyCredits(DailyCredits.memory({ slotEntries: 64 }));
+    const id = new CounterId(newId());
+    expect(credits.add(id, 20_001, { cost: 2, cap: 2 })).toBe('added');
+    expect(credits.add(id, 20_000, { cost: 2, cap: 2 })).toBe('over');
+    credits.takeOff(id, 20_000, 2);
+    expect(credits.add(id, 20_001, { cost: 2, cap: 2 })).toBe('over');
+    expect(credits.add(id, 19_000, { cost: 2, cap: 2 })).toBe('added');
   });
 });
 

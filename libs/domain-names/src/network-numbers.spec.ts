@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { parseAsn } from './asn.js';
+import { blockListOf, isAddressBlock } from './address-block.js';
 import { parseCidr } from './cidr.js';
 import { parseIpAddress } from './ip-address.js';
 
@@ -54,6 +55,37 @@ describe('parseCidr', () => {
     ['2001:db8::/129', 'bad_prefix'],
   ])('refuses %j as %s', (input, code) => {
     expect(parseCidr(input)).toMatchObject({ ok: false, code });
+  });
+});
+
+describe('address blocks', () => {
+  it.each([
+    ['192.0.2.1', true],
+    ['192.0.2.0/24', true],
+    ['2001:db8::/32', true],
+    ['::1', true],
+    ['192.0.2.0/33', false],
+    ['192.0.2.0/024', false],
+    ['192.0.2.0/', false],
+    ['192.0.2.0/24/1', false],
+    ['fe80::1%eth0', false],
+    ['192.0.2', false],
+    ['', false],
+    [' 192.0.2.1', false],
+    ['192.0.2.0/24 ', false],
+    [5, false],
+  ])('S14: %p as an allowed address: %p', (value, isAllowed) => {
+    expect(isAddressBlock(value)).toBe(isAllowed);
+  });
+
+  it('S14: a list holds what its blocks hold, and nothing for an entry that is none', () => {
+    const list = blockListOf(['192.0.2.200/25', '203.0.113.7', '2001:db8::/33', '192.0.2', 'any']);
+    const isHeld = (address: string) =>
+      list.check(address, address.includes(':') ? 'ipv6' : 'ipv4');
+    const held = ['192.0.2.128', '192.0.2.255', '203.0.113.7', '2001:db8:7fff::1'];
+    const others = ['192.0.2.127', '203.0.113.8', '2001:db8:8000::', '198.51.100.1'];
+    expect([...held, '::ffff:192.0.2.200'].map(isHeld)).toEqual([...held, ''].map(() => true));
+    expect(others.map(isHeld)).toEqual(others.map(() => false));
   });
 });
 

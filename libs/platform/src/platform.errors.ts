@@ -33,6 +33,17 @@ export class NotFound extends Problem {
   }
 }
 
+/** There is no live session; an API key is none. */
+export class NotLoggedIn extends Problem {
+  constructor() {
+    super({
+      code: 'not_logged_in',
+      status: 401,
+      detail: 'Log in first. An API key opens nothing here.',
+    });
+  }
+}
+
 export class CallerNotAllowed extends Problem {
   constructor() {
     super({

@@ -359,7 +359,7 @@ describe('upstreams that cannot be had', () => {
     expect(told(silent)).toEqual(['timeout', 'whois43 registry first_byte_timeout']);
     expect(silent.retryAfterSeconds).toBeGreaterThan(0);
     const nobody = await lookups().lookup('a.rdaponly');
-    expect(told(nobody)).toEqual(['throttled', 'rdap registry unresolved']);
+    expect(told(nobody)).toEqual(['unreachable', 'rdap registry unresolved']);
     expect(nobody.retryAfterSeconds).toBeGreaterThan(0);
   });
 

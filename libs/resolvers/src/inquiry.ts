@@ -90,7 +90,7 @@ export class Inquiry {
   /** How a lookup ended to which nobody gave an answer. */
   private failure(): Outcome {
     const outcomes = this.sources.map(({ outcome }) => outcome);
-    const order: readonly Outcome[] = ['throttled', 'timeout', 'parse_failed'];
+    const order: readonly Outcome[] = ['throttled', 'unreachable', 'timeout', 'parse_failed'];
     return order.find((outcome) => outcomes.includes(outcome)) ?? 'timeout';
   }
 

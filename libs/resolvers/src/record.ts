@@ -13,6 +13,7 @@ export type Outcome =
   | 'not_registered'
   | 'restricted'
   | 'throttled'
+  | 'unreachable'
   | 'timeout'
   | 'unsupported'
   | 'parse_failed';

@@ -123,9 +123,9 @@ async function attempt(
   }
 }
 
-/** "Throttled" covers every server that cannot be had just now: come back later, nothing is known. */
+/** Nothing is known of the name either way. A closed door is no throttle: nobody said "too much". */
 function outcomeOf(fault: ConnectionFault): Outcome {
-  return timeouts.has(fault) ? 'timeout' : 'throttled';
+  return timeouts.has(fault) ? 'timeout' : 'unreachable';
 }
 
 function notAsked({ reason, retryAfterMs }: Refused): Finding {
@@ -142,7 +142,7 @@ function rdapFinding(answer: RdapAnswer, name: string, role: Role): Finding {
     return { outcome: 'throttled', httpStatus, ...retry, error: `http_${httpStatus}` };
   }
   if (answer.kind === 'failed') {
-    const outcome = httpStatus >= 500 ? 'throttled' : 'parse_failed';
+    const outcome = httpStatus >= 500 ? 'unreachable' : 'parse_failed';
     return { outcome, ...(httpStatus === 0 ? {} : { httpStatus }), error: answer.fault };
   }
   const { text: raw } = answer;

@@ -16,7 +16,7 @@ import {
   ValidateIf,
 } from 'class-validator';
 import { type KeyEnvironment, SCOPES, type Scope, maskedApiKey } from '#libs/contracts';
-import { IsAddressBlock } from './address-block.js';
+import { IsAddressBlock } from '#libs/domain-names';
 import type { ApiKey } from './key.entity.js';
 import { type KeyState, keyStateOf } from './key-state.js';
 

@@ -1,11 +1,5 @@
 import { Problem } from '#libs/platform';
 
-export class SessionRequired extends Problem {
-  constructor() {
-    super({ code: 'session_required', status: 401, detail: 'Log in first.' });
-  }
-}
-
 export class ReauthenticationRequired extends Problem {
   constructor() {
     super({

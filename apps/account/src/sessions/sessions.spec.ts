@@ -70,7 +70,7 @@ describe('sessions', () => {
       expect((await session(token)).status).toBe(200);
     }
     account.clock.advance(12 * HOUR_MS);
-    expect((await session(token)).body.code).toBe('session_required');
+    expect((await session(token)).body.code).toBe('not_logged_in');
   });
 
   it("S27, S85: sessions are listed and ended by their owner, another account's are unknown", async () => {
@@ -218,7 +218,7 @@ describe('sessions', () => {
   });
 
   it('S18: an API key is no session', async () => {
-    expect((await session(owner.key)).body.code).toBe('session_required');
+    expect((await session(owner.key)).body.code).toBe('not_logged_in');
   });
 
   it('S21: the list of common passwords has more than 10,000 and sees through look-alikes', () => {

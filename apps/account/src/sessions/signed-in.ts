@@ -9,13 +9,13 @@ import {
 } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
-import { AllowCallers, Clock, MINUTE_MS } from '#libs/platform';
+import { AllowCallers, Clock, MINUTE_MS, NotLoggedIn } from '#libs/platform';
 import { AccountIsDeleted } from '../accounts/accounts.errors.js';
 import { type Actor, visitorOf } from '../audit/actor.js';
 import { AuditService } from '../audit/audit.service.js';
 import { CurrentSessionsService } from './current-sessions.service.js';
 import type { FoundSession } from './session-tokens.repository.js';
-import { ReauthenticationRequired, SessionRequired } from './sessions.errors.js';
+import { ReauthenticationRequired } from './sessions.errors.js';
 
 /** What a dashboard route asks of the session. */
 export interface SessionTerms {
@@ -49,7 +49,7 @@ export class SessionGuard implements CanActivate {
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const request = context.switchToHttp().getRequest<RequestWithSession>();
     const found = await this.sessions.find(request.headers['x-session-token']);
-    if (!found) throw new SessionRequired();
+    if (!found) throw new NotLoggedIn();
     const { id: sessionId, accountId, personId, accountState, restoreUntil } = found;
     const visitor = visitorOf(request);
     const ageMs = this.clock.now().getTime() - found.authenticatedAt.getTime();

@@ -2,6 +2,7 @@ import type { SoloFacts } from '../../../solo/src/announcement/solo-facts.js';
 
 /** What a newcomer, a script or a story must know of a running cluster: `cluster.json`. */
 export interface ClusterFacts extends SoloFacts {
+  mailbox_url: string;
   /** In the order of their names; the first one's addresses are also the facts' own. */
   gateways: { api_url: string; dashboard_url: string; internal_url: string }[];
   account_url: string;

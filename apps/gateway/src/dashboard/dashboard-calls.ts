@@ -1,4 +1,5 @@
 import type { Balance, EntitlementClient, LedgerLine } from '#libs/contracts';
+import { NotLoggedIn } from '#libs/platform';
 import type {
   AccountAnswer,
   AccountCall,
@@ -6,7 +7,6 @@ import type {
   Session,
   Visitor,
 } from './account-relay.js';
-import { NotLoggedIn } from './dashboard.errors.js';
 
 const ADDS_A_KEY = /^\/keys(\/[^/]+\/reissue)?$/;
 

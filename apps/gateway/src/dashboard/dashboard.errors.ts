@@ -21,13 +21,3 @@ export class CsrfTokenInvalid extends Problem {
     });
   }
 }
-
-export class NotLoggedIn extends Problem {
-  constructor() {
-    super({
-      code: 'not_logged_in',
-      status: 401,
-      detail: 'Log in first. An API key opens nothing here.',
-    });
-  }
-}

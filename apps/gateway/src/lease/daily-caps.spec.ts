@@ -1,8 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
+import { DailyCredits } from '#libs/counters';
 import { DAY_MS, newId } from '#libs/platform';
 import { TestClock } from '#libs/testing';
 import { DailyCaps } from './daily-caps.js';
 
+const capReached = { status: 402, code: 'key_cap_reached' };
 const key = { keyId: newId(), dailyCreditCap: 3 };
 
 describe('daily caps', () => {
@@ -11,11 +13,11 @@ describe('daily caps', () => {
     const caps = new DailyCaps(clock, async () => 0);
     await caps.prepare(key);
     const yesterday = caps.reserve(key, 2) as number;
-    expect(caps.reserve(key, 2)).toBeUndefined();
+    expect(caps.reserve(key, 2)).toMatchObject(capReached);
     clock.advance(DAY_MS);
     const today = caps.reserve(key, 3) as number;
     caps.release(key, 2, yesterday);
-    expect(caps.reserve(key, 1)).toBeUndefined();
+    expect(caps.reserve(key, 1)).toMatchObject(capReached);
     caps.release(key, 1, today);
     expect(caps.reserve(key, 1)).toBe(today);
   });
@@ -23,7 +25,24 @@ describe('daily caps', () => {
   it('S14: a count begins with what the log has of the day', async () => {
     const caps = new DailyCaps(new TestClock(), async () => 2);
     await caps.prepare(key);
-    expect(caps.reserve(key, 1)).toBeDefined();
-    expect(caps.reserve(key, 1)).toBeUndefined();
+    expect(caps.reserve(key, 1)).toEqual(expect.any(Number));
+    expect(caps.reserve(key, 1)).toMatchObject(capReached);
+  });
+
+  it('S14: a key for whose count there is no room is refused, the others keep theirs', async () => {
+    const caps = new DailyCaps(
+      new TestClock(),
+      async () => 1,
+      new DailyCredits(DailyCredits.memory({ slotEntries: 8 })),
+    );
+    const keys = Array.from({ length: 2_000 }, () => ({ keyId: newId(), dailyCreditCap: 2 }));
+    const ready = await Promise.allSettled(keys.map((one) => caps.prepare(one)));
+    const roomFor = keys.filter((_, at) => ready[at]?.status === 'fulfilled');
+    expect(roomFor).toHaveLength(64 * 7);
+    expect(ready.find(({ status }) => status === 'rejected')).toMatchObject({
+      reason: { status: 503, code: 'service_overloaded' },
+    });
+    for (const one of roomFor) expect(caps.reserve(one, 1)).toEqual(expect.any(Number));
+    for (const one of roomFor) expect(caps.reserve(one, 1)).toMatchObject(capReached);
   });
 });

@@ -1,5 +1,7 @@
 import { CounterId, DailyCredits } from '#libs/counters';
-import { type Clock, DAY_MS } from '#libs/platform';
+import { type Clock, DAY_MS, type Problem } from '#libs/platform';
+import { ServiceOverloaded } from '../listener/listener.errors.js';
+import { KeyCapReached } from './lease.errors.js';
 
 /** A key as far as its cap matters. `dailyCreditCap` 0 is no cap. */
 export interface CappedKey {
@@ -11,6 +13,9 @@ export interface CappedKey {
  * Credits that capped keys have spent in this UTC day. After a restart the count begins with what the
  * request log has of the day. Threads of one process pass the same `spent`, so that their keys have one
  * cap between them.
+ *
+ * The rule: a count that is not zero is kept until its day is over. Memory is bounded by taking no
+ * further key when it is full; such a key is refused with 503, it never spends uncounted.
  */
 export class DailyCaps {
   /** @param loggedToday credits a key was charged in this UTC day, from the request log. */
@@ -20,22 +25,30 @@ export class DailyCaps {
     private readonly spent = new DailyCredits(),
   ) {}
 
-  /** Makes a capped key's count ready; call when its facts have been loaded. */
+  /**
+   * Makes a capped key's count ready; call when its facts have been loaded.
+   * @throws ServiceOverloaded when there is no room for it.
+   */
   async prepare({ keyId, dailyCreditCap }: CappedKey): Promise<void> {
     if (dailyCreditCap === 0) return;
     const id = new CounterId(keyId);
-    if (!this.spent.has(id)) this.spent.begin(id, this.today(), await this.loggedToday(keyId));
+    const day = this.today();
+    if (this.spent.has(id, day)) return;
+    const credits = await this.loggedToday(keyId);
+    // What was spent before midnight is nothing to the day after it.
+    if (this.today() === day && !this.spent.begin(id, day, credits)) throw new ServiceOverloaded();
   }
 
   /**
    * Counts `cost`, until `release` takes back what was not charged.
-   * @returns the UTC day it counts for, by which it is released (0 without a cap), or undefined when
-   *   it would pass the cap.
+   * @returns the UTC day it counts for, by which it is released (0 without a cap), or why it may not.
    */
-  reserve({ keyId, dailyCreditCap: cap }: CappedKey, cost: number): number | undefined {
+  reserve({ keyId, dailyCreditCap: cap }: CappedKey, cost: number): number | Problem {
     if (cap === 0) return 0;
     const day = this.today();
-    return this.spent.add(new CounterId(keyId), day, { cost, cap }) ? day : undefined;
+    const addition = this.spent.add(new CounterId(keyId), day, { cost, cap });
+    if (addition === 'added') return day;
+    return addition === 'full' ? new ServiceOverloaded() : new KeyCapReached(cap);
   }
 
   /** What was reserved before midnight is not given back to the new day. */

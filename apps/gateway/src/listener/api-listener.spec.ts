@@ -353,6 +353,7 @@ describe('a refusal', () => {
     const cases = [
       [422, 'tld_unsupported', 'unsupported'],
       [503, 'upstream_throttled', 'throttled'],
+      [503, 'upstream_unreachable', 'unreachable'],
       [504, 'upstream_timeout', 'timeout'],
     ] as const;
     for (const [status, code, outcome] of cases) {

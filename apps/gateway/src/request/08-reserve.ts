@@ -5,7 +5,6 @@ import type { KeyEntry } from '../facts/caller.js';
 import type { DailyCaps } from '../lease/daily-caps.js';
 import type { LeaseClient } from '../lease/lease-client.js';
 import type { Lease } from '../lease/lease.js';
-import { KeyCapReached } from '../lease/lease.errors.js';
 
 /** Step 8a: a question that was charged within 60 seconds is free, unless it asks for a new look. */
 export function findRepeat(
@@ -29,7 +28,7 @@ export function reserve(
   if (caller.isTest || exchange.isRepeat) return undefined;
   const { cost } = exchange.route.operation;
   const capDay = caps.reserve(caller, cost);
-  if (capDay === undefined) return new KeyCapReached(caller.dailyCreditCap);
+  if (typeof capDay !== 'number') return capDay;
   exchange.capDay = capDay;
   exchange.cost = cost;
   return leases.reserve(caller.account.id, cost, exchange.startedMs, exchange);

@@ -92,8 +92,8 @@ export function problemOf(answer: UpstreamAnswer): Problem {
   }
   if (![400, 422, 503, 504].includes(answered)) return new ServiceUnavailable('lookup');
   const { code, status, detail, retryable, retry_after, errors } = body;
-  // It becomes a header: a number is all it may be.
-  const retryAfterSeconds = Number.isInteger(retry_after) ? retry_after : undefined;
+  // It becomes a header: what is no number there would end the process.
+  const retryAfterSeconds = isSeconds(retry_after) ? retry_after : undefined;
   return new Problem({ code, status, detail, retryable, retryAfterSeconds, errors });
 }
 
@@ -122,6 +122,10 @@ function metaOf(
   const balance = remaining === undefined ? '' : `,"credits_remaining":${remaining}`;
   const repeat = isRepeat ? ',"repeat":true' : '';
   return `${isAlone ? '' : ','}"meta":{"request_id":"${requestId}","credits_charged":${credits}${balance}${repeat},"price_version":"${CATALOGUE_VERSION}"}}`;
+}
+
+function isSeconds(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) >= 0;
 }
 
 function parse(body: string): ProblemBody | undefined {

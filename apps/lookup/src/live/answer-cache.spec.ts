@@ -77,6 +77,7 @@ describe('the answer cache', () => {
     ['throttled', undefined, 30],
     ['throttled', 90, 90],
     ['throttled', 3600, 120],
+    ['unreachable', undefined, 30],
     ['timeout', undefined, 30],
     ['parse_failed', 1, 30],
   ] as const)(

@@ -27,9 +27,16 @@ interface Failure {
   retryAt: number;
 }
 
+const failures: ReadonlySet<Outcome> = new Set([
+  'throttled',
+  'unreachable',
+  'timeout',
+  'parse_failed',
+]);
+
 /** How a lookup that gave no answer ended. */
 export function isFailure(outcome: Outcome): boolean {
-  return outcome === 'throttled' || outcome === 'timeout' || outcome === 'parse_failed';
+  return failures.has(outcome);
 }
 
 /**

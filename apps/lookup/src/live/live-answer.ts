@@ -6,6 +6,7 @@ import {
   TldUnsupported,
   UpstreamThrottled,
   UpstreamTimeout,
+  UpstreamUnreachable,
   UpstreamUnreadable,
 } from './live.errors.js';
 import { v1Body } from '../serializers/v1-body.js';
@@ -52,6 +53,7 @@ function problemOf({ outcome, retryAfterSeconds, reason }: Lookup): Problem | un
   const seconds = retryAfterSeconds ?? DEFAULT_RETRY_AFTER_SECONDS;
   const problems: Partial<Record<Outcome, () => Problem>> = {
     throttled: () => new UpstreamThrottled(seconds),
+    unreachable: () => new UpstreamUnreachable(seconds),
     timeout: () => new UpstreamTimeout(seconds),
     parse_failed: () => new UpstreamUnreadable(seconds),
     unsupported: () => new TldUnsupported(reason),

@@ -23,6 +23,18 @@ export class UpstreamThrottled extends Problem {
   }
 }
 
+/** No server that knows the name could be reached, or it answered that it is out of order. */
+export class UpstreamUnreachable extends Problem {
+  constructor(retryAfterSeconds: number) {
+    super({
+      code: 'upstream_unreachable',
+      status: 503,
+      detail: 'No server of the registry can be reached at the moment. Nothing was charged.',
+      retryAfterSeconds,
+    });
+  }
+}
+
 export class UpstreamTimeout extends Problem {
   constructor(retryAfterSeconds: number) {
     super({

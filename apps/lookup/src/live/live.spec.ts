@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { loadConfig, Logger, type RunningService, ServiceTokens } from '#libs/platform';
 import { TestClock, scrape } from '#libs/testing';
 import { LookupConfig } from '../lookup.config.js';
-import { startLookup } from '../start-lookup.js';
+import { startLookup } from '../start.js';
 import type { TldList } from '../tlds/tlds.service.js';
 
 const SECRET = 'a secret between services, long enough';

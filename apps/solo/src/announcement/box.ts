@@ -6,7 +6,7 @@ export function announcement(facts: SoloFacts, seconds: number): string {
     ['API', facts.api_url],
     ['Dashboard', facts.dashboard_url],
     ['  log in', `${facts.demo.email}   ${facts.demo.password}`],
-    ['Mailbox', facts.mailbox_url],
+    ['Mailbox', facts.mailbox_url ?? 'mail is sent by the server of SMTP_URL'],
     ['Test key', `${facts.demo.test_key}   names under .test, 0 credits`],
     ['Live key', `${facts.demo.live_key}   ${liveNote(facts)}`],
     ['Docs', 'README.md, docs/README.md'],

@@ -11,7 +11,7 @@ import type { DataFolder } from '../data-folder/data-folder.js';
 import type { Secrets } from '../data-folder/secrets.js';
 
 const FILE = 'demo.json';
-const EMAIL = 'demo@example.com';
+export const DEMO_EMAIL = 'demo@example.com';
 const PASSWORD_LENGTH = 20;
 /** On top of the trial's credits. The id makes a repeated grant count once. */
 const CREDITS = { adjustmentId: '0197c000-0000-7000-8000-000000000001', amount: 5_000 };
@@ -77,7 +77,7 @@ class DemoSeed {
   async run(): Promise<DemoFacts> {
     const keys = (await this.logIn()) ? await this.rotatedKeys() : await this.signUp();
     await this.grantCredits();
-    return { email: EMAIL, password: this.password, ...keys };
+    return { email: DEMO_EMAIL, password: this.password, ...keys };
   }
 
   async close(): Promise<void> {
@@ -86,13 +86,16 @@ class DemoSeed {
   }
 
   private async logIn(): Promise<boolean> {
-    const answer = await this.ask('POST', '/log-in', { email: EMAIL, password: this.password });
+    const answer = await this.ask('POST', '/log-in', {
+      email: DEMO_EMAIL,
+      password: this.password,
+    });
     return answer.refusal === undefined;
   }
 
   /** The confirmation answers with the first keys. */
   private async signUp(): Promise<DemoKeys> {
-    const person = { first_name: 'Demo', email: EMAIL, password: this.password };
+    const person = { first_name: 'Demo', email: DEMO_EMAIL, password: this.password };
     succeeded(await this.ask('POST', '/sign-up', person), 'sign-up');
     const token = await this.tokenFromMail();
     const answer = await this.ask('POST', '/sign-up/confirm', { token });
@@ -103,7 +106,9 @@ class DemoSeed {
   private async tokenFromMail(): Promise<string> {
     for (let waitedMs = 0; waitedMs < MAIL_TIMEOUT_MS; waitedMs += POLL_MS) {
       const mails = await this.services.mailbox.newest(20);
-      const mail = mails.find(({ to, text }) => to === EMAIL && text.includes('/sign-up/confirm'));
+      const mail = mails.find(
+        ({ to, text }) => to === DEMO_EMAIL && text.includes('/sign-up/confirm'),
+      );
       const token = /[?&]token=([\w-]+)/.exec(mail?.text ?? '')?.[1];
       if (token) return token;
       await sleep(POLL_MS);

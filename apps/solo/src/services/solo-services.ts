@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { LocalMailbox } from '#libs/mail';
+import type { LocalMailbox } from '#libs/mail';
 import { InProcessTransport } from '#libs/messaging';
 import {
   type Clock,
@@ -18,9 +18,10 @@ import { startEntitlement } from '../../../entitlement/src/start.js';
 import { GatewayConfig } from '../../../gateway/src/gateway.config.js';
 import { startGateway } from '../../../gateway/src/start.js';
 import { LookupConfig } from '../../../lookup/src/lookup.config.js';
-import { startLookup } from '../../../lookup/src/start-lookup.js';
+import { startLookup } from '../../../lookup/src/start.js';
 import { RegistrySimulator } from '../../../simulators/src/registry/registry-simulator.js';
 import type { ShutdownOrder } from './shutdown-order.js';
+import { soloMail } from './solo-mail.js';
 import { type SettingSources, type Settings, soloSettings } from './solo-settings.js';
 
 export interface ServicesOptions extends SettingSources {
@@ -43,6 +44,8 @@ export interface SoloServices {
   clock: Clock;
   transport: InProcessTransport;
   mailbox: LocalMailbox;
+  /** Whether letters go to a mail server instead of the mailbox. */
+  isMailSent: boolean;
   /** The simulated registries, when lookups go there. */
   registries?: RegistrySimulator;
 }
@@ -62,7 +65,9 @@ export async function startServices(options: ServicesOptions): Promise<SoloServi
   shutdown.add('traces', () => traces.close());
   const logger = (name: string) => new Logger(name, options.log, telemetry.logLevel);
   const transport = new InProcessTransport({ logger: logger('events'), consumers: CONSUMERS });
-  const mailbox = new LocalMailbox(clock);
+  const accountConfig = loadConfig(AccountConfig, settings);
+  const mail = soloMail(accountConfig, clock);
+  shutdown.add('mail', () => mail.transport.close());
   /** Events stop before the service whose database they are read from. Closing twice is harmless. */
   const running = <T extends RunningService>(name: string, service: T): T => {
     shutdown.add(name, () => service.stop());
@@ -75,9 +80,9 @@ export async function startServices(options: ServicesOptions): Promise<SoloServi
     'account',
     await startAccount({
       ...start,
-      config: loadConfig(AccountConfig, settings),
+      config: accountConfig,
       logger: logger('account'),
-      mail: mailbox,
+      mail: mail.transport,
     }),
   );
   const entitlement = running(
@@ -102,7 +107,12 @@ export async function startServices(options: ServicesOptions): Promise<SoloServi
   settings.ENTITLEMENT_URL = entitlement.url;
   settings.LOOKUP_URL = lookup.url;
   const config = loadConfig(GatewayConfig, settings);
-  const gateway = await startGateway({ ...start, config, logger: logger('gateway'), mailbox });
+  const gateway = await startGateway({
+    ...start,
+    config,
+    logger: logger('gateway'),
+    mailbox: mail.isSent ? undefined : mail.mailbox,
+  });
   running('gateway', gateway);
   transport.requireConsumers();
   return {
@@ -113,7 +123,8 @@ export async function startServices(options: ServicesOptions): Promise<SoloServi
     settings,
     clock,
     transport,
-    mailbox,
+    mailbox: mail.mailbox,
+    isMailSent: mail.isSent,
     registries,
   };
 }

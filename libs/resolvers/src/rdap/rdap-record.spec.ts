@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { eppStatus } from './epp-statuses.js';
+import { eppNameOf } from './rdap-statuses.js';
 import { readJcard } from './jcard.js';
 import type { JsonObject } from './rdap-client.js';
 import { readRdapDomain } from './rdap-record.js';
@@ -361,7 +361,7 @@ describe('readJcard', () => {
   });
 });
 
-describe('eppStatus', () => {
+describe('eppNameOf', () => {
   it.each([
     ['client delete prohibited', 'clientDeleteProhibited'],
     ['Server Transfer Prohibited', 'serverTransferProhibited'],
@@ -373,6 +373,6 @@ describe('eppStatus', () => {
     ['redemption period', 'redemptionPeriod'],
     ['locked', 'locked'],
   ])('%s is %s', (rdap, epp) => {
-    expect(eppStatus(rdap)).toBe(epp);
+    expect(eppNameOf(rdap)).toBe(epp);
   });
 });

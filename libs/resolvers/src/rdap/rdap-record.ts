@@ -1,7 +1,7 @@
 import { isHostName } from '../safe-connect/host-name.js';
 import type { ContactRole, Redaction, Registrar, RegistrationRecord } from '../record.js';
 import { namesPrivacyService } from '../whois/parse/fields/placeholders.js';
-import { eppStatus } from './epp-statuses.js';
+import { eppNameOf } from './rdap-statuses.js';
 import { readEvents } from './events.js';
 import { readJcard } from './jcard.js';
 import { listIn, objectIn, objectsIn, present, textIn } from './json-reading.js';
@@ -163,7 +163,7 @@ function readNameServers(json: JsonObject): string[] {
 function readStatuses(json: JsonObject): string[] {
   const { status } = json;
   const words = (Array.isArray(status) ? listIn(status) : [status]).map(textIn);
-  return [...new Set(words.filter((word) => word !== undefined).map(eppStatus))];
+  return [...new Set(words.filter((word) => word !== undefined).map(eppNameOf))];
 }
 
 /** `secureDNS` (RFC 9083 §5.3): a DS record as key tag, algorithm, digest type and digest. */

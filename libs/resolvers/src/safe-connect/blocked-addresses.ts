@@ -1,4 +1,5 @@
-import { BlockList, isIPv4, isIPv6 } from 'node:net';
+import { isIPv4, isIPv6 } from 'node:net';
+import { blockListOf } from '#libs/domain-names';
 
 /**
  * Addresses that no name from outside may lead to: everything the IANA special-purpose registries
@@ -35,17 +36,8 @@ const blockedIpv6 = [
 ];
 
 // Two lists, because a single one matches an IPv4 address against IPv6 ranges as `::ffff:a.b.c.d`.
-const ipv4List = listOf(blockedIpv4, 'ipv4');
-const ipv6List = listOf(blockedIpv6, 'ipv6');
-
-function listOf(ranges: readonly string[], family: 'ipv4' | 'ipv6'): BlockList {
-  const list = new BlockList();
-  for (const range of ranges) {
-    const [network = '', prefix] = range.split('/');
-    list.addSubnet(network, Number(prefix), family);
-  }
-  return list;
-}
+const ipv4List = blockListOf(blockedIpv4);
+const ipv6List = blockListOf(blockedIpv6);
 
 /** True for every address that is not an ordinary public one, and for what is no address at all. */
 export function isBlockedAddress(address: string): boolean {

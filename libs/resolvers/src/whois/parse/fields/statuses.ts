@@ -1,31 +1,5 @@
-/** Every EPP status of RFC 5731, RFC 3915 and RFC 8056 in its one spelling. */
-const EPP_STATUSES: readonly string[] = [
-  'ok',
-  'inactive',
-  'clientDeleteProhibited',
-  'clientHold',
-  'clientRenewProhibited',
-  'clientTransferProhibited',
-  'clientUpdateProhibited',
-  'serverDeleteProhibited',
-  'serverHold',
-  'serverRenewProhibited',
-  'serverTransferProhibited',
-  'serverUpdateProhibited',
-  'pendingCreate',
-  'pendingDelete',
-  'pendingRenew',
-  'pendingRestore',
-  'pendingTransfer',
-  'pendingUpdate',
-  'addPeriod',
-  'autoRenewPeriod',
-  'renewPeriod',
-  'transferPeriod',
-  'redemptionPeriod',
-];
+import { eppStatus } from '../../../epp-statuses.js';
 
-const BY_LETTERS = new Map(EPP_STATUSES.map((status) => [status.toLowerCase(), status]));
 const STATUS_LENGTH_MAX = 120;
 
 /**
@@ -39,7 +13,7 @@ export function readStatuses(text: string): string[] {
     const words = part.trim().slice(0, STATUS_LENGTH_MAX);
     if (words === '' || words === '-') continue;
     const dated = words.toLowerCase().startsWith('ok-until ');
-    found.push(dated ? 'ok' : (BY_LETTERS.get(lettersOf(words)) ?? words));
+    found.push(dated ? 'ok' : (eppStatus(words) ?? words));
   }
   return found;
 }
@@ -52,12 +26,4 @@ function withoutTail(text: string): string {
     if (at > 0 && at < end) end = at;
   }
   return text.slice(0, end).trim();
-}
-
-function lettersOf(text: string): string {
-  let letters = '';
-  for (const character of text.toLowerCase()) {
-    if (character >= 'a' && character <= 'z') letters += character;
-  }
-  return letters;
 }

@@ -1,5 +1,5 @@
-/** EPP status names (RFC 5731 §2.3, RFC 3915 §3.1) by themselves without case and separators. */
-const eppStatuses: ReadonlyMap<string, string> = new Map(
+/** EPP status names (RFC 5731 §2.3, RFC 3915 §3.1) by their letters alone, without case. */
+const byLetters: ReadonlyMap<string, string> = new Map(
   [
     'addPeriod',
     'autoRenewPeriod',
@@ -28,14 +28,11 @@ const eppStatuses: ReadonlyMap<string, string> = new Map(
   ].map((status) => [status.toLowerCase(), status]),
 );
 
-/** RDAP statuses that are called otherwise in EPP (RFC 8056 §2). */
-const renamed: ReadonlyMap<string, string> = new Map([
-  ['active', 'ok'],
-  ['associated', 'linked'],
-]);
-
-/** The EPP name of an RDAP status; the source's own words when EPP has none. */
-export function eppStatus(rdapStatus: string): string {
-  const plain = rdapStatus.toLowerCase().replace(/[\s_-]/g, '');
-  return renamed.get(plain) ?? eppStatuses.get(plain) ?? rdapStatus;
+/** The status in its one spelling however it was written (`CLIENT-HOLD`, `client hold`), or undefined. */
+export function eppStatus(words: string): string | undefined {
+  let letters = '';
+  for (const character of words.toLowerCase()) {
+    if (character >= 'a' && character <= 'z') letters += character;
+  }
+  return byLetters.get(letters);
 }

@@ -1,0 +1,44 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { newId } from '#libs/platform';
+import { TestClock } from '#libs/testing';
+import type { ReceivedMail } from '../../../simulators/src/mail/received-mail.js';
+import { SmtpServer } from '../../../simulators/src/mail/smtp-server.js';
+import { DEMO_EMAIL } from './demo-account.js';
+import { soloMail } from './solo-mail.js';
+
+describe('mail of one machine', () => {
+  const mailFrom = 'Example Holdings <service@example.com>';
+  const received: ReceivedMail[] = [];
+  const server = new SmtpServer((mail) => received.push(mail));
+  let smtpUrl: string;
+
+  const letterTo = (to: string) => ({
+    id: newId(),
+    to,
+    subject: 'Confirm',
+    text: 'A link.',
+    html: '<p>A link.</p>',
+  });
+
+  beforeAll(async () => {
+    smtpUrl = `smtp://127.0.0.1:${await server.listen(0)}`;
+  });
+  afterAll(() => server.close());
+
+  it('without a mail server every letter is kept for the mailbox page', async () => {
+    const { transport, mailbox, isSent } = soloMail({ mailFrom }, new TestClock());
+    await transport.send(letterTo('customer@example.org'));
+    expect(isSent).toBe(false);
+    expect(await mailbox.newest(9)).toMatchObject([{ to: 'customer@example.org' }]);
+  });
+
+  it('with one, letters leave and are not kept; the demo account’s stay here', async () => {
+    const { transport, mailbox, isSent } = soloMail({ smtpUrl, mailFrom }, new TestClock());
+    await transport.send(letterTo('customer@example.org'));
+    await transport.send(letterTo(DEMO_EMAIL));
+    await transport.close();
+    expect(isSent).toBe(true);
+    expect(received).toMatchObject([{ to: 'customer@example.org' }]);
+    expect(await mailbox.newest(9)).toMatchObject([{ to: DEMO_EMAIL }]);
+  });
+});

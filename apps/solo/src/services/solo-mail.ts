@@ -1,0 +1,40 @@
+import { LocalMailbox, type MailTransport, type OutgoingMail, SmtpTransport } from '#libs/mail';
+import type { Clock } from '#libs/platform';
+import { DEMO_EMAIL } from './demo-account.js';
+
+/** Where the mail of this installation goes. */
+export interface SoloMail {
+  /** What account sends through. */
+  transport: MailTransport;
+  /** Where the demo account's letters are, and without a mail server everybody's. */
+  mailbox: LocalMailbox;
+  /** Whether letters leave this machine; then no page shows the mailbox. */
+  isSent: boolean;
+}
+
+/** A mail server when one is set, else the mailbox that the dashboard shows. */
+export function soloMail(
+  { smtpUrl, mailFrom }: { smtpUrl?: string; mailFrom: string },
+  clock: Clock,
+): SoloMail {
+  const mailbox = new LocalMailbox(clock);
+  if (smtpUrl === undefined) return { transport: mailbox, mailbox, isSent: false };
+  const smtp = new SmtpTransport({ url: smtpUrl, from: mailFrom });
+  return { transport: new SentMail(smtp, mailbox), mailbox, isSent: true };
+}
+
+/** Sends every letter but the demo account's: nobody has that address, and the start reads its letter. */
+class SentMail implements MailTransport {
+  constructor(
+    private readonly smtp: MailTransport,
+    private readonly kept: MailTransport,
+  ) {}
+
+  send(mail: OutgoingMail): Promise<void> {
+    return mail.to === DEMO_EMAIL ? this.kept.send(mail) : this.smtp.send(mail);
+  }
+
+  close(): Promise<void> {
+    return this.smtp.close();
+  }
+}

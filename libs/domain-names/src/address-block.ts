@@ -1,0 +1,34 @@
+import { BlockList } from 'node:net';
+import { type Cidr, type ParsedCidr, parseCidr } from './cidr.js';
+import { parseIpAddress } from './ip-address.js';
+
+/** Reads a CIDR block, or an address as the block of it alone. Nothing around it, no zone, no name. */
+export function parseAddressBlock(input: string): ParsedCidr {
+  if (input.includes('/')) return parseCidr(input);
+  const parsed = parseIpAddress(input);
+  if (!parsed.ok) return parseCidr(input);
+  const { address, version } = parsed.ip;
+  return { ok: true, cidr: { address, version, prefixLength: version === 4 ? 32 : 128 } };
+}
+
+/** True for an IPv4 or IPv6 address or a CIDR block in its ordinary form, without spaces. */
+export function isAddressBlock(value: unknown): value is string {
+  return typeof value === 'string' && !value.includes(' ') && parseAddressBlock(value).ok;
+}
+
+/**
+ * The addresses of all blocks; an IPv4 address mapped into IPv6 counts as the IPv4 address.
+ * @param blocks addresses or CIDR blocks; entries that are neither stand for no address.
+ */
+export function blockListOf(blocks: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const block of blocks) {
+    const parsed = parseAddressBlock(block);
+    if (parsed.ok) add(list, parsed.cidr);
+  }
+  return list;
+}
+
+function add(list: BlockList, { address, version, prefixLength }: Cidr): void {
+  list.addSubnet(address, prefixLength, version === 4 ? 'ipv4' : 'ipv6');
+}

@@ -1,0 +1,15 @@
+import { ValidateBy, type ValidationOptions } from 'class-validator';
+import { isAddressBlock } from './address-block.js';
+
+/** For settings and bodies: an IP address or a CIDR block. */
+export const IsAddressBlock = (options?: ValidationOptions): PropertyDecorator =>
+  ValidateBy(
+    {
+      name: 'isAddressBlock',
+      validator: {
+        validate: isAddressBlock,
+        defaultMessage: () => 'each must be an IP address or a CIDR block',
+      },
+    },
+    options,
+  );
