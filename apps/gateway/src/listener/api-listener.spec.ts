@@ -371,6 +371,22 @@ describe('a refusal', () => {
     expect(around.entitlement.charged(facts.accountId)).toBe(0);
   });
 
+  it('what lookup says becomes a header only where it is a number', async () => {
+    const { apiKey } = around.account.addKey();
+    const forged = '1\r\nX-Forged: 1';
+    const delivered = deliveredAnswer('example.com');
+    const headers = { ...delivered.headers, age: 'soon' };
+    around.lookup.answer = () => ({ ...delivered, headers });
+    expect((await ask(live(apiKey))).headers).not.toHaveProperty('age');
+    const problem = problemAnswer(503, 'registry_busy', 'failed');
+    const body = JSON.stringify({ ...JSON.parse(problem.body), retry_after: forged });
+    around.lookup.answer = () => ({ ...problem, body });
+    const refused = await ask(live(apiKey, '&domainName=other.example'));
+    expect(refused.status).toBe(503);
+    expect(refused.headers).not.toHaveProperty('retry-after');
+    expect(refused.headers).not.toHaveProperty('x-forged');
+  });
+
   it('429: the window says when, its page is linked, and nothing was asked or charged', async () => {
     const { apiKey, facts } = around.account.addKey();
     around.entitlement.limits.set(facts.accountId, 1);
