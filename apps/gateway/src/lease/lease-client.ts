@@ -59,6 +59,7 @@ export class LeaseClient {
   private readonly byAge: Lease[] = [];
   private readonly counts = new LeaseCounts();
   private isDraining = false;
+  private isDrained = false;
   private leaseCount = 0;
   private expiryTimer?: NodeJS.Timeout;
   private replayed: Promise<void> = Promise.resolve();
@@ -151,6 +152,7 @@ export class LeaseClient {
     for (const lease of this.settler.open.values()) this.retire(lease);
     const until = monotonicMs() + timeoutMs;
     while (this.settler.open.size > 0 && monotonicMs() < until) await sleep(10);
+    this.isDrained = true;
     clearInterval(this.expiryTimer);
     this.settler.stop();
     await this.replayed;
@@ -172,6 +174,8 @@ export class LeaseClient {
     nowMs: number,
     request?: Requester,
   ): Promise<Lease | Problem> {
+    // Nobody would close what it is lent now.
+    if (this.isDrained) return Promise.resolve(new ServiceUnavailable('gateway'));
     this.counts.misses++;
     if (wallet.waiters.length >= WAITERS_MAX) return Promise.resolve(new CreditsBusy());
     return new Promise((resolve) => {

@@ -174,7 +174,7 @@ describe('leases', () => {
     });
   });
 
-  it('requests that wait for credits while it drains get them, and all goes back', async () => {
+  it('requests that wait while it drains get their credits, all goes back, later ones are refused', async () => {
     const { facts } = around.account.addKey();
     const { accountId } = facts;
     around.entitlement.leaseMax = 2;
@@ -185,6 +185,8 @@ describe('leases', () => {
     const drained = leases.drain(5_000);
     for (const lease of await Promise.all(waiting)) leases.finish(lease as Lease, 1, 1);
     await drained;
+    const late = await leases.reserve(accountId, 1, monotonicMs());
+    expect(late).toMatchObject({ status: 503 });
     await services.close();
     expect(around.entitlement.charged(accountId)).toBe(5);
     expect(around.entitlement.openLeases(accountId)).toBe(0);
