@@ -3,14 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { load } from 'js-yaml';
-import { EventsConfig } from '#libs/messaging';
 import { loadConfig, settingsOf } from '#libs/platform';
-import { AccountConfig } from '../apps/account/src/account.config.js';
-import { CliConfig } from '../apps/cli/src/cli.config.js';
+import { CONFIGURED_APPS } from '../apps/cli/src/declared.js';
 import { writeSecretFiles } from '../apps/cli/src/secrets/secret-files.js';
-import { EntitlementConfig } from '../apps/entitlement/src/entitlement.config.js';
-import { GatewayConfig } from '../apps/gateway/src/gateway.config.js';
-import { LookupConfig } from '../apps/lookup/src/lookup.config.js';
 
 interface ComposeService {
   image: string;
@@ -27,15 +22,6 @@ interface Compose {
   services: Record<string, ComposeService>;
   secrets: Record<string, { file: string }>;
 }
-
-/** What each app of the image reads; stand-ins, solo and cluster are no part of it. */
-const CONFIGS: Record<string, (new () => object)[]> = {
-  account: [AccountConfig, EventsConfig],
-  entitlement: [EntitlementConfig, EventsConfig],
-  gateway: [GatewayConfig, EventsConfig],
-  lookup: [LookupConfig],
-  cli: [CliConfig, EventsConfig],
-};
 
 /** No container engine runs here: the files are held to what they name. */
 describe('the image and the compose file', () => {
@@ -77,7 +63,8 @@ describe('the image and the compose file', () => {
   it('every variable is a declared setting, and with them each configuration is whole', () => {
     for (const [name, service] of own) {
       const environment = environmentOf(service);
-      const configs = CONFIGS[appOf(service)];
+      const apps = CONFIGURED_APPS.filter((app) => app.name === appOf(service));
+      const configs = apps.map(({ config }) => config);
       const declared = new Set(configs.flatMap(settingsOf).map(({ env }) => env));
       const unknown = Object.keys(environment).filter(
         (variable) => !declared.has(variable.replace(/_FILE$/, '')),
@@ -127,9 +114,7 @@ describe('the image and the compose file', () => {
     );
     expect(statSync(folder).mode & 0o077).toBe(0);
     const secretSettings = new Set(
-      Object.values(CONFIGS)
-        .flat()
-        .flatMap(settingsOf)
+      CONFIGURED_APPS.flatMap(({ config }) => settingsOf(config))
         .filter(({ secret }) => secret)
         .map(({ env }) => env),
     );

@@ -10,19 +10,26 @@ import {
   startCluster,
 } from '../../apps/cluster/src/cluster.js';
 import { AccountRelay, type Visitor } from '../../apps/gateway/src/dashboard/account-relay.js';
-import { LookupStandIn } from '../stand-ins/lookup-stand-in.js';
+import { type LookupAnswer, LookupStandIn } from '../stand-ins/lookup-stand-in.js';
 import { cleanup } from './cleanup.js';
 import { Fleet } from './spine-load.js';
 
 export const GATEWAYS = 3;
 const YEAR_2100 = '2100-01-01T00:00:00Z';
 const REASON = 'a benchmark';
+const ANSWER: LookupAnswer = {
+  status: 200,
+  headers: { 'x-outcome': 'delivered', 'x-served-from': 'live' },
+  body: '{"status":true,"domain_name":"example.com"}',
+};
 
 /** A cluster with three gateways and one account whose credits and limits the figure decides. */
 export class SpineField {
   readonly cluster: RunningCluster;
   readonly fleet: Fleet;
   accountId: string;
+  /** Answers that lookup gave; each is charged once at most. */
+  lookedUp = 0;
   private readonly operator: EntitlementClient;
   private readonly customer: EntitlementClient;
   private readonly accounts: AccountRelay;
@@ -53,22 +60,23 @@ export class SpineField {
     const folder = mkdtempSync(join(tmpdir(), 'bench-spine-'));
     cleanup.add(() => rmSync(folder, { recursive: true, force: true }));
     const lookup = new LookupStandIn();
-    lookup.answer = () => ({
-      status: 200,
-      headers: { 'x-outcome': 'delivered', 'x-served-from': 'live' },
-      body: '{"status":true,"domain_name":"example.com"}',
-    });
     await lookup.start();
     cleanup.add(async () => lookup.stop());
     const gateway = { LOOKUP_URL: lookup.url, GATEWAY_LOOP_DELAY_MAX_MS: '60000' };
-    const cluster = await startCluster({
+    const starting = startCluster({
       folder: join(folder, 'cluster'),
       gateways: GATEWAYS,
       environment: { gateway },
       ...options,
     });
-    cleanup.add(async () => cluster.stop());
+    // From now on, so that a signal during the start leaves nothing behind either.
+    cleanup.add(async () => (await starting).stop());
+    const cluster = await starting;
     const field = new SpineField(cluster);
+    lookup.answer = () => {
+      field.lookedUp++;
+      return ANSWER;
+    };
     cleanup.add(async () => field.close());
     await field.logIn();
     return field;

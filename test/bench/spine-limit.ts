@@ -1,6 +1,5 @@
-import { waitFor } from '#libs/testing';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type BenchRow } from './bench.js';
-import { cleanup } from './cleanup.js';
 import type { FigureOptions } from './spine.bench.js';
 import { SpineField } from './spine-field.js';
 import { type Asked, mostInAMinute } from './spine-load.js';
@@ -24,11 +23,10 @@ export async function measure({ isShort }: FigureOptions): Promise<BenchRow[]> {
   const lostMs = startedMs + togetherMs;
   const endMs = lostMs + 2 * WINDOW_MS + 5_000;
   const running = field.fleet.hammer({ ...load, untilMs: endMs });
-  await waitFor('the first part', () => performance.now() >= lostMs, togetherMs + 10_000);
+  await sleep(togetherMs);
   field.cluster.valkey!.kill('SIGKILL');
   process.stderr.write('    Valkey is killed\n');
   const answers = await running;
-  await cleanup.run();
   const admitted = (from: number, to: number) => mostInAMinute(timesOf(answers, from, to)) / LIMIT;
   const row = (what: string, value: number, most: number): BenchRow => ({
     what,

@@ -7,6 +7,8 @@ export interface Asked {
   endedMs: number;
   /** 0 when no answer came. */
   status: number;
+  /** True when nobody listened: the request was never sent. */
+  isUnsent: boolean;
   /** Credits the answer says it cost. */
   cost: number;
   /** The limit of the account's minute as the answer names it. */
@@ -23,6 +25,7 @@ export interface HammerOptions {
 }
 
 const TIMEOUT_MS = 10_000;
+const UNSENT = new Set(['ECONNREFUSED', 'UND_ERR_CONNECT_TIMEOUT']);
 
 /** Asks several gateways in turn, as the clients of one customer behind a balancer do. */
 export class Fleet {
@@ -47,7 +50,14 @@ export class Fleet {
   /** One request for a name that was never asked for before. */
   async ask(gateway: number, apiKey = this.apiKey): Promise<Asked> {
     const path = `/v2.0/whois/live?domainName=n${process.pid}x${this.sent++}.example&apiKey=${apiKey}`;
-    const asked = { startedMs: performance.now(), endedMs: 0, status: 0, cost: 0, limit: 0 };
+    const asked: Asked = {
+      startedMs: performance.now(),
+      endedMs: 0,
+      status: 0,
+      isUnsent: false,
+      cost: 0,
+      limit: 0,
+    };
     try {
       const { statusCode, headers, body } = await this.pools[gateway].request({
         method: 'GET',
@@ -57,8 +67,9 @@ export class Fleet {
       asked.status = statusCode;
       asked.cost = Number(headers['x-credits-cost'] ?? 0);
       asked.limit = Number(/q=(\d+)/.exec(String(headers['ratelimit-policy']))?.[1] ?? 0);
-    } catch {
-      // No whole answer: who asked does not know what became of it.
+    } catch (error) {
+      // No whole answer: who asked does not know what became of it, unless it was never sent.
+      asked.isUnsent = UNSENT.has((error as { code?: string }).code ?? '');
     }
     asked.endedMs = performance.now();
     return asked;

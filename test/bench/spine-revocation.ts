@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { waitFor } from '#libs/testing';
 import { type BenchRow, percentile } from './bench.js';
-import { cleanup } from './cleanup.js';
 import type { FigureOptions } from './spine.bench.js';
 import { GATEWAYS, SpineField } from './spine-field.js';
 
@@ -18,7 +17,6 @@ export async function measure({ isShort }: FigureOptions): Promise<BenchRow[]> {
   await field.cluster.broker!.stop();
   process.stderr.write('    the broker is off\n');
   const without = await latencies(field, isShort ? 5 : 40);
-  await cleanup.run();
   return [
     row('revocation → every gateway refuses, p99', withBroker, 1_000),
     row('revocation with the broker off, p99', without, 5_000),

@@ -1,5 +1,4 @@
 import type { BenchRow } from './bench.js';
-import { cleanup } from './cleanup.js';
 import type { FigureOptions } from './spine.bench.js';
 import { GATEWAYS, SpineField } from './spine-field.js';
 
@@ -37,7 +36,6 @@ export async function measure({ isShort }: FigureOptions): Promise<BenchRow[]> {
       `    repetition ${repetition + 1}: ${paid} served, ${free} free, ${after.consumed - before.consumed} booked, ${after.left} left\n`,
     );
   }
-  await cleanup.run();
   const exact = off.filter((wrong) => wrong === 0).length;
   return [
     {

@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { BenchReport, BenchRow } from './bench.js';
+import { cleanup } from './cleanup.js';
 
 /** What a figure may spend: a long run for the record, a short one to try out. */
 export interface FigureOptions {
@@ -16,6 +18,9 @@ export const SPINE_FIGURES = [
 ] as const;
 
 export type SpineFigure = (typeof SPINE_FIGURES)[number];
+
+/** No figure takes as long unless it hangs: the longest loads for five minutes. */
+const FIGURE_LIMIT_MS = 9 * 60_000;
 
 const MEASURES: Record<SpineFigure, (options: FigureOptions) => Promise<BenchRow[]>> = {
   'two-cores': async () => (await import('./spine-two-cores.js')).measure(),
@@ -35,14 +40,31 @@ export async function run(
   const wanted = figures.length > 0 ? figures : SPINE_FIGURES;
   for (const figure of SPINE_FIGURES.filter((name) => wanted.includes(name))) {
     process.stderr.write(`  ${figure} …\n`);
+    const startedMs = performance.now();
     try {
-      rows.push(...(await MEASURES[figure](options)));
+      rows.push(...(await bounded(MEASURES[figure](options))));
     } catch (error) {
       // One that fails misses its target; the others are measured all the same.
       process.stderr.write(`  ${figure} failed: ${String(error)}\n`);
       rows.push({ what: figure, value: NaN, unit: '', target: 'to be measured', ok: false });
       notRun.push(`${figure}: ${(error as Error).message}`);
+    } finally {
+      await cleanup.run();
     }
+    const seconds = Math.round((performance.now() - startedMs) / 1000);
+    process.stderr.write(`  ${figure} took ${seconds} s\n`);
   }
   return { title: 'the spine: several gateways, several cores, events over Kafka', rows, notRun };
+}
+
+/** @throws when a figure hangs; what it started is ended by the cleanup. */
+async function bounded<T>(measured: Promise<T>): Promise<T> {
+  const over = new AbortController();
+  const limit = sleep(FIGURE_LIMIT_MS, undefined, { signal: over.signal }).then(() => {
+    throw new Error(`not done after ${FIGURE_LIMIT_MS / 60_000} minutes`);
+  });
+  // Whichever is second has nobody who listens.
+  limit.catch(() => {});
+  measured.catch(() => {});
+  return Promise.race([measured, limit]).finally(() => over.abort());
 }

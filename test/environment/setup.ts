@@ -15,7 +15,7 @@ import {
   TEMPLATE_DATABASE,
   TEST_PASSWORD,
   TEST_SERVER_URL,
-  TEST_VALKEY_URL,
+  VALKEY_URL,
   ValkeyServer,
   kafkaAvailability,
   valkeyAvailability,
@@ -67,10 +67,10 @@ async function startBroker(run: Run): Promise<void> {
 async function startValkey(folder: string): Promise<ValkeyServer | undefined> {
   const reason = valkeyAvailability();
   // One that the caller's environment names is another's: specs flush what they are given.
-  delete process.env[TEST_VALKEY_URL];
+  delete process.env[VALKEY_URL];
   if (reason === undefined) {
     const valkey = await ValkeyServer.start({ folder });
-    process.env[TEST_VALKEY_URL] = valkey.url;
+    process.env[VALKEY_URL] = valkey.url;
     return valkey;
   }
   if (process.env.CI === 'true') throw new Error(`the suite needs Valkey or Redis: ${reason}`);

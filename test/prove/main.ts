@@ -5,13 +5,14 @@ import { Command } from 'commander';
 import { clusterAvailability } from '../../apps/cluster/src/cluster.js';
 import { Random } from './random.js';
 import { type ProveReport, line, machine, markdown, summary } from './report.js';
+import { isNamed } from './row.js';
 import { ROWS } from './rows/index.js';
 import { RowRunner } from './run-rows.js';
 
 /** `npm run prove`: the fault matrix with real processes. */
 const program = new Command('prove')
   .description('kills, stops, cuts and skews real processes, and checks that nothing was lost')
-  .option('--only <text...>', 'rows whose name begins with one of these')
+  .option('--only <text...>', 'rows whose names have all words of one of these')
   .option('--long', 'pauses of 60 s, each flow alone, and the rows that take minutes')
   .option('--seed <number>', 'makes the choices of an earlier run again')
   .option('--json <file>', 'also write the report to a file')
@@ -32,9 +33,7 @@ const options = program.opts<{
 }>();
 
 const say = (text: string) => void process.stderr.write(`${text}\n`);
-const chosen = ROWS.filter(
-  ({ name }) => options.only?.some((start) => name.startsWith(start)) ?? true,
-);
+const chosen = ROWS.filter((row) => options.only?.some((text) => isNamed(row, text)) ?? true);
 if (chosen.length === 0) program.error(`no such row: ${options.only?.join(', ')}`);
 if (options.list) {
   for (const { name } of chosen) process.stdout.write(`${name}\n`);
@@ -42,7 +41,9 @@ if (options.list) {
 }
 
 const missing = clusterAvailability();
-const rows = missing ? chosen.map((row) => ({ ...row, missing: () => missing })) : chosen;
+const rows = missing
+  ? chosen.map((row) => (row.isApart ? row : { ...row, missing: () => missing }))
+  : chosen;
 const seed = Number(options.seed ?? randomInt(2 ** 31));
 const isLong = options.long ?? false;
 say(`${rows.length} rows, seed ${seed}${isLong ? ', long' : ''}, ${machine()}`);

@@ -2,8 +2,10 @@ import type { Random } from './random.js';
 import type { Installation } from './world/installation.js';
 
 /** One line of the fault matrix. */
-export interface Row {
-  /** By which `--only` finds it; rows of one kind begin alike: `crash relay.after-send`. */
+export type Row = InstallationRow | ApartRow;
+
+interface RowFacts {
+  /** By whose words `--only` finds it: `crash relay.after-send`. */
   name: string;
   /** What is done to the installation. */
   fault: string;
@@ -13,12 +15,28 @@ export interface Row {
   isLong?: boolean;
   /** Why it cannot run on this machine; undefined when it can. */
   missing?: () => string | undefined;
+}
+
+export interface InstallationRow extends RowFacts {
+  isApart?: false;
+  /** Minutes of nothing but waiting: the last ones, beside those that are apart. */
+  isWaiting?: boolean;
   run(stage: Stage): Promise<void>;
 }
 
-/** What a row works with. */
-export interface Stage {
+/** One that touches no installation and may take a core for itself. */
+export interface ApartRow extends RowFacts {
+  isApart: true;
+  run(bench: Bench): Promise<void>;
+}
+
+/** What an installation's row works with. */
+export interface Stage extends Bench {
   installation: Installation;
+}
+
+/** What every row works with. */
+export interface Bench {
   random: Random;
   /** How long something is away: 10 s, or 60 s with `--long`. */
   pauseMs: number;
@@ -41,6 +59,11 @@ export interface RowResult {
   seed: number;
   durationMs: number;
   counts: Record<string, number>;
+}
+
+/** Whether every word of a text is in the row's name. */
+export function isNamed({ name }: Pick<Row, 'name'>, text: string): boolean {
+  return text.split(' ').every((word) => name.includes(word));
 }
 
 /** A row's own expectation was not met; the message says how. */

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
+import { CRASH_POINTS } from '#libs/platform';
 import { Random } from './random.js';
 import { markdown, summary } from './report.js';
-import type { RowResult } from './row.js';
+import { type RowResult, isNamed } from './row.js';
 import { ROWS } from './rows/index.js';
 
 const PAGE = 'docs/operations/when-something-dies.md';
@@ -20,8 +21,17 @@ describe('fault matrix', () => {
       [...(line.split('|').at(-2) ?? '').matchAll(/`([^`]+)`/g)].map(([, name]) => name),
     );
     const names = ROWS.map(({ name }) => name);
-    expect(named.filter((start) => !names.some((name) => name.startsWith(start)))).toEqual([]);
-    expect(names.filter((name) => !named.some((start) => name.startsWith(start)))).toEqual([]);
+    const isThere = (text: string) => ROWS.some((row) => isNamed(row, text));
+    expect(named.filter((text) => !isThere(text))).toEqual([]);
+    expect(names.filter((name) => !named.some((text) => isNamed({ name }, text)))).toEqual([]);
+  });
+
+  it('every crash point kills in a row', () => {
+    const points = ROWS.filter(({ name }) => name.startsWith('crash ')).flatMap(({ name }) =>
+      name.slice('crash '.length).split(', '),
+    );
+    expect(Object.keys(CRASH_POINTS).filter((point) => !points.includes(point))).toEqual([]);
+    expect(points.filter((point) => !(point in CRASH_POINTS))).toEqual([]);
   });
 
   it('a seed repeats the choices of each row, whichever others run', () => {

@@ -1,5 +1,5 @@
 import type { Random } from './random.js';
-import { Broken, type Row, type RowResult, type Stage } from './row.js';
+import { type Bench, Broken, type InstallationRow, type Row, type RowResult } from './row.js';
 import { Installation } from './world/installation.js';
 
 export interface RunOptions {
@@ -17,24 +17,27 @@ export interface RunOptions {
 const SHORT_PAUSE_MS = 10_000;
 const LONG_PAUSE_MS = 60_000;
 
-/** Runs rows one after another on one installation; one that a row broke is replaced. */
+/**
+ * Runs rows one after another on one installation; one that a row broke is replaced. Those that only wait
+ * come last, beside those that need no installation.
+ */
 export class RowRunner {
   private installation?: Installation;
 
   constructor(private readonly options: RunOptions) {}
 
   async run(): Promise<RowResult[]> {
-    const results: RowResult[] = [];
+    const { rows } = this.options;
+    const apart = rows.filter((row) => row.isApart);
+    const others = rows.filter((row) => !row.isApart);
     try {
-      for (const row of this.options.rows) {
-        const result = await this.one(row);
-        this.options.done(result);
-        results.push(result);
-      }
+      const first = await this.inTurn(others.filter(({ isWaiting }) => !isWaiting));
+      const waiting = others.filter(({ isWaiting }) => isWaiting);
+      const last = await Promise.all([this.inTurn(waiting), this.inTurn(apart)]);
+      return [first, ...last].flat();
     } finally {
       await this.stop();
     }
-    return results;
   }
 
   /** Ends every process; also for a signal in the middle of a run. */
@@ -43,6 +46,16 @@ export class RowRunner {
     this.installation = undefined;
     if (this.options.isKept && installation) this.options.say(`logs in ${installation.folder}`);
     await installation?.stop(this.options.isKept);
+  }
+
+  private async inTurn(rows: Row[]): Promise<RowResult[]> {
+    const results: RowResult[] = [];
+    for (const row of rows) {
+      const result = await this.one(row);
+      this.options.done(result);
+      results.push(result);
+    }
+    return results;
   }
 
   private async one(row: Row): Promise<RowResult> {
@@ -55,20 +68,24 @@ export class RowRunner {
     const startedAt = performance.now();
     const counts: Record<string, number> = {};
     try {
-      this.installation ??= await Installation.start();
-      await row.run(this.stage(this.installation, own, counts));
+      const bench = this.bench(own, counts);
+      await (row.isApart ? row.run(bench) : this.installed(row, bench));
       return { ...result, outcome: 'passed', counts, durationMs: performance.now() - startedAt };
     } catch (error) {
       const durationMs = performance.now() - startedAt;
-      await this.afterFailure();
+      if (!row.isApart) await this.afterFailure();
       return { ...result, outcome: 'failed', reason: reasonOf(error), counts, durationMs };
     }
   }
 
-  private stage(installation: Installation, random: Random, counts: Record<string, number>): Stage {
+  private async installed(row: InstallationRow, bench: Bench): Promise<void> {
+    this.installation ??= await Installation.start();
+    await row.run({ ...bench, installation: this.installation });
+  }
+
+  private bench(random: Random, counts: Record<string, number>): Bench {
     const { isLong, say } = this.options;
     return {
-      installation,
       random,
       isLong,
       pauseMs: isLong ? LONG_PAUSE_MS : SHORT_PAUSE_MS,

@@ -5,6 +5,8 @@ interface Partition {
   log: EventMessage[];
   /** First message that is not known to be taken. */
   offset: number;
+  /** First message that nobody has read yet: what was read never changes its place. */
+  unread: number;
   owner?: Member;
   isBusy: boolean;
 }
@@ -30,6 +32,7 @@ export class Broker {
   private readonly partitions: Partition[] = Array.from({ length: BUCKETS }, () => ({
     log: [],
     offset: 0,
+    unread: 0,
     isBusy: false,
   }));
   private members: Member[] = [];
@@ -65,13 +68,13 @@ export class Broker {
 
   private append(message: EventMessage): void {
     const { world } = this;
-    const { log, offset } = this.partitions[message.bucket];
+    const { log, unread } = this.partitions[message.bucket];
     const copies = world.strikes('duplicate', 0.1) ? world.random.between(2, 5) : 1;
     for (let copy = 0; copy < copies; copy++) log.push(message);
     const last = log.length - 1;
     const before = log[last - 1];
     const mayPass = before && (before.key !== message.key || this.bothState(before, message));
-    if (mayPass && last - 1 >= offset && world.strikes('reorder', 0.3)) {
+    if (mayPass && last > unread && world.strikes('reorder', 0.3)) {
       [log[last - 1], log[last]] = [message, before];
     }
     this.pumpSoon(message.bucket);
@@ -114,6 +117,7 @@ export class Broker {
     const start = partition.offset;
     const messages = log.slice(start, start + world.random.between(1, BATCH_MAX));
     partition.isBusy = true;
+    partition.unread = Math.max(partition.unread, start + messages.length);
     const isCurrent = () => partition.owner === owner;
     const taken = () => {
       if (!isCurrent()) return;

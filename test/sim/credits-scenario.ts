@@ -14,7 +14,7 @@ import {
 } from '#libs/contracts';
 import { Logger, Problem, ServiceUnavailable, newId } from '#libs/platform';
 import { EntitlementInMemory } from './entitlement-in-memory.js';
-import type { Sabotage } from './sabotage.js';
+import { type Sabotage, replaceMethod } from './sabotage.js';
 import type { Scenario } from './scenario.js';
 import { Actor, type World } from './world.js';
 
@@ -33,6 +33,9 @@ interface Gateway {
 const WORK_MS = 3_000;
 const CUT_AT_MS = 2_000;
 const CUT_MS = 200_000;
+/** The usual interval, only not in the longest histories. */
+const SETTLE_MS = 100;
+const SETTLE_IN_LONG_CUT_MS = 500;
 const REQUESTS_PER_SIZE = 4;
 const REQUEST_DEADLINE_MS = 10_000;
 const CALL_TIMEOUT_MS = 1_500;
@@ -156,6 +159,7 @@ export class CreditsScenario implements Scenario {
       logger: silent,
       journalPath: gateway.journalPath,
       requestDeadlineMs: REQUEST_DEADLINE_MS,
+      settleIntervalMs: this.isCutLong ? SETTLE_IN_LONG_CUT_MS : SETTLE_MS,
     });
     gateway.client.start();
     gateway.hasReplayed = false;
@@ -175,7 +179,7 @@ export class CreditsScenario implements Scenario {
   /** The internal routes of leases. */
   private async answer(path: string, { accountId = '', body }: ServiceCall): Promise<unknown> {
     const { service } = this;
-    const heard = structuredClone(body) as never;
+    const heard = JSON.parse(JSON.stringify(body)) as never;
     switch (path) {
       case '/internal/leases':
         return service.acquire({ accountId, ...(heard as Omit<AcquireLease, 'accountId'>) });
@@ -284,9 +288,10 @@ function closeJournal({ client }: Gateway): void {
 }
 
 function spendPastTheEnd(): void {
-  Lease.prototype.hasRoomFor = function (cost: number) {
+  const hasRoomFor = function (this: Lease, cost: number) {
     return !this.isClosing && this.amount - this.consumed - this.reserved >= cost;
   };
+  replaceMethod(Lease.prototype, 'hasRoomFor', () => hasRoomFor);
   const client = LeaseClient.prototype as unknown as { closeExpired(): void };
-  client.closeExpired = () => {};
+  replaceMethod(client, 'closeExpired', () => () => {});
 }

@@ -18,7 +18,7 @@ import { Broker } from './broker.js';
 import { MemoryDatabase, type Statement } from './memory-database.js';
 import { type OutboxRow, type ParkedRow, messagingStatements } from './messaging-statements.js';
 import type { Scenario } from './scenario.js';
-import type { Sabotage } from './sabotage.js';
+import { type Sabotage, replaceMethod } from './sabotage.js';
 import { Actor, type World } from './world.js';
 
 interface Command {
@@ -27,7 +27,7 @@ interface Command {
   isState: boolean;
 }
 
-/** How a handler behaves for one event: fails so many times (as many as end within a drain), or always. */
+/** How a handler behaves for one event: fails so many times until it recovers, or always. */
 interface Temper {
   failures: number;
   isPermanent: boolean;
@@ -37,6 +37,8 @@ const WORK_MS = 4_000;
 /** Leases of relays, retries of parked events and everything else end within it. */
 const DRAIN_MS = 1_800_000;
 const ON_ITS_WAY_MS = 3_000;
+/** Handlers fail no longer: a parked event that failed in between is tried again ten minutes later. */
+const RECOVERED_AT_MS = 90_000;
 const silent = new Logger('simulation', { write: () => {} }, 'silent');
 
 /**
@@ -176,7 +178,8 @@ export class EventsScenario implements Scenario {
     if (temper?.isPermanent) {
       throw Object.assign(new Error('refused'), { code: '23514', severity: 'ERROR' });
     }
-    if (temper && attempts <= temper.failures) throw new Error('not now');
+    const isRecovered = this.world.nowMs >= RECOVERED_AT_MS;
+    if (temper && !isRecovered && attempts <= temper.failures) throw new Error('not now');
     const isState = version !== undefined;
     const applied: Command = { number, aggregate: event.aggregate, isState };
     await transaction.query('insert into applied', [applied]);
@@ -259,22 +262,22 @@ function numberOf(data: string): number {
   return Number(version ?? remaining);
 }
 
-let isMarkedFirst = false;
-
 function markBeforeSend(): void {
-  if (isMarkedFirst) return;
-  isMarkedFirst = true;
   const relay = Relay.prototype as unknown as {
     send(this: BrokenRelay, owned: object, rows: { id: string }[]): Promise<void>;
   };
-  const { send } = relay;
-  relay.send = async function (owned, rows) {
-    await this.outbox.markSent(
-      owned,
-      rows.map(({ id }) => id),
-    );
-    await send.call(this, owned, rows);
-  };
+  replaceMethod(
+    relay,
+    'send',
+    (send) =>
+      async function (owned, rows) {
+        await this.outbox.markSent(
+          owned,
+          rows.map(({ id }) => id),
+        );
+        await send.call(this, owned, rows);
+      },
+  );
 }
 
 interface BrokenRelay {

@@ -11,7 +11,7 @@ import {
   generateApiKey,
 } from '#libs/contracts';
 import { Logger, Problem, ServiceUnavailable, SystemClock, newId } from '#libs/platform';
-import type { Sabotage } from './sabotage.js';
+import { type Sabotage, replaceMethod } from './sabotage.js';
 import type { Scenario } from './scenario.js';
 import { Actor, type World } from './world.js';
 
@@ -190,5 +190,5 @@ function pageOf({ feed }: Owner, cursor?: ChangeCursor): ChangePage {
 
 function keepWhatIsOvertaken(): void {
   const facts = Facts.prototype as unknown as { isOvertaken(): boolean };
-  facts.isOvertaken = () => false;
+  replaceMethod(facts, 'isOvertaken', () => () => false);
 }

@@ -2,7 +2,7 @@ import { CreditsScenario } from './credits-scenario.js';
 import { EventsScenario } from './events-scenario.js';
 import { FactsScenario } from './facts-scenario.js';
 import { Random } from './random.js';
-import type { Sabotage } from './sabotage.js';
+import { SABOTAGES, type Sabotage, mend } from './sabotage.js';
 import { inhabit } from './virtual-time.js';
 import { FAULTS, type Fault, World } from './world.js';
 
@@ -25,16 +25,32 @@ export interface Outcome {
   /** Steps of actors and of what is between them. */
   steps: number;
   crashes: number;
+  /** The same for the same plan, on every machine and in every order of plans. */
+  trace: number;
+}
+
+/** What a run of many came to. */
+export interface Tally {
+  histories: number;
+  counts: Record<ScenarioName, number>;
+  steps: number;
+  crashes: number;
+  trace: number;
+  failed: Outcome[];
 }
 
 const SIZE_MAX = 30;
+const PROGRESS_EVERY = 1_000;
 
 /** A history of a seed: not all faults in each, so that each is also seen without the others. */
 export function planOf(seed: number, scenario?: ScenarioName, sabotage?: Sabotage): Plan {
   const random = new Random(seed);
   return {
     seed,
-    scenario: scenario ?? SCENARIOS[seed % SCENARIOS.length],
+    scenario:
+      scenario ??
+      (sabotage ? SABOTAGES[sabotage].scenario : undefined) ??
+      SCENARIOS[seed % SCENARIOS.length],
     size: random.between(3, SIZE_MAX),
     faults: FAULTS.filter(() => random.chance(0.7)),
     sabotage,
@@ -50,10 +66,32 @@ export async function runHistory(plan: Plan): Promise<Outcome> {
   } catch (error) {
     world.violate(`the history broke off: ${error instanceof Error ? error.stack : String(error)}`);
   } finally {
+    mend();
     inhabit(undefined);
   }
-  const { violations, happened: steps, crashes } = world;
-  return { plan, violations, steps, crashes };
+  const { violations, happened: steps, crashes, trace } = world;
+  return { plan, violations, steps, crashes, trace };
+}
+
+/** Runs plan after plan; a run of a sabotage ends with the first that fails. */
+export async function runHistories(
+  plans: Iterable<Plan>,
+  onProgress: (tally: Tally) => void = () => {},
+): Promise<Tally> {
+  const counts = { events: 0, credits: 0, facts: 0 };
+  const tally: Tally = { histories: 0, counts, steps: 0, crashes: 0, trace: 0, failed: [] };
+  for (const plan of plans) {
+    const outcome = await runHistory(plan);
+    tally.histories++;
+    counts[plan.scenario]++;
+    tally.steps += outcome.steps;
+    tally.crashes += outcome.crashes;
+    tally.trace = (Math.imul(tally.trace, 31) + outcome.trace) | 0;
+    if (outcome.violations.length > 0) tally.failed.push(outcome);
+    if (plan.sabotage && tally.failed.length > 0) break;
+    if (tally.histories % PROGRESS_EVERY === 0) onProgress(tally);
+  }
+  return tally;
 }
 
 /** The smallest plan that still fails: fewer faults, then fewer commands. */

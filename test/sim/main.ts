@@ -8,11 +8,12 @@ import {
   commandOf,
   minimise,
   planOf,
-  runHistory,
+  runHistories,
 } from './histories.js';
-import type { Sabotage } from './sabotage.js';
+import { REGRESSIONS } from './regressions.js';
+import { SABOTAGES, type Sabotage } from './sabotage.js';
 import { installVirtualTime } from './virtual-time.js';
-import { FAULTS, type Fault } from './world.js';
+import { FAULTS } from './world.js';
 
 interface Options {
   seed?: string;
@@ -21,12 +22,23 @@ interface Options {
   scenario?: ScenarioName;
   size?: string;
   without?: string;
-  sabotage?: Sabotage;
+  sabotage?: Sabotage | 'all';
+  regressions?: boolean;
   json?: string;
+}
+
+/** A failing history made small. */
+interface Shown {
+  seed: number;
+  scenario: ScenarioName;
+  violations: string[];
+  replay: string;
 }
 
 /** Failing histories that are made smaller and shown; the rest are counted. */
 const SHOWN_MAX = 5;
+/** Of each error in a history, except in one that is replayed: traces cost more than the histories. */
+const STACK_LINES = 0;
 const realNow = performance.now.bind(performance);
 
 const program = new Command('sim')
@@ -37,83 +49,103 @@ const program = new Command('sim')
   .option('--scenario <name>', `only one of ${SCENARIOS.join(', ')}`)
   .option('--size <count>', 'of a replayed history: commands of its actors')
   .option('--without <faults>', `leave out some of ${FAULTS.join(', ')}`)
-  .option('--sabotage <name>', 'break the code under test; finding nothing is then the failure')
+  .option('--sabotage <name>', 'break the code under test; finding nothing fails; all: one by one')
+  .option('--regressions', 'the histories that once failed')
   .option('--json <file>', 'also write the report to a file')
   .parse();
 const options = program.opts<Options>();
+checkNames(options);
 
 installVirtualTime();
+if (!options.seed) Error.stackTraceLimit = STACK_LINES;
 process.on('unhandledRejection', (error) => {
   process.stderr.write(`an error that nobody waited for: ${String((error as Error).stack)}\n`);
   process.exit(1);
 });
+const say = (text: string) => void process.stdout.write(`${text}\n`);
+const isGood = options.sabotage === 'all' ? await sabotageAll() : await run();
+// Code under test that was left alone in its histories must not keep the process.
+process.exit(isGood ? 0 : 1);
 
-const startedMs = realNow();
-const cpu = process.cpuUsage();
-const failed: Outcome[] = [];
-const counts = Object.fromEntries(SCENARIOS.map((name) => [name, 0]));
-let [steps, crashes] = [0, 0];
-for (const plan of plansOf(options)) {
-  const outcome = await runHistory(plan);
-  counts[plan.scenario]++;
-  steps += outcome.steps;
-  crashes += outcome.crashes;
-  if (outcome.violations.length > 0) failed.push(outcome);
-  if (failed.length > 0 && options.sabotage) break;
+/** Histories of the options. @returns whether they came out as they should. */
+async function run(): Promise<boolean> {
+  const startedMs = realNow();
+  const cpu = process.cpuUsage();
+  const plans = options.regressions ? REGRESSIONS.map(({ plan }) => plan) : plansOf(options);
+  const tally = await runHistories(plans, ({ histories, failed }) =>
+    process.stderr.write(`${histories} histories, ${failed.length} failed\n`),
+  );
+  const seconds = (realNow() - startedMs) / 1000;
+  const { user, system } = process.cpuUsage(cpu);
+  const cpuSeconds = (user + system) / 1e6;
+  const shown: Shown[] = [];
+  for (const outcome of tally.failed.slice(0, SHOWN_MAX)) shown.push(await show(outcome));
+  const { histories, counts, steps, crashes, trace, failed } = tally;
+  const byScenario = SCENARIOS.map((name) => `${counts[name]} ${name}`).join(', ');
+  say(
+    `${histories} histories (${byScenario}), ${steps} steps, ${crashes} crashes, ` +
+      `${seconds.toFixed(1)} s (${cpuSeconds.toFixed(1)} s of CPU), trace ${hexOf(trace)}; ` +
+      `${failed.length} failed`,
+  );
+  for (const { seed, violations, replay } of shown) {
+    say(`\nseed ${seed}\n  ${violations.join('\n  ')}\n  ${replay}`);
+  }
+  const seeds = failed.map(({ plan }) => plan.seed);
+  const figures = { histories, counts, steps, crashes, seconds, cpuSeconds };
+  writeReport({ ...figures, trace: hexOf(trace), failed: seeds, shown });
+  return failed.length > 0 === (options.sabotage !== undefined);
 }
-const shown: { seed: number; violations: string[]; replay: string }[] = [];
-for (const { plan, violations } of failed.slice(0, SHOWN_MAX)) {
-  const least = await minimise(plan);
-  shown.push({ seed: plan.seed, violations, replay: commandOf(least) });
+
+/** Each sabotage until it is found. @returns whether all were. */
+async function sabotageAll(): Promise<boolean> {
+  const found: Partial<Record<Sabotage, Shown & { histories: number }>> = {};
+  const names = Object.keys(SABOTAGES) as Sabotage[];
+  for (const sabotage of names) {
+    const { histories, failed } = await runHistories(plansOf({ ...options, sabotage }));
+    const first = failed.at(0);
+    if (first) found[sabotage] = { histories, ...(await show(first)) };
+    const outcome = found[sabotage]?.violations.join(', ') ?? 'NOT FOUND';
+    say(`${sabotage} (${SABOTAGES[sabotage].breaks}): ${outcome}, in history ${histories}`);
+    if (first) say(`  ${found[sabotage]?.replay}`);
+  }
+  writeReport(found);
+  return names.every((name) => found[name]);
 }
-report();
 
 /** One replayed history, or a range of seeds. */
-function* plansOf({
-  seed,
-  histories,
-  from,
-  scenario,
-  size,
-  without,
-  sabotage,
-}: Options): Iterable<Plan> {
+function* plansOf(of: Options): Iterable<Plan> {
+  const { seed, histories, from, scenario, size, without } = of;
+  const sabotage = of.sabotage === 'all' ? undefined : of.sabotage;
   const leftOut = without?.split(',') ?? [];
   const [first, count] = seed ? [Number(seed), 1] : [Number(from), Number(histories)];
   for (let next = first; next < first + count; next++) {
     const plan = planOf(next, scenario, sabotage);
     const faults = without ? FAULTS.filter((fault) => !leftOut.includes(fault)) : plan.faults;
-    yield { ...plan, faults: faults as Fault[], size: size ? Number(size) : plan.size };
+    yield { ...plan, faults, size: size ? Number(size) : plan.size };
   }
 }
 
-function report(): void {
-  const seconds = (realNow() - startedMs) / 1000;
-  const { user, system } = process.cpuUsage(cpu);
-  const cpuSeconds = (user + system) / 1e6;
-  const histories = Object.values(counts).reduce((sum, count) => sum + count, 0);
-  const byScenario = SCENARIOS.map((name) => `${counts[name]} ${name}`).join(', ');
-  process.stdout.write(
-    `${histories} histories (${byScenario}), ${steps} steps, ${crashes} crashes, ` +
-      `${seconds.toFixed(1)} s (${cpuSeconds.toFixed(1)} s of CPU); ${failed.length} failed\n`,
+async function show({ plan, violations }: Outcome): Promise<Shown> {
+  const { seed, scenario } = plan;
+  return { seed, scenario, violations, replay: commandOf(await minimise(plan)) };
+}
+
+/** A name that means nothing would let a run pass that ran something else. */
+function checkNames({ scenario, sabotage, without }: Options): void {
+  if (scenario && !SCENARIOS.includes(scenario)) program.error(`no such scenario: ${scenario}`);
+  if (sabotage && sabotage !== 'all' && !(sabotage in SABOTAGES)) {
+    program.error(`no such sabotage: ${sabotage}`);
+  }
+  const unknown = (without?.split(',') ?? []).filter(
+    (name) => !FAULTS.some((fault) => fault === name),
   );
-  for (const { seed, violations, replay } of shown) {
-    process.stdout.write(`\nseed ${seed}\n  ${violations.join('\n  ')}\n  ${replay}\n`);
-  }
-  if (options.json) {
-    const seeds = failed.map(({ plan }) => plan.seed);
-    const figures = {
-      histories,
-      counts,
-      steps,
-      crashes,
-      seconds,
-      cpuSeconds,
-      failed: seeds,
-      shown,
-    };
-    writeFileSync(options.json, `${JSON.stringify(figures, null, 2)}\n`);
-  }
-  // Code under test that was left alone in its histories must not keep the process.
-  process.exit(failed.length > 0 === (options.sabotage !== undefined) ? 0 : 1);
+  if (unknown.length > 0) program.error(`no such fault: ${unknown.join(', ')}`);
+}
+
+function hexOf(trace: number): string {
+  return (trace >>> 0).toString(16).padStart(8, '0');
+}
+
+function writeReport(figures: object): void {
+  if (options.json) writeFileSync(options.json, `${JSON.stringify(figures, null, 2)}\n`);
 }

@@ -19,3 +19,21 @@ export const SABOTAGES = {
 } as const;
 
 export type Sabotage = keyof typeof SABOTAGES;
+
+const mending: (() => void)[] = [];
+
+/** Puts something else in a method's place until the history ends. */
+export function replaceMethod<Broken extends object, Name extends keyof Broken>(
+  of: Broken,
+  name: Name,
+  replacementOf: (original: Broken[Name]) => Broken[Name],
+): void {
+  const original = of[name];
+  of[name] = replacementOf(original);
+  mending.push(() => (of[name] = original));
+}
+
+/** Undoes what was replaced, the last first. */
+export function mend(): void {
+  while (mending.length > 0) mending.pop()!();
+}

@@ -42,6 +42,8 @@ export class Actor {
 }
 
 const realImmediate = setImmediate;
+/** Of so many steps one waits for the event loop, so that Node.js sees rejections nobody waits for. */
+const LOOP_EVERY = 16;
 /** More than any history needs: one that goes on and on is a failure. */
 const HAPPENINGS_MAX = 200_000;
 
@@ -55,6 +57,8 @@ export class World {
   current?: Actor;
   happened = 0;
   crashes = 0;
+  /** Follows from the chance drawn for each step: two histories that differ anywhere differ here. */
+  trace = 0;
   readonly violations: string[] = [];
   private readonly queue: Happening[] = [];
   private readonly onDeath: ((actor: Actor) => void)[] = [];
@@ -205,13 +209,19 @@ export class World {
       this.nowMs = Math.max(this.nowMs, next.atMs);
       if (!this.isDue(next)) continue;
       if (this.happened++ > HAPPENINGS_MAX) throw new Error('the history does not come to an end');
+      this.trace = (Math.imul(this.trace, 31) + Math.floor(next.order * 0x7fff_ffff)) | 0;
       this.current = next.actor;
       next.work();
-      // Every promise that follows is settled before anything else happens.
-      await new Promise<void>((resolve) => realImmediate(resolve));
+      await this.settled();
       this.current = undefined;
       if (next.actor) this.afterStep(next.actor);
     }
+  }
+
+  /** When every promise that follows from a step is settled: a tick comes after all of them. */
+  private async settled(): Promise<void> {
+    const later = this.happened % LOOP_EVERY === 0 ? realImmediate : process.nextTick;
+    return new Promise((resolve) => later(resolve));
   }
 
   private isDue({ actor, life, isCancelled, work }: Happening): boolean {

@@ -56,8 +56,8 @@ describe('account', () => {
     expect(actions('registration.confirmed')).toBe(1);
     expect(actions('session.log-in-failed')).toBe(1);
     expect(actions('session.logged-in')).toBe(1);
-    expect(scraped.get('dds_mail_letters{state="waiting"}')).toBe(0);
-    expect(scraped.get('dds_mail_letters{state="dead"}')).toBe(0);
+    expect(scraped.get('dds_mail_unsent{state="waiting"}')).toBe(0);
+    expect(scraped.get('dds_mail_unsent{state="dead"}')).toBe(0);
     const text = [...scraped.keys()].join();
     for (const secret of [email, accountId, '192.0.2']) expect(text).not.toContain(secret);
   });

@@ -14,7 +14,10 @@ import { TelemetryConfig } from '#libs/platform';
 import { CliConfig } from './cli.config.js';
 import type { DocumentedApp } from './documents/configuration.js';
 
-/** What the apps declare and the commands work on. With `declared-metrics.ts`, the only file that looks into other apps. */
+/**
+ * What the apps declare and the commands work on. With `declared-metrics.ts`, the only file that looks into
+ * other apps.
+ */
 export const MIGRATIONS: Record<SchemaService, Migration[]> = { account, entitlement, gateway };
 
 /** Whose events each service consumes or watches: for the access rules of the topics. */

@@ -3,7 +3,7 @@ import { FileClock, fileClockSettings, kafkaAvailability, valkeyAvailability } f
 import { StartFault } from '../../solo/src/checks/start-fault.js';
 import { DataFolder } from '../../solo/src/data-folder/data-folder.js';
 import { Secrets } from '../../solo/src/data-folder/secrets.js';
-import { SoloLock } from '../../solo/src/data-folder/solo-lock.js';
+import { FolderLock } from '../../solo/src/data-folder/folder-lock.js';
 import { seedDemoAccount } from '../../solo/src/services/demo-account.js';
 import { ShutdownOrder } from '../../solo/src/services/shutdown-order.js';
 import type { ClusterFacts } from './announcement/cluster-facts.js';
@@ -11,7 +11,7 @@ import { BrokerProcess } from './backing/broker-process.js';
 import { createDatabase, runCli } from './backing/operator-commands.js';
 import { PostgresProcess } from './backing/postgres-process.js';
 import { ValkeyProcess } from './backing/valkey-process.js';
-import { SimulatedMailbox } from './mailbox.js';
+import { SimulatedMailbox } from './simulated-mailbox.js';
 import type { ClusterProcess } from './processes/cluster-process.js';
 import { freePorts } from './processes/free-ports.js';
 import { ServiceProcess } from './processes/service-process.js';
@@ -91,7 +91,7 @@ export async function startCluster(options: ClusterOptions): Promise<RunningClus
   const folder = new DataFolder(options.folder);
   folder.create();
   const shutdown = new ShutdownOrder();
-  const lock = SoloLock.take(folder);
+  const lock = FolderLock.take(folder, 'cluster.json');
   shutdown.add('lock', async () => lock.release());
   try {
     const starting = new StartingCluster(options, folder, shutdown);

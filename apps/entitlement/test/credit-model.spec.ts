@@ -133,7 +133,7 @@ describe('credits under every history', () => {
         await entitlement.client.close(use);
       } else {
         await entitlement.database.query(
-          `update leases set expires_at = '-infinity' where account_id = $1 and lease_id = $2`,
+          `update leases set expires_at = now() - interval '1 day' where account_id = $1 and lease_id = $2`,
           [accountId, lease.id],
         );
         await entitlement.service.app.get(LeasesService).reap();

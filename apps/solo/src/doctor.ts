@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { hasInternet } from './checks/internet.js';
 import { checkDiskSpace, checkFolderWritable, checkPortFree } from './checks/machine-checks.js';
 import { DataFolder } from './data-folder/data-folder.js';
-import { SoloLock } from './data-folder/solo-lock.js';
+import { FolderLock } from './data-folder/folder-lock.js';
 import { SoloConfig } from './solo.config.js';
 
 interface Check {
@@ -39,7 +39,7 @@ async function doctor(): Promise<number> {
 
 function checks(config: SoloConfig): Check[] {
   const folder = new DataFolder(config.dataFolder);
-  const holder = SoloLock.holder(folder);
+  const holder = FolderLock.holder(folder);
   const port = (number: number, setting: string) => async () => {
     if (holder !== undefined) return `${number}, used by the running process ${holder}`;
     await checkPortFree(number, setting);

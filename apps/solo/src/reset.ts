@@ -5,7 +5,7 @@ import { EmbeddedServer } from '#libs/database';
 import { loadConfig } from '#libs/platform';
 import { DataFolder } from './data-folder/data-folder.js';
 import { Secrets } from './data-folder/secrets.js';
-import { SoloLock } from './data-folder/solo-lock.js';
+import { FolderLock } from './data-folder/folder-lock.js';
 import { SoloConfig } from './solo.config.js';
 
 /** `npm run reset`: removes everything that one installation keeps. Asks first, unless told `--yes`. */
@@ -15,7 +15,7 @@ async function reset(): Promise<number> {
   if (!existsSync(folder.file('secrets.json'))) {
     return say(`${folder.path} is no data folder of this product: nothing was removed.`, 1);
   }
-  const holder = SoloLock.holder(folder);
+  const holder = FolderLock.holder(folder);
   if (holder !== undefined) {
     return say(`It is running (process ${holder}). Stop it first: kill ${holder}`, 1);
   }

@@ -8,7 +8,7 @@ import {
 } from './checks/machine-checks.js';
 import { DataFolder } from './data-folder/data-folder.js';
 import { Secrets } from './data-folder/secrets.js';
-import { SoloLock } from './data-folder/solo-lock.js';
+import { FolderLock } from './data-folder/folder-lock.js';
 import { seedDemoAccount } from './services/demo-account.js';
 import { ShutdownOrder } from './services/shutdown-order.js';
 import { SoloDatabase } from './services/solo-database.js';
@@ -52,7 +52,7 @@ export async function startSolo(options: SoloOptions): Promise<RunningSolo> {
   checkFolderWritable(folder);
   const shutdown = new ShutdownOrder();
   // Before the ports: a second start here is told that it runs already, not that its port is taken.
-  const lock = SoloLock.take(folder);
+  const lock = FolderLock.take(folder);
   shutdown.add('lock', async () => lock.release());
   try {
     await checkMachine(folder, options);

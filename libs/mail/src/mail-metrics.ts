@@ -1,12 +1,12 @@
 import type { Database } from '#libs/database';
 import { type Metrics, declareGauge } from '#libs/platform';
 
-const MAILS = declareGauge(
-  'dds_mail_letters',
-  'Letters that wait to be sent, that failed at least once and are tried again, and that were given up.',
+const UNSENT = declareGauge(
+  'dds_mail_unsent',
+  'Mails that wait to be sent, that failed at least once and are tried again, and that were given up.',
   { labels: ['state'], aggregation: 'max' },
 );
-const OLDEST = declareGauge('dds_mail_oldest_seconds', 'Age of the oldest letter not yet sent.', {
+const OLDEST = declareGauge('dds_mail_oldest_seconds', 'Age of the oldest mail not yet sent.', {
   aggregation: 'max',
 });
 
@@ -16,7 +16,7 @@ export function addMailMetrics(metrics: Metrics, database: Pick<Database, 'query
     name: 'mail',
     read: async (take) => {
       const [row] = await database.query<Record<string, number>>(COUNTS);
-      for (const state of ['waiting', 'failing', 'dead']) take(MAILS, row[state], { state });
+      for (const state of ['waiting', 'failing', 'dead']) take(UNSENT, row[state], { state });
       take(OLDEST, row.oldest);
     },
   });

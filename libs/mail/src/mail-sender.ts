@@ -30,6 +30,7 @@ export class MailSender {
     let sent = 0;
     for (const mail of await this.claim()) {
       try {
+        crashPoint('mail.after-claim');
         const { attempts: _, ...outgoing } = mail;
         await this.transport.send(outgoing);
         crashPoint('mail.after-send');

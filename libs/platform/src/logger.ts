@@ -1,6 +1,6 @@
 import type { LoggerService } from '@nestjs/common';
-import { contextFields, currentContext } from './telemetry/request-context.js';
 import { type DestinationStream, type Logger as PinoLogger, pino } from 'pino';
+import { contextFields, currentContext } from './telemetry/request-context.js';
 
 // Underscore and equals sign also as URLs within URLs have them.
 const API_KEY = /dds(?:_|%5f)(live|test)(?:_|%5f)[0-9A-Za-z]+/gi;
@@ -14,8 +14,9 @@ export function maskKeys(text: string): string {
 }
 
 /**
- * Structured log lines with time, level, service, and the ids of the request they belong to. `destination` is standard output unless given; every
- * line passes `maskKeys`, so a key in an error message or a URL cannot reach the log.
+ * Structured log lines with time, level, service, and the ids of the request they belong to. `destination`
+ * is standard output unless given; every line passes `maskKeys`, so a key in an error message or a URL
+ * cannot reach the log.
  */
 export class Logger implements LoggerService {
   private readonly pino: PinoLogger;

@@ -2,11 +2,12 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Kafka, type KafkaConfig, logLevel } from 'kafkajs';
+import { freePort } from './free-port.js';
 import { KAFKA_FOLDER, kafkaJars } from './kafka-jars.js';
 
 /** Brokers of the run, by commas; set by the suite's global setup unless somebody names others. */
@@ -75,6 +76,10 @@ export class KafkaBroker {
     return this.child.pid as number;
   }
 
+  isRunning(): boolean {
+    return this.child.exitCode === null && this.child.signalCode === null;
+  }
+
   /** Ends it in order, by force after 20 s. Its data stays. */
   async stop(): Promise<void> {
     this.kill('SIGTERM');
@@ -94,10 +99,6 @@ export class KafkaBroker {
   async restart(): Promise<void> {
     await this.stop();
     await this.launch();
-  }
-
-  private isRunning(): boolean {
-    return this.child.exitCode === null && this.child.signalCode === null;
   }
 
   private async untilEnded(): Promise<void> {
@@ -178,7 +179,7 @@ export class KafkaBroker {
     await this.untilReady();
     // Neither keeps its owner's process alive; when that ends, the pipe closes.
     child.unref();
-    (child.stdin as unknown as { unref(): void }).unref();
+    (child.stdin as Socket).unref();
   }
 
   private async untilReady(): Promise<void> {
@@ -221,14 +222,4 @@ export class KafkaBroker {
       await admin.disconnect();
     }
   }
-}
-
-/** A loopback port nobody listens on right now. */
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as { port: number };
-  probe.close();
-  await once(probe, 'close');
-  return port;
 }

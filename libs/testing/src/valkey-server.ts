@@ -1,15 +1,16 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
-import { type AddressInfo, connect, createServer } from 'node:net';
+import { type Socket, connect } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { connect as connectByTls } from 'node:tls';
+import { freePort } from './free-port.js';
 import { waitFor } from './wait.js';
 
 /** The programs that will do, the better one first: Debian 12 packages only Redis. */
 const PROGRAMS = ['valkey-server', 'redis-server'];
-/** Where the suite's global setup names the run's server; not set where none can run. */
-export const TEST_VALKEY_URL = 'VALKEY_URL';
+/** Address of the run's server; set by the suite's global setup, not where none can run. */
+export const VALKEY_URL = 'VALKEY_URL';
 
 const START_TIMEOUT_MS = 10_000;
 const PING_TIMEOUT_MS = 1_000;
@@ -18,7 +19,7 @@ const PING_TIMEOUT_MS = 1_000;
  * Starts the server, tells its process id, and ends it when standard input closes: a server does not
  * outlive whoever started it, however that one ended.
  */
-const GUARD = '"$@" </dev/null >/dev/null 2>&1 & echo $!; cat >/dev/null; kill -9 $!';
+const WATCH = '"$@" </dev/null >/dev/null 2>&1 & echo $!; cat >/dev/null; kill -9 $!';
 
 /** Why no Valkey or Redis can be started on this machine; undefined when one can. */
 export function valkeyAvailability(): string | undefined {
@@ -40,7 +41,7 @@ export interface ValkeyServerOptions {
 
 /** A real Valkey or Redis on the loopback address, without persistence: after a restart it is empty. */
 export class ValkeyServer {
-  private guard: ChildProcess | undefined;
+  private watch: ChildProcess | undefined;
   private serverPid = 0;
 
   private constructor(
@@ -69,19 +70,29 @@ export class ValkeyServer {
     return this.serverPid;
   }
 
+  /** Whether it answers its port. */
+  async isRunning(): Promise<boolean> {
+    return this.watch !== undefined && (await this.answers());
+  }
+
   /** Sends a signal: SIGSTOP makes it slow without end, SIGCONT lets it go on. */
   kill(signal: NodeJS.Signals = 'SIGKILL'): void {
-    if (this.guard !== undefined) process.kill(this.serverPid, signal);
+    if (this.watch === undefined) return;
+    try {
+      process.kill(this.serverPid, signal);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    }
   }
 
   /** Ends the server and waits until its port is closed. */
   async stop(): Promise<void> {
-    const { guard } = this;
-    if (guard === undefined) return;
-    this.guard = undefined;
-    const ended = new Promise((resolve) => guard.once('exit', resolve));
-    guard.ref();
-    guard.stdin?.end();
+    const { watch } = this;
+    if (watch === undefined) return;
+    this.watch = undefined;
+    const ended = new Promise((resolve) => watch.once('exit', resolve));
+    watch.ref();
+    watch.stdin?.end();
     await ended;
     await waitFor('the port to be closed', async () => !(await this.answers()));
   }
@@ -110,27 +121,27 @@ export class ValkeyServer {
       }),
     };
     const words = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]);
-    const guard = spawn('/bin/sh', ['-c', GUARD, 'sh', this.program, ...words], {
+    const watch = spawn('/bin/sh', ['-c', WATCH, 'sh', this.program, ...words], {
       detached: true,
       stdio: ['pipe', 'pipe', 'ignore'],
     });
-    guard.on('error', () => {});
-    guard.stdin.on('error', () => {});
-    this.guard = guard;
-    const lines = createInterface({ input: guard.stdout });
+    watch.on('error', () => {});
+    watch.stdin.on('error', () => {});
+    this.watch = watch;
+    const lines = createInterface({ input: watch.stdout });
     this.serverPid = Number(await new Promise((resolve) => lines.once('line', resolve)));
     lines.close();
-    guard.stdout.destroy();
+    watch.stdout.destroy();
     try {
       await waitFor(`${this.program} to answer`, () => this.answers(), START_TIMEOUT_MS);
     } catch (error) {
-      guard.stdin.end();
+      watch.stdin.end();
       const log = readFileSync(join(folder, 'valkey.log'), 'utf8').slice(-500);
       throw new Error(`${this.program} did not start: ${log}`, { cause: error });
     }
-    // The guard and the pipe to it must not keep their owner alive.
-    guard.unref();
-    (guard.stdin as unknown as { unref(): void }).unref();
+    // The watch and the pipe to it must not keep their owner alive.
+    watch.unref();
+    (watch.stdin as Socket).unref();
   }
 
   /** Whether anything answers the port. */
@@ -157,13 +168,4 @@ export class ValkeyServer {
 
 function valkeyProgram(): string | undefined {
   return PROGRAMS.find((program) => spawnSync(program, ['--version']).status === 0);
-}
-
-/** A loopback port nobody listens on right now. */
-async function freePort(): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
-  const { port } = probe.address() as AddressInfo;
-  await new Promise((resolve) => probe.close(resolve));
-  return port;
 }

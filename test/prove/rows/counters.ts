@@ -5,10 +5,10 @@ import type { ClusterProcess } from '../../../apps/cluster/src/processes/cluster
 import { type Row, type Stage, holds } from '../row.js';
 import { checkRest } from './traffic.js';
 
-const LIMIT = 120;
-/** Two gateways are asked at three times the limit. */
+const LIMIT = 60;
+/** Two gateways are asked at more than three times the limit. */
 const PER_SECOND = 18;
-const SECONDS = 20;
+const SECONDS = 12;
 
 const valkey = ({ installation }: Stage) => installation.cluster.valkey as ClusterProcess;
 

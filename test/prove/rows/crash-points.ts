@@ -1,51 +1,63 @@
 import { CRASH_POINTS, type CrashPoint } from '#libs/platform';
 import type { ServiceProcess } from '../../../apps/cluster/src/processes/service-process.js';
-import { type Row, type Stage, holds } from '../row.js';
+import type { InstallationRow, Stage } from '../row.js';
 import type { Customer } from '../world/customer.js';
 import { eventually } from '../world/patience.js';
 import { startAgain } from './restart.js';
 import { checkRest } from './traffic.js';
 
-interface Victim {
-  /** The process that passes the point. */
-  process: string;
-  /** A pass up to this one kills: which one is drawn. */
-  passMax: number;
-  /** The point lies on the way out: the process is told to stop once the flows are done. */
-  isAtStop?: boolean;
-  isLong?: boolean;
-}
+/** What each process dies of, life after life: the second point is armed as it starts again. */
+type Round = Record<string, CrashPoint[]>;
 
-const ACCOUNT: Victim = { process: 'account', passMax: 2 };
-const ENTITLEMENT: Victim = { process: 'entitlement', passMax: 2 };
-const GATEWAY: Victim = { process: 'gateway-1', passMax: 2 };
+/** Passed on the way out: the process is told to stop once the flows are done. */
+const AT_STOP: CrashPoint[] = ['gateway.at-lease-close'];
 
-/** Who passes each point in the flows below. */
-const VICTIMS: Record<CrashPoint, Victim[]> = {
-  'outbox.after-commit': [ACCOUNT, { ...ENTITLEMENT, isLong: true }],
-  'relay.after-read': [ACCOUNT, { ...ENTITLEMENT, isLong: true }],
-  'relay.after-send': [ACCOUNT, { ...ENTITLEMENT, isLong: true }],
-  'consumer.before-inbox': [ENTITLEMENT],
-  'consumer.before-commit': [ENTITLEMENT],
-  'consumer.after-commit': [ENTITLEMENT],
-  'command.before-answer': [{ ...ACCOUNT, passMax: 6 }, ENTITLEMENT],
-  'mail.after-send': [{ ...ACCOUNT, passMax: 1 }],
-  'gateway.after-reserve': [GATEWAY],
-  'gateway.after-upstream-answer': [GATEWAY],
-  'gateway.after-answer': [GATEWAY],
-  'gateway.after-settle': [GATEWAY],
-  'gateway.at-lease-close': [{ ...GATEWAY, passMax: 1, isAtStop: true }],
-  'lookup.before-answer': [{ process: 'lookup', passMax: 2 }],
-  'settle.before-commit': [ENTITLEMENT],
-  'settle.after-commit': [ENTITLEMENT],
-  // The reaper waits two minutes after each start, and takes nothing that is younger than two.
-  'reaper.before-close': [{ ...ENTITLEMENT, passMax: 1, isLong: true }],
-  'reaper.after-close': [{ ...ENTITLEMENT, passMax: 1, isLong: true }],
+/** Several processes die in one round; every point is in one of them. */
+const ROUNDS: Round[] = [
+  {
+    account: ['outbox.after-commit'],
+    entitlement: ['consumer.before-inbox', 'settle.before-commit'],
+    'gateway-1': ['gateway.after-reserve'],
+  },
+  {
+    account: ['relay.after-read'],
+    entitlement: ['consumer.before-commit', 'settle.after-commit'],
+    'gateway-1': ['gateway.after-upstream-answer'],
+  },
+  {
+    account: ['relay.after-send'],
+    entitlement: ['consumer.after-commit', 'lease.before-commit'],
+    lookup: ['lookup.before-answer'],
+  },
+  {
+    account: ['deletion.before-commit', 'restore.before-commit'],
+    entitlement: ['relay.after-send', 'lease.after-commit'],
+    'gateway-1': ['gateway.after-answer', 'gateway.at-replay'],
+  },
+  {
+    account: ['mail.after-send', 'command.before-answer'],
+    entitlement: ['relay.after-read', 'expiry.before-commit'],
+    'gateway-1': ['gateway.after-settle'],
+  },
+  { entitlement: ['outbox.after-commit', 'command.before-answer'] },
+  { 'gateway-1': ['gateway.at-lease-close'], entitlement: ['close.before-commit'] },
+];
+
+/** Those of the first life die at a pass up to this one: which is drawn. */
+const PASS_MAX: Partial<Record<CrashPoint, number>> = {
+  'outbox.after-commit': 2,
+  'consumer.before-commit': 2,
+  'command.before-answer': 4,
+  'gateway.after-reserve': 2,
+  'gateway.after-upstream-answer': 2,
+  'gateway.after-settle': 2,
+  'lookup.before-answer': 2,
 };
 
-const REAPER_LIMIT_MS = 400_000;
+const BRIEF_CREDITS = 5;
+const BRIEF_MS = 1_500;
 
-/** Sign-up to lookup, payment to credits, deletion to restore: each begins afresh and runs to its end. */
+/** Each begins afresh and runs to its end. */
 const FLOWS: Record<string, (stage: Stage, known: Customer) => Promise<void>> = {
   'sign-up': async ({ installation }) => {
     const customer = installation.newCustomer();
@@ -63,103 +75,108 @@ const FLOWS: Record<string, (stage: Stage, known: Customer) => Promise<void>> = 
     await customer.leaveAndReturn();
     await customer.lookUp();
   },
+  expiry: async ({ installation }) => {
+    const [, quiet] = installation.regulars;
+    const grant = await installation.grant(quiet.accountId, BRIEF_CREDITS, BRIEF_MS);
+    await quiet.logIn();
+    await eventually('credits to expire', async () => {
+      await quiet.spendable();
+      return (await installation.checker.expired(grant)) === BRIEF_CREDITS;
+    });
+  },
 };
 
-export const crashPointRows: Row[] = Object.entries(VICTIMS).flatMap(([name, victims]) =>
-  victims.map((victim): Row => {
-    const point = name as CrashPoint;
-    return {
-      name: `crash ${point} ${victim.process}`,
-      fault: `kill -9 of ${victim.process} when ${CRASH_POINTS[point]}, in ${Object.keys(FLOWS).join(', ')}`,
-      expectation: 'up again within 5 s; each flow reaches its end with nothing done by hand',
-      isLong: victim.isLong,
-      run: async (stage) => crashAt(stage, point, victim),
-    };
-  }),
-);
+export const crashPointRows: InstallationRow[] = ROUNDS.map((round) => {
+  const points = Object.values(round).flat();
+  return {
+    name: `crash ${points.join(', ')}`,
+    fault: `kill -9 of ${Object.keys(round).join(', ')} when ${points.map((point) => CRASH_POINTS[point]).join('; when ')}`,
+    expectation: `up again within 5 s; ${Object.keys(FLOWS).join(', ')} reach their end with nothing done by hand`,
+    run: async (stage) => crashAt(stage, round),
+  };
+});
 
-async function crashAt(stage: Stage, point: CrashPoint, victim: Victim): Promise<void> {
-  const { installation, random, isLong } = stage;
-  // Somebody for whom no flow has to wait while the process is armed.
-  const [known] = installation.regulars;
+async function crashAt(stage: Stage, round: Round): Promise<void> {
   const flows = Object.values(FLOWS);
-  const rounds = isLong ? flows.map((flow) => [flow]) : [flows];
-  if (point.startsWith('reaper.')) return crashReaper(stage, point);
-  for (const round of rounds) {
-    const process = installation.process(victim.process);
-    const pass = random.integer(1, victim.passMax);
-    stage.worst('pass', pass);
-    await process.stop();
-    await process.start({ CRASH_AT: `${point}:${pass}` });
-    const crashed: Crash = { isDone: false, at: 0, awayMs: 0 };
-    const supervising = supervise(process, stage, crashed);
-    await Promise.all(round.map((flow) => flow(stage, known)));
-    if (victim.isAtStop) process.kill('SIGTERM');
-    else if (!crashed.isDone) await more(stage, known, crashed);
-    await supervising;
-    if (isLong && !crashed.isDone) continue;
-    stage.count('kills');
-    const isGateway = victim.process.startsWith('gateway');
-    await checkRest(stage, {
-      gatewayKillsAt: isGateway ? [crashed.at] : [],
-      outageMs: crashed.awayMs,
-    });
-  }
+  const turns = stage.isLong ? flows.map((flow) => [flow]) : [flows];
+  for (const turn of turns) await crashDuring(stage, round, turn);
 }
 
-interface Crash {
-  isDone: boolean;
-  at: number;
-  awayMs: number;
-}
-
-/** Starts the process again once it has killed itself. */
-async function supervise(process: ServiceProcess, stage: Stage, crashed: Crash): Promise<void> {
-  await process.untilEnded();
-  crashed.at = performance.now();
-  crashed.isDone = true;
-  crashed.awayMs = await startAgain(process, stage);
-}
-
-/** A later pass than the flows made: lookups and payments until it comes. */
-async function more(stage: Stage, known: Customer, crashed: { isDone: boolean }): Promise<void> {
+async function crashDuring(
+  stage: Stage,
+  round: Round,
+  flows: (typeof FLOWS)[string][],
+): Promise<void> {
   const { installation } = stage;
+  // Somebody for whom no flow has to wait while the processes are armed.
+  const [known] = installation.regulars;
+  const victims = Object.entries(round).map(([name, points]) => new Victim(name, points, stage));
+  await Promise.all(victims.map((victim) => victim.arm()));
+  const flowing = async () => {
+    await Promise.all(flows.map((flow) => flow(stage, known)));
+    for (const victim of victims) victim.stopIfPassedThen();
+    await more(stage, known, victims);
+  };
+  await Promise.all([flowing(), ...victims.map((victim) => victim.supervise())]);
+  await checkRest(stage, {
+    gatewayKillsAt: victims.filter(({ isGateway }) => isGateway).flatMap(({ diedAt }) => diedAt),
+    outageMs: Math.max(...victims.map(({ awayMs }) => awayMs)),
+  });
+}
+
+/** Later passes than the flows made: lookups and payments until all have died. */
+async function more({ installation }: Stage, known: Customer, victims: Victim[]): Promise<void> {
   await eventually('the pass that kills', async () => {
-    if (crashed.isDone) return true;
+    if (victims.every(({ isDone }) => isDone)) return true;
     await installation.billing.confirmPackage(known.accountId);
+    await installation.limit(known.accountId, 1_000_000);
     await known.lookUpOnce();
     return false;
   });
 }
 
-/** A gateway dies with its journal: its leases are nobody's until the reaper closes them. */
-async function crashReaper(stage: Stage, point: CrashPoint): Promise<void> {
-  const { installation } = stage;
-  const [entitlement, gateway] = ['entitlement', 'gateway-1'].map((name) =>
-    installation.process(name),
-  );
-  const [known] = installation.regulars;
-  await known.lookUp();
-  const killedAt = performance.now();
-  gateway.kill('SIGKILL');
-  await gateway.untilEnded();
-  installation.loseJournal('gateway-1');
-  await gateway.start();
-  await entitlement.stop();
-  await entitlement.start({ CRASH_AT: `${point}:1` });
-  stage.say('waiting for the reaper, about two minutes');
-  await eventually('the crash', async () => !entitlement.isRunning, REAPER_LIMIT_MS);
-  await startAgain(entitlement, stage);
-  stage.count('kills');
-  const abandoned = async () =>
-    (
-      await installation.sql<{ left: number }>(
-        `select count(*)::int as left from entitlement.leases
-         where state = 'open' and expires_at < clock_timestamp() - interval '60 s'`,
-      )
-    )[0].left;
-  stage.say('waiting for the reaper again');
-  await eventually('no abandoned lease', async () => (await abandoned()) === 0, REAPER_LIMIT_MS);
-  holds((await abandoned()) === 0, 'an abandoned lease is open');
-  await checkRest(stage, { gatewayKillsAt: [killedAt] });
+/** A process with the points it dies at, and whoever supervises it. */
+export class Victim {
+  /** Monotonic milliseconds. */
+  readonly diedAt: number[] = [];
+  /** From its first death until it was up for good. */
+  awayMs = 0;
+  isDone = false;
+  private readonly process: ServiceProcess;
+
+  constructor(
+    private readonly name: string,
+    private readonly points: CrashPoint[],
+    private readonly stage: Stage,
+  ) {
+    this.process = stage.installation.process(name);
+  }
+
+  get isGateway(): boolean {
+    return this.name.startsWith('gateway');
+  }
+
+  /** Starts it anew with its first point. */
+  async arm(): Promise<void> {
+    const [point] = this.points;
+    const pass = this.stage.random.integer(1, PASS_MAX[point] ?? 1);
+    await this.process.stop();
+    await this.process.start({ CRASH_AT: `${point}:${pass}` });
+  }
+
+  /** Starts it each time it has killed itself, with the next point, at last with none. */
+  async supervise(): Promise<void> {
+    for (const next of [...this.points.slice(1), undefined]) {
+      await this.process.untilEnded();
+      this.diedAt.push(performance.now());
+      this.stage.count('kills');
+      this.isDone = next === undefined;
+      await startAgain(this.process, this.stage, next);
+    }
+    this.awayMs = performance.now() - this.diedAt[0];
+  }
+
+  stopIfPassedThen(): void {
+    if (!this.isDone && AT_STOP.includes(this.points[0])) this.process.kill('SIGTERM');
+  }
 }

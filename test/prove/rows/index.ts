@@ -1,4 +1,7 @@
 import type { Row } from '../row.js';
+import { crashJobsRow } from './crash-jobs.js';
+import { crashParkingRow } from './crash-parking.js';
+import { simulationRow } from './simulation.js';
 import { brokerRows } from './broker.js';
 import { clockRows } from './clocks.js';
 import { counterRows } from './counters.js';
@@ -14,6 +17,7 @@ import { rollingRestartRow } from './rolling-restart.js';
 export const ROWS: readonly Row[] = [
   rollingRestartRow,
   ...crashPointRows,
+  crashParkingRow,
   ...killRows,
   ...pauseRows,
   ...brokerRows,
@@ -22,4 +26,6 @@ export const ROWS: readonly Row[] = [
   ...clockRows,
   ...outsideRows,
   ...partitionRows,
+  crashJobsRow,
+  simulationRow,
 ];

@@ -64,7 +64,7 @@ async function smtpDown(stage: Stage): Promise<void> {
   const joining = customer.join();
   joining.catch(() => {});
   try {
-    await eventually('a letter that could not be sent', async () => {
+    await eventually('a mail that could not be sent', async () => {
       const [{ waiting }] = await installation.sql<{ waiting: number }>(
         'select count(*)::int as waiting from account.mail where attempts > 0',
       );

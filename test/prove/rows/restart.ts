@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import type { CrashPoint } from '#libs/platform';
 import type { ServiceProcess } from '../../../apps/cluster/src/processes/service-process.js';
 import { type Stage, holds } from '../row.js';
 
@@ -7,12 +8,20 @@ const RESTART_MAX_MS = 5_000;
 
 /**
  * What whoever supervises a process does: starts it as soon as it is gone. Nothing else.
+ * @param nextPoint at which its next life kills itself, perhaps before it is up: then nothing is measured.
  * @returns how long it was away, with what the machine's other work took of it.
  */
-export async function startAgain(process: ServiceProcess, stage: Stage): Promise<number> {
+export async function startAgain(
+  process: ServiceProcess,
+  stage: Stage,
+  nextPoint?: CrashPoint,
+): Promise<number> {
   await process.untilEnded();
+  holds(process.endedBy === 'SIGKILL', `${process.name} ended by ${process.endedBy} itself`);
   const startedAt = performance.now();
-  await process.start();
+  if (nextPoint === undefined) await process.start();
+  else await process.start({ CRASH_AT: `${nextPoint}:1` }).catch(() => {});
+  if (!process.isRunning) return performance.now() - startedAt;
   const awayMs = performance.now() - startedAt;
   const restartMs = awayMs - waitedForCoreMs(process.pid);
   stage.worst('slowest restart ms', restartMs);

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Stage, holds } from '../row.js';
+import type { Customer } from '../world/customer.js';
 import { type LoadCounts, sum } from '../world/load.js';
 
 /** No event is handled later than this after what kept it was over. */
@@ -12,6 +13,8 @@ export interface Traffic {
   /** Payments, each of which must become credits. 0 for none. */
   paymentsPerSecond?: number;
   origins?: string[];
+  /** Every gateway knows who looks up, somebody else pays: then no lookup may be refused. */
+  isSteady?: boolean;
 }
 
 /**
@@ -22,12 +25,17 @@ export interface Traffic {
  */
 export async function underTraffic(
   stage: Stage,
-  { lookupsPerSecond = 10, paymentsPerSecond = 1, origins }: Traffic,
+  { lookupsPerSecond = 10, paymentsPerSecond = 1, origins, isSteady = false }: Traffic,
   fault: () => Promise<{ gatewayKillsAt?: number[]; outageMs?: number } | void>,
 ): Promise<LoadCounts> {
   const { installation } = stage;
-  const load = installation.load(lookupsPerSecond, origins);
-  const paying = payments(stage, paymentsPerSecond);
+  const { regulars } = installation;
+  const [asking, payers] = isSteady
+    ? [regulars.slice(1), regulars.slice(0, 1)]
+    : [regulars, regulars];
+  if (isSteady) await makeKnown(stage, asking);
+  const load = installation.load(lookupsPerSecond, origins, asking);
+  const paying = payments(stage, paymentsPerSecond, payers);
   let told: { gatewayKillsAt?: number[]; outageMs?: number };
   let counts: LoadCounts;
   try {
@@ -42,6 +50,7 @@ export async function underTraffic(
   for (const [code, count] of Object.entries(counts.refused)) stage.count(`refused ${code}`, count);
   for (const [cause, count] of Object.entries(counts.lost)) stage.count(`lost ${cause}`, count);
   holds(counts.answered > 0, 'no lookup was answered at all');
+  holds(!isSteady || sum(counts.refused) === 0, `refused: ${JSON.stringify(counts.refused)}`);
   holds(!('insufficient_credits' in counts.refused), 'a customer with credits was answered 402');
   await checkRest(stage, told);
   return counts;
@@ -69,12 +78,18 @@ export async function checkRest(
   );
 }
 
-function payments({ installation, count }: Stage, perSecond: number) {
+async function makeKnown({ installation }: Stage, customers: Customer[]): Promise<void> {
+  for (const origin of installation.apiOrigins) {
+    for (const customer of customers) await customer.lookUp(origin);
+  }
+}
+
+function payments({ installation, count }: Stage, perSecond: number, payers: Customer[]) {
   const stopping = new AbortController();
   const { signal } = stopping;
   const run = async () => {
     for (let n = 0; perSecond > 0 && !signal.aborted; n++) {
-      const { accountId } = installation.regulars[n % installation.regulars.length];
+      const { accountId } = payers[n % payers.length];
       await installation.billing.confirmPackage(accountId);
       count('payments');
       await sleep(1000 / perSecond, undefined, { signal }).catch(() => {});

@@ -22,8 +22,8 @@ const TIMES_KEPT = 20_000;
 export class AccountBook {
   readonly accounts = new Map<string, CustomerAccount>();
   readonly payments: Payment[] = [];
-  /** The state that each deleted or restored account was last told. */
-  readonly states = new Map<string, 'active' | 'deleted'>();
+  /** The state that each deleted, restored or erased account was last told. */
+  readonly states = new Map<string, 'active' | 'deleted' | 'erased'>();
 
   joined(accountId: string): CustomerAccount {
     const account = { accountId, answered: 0, inDoubt: 0, answeredAt: [] };

@@ -72,6 +72,15 @@ export class Checker {
     );
   }
 
+  /** Credits of an adjustment that have expired. */
+  async expired(adjustmentId: string): Promise<number> {
+    const [row] = await this.query<{ expired: string }>(
+      `select expired from entitlement.credit_grants where source_id = $1`,
+      [adjustmentId],
+    );
+    return Number(row?.expired ?? 0);
+  }
+
   /** Everything that must hold after every row. @throws Broken with the first that does not. */
   async check({ unbilledMax }: Allowance): Promise<Findings> {
     await this.drained();
@@ -234,7 +243,7 @@ const WAITING = `
       select from entitlement.inbox where event_id = said.id::text)),
     'parked or dead events', (select count(*) from entitlement.parked_event
       where state in ('parked', 'dead')),
-    'letters', (select count(*) from account.mail where attempts = 0)) as waiting`;
+    'mails', (select count(*) from account.mail where attempts = 0)) as waiting`;
 
 const LATENESS = `
   select count(*) as events, greatest($1::bigint, max(said.sequence)) as newest,

@@ -76,25 +76,30 @@ export class Customer {
     return answer.body.account_state;
   }
 
-  /** Deletes the account and restores it; both are known to have happened when it resolves. */
-  async leaveAndReturn(): Promise<void> {
+  /** Deletes the account; it is known to have happened when it resolves. */
+  async leave(): Promise<void> {
     await this.logIn();
     await this.until('deleted', '/api/account/delete', { password: this.password });
+  }
+
+  /** Deletes the account and restores it. */
+  async leaveAndReturn(): Promise<void> {
+    await this.leave();
     await this.until('active', '/api/account/restore', {});
     await this.replaceKey();
   }
 
   /** Asks until a lookup is answered. */
-  async lookUp(): Promise<void> {
+  async lookUp(apiUrl = this.doors.apiUrl): Promise<void> {
     await eventually('an answered lookup', async () => {
-      const answer = await this.lookUpOnce();
+      const answer = await this.lookUpOnce(freshName(), apiUrl);
       return answer.status === 200;
     });
   }
 
   /** One lookup, entered into the book. @throws NoAnswer. */
-  async lookUpOnce(name = freshName()): Promise<Answer> {
-    const url = `${this.doors.apiUrl}/v2.0/whois/live?format=json&domainName=${name}&apiKey=${this.key}`;
+  async lookUpOnce(name = freshName(), apiUrl = this.doors.apiUrl): Promise<Answer> {
+    const url = `${apiUrl}/v2.0/whois/live?format=json&domainName=${name}&apiKey=${this.key}`;
     try {
       const answer = await ask({ method: 'GET', url });
       if (answer.status === 200) {
@@ -186,7 +191,7 @@ export class Customer {
         );
         return /[?&]token=([\w-]+)/.exec(mail?.text ?? '')?.[1];
       },
-      150_000,
+      180_000,
     );
   }
 

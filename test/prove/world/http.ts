@@ -20,7 +20,8 @@ export interface Question {
 /** Nobody answered: refused, broken off or too late. What was asked for may have happened all the same. */
 export class NoAnswer extends Error {}
 
-const TIMEOUT_MS = 15_000;
+/** Longer than the longest that a gateway waits for lookup. */
+const TIMEOUT_MS = 25_000;
 
 /**
  * Asks, and once more when an idle connection turned out to be closed as the question was sent (RFC 9112

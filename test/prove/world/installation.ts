@@ -17,6 +17,7 @@ import { Billing } from './billing.js';
 import { Checker } from './checker.js';
 import { Customer } from './customer.js';
 import { Load } from './load.js';
+import { eventually } from './patience.js';
 
 /** Where bytes can be cut, held and lost. */
 const CABLES = [
@@ -125,24 +126,29 @@ export class Installation {
     const customer = this.newCustomer();
     await customer.join();
     await this.checker.registered(customer.accountId);
-    const entitlement = new EntitlementClient(this.operator);
-    await entitlement.grantByOperator(customer.accountId, {
-      adjustmentId: newId(),
-      amount: credits,
-      reason: 'fault matrix',
-    });
+    await this.grant(customer.accountId, credits);
     await this.limit(customer.accountId, limit);
     return customer;
+  }
+
+  /** Credits by hand, once however often it is asked. @returns the adjustment's id. */
+  async grant(accountId: string, amount: number, lifeMs = DAY_MS): Promise<string> {
+    const adjustmentId = newId();
+    const expiresAt = new Date(Date.now() + lifeMs).toISOString();
+    const body = { adjustmentId, amount, reason: 'fault matrix', expiresAt };
+    await eventually('a grant by hand', async () =>
+      new EntitlementClient(this.operator).grantByOperator(accountId, body),
+    );
+    return adjustmentId;
   }
 
   /** Requests a minute from now on. */
   async limit(accountId: string, value: number): Promise<void> {
     const until = new Date(Date.now() + DAY_MS).toISOString();
-    await new EntitlementClient(this.operator).overrideLimit(accountId, {
-      name: 'live',
-      value,
-      reason: 'fault matrix',
-      until,
+    const body = { name: 'live', value, reason: 'fault matrix', until } as const;
+    await eventually('a limit by hand', async () => {
+      await new EntitlementClient(this.operator).overrideLimit(accountId, body);
+      return true;
     });
   }
 

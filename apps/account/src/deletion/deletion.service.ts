@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { crashPoint } from '#libs/platform';
 import { AccountsService } from '../accounts/accounts.service.js';
 import { AuditService } from '../audit/audit.service.js';
 import { KeysService } from '../keys/keys.service.js';
@@ -52,6 +53,7 @@ export class DeletionService {
         action: 'account.deleted',
         object: `account:${accountId}`,
       });
+      crashPoint('deletion.before-commit');
       const body = { restorable_until: until.toISOString(), consequences: CONSEQUENCES };
       return new SessionAnswer(body, null);
     });
@@ -69,6 +71,7 @@ export class DeletionService {
           object: `account:${accountId}`,
         });
       }
+      crashPoint('restore.before-commit');
       return { account_state: 'active' };
     });
   }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '#libs/platform';
+import { Clock, crashPoint } from '#libs/platform';
 import { AccountsService } from '../accounts/accounts.service.js';
 import { AuditService } from '../audit/audit.service.js';
 import { PeopleService } from '../people/people.service.js';
@@ -45,6 +45,7 @@ export class ErasureService {
         action: 'account.erased',
         object: `account:${accountId}`,
       });
+      crashPoint('erasure.before-commit');
     });
   }
 }

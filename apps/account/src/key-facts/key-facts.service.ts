@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ApiKeyChanged, type KeyFacts } from '#libs/contracts';
 import { Outbox } from '#libs/messaging';
-import { Clock, MINUTE_MS } from '#libs/platform';
+import { Clock, MINUTE_MS, crashPoint } from '#libs/platform';
 import { KeyFactsMaintenanceRepository } from './key-facts.repository.js';
 
 const USED_WRITE_MS = MINUTE_MS;
@@ -54,6 +54,7 @@ export class KeyFactsService {
         });
         if (!(await this.keys.expire(transaction, keyId, now))) return;
         await this.outbox.add(transaction, lock, ApiKeyChanged, { keyId, state: 'revoked' });
+        crashPoint('key-expiry.before-commit');
         retired++;
       });
     }

@@ -1,11 +1,14 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { load } from 'js-yaml';
 import { declaredMetrics } from '#libs/platform';
 import '../declared-metrics.js';
 
 interface Rules {
-  groups: { name: string; rules: { alert: string; expr: string; annotations: object }[] }[];
+  groups: {
+    name: string;
+    rules: { alert: string; expr: string; annotations: Record<string, string> }[];
+  }[];
 }
 
 const KEYWORDS = ['by', 'for', 'max', 'min', 'sum', 'rate', 'increase', 'and', 'or'];
@@ -18,6 +21,9 @@ describe('metrics', () => {
     expect(rules.length).toBeGreaterThan(10);
     for (const { alert, expr, annotations } of rules) {
       expect(Object.keys(annotations)).toEqual(['summary', 'action']);
+      for (const [page] of annotations.action.matchAll(/docs\/[\w/-]+\.md/g)) {
+        expect([page, existsSync(page)]).toEqual([page, true]);
+      }
       const bare = expr.replaceAll(/"[^"]*"/g, '');
       const words = [...bare.matchAll(/[a-z_]+/gi)].map(([word]) => word);
       const named = metrics.filter(({ name }) => words.includes(name));

@@ -30,7 +30,7 @@ export class BrokerProcess implements ClusterProcess {
     return this.broker.stop();
   }
 
-  start(): Promise<void> {
-    return this.broker.restart();
+  async start(): Promise<void> {
+    if (!this.broker.isRunning()) await this.broker.restart();
   }
 }

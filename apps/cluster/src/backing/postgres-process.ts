@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { EmbeddedServer, type EmbeddedServerOptions } from '#libs/database';
 import type { ClusterProcess } from '../processes/cluster-process.js';
@@ -76,7 +77,7 @@ export class PostgresProcess implements ClusterProcess {
     watch.on('error', () => {});
     watch.stdin.on('error', () => {});
     watch.unref();
-    (watch.stdin as unknown as { unref(): void }).unref();
+    (watch.stdin as Socket).unref();
     this.watch = watch;
   }
 }

@@ -29,7 +29,7 @@ export class ValkeyProcess implements ClusterProcess {
     return this.server.stop();
   }
 
-  start(): Promise<void> {
-    return this.server.restart();
+  async start(): Promise<void> {
+    if (!(await this.server.isRunning())) await this.server.restart();
   }
 }

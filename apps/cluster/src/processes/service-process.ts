@@ -57,6 +57,11 @@ export class ServiceProcess implements ClusterProcess {
     return this.child !== undefined && !hasEnded(this.child);
   }
 
+  /** What its last life ended by, a signal or an exit code; undefined while it runs. */
+  get endedBy(): string | number | undefined {
+    return this.child?.signalCode ?? this.child?.exitCode ?? undefined;
+  }
+
   /**
    * Resolves when the service has said that it is up. @throws with its last lines when it ends before.
    * @param forThisLife settings of this one life, beside its own.

@@ -7,7 +7,7 @@ import {
   tierOfCredits,
 } from '#libs/contracts';
 import { Database, type Transaction } from '#libs/database';
-import { Clock } from '#libs/platform';
+import { Clock, crashPoint } from '#libs/platform';
 import type { Book } from '../ledger/book.js';
 import type { CreditAccount } from '../ledger/grant-book.js';
 import type { NewGrant } from '../ledger/grant.js';
@@ -155,9 +155,11 @@ export class GrantsService {
   }
 
   private async advance(accountId: string): Promise<Book> {
-    return this.database.transaction((transaction) =>
-      this.change(transaction, accountId, () => undefined),
-    );
+    return this.database.transaction(async (transaction) => {
+      const book = await this.change(transaction, accountId, () => undefined);
+      crashPoint('expiry.before-commit');
+      return book;
+    });
   }
 }
 

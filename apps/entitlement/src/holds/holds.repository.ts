@@ -36,7 +36,7 @@ export class HoldsRepository {
   /** A hold with its slices. Read after the account's lock. */
   async find(transaction: Transaction, name: HoldName): Promise<Hold | undefined> {
     const [row] = await transaction.query<HoldRow>(
-      `select l.*, ${SLICES} from holds l where account_id = $1 and hold_id = $2`,
+      `select r.*, ${SLICES} from holds r where account_id = $1 and hold_id = $2`,
       [name.accountId, name.holdId],
     );
     if (!row) return undefined;

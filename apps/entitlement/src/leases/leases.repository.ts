@@ -146,9 +146,9 @@ function columnsOf(names: LeaseName[]): [string[], string[]] {
 }
 
 const LIST = `
-  select l.*, ${SLICES},
-    coalesce(extract(epoch from l.expires_at - clock_timestamp()) * 1000, 0)::int as remaining_ms
-  from leases l where (account_id, lease_id) in (select * from unnest($1::uuid[], $2::uuid[]))
+  select r.*, ${SLICES},
+    coalesce(extract(epoch from r.expires_at - clock_timestamp()) * 1000, 0)::int as remaining_ms
+  from leases r where (account_id, lease_id) in (select * from unnest($1::uuid[], $2::uuid[]))
   order by account_id, lease_id`;
 
 const UPDATE = `

@@ -33,7 +33,7 @@ export class LeasesService {
 
   /** Answers an acquire; the same id always gets the same outcome, and `closed` after its close. */
   async acquire(request: AcquireLease): Promise<LeaseAnswer> {
-    return this.database.transaction(async (transaction) => {
+    const answer = await this.database.transaction(async (transaction) => {
       const { books, found } = await this.grants.open(transaction, [request.accountId], () =>
         this.repository.list(transaction, [request]),
       );
@@ -43,6 +43,8 @@ export class LeasesService {
       if (amount === 0) return this.refuse(transaction, book, request);
       return this.give(transaction, book, request, amount);
     });
+    crashPoint('lease.after-commit');
+    return answer;
   }
 
   /**
@@ -66,6 +68,7 @@ export class LeasesService {
       chargeTo(book, lease, use.consumed);
       closeReservation(book, lease);
       await this.save(transaction, books, found);
+      crashPoint('close.before-commit');
     });
   }
 
@@ -134,6 +137,7 @@ export class LeasesService {
       this.ledger.save(transaction, [book]),
       this.repository.insert(transaction, lease, LEASE_TTL_MS),
     ]);
+    crashPoint('lease.before-commit');
     return { outcome: 'granted', amount, ttlMs: LEASE_TTL_MS, spendable: book.spendable };
   }
 

@@ -11,10 +11,10 @@ export interface SliceRow {
   reclaimed: number;
 }
 
-/** A column `slices` for whoever selects from a reservation `l`. Read after the account's lock. */
+/** A column `slices` for whoever selects from leases or holds as `r`. Read after the account's lock. */
 export const SLICES = `coalesce((
     select json_agg(s order by s.position) from reservation_slices s
-    where s.reservation_id = l.reservation_id), '[]') as slices`;
+    where s.reservation_id = r.reservation_id), '[]') as slices`;
 
 @Injectable()
 export class ReservationsRepository {

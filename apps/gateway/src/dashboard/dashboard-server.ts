@@ -188,5 +188,5 @@ function refuse(
   }
   return reply
     .type('application/problem+json; charset=utf-8')
-    .send(bodies.render(problem, { requestId, path: request.url }));
+    .send(Buffer.from(bodies.render(problem, { requestId, path: request.url }), 'latin1'));
 }

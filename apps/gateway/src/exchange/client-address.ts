@@ -19,8 +19,11 @@ export function clientAddress(request: IncomingMessage, trustedProxies: BlockLis
   return address;
 }
 
-/** What failed keys are counted by: an IPv4 address, or the /64 an IPv6 address lies in. */
-export function addressGroup(address: string): string {
+/**
+ * What failed keys are counted by: an IPv4 address, or the block an IPv6 address lies in, of so many groups
+ * of 16 bits: 4 are the /64 of a customer, 3 the /48 of a site.
+ */
+export function addressGroup(address: string, groupCount = 4): string {
   if (!address.includes(':')) return address;
   const [head, tail] = address.split('::');
   const left = head === '' ? [] : head.split(':');
@@ -28,7 +31,7 @@ export function addressGroup(address: string): string {
   const missing = tail === undefined ? 0 : 8 - left.length - right.length;
   const groups = [...left, ...Array.from({ length: Math.max(0, missing) }, () => '0'), ...right];
   return groups
-    .slice(0, 4)
+    .slice(0, groupCount)
     .map((group) => group.replace(/^0+(?=.)/, ''))
     .join(':');
 }

@@ -1,10 +1,11 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { WindowAnswer } from '#libs/counters';
 import type { Span } from '#libs/platform';
 import type { KeyEntry } from '../facts/caller.js';
 import type { Lease } from '../lease/lease.js';
 import type { ApiRoute } from '../listener/api-routes.js';
 import type { LookupCall } from '../upstream/lookup-call.js';
+import type { ApiResponse } from './api-response.js';
 import { newRequestId } from './request-id.js';
 
 /** One request on its way through the numbered steps, with what each step has found out. */
@@ -41,7 +42,7 @@ export class Exchange {
   /** @param startedMs monotonic milliseconds. */
   constructor(
     readonly request: IncomingMessage,
-    readonly response: ServerResponse,
+    readonly response: ApiResponse,
     readonly route: ApiRoute,
     readonly startedMs: number,
   ) {}

@@ -91,6 +91,11 @@ export class Facts {
     return load;
   }
 
+  /** True while the owners are being asked about this key. */
+  isLoading(apiKey: string): boolean {
+    return this.loads.has(apiKey);
+  }
+
   /** Forgets an account and all its keys; loads under way that may have read older facts begin anew. */
   drop(accountId: string): void {
     this.newsCount++;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { DailyCredits } from '#libs/counters';
-import { DAY_MS, newId } from '#libs/platform';
+import { DAY_MS, HOUR_MS, newId } from '#libs/platform';
 import { TestClock } from '#libs/testing';
 import { DailyCaps } from './daily-caps.js';
 
@@ -20,6 +20,21 @@ describe('daily caps', () => {
     expect(caps.reserve(key, 1)).toMatchObject(capReached);
     caps.release(key, 1, today);
     expect(caps.reserve(key, 1)).toBe(today);
+  });
+
+  it('S101: a clock that steps back over midnight gives no cap twice', async () => {
+    const clock = new TestClock('2026-03-02T23:30:00Z');
+    const caps = new DailyCaps(clock, async () => 0);
+    await caps.prepare(key);
+    expect(caps.reserve(key, 3)).toBeDefined();
+    clock.advance(HOUR_MS);
+    expect(caps.reserve(key, 3)).toBeDefined();
+    clock.advance(-HOUR_MS);
+    expect(caps.reserve(key, 1)).toBeUndefined();
+    clock.advance(HOUR_MS);
+    expect(caps.reserve(key, 1)).toBeUndefined();
+    clock.advance(DAY_MS);
+    expect(caps.reserve(key, 3)).toBeDefined();
   });
 
   it('S14: a count begins with what the log has of the day', async () => {

@@ -249,8 +249,10 @@ export class LeaseClient {
       this.byAge.push(lease);
       // Asking again would take credit after credit for leases nobody can spend from.
       const isUseless = !lease.hasRoomFor(min, monotonicMs());
-      if (isUseless || this.isDraining) this.retire(lease);
       if (isUseless) refuse(wallet.dequeue(everybody), new CreditsBusy());
+      // Those who wait are served before it goes back: else they would have us ask for ever.
+      if (this.isDraining) this.serveWaiters(wallet);
+      if (isUseless || this.isDraining) this.retire(lease);
       return;
     }
     this.settler.open.delete(lease.id);

@@ -8,12 +8,13 @@ import {
   writeSync,
 } from 'node:fs';
 import type { LeaseUse } from '#libs/contracts';
-import { type Logger, SECOND_MS, monotonicMs } from '#libs/platform';
+import { type Logger, SECOND_MS, isId, monotonicMs } from '#libs/platform';
 import type { Lease } from './lease.js';
 
 /** The file is rewritten with what is still open when it has grown by this many bytes. */
 const COMPACT_AT_BYTES = 4 * 1024 * 1024;
 const REOPEN_AFTER_MS = SECOND_MS;
+const TOTAL = /^[0-9]{1,12}$/;
 
 export interface LeaseJournalOptions {
   path: string;
@@ -161,16 +162,20 @@ export function adoptJournals(path: string, others: string[]): void {
   for (const file of files) rmSync(file, { force: true });
 }
 
-/** The leases a journal leaves open, each with its highest total. */
+/**
+ * The leases a journal leaves open, each with its highest total. Damaged lines are passed over: entitlement
+ * would refuse the whole call they stand in, again and again.
+ */
 export function readJournal(text: string): LeaseUse[] {
   const open = new Map<string, LeaseUse>();
   const lines = text.split('\n').slice(0, -1);
   for (const line of lines) {
-    const [kind, number, first, second] = line.split(' ');
+    const [kind, number, first, second, more] = line.split(' ');
     const use = open.get(number);
-    if (kind === '+' && second)
+    if (kind === '+' && isId(first) && isId(second) && more === undefined)
       open.set(number, { leaseId: first, accountId: second, consumed: 0 });
-    else if (kind === '=' && use) use.consumed = Math.max(use.consumed, Number(first) || 0);
+    else if (kind === '=' && use && TOTAL.test(first))
+      use.consumed = Math.max(use.consumed, Number(first));
     else if (kind === '-') open.delete(number);
   }
   return [...open.values()];

@@ -84,6 +84,18 @@ async function withGateway(
 
 const journalOf = (name: string) => ({ GATEWAY_JOURNAL: join(around.folder, name) });
 
+function connectServices(): Services {
+  const config = loadConfig(GatewayConfig, around.environment());
+  return new Services(config, new ServiceTokens(config.serviceSecret, new SystemClock()));
+}
+
+const optionsOf = ({ entitlement: client }: Services, journalPath: string) => ({
+  client,
+  logger: new Logger('gateway', { write: () => {} }),
+  journalPath,
+  requestDeadlineMs: 1_000,
+});
+
 describe('leases', () => {
   it('every answered request is charged once, and what is left goes back at a stop', async () => {
     const { apiKey, facts } = around.account.addKey();
@@ -161,6 +173,22 @@ describe('leases', () => {
       await waitFor('the other charges', () => around.entitlement.charged(facts.accountId) === 6);
     });
   });
+
+  it('requests that wait for credits while it drains get them, and all goes back', async () => {
+    const { facts } = around.account.addKey();
+    const { accountId } = facts;
+    around.entitlement.leaseMax = 2;
+    const services = connectServices();
+    const leases = new LeaseClient(optionsOf(services, join(around.folder, 'late')));
+    leases.start();
+    const waiting = Array.from({ length: 5 }, () => leases.reserve(accountId, 1, monotonicMs()));
+    const drained = leases.drain(5_000);
+    for (const lease of await Promise.all(waiting)) leases.finish(lease as Lease, 1, 1);
+    await drained;
+    await services.close();
+    expect(around.entitlement.charged(accountId)).toBe(5);
+    expect(around.entitlement.openLeases(accountId)).toBe(0);
+  });
 });
 
 describe('the journal', () => {
@@ -227,22 +255,34 @@ describe('the journal', () => {
     expect(around.entitlement.charged(facts.accountId)).toBe(5);
   });
 
+  it('lines that are none of ours keep no other lease from being settled', async () => {
+    const { facts } = around.account.addKey();
+    const [leaseId, path] = [newId(), join(around.folder, 'damaged')];
+    const damaged = [
+      '+ 0 \0\0\0\0 \0\0\0\0',
+      `+ 1 ${newId()} nobody`,
+      `+ 2 not-a-lease ${facts.accountId}`,
+      `+ 3 ${newId()} ${facts.accountId} more`,
+    ];
+    const own = `+ 4 ${leaseId} ${facts.accountId}`;
+    const totals = ['3', '1e99', 'Infinity', '2.5', '-7', '0x99', ''].map(
+      (total) => `= 4 ${total}`,
+    );
+    writeFileSync(path, `${[...damaged, own, ...totals].join('\n')}\n`);
+    expect(readJournal(readFileSync(path, 'utf8'))).toEqual([
+      { leaseId, accountId: facts.accountId, consumed: 3 },
+    ]);
+  });
+
   it('while it cannot be written each answer is settled at once, and it recovers', async () => {
     const { facts } = around.account.addKey();
     const { accountId } = facts;
     const folder = join(around.folder, 'lost');
     const path = join(folder, 'journal');
     mkdirSync(folder);
-    const config = loadConfig(GatewayConfig, around.environment());
-    const services = new Services(
-      config,
-      new ServiceTokens(config.serviceSecret, new SystemClock()),
-    );
+    const services = connectServices();
     const leases = new LeaseClient({
-      client: services.entitlement,
-      logger: new Logger('gateway', { write: () => {} }),
-      journalPath: path,
-      requestDeadlineMs: 1_000,
+      ...optionsOf(services, path),
       // By itself it settles nothing while this test runs, and it rewrites its file at every line.
       settleIntervalMs: 3_600_000,
       journalCompactAtBytes: 0,

@@ -111,6 +111,7 @@ export class Settler {
       const batch = uses.slice(first, first + BATCH_MAX);
       const { client, gatewayId } = this.options;
       await this.untilDone('replay', async () => client.settle(gatewayId, batch));
+      crashPoint('gateway.at-replay');
       for (const use of batch) {
         await this.untilDone('replay', async () => client.close(use));
       }

@@ -16,6 +16,7 @@ import {
   type Problem,
   toProblem,
 } from '#libs/platform';
+import { ApiResponse } from '../exchange/api-response.js';
 import { newRequestId } from '../exchange/request-id.js';
 import type { ErrorPages } from '../problems/error-pages.js';
 import type { ProblemBodies } from '../problems/problem-body.js';
@@ -125,6 +126,7 @@ export class ApiListener {
     const { limits, bodies } = this.options;
     const server = createServer(
       {
+        ServerResponse: ApiResponse,
         maxHeaderSize: HEAD_MAX_BYTES,
         headersTimeout: limits.headersTimeoutMs,
         requestTimeout: limits.requestTimeoutMs,
@@ -139,12 +141,14 @@ export class ApiListener {
     server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) =>
       this.sendProblem(request, response, new ExpectationFailed()),
     );
-    server.on('connect', (_request, socket) => socket.end(rawAnswer(methodNotAllowed, bodies)));
+    server.on('connect', (_request, socket) =>
+      socket.end(rawAnswer(methodNotAllowed, bodies), 'latin1'),
+    );
     this.server = server;
     return server;
   }
 
-  private take(request: IncomingMessage, response: ServerResponse, handler: RequestListener): void {
+  private take(request: IncomingMessage, response: ApiResponse, handler: RequestListener): void {
     const url = request.url!;
     const mark = url.indexOf('?');
     const route = API_ROUTES.get(mark === -1 ? url : url.slice(0, mark));
@@ -213,9 +217,10 @@ export class ApiListener {
     }
     response.writeHead(problem.status, {
       'Content-Type': 'application/problem+json',
-      'Content-Length': Buffer.byteLength(body),
+      'Content-Length': body.length,
     });
-    response.end(request.method === 'HEAD' ? undefined : body);
+    if (request.method === 'HEAD') response.end();
+    else response.end(body, 'latin1');
   }
 }
 

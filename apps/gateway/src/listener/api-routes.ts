@@ -1,4 +1,5 @@
 import { OPERATIONS, type Operation, RATE_CLASSES, type RateClass, SCOPES } from '#libs/contracts';
+import { headerLines } from '../exchange/api-response.js';
 
 /** A public address of the API that needs a key and runs the numbered path of `request/`. */
 export interface ApiRoute {
@@ -14,6 +15,8 @@ export interface ApiRoute {
   scopeBit: number;
   /** `Deprecation` and `Link` of a superseded version (RFC 9745, RFC 8288), as name and value in turn. */
   versionHeaders: readonly string[];
+  /** The same as lines of a head. */
+  versionLines: string;
 }
 
 /** The instant version 1 was superseded, as RFC 9745 writes it: 2026-11-01. */
@@ -25,6 +28,10 @@ function route(
   version: 1 | 2,
   { upstreamPath, successor }: { upstreamPath: string; successor?: string },
 ): ApiRoute {
+  const versionHeaders =
+    successor === undefined
+      ? []
+      : ['Deprecation', V1_DEPRECATION, 'Link', `<${successor}>; rel="successor-version"`];
   return {
     path,
     access: 'key',
@@ -33,10 +40,8 @@ function route(
     upstreamPath,
     classPlace: RATE_CLASSES.indexOf(operation.class as RateClass),
     scopeBit: 1 << SCOPES.indexOf(operation.scope),
-    versionHeaders:
-      successor === undefined
-        ? []
-        : ['Deprecation', V1_DEPRECATION, 'Link', `<${successor}>; rel="successor-version"`],
+    versionHeaders,
+    versionLines: headerLines(versionHeaders),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { STATUS_CODES } from 'node:http';
 import type { Problem } from '#libs/platform';
+import { headerLines } from '../exchange/api-response.js';
 import { newRequestId } from '../exchange/request-id.js';
 import type { ProblemBodies } from '../problems/problem-body.js';
 import { BASE_HEADERS } from '../request/10-answer.js';
@@ -34,12 +35,12 @@ export function answerParserError(fault: Error, socket: Socket, bodies: ProblemB
     return;
   }
   answered.add(socket);
-  socket.end(rawAnswer(problemOf(error), bodies));
+  socket.end(rawAnswer(problemOf(error), bodies), 'latin1');
   socket.resume();
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }
 
-/** A whole HTTP answer as bytes, for where there is no response object. */
+/** A whole HTTP answer, a character a byte, for where there is no response object. */
 export function rawAnswer(problem: Problem, bodies: ProblemBodies): string {
   const requestId = newRequestId();
   const body = bodies.render(problem, { requestId, path: '' });
@@ -52,13 +53,12 @@ export function rawAnswer(problem: Problem, bodies: ProblemBodies): string {
     'Content-Type',
     'application/problem+json',
     'Content-Length',
-    String(Buffer.byteLength(body)),
+    String(body.length),
     'Connection',
     'close',
   ];
-  let head = `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\n`;
-  for (let i = 0; i < headers.length; i += 2) head += `${headers[i]}: ${headers[i + 1]}\r\n`;
-  return `${head}\r\n${body}`;
+  const { status } = problem;
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${headerLines(headers)}\r\n${body}`;
 }
 
 function problemOf({ code, rawPacket }: ParserError): Problem {

@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { BlockList, Socket } from 'node:net';
 import type { Repeats, RequestWindow, WindowAnswer } from '#libs/counters';
 import {
@@ -11,6 +11,7 @@ import {
   startTrace,
   traceIdOf,
 } from '#libs/platform';
+import type { ApiResponse } from '../exchange/api-response.js';
 import { Exchange } from '../exchange/exchange.js';
 import type { KeyEntry } from '../facts/caller.js';
 import type { Facts } from '../facts/facts.js';
@@ -74,7 +75,7 @@ const serviceOverloaded = new ServiceOverloaded();
 export class RequestPath {
   constructor(private readonly parts: RequestPathParts) {}
 
-  handle(request: IncomingMessage, response: ServerResponse, route: ApiRoute, query: string): void {
+  handle(request: IncomingMessage, response: ApiResponse, route: ApiRoute, query: string): void {
     const { shedder } = this.parts;
     const exchange = new Exchange(request, response, route, monotonicMs());
     const isOverloaded = shedder.isOverloaded;
@@ -212,9 +213,12 @@ function watchClient(exchange: Exchange, onGone: (exchange: Exchange) => void): 
   const newest = socket[NEWEST];
   socket[NEWEST] = exchange;
   if (newest !== undefined) {
-    let earlier: Exchange | undefined = newest;
-    while (earlier?.isOver) earlier = earlier.earlier;
-    exchange.earlier = earlier;
+    exchange.earlier = newest;
+    // What has been answered is let go, wherever it stands in the row.
+    for (let last = exchange; last.earlier !== undefined;) {
+      if (last.earlier.isOver) last.earlier = last.earlier.earlier;
+      else last = last.earlier;
+    }
     return;
   }
   socket.once('close', () => {

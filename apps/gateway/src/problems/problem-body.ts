@@ -34,6 +34,7 @@ export class ProblemBodies {
     return `${this.baseUrl}/errors/${code}`;
   }
 
+  /** @returns JSON in UTF-8, a character a byte: its length is that of the body, and it is sent as Latin-1. */
   render(problem: Problem, { requestId, path }: ProblemPlace): string {
     let fixed = this.fixedParts.get(problem);
     if (fixed === undefined) {
@@ -78,12 +79,17 @@ export class ProblemBodies {
       error: title,
       message: problem.message,
     };
-    return maskKeys(JSON.stringify(body)).slice(0, -1);
+    return bytesOf(maskKeys(JSON.stringify(body)).slice(0, -1));
   }
 }
 
 function publicPath(path: string): string {
   const query = path.indexOf('?');
   const bare = query === -1 ? path : path.slice(0, query);
-  return JSON.stringify(maskKeys(bare.slice(0, PATH_LENGTH_MAX)));
+  return bytesOf(JSON.stringify(maskKeys(bare.slice(0, PATH_LENGTH_MAX))));
+}
+
+/** The bytes of a text in UTF-8, a character each. */
+function bytesOf(text: string): string {
+  return Buffer.from(text).toString('latin1');
 }

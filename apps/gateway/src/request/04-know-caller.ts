@@ -21,11 +21,15 @@ export function knowCaller(
   const known = facts.find(apiKey, startedMs);
   if (known) return known;
   const address = clientAddress(request, trustedProxies);
-  const waitSeconds = failedKeys.waitSeconds(address, startedMs);
+  // Requests of a key that is being asked about add no question.
+  const isNew = !facts.isLoading(apiKey);
+  const waitSeconds = isNew ? failedKeys.waitSeconds(address, startedMs) : 0;
   if (waitSeconds > 0) return new TooManyFailedKeys(waitSeconds);
+  if (isNew) failedKeys.begin(address);
   const context = { requestId: exchange.requestId, traceparent: exchange.span?.traceparent };
   const load = runInContext(context, () => facts.load(apiKey));
   return load.then((loaded) => {
+    if (isNew) failedKeys.end(address);
     if (loaded instanceof Problem && loaded.status === 401) failedKeys.note(address, startedMs);
     return loaded;
   });

@@ -1,4 +1,5 @@
-import { type FieldError, InvalidRequest, type Problem } from '#libs/platform';
+import { parseDomainName } from '#libs/domain-names';
+import { type FieldError, InvalidRequest, type Problem, maskKeys } from '#libs/platform';
 import type { Exchange } from '../exchange/exchange.js';
 import { FixtureNeedsTestKey, TestKeyFixtureOnly } from './request.errors.js';
 
@@ -43,12 +44,14 @@ const fixtureNeedsTestKey = new FixtureNeedsTestKey();
 export function readParameters(exchange: Exchange, isTest: boolean): Problem | undefined {
   const faults: FieldError[] = [];
   const given = collect(exchange, faults);
-  const name = domainName(given, faults);
+  const text = domainName(given, faults);
   if (given[FORMAT] !== undefined && given[FORMAT] !== 'json') {
     faults.push({ field: 'format', message: 'must be json' });
   }
   checkWhois(exchange, given, faults);
-  const isPlain = PLAIN_NAME.test(name);
+  const isPlain = PLAIN_NAME.test(text);
+  // A key that was pasted in the wrong place goes neither to lookup nor to the log.
+  const name = isPlain ? text : maskKeys(text);
   let question = `${exchange.route.upstreamPath}?version=${exchange.route.version}`;
   question += `&domainName=${isPlain ? name.toLowerCase() : encodeURIComponent(name)}`;
   if (given.length > FIRST_OPTION) question += options(given, faults);
@@ -146,10 +149,8 @@ function isMaxAge(value: string): boolean {
   return /^[0-9]{1,5}$/.test(value) && Number(value) <= MAX_AGE_MAX_SECONDS;
 }
 
-/** The host of a name or URL as lookup will read it, as far as its last label. */
+/** As lookup itself reads it: what the two took for different names would be a lookup for nothing. */
 function isFixtureName(name: string): boolean {
-  const withoutScheme = name.replace(/^[A-Za-z][A-Za-z0-9+.-]*:\/\//, '');
-  const authority = withoutScheme.split(/[/?#]/, 1)[0];
-  const host = authority.slice(authority.lastIndexOf('@') + 1).replace(/:[0-9]*$/, '');
-  return /(^|[.\u3002\uff0e\uff61])test[.\u3002\uff0e\uff61]?$/i.test(host.normalize('NFKC'));
+  const parsed = parseDomainName(name);
+  return parsed.ok && parsed.domain.tld === 'test';
 }

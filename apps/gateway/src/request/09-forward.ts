@@ -57,6 +57,7 @@ export class Upstream {
 /** The call of one exchange. */
 class Call implements LookupCall {
   connection?: LookupConnection = undefined;
+  waitedTicks = 0;
 
   constructor(
     private readonly exchange: Exchange,

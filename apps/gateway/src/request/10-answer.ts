@@ -1,5 +1,6 @@
 import { Problem, type ProblemBody, ServiceUnavailable } from '#libs/platform';
 import { CATALOGUE_VERSION } from '#libs/contracts';
+import { headerLines } from '../exchange/api-response.js';
 import type { Exchange } from '../exchange/exchange.js';
 import { MethodNotAllowed } from '../listener/listener.errors.js';
 import type { ProblemBodies } from '../problems/problem-body.js';
@@ -24,6 +25,9 @@ export const BASE_HEADERS: readonly string[] = [
   '*',
 ];
 
+const BASE_LINES = headerLines(BASE_HEADERS);
+const JSON_TYPE = 'Content-Type: application/json; charset=utf-8\r\n';
+const PROBLEM_TYPE = 'Content-Type: application/problem+json\r\n';
 const CLOSING_BRACE = 0x7d;
 const NANOSECONDS = '000000000';
 
@@ -50,21 +54,12 @@ export function sendAnswer(
   credits: number,
   remaining: number | undefined,
 ): void {
-  const headers = answerHeaders(exchange, credits, remaining);
-  if (age !== undefined) headers.push('Age', age);
+  let lines = answerLines(exchange, credits, remaining) + JSON_TYPE;
+  if (age !== undefined) lines += `Age: ${age}\r\n`;
   const isWhole =
     exchange.route.version === 1 || body.charCodeAt(body.length - 1) !== CLOSING_BRACE;
   const meta = isWhole ? '' : metaOf(exchange, { credits, remaining, isAlone: body.length === 2 });
-  const end = isWhole ? body.length : body.length - 1;
-  headers.push(
-    'Content-Type',
-    'application/json; charset=utf-8',
-    'Content-Length',
-    String(end + meta.length),
-  );
-  exchange.response.writeHead(200, headers);
-  // Latin-1 keeps each byte as it is, and one string goes out in one write together with the headers.
-  exchange.response.end(isWhole ? body : body.slice(0, end) + meta, 'latin1');
+  exchange.response.sendWhole(200, lines, isWhole ? body : body.slice(0, -1) + meta);
 }
 
 /** Step 10c: sends a refusal. */
@@ -76,24 +71,16 @@ export function sendProblem(
 ): void {
   const { response, requestId, route, rate } = exchange;
   const body = bodies.render(problem, { requestId, path: route.path });
-  const headers = answerHeaders(exchange, 0, remaining);
+  let lines = answerLines(exchange, 0, remaining) + PROBLEM_TYPE;
   const { status } = problem;
-  if (status === 401) headers.push('WWW-Authenticate', 'Bearer realm="api"');
+  if (status === 401) lines += 'WWW-Authenticate: Bearer realm="api"\r\n';
   if (problem.code === 'rate_limited' && rate) {
-    headers.push('Retry-After', String(rate.resetSeconds));
-    headers.push('Link', `<${bodies.pageOf(problem.code)}>; rel="help"`);
+    lines += `Retry-After: ${rate.resetSeconds}\r\nLink: <${bodies.pageOf(problem.code)}>; rel="help"\r\n`;
   } else if (problem.retryAfterSeconds !== undefined) {
-    headers.push('Retry-After', String(problem.retryAfterSeconds));
+    lines += `Retry-After: ${problem.retryAfterSeconds}\r\n`;
   }
-  if (problem instanceof MethodNotAllowed) headers.push('Allow', problem.allow);
-  headers.push(
-    'Content-Type',
-    'application/problem+json',
-    'Content-Length',
-    String(Buffer.byteLength(body)),
-  );
-  response.writeHead(status, headers);
-  response.end(body);
+  if (problem instanceof MethodNotAllowed) lines += `Allow: ${problem.allow}\r\n`;
+  response.sendWhole(status, lines, body);
 }
 
 /** Lookup's refusal as the problem it is; anything that is not one is our fault, not the customer's. */
@@ -105,28 +92,27 @@ export function problemOf(answer: UpstreamAnswer): Problem {
   }
   if (![400, 422, 503, 504].includes(answered)) return new ServiceUnavailable('lookup');
   const { code, status, detail, retryable, retry_after, errors } = body;
-  return new Problem({ code, status, detail, retryable, retryAfterSeconds: retry_after, errors });
+  // It becomes a header: what is no number there would end the process.
+  const retryAfterSeconds = isSeconds(retry_after) ? retry_after : undefined;
+  return new Problem({ code, status, detail, retryable, retryAfterSeconds, errors });
 }
 
-function answerHeaders(
+function answerLines(
   { requestId, route, rate, rateLimit }: Exchange,
   credits: number,
   remaining: number | undefined,
-): string[] {
-  const headers = [...BASE_HEADERS, 'X-Request-Id', requestId, 'X-Credits-Cost', String(credits)];
-  if (remaining !== undefined) headers.push('X-Credits-Remaining', String(remaining));
+): string {
+  let lines = `${BASE_LINES}X-Request-Id: ${requestId}\r\nX-Credits-Cost: ${credits}\r\n`;
+  if (remaining !== undefined) lines += `X-Credits-Remaining: ${remaining}\r\n`;
   if (rate) {
     const name = route.operation.class;
-    const [left, seconds] = [String(rate.remaining), String(rate.resetSeconds)];
-    const limit = String(rateLimit);
-    headers.push('RateLimit-Policy', `"${name}";q=${limit};w=60`);
-    headers.push('RateLimit', `"${name}";r=${left};t=${seconds}`);
-    headers.push('x-ratelimit-allowed-requests', limit);
-    headers.push('x-ratelimit-remaining-requests', left);
-    headers.push('x-ratelimit-remaining-time', seconds + NANOSECONDS);
+    const { remaining: left, resetSeconds: seconds } = rate;
+    lines +=
+      `RateLimit-Policy: "${name}";q=${rateLimit};w=60\r\nRateLimit: "${name}";r=${left};t=${seconds}\r\n` +
+      `x-ratelimit-allowed-requests: ${rateLimit}\r\nx-ratelimit-remaining-requests: ${left}\r\n` +
+      `x-ratelimit-remaining-time: ${seconds}${NANOSECONDS}\r\n`;
   }
-  if (route.version === 1) headers.push(...route.versionHeaders);
-  return headers;
+  return lines + route.versionLines;
 }
 
 function metaOf(
@@ -136,6 +122,10 @@ function metaOf(
   const balance = remaining === undefined ? '' : `,"credits_remaining":${remaining}`;
   const repeat = isRepeat ? ',"repeat":true' : '';
   return `${isAlone ? '' : ','}"meta":{"request_id":"${requestId}","credits_charged":${credits}${balance}${repeat},"price_version":"${CATALOGUE_VERSION}"}}`;
+}
+
+function isSeconds(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) >= 0;
 }
 
 function parse(body: string): ProblemBody | undefined {

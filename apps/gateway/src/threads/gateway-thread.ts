@@ -1,5 +1,13 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { Health, Logger, Metrics, SystemClock } from '#libs/platform';
+import {
+  Health,
+  Logger,
+  Metrics,
+  SystemClock,
+  TelemetryConfig,
+  loadConfig,
+  openTraces,
+} from '#libs/platform';
 import { openGateway } from '../open-gateway.js';
 import type { RunningGateway } from '../start.js';
 import type {
@@ -13,8 +21,11 @@ import type {
 const port = parentPort!;
 const say = (message: ThreadMessage) => port.postMessage(message);
 
-const logger = new Logger('gateway');
+// A thread has modules of its own: what the main one opened records nothing here.
+const telemetry = loadConfig(TelemetryConfig);
+const logger = new Logger('gateway', undefined, telemetry.logLevel);
 const { config, events, share } = workerData as ThreadData;
+const traces = await openTraces(telemetry);
 try {
   const gateway = await openGateway({
     config,
@@ -47,6 +58,7 @@ const answers: {
   metrics: async ({ app }) => app.get(Metrics, { strict: false }).snapshot(),
   drain: async (gateway) => {
     await gateway.stop();
+    await traces.close();
     return 'drained';
   },
 };

@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { Agent, get } from 'node:http';
-import { type Socket, connect } from 'node:net';
+import { Agent, createServer, get } from 'node:http';
+import { type AddressInfo, type Socket, connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
@@ -163,6 +164,37 @@ describe('a gateway in several threads', () => {
       expect(second.output()).toContain(
         `cannot listen on 127.0.0.1:${port}: another process listens there`,
       );
+    },
+    TEST_LIMIT_MS,
+  );
+
+  it(
+    'threads log from the configured level on, and their requests are traced',
+    async () => {
+      const spans: string[] = [];
+      const collector = createServer((request, response) => {
+        void text(request).then((body) => {
+          spans.push(body);
+          response.end('{}');
+        });
+      });
+      collector.listen(0, '127.0.0.1');
+      await once(collector, 'listening');
+      const { port } = collector.address() as AddressInfo;
+      const gateway = await startProcess({
+        GATEWAY_THREADS: '2',
+        GATEWAY_JOURNAL: journal('telemetry'),
+        LOG_LEVEL: 'debug',
+        OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
+        OTEL_TRACES_SAMPLER_ARG: '1',
+      });
+      // One application of the process, one of each thread.
+      expect(gateway.output().match(/Nest application successfully started/g)).toHaveLength(3);
+      await ask(gateway.apiUrl, around.account.addKey().apiKey, 'traced.example');
+      expect(await end(gateway.child, 'SIGTERM')).toBe(0);
+      expect(spans.join()).toContain('GET /v2.0/whois/live');
+      collector.closeAllConnections();
+      collector.close();
     },
     TEST_LIMIT_MS,
   );

@@ -6,6 +6,7 @@ export interface AnswerHead {
   /** `X-Outcome` and `X-Served-From`; empty without them. */
   outcome: string;
   servedFrom: string;
+  /** Digits. */
   age?: string;
   /** False when the connection ends with this answer. */
   isKept: boolean;
@@ -13,6 +14,8 @@ export interface AnswerHead {
 
 const STATUS_LINE = /^HTTP\/1\.1 [2-5][0-9]{2} /;
 const LENGTH = /^[0-9]{1,9}$/;
+/** `Age` goes on to the customer as it is. */
+const AGE = /^[0-9]{1,10}$/;
 
 /**
  * Reads the lines of a head that ends where `end` (the blank line's CRLF CRLF) begins. Lookup gives
@@ -57,7 +60,7 @@ function isOfInterest(nameLength: number): boolean {
   }
 }
 
-/** False when the answer's end could not be told. */
+/** False when the answer's end could not be told, or what is passed on is not what it should be. */
 function readHeader(head: AnswerHead, name: string, value: string): boolean {
   if (name === 'content-length') {
     if (head.bodyBytes !== -1 || !LENGTH.test(value)) return false;
@@ -65,7 +68,9 @@ function readHeader(head: AnswerHead, name: string, value: string): boolean {
   } else if (name === 'transfer-encoding') return false;
   else if (name === 'x-outcome') head.outcome = value;
   else if (name === 'x-served-from') head.servedFrom = value;
-  else if (name === 'age') head.age = value;
-  else if (name === 'connection' && value.toLowerCase() === 'close') head.isKept = false;
+  else if (name === 'age') {
+    if (!AGE.test(value)) return false;
+    head.age = value;
+  } else if (name === 'connection' && value.toLowerCase() === 'close') head.isKept = false;
   return true;
 }

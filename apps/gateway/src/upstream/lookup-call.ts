@@ -14,6 +14,8 @@ export interface LookupCall {
   readonly request: string;
   /** Where it is being asked; set and unset by the connection. */
   connection?: LookupConnection;
+  /** Ticks of the pool's timer since it was handed over, its turn on a connection included. */
+  waitedTicks: number;
   /** Nobody waits for it any more: it is not asked when its turn comes. */
   readonly isAbandoned: boolean;
   /** One of the two is called, once, unless the call was abandoned. */

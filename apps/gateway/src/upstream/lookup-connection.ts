@@ -25,10 +25,11 @@ const READ_BUFFER = Buffer.allocUnsafeSlow(64 * 1024);
 
 /** One connection to lookup, on which one call at a time is asked. */
 export class LookupConnection {
-  /** Ticks of the pool's timer since anything happened on it. */
+  /** Ticks of the pool's timer since it was last asked or free. */
   quietTicks = 0;
   isConnected = false;
-  private call?: LookupCall = undefined;
+  /** What is being asked on it. */
+  call?: LookupCall = undefined;
   private head?: AnswerHead = undefined;
   /** What has come of the answer, a character a byte. */
   private text = '';
@@ -47,10 +48,6 @@ export class LookupConnection {
       onClosed(this);
       this.take()?.onFault(this.fault ?? new ConnectionEnded());
     });
-  }
-
-  get isBusy(): boolean {
-    return this.call !== undefined;
   }
 
   ask(call: LookupCall): void {
@@ -84,7 +81,6 @@ export class LookupConnection {
   }
 
   private read(buffer: Buffer, size: number): void {
-    this.quietTicks = 0;
     const chunk = buffer.toString('latin1', 0, size);
     if (this.call === undefined) return this.destroy();
     this.text = this.text === '' ? chunk : this.text + chunk;
@@ -122,6 +118,7 @@ export class LookupConnection {
   /** The call that was asked, which is from now on nobody's. */
   private take(): LookupCall | undefined {
     const { call } = this;
+    this.quietTicks = 0;
     this.call = undefined;
     this.head = undefined;
     this.text = '';

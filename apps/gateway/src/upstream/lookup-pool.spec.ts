@@ -43,6 +43,7 @@ class ByteServer {
 
 class TestCall implements LookupCall {
   connection?: LookupConnection = undefined;
+  waitedTicks = 0;
   isAbandoned = false;
   readonly results: (UpstreamAnswer | Error)[] = [];
 
@@ -128,6 +129,14 @@ describe('a call to lookup', () => {
     expect(calls[3].results).toEqual([]);
   });
 
+  it('S102: two hundred calls that do not end hold up no other', async () => {
+    const lookup = await open({ connectTimeoutMs: 30_000, timeoutMs: 30_000 });
+    const slow = Array.from({ length: 200 }, () => ask(lookup));
+    await waitFor('all to be asked', () => server.requests.length === slow.length);
+    server.onRequest = (socket) => socket.write(answerOf('{}'));
+    expect(await ask(lookup).result()).toHaveProperty('body', '{}');
+  });
+
   it('a call that is ended closes its connection, hears nothing, and frees its place', async () => {
     const lookup = await open({ connectionsMax: 1 });
     const [first, second] = [ask(lookup), ask(lookup)];
@@ -145,6 +154,29 @@ describe('a call to lookup', () => {
     server.onRequest = (socket) => socket.write(answerOf('{"a":1}').subarray(0, -1));
     expect(await ask(lookup).result()).toBeInstanceOf(AnswerLate);
     expect(lookup.size).toBe(0);
+  });
+
+  it('S63: an answer that drips in ends in a time-out, too', async () => {
+    const lookup = await open({ timeoutMs: 100 });
+    const bytes = answerOf(`{"a":"${'x'.repeat(1_000)}"}`);
+    let sent = 0;
+    let drip: NodeJS.Timeout | undefined;
+    server.onRequest = (socket) => {
+      drip = setInterval(() => socket.write(bytes.subarray(sent, ++sent)), 10);
+    };
+    expect(await ask(lookup).result()).toBeInstanceOf(AnswerLate);
+    clearInterval(drip);
+    expect(lookup.size).toBe(0);
+  });
+
+  it('S63: waiting for a connection counts as waiting for the answer', async () => {
+    const lookup = await open({ timeoutMs: 200, connectionsMax: 1 });
+    const calls = Array.from({ length: 5 }, () => ask(lookup));
+    const startedMs = performance.now();
+    for (const call of calls) expect(await call.result()).toBeInstanceOf(AnswerLate);
+    expect(performance.now() - startedMs).toBeLessThan(600);
+    server.onRequest = (socket) => socket.write(answerOf('{}'));
+    expect(await ask(lookup).result()).toHaveProperty('body', '{}');
   });
 
   it('nobody listening, and an end before the answer is whole, are faults of one call', async () => {
@@ -168,6 +200,8 @@ describe('a call to lookup', () => {
     ],
     ['a signed length', 'HTTP/1.1 200 OK\r\nContent-Length: +2\r\n\r\n{}'],
     ['a line without a colon', 'HTTP/1.1 200 OK\r\nnothing\r\nContent-Length: 2\r\n\r\n{}'],
+    ['an age that is none', 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nAge: 1\x01\r\n\r\n{}'],
+    ['an age of two lines', 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nAge: 1\nx: y\r\n\r\n{}'],
     ['an interim answer', 'HTTP/1.1 103 Early Hints\r\n\r\n'],
     ['more than announced', 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}{}'],
     ['more than is read', 'HTTP/1.1 200 OK\r\nContent-Length: 99999999\r\n\r\n'],

@@ -7,7 +7,7 @@ export interface LookupPoolOptions {
   url: string;
   /** Its Unix socket, when it runs on the same machine. */
   socketPath?: string;
-  /** Longest wait for the first and between two bytes of an answer, in milliseconds. */
+  /** Longest until a whole answer is there, in milliseconds; waiting for a connection counts. */
   timeoutMs: number;
   connectionsMax?: number;
   connectTimeoutMs?: number;
@@ -15,7 +15,8 @@ export interface LookupPoolOptions {
   keepAliveMs?: number;
 }
 
-const CONNECTIONS_MAX = 128;
+/** As many as live lookups may be under way: with fewer, slow registries would hold up every answer. */
+const CONNECTIONS_MAX = 1_500;
 const CONNECT_TIMEOUT_MS = 1_000;
 const KEEP_ALIVE_MS = 30_000;
 const TICK_MAX_MS = 500;
@@ -118,12 +119,16 @@ export class LookupPool {
   private tick(): void {
     const { connect, answer, keepAlive } = this.ticks;
     for (const connection of this.connections) {
+      const { call, isConnected } = connection;
       const quiet = connection.quietTicks++;
-      if (!connection.isBusy) {
+      if (call === undefined) {
         if (quiet >= keepAlive) connection.destroy();
-      } else if (!connection.isConnected) {
-        if (quiet >= connect) connection.destroy(new ConnectTimeout());
-      } else if (quiet >= answer) connection.destroy(new AnswerLate());
+      } else if (call.waitedTicks++ >= answer) connection.destroy(new AnswerLate());
+      else if (!isConnected && quiet >= connect) connection.destroy(new ConnectTimeout());
     }
+    const late = this.waiting.filter((call) => call.waitedTicks++ >= answer);
+    // They are the first: whoever came later has not waited for longer.
+    this.waiting.splice(0, late.length);
+    for (const call of late) call.onFault(new AnswerLate());
   }
 }

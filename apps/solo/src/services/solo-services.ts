@@ -68,12 +68,7 @@ export async function startServices(options: ServicesOptions): Promise<SoloServi
   const accountConfig = loadConfig(AccountConfig, settings);
   const mail = soloMail(accountConfig, clock);
   shutdown.add('mail', () => mail.transport.close());
-  /** Events stop before the service whose database they are read from. Closing twice is harmless. */
-  const running = <T extends RunningService>(name: string, service: T): T => {
-    shutdown.add(name, () => service.stop());
-    shutdown.add('events', () => transport.close());
-    return service;
-  };
+  const running = stoppingWith(shutdown, transport);
   const start = { clock, transport };
 
   const account = running(
@@ -122,6 +117,15 @@ export async function startServices(options: ServicesOptions): Promise<SoloServi
     mailbox: mail.mailbox,
     isMailSent: mail.isSent,
     registries,
+  };
+}
+
+/** Events stop before the service whose database they are read from. Closing twice is harmless. */
+function stoppingWith(shutdown: ShutdownOrder, transport: InProcessTransport) {
+  return <T extends RunningService>(name: string, service: T): T => {
+    shutdown.add(name, () => service.stop());
+    shutdown.add('events', () => transport.close());
+    return service;
   };
 }
 

@@ -33,7 +33,10 @@ const TIMEOUT_MS = 3_000;
 const CONNECTIONS = 32;
 const BODY_LIMIT_BYTES = 4 * 1024 * 1024;
 
-/** JSON over HTTP to one service: token, ids of the request, deadline, and its refusals as the Problem it threw. */
+/**
+ * JSON over HTTP to one service: token, ids of the request, deadline, and its refusals as the Problem it
+ * threw.
+ */
 export class ServiceHttp {
   private readonly pool: Pool;
 

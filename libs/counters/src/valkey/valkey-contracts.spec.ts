@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe } from '@jest/globals';
 import { Logger, newId } from '#libs/platform';
-import { TEST_VALKEY_URL } from '#libs/testing';
+import { VALKEY_URL } from '#libs/testing';
 import { MemoryRepeats } from '../memory-repeats.js';
 import { repeatsContract } from '../repeats.contract.js';
 import { requestWindowContract } from '../request-window.contract.js';
@@ -8,7 +8,7 @@ import { ValkeyLink } from './valkey-link.js';
 import { ValkeyRepeats } from './valkey-repeats.js';
 import { ValkeyRequestWindow } from './valkey-request-window.js';
 
-const url = process.env[TEST_VALKEY_URL];
+const url = process.env[VALKEY_URL];
 const logger = new Logger('counters', { write: () => {} });
 const timeoutMs = 10_000;
 

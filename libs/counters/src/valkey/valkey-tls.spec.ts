@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Logger, newId } from '#libs/platform';
-import { TEST_VALKEY_URL, ValkeyServer } from '#libs/testing';
+import { VALKEY_URL, ValkeyServer } from '#libs/testing';
 import { CounterId } from '../counter-id.js';
 import { type CountingMode, openCounters } from '../open-counters.js';
 
@@ -20,7 +20,7 @@ function makeCertificate(folder: string, name: string) {
   return { keyFile, certificateFile, authority: readFileSync(certificateFile, 'utf8') };
 }
 
-(process.env[TEST_VALKEY_URL] === undefined ? describe.skip : describe)('a server with TLS', () => {
+(process.env[VALKEY_URL] === undefined ? describe.skip : describe)('a server with TLS', () => {
   const folder = mkdtempSync(join(tmpdir(), 'dds-valkey-tls-'));
   const tls = makeCertificate(folder, 'server');
   let server: ValkeyServer;

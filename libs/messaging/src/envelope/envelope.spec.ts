@@ -28,9 +28,9 @@ describe('message', () => {
     producer: 'account',
     data: { n: 1 },
   };
-  const message = (body: unknown): EventMessage => ({
+  const message = (body: unknown, topic = 'account.events'): EventMessage => ({
     id,
-    topic: 'account.events',
+    topic,
     bucket: 1,
     key: 'k',
     body: typeof body === 'string' ? body : JSON.stringify(body),
@@ -70,6 +70,24 @@ describe('message', () => {
       reason: expect.stringMatching(/./),
     });
   });
+
+  it('S112: that speaks for another service than the one its topic belongs to is malformed', () => {
+    const foreign = { failure: 'malformed', reason: expect.stringContaining('topic') };
+    const readFrom = (topic: string, body: object) => readMessage(message(body, topic), () => true);
+    expect(readFrom('billing.events', envelope)).toMatchObject(foreign);
+    expect(readFrom('account.events', { ...envelope, producer: 'billing' })).toMatchObject(foreign);
+    for (const type of ['billing.payment-confirmed', 'billing.not-yet-invented', 'billing']) {
+      expect(read({ ...envelope, type })).toMatchObject(foreign);
+    }
+  });
+
+  it.each([['1\r\nx: y'], [17], [{ slice: 1 }], ['00-0-0-01'], ['\0']])(
+    'is read without a trace that is none: %p',
+    (traceparent) => {
+      const whole = read({ ...envelope, traceparent }) as { event: object };
+      expect(whole.event).toMatchObject({ data: { n: 1 }, traceparent: undefined });
+    },
+  );
 
   it('of a type or version nobody knows is unknown', () => {
     expect(read({ ...envelope, type: 'account.new' })).toMatchObject({ failure: 'unknown' });

@@ -4,7 +4,10 @@ import {
   describeEvent,
   eventClassOf,
   parseEventData,
+  producerOf,
 } from '#libs/contracts';
+import type { ServiceName } from '#libs/platform';
+import { topicOf } from './bucket.js';
 
 /** An event on the wire. Both transports carry this text; nothing crosses by reference. */
 export interface EventMessage {
@@ -62,7 +65,13 @@ export function readMessage(
   if (!isWanted(eventClass)) return undefined;
   const parsed = parseSafely(eventClass, envelope.data);
   if ('faults' in parsed) return malformed(parsed.faults.join('; '), envelope.type);
-  const event = { ...envelope, data: parsed.data };
+  const { traceparent } = envelope;
+  const event = {
+    ...envelope,
+    // It goes on in headers and log lines; an event that is otherwise whole is not lost by it.
+    traceparent: isTraceparent(traceparent) ? traceparent : undefined,
+    data: parsed.data,
+  };
   return { message, event, eventClass, kind: describeEvent(eventClass).kind };
 }
 
@@ -94,11 +103,21 @@ function envelopeFaults(value: unknown, message: EventMessage): string[] {
     .map(([member]) => member);
   if (value.id !== message.id) faults.push('id differs from the message');
   if (value.key !== message.key) faults.push('key differs from the message');
+  // Brokers allow a service its own topic; what stands there as another's word would pass them by.
+  const speakers = [value.producer, producerOf(String(value.type))];
+  if (speakers.some((speaker) => topicOf(speaker as ServiceName) !== message.topic)) {
+    faults.push('topic of another service');
+  }
   return faults;
 }
 
 function typeOf(value: unknown): string {
   return isObject(value) && typeof value.type === 'string' ? value.type : '';
+}
+
+/** W3C Trace Context, version 00. */
+function isTraceparent(value: unknown): boolean {
+  return typeof value === 'string' && /^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/.test(value);
 }
 
 function isText(value: unknown): boolean {

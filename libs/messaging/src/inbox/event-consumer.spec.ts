@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { EventClass } from '#libs/contracts';
+import { IsInt } from 'class-validator';
+import { type EventClass, EventType } from '#libs/contracts';
 import { type Transaction, withClient } from '#libs/database';
 import { newId } from '#libs/platform';
 import { waitFor } from '#libs/testing';
@@ -9,6 +10,12 @@ import { ServiceEventCounts } from '../telemetry/event-counts.js';
 import { Counted, Stage, quietLogger } from '../transports/stage.contract.js';
 import { EventConsumer } from './event-consumer.js';
 import type { EventHandler } from './inbox.js';
+
+@EventType({ type: 'billing.counted', version: 1, kind: 'delta' })
+class CountedByBilling {
+  @IsInt()
+  n: number;
+}
 
 describe('event consumer', () => {
   let stage: Stage;
@@ -34,7 +41,10 @@ describe('event consumer', () => {
     consumer = new EventConsumer({
       consumer: 'entitlement',
       database: stage.consumer,
-      handlers: new Map<EventClass, EventHandler>([[Counted, handler]]),
+      handlers: new Map<EventClass, EventHandler>([
+        [Counted, handler],
+        [CountedByBilling, handler],
+      ]),
       logger: quietLogger,
       counts,
     });
@@ -43,15 +53,16 @@ describe('event consumer', () => {
 
   function messageOf(topic: string, key: string, n: number): EventMessage {
     const id = newId();
+    const producer = topic.slice(0, -'.events'.length);
     const body = JSON.stringify({
       id,
-      type: 'account.counted',
+      type: `${producer}.counted`,
       version: 1,
       key,
       aggregate: `thing:${key}`,
       sequence: '1',
       occurredAt: '2026-03-02T09:00:00.000Z',
-      producer: 'account',
+      producer,
       data: { n },
     });
     return { id, topic, bucket: bucketOf(key), key, body };

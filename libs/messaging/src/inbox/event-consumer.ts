@@ -159,6 +159,7 @@ export class EventConsumer {
       await database.transaction(async (transaction) => {
         await this.locks.lockBucket(transaction, message.bucket);
         await this.parked.insert(transaction, message, parking);
+        crashPoint('parking.before-commit');
       });
     } catch (error) {
       // Neither handled nor parked: the transport has to keep it.

@@ -2,7 +2,6 @@ import type { EventClass, EventEnvelope } from '#libs/contracts';
 import type { Transaction } from '#libs/database';
 import { crashPoint, monotonicMs, runInContext, startSpan } from '#libs/platform';
 import type { ReadEvent } from '../envelope/event-message.js';
-import type { EventOutcome } from '../telemetry/event-counts.js';
 import { ParkedRepository } from '../parking/parked.repository.js';
 import { InboxRepository } from './inbox.repository.js';
 import { withinTime } from './time-limit.js';
@@ -10,6 +9,12 @@ import { withinTime } from './time-limit.js';
 /** Ephemeral ones get no transaction. */
 export type EventHandler = (event: EventEnvelope, transaction?: Transaction) => Promise<unknown>;
 export type EventHandlers = ReadonlyMap<EventClass, EventHandler>;
+
+/**
+ * How an event ended at a consumer: `applied`, `superseded` by a newer one of its aggregate, `parked` to be
+ * tried again, or `dead`.
+ */
+export type EventOutcome = 'applied' | 'superseded' | 'parked' | 'dead';
 
 /** What became of one event; true once the transaction has committed. */
 export interface HandledEvent {

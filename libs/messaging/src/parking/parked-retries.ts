@@ -1,5 +1,5 @@
 import type { Database, Transaction } from '#libs/database';
-import { HOUR_MS, type Logger, MINUTE_MS, SECOND_MS } from '#libs/platform';
+import { HOUR_MS, type Logger, MINUTE_MS, SECOND_MS, crashPoint } from '#libs/platform';
 import { type EventMessage, readMessage } from '../envelope/event-message.js';
 import { classify, reasonOf } from '../inbox/failure.js';
 import type { EventHandlers, HandledEvent, Inbox } from '../inbox/inbox.js';
@@ -90,6 +90,7 @@ export class ParkedRetries {
     const read = readMessage(messageOf(head), (eventClass) => handlers.has(eventClass));
     if (read && 'event' in read) {
       handled.push(...(await inbox.applyParked(transaction, read)));
+      crashPoint('parked-retry.before-commit');
       return true;
     }
     const reason = read?.reason ?? `no handler for ${head.type} any more`;

@@ -1,12 +1,6 @@
 import { allEventClasses, describeEvent } from '#libs/contracts';
 import { Buckets, SECOND_MS, SECONDS_BUCKETS, type ServiceName } from '#libs/platform';
-import type { HandledEvent } from '../inbox/inbox.js';
-
-/**
- * How an event ended at a consumer: `applied`, `superseded` by a newer one of its aggregate, `parked` to be
- * tried again, or `dead`.
- */
-export type EventOutcome = 'applied' | 'superseded' | 'parked' | 'dead';
+import type { EventOutcome, HandledEvent } from '../inbox/inbox.js';
 
 /** What one service has said and heard since its transport was made. */
 export class ServiceEventCounts {

@@ -52,11 +52,11 @@ export class Metrics {
   private readonly registry = new Registry();
   private readonly sources: MetricSource[] = [];
   private underWay?: Promise<MetricSnapshot>;
-  private hasProcessMetrics: boolean;
+  private isProcessDue: boolean;
 
   /** `process: false` in a worker thread, whose process is counted by the main one. */
   constructor({ process = true }: { process?: boolean } = {}) {
-    this.hasProcessMetrics = !process;
+    this.isProcessDue = process;
   }
 
   /** @throws when the name is taken by something that is no counter. */
@@ -93,9 +93,9 @@ export class Metrics {
   }
 
   private async gather(): Promise<MetricSnapshot> {
-    if (!this.hasProcessMetrics) {
+    if (this.isProcessDue) {
       // Watching the loop and the collector begins with the first scrape: unasked, it costs nothing.
-      this.hasProcessMetrics = true;
+      this.isProcessDue = false;
       collectDefaultMetrics({ register: this.registry });
     }
     const readings = await Promise.all(this.sources.map((source) => this.read(source)));

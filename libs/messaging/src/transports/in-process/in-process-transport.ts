@@ -2,10 +2,11 @@ import type { CustomStrategy } from '@nestjs/microservices';
 import { describeEvent, producerOf } from '#libs/contracts';
 import type { Database, MaintenanceDatabase } from '#libs/database';
 import type { Logger, ServiceName } from '#libs/platform';
-import { type EventMessage, readMessage } from '../../envelope/event-message.js';
+import type { EventMessage } from '../../envelope/event-message.js';
 import { type ConsumerLag, EventTransport } from '../../event-transport.js';
 import { EventConsumer } from '../../inbox/event-consumer.js';
 import { EventServer, type ServiceHandlers } from '../../inbox/event-server.js';
+import { type Watcher, tell } from '../../inbox/watcher.js';
 import { Relay } from '../../relay/relay.js';
 
 export interface InProcessTransportOptions {
@@ -28,7 +29,7 @@ export class InProcessTransport extends EventTransport {
   private readonly relays = new Map<ServiceName, Relay>();
   private readonly outboxes = new Map<ServiceName, MaintenanceDatabase>();
   private readonly consumers = new Map<ServiceName, EventConsumer>();
-  private readonly watchers = new Map<ServiceName, ServiceHandlers['ephemeral']>();
+  private readonly watchers = new Map<ServiceName, Watcher>();
 
   constructor(private readonly options: InProcessTransportOptions) {
     super();
@@ -104,7 +105,9 @@ export class InProcessTransport extends EventTransport {
       this.consumers.set(consumer, eventConsumer);
       eventConsumer.start();
     }
-    if (handlers.ephemeral.size > 0) this.watchers.set(consumer, handlers.ephemeral);
+    if (handlers.ephemeral.size > 0) {
+      this.watchers.set(consumer, { service: consumer, handlers: handlers.ephemeral, logger });
+    }
     this.startCompleteRelays();
   }
 
@@ -138,23 +141,10 @@ export class InProcessTransport extends EventTransport {
   private async publish(producer: ServiceName, messages: EventMessage[]): Promise<void> {
     const missing = this.missingConsumers(producer);
     if (missing.length > 0) throw new MissingConsumer(`does not listen now: ${missing.join(', ')}`);
-    for (const [watcher, handlers] of this.watchers) {
-      for (const message of messages) void this.tell(watcher, handlers, message);
+    for (const watcher of this.watchers.values()) {
+      for (const message of messages) void tell(watcher, message);
     }
     const named = this.options.consumers[producer] ?? [];
     await Promise.all(named.map((consumer) => this.consumers.get(consumer)?.deliver(messages)));
-  }
-
-  private async tell(
-    watcher: ServiceName,
-    handlers: ServiceHandlers['ephemeral'],
-    message: EventMessage,
-  ): Promise<void> {
-    try {
-      const read = readMessage(message, (eventClass) => handlers.has(eventClass));
-      if (read && 'event' in read) await handlers.get(read.eventClass)?.(read.event);
-    } catch (error) {
-      this.options.logger.warn(`${watcher} failed to hear an event`, error);
-    }
   }
 }

@@ -3,7 +3,7 @@ import kafkajs, { type AclEntry, type AclOperationTypes, type AclResourceTypes }
 import type { ServiceName } from '#libs/platform';
 import { topicOf } from '../../envelope/bucket.js';
 import type { EventsConfig } from '../../events.config.js';
-import { withAdmin } from './kafka-topics.js';
+import { withAdmin } from './kafka-client.js';
 
 /** Whose events each service hears; a service that only speaks has an empty list. */
 export type EventReaders = Partial<Record<ServiceName, readonly ServiceName[]>>;

@@ -1,11 +1,13 @@
 import { createRequire } from 'node:module';
 import { type Socket, connect as connectPlainly, isIP } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { Kafka, type KafkaConfig, logLevel } from 'kafkajs';
+import { type Admin, Kafka, type KafkaConfig, logLevel } from 'kafkajs';
+import { SECOND_MS } from '#libs/platform';
 import type { EventsConfig } from '../../events.config.js';
 
 const CONNECT_LIMIT_MS = 1_000;
 const KEEP_ALIVE_MS = 60_000;
+const ADMIN_LIMIT_MS = 10 * SECOND_MS;
 
 export type KafkaClientOptions = Required<Pick<KafkaConfig, 'requestTimeout' | 'retry'>>;
 
@@ -45,6 +47,25 @@ export class KafkaClient {
   cut(): void {
     this.isCut = true;
     for (const socket of this.sockets) socket.destroy(new Error('cut off'));
+  }
+}
+
+/** An administrator's connection for the time of `work`. */
+export async function withAdmin<T>(
+  config: EventsConfig,
+  work: (admin: Admin) => Promise<T>,
+): Promise<T> {
+  const client = new KafkaClient(config, {
+    requestTimeout: ADMIN_LIMIT_MS,
+    retry: { retries: 5, initialRetryTime: 200, maxRetryTime: SECOND_MS },
+  });
+  const admin = client.kafka.admin();
+  try {
+    await admin.connect();
+    return await work(admin);
+  } finally {
+    await admin.disconnect();
+    client.cut();
   }
 }
 

@@ -2,7 +2,7 @@ import type { ServiceName } from '#libs/platform';
 import { topicOf } from '../../envelope/bucket.js';
 import type { ConsumerLag } from '../../event-transport.js';
 import type { EventsConfig } from '../../events.config.js';
-import { withAdmin } from './kafka-topics.js';
+import { withAdmin } from './kafka-client.js';
 
 /**
  * What lies on the topics behind the offsets that a durable group has committed, by producer.

@@ -50,7 +50,7 @@ new KafkaStage().describe('while the broker is away', () => {
       script.tries.at(-1) === 101
         ? new Promise(() => {})
         : transaction.query('select 1').then(() => {});
-    const before = await kafka.memberOf('entitlement');
+    const before = await kafka.membersOf('entitlement');
     await stage.say(Counted, key, { n: 101 });
     await waitFor(
       'parked',
@@ -61,7 +61,7 @@ new KafkaStage().describe('while the broker is away', () => {
     await untilHeard(other, [102]);
     expect((await stage.parked.list({ key }))[0].reason).toContain('did not end within 5000 ms');
     expect(script.tries.filter((n) => n === 101).length).toBe(2);
-    expect(await kafka.memberOf('entitlement')).toBe(before);
+    expect(await kafka.membersOf('entitlement')).toBe(before);
     expect(transport.health().every(({ isMember }) => isMember)).toBe(true);
     script.during = async () => {};
     await stage.parked.discard(

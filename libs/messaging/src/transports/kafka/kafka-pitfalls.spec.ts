@@ -171,11 +171,11 @@ kafka.describe('pitfalls of Kafka in Nest', () => {
       const index = keys.indexOf(event.key);
       if (index >= 0) throw typedError(names[index]);
     };
-    const before = await kafka.memberOf('entitlement');
+    const before = await kafka.membersOf('entitlement');
     for (const each of [...keys, key]) await stage.say(Counted, each, { n: 1 });
     for (const each of keys) await untilParked(each);
     await untilHeard(key, [1]);
-    expect(await kafka.memberOf('entitlement')).toBe(before);
+    expect(await kafka.membersOf('entitlement')).toBe(before);
     expect(running.transport.health().map(({ isMember }) => isMember)).toEqual([true, true]);
   }, 60_000);
 

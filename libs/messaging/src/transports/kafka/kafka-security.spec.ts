@@ -9,9 +9,9 @@ import { KafkaBroker, waitFor } from '#libs/testing';
 import { EventsConfig } from '../../events.config.js';
 import { Counted, Script, Stage, quietLogger } from '../stage.contract.js';
 import { grantAccess } from './kafka-access.js';
-import { KafkaClient } from './kafka-client.js';
+import { KafkaClient, withAdmin } from './kafka-client.js';
 import { KafkaStage } from './kafka-stage.contract.js';
-import { UnfitTopic, createTopics, withAdmin } from './kafka-topics.js';
+import { UnfitTopic, createTopics } from './kafka-topics.js';
 import { KafkaTransport } from './kafka-transport.js';
 
 const PASSWORDS = {

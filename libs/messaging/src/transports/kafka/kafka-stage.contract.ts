@@ -4,9 +4,9 @@ import { Logger, newId } from '#libs/platform';
 import { KAFKA_BROKERS } from '#libs/testing';
 import { EventsConfig } from '../../events.config.js';
 import { Script, type Stage } from '../stage.contract.js';
-import { KafkaClient } from './kafka-client.js';
+import { KafkaClient, withAdmin } from './kafka-client.js';
 import { KafkaTransport } from './kafka-transport.js';
-import { createTopics, withAdmin } from './kafka-topics.js';
+import { createTopics } from './kafka-topics.js';
 
 /** A process of account and entitlement: relay and consumer over one transport. */
 export interface KafkaProcess {
@@ -71,8 +71,8 @@ export class KafkaStage {
     return withAdmin(this.config, work);
   }
 
-  /** Ids of a group's members. */
-  async memberOf(group: string): Promise<string> {
+  /** Ids of a group's members, by commas. */
+  async membersOf(group: string): Promise<string> {
     const { groups } = await this.admin((admin) =>
       admin.describeGroups([`${this.config.kafkaPrefix}${group}`]),
     );

@@ -1,14 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Admin, ITopicConfig, ITopicMetadata } from 'kafkajs';
 import { allEventClasses, describeEvent, producerOf } from '#libs/contracts';
-import { DAY_MS, SECOND_MS } from '#libs/platform';
+import { DAY_MS } from '#libs/platform';
 import { BUCKET_COUNT, topicOf } from '../../envelope/bucket.js';
 import type { EventsConfig } from '../../events.config.js';
-import { KafkaClient } from './kafka-client.js';
+import { withAdmin } from './kafka-client.js';
 
 /** Far less than inbox rows are kept, or an old repeat would be handled anew. */
 const RETENTION_MS = 7 * DAY_MS;
-const REQUEST_LIMIT_MS = 10 * SECOND_MS;
 const LEADER_ATTEMPTS = 100;
 const LEADER_PAUSE_MS = 100;
 
@@ -39,25 +38,6 @@ export async function createTopics(config: EventsConfig): Promise<string[]> {
       `${faults.join(', ')} where ${BUCKET_COUNT} are needed: empty it, delete it and repeat`,
     );
   });
-}
-
-/** An administrator's connection for the time of `work`. */
-export async function withAdmin<T>(
-  config: EventsConfig,
-  work: (admin: Admin) => Promise<T>,
-): Promise<T> {
-  const client = new KafkaClient(config, {
-    requestTimeout: REQUEST_LIMIT_MS,
-    retry: { retries: 5, initialRetryTime: 200, maxRetryTime: SECOND_MS },
-  });
-  const admin = client.kafka.admin();
-  try {
-    await admin.connect();
-    return await work(admin);
-  } finally {
-    await admin.disconnect();
-    client.cut();
-  }
 }
 
 /** A broker that just created a topic does not know it yet. */

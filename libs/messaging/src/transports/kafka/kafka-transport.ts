@@ -3,11 +3,12 @@ import { type EventClass, describeEvent, producerOf } from '#libs/contracts';
 import type { Database, MaintenanceDatabase } from '#libs/database';
 import { type Logger, SECOND_MS, type ServiceName, newId } from '#libs/platform';
 import { topicOf } from '../../envelope/bucket.js';
-import { type EventMessage, readMessage } from '../../envelope/event-message.js';
+import type { EventMessage } from '../../envelope/event-message.js';
 import { type ConsumerLag, EventTransport } from '../../event-transport.js';
 import type { EventsConfig } from '../../events.config.js';
 import { EventConsumer } from '../../inbox/event-consumer.js';
 import { EventServer, type ServiceHandlers } from '../../inbox/event-server.js';
+import { tell } from '../../inbox/watcher.js';
 import { Relay } from '../../relay/relay.js';
 import { watchGroupOf } from './kafka-access.js';
 import { type GroupHealth, KafkaGroup, type KafkaGroupOptions } from './kafka-group.js';
@@ -123,8 +124,9 @@ export class KafkaTransport extends EventTransport {
     }
     if (ephemeral.size > 0) {
       const group = watchGroupOf(consumer, newId());
+      const watcher = { service: consumer, handlers: ephemeral, logger };
       const take = async (messages: EventMessage[]) => {
-        for (const message of messages) void this.tell(consumer, ephemeral, message);
+        for (const message of messages) void tell(watcher, message);
       };
       listening.groups.push(this.group({ group, kind: 'ephemeral', take }, ephemeral));
     }
@@ -144,19 +146,6 @@ export class KafkaTransport extends EventTransport {
     this.listening.delete(consumer);
     await Promise.all((listening?.groups ?? []).map((group) => group.close()));
     await listening?.durable?.stop();
-  }
-
-  private async tell(
-    watcher: ServiceName,
-    handlers: ServiceHandlers['ephemeral'],
-    message: EventMessage,
-  ): Promise<void> {
-    try {
-      const read = readMessage(message, (eventClass) => handlers.has(eventClass));
-      if (read && 'event' in read) await handlers.get(read.eventClass)?.(read.event);
-    } catch (error) {
-      this.options.logger.warn(`${watcher} failed to hear an event`, error);
-    }
   }
 }
 

@@ -6,7 +6,7 @@ export interface Mail {
   text: string;
 }
 
-/** The mail boxes of the simulators' process. */
+/** The mails that the simulators have received. */
 export class SimulatedMailbox {
   constructor(private readonly simulatorsUrl: string) {}
 

@@ -11,26 +11,32 @@ interface Owner {
   startedAt: string;
 }
 
-/** Keeps two installations from working in one data folder. Left behind by a kill -9, it counts for nothing. */
-export class SoloLock {
+/**
+ * Keeps two installations, of solo or of a cluster, from working in one data folder. Left behind by a kill -9,
+ * it counts for nothing.
+ */
+export class FolderLock {
   private constructor(private readonly path: string) {}
 
-  /** @throws StartFault while a living process holds the folder. */
-  static take(folder: DataFolder): SoloLock {
+  /**
+   * @param factsFile where the holder says its addresses.
+   * @throws StartFault while a living process holds the folder.
+   */
+  static take(folder: DataFolder, factsFile = 'solo.json'): FolderLock {
     const path = folder.file(FILE);
     const own: Owner = { pid: process.pid, startedAt: startOf(process.pid) ?? '' };
     for (;;) {
       try {
         writeFileSync(path, JSON.stringify(own), { flag: 'wx', mode: 0o600 });
-        return new SoloLock(path);
+        return new FolderLock(path);
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
       }
-      const holder = SoloLock.holder(folder);
+      const holder = FolderLock.holder(folder);
       if (holder !== undefined) {
         throw new StartFault(
           `It is running already in ${folder.path} (process ${holder}).`,
-          `Its addresses are in ${folder.file('solo.json')}. Stop it with: kill ${holder}`,
+          `Its addresses are in ${folder.file(factsFile)}. Stop it with: kill ${holder}`,
         );
       }
       rmSync(path, { force: true });

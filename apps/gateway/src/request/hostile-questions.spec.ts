@@ -1,0 +1,203 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { request } from 'undici';
+import { parseDomainName } from '#libs/domain-names';
+import { TestDatabase, waitFor } from '#libs/testing';
+import { GatewayNeighbourhood } from '../../../../test/stand-ins/gateway-neighbourhood.js';
+import {
+  deliveredAnswer,
+  nameIn,
+  problemAnswer,
+} from '../../../../test/stand-ins/lookup-stand-in.js';
+import type { RunningGateway } from '../start.js';
+
+let database: TestDatabase;
+let around: GatewayNeighbourhood;
+let gateway: RunningGateway;
+
+beforeAll(async () => {
+  database = await TestDatabase.create();
+  around = new GatewayNeighbourhood(database);
+  await around.start();
+  gateway = await around.startGateway({ GATEWAY_TRUSTED_PROXIES: '127.0.0.1' });
+});
+
+afterAll(async () => {
+  await around?.stop();
+  await database?.drop();
+});
+
+beforeEach(() => {
+  around.lookup.answer = (asked) => deliveredAnswer(nameIn(asked));
+  around.lookup.questions.length = 0;
+});
+
+async function ask(apiKey: string, domainName: string) {
+  const query = new URLSearchParams({ domainName });
+  const { statusCode, headers, body } = await request(
+    `${gateway.apiUrl}/v2.0/whois/live?${query.toString()}`,
+    { headers: { 'x-api-key': apiKey } },
+  );
+  return { status: statusCode, headers, text: await body.text() };
+}
+
+describe('what a customer asks', () => {
+  it('S99: a test key gets no real answer for nothing, however the name is written', async () => {
+    const { apiKey } = around.account.addKey({ environment: 'test' });
+    const scheme = `${'a'.repeat(32)}.example.com`;
+    const names = [
+      'example.com',
+      'https://example.com/registered.test',
+      'https://example.com\\registered.test',
+      'https://example.com\\.test',
+      '//example.com\\@registered.test',
+      `${scheme}://registered.test`,
+      `${scheme}:80//registered.test`,
+      'https://registered.test@example.com',
+      'https://registered.test:pass@example.com',
+      'example.com:443?.test',
+      'example.com#.test',
+    ];
+    for (const name of names) {
+      const { status } = await ask(apiKey, name);
+      expect([name, status]).toEqual([name, 422]);
+    }
+    expect(around.lookup.questions).toEqual([]);
+    for (const name of ['registered.test', 'https://Registered.TEST/x', 'www.registered。test']) {
+      expect([name, (await ask(apiKey, name)).status]).toEqual([name, 200]);
+      expect(parseDomainName(name)).toMatchObject({ domain: { tld: 'test' } });
+    }
+  });
+
+  it('S8: a key that is pasted as the name reaches neither lookup nor the request log', async () => {
+    const { apiKey, facts } = around.account.addKey();
+    around.lookup.answer = () => problemAnswer(422, 'invalid_domain_name', 'invalid');
+    for (const name of [apiKey, `https://x.example/?apiKey=${apiKey}`, apiKey.toUpperCase()]) {
+      expect((await ask(apiKey, name)).status).toBe(422);
+    }
+    const auditor = await database.auditor('gateway');
+    const rows = await waitFor('the log rows', async () => {
+      const found = await auditor.query('select * from request_log where account_id = $1', [
+        facts.accountId,
+      ]);
+      return found.length === 3 ? found : undefined;
+    });
+    const sinks = [JSON.stringify(rows), JSON.stringify(around.lookup.questions), around.logged];
+    const secret = apiKey.slice(9).toLowerCase();
+    for (const sink of sinks) expect(sink.toLowerCase()).not.toContain(secret);
+  });
+});
+
+describe('a client that does not wait for answers', () => {
+  it('S104: leaves no request in memory that was answered, however long its connection lives', async () => {
+    const { apiKey } = around.account.addKey();
+    const socket = connect(Number(new URL(gateway.apiUrl).port), '127.0.0.1').resume();
+    const seen: WeakRef<object>[] = [];
+    const see = (message: unknown) => {
+      const { request: taken } = message as { request: IncomingMessage };
+      if (taken.headers['x-seen'] !== undefined) seen.push(new WeakRef(taken));
+    };
+    subscribe('http.server.request.start', see);
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    let earlier: { release: () => void } | undefined;
+    for (let count = 1; count <= 40; count++) {
+      const held = around.lookup.holdAnswers();
+      socket.write(
+        `GET /v2.0/whois/live?domainName=a${count}.example HTTP/1.1\r\nhost: a\r\nx-seen: 1\r\nx-api-key: ${apiKey}\r\n\r\n`,
+      );
+      await waitFor('the question', () => around.lookup.questions.length === count);
+      // There is always one under way.
+      earlier?.release();
+      earlier = held;
+    }
+    await waitFor('the others to be forgotten', () => {
+      collect();
+      return seen.filter((request) => request.deref() !== undefined).length < 10;
+    });
+    unsubscribe('http.server.request.start', see);
+    earlier?.release();
+    socket.destroy();
+  });
+});
+
+describe('keys that are not valid', () => {
+  const stranger = () => new GatewayNeighbourhood(database).account.addKey().apiKey;
+  const statusFrom = async (address: string, apiKey: string) => {
+    const { statusCode, body } = await request(
+      `${gateway.apiUrl}/v2.0/whois/live?domainName=a.example`,
+      { headers: { 'x-api-key': apiKey, 'x-forwarded-for': address } },
+    );
+    await body.dump();
+    return statusCode;
+  };
+
+  it('S17: a flood of them is stopped when all are sent at once, too, and no neighbour with it', async () => {
+    const before = around.account.keyQueries;
+    const flood = Array.from(
+      { length: 400 },
+      () =>
+        `GET /v2.0/whois/live HTTP/1.1\r\nhost: a\r\nx-forwarded-for: 192.0.2.9\r\nx-api-key: ${stranger()}\r\n\r\n`,
+    );
+    const socket = connect(Number(new URL(gateway.apiUrl).port), '127.0.0.1');
+    let text = '';
+    socket.on('data', (chunk: Buffer) => (text += chunk.toString('latin1')));
+    socket.write(flood.join(''));
+    const statuses = await waitFor('all answers', () => {
+      const found = text.match(/HTTP\/1\.1 \d{3}/g) ?? [];
+      return found.length === flood.length ? found : undefined;
+    });
+    socket.destroy();
+    expect(around.account.keyQueries - before).toBeLessThanOrEqual(100);
+    expect(statuses.filter((status) => status.endsWith('429')).length).toBeGreaterThanOrEqual(300);
+    const { apiKey } = around.account.addKey();
+    expect(await statusFrom('192.0.2.10', apiKey)).toBe(200);
+  });
+
+  it('S17: requests of one good key that come at once are one question', async () => {
+    const { apiKey } = around.account.addKey();
+    const before = around.account.keyQueries;
+    const asked = Array.from({ length: 70 }, () => statusFrom('192.0.2.11', apiKey));
+    expect(new Set(await Promise.all(asked))).toEqual(new Set([200]));
+    expect(around.account.keyQueries - before).toBe(1);
+  });
+
+  it('S17: a network that takes another /64 for each is stopped, and its neighbour is not', async () => {
+    const before = around.account.keyQueries;
+    const statuses = [];
+    for (let network = 0; network < 400; network++) {
+      const address = `2001:db8:7:${network.toString(16)}::1`;
+      statuses.push(await statusFrom(address, stranger()));
+    }
+    expect(around.account.keyQueries - before).toBeLessThanOrEqual(300);
+    expect(statuses.at(-1)).toBe(429);
+    expect(await statusFrom('2001:db8:8::1', stranger())).toBe(401);
+  });
+});
+
+describe('what lookup answers', () => {
+  it.each([
+    ['text that ends a header', '1\r\nset-cookie: a=b'],
+    ['an object', { seconds: 1 }],
+    ['less than nothing', -1],
+    ['no whole number', 1.5],
+  ])(
+    'S95: a wait that is %s reaches no customer, and the gateway serves on',
+    async (_what, wait) => {
+      const { apiKey } = around.account.addKey();
+      const refusal = problemAnswer(503, 'upstream_throttled', 'throttled');
+      const body = { ...(JSON.parse(refusal.body) as object), retry_after: wait };
+      around.lookup.answer = () => ({ ...refusal, body: JSON.stringify(body) });
+      const { status, headers } = await ask(apiKey, 'a.example');
+      expect(status).toBe(503);
+      expect(headers).not.toHaveProperty('set-cookie');
+      expect(headers['retry-after'] ?? '1').toMatch(/^\d+$/);
+      around.lookup.answer = (asked) => deliveredAnswer(nameIn(asked));
+      expect((await ask(apiKey, 'b.example')).status).toBe(200);
+    },
+  );
+});

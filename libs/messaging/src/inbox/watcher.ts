@@ -1,0 +1,23 @@
+import type { Logger, ServiceName } from '#libs/platform';
+import { type EventMessage, readMessage } from '../envelope/event-message.js';
+import type { EventHandlers } from './inbox.js';
+
+/** A service that hears events without any promise. */
+export interface Watcher {
+  service: ServiceName;
+  handlers: EventHandlers;
+  logger: Logger;
+}
+
+/** Tells a watcher of a message that it has a handler for; what fails is only logged. */
+export async function tell(
+  { service, handlers, logger }: Watcher,
+  message: EventMessage,
+): Promise<void> {
+  try {
+    const read = readMessage(message, (eventClass) => handlers.has(eventClass));
+    if (read && 'event' in read) await handlers.get(read.eventClass)?.(read.event);
+  } catch (error) {
+    logger.warn(`${service} failed to hear an event`, error);
+  }
+}

@@ -1,0 +1,50 @@
+import type { InstallationRow, Stage } from '../row.js';
+import { eventually } from '../world/patience.js';
+import { Victim } from './crash-points.js';
+import { checkRest } from './traffic.js';
+
+/** For as long as it stands, a payment's handler fails in a way that may pass. */
+const OBSTACLE = `
+create function entitlement.obstacle() returns trigger language plpgsql as
+  $$ begin raise exception 'an obstacle of the fault matrix'; end $$;
+create trigger obstacle before insert on entitlement.payment_lines
+  for each row execute function entitlement.obstacle();`;
+const NO_OBSTACLE = 'drop function if exists entitlement.obstacle() cascade';
+
+export const crashParkingRow: InstallationRow = {
+  name: 'crash parking.before-commit, parked-retry.before-commit',
+  fault:
+    'kill -9 of entitlement as it puts a payment aside that its database refuses, and as it handles it later',
+  expectation: 'the payment is granted once by itself when the obstacle is gone',
+  run: crashParking,
+};
+
+async function crashParking(stage: Stage): Promise<void> {
+  const { installation } = stage;
+  const [known] = installation.regulars;
+  const points = ['parking.before-commit', 'parked-retry.before-commit'] as const;
+  const victim = new Victim('entitlement', [...points], stage);
+  const startedAt = performance.now();
+  await victim.arm();
+  const flow = async () => {
+    await installation.sql(OBSTACLE);
+    const paymentId = await installation.billing.confirmPackage(known.accountId);
+    await eventually('the payment to be put aside', async () => {
+      const parked = await installation.sql(
+        `select from entitlement.parked_event where state = 'parked' and key = $1`,
+        [known.accountId],
+      );
+      return parked.length > 0;
+    });
+    stage.count('parked');
+    await installation.sql(NO_OBSTACLE);
+    await installation.checker.granted(paymentId);
+  };
+  try {
+    await Promise.all([flow(), victim.supervise()]);
+  } finally {
+    await installation.sql(NO_OBSTACLE);
+  }
+  await known.lookUp();
+  await checkRest(stage, { outageMs: performance.now() - startedAt });
+}
