@@ -15,6 +15,9 @@ import {
 import { AddressChangesService } from './address-changes/address-changes.service.js';
 import { AttemptsMaintenanceRepository } from './attempts/attempts.repository.js';
 import { AttemptsService } from './attempts/attempts.service.js';
+import { AnchorAuditJob } from './audit/anchor-audit.job.js';
+import { AuditCheckService } from './audit/audit-check.service.js';
+import { AuditSeal } from './audit/audit-anchor.js';
 import { AuditController } from './audit/audit.controller.js';
 import { AuditMaintenanceRepository } from './audit/audit.repository.js';
 import { AuditService } from './audit/audit.service.js';
@@ -77,7 +80,7 @@ export interface AccountModuleOptions {
 /** Features in the order in which they may use one another. */
 const FEATURES = [
   [DataKeysRepository, PersonalDataService],
-  [AuditMaintenanceRepository, AuditService],
+  [AuditMaintenanceRepository, AuditService, AuditCheckService, AnchorAuditJob],
   [IdempotencyRepository, IdempotencyService],
   [AccountsRepository, AccountsService],
   [AttemptsMaintenanceRepository, AttemptsService],
@@ -149,6 +152,7 @@ export class AccountModule {
       ],
       providers: [
         { provide: AccountConfig, useValue: config },
+        { provide: AuditSeal, useValue: new AuditSeal(config.personalDataSecret) },
         { provide: Database, useValue: database },
         { provide: MaintenanceDatabase, useValue: maintenanceDatabase },
         { provide: MailOutbox, useValue: new MailOutbox() },

@@ -16,6 +16,7 @@ import type { AccountConfig } from './account.config.js';
 import { AccountModule } from './account.module.js';
 import { Account } from './accounts/account.entity.js';
 import { AddressChange } from './address-changes/address-change.entity.js';
+import { AnchorAuditJob } from './audit/anchor-audit.job.js';
 import { AuditEntry } from './audit/audit-entry.entity.js';
 import { BillingDetails } from './billing-details/billing-details.entity.js';
 import { EraseJob } from './deletion/erase.job.js';
@@ -72,7 +73,7 @@ export async function startAccount(options: AccountOptions): Promise<RunningServ
   const schedule = new Schedule(logger);
   const sender = new MailSender(maintenanceDatabase, options.mail, logger);
   schedule.every(SECOND_MS, { name: 'send-mail', runOnce: () => sender.runOnce() });
-  for (const job of [ExpireKeysJob, ForgetSignUpsJob, EraseJob]) {
+  for (const job of [ExpireKeysJob, ForgetSignUpsJob, EraseJob, AnchorAuditJob]) {
     schedule.every(JOB_INTERVAL_MS, service.app.get<Job>(job));
   }
   return {

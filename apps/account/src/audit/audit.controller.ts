@@ -1,15 +1,16 @@
-import { Controller, HttpCode, Post } from '@nestjs/common';
+import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { AllowCallers } from '#libs/platform';
-import { AuditService } from './audit.service.js';
+import { VerifyAuditRequest } from './audit.dto.js';
+import { AuditCheckService } from './audit-check.service.js';
 
 @Controller('internal/operator/audit')
 @AllowCallers('cli')
 export class AuditController {
-  constructor(private readonly audit: AuditService) {}
+  constructor(private readonly audit: AuditCheckService) {}
 
   @Post('verify')
   @HttpCode(200)
-  verify() {
-    return this.audit.verify();
+  verify(@Body() request: VerifyAuditRequest) {
+    return this.audit.verify(request.anchors);
   }
 }

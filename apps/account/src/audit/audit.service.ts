@@ -4,7 +4,7 @@ import { Clock, Metrics, declareCounter, newId } from '#libs/platform';
 import { PersonalDataService } from '../personal-data/personal-data.service.js';
 import type { Actor, Visitor } from './actor.js';
 import { chainHash, stateHash } from './audit-chain.js';
-import { type AuditHead, AuditMaintenanceRepository } from './audit.repository.js';
+import { AuditMaintenanceRepository } from './audit.repository.js';
 
 /** One thing that happened. States are hashed, never kept. */
 export interface AuditRecord {
@@ -25,7 +25,6 @@ const ACTIONS = declareCounter(
   'What was done, by the action of its entry in the audit log: registration.confirmed, session.logged-in, session.log-in-failed, and so on.',
   { labels: ['action'] },
 );
-const VERIFY_BATCH = 1_000;
 
 /** The append-only log of who did what (S116, S117). */
 @Injectable()
@@ -72,29 +71,5 @@ export class AuditService {
   /** Appends one entry in a transaction of its own: for refusals, which change nothing else. */
   async recordRefusal(record: AuditRecord): Promise<void> {
     await this.database.transaction((transaction) => this.record(transaction, record));
-  }
-
-  /** Walks the chain. @returns the position of the first entry that is not as it was written. */
-  async verify(): Promise<{ entries: string; brokenAt: string | null }> {
-    return this.database.transaction(async (transaction) => {
-      const head = await this.entries.lockHead(transaction);
-      let last: AuditHead = { position: '0', hash: Buffer.alloc(32) };
-      for (;;) {
-        const batch = await this.entries.listAfter(transaction, last.position, VERIFY_BATCH);
-        for (const entry of batch) {
-          const expected = String(BigInt(last.position) + 1n);
-          const isWhole =
-            entry.position === expected &&
-            entry.previousHash.equals(last.hash) &&
-            entry.hash.equals(chainHash(entry));
-          if (!isWhole) return { entries: head.position, brokenAt: expected };
-          last = entry;
-        }
-        if (batch.length < VERIFY_BATCH) break;
-      }
-      const isComplete = last.position === head.position && last.hash.equals(head.hash);
-      const brokenAt = isComplete ? null : String(BigInt(last.position) + 1n);
-      return { entries: head.position, brokenAt };
-    });
   }
 }

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Database } from '#libs/database';
+import { Database } from '#libs/database';
 import { AccountUnderTest, PASSWORD } from '../../test/account-under-test.js';
-import { AuditService } from './audit.service.js';
+import { chainHash } from './audit-chain.js';
+import { AuditMaintenanceRepository } from './audit.repository.js';
+import { AuditCheckService } from './audit-check.service.js';
 
 describe('audit', () => {
   let account: AccountUnderTest;
@@ -78,7 +80,7 @@ describe('audit', () => {
   });
 
   it('S116: a changed, a removed and a cut-off entry are each named', async () => {
-    const audit = account.get(AuditService);
+    const audit = account.get(AuditCheckService);
     expect(await audit.verify()).toEqual({ entries: await lastPosition(), brokenAt: null });
     await expectBroken(`update audit set action = 'key.kept' where position = 4`, '4');
     await expectBroken('delete from audit where position = 7', '7');
@@ -95,6 +97,45 @@ describe('audit', () => {
         `delete from audit; insert into audit table kept; drop table kept;
          alter table audit enable trigger audit_append_only`,
       );
+    }
+  });
+
+  it('S116: a chain that was rewritten as a whole is found by a signed anchor of it', async () => {
+    const audit = account.get(AuditCheckService);
+    const anchor = await audit.anchor();
+    const whole = { entries: anchor.position, brokenAt: null };
+    expect(await audit.verify([anchor])).toEqual(whole);
+    await account.asSuperuser(
+      'create table kept as table audit; alter table audit disable trigger audit_append_only',
+    );
+    const entries = await account
+      .get(Database)
+      .transaction((transaction) =>
+        account.get(AuditMaintenanceRepository).listAfter(transaction, '0', 1_000),
+      );
+    let previousHash = Buffer.alloc(32) as Buffer;
+    let forgery = '';
+    for (const entry of entries) {
+      const action = entry.position === '2' ? 'key.kept' : entry.action;
+      const hash = chainHash({ ...entry, action, previousHash });
+      forgery += `update audit set action = '${action}', previous_hash = '\\x${previousHash.toString('hex')}',
+        hash = '\\x${hash.toString('hex')}' where position = ${entry.position};`;
+      previousHash = hash;
+    }
+    await account.asSuperuser(
+      `${forgery} update audit_head set hash = '\\x${previousHash.toString('hex')}'`,
+    );
+    expect(await audit.verify()).toEqual(whole);
+    expect((await audit.verify([anchor])).brokenAt).toBe(anchor.position);
+  });
+
+  it('S116: an anchor that was changed is refused', async () => {
+    const audit = account.get(AuditCheckService);
+    const anchor = await audit.anchor();
+    for (const changed of [{ position: '1' }, { hash: '0'.repeat(64) }, { takenAt: '2020' }]) {
+      await expect(audit.verify([{ ...anchor, ...changed }])).rejects.toMatchObject({
+        code: 'anchor_not_ours',
+      });
     }
   });
 });

@@ -3,7 +3,7 @@ import { hashApiKey } from '#libs/contracts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '#libs/platform';
 import { recordedEvents } from '#libs/testing';
 import { AccountUnderTest, PASSWORD, type Registered } from '../../test/account-under-test.js';
-import { AuditService } from '../audit/audit.service.js';
+import { AuditCheckService } from '../audit/audit-check.service.js';
 import { EraseJob } from './erase.job.js';
 
 describe('deletion', () => {
@@ -172,7 +172,7 @@ describe('deletion', () => {
     );
     expect(keys).toBe(0);
     expect(account.logLines.join()).not.toContain(email);
-    expect(await account.get(AuditService).verify()).toMatchObject({ brokenAt: null });
+    expect(await account.get(AuditCheckService).verify()).toMatchObject({ brokenAt: null });
   });
 
   it('the same address signs up anew after erasure, with the same trial claim', async () => {

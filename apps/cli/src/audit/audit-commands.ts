@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { CliConfig } from '../cli.config.js';
 import { withService } from '../service-calls.js';
@@ -9,14 +10,20 @@ export function auditCommands(program: Command, config: CliConfig): void {
     .description('the append-only log of who did what')
     .command('verify')
     .description('walk the chain of hashes; exits 1 and names the first entry that was changed')
-    .action(() => verify(config));
+    .option(
+      '--anchors <file>',
+      'log lines of account, kept elsewhere, whose anchors the chain must hold',
+    )
+    .action((options: { anchors?: string }) => verify(config, options.anchors));
 }
 
-async function verify(config: CliConfig): Promise<void> {
+async function verify(config: CliConfig, anchorsFile?: string): Promise<void> {
+  const anchors = anchorsFile === undefined ? [] : anchorsOf(readFileSync(anchorsFile, 'utf8'));
   const { entries, brokenAt } = await withService(config, 'account', (http) =>
     http.call<{ entries: string; brokenAt: string | null }>(
       'POST',
       '/internal/operator/audit/verify',
+      { body: { anchors } },
     ),
   );
   if (brokenAt === null) {
@@ -25,4 +32,13 @@ async function verify(config: CliConfig): Promise<void> {
   }
   process.stderr.write(`entry ${brokenAt} of ${entries} is not as it was written\n`);
   process.exitCode = 1;
+}
+
+/** The anchors among the log lines; other lines are passed over. */
+function anchorsOf(log: string): object[] {
+  return log.split('\n').flatMap((line) => {
+    if (!line.includes('"audit anchor"')) return [];
+    const { anchor } = JSON.parse(line) as { anchor?: object };
+    return anchor === undefined ? [] : [anchor];
+  });
 }

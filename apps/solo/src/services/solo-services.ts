@@ -102,12 +102,8 @@ export async function startServices(options: ServicesOptions): Promise<SoloServi
   settings.ENTITLEMENT_URL = entitlement.url;
   settings.LOOKUP_URL = lookup.url;
   const config = loadConfig(GatewayConfig, settings);
-  const gateway = await startGateway({
-    ...start,
-    config,
-    logger: logger('gateway'),
-    mailbox: mail.isSent ? undefined : mail.mailbox,
-  });
+  const mailbox = mail.isSent ? undefined : mail.mailbox;
+  const gateway = await startGateway({ ...start, config, logger: logger('gateway'), mailbox });
   running('gateway', gateway);
   transport.requireConsumers();
   return {
