@@ -206,6 +206,22 @@ kafka.describe('pitfalls of Kafka in Nest', () => {
     await other.disconnect();
   });
 
+  it('P9: a service does not wait for its durable group, which joins when the broker lets it in', async () => {
+    const ours = new KafkaGroup({
+      config: kafka.config,
+      logger: quietLogger,
+      group: `later-${newId()}`,
+      topics: [TOPIC],
+      kind: 'durable',
+      take: async () => {},
+      onDeath: () => {},
+    });
+    await ours.start();
+    expect(ours.health().isMember).toBe(false);
+    await waitFor('its membership', () => ours.health().isMember);
+    await ours.close();
+  });
+
   it('P9: what was published before a group first joined is handled', async () => {
     await stage.say(Counted, key, { n: 1 });
     await untilHeard(key, [1]);
