@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AccountRegistered } from '#libs/contracts';
 import { Database, EmbeddedServer, maintenanceRole, serviceRole, withClient } from '#libs/database';
-import { EventsConfig, KafkaTransport, Outbox } from '#libs/messaging';
+import { EventsConfig, KafkaTransport, Outbox, createTopics } from '#libs/messaging';
 import { Logger, SystemClock, loadConfig, newId } from '#libs/platform';
 import { KafkaBroker } from '#libs/testing';
 import type { BenchRow } from './bench.js';
@@ -108,9 +108,7 @@ class EventLine {
     const maintenance = await open(maintenanceRole('account'));
     cleanup.add(async () => maintenance.close());
     const line = new EventLine(server, urlOf, broker.brokers.join(), producer, maintenance);
-    const transport = line.openTransport();
-    await transport.createTopics();
-    await transport.close();
+    await createTopics(line.config);
     cleanup.add(async () => line.stopRelay());
     return line;
   }
@@ -224,10 +222,13 @@ class EventLine {
   }
 
   private openTransport(): KafkaTransport {
-    const config = loadConfig(EventsConfig, this.settings);
     const logger = new Logger('bench', process.stderr, 'error');
     const onDeath = (error: Error) => void process.stderr.write(`    ${error.message}\n`);
-    return new KafkaTransport({ config, logger, onDeath });
+    return new KafkaTransport({ config: this.config, logger, onDeath });
+  }
+
+  private get config(): EventsConfig {
+    return loadConfig(EventsConfig, this.settings);
   }
 
   private get settings(): Record<string, string> {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { request } from 'undici';
 import type { RunningGateway } from '../../apps/gateway/src/start.js';
 import { ApiKeyChanged } from '#libs/contracts';
-import { EventsConfig, KafkaTransport, Outbox } from '#libs/messaging';
+import { EventsConfig, KafkaTransport, Outbox, createTopics } from '#libs/messaging';
 import { Logger, SystemClock, newId } from '#libs/platform';
 import { KAFKA_BROKERS, TestDatabase, waitFor } from '#libs/testing';
 import { GatewayNeighbourhood } from '../stand-ins/gateway-neighbourhood.js';
@@ -44,7 +44,7 @@ here('two gateways and a broker', () => {
     database = await TestDatabase.create();
     around = new GatewayNeighbourhood(database);
     await around.start();
-    await openTransport().createTopics();
+    await createTopics(config);
     const start = async (_: unknown, place: number) => {
       const settings = { GATEWAY_JOURNAL: join(around.folder, `leases.${place}.journal`) };
       return around.startGateway(settings, new SystemClock(), openTransport());

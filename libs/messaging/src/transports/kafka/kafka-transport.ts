@@ -14,7 +14,6 @@ import { watchGroupOf } from './kafka-access.js';
 import { type GroupHealth, KafkaGroup, type KafkaGroupOptions } from './kafka-group.js';
 import { KafkaPublisher } from './kafka-publisher.js';
 import { lagOf } from './kafka-lag.js';
-import { createTopics } from './kafka-topics.js';
 
 export interface KafkaTransportOptions {
   config: EventsConfig;
@@ -72,14 +71,6 @@ export class KafkaTransport extends EventTransport {
 
   poke(producer: ServiceName): void {
     this.relays.get(producer)?.poke();
-  }
-
-  /**
-   * Creates the topic of every service that says something; safe to repeat.
-   * @throws when one is there with another number of partitions.
-   */
-  async createTopics(): Promise<string[]> {
-    return createTopics(this.options.config);
   }
 
   /** Of every group this process is to be a member of. */
