@@ -1,5 +1,4 @@
 import type { AnswerHead } from './answer-head.js';
-import type { LookupConnection } from './lookup-connection.js';
 
 /** What lookup answered. */
 export interface UpstreamAnswer {
@@ -13,7 +12,7 @@ export interface LookupCall {
   /** The whole request as it is sent, ASCII. */
   readonly request: string;
   /** Where it is being asked; set and unset by the connection. */
-  connection?: LookupConnection;
+  connection?: { destroy(fault?: Error): void };
   /** Ticks of the pool's timer since it was handed over, its turn on a connection included. */
   waitedTicks: number;
   /** Nobody waits for it any more: it is not asked when its turn comes. */
