@@ -10,7 +10,7 @@ const SMALL = { slots: 1, rowsPerSlot: 64 };
 const FEW = { slots: 1, entriesMax: 1 << 14 };
 
 requestWindowContract('MemoryRequestWindow', (nowMs) => new MemoryRequestWindow(nowMs, SMALL));
-repeatsContract('MemoryRepeats', (nowMs) => new MemoryRepeats(nowMs, FEW));
+repeatsContract('MemoryRepeats', (nowMs) => new MemoryRepeats({ nowMs, shape: FEW }));
 
 describe('MemoryRequestWindow', () => {
   it('takes idle rows back and never mixes up who is left', () => {
@@ -62,7 +62,7 @@ describe('MemoryRequestWindow', () => {
 describe('MemoryRepeats', () => {
   it('keeps to its memory: a full bucket forgets its oldest question', () => {
     let now = 1_000_000;
-    const repeats = new MemoryRepeats(() => now, { slots: 1, entriesMax: 8 });
+    const repeats = new MemoryRepeats({ nowMs: () => now, shape: { slots: 1, entriesMax: 8 } });
     const id = new CounterId(newId());
     for (let i = 0; i < 9; i++) {
       now += 1;

@@ -19,6 +19,15 @@ export function repeatsSizeBytes({ slots, entriesMax }: RepeatsShape): number {
   return (slots + 1) * SLOT_WORDS * 4 + entriesMax * 16;
 }
 
+export interface MemoryRepeatsOptions {
+  nowMs?: () => number;
+  shape?: RepeatsShape;
+  /** Of `repeatsSizeBytes(shape)` bytes. */
+  memory?: ArrayBuffer | SharedArrayBuffer;
+  /** Unknown outside, so that nobody can look for two questions with one hash. */
+  seed?: number;
+}
+
 /**
  * Repeats of one process: a 64-bit seeded hash and the time of each charged question, in buckets of
  * eight. A full bucket gives up its oldest entry, so memory is bounded at 16 bytes an entry.
@@ -28,20 +37,18 @@ export class MemoryRepeats extends Repeats {
   private readonly hashes: Int32Array;
   private readonly times: Float64Array;
   private readonly bucketMask: number;
+  private readonly nowMs: () => number;
+  private readonly seed: number;
   /** The two halves of the last hash; fields, so that a question costs no object. */
   low = 0;
   high = 0;
 
-  /** @param seed unknown outside, so that nobody can look for two questions with one hash. */
-  constructor(
-    private readonly nowMs: () => number = monotonicMs,
-    { slots, entriesMax }: RepeatsShape = { slots: 1, entriesMax: ENTRIES_MAX },
-    memory: ArrayBuffer | SharedArrayBuffer = new ArrayBuffer(
-      repeatsSizeBytes({ slots, entriesMax }),
-    ),
-    private readonly seed = randomInt(2 ** 31),
-  ) {
+  constructor(options: MemoryRepeatsOptions = {}) {
     super();
+    const { slots, entriesMax } = options.shape ?? { slots: 1, entriesMax: ENTRIES_MAX };
+    const memory = options.memory ?? new ArrayBuffer(repeatsSizeBytes({ slots, entriesMax }));
+    this.nowMs = options.nowMs ?? monotonicMs;
+    this.seed = options.seed ?? randomInt(2 ** 31);
     const headers = (slots + 1) * SLOT_WORDS;
     this.words = new Int32Array(memory, 0, headers);
     this.times = new Float64Array(memory, headers * 4, entriesMax);

@@ -45,7 +45,7 @@ export async function openCounters(options: OpenCounters): Promise<Counters> {
   const { url, tlsCa, gatewayId, logger, timeoutMs, shared } = options;
   if (!url) return inMemory(shared);
   const seed = createHmac('sha256', options.secret).update('repeats').digest().readInt32LE();
-  const local = new MemoryRepeats(undefined, undefined, undefined, seed);
+  const local = new MemoryRepeats({ seed });
   const link = new ValkeyLink({ url, tlsCa, gatewayId, logger, timeoutMs });
   const window = new ValkeyRequestWindow(link);
   const repeats = new ValkeyRepeats(link, local, gatewayId);

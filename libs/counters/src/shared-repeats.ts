@@ -19,7 +19,7 @@ export class SharedRepeats extends MemoryRepeats {
   }
 
   constructor(memory: SharedArrayBuffer, nowMs = sharedMonotonicMs(), shape = SHAPE) {
-    super(nowMs, shape, memory, new Int32Array(memory)[SEED]);
+    super({ nowMs, shape, memory, seed: new Int32Array(memory)[SEED] });
     this.locks = new SlotLocks(this.words);
     this.slotMask = shape.slots - 1;
   }

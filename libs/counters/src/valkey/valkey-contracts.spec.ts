@@ -38,6 +38,6 @@ const timeoutMs = 10_000;
   requestWindowContract('ValkeyRequestWindow', create, 30);
   repeatsContract(
     'ValkeyRepeats',
-    (nowMs) => new ValkeyRepeats(link, new MemoryRepeats(nowMs), gatewayId),
+    (nowMs) => new ValkeyRepeats(link, new MemoryRepeats({ nowMs }), gatewayId),
   );
 });
