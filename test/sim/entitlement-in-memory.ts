@@ -62,8 +62,8 @@ export class EntitlementInMemory {
         ]);
         return { accounts, found };
       },
-      listGrants,
-      listGrantsNamed: async () => [],
+      listLiveGrants,
+      listGrantsById: async () => [],
       booksOf: (accounts: CreditAccount[], grants: Grant[]) =>
         accounts.map((account) => {
           const own = grants.filter(({ accountId }) => accountId === account.id);
@@ -106,7 +106,7 @@ async function lockAccounts(
   );
 }
 
-async function listGrants(transaction: Transaction, accountIds: string[]): Promise<Grant[]> {
+async function listLiveGrants(transaction: Transaction, accountIds: string[]): Promise<Grant[]> {
   return inner(transaction).send(() =>
     inner(transaction)
       .list<Grant>('grants')

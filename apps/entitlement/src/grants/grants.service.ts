@@ -42,7 +42,7 @@ export class GrantsService {
     grantsOf: (found: T) => string[] = () => [],
   ): Promise<{ books: Book[]; found: T }> {
     const { accounts, found: under } = await this.ledger.lockThen(transaction, accountIds, () =>
-      Promise.all([read(), this.ledger.listGrants(transaction, accountIds)]),
+      Promise.all([read(), this.ledger.listLiveGrants(transaction, accountIds)]),
     );
     const [found, grants] = under;
     const now = this.clock.now();
@@ -51,7 +51,7 @@ export class GrantsService {
     const known = new Set(grants.map(({ id }) => id));
     const spent = [...new Set(grantsOf(found))].filter((id) => !known.has(id));
     if (spent.length > 0 && current.length > 0) {
-      grants.push(...(await this.ledger.listGrantsNamed(transaction, accountIds, spent)));
+      grants.push(...(await this.ledger.listGrantsById(transaction, accountIds, spent)));
     }
     const books = this.ledger.booksOf(current, grants);
     for (const account of accounts.filter(isDue)) {

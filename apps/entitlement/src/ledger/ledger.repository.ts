@@ -38,7 +38,7 @@ export class LedgerRepository {
     return rows.map(toGrant);
   }
 
-  async listGrantsNamed(
+  async listGrantsById(
     transaction: Transaction,
     accountIds: string[],
     ids: string[],

@@ -49,17 +49,17 @@ export class LedgerService {
   }
 
   /** Grants of locked accounts that still matter: with available, reserved or owed credits. */
-  async listGrants(transaction: Transaction, accountIds: string[]): Promise<Grant[]> {
+  async listLiveGrants(transaction: Transaction, accountIds: string[]): Promise<Grant[]> {
     return this.repository.listLiveGrants(transaction, accountIds);
   }
 
   /** Grants of locked accounts by their ids. */
-  async listGrantsNamed(
+  async listGrantsById(
     transaction: Transaction,
     accountIds: string[],
     ids: string[],
   ): Promise<Grant[]> {
-    return this.repository.listGrantsNamed(transaction, accountIds, ids);
+    return this.repository.listGrantsById(transaction, accountIds, ids);
   }
 
   /** The books of locked accounts with what was read of them, time not yet applied. */
