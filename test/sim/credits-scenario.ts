@@ -14,7 +14,7 @@ import {
 } from '#libs/contracts';
 import { Logger, Problem, ServiceUnavailable, newId } from '#libs/platform';
 import { EntitlementInMemory } from './entitlement-in-memory.js';
-import { type Sabotage, replaceMethod } from './sabotage.js';
+import { type Sabotage, mendLater } from './sabotage.js';
 import type { Scenario } from './scenario.js';
 import { Actor, type World } from './world.js';
 
@@ -163,8 +163,7 @@ export class CreditsScenario implements Scenario {
     });
     gateway.client.start();
     gateway.hasReplayed = false;
-    const { replayed } = gateway.client as unknown as { replayed: Promise<void> };
-    void replayed.then(() => (gateway.hasReplayed = true));
+    void gateway.client.replayed.then(() => (gateway.hasReplayed = true));
   }
 
   private died(actor: Actor): void {
@@ -281,17 +280,21 @@ export class CreditsScenario implements Scenario {
 
 /** A process that ends lets go of its files; here it is ours to do. */
 function closeJournal({ client }: Gateway): void {
-  const { journal } = (client ?? {}) as unknown as { journal?: { file?: number } };
-  if (journal?.file === undefined) return;
-  closeSync(journal.file);
-  journal.file = undefined;
+  const journal = client?.['journal'];
+  if (journal?.['file'] === undefined) return;
+  closeSync(journal['file']);
+  journal['file'] = undefined;
 }
 
 function spendPastTheEnd(): void {
-  const hasRoomFor = function (this: Lease, cost: number) {
+  const { hasRoomFor } = Lease.prototype;
+  Lease.prototype.hasRoomFor = function (this: Lease, cost: number) {
     return !this.isClosing && this.amount - this.consumed - this.reserved >= cost;
   };
-  replaceMethod(Lease.prototype, 'hasRoomFor', () => hasRoomFor);
-  const client = LeaseClient.prototype as unknown as { closeExpired(): void };
-  replaceMethod(client, 'closeExpired', () => () => {});
+  const closeExpired = LeaseClient.prototype['closeExpired'];
+  LeaseClient.prototype['closeExpired'] = () => {};
+  mendLater(() => {
+    Lease.prototype.hasRoomFor = hasRoomFor;
+    LeaseClient.prototype['closeExpired'] = closeExpired;
+  });
 }

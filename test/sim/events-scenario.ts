@@ -18,7 +18,7 @@ import { Broker } from './broker.js';
 import { MemoryDatabase, type Statement } from './memory-database.js';
 import { type OutboxRow, type ParkedRow, messagingStatements } from './messaging-statements.js';
 import type { Scenario } from './scenario.js';
-import { type Sabotage, replaceMethod } from './sabotage.js';
+import { type Sabotage, mendLater } from './sabotage.js';
 import { Actor, type World } from './world.js';
 
 interface Command {
@@ -263,23 +263,13 @@ function numberOf(data: string): number {
 }
 
 function markBeforeSend(): void {
-  const relay = Relay.prototype as unknown as {
-    send(this: BrokenRelay, owned: object, rows: { id: string }[]): Promise<void>;
+  const send = Relay.prototype['send'];
+  Relay.prototype['send'] = async function (owned, rows) {
+    await this['outbox'].markSent(
+      owned,
+      rows.map(({ id }) => id),
+    );
+    await send.call(this, owned, rows);
   };
-  replaceMethod(
-    relay,
-    'send',
-    (send) =>
-      async function (owned, rows) {
-        await this.outbox.markSent(
-          owned,
-          rows.map(({ id }) => id),
-        );
-        await send.call(this, owned, rows);
-      },
-  );
-}
-
-interface BrokenRelay {
-  outbox: { markSent(owned: object, ids: string[]): Promise<boolean> };
+  mendLater(() => (Relay.prototype['send'] = send));
 }

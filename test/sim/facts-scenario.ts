@@ -11,7 +11,7 @@ import {
   generateApiKey,
 } from '#libs/contracts';
 import { Logger, Problem, ServiceUnavailable, SystemClock, newId } from '#libs/platform';
-import { type Sabotage, replaceMethod } from './sabotage.js';
+import { type Sabotage, mendLater } from './sabotage.js';
 import type { Scenario } from './scenario.js';
 import { Actor, type World } from './world.js';
 
@@ -189,6 +189,7 @@ function pageOf({ feed }: Owner, cursor?: ChangeCursor): ChangePage {
 }
 
 function keepWhatIsOvertaken(): void {
-  const facts = Facts.prototype as unknown as { isOvertaken(): boolean };
-  replaceMethod(facts, 'isOvertaken', () => () => false);
+  const isOvertaken = Facts.prototype['isOvertaken'];
+  Facts.prototype['isOvertaken'] = () => false;
+  mendLater(() => (Facts.prototype['isOvertaken'] = isOvertaken));
 }

@@ -51,6 +51,8 @@ const PREFETCH_PAUSE_MS = SECOND_MS;
  * next one before it runs out, and reports what was charged. Never lends what it does not hold.
  */
 export class LeaseClient {
+  /** Done once what an earlier run left in the journal is settled, or an end of this one was in its way. */
+  replayed: Promise<void> = Promise.resolve();
   private readonly wallets = new Map<string, Wallet>();
   private readonly settler: Settler;
   private readonly journal: LeaseJournal;
@@ -62,7 +64,6 @@ export class LeaseClient {
   private isDrained = false;
   private leaseCount = 0;
   private expiryTimer?: NodeJS.Timeout;
-  private replayed: Promise<void> = Promise.resolve();
 
   constructor(private readonly options: LeaseClientOptions) {
     const { client, logger, journalPath } = options;
