@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
+import { type Readiness, SECOND_MS } from '#libs/platform';
 import type {
   ThreadAnswers,
   ThreadData,
@@ -10,6 +11,7 @@ import type {
 
 const START_TIMEOUT_MS = 60_000;
 const EXIT_TIMEOUT_MS = 2_000;
+const PROBE_TIMEOUT_MS = SECOND_MS;
 const ENTRY = new URL('./gateway-thread.js', import.meta.url);
 
 /** One worker thread as the main thread sees it. */
@@ -21,6 +23,7 @@ export class RunningThread {
   private readonly up = Promise.withResolvers<void>();
   private readonly waiting = new Map<number, PromiseWithResolvers<never>>();
   private questions = 0;
+  private probed?: Promise<Readiness>;
   private hasEnded = false;
 
   /** @param onDeath called at most once: it ended, or says that it cannot go on. */
@@ -69,6 +72,14 @@ export class RunningThread {
       clearTimeout(timer);
       this.waiting.delete(id);
     }
+  }
+
+  /** What its gateway says; the checks of one probe share the answer. */
+  async readiness(): Promise<Readiness> {
+    this.probed ??= this.ask('readiness', PROBE_TIMEOUT_MS).finally(
+      () => (this.probed = undefined),
+    );
+    return this.probed;
   }
 
   /** Waits until a drained thread has ended; one that has not by then is ended. */

@@ -24,7 +24,6 @@ export interface ThreadPoolOptions {
   onDeath(error: Error): void;
 }
 
-const HEALTH_TIMEOUT_MS = SECOND_MS;
 /** On top of the notice and the requests under way: leases, log, consumers, database. */
 const CLOSE_TIMEOUT_MS = 10 * SECOND_MS;
 
@@ -95,16 +94,15 @@ export class ThreadPool {
 
   /** Not ready while a thread is not; what a thread can do without is named as it is by one gateway. */
   private watch(health: Health): void {
-    const readinessOf = async (thread: RunningThread) => thread.ask('readiness', HEALTH_TIMEOUT_MS);
     for (const thread of this.threads) {
       const check = async () => {
-        if (!(await readinessOf(thread)).isReady) throw new Error('not ready');
+        if (!(await thread.readiness()).isReady) throw new Error('not ready');
       };
       health.add({ name: `thread ${thread.number}`, check });
     }
     for (const name of OPTIONAL_PARTS) {
       const check = async () => {
-        const all = await Promise.all(this.threads.map(readinessOf));
+        const all = await Promise.all(this.threads.map(async (thread) => thread.readiness()));
         if (all.some(({ faults }) => faults.includes(name))) throw new Error('away');
       };
       health.add({ name, isOptional: true, check });
