@@ -3,6 +3,7 @@ import { Database, SCHEMA_SERVICES, type SchemaService } from '#libs/database';
 import { type ParkedFilter, ParkedEvents } from '#libs/messaging';
 import type { CliConfig } from '../cli.config.js';
 import { required } from '../required.js';
+import { eventLines } from './event-lines.js';
 
 /** `events`: what consumers could not handle. A parked event is tried again by itself, a dead one waits here. */
 export function eventCommands(program: Command, config: CliConfig): void {
@@ -41,11 +42,8 @@ async function list(
   for (const service of services) {
     const events = await withParked(config, service, (parked) => parked.list());
     for (const event of events.filter(({ state }) => all || state !== 'discarded')) {
-      const { eventId, type, key, state, attempts, parkedAt, reason } = event;
       shown += 1;
-      process.stdout.write(
-        `${service}  ${state}  ${eventId}  ${type}  account ${key}  ${attempts} tries since ${parkedAt.toISOString()}\n    ${reason}\n`,
-      );
+      process.stdout.write(eventLines(service, event));
     }
   }
   // On stderr, so that a script that reads the list still reads nothing.

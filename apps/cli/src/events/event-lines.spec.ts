@@ -1,0 +1,40 @@
+import { describe, expect, it } from '@jest/globals';
+import type { ParkedEvent } from '#libs/messaging';
+import { newId } from '#libs/platform';
+import { eventLines } from './event-lines.js';
+
+const event: ParkedEvent = {
+  consumer: 'entitlement',
+  eventId: newId(),
+  type: 'PaymentConfirmed',
+  key: newId(),
+  state: 'dead',
+  attempts: 3,
+  parkedAt: new Date('2026-03-01T10:00:00Z'),
+  reason: 'no such order',
+  topic: 'billing',
+  nextTryAt: new Date('2026-03-01T10:00:00Z'),
+  body: '{}',
+  arrival: '1',
+};
+
+describe('a listed event', () => {
+  it('is shown as it is', () => {
+    const { eventId, key } = event;
+    expect(eventLines('entitlement', event)).toBe(
+      `entitlement  dead  ${eventId}  PaymentConfirmed  account ${key}  3 tries since 2026-03-01T10:00:00.000Z\n` +
+        '    no such order\n',
+    );
+  });
+
+  it.each(['eventId', 'type', 'key', 'reason'])(
+    'whose %s commands a terminal commands nothing',
+    (member) => {
+      const hostile = 'a\u001b[2Jb\r\nc\u009bd\u202ee\u2028f\u007f';
+      const shown = eventLines('entitlement', { ...event, [member]: hostile });
+      expect(shown).toContain('a\\u{1b}[2Jb\\u{d}\\u{a}c\\u{9b}d\\u{202e}e\\u{2028}f\\u{7f}');
+      expect(shown.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}\u2028]/u);
+      expect(shown.split('\n')).toHaveLength(3);
+    },
+  );
+});

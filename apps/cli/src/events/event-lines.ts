@@ -1,0 +1,19 @@
+import type { ParkedEvent } from '#libs/messaging';
+
+/** Format characters too: they turn the direction of writing, or are not seen. */
+const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+
+/** What an operator reads of an event, in two lines. Type, key and reason may hold whatever a sender wrote. */
+export function eventLines(service: string, event: ParkedEvent): string {
+  const { state, attempts } = event;
+  const [id, type, key, reason] = [event.eventId, event.type, event.key, event.reason].map(
+    printable,
+  );
+  const since = event.parkedAt.toISOString();
+  return `${service}  ${state}  ${id}  ${type}  account ${key}  ${attempts} tries since ${since}\n    ${reason}\n`;
+}
+
+/** On one line and without commands to the terminal: what is not printed is shown as its code point. */
+function printable(text: string): string {
+  return text.replace(UNPRINTABLE, (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`);
+}
