@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { TestDatabase, waitFor } from '#libs/testing';
+import { Balancer } from '../../../../test/faults/balancer.js';
 import { GatewayNeighbourhood } from '../../../../test/stand-ins/gateway-neighbourhood.js';
 import { readJournal } from '../lease/lease-journal.js';
 
@@ -245,8 +246,9 @@ describe('a gateway in several threads', () => {
         startProcess({ ...notice, GATEWAY_THREADS: '2', GATEWAY_JOURNAL: journal('leaving') }),
         startProcess({ ...notice, GATEWAY_THREADS: '1', GATEWAY_JOURNAL: journal('staying') }),
       ]);
-      const balancer = new Balancer([leaving, staying]);
-      const clients = Array.from({ length: 24 }, () => new Client(balancer, apiKey));
+      const targets = [leaving.apiUrl, staying.apiUrl];
+      const balancer = await Balancer.start({ targets, healthPath: '/health' });
+      const clients = Array.from({ length: 24 }, () => new Client(balancer.origin, apiKey));
       const running = Promise.all(clients.map(async (client) => client.run()));
       const answered = () => clients.reduce((sum, client) => sum + client.answered, 0);
       await waitFor('answers', () => answered() > 500, 20_000);
@@ -255,9 +257,9 @@ describe('a gateway in several threads', () => {
       await waitFor('answers of the other one', () => answered() > before + 200, 20_000);
       for (const client of clients) client.isOver = true;
       await running;
-      balancer.stop();
+      await balancer.stop();
       expect(clients.flatMap(({ failures }) => failures)).toEqual([]);
-      expect(balancer.moved).toBe(true);
+      expect(balancer.healthy).toEqual([staying.apiUrl]);
     },
     TEST_LIMIT_MS,
   );
@@ -269,42 +271,6 @@ function journal(name: string): string {
 
 const textOf = (name: string, thread: number) => readFileSync(`${journal(name)}.${thread}`, 'utf8');
 
-/** Knows which gateways want new connections, as a balancer in front of them does. */
-class Balancer {
-  /** True once one of them was left out. */
-  moved = false;
-  private readonly ready: boolean[];
-  private readonly timer: NodeJS.Timeout;
-  private turn = 0;
-
-  constructor(private readonly gateways: GatewayProcess[]) {
-    this.ready = gateways.map(() => true);
-    this.timer = setInterval(() => void this.probe(), 100);
-  }
-
-  next(): number {
-    const all = this.gateways.map((_, place) => place);
-    const ready = all.filter((place) => this.ready[place]);
-    const { apiUrl } = this.gateways[ready[this.turn++ % ready.length]];
-    return Number(new URL(apiUrl).port);
-  }
-
-  stop(): void {
-    clearInterval(this.timer);
-  }
-
-  private async probe(): Promise<void> {
-    for (const [place, { url }] of this.gateways.entries()) {
-      const isReady = await fetch(`${url}/ready`).then(
-        ({ ok }) => ok,
-        () => false,
-      );
-      this.ready[place] = isReady;
-      if (!isReady) this.moved = true;
-    }
-  }
-}
-
 /**
  * Sends one request after the other over a kept connection. A connection may be closed between an answer
  * and the next request; whatever else ends one is a failure, and none is tried again.
@@ -315,13 +281,13 @@ class Client {
   readonly failures: string[] = [];
 
   constructor(
-    private readonly balancer: Balancer,
+    private readonly origin: string,
     private readonly apiKey: string,
   ) {}
 
   async run(): Promise<void> {
     while (!this.isOver) {
-      const socket = connect(this.balancer.next(), '127.0.0.1');
+      const socket = connect(Number(new URL(this.origin).port), '127.0.0.1');
       try {
         await once(socket, 'connect');
         await this.talk(socket);
