@@ -1,7 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { type AddressInfo, type Server, type Socket, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -12,42 +11,10 @@ import { GatewayConfig } from '../../apps/gateway/src/gateway.config.js';
 import { readJournal } from '../../apps/gateway/src/lease/lease-journal.js';
 import { type RunningGateway, startGateway } from '../../apps/gateway/src/start.js';
 import { type RunningSolo, startSolo } from '../../apps/solo/src/solo.js';
+import { TcpProxy } from '../faults/tcp-proxy.js';
 import { Customer } from './customer.js';
 
 const TRIAL_CREDITS = 500;
-
-/** A way to a service that can be cut. */
-class Wire {
-  private readonly sockets = new Set<Socket>();
-
-  private constructor(private readonly server: Server) {}
-
-  static async to(target: string): Promise<Wire> {
-    const { port, hostname } = new URL(target);
-    const server = createServer((near) => {
-      const far = connect(Number(port), hostname);
-      for (const socket of [near, far]) {
-        wire.sockets.add(socket);
-        socket.on('error', () => {});
-        socket.on('close', () => wire.sockets.delete(socket));
-      }
-      near.pipe(far).pipe(near);
-    });
-    const wire = new Wire(server);
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    return wire;
-  }
-
-  get url(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
-  }
-
-  cut(): void {
-    this.server.close();
-    for (const socket of this.sockets) socket.destroy();
-  }
-}
 
 /**
  * Solo's own gateway, two more beside it that hear no events at all, and one in a process of its own
@@ -60,7 +27,7 @@ describe('one customer over several gateways', () => {
   let solo: RunningSolo;
   let second: RunningGateway;
   let third: RunningGateway;
-  let wire: Wire;
+  let wire: TcpProxy;
   let child: ChildProcess | undefined;
   let killed: Customer;
   let names = 0;
@@ -75,16 +42,18 @@ describe('one customer over several gateways', () => {
       overrides: { GATEWAY_LOOP_DELAY_MAX_MS: '60000' },
       log: { path: join(folder, 'story.log'), write: () => {} },
     });
-    wire = await Wire.to(solo.accountUrl);
+    wire = await TcpProxy.before(solo.accountUrl);
     second = await startSilentGateway('second');
-    third = await startSilentGateway('third', { ACCOUNT_URL: wire.url });
+    third = await startSilentGateway('third', {
+      ACCOUNT_URL: new URL(wire.through(solo.accountUrl)).origin,
+    });
   }, 120_000);
 
   afterAll(async () => {
     child?.kill('SIGKILL');
     await second?.stop();
     await third?.stop();
-    wire?.cut();
+    await wire?.stop();
     await solo?.stop();
     rmSync(folder, { recursive: true, force: true });
   }, 60_000);
@@ -228,7 +197,7 @@ describe('one customer over several gateways', () => {
     // Somebody of whom no news is under way.
     const { key } = killed;
     expect(await lookUp(third.apiUrl, key)).toEqual({ status: 200 });
-    wire.cut();
+    await wire.refuse();
     await revokeKey(killed);
     await waitFor('401', async () => (await lookUp(second.apiUrl, key)).status === 401, 5_000);
     expect(await lookUp(third.apiUrl, key)).toEqual({ status: 200 });
