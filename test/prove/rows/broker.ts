@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClusterProcess } from '../../../apps/cluster/src/processes/cluster-process.js';
 import type { Row, Stage } from '../row.js';
-import { underTraffic } from './traffic.js';
+import { underTraffic } from '../world/traffic.js';
 
 /** Of a slow broker: it stands still and runs in turn. */
 const SLOW = { stillMs: 250, runsMs: 60 };

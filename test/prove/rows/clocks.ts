@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { skewedClock, skewedClockMissing } from '../../faults/skewed-clock.js';
 import { type Row, type Stage, holds } from '../row.js';
-import { underTraffic } from './traffic.js';
+import { underTraffic } from '../world/traffic.js';
 
 const SERVICES = ['account', 'entitlement', 'lookup', 'gateway-1', 'gateway-2'];
 const OFFSETS_HOURS = [-25, -1, 1, 25];
@@ -30,7 +30,6 @@ export const clockRows: Row[] = [
 async function skewOne(stage: Stage, name: string, offsetHours: number): Promise<void> {
   const { installation } = stage;
   const process = installation.process(name);
-  const killsAt: number[] = [];
   await underTraffic(stage, {}, async () => {
     const startedAt = performance.now();
     for (const hours of stage.isLong ? OFFSETS_HOURS : [offsetHours]) {
@@ -41,7 +40,7 @@ async function skewOne(stage: Stage, name: string, offsetHours: number): Promise
     }
     await process.stop();
     await process.start();
-    return { gatewayKillsAt: killsAt, outageMs: performance.now() - startedAt };
+    return { outageMs: performance.now() - startedAt };
   });
   await worksAgain(stage);
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClusterProcess } from '../../../apps/cluster/src/processes/cluster-process.js';
 import { type InstallationRow, type Stage, holds } from '../row.js';
-import { checkRest } from './traffic.js';
+import { checkRest } from '../world/traffic.js';
 
 const LIMIT = 60;
 /** Two gateways are asked at more than three times the limit. */

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type InstallationRow, type Stage, holds } from '../row.js';
 import { eventually } from '../world/patience.js';
 import { Victim } from './crash-points.js';
-import { checkRest } from './traffic.js';
+import { checkRest } from '../world/traffic.js';
 
 /** The reaper waits two minutes after each start, and takes nothing that is younger than two. */
 const REAPER_LIMIT_MS = 200_000;

@@ -1,7 +1,7 @@
 import type { InstallationRow, Stage } from '../row.js';
 import { eventually } from '../world/patience.js';
 import { Victim } from './crash-points.js';
-import { checkRest } from './traffic.js';
+import { checkRest } from '../world/traffic.js';
 
 /** For as long as it stands, a payment's handler fails in a way that may pass. */
 const OBSTACLE = `

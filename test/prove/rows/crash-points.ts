@@ -3,8 +3,8 @@ import type { ServiceProcess } from '../../../apps/cluster/src/processes/service
 import type { InstallationRow, Stage } from '../row.js';
 import type { Customer } from '../world/customer.js';
 import { eventually } from '../world/patience.js';
-import { startAgain } from './restart.js';
-import { checkRest } from './traffic.js';
+import { startAgain } from '../world/restart.js';
+import { checkRest } from '../world/traffic.js';
 
 /** What each process dies of, life after life: the second point is armed as it starts again. */
 type Round = Record<string, CrashPoint[]>;

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { childrenOf, signal, titleOf } from '../../faults/processes.js';
 import { type Row, type Stage, holds } from '../row.js';
 import { eventually } from '../world/patience.js';
-import { underTraffic } from './traffic.js';
+import { underTraffic } from '../world/traffic.js';
 
 const STRIKES = 5;
 const COMMIT = 'COMMIT';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Row, Stage } from '../row.js';
-import { killAndRestart } from './restart.js';
-import { underTraffic } from './traffic.js';
+import { killAndRestart } from '../world/restart.js';
+import { underTraffic } from '../world/traffic.js';
 
 const SERVICES = ['account', 'entitlement', 'lookup', 'gateway-1'];
 const KILLS = 2;

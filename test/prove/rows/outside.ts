@@ -1,7 +1,7 @@
 import { type InstallationRow, type Stage, holds } from '../row.js';
 import { freshName } from '../world/customer.js';
 import { eventually } from '../world/patience.js';
-import { checkRest } from './traffic.js';
+import { checkRest } from '../world/traffic.js';
 
 /** By name the simulated registries misbehave; none of it is an answer to the customer's question. */
 const MISBEHAVIOURS = [

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { InstallationRow, Stage } from '../row.js';
 import type { Cable } from '../world/installation.js';
-import { underTraffic } from './traffic.js';
+import { underTraffic } from '../world/traffic.js';
 
 export const partitionRows: InstallationRow[] = [
   partitionRow('gateway-database', 'lookups go on; the log is kept in memory as far as it goes'),

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Row, type Stage, holds } from '../row.js';
 import { eventually } from '../world/patience.js';
-import { underTraffic } from './traffic.js';
+import { underTraffic } from '../world/traffic.js';
 
 export const pauseRows: Row[] = [
   {

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Balancer } from '../../faults/balancer.js';
 import { type Row, type Stage, holds } from '../row.js';
-import { sum, underTraffic } from './traffic.js';
+import { sum } from '../world/load.js';
+import { underTraffic } from '../world/traffic.js';
 
 export const rollingRestartRow: Row = {
   name: 'rolling restart',

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Stage, holds } from '../row.js';
-import type { Customer } from '../world/customer.js';
-import { type LoadCounts, sum } from '../world/load.js';
+import type { Customer } from './customer.js';
+import { type LoadCounts, sum } from './load.js';
 
 /** No event is handled later than this after what kept it was over. */
-export const EVENT_LATE_MS = 12_000;
+const EVENT_LATE_MS = 12_000;
 /** A gateway settles each 100 ms; the rest is the way there. */
 const SETTLE_INTERVAL_MS = 250;
 
-export interface Traffic {
+interface Traffic {
   lookupsPerSecond?: number;
   /** Payments, each of which must become credits. 0 for none. */
   paymentsPerSecond?: number;
@@ -105,5 +105,3 @@ function payments({ installation, count }: Stage, perSecond: number, payers: Cus
     },
   };
 }
-
-export { sum };
