@@ -35,13 +35,6 @@ export const brokerRows: Row[] = [
     run: brokerSlow,
   },
   {
-    name: 'broker API errors',
-    fault: "errors injected by librdkafka's mock cluster",
-    expectation: 'sends are repeated',
-    missing: () => 'kcat gives no way to inject them from outside of its process',
-    run: async () => {},
-  },
-  {
     name: 'rebalance storm',
     fault: 'entitlement grows from one process to four and back to one under load',
     expectation: 'no event later than 12 s',
