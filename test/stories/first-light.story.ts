@@ -4,7 +4,7 @@ import { Database, auditorRole, withClient } from '#libs/database';
 import { DAY_MS, MINUTE_MS, ServiceTokens } from '#libs/platform';
 import { waitFor } from '#libs/testing';
 import { checkInvariants } from '../../apps/entitlement/src/auditor/check-invariants.js';
-import { Billing } from './billing.js';
+import { Billing } from '../stand-ins/billing.js';
 import { type Answer, Customer } from './customer.js';
 import type { Deployment } from './deployment.js';
 

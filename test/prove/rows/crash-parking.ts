@@ -28,7 +28,7 @@ async function crashParking(stage: Stage): Promise<void> {
   await victim.arm();
   const flow = async () => {
     await installation.sql(OBSTACLE);
-    const paymentId = await installation.billing.confirmPackage(known.accountId);
+    const paymentId = await installation.pay(known.accountId);
     await eventually('the payment to be put aside', async () => {
       const parked = await installation.sql(
         `select from entitlement.parked_event where state = 'parked' and key = $1`,

@@ -69,7 +69,7 @@ const FLOWS: Record<string, (stage: Stage, known: Customer) => Promise<void>> = 
     for (let n = 0; n < 3; n++) await customer.lookUp();
   },
   payment: async ({ installation }, known) => {
-    const paymentId = await installation.billing.confirmPackage(known.accountId);
+    const paymentId = await installation.pay(known.accountId);
     await installation.checker.granted(paymentId);
     await known.lookUp();
   },
@@ -131,7 +131,7 @@ async function crashDuring(
 async function more({ installation }: Stage, known: Customer, victims: Victim[]): Promise<void> {
   await eventually('the pass that kills', async () => {
     if (victims.every(({ isDone }) => isDone)) return true;
-    await installation.billing.confirmPackage(known.accountId);
+    await installation.pay(known.accountId);
     await installation.limit(known.accountId, UNLIMITED);
     await known.lookUpOnce();
     return false;

@@ -1,9 +1,10 @@
 import { createWriteStream, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { EntitlementClient, ServiceHttp } from '#libs/contracts';
+import { EntitlementClient, ServiceHttp, TIERS } from '#libs/contracts';
 import { withClient } from '#libs/database';
-import { DAY_MS, ServiceTokens, SystemClock, newId } from '#libs/platform';
+import { EventsConfig, type EventTransport, openTransport } from '#libs/messaging';
+import { DAY_MS, Logger, ServiceTokens, SystemClock, loadConfig, newId } from '#libs/platform';
 import {
   type ClusterEnvironment,
   type RunningCluster,
@@ -12,8 +13,8 @@ import {
 import { ServiceProcess } from '../../../apps/cluster/src/processes/service-process.js';
 import type { Settings } from '../../../apps/cluster/src/service-settings.js';
 import { TcpProxy } from '../../faults/tcp-proxy.js';
+import { Billing } from '../../stand-ins/billing.js';
 import { AccountBook } from './account-book.js';
-import { Billing } from './billing.js';
 import { Checker } from './checker.js';
 import { Customer } from './customer.js';
 import { Load } from './load.js';
@@ -32,6 +33,7 @@ const CABLES = [
 export type Cable = (typeof CABLES)[number];
 
 const GATEWAYS = 2;
+const TIER = TIERS[0];
 const LIMIT = 1_000_000;
 const CREDITS = 1_000_000;
 const LOAD_CUSTOMERS = 3;
@@ -58,7 +60,8 @@ export class Installation {
     this.checker = new Checker(cluster.settings, this.book);
   }
 
-  billing: Billing;
+  private billing: Billing;
+  private transport: EventTransport;
   private operator: ServiceHttp;
 
   static async start(): Promise<Installation> {
@@ -131,6 +134,16 @@ export class Installation {
     return customer;
   }
 
+  /** A package is paid; billing says it again while it is unknown whether that was written. @returns the payment's id. */
+  async pay(accountId: string): Promise<string> {
+    const paymentId = newId();
+    await eventually('the payment to be written', async () =>
+      this.billing.confirmPackage(accountId, TIER.name, paymentId),
+    );
+    this.book.payments.push({ paymentId, accountId, credits: TIER.credits });
+    return paymentId;
+  }
+
   /** Credits by hand, once however often it is asked. @returns the adjustment's id. */
   async grant(accountId: string, amount: number, lifeMs = DAY_MS): Promise<string> {
     const adjustmentId = newId();
@@ -169,6 +182,7 @@ export class Installation {
 
   /** @param isKept leaves the folder. */
   async stop(isKept = false): Promise<void> {
+    await this.transport?.close().catch(() => {});
     await this.billing?.stop().catch(() => {});
     await this.operator?.close();
     await this.checker.stop();
@@ -188,13 +202,26 @@ export class Installation {
   private async settleIn(): Promise<void> {
     const { settings } = this.cluster;
     const { SERVICE_SECRET, ENTITLEMENT_URL } = settings.operator();
+    const clock = new SystemClock();
     this.operator = new ServiceHttp({
       url: ENTITLEMENT_URL as string,
       caller: 'cli',
       audience: 'entitlement',
-      tokens: new ServiceTokens(SERVICE_SECRET as string, new SystemClock()),
+      tokens: new ServiceTokens(SERVICE_SECRET as string, clock),
     });
-    this.billing = await Billing.start(this.cluster, this.book, this.parts.log);
+    this.transport = openTransport({
+      config: loadConfig(EventsConfig, settings.operator()),
+      logger: new Logger('billing', this.parts.log),
+      consumers: {},
+    });
+    const { superuserUrl } = settings;
+    this.billing = await Billing.start({
+      superuserUrl,
+      databaseUrl: (role) => settings.databaseUrl(role),
+      rolePassword: (role) => settings.rolePassword(role),
+      transport: this.transport,
+      clock,
+    });
     for (let n = 0; n < LOAD_CUSTOMERS; n++) this.regulars.push(await this.regular());
   }
 }

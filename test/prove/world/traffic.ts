@@ -90,7 +90,7 @@ function payments({ installation, count }: Stage, perSecond: number, payers: Cus
   const run = async () => {
     for (let n = 0; perSecond > 0 && !signal.aborted; n++) {
       const { accountId } = payers[n % payers.length];
-      await installation.billing.confirmPackage(accountId);
+      await installation.pay(accountId);
       count('payments');
       await sleep(1000 / perSecond, undefined, { signal }).catch(() => {});
     }

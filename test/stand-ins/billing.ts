@@ -15,34 +15,43 @@ import {
   provisionSchemas,
   serviceRole,
 } from '#libs/database';
-import { Outbox, messagingTables } from '#libs/messaging';
-import { HOUR_MS, newId } from '#libs/platform';
-import type { Deployment } from './deployment.js';
+import { type EventTransport, Outbox, messagingTables } from '#libs/messaging';
+import { type Clock, HOUR_MS, newId } from '#libs/platform';
 
-/** billing has no service yet: stories say its events, through a real outbox in a schema of its own. */
 const SCHEMA = 'billing' as SchemaService;
 
+/** Where it says its events, and when it is. */
+export interface BillingOptions {
+  superuserUrl: string;
+  databaseUrl(role: string): string;
+  rolePassword(role: string): string;
+  /** Closed by whoever opened it. */
+  transport: EventTransport;
+  clock: Clock;
+}
+
+/** billing has no service yet: its part is played here, through a real outbox in a schema of its own. */
 export class Billing {
   private constructor(
-    private readonly deployment: Deployment,
+    private readonly clock: Clock,
     private readonly database: Database,
     private readonly relayDatabase: Database,
     private readonly outbox: Outbox,
   ) {}
 
-  static async start(deployment: Deployment): Promise<Billing> {
-    const { superuserUrl, transport, clock } = deployment;
-    await provisionRoles(superuserUrl, [SCHEMA], (role) => deployment.rolePassword(role));
+  static async start(options: BillingOptions): Promise<Billing> {
+    const { superuserUrl, transport, clock } = options;
+    await provisionRoles(superuserUrl, [SCHEMA], (role) => options.rolePassword(role));
     await provisionSchemas(superuserUrl, [SCHEMA]);
-    await migrate(deployment.databaseUrl(ownerRole(SCHEMA)), [
+    await migrate(options.databaseUrl(ownerRole(SCHEMA)), [
       { name: '0001-messaging', sql: messagingTables },
     ]);
     const open = (role: string) =>
-      Database.open({ url: deployment.databaseUrl(role), applicationName: role });
+      Database.open({ url: options.databaseUrl(role), applicationName: role });
     const own = await open(serviceRole(SCHEMA));
     const relay = await open(maintenanceRole(SCHEMA));
     await transport.startRelay('billing', relay);
-    return new Billing(deployment, own, relay, new Outbox('billing', clock, transport));
+    return new Billing(clock, own, relay, new Outbox('billing', clock, transport));
   }
 
   async stop(): Promise<void> {
@@ -56,7 +65,7 @@ export class Billing {
     if (!tier) throw new Error(`no tier ${tierName}`);
     await this.say(accountId, `payment:${paymentId}`, PaymentConfirmed, {
       paymentId,
-      orderId: newId(),
+      orderId: paymentId,
       amountMicros: String(tier.packageMicros),
       currency: 'USD',
       catalogueVersion: CATALOGUE_VERSION,
@@ -79,7 +88,7 @@ export class Billing {
     const tier = TIERS.find(({ name }) => name === tierName);
     if (!tier) throw new Error(`no tier ${tierName}`);
     const subscriptionId = newId();
-    const start = this.deployment.clock.now();
+    const start = this.clock.now();
     const end = new Date(start.getTime() + 30 * 24 * HOUR_MS).toISOString();
     await this.say(accountId, `subscription:${subscriptionId}`, SubscriptionChanged, {
       subscriptionId,
