@@ -3,7 +3,7 @@ import { randomInt } from 'node:crypto';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { clusterAvailability } from '../../apps/cluster/src/cluster.js';
-import { Random } from './random.js';
+import { Random } from '../random.js';
 import { type ProveReport, closing, line, machine, markdown } from './report.js';
 import { isNamed } from './row.js';
 import { ROWS } from './rows/index.js';

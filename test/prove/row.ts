@@ -1,4 +1,4 @@
-import type { Random } from './random.js';
+import type { Random } from '../random.js';
 import type { Installation } from './world/installation.js';
 
 /** One line of the fault matrix. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { CRASH_POINTS } from '#libs/platform';
-import { Random } from './random.js';
+import { Random } from '../random.js';
 import { closing, markdown, summary } from './report.js';
 import { type RowResult, isNamed } from './row.js';
 import { ROWS } from './rows/index.js';
@@ -35,7 +35,7 @@ describe('fault matrix', () => {
   });
 
   it('a seed repeats the choices of each row, whichever others run', () => {
-    const choices = (random: Random) => [1, 2, 3].map(() => random.integer(1, 1000));
+    const choices = (random: Random) => [1, 2, 3].map(() => random.between(1, 1000));
     const [first, again] = [new Random(7).for('kill account'), new Random(7)];
     again.for('another row').next();
     expect(choices(again.for('kill account'))).toEqual(choices(first));

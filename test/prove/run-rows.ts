@@ -1,4 +1,4 @@
-import type { Random } from './random.js';
+import type { Random } from '../random.js';
 import { type Bench, Broken, type InstallationRow, type Row, type RowResult } from './row.js';
 import { Installation } from './world/installation.js';
 

@@ -1,7 +1,7 @@
 import { CreditsScenario } from './credits-scenario.js';
 import { EventsScenario } from './events-scenario.js';
 import { FactsScenario } from './facts-scenario.js';
-import { Random } from './random.js';
+import { Random } from '../random.js';
 import { SABOTAGES, type Sabotage, mend } from './sabotage.js';
 import { inhabit } from './virtual-time.js';
 import { FAULTS, type Fault, World } from './world.js';

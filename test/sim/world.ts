@@ -1,4 +1,4 @@
-import { Random } from './random.js';
+import { Random } from '../random.js';
 
 /** What may go wrong in a history; each may be left out to find out what a failure needs. */
 export const FAULTS = [

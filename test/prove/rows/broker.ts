@@ -89,11 +89,11 @@ async function rebalanceStorm(stage: Stage): Promise<void> {
     await underTraffic(stage, { paymentsPerSecond: 5 }, async () => {
       for (const process of further) {
         await process.start();
-        await sleep(random.integer(200, 1_500));
+        await sleep(random.between(200, 1_500));
       }
       for (const process of further) {
         await process.stop();
-        await sleep(random.integer(200, 1_500));
+        await sleep(random.between(200, 1_500));
       }
       stage.count('rebalances', 2 * FURTHER_CONSUMERS);
     });

@@ -162,7 +162,7 @@ export class Victim {
   /** Starts it anew with its first point. */
   async arm(): Promise<void> {
     const [point] = this.points;
-    const pass = this.stage.random.integer(1, PASS_MAX[point] ?? 1);
+    const pass = this.stage.random.between(1, PASS_MAX[point] ?? 1);
     await this.process.stop();
     await this.process.start({ CRASH_AT: `${point}:${pass}` });
   }

@@ -23,7 +23,7 @@ async function killAtRandom(stage: Stage, name: string): Promise<void> {
   await underTraffic(stage, { isSteady: name === 'account' }, async () => {
     const killedAt: number[] = [];
     for (let n = 0; n < (isLong ? 5 * KILLS : KILLS); n++) {
-      await sleep(random.integer(100, PAUSE_MAX_MS));
+      await sleep(random.between(100, PAUSE_MAX_MS));
       killedAt.push(await killAndRestart(process, stage));
     }
     const span = killedAt.at(-1)! - killedAt[0];

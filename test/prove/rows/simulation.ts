@@ -34,7 +34,7 @@ async function simulate({ isLong, random, count }: Bench): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'prove-sim-'));
   const file = join(folder, 'figures.json');
   const histories = isLong ? LONG_HISTORIES : HISTORIES;
-  const from = random.integer(1, 1_000_000);
+  const from = random.between(1, 1_000_000);
   const words = ['--histories', histories, '--from', from, '--json', file].map(String);
   const child = spawn(process.execPath, [MAIN, ...words], {
     stdio: ['ignore', 'ignore', 'pipe'],

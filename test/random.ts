@@ -2,9 +2,16 @@
 export class Random {
   private state: number;
 
-  constructor(seed: number) {
+  constructor(readonly seed: number) {
     this.state = Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) | 1;
     for (let i = 0; i < 4; i++) this.next();
+  }
+
+  /** A generator of its own for each name: it keeps its choices when others are left out. */
+  for(name: string): Random {
+    let hash = this.seed >>> 0;
+    for (const letter of name) hash = Math.imul(hash ^ letter.charCodeAt(0), 0x01000193) >>> 0;
+    return new Random(hash);
   }
 
   /** 0 ≤ x < 1. */
