@@ -1,5 +1,5 @@
 import { type InstallationRow, type Stage, holds } from '../row.js';
-import { freshName } from '../world/customer.js';
+import { type Customer, freshName } from '../world/customer.js';
 import { eventually } from '../world/patience.js';
 import { checkRest } from '../world/traffic.js';
 
@@ -18,11 +18,10 @@ const MISBEHAVIOURS = [
   'redirect-loop',
   'redirect-to-private',
   'refers-to-itself',
-  'refers-to-loopback',
   'refers-endlessly',
 ];
-/** The registry itself answers here; only the further way misbehaves. */
-const ANSWERED = /^refers-/;
+/** The registry answers, and names a registrar at an address of a private network. */
+const PRIVATE_REFERRALS = ['refers-to-loopback', 'refers-to-private'];
 
 export const outsideRows: InstallationRow[] = [
   {
@@ -44,6 +43,8 @@ export const outsideRows: InstallationRow[] = [
 async function registryMisbehaves(stage: Stage): Promise<void> {
   const { installation } = stage;
   const customer = await installation.regular(1_000);
+  // First, while the registry has not throttled anybody.
+  for (const misbehaviour of PRIVATE_REFERRALS) await referToPrivate(stage, customer, misbehaviour);
   const ask = async (misbehaviour: string) => {
     const answer = await customer.lookUpOnce(`${misbehaviour}-${freshName()}`);
     const credits = Number(answer.headers['x-credits-cost'] ?? 0);
@@ -52,10 +53,30 @@ async function registryMisbehaves(stage: Stage): Promise<void> {
     holds(false, `${misbehaviour} was answered ${answer.status} and cost ${credits}`);
   };
   await Promise.all(MISBEHAVIOURS.map(ask));
-  const plain = MISBEHAVIOURS.filter((name) => !ANSWERED.test(name));
-  stage.count('misbehaviours', MISBEHAVIOURS.length);
-  holds(plain.length > 0, 'nothing misbehaved');
+  stage.count('misbehaviours', MISBEHAVIOURS.length + PRIVATE_REFERRALS.length);
   await checkRest(stage);
+}
+
+/**
+ * The registry alone was asked. A referral that is tried stands among the answer's sources whether or not anybody
+ * was there, and its questions to a simulated registrar in the simulators' log.
+ */
+async function referToPrivate(
+  { installation }: Stage,
+  customer: Customer,
+  misbehaviour: string,
+): Promise<void> {
+  const name = `${misbehaviour}-${freshName()}`;
+  const { status, body } = await customer.lookUpOnce(name);
+  holds(status === 200, `${name} was answered ${status}, though its registry answers`);
+  const sources = body.provenance.sources as { role: string; server: string }[];
+  const response = await fetch(
+    `${installation.process('simulators').url}/exchanges?domain=${name}`,
+  );
+  const asked = (await response.json()) as { role: string }[];
+  holds(asked.length > 0, `no registry was asked about ${name}`);
+  const isFollowed = [...sources, ...asked].some(({ role }) => role !== 'registry');
+  holds(!isFollowed, `the referral of ${name} was followed: ${JSON.stringify({ sources, asked })}`);
 }
 
 async function smtpDown(stage: Stage): Promise<void> {
