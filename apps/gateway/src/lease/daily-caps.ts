@@ -1,10 +1,7 @@
 import { CounterId, DailyCredits } from '#libs/counters';
-import { type Clock, DAY_MS, HOUR_MS, type Problem } from '#libs/platform';
+import { type Clock, DAY_MS, type Problem } from '#libs/platform';
 import { ServiceOverloaded } from '../listener/listener.errors.js';
 import { KeyCapReached } from './lease.errors.js';
-
-/** A clock that steps back by less than this stands still here: no day begins twice (S101). */
-const STEP_MAX_MS = 2 * HOUR_MS;
 
 /** A key as far as its cap matters. `dailyCreditCap` 0 is no cap. */
 export interface CappedKey {
@@ -21,8 +18,6 @@ export interface CappedKey {
  * further key when it is full; such a key is refused with 503, it never spends uncounted.
  */
 export class DailyCaps {
-  private latestMs = 0;
-
   /** @param loggedToday credits a key was charged in this UTC day, from the request log. */
   constructor(
     private readonly clock: Clock,
@@ -64,9 +59,6 @@ export class DailyCaps {
   }
 
   private today(): number {
-    const nowMs = this.clock.now().getTime();
-    const isStepBack = nowMs < this.latestMs && this.latestMs - nowMs < STEP_MAX_MS;
-    if (!isStepBack) this.latestMs = nowMs;
-    return Math.floor(this.latestMs / DAY_MS);
+    return Math.floor(this.clock.now().getTime() / DAY_MS);
   }
 }
