@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/gl
 import type { INestMicroservice } from '@nestjs/common';
 import { type PartitionAssigner, PartitionAssigners } from 'kafkajs';
 import { EMPTY } from 'rxjs';
-import { newId } from '#libs/platform';
+import { HOUR_MS, newId } from '#libs/platform';
 import { waitFor } from '#libs/testing';
 import { bucketOf, topicOf } from '../../envelope/bucket.js';
 import type { ParkedEvent } from '../../parking/parked-events.js';
@@ -260,6 +260,22 @@ kafka.describe('pitfalls of Kafka in Nest', () => {
     await spy.disconnect();
   });
 
+  it('a sender whose clock is a day ahead is heard, and its records count as of now', async () => {
+    const read: { key: unknown; value: unknown; timestamp: string }[] = [];
+    const spy = await rawReader((message) => {
+      if (String(message.key) === key) read.push(message);
+    });
+    await stage.say(Counted, key, { n: 1 });
+    await waitFor('the record', () => read.length === 1);
+    const nowMs = Number(read[0].timestamp);
+    const value = String(read[0].value);
+    await kafka.write(TOPIC, { key, value, timestamp: String(nowMs + 25 * HOUR_MS) });
+    await waitFor('the record of tomorrow', () => read.length === 2);
+    expect(Number(read[1].timestamp)).toBeLessThan(nowMs + HOUR_MS);
+    await untilHeard(key, [1]);
+    await spy.disconnect();
+  });
+
   it('P14: digits beyond 2^53 travel as text, a BigInt never leaves', async () => {
     const odd = { n: 1, key: '', headers: '', partition: 0, topic: '' };
     const micros = '9007199254740993000001';
@@ -323,7 +339,9 @@ kafka.describe('pitfalls of Kafka in Nest', () => {
     );
   }
 
-  async function rawReader(hear: (message: { key: unknown; value: unknown }) => void) {
+  async function rawReader(
+    hear: (message: { key: unknown; value: unknown; timestamp: string }) => void,
+  ) {
     const reader = kafka
       .kafka()
       .consumer({ groupId: `${kafka.config.kafkaPrefix}${newId()}`, ...quick });
