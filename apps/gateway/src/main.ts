@@ -1,12 +1,12 @@
 import { EventsConfig } from '#libs/messaging';
-import { loadConfigs, runService } from '#libs/platform';
+import { runService } from '#libs/platform';
 import { GatewayConfig } from './gateway.config.js';
 import { openGateway } from './open-gateway.js';
 import { adoptStrayJournals } from './threads/stray-journals.js';
 import { ThreadPool } from './threads/thread-pool.js';
 
-await runService('gateway', async ({ clock, logger }) => {
-  const [config, events] = loadConfigs(GatewayConfig, EventsConfig);
+await runService('gateway', [GatewayConfig, EventsConfig], async ({ configs, clock, logger }) => {
+  const [config, events] = configs;
   adoptStrayJournals(config);
   if (config.threads === 1) {
     const gateway = await openGateway({ config, events, clock, logger });

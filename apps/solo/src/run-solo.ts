@@ -6,6 +6,7 @@ import { hasInternet } from './checks/internet.js';
 import { checkFolderWritable } from './checks/machine-checks.js';
 import { StartFault } from './checks/start-fault.js';
 import { DataFolder } from './data-folder/data-folder.js';
+import { checkSettings } from './services/solo-settings.js';
 import { SoloConfig } from './solo.config.js';
 import { type RunningSolo, startSolo } from './solo.js';
 
@@ -19,6 +20,7 @@ export async function runSolo(
 ): Promise<void> {
   const started = monotonicMs();
   try {
+    checkSettings(environment);
     const config = loadConfig(SoloConfig, environment);
     const { offline } = new Command('npm start --')
       .description('the whole product in one process, with its own database')
