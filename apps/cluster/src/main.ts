@@ -5,6 +5,9 @@ import { announcement } from './announcement/box.js';
 import { ClusterConfig } from './cluster.config.js';
 import { type RunningCluster, startCluster } from './cluster.js';
 
+const STOPPING =
+  'Stopping … a few seconds; half a minute while requests are under way. A second Ctrl-C ends it at once.\n';
+
 /** `npm run cluster`: every service a process of its own, until a signal ends them. */
 async function main(): Promise<void> {
   const started = monotonicMs();
@@ -44,7 +47,7 @@ function stopAtSignal(cluster: RunningCluster): void {
   const stop = async () => {
     if (isStopping) process.exit(1);
     isStopping = true;
-    process.stdout.write('Stopping …\n');
+    process.stdout.write(STOPPING);
     await cluster.stop();
     process.exit(0);
   };

@@ -13,6 +13,9 @@ import { type RunningSolo, startSolo } from './solo.js';
 const NO_INTERNET =
   'No connection to the internet was found: live keys cannot look names up. Test keys work. For live keys without it: npm start -- --offline\n';
 
+const STOPPING =
+  'Stopping … a few seconds; half a minute while requests are under way. A second Ctrl-C ends it at once.\n';
+
 /** `npm start`: everything in this process until a signal ends it. */
 export async function runSolo(
   argv: string[],
@@ -48,7 +51,7 @@ function stopAtSignal(solo: RunningSolo, closeLog: () => Promise<void>): void {
   const stop = async () => {
     if (isStopping) process.exit(1);
     isStopping = true;
-    process.stdout.write('Stopping …\n');
+    process.stdout.write(STOPPING);
     try {
       await solo.stop();
       await closeLog();
