@@ -32,6 +32,16 @@ describe('npm run cluster', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
+  it('all that is missing on a machine is said at once, and what to install once', () => {
+    const { status, stderr } = run([], { PATH: folder, HOME: folder });
+    expect(status).toBe(1);
+    expect(stderr).toBe(
+      'A cluster cannot run here: no Java and no Maven on this machine, and no valkey-server or redis-server ' +
+        'on this machine. On Debian: apt-get install default-jre-headless maven redis-server\n',
+    );
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
   it('its help names every setting', () => {
     const { status, stdout } = run(['--help']);
     expect(status).toBe(0);
