@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { readFileSync } from 'node:fs';
 import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
-import { ruleText } from './rule-text.js';
+import { numberRule, ruleText } from './rule-text.js';
 
 /** One setting of a config class, as `.env.example` and `docs/configuration.md` show it. */
 export interface SettingDescription {
@@ -69,10 +69,10 @@ export function loadConfig<T extends object>(
   const config = Object.assign(plainToInstance(configClass, {}), raw);
   for (const error of validateSync(config, { forbidUnknownValues: true })) {
     const setting = settingsOf(configClass).find((s) => s.property === error.property);
-    const rules = Object.values(error.constraints ?? {})
-      .map((text) => ruleText(error.property, text))
-      .join('; ');
-    faults.push(`${setting?.env ?? error.property}: ${rules}. ${setting?.about ?? ''}`.trim());
+    const { property, constraints = {} } = error;
+    const texts = Object.values(constraints).map((text) => ruleText(property, text));
+    const rules = numberRule(configClass, property, constraints) ?? texts.join('; ');
+    faults.push(`${setting?.env ?? property}: ${rules}. ${setting?.about ?? ''}`.trim());
   }
   if (faults.length > 0) throw new ConfigurationError(faults);
   return config;
