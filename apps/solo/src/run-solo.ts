@@ -6,7 +6,7 @@ import { hasInternet } from './checks/internet.js';
 import { checkFolderWritable } from './checks/machine-checks.js';
 import { StartFault } from './checks/start-fault.js';
 import { DataFolder } from './data-folder/data-folder.js';
-import { checkSettings } from './services/solo-settings.js';
+import { checkSettings, unusedSettings } from './services/solo-settings.js';
 import { SoloConfig } from './solo.config.js';
 import { type RunningSolo, startSolo } from './solo.js';
 
@@ -34,6 +34,7 @@ export async function runSolo(
     checkFolderWritable(folder);
     const log = openLog(folder.file('solo.log'));
     process.stdout.write('Starting …\n');
+    for (const line of unusedSettings(environment)) process.stdout.write(`${line}\n`);
     const online = offline ? Promise.resolve(true) : hasInternet();
     const solo = await startSolo({ ...config, offline, log, environment });
     stopAtSignal(solo, log.close);

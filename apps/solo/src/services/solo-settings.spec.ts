@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
-import { checkSettings } from './solo-settings.js';
+import { checkSettings, unusedSettings } from './solo-settings.js';
 
 const PROGRAM = new URL('../main.js', import.meta.url).pathname;
 
@@ -23,4 +23,12 @@ it('the faults of solo, of its services and of the log are listed at once, and n
 
 it('an environment without any setting has no fault', () => {
   expect(() => checkSettings({})).not.toThrow();
+});
+
+it('a setting that one process has no use for is said, unless it is blank', () => {
+  expect(unusedSettings({ KAFKA_BROKERS: 'kafka:9092', GATEWAY_THREADS: '2' })).toEqual([
+    'KAFKA_BROKERS is not used by npm start: see npm run cluster',
+    expect.stringMatching(/^GATEWAY_THREADS is not used by npm start: /),
+  ]);
+  expect(unusedSettings({ KAFKA_BROKERS: ' ', VALKEY_URL: 'redis://127.0.0.1' })).toEqual([]);
 });

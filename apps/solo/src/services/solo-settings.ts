@@ -55,6 +55,19 @@ export function checkSettings(environment: Settings): void {
   loadConfigs([SoloConfig, ...services], settings);
 }
 
+/** Settings of services that one process has no use for, and where they have a meaning. */
+const UNUSED: readonly [env: string, where: string][] = [
+  ['KAFKA_BROKERS', 'see npm run cluster'],
+  ['GATEWAY_THREADS', 'a gateway that is a process of its own takes it, see deploy/README.md'],
+];
+
+/** A line for each setting that was given and changes nothing here. */
+export function unusedSettings(environment: Settings): string[] {
+  return UNUSED.filter(([env]) => environment[env]?.trim()).map(
+    ([env, where]) => `${env} is not used by npm start: ${where}`,
+  );
+}
+
 /** What every service is told: the operator's settings, with the addresses and secrets of this installation. */
 export function soloSettings(sources: SettingSources): Settings {
   const { environment, overrides, apiPort, dashboardPort, folder, secrets, database } = sources;
