@@ -53,7 +53,7 @@ describe('the image and the compose file', () => {
   it('every app of the image has its service, and two gateways', () => {
     const apps = own.map(([, service]) => appOf(service)).toSorted();
     expect(apps).toEqual(
-      ['account', 'cli', 'cli', 'entitlement', 'gateway', 'gateway', 'lookup'].toSorted(),
+      ['account', 'cli', 'cli', 'cli', 'entitlement', 'gateway', 'gateway', 'lookup'].toSorted(),
     );
     for (const [name, service] of own) {
       expect([name, existsSync(entryOf(service))]).toEqual([name, true]);

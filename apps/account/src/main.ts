@@ -1,11 +1,11 @@
 import { LocalMailbox, SmtpTransport } from '#libs/mail';
 import { EventsConfig, openTransport } from '#libs/messaging';
-import { loadConfigs, runService } from '#libs/platform';
+import { runService } from '#libs/platform';
 import { AccountConfig } from './account.config.js';
 import { startAccount } from './start.js';
 
-await runService('account', async ({ clock, logger }) => {
-  const [config, events] = loadConfigs(AccountConfig, EventsConfig);
+await runService('account', [AccountConfig, EventsConfig], async ({ configs, clock, logger }) => {
+  const [config, events] = configs;
   // Without a broker nobody hears its events here: they wait in the outbox until there is one.
   const consumers = { account: ['entitlement', 'gateway'] } as const;
   const transport = openTransport({ config: events, logger, consumers });

@@ -10,7 +10,7 @@ import { secretCommands } from './secrets/secret-commands.js';
 
 /** `npm run cli -- <command>`: what an operator does by hand. */
 async function main(): Promise<void> {
-  const [config, events] = loadConfigs(CliConfig, EventsConfig);
+  const [config, events] = loadConfigs([CliConfig, EventsConfig]);
   const program = new Command('npm run cli --')
     .description('operator commands')
     .showHelpAfterError('"npm run cli -- --help" lists the commands.');

@@ -1,5 +1,10 @@
 import { ConfigurationError } from '#libs/platform';
 
+/** Only one of the two is read: settings of both would be a mixture of two installations. */
+const WHERE =
+  'While "npm start" runs, npm run cli finds it in .data/operator.env. ' +
+  'While "npm run cluster" runs: node --env-file=.data/cluster/operator.env dist/apps/cli/src/main.js …';
+
 /** A setting that only some commands need. @throws ConfigurationError naming it when it is absent. */
 export function required<T extends object, K extends keyof T>(
   config: T,
@@ -8,9 +13,7 @@ export function required<T extends object, K extends keyof T>(
 ): NonNullable<T[K]> {
   const value = config[property];
   if (value === undefined || value === null) {
-    throw new ConfigurationError([
-      `${env}: this command needs it. While "npm start" runs, npm run cli finds it in .data/operator.env`,
-    ]);
+    throw new ConfigurationError([`${env}: this command needs it. ${WHERE}`]);
   }
   return value;
 }

@@ -77,7 +77,8 @@ export function clusterAvailability({
   broker = true,
   valkey = true,
 }: Pick<ClusterOptions, 'broker' | 'valkey'> = {}): string | undefined {
-  return (broker && kafkaAvailability()) || (valkey && valkeyAvailability()) || undefined;
+  const missing = [broker && kafkaAvailability(), valkey && valkeyAvailability()].filter(Boolean);
+  return missing.length > 0 ? missing.join(', and ') : undefined;
 }
 
 /**

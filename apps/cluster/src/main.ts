@@ -1,12 +1,17 @@
-import { ConfigurationError, loadConfig, monotonicMs } from '#libs/platform';
+import { Command } from 'commander';
+import { ConfigurationError, loadConfig, monotonicMs, settingsOf } from '#libs/platform';
 import { StartFault } from '../../solo/src/checks/start-fault.js';
 import { announcement } from './announcement/box.js';
 import { ClusterConfig } from './cluster.config.js';
 import { type RunningCluster, startCluster } from './cluster.js';
 
+const STOPPING =
+  'Stopping … a few seconds; half a minute while requests are under way. A second Ctrl-C ends it at once.\n';
+
 /** `npm run cluster`: every service a process of its own, until a signal ends them. */
 async function main(): Promise<void> {
   const started = monotonicMs();
+  readCommandLine();
   const { dataFolder, gateways, apiPort, dashboardPort } = loadConfig(ClusterConfig);
   process.stdout.write('Starting …\n');
   const cluster = await startCluster({
@@ -18,13 +23,31 @@ async function main(): Promise<void> {
   process.stdout.write(announcement(cluster.facts, (monotonicMs() - started) / 1000));
 }
 
+/** It knows no options: what can be decided is said by settings, which the help names. */
+function readCommandLine(): void {
+  const settings = settingsOf(ClusterConfig);
+  const width = Math.max(...settings.map(({ env }) => env.length));
+  const defaults = new Map(Object.entries(new ClusterConfig()));
+  const lines = settings.map(
+    ({ env, about, property }) =>
+      `  ${env.padEnd(width)}  ${about} Default: ${defaults.get(property)}`,
+  );
+  new Command('npm run cluster --')
+    .description('every service a process of its own, with PostgreSQL, Kafka and Valkey')
+    .addHelpText('after', `\nSettings, as environment variables:\n${lines.join('\n')}`)
+    .showHelpAfterError(
+      'It takes settings instead, for example: CLUSTER_GATEWAYS=3 npm run cluster\n"npm run cluster -- --help" lists them.',
+    )
+    .parse();
+}
+
 /** The first signal drains everything in order; a second one ends this process, and with it all others. */
 function stopAtSignal(cluster: RunningCluster): void {
   let isStopping = false;
   const stop = async () => {
     if (isStopping) process.exit(1);
     isStopping = true;
-    process.stdout.write('Stopping …\n');
+    process.stdout.write(STOPPING);
     await cluster.stop();
     process.exit(0);
   };

@@ -1,12 +1,17 @@
 import { EventsConfig } from '#libs/messaging';
-import { loadConfigs, runService } from '#libs/platform';
+import { runService } from '#libs/platform';
 import { GatewayConfig } from './gateway.config.js';
 import { openGateway } from './open-gateway.js';
 import { adoptStrayJournals } from './threads/stray-journals.js';
+import { probePort } from './threads/port-probe.js';
 import { ThreadPool } from './threads/thread-pool.js';
 
-await runService('gateway', async ({ clock, logger }) => {
-  const [config, events] = loadConfigs(GatewayConfig, EventsConfig);
+await runService('gateway', [GatewayConfig, EventsConfig], async ({ configs, clock, logger }) => {
+  const [config, events] = configs;
+  const { host, port, dashboardHost, dashboardPort, internalHost, internalPort } = config;
+  await probePort(host, port, 'GATEWAY_PORT');
+  await probePort(dashboardHost, dashboardPort, 'DASHBOARD_PORT');
+  await probePort(internalHost, internalPort, 'GATEWAY_INTERNAL_PORT');
   adoptStrayJournals(config);
   if (config.threads === 1) {
     const gateway = await openGateway({ config, events, clock, logger });

@@ -57,7 +57,7 @@ export interface StartGateway {
 }
 
 /** What a gateway answers without, named in its readiness. */
-export const OPTIONAL_PARTS = ['database', 'broker'] as const;
+export const OPTIONAL_PARTS = ['database', 'broker', 'counters'] as const;
 
 /** A gateway that answers. */
 export interface RunningGateway extends RunningService {
@@ -110,6 +110,9 @@ export async function startGateway(options: StartGateway): Promise<RunningGatewa
   const checks = {
     database: async () => void (await database.query('select 1')),
     broker: () => transport.check(),
+    counters: async () => {
+      if (parts.counters.mode() === 'alone') throw new Error('Valkey does not answer');
+    },
   };
   for (const name of OPTIONAL_PARTS) health.add({ name, isOptional: true, check: checks[name] });
   const listener = new ApiListener({

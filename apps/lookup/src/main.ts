@@ -1,8 +1,8 @@
-import { loadConfig, runService } from '#libs/platform';
+import { runService } from '#libs/platform';
 import { LookupConfig } from './lookup.config.js';
 import { startLookup } from './start.js';
 
-await runService('lookup', async (surroundings) => {
-  const { url, stop } = await startLookup({ ...surroundings, config: loadConfig(LookupConfig) });
+await runService('lookup', [LookupConfig], async ({ configs: [config], clock, logger }) => {
+  const { url, stop } = await startLookup({ config, clock, logger });
   return { addresses: { url }, stop };
 });

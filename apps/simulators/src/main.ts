@@ -1,8 +1,8 @@
-import { loadConfig, runService } from '#libs/platform';
+import { runService } from '#libs/platform';
 import { SimulatorsConfig } from './simulators.config.js';
 import { startSimulators } from './start.js';
 
-await runService('simulators', async () => {
-  const { stop, ...addresses } = await startSimulators(loadConfig(SimulatorsConfig));
+await runService('simulators', [SimulatorsConfig], async ({ configs: [config] }) => {
+  const { stop, ...addresses } = await startSimulators(config);
   return { addresses, stop };
 });

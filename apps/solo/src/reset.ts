@@ -1,4 +1,4 @@
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { EmbeddedServer } from '#libs/database';
@@ -19,7 +19,16 @@ async function reset(): Promise<number> {
   if (holder !== undefined) {
     return say(`It is running (process ${holder}). Stop it first: kill ${holder}`, 1);
   }
-  if (!process.argv.includes('--yes') && !(await isConfirmed(folder.path))) {
+  const clusters = clustersIn(folder);
+  for (const cluster of clusters) {
+    const pid = FolderLock.holder(cluster);
+    if (pid === undefined) continue;
+    return say(
+      `A cluster is running in it, in ${cluster.path} (process ${pid}). Stop it first: kill ${pid}`,
+      1,
+    );
+  }
+  if (!process.argv.includes('--yes') && !(await isConfirmed(folder, clusters))) {
     return say('Nothing was removed.', 1);
   }
   const serverFolder = folder.readJson<{ folder: string }>('postgres.json')?.folder;
@@ -31,12 +40,21 @@ async function reset(): Promise<number> {
   return say(`Removed ${folder.path}. The next "npm start" begins anew.`, 0);
 }
 
-async function isConfirmed(path: string): Promise<boolean> {
+/** `npm run cluster` keeps its data within solo's folder, unless it was told another place. */
+function clustersIn(folder: DataFolder): DataFolder[] {
+  return readdirSync(folder.path, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => new DataFolder(folder.file(name)))
+    .filter((inner) => existsSync(inner.file('secrets.json')));
+}
+
+async function isConfirmed({ path }: DataFolder, clusters: DataFolder[]): Promise<boolean> {
   if (!process.stdin.isTTY)
     return say('To remove without a question: npm run reset -- --yes', false);
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  const also = clusters.map((cluster) => `, and the cluster's data in ${cluster.path}`).join('');
   const answer = await terminal.question(
-    `This removes every account, key, credit and secret in ${path}. Type "yes": `,
+    `This removes every account, key, credit and secret in ${path}${also}. Type "yes": `,
   );
   terminal.close();
   return answer.trim() === 'yes';

@@ -6,11 +6,15 @@ import { hasInternet } from './checks/internet.js';
 import { checkFolderWritable } from './checks/machine-checks.js';
 import { StartFault } from './checks/start-fault.js';
 import { DataFolder } from './data-folder/data-folder.js';
+import { checkSettings, unusedSettings } from './services/solo-settings.js';
 import { SoloConfig } from './solo.config.js';
 import { type RunningSolo, startSolo } from './solo.js';
 
 const NO_INTERNET =
   'No connection to the internet was found: live keys cannot look names up. Test keys work. For live keys without it: npm start -- --offline\n';
+
+const STOPPING =
+  'Stopping … a few seconds; half a minute while requests are under way. A second Ctrl-C ends it at once.\n';
 
 /** `npm start`: everything in this process until a signal ends it. */
 export async function runSolo(
@@ -19,6 +23,7 @@ export async function runSolo(
 ): Promise<void> {
   const started = monotonicMs();
   try {
+    checkSettings(environment);
     const config = loadConfig(SoloConfig, environment);
     const { offline } = new Command('npm start --')
       .description('the whole product in one process, with its own database')
@@ -29,6 +34,7 @@ export async function runSolo(
     checkFolderWritable(folder);
     const log = openLog(folder.file('solo.log'));
     process.stdout.write('Starting …\n');
+    for (const line of unusedSettings(environment)) process.stdout.write(`${line}\n`);
     const online = offline ? Promise.resolve(true) : hasInternet();
     const solo = await startSolo({ ...config, offline, log, environment });
     stopAtSignal(solo, log.close);
@@ -46,7 +52,7 @@ function stopAtSignal(solo: RunningSolo, closeLog: () => Promise<void>): void {
   const stop = async () => {
     if (isStopping) process.exit(1);
     isStopping = true;
-    process.stdout.write('Stopping …\n');
+    process.stdout.write(STOPPING);
     try {
       await solo.stop();
       await closeLog();

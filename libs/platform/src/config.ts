@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { readFileSync } from 'node:fs';
 import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
-import { ruleText } from './rule-text.js';
+import { numberRule, ruleText } from './rule-text.js';
 
 /** One setting of a config class, as `.env.example` and `docs/configuration.md` show it. */
 export interface SettingDescription {
@@ -20,7 +20,7 @@ interface DeclaredSetting extends SettingDescription {
   property: string;
 }
 
-type ConfigClass<T> = new () => T;
+export type ConfigClass<T> = new () => T;
 
 const declared = new Map<object, DeclaredSetting[]>();
 
@@ -69,27 +69,33 @@ export function loadConfig<T extends object>(
   const config = Object.assign(plainToInstance(configClass, {}), raw);
   for (const error of validateSync(config, { forbidUnknownValues: true })) {
     const setting = settingsOf(configClass).find((s) => s.property === error.property);
-    const rules = Object.values(error.constraints ?? {})
-      .map((text) => ruleText(error.property, text))
-      .join('; ');
-    faults.push(`${setting?.env ?? error.property}: ${rules}. ${setting?.about ?? ''}`.trim());
+    const { property, constraints = {} } = error;
+    const texts = Object.values(constraints).map((text) => ruleText(property, text));
+    const rules = numberRule(configClass, property, constraints) ?? texts.join('; ');
+    faults.push(`${setting?.env ?? property}: ${rules}. ${setting?.about ?? ''}`.trim());
   }
   if (faults.length > 0) throw new ConfigurationError(faults);
   return config;
 }
 
 /** The instances of several config classes. */
-type Loaded<C extends ConfigClass<object>[]> = { [I in keyof C]: InstanceType<C[I]> };
+export type Loaded<C extends readonly ConfigClass<object>[]> = {
+  [I in keyof C]: InstanceType<C[I]>;
+};
 
 /**
- * Reads several config classes from the process's environment: `const [a, b] = loadConfigs(A, B)`.
+ * Reads several config classes from `environment` (default: the process's own):
+ * `const [a, b] = loadConfigs([A, B])`.
  * @throws ConfigurationError that lists every fault of all of them, each once.
  */
-export function loadConfigs<C extends ConfigClass<object>[]>(...configClasses: C): Loaded<C> {
+export function loadConfigs<const C extends readonly ConfigClass<object>[]>(
+  configClasses: C,
+  environment: Record<string, string | undefined> = process.env,
+): Loaded<C> {
   const faults = new Set<string>();
   const configs = configClasses.map((configClass) => {
     try {
-      return loadConfig(configClass);
+      return loadConfig(configClass, environment);
     } catch (error) {
       if (!(error instanceof ConfigurationError)) throw error;
       for (const fault of error.faults) faults.add(fault);
@@ -97,7 +103,7 @@ export function loadConfigs<C extends ConfigClass<object>[]>(...configClasses: C
     }
   });
   if (faults.size > 0) throw new ConfigurationError([...faults]);
-  return configs as Loaded<C>;
+  return configs as unknown as Loaded<C>;
 }
 
 function readSetting(

@@ -1,3 +1,5 @@
+import { getMetadataStorage } from 'class-validator';
+
 /**
  * What class-validator says about a property, without the name in front: whoever shows it names the field
  * or the setting already. `name must be a string` → `must be a string`.
@@ -7,4 +9,35 @@ export function ruleText(property: string, text: string): string {
   const each = `each value in ${property} `;
   if (text.startsWith(each)) return `each value ${text.slice(each.length)}`;
   return text.startsWith(`${property} `) ? text.slice(property.length + 1) : text;
+}
+
+/** What class-validator calls the rules of a number. */
+const KINDS = new Map([
+  ['isInt', 'a whole number'],
+  ['isNumber', 'a number'],
+]);
+const BOUNDS = ['min', 'max'];
+
+/**
+ * All rules of a number in one: `must be a whole number from 1 to 64`. Text that is no number breaks each of
+ * them, and three sentences would say what one does.
+ * @param broken by its names of the rules; undefined is answered where it has others.
+ */
+export function numberRule(
+  target: new () => object,
+  property: string,
+  broken: Record<string, string>,
+): string | undefined {
+  const rules = getMetadataStorage()
+    .getTargetValidationMetadatas(target, '', false, false)
+    .filter(({ propertyName }) => propertyName === property);
+  const kind = rules.map(({ name = '' }) => KINDS.get(name)).find((text) => text !== undefined);
+  const isOther = (name: string) => !KINDS.has(name) && !BOUNDS.includes(name);
+  if (kind === undefined || Object.keys(broken).some(isOther)) return undefined;
+  const bound = (rule: string): unknown =>
+    rules.find(({ name }) => name === rule)?.constraints?.[0] as unknown;
+  const [min, max] = BOUNDS.map(bound);
+  if (min !== undefined && max !== undefined) return `must be ${kind} from ${min} to ${max}`;
+  if (min !== undefined) return `must be ${kind}, ${min} or more`;
+  return max === undefined ? `must be ${kind}` : `must be ${kind}, ${max} or less`;
 }

@@ -12,9 +12,10 @@ const DOWNLOAD_LIMIT_MS = 300_000;
 
 /** @returns undefined when a broker can run here, else why not. */
 export function kafkaAvailability(): string | undefined {
-  if (!runs('java', '-version')) return 'no Java on this machine (default-jre-headless)';
-  if (existsSync(jarFolder())) return undefined;
-  return runs('mvn', '-v') ? undefined : 'no Maven on this machine (maven)';
+  const missing: string[] = [];
+  if (!runs('java', '-version')) missing.push('Java');
+  if (!existsSync(jarFolder()) && !runs('mvn', '-v')) missing.push('Maven');
+  return missing.length > 0 ? `no ${missing.join(' and no ')} on this machine` : undefined;
 }
 
 /**

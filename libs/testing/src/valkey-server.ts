@@ -23,9 +23,7 @@ const WATCH = '"$@" </dev/null >/dev/null 2>&1 & echo $!; cat >/dev/null; kill -
 
 /** Why no Valkey or Redis can be started on this machine; undefined when one can. */
 export function valkeyAvailability(): string | undefined {
-  return valkeyProgram() === undefined
-    ? `no ${PROGRAMS.join(' or ')} on this machine (Debian: apt-get install redis-server)`
-    : undefined;
+  return valkeyProgram() === undefined ? `no ${PROGRAMS.join(' or ')} on this machine` : undefined;
 }
 
 export interface ValkeyServerOptions {

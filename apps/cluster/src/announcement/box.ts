@@ -15,6 +15,10 @@ export function announcement(facts: ClusterFacts, seconds: number): string {
     ['Kafka', facts.brokers ?? 'none'],
     ['Valkey', facts.valkey_url ?? 'none'],
     ['Facts', `${facts.data_folder}/cluster.json   logs: ${facts.log_file}`],
+    [
+      'Operate',
+      `node --env-file=${facts.data_folder}/operator.env dist/apps/cli/src/main.js --help`,
+    ],
     ['Stop', `Ctrl-C      start over: remove ${facts.data_folder}`],
   ];
   const width = Math.max(...rows.map(([name]) => name.length));

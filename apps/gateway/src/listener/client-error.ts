@@ -18,7 +18,14 @@ export const URI_MAX_BYTES = 8 * 1024;
 interface ParserError extends Error {
   code?: string;
   rawPacket?: Buffer;
+  /** Place in the packet of the byte that the parser refused. */
+  bytesParsed?: number;
 }
+
+/** What a browser does by itself, and a program with a name such as bücher.example may not know. */
+const ASCII_HINT =
+  ' Characters outside ASCII must be percent-encoded, or the name sent in its ASCII form (xn--…).';
+const ASCII_MAX = 0x7f;
 
 /** How long what a client still sends is read and thrown away: closing at once would take the answer back. */
 const LINGER_MS = 1_000;
@@ -61,8 +68,11 @@ export function rawAnswer(problem: Problem, bodies: ProblemBodies): string {
   return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${headerLines(headers)}\r\n${body}`;
 }
 
-function problemOf({ code, rawPacket }: ParserError): Problem {
+function problemOf({ code, rawPacket, bytesParsed = 0 }: ParserError): Problem {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new RequestTimeout();
+  if (code === 'HPE_INVALID_URL' && (rawPacket?.[bytesParsed] ?? 0) > ASCII_MAX) {
+    return new MalformedRequest(ASCII_HINT);
+  }
   if (code !== 'HPE_HEADER_OVERFLOW') return new MalformedRequest();
   // The parser does not say which part was too long: a first line without an end was.
   const firstLine = rawPacket?.indexOf('\r\n') ?? -1;

@@ -76,6 +76,17 @@ describe('bytes that are no proper request', () => {
     expect(answer.head + answer.body).not.toMatch(/node|fastify|HPE_|ERR_|\.js/i);
   });
 
+  it('a name outside ASCII in the address is answered with how to send it', async () => {
+    const target = `${live}?domainName=bücher.example`;
+    const answer = await exchange(`GET ${target} HTTP/1.1\r\nhost: a\r\n\r\n`);
+    expect(answer.status).toBe(400);
+    const { code, detail } = JSON.parse(answer.body) as Record<string, string>;
+    expect(code).toBe('malformed_request');
+    expect(detail).toMatch(/outside ASCII must be percent-encoded.*xn--/);
+    const other = await exchange('nonsense\r\n\r\n');
+    expect(other.body).not.toContain('ASCII');
+  });
+
   it('S104: a request that drips in is answered 408 and its socket closed, others are served', async () => {
     const { apiKey } = around.account.addKey();
     const dripping = exchange(`GET ${live} HTTP/1.1\r\nhost: a\r\nx-slow: `);

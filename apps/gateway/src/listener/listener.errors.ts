@@ -1,11 +1,11 @@
 import { Problem } from '#libs/platform';
 
 export class MalformedRequest extends Problem {
-  constructor() {
+  constructor(hint = '') {
     super({
       code: 'malformed_request',
       status: 400,
-      detail: 'This is not a well-formed HTTP/1.1 request.',
+      detail: `This is not a well-formed HTTP/1.1 request.${hint}`,
     });
   }
 }

@@ -43,8 +43,12 @@ export class ThreadPool {
   /** @throws when a port is taken or a thread cannot start; nothing is left running then. */
   async start(): Promise<void> {
     const { config, events } = this.options;
-    const port = await probePort(config.host, config.port);
-    const dashboardPort = await probePort(config.dashboardHost, config.dashboardPort);
+    const port = await probePort(config.host, config.port, 'GATEWAY_PORT');
+    const dashboardPort = await probePort(
+      config.dashboardHost,
+      config.dashboardPort,
+      'DASHBOARD_PORT',
+    );
     const counters = createSharedCounters();
     this.threads = Array.from({ length: config.threads }, (_, place) => {
       const share = { counters, number: place + 1 };

@@ -143,7 +143,7 @@ describe('a gateway in several threads', () => {
   );
 
   it(
-    'a second process on the same port is refused with a line that says so; probes ask for all threads',
+    'a second process on the same port, of one thread or two, is refused with a line that names the setting; probes ask for all threads',
     async () => {
       const gateway = await startProcess({
         GATEWAY_THREADS: '2',
@@ -155,16 +155,18 @@ describe('a gateway in several threads', () => {
       expect(metrics.match(/^process_resident_memory_bytes /gm)).toHaveLength(1);
 
       const { port } = new URL(gateway.apiUrl);
-      const second = run({
-        GATEWAY_THREADS: '2',
-        GATEWAY_PORT: port,
-        GATEWAY_JOURNAL: journal('second'),
-      });
-      await once(second.child, 'exit');
-      expect(second.child.exitCode).toBe(1);
-      expect(second.output()).toContain(
-        `cannot listen on 127.0.0.1:${port}: another process listens there`,
-      );
+      for (const threads of ['1', '2']) {
+        const second = run({
+          GATEWAY_THREADS: threads,
+          GATEWAY_PORT: port,
+          GATEWAY_JOURNAL: journal('second'),
+        });
+        await once(second.child, 'exit');
+        expect(second.child.exitCode).toBe(1);
+        expect(second.output()).toContain(
+          `cannot listen on 127.0.0.1:${port} (GATEWAY_PORT): another process listens there`,
+        );
+      }
     },
     TEST_LIMIT_MS,
   );

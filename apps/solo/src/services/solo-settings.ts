@@ -1,6 +1,12 @@
 import { auditorRole, maintenanceRole, serviceRole } from '#libs/database';
-import type { DataFolder } from '../data-folder/data-folder.js';
+import { TelemetryConfig, loadConfigs } from '#libs/platform';
+import { AccountConfig } from '../../../account/src/account.config.js';
+import { EntitlementConfig } from '../../../entitlement/src/entitlement.config.js';
+import { GatewayConfig } from '../../../gateway/src/gateway.config.js';
+import { LookupConfig } from '../../../lookup/src/lookup.config.js';
+import { DataFolder } from '../data-folder/data-folder.js';
 import type { Secrets } from '../data-folder/secrets.js';
+import { SoloConfig } from '../solo.config.js';
 import type { SoloDatabase } from './solo-database.js';
 
 /** Settings by environment name. */
@@ -14,8 +20,52 @@ export interface SettingSources {
   apiPort: number;
   dashboardPort: number;
   folder: DataFolder;
-  secrets: Secrets;
-  database: SoloDatabase;
+  secrets: Pick<Secrets, 'get'>;
+  database: Pick<SoloDatabase, 'url'>;
+}
+
+/** In place of what is generated or chosen once it runs; right in every class. */
+const STAND_IN = {
+  secrets: { get: () => 'x'.repeat(64) },
+  database: { url: () => 'postgres://x@127.0.0.1/x' },
+  address: 'http://127.0.0.1:1',
+};
+
+/**
+ * Reads every setting of every service, before anything is made or opened.
+ * @throws ConfigurationError that lists all faults.
+ */
+export function checkSettings(environment: Settings): void {
+  const services = [TelemetryConfig, AccountConfig, EntitlementConfig, LookupConfig, GatewayConfig];
+  const { DASHBOARD_PORT } = environment;
+  const settings = soloSettings({
+    environment,
+    overrides: {
+      DASHBOARD_PORT,
+      ACCOUNT_URL: STAND_IN.address,
+      ENTITLEMENT_URL: STAND_IN.address,
+      LOOKUP_URL: STAND_IN.address,
+    },
+    apiPort: 1,
+    dashboardPort: 1,
+    folder: new DataFolder('.'),
+    secrets: STAND_IN.secrets,
+    database: STAND_IN.database,
+  });
+  loadConfigs([SoloConfig, ...services], settings);
+}
+
+/** Settings of services that one process has no use for, and where they have a meaning. */
+const UNUSED: readonly [env: string, where: string][] = [
+  ['KAFKA_BROKERS', 'see npm run cluster'],
+  ['GATEWAY_THREADS', 'a gateway that is a process of its own takes it, see deploy/README.md'],
+];
+
+/** A line for each setting that was given and changes nothing here. */
+export function unusedSettings(environment: Settings): string[] {
+  return UNUSED.filter(([env]) => environment[env]?.trim()).map(
+    ([env, where]) => `${env} is not used by npm start: ${where}`,
+  );
 }
 
 /** What every service is told: the operator's settings, with the addresses and secrets of this installation. */

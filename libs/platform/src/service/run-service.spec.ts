@@ -9,10 +9,15 @@ class Program {
   private readonly child: ChildProcess;
   private readonly ended: Promise<unknown>;
 
-  constructor(start: string) {
+  constructor(start: string, settings: Record<string, string> = {}) {
     const code = `import * as platform from '#libs/platform';
-      await platform.runService('sample', async () => { ${start} });`;
-    this.child = spawn(process.execPath, ['--input-type=module', '-e', code], {
+      class SampleConfig { port = 0; }
+      platform.Setting({ env: 'SAMPLE_PORT', about: '' })(SampleConfig.prototype, 'port');
+      IsInt()(SampleConfig.prototype, 'port');
+      await platform.runService('sample', [SampleConfig], async () => { ${start} });`;
+    const text = `import { IsInt } from 'class-validator'; ${code}`;
+    this.child = spawn(process.execPath, ['--input-type=module', '-e', text], {
+      env: { ...process.env, ...settings },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     for (const stream of [this.child.stdout, this.child.stderr]) {
@@ -68,12 +73,13 @@ describe('a process that is one service', () => {
     expect(program.lines).toMatchObject([{ msg: 'sample cannot start: no database: refused' }]);
   });
 
-  it('every fault of the settings stands in that one line', async () => {
-    const program = new Program(`throw new platform.ConfigurationError(['A: wrong', 'B: none']);`);
+  it('every fault of the settings stands in that one line, those of the log too', async () => {
+    const settings = { SAMPLE_PORT: 'eighty', LOG_LEVEL: 'loud' };
+    const program = new Program(`throw new Error('it has begun');`, settings);
     expect(await program.exitCode()).toBe(1);
-    expect(program.lines).toMatchObject([
-      { msg: 'sample cannot start: settings: A: wrong · B: none' },
-    ]);
+    const [{ msg }, ...others] = program.lines;
+    expect(others).toEqual([]);
+    expect(msg).toMatch(/^sample cannot start: settings: LOG_LEVEL: .* · SAMPLE_PORT: /);
   });
 
   it('a second signal ends a drain that does not end', async () => {

@@ -1,11 +1,13 @@
 import { type Clock, SystemClock } from '../clock.js';
-import { ConfigurationError, loadConfig } from '../config.js';
+import { type ConfigClass, ConfigurationError, type Loaded, loadConfigs } from '../config.js';
 import { TelemetryConfig } from '../telemetry/telemetry.config.js';
 import { openTraces } from '../telemetry/traces.js';
 import { Logger } from '../logger.js';
 
 /** What a service is given when it runs as a process of its own. */
-export interface ProcessSurroundings {
+export interface ProcessSurroundings<C extends readonly ConfigClass<object>[]> {
+  /** Of the classes that it named, in their order. */
+  configs: Loaded<C>;
   clock: Clock;
   logger: Logger;
 }
@@ -19,20 +21,23 @@ export interface StartedProcess {
 }
 
 /**
- * The life of a process that is one service: starts it, logs `<name> is up` with its addresses, and at
+ * The life of a process that is one service: reads its settings, which begins nothing and names every fault,
+ * starts it, logs `<name> is up` with its addresses, and at
  * SIGTERM or SIGINT drains it and ends with 0. A second signal ends it at once. A fault at start, or
  * one that a drain meets, is one line of the log and exit code 1.
  */
-export async function runService(
+export async function runService<const C extends readonly ConfigClass<object>[]>(
   name: string,
-  start: (surroundings: ProcessSurroundings) => Promise<StartedProcess>,
+  configClasses: C,
+  start: (surroundings: ProcessSurroundings<C>) => Promise<StartedProcess>,
 ): Promise<void> {
   let logger = new Logger(name);
   try {
-    const telemetry = loadConfig(TelemetryConfig);
+    const [telemetry, ...own] = loadConfigs([TelemetryConfig, ...configClasses]);
+    const configs = own as unknown as Loaded<C>;
     logger = new Logger(name, undefined, telemetry.logLevel);
     const traces = await openTraces(telemetry);
-    const { addresses, stop } = await start({ clock: new SystemClock(), logger });
+    const { addresses, stop } = await start({ configs, clock: new SystemClock(), logger });
     const started = {
       addresses,
       stop: async () => {

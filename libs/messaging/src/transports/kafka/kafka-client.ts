@@ -79,13 +79,13 @@ function loginOf(config: EventsConfig): KafkaConfig['sasl'] {
 
 interface RequestQueue {
   pending: unknown[];
-  throttledUntil: number;
   scheduleCheckPendingRequests(): void;
 }
 
 /**
- * kafkajs 2.2.4 sets a timer of minus the time of day after each answer, of which Node warns. With
- * nothing pending and no throttling there is nothing to look for.
+ * kafkajs 2.2.4 sets a timer until the end of the last throttling after each answer, which is mostly long
+ * past: of a negative time Node warns. With nothing pending there is nothing to look for, and what comes to
+ * wait later sets a timer of its own.
  */
 function silenceNegativeTimers(): void {
   const { prototype } = createRequire(import.meta.url)('kafkajs/src/network/requestQueue') as {
@@ -93,7 +93,7 @@ function silenceNegativeTimers(): void {
   };
   const schedule = prototype.scheduleCheckPendingRequests;
   prototype.scheduleCheckPendingRequests = function (): void {
-    if (this.pending.length > 0 || this.throttledUntil > 0) schedule.call(this);
+    if (this.pending.length > 0) schedule.call(this);
   };
 }
 

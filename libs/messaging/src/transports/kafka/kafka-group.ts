@@ -207,8 +207,17 @@ export class KafkaGroup {
 
   /** Logged once until it works again. */
   private fails(error: unknown): void {
-    if (!this.isFailing)
-      this.options.logger.warn(`${this.name} is tried again until it joins`, error);
+    if (!this.isFailing) {
+      const { config, logger } = this.options;
+      const what = isUnreached(error)
+        ? 'Kafka (KAFKA_BROKERS) does not answer: tried again until it does'
+        : `${this.name} is tried again until it joins`;
+      logger.warn(what, {
+        group: this.name,
+        brokers: config.kafkaBrokers.join(','),
+        reason: error instanceof Error ? error.message : String(error),
+      });
+    }
     this.isFailing = true;
   }
 
@@ -260,6 +269,14 @@ export class KafkaGroup {
     if (!before) this.options.logger.warn(`${this.name}: ${place} pauses`, error);
     setTimeout(resume, pauseMs).unref();
   }
+}
+
+/** Whether no broker was reached, or one that was gave no answer. */
+function isUnreached(error: unknown): boolean {
+  for (let link = error; link instanceof Error; link = link.cause) {
+    if (/^KafkaJS(Connection|RequestTimeout)/.test(link.name)) return true;
+  }
+  return false;
 }
 
 /** What the broker refuses for good, and what can only be a defect: another member would fare no better. */

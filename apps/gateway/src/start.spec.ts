@@ -1,0 +1,34 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { request } from 'undici';
+import { TestDatabase } from '#libs/testing';
+import { GatewayNeighbourhood } from '../../../test/stand-ins/gateway-neighbourhood.js';
+
+describe('readiness of a gateway', () => {
+  let database: TestDatabase;
+  let around: GatewayNeighbourhood;
+
+  beforeAll(async () => {
+    database = await TestDatabase.create();
+    around = new GatewayNeighbourhood(database);
+    await around.start();
+  }, 60_000);
+
+  afterAll(async () => {
+    await around?.stop();
+    await database?.drop();
+  }, 60_000);
+
+  it.each([
+    [
+      'a Valkey that is away is named, and it stays in service',
+      'redis://127.0.0.1:1',
+      ['counters'],
+    ],
+    ['without a Valkey to reach nothing is away', '', []],
+  ])('%s', async (_what, VALKEY_URL, faults) => {
+    const gateway = await around.startGateway({ VALKEY_URL });
+    const { statusCode, body } = await request(`${gateway.url}/ready`);
+    const status = faults.length > 0 ? 'degraded' : 'ok';
+    expect([statusCode, await body.json()]).toEqual([200, { status, faults }]);
+  });
+});

@@ -1,0 +1,48 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { DataFolder } from './data-folder/data-folder.js';
+import { FolderLock } from './data-folder/folder-lock.js';
+
+const PROGRAM = new URL('reset.js', import.meta.url).pathname;
+
+describe('npm run reset', () => {
+  let folder: DataFolder;
+
+  beforeEach(() => {
+    folder = new DataFolder(mkdtempSync(join(tmpdir(), 'reset-')));
+    folder.writePrivateJson('secrets.json', {});
+  });
+
+  afterEach(() => rmSync(folder.path, { recursive: true, force: true }));
+
+  const reset = () => {
+    const env = { PATH: process.env.PATH, DATA_DIR: folder.path };
+    const options = { env, encoding: 'utf8', timeout: 30_000 } as const;
+    return spawnSync(process.execPath, [PROGRAM, '--yes'], options);
+  };
+
+  const cluster = () => {
+    const inner = new DataFolder(folder.file('cluster'));
+    inner.create();
+    inner.writePrivateJson('secrets.json', {});
+    return inner;
+  };
+
+  it('nothing is removed while a cluster runs in the folder', () => {
+    FolderLock.take(cluster(), 'cluster.json');
+    const { status, stdout } = reset();
+    expect(stdout).toContain('A cluster is running in it');
+    expect(stdout).toContain(`Stop it first: kill ${process.pid}`);
+    expect(status).toBe(1);
+    expect(existsSync(folder.file('cluster/secrets.json'))).toBe(true);
+  });
+
+  it('a cluster that does not run is removed with the rest', () => {
+    FolderLock.take(cluster(), 'cluster.json').release();
+    expect(reset()).toMatchObject({ status: 0, stdout: expect.stringContaining('Removed') });
+    expect(existsSync(folder.path)).toBe(false);
+  });
+});

@@ -1,0 +1,34 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from '@jest/globals';
+import { checkSettings, unusedSettings } from './solo-settings.js';
+
+const PROGRAM = new URL('../main.js', import.meta.url).pathname;
+
+it('the faults of solo, of its services and of the log are listed at once, and nothing is made', () => {
+  const parent = mkdtempSync(join(tmpdir(), 'solo-'));
+  const folder = join(parent, 'data');
+  const faults = { API_PORT: 'eighty', DASHBOARD_PORT: '70000', LOG_LEVEL: 'loud' };
+  const env = { PATH: process.env.PATH, DATA_DIR: folder, GATEWAY_DRAIN_MS: '-1', ...faults };
+  const options = { env, encoding: 'utf8', timeout: 30_000 } as const;
+  const { status, stderr } = spawnSync(process.execPath, [PROGRAM], options);
+  expect(status).toBe(1);
+  const named = stderr.split('\n').flatMap((line) => /^ {2}- (\w+): /.exec(line)?.[1] ?? []);
+  expect(named.sort()).toEqual(['API_PORT', 'DASHBOARD_PORT', 'GATEWAY_DRAIN_MS', 'LOG_LEVEL']);
+  expect(existsSync(folder)).toBe(false);
+  rmSync(parent, { recursive: true });
+});
+
+it('an environment without any setting has no fault', () => {
+  expect(() => checkSettings({})).not.toThrow();
+});
+
+it('a setting that one process has no use for is said, unless it is blank', () => {
+  expect(unusedSettings({ KAFKA_BROKERS: 'kafka:9092', GATEWAY_THREADS: '2' })).toEqual([
+    'KAFKA_BROKERS is not used by npm start: see npm run cluster',
+    expect.stringMatching(/^GATEWAY_THREADS is not used by npm start: /),
+  ]);
+  expect(unusedSettings({ KAFKA_BROKERS: ' ', VALKEY_URL: 'redis://127.0.0.1' })).toEqual([]);
+});
