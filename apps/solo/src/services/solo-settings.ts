@@ -58,7 +58,10 @@ export function checkSettings(environment: Settings): void {
 /** Settings of services that one process has no use for, and where they have a meaning. */
 const UNUSED: readonly [env: string, where: string][] = [
   ['KAFKA_BROKERS', 'see npm run cluster'],
-  ['GATEWAY_THREADS', 'a gateway that is a process of its own takes it, see deploy/README.md'],
+  [
+    'GATEWAY_THREADS',
+    'a gateway that is a process of its own takes it, see apps/gateway/README.md',
+  ],
 ];
 
 /** A line for each setting that was given and changes nothing here. */
