@@ -35,7 +35,7 @@ const ROUNDS: Round[] = [
     'gateway-1': ['gateway.after-answer', 'gateway.at-replay'],
   },
   {
-    account: ['command.before-answer'],
+    account: ['mail.after-send', 'command.before-answer'],
     entitlement: ['relay.after-read', 'expiry.before-commit'],
     'gateway-1': ['gateway.after-settle'],
   },
