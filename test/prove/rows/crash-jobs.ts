@@ -88,15 +88,20 @@ async function crashAccountJobs(stage: Stage): Promise<void> {
     [leaving.accountId],
   );
   installation.book.states.set(leaving.accountId, 'erased');
-  await installation.sql(
-    `update account.api_keys set expires_at = now() - interval '1 s'
-     where account_id = $1 and environment = 'live'`,
-    [expiring.accountId],
-  );
   const points = ['mail.after-claim', 'erasure.before-commit', 'key-expiry.before-commit'] as const;
   const victim = new Victim('account', [...points], stage);
   await victim.arm();
-  await Promise.all([installation.newCustomer().join(), victim.supervise()]);
+  const expireLater = async () => {
+    // Its job runs at each start: the life before, which dies of an erasure, would have ended the key.
+    await eventually('the erasure', async () => victim.diedAt.length > 1, JOB_LIMIT_MS);
+    await installation.sql(
+      `update account.api_keys set expires_at = now() - interval '1 s'
+       where account_id = $1 and environment = 'live'`,
+      [expiring.accountId],
+    );
+  };
+  const dying = Promise.all([installation.newCustomer().join(), victim.supervise(), expireLater()]);
+  await Promise.race([dying, late('the last job of account')]);
   const told = await eventually(
     'the erasure and the end of the key',
     async () => toldOf(stage, leaving.accountId, expiring.accountId),
