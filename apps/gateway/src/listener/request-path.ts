@@ -62,7 +62,8 @@ const CLIENT_GONE = 499;
 const NEWEST = Symbol('newest exchange');
 
 interface ApiSocket extends Socket {
-  [NEWEST]?: Exchange;
+  /** Null when all are over: what was answered is not kept until the next question. */
+  [NEWEST]?: Exchange | null;
 }
 
 const serviceOverloaded = new ServiceOverloaded();
@@ -147,6 +148,7 @@ export class RequestPath {
     );
     crashPoint('gateway.after-answer');
     settlement.settle(exchange, { status: 200, outcome, credits });
+    forgetExchange(exchange);
   };
 
   private refuse(exchange: Exchange, problem: Problem, outcome: string = problem.code): void {
@@ -163,6 +165,7 @@ export class RequestPath {
     sendProblem(exchange, problem, this.remaining(exchange), answers);
     const { status, code } = problem;
     settlement.settle(exchange, { status, outcome, credits: 0, code });
+    forgetExchange(exchange);
   }
 
   /** The client went: nothing is charged, and lookup need not go on. */
@@ -212,6 +215,7 @@ function watchClient(exchange: Exchange, onGone: (exchange: Exchange) => void): 
   const socket = exchange.request.socket as ApiSocket;
   const newest = socket[NEWEST];
   socket[NEWEST] = exchange;
+  if (newest === null) return;
   if (newest !== undefined) {
     exchange.earlier = newest;
     // What has been answered is let go, wherever it stands in the row.
@@ -222,8 +226,17 @@ function watchClient(exchange: Exchange, onGone: (exchange: Exchange) => void): 
     return;
   }
   socket.once('close', () => {
-    for (let left = socket[NEWEST]; left !== undefined; left = left.earlier) {
+    for (let left = socket[NEWEST] ?? undefined; left !== undefined; left = left.earlier) {
       if (!left.isOver) onGone(left);
     }
   });
+}
+
+/**
+ * An idle connection holds nothing of what it asked: with many of them, every collection of young
+ * garbage would have to copy the last exchange of each.
+ */
+function forgetExchange(exchange: Exchange): void {
+  const socket = exchange.request.socket as ApiSocket;
+  if (socket[NEWEST] === exchange) socket[NEWEST] = exchange.earlier ?? null;
 }
