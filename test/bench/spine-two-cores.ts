@@ -20,7 +20,7 @@ const ANSWER_BYTES = 3_017;
 const UNLIMITED = 1_000_000;
 const LEAST = 1.7;
 const MAIN = join(import.meta.dirname, '..', '..', 'apps', 'gateway', 'src', 'main.js');
-const FLAGS = ['--max-semi-space-size=8', '--heap-growing-percent=30'];
+const FLAGS = ['--max-semi-space-size=16', '--heap-growing-percent=30', '--single-threaded-gc'];
 const PATH = '/v2.0/whois/live?format=json&domainName=example{n}.com';
 
 /**

@@ -8,7 +8,13 @@ import { hasProgram } from './machine.js';
 
 export const hasWrk = hasProgram('wrk', '-v');
 
-/** Each request has a name of its own; keys come in turn. With a rate, every connection rests at random. */
+/** With a rate, every connection is opened this long before it asks for the first time; wrk counts whole seconds. */
+const OPENING_MS = 1_000;
+
+/**
+ * Each request has a name of its own; keys come in turn. With a rate, every connection rests at random;
+ * hundreds that are opened at once do not count as latency of the first answers.
+ */
 const SCRIPT = `
 local keys, n = {}, 0
 function init(args)
@@ -16,8 +22,14 @@ function init(args)
   before, after = args[2]:match("^(.*){n}(.*)$")
   n = tonumber(args[3])
   if args[4] then
-    local mean = tonumber(args[4])
-    delay = function() return math.random(math.floor(mean * 0.5), math.floor(mean * 1.5)) end
+    local mean, opening = tonumber(args[4]), tonumber(args[5])
+    delay = function()
+      if opening > 0 then
+        opening = opening - 1
+        return ${OPENING_MS} + math.random(0, math.floor(mean))
+      end
+      return math.random(math.floor(mean * 0.5), math.floor(mean * 1.5))
+    end
   end
 end
 function request()
@@ -42,7 +54,9 @@ export async function driveWrk(load: Load, folder: string): Promise<LoadResult> 
   const [script, keys] = [join(folder, 'wrk.lua'), join(folder, 'wrk.keys')];
   writeFileSync(script, SCRIPT);
   writeFileSync(keys, load.keys.map((key) => `${key}\n`).join(''));
-  const args = ['-t', '1', '-c', String(load.connections), '-d', `${load.durationMs / 1000}s`];
+  const { connections, durationMs, ratePerSecond } = load;
+  const openingMs = ratePerSecond ? OPENING_MS : 0;
+  const args = ['-t', '1', '-c', String(connections), '-d', `${(durationMs + openingMs) / 1000}s`];
   args.push(
     '-s',
     script,
@@ -53,11 +67,14 @@ export async function driveWrk(load: Load, folder: string): Promise<LoadResult> 
     String(runs++ * NAMES_PER_RUN),
   );
   // wrk's timers have whole milliseconds, and its answers take their part: about one in all.
-  if (load.ratePerSecond) args.push(String((load.connections / load.ratePerSecond) * 1000 - 1));
+  if (ratePerSecond) {
+    args.push(String((connections / ratePerSecond) * 1000 - 1), String(connections));
+  }
   const wrk = spawn('wrk', args, { stdio: ['ignore', 'pipe', 'inherit'] });
   cleanup.add(() => wrk.kill('SIGKILL'));
   const output = await text(wrk.stdout);
   const result = /^RESULT (.*)$/m.exec(output)?.[1];
   if (result === undefined) throw new Error(`wrk gave no result:\n${output}`);
-  return JSON.parse(result) as LoadResult;
+  const counted = JSON.parse(result) as LoadResult;
+  return { ...counted, elapsedMs: counted.elapsedMs - openingMs };
 }

@@ -29,14 +29,18 @@ import teardown from './teardown.js';
  * they can run, its Kafka broker and its Valkey.
  */
 export default async function setup(): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'dds-test-'));
-  const run: Run = { folder };
+  await prepareRun([startPostgres, startBroker, startValkey]);
+}
+
+/** PostgreSQL and its template alone, for what is measured without the others beside it. */
+export async function setupPostgres(): Promise<void> {
+  await prepareRun([startPostgres]);
+}
+
+async function prepareRun(starts: ((run: Run) => Promise<void>)[]): Promise<void> {
+  const run: Run = { folder: mkdtempSync(join(tmpdir(), 'dds-test-')) };
   remember(run);
-  const started = await Promise.allSettled([
-    startPostgres(run),
-    startBroker(run),
-    startValkey(join(folder, 'valkey')).then((valkey) => (run.valkey = valkey)),
-  ]);
+  const started = await Promise.allSettled(starts.map(async (start) => start(run)));
   const failed = started.find(({ status }) => status === 'rejected');
   if (!failed) return;
   // Jest runs no teardown after a failed setup.
@@ -64,17 +68,16 @@ async function startBroker(run: Run): Promise<void> {
   }
 }
 
-async function startValkey(folder: string): Promise<ValkeyServer | undefined> {
+async function startValkey(run: Run): Promise<void> {
   const reason = valkeyAvailability();
   // One that the caller's environment names is another's: specs flush what they are given.
   delete process.env[VALKEY_URL];
   if (reason === undefined) {
-    const valkey = await ValkeyServer.start({ folder });
-    process.env[VALKEY_URL] = valkey.url;
-    return valkey;
+    run.valkey = await ValkeyServer.start({ folder: join(run.folder, 'valkey') });
+    process.env[VALKEY_URL] = run.valkey.url;
+  } else if (process.env.CI === 'true') {
+    throw new Error(`the suite needs Valkey or Redis: ${reason}`);
   }
-  if (process.env.CI === 'true') throw new Error(`the suite needs Valkey or Redis: ${reason}`);
-  return undefined;
 }
 
 async function prepare(server: EmbeddedServer): Promise<void> {

@@ -8,6 +8,8 @@ export class Lease {
   reserved = 0;
   /** The highest total that entitlement has acknowledged. */
   settled = 0;
+  /** Among the leases that wait to be settled. */
+  isDirty = false;
   /** Monotonic milliseconds until which a request may start on it; whole, so that it is no object. */
   usableUntilMs = 0;
   /** Takes no new request; closed when the last one under way has ended. */

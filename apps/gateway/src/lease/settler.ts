@@ -25,7 +25,8 @@ export interface SettlerOptions {
 export class Settler {
   /** Every lease that entitlement may hold open for us. */
   readonly open = new Map<string, Lease>();
-  private readonly dirty = new Set<Lease>();
+  /** Leases with charges that entitlement has not acknowledged, each once: `isDirty` says so. */
+  private dirty: Lease[] = [];
   private readonly toClose: Lease[] = [];
   private closesRunning = 0;
   private isSettling = false;
@@ -51,7 +52,9 @@ export class Settler {
   }
 
   used(lease: Lease): void {
-    this.dirty.add(lease);
+    if (lease.isDirty) return;
+    lease.isDirty = true;
+    this.dirty.push(lease);
   }
 
   /** Gives the unused rest back, as soon as a call is free. */
@@ -73,19 +76,18 @@ export class Settler {
     try {
       do {
         this.isWantedAgain = false;
-        const batch = [...this.firstDirty()];
-        const answer = await this.options.client.settle(
-          this.options.gatewayId,
-          batch.map(({ use }) => use),
-        );
+        const batch = this.dirty.slice(0, BATCH_MAX);
+        const uses = batch.map(useOf);
+        const answer = await this.options.client.settle(this.options.gatewayId, uses);
         if (batch.length > 0) crashPoint('gateway.after-settle');
-        for (const { lease, use } of batch) {
-          lease.settled = Math.max(lease.settled, use.consumed);
-          if (lease.consumed === lease.settled) this.dirty.delete(lease);
+        for (const [place, { consumed }] of uses.entries()) {
+          batch[place].settled = Math.max(batch[place].settled, consumed);
         }
+        // What was used meanwhile goes to the end, so that nobody is settled before everybody was.
+        this.dirty = this.dirty.slice(batch.length).concat(batch.filter(isUnsettled));
         this.answeredAtMs = monotonicMs();
         this.options.onAnswer(answer);
-      } while (this.dirty.size >= BATCH_MAX || this.isWantedAgain);
+      } while (this.dirty.length >= BATCH_MAX || this.isWantedAgain);
     } catch (error) {
       this.options.logger.warn('entitlement does not take the settlement, trying again', error);
     } finally {
@@ -118,14 +120,6 @@ export class Settler {
     }
   }
 
-  private *firstDirty(): Iterable<{ lease: Lease; use: LeaseUse }> {
-    let count = 0;
-    for (const lease of this.dirty) {
-      if (count++ === BATCH_MAX) return;
-      yield { lease, use: useOf(lease) };
-    }
-  }
-
   private closeNext(): void {
     while (this.closesRunning < CLOSES_AT_ONCE && this.toClose.length > 0) {
       const lease = this.toClose.shift()!;
@@ -145,7 +139,7 @@ export class Settler {
   private acknowledged(lease: Lease): void {
     crashPoint('gateway.at-lease-close');
     this.open.delete(lease.id);
-    this.dirty.delete(lease);
+    lease.settled = lease.consumed;
     this.options.onClosed(lease);
   }
 
@@ -163,6 +157,11 @@ export class Settler {
       }
     }
   }
+}
+
+/** Whether the lease stays among the dirty ones. */
+function isUnsettled(lease: Lease): boolean {
+  return (lease.isDirty = lease.consumed > lease.settled);
 }
 
 function useOf({ id, accountId, consumed }: Lease): LeaseUse {

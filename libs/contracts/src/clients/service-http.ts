@@ -68,13 +68,18 @@ export class ServiceHttp {
       traceparent: span?.traceparent ?? parent,
     };
     let hasFailed = true;
+    const deadline = new AbortController();
+    const timer = setTimeout(
+      () => deadline.abort(),
+      call.timeoutMs ?? this.options.timeoutMs ?? TIMEOUT_MS,
+    );
     try {
       const response = await this.pool.request({
         method,
         path,
         headers: this.headersOf({ ...call, ...ids }),
         body: call.body === undefined ? null : JSON.stringify(call.body),
-        signal: AbortSignal.timeout(call.timeoutMs ?? this.options.timeoutMs ?? TIMEOUT_MS),
+        signal: deadline.signal,
       });
       const text = await response.body.text();
       const body: unknown = text === '' ? undefined : JSON.parse(text);
@@ -84,6 +89,7 @@ export class ServiceHttp {
     } catch (error) {
       throw error instanceof Problem ? error : new ServiceUnavailable(audience, error);
     } finally {
+      clearTimeout(timer);
       span?.end({ failed: hasFailed });
     }
   }
