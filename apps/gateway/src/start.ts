@@ -123,6 +123,7 @@ export async function startGateway(options: StartGateway): Promise<RunningGatewa
     bodies: parts.bodies,
     pages: await ErrorPages.load(),
     health,
+    clock,
     logger,
     limits: { ...config, requestTimeoutMs: config.headersTimeoutMs },
   });

@@ -1,4 +1,5 @@
 import { type IncomingMessage, STATUS_CODES, ServerResponse } from 'node:http';
+import type { Reply } from './exchange.js';
 
 declare module 'node:http' {
   /** What every message of Node has for its subclasses, and its type definitions leave out. */
@@ -13,17 +14,13 @@ declare module 'node:http' {
  * expressions, which costs more than all the numbered steps together; the head of an API answer is made
  * of our own constants, ids and numbers, so it goes out as it was put together.
  */
-export class ApiResponse<
-  Request extends IncomingMessage = IncomingMessage,
-> extends ServerResponse<Request> {
+export class ApiResponse<Request extends IncomingMessage = IncomingMessage>
+  extends ServerResponse<Request>
+  implements Reply
+{
   private wholeHead = '';
 
-  /**
-   * Sends head and body in one write. Node adds `Date`, `Connection` and `Content-Length`.
-   * @param lines further header lines, each with its CRLF. Nothing in them may come from outside
-   *   without having been checked.
-   * @param body a character a byte.
-   */
+  /** Sends head and body in one write. */
   sendWhole(status: number, lines: string, body: string): void {
     this.statusCode = status;
     this.wholeHead = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines}`;

@@ -1,22 +1,30 @@
-import type { IncomingMessage } from 'node:http';
 import { type BlockList, isIP } from 'node:net';
 import { contains } from '../facts/allow-list.js';
+import type { ApiRequest } from './exchange.js';
 
 /**
  * The address a request came from. `X-Forwarded-For` counts only as far as the hops before it are
  * configured proxies: from the right, the first address that is not one (S96).
  */
-export function clientAddress(request: IncomingMessage, trustedProxies: BlockList): string {
+export function clientAddress(request: ApiRequest, trustedProxies: BlockList): string {
   let address = plain(request.socket.remoteAddress ?? '');
-  const forwarded = request.headers['x-forwarded-for'];
-  if (forwarded === undefined) return address;
-  const hops = String(forwarded).split(',');
+  const hops = hopsOf(request.rawHeaders);
   while (hops.length > 0 && contains(trustedProxies, address)) {
     const hop = plain(hops.pop()!.trim());
     if (isIP(hop) === 0) break;
     address = hop;
   }
   return address;
+}
+
+/** Several headers of the name are one list (RFC 9110 §5.3). */
+function hopsOf(rawHeaders: readonly string[]): string[] {
+  const hops: string[] = [];
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    if (rawHeaders[i].toLowerCase() === 'x-forwarded-for')
+      hops.push(...rawHeaders[i + 1].split(','));
+  }
+  return hops;
 }
 
 /**

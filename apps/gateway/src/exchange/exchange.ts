@@ -1,12 +1,29 @@
-import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import type { WindowAnswer } from '#libs/counters';
 import type { Span } from '#libs/platform';
 import type { KeyEntry } from '../facts/caller.js';
 import type { Lease } from '../lease/lease.js';
 import type { ApiRoute } from '../listener/api-routes.js';
 import type { LookupCall } from '../upstream/lookup-call.js';
-import type { ApiResponse } from './api-response.js';
 import { newRequestId } from './request-id.js';
+
+/** What the numbered steps need to know of a request, whoever has read it. */
+export interface ApiRequest {
+  /** Names and values of the headers in turn. */
+  readonly rawHeaders: readonly string[];
+  readonly socket: Socket;
+}
+
+/** Where an answer goes. */
+export interface Reply {
+  /**
+   * Sends head and body; `Date`, `Connection` and `Content-Length` are added to the head.
+   * @param lines further header lines, each with its CRLF. Nothing in them may come from outside
+   *   without having been checked.
+   * @param body a character a byte.
+   */
+  sendWhole(status: number, lines: string, body: string): void;
+}
 
 /** One request on its way through the numbered steps, with what each step has found out. */
 export class Exchange {
@@ -41,8 +58,8 @@ export class Exchange {
 
   /** @param startedMs monotonic milliseconds. */
   constructor(
-    readonly request: IncomingMessage,
-    readonly response: ApiResponse,
+    readonly request: ApiRequest,
+    readonly reply: Reply,
     readonly route: ApiRoute,
     readonly startedMs: number,
   ) {}

@@ -5,9 +5,10 @@ import {
   type ServerResponse,
   createServer,
 } from 'node:http';
-import type { AddressInfo, ListenOptions } from 'node:net';
+import type { AddressInfo, ListenOptions, Socket } from 'node:net';
 import { fastify, type FastifyInstance } from 'fastify';
 import {
+  type Clock,
   type Health,
   JSON_BODY_LIMIT_BYTES,
   type Logger,
@@ -16,13 +17,16 @@ import {
   type Problem,
   toProblem,
 } from '#libs/platform';
+import { HEAD_MAX_BYTES, URI_MAX_BYTES } from '../connection/head-limits.js';
+import { PlainConnections } from '../connection/plain-connections.js';
 import { ApiResponse } from '../exchange/api-response.js';
+import type { ApiRequest, Reply } from '../exchange/exchange.js';
 import { newRequestId } from '../exchange/request-id.js';
 import type { ErrorPages } from '../problems/error-pages.js';
 import type { ProblemBodies } from '../problems/problem-body.js';
 import { BASE_HEADERS } from '../request/10-answer.js';
 import { API_ROUTES, type ApiRoute } from './api-routes.js';
-import { URI_MAX_BYTES, answerParserError, rawAnswer } from './client-error.js';
+import { answerParserError, rawAnswer } from './client-error.js';
 import {
   ExpectationFailed,
   MethodNotAllowed,
@@ -41,6 +45,7 @@ export interface ApiListenerOptions {
   bodies: ProblemBodies;
   pages: ErrorPages;
   health: Health;
+  clock: Clock;
   logger: Logger;
   limits: SocketLimits;
 }
@@ -53,7 +58,6 @@ export interface SocketLimits {
   connectionsMax: number;
 }
 
-const HEAD_MAX_BYTES = 16 * 1024;
 const PREFLIGHT_SECONDS = '86400';
 const API_METHODS = 'GET, OPTIONS';
 const API_HEADERS = 'authorization, x-api-key, content-type, idempotency-key';
@@ -63,12 +67,15 @@ const unexpectedBody = new UnexpectedBody();
 const methodNotAllowed = new MethodNotAllowed(API_METHODS);
 
 /**
- * The public API's listener. Operations are taken out by their exact path before Fastify sees them
- * (a router and its hooks cost more than all the checks); everything else is Fastify's.
+ * The public API's listener. A connection is read by ourselves while it carries plain requests for
+ * operations; with the first that is not, it becomes Node's. There, operations are taken out by their
+ * exact path before Fastify sees them (a router and its hooks cost more than all the checks); everything
+ * else is Fastify's.
  */
 export class ApiListener {
   private server: Server;
   private app: FastifyInstance;
+  private plain: PlainConnections;
   private isDraining = false;
 
   constructor(private readonly options: ApiListenerOptions) {}
@@ -108,17 +115,19 @@ export class ApiListener {
 
   /** From here on every answer asks its client to close the connection and come back elsewhere. */
   drain(): void {
-    this.isDraining = true;
+    this.isDraining = this.plain.isDraining = true;
   }
 
   /** Takes no further connection; resolves when those in use are closed. */
   async close(): Promise<void> {
+    this.plain.closeIdle();
     this.server.closeIdleConnections();
     await this.app.close();
   }
 
   /** Ends what is left, answered or not. */
   closeAll(): void {
+    this.plain.closeAll();
     this.server.closeAllConnections();
   }
 
@@ -144,8 +153,37 @@ export class ApiListener {
     server.on('connect', (_request, socket) =>
       socket.end(rawAnswer(methodNotAllowed, bodies), 'latin1'),
     );
+    this.plain = this.takePlainConnections(server);
     this.server = server;
     return server;
+  }
+
+  /** Connections begin with us; Node's own listener gets those that are handed over. */
+  private takePlainConnections(server: Server): PlainConnections {
+    const { limits, clock } = this.options;
+    const [nodeListener] = server.listeners('connection') as ((socket: Socket) => void)[];
+    const plain = new PlainConnections({
+      clock,
+      firstRequestTimeoutMs: limits.headersTimeoutMs,
+      keepAliveTimeoutMs: limits.keepAliveTimeoutMs,
+      take: (request, reply, target) => this.takePlain(request, reply, target),
+      handOver: (socket, packet) => {
+        nodeListener.call(server, socket);
+        socket.emit('data', packet);
+      },
+    });
+    server.removeAllListeners('connection');
+    server.on('connection', (socket: Socket) => plain.add(socket));
+    return plain;
+  }
+
+  private takePlain(request: ApiRequest, reply: Reply, target: string): boolean {
+    const mark = target.indexOf('?');
+    const route = API_ROUTES.get(mark === -1 ? target : target.slice(0, mark));
+    if (route === undefined) return false;
+    const query = mark === -1 ? '' : target.slice(mark + 1);
+    this.options.requestPath.handle(request, reply, route, query);
+    return true;
   }
 
   private take(request: IncomingMessage, response: ApiResponse, handler: RequestListener): void {

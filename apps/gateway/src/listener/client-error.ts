@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { STATUS_CODES } from 'node:http';
 import type { Problem } from '#libs/platform';
+import { URI_MAX_BYTES } from '../connection/head-limits.js';
 import { headerLines } from '../exchange/api-response.js';
 import { newRequestId } from '../exchange/request-id.js';
 import type { ProblemBodies } from '../problems/problem-body.js';
@@ -11,9 +12,6 @@ import {
   RequestTimeout,
   UriTooLong,
 } from './listener.errors.js';
-
-/** Longest path with query, in bytes; node refuses the whole head above twice this. */
-export const URI_MAX_BYTES = 8 * 1024;
 
 interface ParserError extends Error {
   code?: string;

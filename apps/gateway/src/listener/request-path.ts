@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import type { BlockList, Socket } from 'node:net';
 import type { Repeats, RequestWindow, WindowAnswer } from '#libs/counters';
 import {
@@ -11,8 +10,7 @@ import {
   startTrace,
   traceIdOf,
 } from '#libs/platform';
-import type { ApiResponse } from '../exchange/api-response.js';
-import { Exchange } from '../exchange/exchange.js';
+import { type ApiRequest, Exchange, type Reply } from '../exchange/exchange.js';
 import type { KeyEntry } from '../facts/caller.js';
 import type { Facts } from '../facts/facts.js';
 import type { DailyCaps } from '../lease/daily-caps.js';
@@ -76,9 +74,9 @@ const serviceOverloaded = new ServiceOverloaded();
 export class RequestPath {
   constructor(private readonly parts: RequestPathParts) {}
 
-  handle(request: IncomingMessage, response: ApiResponse, route: ApiRoute, query: string): void {
+  handle(request: ApiRequest, reply: Reply, route: ApiRoute, query: string): void {
     const { shedder } = this.parts;
-    const exchange = new Exchange(request, response, route, monotonicMs());
+    const exchange = new Exchange(request, reply, route, monotonicMs());
     const isOverloaded = shedder.isOverloaded;
     shedder.inFlight++;
     if (isTracing()) {

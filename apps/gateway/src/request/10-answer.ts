@@ -59,7 +59,7 @@ export function sendAnswer(
   const isWhole =
     exchange.route.version === 1 || body.charCodeAt(body.length - 1) !== CLOSING_BRACE;
   const meta = isWhole ? '' : metaOf(exchange, { credits, remaining, isAlone: body.length === 2 });
-  exchange.response.sendWhole(200, lines, isWhole ? body : body.slice(0, -1) + meta);
+  exchange.reply.sendWhole(200, lines, isWhole ? body : body.slice(0, -1) + meta);
 }
 
 /** Step 10c: sends a refusal. */
@@ -69,7 +69,7 @@ export function sendProblem(
   remaining: number | undefined,
   { bodies }: AnswerSettings,
 ): void {
-  const { response, requestId, route, rate } = exchange;
+  const { reply, requestId, route, rate } = exchange;
   const body = bodies.render(problem, { requestId, path: route.path });
   let lines = answerLines(exchange, 0, remaining) + PROBLEM_TYPE;
   const { status } = problem;
@@ -80,7 +80,7 @@ export function sendProblem(
     lines += `Retry-After: ${problem.retryAfterSeconds}\r\n`;
   }
   if (problem instanceof MethodNotAllowed) lines += `Allow: ${problem.allow}\r\n`;
-  response.sendWhole(status, lines, body);
+  reply.sendWhole(status, lines, body);
 }
 
 /** Lookup's refusal as the problem it is; anything that is not one is our fault, not the customer's. */

@@ -1,0 +1,111 @@
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import type { ApiRequest, Reply } from '../exchange/exchange.js';
+import type { HttpDate } from './http-date.js';
+import { readPlainRequest } from './plain-request.js';
+
+/** What a plain connection asks of the listener it belongs to. */
+export interface PlainConnectionOwner {
+  date: HttpDate;
+  /** `Connection` and `Keep-Alive` of an answer after which the connection stays open. */
+  keepAliveLines: string;
+  /** Answers are the last ones of their connections. */
+  isDraining: boolean;
+  /** Begins an exchange; false when the target is not an operation of the API. */
+  take(request: ApiRequest, reply: Reply, target: string): boolean;
+  /** Gives the socket to Node's HTTP server, with what it has sent. */
+  handOver(connection: PlainConnection, packet: Buffer): void;
+  closed(connection: PlainConnection): void;
+}
+
+const CLOSE_LINE = 'Connection: close\r\n';
+
+/**
+ * A client connection as long as it carries only what nearly every API client sends: one small `GET`
+ * after another, each in one packet. Node's HTTP server makes a dozen objects for each of these; here a
+ * packet is read with two expressions and answered with one write. The first packet that is anything
+ * else hands the socket over to Node for the rest of its life.
+ */
+export class PlainConnection implements ApiRequest, Reply {
+  /** Ticks of the owner's timer since the last answer, or since it was opened. */
+  quietTicks = 0;
+  hasAsked = false;
+  rawHeaders: readonly string[] = [];
+  private isAnswering = false;
+  /** What came before the answer to what came before it. */
+  private early?: Buffer = undefined;
+
+  constructor(
+    readonly socket: Socket,
+    private readonly owner: PlainConnectionOwner,
+  ) {
+    socket.on('data', this.receive);
+    socket.on('end', this.leave);
+    socket.on('error', this.leave);
+    socket.on('close', this.closed);
+  }
+
+  /** Between an answer and the next request. */
+  get isIdle(): boolean {
+    return !this.isAnswering;
+  }
+
+  /** As `ApiResponse.sendWhole`, for the request under way. */
+  sendWhole(status: number, lines: string, body: string): void {
+    const { socket, owner } = this;
+    const { date, isDraining, keepAliveLines } = owner;
+    socket.write(
+      `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines}Date: ${date.now()}\r\n` +
+        `${isDraining ? CLOSE_LINE : keepAliveLines}Content-Length: ${body.length}\r\n\r\n${body}`,
+      'latin1',
+    );
+    this.isAnswering = false;
+    this.rawHeaders = [];
+    this.quietTicks = 0;
+    if (isDraining) socket.end();
+    else if (this.early !== undefined) setImmediate(this.receiveEarly);
+  }
+
+  private readonly receive = (packet: Buffer): void => {
+    const { socket, owner } = this;
+    if (this.isAnswering || this.early !== undefined) {
+      // No more of it is read than one packet, until the answer is out.
+      this.early = this.early === undefined ? packet : Buffer.concat([this.early, packet]);
+      socket.pause();
+      return;
+    }
+    // A client that does not take its last answer is Node's to slow down.
+    const isPlain = socket.writableLength === 0 && !owner.isDraining;
+    const request = isPlain ? readPlainRequest(packet.toString('latin1')) : undefined;
+    if (request === undefined) return this.handOver(packet);
+    this.rawHeaders = request.rawHeaders;
+    this.isAnswering = this.hasAsked = true;
+    if (owner.take(this, this, request.target)) return;
+    this.isAnswering = false;
+    this.handOver(packet);
+  };
+
+  private readonly receiveEarly = (): void => {
+    const packet = this.early!;
+    this.early = undefined;
+    if (this.socket.destroyed) return;
+    this.socket.resume();
+    this.receive(packet);
+  };
+
+  private handOver(packet: Buffer): void {
+    const { socket } = this;
+    socket.off('data', this.receive);
+    socket.off('end', this.leave);
+    socket.off('error', this.leave);
+    socket.off('close', this.closed);
+    this.owner.handOver(this, packet);
+  }
+
+  /** Whoever has sent its last byte is gone: a question under way is ended and not charged. */
+  private readonly leave = (): void => {
+    this.socket.destroy();
+  };
+
+  private readonly closed = (): void => this.owner.closed(this);
+}

@@ -1,0 +1,84 @@
+import type { Socket } from 'node:net';
+import type { Clock } from '#libs/platform';
+import type { ApiRequest, Reply } from '../exchange/exchange.js';
+import { HttpDate } from './http-date.js';
+import { PlainConnection, type PlainConnectionOwner } from './plain-connection.js';
+
+export interface PlainConnectionsOptions {
+  clock: Clock;
+  /** Longest from the opening to the first request, in milliseconds. */
+  firstRequestTimeoutMs: number;
+  /** Longest from an answer to the next request, in milliseconds. */
+  keepAliveTimeoutMs: number;
+  /** Begins an exchange; false when the target is not an operation of the API. */
+  take(request: ApiRequest, reply: Reply, target: string): boolean;
+  /** Goes on with the connection as Node's HTTP server does. */
+  handOver(socket: Socket, packet: Buffer): void;
+}
+
+const TICK_MAX_MS = 1_000;
+const TICKS_PER_TIMEOUT = 10;
+
+/** The plain connections of a listener: bounds how long they are idle, and ends them. */
+export class PlainConnections implements PlainConnectionOwner {
+  readonly date: HttpDate;
+  readonly keepAliveLines: string;
+  isDraining = false;
+  private readonly connections = new Set<PlainConnection>();
+  private readonly timer: NodeJS.Timeout;
+  private readonly ticks: { firstRequest: number; keepAlive: number };
+
+  constructor(private readonly options: PlainConnectionsOptions) {
+    const { clock, firstRequestTimeoutMs, keepAliveTimeoutMs } = options;
+    this.date = new HttpDate(clock);
+    const seconds = Math.floor(keepAliveTimeoutMs / 1000);
+    this.keepAliveLines = `Connection: keep-alive\r\nKeep-Alive: timeout=${seconds}\r\n`;
+    const shortest = Math.min(firstRequestTimeoutMs, keepAliveTimeoutMs);
+    const tickMs = Math.max(1, Math.min(TICK_MAX_MS, Math.ceil(shortest / TICKS_PER_TIMEOUT)));
+    const ticksOf = (ms: number) => Math.ceil(ms / tickMs);
+    this.ticks = {
+      firstRequest: ticksOf(firstRequestTimeoutMs),
+      keepAlive: ticksOf(keepAliveTimeoutMs),
+    };
+    this.timer = setInterval(() => this.tick(), tickMs);
+  }
+
+  add(socket: Socket): void {
+    this.connections.add(new PlainConnection(socket, this));
+  }
+
+  take(request: ApiRequest, reply: Reply, target: string): boolean {
+    return this.options.take(request, reply, target);
+  }
+
+  handOver(connection: PlainConnection, packet: Buffer): void {
+    this.connections.delete(connection);
+    this.options.handOver(connection.socket, packet);
+  }
+
+  closed(connection: PlainConnection): void {
+    this.connections.delete(connection);
+  }
+
+  /** Ends those nobody waits on; the others end with their answer. */
+  closeIdle(): void {
+    this.isDraining = true;
+    clearInterval(this.timer);
+    for (const connection of this.connections) {
+      if (connection.isIdle) connection.socket.destroy();
+    }
+  }
+
+  closeAll(): void {
+    for (const { socket } of this.connections) socket.destroy();
+  }
+
+  /** A timer of its own for each answer, as Node has it, is dearer than reading the request. */
+  private tick(): void {
+    const { firstRequest, keepAlive } = this.ticks;
+    for (const connection of this.connections) {
+      const most = connection.hasAsked ? keepAlive : firstRequest;
+      if (connection.isIdle && connection.quietTicks++ >= most) connection.socket.destroy();
+    }
+  }
+}
