@@ -10,6 +10,7 @@ import {
   type RunningCluster,
   startCluster,
 } from '../../../apps/cluster/src/cluster.js';
+import type { ClusterProcess } from '../../../apps/cluster/src/processes/cluster-process.js';
 import { freePorts } from '../../../apps/cluster/src/processes/free-ports.js';
 import { ServiceProcess } from '../../../apps/cluster/src/processes/service-process.js';
 import type { Settings } from '../../../apps/cluster/src/service-settings.js';
@@ -186,14 +187,15 @@ export class Installation {
     return new Load({ book: this.book, origins, customers, perSecond });
   }
 
-  /** Every process runs and every cable is whole again, whatever a row left behind. */
+  /** Every process runs as planned and every cable is whole again, whatever a row left behind. */
   async heal(): Promise<void> {
     for (const cable of Object.values(this.cables)) await cable.heal();
     const { postgres, broker, valkey, processes } = this.cluster;
     const backing = [postgres, broker, valkey].filter((process) => process !== undefined);
     for (const process of [...backing, ...processes]) process.kill('SIGCONT');
     for (const process of backing) await process.start();
-    await Promise.all(processes.map((process) => process.start()));
+    // Anew: one may have a wrong clock, or be about to kill itself.
+    await Promise.all(processes.map(startAnew));
   }
 
   /** @param isKept leaves the folder. */
@@ -240,6 +242,11 @@ export class Installation {
     });
     for (let n = 0; n < LOAD_CUSTOMERS; n++) this.regulars.push(await this.regular());
   }
+}
+
+async function startAnew(process: ClusterProcess): Promise<void> {
+  await process.stop().catch(() => {});
+  await process.start();
 }
 
 /** The planned settings with every address behind a proxy. */
