@@ -1,13 +1,13 @@
-import { type BenchRow, percentile } from './bench.js';
+import { type BenchRow, percentile } from '../bench.js';
 import {
   CONNECTIONS,
   type GatewayField,
   LOOKUP_PATH,
   openGatewayField,
   startGateway,
-} from './gateway-field.js';
-import { cpuUs } from './machine.js';
-import { driveWrk } from './wrk.js';
+} from '../gateway-field.js';
+import { cpuUs } from '../machine.js';
+import { driveWrk } from '../wrk.js';
 
 const ROUNDS = 8;
 /** Each thread compiles for itself. */
