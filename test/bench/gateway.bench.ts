@@ -2,37 +2,35 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { TestDatabase, waitFor } from '#libs/testing';
-import { setupPostgres } from '../environment/setup.js';
-import teardown from '../environment/teardown.js';
-import { GatewayNeighbourhood } from '../stand-ins/gateway-neighbourhood.js';
-import { LookupStandIn } from '../stand-ins/lookup-stand-in.js';
+import { waitFor } from '#libs/testing';
 import { type BenchReport, type BenchRow, percentile } from './bench.js';
 import { cleanup } from './cleanup.js';
+import {
+  ANSWER_BYTES,
+  CONNECTIONS,
+  type GatewayField,
+  KEYS,
+  LOOKUP_PATH,
+  NODE_FLAGS,
+  UNLIMITED,
+  openGatewayField,
+  startGateway,
+} from './gateway-field.js';
 import type { Load, LoadResult } from './load-client.js';
 import { cpuUs, pin, residentMb } from './machine.js';
-import { hasNginx, hasNginxLua, startLuaPeer, startUpstream } from './nginx.js';
+import { hasNginx, hasNginxLua, startLuaPeer } from './nginx.js';
 import { driveWrk, hasWrk } from './wrk.js';
 
-const KEYS = 1_000;
 const MEMORY_KEYS = 100_000;
 const MEMORY_WARM_UP_ANSWERS = 20_000;
 const ROUNDS = 6;
 const ROUND_MS = 2_000;
-const CONNECTIONS = 64;
 const SHORT_ROUNDS = 2;
 const CALM_RATE = 5_000;
 /** Each asks ten times a second: an answer that is late hardly slows the rate, as it does with few. */
 const CALM_CONNECTIONS = 500;
 const CALM_MS = 10_000;
 const CALM_ROUNDS = 3;
-const UNLIMITED = 1_000_000;
-const ANSWER_BYTES = 3_017;
-/** As `npm run start:gateway` passes them; the peers in Node run with the same. */
-const FLAGS = ['--max-semi-space-size=16', '--heap-growing-percent=30', '--single-threaded-gc'];
-const HERE = import.meta.dirname;
-const GATEWAY = join(HERE, '..', '..', 'apps', 'gateway', 'src', 'main.js');
-const PATH = '/v2.0/whois/live?format=json&domainName=example{n}.com';
 const DIRECT_PATH = '/internal/whois/live?version=2&domainName=example{n}.com';
 
 /** Something that is asked: alone on the first core while everything else is on the second. */
@@ -46,14 +44,9 @@ interface Contender {
 }
 
 /** Who is measured against whom, and what they stand on. */
-interface Field {
-  around: GatewayNeighbourhood;
+interface Field extends GatewayField {
   client: ChildProcess;
-  keys: string[];
   rounds: number;
-  upstreamPort: number;
-  /** Where the gateway reaches the same upstream, as it does with lookup on its machine. */
-  socketPath: string;
 }
 
 /**
@@ -86,47 +79,13 @@ export async function run(
 }
 
 async function prepare(rounds: number): Promise<Field> {
-  const environment = setupPostgres();
-  cleanup.add(async () => {
-    await environment.catch(() => {});
-    await teardown();
-  });
-  await environment;
-  const database = await TestDatabase.create();
-  cleanup.add(async () => database.drop());
-  const around = new GatewayNeighbourhood(database);
-  cleanup.add(async () => around.stop());
-  await around.start();
-  around.entitlement.defaultLimit = UNLIMITED;
-  around.entitlement.defaultBalance = 10_000_000;
-  const client = startChild('load-client.js');
-  const keys = Array.from({ length: KEYS }, () => around.account.addKey().apiKey);
-  const socketPath = join(around.folder, 'lookup.sock');
-  const upstreamPort = await openUpstream(around, socketPath);
-  return { around, client, keys, rounds, upstreamPort, socketPath };
-}
-
-/** A data answer as lookup gives it, of exactly `ANSWER_BYTES`. */
-function answerBody(): string {
-  const body = { status: true, domain_name: 'example.com', whois_raw_domain: '' };
-  body.whois_raw_domain = 'x'.repeat(ANSWER_BYTES - JSON.stringify(body).length);
-  return JSON.stringify(body);
-}
-
-async function openUpstream(around: GatewayNeighbourhood, socketPath: string): Promise<number> {
-  const body = answerBody();
-  if (hasNginx) return (await startUpstream(around.folder, { body, socketPath })).port;
-  const headers = { 'x-outcome': 'delivered', 'x-served-from': 'live' };
-  const onSocket = new LookupStandIn();
-  onSocket.answer = around.lookup.answer = () => ({ status: 200, headers, body });
-  await onSocket.start(socketPath);
-  cleanup.add(async () => onSocket.stop());
-  return Number(new URL(around.lookup.url).port);
+  const field = await openGatewayField();
+  return { ...field, rounds, client: startChild('load-client.js') };
 }
 
 async function measure(field: Field): Promise<BenchRow[]> {
   await verifyPeersLimits(field);
-  const ours = await startGateway(field, 'gateway, everything on');
+  const ours = await measured(field, 'gateway, everything on');
   await verifyLimit({ ...ours, keys: [keyWithLimit(field, 1)] });
   // A limit of none: one of one would let a request through when its minute has passed.
   const [name, keys] = ['gateway, 429', [keyWithLimit(field, 0)]];
@@ -178,7 +137,7 @@ async function cpuOfAll(field: Field, contenders: Contender[]): Promise<number[]
   for (let round = 0; round <= field.rounds; round++) {
     for (const [place, contender] of contenders.entries()) {
       const before = cpuUs(contender.pid);
-      const load = { connections: CONNECTIONS, durationMs: ROUND_MS, path: PATH };
+      const load = { connections: CONNECTIONS, durationMs: ROUND_MS, path: LOOKUP_PATH };
       const result = await drive(field, { ...load, port: contender.port, keys: contender.keys });
       const us = (cpuUs(contender.pid) - before) / result.answers;
       const rate = Math.round((result.answers * 1000) / result.elapsedMs);
@@ -213,7 +172,7 @@ async function addedLatency(
     const { name, port, keys } = contender;
     const toUpstream = { ...calm, port: field.upstreamPort, path: DIRECT_PATH, keys: [] };
     const direct = await drive(field, toUpstream);
-    const through = await drive(field, { ...calm, port, path: PATH, keys });
+    const through = await drive(field, { ...calm, port, path: LOOKUP_PATH, keys });
     voidIfWrong(contender, through);
     const rate = (through.answers / through.elapsedMs) * 1000;
     process.stderr.write(
@@ -241,8 +200,8 @@ async function addedLatency(
 async function memoryOfKeys(field: Field): Promise<BenchRow> {
   const addKey = () => field.around.account.addKey().apiKey;
   const keys = Array.from({ length: MEMORY_KEYS }, addKey);
-  const gateway = await startGateway(field, 'memory');
-  const load = { port: gateway.port, path: PATH, connections: CONNECTIONS };
+  const gateway = await measured(field, 'memory');
+  const load = { port: gateway.port, path: LOOKUP_PATH, connections: CONNECTIONS };
   // Compiled code and a young heap that has seen traffic belong to the idle process.
   const warmUp = { ...load, keys: keys.slice(0, 1), durationMs: 30_000 };
   await ask(field.client, { ...warmUp, answersMax: MEMORY_WARM_UP_ANSWERS });
@@ -292,7 +251,7 @@ function keyWithLimit({ around }: Field, limit: number): string {
 /** The right status, the right body, and no entrance without a key that is known. */
 async function verify(contender: Contender): Promise<void> {
   const { name, port, keys, expected } = contender;
-  const url = `http://127.0.0.1:${port}${PATH.replace('{n}', '1')}&apiKey=${keys[0]}`;
+  const url = `http://127.0.0.1:${port}${LOOKUP_PATH.replace('{n}', '1')}&apiKey=${keys[0]}`;
   const response = await fetch(url);
   const body = (await response.json()) as { whois_raw_domain?: string };
   const isWhole = expected === 429 || (body.whois_raw_domain?.length ?? 0) > ANSWER_BYTES - 200;
@@ -303,18 +262,14 @@ async function verify(contender: Contender): Promise<void> {
 }
 
 async function statusOf({ port }: Contender, key: string): Promise<number> {
-  const response = await fetch(`http://127.0.0.1:${port}${PATH}&apiKey=${key}`);
+  const response = await fetch(`http://127.0.0.1:${port}${LOOKUP_PATH}&apiKey=${key}`);
   await response.arrayBuffer();
   return response.status;
 }
 
-async function startGateway(field: Field, name: string): Promise<Contender> {
-  const child = startChild(GATEWAY, {
-    ...field.around.environment(`bench-${name}`),
-    LOOKUP_SOCKET: field.socketPath,
-  });
-  pin(child.pid!, 0);
-  return { name, pid: child.pid!, port: await portOf(child), keys: field.keys, expected: 200 };
+async function measured(field: Field, name: string): Promise<Contender> {
+  const gateway = await startGateway(field, { name, core: 0 });
+  return { name, ...gateway, keys: field.keys, expected: 200 };
 }
 
 async function startProxy(
@@ -339,24 +294,18 @@ async function startLua({ around, upstreamPort, keys }: Field, limit: number): P
 }
 
 function startChild(file: string, env: Record<string, string> = {}): ChildProcess {
-  const child = fork(file.startsWith('/') ? file : join(HERE, file), {
+  const child = fork(join(import.meta.dirname, file), {
     env,
-    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
-    execArgv: file === 'load-client.js' ? [] : FLAGS,
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    execArgv: file === 'load-client.js' ? [] : NODE_FLAGS,
   });
   cleanup.add(() => child.kill('SIGKILL'));
   return child;
 }
 
 async function portOf(child: ChildProcess): Promise<number> {
-  let [port, output] = [0, ''];
+  let port = 0;
   child.on('message', (message: { port: number }) => (port = message.port));
-  child.stdout!.on('data', (chunk: Buffer) => {
-    // The gateway says where it listens in its log.
-    if (port === 0) output += chunk.toString();
-    const url = /"apiUrl":"([^"]+)"/.exec(output)?.[1];
-    if (url) port = Number(new URL(url).port);
-  });
   await waitFor('a contender to listen', () => port > 0, 20_000);
   return port;
 }

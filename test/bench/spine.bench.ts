@@ -23,12 +23,12 @@ export type SpineFigure = (typeof SPINE_FIGURES)[number];
 const FIGURE_LIMIT_MS = 9 * 60_000;
 
 const MEASURES: Record<SpineFigure, (options: FigureOptions) => Promise<BenchRow[]>> = {
-  'two-cores': async () => (await import('./spine-two-cores.js')).measure(),
-  storm: async (options) => (await import('./spine-storm.js')).measure(options),
-  limit: async (options) => (await import('./spine-limit.js')).measure(options),
-  revocation: async (options) => (await import('./spine-revocation.js')).measure(options),
-  kills: async (options) => (await import('./spine-kills.js')).measure(options),
-  kafka: async (options) => (await import('./spine-kafka.js')).measure(options),
+  'two-cores': async () => (await import('./spine/two-cores.js')).measure(),
+  storm: async (options) => (await import('./spine/storm.js')).measure(options),
+  limit: async (options) => (await import('./spine/limit.js')).measure(options),
+  revocation: async (options) => (await import('./spine/revocation.js')).measure(options),
+  kills: async (options) => (await import('./spine/kills.js')).measure(options),
+  kafka: async (options) => (await import('./spine/kafka.js')).measure(options),
 };
 
 /** The spine on many machines: separate services, three gateways, Kafka, Valkey. */

@@ -15,10 +15,14 @@ export function ownProcess(pid: number): OwnProcess {
   return { pid, startedAt };
 }
 
+/** False when it is gone, also when another process has got its number. */
+export function isThere({ pid, startedAt }: OwnProcess): boolean {
+  return startOf(pid) === startedAt;
+}
+
 /** @returns false when it was gone; another process of its number is never touched. */
-export function signal({ pid, startedAt }: OwnProcess, name: NodeJS.Signals): boolean {
-  if (startOf(pid) !== startedAt) return false;
-  return process.kill(pid, name);
+export function signal(target: OwnProcess, name: NodeJS.Signals): boolean {
+  return isThere(target) && process.kill(target.pid, name);
 }
 
 /** Stops a process for a while and lets it go on, whatever happens meanwhile. */

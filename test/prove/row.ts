@@ -21,6 +21,8 @@ export interface InstallationRow extends RowFacts {
   isApart?: false;
   /** Waits more than it works: one of the last, beside those that are apart. */
   isWaiting?: boolean;
+  /** Waits for minutes with processes down: on an installation of its own beside the last ones. */
+  isAlone?: boolean;
   run(stage: Stage): Promise<void>;
 }
 

@@ -1,5 +1,11 @@
 import { Clock, SystemClock } from '#libs/platform';
-import { FileClock, fileClockSettings, kafkaAvailability, valkeyAvailability } from '#libs/testing';
+import {
+  FileClock,
+  type KafkaBrokerOptions,
+  fileClockSettings,
+  kafkaAvailability,
+  valkeyAvailability,
+} from '#libs/testing';
 import { StartFault } from '../../solo/src/checks/start-fault.js';
 import { DataFolder } from '../../solo/src/data-folder/data-folder.js';
 import { Secrets } from '../../solo/src/data-folder/secrets.js';
@@ -34,8 +40,11 @@ export interface ClusterOptions {
   environment?:
     | ClusterEnvironment
     | ((planned: ClusterEnvironment) => ClusterEnvironment | Promise<ClusterEnvironment>);
-  /** False: no Kafka. Facts reach gateways by change feeds alone, nobody else. */
-  broker?: boolean;
+  /**
+   * False: no Kafka. Facts reach gateways by change feeds alone, nobody else. An object: Kafka with a further
+   * listener for a proxy, by which a service goes whose `KAFKA_BROKERS` is that proxy.
+   */
+  broker?: boolean | Pick<KafkaBrokerOptions, 'proxied'>;
   /** False: counters in the memory of each gateway. */
   valkey?: boolean;
   /** File of a `FileClock`, which then is the business time of every service. */
@@ -185,9 +194,10 @@ class StartingCluster {
   }
 
   private async startBroker(): Promise<void> {
-    if (this.options.broker === false) return;
-    const options = { folder: this.folder.file('kafka'), port: this.ports.kafka };
-    this.backing.broker = await BrokerProcess.open(options);
+    const { broker } = this.options;
+    if (broker === false) return;
+    const own = { folder: this.folder.file('kafka'), port: this.ports.kafka };
+    this.backing.broker = await BrokerProcess.open({ ...own, ...(broker !== true && broker) });
   }
 
   private async startValkey(): Promise<void> {

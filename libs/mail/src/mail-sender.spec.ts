@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Database } from '#libs/database';
 import { Logger, newId } from '#libs/platform';
-import { TestClock, TestDatabase } from '#libs/testing';
+import { TestClock, TestDatabase, waitFor } from '#libs/testing';
 import { composeMail } from './letter.js';
 import { MailOutbox } from './mail-outbox.js';
 import { MailSender } from './mail-sender.js';
@@ -21,6 +21,15 @@ class FailingTransport extends MailTransport {
     const failure = this.failures.shift();
     if (failure) throw failure;
     await this.mailbox.send(outgoing);
+  }
+
+  async close(): Promise<void> {}
+}
+
+/** A server that takes a mail and never answers. */
+class SilentTransport extends MailTransport {
+  send(): Promise<void> {
+    return new Promise(() => {});
   }
 
   async close(): Promise<void> {}
@@ -68,6 +77,39 @@ describe('mail sender', () => {
     await Promise.all(senders.map((one) => one.runOnce()));
     expect(transport.sends).toBe(30);
     expect(await rows()).toEqual([]);
+  });
+
+  it('a sender that dies leaves others waiting for the one mail in its hands alone', async () => {
+    for (let i = 0; i < 3; i++) await write();
+    // Never answered: as if its process were gone.
+    void new MailSender(maintenance, new SilentTransport(), logger).runOnce();
+    const claimed = () => maintenance.query('select id from mail where attempts = 1');
+    await waitFor('the first to be taken', async () => (await claimed()).length === 1);
+    const [inHand] = await claimed();
+    expect(await sender.runOnce()).toBe(2);
+    const claims = await maintenance.query(
+      `select id from mail where next_try_at between clock_timestamp()
+         and clock_timestamp() + interval '40 s'`,
+    );
+    expect(claims).toEqual([inHand]);
+    await makeDue();
+    expect(await sender.runOnce()).toBe(1);
+  });
+
+  it('mails leave in the order in which they were written, those tried again, too', async () => {
+    transport.failures.push(new Error('away'));
+    await write();
+    await sender.runOnce();
+    const [first] = await maintenance.query<{ id: string }>('select id from mail');
+    await write();
+    await maintenance.query(
+      `update mail set next_try_at = clock_timestamp() - interval '1 ms' where id = $1`,
+      [first.id],
+    );
+    await sender.runOnce();
+    const [newest, oldest] = await transport.mailbox.newest(9);
+    expect(oldest.id).toBe(first.id);
+    expect(newest.id).not.toBe(first.id);
   });
 
   it('a mail that could not be sent is tried again later, not at once', async () => {

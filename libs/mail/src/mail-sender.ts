@@ -3,9 +3,15 @@ import { type Logger, crashPoint } from '#libs/platform';
 import { MailRefused, type MailTransport } from './mail-transport.js';
 import { type OutgoingMail, UnsafeMail } from './mail.js';
 
-const BATCH = 20;
-/** A sender that dies with mails in hand leaves them to others after this time. */
-const CLAIM_SECONDS = 120;
+/** Mails of one run: whoever calls it may stop between two runs. */
+const RUN_MAX = 20;
+/** How many of those that are due longest are looked at for the oldest. */
+const DUE_LOOKED_AT = 20;
+/**
+ * A sender that dies leaves the one mail in its hands to others after this time: longer than the 30 s that a
+ * silent server is waited for.
+ */
+const CLAIM_SECONDS = 40;
 const BACKOFF_MAX_SECONDS = 3_600;
 /** With the back-off above: about three days. */
 const ATTEMPTS_MAX = 80;
@@ -25,37 +31,49 @@ export class MailSender {
     private readonly logger: Logger,
   ) {}
 
-  /** Sends what is due, one batch. @returns how many were sent. */
+  /** Sends what is due, at most 20. @returns how many were sent. */
   async runOnce(): Promise<number> {
     let sent = 0;
-    for (const mail of await this.claim()) {
-      try {
-        crashPoint('mail.after-claim');
-        const { attempts: _, ...outgoing } = mail;
-        await this.transport.send(outgoing);
-        crashPoint('mail.after-send');
-        await this.database.query('delete from mail where id = $1', [mail.id]);
-        sent++;
-      } catch (error) {
-        await this.noteFailure(mail, error);
-      }
+    for (let taken = 0; taken < RUN_MAX; taken++) {
+      const mail = await this.claim();
+      if (mail === undefined) break;
+      if (await this.send(mail)) sent++;
     }
     return sent;
   }
 
-  /** In the order in which they were written: of two links the newer one arrives last. */
-  private async claim(): Promise<ClaimedMail[]> {
-    return this.database.query<ClaimedMail>(
-      `with claimed as (
-         update mail set attempts = attempts + 1,
-                next_try_at = clock_timestamp() + make_interval(secs => $1)
-         where id in (select id from mail
-                      where state = 'waiting' and next_try_at <= clock_timestamp()
-                      order by next_try_at limit $2 for update skip locked)
-         returning *)
-       select id, recipient as "to", subject, text, html, attempts from claimed order by created_at`,
-      [CLAIM_SECONDS, BATCH],
+  private async send(mail: ClaimedMail): Promise<boolean> {
+    try {
+      crashPoint('mail.after-claim');
+      const { attempts: _, ...outgoing } = mail;
+      await this.transport.send(outgoing);
+      crashPoint('mail.after-send');
+      await this.database.query('delete from mail where id = $1', [mail.id]);
+      return true;
+    } catch (error) {
+      await this.noteFailure(mail, error);
+      return false;
+    }
+  }
+
+  /**
+   * One at a time, so that a dead sender takes no others with it, and a slow server makes no claim run out unsent.
+   * In the order in which they were written: of two links the newer one arrives last.
+   */
+  private async claim(): Promise<ClaimedMail | undefined> {
+    const [mail] = await this.database.query<ClaimedMail>(
+      `update mail set attempts = attempts + 1,
+              next_try_at = clock_timestamp() + make_interval(secs => $1)
+       where id = (select id from mail
+                   where state = 'waiting' and next_try_at <= clock_timestamp()
+                     and id in (select id from mail
+                                where state = 'waiting' and next_try_at <= clock_timestamp()
+                                order by next_try_at limit $2)
+                   order by created_at limit 1 for update skip locked)
+       returning id, recipient as "to", subject, text, html, attempts`,
+      [CLAIM_SECONDS, DUE_LOOKED_AT],
     );
+    return mail;
   }
 
   private async noteFailure(mail: ClaimedMail, error: unknown): Promise<void> {

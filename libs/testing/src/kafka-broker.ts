@@ -30,6 +30,11 @@ export interface KafkaBrokerOptions {
    * by user; `admin` must be among them and may do everything.
    */
   sasl?: Record<string, string>;
+  /**
+   * A further listener that tells clients to come to `advertisedPort`: a proxy of loopback in front of it.
+   * Clients leave any other proxy behind, as they go on at the address that the broker names.
+   */
+  proxied?: { port: number; advertisedPort: number };
 }
 
 const START_LIMIT_MS = 60_000;
@@ -115,7 +120,14 @@ export class KafkaBroker {
     mkdirSync(folder, { recursive: true });
     const controllerPort = await freePort();
     const template = readFileSync(join(KAFKA_FOLDER, 'server.properties'), 'utf8')
-      .replaceAll('${PORT}', String(this.port))
+      .replaceAll(
+        '${LISTENERS}',
+        this.listeners((own) => own.port),
+      )
+      .replaceAll(
+        '${ADVERTISED}',
+        this.listeners((own) => own.advertisedPort),
+      )
       .replaceAll('${CONTROLLER_PORT}', String(controllerPort))
       .replaceAll('${DATA}', data);
     writeFileSync(this.settingsFile, [template, ...this.protocolSettings(), ''].join('\n'), {
@@ -140,10 +152,22 @@ export class KafkaBroker {
     ]);
   }
 
+  private listeners(portOf: (own: { port: number; advertisedPort: number }) => number): string {
+    const { proxied } = this.options;
+    const own = {
+      CLIENT: { port: this.port, advertisedPort: this.port },
+      ...(proxied && { PROXIED: proxied }),
+    };
+    return Object.entries(own)
+      .map(([name, ports]) => `${name}://127.0.0.1:${portOf(ports)}`)
+      .join(',');
+  }
+
   private protocolSettings(): string[] {
     const { tls, sasl } = this.options;
     const protocol = `${sasl ? 'SASL_' : ''}${tls ? 'SSL' : 'PLAINTEXT'}`;
-    const lines = [`listener.security.protocol.map=CLIENT:${protocol},CONTROLLER:PLAINTEXT`];
+    const protocols = `CLIENT:${protocol},PROXIED:${protocol},CONTROLLER:PLAINTEXT`;
+    const lines = [`listener.security.protocol.map=${protocols}`];
     if (tls) {
       // The broker is a client of itself and checks its own certificate.
       const authorityFile = join(this.options.folder, 'authority.pem');

@@ -6,6 +6,8 @@ import { underTraffic } from '../world/traffic.js';
 const SERVICES = ['account', 'entitlement', 'lookup', 'gateway-1', 'gateway-2'];
 const OFFSETS_HOURS = [-25, -1, 1, 25];
 const STAYS_MS = 2_000;
+/** A limit that was raised by hand is not raised yet an hour earlier: a trial's ten a minute must do. */
+const TRIAL_PER_SECOND = 1;
 
 /** One process each: the others' clocks are right, so its tokens are refused and theirs by it. */
 const skewRows: Row[] = SERVICES.filter((name) => name !== 'gateway-2').map((name, place) => ({
@@ -47,7 +49,10 @@ async function skewOne(stage: Stage, name: string, offsetHours: number): Promise
 
 async function skewAll(stage: Stage): Promise<void> {
   const { installation } = stage;
-  const [known] = installation.regulars;
+  // The regulars have used up more of this minute than a trial has.
+  const customers = [await installation.regular(), await installation.regular()];
+  const [known] = customers;
+  const traffic = { lookupsPerSecond: TRIAL_PER_SECOND, customers };
   for (const hours of [25, -1, 0]) {
     const settings = hours === 0 ? {} : skewedClock(hours);
     await Promise.all(
@@ -57,7 +62,7 @@ async function skewAll(stage: Stage): Promise<void> {
       }),
     );
     stage.count('steps');
-    await underTraffic(stage, {}, async () => sleep(STAYS_MS));
+    await underTraffic(stage, traffic, async () => sleep(STAYS_MS));
     await known.lookUp();
   }
   await worksAgain(stage);

@@ -55,7 +55,7 @@ const PASS_MAX: Partial<Record<CrashPoint, number>> = {
 };
 
 /** The broker misses a dead consumer after so long, and one that died before it was let in once more. */
-const SESSION_MS = 8_000;
+export const SESSION_MS = 8_000;
 const UNLIMITED = 1_000_000;
 const BRIEF_CREDITS = 5;
 const BRIEF_MS = 1_500;

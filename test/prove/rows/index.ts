@@ -7,6 +7,7 @@ import { clockRows } from './clocks.js';
 import { counterRows } from './counters.js';
 import { crashPointRows } from './crash-points.js';
 import { databaseRows } from './database.js';
+import { fullDiskRows } from './full-disks.js';
 import { killRows } from './kills.js';
 import { outsideRows } from './outside.js';
 import { partitionRows } from './partitions.js';
@@ -26,6 +27,7 @@ export const ROWS: readonly Row[] = [
   ...clockRows,
   ...outsideRows,
   ...partitionRows,
+  ...fullDiskRows,
   crashJobsRow,
   simulationRow,
 ];

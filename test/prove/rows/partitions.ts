@@ -1,7 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { InstallationRow, Stage } from '../row.js';
+import { type InstallationRow, type Stage, holds } from '../row.js';
+import { type Customer, freshName } from '../world/customer.js';
 import type { Cable } from '../world/installation.js';
+import { eventually } from '../world/patience.js';
 import { underTraffic } from '../world/traffic.js';
+
+/** Within which a revoked key must end by the change feeds alone. */
+const FEED_LIMIT_MS = 5_000;
 
 export const partitionRows: InstallationRow[] = [
   partitionRow('gateway-database', 'lookups go on; the log is kept in memory as far as it goes'),
@@ -12,11 +17,11 @@ export const partitionRows: InstallationRow[] = [
   ),
   {
     name: 'cut gateway-broker',
-    fault: 'no byte passes between the gateways and the broker',
-    expectation: 'change feeds tell the gateways within 5 s',
-    missing: () =>
-      'clients go to the address that the broker names, past a proxy; it needs a network namespace',
-    run: async () => {},
+    fault: 'no byte passes between gateway and broker (held, then reset)',
+    expectation:
+      'lookups go on; change feeds end the keys of who leaves within 5 s; an erasure reaches the gateways afterwards',
+    isWaiting: true,
+    run: cutFromBroker,
   },
 ];
 
@@ -42,4 +47,53 @@ async function partition(stage: Stage, name: Cable): Promise<void> {
     await sleep(2_000);
     return { outageMs: stage.pauseMs };
   });
+}
+
+/** What must be known at once comes by the change feeds, what must be known for sure waits for the broker. */
+async function cutFromBroker(stage: Stage): Promise<void> {
+  const { installation } = stage;
+  const { 'gateway-broker': cable } = installation.cables;
+  const [leaving, leaver] = [await installation.regular(1_000), await installation.regular(10)];
+  await leaver.leave();
+  await underTraffic(stage, { isSteady: true }, async () => {
+    for (const origin of installation.apiOrigins) await leaving.lookUp(origin);
+    const startedAt = performance.now();
+    cable.stall();
+    await leaving.leave();
+    const leftAt = performance.now();
+    await Promise.all(installation.apiOrigins.map((origin) => refused(leaving, origin)));
+    const endedMs = performance.now() - leftAt;
+    stage.worst('keys ended after ms', endedMs);
+    holds(endedMs <= FEED_LIMIT_MS, `keys ended ${Math.round(endedMs)} ms after the deletion`);
+    await installation.erase(leaver.accountId);
+    await eventually('the erasure', async () => (await erasures(stage, leaver)).length > 0);
+    await sleep(Math.max(0, stage.pauseMs - (performance.now() - startedAt)));
+    holds(!(await isErasureHeard(stage, leaver)), 'the cut let an event through');
+    cable.reset();
+    await cable.heal();
+    await eventually('the erasure at the gateways', async () => isErasureHeard(stage, leaver));
+    return { outageMs: performance.now() - startedAt };
+  });
+}
+
+async function refused(customer: Customer, origin: string): Promise<void> {
+  await eventually('the key to end', async () => {
+    const { status } = await customer.lookUpOnce(freshName(), origin);
+    return status !== 200;
+  });
+}
+
+const erasures = async ({ installation }: Stage, { accountId }: Customer) =>
+  installation.sql<{ id: string }>(
+    `select id from account.outbox where type = 'account.account-erased' and key = $1`,
+    [accountId],
+  );
+
+async function isErasureHeard(stage: Stage, customer: Customer): Promise<boolean> {
+  const ids = (await erasures(stage, customer)).map(({ id }) => id);
+  const heard = await stage.installation.sql(
+    'select from gateway.inbox where event_id = any ($1::text[])',
+    [ids],
+  );
+  return heard.length > 0;
 }

@@ -10,6 +10,8 @@ import {
   type RunningCluster,
   startCluster,
 } from '../../../apps/cluster/src/cluster.js';
+import type { ClusterProcess } from '../../../apps/cluster/src/processes/cluster-process.js';
+import { freePorts } from '../../../apps/cluster/src/processes/free-ports.js';
 import { ServiceProcess } from '../../../apps/cluster/src/processes/service-process.js';
 import type { Settings } from '../../../apps/cluster/src/service-settings.js';
 import { TcpProxy } from '../../faults/tcp-proxy.js';
@@ -27,6 +29,7 @@ const CABLES = [
   'gateway-database',
   'gateway-account',
   'gateway-entitlement',
+  'gateway-broker',
   'valkey',
   'smtp',
 ] as const;
@@ -68,11 +71,14 @@ export class Installation {
 
   static async start(): Promise<Installation> {
     const folder = mkdtempSync(join(tmpdir(), 'prove-'));
-    const cables = {} as Record<Cable, TcpProxy>;
+    const [brokerPort] = await freePorts(1);
+    const brokerCable = await TcpProxy.before({ host: '127.0.0.1', port: brokerPort });
+    const cables = { 'gateway-broker': brokerCable } as Record<Cable, TcpProxy>;
     let planned: ClusterEnvironment = {};
     const cluster = await startCluster({
       folder,
       gateways: GATEWAYS,
+      broker: { proxied: { port: brokerPort, advertisedPort: brokerCable.address.port } },
       environment: async (settings) => {
         planned = settings;
         return laidThrough(settings, cables);
@@ -167,19 +173,29 @@ export class Installation {
     });
   }
 
+  /** Whoever has left is erased by account's next job: nobody waits for 90 days. */
+  async erase(accountId: string): Promise<void> {
+    await this.sql(
+      `update account.accounts set restore_until = now() - interval '1 s' where id = $1`,
+      [accountId],
+    );
+    this.book.states.set(accountId, 'erased');
+  }
+
   /** Lookups of the regulars from now on, at all gateways unless told otherwise. */
   load(perSecond: number, origins = this.apiOrigins, customers = this.regulars): Load {
     return new Load({ book: this.book, origins, customers, perSecond });
   }
 
-  /** Every process runs and every cable is whole again, whatever a row left behind. */
+  /** Every process runs as planned and every cable is whole again, whatever a row left behind. */
   async heal(): Promise<void> {
     for (const cable of Object.values(this.cables)) await cable.heal();
     const { postgres, broker, valkey, processes } = this.cluster;
     const backing = [postgres, broker, valkey].filter((process) => process !== undefined);
     for (const process of [...backing, ...processes]) process.kill('SIGCONT');
     for (const process of backing) await process.start();
-    await Promise.all(processes.map((process) => process.start()));
+    // Anew: one may have a wrong clock, or be about to kill itself.
+    await Promise.all(processes.map(startAnew));
   }
 
   /** @param isKept leaves the folder. */
@@ -228,6 +244,11 @@ export class Installation {
   }
 }
 
+async function startAnew(process: ClusterProcess): Promise<void> {
+  await process.stop().catch(() => {});
+  await process.start();
+}
+
 /** The planned settings with every address behind a proxy. */
 async function laidThrough(
   planned: ClusterEnvironment,
@@ -245,6 +266,8 @@ async function laidThrough(
       if (cable && value) changed[name][setting] = await through(cable, value);
     }
     if (!name.startsWith('gateway')) continue;
+    // Known before the broker starts, which names it to whoever comes by it.
+    changed[name].KAFKA_BROKERS = `127.0.0.1:${cables['gateway-broker'].address.port}`;
     changed[name].GATEWAY_DRAIN_NOTICE_MS = String(DRAIN_NOTICE_MS);
     changed[name].GATEWAY_TRUSTED_PROXIES = '127.0.0.0/8';
     // Two cores carry everything here: a slow turn of a loop is no overload.

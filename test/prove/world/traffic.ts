@@ -13,6 +13,8 @@ interface Traffic {
   /** Payments, each of which must become credits. 0 for none. */
   paymentsPerSecond?: number;
   origins?: string[];
+  /** Who looks up and pays; the regulars unless given. */
+  customers?: Customer[];
   /** Every gateway knows who looks up, somebody else pays: then no lookup may be refused. */
   isSteady?: boolean;
 }
@@ -25,14 +27,12 @@ interface Traffic {
  */
 export async function underTraffic(
   stage: Stage,
-  { lookupsPerSecond = 10, paymentsPerSecond = 1, origins, isSteady = false }: Traffic,
+  { lookupsPerSecond = 10, paymentsPerSecond = 1, origins, customers, isSteady = false }: Traffic,
   fault: () => Promise<{ gatewayKillsAt?: number[]; outageMs?: number } | void>,
 ): Promise<LoadCounts> {
   const { installation } = stage;
-  const { regulars } = installation;
-  const [asking, payers] = isSteady
-    ? [regulars.slice(1), regulars.slice(0, 1)]
-    : [regulars, regulars];
+  const all = customers ?? installation.regulars;
+  const [asking, payers] = isSteady ? [all.slice(1), all.slice(0, 1)] : [all, all];
   if (isSteady) await makeKnown(stage, asking);
   const load = installation.load(lookupsPerSecond, origins, asking);
   const paying = payments(stage, paymentsPerSecond, payers);

@@ -1,4 +1,4 @@
-import { KafkaBroker } from '#libs/testing';
+import { KafkaBroker, type KafkaBrokerOptions } from '#libs/testing';
 import type { ClusterProcess } from '../processes/cluster-process.js';
 
 /** The cluster's Kafka. */
@@ -9,7 +9,7 @@ export class BrokerProcess implements ClusterProcess {
 
   private constructor(private readonly broker: KafkaBroker) {}
 
-  static async open(options: { folder: string; port: number }): Promise<BrokerProcess> {
+  static async open(options: KafkaBrokerOptions): Promise<BrokerProcess> {
     return new BrokerProcess(await KafkaBroker.start(options));
   }
 

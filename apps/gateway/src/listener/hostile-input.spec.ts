@@ -2,34 +2,29 @@ import { once } from 'node:events';
 import { type Socket, connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { request } from 'undici';
-import { TestDatabase, waitFor } from '#libs/testing';
-import { GatewayNeighbourhood } from '../../../../test/stand-ins/gateway-neighbourhood.js';
-import type { RunningGateway } from '../start.js';
+import { waitFor } from '#libs/testing';
+import { GatewayUnderTest } from '../../test/gateway-under-test.js';
 
-let database: TestDatabase;
-let around: GatewayNeighbourhood;
-let gateway: RunningGateway;
+let under: GatewayUnderTest;
+let around: GatewayUnderTest['around'];
 const sockets = new Set<Socket>();
 
 beforeAll(async () => {
-  database = await TestDatabase.create();
-  around = new GatewayNeighbourhood(database);
-  await around.start();
-  gateway = await around.startGateway({
+  under = await GatewayUnderTest.start({
     GATEWAY_HEADERS_TIMEOUT_MS: '300',
     GATEWAY_CONNECTIONS_MAX: '300',
     GATEWAY_TRUSTED_PROXIES: '127.0.0.1',
   });
+  around = under.around;
 });
 
 afterAll(async () => {
   for (const socket of sockets) socket.destroy();
-  await around?.stop();
-  await database?.drop();
+  await under?.stop();
 });
 
 function open(): Socket {
-  const { hostname, port } = new URL(gateway.apiUrl);
+  const { hostname, port } = new URL(under.url);
   const socket = connect(Number(port), hostname);
   socket.on('error', () => {});
   sockets.add(socket);
@@ -90,7 +85,7 @@ describe('bytes that are no proper request', () => {
   it('S104: a request that drips in is answered 408 and its socket closed, others are served', async () => {
     const { apiKey } = around.account.addKey();
     const dripping = exchange(`GET ${live} HTTP/1.1\r\nhost: a\r\nx-slow: `);
-    const { statusCode, body } = await request(`${gateway.apiUrl}${live}?domainName=a.example`, {
+    const { statusCode, body } = await request(`${under.url}${live}?domainName=a.example`, {
       headers: { 'x-api-key': apiKey },
     });
     await body.dump();
@@ -101,7 +96,7 @@ describe('bytes that are no proper request', () => {
   it('S104: idle sockets beyond the limit are turned away, and cost those within it nothing', async () => {
     const { apiKey } = around.account.addKey();
     const { statusCode: before, body: first } = await request(
-      `${gateway.apiUrl}${live}?domainName=b.example`,
+      `${under.url}${live}?domainName=b.example`,
       { headers: { 'x-api-key': apiKey } },
     );
     await first.dump();
@@ -111,7 +106,7 @@ describe('bytes that are no proper request', () => {
     for (const socket of idle) socket.destroy();
     await waitFor('room again', async () => {
       try {
-        const { statusCode, body } = await request(`${gateway.apiUrl}/health`);
+        const { statusCode, body } = await request(`${under.url}/health`);
         await body.dump();
         return statusCode === 200;
       } catch {
@@ -150,7 +145,7 @@ describe('addresses', () => {
   it('S96: X-Forwarded-For counts from trusted proxies only, and from the right', async () => {
     const { apiKey } = around.account.addKey({ allowedAddresses: ['192.0.2.7'] });
     const statusBehind = async (forwarded: string) => {
-      const { statusCode, body } = await request(`${gateway.apiUrl}${live}?domainName=a.example`, {
+      const { statusCode, body } = await request(`${under.url}${live}?domainName=a.example`, {
         headers: { 'x-api-key': apiKey, 'x-forwarded-for': forwarded },
       });
       await body.dump();
@@ -163,7 +158,7 @@ describe('addresses', () => {
   });
 
   it('S30: any origin may ask, with no credentials of the browser', async () => {
-    const { statusCode, headers, body } = await request(gateway.apiUrl + live, {
+    const { statusCode, headers, body } = await request(under.url + live, {
       method: 'OPTIONS',
       headers: { origin: 'https://page.example', 'access-control-request-method': 'GET' },
     });
@@ -175,7 +170,7 @@ describe('addresses', () => {
   });
 
   it('S18: a cookie means nothing here', async () => {
-    const { statusCode, body } = await request(`${gateway.apiUrl}${live}?domainName=a.example`, {
+    const { statusCode, body } = await request(`${under.url}${live}?domainName=a.example`, {
       headers: { cookie: '__Host-session=anything' },
     });
     await body.dump();

@@ -4,46 +4,29 @@ import { connect } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { request } from 'undici';
 import { parseDomainName } from '#libs/domain-names';
-import { TestDatabase, waitFor } from '#libs/testing';
-import { GatewayNeighbourhood } from '../../../../test/stand-ins/gateway-neighbourhood.js';
+import { waitFor } from '#libs/testing';
 import {
   deliveredAnswer,
   nameIn,
   problemAnswer,
 } from '../../../../test/stand-ins/lookup-stand-in.js';
-import type { RunningGateway } from '../start.js';
+import { GatewayUnderTest } from '../../test/gateway-under-test.js';
 
-let database: TestDatabase;
-let around: GatewayNeighbourhood;
-let gateway: RunningGateway;
+let under: GatewayUnderTest;
+let around: GatewayUnderTest['around'];
 
 beforeAll(async () => {
-  database = await TestDatabase.create();
-  around = new GatewayNeighbourhood(database);
-  await around.start();
-  gateway = await around.startGateway({ GATEWAY_TRUSTED_PROXIES: '127.0.0.1' });
+  under = await GatewayUnderTest.start({ GATEWAY_TRUSTED_PROXIES: '127.0.0.1' });
+  around = under.around;
 });
+afterAll(() => under?.stop());
+beforeEach(() => under.forget());
 
-afterAll(async () => {
-  await around?.stop();
-  await database?.drop();
-});
-
-beforeEach(() => {
-  around.lookup.answer = (asked) => deliveredAnswer(nameIn(asked));
-  around.lookup.questions.length = 0;
-});
-
-async function ask(apiKey: string, domainName: string) {
-  const query = new URLSearchParams({ domainName });
-  const { statusCode, headers, body } = await request(
-    `${gateway.apiUrl}/v2.0/whois/live?${query.toString()}`,
-    { headers: { 'x-api-key': apiKey } },
-  );
-  return { status: statusCode, headers, text: await body.text() };
-}
+const ask = (apiKey: string, domainName: string) =>
+  under.ask(`/v2.0/whois/live?${new URLSearchParams({ domainName }).toString()}`, {
+    'x-api-key': apiKey,
+  });
 
 describe('what a customer asks', () => {
   it('S99: a test key gets no real answer for nothing, however the name is written', async () => {
@@ -79,13 +62,7 @@ describe('what a customer asks', () => {
     for (const name of [apiKey, `https://x.example/?apiKey=${apiKey}`, apiKey.toUpperCase()]) {
       expect((await ask(apiKey, name)).status).toBe(422);
     }
-    const auditor = await database.auditor('gateway');
-    const rows = await waitFor('the log rows', async () => {
-      const found = await auditor.query('select * from request_log where account_id = $1', [
-        facts.accountId,
-      ]);
-      return found.length === 3 ? found : undefined;
-    });
+    const rows = await under.logRows(facts.accountId, 3);
     const sinks = [JSON.stringify(rows), JSON.stringify(around.lookup.questions), around.logged];
     const secret = apiKey.slice(9).toLowerCase();
     for (const sink of sinks) expect(sink.toLowerCase()).not.toContain(secret);
@@ -95,7 +72,7 @@ describe('what a customer asks', () => {
 describe('a client that does not wait for answers', () => {
   it('S104: leaves no request in memory that was answered, however long its connection lives', async () => {
     const { apiKey } = around.account.addKey();
-    const socket = connect(Number(new URL(gateway.apiUrl).port), '127.0.0.1').resume();
+    const socket = connect(Number(new URL(under.url).port), '127.0.0.1').resume();
     const seen: WeakRef<object>[] = [];
     const see = (message: unknown) => {
       const { request: taken } = message as { request: IncomingMessage };
@@ -127,14 +104,9 @@ describe('a client that does not wait for answers', () => {
 });
 
 describe('keys that are not valid', () => {
-  const stranger = () => new GatewayNeighbourhood(database).account.addKey().apiKey;
   const statusFrom = async (address: string, apiKey: string) => {
-    const { statusCode, body } = await request(
-      `${gateway.apiUrl}/v2.0/whois/live?domainName=a.example`,
-      { headers: { 'x-api-key': apiKey, 'x-forwarded-for': address } },
-    );
-    await body.dump();
-    return statusCode;
+    const headers = { 'x-api-key': apiKey, 'x-forwarded-for': address };
+    return (await under.ask('/v2.0/whois/live?domainName=a.example', headers)).status;
   };
 
   it('S17: a flood of them is stopped when all are sent at once, too, and no neighbour with it', async () => {
@@ -142,9 +114,9 @@ describe('keys that are not valid', () => {
     const flood = Array.from(
       { length: 400 },
       () =>
-        `GET /v2.0/whois/live HTTP/1.1\r\nhost: a\r\nx-forwarded-for: 192.0.2.9\r\nx-api-key: ${stranger()}\r\n\r\n`,
+        `GET /v2.0/whois/live HTTP/1.1\r\nhost: a\r\nx-forwarded-for: 192.0.2.9\r\nx-api-key: ${under.strangersKey()}\r\n\r\n`,
     );
-    const socket = connect(Number(new URL(gateway.apiUrl).port), '127.0.0.1');
+    const socket = connect(Number(new URL(under.url).port), '127.0.0.1');
     let text = '';
     socket.on('data', (chunk: Buffer) => (text += chunk.toString('latin1')));
     socket.write(flood.join(''));
@@ -172,11 +144,11 @@ describe('keys that are not valid', () => {
     const statuses = [];
     for (let network = 0; network < 400; network++) {
       const address = `2001:db8:7:${network.toString(16)}::1`;
-      statuses.push(await statusFrom(address, stranger()));
+      statuses.push(await statusFrom(address, under.strangersKey()));
     }
     expect(around.account.keyQueries - before).toBeLessThanOrEqual(300);
     expect(statuses.at(-1)).toBe(429);
-    expect(await statusFrom('2001:db8:8::1', stranger())).toBe(401);
+    expect(await statusFrom('2001:db8:8::1', under.strangersKey())).toBe(401);
   });
 });
 

@@ -1,6 +1,6 @@
-import type { BenchRow } from './bench.js';
-import type { FigureOptions } from './spine.bench.js';
-import { GATEWAYS, SpineField } from './spine-field.js';
+import type { BenchRow } from '../bench.js';
+import type { FigureOptions } from '../spine.bench.js';
+import { GATEWAYS, SpineField } from './field.js';
 
 const CLIENTS = 64;
 const REQUESTS = 10_000;

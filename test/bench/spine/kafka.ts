@@ -9,10 +9,10 @@ import { Database, EmbeddedServer, maintenanceRole, serviceRole, withClient } fr
 import { EventsConfig, KafkaTransport, Outbox, createTopics } from '#libs/messaging';
 import { Logger, SystemClock, loadConfig, newId } from '#libs/platform';
 import { KafkaBroker } from '#libs/testing';
-import type { BenchRow } from './bench.js';
-import { cleanup } from './cleanup.js';
-import { prepare } from './events.bench.js';
-import type { FigureOptions } from './spine.bench.js';
+import type { BenchRow } from '../bench.js';
+import { cleanup } from '../cleanup.js';
+import { prepare } from '../events.bench.js';
+import type { FigureOptions } from '../spine.bench.js';
 
 const EVENTS_PER_SECOND = 500;
 /** Commands of a busy account service: one event each would measure its commits. */
@@ -115,7 +115,7 @@ class EventLine {
 
   async startConsumer(): Promise<ChildProcess> {
     const child = fork(
-      join(import.meta.dirname, 'spine-consumer.js'),
+      join(import.meta.dirname, 'consumer.js'),
       [this.urlOf(serviceRole('entitlement'))],
       { env: this.settings, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] },
     );

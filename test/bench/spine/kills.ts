@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ServiceProcess } from '../../apps/cluster/src/processes/service-process.js';
-import type { BenchRow } from './bench.js';
-import type { FigureOptions } from './spine.bench.js';
-import { GATEWAYS, SpineField } from './spine-field.js';
+import type { ServiceProcess } from '../../../apps/cluster/src/processes/service-process.js';
+import type { BenchRow } from '../bench.js';
+import type { FigureOptions } from '../spine.bench.js';
+import { GATEWAYS, SpineField } from './field.js';
 
 const CLIENTS = 48;
 const RATE = 600;

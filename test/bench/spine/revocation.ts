@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { waitFor } from '#libs/testing';
-import { type BenchRow, percentile } from './bench.js';
-import type { FigureOptions } from './spine.bench.js';
-import { GATEWAYS, SpineField } from './spine-field.js';
+import { type BenchRow, percentile } from '../bench.js';
+import type { FigureOptions } from '../spine.bench.js';
+import { GATEWAYS, SpineField } from './field.js';
 
 const POLL_MS = 10;
 const GIVE_UP_MS = 60_000;

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type BenchRow } from './bench.js';
-import type { FigureOptions } from './spine.bench.js';
-import { SpineField } from './spine-field.js';
-import { type Asked, mostInAMinute } from './spine-load.js';
+import { type BenchRow } from '../bench.js';
+import type { FigureOptions } from '../spine.bench.js';
+import { SpineField } from './field.js';
+import { type Asked, mostInAMinute } from './load.js';
 
 const LIMIT = 600;
 const EXCESS = 3;

@@ -8,11 +8,11 @@ import {
   type ClusterOptions,
   type RunningCluster,
   startCluster,
-} from '../../apps/cluster/src/cluster.js';
-import { AccountRelay, type Visitor } from '../../apps/gateway/src/dashboard/account-relay.js';
-import { type LookupAnswer, LookupStandIn } from '../stand-ins/lookup-stand-in.js';
-import { cleanup } from './cleanup.js';
-import { Fleet } from './spine-load.js';
+} from '../../../apps/cluster/src/cluster.js';
+import { AccountRelay, type Visitor } from '../../../apps/gateway/src/dashboard/account-relay.js';
+import { type LookupAnswer, LookupStandIn } from '../../stand-ins/lookup-stand-in.js';
+import { cleanup } from '../cleanup.js';
+import { Fleet } from './load.js';
 
 export const GATEWAYS = 3;
 const YEAR_2100 = '2100-01-01T00:00:00Z';

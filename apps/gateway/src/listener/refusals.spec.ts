@@ -1,0 +1,219 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { fastify } from 'fastify';
+import { Health } from '#libs/platform';
+import { deliveredAnswer, problemAnswer } from '../../../../test/stand-ins/lookup-stand-in.js';
+import { GatewayUnderTest, expectProblem, live } from '../../test/gateway-under-test.js';
+import { ErrorPages } from '../problems/error-pages.js';
+import { addPublicRoutes } from './public-routes.js';
+
+let under: GatewayUnderTest;
+let around: GatewayUnderTest['around'];
+let ask: GatewayUnderTest['ask'];
+
+beforeAll(async () => {
+  under = await GatewayUnderTest.start({ GATEWAY_UPSTREAM_TIMEOUT_MS: '1500' });
+  around = under.around;
+  ask = under.ask.bind(under);
+});
+afterAll(() => under?.stop());
+beforeEach(() => under.forget());
+
+describe('a refusal', () => {
+  it('400: unknown, doubled and malformed parameters are named in the second version', async () => {
+    const { apiKey } = around.account.addKey();
+    const answer = await ask(live(apiKey, '&domainName=a.example&colour=red&max_age=x&format=xml'));
+    expectProblem(answer, 400, 'invalid_request');
+    const fields = (answer.json.errors as { field: string }[]).map(({ field }) => field);
+    expect(fields.toSorted()).toEqual(['colour', 'format', 'max_age']);
+    expectProblem(await ask(live(apiKey, '')), 400, 'invalid_request');
+    expectProblem(await ask(live(apiKey, '&domainName=a%0d%0ab.example')), 400, 'invalid_request');
+    expectProblem(await ask(live(apiKey, '&domainName=%ff')), 400, 'malformed_request');
+    expectProblem(
+      await ask(`/v1.0/whois?whois=reverse&domainName=a.example&apiKey=${apiKey}`),
+      400,
+      'invalid_request',
+    );
+    expect(around.lookup.questions).toHaveLength(0);
+  });
+
+  it('S10, S11: two keys are refused, in one place or in two', async () => {
+    const [{ apiKey: one }, { apiKey: other }] = [around.account.addKey(), around.account.addKey()];
+    expectProblem(await ask(`${live(one)}&apiKey=${other}`), 400, 'ambiguous_credentials');
+    expectProblem(await ask(`${live(one)}&apiKey=${one}`), 400, 'ambiguous_credentials');
+    expectProblem(await ask(live(one), { 'x-api-key': other }), 400, 'ambiguous_credentials');
+    expectProblem(
+      await ask('/v2.0/whois/live', { 'x-api-key': other, authorization: `Bearer ${one}` }),
+      400,
+      'ambiguous_credentials',
+    );
+  });
+
+  it('401: no key, and with WWW-Authenticate', async () => {
+    const answer = await ask('/v2.0/whois/live?domainName=example.com');
+    expectProblem(answer, 401, 'missing_api_key');
+    expect(answer.headers['www-authenticate']).toBe('Bearer realm="api"');
+    expect(answer.headers).not.toHaveProperty('x-credits-remaining');
+  });
+
+  it('S2, S12: unknown, revoked, expired and erased look the same; a wrong checksum asks nobody', async () => {
+    const keys = [
+      around.account.addKey({ state: 'revoked' }),
+      around.account.addKey({ expiresAt: '2020-01-01T00:00:00Z' }),
+      around.account.addKey({ accountState: 'erased' }),
+    ].map(({ apiKey }) => apiKey);
+    keys.push(under.strangersKey());
+    const seen = [];
+    for (const apiKey of keys) {
+      const before = [around.account.keyQueries, around.entitlement.calls.length];
+      const answer = await ask(live(apiKey));
+      expectProblem(answer, 401, 'invalid_api_key');
+      const { request_id: _id, timestamp: _at, ...rest } = answer.json;
+      const queries = around.account.keyQueries - before[0];
+      seen.push({ rest, queries });
+    }
+    expect(new Set(seen.map((entry) => JSON.stringify(entry))).size).toBe(1);
+    expect(seen[0].queries).toBe(1);
+    const before = around.account.keyQueries;
+    const mistyped = `${keys[0].slice(0, -1)}${keys[0].endsWith('a') ? 'b' : 'a'}`;
+    expectProblem(await ask(live(mistyped)), 401, 'invalid_api_key');
+    expectProblem(await ask(live('short')), 401, 'invalid_api_key');
+    expect(around.account.keyQueries).toBe(before);
+  });
+
+  it('402: the credits are gone, and 429 never touched them', async () => {
+    const { apiKey, facts } = around.account.addKey();
+    around.entitlement.balances.set(facts.accountId, 2);
+    const answers = [];
+    for (const name of ['a', 'b', 'c']) {
+      answers.push(await ask(live(apiKey, `&domainName=${name}.example`)));
+    }
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 402]);
+    expectProblem(answers[2], 402, 'insufficient_credits');
+    expect(answers.map(({ headers }) => headers['x-credits-remaining'])).toEqual(['1', '0', '0']);
+  });
+
+  it('S14: 403 for a wrong address, scope, rank, and for a deleted or suspended account', async () => {
+    const { account, entitlement } = around;
+    const code = async (apiKey: string) => {
+      const answer = await ask(live(apiKey));
+      expectProblem(answer, 403, String(answer.json.code));
+      return answer.json.code;
+    };
+    expect(await code(account.addKey({ allowedAddresses: ['192.0.2.0/24'] }).apiKey)).toBe(
+      'address_not_allowed',
+    );
+    expect(await code(account.addKey({ scopes: ['dns'] }).apiKey)).toBe('scope_denied');
+    expect(await code(account.addKey({ rank: 2 }).apiKey)).toBe('key_paused');
+    const suspended = account.addKey();
+    entitlement.blocks.set(suspended.facts.accountId, [
+      { cause: 'fraud', blocks: ['api'], from: '2020-01-01T00:00:00Z' },
+    ]);
+    expect(await code(suspended.apiKey)).toBe('account_suspended');
+    const restorableUntil = '2027-01-01T00:00:00.000Z';
+    const deleted = account.addKey({ accountState: 'deleted', state: 'revoked', restorableUntil });
+    const answer = await ask(live(deleted.apiKey));
+    expectProblem(answer, 403, 'account_deleted');
+    expect(answer.json.restorable_until).toBe(restorableUntil);
+    const allowed = account.addKey({ allowedAddresses: ['127.0.0.0/8'] });
+    expect((await ask(live(allowed.apiKey))).status).toBe(200);
+  });
+
+  it('404 and 405: what is not there, and what takes no such method, with Allow', async () => {
+    expectProblem(await ask('/nowhere?apiKey=x'), 404, 'not_found');
+    for (const method of ['POST', 'PUT', 'DELETE', 'PATCH'] as const) {
+      const answer = await ask('/v2.0/whois/live', {}, method);
+      expectProblem(answer, 405, 'method_not_allowed');
+      expect(answer.headers.allow).toBe('GET, OPTIONS');
+    }
+    const answer = await ask('/health', {}, 'POST');
+    expectProblem(answer, 405, 'method_not_allowed');
+    expect(answer.headers.allow).toBe('GET, HEAD, OPTIONS');
+  });
+
+  it('422, 503 and 504 of lookup are passed on as ours, and nothing is charged', async () => {
+    const { apiKey, facts } = around.account.addKey();
+    const cases = [
+      [422, 'tld_unsupported', 'unsupported'],
+      [503, 'upstream_throttled', 'throttled'],
+      [503, 'upstream_unreachable', 'unreachable'],
+      [504, 'upstream_timeout', 'timeout'],
+    ] as const;
+    for (const [status, code, outcome] of cases) {
+      around.lookup.answer = () => problemAnswer(status, code, outcome);
+      const answer = await ask(live(apiKey));
+      expectProblem(answer, status, code);
+      expect(answer.headers['x-credits-remaining']).toBe('1000');
+    }
+    around.lookup.answer = () => ({ status: 500, headers: {}, body: 'Error: at secret.ts:1' });
+    const broken = await ask(live(apiKey));
+    expectProblem(broken, 503, 'service_unavailable');
+    expect(broken.text).not.toContain('secret.ts');
+    around.lookup.answer = () => undefined;
+    expectProblem(await ask(live(apiKey)), 504, 'answer_timeout');
+    expect(around.entitlement.charged(facts.accountId)).toBe(0);
+  });
+
+  it('what lookup says becomes a header only where it is a number', async () => {
+    const { apiKey } = around.account.addKey();
+    const forged = '1\r\nX-Forged: 1';
+    const delivered = deliveredAnswer('example.com');
+    const headers = { ...delivered.headers, age: 'soon' };
+    around.lookup.answer = () => ({ ...delivered, headers });
+    expect((await ask(live(apiKey))).headers).not.toHaveProperty('age');
+    const problem = problemAnswer(503, 'registry_busy', 'failed');
+    const body = JSON.stringify({ ...JSON.parse(problem.body), retry_after: forged });
+    around.lookup.answer = () => ({ ...problem, body });
+    const refused = await ask(live(apiKey, '&domainName=other.example'));
+    expect(refused.status).toBe(503);
+    expect(refused.headers).not.toHaveProperty('retry-after');
+    expect(refused.headers).not.toHaveProperty('x-forged');
+  });
+
+  it('429: the window says when, its page is linked, and nothing was asked or charged', async () => {
+    const { apiKey, facts } = around.account.addKey();
+    around.entitlement.limits.set(facts.accountId, 1);
+    await ask(live(apiKey));
+    const answer = await ask(live(apiKey));
+    expectProblem(answer, 429, 'rate_limited');
+    const { headers } = answer;
+    expect(headers.ratelimit).toBe(`"live";r=0;t=${String(headers['retry-after'])}`);
+    expect(headers.link).toMatch(/^<\S+\/errors\/rate_limited>; rel="help"$/);
+    expect(headers['x-credits-remaining']).toBe('999');
+    expect(around.lookup.questions).toHaveLength(1);
+  });
+
+  it('503: credits that are elsewhere, and an entitlement that is away', async () => {
+    const { apiKey } = around.account.addKey();
+    around.entitlement.isElsewhere = true;
+    expectProblem(await ask(live(apiKey)), 503, 'credits_busy');
+    around.entitlement.isElsewhere = false;
+    expect((await ask(live(apiKey))).status).toBe(200);
+    const { apiKey: other, facts } = around.account.addKey();
+    around.entitlement.limits.set(facts.accountId, 50);
+    await ask(live(other, '&domainName=%20'));
+    around.entitlement.isDown = true;
+    try {
+      expectProblem(await ask(live(other)), 503, 'service_unavailable');
+    } finally {
+      around.entitlement.isDown = false;
+    }
+  });
+
+  it('S86: an address that is in neither table cannot be added, and is answered 404', async () => {
+    const app = fastify();
+    addPublicRoutes(app, await ErrorPages.load(), new Health());
+    expect(() => app.get('/internal/keys', () => 'open')).toThrow('/internal/keys');
+    await app.close();
+    const paths = ['/', '/v2.0', '/v2.0/whois', '/internal/keys', '/ready', '/docs', '/errors'];
+    for (const path of paths) expectProblem(await ask(path), 404, 'not_found');
+  });
+
+  it('each code has a page, and the page is served', async () => {
+    const page = await ask('/errors/rate_limited');
+    expect(page.status).toBe(200);
+    expect(page.text).toMatch(/^# Too many requests/);
+    const html = await ask('/errors/rate_limited', { accept: 'text/html' });
+    expect(html.headers['content-security-policy']).toContain("default-src 'none'");
+    expectProblem(await ask('/errors/no_such_code'), 404, 'not_found');
+  });
+});

@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { request } from 'undici';
+import { waitFor } from '#libs/testing';
+import { GatewayUnderTest, live } from '../../test/gateway-under-test.js';
+
+let under: GatewayUnderTest;
+let around: GatewayUnderTest['around'];
+let ask: GatewayUnderTest['ask'];
+
+beforeAll(async () => {
+  under = await GatewayUnderTest.start({ GATEWAY_UPSTREAM_TIMEOUT_MS: '1500' });
+  around = under.around;
+  ask = under.ask.bind(under);
+});
+afterAll(() => under?.stop());
+beforeEach(() => under.forget());
+
+describe('what is left behind', () => {
+  it('S8: the key is in no log, no question to lookup, no log row and no answer', async () => {
+    const { apiKey, facts } = around.account.addKey();
+    const secret = apiKey.slice(9);
+    const answers = [
+      await ask(live(apiKey)),
+      await ask(live(apiKey, `&domainName=a.example&${apiKey}=1&x=${apiKey}`)),
+      await ask(`/${apiKey}?apiKey=${apiKey}`),
+      await ask(live(`${apiKey}x`)),
+    ];
+    around.lookup.answer = () => ({ status: 500, headers: {}, body: '' });
+    answers.push(await ask(live(apiKey, '&domainName=b.example')));
+    const rows = await under.logRows(facts.accountId, 3);
+    const sinks = [
+      ...answers.map(({ text, headers }) => text + JSON.stringify(headers)),
+      JSON.stringify(around.lookup.questions),
+      JSON.stringify(rows),
+      around.logged,
+    ];
+    for (const sink of sinks) expect(sink).not.toContain(secret);
+  });
+
+  it('the request log lists each call of a known account with what it cost', async () => {
+    const { apiKey, facts } = around.account.addKey();
+    const first = await ask(live(apiKey));
+    await ask(live(apiKey, '&domainName=ex%09ample'));
+    const rows = await under.logRows(facts.accountId, 2);
+    expect(rows[0]).toMatchObject({
+      request_id: first.headers['x-request-id'],
+      key_id: facts.keyId,
+      operation: 'whois.live',
+      version: 2,
+      subject: 'example.com',
+      status: 200,
+      outcome: 'delivered',
+      credits: 1,
+    });
+    expect(rows[1]).toMatchObject({ status: 400, outcome: 'invalid_request', credits: 0 });
+  });
+
+  it('a client that goes away is not charged, and lookup is let go', async () => {
+    const { apiKey, facts } = around.account.addKey();
+    around.lookup.answer = () => undefined;
+    const abandonedBefore = around.lookup.abandoned;
+    const going = new AbortController();
+    const asked = request(under.url + live(apiKey), { signal: going.signal });
+    await waitFor('the question', () => around.lookup.questions.length === 1);
+    going.abort();
+    await expect(asked).rejects.toThrow();
+    await waitFor('lookup to be let go', () => around.lookup.abandoned === abandonedBefore + 1);
+    const [row] = await under.logRows(facts.accountId, 1);
+    expect(row).toMatchObject({ status: 499, credits: 0 });
+    expect(around.entitlement.charged(facts.accountId)).toBe(0);
+  });
+});

@@ -1,0 +1,107 @@
+import { expect } from '@jest/globals';
+import { request } from 'undici';
+import { TestDatabase, waitFor } from '#libs/testing';
+import { GatewayNeighbourhood } from '../../../test/stand-ins/gateway-neighbourhood.js';
+import { deliveredAnswer, nameIn } from '../../../test/stand-ins/lookup-stand-in.js';
+import type { RunningGateway } from '../src/start.js';
+
+export interface Answer {
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+  text: string;
+  /** Empty when the text is no JSON object. */
+  json: Record<string, unknown>;
+}
+
+/** One gateway on a database of its own, asked over its socket, with stand-ins for the services around it. */
+export class GatewayUnderTest {
+  private auditor?: ReturnType<TestDatabase['auditor']>;
+
+  private constructor(
+    readonly database: TestDatabase,
+    readonly around: GatewayNeighbourhood,
+    readonly gateway: RunningGateway,
+  ) {}
+
+  /** @param settings environment variables of the gateway. */
+  static async start(settings: Record<string, string> = {}): Promise<GatewayUnderTest> {
+    const database = await TestDatabase.create();
+    const around = new GatewayNeighbourhood(database);
+    await around.start();
+    return new GatewayUnderTest(database, around, await around.startGateway(settings));
+  }
+
+  async stop(): Promise<void> {
+    await this.around.stop();
+    await this.database.drop();
+  }
+
+  /** Before each test: lookup answers whatever it is asked, and has not been asked yet. */
+  forget(): void {
+    this.around.lookup.answer = (asked) => deliveredAnswer(nameIn(asked));
+    this.around.lookup.questions.length = 0;
+    this.around.entitlement.isElsewhere = false;
+  }
+
+  /** Of the API's listener. */
+  get url(): string {
+    return this.gateway.apiUrl;
+  }
+
+  async ask(
+    path: string,
+    headers: Record<string, string> = {},
+    method: 'GET' | 'HEAD' | 'OPTIONS' | 'POST' | 'PUT' | 'DELETE' | 'PATCH' = 'GET',
+  ): Promise<Answer> {
+    const answered = await request(this.url + path, { method, headers });
+    const text = await answered.body.text();
+    const json = text.startsWith('{') ? (JSON.parse(text) as Record<string, unknown>) : {};
+    return { status: answered.statusCode, headers: answered.headers, text, json };
+  }
+
+  /** A key that account does not know. */
+  strangersKey(): string {
+    return new GatewayNeighbourhood(this.database).account.addKey().apiKey;
+  }
+
+  /** Waits until the request log has so many rows of an account; oldest first. */
+  async logRows(accountId: string, count: number): Promise<Record<string, unknown>[]> {
+    const auditor = await (this.auditor ??= this.database.auditor('gateway'));
+    return waitFor('the log rows', async () => {
+      const rows = await auditor.query(
+        'select * from request_log where account_id = $1 order by at, request_id',
+        [accountId],
+      );
+      return rows.length === count ? rows : undefined;
+    });
+  }
+}
+
+/** A live lookup of the second version. @param rest of the query. */
+export const live = (apiKey: string, rest = '&domainName=example.com') =>
+  `/v2.0/whois/live?format=json&apiKey=${apiKey}${rest}`;
+
+/** Every refusal has this shape; `code` and `status` are what differs. */
+export function expectProblem(answer: Answer, status: number, code: string): void {
+  expect([answer.status, answer.json.code]).toEqual([status, code]);
+  const retryable = [429, 503, 504].includes(status);
+  expect(answer.json).toMatchObject({
+    type: `https://api.example.test/errors/${code}`,
+    title: expect.any(String),
+    status,
+    detail: expect.any(String),
+    retryable,
+    credits_charged: 0,
+    request_id: answer.headers['x-request-id'],
+    timestamp: expect.stringMatching(/^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/),
+    error: answer.json.title,
+    message: answer.json.detail,
+    path: expect.stringMatching(/^\/[^?]*$/),
+  });
+  expect(answer.headers).toMatchObject({
+    'content-type': 'application/problem+json',
+    'x-credits-cost': '0',
+    'cache-control': 'private, no-store',
+  });
+  if (retryable) expect(Number(answer.headers['retry-after'])).toBeGreaterThanOrEqual(1);
+}

@@ -1,0 +1,97 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { TestDatabase, waitFor } from '#libs/testing';
+import { setupPostgres } from '../environment/setup.js';
+import teardown from '../environment/teardown.js';
+import { GatewayNeighbourhood } from '../stand-ins/gateway-neighbourhood.js';
+import { LookupStandIn } from '../stand-ins/lookup-stand-in.js';
+import { cleanup } from './cleanup.js';
+import { pin } from './machine.js';
+import { hasNginx, startUpstream } from './nginx.js';
+
+export const ANSWER_BYTES = 3_017;
+export const KEYS = 1_000;
+export const CONNECTIONS = 64;
+export const UNLIMITED = 1_000_000;
+/** As `npm run start:gateway` passes them; the peers in Node run with the same. */
+export const NODE_FLAGS = [
+  '--max-semi-space-size=16',
+  '--heap-growing-percent=30',
+  '--single-threaded-gc',
+];
+export const LOOKUP_PATH = '/v2.0/whois/live?format=json&domainName=example{n}.com';
+const GATEWAY = join(import.meta.dirname, '..', '..', 'apps', 'gateway', 'src', 'main.js');
+const START_LIMIT_MS = 60_000;
+
+/** What a measured gateway stands on: stand-ins, customers whom nothing limits, an upstream. */
+export interface GatewayField {
+  around: GatewayNeighbourhood;
+  keys: string[];
+  upstreamPort: number;
+  /** Where the gateway reaches the same upstream, as it does with lookup on its machine. */
+  socketPath: string;
+}
+
+/** Everything in it ends with the cleanup. */
+export async function openGatewayField(): Promise<GatewayField> {
+  const environment = setupPostgres();
+  cleanup.add(async () => {
+    await environment.catch(() => {});
+    await teardown();
+  });
+  await environment;
+  const database = await TestDatabase.create();
+  cleanup.add(async () => database.drop());
+  const around = new GatewayNeighbourhood(database);
+  cleanup.add(async () => around.stop());
+  await around.start();
+  around.entitlement.defaultLimit = UNLIMITED;
+  around.entitlement.defaultBalance = 100_000_000;
+  const keys = Array.from({ length: KEYS }, () => around.account.addKey().apiKey);
+  const socketPath = join(around.folder, 'lookup.sock');
+  return { around, keys, upstreamPort: await openUpstream(around, socketPath), socketPath };
+}
+
+/**
+ * A gateway as the process that it is in production.
+ * @param name its journal's. @param core the one it is bound to; unset, all.
+ */
+export async function startGateway(
+  { around, socketPath }: GatewayField,
+  { name, settings, core }: { name: string; settings?: Record<string, string>; core?: number },
+): Promise<{ pid: number; port: number }> {
+  const child = spawn(process.execPath, [...NODE_FLAGS, GATEWAY], {
+    env: { ...around.environment(`bench-${name}`), LOOKUP_SOCKET: socketPath, ...settings },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  cleanup.add(() => child.kill('SIGKILL'));
+  if (core !== undefined) pin(child.pid!, core);
+  let [output, apiUrl] = ['', ''];
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    // It says where it listens once each of its threads is up.
+    if (apiUrl !== '') return;
+    output += text;
+    const line = output.split('\n').find((each) => each.includes('"msg":"gateway is up"'));
+    apiUrl = /"apiUrl":"([^"]+)"/.exec(line ?? '')?.[1] ?? '';
+  });
+  await waitFor('a gateway to be up', () => apiUrl !== '', START_LIMIT_MS);
+  return { pid: child.pid!, port: Number(new URL(apiUrl).port) };
+}
+
+/** A data answer as lookup gives it, of exactly `ANSWER_BYTES`. */
+function answerBody(): string {
+  const body = { status: true, domain_name: 'example.com', whois_raw_domain: '' };
+  body.whois_raw_domain = 'x'.repeat(ANSWER_BYTES - JSON.stringify(body).length);
+  return JSON.stringify(body);
+}
+
+async function openUpstream(around: GatewayNeighbourhood, socketPath: string): Promise<number> {
+  const body = answerBody();
+  if (hasNginx) return (await startUpstream(around.folder, { body, socketPath })).port;
+  const headers = { 'x-outcome': 'delivered', 'x-served-from': 'live' };
+  const onSocket = new LookupStandIn();
+  onSocket.answer = around.lookup.answer = () => ({ status: 200, headers, body });
+  await onSocket.start(socketPath);
+  cleanup.add(async () => onSocket.stop());
+  return Number(new URL(around.lookup.url).port);
+}

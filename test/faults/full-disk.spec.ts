@@ -1,0 +1,60 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { fillDisk, freeDisk, fullDiskMissing } from './full-disk.js';
+import { ownProcess } from './processes.js';
+
+/** Appends a line to the file for each that it is told, and says how that went. */
+const WRITER = `
+const { openSync, writeSync } = require('node:fs');
+const file = openSync(process.argv[1], 'a');
+console.log('ready');
+require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+  try {
+    writeSync(file, line + '\\n');
+    console.log('written');
+  } catch (error) {
+    console.log(error.code);
+  }
+});`;
+
+const missing = fullDiskMissing();
+(missing === undefined ? describe : describe.skip)('full disk', () => {
+  let folder: string;
+  let child: ChildProcess;
+  let answers: AsyncIterator<string>;
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'full-disk-'));
+    child = spawn(process.execPath, ['-e', WRITER, join(folder, 'file')], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    answers = createInterface({ input: child.stdout! })[Symbol.asyncIterator]();
+  });
+  afterEach(async () => {
+    child.stdin?.end();
+    if (child.exitCode === null) await once(child, 'exit');
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const answer = async () => (await answers.next()).value as string;
+  const write = async (line: string) => {
+    child.stdin?.write(`${line}\n`);
+    return answer();
+  };
+
+  it('a write fails and the process lives on; with room again the next one is kept', async () => {
+    expect(await answer()).toBe('ready');
+    const target = ownProcess(child.pid!);
+    expect(await write('one')).toBe('written');
+    await fillDisk(target);
+    expect(await write('two')).toBe('EFBIG');
+    await freeDisk(target);
+    expect(await write('three')).toBe('written');
+    expect(readFileSync(join(folder, 'file'), 'utf8')).toBe('one\nthree\n');
+  });
+});
