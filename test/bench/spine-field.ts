@@ -105,6 +105,16 @@ export class SpineField {
     return { consumed, left: spendable + reserved, debt };
   }
 
+  /** Uses up what is there, then grants. */
+  async haveExactly(amount: number): Promise<void> {
+    for (;;) {
+      const { left } = await this.settledCredits();
+      if (left === 0) break;
+      await this.fleet.hammer({ clients: 64, requests: left });
+    }
+    if (amount > 0) await this.grant(amount);
+  }
+
   /** What was charged, once no gateway has anything left to say: the same for two seconds. */
   async settledCredits(): Promise<{ consumed: number; left: number; debt: number }> {
     let [last, sinceMs] = [await this.credits(), performance.now()];

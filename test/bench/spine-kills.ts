@@ -3,6 +3,7 @@ import type { ServiceProcess } from '../../apps/cluster/src/processes/service-pr
 import type { BenchRow } from './bench.js';
 import type { FigureOptions } from './spine.bench.js';
 import { GATEWAYS, SpineField } from './spine-field.js';
+import { type Asked, countByAnswer } from './spine-load.js';
 
 const CLIENTS = 48;
 const RATE = 600;
@@ -10,31 +11,49 @@ const KILL_EVERY_MS = 5_000;
 const SETTLE_INTERVAL_MS = 100;
 const MINUTES = 5;
 const MINUTES_SHORT = 0.5;
-/** Granted before each kill: less than is asked for until the next, so that gateways contend for the last. */
-const GRANT = 2_000;
+/** No divisor of the kills' interval: they fall before, at and after the end of the credits. */
+const GRANT_EVERY_MS = 3_000;
+/** A third of what three gateways answer until the next: they contend for the last, again and again. */
+const GRANT = 450;
+
+/** Credits given from outside while customers spend. */
+interface Granting {
+  granted: number;
+  /** When each grant was made, in the milliseconds of `Asked`. */
+  atMs: number[];
+}
 
 /**
  * A gateway is killed every 5 seconds, each in turn, and started again, under load of one account that
  * runs out of credits again and again. What customers were given is counted by them, what they paid by
  * entitlement's books.
+ * @throws when credits seldom ran out: nobody could have oversold.
  */
 export async function measure({ isShort }: FigureOptions): Promise<BenchRow[]> {
   const field = await SpineField.open();
   await field.setLimit('live', 1_000_000);
+  await field.haveExactly(0);
   const before = await field.settledCredits();
   const lookedUpBefore = field.lookedUp;
   const endMs = performance.now() + (isShort ? MINUTES_SHORT : MINUTES) * 60_000;
-  await field.grant(GRANT);
   const load = { clients: CLIENTS, ratePerSecond: RATE, untilMs: endMs };
-  const running = field.fleet.hammer(load);
-  const { kills, granted: later } = await killInTurn(field, endMs - KILL_EVERY_MS);
-  const answers = await running;
+  const [answers, { granted, atMs }, kills] = await Promise.all([
+    field.fleet.hammer(load),
+    grantInTurn(field, endMs),
+    killInTurn(field, endMs - KILL_EVERY_MS),
+  ]);
+  process.stderr.write(`    ${JSON.stringify(countByAnswer(answers))}\n`);
+  const refused = answers.filter(({ status }) => status === 402);
+  const busy = answers.filter(({ code }) => code === 'credits_busy');
+  const exhausted = exhaustedGrants([...refused, ...busy], atMs);
+  if (refused.length === 0 || exhausted < atMs.length / 2) {
+    const seen = `${refused.length} requests refused, ${exhausted} of ${atMs.length} grants used up`;
+    throw new Error(`the run is void: ${seen}`);
+  }
   // Leases whose journal did not reach entitlement end by themselves within a minute.
   const after = await field.settledCredits();
-  const granted = before.left + GRANT + later;
   const booked = after.consumed - before.consumed;
   const delivered = answers.filter(({ status }) => status === 200).length;
-  const refused = answers.filter(({ status }) => status === 402).length;
   const unsent = answers.filter(({ isUnsent }) => isUnsent).length;
   const cut = answers.filter(({ status, isUnsent }) => status === 0 && !isUnsent).length;
   const chargeable = Math.min(delivered + cut, field.lookedUp - lookedUpBefore);
@@ -51,7 +70,9 @@ export async function measure({ isShort }: FigureOptions): Promise<BenchRow[]> {
   return [
     { what: `kills: kill -9 of a gateway at ${RATE} req/s`, value: kills, unit: 'kills' },
     count('kills: answers delivered', delivered),
-    count('kills: refused for want of credits', refused),
+    count('kills: refused for want of credits', refused.length),
+    count('kills: refused as other gateways held the last credits', busy.length),
+    { what: 'kills: grants that ran out', value: exhausted, unit: `of ${atMs.length}` },
     count('kills: never sent, as the gateway was away', unsent),
     count('kills: cut off by a kill', cut),
     { what: 'kills: credits granted and left at the end', value: after.left, unit: 'credits' },
@@ -61,21 +82,35 @@ export async function measure({ isShort }: FigureOptions): Promise<BenchRow[]> {
   ];
 }
 
+async function grantInTurn(field: SpineField, untilMs: number): Promise<Granting> {
+  const granting: Granting = { granted: 0, atMs: [] };
+  while (performance.now() < untilMs - GRANT_EVERY_MS) {
+    await field.grant(GRANT);
+    granting.granted += GRANT;
+    granting.atMs.push(performance.now());
+    await sleep(GRANT_EVERY_MS);
+  }
+  return granting;
+}
+
+/** How many grants ran out before the next: somebody who asked after the grant got nothing of it. */
+function exhaustedGrants(refusals: Asked[], grantedAtMs: number[]): number {
+  return grantedAtMs.filter((fromMs, index) => {
+    const toMs = grantedAtMs.at(index + 1) ?? fromMs + GRANT_EVERY_MS;
+    return refusals.some(({ startedMs }) => startedMs > fromMs && startedMs < toMs);
+  }).length;
+}
+
 /**
  * Those that are up in turn; one that is still starting is left alone, as a busy machine takes longer than
- * the others' turns. @returns how many were killed, and what was granted meanwhile.
+ * the others' turns. @returns how many were killed.
  */
-async function killInTurn(
-  field: SpineField,
-  untilMs: number,
-): Promise<{ kills: number; granted: number }> {
+async function killInTurn(field: SpineField, untilMs: number): Promise<number> {
   const gateways = field.cluster.gateways.map(({ process }) => process as ServiceProcess);
   const starting = new Map<ServiceProcess, Promise<void>>();
-  let [kills, turn, granted] = [0, 0, 0];
+  let [kills, turn] = [0, 0];
   while (performance.now() < untilMs) {
     await sleep(KILL_EVERY_MS);
-    await field.grant(GRANT);
-    granted += GRANT;
     const gateway = gateways
       .map(() => gateways[turn++ % GATEWAYS])
       .find((each) => !starting.has(each));
@@ -90,7 +125,7 @@ async function killInTurn(
     if (kills % 6 === 0) process.stderr.write(`    ${kills} kills\n`);
   }
   await Promise.all(starting.values());
-  return { kills, granted };
+  return kills;
 }
 
 async function restart(gateway: ServiceProcess): Promise<void> {
