@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { EntitlementClient, type OverridableLimit, ServiceHttp } from '#libs/contracts';
+import { auditorRole, withClient } from '#libs/database';
 import { ServiceTokens, SystemClock, newId } from '#libs/platform';
 import { waitFor } from '#libs/testing';
 import {
@@ -128,6 +129,18 @@ export class SpineField {
       60_000,
     );
     return last;
+  }
+
+  /** Credits gateways spent that nobody could be charged for any more, as they were back and spent by others. */
+  async uncovered(): Promise<number> {
+    const url = this.cluster.settings.databaseUrl(auditorRole('entitlement'));
+    return withClient(url, async (client) => {
+      const { rows } = await client.query<{ credits: number }>(
+        'select coalesce(sum(unbilled), 0)::int as credits from leases where account_id = $1',
+        [this.accountId],
+      );
+      return rows[0].credits;
+    });
   }
 
   async createKey(): Promise<{ id: string; apiKey: string }> {
