@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { EntitlementClient, type OverridableLimit, ServiceHttp } from '#libs/contracts';
+import { auditorRole, withClient } from '#libs/database';
 import { ServiceTokens, SystemClock, newId } from '#libs/platform';
 import { waitFor } from '#libs/testing';
 import {
@@ -105,6 +106,16 @@ export class SpineField {
     return { consumed, left: spendable + reserved, debt };
   }
 
+  /** Uses up what is there, then grants. */
+  async haveExactly(amount: number): Promise<void> {
+    for (;;) {
+      const { left } = await this.settledCredits();
+      if (left === 0) break;
+      await this.fleet.hammer({ clients: 64, requests: left });
+    }
+    if (amount > 0) await this.grant(amount);
+  }
+
   /** What was charged, once no gateway has anything left to say: the same for two seconds. */
   async settledCredits(): Promise<{ consumed: number; left: number; debt: number }> {
     let [last, sinceMs] = [await this.credits(), performance.now()];
@@ -118,6 +129,18 @@ export class SpineField {
       60_000,
     );
     return last;
+  }
+
+  /** Credits gateways spent that nobody could be charged for any more, as they were back and spent by others. */
+  async uncovered(): Promise<number> {
+    const url = this.cluster.settings.databaseUrl(auditorRole('entitlement'));
+    return withClient(url, async (client) => {
+      const { rows } = await client.query<{ credits: number }>(
+        'select coalesce(sum(unbilled), 0)::int as credits from leases where account_id = $1',
+        [this.accountId],
+      );
+      return rows[0].credits;
+    });
   }
 
   async createKey(): Promise<{ id: string; apiKey: string }> {

@@ -9,6 +9,8 @@ export interface Asked {
   status: number;
   /** True when nobody listened: the request was never sent. */
   isUnsent: boolean;
+  /** Of a refusal: the code of its problem. */
+  code: string;
   /** Credits the answer says it cost. */
   cost: number;
   /** The limit of the account's minute as the answer names it. */
@@ -55,6 +57,7 @@ export class Fleet {
       endedMs: 0,
       status: 0,
       isUnsent: false,
+      code: '',
       cost: 0,
       limit: 0,
     };
@@ -63,8 +66,9 @@ export class Fleet {
         method: 'GET',
         path,
       });
-      await body.dump();
+      const text = await body.text();
       asked.status = statusCode;
+      asked.code = /"code":"(\w+)"/.exec(text)?.[1] ?? '';
       asked.cost = Number(headers['x-credits-cost'] ?? 0);
       asked.limit = Number(/q=(\d+)/.exec(String(headers['ratelimit-policy']))?.[1] ?? 0);
     } catch (error) {
@@ -101,6 +105,12 @@ export class Fleet {
   async close(): Promise<void> {
     await Promise.all(this.pools.map(async (pool) => pool.destroy()));
   }
+}
+
+/** How many were answered in each way: `402 insufficient_credits`, `0` for none at all. */
+export function countByAnswer(answers: Asked[]): Record<string, number> {
+  const groups = Map.groupBy(answers, ({ status, code }) => `${status} ${code}`.trimEnd());
+  return Object.fromEntries([...groups].map(([answer, { length }]) => [answer, length]));
 }
 
 /** The most that fell into any 60 seconds, of times in milliseconds. */

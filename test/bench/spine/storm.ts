@@ -1,6 +1,7 @@
 import type { BenchRow } from '../bench.js';
 import type { FigureOptions } from '../spine.bench.js';
 import { GATEWAYS, SpineField } from './field.js';
+import { countByAnswer } from './load.js';
 
 const CLIENTS = 64;
 const REQUESTS = 10_000;
@@ -19,7 +20,7 @@ export async function measure({ isShort }: FigureOptions): Promise<BenchRow[]> {
   const [served, off]: [number[], number[]] = [[], []];
   let [elapsedMs, unserved] = [0, 0];
   for (let repetition = 0; repetition < repetitions; repetition++) {
-    await haveExactly(field, CREDITS);
+    await field.haveExactly(CREDITS);
     const before = await field.credits();
     const startedMs = performance.now();
     const answers = await field.fleet.hammer({ clients: CLIENTS, requests: REQUESTS });
@@ -32,6 +33,7 @@ export async function measure({ isShort }: FigureOptions): Promise<BenchRow[]> {
     off.push(
       Math.abs(paid - CREDITS) + free + Math.abs(after.consumed - before.consumed - CREDITS),
     );
+    process.stderr.write(`    ${JSON.stringify(countByAnswer(answers))}\n`);
     process.stderr.write(
       `    repetition ${repetition + 1}: ${paid} served, ${free} free, ${after.consumed - before.consumed} booked, ${after.left} left\n`,
     );
@@ -49,14 +51,4 @@ export async function measure({ isShort }: FigureOptions): Promise<BenchRow[]> {
     { what: 'storm: answers other than 200 and 402', value: unserved, unit: 'requests' },
     { what: 'storm: rate', value: (repetitions * REQUESTS * 1000) / elapsedMs, unit: 'req/s' },
   ];
-}
-
-/** Uses up what is there, then grants. */
-async function haveExactly(field: SpineField, credits: number): Promise<void> {
-  for (;;) {
-    const { left } = await field.settledCredits();
-    if (left === 0) break;
-    await field.fleet.hammer({ clients: CLIENTS, requests: left });
-  }
-  await field.grant(credits);
 }

@@ -25,8 +25,9 @@ type HandlerDecorator<Handler> = (
 /**
  * Handles each event of a class once, in a transaction the strategy opens, `(@Payload() event,
  * @Ctx() transaction)`. State events arrive only when they are newer than what was applied of their
- * aggregate. Whatever it throws rolls back its writes and is retried, parked or declared dead; it must
- * end within 5 s. One handler a class and service.
+ * aggregate. Events of a key come one after the other; events of other keys may be under way in the same
+ * transaction, so what accounts share is written by single statements. Whatever it throws rolls back its
+ * writes and is retried, parked or declared dead; it must end within 5 s. One handler a class and service.
  */
 export function Consumes<T extends object>(
   eventClass: EventClass<T>,

@@ -141,6 +141,53 @@ describe('event consumer', () => {
     ]);
   });
 
+  it('events of several keys are under way together, those of one key never', async () => {
+    const keys = keysOfOneBucket(4);
+    const underWay = new Map<string, Promise<void>>();
+    const together = Promise.withResolvers<void>();
+    const order: string[] = [];
+    handle = async (event, transaction) => {
+      expect(underWay.has(event.key)).toBe(false);
+      underWay.set(event.key, together.promise);
+      if (underWay.size === keys.length) together.resolve();
+      await together.promise;
+      await add(event, transaction);
+      order.push(`${event.key} ${(event.data as Counted).n}`);
+      underWay.delete(event.key);
+    };
+    const numbers = [1, 2, 3];
+    const batch = numbers.flatMap((n) => keys.map((key) => messageOf('account.events', key, n)));
+    await consumer.deliver(batch);
+    // A wait for the others in vain would have ended in a second try.
+    expect(calls).toBe(batch.length);
+    for (const key of keys) {
+      const own = order.filter((line) => line.startsWith(key));
+      expect(own).toEqual(numbers.map((n) => `${key} ${n}`));
+    }
+  });
+
+  it('after a failure nothing more begins, and what is under way ends before the next try', async () => {
+    const keys = keysOfOneBucket(20);
+    let underWay = 0;
+    const beside: number[] = [];
+    handle = async (event, transaction) => {
+      beside.push(underWay++);
+      try {
+        if (event.key === keys[0]) throw sqlError('23514');
+        // Longer than it takes to roll back and begin anew.
+        await stage.consumer.query('select pg_sleep(0.05)');
+        await add(event, transaction);
+      } finally {
+        underWay--;
+      }
+    };
+    await consumer.deliver(keys.map((key) => messageOf('account.events', key, 1)));
+    const singly = keys.map(() => 0);
+    expect(beside).toEqual([0, 0, 1, 2, 3, 4, 5, 6, ...singly]);
+    expect(await tallyOf(keys[0])).toBeUndefined();
+    for (const key of keys.slice(1)) expect(await tallyOf(key)).toBe(1);
+  });
+
   it('while it stops it takes nothing more, and nothing is lost by that', async () => {
     handle = add;
     const key = newId();
@@ -173,6 +220,9 @@ describe('event consumer', () => {
     expect(await left()).toEqual([{ event_id: young.id }]);
   });
 });
+
+const sqlError = (code: string) =>
+  Object.assign(new Error(`refused with ${code}`), { code, severity: 'ERROR' });
 
 function keysOfOneBucket(count: number): string[] {
   const keys: string[] = [];

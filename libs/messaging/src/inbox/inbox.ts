@@ -20,12 +20,14 @@ export type EventOutcome = 'applied' | 'superseded' | 'parked' | 'dead';
 export interface HandledEvent {
   type: string;
   outcome: EventOutcome;
-  /** Of the handler alone; absent where none was asked. */
+  /** Of the handler, waits for the statements of other keys included; absent where none was asked. */
   durationMs?: number;
 }
 
 /** A handler that takes longer fails; long work belongs in a job. */
 const HANDLER_LIMIT_MS = 5_000;
+/** Their statements share the connection's round trips; with more, each would wait longer for the others'. */
+const KEYS_AT_A_TIME = 8;
 
 /** Gives each event to its handler once, within a transaction of the caller. */
 export class Inbox {
@@ -103,30 +105,60 @@ export class Inbox {
     const newest = aggregates.length
       ? await this.inbox.findSequences(transaction, aggregates)
       : new Map<string, bigint>();
-    const superseded: string[] = [];
-    const handled: HandledEvent[] = [];
-    for (const { event, eventClass, kind } of events) {
-      if (kind === 'state') {
-        if (BigInt(event.sequence) <= (newest.get(event.aggregate) ?? -1n)) {
-          superseded.push(event.id);
-          handled.push({ type: event.type, outcome: 'superseded' });
-          continue;
-        }
-        newest.set(event.aggregate, BigInt(event.sequence));
-      }
-      const handler = this.handlers.get(eventClass);
-      if (!handler) throw new Error(`no handler for ${event.type}`);
-      const startedAt = monotonicMs();
-      await withinTime(
-        this.observed(event, () => handler(event, transaction)),
-        HANDLER_LIMIT_MS,
-        `the handler of ${event.type}`,
-      );
-      const durationMs = monotonicMs() - startedAt;
-      handled.push({ type: event.type, outcome: 'applied', durationMs });
+    const superseded: ReadEvent[] = [];
+    const current: ReadEvent[] = [];
+    for (const read of events) {
+      const { aggregate, sequence } = read.event;
+      const isNewest = BigInt(sequence) > (newest.get(aggregate) ?? -1n);
+      if (read.kind === 'state' && isNewest) newest.set(aggregate, BigInt(sequence));
+      (read.kind === 'delta' || isNewest ? current : superseded).push(read);
     }
+    const handled = await this.handleKeys(transaction, current);
     if (newest.size > 0) await this.inbox.saveSequences(transaction, newest);
-    if (superseded.length > 0) await this.inbox.markSuperseded(transaction, superseded);
+    if (superseded.length === 0) return handled;
+    const ids = superseded.map(({ event }) => event.id);
+    await this.inbox.markSuperseded(transaction, ids);
+    return [
+      ...handled,
+      ...superseded.map(({ event }) => ({ type: event.type, outcome: 'superseded' as const })),
+    ];
+  }
+
+  /**
+   * Several keys at a time, the events of each in their order. After a failure nothing more begins; what is
+   * under way has ended when the first failure comes out, so that nobody writes behind the roll-back.
+   */
+  private async handleKeys(transaction: Transaction, events: ReadEvent[]): Promise<HandledEvent[]> {
+    const handled: HandledEvent[] = [];
+    const failures: unknown[] = [];
+    const keys = Map.groupBy(events, ({ event }) => event.key).values();
+    const takeKeys = async () => {
+      for (const ofKey of keys) {
+        for (const read of ofKey) {
+          if (failures.length > 0) return;
+          try {
+            handled.push(await this.handleOne(transaction, read));
+          } catch (error) {
+            failures.push(error);
+          }
+        }
+      }
+    };
+    await Promise.all(Array.from({ length: KEYS_AT_A_TIME }, takeKeys));
+    if (failures.length > 0) throw failures[0];
     return handled;
+  }
+
+  private async handleOne(
+    transaction: Transaction,
+    { event, eventClass }: ReadEvent,
+  ): Promise<HandledEvent> {
+    const { type } = event;
+    const handler = this.handlers.get(eventClass);
+    if (!handler) throw new Error(`no handler for ${type}`);
+    const startedAt = monotonicMs();
+    const handling = this.observed(event, () => handler(event, transaction));
+    await withinTime(handling, HANDLER_LIMIT_MS, `the handler of ${type}`);
+    return { type, outcome: 'applied', durationMs: monotonicMs() - startedAt };
   }
 }
