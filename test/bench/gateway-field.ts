@@ -17,7 +17,7 @@ export const UNLIMITED = 1_000_000;
 export const NODE_FLAGS = [
   '--max-semi-space-size=16',
   '--heap-growing-percent=30',
-  '--single-threaded-gc',
+  '--v8-pool-size=1',
 ];
 export const LOOKUP_PATH = '/v2.0/whois/live?format=json&domainName=example{n}.com';
 const GATEWAY = join(import.meta.dirname, '..', '..', 'apps', 'gateway', 'src', 'main.js');

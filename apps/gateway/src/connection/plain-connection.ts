@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ApiRequest, Reply } from '../exchange/exchange.js';
+import { HEAD_MAX_BYTES } from './head-limits.js';
 import type { HttpDate } from './http-date.js';
 import { readPlainRequest } from './plain-request.js';
 
@@ -19,6 +20,8 @@ export interface PlainConnectionOwner {
 }
 
 const CLOSE_LINE = 'Connection: close\r\n';
+/** Read ahead of an answer at most; a client is seen to go only while it is read from. */
+const EARLY_MAX_BYTES = HEAD_MAX_BYTES;
 
 /**
  * A client connection as long as it carries only what nearly every API client sends: one small `GET`
@@ -62,18 +65,15 @@ export class PlainConnection implements ApiRequest, Reply {
     this.isAnswering = false;
     this.rawHeaders = [];
     this.quietTicks = 0;
-    if (isDraining) socket.end();
+    if (isDraining) socket.destroySoon();
     else if (this.early !== undefined) setImmediate(this.receiveEarly);
   }
 
   private readonly receive = (packet: Buffer): void => {
     const { socket, owner } = this;
-    if (this.isAnswering || this.early !== undefined) {
-      // No more of it is read than one packet, until the answer is out.
-      this.early = this.early === undefined ? packet : Buffer.concat([this.early, packet]);
-      socket.pause();
-      return;
-    }
+    // Behind the last answer nothing is taken: it could be charged and not be sent.
+    if (!socket.writable) return;
+    if (this.isAnswering || this.early !== undefined) return this.receiveLater(packet);
     // A client that does not take its last answer is Node's to slow down.
     const isPlain = socket.writableLength === 0 && !owner.isDraining;
     const request = isPlain ? readPlainRequest(packet.toString('latin1')) : undefined;
@@ -85,10 +85,14 @@ export class PlainConnection implements ApiRequest, Reply {
     this.handOver(packet);
   };
 
+  private receiveLater(packet: Buffer): void {
+    this.early = this.early === undefined ? packet : Buffer.concat([this.early, packet]);
+    if (this.early.length > EARLY_MAX_BYTES) this.socket.pause();
+  }
+
   private readonly receiveEarly = (): void => {
     const packet = this.early!;
     this.early = undefined;
-    if (this.socket.destroyed) return;
     this.socket.resume();
     this.receive(packet);
   };
@@ -102,9 +106,13 @@ export class PlainConnection implements ApiRequest, Reply {
     this.owner.handOver(this, packet);
   }
 
-  /** Whoever has sent its last byte is gone: a question under way is ended and not charged. */
+  /**
+   * Whoever has sent its last byte is gone: a question under way is ended and not charged. An answer that
+   * was charged is still sent.
+   */
   private readonly leave = (): void => {
-    this.socket.destroy();
+    if (this.isAnswering) this.socket.destroy();
+    else this.socket.destroySoon();
   };
 
   private readonly closed = (): void => this.owner.closed(this);

@@ -60,12 +60,12 @@ export class PlainConnections implements PlainConnectionOwner {
     this.connections.delete(connection);
   }
 
-  /** Ends those nobody waits on; the others end with their answer. */
+  /** Ends those nobody waits on, with what was written to them; the others end with their answer. */
   closeIdle(): void {
     this.isDraining = true;
     clearInterval(this.timer);
     for (const connection of this.connections) {
-      if (connection.isIdle) connection.socket.destroy();
+      if (connection.isIdle) connection.socket.destroySoon();
     }
   }
 

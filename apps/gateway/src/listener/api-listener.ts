@@ -26,7 +26,7 @@ import type { ErrorPages } from '../problems/error-pages.js';
 import type { ProblemBodies } from '../problems/problem-body.js';
 import { BASE_HEADERS } from '../request/10-answer.js';
 import { API_ROUTES, type ApiRoute } from './api-routes.js';
-import { answerParserError, rawAnswer } from './client-error.js';
+import { answerParserError, endWith } from './client-error.js';
 import {
   ExpectationFailed,
   MethodNotAllowed,
@@ -55,6 +55,8 @@ export interface SocketLimits {
   headersTimeoutMs: number;
   requestTimeoutMs: number;
   keepAliveTimeoutMs: number;
+  /** Longest wait for lookup, in which a connection is rightly quiet. */
+  upstreamTimeoutMs: number;
   connectionsMax: number;
 }
 
@@ -147,12 +149,12 @@ export class ApiListener {
       (request, response) => this.take(request, response, handler),
     );
     server.maxConnections = limits.connectionsMax;
+    // Nothing else ends a client that sends questions and takes no answer.
+    server.timeout = limits.upstreamTimeoutMs + limits.keepAliveTimeoutMs;
     server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) =>
       this.sendProblem(request, response, new ExpectationFailed()),
     );
-    server.on('connect', (_request, socket) =>
-      socket.end(rawAnswer(methodNotAllowed, bodies), 'latin1'),
-    );
+    server.on('connect', (_request, socket) => endWith(socket, methodNotAllowed, bodies));
     this.plain = this.takePlainConnections(server);
     this.server = server;
     return server;

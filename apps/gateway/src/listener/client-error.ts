@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
 import type { Problem } from '#libs/platform';
 import { URI_MAX_BYTES } from '../connection/head-limits.js';
 import { headerLines } from '../exchange/api-response.js';
@@ -40,13 +41,18 @@ export function answerParserError(fault: Error, socket: Socket, bodies: ProblemB
     return;
   }
   answered.add(socket);
-  socket.end(rawAnswer(problemOf(error), bodies), 'latin1');
+  endWith(socket, problemOf(error), bodies);
+}
+
+/** Sends a last answer, to whoever does not close its side as well. */
+export function endWith(socket: Duplex, problem: Problem, bodies: ProblemBodies): void {
+  socket.end(rawAnswer(problem, bodies), 'latin1');
   socket.resume();
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }
 
 /** A whole HTTP answer, a character a byte, for where there is no response object. */
-export function rawAnswer(problem: Problem, bodies: ProblemBodies): string {
+function rawAnswer(problem: Problem, bodies: ProblemBodies): string {
   const requestId = newRequestId();
   const body = bodies.render(problem, { requestId, path: '' });
   const headers = [

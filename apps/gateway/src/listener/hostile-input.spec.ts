@@ -144,7 +144,7 @@ describe('addresses', () => {
 
   it('S96: X-Forwarded-For counts from trusted proxies only, and from the right', async () => {
     const { apiKey } = around.account.addKey({ allowedAddresses: ['192.0.2.7'] });
-    const statusBehind = async (forwarded: string) => {
+    const statusBehind = async (forwarded: string | string[]) => {
       const { statusCode, body } = await request(`${under.url}${live}?domainName=a.example`, {
         headers: { 'x-api-key': apiKey, 'x-forwarded-for': forwarded },
       });
@@ -155,6 +155,11 @@ describe('addresses', () => {
     expect(await statusBehind('203.0.113.1, 192.0.2.7')).toBe(200);
     expect(await statusBehind('192.0.2.7, 203.0.113.1')).toBe(403);
     expect(await statusBehind('192.0.2.7, garbage')).toBe(403);
+    expect(await statusBehind('192.0.2.7,')).toBe(403);
+    expect(await statusBehind('203.0.113.1 ,\t192.0.2.7\t, 127.0.0.1 ')).toBe(200);
+    expect(await statusBehind(['203.0.113.1', '192.0.2.7'])).toBe(200);
+    expect(await statusBehind(['192.0.2.7', '203.0.113.1'])).toBe(403);
+    expect(await statusBehind(['192.0.2.7', ''])).toBe(403);
   });
 
   it('S30: any origin may ask, with no credentials of the browser', async () => {

@@ -77,6 +77,8 @@ export class FailedKeys {
       const [oldest] = this.counts.keys();
       this.counts.delete(oldest);
     }
-    this.counts.set(group, { count: 1, endsMs: nowMs + MINUTE_MS });
+    // A slice of a header would keep the whole request it came in alive.
+    const ownCopy = Buffer.from(group, 'latin1').toString('latin1');
+    this.counts.set(ownCopy, { count: 1, endsMs: nowMs + MINUTE_MS });
   }
 }

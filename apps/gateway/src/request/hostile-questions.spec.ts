@@ -12,6 +12,10 @@ import {
   problemAnswer,
 } from '../../../../test/stand-ins/lookup-stand-in.js';
 import { GatewayUnderTest } from '../../test/gateway-under-test.js';
+import { FailedKeys } from './02-failed-keys.js';
+
+setFlagsFromString('--expose-gc');
+const collect = runInNewContext('gc') as () => void;
 
 let under: GatewayUnderTest;
 let around: GatewayUnderTest['around'];
@@ -79,8 +83,6 @@ describe('a client that does not wait for answers', () => {
       if (taken.headers['x-seen'] !== undefined) seen.push(new WeakRef(taken));
     };
     subscribe('http.server.request.start', see);
-    setFlagsFromString('--expose-gc');
-    const collect = runInNewContext('gc') as () => void;
     let earlier: { release: () => void } | undefined;
     for (let count = 1; count <= 40; count++) {
       const held = around.lookup.holdAnswers();
@@ -129,6 +131,23 @@ describe('keys that are not valid', () => {
     expect(statuses.filter((status) => status.endsWith('429')).length).toBeGreaterThanOrEqual(300);
     const { apiKey } = around.account.addKey();
     expect(await statusFrom('192.0.2.10', apiKey)).toBe(200);
+  });
+
+  it('S17: an address that is remembered keeps nothing of the request it stood in', () => {
+    const failedKeys = new FailedKeys(60);
+    const headBytes = 16_000;
+    const heapBytes = () => {
+      collect();
+      return process.memoryUsage().heapUsed;
+    };
+    const before = heapBytes();
+    for (let count = 0; count < 2_000; count++) {
+      const address = `203.0.${100 + Math.floor(count / 100)}.${100 + (count % 100)}`;
+      const head = Buffer.from('x'.repeat(headBytes) + address, 'latin1').toString('latin1');
+      failedKeys.note(head.slice(headBytes), 0);
+    }
+    expect(heapBytes() - before).toBeLessThan(1_000 * headBytes);
+    expect(failedKeys.waitSeconds('203.0.100.100', 0)).toBe(0);
   });
 
   it('S17: requests of one good key that come at once are one question', async () => {

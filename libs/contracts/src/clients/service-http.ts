@@ -70,7 +70,7 @@ export class ServiceHttp {
     let hasFailed = true;
     const deadline = new AbortController();
     const timer = setTimeout(
-      () => deadline.abort(),
+      () => deadline.abort(new Error('no answer in time')),
       call.timeoutMs ?? this.options.timeoutMs ?? TIMEOUT_MS,
     );
     try {
