@@ -13,10 +13,10 @@ export async function measure({ isShort }: FigureOptions): Promise<BenchRow[]> {
   await field.setLimit('live', 1_000_000);
   await field.setLimit('keys', 1_000);
   await field.grant(1_000_000);
-  const withBroker = await latencies(field, isShort ? 10 : 100);
+  const withBroker = await latencies(field, isShort ? 10 : 50);
   await field.cluster.broker!.stop();
   process.stderr.write('    the broker is off\n');
-  const without = await latencies(field, isShort ? 5 : 40);
+  const without = await latencies(field, isShort ? 5 : 15);
   return [
     row('revocation → every gateway refuses, p99', withBroker, 1_000),
     row('revocation with the broker off, p99', without, 5_000),
