@@ -1,80 +1,49 @@
-import { once } from 'node:events';
-import { type Socket, connect } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { TestDatabase, waitFor } from '#libs/testing';
-import { GatewayNeighbourhood } from '../../../../test/stand-ins/gateway-neighbourhood.js';
+import { waitFor } from '#libs/testing';
 import { deliveredAnswer, nameIn } from '../../../../test/stand-ins/lookup-stand-in.js';
-import type { RunningGateway } from '../start.js';
+import { GatewayUnderTest } from '../../test/gateway-under-test.js';
+import { RawClient, plainQuestion } from '../../test/raw-client.js';
 
 const LARGE = 'x'.repeat(3_900_000);
 
-let database: TestDatabase;
-let around: GatewayNeighbourhood;
-let gateway: RunningGateway;
+let under: GatewayUnderTest;
+let around: GatewayUnderTest['around'];
 let apiKey: string;
 let accountId: string;
-const sockets = new Set<Socket>();
+const clients = new Set<RawClient>();
 
 beforeAll(async () => {
-  database = await TestDatabase.create();
-  around = new GatewayNeighbourhood(database);
-  await around.start();
-  gateway = await around.startGateway();
+  under = await GatewayUnderTest.start();
+  around = under.around;
 });
-
 afterAll(async () => {
-  for (const socket of sockets) socket.destroy();
-  await around?.stop();
-  await database?.drop();
+  for (const { socket } of clients) socket.destroy();
+  await under?.stop();
 });
-
 beforeEach(() => {
+  under.forget();
   const { apiKey: key, facts } = around.account.addKey();
   [apiKey, accountId] = [key, facts.accountId];
-  around.lookup.answer = (request) => deliveredAnswer(nameIn(request));
 });
 
 /** A gateway beside the others, with a journal of its own. */
 const startAnother = async (name: string, settings: Record<string, string>) =>
   around.startGateway({ ...settings, GATEWAY_JOURNAL: `${around.folder}/${name}.journal` });
 
-/** A client that does not close its side because the gateway has, and reads only what it wants to. */
-class Client {
-  text = '';
-  isEnded = false;
-
-  private constructor(readonly socket: Socket) {
-    socket.on('error', () => {});
-    socket.on('end', () => (this.isEnded = true));
-    socket.on('close', () => (this.isEnded = true));
-  }
-
-  static async open({ apiUrl } = gateway): Promise<Client> {
-    const port = Number(new URL(apiUrl).port);
-    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
-    sockets.add(socket);
-    await once(socket, 'connect');
-    return new Client(socket);
-  }
-
-  read(): this {
-    this.socket.on('data', (chunk: Buffer) => (this.text += chunk.toString('latin1')));
-    return this;
-  }
-
-  /** Sends a question; resolves when lookup has been asked. */
-  async ask(name: string): Promise<void> {
-    this.socket.write(question(name));
-    await waitFor(`the question for ${name}`, () => timesAsked(name) === 1);
-  }
-
-  get answerCount(): number {
-    return this.text.split('HTTP/1.1 200 OK').length - 1;
-  }
+/** A client that stays when the gateway has closed its side, and reads only when it is told to. */
+async function open(apiUrl = under.url): Promise<RawClient> {
+  const client = await RawClient.open(apiUrl, { reads: false, staysOpen: true });
+  clients.add(client);
+  return client;
 }
 
-const question = (name: string) =>
-  `GET /v2.0/whois/live?domainName=${name} HTTP/1.1\r\nHost: a\r\nX-API-Key: ${apiKey}\r\n\r\n`;
+const question = (name: string) => plainQuestion(apiKey, name);
+
+/** Sends a question; resolves when lookup has been asked. */
+async function ask(client: RawClient, name: string): Promise<void> {
+  client.send(question(name));
+  await waitFor(`the question for ${name}`, () => timesAsked(name) === 1);
+}
 
 const timesAsked = (name: string) =>
   around.lookup.questions.filter(({ path }) => path.includes(`domainName=${name}`)).length;
@@ -93,18 +62,18 @@ function answerLargely(): void {
 
 describe('a client that goes', () => {
   it('is seen to go behind questions it has sent ahead, and charged for none', async () => {
-    const client = await Client.open();
+    const client = await open();
     const held = around.lookup.holdAnswers();
     const { abandoned } = around.lookup;
-    await client.ask('a1.example');
+    await ask(client, 'a1.example');
     for (const name of ['a2.example', 'a3.example']) {
-      client.socket.write(question(name));
+      client.send(question(name));
       await nextTurn();
     }
     client.socket.end();
     await waitFor('the question to be ended', () => around.lookup.abandoned > abandoned);
     held.release();
-    await Client.open().then(async (other) => other.read().ask('a4.example'));
+    await ask(await open(), 'a4.example');
     await waitFor('a later charge', () => around.entitlement.charged(accountId) > 0);
     expect(around.entitlement.charged(accountId)).toBe(1);
     expect(timesAsked('a2.example')).toBe(0);
@@ -112,9 +81,9 @@ describe('a client that goes', () => {
 
   it('still gets the answers that were charged when it only has no further question', async () => {
     answerLargely();
-    const client = await Client.open();
+    const client = await open();
     for (let count = 1; count <= 2; count++) {
-      await client.ask(`b${count}.example`);
+      await ask(client, `b${count}.example`);
       await waitFor('the charge', () => around.entitlement.charged(accountId) === count);
     }
     client.socket.end();
@@ -128,16 +97,16 @@ describe('a client that goes', () => {
 describe('a stop', () => {
   it('takes and charges nothing behind the last answer of a connection', async () => {
     const other = await startAnother('last', { GATEWAY_DRAIN_NOTICE_MS: '1000' });
-    const client = await Client.open(other);
+    const client = await open(other.apiUrl);
     client.read();
     const held = around.lookup.holdAnswers();
-    await client.ask('c1.example');
+    await ask(client, 'c1.example');
     const stopped = around.stopGateway(other);
     // Draining begins with the call; what is answered from now on is the last answer.
     held.release();
-    await waitFor('the answer', () => client.answerCount === 1);
+    await waitFor('the answer', () => client.statuses.length === 1);
     expect(client.text).toContain('Connection: close');
-    client.socket.write(question('c2.example'));
+    client.send(question('c2.example'));
     await stopped;
     expect(timesAsked('c2.example')).toBe(0);
     expect(around.entitlement.charged(accountId)).toBe(1);
@@ -145,8 +114,9 @@ describe('a stop', () => {
 
   it('S104: is not held up by a tunnel that was refused and is kept open', async () => {
     const other = await startAnother('tunnel', {});
-    const client = await Client.open(other);
-    client.read().socket.write('CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n');
+    const client = await open(other.apiUrl);
+    client.read();
+    client.send('CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n');
     await waitFor('the refusal', () => client.text.includes(' 405 '));
     await around.stopGateway(other);
     expect(client.isEnded).toBe(true);
@@ -160,10 +130,10 @@ describe('a client that asks and reads nothing', () => {
       GATEWAY_UPSTREAM_TIMEOUT_MS: '300',
     });
     answerLargely();
-    const client = await Client.open(other);
-    client.socket.write(question('d1.example') + question('d2.example'));
+    const client = await open(other.apiUrl);
+    client.send(question('d1.example') + question('d2.example'));
     await waitFor('both charges', () => around.entitlement.charged(accountId) === 2);
-    client.socket.write('GET /health HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(200_000));
+    client.send('GET /health HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(200_000));
     await waitFor('the end', () => client.socket.closed);
   });
 });

@@ -1,84 +1,46 @@
-import { once } from 'node:events';
-import { type Socket, connect } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { TestDatabase, waitFor } from '#libs/testing';
-import { GatewayNeighbourhood } from '../../../../test/stand-ins/gateway-neighbourhood.js';
-import { deliveredAnswer, nameIn } from '../../../../test/stand-ins/lookup-stand-in.js';
-import type { RunningGateway } from '../start.js';
+import { waitFor } from '#libs/testing';
+import { GatewayUnderTest } from '../../test/gateway-under-test.js';
+import { RawClient, plainQuestion } from '../../test/raw-client.js';
 
-let database: TestDatabase;
-let around: GatewayNeighbourhood;
-let gateway: RunningGateway;
+let under: GatewayUnderTest;
+let around: GatewayUnderTest['around'];
 let apiKey: string;
-const sockets = new Set<Socket>();
+const clients = new Set<RawClient>();
 
 beforeAll(async () => {
-  database = await TestDatabase.create();
-  around = new GatewayNeighbourhood(database);
-  await around.start();
-  gateway = await around.startGateway({
+  under = await GatewayUnderTest.start({
     GATEWAY_HEADERS_TIMEOUT_MS: '500',
     GATEWAY_KEEP_ALIVE_MS: '1000',
   });
+  around = under.around;
   ({ apiKey } = around.account.addKey());
 });
-
 afterAll(async () => {
-  for (const socket of sockets) socket.destroy();
-  await around?.stop();
-  await database?.drop();
+  for (const { socket } of clients) socket.destroy();
+  await under?.stop();
 });
+beforeEach(() => under.forget());
 
-beforeEach(() => {
-  around.lookup.answer = (asked) => deliveredAnswer(nameIn(asked));
-});
-
-/** A client that keeps everything it is sent. */
-class Client {
-  text = '';
-  isClosed = false;
-
-  private constructor(readonly socket: Socket) {
-    socket.on('data', (chunk: Buffer) => (this.text += chunk.toString('latin1')));
-    socket.on('error', () => {});
-    socket.on('close', () => (this.isClosed = true));
-  }
-
-  static async open(): Promise<Client> {
-    const socket = connect(Number(new URL(gateway.apiUrl).port), '127.0.0.1');
-    sockets.add(socket);
-    await once(socket, 'connect');
-    return new Client(socket);
-  }
-
-  send(text: string): void {
-    this.socket.write(text, 'latin1');
-  }
-
-  get statuses(): number[] {
-    return [...this.text.matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, status]) => Number(status));
-  }
-
-  /** Names in the answers, in their order. */
-  get names(): string[] {
-    return [...this.text.matchAll(/"domain_name":"([^"]+)"/g)].map(([, name]) => name);
-  }
-
-  async answers(count: number): Promise<number[]> {
-    await waitFor(`${count} answers`, () => this.statuses.length >= count);
-    return this.statuses;
-  }
+async function open(): Promise<RawClient> {
+  const client = await RawClient.open(under.url);
+  clients.add(client);
+  return client;
 }
 
-const ask = (name: string, headers = '') =>
-  `GET /v2.0/whois/live?domainName=${name} HTTP/1.1\r\nHost: a\r\nX-API-Key: ${apiKey}\r\n${headers}\r\n`;
+const ask = (name: string, headers = '') => plainQuestion(apiKey, name, headers);
+
+async function answers(client: RawClient, count: number): Promise<number[]> {
+  await waitFor(`${count} answers`, () => client.statuses.length >= count);
+  return client.statuses;
+}
 
 describe('a client connection', () => {
   it('answers one request after another, each with its date and for how long it stays open', async () => {
-    const client = await Client.open();
+    const client = await open();
     for (let count = 1; count <= 3; count++) {
       client.send(ask(`a${count}.example`));
-      expect((await client.answers(count)).at(-1)).toBe(200);
+      expect((await answers(client, count)).at(-1)).toBe(200);
     }
     expect(client.names).toEqual(['a1.example', 'a2.example', 'a3.example']);
     const [head] = client.text.split('\r\n\r\n');
@@ -96,9 +58,9 @@ describe('a client connection', () => {
   it.each(odd)(
     'a request that comes %s is answered as plain ones before and after it',
     async (...[, packets]) => {
-      const client = await Client.open();
+      const client = await open();
       client.send(ask('before.example'));
-      await client.answers(1);
+      await answers(client, 1);
       for (const packet of packets()) {
         client.send(packet);
         await new Promise((resolve) => setImmediate(resolve));
@@ -113,44 +75,44 @@ describe('a client connection', () => {
   );
 
   it('requests that do not wait for answers are answered in their order', async () => {
-    const client = await Client.open();
+    const client = await open();
     const held = around.lookup.holdAnswers();
     client.send(ask('c1.example'));
     const asked = around.lookup.questions.length;
     await waitFor('the first question', () => around.lookup.questions.length > asked);
     for (let count = 2; count <= 20; count++) client.send(ask(`c${count}.example`));
     held.release();
-    expect(new Set(await client.answers(20))).toEqual(new Set([200]));
+    expect(new Set(await answers(client, 20))).toEqual(new Set([200]));
     expect(client.names).toEqual(Array.from({ length: 20 }, (_, n) => `c${n + 1}.example`));
   });
 
   it('what is no operation is answered by the rest of the listener, on the same connection', async () => {
-    const client = await Client.open();
+    const client = await open();
     client.send('GET /health HTTP/1.1\r\nHost: a\r\n\r\n');
-    await client.answers(1);
+    await answers(client, 1);
     client.send('GET /nowhere HTTP/1.1\r\nHost: a\r\n\r\n');
-    await client.answers(2);
+    await answers(client, 2);
     client.send(ask('d.example'));
-    expect(await client.answers(3)).toEqual([200, 404, 200]);
+    expect(await answers(client, 3)).toEqual([200, 404, 200]);
   });
 
   it('S104: ends when nothing was asked in time, and when nothing more is', async () => {
-    const [silent, quiet] = [await Client.open(), await Client.open()];
+    const [silent, quiet] = [await open(), await open()];
     quiet.send(ask('e.example'));
-    await quiet.answers(1);
-    await waitFor('both to be closed', () => silent.isClosed && quiet.isClosed);
+    await answers(quiet, 1);
+    await waitFor('both to be closed', () => silent.isEnded && quiet.isEnded);
     expect(silent.text).toBe('');
   });
 
   it('a question under way outlives the time a connection may be quiet', async () => {
-    const client = await Client.open();
+    const client = await open();
     const held = around.lookup.holdAnswers();
     client.send(ask('f.example'));
-    const idle = await Client.open();
+    const idle = await open();
     idle.send('GET /health HTTP/1.1\r\nHost: a\r\n\r\n');
-    const silent = await Client.open();
-    await waitFor('the others to be closed', () => silent.isClosed && idle.isClosed, 15_000);
+    const silent = await open();
+    await waitFor('the others to be closed', () => silent.isEnded && idle.isEnded, 15_000);
     held.release();
-    expect(await client.answers(1)).toEqual([200]);
+    expect(await answers(client, 1)).toEqual([200]);
   });
 });

@@ -1,0 +1,57 @@
+import { once } from 'node:events';
+import { type Socket, connect } from 'node:net';
+
+export interface RawClientOptions {
+  /** False: it reads nothing until `read` is called. */
+  reads?: boolean;
+  /** True: it does not close its side because the gateway has closed the other. */
+  staysOpen?: boolean;
+}
+
+/** A client on a socket of its own, which sends what it is told and keeps everything it is sent. */
+export class RawClient {
+  /** What has come, a character a byte. */
+  text = '';
+  isEnded = false;
+
+  private constructor(readonly socket: Socket) {
+    socket.on('error', () => {});
+    socket.on('end', () => (this.isEnded = true));
+    socket.on('close', () => (this.isEnded = true));
+  }
+
+  /** @param apiUrl of the gateway. */
+  static async open(
+    apiUrl: string,
+    { reads = true, staysOpen = false }: RawClientOptions = {},
+  ): Promise<RawClient> {
+    const port = Number(new URL(apiUrl).port);
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: staysOpen });
+    await once(socket, 'connect');
+    const client = new RawClient(socket);
+    if (reads) client.read();
+    return client;
+  }
+
+  read(): void {
+    this.socket.on('data', (chunk: Buffer) => (this.text += chunk.toString('latin1')));
+  }
+
+  send(text: string): void {
+    this.socket.write(text, 'latin1');
+  }
+
+  /** Of the answers that have begun to come. */
+  get statuses(): number[] {
+    return [...this.text.matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, status]) => Number(status));
+  }
+
+  /** Domain names in the answers, in their order. */
+  get names(): string[] {
+    return [...this.text.matchAll(/"domain_name":"([^"]+)"/g)].map(([, name]) => name);
+  }
+}
+
+/** A live lookup as plain as clients send them. @param headers further lines, each with its CRLF. */
+export const plainQuestion = (apiKey: string, name: string, headers = '') =>
+  `GET /v2.0/whois/live?domainName=${name} HTTP/1.1\r\nHost: a\r\nX-API-Key: ${apiKey}\r\n${headers}\r\n`;
