@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { childrenOf, signal, titleOf } from '../../faults/processes.js';
 import { type Row, type Stage, holds } from '../row.js';
 import { eventually } from '../world/patience.js';
+import { startPostgresAgain } from '../world/restart.js';
 import { underTraffic } from '../world/traffic.js';
 
 const STRIKES = 5;
@@ -52,12 +53,7 @@ async function serverAway(stage: Stage, how: NodeJS.Signals, awayMs: number): Pr
     const startedAt = performance.now();
     postgres.kill(how);
     await sleep(awayMs);
-    await eventually('PostgreSQL to start', async () => {
-      await postgres.start();
-      return true;
-    });
-    const outageMs = performance.now() - startedAt;
-    stage.worst('away ms', outageMs);
+    const outageMs = await startPostgresAgain(stage, startedAt);
     await sleep(3_000);
     return { outageMs };
   });

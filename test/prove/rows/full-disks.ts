@@ -3,7 +3,7 @@ import { fillDisk, freeDisk, fullDiskMissing } from '../../faults/full-disk.js';
 import { childrenOf, ownProcess } from '../../faults/processes.js';
 import { type InstallationRow, type Stage, holds } from '../row.js';
 import { eventually } from '../world/patience.js';
-import { killAndRestart } from '../world/restart.js';
+import { killAndRestart, startPostgresAgain } from '../world/restart.js';
 import { underTraffic } from '../world/traffic.js';
 
 /** What a gateway logs when its journal cannot be written. */
@@ -61,12 +61,7 @@ async function postgresDisk(stage: Stage): Promise<void> {
     } finally {
       for (const process of all()) await freeDisk(process);
     }
-    await eventually('PostgreSQL to start', async () => {
-      await postgres.start();
-      return true;
-    });
-    const outageMs = performance.now() - startedAt;
-    stage.worst('away ms', outageMs);
+    const outageMs = await startPostgresAgain(stage, startedAt);
     await sleep(3_000);
     return { outageMs };
   });

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { CrashPoint } from '#libs/platform';
 import type { ServiceProcess } from '../../../apps/cluster/src/processes/service-process.js';
 import { type Stage, holds } from '../row.js';
+import { eventually } from './patience.js';
 
 /** How long a service may take to answer again after it was killed. */
 const RESTART_MAX_MS = 5_000;
@@ -39,6 +40,18 @@ export async function killAndRestart(process: ServiceProcess, stage: Stage): Pro
   stage.count('kills');
   await startAgain(process, stage);
   return killedAt;
+}
+
+/** Starts PostgreSQL again, whatever it is still doing. @returns how long it was away, in milliseconds. */
+export async function startPostgresAgain(stage: Stage, awaySince: number): Promise<number> {
+  const { postgres } = stage.installation.cluster;
+  await eventually('PostgreSQL to start', async () => {
+    await postgres.start();
+    return true;
+  });
+  const outageMs = performance.now() - awaySince;
+  stage.worst('away ms', outageMs);
+  return outageMs;
 }
 
 /**
