@@ -42,6 +42,7 @@ export class PlainConnection implements ApiRequest, Reply {
     readonly socket: Socket,
     private readonly owner: PlainConnectionOwner,
   ) {
+    socket.push = this.push;
     socket.on('data', this.receive);
     socket.on('end', this.leave);
     socket.on('error', this.leave);
@@ -67,6 +68,25 @@ export class PlainConnection implements ApiRequest, Reply {
     this.quietTicks = 0;
     if (isDraining) socket.destroySoon();
     else if (this.early !== undefined) setImmediate(this.receiveEarly);
+  }
+
+  /**
+   * In place of the stream's own `push`, which Node gives what it has read: who waits for its answer needs
+   * neither the stream's queue nor its look for more after each packet, a twentieth of a request. The
+   * first packet that was not waited for, like the end, takes the socket back to what a stream does.
+   */
+  private readonly push = (packet: Buffer | null): boolean => {
+    const { socket } = this;
+    if (packet === null || this.isAnswering || this.early !== undefined) {
+      this.leavePush();
+      return socket.push(packet);
+    }
+    this.receive(packet);
+    return true;
+  };
+
+  private leavePush(): void {
+    delete (this.socket as Partial<Socket>).push;
   }
 
   private readonly receive = (packet: Buffer): void => {
@@ -99,6 +119,7 @@ export class PlainConnection implements ApiRequest, Reply {
 
   private handOver(packet: Buffer): void {
     const { socket } = this;
+    this.leavePush();
     socket.off('data', this.receive);
     socket.off('end', this.leave);
     socket.off('error', this.leave);

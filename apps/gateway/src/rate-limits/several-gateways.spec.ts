@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Valkey } from 'iovalkey';
 import { join } from 'node:path';
 import { request } from 'undici';
 import { TestDatabase, ValkeyServer, valkeyAvailability, waitFor } from '#libs/testing';
@@ -30,6 +31,21 @@ async function startGateways(settings: Record<string, string> = {}): Promise<Run
   return started;
 }
 
+/** Resolves when each gateway has said that it lives after all of them had: now each knows how many they are. */
+async function untilAllHaveMet(): Promise<void> {
+  const client = new Valkey(valkey.url);
+  const beats = async () => {
+    const words = await client.zrange('counters:gateways', 0, -1, 'WITHSCORES');
+    return words.filter((_, place) => place % 2 === 1).map(Number);
+  };
+  await waitFor('every gateway to be seen', async () => (await beats()).length === GATEWAYS);
+  const newest = Math.max(...(await beats()));
+  await waitFor('every gateway to look again', async () =>
+    (await beats()).every((beat) => beat > newest),
+  );
+  client.disconnect();
+}
+
 async function statusOf(
   gateway: RunningGateway,
   headers: Record<string, string>,
@@ -52,6 +68,7 @@ here('requests per minute over three gateways', () => {
     around.entitlement.keys = 5;
     valkey = await ValkeyServer.start({ folder: join(around.folder, 'valkey'), password: 'p@ss' });
     gateways = await startGateways();
+    await untilAllHaveMet();
   }, 60_000);
 
   afterAll(async () => {

@@ -1,5 +1,4 @@
-import { pipeline } from 'node:stream/promises';
-import { Readable } from 'node:stream';
+import { finished } from 'node:stream/promises';
 import { Injectable } from '@nestjs/common';
 import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
@@ -25,7 +24,7 @@ export class RequestLogCopy implements LogSink {
   async copy(lines: Buffer): Promise<boolean> {
     const client = (this.client ??= await this.connect());
     try {
-      await pipeline(Readable.from([lines]), client.query(copyFrom(COPY_SQL)));
+      await finished(client.query(copyFrom(COPY_SQL)).end(lines));
       return true;
     } catch (error) {
       await this.close();

@@ -105,6 +105,24 @@ describe('the request log', () => {
     expect(await subjectsOf(accountId)).toHaveLength(10);
   });
 
+  it('what comes while it writes waits for the next time, in one COPY', async () => {
+    const copied: number[] = [];
+    const sink = {
+      copy: async (lines: Buffer) => {
+        copied.push(lines.toString().split('\n').length - 1);
+        for (let i = 0; i < 100; i++) log.add(entry());
+        return Promise.resolve(true);
+      },
+      makePartitions: copy.makePartitions,
+    };
+    const log = new RequestLog(sink, logger);
+    log.add(entry());
+    await log.flush();
+    await log.flush();
+    expect(copied).toEqual([1, 100]);
+    expect(log.waiting).toBe(100);
+  });
+
   it('a lost connection costs nothing but a try', async () => {
     const log = new RequestLog(copy, logger);
     const accountId = newId();

@@ -88,18 +88,24 @@ export class RequestLog {
     return this.droppedCount;
   }
 
-  /** Writes what is there; what fails stays for the next time. */
+  /**
+   * Writes what is there; what fails stays for the next time. What comes while it writes waits for the next
+   * time too: else a busy gateway would do nothing but start one small COPY after another.
+   */
   async flush(): Promise<void> {
     if (this.isFlushing) return;
     this.isFlushing = true;
+    this.encodeEntries();
+    let due = this.count;
     try {
-      while (this.count > 0) {
-        this.encodeEntries();
+      while (due > 0) {
         const batches = this.batches.slice(0, COPY_BATCHES_MAX);
         await this.write(batches);
         // What came meanwhile stands behind them.
         this.batches = this.batches.slice(batches.length);
-        this.count -= countOf(batches);
+        const written = countOf(batches);
+        this.count -= written;
+        due -= written;
       }
     } catch (error) {
       this.logger.warn('the request log cannot be written, keeping it', error);
