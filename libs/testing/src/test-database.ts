@@ -82,14 +82,17 @@ export class TestDatabase {
 }
 
 const OBJECT_IN_USE = '55006';
+/** As pg says it. */
+const CONNECT_TIMEOUT = 'timeout expired';
 
-/** Waits for sessions that have not ended yet, for which the server itself waits 5 s. */
+/** Waits longer than the 5 s that a connection may take, and that the server gives sessions to end. */
 async function asAdmin(serverUrl: string, statement: string): Promise<void> {
   await waitFor(statement, async () => {
     try {
       return await withClient(serverUrl, (client) => client.query(statement));
     } catch (error) {
-      if ((error as { code?: string }).code === OBJECT_IN_USE) return undefined;
+      const { code, message } = error as Error & { code?: string };
+      if (code === OBJECT_IN_USE || message === CONNECT_TIMEOUT) return undefined;
       throw error;
     }
   });
