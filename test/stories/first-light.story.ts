@@ -246,6 +246,12 @@ export function firstLight(deployed: () => Deployment): void {
   });
 
   it('S118: after erasure neither name nor address of the customer is in any table', async () => {
+    await waitFor('the last mail to be sent', async () =>
+      withClient(deployment.superuserUrl, async (client) => {
+        const { rowCount } = await client.query('select from account.mail');
+        return rowCount === 0;
+      }),
+    );
     const dump = await everyText();
     expect(dump).toContain(customer.accountId);
     expect(dump).not.toContain('ada@story.example');
