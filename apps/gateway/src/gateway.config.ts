@@ -182,6 +182,14 @@ export class GatewayConfig {
   @Min(100)
   upstreamTimeoutMs: number = 22_000;
 
+  @Setting({
+    env: 'GATEWAY_SERVICES_TIMEOUT_MS',
+    about: 'Longest wait for an answer of account or entitlement; a lookup waits for these calls.',
+  })
+  @IsInt()
+  @Min(100)
+  servicesTimeoutMs: number = 1_500;
+
   @Setting({ env: 'GATEWAY_HEADERS_TIMEOUT_MS', about: "Longest a request's headers may take." })
   @IsInt()
   @Min(100)

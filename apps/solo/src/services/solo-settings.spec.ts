@@ -12,7 +12,7 @@ it('the faults of solo, of its services and of the log are listed at once, and n
   const folder = join(parent, 'data');
   const faults = { API_PORT: 'eighty', DASHBOARD_PORT: '70000', LOG_LEVEL: 'loud' };
   const env = { PATH: process.env.PATH, DATA_DIR: folder, GATEWAY_DRAIN_MS: '-1', ...faults };
-  const options = { env, encoding: 'utf8', timeout: 30_000 } as const;
+  const options = { env, encoding: 'utf8', timeout: 150_000 } as const;
   const { status, stderr } = spawnSync(process.execPath, [PROGRAM], options);
   expect(status).toBe(1);
   const named = stderr.split('\n').flatMap((line) => /^ {2}- (\w+): /.exec(line)?.[1] ?? []);
