@@ -1,10 +1,10 @@
 import { IsInt, IsOptional, IsString, IsUrl, Max, Min, MinLength } from 'class-validator';
-import { Setting } from '#libs/platform';
+import { ServiceSecretConfig, Setting } from '#libs/platform';
 
 const URL_RULES = { require_tld: false, require_protocol: true } as const;
 
 /** Settings of the account service. */
-export class AccountConfig {
+export class AccountConfig extends ServiceSecretConfig {
   @Setting({ env: 'ACCOUNT_HOST', about: 'Address the internal listener binds to.' })
   @IsString()
   host: string = '127.0.0.1';
@@ -32,15 +32,6 @@ export class AccountConfig {
   @IsString()
   @MinLength(1)
   maintenanceDatabaseUrl: string;
-
-  @Setting({
-    env: 'SERVICE_SECRET',
-    about: 'Signs the tokens between services; the same for all of them.',
-    secret: true,
-  })
-  @IsString()
-  @MinLength(32)
-  serviceSecret: string;
 
   @Setting({
     env: 'KEY_PEPPER',

@@ -131,11 +131,10 @@ const FEATURES = [
 export class AccountModule {
   static register(options: AccountModuleOptions): DynamicModule {
     const { config, clock, logger, transport, database, maintenanceDatabase } = options;
-    const { serviceSecret } = config;
     return {
       module: AccountModule,
       imports: [
-        ServiceModule.register({ name: 'account', clock, logger, serviceSecret }),
+        ServiceModule.register({ name: 'account', clock, logger, secret: config }),
         MessagingModule.register({ service: 'account', clock, transport, database }),
       ],
       controllers: [

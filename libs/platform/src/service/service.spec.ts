@@ -59,7 +59,9 @@ let log = '';
 const logger = new Logger('demo', { write: (line: string) => void (log += line) });
 
 @Module({
-  imports: [ServiceModule.register({ name: 'account', clock, logger, serviceSecret: SECRET })],
+  imports: [
+    ServiceModule.register({ name: 'account', clock, logger, secret: { serviceSecret: SECRET } }),
+  ],
   controllers: [DemoController],
 })
 class DemoModule {}
