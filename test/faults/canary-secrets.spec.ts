@@ -19,6 +19,7 @@ const SECRETS: Record<string, string> = {
   KEY_PEPPER: canary('pepper'),
   ADDRESS_PEPPER: canary('address'),
   PERSONAL_DATA_SECRET: canary('personal'),
+  AUDIT_ANCHOR_SECRET: canary('anchor'),
   SMTP_URL: `smtp://mailer:${canary('smtp')}@${CLOSED}`,
   VALKEY_URL: `redis://:${canary('valkey')}@${CLOSED}`,
   KAFKA_SASL_PASSWORD: canary('kafka'),

@@ -60,6 +60,25 @@ export class AccountConfig extends ServiceSecretConfig {
   @MinLength(32)
   personalDataSecret: string;
 
+  @Setting({
+    env: 'AUDIT_ANCHOR_SECRET',
+    about:
+      'Signs the daily anchors of the audit log. With another one, earlier anchors are refused.',
+    secret: true,
+  })
+  @IsString()
+  @MinLength(32)
+  auditAnchorSecret: string;
+
+  @Setting({
+    env: 'AUDIT_ANCHORS',
+    about:
+      'File that the daily anchors are appended to, on a disk that the database’s owner cannot write to. Unset: they are log lines alone.',
+  })
+  @IsOptional()
+  @IsString()
+  auditAnchorsPath?: string;
+
   @Setting({ env: 'BILLING_URL', about: 'Origin of the dashboard; links in mails lead there.' })
   @IsUrl(URL_RULES)
   dashboardUrl: string = 'http://localhost:8081';

@@ -151,7 +151,7 @@ export class AccountModule {
       ],
       providers: [
         { provide: AccountConfig, useValue: config },
-        { provide: AuditSeal, useValue: new AuditSeal(config.personalDataSecret) },
+        { provide: AuditSeal, useValue: new AuditSeal(config.auditAnchorSecret) },
         { provide: Database, useValue: database },
         { provide: MaintenanceDatabase, useValue: maintenanceDatabase },
         { provide: MailOutbox, useValue: new MailOutbox() },

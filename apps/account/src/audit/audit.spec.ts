@@ -1,6 +1,13 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Database } from '#libs/database';
+import { DAY_MS, Logger } from '#libs/platform';
 import { AccountUnderTest, PASSWORD } from '../../test/account-under-test.js';
+import { AccountConfig } from '../account.config.js';
+import { AnchorAuditJob } from './anchor-audit.job.js';
+import type { AuditAnchor } from './audit-anchor.js';
 import { chainHash } from './audit-chain.js';
 import { AuditMaintenanceRepository } from './audit.repository.js';
 import { AuditCheckService } from './audit-check.service.js';
@@ -98,6 +105,34 @@ describe('audit', () => {
          alter table audit enable trigger audit_append_only`,
       );
     }
+  });
+
+  it('S116: once a day an anchor is appended to a file outside the database, and logged', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'anchors-'));
+    const file = join(folder, 'later', 'anchors.log');
+    const config = Object.assign(new AccountConfig(), { auditAnchorsPath: file });
+    let log = '';
+    const logger = new Logger('account', { write: (line: string) => void (log += line) });
+    const { clock } = account;
+    const job = new AnchorAuditJob(account.get(AuditCheckService), clock, logger, config);
+    await expect(job.runOnce()).rejects.toThrow(/ENOENT/);
+    mkdirSync(join(folder, 'later'));
+    for (let i = 0; i < 3; i++) await job.runOnce();
+    clock.advance(DAY_MS);
+    for (let i = 0; i < 3; i++) await job.runOnce();
+    const anchorsIn = (text: string) =>
+      text
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as { msg: string; anchor: AuditAnchor });
+    const kept = anchorsIn(readFileSync(file, 'utf8'));
+    expect(kept.map(({ msg }) => msg)).toEqual(['audit anchor', 'audit anchor']);
+    expect(anchorsIn(log)).toHaveLength(2);
+    expect(statSync(file).mode & 0o077).toBe(0);
+    const anchors = kept.map(({ anchor }) => anchor);
+    const verified = await account.get(AuditCheckService).verify(anchors);
+    expect(verified).toEqual({ entries: anchors[1].position, brokenAt: null });
+    rmSync(folder, { recursive: true });
   });
 
   it('S116: a chain that was rewritten as a whole is found by a signed anchor of it', async () => {

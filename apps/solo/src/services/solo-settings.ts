@@ -79,6 +79,7 @@ export function soloSettings(sources: SettingSources): Settings {
     BILLING_URL: `http://localhost:${dashboardPort}`,
     // No balancer has to hear that this one process stops.
     GATEWAY_DRAIN_NOTICE_MS: '0',
+    AUDIT_ANCHORS: folder.file('audit-anchors.log'),
   };
   const own = {
     GATEWAY_PORT: String(apiPort),
@@ -92,6 +93,7 @@ export function soloSettings(sources: SettingSources): Settings {
     KEY_PEPPER: secrets.get('keyPepper'),
     ADDRESS_PEPPER: secrets.get('addressPepper'),
     PERSONAL_DATA_SECRET: secrets.get('personalData'),
+    AUDIT_ANCHOR_SECRET: secrets.get('auditAnchor'),
     ACCOUNT_DATABASE_URL: database.url(serviceRole('account')),
     ACCOUNT_MAINTENANCE_DATABASE_URL: database.url(maintenanceRole('account')),
     ENTITLEMENT_DATABASE_URL: database.url(serviceRole('entitlement')),
