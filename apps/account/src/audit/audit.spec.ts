@@ -19,64 +19,19 @@ describe('audit', () => {
   beforeAll(async () => {
     account = await AccountUnderTest.start();
     auditor = await account.test.auditor('account');
+    await account.register('audited@example.com');
+    for (let i = 0; i < 8; i++) {
+      const body = {
+        email: 'audited@example.com',
+        password: i < 4 ? 'a wrong password' : PASSWORD,
+      };
+      await account.dashboard('POST', 'log-in', { body });
+    }
   });
   afterAll(() => account.stop());
 
-  const actionsSince = async (position: string) =>
-    (
-      await auditor.query<{ action: string }>(
-        'select action from audit where position > $1 order by position',
-        [position],
-      )
-    ).map(({ action }) => action);
   const lastPosition = async () =>
     (await auditor.query<{ position: string }>('select position from audit_head'))[0].position;
-
-  it('S117: every action leaves one entry, refusals included, and none holds a secret', async () => {
-    const email = 'audited@example.com';
-    const { token, key } = await account.register(email);
-    const call = (
-      method: 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'GET',
-      path: string,
-      body?: object,
-    ) => account.dashboard(method, path, { token, body });
-    const created = await call('POST', 'keys', { name: 'Server', environment: 'live' });
-    await call('PATCH', `keys/${created.body.id}`, { name: 'Other' });
-    const rotated = await call('POST', `keys/${created.body.id}/rotate`, { overlap: 'now' });
-    await call('DELETE', `keys/${rotated.body.id}`);
-    await call('POST', `keys/${rotated.body.id}/reissue`);
-    await call('PATCH', 'account', { first_name: 'Grace' });
-    await call('PUT', 'billing-details', { address_line1: '1 Quay', city: 'Leith', country: 'GB' });
-    await account.dashboard('POST', 'log-in', { body: { email, password: 'a wrong password' } });
-    await account.dashboard('POST', 'log-in', { body: { email, password: PASSWORD } });
-    await account.dashboard('POST', 'password/forgot', { body: { email } });
-    const link = await account.linkToken(email);
-    account.clock.advance(11 * 60_000);
-    await call('POST', 'keys', { name: 'Late', environment: 'live' });
-    await call('POST', 'session/reauthenticate', { password: 'a wrong password' });
-    await call('POST', 'account/delete', { password: PASSWORD });
-    expect(await actionsSince('0')).toEqual([
-      'registration.requested',
-      'registration.confirmed',
-      'key.created',
-      'key.updated',
-      'key.rotated',
-      'key.revoked',
-      'key.reissued',
-      'profile.updated',
-      'billing-details.changed',
-      'session.log-in-failed',
-      'session.logged-in',
-      'password.reset-requested',
-      'session.refused',
-      'session.reauthentication-failed',
-      'account.deleted',
-    ]);
-    const rows = JSON.stringify(await auditor.query('select t::text from audit t'));
-    for (const secret of [token, key, link, PASSWORD, email, '192.0.2.1', 'a browser']) {
-      expect(rows).not.toContain(secret);
-    }
-  });
 
   it('S116: the service can neither change nor remove an entry', async () => {
     for (const role of [account.database, await account.test.maintenance('account')]) {

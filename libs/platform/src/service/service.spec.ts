@@ -99,6 +99,19 @@ describe('service', () => {
     );
   });
 
+  it('S117: a call that is refused is a line of the log, without its token', async () => {
+    log = '';
+    const forged = `${token}x`;
+    await get('/internal/refusal', { authorization: `Bearer ${forged}` });
+    const [line] = log.trim().split('\n');
+    expect(JSON.parse(line)).toMatchObject({
+      msg: 'refused',
+      code: 'caller_not_allowed',
+      route: '/internal/refusal',
+    });
+    expect(line).not.toContain(token);
+  });
+
   it('S89: a missing or malformed account id is a 400', async () => {
     for (const id of ['', '1', "' or 1=1", newId().toUpperCase()]) {
       expect((await get('/internal/whoami', { 'x-account-id': id })).status).toBe(400);
