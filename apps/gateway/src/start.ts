@@ -324,7 +324,7 @@ async function countersOf(
     tlsCa: config.valkeyTlsCa,
     timeoutMs: config.valkeyTimeoutMs,
     secret: config.keyPepper,
-    shared: share?.counters,
+    threadMemory: share?.counters,
     gatewayId: newId(),
     logger,
   });
