@@ -35,10 +35,3 @@ export class ApiResponse<Request extends IncomingMessage = IncomingMessage>
     else this._storeHeader(this.wholeHead);
   }
 }
-
-/** Names and values in turn as lines of a head. */
-export function headerLines(headers: readonly string[]): string {
-  let lines = '';
-  for (let i = 0; i < headers.length; i += 2) lines += `${headers[i]}: ${headers[i + 1]}\r\n`;
-  return lines;
-}

@@ -3,8 +3,8 @@ import type { WindowAnswer } from '#libs/counters';
 import type { Span } from '#libs/platform';
 import type { KeyEntry } from '../facts/caller.js';
 import type { Lease } from '../lease/lease.js';
-import type { ApiRoute } from '../listener/api-routes.js';
 import type { LookupCall } from '../lookup/lookup-call.js';
+import type { ApiRoute } from './api-routes.js';
 import { newRequestId } from './request-id.js';
 
 /** What the numbered steps need to know of a request, whoever has read it. */

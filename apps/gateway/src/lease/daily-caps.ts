@@ -1,6 +1,6 @@
 import { CounterId, DailyCredits } from '#libs/counters';
 import { type Clock, DAY_MS, type Problem } from '#libs/platform';
-import { ServiceOverloaded } from '../listener/listener.errors.js';
+import { ServiceOverloaded } from '../problems/problems.errors.js';
 import { KeyCapReached } from './lease.errors.js';
 
 /** A key as far as its cap matters. `dailyCreditCap` 0 is no cap. */

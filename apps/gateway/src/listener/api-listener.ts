@@ -20,19 +20,15 @@ import {
 import { HEAD_MAX_BYTES, URI_MAX_BYTES } from '../connection/head-limits.js';
 import { PlainConnections } from '../connection/plain-connections.js';
 import { ApiResponse } from '../exchange/api-response.js';
+import { API_ROUTES, type ApiRoute } from '../exchange/api-routes.js';
 import type { ApiRequest, Reply } from '../exchange/exchange.js';
+import { BASE_HEADERS } from '../exchange/header-lines.js';
 import { newRequestId } from '../exchange/request-id.js';
 import type { ErrorPages } from '../problems/error-pages.js';
 import type { ProblemBodies } from '../problems/problem-body.js';
-import { BASE_HEADERS } from '../request/10-answer.js';
-import { API_ROUTES, type ApiRoute } from './api-routes.js';
+import { MethodNotAllowed } from '../problems/problems.errors.js';
 import { answerParserError, endWith } from './client-error.js';
-import {
-  ExpectationFailed,
-  MethodNotAllowed,
-  UnexpectedBody,
-  UriTooLong,
-} from './listener.errors.js';
+import { ExpectationFailed, UnexpectedBody, UriTooLong } from './listener.errors.js';
 import { addPublicRoutes, isPublicPath } from './public-routes.js';
 import type { RequestPath } from './request-path.js';
 

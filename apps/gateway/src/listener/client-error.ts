@@ -3,16 +3,11 @@ import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Problem } from '#libs/platform';
 import { URI_MAX_BYTES } from '../connection/head-limits.js';
-import { headerLines } from '../exchange/api-response.js';
+import { BASE_HEADERS, headerLines } from '../exchange/header-lines.js';
 import { newRequestId } from '../exchange/request-id.js';
 import type { ProblemBodies } from '../problems/problem-body.js';
-import { BASE_HEADERS } from '../request/10-answer.js';
-import {
-  HeadersTooLarge,
-  MalformedRequest,
-  RequestTimeout,
-  UriTooLong,
-} from './listener.errors.js';
+import { MalformedRequest } from '../problems/problems.errors.js';
+import { HeadersTooLarge, RequestTimeout, UriTooLong } from './listener.errors.js';
 
 interface ParserError extends Error {
   code?: string;

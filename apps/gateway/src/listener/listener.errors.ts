@@ -1,31 +1,11 @@
 import { Problem } from '#libs/platform';
 
-export class MalformedRequest extends Problem {
-  constructor(hint = '') {
-    super({
-      code: 'malformed_request',
-      status: 400,
-      detail: `This is not a well-formed HTTP/1.1 request.${hint}`,
-    });
-  }
-}
-
 export class UnexpectedBody extends Problem {
   constructor() {
     super({
       code: 'unexpected_body',
       status: 400,
       detail: 'This address takes no request body. Send the parameters in the query.',
-    });
-  }
-}
-
-export class MethodNotAllowed extends Problem {
-  constructor(readonly allow: string) {
-    super({
-      code: 'method_not_allowed',
-      status: 405,
-      detail: `This address does not take that method. Allowed: ${allow}.`,
     });
   }
 }
@@ -67,17 +47,6 @@ export class HeadersTooLarge extends Problem {
       code: 'headers_too_large',
       status: 431,
       detail: 'The request headers are larger than 16 KiB.',
-    });
-  }
-}
-
-export class ServiceOverloaded extends Problem {
-  constructor() {
-    super({
-      code: 'service_overloaded',
-      status: 503,
-      detail: 'The service has more requests than it can answer right now. Nothing was charged.',
-      retryAfterSeconds: 1,
     });
   }
 }

@@ -10,12 +10,14 @@ import {
   startTrace,
   traceIdOf,
 } from '#libs/platform';
+import type { ApiRoute } from '../exchange/api-routes.js';
 import { type ApiRequest, Exchange, type Reply } from '../exchange/exchange.js';
 import type { KeyEntry } from '../facts/caller.js';
 import type { Facts } from '../facts/facts.js';
 import type { DailyCaps } from '../lease/daily-caps.js';
 import type { LeaseClient } from '../lease/lease-client.js';
 import type { Lease } from '../lease/lease.js';
+import { ServiceOverloaded } from '../problems/problems.errors.js';
 import type { ClassConcurrency } from '../rate-limits/class-concurrency.js';
 import type { LoadShedder } from '../request/01-shed.js';
 import type { FailedKeys } from '../request/02-failed-keys.js';
@@ -35,8 +37,6 @@ import {
 } from '../request/10-answer.js';
 import { type Settlement, leave } from '../request/11-settle.js';
 import type { LookupAnswer } from '../lookup/lookup-call.js';
-import type { ApiRoute } from './api-routes.js';
-import { ServiceOverloaded } from './listener.errors.js';
 
 /** What the steps work with. */
 export interface RequestPathParts {

@@ -1,7 +1,7 @@
 import type { Problem } from '#libs/platform';
 import type { Exchange } from '../exchange/exchange.js';
 import { AmbiguousCredentials, MissingApiKey } from '../facts/facts.errors.js';
-import { MalformedRequest } from '../listener/listener.errors.js';
+import { MalformedRequest } from '../problems/problems.errors.js';
 
 const PARAMETERS_MAX = 32;
 const BEARER = 'bearer ';

@@ -1,29 +1,15 @@
 import { Problem, type ProblemBody, ServiceUnavailable } from '#libs/platform';
 import { CATALOGUE_VERSION } from '#libs/contracts';
-import { headerLines } from '../exchange/api-response.js';
 import type { Exchange } from '../exchange/exchange.js';
-import { MethodNotAllowed } from '../listener/listener.errors.js';
+import { BASE_HEADERS, headerLines } from '../exchange/header-lines.js';
 import type { ProblemBodies } from '../problems/problem-body.js';
+import { MethodNotAllowed } from '../problems/problems.errors.js';
 import type { LookupAnswer } from '../lookup/lookup-call.js';
 
 /** What the answers need to know of the installation. */
 export interface AnswerSettings {
   bodies: ProblemBodies;
 }
-
-/** A set of the headers every answer of the API carries, as name and value in turn. */
-export const BASE_HEADERS: readonly string[] = [
-  'Cache-Control',
-  'private, no-store',
-  'Referrer-Policy',
-  'no-referrer',
-  'X-Content-Type-Options',
-  'nosniff',
-  'Access-Control-Allow-Origin',
-  '*',
-  'Access-Control-Expose-Headers',
-  '*',
-];
 
 const BASE_LINES = headerLines(BASE_HEADERS);
 const JSON_TYPE = 'Content-Type: application/json; charset=utf-8\r\n';

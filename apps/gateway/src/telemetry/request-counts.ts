@@ -1,5 +1,5 @@
 import { Buckets, SECONDS_BUCKETS, SECOND_MS } from '#libs/platform';
-import { API_ROUTES, type ApiRoute } from '../listener/api-routes.js';
+import { API_ROUTES, type ApiRoute } from '../exchange/api-routes.js';
 
 const STATUS_MAX = 600;
 /** Lookup names codes of its own; more of them than this count as one. */

@@ -1,5 +1,5 @@
 import { OPERATIONS, type Operation, RATE_CLASSES, type RateClass, SCOPES } from '#libs/contracts';
-import { headerLines } from '../exchange/api-response.js';
+import { headerLines } from './header-lines.js';
 
 /** A public address of the API that needs a key and runs the numbered path of `request/`. */
 export interface ApiRoute {

@@ -1,0 +1,20 @@
+/** A set of the headers every answer of the API carries, as name and value in turn. */
+export const BASE_HEADERS: readonly string[] = [
+  'Cache-Control',
+  'private, no-store',
+  'Referrer-Policy',
+  'no-referrer',
+  'X-Content-Type-Options',
+  'nosniff',
+  'Access-Control-Allow-Origin',
+  '*',
+  'Access-Control-Expose-Headers',
+  '*',
+];
+
+/** Names and values in turn as lines of a head. */
+export function headerLines(headers: readonly string[]): string {
+  let lines = '';
+  for (let i = 0; i < headers.length; i += 2) lines += `${headers[i]}: ${headers[i + 1]}\r\n`;
+  return lines;
+}

@@ -1,0 +1,32 @@
+import { Problem } from '#libs/platform';
+
+export class MalformedRequest extends Problem {
+  constructor(hint = '') {
+    super({
+      code: 'malformed_request',
+      status: 400,
+      detail: `This is not a well-formed HTTP/1.1 request.${hint}`,
+    });
+  }
+}
+
+export class MethodNotAllowed extends Problem {
+  constructor(readonly allow: string) {
+    super({
+      code: 'method_not_allowed',
+      status: 405,
+      detail: `This address does not take that method. Allowed: ${allow}.`,
+    });
+  }
+}
+
+export class ServiceOverloaded extends Problem {
+  constructor() {
+    super({
+      code: 'service_overloaded',
+      status: 503,
+      detail: 'The service has more requests than it can answer right now. Nothing was charged.',
+      retryAfterSeconds: 1,
+    });
+  }
+}
