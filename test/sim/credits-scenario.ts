@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { LeaseClient } from '../../apps/gateway/src/lease/lease-client.js';
 import { Lease } from '../../apps/gateway/src/lease/lease.js';
 import type { LeasesService } from '../../apps/entitlement/src/leases/leases.service.js';
-import { ReaperRounds } from '../../apps/entitlement/src/reservations/reaper-rounds.js';
+import { ReaperRounds } from '../../apps/entitlement/src/reaper/reaper-rounds.js';
 import {
   type AcquireLease,
   EntitlementClient,

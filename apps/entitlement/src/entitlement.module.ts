@@ -26,7 +26,7 @@ import { SubscriptionCreditsService } from './grants/subscription-credits.servic
 import { HoldsController } from './holds/holds.controller.js';
 import { HoldsRepository } from './holds/holds.repository.js';
 import { HoldsService } from './holds/holds.service.js';
-import { ReapJob } from './reservations/reap.job.js';
+import { ReapJob } from './reaper/reap.job.js';
 import { LeasesController } from './leases/leases.controller.js';
 import { LeasesRepository } from './leases/leases.repository.js';
 import { LeasesService } from './leases/leases.service.js';

@@ -15,7 +15,7 @@ import { AuditJob } from './auditor/audit.job.js';
 import type { EntitlementConfig } from './entitlement.config.js';
 import { EntitlementModule } from './entitlement.module.js';
 import { AdvanceAccountsJob } from './grants/advance-accounts.job.js';
-import { ReapJob } from './reservations/reap.job.js';
+import { ReapJob } from './reaper/reap.job.js';
 import { addEntitlementMetrics } from './telemetry/entitlement-metrics.js';
 
 const REAP_INTERVAL_MS = 2 * SECOND_MS;

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { newId } from '#libs/platform';
 import { waitFor } from '#libs/testing';
 import { EntitlementUnderTest } from '../../test/entitlement-under-test.js';
-import { ReapJob } from '../reservations/reap.job.js';
+import { ReapJob } from '../reaper/reap.job.js';
 
 describe('holds', () => {
   let entitlement: EntitlementUnderTest;

@@ -4,9 +4,9 @@ import { Transaction, withClient } from '#libs/database';
 import { newId } from '#libs/platform';
 import { waitFor } from '#libs/testing';
 import { EntitlementUnderTest } from '../../test/entitlement-under-test.js';
-import { ReapJob } from '../reservations/reap.job.js';
+import { ReapJob } from '../reaper/reap.job.js';
 import { leaseAmount } from './lease-amount.js';
-import { ReaperRounds } from '../reservations/reaper-rounds.js';
+import { ReaperRounds } from '../reaper/reaper-rounds.js';
 
 describe('leases', () => {
   let entitlement: EntitlementUnderTest;
