@@ -200,6 +200,7 @@ describe('tidy', () => {
       [layout.nameFaults, 'libs/mail/src/mailBox.ts', ''],
       [layout.kindFaults, `${account}/keys.facade.ts`, ''],
       [layout.kindFaults, `${account}/account-deleted.consumer.ts`, ''],
+      [layout.kindFaults, `${account}/account-deleted.watcher.ts`, ''],
       [code.fileLengthFaults, 'libs/mail/src/a.ts', 'x;\n'.repeat(401)],
       [code.functionLengthFaults, 'libs/mail/src/a.ts', `function f() {${'\n'.repeat(70)}}`],
       [code.constructorFaults, 'a.ts', `class A { constructor(a, b, c, d, e, f, g) {} }`],

@@ -8,6 +8,7 @@ const FEATURE_KINDS = [
   'repository',
   'entity',
   'consumer',
+  'watcher',
   'job',
   'errors',
   'spec',
@@ -32,6 +33,8 @@ const TEST_KINDS = ['spec', 'bench', 'story'];
 const BANNED_NAMES =
   /^(utils?|helpers?|commons?|shared|misc|managers?|base|types|constants|core|interfaces)$|-(utils?|helpers?|misc|types|constants)$/;
 const FILES_MAX = 12;
+/** Who hears of an event says of which. */
+const EVENT_KINDS = ['consumer', 'watcher'];
 const KEBAB_CASE = /^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z]+)?\.ts$/;
 
 /** Each file says by its name what it holds; words that say nothing are no names. */
@@ -58,8 +61,8 @@ export function kindFaults(files: SourceFile[]): string[] {
           ? TEST_KINDS
           : LIBRARY_KINDS;
     if (!allowed.includes(kind)) return [`${path}: no such kind of file here: ${kind}`];
-    const isNamed = kind !== 'consumer' || basename(path).startsWith('on-');
-    return isNamed ? [] : [`${path}: a consumer is named on-<event>.consumer.ts`];
+    const isNamed = !EVENT_KINDS.includes(kind) || basename(path).startsWith('on-');
+    return isNamed ? [] : [`${path}: a ${kind} is named on-<event>.${kind}.ts`];
   });
 }
 

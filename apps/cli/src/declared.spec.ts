@@ -8,7 +8,7 @@ const HANDLER = /@(?:Consumes|Watches)\((\w+)\)/g;
 describe('declared', () => {
   it('services may read the topics of the events they have handlers for, and no others', () => {
     const heard: Record<string, Set<string>> = {};
-    for (const path of globSync('apps/*/src/**/on-*.consumer.ts')) {
+    for (const path of globSync('apps/*/src/**/on-*.{consumer,watcher}.ts')) {
       const service = path.split('/')[1];
       for (const [, name] of readFileSync(path, 'utf8').matchAll(HANDLER)) {
         const eventClass = allEventClasses().find((each) => each.name === name);

@@ -7,11 +7,7 @@ import {
   ServiceModule,
   type ServiceSecretSource,
 } from '#libs/platform';
-import { OnAccountDeletedWatcher } from './facts/on-account-deleted.consumer.js';
-import { OnAccountErasedWatcher } from './facts/on-account-erased.consumer.js';
-import { OnAccountRestoredWatcher } from './facts/on-account-restored.consumer.js';
-import { OnAllowanceChangedWatcher } from './facts/on-allowance-changed.consumer.js';
-import { OnApiKeyChangedWatcher } from './facts/on-api-key-changed.consumer.js';
+import { OnAccountNewsWatcher } from './facts/on-account-news.watcher.js';
 import { Facts } from './facts/facts.js';
 import { OnAccountErasedConsumer } from './request-log/on-account-erased.consumer.js';
 import {
@@ -38,14 +34,7 @@ export class GatewayModule {
     return {
       module: GatewayModule,
       imports: [ServiceModule.register({ name: 'gateway', clock, logger, secret, metrics })],
-      controllers: [
-        OnApiKeyChangedWatcher,
-        OnAccountDeletedWatcher,
-        OnAccountRestoredWatcher,
-        OnAccountErasedWatcher,
-        OnAllowanceChangedWatcher,
-        OnAccountErasedConsumer,
-      ],
+      controllers: [OnAccountNewsWatcher, OnAccountErasedConsumer],
       providers: [
         RequestLogRepository,
         RequestLogMaintenanceRepository,

@@ -6,7 +6,7 @@ import type { Transaction } from '#libs/database';
 /** What the strategy learns of a handler through Nest. */
 export interface HandlerExtras {
   eventClass: EventClass;
-  delivery: 'durable' | 'ephemeral';
+  delivery: 'durable' | 'watching';
 }
 
 type DurableHandler<T extends object> = (
@@ -14,7 +14,7 @@ type DurableHandler<T extends object> = (
   transaction: Transaction,
 ) => Promise<void>;
 
-type EphemeralHandler<T extends object> = (event: EventEnvelope<T>) => Promise<void>;
+type WatchingHandler<T extends object> = (event: EventEnvelope<T>) => Promise<void>;
 
 type HandlerDecorator<Handler> = (
   target: object,
@@ -41,8 +41,8 @@ export function Consumes<T extends object>(
  */
 export function Watches<T extends object>(
   eventClass: EventClass<T>,
-): HandlerDecorator<EphemeralHandler<T>> {
-  return handlerOf({ eventClass, delivery: 'ephemeral' });
+): HandlerDecorator<WatchingHandler<T>> {
+  return handlerOf({ eventClass, delivery: 'watching' });
 }
 
 /** Nest's own filter would replace a handler's error by "Internal server error". */

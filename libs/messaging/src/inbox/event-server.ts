@@ -5,7 +5,7 @@ import type { EventHandler } from './inbox.js';
 
 export interface ServiceHandlers {
   durable: Map<EventClass, EventHandler>;
-  ephemeral: Map<EventClass, EventHandler>;
+  watching: Map<EventClass, EventHandler>;
 }
 
 /** What a transport does with the handlers of one service. */
@@ -18,7 +18,7 @@ export interface EventServerOptions {
 export class EventServer extends Server {
   /** We see every failure ourselves. */
   override readonly propagatesEventHandlerErrors = true;
-  private readonly handlers: ServiceHandlers = { durable: new Map(), ephemeral: new Map() };
+  private readonly handlers: ServiceHandlers = { durable: new Map(), watching: new Map() };
 
   constructor(private readonly options: EventServerOptions) {
     super();

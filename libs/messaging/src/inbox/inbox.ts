@@ -6,7 +6,7 @@ import { ParkedRepository } from '../parking/parked.repository.js';
 import { InboxRepository } from './inbox.repository.js';
 import { withinTime } from './time-limit.js';
 
-/** Ephemeral ones get no transaction. */
+/** Watching ones get no transaction. */
 export type EventHandler = (event: EventEnvelope, transaction?: Transaction) => Promise<unknown>;
 export type EventHandlers = ReadonlyMap<EventClass, EventHandler>;
 

@@ -105,8 +105,8 @@ export class InProcessTransport extends EventTransport {
       this.consumers.set(consumer, eventConsumer);
       eventConsumer.start();
     }
-    if (handlers.ephemeral.size > 0) {
-      this.watchers.set(consumer, { service: consumer, handlers: handlers.ephemeral, logger });
+    if (handlers.watching.size > 0) {
+      this.watchers.set(consumer, { service: consumer, handlers: handlers.watching, logger });
     }
     this.startCompleteRelays();
   }

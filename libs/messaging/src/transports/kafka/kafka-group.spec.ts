@@ -27,7 +27,7 @@ it('brokers that nobody answers at are named in one line, once, with the setting
     logger: new Logger('test', { write: (line: string) => void lines.push(line) }),
     group: 'gateway',
     topics: ['account'],
-    kind: 'ephemeral',
+    kind: 'watching',
     take: async () => {},
     onDeath: () => {},
   });

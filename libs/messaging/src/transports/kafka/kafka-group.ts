@@ -14,10 +14,10 @@ export interface KafkaGroupOptions {
   group: string;
   topics: string[];
   /**
-   * `durable`: from the beginning, and on from what was committed. `ephemeral`: from now on; the group goes
+   * `durable`: from the beginning, and on from what was committed. `watching`: from now on; the group goes
    * when it is closed.
    */
-  kind: 'durable' | 'ephemeral';
+  kind: 'durable' | 'watching';
   /** Takes messages of one partition; after a throw they come again. */
   take: (messages: EventMessage[]) => Promise<void>;
   /** The consumer has died and nothing in it will start it again. */
@@ -83,8 +83,8 @@ export class KafkaGroup {
 
   /**
    * Joins. Resolves at once for a durable group, which hears everything however late it joins: after a kill the
-   * broker lets nobody in until it has missed the dead member for a session, and the service answers meanwhile. An
-   * ephemeral group resolves when "now" is known, after 3 s in any case: a service starts without its broker.
+   * broker lets nobody in until it has missed the dead member for a session, and the service answers meanwhile. A
+   * watching group resolves when "now" is known, after 3 s in any case: a service starts without its broker.
    */
   async start(): Promise<void> {
     this.opening = this.open();
@@ -114,7 +114,7 @@ export class KafkaGroup {
     await this.opening;
     // A start that was under way would go on reading.
     await this.member?.consumer.disconnect();
-    if (this.options.kind === 'ephemeral' && this.isMember) await this.deleteGroup();
+    if (this.options.kind === 'watching' && this.isMember) await this.deleteGroup();
   }
 
   private async deleteGroup(): Promise<void> {

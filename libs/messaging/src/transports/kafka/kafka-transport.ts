@@ -99,7 +99,7 @@ export class KafkaTransport extends EventTransport {
   private async listen(
     consumer: ServiceName,
     database: Database,
-    { durable, ephemeral }: ServiceHandlers,
+    { durable, watching }: ServiceHandlers,
   ): Promise<void> {
     const { logger } = this.options;
     const listening: Listening = { groups: [], producers: producersOf(durable) };
@@ -113,13 +113,13 @@ export class KafkaTransport extends EventTransport {
       listening.groups.push(this.group({ group: consumer, kind: 'durable', take }, durable));
       eventConsumer.start();
     }
-    if (ephemeral.size > 0) {
+    if (watching.size > 0) {
       const group = watchGroupOf(consumer, newId());
-      const watcher = { service: consumer, handlers: ephemeral, logger };
+      const watcher = { service: consumer, handlers: watching, logger };
       const take = async (messages: EventMessage[]) => {
         for (const message of messages) void tell(watcher, message);
       };
-      listening.groups.push(this.group({ group, kind: 'ephemeral', take }, ephemeral));
+      listening.groups.push(this.group({ group, kind: 'watching', take }, watching));
     }
     await Promise.all(listening.groups.map((group) => group.start()));
   }
