@@ -8,7 +8,7 @@ export default {
   globalSetup: '<rootDir>/dist/test/environment/setup.js',
   globalTeardown: '<rootDir>/dist/test/environment/teardown.js',
   reporters: ['default', '<rootDir>/dist/test/environment/closing-lines.js'],
-  // Bounds a test that hangs; machines ten times slower than ours are in time.
+  // What a test waits for it waits for by condition: this only ends what hangs, on the slowest machine.
   testTimeout: 180_000,
   maxWorkers: 2,
   workerIdleMemoryLimit: '700MB',
