@@ -1,14 +1,14 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { waitFor } from '#libs/testing';
 import { type BenchReport, type BenchRow, percentile } from './bench.js';
+import { addedLatency } from './added-latency.js';
 import { cleanup } from './cleanup.js';
+import { type Contender, type Field, ask, cpuPerRequest, voidIfWrong } from './contender.js';
 import {
   ANSWER_BYTES,
   CONNECTIONS,
-  type GatewayField,
   KEYS,
   LOOKUP_PATH,
   NODE_FLAGS,
@@ -16,38 +16,14 @@ import {
   openGatewayField,
   startGateway,
 } from './gateway-field.js';
-import type { Load, LoadResult } from './load-client.js';
-import { cpuUs, pin, residentMb } from './machine.js';
+import { pin, residentMb } from './machine.js';
 import { hasNginx, hasNginxLua, startLuaPeer } from './nginx.js';
-import { driveWrk, hasWrk } from './wrk.js';
+import { hasWrk } from './wrk.js';
 
 const MEMORY_KEYS = 100_000;
 const MEMORY_WARM_UP_ANSWERS = 20_000;
 const ROUNDS = 6;
-const ROUND_MS = 2_000;
 const SHORT_ROUNDS = 2;
-const CALM_RATE = 5_000;
-/** Each asks ten times a second: an answer that is late hardly slows the rate, as it does with few. */
-const CALM_CONNECTIONS = 500;
-const CALM_MS = 10_000;
-const CALM_ROUNDS = 3;
-const DIRECT_PATH = '/internal/whois/live?version=2&domainName=example{n}.com';
-
-/** Something that is asked: alone on the first core while everything else is on the second. */
-interface Contender {
-  name: string;
-  pid: number;
-  port: number;
-  keys: string[];
-  /** Status of every answer. */
-  expected: 200 | 429;
-}
-
-/** Who is measured against whom, and what they stand on. */
-interface Field extends GatewayField {
-  client: ChildProcess;
-  rounds: number;
-}
 
 /**
  * CPU time of the gateway's process for a request, everything on, against a bare proxy, the
@@ -107,9 +83,7 @@ async function measure(field: Field): Promise<BenchRow[]> {
   rows.push(ratio('gateway of the plugins', { of: pluginsUs, by: oursUs, least: 1.4 }));
   if (luaUs) rows.push(ratio('gateway of nginx and Lua', { of: luaUs, by: oursUs, least: 0.65 }));
   rows.push(ratio('429 of a proxied request', { of: oursUs, by: refusedUs, least: 2.2 }));
-  const targets = { p50Ms: 0.5, p99Ms: 1.5 };
-  rows.push(...(await addedLatency(field, ours, targets)));
-  if (lua) rows.push(...(await addedLatency(field, lua)));
+  rows.push(...(await addedLatency(field, { bare, ours, lua })));
   for (const { pid } of contenders) if (isRunning(pid)) process.kill(pid, 'SIGKILL');
   return rows;
 }
@@ -136,65 +110,11 @@ async function cpuOfAll(field: Field, contenders: Contender[]): Promise<number[]
   // The first round warms up: keys are looked up, functions compiled.
   for (let round = 0; round <= field.rounds; round++) {
     for (const [place, contender] of contenders.entries()) {
-      const before = cpuUs(contender.pid);
-      const load = { connections: CONNECTIONS, durationMs: ROUND_MS, path: LOOKUP_PATH };
-      const result = await drive(field, { ...load, port: contender.port, keys: contender.keys });
-      const us = (cpuUs(contender.pid) - before) / result.answers;
-      const rate = Math.round((result.answers * 1000) / result.elapsedMs);
-      process.stderr.write(`  ${contender.name}: ${us.toFixed(1)} µs, ${rate} req/s\n`);
+      const us = await cpuPerRequest(field, contender);
       if (round > 0) cpu[place].push(us);
-      voidIfWrong(contender, result);
     }
   }
   return cpu;
-}
-
-function voidIfWrong({ name, expected }: Contender, { answers, refused, lost }: LoadResult): void {
-  const wrong = expected === 200 ? refused : answers - refused;
-  if (answers > 0 && wrong === 0 && lost === 0) return;
-  throw new Error(`the run is void: ${name}: ${answers} answers, ${wrong} wrong, ${lost} lost`);
-}
-
-/**
- * At 5,000 requests a second, against the same questions sent to the upstream directly. The load, the
- * upstream, the stand-ins and PostgreSQL share the second core, so part of it is their waiting for one
- * another: what nginx and Lua add in the same place tells how much.
- */
-async function addedLatency(
-  field: Field,
-  contender: Contender,
-  targets?: { p50Ms: number; p99Ms: number },
-): Promise<BenchRow[]> {
-  const calm = { connections: CALM_CONNECTIONS, durationMs: CALM_MS, ratePerSecond: CALM_RATE };
-  const [p50s, p99s, rates]: number[][] = [[], [], []];
-  // The first round warms up: leases grow to what this rate needs.
-  for (let round = 0; round <= CALM_ROUNDS; round++) {
-    const { name, port, keys } = contender;
-    const toUpstream = { ...calm, port: field.upstreamPort, path: DIRECT_PATH, keys: [] };
-    const direct = await drive(field, toUpstream);
-    const through = await drive(field, { ...calm, port, path: LOOKUP_PATH, keys });
-    voidIfWrong(contender, through);
-    const rate = (through.answers / through.elapsedMs) * 1000;
-    process.stderr.write(
-      `  ${name}: p50 ${direct.p50Ms} → ${through.p50Ms} ms, p99 ${direct.p99Ms} → ${through.p99Ms} ms, ${Math.round(rate)} req/s\n`,
-    );
-    if (round === 0) continue;
-    p50s.push(through.p50Ms - direct.p50Ms);
-    p99s.push(through.p99Ms - direct.p99Ms);
-    rates.push(rate);
-  }
-  const row = (figure: string, values: number[], most?: number): BenchRow => {
-    const [what, value] = [`${contender.name}: added latency, ${figure}`, Math.min(...values)];
-    const median = percentile(values, 0.5);
-    const target = most === undefined ? undefined : { target: `≤ ${most} ms`, ok: value <= most };
-    return { what, value, median, unit: 'ms', ...target };
-  };
-  const reached = `${contender.name}: rate reached of ${CALM_RATE}`;
-  return [
-    { what: reached, value: Math.min(...rates), unit: 'req/s' },
-    row('p50', p50s, targets?.p50Ms),
-    row('p99', p99s, targets?.p99Ms),
-  ];
 }
 
 async function memoryOfKeys(field: Field): Promise<BenchRow> {
@@ -308,18 +228,6 @@ async function portOf(child: ChildProcess): Promise<number> {
   child.on('message', (message: { port: number }) => (port = message.port));
   await waitFor('a contender to listen', () => port > 0, 20_000);
   return port;
-}
-
-/** With wrk where it is installed. */
-async function drive(field: Field, load: Load): Promise<LoadResult> {
-  return hasWrk ? driveWrk(load, field.around.folder) : ask(field.client, load);
-}
-
-async function ask(client: ChildProcess, load: Load): Promise<LoadResult> {
-  const answered = once(client, 'message') as Promise<[LoadResult]>;
-  client.send(load);
-  const [result] = await answered;
-  return result;
 }
 
 function isRunning(pid: number): boolean {

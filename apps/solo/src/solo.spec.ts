@@ -9,7 +9,7 @@ import { waitFor } from '#libs/testing';
 import { request } from 'undici';
 import type { SoloFacts } from './announcement/solo-facts.js';
 
-const START_TIMEOUT_MS = 60_000;
+const START_TIMEOUT_MS = 300_000;
 
 interface Outcome {
   code: number | null;

@@ -1,0 +1,63 @@
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { CONNECTIONS, type GatewayField, LOOKUP_PATH } from './gateway-field.js';
+import type { Load, LoadResult } from './load-client.js';
+import { cpuUs } from './machine.js';
+import { driveWrk, hasWrk } from './wrk.js';
+
+/** One round of a load whose CPU time is counted. */
+const ROUND_MS = 2_000;
+
+/** Something that is asked: alone on the first core while everything else is on the second. */
+export interface Contender {
+  name: string;
+  pid: number;
+  port: number;
+  keys: string[];
+  /** Status of every answer. */
+  expected: 200 | 429;
+}
+
+/** Who is measured against whom, and what they stand on. */
+export interface Field extends GatewayField {
+  client: ChildProcess;
+  rounds: number;
+}
+
+/** Microseconds of one round. */
+export async function cpuPerRequest(field: Field, contender: Contender): Promise<number> {
+  const { name, pid, port, keys } = contender;
+  const before = cpuUs(pid);
+  const load = { connections: CONNECTIONS, durationMs: ROUND_MS, path: LOOKUP_PATH };
+  const result = await drive(field, { ...load, port, keys });
+  const us = (cpuUs(pid) - before) / result.answers;
+  process.stderr.write(`  ${name}: ${us.toFixed(1)} µs, ${Math.round(rateOf(result))} req/s\n`);
+  voidIfWrong(contender, result);
+  return us;
+}
+
+/** @throws Error when an answer was lost or another one than expected. */
+export function voidIfWrong(
+  { name, expected }: Contender,
+  { answers, refused, lost }: LoadResult,
+): void {
+  const wrong = expected === 200 ? refused : answers - refused;
+  if (answers > 0 && wrong === 0 && lost === 0) return;
+  throw new Error(`the run is void: ${name}: ${answers} answers, ${wrong} wrong, ${lost} lost`);
+}
+
+export function rateOf({ answers, elapsedMs }: LoadResult): number {
+  return (answers / elapsedMs) * 1000;
+}
+
+/** With wrk where it is installed. */
+export async function drive(field: Field, load: Load): Promise<LoadResult> {
+  return hasWrk ? driveWrk(load, field.around.folder) : ask(field.client, load);
+}
+
+export async function ask(client: ChildProcess, load: Load): Promise<LoadResult> {
+  const answered = once(client, 'message') as Promise<[LoadResult]>;
+  client.send(load);
+  const [result] = await answered;
+  return result;
+}
