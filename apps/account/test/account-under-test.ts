@@ -81,6 +81,7 @@ export class AccountUnderTest {
       keyPepper: SECRET,
       addressPepper: SECRET,
       personalDataSecret: SECRET,
+      auditAnchorSecret: `anchors, ${SECRET}`,
     });
     const account = new AccountUnderTest(
       test,

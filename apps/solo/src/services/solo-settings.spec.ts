@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
@@ -31,4 +31,16 @@ it('a setting that one process has no use for is said, unless it is blank', () =
     expect.stringMatching(/^GATEWAY_THREADS is not used by npm start: /),
   ]);
   expect(unusedSettings({ KAFKA_BROKERS: ' ', VALKEY_URL: 'redis://127.0.0.1' })).toEqual([]);
+});
+
+it('a setting from a file replaces its default, and gives way to what is generated', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'solo-'));
+  const file = join(folder, 'value');
+  writeFileSync(file, 'https://api.example.org');
+  const environment = { BASE_URL_FILE: file, SERVICE_SECRET_FILE: join(folder, 'none') };
+  expect(() => checkSettings(environment)).not.toThrow();
+  expect(() => checkSettings({ ...environment, BASE_URL: 'https://other.example.org' })).toThrow(
+    /BASE_URL: is given twice/,
+  );
+  rmSync(folder, { recursive: true });
 });
