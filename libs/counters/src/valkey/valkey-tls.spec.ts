@@ -30,8 +30,8 @@ import { type CountingMode, openCounters } from '../open-counters.js';
       ),
     );
     // On a busy machine the first handshake may come too late for the start; the next one is asked for soon.
-    const areShared = () => [first!, second!].every((counters) => counters.mode() === 'shared');
-    if (isTrusted) await waitFor('both to count on the server', areShared);
+    const areOnServer = () => [first!, second!].every((counters) => counters.mode() === 'server');
+    if (isTrusted) await waitFor('both to count on the server', areOnServer);
     const id = new CounterId(newId());
     const modes: CountingMode[] = [first!.mode(), second!.mode()];
     const taken: boolean[] = [];
@@ -44,7 +44,7 @@ import { type CountingMode, openCounters } from '../open-counters.js';
 
   it('gateways that know its authority count in it together', async () => {
     const { modes, taken } = await takenBy({ url: server.url, tlsCa: tls.authority }, true);
-    expect(modes).toEqual(['shared', 'shared']);
+    expect(modes).toEqual(['server', 'server']);
     expect(taken).toEqual([true, true, false]);
   });
 
