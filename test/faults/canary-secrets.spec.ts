@@ -48,7 +48,7 @@ class Running {
   async up(): Promise<void> {
     const line = await waitFor(
       'it to be up',
-      () => this.output.split('\n').find((text) => text.includes(' is up"')),
+      () => this.output.split('\n').find((text) => text.includes(' is up"') && text.endsWith('}')),
       120_000,
     );
     this.urls = JSON.parse(line) as Record<string, string>;
@@ -56,7 +56,7 @@ class Running {
 
   async ended(signal?: NodeJS.Signals): Promise<number | null> {
     const { child } = this;
-    const end = child.exitCode === null ? once(child, 'exit') : [child.exitCode];
+    const end = child.exitCode === null ? once(child, 'close') : [child.exitCode];
     if (signal) child.kill(signal);
     const [code] = (await end) as [number | null];
     return code;
