@@ -49,7 +49,11 @@ describeOnCluster('a process for each service', () => {
       broker?.kill('SIGKILL');
       const entitlement = named(processes, 'entitlement');
       const degraded = { status: 200, body: { status: 'degraded', faults: ['broker'] } };
-      await waitFor('the broker to be missed', () => isReadiness(entitlement, degraded), START_LIMIT_MS);
+      await waitFor(
+        'the broker to be missed',
+        () => isReadiness(entitlement, degraded),
+        START_LIMIT_MS,
+      );
       await broker?.start();
       const well = { status: 200, body: { status: 'ok', faults: [] } };
       await waitFor('the broker to be back', () => isReadiness(entitlement, well), START_LIMIT_MS);

@@ -84,7 +84,7 @@ function targetOf(file: SourceFile, from: string): string | undefined {
 const SOCKET_OWNERS: readonly [path: string, why: string][] = [
   ['libs/resolvers/src/safe-connect/', 'checks every address before it connects'],
   ['libs/resolvers/src/rdap/rdap-client.ts', 'speaks HTTP over connections of safe-connect'],
-  ['libs/testing/src/valkey-server.ts', 'takes a free port and waits until it is answered'],
+  ['libs/testing/src/servers/', 'takes a free port and waits until it is answered'],
   ['libs/testing/src/scrape.ts', 'reads the metrics of a service under test'],
   ['libs/contracts/src/clients/', 'calls the configured address of a service'],
   ['libs/messaging/src/transports/kafka/kafka-client.ts', 'connects to the configured brokers'],

@@ -1,28 +1,15 @@
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Logger, newId } from '#libs/platform';
-import { VALKEY_URL, ValkeyServer, waitFor } from '#libs/testing';
+import { VALKEY_URL, ValkeyServer, makeOwnCertificate, waitFor } from '#libs/testing';
 import { CounterId } from '../counter-id.js';
 import { type CountingMode, openCounters } from '../open-counters.js';
 
-/** A certificate for 127.0.0.1 that is its own authority. */
-function makeCertificate(folder: string, name: string) {
-  const [keyFile, certificateFile] = ['key', 'crt'].map((end) => join(folder, `${name}.${end}`));
-  execFileSync(
-    'openssl',
-    `req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=127.0.0.1
-      -addext subjectAltName=IP:127.0.0.1 -keyout ${keyFile} -out ${certificateFile}`.split(/\s+/),
-    { stdio: 'ignore' },
-  );
-  return { keyFile, certificateFile, authority: readFileSync(certificateFile, 'utf8') };
-}
-
 (process.env[VALKEY_URL] === undefined ? describe.skip : describe)('a server with TLS', () => {
   const folder = mkdtempSync(join(tmpdir(), 'dds-valkey-tls-'));
-  const tls = makeCertificate(folder, 'server');
+  const tls = makeOwnCertificate(folder, 'server');
   let server: ValkeyServer;
 
   beforeAll(async () => {
@@ -62,7 +49,7 @@ function makeCertificate(folder: string, name: string) {
   });
 
   it('a certificate that is refused by both sides, again and again, ends no gateway', async () => {
-    const tlsCa = makeCertificate(folder, 'of-the-same-name').authority;
+    const tlsCa = makeOwnCertificate(folder, 'of-the-same-name').authority;
     const attempts = Array.from({ length: 10 }, () => takenBy({ url: server.url, tlsCa }));
     for (const { modes } of await Promise.all(attempts)) expect(modes).toEqual(['alone', 'alone']);
   });
@@ -71,7 +58,7 @@ function makeCertificate(folder: string, name: string) {
     ['whose authority nobody here trusts', () => ({ url: server.url })],
     [
       'with the certificate of another authority',
-      () => ({ url: server.url, tlsCa: makeCertificate(folder, 'other').authority }),
+      () => ({ url: server.url, tlsCa: makeOwnCertificate(folder, 'other').authority }),
     ],
     [
       'asked without TLS',
