@@ -8,7 +8,8 @@ export default {
   globalSetup: '<rootDir>/dist/test/environment/setup.js',
   globalTeardown: '<rootDir>/dist/test/environment/teardown.js',
   reporters: ['default', '<rootDir>/dist/test/environment/closing-lines.js'],
-  testTimeout: 30_000,
+  // What a test waits for it waits for by condition: this only ends what hangs, on the slowest machine.
+  testTimeout: 180_000,
   maxWorkers: 2,
   workerIdleMemoryLimit: '700MB',
 };

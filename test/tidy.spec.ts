@@ -4,10 +4,12 @@ import {
   staleDocuments,
 } from '../apps/cli/src/documents/generated-documents.js';
 import * as code from './tidy/code-rules.js';
+import { generateApiKey } from '#libs/contracts';
 import { crashPointFaults } from './tidy/crash-rules.js';
 import * as documents from './tidy/document-rules.js';
 import * as imports from './tidy/import-rules.js';
 import * as layout from './tidy/layout-rules.js';
+import * as secrets from './tidy/secret-rules.js';
 import * as security from './tidy/security-rules.js';
 import { type SourceFile, filesBelow, readSources, sourceFile } from './tidy/source-tree.js';
 
@@ -121,6 +123,43 @@ describe('tidy', () => {
       expect(security.transportFaults(files)).toEqual([]);
       const [major, minor, patch] = security.lockedVersion('@nestjs/microservices');
       expect(major > 12 || (major === 12 && (minor > 0 || patch >= 3))).toBe(true);
+    });
+  });
+
+  describe('secrets', () => {
+    it('S113: no file holds what looks like a secret', () => {
+      expect(secrets.secretFileFaults(paths)).toEqual([]);
+    });
+
+    (secrets.historyMissing() ? describe.skip : describe)('of the history', () => {
+      it('S113: no commit has ever added what looks like a secret', () => {
+        expect(secrets.secretHistoryFaults()).toEqual([]);
+      });
+    });
+
+    it('S113: each kind of secret is known by its shape, and none is shown', () => {
+      const letters = (count: number) => 'aB3'.repeat(count).slice(0, count);
+      const samples = [
+        `-----BEGIN ${'EC '}PRIVATE KEY-----\n${letters(64)}`,
+        `AKIA${'A'.repeat(16)}`,
+        `ghp_${letters(36)}`,
+        `glpat-${letters(20)}`,
+        `npm_${letters(36)}`,
+        `xoxb-${letters(24)}`,
+        `sk_live_${letters(24)}`,
+        `whsec_${letters(32)}`,
+        `AIza${letters(35)}`,
+        `SG.${letters(22)}.${letters(43)}`,
+        `sk-${'ant-'}${letters(40)}`,
+        `eyJ${letters(20)}.eyJ${letters(20)}.${letters(43)}`,
+        `KEY_PEPPER=${letters(43)}`,
+        generateApiKey('live'),
+      ];
+      for (const sample of samples) {
+        const faults = secrets.secretsIn('a.ts', `const a = '${sample}';`);
+        expect([sample, faults]).toEqual([sample, [expect.stringMatching(/^a\.ts: an? [\w ]+$/)]]);
+      }
+      expect(secrets.secretsIn('a.ts', `const a = 'dds_live_${letters(36)}';`)).toEqual([]);
     });
   });
 

@@ -17,6 +17,7 @@ const BENCHES: Record<string, () => Promise<Bench>> = {
   gateway: () => import('./gateway.bench.js'),
   counters: () => import('./counters.bench.js'),
   spine: () => import('./spine.bench.js'),
+  security: () => import('./security.bench.js'),
 };
 
 const program = new Command('bench')

@@ -1,5 +1,6 @@
 import type { AggregatedResult, Reporter } from '@jest/reporters';
 import { KAFKA_BROKERS, kafkaAvailability, valkeyAvailability } from '#libs/testing';
+import { historyMissing } from '../tidy/secret-rules.js';
 import { chromiumPath } from './chromium.js';
 
 /** Programs without which a suite is skipped, and what that suite proves. */
@@ -23,6 +24,11 @@ const PROGRAMS: readonly [name: string, isHere: () => boolean, proves: string][]
     'Java with Maven',
     () => process.env[KAFKA_BROKERS] !== undefined || kafkaAvailability() === undefined,
     'events over Kafka (libs/messaging/src/transports/kafka)',
+  ],
+  [
+    'git with the whole history',
+    () => historyMissing() === undefined,
+    'that no commit has added a secret (test/tidy.spec.ts)',
   ],
 ];
 

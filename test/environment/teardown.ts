@@ -4,5 +4,5 @@ import { currentRun } from './run.js';
 export default async function teardown(): Promise<void> {
   const run = currentRun();
   await Promise.all([run?.valkey?.stop(), run?.broker?.stop(), run?.server?.stop()]);
-  if (run) rmSync(run.folder, { recursive: true, force: true });
+  if (run) rmSync(run.folder, { recursive: true, force: true, maxRetries: 10 });
 }

@@ -36,7 +36,13 @@ describe('balancer', () => {
 
   beforeAll(async () => {
     const targets = await Promise.all(servers.map((server) => server.start()));
-    balancer = await Balancer.start({ targets, healthPath: '/health', intervalMs: 10 });
+    balancer = await Balancer.start({
+      targets,
+      healthPath: '/health',
+      intervalMs: 10,
+      // A stall of this process is no fault of the servers in it.
+      healthTimeoutMs: 60_000,
+    });
   });
   afterAll(async () => {
     await balancer.stop();

@@ -8,6 +8,8 @@ export interface BalancerOptions {
   /** Asked of each server; 200 takes it into the round. */
   healthPath: string;
   intervalMs?: number;
+  /** Who does not answer that soon is not ready. */
+  healthTimeoutMs?: number;
 }
 
 interface Server extends Target {
@@ -83,16 +85,17 @@ export class Balancer {
   private async look(): Promise<void> {
     await Promise.all(
       this.servers.map(async (server) => {
-        server.isHealthy = await isReady(server.origin + this.options.healthPath);
+        const { healthPath, healthTimeoutMs = HEALTH_TIMEOUT_MS } = this.options;
+        server.isHealthy = await isReady(server.origin + healthPath, healthTimeoutMs);
       }),
     );
   }
 }
 
 /** On a connection of its own, so that no idle one keeps a server from closing. */
-function isReady(url: string): Promise<boolean> {
+function isReady(url: string, timeoutMs: number): Promise<boolean> {
   return new Promise((resolve) => {
-    const asking = get(url, { agent: false, timeout: HEALTH_TIMEOUT_MS }, (answer) => {
+    const asking = get(url, { agent: false, timeout: timeoutMs }, (answer) => {
       answer.resume();
       resolve(answer.statusCode === 200);
     });

@@ -33,7 +33,7 @@ const PROGRAM = `
     const output = execFileSync(
       process.execPath,
       ['--input-type=module', '--disable-warning=ExperimentalWarning', '-e', PROGRAM, file],
-      { env: { ...process.env, ...steppedClock(file) }, encoding: 'utf8', timeout: 60_000 },
+      { env: { ...process.env, ...steppedClock(file) }, encoding: 'utf8', timeout: 170_000 },
     );
     const [forth, back] = JSON.parse(output);
     expect([forth.steppedHours, back.steppedHours]).toEqual([1, -1]);
@@ -42,5 +42,5 @@ const PROGRAM = `
       expect(full.resetSeconds).toBeLessThanOrEqual(61);
       expect(other).toBe(true);
     }
-  }, 90_000);
+  });
 });

@@ -39,9 +39,9 @@ const PROGRAM = `
   it('does not end the process, also when connections are accepted and then reset', () => {
     const run = spawnSync(process.execPath, ['--input-type=module', '-e', PROGRAM, folder], {
       encoding: 'utf8',
-      timeout: 60_000,
+      timeout: 240_000,
     });
     expect([run.stdout, run.stderr.split('\n').at(4) ?? '']).toEqual(['survived\n', '']);
     expect(run.status).toBe(0);
-  }, 90_000);
+  }, 300_000);
 });

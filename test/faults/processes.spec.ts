@@ -8,7 +8,13 @@ import { skewedClock, skewedClockMissing } from './skewed-clock.js';
 
 describe('processes', () => {
   let child: ChildProcess | undefined;
-  afterEach(() => void child?.kill('SIGKILL'));
+  afterEach(async () => {
+    if (child && child.exitCode === null && child.signalCode === null) {
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+    }
+    child = undefined;
+  });
 
   const start = () => {
     child = spawn('sleep', ['60']);

@@ -55,6 +55,8 @@ export class GatewayNeighbourhood {
       GATEWAY_JOURNAL: join(this.folder, journal),
       // A busy machine delays the event loop; what sheds load then is not what most tests are about.
       GATEWAY_LOOP_DELAY_MAX_MS: '60000',
+      // Nor is how long a service may take that shares this process, and stands still when it does.
+      GATEWAY_SERVICES_TIMEOUT_MS: '30000',
       GATEWAY_DRAIN_NOTICE_MS: '0',
       GATEWAY_DRAIN_MS: '2000',
     };

@@ -3,14 +3,14 @@ import { dashboardInBrowser, hasBrowser } from './browser.story.js';
 import { type Deployment, openSolo } from './deployment.js';
 
 /** Every page is examined twice, on machines that do other things too. */
-jest.setTimeout(120_000);
+jest.setTimeout(600_000);
 
 (hasBrowser ? describe : describe.skip)('in one process: the dashboard in a browser', () => {
   let deployment: Deployment;
   beforeAll(async () => {
     deployment = await openSolo();
-  }, 60_000);
-  afterAll(() => deployment?.stop(), 60_000);
+  });
+  afterAll(() => deployment?.stop());
 
   dashboardInBrowser(() => deployment);
 });

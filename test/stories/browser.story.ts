@@ -31,7 +31,7 @@ export function dashboardInBrowser(deployed: () => Deployment): void {
     visitor = await Visitor.arrive(browser, deployment, {
       permissions: ['clipboard-read', 'clipboard-write'],
     });
-  }, 60_000);
+  });
 
   afterEach(() => {
     // A refused form is an answer of 400 and above, which Chromium writes to the console.
@@ -41,7 +41,7 @@ export function dashboardInBrowser(deployed: () => Deployment): void {
 
   afterAll(async () => {
     await browser?.close();
-  }, 60_000);
+  });
 
   it('every page for strangers can be read by everybody, light, dark and on a telephone', async () => {
     const paths = ['/', '/sign-up', '/log-in', '/password/forgot', '/password/reset'];
@@ -166,6 +166,9 @@ export function dashboardInBrowser(deployed: () => Deployment): void {
     })()`);
     expect([undefined, 'refused']).toContain(handled);
     expect(await visitor.page.title()).toBe('Overview · Domain Data Service');
+    // What a page writes arrives a little later than what it answers.
+    const violations = () => visitor.faults.filter((fault) => fault.includes('policy violated: '));
+    await waitFor('both violations', () => violations().length >= 2);
     const refused = visitor.takeFaults().join('\n');
     expect(refused).toContain('policy violated: require-trusted-types-for by trusted-types-sink');
     expect(refused).toMatch(/policy violated: (script-src-attr by inline|require-trusted)/);

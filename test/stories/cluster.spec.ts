@@ -7,15 +7,18 @@ import { describeOnCluster, openCluster } from './deployment.js';
 import { firstLight } from './first-light.story.js';
 
 /** Two cores carry nine processes and this one. */
-jest.setTimeout(120_000);
+jest.setTimeout(600_000);
+
+/** Until a broker or a database that was killed is back, and everybody knows. */
+const START_LIMIT_MS = 240_000;
 
 /** The stories of one process, word for word; one cluster for all of them. */
 describeOnCluster('a process for each service', () => {
   let deployment: Awaited<ReturnType<typeof openCluster>>;
   beforeAll(async () => {
     deployment = await openCluster();
-  }, 180_000);
-  afterAll(() => deployment?.stop(), 120_000);
+  });
+  afterAll(() => deployment?.stop());
 
   describe('from sign-up to erasure', () => firstLight(() => deployment));
 
@@ -46,10 +49,14 @@ describeOnCluster('a process for each service', () => {
       broker?.kill('SIGKILL');
       const entitlement = named(processes, 'entitlement');
       const degraded = { status: 200, body: { status: 'degraded', faults: ['broker'] } };
-      await waitFor('the broker to be missed', () => isReadiness(entitlement, degraded), 60_000);
+      await waitFor(
+        'the broker to be missed',
+        () => isReadiness(entitlement, degraded),
+        START_LIMIT_MS,
+      );
       await broker?.start();
       const well = { status: 200, body: { status: 'ok', faults: [] } };
-      await waitFor('the broker to be back', () => isReadiness(entitlement, well), 60_000);
+      await waitFor('the broker to be back', () => isReadiness(entitlement, well), START_LIMIT_MS);
     });
 
     it('without its database a service asks for no work, and comes back with it', async () => {
@@ -57,10 +64,10 @@ describeOnCluster('a process for each service', () => {
       const account = named(processes, 'account');
       postgres.kill('SIGKILL');
       const away = { status: 503, body: { status: 'unavailable', faults: ['database'] } };
-      await waitFor('the database to be missed', () => isReadiness(account, away), 60_000);
+      await waitFor('the database to be missed', () => isReadiness(account, away), START_LIMIT_MS);
       await postgres.start();
       const well = { status: 200, body: { status: 'ok', faults: [] } };
-      await waitFor('the database to be back', () => isReadiness(account, well), 60_000);
+      await waitFor('the database to be back', () => isReadiness(account, well), START_LIMIT_MS);
     });
   });
 });

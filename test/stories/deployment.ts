@@ -37,7 +37,7 @@ export interface Deployment {
 }
 
 /** Services share event loops, or two cores with the tests: load is not what stories are about. */
-const UNHURRIED = { GATEWAY_LOOP_DELAY_MAX_MS: '5000' };
+const UNHURRIED = { GATEWAY_LOOP_DELAY_MAX_MS: '60000', GATEWAY_SERVICES_TIMEOUT_MS: '20000' };
 
 /** Every service in this process. */
 export async function openSolo(): Promise<Deployment> {

@@ -6,8 +6,8 @@ describe('in one process: from sign-up to erasure', () => {
   let deployment: Deployment;
   beforeAll(async () => {
     deployment = await openSolo();
-  }, 60_000);
-  afterAll(() => deployment?.stop(), 60_000);
+  });
+  afterAll(() => deployment?.stop());
 
   firstLight(() => deployment);
 });

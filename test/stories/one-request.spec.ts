@@ -182,12 +182,16 @@ describe('one request', () => {
   }
   const linesOf = (requestId: string, service: string) =>
     lines.filter((line) => line.request_id === requestId && line.service === service);
+  /** A line is written after its answer has left. */
+  async function untilLogged(requestId: string): Promise<void> {
+    await waitFor('the lines', () => linesOf(requestId, 'entitlement').length > 1);
+    await waitFor('the line', () => linesOf(requestId, 'lookup').length > 0);
+  }
 
   it('is found by its id in the log lines of whoever worked for it', async () => {
     const requestId = await ask();
     const other = await ask();
-    await waitFor('the lines', () => linesOf(requestId, 'entitlement').length > 1);
-    await waitFor('the line', () => linesOf(requestId, 'lookup').length > 0);
+    for (const id of [requestId, other]) await untilLogged(id);
     expect(linesOf(requestId, 'lookup')[0].route).toBe('/internal/whois/live');
     const [allowance, acquire] = linesOf(requestId, 'entitlement');
     expect(allowance).toMatchObject({ level: 'debug', msg: 'answered', status: 200 });
@@ -209,7 +213,7 @@ describe('one request', () => {
   it('is one trace from the gateway to lookup and entitlement, and its id stands in the log', async () => {
     const traces = await openTraces({ otlpEndpoint: endpoint, sampledShare: 1 });
     const requestId = await ask();
-    await waitFor('the lines', () => linesOf(requestId, 'entitlement').length > 1);
+    await untilLogged(requestId);
     await traces.close();
     const root = collector.spans.find(({ name }) => name === 'GET /v2.0/whois/live');
     expect(root).toMatchObject({ service: 'gateway' });

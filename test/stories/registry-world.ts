@@ -16,6 +16,11 @@ const SECRET = 'a secret between services, long enough';
 const START = '2026-11-20T11:42:03Z';
 const DRIP_INTERVAL_MS = 20;
 
+export interface WorldOptions {
+  /** Time for a whole lookup. Long, so that a slow machine answers; short for what never does. */
+  budgetMs?: number;
+}
+
 interface Source {
   id: string;
   protocol: string;
@@ -23,6 +28,9 @@ interface Source {
   outcome: string;
   error?: string;
 }
+
+/** For registries that never answer: what is waited for in vain. */
+export const HURRIED: WorldOptions = { budgetMs: 1_500 };
 
 /** A live answer or a problem. */
 export interface Body {
@@ -47,7 +55,7 @@ export abstract class RegistryWorld {
   protected readonly folder = mkdtempSync(join(tmpdir(), 'lookup-'));
   protected url: string;
 
-  constructor() {
+  constructor(private readonly options: WorldOptions = {}) {
     this.socketPath = join(this.folder, 'socket');
   }
 
@@ -93,7 +101,7 @@ export abstract class RegistryWorld {
       LOOKUP_UPSTREAM_EXCEPTIONS: upstreamExceptions,
       LOOKUP_EXTRA_CA_FILE: caFile,
       LOOKUP_UPSTREAM_PER_SECOND: '1000',
-      LOOKUP_BUDGET_MS: '1500',
+      LOOKUP_BUDGET_MS: String(this.options.budgetMs ?? 20_000),
     };
   }
 }
@@ -134,8 +142,8 @@ export class SplitWorld extends RegistryWorld {
   private readonly simulators: ServiceProcess;
   private lookup: ServiceProcess;
 
-  constructor() {
-    super();
+  constructor(options?: WorldOptions) {
+    super(options);
     this.clockFile = join(this.folder, 'clock');
     this.clock = FileClock.create(this.clockFile, START);
     const settings = { SIMULATORS_DRIP_INTERVAL_MS: String(DRIP_INTERVAL_MS) };
@@ -175,4 +183,4 @@ export class SplitWorld extends RegistryWorld {
   }
 }
 
-export type NewWorld = new () => RegistryWorld;
+export type NewWorld = new (options?: WorldOptions) => RegistryWorld;

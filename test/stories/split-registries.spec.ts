@@ -4,7 +4,7 @@ import { misbehavingRegistries } from './misbehaving-registries.story.js';
 import { SplitWorld } from './registry-world.js';
 
 /** Two processes start for each world. */
-jest.setTimeout(60_000);
+jest.setTimeout(300_000);
 
 describe('a process for each service: a lookup', () => liveLookups(SplitWorld));
 

@@ -23,7 +23,7 @@ const ARGUMENTS = [
   '--disable-component-update',
   '--disable-sync',
 ];
-const TIMEOUT_MS = 10_000;
+const TIMEOUT_MS = 90_000;
 
 /** The looks in which every page is examined: both schemes, both widths. In CSS pixels. */
 const LOOKS = [
@@ -31,9 +31,9 @@ const LOOKS = [
   { colorScheme: 'light', width: 375, height: 740 },
 ] as const;
 
-/** @throws when the program at `executablePath` cannot be started within 30 s. */
+/** @throws when the program at `executablePath` cannot be started within 90 s. */
 export function openBrowser(executablePath: string): Promise<Browser> {
-  return chromium.launch({ executablePath, headless: true, args: ARGUMENTS, timeout: 30_000 });
+  return chromium.launch({ executablePath, headless: true, args: ARGUMENTS, timeout: TIMEOUT_MS });
 }
 
 /** Somebody at a browser with cookies of their own, who notices whatever the console says. */

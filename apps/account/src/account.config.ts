@@ -1,10 +1,10 @@
 import { IsInt, IsOptional, IsString, IsUrl, Max, Min, MinLength } from 'class-validator';
-import { Setting } from '#libs/platform';
+import { ServiceSecretConfig, Setting } from '#libs/platform';
 
 const URL_RULES = { require_tld: false, require_protocol: true } as const;
 
 /** Settings of the account service. */
-export class AccountConfig {
+export class AccountConfig extends ServiceSecretConfig {
   @Setting({ env: 'ACCOUNT_HOST', about: 'Address the internal listener binds to.' })
   @IsString()
   host: string = '127.0.0.1';
@@ -34,15 +34,6 @@ export class AccountConfig {
   maintenanceDatabaseUrl: string;
 
   @Setting({
-    env: 'SERVICE_SECRET',
-    about: 'Signs the tokens between services; the same for all of them.',
-    secret: true,
-  })
-  @IsString()
-  @MinLength(32)
-  serviceSecret: string;
-
-  @Setting({
     env: 'KEY_PEPPER',
     about: 'Mixed into the stored hash of API keys; the same for account and gateway.',
     secret: true,
@@ -68,6 +59,25 @@ export class AccountConfig {
   @IsString()
   @MinLength(32)
   personalDataSecret: string;
+
+  @Setting({
+    env: 'AUDIT_ANCHOR_SECRET',
+    about:
+      'Signs the daily anchors of the audit log. With another one, earlier anchors are refused.',
+    secret: true,
+  })
+  @IsString()
+  @MinLength(32)
+  auditAnchorSecret: string;
+
+  @Setting({
+    env: 'AUDIT_ANCHORS',
+    about:
+      'File that the daily anchors are appended to, on a disk that the database’s owner cannot write to. Unset: they are log lines alone.',
+  })
+  @IsOptional()
+  @IsString()
+  auditAnchorsPath?: string;
 
   @Setting({ env: 'BILLING_URL', about: 'Origin of the dashboard; links in mails lead there.' })
   @IsUrl(URL_RULES)

@@ -131,11 +131,10 @@ const FEATURES = [
 export class AccountModule {
   static register(options: AccountModuleOptions): DynamicModule {
     const { config, clock, logger, transport, database, maintenanceDatabase } = options;
-    const { serviceSecret } = config;
     return {
       module: AccountModule,
       imports: [
-        ServiceModule.register({ name: 'account', clock, logger, serviceSecret }),
+        ServiceModule.register({ name: 'account', clock, logger, secret: config }),
         MessagingModule.register({ service: 'account', clock, transport, database }),
       ],
       controllers: [
@@ -152,7 +151,7 @@ export class AccountModule {
       ],
       providers: [
         { provide: AccountConfig, useValue: config },
-        { provide: AuditSeal, useValue: new AuditSeal(config.personalDataSecret) },
+        { provide: AuditSeal, useValue: new AuditSeal(config.auditAnchorSecret) },
         { provide: Database, useValue: database },
         { provide: MaintenanceDatabase, useValue: maintenanceDatabase },
         { provide: MailOutbox, useValue: new MailOutbox() },

@@ -1,4 +1,4 @@
-import { Database, addPoolMetrics } from '#libs/database';
+import { Database, MaintenanceDatabase, addPoolMetrics } from '#libs/database';
 import { MailSender, type MailTransport, addMailMetrics } from '#libs/mail';
 import { type EventTransport, addEventMetrics } from '#libs/messaging';
 import {
@@ -50,6 +50,8 @@ export interface AccountOptions {
   transport: EventTransport;
   /** Where mail goes; closed by whoever made it. */
   mail: MailTransport;
+  /** False: jobs run and mail goes when somebody asks for it, not by themselves. */
+  isScheduled?: boolean;
 }
 
 /**
@@ -71,11 +73,7 @@ export async function startAccount(options: AccountOptions): Promise<RunningServ
   addPoolMetrics(metrics, { account: database, maintenance: maintenanceDatabase });
   await transport.startRelay('account', maintenanceDatabase);
   const schedule = new Schedule(logger);
-  const sender = new MailSender(maintenanceDatabase, options.mail, logger);
-  schedule.every(SECOND_MS, { name: 'send-mail', runOnce: () => sender.runOnce() });
-  for (const job of [ExpireKeysJob, ForgetSignUpsJob, EraseJob, AnchorAuditJob]) {
-    schedule.every(JOB_INTERVAL_MS, service.app.get<Job>(job));
-  }
+  if (options.isScheduled ?? true) scheduleJobs(schedule, service, options);
   return {
     ...service,
     stop: async () => {
@@ -85,6 +83,19 @@ export async function startAccount(options: AccountOptions): Promise<RunningServ
       await database.close();
     },
   };
+}
+
+function scheduleJobs(
+  schedule: Schedule,
+  { app }: RunningService,
+  { logger, mail }: AccountOptions,
+): void {
+  const database = app.get<MaintenanceDatabase>(MaintenanceDatabase, { strict: false });
+  const sender = new MailSender(database, mail, logger);
+  schedule.every(SECOND_MS, { name: 'send-mail', runOnce: () => sender.runOnce() });
+  for (const job of [ExpireKeysJob, ForgetSignUpsJob, EraseJob, AnchorAuditJob]) {
+    schedule.every(JOB_INTERVAL_MS, app.get<Job>(job));
+  }
 }
 
 function open(url: string, applicationName: string): Promise<Database> {

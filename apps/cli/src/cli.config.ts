@@ -1,5 +1,5 @@
 import { IsOptional, IsString, IsUrl, MinLength } from 'class-validator';
-import { Setting } from '#libs/platform';
+import { IsServiceSecret, Setting } from '#libs/platform';
 
 /**
  * What operator commands need; each names what it misses. A running solo writes all of it to
@@ -68,7 +68,6 @@ export class CliConfig {
     secret: true,
   })
   @IsOptional()
-  @IsString()
-  @MinLength(32)
+  @IsServiceSecret()
   serviceSecret?: string;
 }

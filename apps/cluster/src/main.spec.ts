@@ -20,7 +20,7 @@ describe('npm run cluster', () => {
     return spawnSync(process.execPath, [PROGRAM, ...options], {
       env,
       encoding: 'utf8',
-      timeout: 30_000,
+      timeout: 150_000,
     });
   };
 

@@ -85,12 +85,14 @@ export class ServiceSettings {
   }
 
   account(): Settings {
-    const { ports, secrets } = this.sources;
+    const { folder, ports, secrets } = this.sources;
     return {
       ...this.service('account', ports.account),
       KEY_PEPPER: secrets.get('keyPepper'),
       ADDRESS_PEPPER: secrets.get('addressPepper'),
       PERSONAL_DATA_SECRET: secrets.get('personalData'),
+      AUDIT_ANCHOR_SECRET: secrets.get('auditAnchor'),
+      AUDIT_ANCHORS: folder.file('audit-anchors.log'),
       BILLING_URL: local(ports.gateways[0].dashboard),
       SMTP_URL: `smtp://127.0.0.1:${ports.smtp}`,
     };

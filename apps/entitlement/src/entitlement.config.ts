@@ -1,8 +1,8 @@
 import { IsInt, IsString, Max, Min, MinLength } from 'class-validator';
-import { Setting } from '#libs/platform';
+import { ServiceSecretConfig, Setting } from '#libs/platform';
 
 /** Settings of the entitlement service. */
-export class EntitlementConfig {
+export class EntitlementConfig extends ServiceSecretConfig {
   @Setting({ env: 'ENTITLEMENT_HOST', about: 'Address the internal listener binds to.' })
   @IsString()
   host: string = '127.0.0.1';
@@ -43,13 +43,4 @@ export class EntitlementConfig {
   @IsString()
   @MinLength(1)
   auditorDatabaseUrl: string;
-
-  @Setting({
-    env: 'SERVICE_SECRET',
-    about: 'Signs the tokens between services; the same for all of them.',
-    secret: true,
-  })
-  @IsString()
-  @MinLength(32)
-  serviceSecret: string;
 }

@@ -95,11 +95,10 @@ const PROVIDERS = [
 export class EntitlementModule {
   static register(options: EntitlementModuleOptions): DynamicModule {
     const { config, clock, logger, transport, database } = options;
-    const { serviceSecret } = config;
     return {
       module: EntitlementModule,
       imports: [
-        ServiceModule.register({ name: 'entitlement', clock, logger, serviceSecret }),
+        ServiceModule.register({ name: 'entitlement', clock, logger, secret: config }),
         MessagingModule.register({ service: 'entitlement', clock, transport, database }),
       ],
       controllers: CONTROLLERS,

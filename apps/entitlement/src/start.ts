@@ -29,6 +29,8 @@ export interface EntitlementOptions {
   clock: Clock;
   logger: Logger;
   transport: EventTransport;
+  /** False: jobs run when somebody calls them, not by themselves. */
+  isScheduled?: boolean;
 }
 
 /** Starts the entitlement service: databases, consumers, listener, relay, jobs. `stop` reverses it. */
@@ -69,9 +71,11 @@ export async function startEntitlement(options: EntitlementOptions): Promise<Run
   });
   await transport.startRelay('entitlement', maintenanceDatabase);
   const schedule = new Schedule(logger);
-  schedule.every(REAP_INTERVAL_MS, service.app.get(ReapJob));
-  schedule.every(ADVANCE_INTERVAL_MS, service.app.get(AdvanceAccountsJob));
-  schedule.every(AUDIT_INTERVAL_MS, service.app.get(AuditJob));
+  if (options.isScheduled ?? true) {
+    schedule.every(REAP_INTERVAL_MS, service.app.get(ReapJob));
+    schedule.every(ADVANCE_INTERVAL_MS, service.app.get(AdvanceAccountsJob));
+    schedule.every(AUDIT_INTERVAL_MS, service.app.get(AuditJob));
+  }
   return {
     ...service,
     stop: async () => {

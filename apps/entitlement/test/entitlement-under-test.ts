@@ -235,7 +235,9 @@ export class EntitlementUnderTest {
     const consumers = { account: ['entitlement'], billing: ['entitlement'] } as const;
     this.transport = new InProcessTransport({ logger, consumers });
     const { clock, transport } = this;
-    this.service = await startEntitlement({ config, clock, logger, transport });
+    // On real time the jobs would come between a spec's steps, now and then.
+    const isScheduled = false;
+    this.service = await startEntitlement({ config, clock, logger, transport, isScheduled });
     this.client = new EntitlementClient(this.connect('gateway'));
     this.operator = new EntitlementClient(this.connect('cli'));
   }

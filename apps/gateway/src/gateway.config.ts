@@ -1,10 +1,10 @@
 import { IsInt, IsOptional, IsString, IsUrl, Matches, Max, Min, MinLength } from 'class-validator';
 import { IsAddressBlock } from '#libs/domain-names';
-import { Setting } from '#libs/platform';
+import { ServiceSecretConfig, Setting } from '#libs/platform';
 
 const HTTP_URL = { require_tld: false, protocols: ['http', 'https'], require_protocol: true };
 
-export class GatewayConfig {
+export class GatewayConfig extends ServiceSecretConfig {
   @Setting({ env: 'GATEWAY_HOST', about: 'Address the public API listens on.' })
   @IsString()
   host: string = '127.0.0.1';
@@ -83,14 +83,6 @@ export class GatewayConfig {
   })
   @IsString()
   maintenanceDatabaseUrl: string;
-
-  @Setting({
-    env: 'SERVICE_SECRET',
-    about: 'Secret of the tokens between services, the same for all of them.',
-    secret: true,
-  })
-  @MinLength(32)
-  serviceSecret: string;
 
   @Setting({
     env: 'KEY_PEPPER',
@@ -181,6 +173,14 @@ export class GatewayConfig {
   @IsInt()
   @Min(100)
   upstreamTimeoutMs: number = 22_000;
+
+  @Setting({
+    env: 'GATEWAY_SERVICES_TIMEOUT_MS',
+    about: 'Longest wait for an answer of account or entitlement; a lookup waits for these calls.',
+  })
+  @IsInt()
+  @Min(100)
+  servicesTimeoutMs: number = 1_500;
 
   @Setting({ env: 'GATEWAY_HEADERS_TIMEOUT_MS', about: "Longest a request's headers may take." })
   @IsInt()

@@ -1,6 +1,12 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { Database, MaintenanceDatabase } from '#libs/database';
-import { type Clock, type Logger, type Metrics, ServiceModule } from '#libs/platform';
+import {
+  type Clock,
+  type Logger,
+  type Metrics,
+  ServiceModule,
+  type ServiceSecretSource,
+} from '#libs/platform';
 import { OnAccountDeletedWatcher } from './facts/on-account-deleted.consumer.js';
 import { OnAccountErasedWatcher } from './facts/on-account-erased.consumer.js';
 import { OnAccountRestoredWatcher } from './facts/on-account-restored.consumer.js';
@@ -15,7 +21,7 @@ import {
 import { RollUpJob } from './request-log/roll-up.job.js';
 
 export interface GatewayModuleOptions {
-  serviceSecret: string;
+  secret: ServiceSecretSource;
   clock: Clock;
   logger: Logger;
   database: Database;
@@ -28,10 +34,10 @@ export interface GatewayModuleOptions {
 @Module({})
 export class GatewayModule {
   static register(options: GatewayModuleOptions): DynamicModule {
-    const { serviceSecret, clock, logger, database, maintenance, facts, metrics } = options;
+    const { secret, clock, logger, database, maintenance, facts, metrics } = options;
     return {
       module: GatewayModule,
-      imports: [ServiceModule.register({ name: 'gateway', clock, logger, serviceSecret, metrics })],
+      imports: [ServiceModule.register({ name: 'gateway', clock, logger, secret, metrics })],
       controllers: [
         OnApiKeyChangedWatcher,
         OnAccountDeletedWatcher,

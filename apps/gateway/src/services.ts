@@ -2,9 +2,6 @@ import { AccountClient, EntitlementClient, ServiceHttp } from '#libs/contracts';
 import type { ServiceTokens } from '#libs/platform';
 import type { GatewayConfig } from './gateway.config.js';
 
-/** A lookup waits for these calls, so they end soon. */
-const TIMEOUT_MS = 1_500;
-
 /** The clients of the services the gateway asks. */
 export class Services {
   readonly account: AccountClient;
@@ -12,10 +9,14 @@ export class Services {
   private readonly connections: ServiceHttp[];
 
   constructor(
-    { accountUrl, entitlementUrl }: Pick<GatewayConfig, 'accountUrl' | 'entitlementUrl'>,
+    {
+      accountUrl,
+      entitlementUrl,
+      servicesTimeoutMs: timeoutMs,
+    }: Pick<GatewayConfig, 'accountUrl' | 'entitlementUrl' | 'servicesTimeoutMs'>,
     tokens: ServiceTokens,
   ) {
-    const common = { caller: 'gateway', tokens, timeoutMs: TIMEOUT_MS } as const;
+    const common = { caller: 'gateway', tokens, timeoutMs } as const;
     const account = new ServiceHttp({ ...common, url: accountUrl, audience: 'account' });
     const entitlement = new ServiceHttp({
       ...common,

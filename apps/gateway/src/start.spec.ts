@@ -11,12 +11,12 @@ describe('readiness of a gateway', () => {
     database = await TestDatabase.create();
     around = new GatewayNeighbourhood(database);
     await around.start();
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await around?.stop();
     await database?.drop();
-  }, 60_000);
+  });
 
   it.each([
     [

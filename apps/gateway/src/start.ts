@@ -10,6 +10,7 @@ import {
   type Logger,
   Metrics,
   type RunningService,
+  ServiceSecret,
   ServiceTokens,
   monotonicMs,
   newId,
@@ -86,7 +87,7 @@ export async function startGateway(options: StartGateway): Promise<RunningGatewa
   const metrics = metricsOf(parts, transport, share);
   const service = await startService({
     module: GatewayModule.register({
-      serviceSecret: config.serviceSecret,
+      secret: config,
       clock,
       logger,
       database,
@@ -192,7 +193,7 @@ function metricsOf(
 
 /** What asks and remembers; the path itself is put together from it. */
 async function buildParts({ config, clock, logger, share }: StartGateway) {
-  const tokens = new ServiceTokens(config.serviceSecret, clock);
+  const tokens = new ServiceTokens(new ServiceSecret(config, logger), clock);
   const services = new Services(config, tokens);
   const { account, entitlement } = services;
   const { database, maintenance } = await openDatabases(config, share);

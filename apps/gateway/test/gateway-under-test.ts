@@ -1,6 +1,7 @@
 import { expect } from '@jest/globals';
 import { request } from 'undici';
 import { TestDatabase, waitFor } from '#libs/testing';
+import { AccountStandIn } from '../../../test/stand-ins/account-stand-in.js';
 import { GatewayNeighbourhood } from '../../../test/stand-ins/gateway-neighbourhood.js';
 import { deliveredAnswer, nameIn } from '../../../test/stand-ins/lookup-stand-in.js';
 import type { RunningGateway } from '../src/start.js';
@@ -61,7 +62,7 @@ export class GatewayUnderTest {
 
   /** A key that account does not know. */
   strangersKey(): string {
-    return new GatewayNeighbourhood(this.database).account.addKey().apiKey;
+    return new AccountStandIn('another pepper').addKey().apiKey;
   }
 
   /** Waits until the request log has so many rows of an account; oldest first. */

@@ -1,8 +1,8 @@
-import { IsInt, IsNumber, IsOptional, IsString, Max, Min, MinLength } from 'class-validator';
-import { Setting } from '#libs/platform';
+import { IsInt, IsNumber, IsOptional, IsString, Max, Min } from 'class-validator';
+import { ServiceSecretConfig, Setting } from '#libs/platform';
 
 /** What an operator decides about lookups. */
-export class LookupConfig {
+export class LookupConfig extends ServiceSecretConfig {
   @Setting({ env: 'LOOKUP_HOST', about: 'Address of the internal listener.' })
   @IsString()
   host: string = '127.0.0.1';
@@ -21,11 +21,6 @@ export class LookupConfig {
   @IsOptional()
   @IsString()
   socketPath?: string;
-
-  @Setting({ env: 'SERVICE_SECRET', about: 'Secret of the tokens between services.', secret: true })
-  @IsString()
-  @MinLength(32)
-  serviceSecret: string;
 
   @Setting({
     env: 'LOOKUP_UPSTREAM_EXCEPTIONS',

@@ -26,11 +26,11 @@ export class LookupModule {
     registries,
     domains,
   }: LookupModuleOptions): DynamicModule {
-    const { serviceSecret, cacheEntries, cacheBytes } = config;
+    const { cacheEntries, cacheBytes } = config;
     const cache = new AnswerCache({ maxEntries: cacheEntries, maxBytes: cacheBytes });
     return {
       module: LookupModule,
-      imports: [ServiceModule.register({ name: 'lookup', clock, logger, serviceSecret })],
+      imports: [ServiceModule.register({ name: 'lookup', clock, logger, secret: config })],
       controllers: [LiveController, TldsController],
       providers: [
         LiveService,

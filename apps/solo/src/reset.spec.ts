@@ -20,7 +20,7 @@ describe('npm run reset', () => {
 
   const reset = () => {
     const env = { PATH: process.env.PATH, DATA_DIR: folder.path };
-    const options = { env, encoding: 'utf8', timeout: 30_000 } as const;
+    const options = { env, encoding: 'utf8', timeout: 150_000 } as const;
     return spawnSync(process.execPath, [PROGRAM, '--yes'], options);
   };
 

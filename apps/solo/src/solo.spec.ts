@@ -10,7 +10,7 @@ import { request } from 'undici';
 import { Customer } from '../../../test/stories/customer.js';
 import type { SoloFacts } from './announcement/solo-facts.js';
 
-const START_TIMEOUT_MS = 60_000;
+const START_TIMEOUT_MS = 300_000;
 /** Of the demo account: the trial's and the operator's. */
 const CREDITS = 5_500;
 

@@ -16,8 +16,11 @@ const TICKET_MAX = 1 << (31 - OWNER_BITS);
 /** About 10 µs: longer than any holder needs while it runs. */
 const SPINS = 200;
 const WAIT_MS = 10;
-/** A holder needs well under a microsecond; one that has not let go for this long is gone. */
-const TAKEOVER_MS = 500;
+/**
+ * A holder needs well under a microsecond; one that has not let go in as many waits, which are half a second, is
+ * gone. Waits and not time, for a process that stood still as a whole must not take its own locks away.
+ */
+const TAKEOVER_WAITS = 50;
 
 /**
  * One lock per slot in memory that threads share. The first `SLOT_WORDS` words count who is attached,
@@ -64,19 +67,19 @@ export class SlotLocks {
       if (Atomics.compareExchange(words, header + LOCK, 0, held) === 0) return;
     }
     Atomics.add(words, header + WAITERS, 1);
-    let [seen, sinceMs] = [0, 0];
+    let [seen, waits] = [0, 0];
     for (;;) {
       const current = Atomics.compareExchange(words, header + LOCK, 0, held);
-      if (current === 0 || (current === seen && this.takeOver(header, current, sinceMs))) break;
-      if (current !== seen) [seen, sinceMs] = [current, monotonicMs()];
-      Atomics.wait(words, header + LOCK, current, WAIT_MS);
+      if (current === 0) break;
+      if (current !== seen) [seen, waits] = [current, 0];
+      if (waits >= TAKEOVER_WAITS && this.takeOver(header, current)) break;
+      if (Atomics.wait(words, header + LOCK, current, WAIT_MS) === 'timed-out') waits++;
     }
     Atomics.sub(words, header + WAITERS, 1);
   }
 
   /** Only the very locking that has stood for so long is ended, never a later one of the same thread. */
-  private takeOver(header: number, seen: number, sinceMs: number): boolean {
-    if (monotonicMs() - sinceMs < TAKEOVER_MS) return false;
+  private takeOver(header: number, seen: number): boolean {
     if (Atomics.compareExchange(this.words, header + LOCK, seen, this.held) !== seen) return false;
     Atomics.store(this.words, header + DAMAGED, 1);
     return true;

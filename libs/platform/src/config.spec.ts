@@ -80,9 +80,40 @@ describe('configuration', () => {
     writeFileSync(file, `${SECRET}\n`);
     expect(loadConfig(DemoConfig, { DEMO_SECRET_FILE: file }).secret).toBe(SECRET);
     rmSync(folder, { recursive: true });
-    expect(() => loadConfig(DemoConfig, { DEMO_SECRET_FILE: file })).toThrow(
-      /DEMO_SECRET_FILE: cannot read/,
-    );
+  });
+
+  it('S113: a file that gives no value is one fault with its setting, and shows nothing', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'config-'));
+    const file = (name: string, text: string) => {
+      writeFileSync(join(folder, name), text);
+      return join(folder, name);
+    };
+    const faultsOf = (environment: Record<string, string>) => {
+      try {
+        loadConfig(DemoConfig, environment);
+        return [];
+      } catch (error) {
+        return (error as ConfigurationError).faults;
+      }
+    };
+    const good = file('good', SECRET);
+    expect(faultsOf({ DEMO_SECRET: SECRET, DEMO_SECRET_FILE: good })).toEqual([
+      'DEMO_SECRET: is given twice, also by DEMO_SECRET_FILE',
+    ]);
+    expect(faultsOf({ DEMO_SECRET_FILE: join(folder, SECRET) })).toEqual([
+      'DEMO_SECRET_FILE: cannot read the file it names (ENOENT)',
+    ]);
+    expect(faultsOf({ DEMO_SECRET_FILE: folder })).toEqual([
+      'DEMO_SECRET_FILE: cannot read the file it names (EISDIR)',
+    ]);
+    expect(faultsOf({ DEMO_SECRET_FILE: file('empty', ' \n') })).toEqual([
+      'DEMO_SECRET_FILE: the file it names is empty',
+    ]);
+    expect(faultsOf({ DEMO_SECRET_FILE: file('large', 'x'.repeat(1024 * 1024 + 1)) })).toEqual([
+      'DEMO_SECRET_FILE: the file it names is larger than 1048576 bytes',
+    ]);
+    expect(faultsOf({ DEMO_SECRET: ' ', DEMO_SECRET_FILE: good })).toEqual([]);
+    rmSync(folder, { recursive: true });
   });
 
   it("settings are listed in order, the base class's first", () => {

@@ -1,12 +1,12 @@
 import 'reflect-metadata';
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
 import { numberRule, ruleText } from './rule-text.js';
 
 /** One setting of a config class, as `.env.example` and `docs/configuration.md` show it. */
 export interface SettingDescription {
-  /** Environment variable. `<env>_FILE` may name a file that holds the value instead. */
+  /** Environment variable. `<env>_FILE` may name a file that holds the value instead; never both. */
   env: string;
   /** A sentence for the operator. */
   about: string;
@@ -21,6 +21,9 @@ interface DeclaredSetting extends SettingDescription {
 }
 
 export type ConfigClass<T> = new () => T;
+
+/** A bundle of certificates is the largest that is kept in one. */
+const FILE_SIZE_MAX_BYTES = 1024 * 1024;
 
 const declared = new Map<object, DeclaredSetting[]>();
 
@@ -60,14 +63,20 @@ export function loadConfig<T extends object>(
   environment: Record<string, string | undefined> = process.env,
 ): T {
   const faults: string[] = [];
+  const unread = new Set<string>();
   const raw: Record<string, unknown> = {};
   for (const setting of settingsOf(configClass)) {
-    const text = readSetting(environment, setting.env, faults);
-    if (text === undefined || text === '') continue;
-    raw[setting.property] = parseSetting(configClass, setting.property, text);
+    try {
+      const text = readSetting(environment, setting.env);
+      if (text) raw[setting.property] = parseSetting(configClass, setting.property, text);
+    } catch (error) {
+      faults.push((error as Error).message);
+      unread.add(setting.property);
+    }
   }
   const config = Object.assign(plainToInstance(configClass, {}), raw);
   for (const error of validateSync(config, { forbidUnknownValues: true })) {
+    if (unread.has(error.property)) continue;
     const setting = settingsOf(configClass).find((s) => s.property === error.property);
     const { property, constraints = {} } = error;
     const texts = Object.values(constraints).map((text) => ruleText(property, text));
@@ -106,21 +115,28 @@ export function loadConfigs<const C extends readonly ConfigClass<object>[]>(
   return configs as unknown as Loaded<C>;
 }
 
+/** Undefined when it is not given. @throws what is wrong with its file, never with what it holds. */
 function readSetting(
   environment: Record<string, string | undefined>,
   env: string,
-  faults: string[],
 ): string | undefined {
-  const path = environment[`${env}_FILE`];
-  if (!path) return environment[env]?.trim();
+  const text = environment[env]?.trim();
+  const path = environment[`${env}_FILE`]?.trim();
+  if (!path) return text;
+  if (text) throw new Error(`${env}: is given twice, also by ${env}_FILE`);
+  const held = readSettingFile(path, `${env}_FILE`);
+  if (held === '') throw new Error(`${env}_FILE: the file it names is empty`);
+  return held;
+}
+
+function readSettingFile(path: string, env: string): string {
   try {
-    return readFileSync(path, 'utf8').trim();
+    if (statSync(path).size <= FILE_SIZE_MAX_BYTES) return readFileSync(path, 'utf8').trim();
   } catch (error) {
-    faults.push(
-      `${env}_FILE: cannot read the file it names (${(error as NodeJS.ErrnoException).code})`,
-    );
-    return undefined;
+    const { code } = error as NodeJS.ErrnoException;
+    throw new Error(`${env}: cannot read the file it names (${code})`, { cause: error });
   }
+  throw new Error(`${env}: the file it names is larger than ${FILE_SIZE_MAX_BYTES} bytes`);
 }
 
 function parseSetting(configClass: ConfigClass<object>, property: string, text: string): unknown {

@@ -37,7 +37,7 @@ export interface KafkaBrokerOptions {
   proxied?: { port: number; advertisedPort: number };
 }
 
-const START_LIMIT_MS = 60_000;
+const START_LIMIT_MS = 240_000;
 const STOP_LIMIT_MS = 20_000;
 const ADMIN = 'admin';
 
@@ -63,7 +63,7 @@ export class KafkaBroker {
     private readonly port: number,
   ) {}
 
-  /** @throws when it does not answer within a minute; `kafkaAvailability` says beforehand why not. */
+  /** @throws when it does not answer within four minutes; `kafkaAvailability` says beforehand why not. */
   static async start(options: KafkaBrokerOptions): Promise<KafkaBroker> {
     const jars = await kafkaJars();
     const port = options.port ?? (await freePort());
@@ -235,7 +235,7 @@ export class KafkaBroker {
       ssl: tls && { ca: [tls.authority] },
       sasl: login,
       logLevel: logLevel.NOTHING,
-      connectionTimeout: 1_000,
+      connectionTimeout: 10_000,
       retry: { retries: 0 },
     });
     const admin = kafka.admin();

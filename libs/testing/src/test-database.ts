@@ -8,6 +8,7 @@ import {
   serviceRole,
   withClient,
 } from '#libs/database';
+import { waitFor } from './wait.js';
 
 /** Where the run's server listens and what to clone; set by the suite's global setup. */
 export const TEST_SERVER_URL = 'TEST_SERVER_URL';
@@ -32,9 +33,7 @@ export class TestDatabase {
     if (!serverUrl)
       throw new Error('run specs through "npm test": it starts the PostgreSQL server');
     const name = `test_${randomBytes(6).toString('hex')}`;
-    await withClient(serverUrl, async (client) => {
-      await client.query(`create database ${name} template ${TEMPLATE_DATABASE}`);
-    });
+    await asAdmin(serverUrl, `create database ${name} template ${TEMPLATE_DATABASE}`);
     return new TestDatabase(new URL(serverUrl), name);
   }
 
@@ -68,9 +67,7 @@ export class TestDatabase {
   /** Closes what was opened and removes the database. */
   async drop(): Promise<void> {
     await Promise.all(this.opened.map((database) => database.close()));
-    await withClient(this.serverUrl.toString(), async (client) => {
-      await client.query(`drop database if exists ${this.name} with (force)`);
-    });
+    await asAdmin(this.serverUrl.toString(), `drop database if exists ${this.name} with (force)`);
   }
 
   private async openAs(role: string, entities?: DatabaseOptions['entities']): Promise<Database> {
@@ -82,4 +79,21 @@ export class TestDatabase {
     this.opened.push(database);
     return database;
   }
+}
+
+const OBJECT_IN_USE = '55006';
+/** As pg says it. */
+const CONNECT_TIMEOUT = 'timeout expired';
+
+/** Waits longer than the 5 s that a connection may take, and that the server gives sessions to end. */
+async function asAdmin(serverUrl: string, statement: string): Promise<void> {
+  await waitFor(statement, async () => {
+    try {
+      return await withClient(serverUrl, (client) => client.query(statement));
+    } catch (error) {
+      const { code, message } = error as Error & { code?: string };
+      if (code === OBJECT_IN_USE || message === CONNECT_TIMEOUT) return undefined;
+      throw error;
+    }
+  });
 }

@@ -2,12 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
  * Waits until `condition` returns something truthy, looking every 10 ms.
- * @throws with `what` after `timeoutMs` (default 10 s).
+ * @throws with `what` after `timeoutMs`. The default is no guarantee of anybody's: it is what the slowest machine
+ *   may need.
  */
 export async function waitFor<T>(
   what: string,
   condition: () => T | Promise<T>,
-  timeoutMs = 10_000,
+  timeoutMs = 60_000,
 ): Promise<NonNullable<T>> {
   const deadline = performance.now() + timeoutMs;
   for (;;) {
@@ -16,5 +17,22 @@ export async function waitFor<T>(
     if (performance.now() > deadline)
       throw new Error(`waited ${timeoutMs} ms in vain for: ${what}`);
     await sleep(10);
+  }
+}
+
+const LONGEST_MS = 20_000;
+
+/**
+ * For what ends by a time-out of ours after something has arrived: `attempt` is given a time, and ten times as much
+ * as long as its answer shows that the time was over before that (`isLate`), as on a busy machine.
+ */
+export async function withEnoughTime<T>(
+  firstMs: number,
+  attempt: (ms: number) => Promise<T>,
+  isLate: (answer: T) => boolean,
+): Promise<T> {
+  for (let ms = firstMs; ; ms = Math.min(ms * 10, LONGEST_MS)) {
+    const answer = await attempt(ms);
+    if (!isLate(answer) || ms >= LONGEST_MS) return answer;
   }
 }

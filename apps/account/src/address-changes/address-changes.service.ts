@@ -34,7 +34,7 @@ export class AddressChangesService {
     { email: address }: ChangeAddressRequest,
   ): Promise<{ status: 'confirmation_sent' }> {
     const { accountId, personId } = owner;
-    await this.attempts.count(PERSON_LIMIT, personId);
+    await this.attempts.count(PERSON_LIMIT, personId, owner);
     const holder = await this.people.findByAddress(address, owner.visitor.address);
     return this.accounts.change(accountId, {}, async (transaction) => {
       const token = await this.links.make(transaction, owner, address);

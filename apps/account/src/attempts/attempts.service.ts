@@ -2,6 +2,8 @@ import { createHmac } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Clock, DAY_MS } from '#libs/platform';
 import { AccountConfig } from '../account.config.js';
+import type { Actor, Visitor } from '../audit/actor.js';
+import { AuditService } from '../audit/audit.service.js';
 import { TooManyAttempts } from './attempts.errors.js';
 import { AttemptsMaintenanceRepository } from './attempts.repository.js';
 
@@ -22,16 +24,27 @@ const FORGET_MS = DAY_MS;
 export class AttemptsService {
   constructor(
     private readonly attempts: AttemptsMaintenanceRepository,
+    private readonly audit: AuditService,
     private readonly clock: Clock,
     private readonly config: AccountConfig,
   ) {}
 
-  /** Counts an attempt. @throws TooManyAttempts above the limit. */
-  async count({ name, max, windowMs }: AttemptLimit, subject: string): Promise<void> {
+  /**
+   * Counts an attempt. The first one above the limit is an entry of the audit log; a flood of further ones
+   * must not be. @throws TooManyAttempts above the limit.
+   */
+  async count(
+    { name, max, windowMs }: AttemptLimit,
+    subject: string,
+    by: Actor | Visitor,
+  ): Promise<void> {
     const now = this.clock.now();
     const hash = this.subjectOf(name, subject);
     const { count, since } = await this.attempts.count(hash, now, windowMs);
     if (count <= max) return;
+    if (count === max + 1) {
+      await this.audit.recordRefusal({ by, action: 'attempts.limited', object: `limit:${name}` });
+    }
     throw new TooManyAttempts(Math.ceil((since.getTime() + windowMs - now.getTime()) / 1000));
   }
 
@@ -44,7 +57,7 @@ export class AttemptsService {
    * Counts an attempt to guess one person's password: five are free, then each waits twice as long as
    * the one before, 15 minutes at most. @throws TooManyAttempts when it comes too early.
    */
-  async countGuess(subject: string): Promise<void> {
+  async countGuess(subject: string, by: Actor | Visitor): Promise<void> {
     const now = this.clock.now();
     const hash = this.subjectOf('guess', subject);
     const count = await this.attempts.countWithDelay(hash, now, {
@@ -53,6 +66,8 @@ export class AttemptsService {
       forgetBefore: new Date(now.getTime() - FORGET_MS),
     });
     if (count !== undefined) return;
+    const object = `guess:${hash.toString('hex')}`;
+    await this.audit.recordRefusal({ by, action: 'attempts.delayed', object });
     const last = await this.attempts.find(hash);
     const exponent = Math.min((last?.count ?? 0) - FREE_FAILURES + 1, 20);
     const delaySeconds = Math.min(2 ** exponent, DELAY_MAX_SECONDS);

@@ -1,23 +1,39 @@
+import { appendFile } from 'node:fs/promises';
 import { Injectable } from '@nestjs/common';
 import { Clock, DAY_MS, type Job, Logger } from '#libs/platform';
+import { AccountConfig } from '../account.config.js';
 import { AuditCheckService } from './audit-check.service.js';
 
-/** Once a UTC day, and after each start: a signed anchor to the service's log, which is kept elsewhere (S116). */
+/** Nobody else's business, and only ever appended to. */
+const FILE_MODE = 0o600;
+
+/**
+ * Once a UTC day, and after each start: a signed anchor to the service's log and to a file, neither of which
+ * lies in the database (S116). A file that takes no line is tried again at the next run.
+ */
 @Injectable()
 export class AnchorAuditJob implements Job {
   readonly name = 'anchor-audit';
+  private loggedDay = -1;
   private anchoredDay = -1;
 
   constructor(
     private readonly audit: AuditCheckService,
     private readonly clock: Clock,
     private readonly logger: Logger,
+    private readonly config: AccountConfig,
   ) {}
 
   async runOnce(): Promise<void> {
     const day = Math.floor(this.clock.now().getTime() / DAY_MS);
     if (day === this.anchoredDay) return;
-    this.logger.info('audit anchor', { anchor: await this.audit.anchor() });
+    const line = { msg: 'audit anchor', anchor: await this.audit.anchor() };
+    if (day !== this.loggedDay) this.logger.info(line.msg, { anchor: line.anchor });
+    this.loggedDay = day;
+    const { auditAnchorsPath: path } = this.config;
+    if (path) {
+      await appendFile(path, `${JSON.stringify(line)}\n`, { mode: FILE_MODE, flush: true });
+    }
     this.anchoredDay = day;
   }
 }

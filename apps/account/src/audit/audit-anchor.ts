@@ -21,7 +21,7 @@ export interface AuditAnchor {
 /** DER of an Ed25519 private key before its 32 bytes (RFC 8410 §7). */
 const PKCS8_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex');
 
-/** Signs anchors with a key that comes from the installation's secret and is nowhere in the database. */
+/** Signs anchors with a key of their own, which is nowhere in the database. */
 export class AuditSeal {
   private readonly key: KeyObject;
 

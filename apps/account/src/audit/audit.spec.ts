@@ -1,6 +1,13 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Database } from '#libs/database';
+import { DAY_MS, Logger } from '#libs/platform';
 import { AccountUnderTest, PASSWORD } from '../../test/account-under-test.js';
+import { AccountConfig } from '../account.config.js';
+import { AnchorAuditJob } from './anchor-audit.job.js';
+import type { AuditAnchor } from './audit-anchor.js';
 import { chainHash } from './audit-chain.js';
 import { AuditMaintenanceRepository } from './audit.repository.js';
 import { AuditCheckService } from './audit-check.service.js';
@@ -12,64 +19,19 @@ describe('audit', () => {
   beforeAll(async () => {
     account = await AccountUnderTest.start();
     auditor = await account.test.auditor('account');
+    await account.register('audited@example.com');
+    for (let i = 0; i < 8; i++) {
+      const body = {
+        email: 'audited@example.com',
+        password: i < 4 ? 'a wrong password' : PASSWORD,
+      };
+      await account.dashboard('POST', 'log-in', { body });
+    }
   });
   afterAll(() => account.stop());
 
-  const actionsSince = async (position: string) =>
-    (
-      await auditor.query<{ action: string }>(
-        'select action from audit where position > $1 order by position',
-        [position],
-      )
-    ).map(({ action }) => action);
   const lastPosition = async () =>
     (await auditor.query<{ position: string }>('select position from audit_head'))[0].position;
-
-  it('S117: every action leaves one entry, refusals included, and none holds a secret', async () => {
-    const email = 'audited@example.com';
-    const { token, key } = await account.register(email);
-    const call = (
-      method: 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'GET',
-      path: string,
-      body?: object,
-    ) => account.dashboard(method, path, { token, body });
-    const created = await call('POST', 'keys', { name: 'Server', environment: 'live' });
-    await call('PATCH', `keys/${created.body.id}`, { name: 'Other' });
-    const rotated = await call('POST', `keys/${created.body.id}/rotate`, { overlap: 'now' });
-    await call('DELETE', `keys/${rotated.body.id}`);
-    await call('POST', `keys/${rotated.body.id}/reissue`);
-    await call('PATCH', 'account', { first_name: 'Grace' });
-    await call('PUT', 'billing-details', { address_line1: '1 Quay', city: 'Leith', country: 'GB' });
-    await account.dashboard('POST', 'log-in', { body: { email, password: 'a wrong password' } });
-    await account.dashboard('POST', 'log-in', { body: { email, password: PASSWORD } });
-    await account.dashboard('POST', 'password/forgot', { body: { email } });
-    const link = await account.linkToken(email);
-    account.clock.advance(11 * 60_000);
-    await call('POST', 'keys', { name: 'Late', environment: 'live' });
-    await call('POST', 'session/reauthenticate', { password: 'a wrong password' });
-    await call('POST', 'account/delete', { password: PASSWORD });
-    expect(await actionsSince('0')).toEqual([
-      'registration.requested',
-      'registration.confirmed',
-      'key.created',
-      'key.updated',
-      'key.rotated',
-      'key.revoked',
-      'key.reissued',
-      'profile.updated',
-      'billing-details.changed',
-      'session.log-in-failed',
-      'session.logged-in',
-      'password.reset-requested',
-      'session.refused',
-      'session.reauthentication-failed',
-      'account.deleted',
-    ]);
-    const rows = JSON.stringify(await auditor.query('select t::text from audit t'));
-    for (const secret of [token, key, link, PASSWORD, email, '192.0.2.1', 'a browser']) {
-      expect(rows).not.toContain(secret);
-    }
-  });
 
   it('S116: the service can neither change nor remove an entry', async () => {
     for (const role of [account.database, await account.test.maintenance('account')]) {
@@ -98,6 +60,34 @@ describe('audit', () => {
          alter table audit enable trigger audit_append_only`,
       );
     }
+  });
+
+  it('S116: once a day an anchor is appended to a file outside the database, and logged', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'anchors-'));
+    const file = join(folder, 'later', 'anchors.log');
+    const config = Object.assign(new AccountConfig(), { auditAnchorsPath: file });
+    let log = '';
+    const logger = new Logger('account', { write: (line: string) => void (log += line) });
+    const { clock } = account;
+    const job = new AnchorAuditJob(account.get(AuditCheckService), clock, logger, config);
+    await expect(job.runOnce()).rejects.toThrow(/ENOENT/);
+    mkdirSync(join(folder, 'later'));
+    for (let i = 0; i < 3; i++) await job.runOnce();
+    clock.advance(DAY_MS);
+    for (let i = 0; i < 3; i++) await job.runOnce();
+    const anchorsIn = (text: string) =>
+      text
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as { msg: string; anchor: AuditAnchor });
+    const kept = anchorsIn(readFileSync(file, 'utf8'));
+    expect(kept.map(({ msg }) => msg)).toEqual(['audit anchor', 'audit anchor']);
+    expect(anchorsIn(log)).toHaveLength(2);
+    expect(statSync(file).mode & 0o077).toBe(0);
+    const anchors = kept.map(({ anchor }) => anchor);
+    const verified = await account.get(AuditCheckService).verify(anchors);
+    expect(verified).toEqual({ entries: anchors[1].position, brokenAt: null });
+    rmSync(folder, { recursive: true });
   });
 
   it('S116: a chain that was rewritten as a whole is found by a signed anchor of it', async () => {

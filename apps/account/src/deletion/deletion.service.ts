@@ -39,7 +39,7 @@ export class DeletionService {
     { password }: DeleteAccountRequest,
   ): Promise<SessionAnswer<DeletionResponse>> {
     if (password !== undefined) await this.logIns.checkPassword(owner, password);
-    else if (!owner.isRecent) throw new ReauthenticationRequired();
+    else if (!owner.isRecent) await this.refuse(owner);
     const { accountId } = owner;
     return this.accounts.transaction(async (transaction) => {
       const until = await this.accounts.delete(transaction, accountId);
@@ -74,5 +74,11 @@ export class DeletionService {
       crashPoint('restore.before-commit');
       return { account_state: 'active' };
     });
+  }
+
+  private async refuse(owner: ActiveSession): Promise<never> {
+    const object = `account:${owner.accountId}`;
+    await this.audit.recordRefusal({ by: owner, action: 'session.refused', object });
+    throw new ReauthenticationRequired();
   }
 }

@@ -37,8 +37,8 @@ export class ForgottenPasswordsService implements OnApplicationShutdown {
     { email }: ForgotPasswordRequest,
     visitor: Visitor,
   ): Promise<{ status: 'link_sent_if_known' }> {
-    await this.attempts.count(NETWORK_LIMIT, networkOf(visitor.address));
-    await this.attempts.count(ADDRESS_LIMIT, email.toLowerCase());
+    await this.attempts.count(NETWORK_LIMIT, networkOf(visitor.address), visitor);
+    await this.attempts.count(ADDRESS_LIMIT, email.toLowerCase(), visitor);
     const person = await this.people.findByAddress(email, visitor.address);
     if (person) this.begin(this.send(person, visitor));
     return { status: 'link_sent_if_known' };

@@ -8,8 +8,8 @@ const PASSWORD_LENGTH_MIN = 8;
 const PASSWORD_LENGTH_MAX = 128;
 
 /** Of libuv's four threads; each hash takes 19 MiB while it runs. */
-const PARALLEL_MAX = 2;
-const WAITING_MAX = 64;
+export const PARALLEL_MAX = 2;
+export const WAITING_MAX = 64;
 
 /** A hash that no password has, for look-ups that found nobody: they cost the same (S24). */
 const NOBODY = `$argon2id$v=19$m=19456,t=2,p=2$${'A'.repeat(22)}$${'A'.repeat(43)}`;
@@ -21,6 +21,11 @@ export class PasswordsService {
   private readonly waiting: (() => void)[] = [];
   /** Hashes computed so far: what tests count instead of time. */
   hashCount = 0;
+
+  /** How many wait for their turn. */
+  get queueLength(): number {
+    return this.waiting.length;
+  }
 
   /** @throws InvalidRequest when it is too short, too long or among the common ones (S21). */
   check(password: string, field = 'password'): void {

@@ -42,10 +42,10 @@ export class RegistrationService {
   async signUp(request: SignUpRequest, visitor: Visitor): Promise<SignUpResponse> {
     const { email: address, first_name: firstName, password } = request;
     this.passwords.check(password);
-    await this.attempts.count(NETWORK_LIMIT, networkOf(visitor.address));
+    await this.attempts.count(NETWORK_LIMIT, networkOf(visitor.address), visitor);
     const domain = domainOfAddress(address);
     const domainLimit = LARGE_DOMAINS.has(domain) ? LARGE_DOMAIN_LIMIT : DOMAIN_LIMIT;
-    await this.attempts.count(domainLimit, domain);
+    await this.attempts.count(domainLimit, domain, visitor);
     const passwordHash = await this.passwords.hash(password);
     const isKnown = (await this.people.findByAddress(address, visitor.address)) !== null;
     await this.accounts.transaction(async (transaction) => {

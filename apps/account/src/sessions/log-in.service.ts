@@ -49,11 +49,11 @@ export class LogInService {
     visitor: Visitor,
   ): Promise<SessionAnswer<SessionResponse>> {
     const network = networkOf(visitor.address);
-    await this.attempts.count(NETWORK_LIMIT, network);
+    await this.attempts.count(NETWORK_LIMIT, network, visitor);
     const person = await this.people.findByAddress(email, visitor.address);
     const address = email.toLowerCase();
     const subject = person?.knowsNetwork ? `${address}\n${network}` : address;
-    await this.attempts.countGuess(subject);
+    await this.attempts.countGuess(subject, visitor);
     if (!(await this.passwords.matches(password, person?.passwordHash ?? null)) || !person) {
       await this.audit.recordRefusal({
         by: visitor,
@@ -104,7 +104,7 @@ export class LogInService {
   async checkPassword(session: ActiveSession, password: string): Promise<string | null> {
     const { accountId, personId } = session;
     const subject = `person\n${personId}`;
-    await this.attempts.countGuess(subject);
+    await this.attempts.countGuess(subject, session);
     const { person } = await this.accounts.transaction((transaction) =>
       this.people.get(transaction, accountId, personId),
     );

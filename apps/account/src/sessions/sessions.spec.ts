@@ -160,17 +160,6 @@ describe('sessions', () => {
     expect((await logIn('a wrong password', address(1), 'y@example.com')).status).toBe(401);
   });
 
-  it('S20: beyond the queue a log-in is refused instead of waiting, the rest is served', async () => {
-    const passwords = account.get(PasswordsService);
-    const answers = await Promise.allSettled(
-      Array.from({ length: 80 }, () => passwords.matches('a wrong password', null)),
-    );
-    const refused = answers.filter(({ status }) => status === 'rejected');
-    expect(refused).toHaveLength(80 - 66);
-    expect(refused[0]).toMatchObject({ reason: { code: 'too_busy', status: 429 } });
-    expect(await passwords.matches('a wrong password', null)).toBe(false);
-  });
-
   it('S19: a stored password is argon2id with 19 MiB, two passes, two lanes', async () => {
     const [{ hash }] = await account.database.query<{ hash: string }>(
       'select password_hash as hash from people where account_id = $1',

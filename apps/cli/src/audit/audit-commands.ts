@@ -12,7 +12,7 @@ export function auditCommands(program: Command, config: CliConfig): void {
     .description('walk the chain of hashes; exits 1 and names the first entry that was changed')
     .option(
       '--anchors <file>',
-      'log lines of account, kept elsewhere, whose anchors the chain must hold',
+      'file of AUDIT_ANCHORS, or log lines of account: anchors that the chain must pass through',
     )
     .action((options: { anchors?: string }) => verify(config, options.anchors));
 }

@@ -15,7 +15,13 @@ const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o644;
 
 /** Each is the same for every service that has it. */
-const SHARED = ['service_secret', 'key_pepper', 'address_pepper', 'personal_data_secret'];
+const SHARED = [
+  'service_secret',
+  'key_pepper',
+  'address_pepper',
+  'personal_data_secret',
+  'audit_anchor_secret',
+];
 
 export interface SecretSources {
   folder: string;

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { newId } from '#libs/platform';
+import { waitFor } from '#libs/testing';
 import { EntitlementUnderTest } from '../../test/entitlement-under-test.js';
 import { ReapJob } from '../reservations/reap.job.js';
 
@@ -89,6 +90,10 @@ describe('holds', () => {
   it("the reaper ends a request's hold at its end, never a job's", async () => {
     await hold(100, { ttlMs: 1 });
     await hold(50, { holdId: 'job-1' });
+    await waitFor('the end of the hold', async () => {
+      const ended = 'select from holds where account_id = $1 and expires_at < clock_timestamp()';
+      return (await entitlement.database.query(ended, [accountId])).length === 1;
+    });
     const reaper = entitlement.service.app.get(ReapJob);
     for (let ms = 0; ms <= 126_000; ms += 9_000) await reaper.runOnce(20_000_000 + ms);
     expect(await entitlement.newEntries(accountId)).toEqual([

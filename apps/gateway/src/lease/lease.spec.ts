@@ -64,7 +64,7 @@ async function forkGateway(journal: string): Promise<{ apiUrl: string; child: Ch
   const apiUrl = await waitFor(
     'the gateway to listen',
     () => /"apiUrl":"([^"]+)"/.exec(output)?.[1],
-    20_000,
+    90_000,
   ).catch(() => {
     throw new Error(`the gateway did not start:\n${output}`);
   });
@@ -183,7 +183,7 @@ describe('leases', () => {
     const leases = new LeaseClient(optionsOf(services, join(around.folder, 'late')));
     leases.start();
     const waiting = Array.from({ length: 5 }, () => leases.reserve(accountId, 1, monotonicMs()));
-    const drained = leases.drain(5_000);
+    const drained = leases.drain(60_000);
     for (const lease of await Promise.all(waiting)) leases.finish(lease as Lease, 1, 1);
     await drained;
     const late = await leases.reserve(accountId, 1, monotonicMs());
@@ -321,7 +321,7 @@ describe('the journal', () => {
       return existsSync(path);
     });
     expect(inJournal()).toBeGreaterThan(3);
-    await leases.drain(2_000);
+    await leases.drain(60_000);
     await services.close();
     expect(around.entitlement.openLeases(accountId)).toBe(0);
   });

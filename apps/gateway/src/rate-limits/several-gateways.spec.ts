@@ -60,6 +60,36 @@ async function statusOf(
 const answered = (statuses: number[], status: number) =>
   statuses.filter((other) => other === status).length;
 
+const hasLostValkey = () => around.logged.includes('Valkey does not answer');
+
+/** What an account with this limit is answered that sends three times as much, in every way there is. */
+async function flood(limit: number): Promise<number[]> {
+  const { apiKey, facts } = around.account.addKey();
+  const { accountId } = facts;
+  around.entitlement.limits.set(accountId, limit);
+  const keys = [apiKey];
+  for (const rank of [2, 3, 4, 5]) {
+    keys.push(around.account.addKey({ accountId, rank }).apiKey);
+  }
+  const ways = [
+    (key: string) => ({ headers: { 'x-api-key': key }, query: '' }),
+    (key: string) => ({ headers: { authorization: `Bearer ${key}` }, query: '' }),
+    (key: string) => ({ headers: {}, query: `&apiKey=${key}` }),
+  ];
+  const statuses: number[] = [];
+  for (let sent = 0; sent < limit * 3; sent += GATEWAYS) {
+    const round = gateways.map(async (gateway, place) => {
+      const number = sent + place;
+      const { headers, query } = ways[number % ways.length](keys[number % keys.length]);
+      const from = { 'x-forwarded-for': `2001:db8:${number.toString(16)}::1` };
+      const method = number % 10 === 9 ? 'HEAD' : number % 10 === 8 ? 'OPTIONS' : 'GET';
+      return statusOf(gateway, { ...headers, ...from }, { query, method });
+    });
+    statuses.push(...(await Promise.all(round)));
+  }
+  return statuses;
+}
+
 here('requests per minute over three gateways', () => {
   beforeAll(async () => {
     database = await TestDatabase.create();
@@ -69,45 +99,29 @@ here('requests per minute over three gateways', () => {
     valkey = await ValkeyServer.start({ folder: join(around.folder, 'valkey'), password: 'p@ss' });
     gateways = await startGateways();
     await untilAllHaveMet();
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await around?.stop();
     await valkey?.stop();
     await database?.drop();
-  }, 60_000);
+  });
 
   it.each([10, 120])(
     'S99: at a limit of %i, many keys, ways to send them, addresses and methods let no more than the limit × 1.00 through',
     async (limit) => {
-      const { apiKey, facts } = around.account.addKey();
-      const { accountId } = facts;
-      around.entitlement.limits.set(accountId, limit);
-      const keys = [apiKey];
-      for (const rank of [2, 3, 4, 5]) {
-        keys.push(around.account.addKey({ accountId, rank }).apiKey);
-      }
-      const ways = [
-        (key: string) => ({ headers: { 'x-api-key': key }, query: '' }),
-        (key: string) => ({ headers: { authorization: `Bearer ${key}` }, query: '' }),
-        (key: string) => ({ headers: {}, query: `&apiKey=${key}` }),
-      ];
-      const statuses: number[] = [];
-      for (let sent = 0; sent < limit * 3; sent += GATEWAYS) {
-        const round = gateways.map(async (gateway, place) => {
-          const number = sent + place;
-          const { headers, query } = ways[number % ways.length](keys[number % keys.length]);
-          const from = { 'x-forwarded-for': `2001:db8:${number.toString(16)}::1` };
-          const method = number % 10 === 9 ? 'HEAD' : number % 10 === 8 ? 'OPTIONS' : 'GET';
-          return statusOf(gateway, { ...headers, ...from }, { query, method });
-        });
-        statuses.push(...(await Promise.all(round)));
+      const statuses = await flood(limit);
+      // Gateways that lost sight of the server, on a machine that stood still, let fewer through.
+      for (let again = 0; again < 3 && hasLostValkey(); again++) {
+        expect(answered(statuses, 200)).toBeLessThanOrEqual(limit);
+        around.logged = '';
+        await untilAllHaveMet();
+        statuses.splice(0, Infinity, ...(await flood(limit)));
       }
       expect(answered(statuses, 200)).toBeLessThanOrEqual(limit);
       expect(answered(statuses, 200)).toBeGreaterThanOrEqual(Math.floor(0.97 * limit));
       expect(answered(statuses, 429)).toBeGreaterThan(limit);
     },
-    60_000,
   );
 
   it('S100: with the counters gone each gateway lets its third through, and credits fail closed', async () => {
@@ -135,5 +149,5 @@ here('requests per minute over three gateways', () => {
     await waitFor('a gateway to serve again', async () => {
       return (await statusOf(gateways[0], { 'x-api-key': other })) === 200;
     });
-  }, 60_000);
+  });
 });

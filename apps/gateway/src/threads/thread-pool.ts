@@ -84,10 +84,9 @@ export class ThreadPool {
 
   private async startService(): Promise<RunningService> {
     const { config, clock, logger } = this.options;
-    const { serviceSecret } = config;
     const metrics = new ThreadMetrics(this.threads);
     const service = await startService({
-      module: ServiceModule.register({ name: 'gateway', clock, logger, serviceSecret, metrics }),
+      module: ServiceModule.register({ name: 'gateway', clock, logger, secret: config, metrics }),
       logger,
       host: config.internalHost,
       port: config.internalPort,

@@ -10,6 +10,7 @@ const NAMES = [
   'keyPepper',
   'addressPepper',
   'personalData',
+  'auditAnchor',
   'demoPassword',
 ] as const;
 type SecretName = (typeof NAMES)[number];

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
@@ -12,7 +12,7 @@ it('the faults of solo, of its services and of the log are listed at once, and n
   const folder = join(parent, 'data');
   const faults = { API_PORT: 'eighty', DASHBOARD_PORT: '70000', LOG_LEVEL: 'loud' };
   const env = { PATH: process.env.PATH, DATA_DIR: folder, GATEWAY_DRAIN_MS: '-1', ...faults };
-  const options = { env, encoding: 'utf8', timeout: 30_000 } as const;
+  const options = { env, encoding: 'utf8', timeout: 150_000 } as const;
   const { status, stderr } = spawnSync(process.execPath, [PROGRAM], options);
   expect(status).toBe(1);
   const named = stderr.split('\n').flatMap((line) => /^ {2}- (\w+): /.exec(line)?.[1] ?? []);
@@ -31,4 +31,16 @@ it('a setting that one process has no use for is said, unless it is blank', () =
     expect.stringMatching(/^GATEWAY_THREADS is not used by npm start: /),
   ]);
   expect(unusedSettings({ KAFKA_BROKERS: ' ', VALKEY_URL: 'redis://127.0.0.1' })).toEqual([]);
+});
+
+it('a setting from a file replaces its default, and gives way to what is generated', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'solo-'));
+  const file = join(folder, 'value');
+  writeFileSync(file, 'https://api.example.org');
+  const environment = { BASE_URL_FILE: file, SERVICE_SECRET_FILE: join(folder, 'none') };
+  expect(() => checkSettings(environment)).not.toThrow();
+  expect(() => checkSettings({ ...environment, BASE_URL: 'https://other.example.org' })).toThrow(
+    /BASE_URL: is given twice/,
+  );
+  rmSync(folder, { recursive: true });
 });

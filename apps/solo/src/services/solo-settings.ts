@@ -74,12 +74,14 @@ export function unusedSettings(environment: Settings): string[] {
 /** What every service is told: the operator's settings, with the addresses and secrets of this installation. */
 export function soloSettings(sources: SettingSources): Settings {
   const { environment, overrides, apiPort, dashboardPort, folder, secrets, database } = sources;
-  return {
+  const defaults = {
     BASE_URL: `http://localhost:${apiPort}`,
     BILLING_URL: `http://localhost:${dashboardPort}`,
     // No balancer has to hear that this one process stops.
     GATEWAY_DRAIN_NOTICE_MS: '0',
-    ...environment,
+    AUDIT_ANCHORS: folder.file('audit-anchors.log'),
+  };
+  const own = {
     GATEWAY_PORT: String(apiPort),
     DASHBOARD_PORT: String(dashboardPort),
     ACCOUNT_PORT: '0',
@@ -91,6 +93,7 @@ export function soloSettings(sources: SettingSources): Settings {
     KEY_PEPPER: secrets.get('keyPepper'),
     ADDRESS_PEPPER: secrets.get('addressPepper'),
     PERSONAL_DATA_SECRET: secrets.get('personalData'),
+    AUDIT_ANCHOR_SECRET: secrets.get('auditAnchor'),
     ACCOUNT_DATABASE_URL: database.url(serviceRole('account')),
     ACCOUNT_MAINTENANCE_DATABASE_URL: database.url(maintenanceRole('account')),
     ENTITLEMENT_DATABASE_URL: database.url(serviceRole('entitlement')),
@@ -98,6 +101,14 @@ export function soloSettings(sources: SettingSources): Settings {
     ENTITLEMENT_AUDITOR_DATABASE_URL: database.url(auditorRole('entitlement')),
     GATEWAY_DATABASE_URL: database.url(serviceRole('gateway')),
     GATEWAY_MAINTENANCE_DATABASE_URL: database.url(maintenanceRole('gateway')),
-    ...overrides,
   };
+  return [environment, own, overrides].reduce<Settings>(replaced, defaults);
+}
+
+/** `later` wins, also where one of the two names a file for a setting of the other. */
+function replaced(earlier: Settings, later: Settings): Settings {
+  const isKept = (name: string) =>
+    !(name.replace(/_FILE$/, '') in later || `${name}_FILE` in later);
+  const kept = Object.entries(earlier).filter(([name]) => isKept(name));
+  return { ...Object.fromEntries(kept), ...later };
 }

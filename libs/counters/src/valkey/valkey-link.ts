@@ -8,14 +8,16 @@ const GATEWAYS = `${PREFIX}gateways`;
 
 /** Counted as that many until the server was reached once: then a gateway cannot know better. */
 const GATEWAYS_UNSEEN = 4;
-/** A lower count of gateways is believed after as long: a server that came back has to meet all first. */
+/**
+ * A lower count of gateways is believed after as long, an outage not counted: a server that came back has to meet
+ * all of them first.
+ */
 const FEWER_AFTER_MS = 15_000;
 const BEAT_MS = SECOND_MS;
 /** How often it is asked whether a slow or lost server is well again. */
 const PROBE_MS = 100;
-/** An answer that is this late means that the connection is dead. */
+/** An answer that is this late means that the connection is dead; later where a request waits for longer. */
 const DEAD_MS = SECOND_MS;
-const CONNECT_TIMEOUT_MS = SECOND_MS;
 /** A server that stands still does not answer a farewell either. */
 const DISCONNECT_TIMEOUT_MS = 100;
 const RECONNECT_MAX_MS = 500;
@@ -57,7 +59,8 @@ export class ValkeyLink {
   /** Names this gateway's slices; another one after each lost connection. */
   session = newId();
   gateways = GATEWAYS_UNSEEN;
-  readonly timeoutMs: number;
+  /** Longest a request waits for an answer before it is decided without it. */
+  timeoutMs: number;
   readonly client: Valkey;
   /** True after a request was admitted that the server's history may lack. */
   hasUnknownHistory = false;
@@ -82,7 +85,7 @@ export class ValkeyLink {
       ...(ca && options.url.startsWith('rediss:') && { tls: { ca } }),
       lazyConnect: true,
       connectionName: 'domain-data-gateway',
-      connectTimeout: CONNECT_TIMEOUT_MS,
+      connectTimeout: this.deadMs,
       disconnectTimeout: DISCONNECT_TIMEOUT_MS,
       enableOfflineQueue: false,
       enableReadyCheck: false,
@@ -221,15 +224,25 @@ export class ValkeyLink {
   private tick(): void {
     const nowMs = monotonicMs();
     const [oldestMs] = this.outstanding;
-    if (oldestMs !== undefined && nowMs - oldestMs > DEAD_MS) {
-      this.outstanding.clear();
-      this.lost();
-      this.client.disconnect(true);
+    if (oldestMs !== undefined && nowMs - oldestMs > this.deadMs) {
+      // The answer may lie in the socket while this process stood still: one more look at it first.
+      setImmediate(() => this.cutOff(oldestMs));
       return;
     }
     if (this.client.status !== 'ready' || this.asking) return;
     const dueMs = this.isUsable ? BEAT_MS : PROBE_MS;
     if (nowMs - this.askedAtMs >= dueMs - PROBE_MS / 2) void this.beat();
+  }
+
+  private get deadMs(): number {
+    return Math.max(DEAD_MS, this.timeoutMs);
+  }
+
+  private cutOff(sentMs: number): void {
+    if (!this.outstanding.has(sentMs)) return;
+    this.outstanding.clear();
+    this.lost();
+    this.client.disconnect(true);
   }
 
   private async load(scripts: readonly Script[]): Promise<void> {
@@ -262,6 +275,7 @@ export class ValkeyLink {
   private lost(): void {
     this.isJoined = false;
     this.session = newId();
+    this.fewerSinceMs = monotonicMs();
   }
 
   /** Once per outage. */

@@ -23,7 +23,7 @@ const closings: (() => unknown)[] = [];
 afterAll(async () => {
   for (const close of closings) await close();
   rmSync(base, { recursive: true, force: true });
-}, 30_000);
+});
 
 async function started(name: string, password = 'plain'): Promise<EmbeddedServer> {
   const server = await EmbeddedServer.start({ folder: join(base, name), password, ...small });
@@ -60,7 +60,7 @@ describe('EmbeddedServer', () => {
   it('a folder and a password of any characters will do', async () => {
     const server = await started("it's a folder, 50 % full", 'p@ss/w:rd#?%41');
     expect(await one(server)).toEqual([{ one: 1 }]);
-  }, 60_000);
+  });
 
   it('a pid file that names a process of somebody else’s neither adopts nor ends that process', async () => {
     const server = await started('stale');
@@ -72,13 +72,13 @@ describe('EmbeddedServer', () => {
     expect(await one(again)).toEqual([{ one: 1 }]);
     await again.stop();
     expect([other.exitCode, other.signalCode]).toEqual([null, null]);
-  }, 60_000);
+  });
 
   it('a server that outlived its owner is adopted', async () => {
     const server = await started('orphan');
     const adopted = await started('orphan');
     expect(adopted.port).toBe(server.port);
-  }, 60_000);
+  });
 
   it('two processes that start at once make one database, and one of them has it', async () => {
     const folder = join(base, 'twice');
@@ -96,7 +96,7 @@ describe('EmbeddedServer', () => {
     expect(await one(server)).toEqual([{ one: 1 }]);
     const left = readdirSync(server.folder).filter((name) => name.startsWith('pgdata'));
     expect(left).toEqual(['pgdata']);
-  }, 60_000);
+  });
 
   it('a data folder of another version, or of other files, is refused by name and left alone', async () => {
     const server = await started('versions');
@@ -107,10 +107,10 @@ describe('EmbeddedServer', () => {
     rmSync(join(data, 'PG_VERSION'));
     await expect(started('versions')).rejects.toThrow('holds files and no database');
     expect(existsSync(join(data, 'global'))).toBe(true);
-  }, 60_000);
+  });
 
   it('an empty data folder, as a mounted volume is, is filled', async () => {
     mkdirSync(join(base, 'mounted', 'pgdata'), { recursive: true });
     expect(await one(await started('mounted'))).toEqual([{ one: 1 }]);
-  }, 60_000);
+  });
 });

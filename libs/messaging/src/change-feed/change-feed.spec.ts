@@ -57,7 +57,7 @@ describe('change feed', () => {
     await poll();
     expect(committed.length).toBeGreaterThan(WRITERS);
     expect(seen.toSorted()).toEqual(committed.toSorted());
-  }, 20_000);
+  });
 
   it('a row above the highest transaction id is named although the snapshot claims to see it', async () => {
     const { cursor } = await feed.read();

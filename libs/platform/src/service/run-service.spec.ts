@@ -27,7 +27,7 @@ class Program {
   }
 
   async says(text: string): Promise<void> {
-    await waitFor(text, () => this.output.includes(text), 25_000);
+    await waitFor(text, () => this.output.includes(text));
   }
 
   send(signal: NodeJS.Signals): void {

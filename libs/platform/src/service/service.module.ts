@@ -4,16 +4,17 @@ import { Clock } from '../clock.js';
 import { Metrics } from '../telemetry/metrics.js';
 import { MetricsController } from '../telemetry/metrics-route.js';
 import { Health, HealthController } from './health.js';
-import { ServiceGuard, ServiceIdentity } from './internal-route.js';
+import { ServiceGuard, ServiceIdentity } from '../internal-calls/internal-route.js';
 import { Logger } from '../logger.js';
-import { type ServiceName, ServiceTokens } from './service-token.js';
+import { ServiceSecret, type ServiceSecretSource } from '../internal-calls/service-secret.js';
+import { type ServiceName, ServiceTokens } from '../internal-calls/service-token.js';
 
 export interface ServiceModuleOptions {
   name: ServiceName;
   clock: Clock;
   logger: Logger;
-  /** Secret of the tokens between services. */
-  serviceSecret: string;
+  /** Of the tokens between services. */
+  secret: ServiceSecretSource;
   /** Given where it has sources before the service starts. */
   metrics?: Metrics;
 }
@@ -22,19 +23,18 @@ export interface ServiceModuleOptions {
 @Module({})
 export class ServiceModule {
   static register(options: ServiceModuleOptions): DynamicModule {
+    const { clock, logger } = options;
+    const secret = new ServiceSecret(options.secret, logger);
     return {
       module: ServiceModule,
       controllers: [HealthController, MetricsController],
       providers: [
         Health,
-        { provide: Clock, useValue: options.clock },
-        { provide: Logger, useValue: options.logger },
+        { provide: Clock, useValue: clock },
+        { provide: Logger, useValue: logger },
         { provide: Metrics, useValue: options.metrics ?? new Metrics() },
         { provide: ServiceIdentity, useValue: { name: options.name } },
-        {
-          provide: ServiceTokens,
-          useValue: new ServiceTokens(options.serviceSecret, options.clock),
-        },
+        { provide: ServiceTokens, useValue: new ServiceTokens(secret, clock) },
         { provide: APP_GUARD, useClass: ServiceGuard },
       ],
       exports: [Health, Clock, Logger, Metrics, ServiceIdentity, ServiceTokens],

@@ -59,7 +59,9 @@ let log = '';
 const logger = new Logger('demo', { write: (line: string) => void (log += line) });
 
 @Module({
-  imports: [ServiceModule.register({ name: 'account', clock, logger, serviceSecret: SECRET })],
+  imports: [
+    ServiceModule.register({ name: 'account', clock, logger, secret: { serviceSecret: SECRET } }),
+  ],
   controllers: [DemoController],
 })
 class DemoModule {}
@@ -95,6 +97,19 @@ describe('service', () => {
     expect((await get('/internal/refusal', { authorization: `Bearer ${worker}` })).status).toBe(
       403,
     );
+  });
+
+  it('S117: a call that is refused is a line of the log, without its token', async () => {
+    log = '';
+    const forged = `${token}x`;
+    await get('/internal/refusal', { authorization: `Bearer ${forged}` });
+    const [line] = log.trim().split('\n');
+    expect(JSON.parse(line)).toMatchObject({
+      msg: 'refused',
+      code: 'caller_not_allowed',
+      route: '/internal/refusal',
+    });
+    expect(line).not.toContain(token);
   });
 
   it('S89: a missing or malformed account id is a 400', async () => {

@@ -8,7 +8,7 @@ import { crashPoint } from '../crash-point.js';
 import { Health } from './health.js';
 import { Logger } from '../logger.js';
 import { InvalidRequest } from '../platform.errors.js';
-import { ServiceIdentity } from './internal-route.js';
+import { ServiceIdentity } from '../internal-calls/internal-route.js';
 import { ProblemFilter } from './problem.filter.js';
 import { watchRequests } from './request-watch.js';
 

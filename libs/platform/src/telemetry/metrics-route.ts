@@ -1,5 +1,5 @@
 import { Controller, Get, Header } from '@nestjs/common';
-import { AllowCallers } from '../service/internal-route.js';
+import { AllowCallers } from '../internal-calls/internal-route.js';
 import { Metrics } from './metrics.js';
 
 /** For Prometheus, which has no service token: the internal listener alone is its protection. */

@@ -19,8 +19,11 @@ afterEach(async () => {
   await internet.close();
 });
 
+/** Where a limit is not what is tested, a busy machine has all the time it needs. */
+const patient = { connectMs: 60_000, firstByteMs: 60_000, wholeMs: 60_000 };
+
 function fetch(limits: Partial<RdapLimits> = {}, signal?: AbortSignal) {
-  const client = new RdapClient(internet.connector(), limits);
+  const client = new RdapClient(internet.connector(), { ...patient, ...limits });
   clients.push(client);
   return client.fetch(url, signal === undefined ? {} : { signal });
 }
@@ -148,7 +151,7 @@ describe('RdapClient', () => {
       response.writeHead(200);
       drip(response);
     });
-    const fetching = fetch({ firstByteMs: 1_000, wholeMs: 150 });
+    const fetching = fetch({ wholeMs: 150 });
     await expect(fetching).rejects.toMatchObject({ fault: 'answer_timeout' });
   });
 

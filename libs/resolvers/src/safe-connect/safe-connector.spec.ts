@@ -13,6 +13,9 @@ import { SafeConnector, type SafeConnectorOptions } from './safe-connector.js';
 import { openTcp } from './sockets.js';
 import { parseUpstreamExceptions } from './upstream-exceptions.js';
 
+/** What a busy machine may need where no limit is tested. */
+const PATIENT_MS = 60_000;
+
 const closings: (() => unknown)[] = [];
 afterEach(async () => {
   for (const close of closings.splice(0)) await close();
@@ -28,13 +31,18 @@ async function listening(server: Server): Promise<{ port: number; connections: (
   return { port: (server.address() as AddressInfo).port, connections: () => connections };
 }
 
-/** A name server that answers every A question with the given addresses and counts them. */
+/** A name server that answers every A question with the given addresses; who asks once more for an answer counts once. */
 async function nameServer(addresses: string[]) {
   const socket = createSocket('udp4');
-  const counter = { questions: 0 };
+  const asked = new Set<number>();
+  const counter = {
+    get questions() {
+      return asked.size;
+    },
+  };
   socket.on('message', (query, from) => {
     const isA = query.readUInt16BE(query.length - 4) === 1 || query.includes('\0\x01\0\x01');
-    if (isA) counter.questions += 1;
+    if (isA) asked.add(query.readUInt16BE(0));
     const end = query.indexOf(0, 12) + 5;
     const answers = (isA ? addresses : []).map((address) =>
       Buffer.concat([
@@ -59,7 +67,7 @@ async function faultOf(
   [host, port, purpose]: [string, number, ConnectPurpose],
 ): Promise<string> {
   try {
-    const limits = { timeoutMs: 5000 };
+    const limits = { timeoutMs: PATIENT_MS };
     const socket = await new SafeConnector(options).safeConnect(host, port, purpose, limits);
     socket.destroy();
     return 'connected';
@@ -129,7 +137,7 @@ describe('SafeConnector', () => {
 
   it('S54: the checked address is used without resolving the name a second time', async () => {
     const server = await listening(createServer((socket) => socket.end()));
-    const signal = AbortSignal.timeout(5000);
+    const signal = AbortSignal.timeout(PATIENT_MS);
     const socket = await openTcp('no-such-name.invalid', ['127.0.0.1'], server.port, signal);
     expect(socket.remoteAddress).toBe('127.0.0.1');
     socket.destroy();
@@ -137,7 +145,7 @@ describe('SafeConnector', () => {
 
   it('the next checked address is tried when the first refuses', async () => {
     const server = await listening(createServer((socket) => socket.end()));
-    const signal = AbortSignal.timeout(5000);
+    const signal = AbortSignal.timeout(PATIENT_MS);
     const socket = await openTcp('two.invalid', ['::1', '127.0.0.1'], server.port, signal);
     expect(socket.remoteAddress).toBe('127.0.0.1');
     socket.destroy();

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Socket } from 'node:net';
 import { parseDomainName } from '#libs/domain-names';
+import { withEnoughTime } from '#libs/testing';
 import { LoopbackInternet } from '../loopback/loopback-internet.js';
 import { decodeAnswer } from './decoding.js';
 import { Port43Client, type Port43Limits } from './port43.js';
@@ -13,14 +14,18 @@ let internet: LoopbackInternet;
 beforeEach(() => void (internet = new LoopbackInternet()));
 afterEach(() => internet.close());
 
+/** Where a limit is not what is tested, a busy machine has all the time it needs. */
+const patient = { connectMs: 60_000, firstByteMs: 60_000, wholeMs: 60_000 };
+
 function ask(limits: Partial<Port43Limits> = {}, signal?: AbortSignal) {
-  return new Port43Client(internet.connector(), limits).ask(host, 'a.example', signal);
+  const client = new Port43Client(internet.connector(), { ...patient, ...limits });
+  return client.ask(host, 'a.example', signal);
 }
 
 describe('Port43Client', () => {
   it('S61: what arrives on port 43 is one line with a name and nothing else', async () => {
     await internet.whois(host, 'Domain Name: a.example\r\n');
-    const client = new Port43Client(internet.connector());
+    const client = new Port43Client(internet.connector(), patient);
     for (const input of ['A.Example', 'exa\r\nmple.com', 'münchen.de', 'a.example\r\nQUIT']) {
       const parsed = parseDomainName(input);
       if (parsed.ok) await client.ask(host, parsed.domain.name);
@@ -57,7 +62,11 @@ describe('Port43Client', () => {
       const timer = setInterval(() => socket.write('% drip\n'), 10);
       socket.on('close', () => clearInterval(timer));
     });
-    const { text, cut } = await ask({ wholeMs: 150, firstByteMs: 100 });
+    const { text, cut } = await withEnoughTime(
+      150,
+      (wholeMs) => ask({ wholeMs }).catch(() => ({ text: '', cut: undefined })),
+      (answer) => answer.text === '',
+    );
     expect(cut).toBe('answer_timeout');
     expect(text).toMatch(/^(% drip\n)+$/);
   });

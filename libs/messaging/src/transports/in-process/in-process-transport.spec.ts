@@ -40,7 +40,7 @@ describe('in-process transport in a service', () => {
       name: 'entitlement',
       clock: new TestClock(),
       logger: quietLogger,
-      serviceSecret: 'a secret of thirty-two characters',
+      secret: { serviceSecret: 'a secret of thirty-two characters' },
     });
     const service = await startService({
       module: { ...module, imports: [...imports, common] },

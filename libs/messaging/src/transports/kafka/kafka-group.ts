@@ -118,7 +118,7 @@ export class KafkaGroup {
   }
 
   private async deleteGroup(): Promise<void> {
-    const admin = this.member?.client.kafka.admin({ retry: { retries: 0 } });
+    const admin = this.member?.client.kafka.admin({ retry: { retries: 3 } });
     try {
       await admin?.connect();
       await admin?.deleteGroups([this.name]);

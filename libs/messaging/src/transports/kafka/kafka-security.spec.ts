@@ -14,6 +14,9 @@ import { KafkaStage } from './kafka-stage.contract.js';
 import { UnfitTopic, createTopics } from './kafka-topics.js';
 import { KafkaTransport } from './kafka-transport.js';
 
+/** Starting a broker is within it on a machine ten times slower than ours. */
+const LIMIT_MS = 600_000;
+
 const PASSWORDS = {
   admin: 'an-admin-password',
   account: 'an-account-password',
@@ -52,11 +55,11 @@ new KafkaStage().describe('a broker that checks who is there', () => {
       account: [],
       entitlement: ['account', 'billing'],
     });
-  }, 120_000);
+  }, LIMIT_MS);
   afterAll(async () => {
     await broker.stop();
     rmSync(folder, { recursive: true, force: true });
-  }, 60_000);
+  }, LIMIT_MS);
 
   function configOf(user: keyof typeof PASSWORDS, more: Partial<EventsConfig> = {}): EventsConfig {
     return Object.assign(new EventsConfig(), {
@@ -80,79 +83,102 @@ new KafkaStage().describe('a broker that checks who is there', () => {
       client.cut();
     }
   }
-  const reasonOf = (work: Promise<unknown>) =>
-    work.then(
-      () => 'allowed',
-      (error: Error) => error.message,
-    );
-  async function readsFirst(kafka: Kafka, topic: string): Promise<string> {
-    const reader = kafka.consumer({ groupId: 'account', retry: { retries: 0 } });
-    await reader.connect();
-    const crashed = new Promise<string>((resolve) => {
-      reader.on(reader.events.CRASH, ({ payload }) => resolve(payload.error.message));
-      reader.on(reader.events.FETCH, () => resolve('allowed'));
+  /** What a broker says that gets to it in time: a busy one may need longer than the second a client gives it. */
+  const reasonOf = (work: () => Promise<unknown>): Promise<string> =>
+    waitFor('the word of the broker', async () => {
+      const reason = await work().then(
+        () => 'allowed',
+        (error: Error) => error.message,
+      );
+      return /time(d )?out/i.test(reason) ? undefined : reason;
     });
+  async function readsFirst(kafka: Kafka, topic: string): Promise<void> {
+    const reader = kafka.consumer({ groupId: 'account', retry: { retries: 0 } });
+    const read = new Promise<void>((resolve, reject) => {
+      reader.on(reader.events.CRASH, ({ payload }) => reject(payload.error));
+      reader.on(reader.events.FETCH, () => resolve());
+    });
+    read.catch(() => {});
     try {
+      await reader.connect();
       await reader.subscribe({ topic });
       await reader.run({ eachBatch: async () => {} });
-      return await crashed;
-    } catch (error) {
-      return (error as Error).message;
+      await read;
     } finally {
       await reader.disconnect();
     }
   }
 
-  it('S112: a plain connection is refused, so is a wrong password and a broker of another authority', async () => {
-    await describes(configOf('account'));
-    expect(await reasonOf(describes(configOf('account', { kafkaTls: false })))).not.toBe('allowed');
-    expect(
-      await reasonOf(describes(configOf('account', { kafkaSaslUsername: undefined }))),
-    ).not.toBe('allowed');
-    expect(
-      await reasonOf(describes(configOf('account', { kafkaSaslPassword: PASSWORDS.admin }))),
-    ).toMatch(/authentication failed/i);
-    const other = makeCertificate(folder, 'other').authority;
-    expect(await reasonOf(describes(configOf('account', { kafkaTlsCa: other })))).toMatch(
-      /self-signed certificate/,
-    );
-  }, 60_000);
+  it(
+    'S112: a plain connection is refused, so is a wrong password and a broker of another authority',
+    async () => {
+      const reasonWith = (more: Partial<EventsConfig>) =>
+        reasonOf(() => describes(configOf('account', more)));
+      expect(await reasonWith({})).toBe('allowed');
+      // Neither is told anything that a client could name.
+      await expect(describes(configOf('account', { kafkaTls: false }))).rejects.toThrow();
+      await expect(
+        describes(configOf('account', { kafkaSaslUsername: undefined })),
+      ).rejects.toThrow();
+      expect(await reasonWith({ kafkaSaslPassword: PASSWORDS.admin })).toMatch(
+        /authentication failed/i,
+      );
+      const other = makeCertificate(folder, 'other').authority;
+      expect(await reasonWith({ kafkaTlsCa: other })).toMatch(/self-signed certificate/);
+    },
+    LIMIT_MS,
+  );
 
-  it('S112: account reads no topic of billing and writes none but its own', async () => {
-    const client = new KafkaClient(configOf('account'), once);
-    const producer = client.kafka.producer({ retry: { retries: 0 } });
-    await producer.connect();
-    const say = (topic: string) => producer.send({ topic, messages: [{ value: 'x' }] });
-    // The controller answers before its rules have reached the broker.
-    await waitFor('its own', async () => (await reasonOf(say('account.events'))) === 'allowed');
-    expect(await reasonOf(say('billing.events'))).toMatch(/not authorized/i);
-    expect(await readsFirst(client.kafka, 'billing.events')).toMatch(/not authorized/i);
-    client.cut();
-  }, 60_000);
+  it(
+    'S112: account reads no topic of billing and writes none but its own',
+    async () => {
+      const client = new KafkaClient(configOf('account'), once);
+      const producer = client.kafka.producer({ retry: { retries: 0 } });
+      const say = (topic: string) =>
+        reasonOf(async () => {
+          await producer.connect();
+          await producer.send({ topic, messages: [{ value: 'x' }] });
+        });
+      // The controller answers before its rules have reached the broker.
+      await waitFor('its own', async () => (await say('account.events')) === 'allowed');
+      expect(await say('billing.events')).toMatch(/not authorized/i);
+      expect(await reasonOf(() => readsFirst(client.kafka, 'billing.events'))).toMatch(
+        /not authorized/i,
+      );
+      client.cut();
+    },
+    LIMIT_MS,
+  );
 
-  it('S112: with its own user and rules a service hears those it may hear', async () => {
-    const stage = await Stage.open();
-    const deaths: Error[] = [];
-    const open = (user: 'account' | 'entitlement') =>
-      new KafkaTransport({
-        config: configOf(user),
-        logger: quietLogger,
-        onDeath: (error) => deaths.push(error),
-      });
-    const [account, entitlement] = [open('account'), open('entitlement')];
-    const strategy = entitlement.strategyFor('entitlement', stage.consumer);
-    const app = await stage.startConsumer(strategy, new Script());
-    await account.startRelay('account', stage.maintenance);
-    const key = newId();
-    await stage.say(Counted, key, { n: 1 });
-    await waitFor('the event', async () => (await stage.heard(key)).length === 1, 30_000);
-    await app.close();
-    await Promise.all([account.close(), entitlement.close()]);
-    const groups = await withAdmin(configOf('admin'), (admin) => admin.listGroups());
-    expect(groups.groups.map(({ groupId }) => groupId)).toEqual(['entitlement']);
-    expect(deaths).toEqual([]);
-    await stage.close();
-  }, 90_000);
+  it(
+    'S112: with its own user and rules a service hears those it may hear',
+    async () => {
+      const stage = await Stage.open();
+      const deaths: Error[] = [];
+      const open = (user: 'account' | 'entitlement') =>
+        new KafkaTransport({
+          config: configOf(user),
+          logger: quietLogger,
+          onDeath: (error) => deaths.push(error),
+        });
+      const [account, entitlement] = [open('account'), open('entitlement')];
+      const strategy = entitlement.strategyFor('entitlement', stage.consumer);
+      const app = await stage.startConsumer(strategy, new Script());
+      await account.startRelay('account', stage.maintenance);
+      const key = newId();
+      await stage.say(Counted, key, { n: 1 });
+      await waitFor('the event', async () => (await stage.heard(key)).length === 1);
+      // A group that is not joined yet could not be taken away again.
+      await waitFor('all members', () => entitlement.health().every(({ isMember }) => isMember));
+      await app.close();
+      await Promise.all([account.close(), entitlement.close()]);
+      const groups = await withAdmin(configOf('admin'), (admin) => admin.listGroups());
+      expect(groups.groups.map(({ groupId }) => groupId)).toEqual(['entitlement']);
+      expect(deaths).toEqual([]);
+      await stage.close();
+    },
+    LIMIT_MS,
+  );
 
   describe('topics', () => {
     it('are created once, with what keeps an acknowledged event', async () => {

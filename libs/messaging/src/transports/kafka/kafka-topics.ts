@@ -8,7 +8,7 @@ import { withAdmin } from './kafka-client.js';
 
 /** Far less than inbox rows are kept, or an old repeat would be handled anew. */
 const RETENTION_MS = 7 * DAY_MS;
-const LEADER_ATTEMPTS = 100;
+const LEADER_ATTEMPTS = 300;
 const LEADER_PAUSE_MS = 100;
 
 /** A topic is there, and not as our order of events needs it. */

@@ -75,7 +75,7 @@ describe('the parser in its thread', () => {
       process.stdout.write(outcome);
     `;
     const args = ['--input-type=module', '--eval', script];
-    const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 20_000 });
+    const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 120_000 });
     expect(stdout).toBe('not_registered');
   });
 

@@ -20,6 +20,8 @@ interface Job {
 type Message = { isReady: true } | { result: ParseResult };
 
 const START_TIMEOUT_MS = 10_000;
+/** A time-out is waited for in so many parts: of the time in which this process stands still one part counts. */
+const TIMEOUT_PARTS = 10;
 const FAILED: ParseResult = { outcome: 'parse_failed' };
 
 /**
@@ -100,14 +102,18 @@ export class ParserWorker {
     this.next();
   }
 
-  private arm(timeoutMs: number): void {
+  private arm(timeoutMs: number, parts = TIMEOUT_PARTS): void {
     clearTimeout(this.timer);
     const { thread } = this;
     this.timer = setTimeout(() => {
+      if (parts > 1) {
+        this.arm(timeoutMs, parts - 1);
+        return;
+      }
       if (thread === undefined) return;
       this.lose(thread);
       void thread.terminate();
-    }, timeoutMs);
+    }, timeoutMs / TIMEOUT_PARTS);
   }
 
   /** The thread is gone: with it its parse, or the first that waited for it to start. */

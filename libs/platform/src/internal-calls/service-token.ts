@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../clock.js';
+import type { ServiceSecret } from './service-secret.js';
 
 /** The services that call one another. */
 export type ServiceName =
@@ -10,18 +11,26 @@ const RENEW_BEFORE_SECONDS = 60;
 
 /**
  * Issues and checks the bearer tokens of internal calls: `caller.audience.expiry.hmac`. A token is
- * cached for a minute, so a call costs no HMAC on the sending side.
+ * cached for a minute, or until the secret changes, so a call costs no HMAC on the sending side.
  */
 export class ServiceTokens {
   private readonly issued = new Map<string, { token: string; expiresAt: number }>();
 
+  /** Whose tokens are in `issued`. */
+  private issuedWith = '';
+
+  /** @param secret as text where it never changes. */
   constructor(
-    private readonly secret: string,
+    private readonly secret: ServiceSecret | string,
     private readonly clock: Clock,
   ) {}
 
   issue(caller: ServiceName, audience: ServiceName): string {
-    const nowSeconds = Math.floor(this.clock.now().getTime() / 1000);
+    const nowMs = this.clock.now().getTime();
+    const nowSeconds = Math.floor(nowMs / 1000);
+    const [secret] = this.secretsAt(nowMs);
+    if (secret !== this.issuedWith) this.issued.clear();
+    this.issuedWith = secret;
     const name = `${caller}.${audience}`;
     const known = this.issued.get(name);
     // A clock that was moved back must not keep a token of the future.
@@ -33,7 +42,7 @@ export class ServiceTokens {
       return known.token;
     }
     const expiresAt = nowSeconds + LIFETIME_SECONDS;
-    const token = `${name}.${expiresAt}.${this.sign(`${name}.${expiresAt}`)}`;
+    const token = `${name}.${expiresAt}.${signatureOf(`${name}.${expiresAt}`, secret)}`;
     this.issued.set(name, { token, expiresAt });
     return token;
   }
@@ -42,15 +51,27 @@ export class ServiceTokens {
   verify(token: string, audience: ServiceName): ServiceName | undefined {
     const [caller, forAudience, expiry, signature] = token.split('.');
     if (!signature || forAudience !== audience) return undefined;
-    const expected = Buffer.from(this.sign(`${caller}.${forAudience}.${expiry}`));
-    const given = Buffer.from(signature);
-    if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined;
-    const remainingSeconds = Number(expiry) - this.clock.now().getTime() / 1000;
+    const nowMs = this.clock.now().getTime();
+    const signed = `${caller}.${forAudience}.${expiry}`;
+    const isOurs = this.secretsAt(nowMs).some((secret) =>
+      isEqual(signature, signatureOf(signed, secret)),
+    );
+    if (!isOurs) return undefined;
+    const remainingSeconds = Number(expiry) - nowMs / 1000;
     if (!(remainingSeconds > 0 && remainingSeconds <= LIFETIME_SECONDS + 5)) return undefined;
     return caller as ServiceName;
   }
 
-  private sign(text: string): string {
-    return createHmac('sha256', this.secret).update(text).digest('base64url');
+  private secretsAt(nowMs: number): readonly string[] {
+    return typeof this.secret === 'string' ? [this.secret] : this.secret.at(nowMs);
   }
+}
+
+function signatureOf(text: string, secret: string): string {
+  return createHmac('sha256', secret).update(text).digest('base64url');
+}
+
+function isEqual(given: string, expected: string): boolean {
+  const [a, b] = [Buffer.from(given), Buffer.from(expected)];
+  return a.length === b.length && timingSafeEqual(a, b);
 }

@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { AccountUnderTest, PASSWORD } from '../../test/account-under-test.js';
+import { PARALLEL_MAX, PasswordsService, WAITING_MAX } from './passwords.service.js';
+
+const LOG_INS = 500;
+
+describe('passwords', () => {
+  let account: AccountUnderTest;
+  let passwords: PasswordsService;
+
+  beforeAll(async () => {
+    account = await AccountUnderTest.start();
+    passwords = account.get(PasswordsService);
+  });
+  afterAll(() => account.stop());
+
+  /** Each from a network of its own: what is refused is refused by the queue alone. */
+  const logIn = (i: number) =>
+    account.dashboard('POST', 'log-in', {
+      body: { email: `person${i}@example.com`, password: 'a wrong password' },
+      headers: { 'x-client-address': `10.${i >> 8}.${i & 255}.1` },
+    });
+
+  it('S20: beyond the queue a log-in is refused instead of waiting, the rest is served', async () => {
+    const checks = Array.from({ length: 80 }, () => passwords.matches('a wrong password', null));
+    expect(passwords.queueLength).toBe(WAITING_MAX);
+    const answers = await Promise.allSettled(checks);
+    const refused = answers.filter(({ status }) => status === 'rejected');
+    expect(refused).toHaveLength(80 - WAITING_MAX - PARALLEL_MAX);
+    expect(refused[0]).toMatchObject({ reason: { code: 'too_busy', status: 429 } });
+    expect(await passwords.matches('a wrong password', null)).toBe(false);
+  });
+
+  it('S20: of 500 log-ins at once as many are served as were hashed, and the others get 429', async () => {
+    const before = passwords.hashCount;
+    let longest = 0;
+    const answers = await Promise.all(
+      Array.from({ length: LOG_INS }, async (_, i) => {
+        const { status, body } = await logIn(i);
+        longest = Math.max(longest, passwords.queueLength);
+        return `${status} ${body.code}`;
+      }),
+    );
+    const counts = Object.fromEntries(
+      [...new Set(answers)].map((answer) => [answer, answers.filter((a) => a === answer).length]),
+    );
+    const served = passwords.hashCount - before;
+    expect(served).toBeGreaterThanOrEqual(WAITING_MAX + PARALLEL_MAX);
+    expect(counts).toEqual({
+      '401 wrong_credentials': served,
+      '429 too_busy': LOG_INS - served,
+    });
+    expect(longest).toBeGreaterThan(0);
+    expect(longest).toBeLessThanOrEqual(WAITING_MAX);
+    expect(passwords.queueLength).toBe(0);
+  });
+
+  it('S20: while a password is hashed the thread answers others', async () => {
+    const { url } = account.service;
+    const checks = Array.from({ length: WAITING_MAX }, () => passwords.matches(PASSWORD, null));
+    let answered = 0;
+    while (passwords.queueLength > 0) {
+      const { status } = await fetch(`${url}/health`);
+      expect(status).toBe(200);
+      // On the main thread all of them would come before the answer.
+      if (passwords.queueLength > 0) answered++;
+    }
+    await Promise.all(checks);
+    expect(answered).toBeGreaterThan(0);
+  });
+});

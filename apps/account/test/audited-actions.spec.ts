@@ -1,0 +1,246 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Database } from '#libs/database';
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '#libs/platform';
+import { ErasureService } from '../src/deletion/erasure.service.js';
+import { AccountUnderTest, PASSWORD, type Registered } from './account-under-test.js';
+
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+const EMAIL = 'audited@example.com';
+const NEXT_EMAIL = 'audited-too@example.com';
+const WRONG = 'a wrong password';
+const NEXT = 'nine yellow trumpets';
+const DETAILS = { address_line1: '1 Quay', city: 'Leith', country: 'GB' };
+const KEY = { name: 'Server', environment: 'live' };
+const ADDRESS = '203.0.113.77';
+
+/** What asks for a password that was given of late. */
+const RECENT: [Method, string, object?][] = [
+  ['POST', 'keys', KEY],
+  ['PATCH', 'keys/any', { name: 'Other' }],
+  ['POST', 'keys/any/rotate', { overlap: 'now' }],
+  ['POST', 'keys/any/reissue'],
+  ['POST', 'account/email', { email: NEXT_EMAIL }],
+  ['POST', 'account/delete', {}],
+];
+
+/** What a deleted account may not do. */
+const CLOSED: [Method, string, object?][] = [
+  ...RECENT,
+  ['GET', 'sessions'],
+  ['DELETE', 'sessions/any'],
+  ['POST', 'session/reauthenticate', { password: NEXT }],
+  ['GET', 'keys'],
+  ['DELETE', 'keys/any'],
+  ['GET', 'account'],
+  ['PATCH', 'account', { first_name: 'Grace' }],
+  ['POST', 'password/change', { current_password: NEXT, password: PASSWORD }],
+  ['GET', 'billing-details'],
+  ['PUT', 'billing-details', DETAILS],
+];
+
+describe('audited actions', () => {
+  let account: AccountUnderTest;
+  let auditor: Database;
+  let owner: Registered;
+  let token: string;
+  const done = new Set<string>();
+  const secrets = new Set<string>([PASSWORD, NEXT, WRONG, EMAIL, NEXT_EMAIL, ADDRESS, 'a browser']);
+
+  beforeAll(async () => {
+    account = await AccountUnderTest.start();
+    auditor = await account.test.auditor('account');
+  });
+  afterAll(() => account.stop());
+
+  const actions = async (after = 0) =>
+    (
+      await auditor.query<{ action: string }>(
+        'select action from audit where position > $1 order by position',
+        [after],
+      )
+    ).map(({ action }) => action);
+
+  /** What one thing that happens leaves in the log. */
+  async function entriesOf(happens: () => Promise<unknown>): Promise<string[]> {
+    const before = (await actions()).length;
+    await happens();
+    const left = await actions(before);
+    for (const action of left) done.add(action);
+    return left;
+  }
+
+  async function call(method: Method, path: string, body?: object, address = ADDRESS) {
+    const headers = { 'x-client-address': address };
+    const answer = await account.dashboard(method, path, { token, body, headers });
+    const session = answer.headers['x-set-session'];
+    if (typeof session === 'string') secrets.add((token = session));
+    return answer;
+  }
+
+  const logIn = (password: string, email = EMAIL, address = ADDRESS) =>
+    call('POST', 'log-in', { email, password }, address);
+  const linkTo = async (address: string) => {
+    const link = await account.linkToken(address);
+    secrets.add(link);
+    return link;
+  };
+
+  it('S117: signing up, logging in and out, and what fails of it, is one entry each', async () => {
+    const steps: [happens: () => Promise<unknown>, expected: string[]][] = [
+      [
+        async () => {
+          owner = await account.register(EMAIL);
+          token = owner.token;
+        },
+        ['registration.requested', 'registration.confirmed'],
+      ],
+      [() => logIn(WRONG), ['session.log-in-failed']],
+      [() => logIn(WRONG, 'nobody@example.com'), ['session.log-in-failed']],
+      [() => logIn(PASSWORD), ['session.logged-in']],
+      [
+        () => call('POST', 'session/reauthenticate', { password: WRONG }),
+        ['session.reauthentication-failed'],
+      ],
+      [
+        () => call('POST', 'session/reauthenticate', { password: PASSWORD }),
+        ['session.reauthenticated'],
+      ],
+      [
+        async () => {
+          const { body } = await call('GET', 'sessions');
+          const other = body.sessions.find(({ current }: { current: boolean }) => !current);
+          await call('DELETE', `sessions/${other.id}`);
+        },
+        ['session.ended'],
+      ],
+      [() => call('POST', 'log-out'), ['session.logged-out']],
+      [() => logIn(PASSWORD), ['session.logged-in']],
+    ];
+    for (const [i, [happens, expected]] of steps.entries()) {
+      expect([i, await entriesOf(happens)]).toEqual([i, expected]);
+    }
+    secrets.add(owner.key).add(owner.token);
+  });
+
+  it('S117: every change of keys, profile, address, password and billing details is one entry', async () => {
+    let id = '';
+    let link = '';
+    const key = async (method: Method, path: string, body?: object) => {
+      const { body: changed } = await call(method, `keys${path && `/${id}${path}`}`, body);
+      id = changed?.id ?? id;
+    };
+    const contact = () =>
+      account.service.app.inject({
+        url: '/internal/billing-contact',
+        headers: {
+          authorization: `Bearer ${account.tokenOf('billing')}`,
+          'x-account-id': owner.accountId,
+        },
+      });
+    const steps: [happens: () => Promise<unknown>, expected: string][] = [
+      [() => key('POST', '', KEY), 'key.created'],
+      [async () => call('PATCH', `keys/${id}`, { name: 'Other' }), 'key.updated'],
+      [() => key('POST', '/rotate', { overlap: 'now' }), 'key.rotated'],
+      [async () => call('DELETE', `keys/${id}`), 'key.revoked'],
+      [() => key('POST', '/reissue'), 'key.reissued'],
+      [() => call('PATCH', 'account', { first_name: 'Grace' }), 'profile.updated'],
+      [() => call('PUT', 'billing-details', DETAILS), 'billing-details.changed'],
+      [contact, 'billing-details.read'],
+      [() => call('POST', 'account/email', { email: NEXT_EMAIL }), 'address.requested'],
+      [
+        async () => call('POST', 'account/email/confirm', { token: await linkTo(NEXT_EMAIL) }),
+        'address.changed',
+      ],
+      [
+        async () => {
+          await call('POST', 'password/forgot', { email: NEXT_EMAIL });
+          link = await linkTo(NEXT_EMAIL);
+        },
+        'password.reset-requested',
+      ],
+      [() => call('POST', 'password/reset', { token: link, password: NEXT }), 'password.reset'],
+      [() => logIn(NEXT, NEXT_EMAIL), 'session.logged-in'],
+      [
+        () => call('POST', 'password/change', { current_password: WRONG, password: PASSWORD }),
+        'session.reauthentication-failed',
+      ],
+      [
+        () => call('POST', 'password/change', { current_password: NEXT, password: PASSWORD }),
+        'password.changed',
+      ],
+    ];
+    for (const [happens, expected] of steps) expect(await entriesOf(happens)).toEqual([expected]);
+  });
+
+  it('S117: too many attempts are one entry a network and window, and one for each that was too early', async () => {
+    account.clock.advance(HOUR_MS);
+    for (let i = 0; i < 5; i++) await logIn(WRONG, NEXT_EMAIL, '198.51.100.1');
+    const early = () => logIn(WRONG, NEXT_EMAIL, '198.51.100.2');
+    expect(await entriesOf(early)).toEqual(['attempts.delayed']);
+    const floods: [happens: (i: number) => Promise<unknown>, most: number][] = [
+      [(i) => logIn(WRONG, `nobody${i}@example.com`, '198.51.100.3'), 20],
+      [
+        (i) => call('POST', 'password/forgot', { email: `nobody${i}@example.com` }, '198.51.100.4'),
+        10,
+      ],
+    ];
+    for (const [happens, most] of floods) {
+      const entries = await entriesOf(async () => {
+        for (let i = 0; i < most + 3; i++) await happens(i);
+      });
+      expect(entries.filter((action) => action === 'attempts.limited')).toHaveLength(1);
+    }
+  });
+
+  it.each(RECENT.map(([method, path, body]) => ({ method, path, body })))(
+    'S117: $method $path, refused to an old log-in, is one entry',
+    async ({ method, path, body }) => {
+      account.clock.advance(11 * MINUTE_MS);
+      expect(await entriesOf(() => call(method, path, body))).toEqual(['session.refused']);
+    },
+  );
+
+  it('S117: the end of an account, and its return, is one entry each', async () => {
+    account.clock.advance(30 * SECOND_MS);
+    const remove = (password: string) => () => call('POST', 'account/delete', { password });
+    expect(await entriesOf(remove(WRONG))).toEqual(['session.reauthentication-failed']);
+    expect(await entriesOf(remove(PASSWORD))).toEqual(['account.deleted']);
+    expect(await entriesOf(() => logIn(PASSWORD, NEXT_EMAIL))).toEqual(['session.logged-in']);
+    expect(await entriesOf(() => call('POST', 'account/restore'))).toEqual(['account.restored']);
+    expect(await entriesOf(remove(PASSWORD))).toEqual(['account.deleted']);
+    expect(await entriesOf(() => logIn(PASSWORD, NEXT_EMAIL))).toEqual(['session.logged-in']);
+  });
+
+  it.each(CLOSED.map(([method, path, body]) => ({ method, path, body })))(
+    'S117: $method $path, refused to a deleted account, is one entry',
+    async ({ method, path, body }) => {
+      expect(await entriesOf(() => call(method, path, body))).toEqual(['session.refused']);
+    },
+  );
+
+  it('S117: the erasure of an account is one entry', async () => {
+    const erase = async () => {
+      account.clock.advance(91 * DAY_MS);
+      // The service's own job may be the one that does it.
+      await account.get(ErasureService).eraseDue();
+    };
+    expect(await entriesOf(erase)).toEqual(['account.erased']);
+  });
+
+  it('S117: no action of the code is left out, and no entry holds a secret', async () => {
+    const folder = 'apps/account/src';
+    const source = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((path) => path.endsWith('.ts') && !path.endsWith('.spec.ts'))
+      .map((path) => readFileSync(join(folder, path), 'utf8'))
+      .join('\n');
+    const inCode = source.matchAll(/(?:action: |transaction, owner, )'([a-z-]+\.[a-z-]+)'/g);
+    expect([...done].toSorted()).toEqual(
+      [...new Set([...inCode].map(([, name]) => name))].toSorted(),
+    );
+    const rows = JSON.stringify(await auditor.query('select t::text from audit t'));
+    for (const secret of secrets) expect(rows).not.toContain(secret);
+  });
+});

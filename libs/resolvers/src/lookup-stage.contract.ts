@@ -1,0 +1,96 @@
+import { afterAll, afterEach, beforeEach } from '@jest/globals';
+import type { RequestListener } from 'node:http';
+import { DomainLookup } from './domain-lookup.js';
+import { LoopbackInternet } from './loopback/loopback-internet.js';
+import { Politeness } from './politeness/politeness.js';
+import { RdapClient } from './rdap/rdap-client.js';
+import type { Lookup, Outcome } from './record.js';
+import { Registries } from './registries/registries.js';
+import { Port43Client } from './whois/port43.js';
+import { ParserWorker } from './whois/parse/parser-worker.js';
+
+export const name = 'a.test';
+export const now = new Date('2026-11-21T10:00:00Z');
+export const wide = { buckets: [{ burst: 1_000, perSecond: 1_000 }], connections: 4 };
+
+/** Where a limit is not what is tested, a busy machine has all the time it needs. */
+const PATIENT_MS = 60_000;
+const patient = { connectMs: PATIENT_MS, firstByteMs: PATIENT_MS, wholeMs: PATIENT_MS };
+
+interface LookupsOptions {
+  politeness?: Politeness;
+  /** Limits of the clients. */
+  rdap?: object;
+  whois?: object;
+}
+
+/** Lookups in an internet of their own, whose registries know a few top-level domains. */
+export class LookupStage {
+  internet: LoopbackInternet;
+  private readonly parser = new ParserWorker({ timeoutMs: PATIENT_MS });
+  private readonly closings: (() => Promise<void>)[] = [];
+
+  /** For a whole spec file; with another internet for each test. */
+  static forEachTest(): LookupStage {
+    const stage = new LookupStage();
+    beforeEach(() => {
+      const internet = (stage.internet = new LoopbackInternet());
+      stage.closings.push(() => internet.close());
+    });
+    afterEach(async () => {
+      for (const close of stage.closings.splice(0).toReversed()) await close();
+    });
+    afterAll(() => stage.parser.close());
+    return stage;
+  }
+
+  lookups(options: LookupsOptions = {}): DomainLookup {
+    const connector = this.internet.connector();
+    const rdap = new RdapClient(connector, { ...patient, ...options.rdap });
+    this.closings.push(() => rdap.close());
+    return new DomainLookup({
+      registries: new Registries({
+        publishedOn: '2026-11-01',
+        portsReadOn: '2026-11-01',
+        rdap: { 'https://rdap.nic.test/v1/': ['test', 'rdaponly'] },
+        whois: { 'whois.nic.test': ['test', 'whoisonly'] },
+        tlds: ['test', 'rdaponly', 'whoisonly', 'silent'],
+      }),
+      rdap,
+      port43: new Port43Client(connector, { ...patient, ...options.whois }),
+      politeness: options.politeness ?? new Politeness({ defaultLimit: wide }),
+      parser: this.parser,
+      clock: { now: () => now },
+    });
+  }
+}
+
+export const registrarUrl = 'https://rdap.registrar.test/domain/a.test';
+/** An answer in the layout registries of generic top-level domains use. */
+export const said = (domain: string, more = '') =>
+  `Domain Name: ${domain}\nCreation Date: 2001-02-03T04:05:06Z\n` +
+  `Registry Expiry Date: 2030-02-03T04:05:06Z\nRegistrar: Example Registrar, Inc.\n${more}`;
+export const found = (related?: string): RequestListener => {
+  const links = [{ rel: 'related', href: related, type: 'application/rdap+json' }];
+  const json = { objectClassName: 'domain', ldhName: name, handle: 'D1', links };
+  return (_request, response) => void response.end(JSON.stringify(json));
+};
+export const registrarFound: RequestListener = (_request, response) => {
+  const vcardArray = ['vcard', [['email', {}, 'text', 'owner@a.test']]];
+  const entities = [{ roles: ['registrant'], vcardArray }];
+  response.end(JSON.stringify({ objectClassName: 'domain', ldhName: name, entities }));
+};
+export const status =
+  (code: number, headers: Record<string, string> = {}): RequestListener =>
+  (_request, response) =>
+    void response.writeHead(code, headers).end('{"errorCode":404}'.slice(0, code === 404 ? 99 : 0));
+
+/** The outcome, and what became of each source. */
+export function told({ outcome, sources }: Lookup): [Outcome, ...string[]] {
+  return [outcome, ...sources.map((s) => `${s.protocol} ${s.role} ${s.error ?? s.outcome}`)];
+}
+
+/** Whether the first source was left before all of a text had arrived from it. */
+export function hasNotHeard(text: string): (lookup: Lookup) => boolean {
+  return ({ sources }) => sources.at(0)?.raw !== text;
+}

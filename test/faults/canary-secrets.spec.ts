@@ -1,0 +1,199 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ServiceTokens, SystemClock } from '#libs/platform';
+import { TEST_PASSWORD, TestDatabase, waitFor } from '#libs/testing';
+
+/** Nothing listens there. */
+const CLOSED = '127.0.0.1:1';
+const canary = (of: string) => `canary-${of}-that-nobody-must-ever-read`;
+const CANARY = /canary-\w+-[a-z-]+/;
+const encoded = (text: string) => (as: BufferEncoding) => Buffer.from(text).toString(as);
+
+const SERVICE_SECRET = canary('service');
+const SECRETS: Record<string, string> = {
+  SERVICE_SECRET,
+  KEY_PEPPER: canary('pepper'),
+  ADDRESS_PEPPER: canary('address'),
+  PERSONAL_DATA_SECRET: canary('personal'),
+  AUDIT_ANCHOR_SECRET: canary('anchor'),
+  SMTP_URL: `smtp://mailer:${canary('smtp')}@${CLOSED}`,
+  VALKEY_URL: `redis://:${canary('valkey')}@${CLOSED}`,
+  KAFKA_SASL_PASSWORD: canary('kafka'),
+};
+const SERVICES = ['account', 'entitlement', 'lookup', 'gateway'] as const;
+type Service = (typeof SERVICES)[number];
+
+/** A service as a process of its own, and all that it said. */
+class Running {
+  static readonly all: Running[] = [];
+  output = '';
+  urls: Record<string, string> = {};
+  readonly child: ChildProcess;
+
+  constructor(service: Service, env: Record<string, string>) {
+    const main = `dist/apps/${service}/src/main.js`;
+    this.child = spawn(process.execPath, ['--enable-source-maps', main], {
+      env: { PATH: process.env.PATH, LOG_LEVEL: 'debug', ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const heard = (chunk: Buffer) => void (this.output += chunk.toString());
+    Running.all.push(this);
+    for (const stream of [this.child.stdout, this.child.stderr]) stream?.on('data', heard);
+  }
+
+  async up(): Promise<void> {
+    const line = await waitFor(
+      'it to be up',
+      () => this.output.split('\n').find((text) => text.includes(' is up"')),
+      30_000,
+    );
+    this.urls = JSON.parse(line) as Record<string, string>;
+  }
+
+  async ended(signal?: NodeJS.Signals): Promise<number | null> {
+    const { child } = this;
+    const end = child.exitCode === null ? once(child, 'exit') : [child.exitCode];
+    if (signal) child.kill(signal);
+    const [code] = (await end) as [number | null];
+    return code;
+  }
+}
+
+describe('secrets of services that fail', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'canary-'));
+  const running = new Map<Service, Running>();
+  let database: TestDatabase;
+  /** What was answered, with the headers. */
+  let answered = '';
+
+  beforeAll(async () => {
+    database = await TestDatabase.create();
+    for (const service of SERVICES) {
+      const started = new Running(service, inFiles(environmentOf(service)));
+      running.set(service, started);
+      await started.up();
+    }
+  }, 120_000);
+  afterAll(async () => {
+    for (const { child } of Running.all) child.kill('SIGKILL');
+    await database.drop();
+    rmSync(folder, { recursive: true });
+  });
+
+  function environmentOf(service: Service): Record<string, string> {
+    const url = (name: Service) => running.get(name)?.urls.url ?? `http://${CLOSED}`;
+    const prefix = service.toUpperCase();
+    return {
+      ...SECRETS,
+      [`${prefix}_PORT`]: '0',
+      [`${prefix}_DATABASE_URL`]: database.url(service),
+      [`${prefix}_MAINTENANCE_DATABASE_URL`]: database.url(`${service}_maintenance`),
+      ENTITLEMENT_AUDITOR_DATABASE_URL: database.url('entitlement_auditor'),
+      ...(service === 'account' && { KAFKA_BROKERS: CLOSED }),
+      KAFKA_TLS: 'true',
+      KAFKA_SASL_USERNAME: 'account',
+      DASHBOARD_PORT: '0',
+      GATEWAY_INTERNAL_PORT: '0',
+      GATEWAY_JOURNAL: join(folder, 'leases.journal'),
+      GATEWAY_DRAIN_NOTICE_MS: '0',
+      ACCOUNT_URL: url('account'),
+      ENTITLEMENT_URL: url('entitlement'),
+      LOOKUP_URL: url('lookup'),
+    };
+  }
+
+  /** The same with each secret in a file, as a deployment has them. */
+  function inFiles(settings: Record<string, string>): Record<string, string> {
+    const isSecret = (name: string) => name in SECRETS || name.endsWith('DATABASE_URL');
+    return Object.fromEntries(
+      Object.entries(settings).map(([name, value]) => {
+        if (!isSecret(name)) return [name, value];
+        writeFileSync(join(folder, name), value);
+        return [`${name}_FILE`, join(folder, name)];
+      }),
+    );
+  }
+
+  async function ask(url: string, request: RequestInit = {}): Promise<void> {
+    const answer = await fetch(url, { redirect: 'manual', ...request });
+    answered += `${JSON.stringify([...answer.headers])} ${await answer.text()}\n`;
+  }
+
+  /** What an operator, a caller and somebody who has no business here may see. */
+  async function provoke(): Promise<void> {
+    const tokens = new ServiceTokens(SERVICE_SECRET, new SystemClock());
+    for (const [service, { urls }] of running) {
+      const authorization = `Bearer ${tokens.issue('gateway', service)}`;
+      for (const path of ['health', 'ready', 'metrics', 'nowhere', '%ff', 'internal/changes']) {
+        for (const headers of [{}, { authorization }, { authorization: `${authorization}x` }]) {
+          await ask(`${urls.url}/${path}`, { headers });
+        }
+      }
+      const headers = { authorization, 'content-type': 'application/json' };
+      const posts = ['internal/dashboard/sign-up', 'internal/leases', 'internal/changes'];
+      for (const path of posts) {
+        const email = 'canary@example.com';
+        const signUp = { first_name: 'Ada', email, password: 'seven green bicycles' };
+        for (const body of ['{', '{"__proto__":1}', JSON.stringify(signUp)]) {
+          await ask(`${urls.url}/${path}`, { method: 'POST', headers, body });
+        }
+      }
+    }
+    const { apiUrl, dashboardUrl } = running.get('gateway')!.urls;
+    await ask(`${apiUrl}/v2.0/whois/live?domainName=name.example&apiKey=dds_live_none`);
+    for (const path of ['', 'api/account', 'api/log-in', 'nowhere']) {
+      await ask(`${dashboardUrl}/${path}`);
+    }
+  }
+
+  const leaks = (text: string) =>
+    [...Object.values(SECRETS).map((value) => CANARY.exec(value)![0]), TEST_PASSWORD]
+      .flatMap((secret) => [secret, ...(['hex', 'base64url'] as const).map(encoded(secret))])
+      .filter((form) => text.includes(form));
+
+  it('S113: none is in a log line, a metric or an answer, also when mail, broker and database are away', async () => {
+    await provoke();
+    const account = running.get('account')!;
+    await waitFor('mail to fail', () => account.output.includes('could not be sent'));
+    await database.drop();
+    await provoke();
+    for (const process of running.values()) await process.ended('SIGTERM');
+    const outputs = [...running.values()].map(({ output }) => output);
+    for (const output of outputs) expect(output).toMatch(/"answered".*drains/s);
+    expect(answered).toContain('internal_error');
+    expect(leaks([answered, ...outputs].join('\n'))).toEqual([]);
+  }, 120_000);
+
+  it('S113: none is in what a service says that cannot start', async () => {
+    database = await TestDatabase.create();
+    const wrong = canary('wrong');
+    const faultsOf = (service: Service): Record<string, string>[] => {
+      const settings = environmentOf(service);
+      const short = { ...settings, SERVICE_SECRET: wrong.slice(0, 31) };
+      const twice = { ...settings, ...inFiles(settings) };
+      if (service === 'lookup') return [short, twice];
+      const name = `${service.toUpperCase()}_DATABASE_URL`;
+      const url = settings[name];
+      return [
+        { ...short, KAFKA_BROKERS: wrong },
+        twice,
+        { ...settings, [name]: url.replace(TEST_PASSWORD, wrong) },
+        { ...settings, [name]: `${wrong} is no URL` },
+      ];
+    };
+    const fail = async (service: Service): Promise<void> => {
+      for (const environment of faultsOf(service)) {
+        const process = new Running(service, environment);
+        expect([service, await process.ended()]).toEqual([service, 1]);
+        expect(process.output).toContain('cannot start');
+        expect(process.output).not.toContain('canary-');
+        expect(leaks(process.output)).toEqual([]);
+      }
+    };
+    await Promise.all(SERVICES.map(fail));
+  }, 120_000);
+});
