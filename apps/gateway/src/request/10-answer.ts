@@ -2,7 +2,6 @@ import { Problem, type ProblemBody, ServiceUnavailable } from '#libs/platform';
 import { CATALOGUE_VERSION } from '#libs/contracts';
 import { headerLines } from '../exchange/api-response.js';
 import type { Exchange } from '../exchange/exchange.js';
-import { MethodNotAllowed } from '../listener/listener.errors.js';
 import type { ProblemBodies } from '../problems/problem-body.js';
 import type { LookupAnswer } from '../lookup/lookup-call.js';
 
@@ -79,7 +78,6 @@ export function sendProblem(
   } else if (problem.retryAfterSeconds !== undefined) {
     lines += `Retry-After: ${problem.retryAfterSeconds}\r\n`;
   }
-  if (problem instanceof MethodNotAllowed) lines += `Allow: ${problem.allow}\r\n`;
   reply.sendWhole(status, lines, body);
 }
 
