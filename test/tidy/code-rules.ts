@@ -64,7 +64,7 @@ export function environmentFaults(files: SourceFile[]): string[] {
 const CLOCK = 'libs/platform/src/clock.ts';
 
 /**
- * Business time comes from the injected clock alone. `new Date(value)` only converts and is free; a spec
+ * Business time comes from the injected clock alone, durations from `monotonicMs`. `new Date(value)` only converts and is free; a spec
  * may put `Date.now` wrong to show that nothing reads it.
  */
 export function clockFaults(files: SourceFile[]): string[] {
@@ -74,7 +74,7 @@ export function clockFaults(files: SourceFile[]): string[] {
       .filter((node) => node.expression.getText() === 'Date' && !node.arguments?.length)
       .map((node) => place(file, node)),
     ...nodesOf(file, ts.isPropertyAccessExpression)
-      .filter((node) => node.getText() === 'Date.now')
+      .filter((node) => ['Date.now', 'performance.now'].includes(node.getText()))
       .map((node) => place(file, node)),
   ]);
 }

@@ -43,9 +43,8 @@ export function readSources(): SourceFile[] {
 
 /** A spec, or a suite that each implementation of a port or each deployment runs. */
 export const isSpec = ({ path }: SourceFile) => /\.(spec|contract|story)\.ts$/.test(path);
-/** Specs, and what only they use: below `test`, or a contract suite's own stage. */
-export const isTest = (file: SourceFile) =>
-  isSpec(file) || /(^|\/)(test\/|contract-)/.test(file.path);
+/** Specs, and what only they use: below `test`. */
+export const isTest = (file: SourceFile) => isSpec(file) || /(^|\/)test\//.test(file.path);
 /** `entity` of `key.entity.ts`; undefined for `account.ts`. */
 export const kindOf = (path: string) => /^[^.]+\.([a-z]+)\.ts$/.exec(basename(path))?.[1];
 

@@ -97,7 +97,7 @@ export class GatewayConfig extends ServiceSecretConfig {
     about: 'File that bridges a killed process: what was charged and not yet settled.',
   })
   @IsString()
-  journalPath: string = './data/gateway-leases.journal';
+  journalPath: string = '.data/gateway-leases.journal';
 
   @Setting({
     env: 'GATEWAY_THREADS',

@@ -8,8 +8,10 @@ import {
   DAY_MS,
   Health,
   type Logger,
+  MINUTE_MS,
   Metrics,
   type RunningService,
+  Schedule,
   ServiceSecret,
   ServiceTokens,
   monotonicMs,
@@ -100,12 +102,12 @@ export async function startGateway(options: StartGateway): Promise<RunningGatewa
     port: config.internalPort,
     strategy: transport.strategyFor('gateway', database),
   });
-  const rollUp = service.app.get(RollUpJob);
-  if (isFirst(share)) await rollUp.start();
+  const schedule = new Schedule(logger);
+  if (isFirst(share)) await startRollUp(schedule, service.app.get(RollUpJob));
   await pollers.start();
   leases.start();
   log.start();
-  keyUse.start();
+  schedule.every(MINUTE_MS, keyUse);
   shedder.start();
   const health = service.app.get(Health, { strict: false });
   const checks = {
@@ -136,14 +138,21 @@ export async function startGateway(options: StartGateway): Promise<RunningGatewa
     await sleep(config.drainNoticeMs);
     await Promise.all([drainListener(listener, shedder, config.drainMs), dashboard.stop()]);
     await leases.drain(SETTLE_TIMEOUT_MS);
-    await Promise.all([log.stop(), keyUse.stop(), parts.counters.close()]);
-    [pollers, rollUp, shedder].forEach((part) => part.stop());
+    await schedule.stop();
+    await Promise.all([log.stop(), keyUse.runOnce(), parts.counters.close()]);
+    [pollers, shedder].forEach((part) => part.stop());
     await service.stop();
     await Promise.all([parts.forwarder.close(), services.close(), copy.close()]);
     await Promise.all([database.close(), maintenance.close()]);
   };
   const { url: dashboardUrl } = dashboard;
   return { ...service, apiUrl, dashboardUrl, facts, services, bodies: parts.bodies, stop };
+}
+
+/** Runs once before anything is answered. @throws when the first partition cannot be made. */
+async function startRollUp(schedule: Schedule, rollUp: RollUpJob): Promise<void> {
+  await rollUp.runOnce();
+  schedule.every(MINUTE_MS, rollUp);
 }
 
 async function startOwnDashboard(options: StartGateway, parts: GatewayParts) {

@@ -7,9 +7,12 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { waitFor } from '#libs/testing';
 import { request } from 'undici';
+import { Customer } from '../../../test/stories/customer.js';
 import type { SoloFacts } from './announcement/solo-facts.js';
 
 const START_TIMEOUT_MS = 300_000;
+/** Of the demo account: the trial's and the operator's. */
+const CREDITS = 5_500;
 
 interface Outcome {
   code: number | null;
@@ -22,6 +25,7 @@ describe('solo', () => {
   const processes: ChildProcess[] = [];
   let solo: ChildProcess;
   let facts: SoloFacts;
+  let charged = 0;
 
   function launch(program: string, settings: Record<string, string> = {}, ...args: string[]) {
     const environment = { ...process.env, DATA_DIR: data, API_PORT: '0', DASHBOARD_PORT: '0' };
@@ -63,8 +67,26 @@ describe('solo', () => {
     const { statusCode, headers, body } = await request(url, {
       headers: { authorization: `Bearer ${key}` },
     });
+    charged += Number(headers['x-credits-cost'] ?? 0);
     return { status: statusCode, headers, body: (await body.json()) as Record<string, unknown> };
   }
+
+  /** The demo account's owner, logged in at the running process. */
+  async function demoCustomer(): Promise<Customer> {
+    const { api_url: apiUrl, dashboard_url: dashboardUrl, demo } = facts;
+    const mailbox = { newest: async () => Promise.resolve([]) };
+    const customer = new Customer({ apiUrl, dashboardUrl, mailbox }, demo.email);
+    expect((await customer.logIn(demo.password)).status).toBe(200);
+    return customer;
+  }
+
+  async function balance(customer: Customer): Promise<number> {
+    const { body } = await customer.call('GET', '/api/balance');
+    return body.spendable + body.reserved;
+  }
+
+  /** What the account has when each answer was charged as it says. */
+  const left = () => CREDITS - charged;
 
   beforeAll(start, START_TIMEOUT_MS);
   afterAll(async () => {
@@ -145,8 +167,9 @@ describe('solo', () => {
     'a killed process is started again by hand alone: same keys, same credits, one charge',
     async () => {
       const before = facts.demo;
-      const charged = await lookUp(before.live_key, 'before-the-kill.com');
-      const remaining = Number(charged.headers['x-credits-remaining']);
+      const customer = await demoCustomer();
+      await waitFor('what was charged', async () => (await balance(customer)) === left());
+      await lookUp(before.live_key, 'before-the-kill.com');
       // A second answer: the turn in which the first was sent, and journalled, is over.
       await lookUp(before.live_key, 'at-the-kill.com');
       solo.kill('SIGKILL');
@@ -155,8 +178,30 @@ describe('solo', () => {
       expect(facts.demo).toEqual(before);
       const after = await lookUp(before.live_key, 'after-the-kill.com');
       expect(after.status).toBe(200);
-      // What the killed gateway had leased returns later; nothing is charged twice.
-      expect(Number(after.headers['x-credits-remaining'])).toBeLessThan(remaining);
+      // The turn of the second answer may have died with the process: then that one is free.
+      const again = await demoCustomer();
+      await waitFor('each charge', async () => (await balance(again)) <= left() + 1);
+      expect(await balance(again)).toBeGreaterThanOrEqual(left());
+    },
+    START_TIMEOUT_MS,
+  );
+
+  it(
+    'without its file of keys the demo account gets new ones that work, and no further credits',
+    async () => {
+      const before = facts.demo;
+      solo.kill('SIGTERM');
+      await once(solo, 'close');
+      rmSync(join(data, 'demo.json'));
+      await start();
+      // The stop has settled and closed everything: nothing more is charged, and nothing twice.
+      expect([left(), left() + 1]).toContain(await balance(await demoCustomer()));
+      expect(facts.demo.live_key).toMatch(/^dds_live_/);
+      expect(facts.demo.test_key).toMatch(/^dds_test_/);
+      expect(facts.demo.live_key).not.toBe(before.live_key);
+      expect((await lookUp(facts.demo.live_key, 'after-the-loss.com')).status).toBe(200);
+      expect((await lookUp(facts.demo.test_key, 'registered.test')).status).toBe(200);
+      expect((await lookUp(before.live_key, 'with-the-old-key.com')).status).toBe(401);
     },
     START_TIMEOUT_MS,
   );

@@ -1,3 +1,4 @@
+import { escapeHtml } from '#libs/platform';
 import type { Mail } from './mail.js';
 
 /** What a mail says; the layout is the same for all. */
@@ -28,16 +29,4 @@ export function composeMail(to: string, { subject, paragraphs, action }: Letter)
       '</body></html>',
     ].join('\n'),
   };
-}
-
-const ENTITIES: Record<string, string> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => ENTITIES[character]);
 }

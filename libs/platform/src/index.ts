@@ -1,6 +1,7 @@
 export * from './clock.js';
 export * from './config.js';
 export * from './crash-point.js';
+export * from './html-text.js';
 export * from './ids.js';
 export * from './internal-calls/internal-route.js';
 export * from './internal-calls/service-secret.js';

@@ -1,4 +1,12 @@
-import type { Conflict, Contact, Registrar, RegistrationRecord, SourceAnswer } from './record.js';
+import {
+  CONTACT_ROLES,
+  type Conflict,
+  type Contact,
+  type ContactRole,
+  type Registrar,
+  type RegistrationRecord,
+  type SourceAnswer,
+} from './record.js';
 
 export interface Merged {
   record: RegistrationRecord;
@@ -47,14 +55,6 @@ const registrarMembers: readonly (keyof Registrar)[] = [
   'whoisServer',
   'rdapServer',
 ];
-const contactRoles = [
-  'registrant',
-  'administrative',
-  'technical',
-  'billing',
-  'abuse',
-  'reseller',
-] as const;
 
 /**
  * Merges what registry and registrar published. The registry wins dates, statuses, name servers,
@@ -71,7 +71,7 @@ export function mergeSources(answers: readonly SourceAnswer[]): Merged | undefin
   const merge = new Merge();
   for (const member of registryMembers) merge.member(member, registryFirst);
   merge.registrar(registryFirst);
-  for (const role of contactRoles) merge.contact(role, inOrder(sources, 'registrar'));
+  for (const role of CONTACT_ROLES) merge.contact(role, inOrder(sources, 'registrar'));
   merge.rest(inOrder(sources, 'registrar'));
   return { record: merge.record, fields: merge.fields, conflicts: merge.conflicts };
 }
@@ -125,7 +125,7 @@ class Merge {
     if (Object.keys(registrar).length > 0) this.record.registrar = registrar;
   }
 
-  contact(role: (typeof contactRoles)[number], sources: readonly Source[]): void {
+  contact(role: ContactRole, sources: readonly Source[]): void {
     const giving = sources.filter(({ record }) => record.contacts[role] !== undefined);
     const chosen = giving.find(({ record }) => saysWho(record.contacts[role])) ?? giving[0];
     const contact = chosen?.record.contacts[role];

@@ -25,8 +25,21 @@ export interface DateValue {
   precision: 'day' | 'second';
 }
 
-export type ContactRole =
-  'registrant' | 'administrative' | 'technical' | 'billing' | 'abuse' | 'reseller';
+/** Also the names of these roles in RDAP (RFC 9083 §10.2.4). */
+export const CONTACT_ROLES = [
+  'registrant',
+  'administrative',
+  'technical',
+  'billing',
+  'abuse',
+  'reseller',
+] as const;
+
+export type ContactRole = (typeof CONTACT_ROLES)[number];
+
+export function isContactRole(name: string): name is ContactRole {
+  return (CONTACT_ROLES as readonly string[]).includes(name);
+}
 
 /** A contact as published. Absent members were not published; see `redactions` for the reason. */
 export interface Contact {

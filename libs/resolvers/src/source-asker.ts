@@ -1,4 +1,5 @@
 import { parseDomainName } from '#libs/domain-names';
+import { monotonicMs } from '#libs/platform';
 import type { Permit, Politeness, Refused } from './politeness/politeness.js';
 import type { Priority } from './politeness/upstream.js';
 import type { RdapAnswer, RdapClient } from './rdap/rdap-client.js';
@@ -101,9 +102,9 @@ export class SourceAsker {
   ): Promise<Answer> {
     const { politeness, clock } = this.options;
     const permit = await politeness.acquire(host, { priority, signal });
-    const startedAt = performance.now();
+    const startedAt = monotonicMs();
     const finding = permit.granted ? await attempt(permit, exchange) : notAsked(permit);
-    const latencyMs = Math.round(performance.now() - startedAt);
+    const latencyMs = Math.round(monotonicMs() - startedAt);
     return { ...about, ...finding, fetchedAt: clock.now(), latencyMs };
   }
 }

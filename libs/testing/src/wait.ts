@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { monotonicMs } from '#libs/platform';
 
 /**
  * Waits until `condition` returns something truthy, looking every 10 ms.
@@ -9,12 +10,11 @@ export async function waitFor<T>(
   condition: () => T | Promise<T>,
   timeoutMs = 60_000,
 ): Promise<NonNullable<T>> {
-  const deadline = performance.now() + timeoutMs;
+  const deadline = monotonicMs() + timeoutMs;
   for (;;) {
     const value = await condition();
     if (value) return value;
-    if (performance.now() > deadline)
-      throw new Error(`waited ${timeoutMs} ms in vain for: ${what}`);
+    if (monotonicMs() > deadline) throw new Error(`waited ${timeoutMs} ms in vain for: ${what}`);
     await sleep(10);
   }
 }

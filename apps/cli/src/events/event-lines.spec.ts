@@ -19,7 +19,7 @@ const event: ParkedEvent = {
 };
 
 describe('a listed event', () => {
-  it('is shown as it is', () => {
+  it('says in two lines whose it is, its state, its tries and why it failed', () => {
     const { eventId, key } = event;
     expect(eventLines('entitlement', event)).toBe(
       `entitlement  dead  ${eventId}  PaymentConfirmed  account ${key}  3 tries since 2026-03-01T10:00:00.000Z\n` +

@@ -4,7 +4,7 @@ import { GrantsService } from './grants.service.js';
 /** Issues and expires what is due for accounts that nobody asks about. */
 @Injectable()
 export class AdvanceAccountsJob {
-  readonly name = 'advance accounts';
+  readonly name = 'advance-accounts';
 
   constructor(private readonly grants: GrantsService) {}
 

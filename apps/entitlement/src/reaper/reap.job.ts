@@ -11,7 +11,7 @@ import { HoldsService } from '../holds/holds.service.js';
  */
 @Injectable()
 export class ReapJob {
-  readonly name = 'reap leases and holds';
+  readonly name = 'reap';
   private readonly rounds = new ReaperRounds();
 
   constructor(

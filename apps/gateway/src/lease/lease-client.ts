@@ -123,7 +123,7 @@ export class LeaseClient {
       if (wallet) wallet.chargedSinceAsk += charged;
       this.journal.used(lease);
       this.settler.used(lease);
-      if (!this.journal.isWritable) this.settler.settleNow();
+      if (!this.journal.reopenIfDue()) this.settler.settleNow();
     }
     if (lease.isClosing && lease.reserved === 0) this.settler.close(lease);
     if (wallet && wallet.waiters.length > 0) this.serveWaiters(wallet);
@@ -143,7 +143,7 @@ export class LeaseClient {
       unsettledCredits: settler.unsettledCredits,
       settlementAgeMs: settler.answerAgeMs,
       journalBytes: journal.size,
-      isJournalWritable: journal.isOpen,
+      isJournalWritable: journal.isWritable,
     };
   }
 

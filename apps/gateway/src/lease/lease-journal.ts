@@ -1,12 +1,14 @@
 import {
   closeSync,
   existsSync,
+  mkdirSync,
   openSync,
   readFileSync,
   renameSync,
   rmSync,
   writeSync,
 } from 'node:fs';
+import { dirname } from 'node:path';
 import type { LeaseUse } from '#libs/contracts';
 import { type Logger, SECOND_MS, isId, monotonicMs } from '#libs/platform';
 import type { Lease } from './lease.js';
@@ -42,10 +44,11 @@ export class LeaseJournal {
   constructor(private readonly options: LeaseJournalOptions) {}
 
   /**
-   * Opens a new journal beside those of earlier runs.
+   * Opens a new journal beside those of earlier runs, in a folder that is made when it is missing.
    * @returns what earlier runs left, to be settled and closed; call `forgetEarlier` afterwards.
    */
   open(): LeaseUse[] {
+    mkdirSync(dirname(this.options.path), { recursive: true, mode: 0o700 });
     const earlier = `${this.options.path}.earlier`;
     // A run that ended before its replay did has left both files: the older one goes first.
     const texts = [earlier, this.options.path].filter(existsSync).map(readText);
@@ -64,15 +67,17 @@ export class LeaseJournal {
 
   /** False while the file cannot be written: then every answer must be settled at once. */
   get isWritable(): boolean {
-    if (this.file === undefined && monotonicMs() - this.failedAtMs > REOPEN_AFTER_MS) {
-      this.compact();
-    }
     return this.file !== undefined;
   }
 
-  /** As `isWritable`, without the attempt to open it again. */
-  get isOpen(): boolean {
-    return this.file !== undefined;
+  /**
+   * Tries to open a file that could not be written, at most once a second.
+   * @returns `isWritable`, then.
+   */
+  reopenIfDue(): boolean {
+    const isDue = !this.isWritable && monotonicMs() - this.failedAtMs > REOPEN_AFTER_MS;
+    if (isDue) this.compact();
+    return this.isWritable;
   }
 
   /** Bytes written since it was last rewritten. */

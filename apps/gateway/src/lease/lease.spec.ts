@@ -6,6 +6,7 @@ import {
   mkdirSync,
   readFileSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -18,7 +19,7 @@ import type { RunningGateway } from '../start.js';
 import { Services } from '../services.js';
 import { GatewayConfig } from '../gateway.config.js';
 import { LeaseClient } from './lease-client.js';
-import { readJournal } from './lease-journal.js';
+import { LeaseJournal, readJournal } from './lease-journal.js';
 import type { Lease } from './lease.js';
 
 let database: TestDatabase;
@@ -274,6 +275,17 @@ describe('the journal', () => {
     expect(readJournal(readFileSync(path, 'utf8'))).toEqual([
       { leaseId, accountId: facts.accountId, consumed: 3 },
     ]);
+  });
+
+  it('a journal makes its folder, readable for its owner alone', () => {
+    const folder = join(around.folder, 'new', 'inner');
+    const logger = new Logger('gateway', { write: () => {} });
+    const path = join(folder, 'journal');
+    const journal = new LeaseJournal({ path, openLeases: () => [], onLost: () => {}, logger });
+    expect(journal.open()).toEqual([]);
+    expect(journal.isWritable).toBe(true);
+    journal.close();
+    expect([statSync(folder).mode & 0o777, existsSync(path)]).toEqual([0o700, true]);
   });
 
   it('while it cannot be written each answer is settled at once, and it recovers', async () => {

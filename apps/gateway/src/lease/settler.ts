@@ -83,6 +83,7 @@ export class Settler {
         for (const [place, { consumed }] of uses.entries()) {
           batch[place].settled = Math.max(batch[place].settled, consumed);
         }
+        for (const lease of batch) lease.isDirty = isUnsettled(lease);
         // What was used meanwhile goes to the end, so that nobody is settled before everybody was.
         this.dirty = this.dirty.slice(batch.length).concat(batch.filter(isUnsettled));
         this.answeredAtMs = monotonicMs();
@@ -159,9 +160,8 @@ export class Settler {
   }
 }
 
-/** Whether the lease stays among the dirty ones. */
-function isUnsettled(lease: Lease): boolean {
-  return (lease.isDirty = lease.consumed > lease.settled);
+function isUnsettled({ consumed, settled }: Lease): boolean {
+  return consumed > settled;
 }
 
 function useOf({ id, accountId, consumed }: Lease): LeaseUse {

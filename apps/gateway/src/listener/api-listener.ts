@@ -26,9 +26,13 @@ import { BASE_HEADERS } from '../exchange/header-lines.js';
 import { newRequestId } from '../exchange/request-id.js';
 import type { ErrorPages } from '../problems/error-pages.js';
 import type { ProblemBodies } from '../problems/problem-body.js';
-import { MethodNotAllowed } from '../problems/problems.errors.js';
 import { answerParserError, endWith } from './client-error.js';
-import { ExpectationFailed, UnexpectedBody, UriTooLong } from './listener.errors.js';
+import {
+  ExpectationFailed,
+  MethodNotAllowed,
+  UnexpectedBody,
+  UriTooLong,
+} from './listener.errors.js';
 import { addPublicRoutes, isPublicPath } from './public-routes.js';
 import type { RequestPath } from './request-path.js';
 

@@ -10,6 +10,16 @@ export class UnexpectedBody extends Problem {
   }
 }
 
+export class MethodNotAllowed extends Problem {
+  constructor(readonly allow: string) {
+    super({
+      code: 'method_not_allowed',
+      status: 405,
+      detail: `This address does not take that method. Allowed: ${allow}.`,
+    });
+  }
+}
+
 export class RequestTimeout extends Problem {
   constructor() {
     super({

@@ -10,16 +10,6 @@ export class MalformedRequest extends Problem {
   }
 }
 
-export class MethodNotAllowed extends Problem {
-  constructor(readonly allow: string) {
-    super({
-      code: 'method_not_allowed',
-      status: 405,
-      detail: `This address does not take that method. Allowed: ${allow}.`,
-    });
-  }
-}
-
 export class ServiceOverloaded extends Problem {
   constructor() {
     super({

@@ -1,30 +1,26 @@
 import type { AccountClient } from '#libs/contracts';
-import { type Logger, MINUTE_MS } from '#libs/platform';
+import type { Job, Logger } from '#libs/platform';
 
 /** Keys in one call. */
 const BATCH_MAX = 1_000;
 const KEYS_MAX = 200_000;
 
-/** Tells account once a minute which keys were used, so that it can show when (S15). */
-export class KeyUseJob {
+/** Tells account which keys were used, so that it can show when (S15). */
+export class KeyUseJob implements Job {
+  readonly name = 'key-use';
   private used = new Set<string>();
-  private timer?: NodeJS.Timeout;
 
   constructor(
     private readonly account: AccountClient,
     private readonly logger: Logger,
   ) {}
 
-  start(): void {
-    this.timer = setInterval(() => void this.run(), MINUTE_MS);
-  }
-
   note(keyId: string): void {
     if (this.used.size < KEYS_MAX) this.used.add(keyId);
   }
 
   /** What cannot be told now is forgotten: the next use says it again. */
-  async run(): Promise<void> {
+  async runOnce(): Promise<void> {
     const keyIds = [...this.used];
     this.used = new Set();
     try {
@@ -34,10 +30,5 @@ export class KeyUseJob {
     } catch (error) {
       this.logger.warn('account does not take the use of keys', error);
     }
-  }
-
-  async stop(): Promise<void> {
-    clearInterval(this.timer);
-    await this.run();
   }
 }

@@ -21,8 +21,8 @@ beforeAll(async () => {
   database = await TestDatabase.create();
   service = await database.service('gateway');
   const maintenance = new RequestLogMaintenanceRepository(await database.maintenance('gateway'));
-  job = new RollUpJob(maintenance, clock, logger);
-  await job.run();
+  job = new RollUpJob(maintenance, clock);
+  await job.runOnce();
   copy = new RequestLogCopy(database.url('gateway'), async () =>
     rollPartitions(maintenance, clock),
   );
@@ -146,8 +146,8 @@ describe('the request log', () => {
     log.add(entry({ accountId, credits: 1 }));
     log.add(entry({ accountId, status: 429, credits: 0, outcome: 'rate_limited' }));
     await log.flush();
-    await job.run();
-    await job.run();
+    await job.runOnce();
+    await job.runOnce();
     const hours = await service.query(
       'select status, requests, credits from request_hours where account_id = $1 order by status',
       [accountId],
@@ -165,7 +165,7 @@ describe('the request log', () => {
     log.add(entry({ accountId: gone, keyId, credits: 3 }));
     log.add(entry({ accountId: stays }));
     await log.flush();
-    await job.run();
+    await job.runOnce();
     expect(await repository.sumCreditsOfKey(keyId, new Date('2026-03-02T00:00:00Z'))).toBe(3);
     await service.transaction(async (transaction) => repository.deleteAccount(transaction, gone));
     expect(await subjectsOf(gone)).toEqual([]);
@@ -192,7 +192,7 @@ describe('the request log', () => {
 
   it('partitions are made ahead, and those older than 90 days are dropped', async () => {
     clock.set('2026-08-05T09:30:00Z');
-    await job.run();
+    await job.runOnce();
     const partitions = await service.query<{ name: string }>(
       `select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
        where i.inhparent = 'request_log'::regclass order by 1`,

@@ -24,7 +24,7 @@ export interface LogSink {
   makePartitions(): Promise<void>;
 }
 
-const RING_MAX = 50_000;
+const ENTRIES_MAX = 50_000;
 const FLUSH_MS = 200;
 /** Entries that become bytes together: soon enough that their objects die young. */
 const BATCH_ENTRIES = 64;
@@ -44,8 +44,8 @@ interface Batch {
 }
 
 /**
- * The request log on its way to the database: a ring that is copied every 200 ms. While the database
- * is away it holds 50,000 entries; older ones are dropped and counted, requests never wait for it.
+ * The request log on its way to the database, copied every 200 ms. While the database is away it holds
+ * 50,000 entries; further ones are dropped and counted, requests never wait for it.
  */
 export class RequestLog {
   /** The newest entries, not yet encoded. */
@@ -62,7 +62,7 @@ export class RequestLog {
   constructor(
     private readonly sink: LogSink,
     private readonly logger: Logger,
-    private readonly ringMax = RING_MAX,
+    private readonly entriesMax = ENTRIES_MAX,
   ) {}
 
   start(): void {
@@ -70,7 +70,7 @@ export class RequestLog {
   }
 
   add(entry: LogEntry): void {
-    if (this.count >= this.ringMax) {
+    if (this.count >= this.entriesMax) {
       this.droppedCount++;
       return;
     }

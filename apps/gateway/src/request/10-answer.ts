@@ -3,7 +3,6 @@ import { CATALOGUE_VERSION } from '#libs/contracts';
 import type { Exchange } from '../exchange/exchange.js';
 import { BASE_HEADERS, headerLines } from '../exchange/header-lines.js';
 import type { ProblemBodies } from '../problems/problem-body.js';
-import { MethodNotAllowed } from '../problems/problems.errors.js';
 import type { LookupAnswer } from '../lookup/lookup-call.js';
 
 /** What the answers need to know of the installation. */
@@ -65,7 +64,6 @@ export function sendProblem(
   } else if (problem.retryAfterSeconds !== undefined) {
     lines += `Retry-After: ${problem.retryAfterSeconds}\r\n`;
   }
-  if (problem instanceof MethodNotAllowed) lines += `Allow: ${problem.allow}\r\n`;
   reply.sendWhole(status, lines, body);
 }
 

@@ -1,3 +1,4 @@
+import { escapeHtml } from '#libs/platform';
 import type { ReceivedMail } from './received-mail.js';
 
 /** The mails as a plain page; links to pages on this machine can be followed, all else is text. */
@@ -31,8 +32,8 @@ ${body}
 
 function mailSection({ to, subject, text }: ReceivedMail): string {
   return `<section>
-<h2>${escaped(subject)}</h2>
-<p>To ${escaped(to)}</p>
+<h2>${escapeHtml(subject)}</h2>
+<p>To ${escapeHtml(to)}</p>
 <div>${withLinks(text)}</div>
 </section>`;
 }
@@ -40,11 +41,7 @@ function mailSection({ to, subject, text }: ReceivedMail): string {
 function withLinks(text: string): string {
   const pieces = text.split(/(http:\/\/localhost:\d+\/[^\s<>"]*)/);
   const shown = pieces.map((piece, index) =>
-    index % 2 === 1 ? `<a href="${escaped(piece)}">${escaped(piece)}</a>` : escaped(piece),
+    index % 2 === 1 ? `<a href="${escapeHtml(piece)}">${escapeHtml(piece)}</a>` : escapeHtml(piece),
   );
   return shown.join('');
 }
-
-const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-
-const escaped = (text: string) => text.replace(/[&<>"]/g, (character) => ENTITIES[character]);

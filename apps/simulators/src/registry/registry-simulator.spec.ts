@@ -192,7 +192,7 @@ describe('misbehaviour', () => {
     expect(misbehaviourOf('resetting.com', { protocol: 'rdap', role: 'registry' })).toBeUndefined();
   });
 
-  it('throttles with and without a hint', async () => {
+  it('a throttled name is refused with 429, and says when to come back only where its name does', async () => {
     const hinted = await rdap('rdap.verisign.com', 'throttled-shop.com');
     expect([hinted.status, hinted.headers['retry-after']]).toEqual([429, '30']);
     const bare = await rdap('rdap.verisign.com', 'throttled-without-hint.com');

@@ -125,7 +125,7 @@ class DemoSeed {
       const answer = old
         ? await this.ask('POST', `/keys/${old.id}/rotate`, { overlap: 'now' })
         : await this.ask('POST', '/keys', { name: `Demo, ${environment}`, environment });
-      return (succeeded(answer, `${environment} key`).body as { api_key: string }).api_key;
+      return (succeeded(answer, `${environment} key`).body as { key: string }).key;
     };
     return { live_key: await renewed('live'), test_key: await renewed('test') };
   }

@@ -1,3 +1,4 @@
+import { monotonicMs } from '#libs/platform';
 import { Upstream, type Priority, type Waiter } from './upstream.js';
 import {
   chosenLimits,
@@ -15,7 +16,7 @@ export interface PolitenessOptions {
   waitersMax?: number;
   /** How many hosts are remembered. 10,000. */
   upstreamsMax?: number;
-  /** Monotonic milliseconds; `performance.now` by default. */
+  /** Monotonic milliseconds; `monotonicMs` by default. */
   now?: () => number;
   /** Runs something later and returns how to call it off; timers by default. */
   schedule?: (delayMs: number, run: () => void) => () => void;
@@ -54,7 +55,7 @@ export class Politeness {
   private readonly random: () => number;
 
   constructor(private readonly options: PolitenessOptions = {}) {
-    this.now = options.now ?? (() => performance.now());
+    this.now = options.now ?? monotonicMs;
     this.schedule = options.schedule ?? timer;
     this.random = options.random ?? Math.random;
   }

@@ -1,5 +1,10 @@
 import { isHostName } from '../safe-connect/host-name.js';
-import type { ContactRole, Redaction, Registrar, RegistrationRecord } from '../record.js';
+import {
+  type Redaction,
+  type Registrar,
+  type RegistrationRecord,
+  isContactRole,
+} from '../record.js';
 import { namesPrivacyService } from '../whois/parse/fields/placeholders.js';
 import { eppNameOf } from './rdap-statuses.js';
 import { readEvents } from './events.js';
@@ -16,15 +21,6 @@ import { restrictionOf } from './restriction.js';
 const entityDepthMax = 3;
 /** Of all depths together; an honest answer has a dozen. */
 const entitiesMax = 300;
-
-const contactRoles: ReadonlyMap<string, ContactRole> = new Map([
-  ['registrant', 'registrant'],
-  ['administrative', 'administrative'],
-  ['technical', 'technical'],
-  ['billing', 'billing'],
-  ['abuse', 'abuse'],
-  ['reseller', 'reseller'],
-]);
 
 /** Roles (RFC 9083 §10.2.4) that only a registration has. */
 const holderRoles: ReadonlySet<string> = new Set([
@@ -115,8 +111,8 @@ function readContacts(entities: readonly Entity[]) {
   const contacts: RegistrationRecord['contacts'] = {};
   const redactions: Redaction[] = [];
   for (const { json, roles, card } of entities) {
-    for (const role of roles.map((name) => contactRoles.get(name))) {
-      if (role === undefined || contacts[role] !== undefined) continue;
+    for (const role of roles.filter(isContactRole)) {
+      if (contacts[role] !== undefined) continue;
       for (const member of card.withheld) {
         redactions.push({ path: `contacts.${role}.${member}`, basis: 'text' });
       }

@@ -67,10 +67,6 @@ export class Registries {
     };
   }
 
-  isDelegated(tld: string): boolean {
-    return this.tlds.has(tld);
-  }
-
   /** Who answers for each delegated top-level domain, in the order of IANA's list. */
   routes(): Route[] {
     return [...this.tlds].map((tld) => this.route(`any.${tld}`));

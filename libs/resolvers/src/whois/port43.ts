@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { monotonicMs } from '#libs/platform';
 import { ConnectionError, type ConnectionFault } from '../safe-connect/connection-error.js';
 import type { SafeConnector } from '../safe-connect/safe-connector.js';
 import { decodeAnswer } from './decoding.js';
@@ -48,11 +49,11 @@ export class Port43Client {
   async ask(server: string, domain: string, signal?: AbortSignal): Promise<Port43Answer> {
     const question = queryLine(server, domain);
     const { connectMs, wholeMs } = this.limits;
-    const startedAt = performance.now();
+    const startedAt = monotonicMs();
     const limits = { timeoutMs: connectMs, ...(signal === undefined ? {} : { signal }) };
     const socket = await this.connector.safeConnect(server, 43, 'whois', limits);
     socket.write(question, 'ascii');
-    const leftMs = wholeMs - (performance.now() - startedAt);
+    const leftMs = wholeMs - (monotonicMs() - startedAt);
     const { bytes, cut } = await this.read(socket, leftMs, signal);
     const text = decodeAnswer(bytes, server, cut !== undefined);
     return { text, ...(cut === undefined ? {} : { cut }) };

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Kafka, type KafkaConfig, logLevel } from 'kafkajs';
+import { monotonicMs } from '#libs/platform';
 import { freePort } from './free-port.js';
 import { KAFKA_FOLDER, kafkaJars } from './kafka-jars.js';
 
@@ -207,13 +208,13 @@ export class KafkaBroker {
   }
 
   private async untilReady(): Promise<void> {
-    const deadline = performance.now() + START_LIMIT_MS;
+    const deadline = monotonicMs() + START_LIMIT_MS;
     for (;;) {
       try {
         await this.ask();
         return;
       } catch (error) {
-        if (this.isRunning() && performance.now() < deadline) {
+        if (this.isRunning() && monotonicMs() < deadline) {
           await sleep(100);
           continue;
         }

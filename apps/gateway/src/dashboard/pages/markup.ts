@@ -1,3 +1,5 @@
+import { escapeHtml } from '#libs/platform';
+
 /** Text that is HTML already. Only the `html` tag makes it. */
 export class Markup {
   constructor(readonly text: string) {}
@@ -19,17 +21,5 @@ function toText(part: Part): string {
   if (part === undefined) return '';
   if (part instanceof Markup) return part.text;
   if (Array.isArray(part)) return part.map((item) => item.text).join('');
-  return escape(String(part));
-}
-
-const ENTITIES: Record<string, string> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-function escape(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => ENTITIES[character]);
+  return escapeHtml(String(part));
 }

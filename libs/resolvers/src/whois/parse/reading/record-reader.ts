@@ -1,4 +1,4 @@
-import type { ContactRole } from '../../../record.js';
+import { type ContactRole, isContactRole } from '../../../record.js';
 import type { ContactField, DomainField, SectionName, Target } from '../dictionary/target.js';
 import { roleNamed } from '../dictionary/dictionary.js';
 import { ContactDraft } from '../fields/contact-draft.js';
@@ -124,7 +124,7 @@ export class RecordReader {
 
   private open(name: Section['name'], header: Entry, owns: boolean): void {
     const isNamed = header.target?.kind === 'header' && header.value !== '';
-    const draft = isRole(name) ? this.draft.openContact(name, isNamed) : undefined;
+    const draft = isContactRole(name) ? this.draft.openContact(name, isNamed) : undefined;
     const { indent } = header;
     this.section = { name, draft, indent, owns, filled: false, ended: false };
   }
@@ -166,7 +166,7 @@ export class RecordReader {
 
   private takeDomainField(entry: Entry, field: DomainField, loose: boolean): void {
     if (this.section.ended && entry.indent <= this.section.indent) this.closeSection();
-    const isPartys = this.section.owns && (isRole(this.section.name) || this.isForeign());
+    const isPartys = this.section.owns && (isContactRole(this.section.name) || this.isForeign());
     const isDeeper = entry.indent > this.section.indent;
     if (isPartys && (loose || isDeeper) && PRINTED_OF_PARTIES.has(field)) return;
     if (field === 'domain' && entry.value !== '') {
@@ -304,17 +304,4 @@ const MANY: ReadonlySet<DomainField> = new Set(['nameServer', 'status', 'ds']);
 /** Text set in deeper than a keyed line, or below a date's key with nothing behind it. */
 function continues(entry: Entry, last: Entry): boolean {
   return entry.indent > last.indent || (last.value === '' && last.target?.kind === 'domain');
-}
-
-const ROLES: ReadonlySet<string> = new Set([
-  'registrant',
-  'administrative',
-  'technical',
-  'billing',
-  'abuse',
-  'reseller',
-]);
-
-function isRole(name: string): name is ContactRole {
-  return ROLES.has(name);
 }
