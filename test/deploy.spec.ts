@@ -127,6 +127,21 @@ describe('the image and the compose file', () => {
     }
   });
 
+  it('S113: the image is built from named folders alone, and none of its variables is a secret', () => {
+    const lines = readFileSync('.dockerignore', 'utf8').split('\n');
+    const [first, ...others] = lines.filter((line) => line !== '' && !line.startsWith('#'));
+    expect(first).toBe('*');
+    const sent = others.filter((line) => line.startsWith('!')).map((line) => line.slice(1));
+    expect(sent.filter((path) => /secrets|\.env|\.data|deploy|\.git/.test(path))).toEqual([]);
+    const secretSettings = CONFIGURED_APPS.flatMap(({ config }) => settingsOf(config)).filter(
+      ({ secret }) => secret,
+    );
+    expect(secretSettings.length).toBeGreaterThan(10);
+    const variables = [...dockerfile.matchAll(/(\w+)=/g)].map(([, name]) => name);
+    const given = secretSettings.filter(({ env }) => variables.includes(env));
+    expect([...given, ...dockerfile.matchAll(/^ARG /gm)]).toEqual([]);
+  });
+
   it('a repeat of the command changes no secret', () => {
     const before = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
     const again = { folder, database: 'elsewhere:5432/other', smtpUrl: 'smtp://other.example' };

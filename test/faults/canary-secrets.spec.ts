@@ -48,15 +48,15 @@ class Running {
   async up(): Promise<void> {
     const line = await waitFor(
       'it to be up',
-      () => this.output.split('\n').find((text) => text.includes(' is up"')),
-      30_000,
+      () => this.output.split('\n').find((text) => text.includes(' is up"') && text.endsWith('}')),
+      120_000,
     );
     this.urls = JSON.parse(line) as Record<string, string>;
   }
 
   async ended(signal?: NodeJS.Signals): Promise<number | null> {
     const { child } = this;
-    const end = child.exitCode === null ? once(child, 'exit') : [child.exitCode];
+    const end = child.exitCode === null ? once(child, 'close') : [child.exitCode];
     if (signal) child.kill(signal);
     const [code] = (await end) as [number | null];
     return code;
@@ -77,7 +77,7 @@ describe('secrets of services that fail', () => {
       running.set(service, started);
       await started.up();
     }
-  }, 120_000);
+  }, 600_000);
   afterAll(async () => {
     for (const { child } of Running.all) child.kill('SIGKILL');
     await database.drop();
@@ -166,7 +166,7 @@ describe('secrets of services that fail', () => {
     for (const output of outputs) expect(output).toMatch(/"answered".*drains/s);
     expect(answered).toContain('internal_error');
     expect(leaks([answered, ...outputs].join('\n'))).toEqual([]);
-  }, 120_000);
+  }, 600_000);
 
   it('S113: none is in what a service says that cannot start', async () => {
     database = await TestDatabase.create();
@@ -195,5 +195,5 @@ describe('secrets of services that fail', () => {
       }
     };
     await Promise.all(SERVICES.map(fail));
-  }, 120_000);
+  }, 600_000);
 });

@@ -29,6 +29,19 @@ function openTransport(): KafkaTransport {
   return transport;
 }
 
+/**
+ * A gateway starts without waiting for its broker for longer than 3 s: of what is said before its first fetch, the
+ * change feed alone tells it, and here none does.
+ */
+async function untilTheyListen(): Promise<void> {
+  const startedMs = performance.now();
+  const groups = () => transports.flatMap((transport) => transport.health());
+  await waitFor('every group to have fetched', () => {
+    const sinceMs = performance.now() - startedMs;
+    return groups().every((group) => group.isMember && group.lastPollAgeMs < sinceMs);
+  });
+}
+
 async function statusesFor(apiKey: string): Promise<number[]> {
   const ask = async ({ apiUrl }: RunningGateway) => {
     const path = `/v2.0/whois/live?domainName=name${asked++}.example`;
@@ -50,6 +63,7 @@ here('two gateways and a broker', () => {
       return around.startGateway(settings, new SystemClock(), openTransport());
     };
     gateways = await Promise.all(Array.from({ length: 2 }, start));
+    await untilTheyListen();
     await openTransport().startRelay('account', await database.maintenance('account'));
   });
 

@@ -169,10 +169,10 @@ export class GatewayConfig extends ServiceSecretConfig {
   @Min(1)
   failedKeysMax: number = 60;
 
-  @Setting({ env: 'GATEWAY_UPSTREAM_TIMEOUT_MS', about: 'Longest wait for an answer of lookup.' })
+  @Setting({ env: 'GATEWAY_LOOKUP_TIMEOUT_MS', about: 'Longest wait for an answer of lookup.' })
   @IsInt()
   @Min(100)
-  upstreamTimeoutMs: number = 22_000;
+  lookupTimeoutMs: number = 22_000;
 
   @Setting({
     env: 'GATEWAY_SERVICES_TIMEOUT_MS',

@@ -33,7 +33,7 @@ import { ProblemBodies } from './problems/problem-body.js';
 import { ClassConcurrency } from './rate-limits/class-concurrency.js';
 import { LoadShedder } from './request/01-shed.js';
 import { FailedKeys } from './request/02-failed-keys.js';
-import { Upstream } from './request/09-forward.js';
+import { LookupForwarder } from './request/09-forward.js';
 import { Settlement } from './request/11-settle.js';
 import { RequestLog } from './request-log/request-log.js';
 import {
@@ -142,7 +142,7 @@ export async function startGateway(options: StartGateway): Promise<RunningGatewa
     await Promise.all([log.stop(), keyUse.runOnce(), parts.counters.close()]);
     [pollers, shedder].forEach((part) => part.stop());
     await service.stop();
-    await Promise.all([parts.upstream.close(), services.close(), copy.close()]);
+    await Promise.all([parts.forwarder.close(), services.close(), copy.close()]);
     await Promise.all([database.close(), maintenance.close()]);
   };
   const { url: dashboardUrl } = dashboard;
@@ -226,7 +226,7 @@ async function buildParts({ config, clock, logger, share }: StartGateway) {
     client: entitlement,
     logger,
     journalPath: config.journalPath,
-    requestDeadlineMs: config.upstreamTimeoutMs + LEASE_DEADLINE_SLACK_MS,
+    requestDeadlineMs: config.lookupTimeoutMs + LEASE_DEADLINE_SLACK_MS,
   });
   const maintained = new RequestLogMaintenanceRepository(maintenance);
   const copy = new RequestLogCopy(config.databaseUrl, async () =>
@@ -278,11 +278,11 @@ interface PathParts extends Pick<StartGateway, 'config' | 'clock' | 'logger'> {
 }
 
 function buildRequestPath({ config, clock, logger, tokens, bodies, ...parts }: PathParts) {
-  const upstream = new Upstream({
+  const forwarder = new LookupForwarder({
     url: config.lookupUrl,
     socketPath: config.lookupSocket,
     tokens,
-    timeoutMs: config.upstreamTimeoutMs,
+    timeoutMs: config.lookupTimeoutMs,
   });
   const shedder = new LoadShedder({
     inFlightMax: config.inFlightMax,
@@ -297,7 +297,7 @@ function buildRequestPath({ config, clock, logger, tokens, bodies, ...parts }: P
     repeats,
     leases,
     caps,
-    upstream,
+    forwarder,
     logger,
     failedKeys: new FailedKeys(config.failedKeysMax),
     window,
@@ -306,7 +306,7 @@ function buildRequestPath({ config, clock, logger, tokens, bodies, ...parts }: P
     answers: { bodies },
     trustedProxies: blockListOf(config.trustedProxies),
   });
-  return { upstream, shedder, requestPath, counts };
+  return { forwarder, shedder, requestPath, counts };
 }
 
 async function openDatabases(config: GatewayConfig, share?: ThreadShare) {
@@ -333,7 +333,7 @@ async function countersOf(
     tlsCa: config.valkeyTlsCa,
     timeoutMs: config.valkeyTimeoutMs,
     secret: config.keyPepper,
-    shared: share?.counters,
+    threadMemory: share?.counters,
     gatewayId: newId(),
     logger,
   });

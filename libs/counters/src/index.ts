@@ -4,7 +4,7 @@ export { MemoryRepeats } from './memory-repeats.js';
 export { MemoryRequestWindow } from './memory-request-window.js';
 export * from './open-counters.js';
 export * from './repeats.js';
-export * from './request-window.js';
+export { RequestWindow, type WindowAnswer } from './request-window.js';
 export * from './shared-counters.js';
 export * from './shared-repeats.js';
 export * from './shared-request-window.js';

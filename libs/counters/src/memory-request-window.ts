@@ -1,21 +1,20 @@
 import { monotonicMs } from '#libs/platform';
 import type { CounterId } from './counter-id.js';
-import { RequestWindow, type WindowAnswer } from './request-window.js';
+import { RequestWindow, WINDOW_SECONDS, type WindowAnswer } from './request-window.js';
 import { SLOT_OWN, SLOT_WORDS } from './slot-locks.js';
 
-const WINDOW_CELLS = 61;
 /** Requests one cell holds; more in one second are refused. */
 const CELL_MAX = 0xffff;
 const ROWS_MAX = 1 << 18;
 
-/** Places of a row's words: the id, its cell, the second last written, the oldest non-empty one. */
+/** Places of a row's words: the id, its quota, the second last written, the oldest non-empty one. */
 const WORD0 = 0;
-const CELL = 4;
+const QUOTA = 4;
 const LAST = 5;
 const OLDEST = 6;
 const TOTAL = 7;
 const ROW_WORDS = 8;
-/** `CELL` of a row that belongs to nobody; its first word is the next such row, plus one. */
+/** `QUOTA` of a row that belongs to nobody; its first word is the next such row, plus one. */
 const FREE = -1;
 
 /** Places of a slot's header: rows ever used, how many of them are free, the first, the next to sweep. */
@@ -34,7 +33,7 @@ export interface WindowShape {
 export function windowSizeBytes({ slots, rowsPerSlot }: WindowShape): number {
   const headers = (slots + 1) * SLOT_WORDS * 4;
   const index = slots * indexSizeOf(rowsPerSlot) * 4;
-  return headers + index + slots * rowsPerSlot * (ROW_WORDS * 4 + WINDOW_CELLS * 2);
+  return headers + index + slots * rowsPerSlot * (ROW_WORDS * 4 + WINDOW_SECONDS * 2);
 }
 
 /**
@@ -70,8 +69,8 @@ export class MemoryRequestWindow extends RequestWindow {
     this.counts = new Uint16Array(memory, (this.rowsStart + slots * rowsPerSlot * ROW_WORDS) * 4);
   }
 
-  take(id: CounterId, cell: number, limit: number): WindowAnswer {
-    return this.takeHashed(hashOf(id.word1, id.word2, id.word3, cell), id, cell, limit);
+  take(id: CounterId, quota: number, limit: number): WindowAnswer {
+    return this.takeHashed(hashOf(id.word1, id.word2, id.word3, quota), id, quota, limit);
   }
 
   /** Rows in use, for metrics and tests. */
@@ -89,17 +88,17 @@ export class MemoryRequestWindow extends RequestWindow {
     return (hash >>> 20) & this.slotMask;
   }
 
-  protected takeHashed(hash: number, id: CounterId, cell: number, limit: number): WindowAnswer {
+  protected takeHashed(hash: number, id: CounterId, quota: number, limit: number): WindowAnswer {
     const nowSeconds = this.nowMs() / 1000;
     const { words, counts } = this;
-    const row = this.rowOf(hash, id, cell, Math.floor(nowSeconds));
+    const row = this.rowOf(hash, id, quota, Math.floor(nowSeconds));
     if (row === -1) return { allowed: false, remaining: 0, resetSeconds: 1 };
     const base = this.rowsStart + row * ROW_WORDS;
-    const cells = row * WINDOW_CELLS;
+    const cells = row * WINDOW_SECONDS;
     // Threads may differ by a little in what they think the time is: it never goes back.
     const second = Math.max(Math.floor(nowSeconds), words[base + LAST]);
     this.advance(base, cells, second);
-    const place = cells + (second % WINDOW_CELLS);
+    const place = cells + (second % WINDOW_SECONDS);
     const allowed = words[base + TOTAL] < limit && counts[place] < CELL_MAX;
     if (allowed) {
       if (words[base + TOTAL] === 0) words[base + OLDEST] = second;
@@ -111,7 +110,7 @@ export class MemoryRequestWindow extends RequestWindow {
     return {
       allowed,
       remaining: Math.max(0, limit - total),
-      resetSeconds: Math.max(1, Math.ceil(oldest + WINDOW_CELLS - Math.max(nowSeconds, second))),
+      resetSeconds: Math.max(1, Math.ceil(oldest + WINDOW_SECONDS - Math.max(nowSeconds, second))),
     };
   }
 
@@ -124,7 +123,7 @@ export class MemoryRequestWindow extends RequestWindow {
     const first = slot * this.rowsPerSlot;
     for (let row = first; row < first + words[header + ROWS_USED]; row++) {
       const base = this.rowsStart + row * ROW_WORDS;
-      if (words[base + CELL] === FREE) this.release(header, row);
+      if (words[base + QUOTA] === FREE) this.release(header, row);
       else {
         this.sum(row);
         this.link(this.hashOfRow(row), row);
@@ -137,8 +136,8 @@ export class MemoryRequestWindow extends RequestWindow {
     const base = this.rowsStart + row * ROW_WORDS;
     const last = words[base + LAST];
     let [total, oldest] = [0, last];
-    for (let second = last; second > last - WINDOW_CELLS && second >= 0; second--) {
-      const count = counts[row * WINDOW_CELLS + (second % WINDOW_CELLS)];
+    for (let second = last; second > last - WINDOW_SECONDS && second >= 0; second--) {
+      const count = counts[row * WINDOW_SECONDS + (second % WINDOW_SECONDS)];
       if (count > 0) [total, oldest] = [total + count, second];
     }
     words[base + TOTAL] = total;
@@ -152,19 +151,19 @@ export class MemoryRequestWindow extends RequestWindow {
     if (second === last) return;
     words[base + LAST] = second;
     if (words[base + TOTAL] === 0) return;
-    const passed = Math.min(second - last, WINDOW_CELLS);
+    const passed = Math.min(second - last, WINDOW_SECONDS);
     for (let i = 1; i <= passed; i++) {
-      const place = cells + ((last + i) % WINDOW_CELLS);
+      const place = cells + ((last + i) % WINDOW_SECONDS);
       words[base + TOTAL] -= counts[place];
       counts[place] = 0;
     }
     if (words[base + TOTAL] === 0) return;
-    let oldest = Math.max(words[base + OLDEST], second - WINDOW_CELLS + 1);
-    while (oldest < second && counts[cells + (oldest % WINDOW_CELLS)] === 0) oldest++;
+    let oldest = Math.max(words[base + OLDEST], second - WINDOW_SECONDS + 1);
+    while (oldest < second && counts[cells + (oldest % WINDOW_SECONDS)] === 0) oldest++;
     words[base + OLDEST] = oldest;
   }
 
-  private rowOf(hash: number, id: CounterId, cell: number, second: number): number {
+  private rowOf(hash: number, id: CounterId, quota: number, second: number): number {
     const { words } = this;
     const index = this.indexOf(this.slotOf(hash));
     let place = hash & this.indexMask;
@@ -176,16 +175,16 @@ export class MemoryRequestWindow extends RequestWindow {
         words[base + WORD0 + 2] === id.word2 &&
         words[base + WORD0 + 1] === id.word1 &&
         words[base + WORD0] === id.word0 &&
-        words[base + CELL] === cell
+        words[base + QUOTA] === quota
       ) {
         return row;
       }
       place = (place + 1) & this.indexMask;
     }
-    return this.insert(hash, id, cell, second);
+    return this.insert(hash, id, quota, second);
   }
 
-  private insert(hash: number, id: CounterId, cell: number, second: number): number {
+  private insert(hash: number, id: CounterId, quota: number, second: number): number {
     const slot = this.slotOf(hash);
     // Two rows looked at for each one added: the table shrinks as fast as it could grow.
     this.sweep(slot, second, 2);
@@ -193,14 +192,14 @@ export class MemoryRequestWindow extends RequestWindow {
     if (row === -1) return -1;
     const { words, counts } = this;
     const base = this.rowsStart + row * ROW_WORDS;
-    counts.fill(0, row * WINDOW_CELLS, (row + 1) * WINDOW_CELLS);
+    counts.fill(0, row * WINDOW_SECONDS, (row + 1) * WINDOW_SECONDS);
     words[base + WORD0] = id.word0;
     words[base + WORD0 + 1] = id.word1;
     words[base + WORD0 + 2] = id.word2;
     words[base + WORD0 + 3] = id.word3;
     words[base + LAST] = words[base + OLDEST] = second;
     words[base + TOTAL] = 0;
-    words[base + CELL] = cell;
+    words[base + QUOTA] = quota;
     this.link(hash, row);
     return row;
   }
@@ -230,7 +229,7 @@ export class MemoryRequestWindow extends RequestWindow {
   private release(header: number, row: number): void {
     const { words } = this;
     const base = this.rowsStart + row * ROW_WORDS;
-    words[base + CELL] = FREE;
+    words[base + QUOTA] = FREE;
     words[base] = words[header + FREE_FIRST];
     words[header + FREE_FIRST] = row + 1;
     words[header + FREE_COUNT]++;
@@ -244,7 +243,7 @@ export class MemoryRequestWindow extends RequestWindow {
       if (words[header + SWEEP_ROW] >= words[header + ROWS_USED]) words[header + SWEEP_ROW] = 0;
       const row = slot * this.rowsPerSlot + words[header + SWEEP_ROW]++;
       const base = this.rowsStart + row * ROW_WORDS;
-      if (words[base + CELL] === FREE || second - words[base + LAST] < WINDOW_CELLS) continue;
+      if (words[base + QUOTA] === FREE || second - words[base + LAST] < WINDOW_SECONDS) continue;
       this.unlink(slot, row);
       this.release(header, row);
       return;
@@ -284,7 +283,7 @@ export class MemoryRequestWindow extends RequestWindow {
   private hashOfRow(row: number): number {
     const { words } = this;
     const base = this.rowsStart + row * ROW_WORDS;
-    return hashOf(words[base + 1], words[base + 2], words[base + 3], words[base + CELL]);
+    return hashOf(words[base + 1], words[base + 2], words[base + 3], words[base + QUOTA]);
   }
 }
 
@@ -293,8 +292,8 @@ function indexSizeOf(rowsPerSlot: number): number {
 }
 
 /** The first word of a UUIDv7 is its time: it would only crowd neighbours. */
-export function hashOf(word1: number, word2: number, word3: number, cell: number): number {
-  let hash = Math.imul(word1 ^ (cell + 1), 0x9e3779b1);
+export function hashOf(word1: number, word2: number, word3: number, quota: number): number {
+  let hash = Math.imul(word1 ^ (quota + 1), 0x9e3779b1);
   hash = Math.imul(hash ^ word2 ^ (hash >>> 15), 0x85ebca6b);
   hash = Math.imul(hash ^ word3 ^ (hash >>> 13), 0xc2b2ae35);
   return (hash ^ (hash >>> 16)) >>> 0;

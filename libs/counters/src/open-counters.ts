@@ -24,14 +24,14 @@ export interface OpenCounters {
   /** Longest an answer of the server may take before a request is decided without it. */
   timeoutMs?: number;
   /** Memory of the threads of this process. With a server each thread is a gateway of its own instead. */
-  shared?: SharedCounters;
+  threadMemory?: SharedCounters;
 }
 
 /**
- * Where requests are counted: `memory` when no server is configured, `shared` on it, `alone` while it is away
+ * Where requests are counted: `memory` when no server is configured, `server` on it, `alone` while it is away
  * and each gateway grants its part of a limit.
  */
-export type CountingMode = 'memory' | 'shared' | 'alone';
+export type CountingMode = 'memory' | 'server' | 'alone';
 
 export interface Counters {
   window: RequestWindow;
@@ -42,8 +42,8 @@ export interface Counters {
 
 /** Resolves when the server was reached once, or could not be: then each gateway counts by itself. */
 export async function openCounters(options: OpenCounters): Promise<Counters> {
-  const { url, tlsCa, gatewayId, logger, timeoutMs, shared } = options;
-  if (!url) return inMemory(shared);
+  const { url, tlsCa, gatewayId, logger, timeoutMs, threadMemory } = options;
+  if (!url) return inMemory(threadMemory);
   const seed = createHmac('sha256', options.secret).update('repeats').digest().readInt32LE();
   const local = new MemoryRepeats({ seed });
   const link = new ValkeyLink({ url, tlsCa, gatewayId, logger, timeoutMs });
@@ -55,16 +55,16 @@ export async function openCounters(options: OpenCounters): Promise<Counters> {
     await window.close();
     await link.close();
   };
-  const mode = () => (link.isUsable ? 'shared' : 'alone');
+  const mode = () => (link.isUsable ? 'server' : 'alone');
   return { window, repeats, mode, close };
 }
 
-function inMemory(shared?: SharedCounters): Counters {
+function inMemory(threadMemory?: SharedCounters): Counters {
   const close = async () => {};
   const mode = () => 'memory' as const;
-  if (shared) {
-    const window = new SharedRequestWindow(shared.window);
-    return { window, repeats: new SharedRepeats(shared.repeats), mode, close };
+  if (threadMemory) {
+    const window = new SharedRequestWindow(threadMemory.window);
+    return { window, repeats: new SharedRepeats(threadMemory.repeats), mode, close };
   }
   return { window: new MemoryRequestWindow(), repeats: new MemoryRepeats(), mode, close };
 }

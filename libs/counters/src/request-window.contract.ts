@@ -21,7 +21,7 @@ export function requestWindowContract(
         fc.record({
           waitMs: fc.oneof(fc.nat(900), fc.nat(70_000)),
           account: fc.nat(2),
-          cell: fc.nat(1),
+          quota: fc.nat(1),
         }),
         { maxLength: 120 },
       );
@@ -31,13 +31,13 @@ export function requestWindowContract(
           const window = create(() => now);
           const ids = [newId(), newId(), newId()].map((text) => new CounterId(text));
           const model = new Map<string, number[]>();
-          for (const { waitMs, account, cell } of taken) {
+          for (const { waitMs, account, quota } of taken) {
             now += waitMs;
-            const times = model.get(`${account}/${cell}`) ?? [];
-            model.set(`${account}/${cell}`, times);
+            const times = model.get(`${account}/${quota}`) ?? [];
+            model.set(`${account}/${quota}`, times);
             const second = Math.floor(now / 1000);
             const counted = times.filter((t) => Math.floor(t / 1000) > second - 61).length;
-            const answer = await window.take(ids[account], cell, limit);
+            const answer = await window.take(ids[account], quota, limit);
             expect(answer.allowed).toBe(counted < limit);
             if (answer.allowed) times.push(now);
             expect(answer.remaining).toBe(limit - counted - (answer.allowed ? 1 : 0));

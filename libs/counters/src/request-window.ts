@@ -1,5 +1,8 @@
 import type { CounterId } from './counter-id.js';
 
+/** Cells of one second that make a window. */
+export const WINDOW_SECONDS = 61;
+
 /** Whether one more request fits, and what is left. */
 export interface WindowAnswer {
   allowed: boolean;
@@ -10,11 +13,11 @@ export interface WindowAnswer {
 }
 
 /**
- * Counts requests per account and cell over a sliding minute. A cell is a rate class; test keys have
- * cells of their own. The window is 61 one-second cells, the oldest counted whole, so that no 60
- * seconds, wherever they begin, hold more than the limit.
+ * Counts requests per account and quota over a sliding minute. A quota is a rate class, test keys
+ * apart. The window is 61 cells of one second, the oldest counted whole, so that no 60 seconds,
+ * wherever they begin, hold more than the limit.
  */
 export abstract class RequestWindow {
   /** Counts one request if it fits under `limit` a minute; a refused one is not counted. */
-  abstract take(id: CounterId, cell: number, limit: number): WindowAnswer | Promise<WindowAnswer>;
+  abstract take(id: CounterId, quota: number, limit: number): WindowAnswer | Promise<WindowAnswer>;
 }

@@ -27,12 +27,12 @@ export class SharedRequestWindow extends MemoryRequestWindow {
     this.locks = new SlotLocks(this.words);
   }
 
-  override take(id: CounterId, cell: number, limit: number): WindowAnswer {
-    const hash = hashOf(id.word1, id.word2, id.word3, cell);
+  override take(id: CounterId, quota: number, limit: number): WindowAnswer {
+    const hash = hashOf(id.word1, id.word2, id.word3, quota);
     const slot = this.slotOf(hash);
     if (this.locks.lock(slot)) this.repair(slot);
     try {
-      return this.takeHashed(hash, id, cell, limit);
+      return this.takeHashed(hash, id, quota, limit);
     } finally {
       this.locks.unlock(slot);
     }

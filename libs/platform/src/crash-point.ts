@@ -19,7 +19,7 @@ export const CRASH_POINTS = {
   'mail.after-claim': 'a mail is taken, it is not delivered',
   'mail.after-send': 'a mail is delivered, it is not marked as sent',
   'gateway.after-reserve': 'credits are reserved, lookup was not asked',
-  'gateway.after-upstream-answer': 'lookup has answered, the customer has nothing',
+  'gateway.after-lookup-answer': 'lookup has answered, the customer has nothing',
   'gateway.after-answer': 'the customer has the answer, the journal does not know',
   'gateway.after-settle': 'a settlement is acknowledged, the gateway has not noted it',
   'gateway.at-lease-close': 'a close is acknowledged, the journal still has the lease',

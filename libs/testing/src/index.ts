@@ -1,9 +1,10 @@
 export * from './events.js';
 export * from './file-clock.js';
-export * from './kafka-broker.js';
-export { kafkaAvailability } from './kafka-jars.js';
+export * from './servers/kafka-broker.js';
+export { kafkaAvailability } from './servers/kafka-jars.js';
+export * from './servers/own-certificate.js';
 export * from './scrape.js';
 export * from './test-clock.js';
 export * from './test-database.js';
-export * from './valkey-server.js';
+export * from './servers/valkey-server.js';
 export * from './wait.js';

@@ -3,8 +3,7 @@ import { monotonicMs } from '#libs/platform';
 
 /**
  * Waits until `condition` returns something truthy, looking every 10 ms.
- * @throws with `what` after `timeoutMs`. The default is no guarantee of anybody's: it is what the slowest machine
- *   may need.
+ * @throws with `what` after `timeoutMs` (default 60 s, as machines stall).
  */
 export async function waitFor<T>(
   what: string,

@@ -22,7 +22,7 @@ const ROUNDS: Round[] = [
   {
     account: ['relay.after-read'],
     entitlement: ['consumer.before-commit', 'settle.after-commit'],
-    'gateway-1': ['gateway.after-upstream-answer'],
+    'gateway-1': ['gateway.after-lookup-answer'],
   },
   {
     account: ['relay.after-send'],
@@ -49,7 +49,7 @@ const PASS_MAX: Partial<Record<CrashPoint, number>> = {
   'consumer.before-commit': 2,
   'command.before-answer': 4,
   'gateway.after-reserve': 2,
-  'gateway.after-upstream-answer': 2,
+  'gateway.after-lookup-answer': 2,
   'gateway.after-settle': 2,
   'lookup.before-answer': 2,
 };

@@ -127,7 +127,7 @@ describe('a client that asks and reads nothing', () => {
   it('S104: is closed in time, however much it still has to send', async () => {
     const other = await startAnother('unread', {
       GATEWAY_KEEP_ALIVE_MS: '300',
-      GATEWAY_UPSTREAM_TIMEOUT_MS: '300',
+      GATEWAY_LOOKUP_TIMEOUT_MS: '300',
     });
     answerLargely();
     const client = await open(other.apiUrl);

@@ -4,7 +4,7 @@ import type { Span } from '#libs/platform';
 import type { KeyEntry } from '../facts/caller.js';
 import type { Lease } from '../lease/lease.js';
 import type { ApiRoute } from '../listener/api-routes.js';
-import type { LookupCall } from '../upstream/lookup-call.js';
+import type { LookupCall } from '../lookup/lookup-call.js';
 import { newRequestId } from './request-id.js';
 
 /** What the numbered steps need to know of a request, whoever has read it. */
@@ -54,7 +54,7 @@ export class Exchange {
   /** The exchange before it on a socket whose client does not wait for answers. */
   earlier?: Exchange;
   /** The call to lookup, which ends when the client goes. */
-  upstreamCall?: LookupCall;
+  lookupCall?: LookupCall;
 
   /** @param startedMs monotonic milliseconds. */
   constructor(

@@ -56,7 +56,7 @@ export interface SocketLimits {
   requestTimeoutMs: number;
   keepAliveTimeoutMs: number;
   /** Longest wait for lookup, in which a connection is rightly quiet. */
-  upstreamTimeoutMs: number;
+  lookupTimeoutMs: number;
   connectionsMax: number;
 }
 
@@ -150,7 +150,7 @@ export class ApiListener {
     );
     server.maxConnections = limits.connectionsMax;
     // Nothing else ends a client that sends questions and takes no answer.
-    server.timeout = limits.upstreamTimeoutMs + limits.keepAliveTimeoutMs;
+    server.timeout = limits.lookupTimeoutMs + limits.keepAliveTimeoutMs;
     server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) =>
       this.sendProblem(request, response, new ExpectationFailed()),
     );

@@ -9,7 +9,7 @@ export interface ApiRoute {
   operation: Operation;
   version: 1 | 2;
   /** Path on lookup's internal listener. */
-  upstreamPath: string;
+  lookupPath: string;
   /** Place of the class in `RATE_CLASSES`. */
   classPlace: number;
   scopeBit: number;
@@ -26,7 +26,7 @@ function route(
   path: string,
   operation: Operation,
   version: 1 | 2,
-  { upstreamPath, successor }: { upstreamPath: string; successor?: string },
+  { lookupPath, successor }: { lookupPath: string; successor?: string },
 ): ApiRoute {
   const versionHeaders =
     successor === undefined
@@ -37,7 +37,7 @@ function route(
     access: 'key',
     operation,
     version,
-    upstreamPath,
+    lookupPath,
     classPlace: RATE_CLASSES.indexOf(operation.class as RateClass),
     scopeBit: 1 << SCOPES.indexOf(operation.scope),
     versionHeaders,
@@ -48,9 +48,9 @@ function route(
 /** Every operation of the API, by its exact path. */
 export const API_ROUTES: ReadonlyMap<string, ApiRoute> = new Map(
   [
-    route('/v2.0/whois/live', OPERATIONS.whoisLive, 2, { upstreamPath: '/internal/whois/live' }),
+    route('/v2.0/whois/live', OPERATIONS.whoisLive, 2, { lookupPath: '/internal/whois/live' }),
     route('/v1.0/whois', OPERATIONS.whoisLive, 1, {
-      upstreamPath: '/internal/whois/live',
+      lookupPath: '/internal/whois/live',
       successor: '/v2.0/whois/live',
     }),
   ].map((entry) => [entry.path, entry]),

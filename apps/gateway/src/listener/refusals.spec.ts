@@ -11,7 +11,7 @@ let around: GatewayUnderTest['around'];
 let ask: GatewayUnderTest['ask'];
 
 beforeAll(async () => {
-  under = await GatewayUnderTest.start({ GATEWAY_UPSTREAM_TIMEOUT_MS: '1500' });
+  under = await GatewayUnderTest.start({ GATEWAY_LOOKUP_TIMEOUT_MS: '1500' });
   around = under.around;
   ask = under.ask.bind(under);
 });

@@ -25,7 +25,7 @@ import { authorise } from '../request/05-authorise.js';
 import { countRequest, limitRate } from '../request/06-limit-rate.js';
 import { readParameters } from '../request/07-read-parameters.js';
 import { findRepeat, reserve } from '../request/08-reserve.js';
-import type { Upstream } from '../request/09-forward.js';
+import type { LookupForwarder } from '../request/09-forward.js';
 import {
   type AnswerSettings,
   creditsFor,
@@ -34,7 +34,7 @@ import {
   sendProblem,
 } from '../request/10-answer.js';
 import { type Settlement, leave } from '../request/11-settle.js';
-import type { UpstreamAnswer } from '../upstream/lookup-call.js';
+import type { LookupAnswer } from '../lookup/lookup-call.js';
 import type { ApiRoute } from './api-routes.js';
 import { ServiceOverloaded } from './listener.errors.js';
 
@@ -48,7 +48,7 @@ export interface RequestPathParts {
   repeats: Repeats;
   leases: LeaseClient;
   caps: DailyCaps;
-  upstream: Upstream;
+  forwarder: LookupForwarder;
   settlement: Settlement;
   answers: AnswerSettings;
   trustedProxies: BlockList;
@@ -126,14 +126,14 @@ export class RequestPath {
   private readonly forward = (exchange: Exchange, lease: Lease | undefined): void => {
     exchange.lease = lease;
     if (lease) crashPoint('gateway.after-reserve');
-    this.parts.upstream.ask(exchange, this.answer);
+    this.parts.forwarder.ask(exchange, this.answer);
   };
 
-  private readonly answer = (exchange: Exchange, answer: UpstreamAnswer | Problem): void => {
+  private readonly answer = (exchange: Exchange, answer: LookupAnswer | Problem): void => {
     if (answer instanceof Problem) return this.refuse(exchange, answer);
     const { status, outcome } = answer.head;
     if (status !== 200) return this.refuse(exchange, problemOf(answer), outcome);
-    crashPoint('gateway.after-upstream-answer');
+    crashPoint('gateway.after-lookup-answer');
     const credits = creditsFor(answer, exchange);
     const { shedder, concurrency, settlement } = this.parts;
     leave(exchange, shedder, concurrency);
@@ -171,7 +171,7 @@ export class RequestPath {
     const { shedder, concurrency, settlement } = this.parts;
     leave(exchange, shedder, concurrency);
     settlement.settle(exchange, { status: CLIENT_GONE, outcome: 'client_gone', credits: 0 });
-    exchange.upstreamCall?.connection?.destroy();
+    exchange.lookupCall?.connection?.destroy();
   };
 
   private remaining({ caller }: Exchange): number | undefined {

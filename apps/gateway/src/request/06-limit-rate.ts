@@ -3,7 +3,7 @@ import type { Problem } from '#libs/platform';
 import type { Exchange } from '../exchange/exchange.js';
 import type { KeyEntry } from '../facts/caller.js';
 import type { ClassConcurrency } from '../rate-limits/class-concurrency.js';
-import { rateCell } from '../rate-limits/rate-cells.js';
+import { rateQuota } from '../rate-limits/rate-quota.js';
 import { ClassBusy, RateLimited } from '../rate-limits/rate-limits.errors.js';
 
 /** One refusal per class and limit: they are the most frequent answers under a flood. */
@@ -17,7 +17,7 @@ export function countRequest(
   window: RequestWindow,
 ): WindowAnswer | Promise<WindowAnswer> {
   const rateClass = route.operation.class;
-  return window.take(account.counterId, rateCell(rateClass, isTest), account.limits[rateClass]);
+  return window.take(account.counterId, rateQuota(rateClass, isTest), account.limits[rateClass]);
 }
 
 /** Step 6b: 429 when the minute is full, 503 when the class is. */

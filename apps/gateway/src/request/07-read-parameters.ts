@@ -52,7 +52,7 @@ export function readParameters(exchange: Exchange, isTest: boolean): Problem | u
   const isPlain = PLAIN_NAME.test(text);
   // A key that was pasted in the wrong place goes neither to lookup nor to the log.
   const name = isPlain ? text : maskKeys(text);
-  let question = `${exchange.route.upstreamPath}?version=${exchange.route.version}`;
+  let question = `${exchange.route.lookupPath}?version=${exchange.route.version}`;
   question += `&domainName=${isPlain ? name.toLowerCase() : encodeURIComponent(name)}`;
   if (given.length > FIRST_OPTION) question += options(given, faults);
   if (faults.length > 0) return new InvalidRequest(faults);

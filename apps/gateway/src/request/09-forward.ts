@@ -1,16 +1,16 @@
 import { type Problem, type ServiceTokens, ServiceUnavailable } from '#libs/platform';
 import type { Exchange } from '../exchange/exchange.js';
-import type { LookupCall, UpstreamAnswer } from '../upstream/lookup-call.js';
-import type { LookupConnection } from '../upstream/lookup-connection.js';
-import { LookupPool, type LookupPoolOptions } from '../upstream/lookup-pool.js';
-import { AnswerLate } from '../upstream/upstream.errors.js';
+import type { LookupCall, LookupAnswer } from '../lookup/lookup-call.js';
+import type { LookupConnection } from '../lookup/lookup-connection.js';
+import { LookupPool, type LookupPoolOptions } from '../lookup/lookup-pool.js';
+import { AnswerLate } from '../lookup/lookup.errors.js';
 import { AnswerTimeout } from './request.errors.js';
 
-export interface UpstreamOptions extends LookupPoolOptions {
+export interface LookupForwarderOptions extends LookupPoolOptions {
   tokens: ServiceTokens;
 }
 
-type OnAnswer = (exchange: Exchange, answer: UpstreamAnswer | Problem) => void;
+type OnAnswer = (exchange: Exchange, answer: LookupAnswer | Problem) => void;
 
 const answerTimeout = new AnswerTimeout();
 
@@ -18,14 +18,14 @@ const answerTimeout = new AnswerTimeout();
  * Step 9: asks lookup, over TCP or a Unix socket. One try: a second one could be charged twice by the
  * registry's limits. When the client goes, the call is ended.
  */
-export class Upstream {
+export class LookupForwarder {
   private readonly pool: LookupPool;
   private readonly host: string;
   private token = '';
   /** Everything of a request between its question and its id; new with each token. */
   private fixedPart = '';
 
-  constructor(private readonly options: UpstreamOptions) {
+  constructor(private readonly options: LookupForwarderOptions) {
     this.pool = new LookupPool(options);
     this.host = new URL(options.url).host;
   }
@@ -33,7 +33,7 @@ export class Upstream {
   /** Calls back once, with the answer or with 503 or 504; not at all when the exchange is over first. */
   ask(exchange: Exchange, onAnswer: OnAnswer): void {
     const call = new Call(exchange, this.requestOf(exchange), onAnswer);
-    exchange.upstreamCall = call;
+    exchange.lookupCall = call;
     this.pool.ask(call);
   }
 
@@ -69,7 +69,7 @@ class Call implements LookupCall {
     return this.exchange.isOver;
   }
 
-  onAnswer(answer: UpstreamAnswer): void {
+  onAnswer(answer: LookupAnswer): void {
     if (!this.exchange.isOver) this.done(this.exchange, answer);
   }
 

@@ -3,7 +3,7 @@ import { CATALOGUE_VERSION } from '#libs/contracts';
 import { headerLines } from '../exchange/api-response.js';
 import type { Exchange } from '../exchange/exchange.js';
 import type { ProblemBodies } from '../problems/problem-body.js';
-import type { UpstreamAnswer } from '../upstream/lookup-call.js';
+import type { LookupAnswer } from '../lookup/lookup-call.js';
 
 /** What the answers need to know of the installation. */
 export interface AnswerSettings {
@@ -40,7 +40,7 @@ const CHARGED_OUTCOMES: ReadonlySet<string> = new Set([
 const FREE_SOURCES: ReadonlySet<string> = new Set(['stale_cache', 'fixture']);
 
 /** Step 10a: what the answer costs. Only an answer to the question is charged, and a stale one is not. */
-export function creditsFor({ head }: UpstreamAnswer, exchange: Exchange): number {
+export function creditsFor({ head }: LookupAnswer, exchange: Exchange): number {
   const isCharged =
     head.status === 200 && CHARGED_OUTCOMES.has(head.outcome) && !FREE_SOURCES.has(head.servedFrom);
   return isCharged ? exchange.cost : 0;
@@ -49,7 +49,7 @@ export function creditsFor({ head }: UpstreamAnswer, exchange: Exchange): number
 /** Step 10b: sends a data answer. `remaining` is the balance after it. */
 export function sendAnswer(
   exchange: Exchange,
-  { head: { age }, body }: UpstreamAnswer,
+  { head: { age }, body }: LookupAnswer,
   credits: number,
   remaining: number | undefined,
 ): void {
@@ -82,7 +82,7 @@ export function sendProblem(
 }
 
 /** Lookup's refusal as the problem it is; anything that is not one is our fault, not the customer's. */
-export function problemOf(answer: UpstreamAnswer): Problem {
+export function problemOf(answer: LookupAnswer): Problem {
   const { status: answered } = answer.head;
   const body = parse(answer.body);
   if (typeof body?.code !== 'string' || body.status !== answered) {

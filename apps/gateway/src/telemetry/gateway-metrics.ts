@@ -85,7 +85,7 @@ const FEED_AGE = declareGauge(
 
 const COUNTING = declareGauge(
   'dds_gateway_rate_window_mode',
-  '1 for where requests per minute are counted now: memory (no server configured), shared (on it), alone (it is away).',
+  '1 for where requests per minute are counted now: memory (no server configured), server (on it), alone (it is away).',
   { labels: ['mode'] },
 );
 
@@ -112,7 +112,7 @@ export function addGatewayMetrics(metrics: Metrics, parts: GatewayParts): void {
       take(LOG_WAITING, log.waiting);
       take(LOG_DROPPED, log.dropped);
       take(FACTS, facts.size);
-      for (const mode of ['memory', 'shared', 'alone']) {
+      for (const mode of ['memory', 'server', 'alone']) {
         take(COUNTING, counters.mode() === mode ? 1 : 0, { mode });
       }
       for (const [source, ageMs] of pollers.ages()) take(FEED_AGE, ageMs / SECOND_MS, { source });

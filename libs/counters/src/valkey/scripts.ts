@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { WINDOW_SECONDS } from '../request-window.js';
 
 /** A Lua script and the name the server knows it by. */
 export interface Script {
@@ -6,8 +7,6 @@ export interface Script {
   sha: string;
 }
 
-/** Cells of one second that make a window; the oldest counts whole. */
-export const WINDOW_SECONDS = 61;
 /** A slice is spent for this long after it was asked for, on the cluster's clock. */
 export const SLICE_USABLE_MS = 2_000;
 /** Then its holder is taken for dead and the rest for spent; more than the above plus a clock's step. */

@@ -1,6 +1,6 @@
-import type { WindowAnswer } from '../request-window.js';
+import { WINDOW_SECONDS, type WindowAnswer } from '../request-window.js';
 import type { CounterId } from '../counter-id.js';
-import { SLICE_USABLE_MS, WINDOW_SECONDS } from './scripts.js';
+import { SLICE_USABLE_MS } from './scripts.js';
 import type { TakeReply } from './valkey-link.js';
 
 /** A request that waits for the server's word. */
@@ -29,7 +29,7 @@ const USES_MAX = 2 * (WINDOW_SECONDS + 1);
 const IDLE_MS = 250;
 const NOBODY: Waiter[] = [];
 
-/** What a gateway knows of one account's cell, and what it has of it in hand. Times are the cluster's. */
+/** What a gateway knows of one account's quota, and what it has of it in hand. Times are the cluster's. */
 export class SliceRow {
   /** Tokens that may be spent without asking, of `limit`, until `usableUntilMs`. */
   inHand = 0;
@@ -55,7 +55,7 @@ export class SliceRow {
 
   constructor(
     readonly id: CounterId,
-    readonly cell: number,
+    readonly quota: number,
   ) {}
 
   /** True when a request of this limit can be decided here and now from the slice in hand. */

@@ -1,8 +1,7 @@
 import { monotonicMs } from '#libs/platform';
 import type { CounterId } from '../counter-id.js';
 import { MemoryRequestWindow } from '../memory-request-window.js';
-import { RequestWindow, type WindowAnswer } from '../request-window.js';
-import { WINDOW_SECONDS } from './scripts.js';
+import { RequestWindow, WINDOW_SECONDS, type WindowAnswer } from '../request-window.js';
 import { SliceRow, type Waiter } from './slice-row.js';
 import { OtherEpoch, type TakeReply, type ValkeyLink } from './valkey-link.js';
 
@@ -29,7 +28,7 @@ interface Turn {
  * the limit through, counted by itself, its requests of before included.
  */
 export class ValkeyRequestWindow extends RequestWindow {
-  /** `rows[cell]`, by account. */
+  /** `rows[quota]`, by account. */
   private readonly rows: Map<string, SliceRow>[] = [];
   private rowCount = 0;
   /** Rows that the server has to hear from. */
@@ -52,9 +51,9 @@ export class ValkeyRequestWindow extends RequestWindow {
     this.timer.unref();
   }
 
-  take(id: CounterId, cell: number, limit: number): WindowAnswer | Promise<WindowAnswer> {
+  take(id: CounterId, quota: number, limit: number): WindowAnswer | Promise<WindowAnswer> {
     const { link } = this;
-    const row = this.rowOf(id, cell);
+    const row = this.rowOf(id, quota);
     if (row === undefined) return NO_ROW;
     if (!link.isUsable) return this.alone(row, limit);
     const nowMs = link.nowMs();
@@ -100,10 +99,10 @@ export class ValkeyRequestWindow extends RequestWindow {
   /** Counts a request in this gateway's own window; refuses when it must not let through more. */
   private countOwn(row: SliceRow, limit: number): WindowAnswer | undefined {
     if (!this.link.isWarming) {
-      this.own.take(row.id, row.cell, Infinity);
+      this.own.take(row.id, row.quota, Infinity);
       return undefined;
     }
-    const answer = this.own.take(row.id, row.cell, this.link.shareOf(limit));
+    const answer = this.own.take(row.id, row.quota, this.link.shareOf(limit));
     return answer.allowed ? undefined : answer;
   }
 
@@ -120,7 +119,7 @@ export class ValkeyRequestWindow extends RequestWindow {
   private takeShare(row: SliceRow, limit: number): WindowAnswer {
     const nowMs = this.link.nowMs();
     if (row.isFullAlone(nowMs)) return row.refused(nowMs);
-    const answer = this.own.take(row.id, row.cell, this.link.shareOf(limit));
+    const answer = this.own.take(row.id, row.quota, this.link.shareOf(limit));
     if (answer.allowed) {
       this.link.hasUnknownHistory = true;
       row.spendAlone();
@@ -189,7 +188,7 @@ export class ValkeyRequestWindow extends RequestWindow {
     let replies: (TakeReply | Error)[];
     try {
       replies = await link.take(
-        turns.map(({ row, words }) => [`${row.cell}:${row.id.text}`, ...words]),
+        turns.map(({ row, words }) => [`${row.quota}:${row.id.text}`, ...words]),
       );
     } catch (error) {
       replies = turns.map(() => error as Error);
@@ -241,12 +240,12 @@ export class ValkeyRequestWindow extends RequestWindow {
     }
   }
 
-  private rowOf(id: CounterId, cell: number): SliceRow | undefined {
-    const rows = (this.rows[cell] ??= new Map<string, SliceRow>());
+  private rowOf(id: CounterId, quota: number): SliceRow | undefined {
+    const rows = (this.rows[quota] ??= new Map<string, SliceRow>());
     const known = rows.get(id.text);
     if (known !== undefined) return known;
     if (this.rowCount >= ROWS_MAX) return undefined;
-    const row = new SliceRow(id, cell);
+    const row = new SliceRow(id, quota);
     rows.set(id.text, row);
     this.rowCount++;
     return row;
@@ -273,7 +272,7 @@ export class ValkeyRequestWindow extends RequestWindow {
       }
       const isUsed = row.isBusy || row.isAsking || row.isQueued;
       if (isUsed || nowMs - row.lastUseMs < WINDOW_SECONDS * 1000) continue;
-      this.rows[row.cell].delete(row.id.text);
+      this.rows[row.quota].delete(row.id.text);
       this.rowCount--;
     }
   }

@@ -1,28 +1,15 @@
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Logger, newId } from '#libs/platform';
-import { VALKEY_URL, ValkeyServer, waitFor } from '#libs/testing';
+import { VALKEY_URL, ValkeyServer, makeOwnCertificate, waitFor } from '#libs/testing';
 import { CounterId } from '../counter-id.js';
 import { type CountingMode, openCounters } from '../open-counters.js';
 
-/** A certificate for 127.0.0.1 that is its own authority. */
-function makeCertificate(folder: string, name: string) {
-  const [keyFile, certificateFile] = ['key', 'crt'].map((end) => join(folder, `${name}.${end}`));
-  execFileSync(
-    'openssl',
-    `req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=127.0.0.1
-      -addext subjectAltName=IP:127.0.0.1 -keyout ${keyFile} -out ${certificateFile}`.split(/\s+/),
-    { stdio: 'ignore' },
-  );
-  return { keyFile, certificateFile, authority: readFileSync(certificateFile, 'utf8') };
-}
-
 (process.env[VALKEY_URL] === undefined ? describe.skip : describe)('a server with TLS', () => {
   const folder = mkdtempSync(join(tmpdir(), 'dds-valkey-tls-'));
-  const tls = makeCertificate(folder, 'server');
+  const tls = makeOwnCertificate(folder, 'server');
   let server: ValkeyServer;
 
   beforeAll(async () => {
@@ -43,8 +30,8 @@ function makeCertificate(folder: string, name: string) {
       ),
     );
     // On a busy machine the first handshake may come too late for the start; the next one is asked for soon.
-    const areShared = () => [first!, second!].every((counters) => counters.mode() === 'shared');
-    if (isTrusted) await waitFor('both to count on the server', areShared);
+    const areOnServer = () => [first!, second!].every((counters) => counters.mode() === 'server');
+    if (isTrusted) await waitFor('both to count on the server', areOnServer);
     const id = new CounterId(newId());
     const modes: CountingMode[] = [first!.mode(), second!.mode()];
     const taken: boolean[] = [];
@@ -57,12 +44,12 @@ function makeCertificate(folder: string, name: string) {
 
   it('gateways that know its authority count in it together', async () => {
     const { modes, taken } = await takenBy({ url: server.url, tlsCa: tls.authority }, true);
-    expect(modes).toEqual(['shared', 'shared']);
+    expect(modes).toEqual(['server', 'server']);
     expect(taken).toEqual([true, true, false]);
   });
 
   it('a certificate that is refused by both sides, again and again, ends no gateway', async () => {
-    const tlsCa = makeCertificate(folder, 'of-the-same-name').authority;
+    const tlsCa = makeOwnCertificate(folder, 'of-the-same-name').authority;
     const attempts = Array.from({ length: 10 }, () => takenBy({ url: server.url, tlsCa }));
     for (const { modes } of await Promise.all(attempts)) expect(modes).toEqual(['alone', 'alone']);
   });
@@ -71,7 +58,7 @@ function makeCertificate(folder: string, name: string) {
     ['whose authority nobody here trusts', () => ({ url: server.url })],
     [
       'with the certificate of another authority',
-      () => ({ url: server.url, tlsCa: makeCertificate(folder, 'other').authority }),
+      () => ({ url: server.url, tlsCa: makeOwnCertificate(folder, 'other').authority }),
     ],
     [
       'asked without TLS',

@@ -1,11 +1,10 @@
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Kafka } from 'kafkajs';
 import { newId } from '#libs/platform';
-import { KafkaBroker, waitFor } from '#libs/testing';
+import { KafkaBroker, makeOwnCertificate, waitFor } from '#libs/testing';
 import { EventsConfig } from '../../events.config.js';
 import { Counted, Script, Stage, quietLogger } from '../stage.contract.js';
 import { grantAccess } from './kafka-access.js';
@@ -23,31 +22,13 @@ const PASSWORDS = {
   entitlement: 'an-entitlement-password',
 };
 
-/** A certificate for 127.0.0.1 that is its own authority, and the file a broker wants. */
-function makeCertificate(
-  folder: string,
-  name: string,
-): { authority: string; keyStoreFile: string } {
-  const [key, certificate] = [join(folder, `${name}.key`), join(folder, `${name}.crt`)];
-  execFileSync(
-    'openssl',
-    `req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=127.0.0.1
-      -addext subjectAltName=IP:127.0.0.1 -keyout ${key} -out ${certificate}`.split(/\s+/),
-    { stdio: 'ignore' },
-  );
-  const [keyText, authority] = [key, certificate].map((path) => readFileSync(path, 'utf8'));
-  const keyStoreFile = join(folder, `${name}.pem`);
-  writeFileSync(keyStoreFile, keyText + authority, { mode: 0o600 });
-  return { authority, keyStoreFile };
-}
-
 new KafkaStage().describe('a broker that checks who is there', () => {
   const folder = mkdtempSync(join(tmpdir(), 'dds-secured-'));
   let broker: KafkaBroker;
   let authority: string;
 
   beforeAll(async () => {
-    const tls = makeCertificate(folder, 'broker');
+    const tls = makeOwnCertificate(folder, 'broker');
     authority = tls.authority;
     broker = await KafkaBroker.start({ folder, tls, sasl: PASSWORDS });
     await createTopics(configOf('admin'));
@@ -123,7 +104,7 @@ new KafkaStage().describe('a broker that checks who is there', () => {
       expect(await reasonWith({ kafkaSaslPassword: PASSWORDS.admin })).toMatch(
         /authentication failed/i,
       );
-      const other = makeCertificate(folder, 'other').authority;
+      const other = makeOwnCertificate(folder, 'other').authority;
       expect(await reasonWith({ kafkaTlsCa: other })).toMatch(/self-signed certificate/);
     },
     LIMIT_MS,

@@ -1,7 +1,7 @@
 import type { AnswerHead } from './answer-head.js';
 
 /** What lookup answered. */
-export interface UpstreamAnswer {
+export interface LookupAnswer {
   head: AnswerHead;
   /** A character a byte, as it came. */
   body: string;
@@ -18,6 +18,6 @@ export interface LookupCall {
   /** Nobody waits for it any more: it is not asked when its turn comes. */
   readonly isAbandoned: boolean;
   /** One of the two is called, once, unless the call was abandoned. */
-  onAnswer(answer: UpstreamAnswer): void;
+  onAnswer(answer: LookupAnswer): void;
   onFault(fault: Error): void;
 }

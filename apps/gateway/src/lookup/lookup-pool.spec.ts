@@ -3,10 +3,10 @@ import { type AddressInfo, type Server, type Socket, createServer } from 'node:n
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { waitFor } from '#libs/testing';
 import { readAnswerHead } from './answer-head.js';
-import type { LookupCall, UpstreamAnswer } from './lookup-call.js';
+import type { LookupCall, LookupAnswer } from './lookup-call.js';
 import type { LookupConnection } from './lookup-connection.js';
 import { LookupPool, type LookupPoolOptions } from './lookup-pool.js';
-import { AnswerLate, BrokenAnswer, ConnectionEnded } from './upstream.errors.js';
+import { AnswerLate, BrokenAnswer, ConnectionEnded } from './lookup.errors.js';
 
 /** Lookup as bytes: what it is sent, and what it sends, are the test's. */
 class ByteServer {
@@ -45,11 +45,11 @@ class TestCall implements LookupCall {
   connection?: LookupConnection = undefined;
   waitedTicks = 0;
   isAbandoned = false;
-  readonly results: (UpstreamAnswer | Error)[] = [];
+  readonly results: (LookupAnswer | Error)[] = [];
 
   constructor(readonly request = 'GET / HTTP/1.1\r\nHost: lookup\r\n\r\n') {}
 
-  onAnswer(answer: UpstreamAnswer): void {
+  onAnswer(answer: LookupAnswer): void {
     this.results.push(answer);
   }
 
@@ -57,7 +57,7 @@ class TestCall implements LookupCall {
     this.results.push(fault);
   }
 
-  async result(): Promise<UpstreamAnswer | Error> {
+  async result(): Promise<LookupAnswer | Error> {
     await waitFor('the call to end', () => this.results.length > 0);
     return this.results[0];
   }

@@ -1,8 +1,8 @@
 import { type NetConnectOpts, type Socket, connect as connectPlain } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { type AnswerHead, readAnswerHead } from './answer-head.js';
-import type { LookupCall, UpstreamAnswer } from './lookup-call.js';
-import { BrokenAnswer, ConnectionEnded } from './upstream.errors.js';
+import type { LookupCall, LookupAnswer } from './lookup-call.js';
+import { BrokenAnswer, ConnectionEnded } from './lookup.errors.js';
 
 /** Where lookup listens. */
 export interface LookupAddress {
@@ -108,7 +108,7 @@ export class LookupConnection {
 
   private finish(): void {
     const head = this.head!;
-    const answer: UpstreamAnswer = { head, body: this.text };
+    const answer: LookupAnswer = { head, body: this.text };
     const call = this.take()!;
     if (head.isKept) this.onFree(this);
     else this.socket.destroy();

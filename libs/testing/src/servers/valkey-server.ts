@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { connect as connectByTls } from 'node:tls';
 import { freePort } from './free-port.js';
-import { waitFor } from './wait.js';
+import { waitFor } from '../wait.js';
 
 /** The programs that will do, the better one first: Debian 12 packages only Redis. */
 const PROGRAMS = ['valkey-server', 'redis-server'];

@@ -1,6 +1,6 @@
 import type { LookupCall } from './lookup-call.js';
 import { type LookupAddress, LookupConnection } from './lookup-connection.js';
-import { AnswerLate, ConnectTimeout, ConnectionEnded } from './upstream.errors.js';
+import { AnswerLate, ConnectTimeout, ConnectionEnded } from './lookup.errors.js';
 
 export interface LookupPoolOptions {
   /** Origin of lookup's internal listener. */

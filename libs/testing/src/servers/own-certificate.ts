@@ -1,0 +1,29 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** PEM files of a certificate for 127.0.0.1 and its key. */
+export interface OwnCertificate {
+  keyFile: string;
+  certificateFile: string;
+  /** Key and certificate in one file. */
+  keyStoreFile: string;
+  /** PEM of the certificate, which is its own authority. */
+  authority: string;
+}
+
+/** Makes a certificate for 127.0.0.1 that nobody else has signed, by OpenSSL; the files begin with `name`. */
+export function makeOwnCertificate(folder: string, name: string): OwnCertificate {
+  const [keyFile, certificateFile, keyStoreFile] = ['key', 'crt', 'pem'].map((end) =>
+    join(folder, `${name}.${end}`),
+  );
+  execFileSync(
+    'openssl',
+    `req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=127.0.0.1
+      -addext subjectAltName=IP:127.0.0.1 -keyout ${keyFile} -out ${certificateFile}`.split(/\s+/),
+    { stdio: 'ignore' },
+  );
+  const authority = readFileSync(certificateFile, 'utf8');
+  writeFileSync(keyStoreFile, readFileSync(keyFile, 'utf8') + authority, { mode: 0o600 });
+  return { keyFile, certificateFile, keyStoreFile, authority };
+}
