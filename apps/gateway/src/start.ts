@@ -179,7 +179,7 @@ async function drainListener(
 ): Promise<void> {
   const closed = listener.close();
   const until = monotonicMs() + drainMs;
-  while (shedder.inFlight > 0 && monotonicMs() < until) await sleep(10);
+  while ((shedder.inFlight > 0 || listener.isSending) && monotonicMs() < until) await sleep(10);
   listener.closeAll();
   await closed;
 }

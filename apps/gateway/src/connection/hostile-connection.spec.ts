@@ -79,6 +79,17 @@ describe('a client that goes', () => {
     expect(timesAsked('a2.example')).toBe(0);
   });
 
+  it('is charged nothing when it is gone in the turn in which its answers come', async () => {
+    const open20 = await Promise.all(Array.from({ length: 20 }, async () => open()));
+    const held = around.lookup.holdAnswers();
+    await Promise.all(open20.map(async (client, place) => ask(client, `gone${place}.example`)));
+    for (const { socket } of open20) socket.resetAndDestroy();
+    held.release();
+    await ask(await open(), 'stayed.example');
+    await waitFor('a later charge', () => around.entitlement.charged(accountId) > 0);
+    expect(around.entitlement.charged(accountId)).toBe(1);
+  });
+
   it('still gets the answers that were charged when it only has no further question', async () => {
     answerLargely();
     const client = await open();
@@ -120,6 +131,32 @@ describe('a stop', () => {
     await waitFor('the refusal', () => client.text.includes(' 405 '));
     await around.stopGateway(other);
     expect(client.isEnded).toBe(true);
+  });
+});
+
+describe('a client whose next question is late', () => {
+  it('is not told so in place of the answers it waits for', async () => {
+    const other = await startAnother('late', { GATEWAY_HEADERS_TIMEOUT_MS: '500' });
+    const [asking, silent] = [await open(other.apiUrl), await open(other.apiUrl)];
+    asking.read();
+    silent.read();
+    const held = around.lookup.holdAnswers();
+    const [begun, rest] = [question('e3.example').slice(0, 30), question('e3.example').slice(30)];
+    asking.send(question('e1.example') + question('e2.example') + begun);
+    await waitFor(
+      'both questions',
+      () => timesAsked('e1.example') + timesAsked('e2.example') === 2,
+    );
+    silent.send('GET /half');
+    // Its time began later, so that of the other is over too.
+    await waitFor('the time of the silent one to be over', () => silent.statuses[0] === 408);
+    expect(asking.text).toBe('');
+    held.release();
+    asking.send(rest);
+    await waitFor('three answers', () => asking.statuses.length === 3);
+    expect(asking.statuses).toEqual([200, 200, 200]);
+    expect(asking.names).toEqual(['e1.example', 'e2.example', 'e3.example']);
+    await around.stopGateway(other);
   });
 });
 

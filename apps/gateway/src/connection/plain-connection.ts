@@ -14,13 +14,18 @@ export interface PlainConnectionOwner {
   isDraining: boolean;
   /** Begins an exchange; false when the target is not an operation of the API. */
   take(request: ApiRequest, reply: Reply, target: string): boolean;
+  /** Bounds how long a client takes its answer that did not take it at once. */
+  awaitReader(socket: Socket): void;
   /** Gives the socket to Node's HTTP server, with what it has sent. */
   handOver(connection: PlainConnection, packet: Buffer): void;
   closed(connection: PlainConnection): void;
 }
 
 const CLOSE_LINE = 'Connection: close\r\n';
-/** Read ahead of an answer at most; a client is seen to go only while it is read from. */
+/**
+ * Read ahead of an answer, and then what the last read brought and the stream's queue holds, 190 KB in all; a
+ * client is seen to go only while it is read from.
+ */
 const EARLY_MAX_BYTES = HEAD_MAX_BYTES;
 
 /**
@@ -49,9 +54,9 @@ export class PlainConnection implements ApiRequest, Reply {
     socket.on('close', this.closed);
   }
 
-  /** Between an answer and the next request. */
+  /** Between an answer that has left and the next request. */
   get isIdle(): boolean {
-    return !this.isAnswering;
+    return !this.isAnswering && !this.socket.writableNeedDrain;
   }
 
   /** As `ApiResponse.sendWhole`, for the request under way. */
@@ -66,6 +71,7 @@ export class PlainConnection implements ApiRequest, Reply {
     this.isAnswering = false;
     this.rawHeaders = [];
     this.quietTicks = 0;
+    if (socket.writableNeedDrain) owner.awaitReader(socket);
     if (isDraining) socket.destroySoon();
     else if (this.early !== undefined) setImmediate(this.receiveEarly);
   }

@@ -60,6 +60,22 @@ export class PlainConnections implements PlainConnectionOwner {
     this.connections.delete(connection);
   }
 
+  /** Whether an answer is on its way to a client that takes it slowly. */
+  get isSending(): boolean {
+    for (const { socket } of this.connections) if (socket.writableLength > 0) return true;
+    return false;
+  }
+
+  /**
+   * Watches a client that does not take its answer at once. Node's timer sees what has left: whoever takes
+   * it slowly keeps the connection, whoever takes nothing does not.
+   */
+  awaitReader(socket: Socket): void {
+    const end = () => socket.destroy();
+    socket.setTimeout(this.options.keepAliveTimeoutMs, end);
+    socket.once('drain', () => socket.setTimeout(0, end));
+  }
+
   /** Ends those nobody waits on, with what was written to them; the others end with their answer. */
   closeIdle(): void {
     this.isDraining = true;

@@ -127,6 +127,11 @@ export class ApiListener {
     await this.app.close();
   }
 
+  /** Whether an answer of a plain connection is still on its way. */
+  get isSending(): boolean {
+    return this.plain.isSending;
+  }
+
   /** Ends what is left, answered or not. */
   closeAll(): void {
     this.plain.closeAll();

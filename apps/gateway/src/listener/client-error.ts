@@ -7,6 +7,7 @@ import { BASE_HEADERS, headerLines } from '../exchange/header-lines.js';
 import { newRequestId } from '../exchange/request-id.js';
 import type { ProblemBodies } from '../problems/problem-body.js';
 import { MalformedRequest } from '../problems/problems.errors.js';
+import { isAsking } from './request-path.js';
 import { HeadersTooLarge, RequestTimeout, UriTooLong } from './listener.errors.js';
 
 interface ParserError extends Error {
@@ -31,6 +32,8 @@ const answered = new WeakSet<Socket>();
 export function answerParserError(fault: Error, socket: Socket, bodies: ProblemBodies): void {
   const error = fault as ParserError;
   if (answered.has(socket)) return;
+  // Its next question is late because it waits for answers: a 408 now would be taken for one of them.
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && isAsking(socket)) return;
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy();
     return;

@@ -133,6 +133,8 @@ export class RequestPath {
     if (answer instanceof Problem) return this.refuse(exchange, answer);
     const { status, outcome } = answer.head;
     if (status !== 200) return this.refuse(exchange, problemOf(answer), outcome);
+    // It went in this very turn: nobody would get what would be charged.
+    if (!exchange.request.socket.writable) return this.abort(exchange);
     crashPoint('gateway.after-lookup-answer');
     const credits = creditsFor(answer, exchange);
     const { shedder, concurrency, settlement } = this.parts;
@@ -206,6 +208,14 @@ export class RequestPath {
     if (value instanceof Problem) this.refuse(exchange, value);
     else next(exchange, value);
   }
+}
+
+/** Whether a question that came on this socket has no answer yet. */
+export function isAsking(socket: Socket): boolean {
+  for (let one = (socket as ApiSocket)[NEWEST]; one; one = one.earlier) {
+    if (!one.isOver) return true;
+  }
+  return false;
 }
 
 /** One close listener for a socket's whole life, not one for each of its requests. */

@@ -1,4 +1,5 @@
 import { finished } from 'node:stream/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
@@ -9,6 +10,9 @@ const COPY_SQL = `copy request_log
   (at, request_id, account_id, key_id, operation, version, subject, status, outcome, credits, duration_ms)
   from stdin`;
 const TIMEOUT_MS = 5_000;
+/** After that nothing is coming any more: the server ends a statement of its own accord sooner. */
+const SILENCE_MS = TIMEOUT_MS + 1_000;
+const CLOSE_MS = 1_000;
 /** SQLSTATE check_violation: the table has no other check than that of its partitions. */
 const NO_PARTITION = '23514';
 
@@ -21,10 +25,14 @@ export class RequestLogCopy implements LogSink {
     readonly makePartitions: () => Promise<void>,
   ) {}
 
+  /** When a connection breaks between the server's commit and its word, the lines are there twice. */
   async copy(lines: Buffer): Promise<boolean> {
     const client = (this.client ??= await this.connect());
     try {
-      await finished(client.query(copyFrom(COPY_SQL)).end(lines));
+      const copy = client.query(copyFrom(COPY_SQL));
+      // Nobody listens to it any more when its connection ends after its time is over.
+      copy.on('error', () => {});
+      await finished(copy.end(lines), { signal: AbortSignal.timeout(SILENCE_MS) });
       return true;
     } catch (error) {
       await this.close();
@@ -36,7 +44,11 @@ export class RequestLogCopy implements LogSink {
   async close(): Promise<void> {
     const { client } = this;
     this.client = undefined;
-    await client?.end().catch(() => {});
+    if (client === undefined) return;
+    const ended = client.end().catch(() => {});
+    await Promise.race([ended, sleep(CLOSE_MS, undefined, { ref: false })]);
+    // A server that has fallen silent does not answer a farewell either.
+    client.connection.stream.destroy();
   }
 
   private async connect(): Promise<pg.Client> {

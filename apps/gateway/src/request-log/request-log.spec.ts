@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Database } from '#libs/database';
 import { Logger, newId } from '#libs/platform';
 import { TestClock, TestDatabase } from '#libs/testing';
+import { TcpProxy } from '../../../../test/faults/tcp-proxy.js';
 import { type LogEntry, RequestLog } from './request-log.js';
 import {
   RequestLogCopy,
@@ -121,6 +122,41 @@ describe('the request log', () => {
     await log.flush();
     expect(copied).toEqual([1, 100]);
     expect(log.waiting).toBe(100);
+  });
+
+  it('a database that falls silent holds up neither the log nor a stop', async () => {
+    const proxy = await TcpProxy.before(database.url('gateway'));
+    const distant = new RequestLogCopy(proxy.through(database.url('gateway')), copy.makePartitions);
+    const log = new RequestLog(distant, logger);
+    const accountId = newId();
+    log.add(entry({ accountId }));
+    await log.flush();
+    proxy.stall();
+    log.add(entry({ accountId }));
+    await log.stop();
+    expect(log.waiting).toBe(1);
+    await proxy.heal();
+    await log.flush();
+    expect(log.waiting).toBe(0);
+    proxy.stall();
+    await distant.close();
+    await proxy.stop();
+    expect(await subjectsOf(accountId)).toHaveLength(2);
+  });
+
+  it('a stop writes what is added while it writes', async () => {
+    const copied: number[] = [];
+    const sink = {
+      copy: async (lines: Buffer) => {
+        if (copied.push(lines.length) < 3) log.add(entry());
+        return Promise.resolve(true);
+      },
+      makePartitions: copy.makePartitions,
+    };
+    const log = new RequestLog(sink, logger);
+    log.add(entry());
+    await log.stop();
+    expect([copied.length, log.waiting]).toEqual([3, 0]);
   });
 
   it('a lost connection costs nothing but a try', async () => {

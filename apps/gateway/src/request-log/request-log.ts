@@ -91,9 +91,10 @@ export class RequestLog {
   /**
    * Writes what is there; what fails stays for the next time. What comes while it writes waits for the next
    * time too: else a busy gateway would do nothing but start one small COPY after another.
+   * @returns false when it could not be written, or another call is writing.
    */
-  async flush(): Promise<void> {
-    if (this.isFlushing) return;
+  async flush(): Promise<boolean> {
+    if (this.isFlushing) return false;
     this.isFlushing = true;
     this.encodeEntries();
     let due = this.count;
@@ -107,18 +108,20 @@ export class RequestLog {
         this.count -= written;
         due -= written;
       }
+      return true;
     } catch (error) {
       this.logger.warn('the request log cannot be written, keeping it', error);
+      return false;
     } finally {
       this.isFlushing = false;
     }
   }
 
-  /** Stops and writes the rest, once. */
+  /** Stops and writes the rest, with what is added meanwhile, as long as it can be written. */
   async stop(): Promise<void> {
     clearInterval(this.timer);
     while (this.isFlushing) await new Promise((resolve) => setTimeout(resolve, 5));
-    await this.flush();
+    while (this.count > 0 && (await this.flush()));
   }
 
   private async write(batches: Batch[]): Promise<void> {

@@ -1,0 +1,72 @@
+import { type Server, type Socket, createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { once } from 'node:events';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { MINUTE_MS } from '#libs/platform';
+import { TestClock, waitFor } from '#libs/testing';
+import { RawClient } from '../../test/raw-client.js';
+import { PlainConnections } from './plain-connections.js';
+
+const LARGE = 'x'.repeat(16_000_000);
+const QUESTION = 'GET /large HTTP/1.1\r\nHost: a\r\n\r\n';
+
+let plain: PlainConnections;
+let server: Server;
+let client: RawClient;
+let socket: Socket;
+
+/** Connections that are answered at once, with more than the system takes off our hands. */
+async function openServer(keepAliveTimeoutMs: number): Promise<void> {
+  plain = new PlainConnections({
+    clock: new TestClock('2026-03-02T09:30:00Z'),
+    firstRequestTimeoutMs: MINUTE_MS,
+    keepAliveTimeoutMs,
+    take: (_request, reply) => {
+      reply.sendWhole(200, '', LARGE);
+      return true;
+    },
+    handOver: (handedOver) => handedOver.destroy(),
+  });
+  server = createServer((accepted) => plain.add((socket = accepted)));
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  client = await RawClient.open(`http://127.0.0.1:${port}`, { reads: false });
+  client.send(QUESTION);
+  await waitFor('an answer that waits to be read', () => plain.isSending);
+}
+
+beforeEach(() => (client = socket = undefined!));
+afterEach(async () => {
+  plain.closeIdle();
+  plain.closeAll();
+  client.socket.destroy();
+  await new Promise((resolve) => server.close(resolve));
+});
+
+describe('a client that takes its answer slowly', () => {
+  it('has the time by what leaves, not by when its answer was made, and then as any idle one', async () => {
+    await openServer(MINUTE_MS);
+    // Node's timer, which begins anew with each part that leaves.
+    expect(socket.timeout).toBe(MINUTE_MS);
+    client.read();
+    await waitFor('the whole answer', () => client.text.length > LARGE.length);
+    await waitFor('the timer to be off', () => socket.timeout === 0);
+    expect([plain.isSending, socket.destroyed]).toEqual([false, false]);
+  });
+
+  it('S104: is closed when nothing leaves for as long as it may be idle', async () => {
+    await openServer(200);
+    await waitFor('the end', () => socket.destroyed);
+  });
+
+  it('gets the whole of it at a stop', async () => {
+    await openServer(MINUTE_MS);
+    plain.closeIdle();
+    expect([plain.isSending, socket.destroyed]).toEqual([true, false]);
+    client.read();
+    await waitFor('everything to be sent', () => !plain.isSending);
+    plain.closeAll();
+    await waitFor('the end', () => client.isEnded);
+    expect(client.text.length).toBeGreaterThan(LARGE.length);
+  });
+});
