@@ -1,6 +1,9 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe } from '@jest/globals';
 import { Logger, newId } from '#libs/platform';
-import { VALKEY_URL, waitFor } from '#libs/testing';
+import { ValkeyServer, valkeyAvailability, waitFor } from '#libs/testing';
 import { MemoryRepeats } from '../memory-repeats.js';
 import { repeatsContract } from '../repeats.contract.js';
 import { requestWindowContract } from '../request-window.contract.js';
@@ -8,30 +11,32 @@ import { ValkeyLink } from './valkey-link.js';
 import { ValkeyRepeats } from './valkey-repeats.js';
 import { ValkeyRequestWindow } from './valkey-request-window.js';
 
-const url = process.env[VALKEY_URL];
 const logger = new Logger('counters', { write: () => {} });
 /** A busy machine may be late, and then a request would be decided without the server. */
 const timeoutMs = 60_000;
 
-(url === undefined ? describe.skip : describe)('over a real server', () => {
+(valkeyAvailability() === undefined ? describe : describe.skip)('over a real server', () => {
   let time: () => number = () => 0;
   const gatewayId = newId();
-  const link = new ValkeyLink({
-    url: url ?? '',
-    gatewayId,
-    logger,
-    timeoutMs,
-    nowMs: () => time(),
-  });
+  /** One of its own: on a shared one, gateways of other specs would be counted, by another clock. */
+  let server: ValkeyServer;
+  let folder: string;
+  let link: ValkeyLink;
   let window: ValkeyRequestWindow | undefined;
 
   beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'dds-valkey-'));
+    server = await ValkeyServer.start({ folder });
+    const nowMs = () => time();
+    link = new ValkeyLink({ url: server.url, gatewayId, logger, timeoutMs, nowMs });
     await link.start();
     await waitFor('the server to be reached', () => link.isUsable);
   });
   afterAll(async () => {
     await window?.close();
-    await link.close();
+    await link?.close();
+    await server?.stop();
+    rmSync(folder, { recursive: true, force: true });
   });
 
   const create = (nowMs: () => number) => {
