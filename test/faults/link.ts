@@ -89,6 +89,7 @@ class Flow {
   private isFull = false;
   private isSevered = false;
   private lastDueAt = 0;
+  private readonly waiting: (() => void)[] = [];
 
   constructor(
     private readonly from: Socket,
@@ -133,9 +134,11 @@ class Flow {
     if (this.isSevered) return;
     const now = performance.now();
     const dueAt = Math.max(now + this.delayMs(), this.lastDueAt);
-    if (dueAt <= now) return work();
+    if (dueAt <= now && this.waiting.length === 0) return work();
     this.lastDueAt = dueAt;
-    setTimeout(work, dueAt - now);
+    this.waiting.push(work);
+    // Timers have whole milliseconds, so that two may end in the wrong order: each does what has waited longest.
+    setTimeout(() => this.waiting.shift()!(), dueAt - now);
   }
 
   private flow(): void {

@@ -121,12 +121,13 @@ describe('tcp proxy', () => {
 
   it('delayed bytes arrive in the order in which they were sent', async () => {
     const [client, server] = await connected();
-    proxy.delay(40);
-    server.say('one ');
-    await waitFor('the first to be under way', () => proxy.connections === 1);
+    const before = proxy.takenBytes;
+    proxy.delay(500);
+    client.say('one ');
+    await waitFor('the first to be under way', () => proxy.takenBytes > before);
     proxy.delay(0);
-    server.say('two');
-    await hears(client, 'one two');
+    client.say('two');
+    await hears(server, 'hello one two');
   });
 
   it('of a half-open connection the server never learns', async () => {

@@ -33,6 +33,8 @@ export class TcpProxy {
   /** What strikes the next connection that sends these bytes. */
   private readonly traps: Trap[] = [];
   accepted = 0;
+  /** Taken from clients, passed on or not. */
+  takenBytes = 0;
 
   private constructor(private readonly options: TcpProxyOptions) {
     this.port = options.port ?? 0;
@@ -183,6 +185,7 @@ export class TcpProxy {
 
   /** What these bytes of a client bring about. */
   private spring(bytes: Buffer) {
+    this.takenBytes += bytes.length;
     const found = this.traps.findIndex(({ text }) => bytes.includes(text));
     if (found === -1) return undefined;
     const [trap] = this.traps.splice(found, 1);

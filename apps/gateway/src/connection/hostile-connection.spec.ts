@@ -53,6 +53,13 @@ const nextTurn = async () => {
   for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
 };
 
+/** Whether a gateway takes connections. */
+const isTaken = async (apiUrl: string) =>
+  open(apiUrl).then(
+    () => true,
+    () => false,
+  );
+
 function answerLargely(): void {
   around.lookup.answer = (request) => ({
     ...deliveredAnswer(nameIn(request)),
@@ -121,6 +128,21 @@ describe('a stop', () => {
     await stopped;
     expect(timesAsked('c2.example')).toBe(0);
     expect(around.entitlement.charged(accountId)).toBe(1);
+  });
+
+  it('sends the whole of an answer to a client that takes it slowly', async () => {
+    const other = await startAnother('slow', { GATEWAY_DRAIN_MS: '60000' });
+    answerLargely();
+    const client = await open(other.apiUrl);
+    await ask(client, 'f1.example');
+    await waitFor('the charge', () => around.entitlement.charged(accountId) === 1);
+    const stopped = around.stopGateway(other);
+    await waitFor('no further connection to be taken', async () => !(await isTaken(other.apiUrl)));
+    await nextTurn();
+    client.read();
+    await stopped;
+    await waitFor('the end', () => client.isEnded);
+    expect(client.text.length).toBeGreaterThan(LARGE.length);
   });
 
   it('S104: is not held up by a tunnel that was refused and is kept open', async () => {

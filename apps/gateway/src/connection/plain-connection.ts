@@ -15,7 +15,7 @@ export interface PlainConnectionOwner {
   /** Begins an exchange; false when the target is not an operation of the API. */
   take(request: ApiRequest, reply: Reply, target: string): boolean;
   /** Bounds how long a client takes its answer that did not take it at once. */
-  awaitReader(socket: Socket): void;
+  awaitReader(connection: PlainConnection): void;
   /** Gives the socket to Node's HTTP server, with what it has sent. */
   handOver(connection: PlainConnection, packet: Buffer): void;
   closed(connection: PlainConnection): void;
@@ -71,7 +71,7 @@ export class PlainConnection implements ApiRequest, Reply {
     this.isAnswering = false;
     this.rawHeaders = [];
     this.quietTicks = 0;
-    if (socket.writableNeedDrain) owner.awaitReader(socket);
+    if (socket.writableNeedDrain) owner.awaitReader(this);
     if (isDraining) socket.destroySoon();
     else if (this.early !== undefined) setImmediate(this.receiveEarly);
   }

@@ -70,10 +70,14 @@ export class PlainConnections implements PlainConnectionOwner {
    * Watches a client that does not take its answer at once. Node's timer sees what has left: whoever takes
    * it slowly keeps the connection, whoever takes nothing does not.
    */
-  awaitReader(socket: Socket): void {
+  awaitReader(connection: PlainConnection): void {
+    const { socket } = connection;
     const end = () => socket.destroy();
     socket.setTimeout(this.options.keepAliveTimeoutMs, end);
-    socket.once('drain', () => socket.setTimeout(0, end));
+    socket.once('drain', () => {
+      // One that was handed over meanwhile is timed by Node's server.
+      if (this.connections.has(connection)) socket.setTimeout(0, end);
+    });
   }
 
   /** Ends those nobody waits on, with what was written to them; the others end with their answer. */

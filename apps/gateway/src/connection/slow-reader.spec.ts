@@ -8,6 +8,7 @@ import { RawClient } from '../../test/raw-client.js';
 import { PlainConnections } from './plain-connections.js';
 
 const LARGE = 'x'.repeat(16_000_000);
+const HANDED_OVER_MS = 2 * MINUTE_MS;
 const QUESTION = 'GET /large HTTP/1.1\r\nHost: a\r\n\r\n';
 
 let plain: PlainConnections;
@@ -25,7 +26,8 @@ async function openServer(keepAliveTimeoutMs: number): Promise<void> {
       reply.sendWhole(200, '', LARGE);
       return true;
     },
-    handOver: (handedOver) => handedOver.destroy(),
+    // As Node's server does, which times its sockets by its own setting.
+    handOver: (handedOver) => handedOver.setTimeout(HANDED_OVER_MS),
   });
   server = createServer((accepted) => plain.add((socket = accepted)));
   await once(server.listen(0, '127.0.0.1'), 'listening');
@@ -52,6 +54,17 @@ describe('a client that takes its answer slowly', () => {
     await waitFor('the whole answer', () => client.text.length > LARGE.length);
     await waitFor('the timer to be off', () => socket.timeout === 0);
     expect([plain.isSending, socket.destroyed]).toEqual([false, false]);
+  });
+
+  it('is timed by Node alone once it is handed over, also when it has read everything', async () => {
+    await openServer(MINUTE_MS);
+    client.send(QUESTION);
+    await waitFor('the hand-over', () => socket.timeout === HANDED_OVER_MS);
+    client.read();
+    await waitFor('the whole answer', () => client.text.length > LARGE.length);
+    await waitFor('nothing to be left', () => socket.writableLength === 0);
+    expect(socket.timeout).toBe(HANDED_OVER_MS);
+    socket.destroy();
   });
 
   it('S104: is closed when nothing leaves for as long as it may be idle', async () => {
