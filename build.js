@@ -1,0 +1,131 @@
+/**
+ * Compiles apps, libs and test into dist with swc, file by file and without a look at the types (`npm run
+ * check` does that). Nothing is compiled when nothing changed.
+ *
+ * As a command (`node build.js`), or as the first import of a start script.
+ */
+import { createHash } from 'node:crypto';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+const ROOT = dirname(fileURLToPath(import.meta.url));
+const DIST = join(ROOT, 'dist');
+const STATE = join(DIST, '.build.json');
+const FOLDERS = ['apps', 'libs', 'test'];
+/** Built by their own tools. */
+const NOT_OURS = new Set(['node_modules', 'dist']);
+const SWC_OPTIONS = {
+  configFile: false,
+  swcrc: false,
+  sourceMaps: true,
+  module: { type: 'es6' },
+  jsc: {
+    target: 'es2024',
+    keepClassNames: true,
+    parser: { syntax: 'typescript', decorators: true },
+    transform: { legacyDecorator: true, decoratorMetadata: true, useDefineForClassFields: false },
+    experimental: { keepImportAttributes: true },
+  },
+};
+
+/** @returns how many files were compiled or copied. */
+export async function build() {
+  const sources = FOLDERS.flatMap((folder) => sourcesBelow(folder));
+  const settings = createHash('sha256')
+    .update(JSON.stringify(SWC_OPTIONS))
+    .update(readFileSync(join(ROOT, 'package-lock.json')))
+    .digest('hex');
+  const before = readState();
+  const isSame = before.settings === settings;
+  const after = {};
+  const changed = [];
+  for (const path of sources) {
+    const { mtimeMs, size } = statSync(join(ROOT, path));
+    after[path] = `${mtimeMs}/${size}`;
+    if (!isSame || before.files[path] !== after[path] || !existsSync(outputOf(path)))
+      changed.push(path);
+  }
+  const gone = Object.keys(before.files).filter((path) => after[path] === undefined);
+  if (changed.length === 0 && gone.length === 0) return 0;
+  // Half a build is no build: the state is written last.
+  rmSync(STATE, { force: true });
+  for (const path of gone) remove(path);
+  await compileAll(changed);
+  writeFileSync(STATE, JSON.stringify({ settings, files: after }));
+  return changed.length;
+}
+
+async function compileAll(paths) {
+  if (paths.length === 0) return;
+  const { transform } = await import('@swc/core');
+  const faults = [];
+  for (const folder of new Set(paths.map((path) => dirname(outputOf(path))))) {
+    mkdirSync(folder, { recursive: true });
+  }
+  await Promise.all(
+    paths.map(async (path) => {
+      const output = outputOf(path);
+      if (!path.endsWith('.ts')) return copyFileSync(join(ROOT, path), output);
+      try {
+        const { code, map } = await transform(readFileSync(join(ROOT, path), 'utf8'), {
+          ...SWC_OPTIONS,
+          filename: join(ROOT, path),
+          sourceFileName: join(ROOT, path),
+        });
+        const name = output.slice(output.lastIndexOf('/') + 1);
+        writeFileSync(output, `${code}\n//# sourceMappingURL=${name}.map\n`);
+        writeFileSync(`${output}.map`, map);
+      } catch (error) {
+        faults.push(`${path}: ${error instanceof Error ? error.message : String(error)}`);
+      }
+    }),
+  );
+  if (faults.length > 0) throw new Error(faults.join('\n'));
+}
+
+function sourcesBelow(folder) {
+  return readdirSync(join(ROOT, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = `${folder}/${entry.name}`;
+    if (entry.isDirectory()) return NOT_OURS.has(entry.name) ? [] : sourcesBelow(path);
+    const isSource = /\.(ts|json)$/.test(path) && !path.endsWith('.d.ts');
+    return isSource ? [path] : [];
+  });
+}
+
+function outputOf(path) {
+  return join(DIST, path.replace(/\.ts$/, '.js'));
+}
+
+function remove(path) {
+  rmSync(outputOf(path), { force: true });
+  rmSync(`${outputOf(path)}.map`, { force: true });
+}
+
+function readState() {
+  try {
+    return JSON.parse(readFileSync(STATE, 'utf8'));
+  } catch {
+    // Nothing, or what another compiler left.
+    rmSync(DIST, { recursive: true, force: true });
+    return { settings: '', files: {} };
+  }
+}
+
+if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  try {
+    await build();
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.exitCode = 1;
+  }
+}
