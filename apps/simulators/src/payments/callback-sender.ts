@@ -125,7 +125,11 @@ export class CallbackSender {
   private async deliver(callback: Callback, attempt: number): Promise<void> {
     if (this.isStopped || !this.target) return;
     const { url, secret } = this.target;
-    const status = await this.post(url, callback, this.faults.wrongSignature ? WRONG_SECRET : secret);
+    const status = await this.post(
+      url,
+      callback,
+      this.faults.wrongSignature ? WRONG_SECRET : secret,
+    );
     this.deliveries.push({ id: callback.id, type: callback.type, status });
     if (this.deliveries.length > DELIVERIES_MAX) this.deliveries.shift();
     const delayMs = RETRY_DELAYS_MS.at(attempt);

@@ -40,7 +40,9 @@ function put(form: Form, path: string[], value: FormValue): void {
 /** Members named 0, 1, 2 … are a list. */
 function withArrays(value: FormValue): FormValue {
   if (typeof value !== 'object' || Array.isArray(value)) return value;
-  const entries = Object.entries(value).map(([name, member]) => [name, withArrays(member)] as const);
+  const entries = Object.entries(value).map(
+    ([name, member]) => [name, withArrays(member)] as const,
+  );
   const isList = entries.length > 0 && entries.every(([name], index) => name === String(index));
   return isList ? entries.map(([, member]) => member) : Object.fromEntries(entries);
 }

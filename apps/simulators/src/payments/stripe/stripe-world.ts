@@ -2,7 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { Stripe } from 'stripe';
 import type { CallbackSender } from '../callback-sender.js';
 import type { VirtualClock } from '../virtual-clock.js';
-import { type StripeObject, type ThinEvent, type ThinEventType, seconds } from './stripe-objects.js';
+import {
+  type StripeObject,
+  type ThinEvent,
+  type ThinEventType,
+  seconds,
+} from './stripe-objects.js';
 import { StripeRefusal } from './stripe-refusal.js';
 
 type KindOf<Name> = Extract<StripeObject, { object: Name }>;
