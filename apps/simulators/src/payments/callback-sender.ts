@@ -105,24 +105,29 @@ export class CallbackSender {
   private holdForReorder(first: Callback): void {
     this.isReordering = true;
     this.held = [first];
-    this.track(
-      this.wait(REORDER_MS).then(() => {
-        const held = this.held ?? [];
-        this.held = undefined;
-        for (const callback of held.reverse()) this.sendCopies(callback);
-        this.isReordering = false;
-      }),
-    );
+    this.track(this.releaseReversed());
+  }
+
+  private async releaseReversed(): Promise<void> {
+    await wait(REORDER_MS);
+    const held = this.held ?? [];
+    this.held = undefined;
+    for (const callback of held.reverse()) this.sendCopies(callback);
+    this.isReordering = false;
   }
 
   private sendCopies(callback: Callback): void {
     const { duplicates, delayMs } = this.faults;
     for (let copy = 0; copy <= duplicates; copy += 1) {
-      this.track(this.wait(delayMs).then(() => this.deliver(callback, 0)));
+      this.track(this.deliver(callback, { attempt: 0, delayMs }));
     }
   }
 
-  private async deliver(callback: Callback, attempt: number): Promise<void> {
+  private async deliver(
+    callback: Callback,
+    { attempt, delayMs = 0 }: { attempt: number; delayMs?: number },
+  ): Promise<void> {
+    await wait(delayMs);
     if (this.isStopped || !this.target) return;
     const { url, secret } = this.target;
     const status = await this.post(
@@ -132,12 +137,12 @@ export class CallbackSender {
     );
     this.deliveries.push({ id: callback.id, type: callback.type, status });
     if (this.deliveries.length > DELIVERIES_MAX) this.deliveries.shift();
-    const delayMs = RETRY_DELAYS_MS.at(attempt);
-    if ((status >= 200 && status < 300) || delayMs === undefined || this.isStopped) return;
+    const retryMs = RETRY_DELAYS_MS[attempt];
+    if ((status >= 200 && status < 300) || retryMs === undefined || this.isStopped) return;
     const timer = setTimeout(() => {
       this.timers.delete(timer);
-      this.track(this.deliver(callback, attempt + 1));
-    }, delayMs);
+      this.track(this.deliver(callback, { attempt: attempt + 1 }));
+    }, retryMs);
     this.timers.add(timer.unref());
   }
 
@@ -157,15 +162,15 @@ export class CallbackSender {
     }
   }
 
-  private async wait(ms: number): Promise<void> {
-    if (ms <= 0) return;
-    await new Promise<void>((resolve) => {
-      setTimeout(resolve, ms);
-    });
-  }
-
   private track(work: Promise<void>): void {
     const tracked = work.finally(() => this.underWay.delete(tracked));
     this.underWay.add(tracked);
   }
+}
+
+async function wait(ms: number): Promise<void> {
+  if (ms <= 0) return;
+  await new Promise<void>((resolve) => {
+    setTimeout(resolve, ms);
+  });
 }
