@@ -4,6 +4,7 @@ import { Stripe } from 'stripe';
 import { StripeProcessor } from '../../apps/billing/src/processors/stripe/stripe-processor.js';
 import { PaymentsSimulator } from '../../apps/simulators/src/payments/payments-simulator.js';
 import { TestClock } from '#test/environment';
+import { pressButton } from './hosted-page.js';
 import type { ProcessorStage, ReceivedCallback } from './processor-stage.js';
 
 const SECRETS = {
@@ -42,10 +43,7 @@ export async function openStripeStage(): Promise<ProcessorStage> {
       const signature = Stripe.webhooks.generateTestHeaderString(options);
       return { raw, headers: { 'stripe-signature': signature } };
     },
-    act: async (redirectUrl, action) => {
-      if (action === 'three-d-secure') await press(redirectUrl, action);
-      return press(redirectUrl, action === 'three-d-secure' ? 'authenticate' : action);
-    },
+    act: pressButton,
     pass: async (ms) => {
       clock.advance(ms);
       simulator.clock.runDue();
@@ -80,12 +78,6 @@ export async function openStripeStage(): Promise<ProcessorStage> {
       await new Promise((resolve) => endpoint.close(resolve));
     },
   };
-}
-
-/** Presses a button of a hosted page. @returns where it leads, or the page's text. */
-async function press(redirectUrl: string, action: string): Promise<string> {
-  const answer = await fetch(`${redirectUrl}/${action}`, { method: 'POST', redirect: 'manual' });
-  return answer.headers.get('location') ?? answer.text();
 }
 
 async function listen(received: ReceivedCallback[]): Promise<Server> {

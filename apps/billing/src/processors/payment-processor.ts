@@ -133,11 +133,11 @@ export interface RefundRequest {
   amountMicros: Micros;
 }
 
-/** Events from a cursor on, and where the next look begins. */
+/** Events from a time on, and where the next look begins. */
 export interface EventPage {
   /** Oldest first. */
   events: ProcessorEvent[];
-  cursor: string;
+  cursor: Date;
   /** There may be more right now. */
   hasMore: boolean;
 }
@@ -170,5 +170,5 @@ export interface PaymentProcessor {
   refund(request: RefundRequest): Promise<Outcome<RefundSnapshot>>;
 
   /** What happened since `cursor`, whether or not a callback arrived for it. */
-  listSince(cursor: string): Promise<Outcome<EventPage>>;
+  listSince(cursor: Date): Promise<Outcome<EventPage>>;
 }

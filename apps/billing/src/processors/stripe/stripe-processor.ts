@@ -132,18 +132,17 @@ export class StripeProcessor implements PaymentProcessor {
     });
   }
 
-  listSince(cursor: string): Promise<Outcome<EventPage>> {
+  listSince(cursor: Date): Promise<Outcome<EventPage>> {
     return outcomeOf(async () => {
-      const from = new Date(cursor);
       const now = this.clock.now();
-      const end = new Date(Math.min(from.getTime() + EVENT_WINDOW_MS, now.getTime()));
+      const end = new Date(Math.min(cursor.getTime() + EVENT_WINDOW_MS, now.getTime()));
       // The SDK types these as numbers; API v2 writes times as RFC 3339, as in `created` of its events.
-      const created = { gte: from.toISOString(), lt: end.toISOString() } as unknown as object;
+      const created = { gte: cursor.toISOString(), lt: end.toISOString() } as unknown as object;
       const pages = this.stripe.v2.core.events.list({ created, limit: EVENTS_PAGE });
       const events = await pages.autoPagingToArray({ limit: EVENTS_MAX });
       return {
         events: events.map((event) => eventOf(event)).reverse(),
-        cursor: end.toISOString(),
+        cursor: end,
         hasMore: end < now,
       };
     });
