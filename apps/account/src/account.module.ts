@@ -18,6 +18,8 @@ import { AttemptsService } from './attempts/attempts.service.js';
 import { AnchorAuditJob } from './audit/anchor-audit.job.js';
 import { AuditCheckService } from './audit/audit-check.service.js';
 import { AuditSeal } from './audit/audit-anchor.js';
+import { AuditAnchorsMaintenanceRepository } from './audit/audit-anchors.repository.js';
+import { AuditAnchorsService } from './audit/audit-anchors.service.js';
 import { AuditController } from './audit/audit.controller.js';
 import { AuditMaintenanceRepository } from './audit/audit.repository.js';
 import { AuditService } from './audit/audit.service.js';
@@ -80,7 +82,14 @@ export interface AccountModuleOptions {
 /** Features in the order in which they may use one another. */
 const FEATURES = [
   [DataKeysRepository, PersonalDataService],
-  [AuditMaintenanceRepository, AuditService, AuditCheckService, AnchorAuditJob],
+  [
+    AuditMaintenanceRepository,
+    AuditAnchorsMaintenanceRepository,
+    AuditService,
+    AuditAnchorsService,
+    AuditCheckService,
+    AnchorAuditJob,
+  ],
   [IdempotencyRepository, IdempotencyService],
   [AccountsRepository, AccountsService],
   [AttemptsMaintenanceRepository, AttemptsService],

@@ -1,12 +1,18 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '#libs/database';
-import { Clock } from '#libs/platform';
-import { type AuditAnchor, AuditSeal } from './audit-anchor.js';
-import { chainHash } from './audit-chain.js';
-import { AnchorNotOurs } from './audit.errors.js';
-import { type AuditHead, AuditMaintenanceRepository } from './audit.repository.js';
+import { Database, type Transaction } from '#libs/database';
+import type { SignedAnchor } from './audit-anchor.js';
+import { AuditAnchorsService } from './audit-anchors.service.js';
+import { INSTALLATION, NO_HASH, chainHash } from './audit-chain.js';
+import { AuditMaintenanceRepository, type CheckedEntry } from './audit.repository.js';
 
-const VERIFY_BATCH = 1_000;
+const BATCH = 1_000;
+
+export interface AuditVerdict {
+  entries: number;
+  chains: number;
+  /** The first thing that is not as it was written: `account <id>, entry 4`, `anchor 2`. */
+  brokenAt: string | null;
+}
 
 /** Whether the audit log is as it was written (S116). */
 @Injectable()
@@ -14,50 +20,67 @@ export class AuditCheckService {
   constructor(
     private readonly database: Database,
     private readonly entries: AuditMaintenanceRepository,
-    private readonly clock: Clock,
-    private readonly seal: AuditSeal,
+    private readonly anchors: AuditAnchorsService,
   ) {}
 
-  /** The end of the chain as it is now, signed, to be kept where the database's owner cannot change it. */
-  async anchor(): Promise<AuditAnchor> {
-    const head = await this.database.transaction((transaction) =>
-      this.entries.lockHead(transaction),
-    );
-    const takenAt = this.clock.now().toISOString();
-    return this.seal.sign({ position: head.position, hash: head.hash.toString('hex'), takenAt });
-  }
-
   /**
-   * Walks the chain, and whether it still passes through the anchors taken of it: one that was rewritten
-   * as a whole is consistent in itself.
-   * @returns the position of the first entry that is not as it was written.
+   * Walks every chain, and whether it still passes through the anchors taken of it: a chain that was
+   * rewritten as a whole is consistent in itself. Reads one snapshot, so nobody waits for it.
+   * @param kept anchors from outside the database.
    * @throws AnchorNotOurs when the signature of one is not.
    */
-  async verify(anchors: AuditAnchor[] = []): Promise<{ entries: string; brokenAt: string | null }> {
-    if (!anchors.every((anchor) => this.seal.isOurs(anchor))) throw new AnchorNotOurs();
-    const anchored = new Map(anchors.map(({ position, hash }) => [position, hash]));
-    return this.database.transaction(async (transaction) => {
-      const head = await this.entries.lockHead(transaction);
-      let last: AuditHead = { position: '0', hash: Buffer.alloc(32) };
-      for (;;) {
-        const batch = await this.entries.listAfter(transaction, last.position, VERIFY_BATCH);
-        for (const entry of batch) {
-          const expected = String(BigInt(last.position) + 1n);
-          const isWhole =
-            entry.position === expected &&
-            entry.previousHash.equals(last.hash) &&
-            entry.hash.equals(chainHash(entry)) &&
-            (anchored.get(entry.position) ?? entry.hash.toString('hex')) ===
-              entry.hash.toString('hex');
-          if (!isWhole) return { entries: head.position, brokenAt: expected };
-          last = entry;
-        }
-        if (batch.length < VERIFY_BATCH) break;
-      }
-      const isCut = anchors.some(({ position }) => BigInt(position) > BigInt(last.position));
-      const isComplete = !isCut && last.position === head.position && last.hash.equals(head.hash);
-      const brokenAt = isComplete ? null : String(BigInt(last.position) + 1n);
-      return { entries: head.position, brokenAt };
+  async verify(kept: SignedAnchor[] = []): Promise<AuditVerdict> {
+    this.anchors.checkSignatures(kept);
+    return this.database.snapshot(async (transaction) => {
+      const walked = await this.walk(transaction);
+      if (walked.brokenAt !== null) return walked;
+      const head = await this.entries.findHeadWithoutEntry(transaction);
+      if (head) return { ...walked, brokenAt: placeOf(head) };
+      const anchor = await this.anchors.findBroken(transaction, kept);
+      return { ...walked, brokenAt: anchor && `anchor ${anchor}` };
     });
   }
+
+  private async walk(transaction: Transaction): Promise<AuditVerdict> {
+    const verdict: AuditVerdict = { entries: 0, chains: 0, brokenAt: null };
+    let last: Pick<CheckedEntry, 'chain' | 'position' | 'hash' | 'headPosition'> | undefined;
+    for (;;) {
+      const after = last ?? { chain: INSTALLATION, position: '0' };
+      const batch = await this.entries.listAfter(transaction, after, BATCH);
+      for (const entry of batch) {
+        const isSameChain = entry.chain === last?.chain;
+        if (last && !isSameChain && last.position !== last.headPosition) {
+          return { ...verdict, brokenAt: placeAfter(last) };
+        }
+        const before = isSameChain && last ? last : { position: '0', hash: NO_HASH };
+        if (!follows(entry, before)) {
+          return { ...verdict, brokenAt: placeAfter({ ...before, chain: entry.chain }) };
+        }
+        verdict.entries++;
+        if (!isSameChain) verdict.chains++;
+        last = entry;
+      }
+      if (batch.length < BATCH) break;
+    }
+    const isWhole = !last || last.position === last.headPosition;
+    return isWhole || !last ? verdict : { ...verdict, brokenAt: placeAfter(last) };
+  }
+}
+
+function follows(entry: CheckedEntry, before: { position: string; hash: Buffer }): boolean {
+  return (
+    entry.position === String(BigInt(before.position) + 1n) &&
+    entry.previousHash.equals(before.hash) &&
+    entry.hash.equals(chainHash(entry)) &&
+    (entry.anchoredHash ?? entry.hash).equals(entry.hash)
+  );
+}
+
+function placeAfter({ chain, position }: { chain: string; position: string }): string {
+  return placeOf({ chain, position: String(BigInt(position) + 1n) });
+}
+
+function placeOf({ chain, position }: { chain: string; position: string }): string {
+  const owner = chain === INSTALLATION ? 'the installation' : `account ${chain}`;
+  return `${owner}, entry ${position}`;
 }

@@ -4,22 +4,28 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Database } from '#libs/database';
 import { DAY_MS, Logger } from '#libs/platform';
-import { AccountUnderTest, PASSWORD } from '../../../../test/account/account-under-test.js';
+import {
+  AccountUnderTest,
+  PASSWORD,
+  type Registered,
+} from '../../../../test/account/account-under-test.js';
 import { AccountConfig } from '../account.config.js';
 import { AnchorAuditJob } from './anchor-audit.job.js';
-import type { AuditAnchor } from './audit-anchor.js';
-import { chainHash } from './audit-chain.js';
+import type { SignedAnchor } from './audit-anchor.js';
+import { AuditAnchorsService } from './audit-anchors.service.js';
+import { INSTALLATION, NO_HASH, chainHash } from './audit-chain.js';
 import { AuditMaintenanceRepository } from './audit.repository.js';
 import { AuditCheckService } from './audit-check.service.js';
 
 describe('audit', () => {
   let account: AccountUnderTest;
   let auditor: Database;
+  let owner: Registered;
 
   beforeAll(async () => {
     account = await AccountUnderTest.start();
     auditor = await account.test.auditor('account');
-    await account.register('audited@example.com');
+    owner = await account.register('audited@example.com');
     for (let i = 0; i < 8; i++) {
       const body = {
         email: 'audited@example.com',
@@ -30,8 +36,32 @@ describe('audit', () => {
   });
   afterAll(() => account.stop());
 
-  const lastPosition = async () =>
-    (await auditor.query<{ position: string }>('select position from audit_head'))[0].position;
+  const counts = async () =>
+    (
+      await auditor.query<{ entries: number; chains: number }>(
+        'select count(*)::int as entries, count(distinct chain)::int as chains from audit',
+      )
+    )[0];
+
+  /** Tampers as the database's superuser, then puts everything back. */
+  async function tampered<T>(tampering: string, look: () => Promise<T>): Promise<T> {
+    const tables = ['audit', 'audit_heads', 'audit_anchors', 'audit_anchored_heads'];
+    const keep = tables.map((table) => `create table kept_${table} as table ${table};`).join('');
+    await account.asSuperuser(
+      `${keep} alter table audit disable trigger audit_append_only; ${tampering}`,
+    );
+    try {
+      return await look();
+    } finally {
+      const back = tables.map(
+        (table) =>
+          `delete from ${table}; insert into ${table} table kept_${table}; drop table kept_${table};`,
+      );
+      await account.asSuperuser(
+        `${back.join('')} alter table audit enable trigger audit_append_only`,
+      );
+    }
+  }
 
   it('S116: the service can neither change nor remove an entry', async () => {
     for (const role of [account.database, await account.test.maintenance('account')]) {
@@ -41,25 +71,41 @@ describe('audit', () => {
     }
   });
 
-  it('S116: a changed, a removed and a cut-off entry are each named', async () => {
+  it('S116: a changed, a removed and a cut-off entry of any chain are each named', async () => {
     const audit = account.get(AuditCheckService);
-    expect(await audit.verify()).toEqual({ entries: await lastPosition(), brokenAt: null });
-    await expectBroken(`update audit set action = 'key.kept' where position = 4`, '4');
-    await expectBroken('delete from audit where position = 7', '7');
-    const last = await lastPosition();
-    await expectBroken(`delete from audit where position = ${last}`, last);
-
-    /** Tampers as the database's superuser, then puts everything back. */
-    async function expectBroken(tampering: string, position: string): Promise<void> {
-      await account.asSuperuser(
-        `create table kept as table audit; alter table audit disable trigger audit_append_only; ${tampering}`,
+    expect(await audit.verify()).toEqual({ ...(await counts()), brokenAt: null });
+    const places: [chain: string, name: string][] = [
+      [INSTALLATION, 'the installation'],
+      [owner.accountId, `account ${owner.accountId}`],
+    ];
+    for (const [chain, name] of places) {
+      const [{ last }] = await auditor.query<{ last: string }>(
+        'select max(position) as last from audit where chain = $1',
+        [chain],
       );
-      expect((await audit.verify()).brokenAt).toBe(position);
-      await account.asSuperuser(
-        `delete from audit; insert into audit table kept; drop table kept;
-         alter table audit enable trigger audit_append_only`,
-      );
+      const tamperings = [
+        [`update audit set action = 'key.kept' where chain = '${chain}' and position = 2`, '2'],
+        [`delete from audit where chain = '${chain}' and position = 3`, '3'],
+        [`delete from audit where chain = '${chain}' and position = ${last}`, last],
+        [`delete from audit where chain = '${chain}' and position = 1`, '1'],
+      ];
+      for (const [tampering, position] of tamperings) {
+        const { brokenAt } = await tampered(tampering, () => audit.verify());
+        expect(brokenAt).toBe(`${name}, entry ${position}`);
+      }
     }
+  });
+
+  it("S116: one customer's entries wait for nobody else's", async () => {
+    const other = await account.newOwner();
+    const patch = { body: { name: 'Server', environment: 'test' } };
+    await account.get(Database).transaction(async (transaction) => {
+      const audit = account.get(AuditMaintenanceRepository);
+      for (const chain of [owner.accountId, INSTALLATION]) await audit.lockHead(transaction, chain);
+      const answer = await account.dashboard('POST', 'keys', { ...patch, token: other.token });
+      expect(answer.status).toBe(201);
+      expect(await account.get(AuditCheckService).verify()).toMatchObject({ brokenAt: null });
+    });
   });
 
   it('S116: once a day an anchor is appended to a file outside the database, and logged', async () => {
@@ -69,7 +115,7 @@ describe('audit', () => {
     let log = '';
     const logger = new Logger('account', { write: (line: string) => void (log += line) });
     const { clock } = account;
-    const job = new AnchorAuditJob(account.get(AuditCheckService), clock, logger, config);
+    const job = new AnchorAuditJob(account.get(AuditAnchorsService), clock, logger, config);
     await expect(job.runOnce()).rejects.toThrow(/ENOENT/);
     mkdirSync(join(folder, 'later'));
     for (let i = 0; i < 3; i++) await job.runOnce();
@@ -79,50 +125,92 @@ describe('audit', () => {
       text
         .trim()
         .split('\n')
-        .map((line) => JSON.parse(line) as { msg: string; anchor: AuditAnchor });
+        .map((line) => JSON.parse(line) as { msg: string; anchor: SignedAnchor });
     const kept = anchorsIn(readFileSync(file, 'utf8'));
     expect(kept.map(({ msg }) => msg)).toEqual(['audit anchor', 'audit anchor']);
     expect(anchorsIn(log)).toHaveLength(2);
     expect(statSync(file).mode & 0o077).toBe(0);
     const anchors = kept.map(({ anchor }) => anchor);
     const verified = await account.get(AuditCheckService).verify(anchors);
-    expect(verified).toEqual({ entries: anchors[1].position, brokenAt: null });
+    expect(verified).toEqual({ ...(await counts()), brokenAt: null });
     rmSync(folder, { recursive: true });
   });
 
-  it('S116: a chain that was rewritten as a whole is found by a signed anchor of it', async () => {
-    const audit = account.get(AuditCheckService);
-    const anchor = await audit.anchor();
-    const whole = { entries: anchor.position, brokenAt: null };
-    expect(await audit.verify([anchor])).toEqual(whole);
-    await account.asSuperuser(
-      'create table kept as table audit; alter table audit disable trigger audit_append_only',
-    );
-    const entries = await account
-      .get(Database)
-      .transaction((transaction) =>
-        account.get(AuditMaintenanceRepository).listAfter(transaction, '0', 1_000),
+  describe('against the anchors', () => {
+    let anchors: SignedAnchor[];
+
+    beforeAll(async () => {
+      const taking = account.get(AuditAnchorsService);
+      anchors = [await taking.take()];
+      await account.dashboard('POST', 'keys', {
+        token: owner.token,
+        body: { name: 'Server', environment: 'test' },
+      });
+      anchors.push(await taking.take());
+    });
+
+    const verdicts = async () => {
+      const audit = account.get(AuditCheckService);
+      return [(await audit.verify()).brokenAt, (await audit.verify(anchors)).brokenAt];
+    };
+
+    it('S116: a chain that was rewritten as a whole is found', async () => {
+      const { forgery, chain } = await rewritten();
+      const forged = `${forgery}
+        update audit_anchored_heads a set hash = e.hash from audit e
+        where e.chain = a.chain and e.position = a.position`;
+      const [, anchored] = await tampered(forgery, verdicts);
+      expect(anchored).toMatch(`account ${chain}, entry`);
+      expect(await tampered(forged, verdicts)).toEqual(
+        Array(2).fill(expect.stringMatching(/^anchor \d+$/)),
       );
-    let previousHash = Buffer.alloc(32) as Buffer;
-    let forgery = '';
-    for (const entry of entries) {
-      const action = entry.position === '2' ? 'key.kept' : entry.action;
-      const hash = chainHash({ ...entry, action, previousHash });
-      forgery += `update audit set action = '${action}', previous_hash = '\\x${previousHash.toString('hex')}',
-        hash = '\\x${hash.toString('hex')}' where position = ${entry.position};`;
-      previousHash = hash;
+    });
+
+    it('S116: a chain that was removed as a whole is found', async () => {
+      const remove = ['audit', 'audit_heads', 'audit_anchored_heads']
+        .map((table) => `delete from ${table} where chain = '${owner.accountId}';`)
+        .join('');
+      const [, anchored] = await tampered(remove, verdicts);
+      expect(anchored).toMatch(/^anchor \d+$/);
+    });
+
+    it('S116: anchors that were removed with what they covered are missed', async () => {
+      const { number } = anchors[1];
+      const cut = `delete from audit_anchors where number >= ${number};
+        delete from audit_anchored_heads where anchor >= ${number}`;
+      expect(await tampered(cut, verdicts)).toEqual([null, `anchor ${number}`]);
+    });
+
+    /** SQL that rewrites the owner's chain, hashes and head included. */
+    async function rewritten(): Promise<{ forgery: string; chain: string }> {
+      const chain = owner.accountId;
+      const entries = await account
+        .get(Database)
+        .transaction((transaction) =>
+          account
+            .get(AuditMaintenanceRepository)
+            .listAfter(transaction, { chain, position: '0' }, 1_000),
+        );
+      let previousHash = NO_HASH;
+      let forgery = '';
+      for (const entry of entries.filter((found) => found.chain === chain)) {
+        const action = entry.position === '2' ? 'key.kept' : entry.action;
+        const hash = chainHash({ ...entry, action, previousHash });
+        forgery += `update audit set action = '${action}',
+          previous_hash = '\\x${previousHash.toString('hex')}', hash = '\\x${hash.toString('hex')}'
+          where chain = '${chain}' and position = ${entry.position};`;
+        previousHash = hash;
+      }
+      forgery += `update audit_heads set hash = '\\x${previousHash.toString('hex')}'
+        where chain = '${chain}';`;
+      return { forgery, chain };
     }
-    await account.asSuperuser(
-      `${forgery} update audit_head set hash = '\\x${previousHash.toString('hex')}'`,
-    );
-    expect(await audit.verify()).toEqual(whole);
-    expect((await audit.verify([anchor])).brokenAt).toBe(anchor.position);
   });
 
   it('S116: an anchor that was changed is refused', async () => {
     const audit = account.get(AuditCheckService);
-    const anchor = await audit.anchor();
-    for (const changed of [{ position: '1' }, { hash: '0'.repeat(64) }, { takenAt: '2020' }]) {
+    const anchor = await account.get(AuditAnchorsService).take();
+    for (const changed of [{ number: '1' }, { hash: '0'.repeat(64) }, { takenAt: '2020' }]) {
       await expect(audit.verify([{ ...anchor, ...changed }])).rejects.toMatchObject({
         code: 'anchor_not_ours',
       });
