@@ -15,12 +15,13 @@ import {
 import { AddressChangesService } from './address-changes/address-changes.service.js';
 import { AttemptsMaintenanceRepository } from './attempts/attempts.repository.js';
 import { AttemptsService } from './attempts/attempts.service.js';
-import { AnchorAuditJob } from './audit/anchor-audit.job.js';
-import { AuditCheckService } from './audit/audit-check.service.js';
-import { AuditSeal } from './audit/audit-anchor.js';
-import { AuditAnchorsMaintenanceRepository } from './audit/audit-anchors.repository.js';
-import { AuditAnchorsService } from './audit/audit-anchors.service.js';
-import { AuditController } from './audit/audit.controller.js';
+import { AnchorAuditJob } from './audit-check/anchor-audit.job.js';
+import { AuditCheckMaintenanceRepository } from './audit-check/audit-check.repository.js';
+import { AuditCheckService } from './audit-check/audit-check.service.js';
+import { AuditSeal } from './audit-check/audit-seal.js';
+import { AuditAnchorsMaintenanceRepository } from './audit-check/audit-anchors.repository.js';
+import { AuditAnchorsService } from './audit-check/audit-anchors.service.js';
+import { AuditCheckController } from './audit-check/audit-check.controller.js';
 import { AuditMaintenanceRepository } from './audit/audit.repository.js';
 import { AuditService } from './audit/audit.service.js';
 import { BillingDetailsController } from './billing-details/billing-details.controller.js';
@@ -82,10 +83,10 @@ export interface AccountModuleOptions {
 /** Features in the order in which they may use one another. */
 const FEATURES = [
   [DataKeysRepository, PersonalDataService],
+  [AuditMaintenanceRepository, AuditService],
   [
-    AuditMaintenanceRepository,
+    AuditCheckMaintenanceRepository,
     AuditAnchorsMaintenanceRepository,
-    AuditService,
     AuditAnchorsService,
     AuditCheckService,
     AnchorAuditJob,
@@ -147,7 +148,7 @@ export class AccountModule {
         MessagingModule.register({ service: 'account', clock, transport, database }),
       ],
       controllers: [
-        AuditController,
+        AuditCheckController,
         KeysController,
         KeyFactsController,
         SessionsController,

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '#libs/database';
 import { AnchoredHead, AuditAnchor } from './audit-anchor.entity.js';
-import type { AuditHead } from './audit-chain.js';
+import type { AuditHead } from '../audit/audit-chain.js';
 
 /** Anchors cover the chains of all accounts: the methods take no account id. */
 @Injectable()

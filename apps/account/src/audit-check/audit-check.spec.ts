@@ -11,10 +11,11 @@ import {
 } from '../../../../test/account/account-under-test.js';
 import { AccountConfig } from '../account.config.js';
 import { AnchorAuditJob } from './anchor-audit.job.js';
-import type { SignedAnchor } from './audit-anchor.js';
+import type { SignedAnchor } from './audit-seal.js';
 import { AuditAnchorsService } from './audit-anchors.service.js';
-import { INSTALLATION, NO_HASH, chainHash } from './audit-chain.js';
-import { AuditMaintenanceRepository } from './audit.repository.js';
+import { INSTALLATION, NO_HASH, chainHash } from '../audit/audit-chain.js';
+import { AuditMaintenanceRepository } from '../audit/audit.repository.js';
+import { AuditCheckMaintenanceRepository } from './audit-check.repository.js';
 import { AuditCheckService } from './audit-check.service.js';
 
 describe('audit', () => {
@@ -188,7 +189,7 @@ describe('audit', () => {
         .get(Database)
         .transaction((transaction) =>
           account
-            .get(AuditMaintenanceRepository)
+            .get(AuditCheckMaintenanceRepository)
             .listAfter(transaction, { chain, position: '0' }, 1_000),
         );
       let previousHash = NO_HASH;

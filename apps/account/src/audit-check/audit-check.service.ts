@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Transaction } from '#libs/database';
-import type { SignedAnchor } from './audit-anchor.js';
+import type { SignedAnchor } from './audit-seal.js';
 import { AuditAnchorsService } from './audit-anchors.service.js';
-import { INSTALLATION, NO_HASH, chainHash } from './audit-chain.js';
-import { AuditMaintenanceRepository, type CheckedEntry } from './audit.repository.js';
+import { INSTALLATION, NO_HASH, chainHash } from '../audit/audit-chain.js';
+import { AuditCheckMaintenanceRepository, type CheckedEntry } from './audit-check.repository.js';
 
 const BATCH = 1_000;
 
@@ -19,7 +19,7 @@ export interface AuditVerdict {
 export class AuditCheckService {
   constructor(
     private readonly database: Database,
-    private readonly entries: AuditMaintenanceRepository,
+    private readonly entries: AuditCheckMaintenanceRepository,
     private readonly anchors: AuditAnchorsService,
   ) {}
 

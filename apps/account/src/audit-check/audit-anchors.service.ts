@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Transaction } from '#libs/database';
 import { Clock } from '#libs/platform';
-import { AuditSeal, type SignedAnchor } from './audit-anchor.js';
+import { AuditSeal, type SignedAnchor } from './audit-seal.js';
 import { AuditAnchorsMaintenanceRepository } from './audit-anchors.repository.js';
-import { AnchorHash, NO_HASH } from './audit-chain.js';
-import { AnchorNotOurs } from './audit.errors.js';
+import { AnchorHash, NO_HASH } from '../audit/audit-chain.js';
+import { AnchorNotOurs } from './audit-check.errors.js';
 
 const BATCH = 1_000;
 
