@@ -1,4 +1,4 @@
-export * from './auditor/audit.job.js';
+export * from './auditor/audit-job.js';
 export * from './auditor/auditor-database.js';
 export * from './auditor/check-invariants.js';
 export * from './auditor/invariant.js';
@@ -7,7 +7,7 @@ export * from './database.js';
 export * from './embedded/embedded-server.js';
 export * from './idempotency/idempotency-table.js';
 export * from './idempotency/idempotency.repository.js';
-export * from './idempotency/idempotency.service.js';
+export * from './idempotency/idempotency-service.js';
 export * from './idempotency/idempotent-call.js';
 export * from './keyset.js';
 export * from './migrations.js';

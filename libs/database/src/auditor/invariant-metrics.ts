@@ -1,5 +1,5 @@
 import { type Metrics, SECOND_MS, declareGauge } from '#libs/platform';
-import type { AuditJob } from './audit.job.js';
+import type { AuditJob } from './audit-job.js';
 
 const VIOLATIONS = declareGauge(
   'dds_invariant_violations',
