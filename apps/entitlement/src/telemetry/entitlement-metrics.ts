@@ -4,12 +4,12 @@ import { type Metrics, declareGauge } from '#libs/platform';
 const RESERVATIONS = declareGauge(
   'dds_entitlement_open_reservations',
   'Leases and holds that are open.',
-  { labels: ['kind'], aggregation: 'max' },
+  { labels: ['kind'] },
 );
 const RESERVED = declareGauge(
   'dds_entitlement_reserved_credits',
   'Credits in open leases and holds that are not consumed yet.',
-  { labels: ['kind'], aggregation: 'max' },
+  { labels: ['kind'] },
 );
 
 /** @param database the maintenance role: it sees every account's reservations. */

@@ -4,12 +4,12 @@ import type { AuditJob } from './audit-job.js';
 const VIOLATIONS = declareGauge(
   'dds_invariant_violations',
   'Rows for which an invariant of a service did not hold in the last check; anything above 0 is an alarm.',
-  { labels: ['service', 'invariant'], aggregation: 'max' },
+  { labels: ['service', 'invariant'] },
 );
 const CHECK_AGE = declareGauge(
   'dds_invariants_age_seconds',
   'Time since the invariants of a service were last checked, or since the start when they were not yet.',
-  { labels: ['service'], aggregation: 'min' },
+  { labels: ['service'] },
 );
 
 /** What a service's auditor found, and when it last looked. */
