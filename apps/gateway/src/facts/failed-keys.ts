@@ -1,5 +1,5 @@
 import { MINUTE_MS, SECOND_MS } from '#libs/platform';
-import { addressGroup } from '../exchange/client-address.js';
+import { addressGroup } from '../context/client-address.js';
 
 const ADDRESSES_MAX = 20_000;
 const SITE_GROUPS = 3;
@@ -14,7 +14,7 @@ interface Failures {
 }
 
 /**
- * Step 2: an address that sent many keys that are not valid may not have further unknown keys looked
+ * An address that sent many keys that are not valid may not have further unknown keys looked
  * up for the rest of its minute (S17). Keys whose facts are at hand are served all the same, so one
  * broken client does not silence its neighbours behind the same address.
  */

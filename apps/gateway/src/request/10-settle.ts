@@ -1,15 +1,13 @@
 import type { Repeats } from '#libs/counters';
 import { type Clock, type Span, monotonicMs } from '#libs/platform';
-import type { Exchange } from '../exchange/exchange.js';
+import type { RequestContext } from '../context/request-context.js';
 import type { DailyCaps } from '../lease/daily-caps.js';
 import type { LeaseClient } from '../lease/lease-client.js';
-import type { ClassConcurrency } from '../rate-limits/class-concurrency.js';
 import type { KeyUseJob } from '../request-log/key-use.job.js';
 import type { RequestLog } from '../request-log/request-log.js';
 import type { RequestCounts } from '../telemetry/request-counts.js';
-import type { LoadShedder } from './01-shed.js';
 
-/** How an exchange ended, for the log. */
+/** How an context ended, for the log. */
 export interface Ending {
   /** 499 when the client went before its answer. */
   status: number;
@@ -31,19 +29,19 @@ export interface SettlementParts {
   counts: RequestCounts;
 }
 
-/** Step 11: what follows the answer, in the same turn: the charge, the journal, the memory, the log. */
+/** Step 10: what follows the answer, in the same turn: the charge, the journal, the memory, the log. */
 export class Settlement {
   constructor(private readonly parts: SettlementParts) {}
 
-  settle(exchange: Exchange, { status, outcome, credits, code }: Ending): void {
-    const { caller, lease, cost, route, question, requestId, subject, startedMs } = exchange;
+  settle(context: RequestContext, { status, outcome, credits, code }: Ending): void {
+    const { caller, lease, cost, route, question, requestId, subject, startedMs } = context;
     const { leases, caps, repeats, log, keyUse, clock, counts } = this.parts;
     const durationMs = monotonicMs() - startedMs;
     counts.note(route, status, durationMs, code);
-    if (exchange.span !== undefined) endSpan(exchange.span, status, outcome);
+    if (context.span !== undefined) endSpan(context.span, status, outcome);
     if (!caller) return;
     if (lease) leases.finish(lease, cost, credits);
-    if (cost > 0) caps.release(caller, cost - credits, exchange.capDay);
+    if (cost > 0) caps.release(caller, cost - credits, context.capDay);
     if (credits > 0) void repeats.remember(caller.account.counterId, question);
     keyUse.note(caller.keyId);
     log.add({
@@ -65,15 +63,4 @@ export class Settlement {
 function endSpan(span: Span, status: number, outcome: string): void {
   const attributes = { 'http.response.status_code': status, 'dds.outcome': outcome };
   span.end({ failed: status >= 500, attributes });
-}
-
-/** Gives back what a request held while it was under way. */
-export function leave(
-  exchange: Exchange,
-  shedder: LoadShedder,
-  concurrency: ClassConcurrency,
-): void {
-  exchange.isOver = true;
-  shedder.inFlight--;
-  if (exchange.isInClass) concurrency.leave(exchange.route.classPlace);
 }

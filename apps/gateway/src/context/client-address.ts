@@ -1,6 +1,6 @@
 import { type BlockList, isIP } from 'node:net';
 import { contains } from '../facts/allow-list.js';
-import type { ApiRequest } from './exchange.js';
+import type { ApiRequest } from './request-context.js';
 
 /**
  * The address a request came from. `X-Forwarded-For` counts only as far as the hops before it are

@@ -1,7 +1,13 @@
 import { Problem, type ProblemBody, ServiceUnavailable } from '#libs/platform';
-import { CATALOGUE_VERSION } from '#libs/contracts';
-import type { Exchange } from '../exchange/exchange.js';
-import { BASE_HEADERS, headerLines } from '../exchange/header-lines.js';
+import {
+  CATALOGUE_VERSION,
+  isOutcomeCharged,
+  isSourceCharged,
+  outcomeOf,
+  sourceOf,
+} from '#libs/contracts';
+import type { RequestContext } from '../context/request-context.js';
+import { BASE_HEADERS, headerLines } from '../context/header-lines.js';
 import type { ProblemBodies } from '../problems/problem-body.js';
 import type { LookupAnswer } from '../lookup/lookup-call.js';
 
@@ -15,48 +21,44 @@ const JSON_TYPE = 'Content-Type: application/json; charset=utf-8\r\n';
 const PROBLEM_TYPE = 'Content-Type: application/problem+json\r\n';
 const CLOSING_BRACE = 0x7d;
 const NANOSECONDS = '000000000';
+/** Statuses of refusals that are the owner's word to the customer; others are between us. */
+const PASSED_ON: ReadonlySet<number> = new Set([400, 404, 409, 413, 422, 503, 504]);
 
-/** Outcomes that are an answer to the customer's question, and so have a price. */
-const CHARGED_OUTCOMES: ReadonlySet<string> = new Set([
-  'delivered',
-  'partial',
-  'not_registered',
-  'restricted',
-]);
-const FREE_SOURCES: ReadonlySet<string> = new Set(['stale_cache', 'fixture']);
-
-/** Step 10a: what the answer costs. Only an answer to the question is charged, and a stale one is not. */
-export function creditsFor({ head }: LookupAnswer, exchange: Exchange): number {
-  const isCharged =
-    head.status === 200 && CHARGED_OUTCOMES.has(head.outcome) && !FREE_SOURCES.has(head.servedFrom);
-  return isCharged ? exchange.cost : 0;
+/**
+ * Step 9a: what the answer costs. Only an answer to the question is charged; words of a newer owner that this
+ * build does not know are free.
+ */
+export function creditsFor({ head }: LookupAnswer, context: RequestContext): number {
+  const outcome = outcomeOf(head.outcome);
+  const source = sourceOf(head.servedFrom);
+  if (head.status !== 200 || outcome === undefined || source === undefined) return 0;
+  return isOutcomeCharged(outcome) && isSourceCharged(source) ? context.cost : 0;
 }
 
-/** Step 10b: sends a data answer. `remaining` is the balance after it. */
+/** Step 9b: sends a data answer. `remaining` is the balance after it. */
 export function sendAnswer(
-  exchange: Exchange,
+  context: RequestContext,
   { head: { age }, body }: LookupAnswer,
   credits: number,
   remaining: number | undefined,
 ): void {
-  let lines = answerLines(exchange, credits, remaining) + JSON_TYPE;
+  let lines = answerLines(context, credits, remaining) + JSON_TYPE;
   if (age !== undefined) lines += `Age: ${age}\r\n`;
-  const isWhole =
-    exchange.route.version === 1 || body.charCodeAt(body.length - 1) !== CLOSING_BRACE;
-  const meta = isWhole ? '' : metaOf(exchange, { credits, remaining, isAlone: body.length === 2 });
-  exchange.reply.sendWhole(200, lines, isWhole ? body : body.slice(0, -1) + meta);
+  const isWhole = !context.route.hasMeta || body.charCodeAt(body.length - 1) !== CLOSING_BRACE;
+  const meta = isWhole ? '' : metaOf(context, { credits, remaining, isAlone: body.length === 2 });
+  context.reply.sendWhole(200, lines, isWhole ? body : body.slice(0, -1) + meta);
 }
 
-/** Step 10c: sends a refusal. */
+/** Step 9c: sends a refusal. */
 export function sendProblem(
-  exchange: Exchange,
+  context: RequestContext,
   problem: Problem,
   remaining: number | undefined,
   { bodies }: AnswerSettings,
 ): void {
-  const { reply, requestId, route, rate } = exchange;
+  const { reply, requestId, route, rate } = context;
   const body = bodies.render(problem, { requestId, path: route.path });
-  let lines = answerLines(exchange, 0, remaining) + PROBLEM_TYPE;
+  let lines = answerLines(context, 0, remaining) + PROBLEM_TYPE;
   const { status } = problem;
   if (status === 401) lines += 'WWW-Authenticate: Bearer realm="api"\r\n';
   if (problem.code === 'rate_limited' && rate) {
@@ -67,14 +69,14 @@ export function sendProblem(
   reply.sendWhole(status, lines, body);
 }
 
-/** Lookup's refusal as the problem it is; anything that is not one is our fault, not the customer's. */
-export function problemOf(answer: LookupAnswer): Problem {
+/** An owner's refusal as the problem it is; anything that is not one is our fault, not the customer's. */
+export function problemOf(answer: LookupAnswer, owner: string): Problem {
   const { status: answered } = answer.head;
   const body = parse(answer.body);
   if (typeof body?.code !== 'string' || body.status !== answered) {
-    return new ServiceUnavailable('lookup');
+    return new ServiceUnavailable(owner);
   }
-  if (![400, 422, 503, 504].includes(answered)) return new ServiceUnavailable('lookup');
+  if (!PASSED_ON.has(answered)) return new ServiceUnavailable(owner);
   const { code, status, detail, retryable, retry_after, errors } = body;
   // It becomes a header: what is no number there would end the process.
   const retryAfterSeconds = isSeconds(retry_after) ? retry_after : undefined;
@@ -82,14 +84,14 @@ export function problemOf(answer: LookupAnswer): Problem {
 }
 
 function answerLines(
-  { requestId, route, rate, rateLimit }: Exchange,
+  { requestId, route, rate, rateLimit }: RequestContext,
   credits: number,
   remaining: number | undefined,
 ): string {
   let lines = `${BASE_LINES}X-Request-Id: ${requestId}\r\nX-Credits-Cost: ${credits}\r\n`;
   if (remaining !== undefined) lines += `X-Credits-Remaining: ${remaining}\r\n`;
   if (rate) {
-    const name = route.operation.class;
+    const name = route.rateName;
     const { remaining: left, resetSeconds: seconds } = rate;
     lines +=
       `RateLimit-Policy: "${name}";q=${rateLimit};w=60\r\nRateLimit: "${name}";r=${left};t=${seconds}\r\n` +
@@ -100,7 +102,7 @@ function answerLines(
 }
 
 function metaOf(
-  { requestId, isRepeat }: Exchange,
+  { requestId, isRepeat }: RequestContext,
   { credits, remaining, isAlone }: { credits: number; remaining?: number; isAlone: boolean },
 ): string {
   const balance = remaining === undefined ? '' : `,"credits_remaining":${remaining}`;

@@ -1,5 +1,5 @@
 import { type IncomingMessage, STATUS_CODES, ServerResponse } from 'node:http';
-import type { Reply } from './exchange.js';
+import type { Reply } from './request-context.js';
 
 declare module 'node:http' {
   /** What every message of Node has for its subclasses, and its type definitions leave out. */

@@ -1,10 +1,11 @@
 import type { Socket } from 'node:net';
+import type { ReadInput } from '#libs/contracts';
 import type { WindowAnswer } from '#libs/counters';
 import type { Span } from '#libs/platform';
 import type { KeyEntry } from '../facts/caller.js';
 import type { Lease } from '../lease/lease.js';
 import type { LookupCall } from '../lookup/lookup-call.js';
-import type { ApiRoute } from './api-routes.js';
+import type { ApiRoute } from '../routes/api-route.js';
 import { newRequestId } from './request-id.js';
 
 /** What the numbered steps need to know of a request, whoever has read it. */
@@ -26,20 +27,22 @@ export interface Reply {
 }
 
 /** One request on its way through the numbered steps, with what each step has found out. */
-export class Exchange {
+export class RequestContext {
   readonly requestId = newRequestId();
-  /** The parameters of the query in their order, decoded; the key is not among them. */
+  /** The parameters of path and query in their order, decoded; the key is not among them. */
   readonly names: string[] = [];
   readonly values: string[] = [];
+  /** What step 6 has read of them. */
+  input?: ReadInput = undefined;
   apiKey = '';
   caller?: KeyEntry;
   rate?: WindowAnswer;
   rateLimit = 0;
   /** True while it counts towards its class's concurrency. */
   isInClass = false;
-  /** What lookup is asked: the path with the normalised query. Also what a repeat is recognised by. */
+  /** What the owner is asked: the path with the normalised query. Also what a repeat is recognised by. */
   question = '';
-  /** The domain name as it was given, for the request log. */
+  /** What the question is about, as it was given, for the request log. */
   subject = '';
   isFresh = false;
   isRepeat = false;
@@ -51,8 +54,8 @@ export class Exchange {
   isOver = false;
   /** Only while this request is traced. */
   span?: Span = undefined;
-  /** The exchange before it on a socket whose client does not wait for answers. */
-  earlier?: Exchange;
+  /** The context before it on a socket whose client does not wait for answers. */
+  earlier?: RequestContext;
   /** The call to lookup, which ends when the client goes. */
   lookupCall?: LookupCall;
 
@@ -60,7 +63,7 @@ export class Exchange {
   constructor(
     readonly request: ApiRequest,
     readonly reply: Reply,
-    readonly route: ApiRoute,
+    public route: ApiRoute,
     readonly startedMs: number,
   ) {}
 }

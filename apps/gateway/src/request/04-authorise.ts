@@ -1,7 +1,7 @@
 import type { BlockList } from 'node:net';
 import type { Problem } from '#libs/platform';
-import { clientAddress } from '../exchange/client-address.js';
-import type { Exchange } from '../exchange/exchange.js';
+import { clientAddress } from '../context/client-address.js';
+import type { RequestContext } from '../context/request-context.js';
 import { contains } from '../facts/allow-list.js';
 import type { KeyEntry } from '../facts/caller.js';
 import {
@@ -15,9 +15,9 @@ const accountSuspended = new AccountSuspended();
 const addressNotAllowed = new AddressNotAllowed();
 const keyPaused = new KeyPaused();
 
-/** Step 5: 403 for what this key may not do, from here, now. */
+/** Step 4: 403 for what this key may not do, from here, now. */
 export function authorise(
-  { request, route }: Exchange,
+  { request, route }: RequestContext,
   caller: KeyEntry,
   trustedProxies: BlockList,
 ): Problem | undefined {
@@ -26,6 +26,6 @@ export function authorise(
   if (allowList && !contains(allowList, clientAddress(request, trustedProxies))) {
     return addressNotAllowed;
   }
-  if ((caller.scopeBits & route.scopeBit) === 0) return new ScopeDenied(route.operation.scope);
+  if ((caller.scopeBits & route.scopeBit) === 0) return new ScopeDenied(route.scope!);
   return caller.rank > account.keys ? keyPaused : undefined;
 }

@@ -1,5 +1,6 @@
+import { WRONGLY_ENCODED } from '#libs/contracts';
 import type { Problem } from '#libs/platform';
-import type { Exchange } from '../exchange/exchange.js';
+import type { RequestContext } from '../context/request-context.js';
 import { AmbiguousCredentials, MissingApiKey } from '../facts/facts.errors.js';
 import { MalformedRequest } from '../problems/problems.errors.js';
 
@@ -11,24 +12,25 @@ const ambiguousCredentials = new AmbiguousCredentials();
 const malformedRequest = new MalformedRequest();
 
 /**
- * Step 3: reads the query once, takes the key out of it, and compares it with the key in the headers.
- * A key may stand in `apiKey`, in `Authorization: Bearer` and in `X-API-Key`; the same one in several
+ * Step 2b: compares the key of the query with the key in the headers. A key may stand in `apiKey`, in `Authorization: Bearer` and in `X-API-Key`; the same one in several
  * places is one key, two different ones or a repeated `apiKey` are refused (S10, S11).
  */
-export function findKey(exchange: Exchange, query: string): Problem | undefined {
-  const fault = readQuery(exchange, query);
-  if (fault) return fault;
-  const { rawHeaders } = exchange.request;
+export function findKey(context: RequestContext): Problem | undefined {
+  const { rawHeaders } = context.request;
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const key = keyOfHeader(rawHeaders[i], rawHeaders[i + 1]);
     if (key === undefined) continue;
-    if (exchange.apiKey !== '' && exchange.apiKey !== key) return ambiguousCredentials;
-    exchange.apiKey = key;
+    if (context.apiKey !== '' && context.apiKey !== key) return ambiguousCredentials;
+    context.apiKey = key;
   }
-  return exchange.apiKey === '' ? missingApiKey : undefined;
+  return context.apiKey === '' ? missingApiKey : undefined;
 }
 
-function readQuery(exchange: Exchange, query: string): Problem | undefined {
+/**
+ * Step 2a: reads the query once and takes the key out of it. What is wrongly encoded is left for step 6 to
+ * name; the key never is, for nothing of it may be repeated.
+ */
+export function readQuery(context: RequestContext, query: string): Problem | undefined {
   let hasKey = false;
   for (let start = 0; start < query.length;) {
     let end = query.indexOf('&', start);
@@ -38,15 +40,15 @@ function readQuery(exchange: Exchange, query: string): Problem | undefined {
       if (equals === -1 || equals > end) equals = end;
       const name = decoded(query.slice(start, equals));
       const value = decoded(query.slice(equals + 1, end));
-      if (name === undefined || value === undefined) return malformedRequest;
       if (name === 'apiKey') {
+        if (value === WRONGLY_ENCODED) return malformedRequest;
         if (hasKey) return ambiguousCredentials;
         hasKey = true;
-        exchange.apiKey = value;
-      } else if (exchange.names.push(name) > PARAMETERS_MAX) {
+        context.apiKey = value;
+      } else if (context.names.push(name) > PARAMETERS_MAX) {
         return malformedRequest;
       } else {
-        exchange.values.push(value);
+        context.values.push(value);
       }
     }
     start = end + 1;
@@ -62,12 +64,12 @@ function keyOfHeader(name: string, value: string): string | undefined {
   return isBearer ? value.slice(BEARER.length).trim() : undefined;
 }
 
-/** As browsers encode forms: `+` is a space. Undefined when it is not UTF-8 in valid encoding. */
-function decoded(text: string): string | undefined {
+/** As browsers encode forms: `+` is a space. `WRONGLY_ENCODED` when it is not UTF-8 in valid encoding. */
+function decoded(text: string): string {
   if (!text.includes('%') && !text.includes('+')) return text;
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));
   } catch {
-    return undefined;
+    return WRONGLY_ENCODED;
   }
 }

@@ -1,5 +1,5 @@
 import { type Problem, type ServiceTokens, ServiceUnavailable } from '#libs/platform';
-import type { Exchange } from '../exchange/exchange.js';
+import type { RequestContext } from '../context/request-context.js';
 import type { LookupCall, LookupAnswer } from '../lookup/lookup-call.js';
 import type { LookupConnection } from '../lookup/lookup-connection.js';
 import { LookupPool, type LookupPoolOptions } from '../lookup/lookup-pool.js';
@@ -10,12 +10,12 @@ export interface LookupForwarderOptions extends LookupPoolOptions {
   tokens: ServiceTokens;
 }
 
-type OnAnswer = (exchange: Exchange, answer: LookupAnswer | Problem) => void;
+type OnAnswer = (context: RequestContext, answer: LookupAnswer | Problem) => void;
 
 const answerTimeout = new AnswerTimeout();
 
 /**
- * Step 9: asks lookup, over TCP or a Unix socket. One try: a second one could be charged twice by the
+ * Step 8: asks lookup, over TCP or a Unix socket. One try: a second one could be charged twice by the
  * registry's limits. When the client goes, the call is ended.
  */
 export class LookupForwarder {
@@ -30,10 +30,10 @@ export class LookupForwarder {
     this.host = new URL(options.url).host;
   }
 
-  /** Calls back once, with the answer or with 503 or 504; not at all when the exchange is over first. */
-  ask(exchange: Exchange, onAnswer: OnAnswer): void {
-    const call = new Call(exchange, this.requestOf(exchange), onAnswer);
-    exchange.lookupCall = call;
+  /** Calls back once, with the answer or with 503 or 504; not at all when the context is over first. */
+  ask(context: RequestContext, onAnswer: OnAnswer): void {
+    const call = new Call(context, this.requestOf(context), onAnswer);
+    context.lookupCall = call;
     this.pool.ask(call);
   }
 
@@ -41,8 +41,8 @@ export class LookupForwarder {
     this.pool.close();
   }
 
-  /** The question is ASCII without blanks and control characters: step 7 has encoded what is not. */
-  private requestOf({ question, requestId, isRepeat, span }: Exchange): string {
+  /** The question is ASCII without blanks and control characters: step 6 has encoded what is not. */
+  private requestOf({ question, requestId, isRepeat, span }: RequestContext): string {
     const token = this.options.tokens.issue('gateway', 'lookup');
     if (token !== this.token) {
       this.token = token;
@@ -54,28 +54,28 @@ export class LookupForwarder {
   }
 }
 
-/** The call of one exchange. */
+/** The call of one context. */
 class Call implements LookupCall {
   connection?: LookupConnection = undefined;
   waitedTicks = 0;
 
   constructor(
-    private readonly exchange: Exchange,
+    private readonly context: RequestContext,
     readonly request: string,
     private readonly done: OnAnswer,
   ) {}
 
   get isAbandoned(): boolean {
-    return this.exchange.isOver;
+    return this.context.isOver;
   }
 
   onAnswer(answer: LookupAnswer): void {
-    if (!this.exchange.isOver) this.done(this.exchange, answer);
+    if (!this.context.isOver) this.done(this.context, answer);
   }
 
   onFault(fault: Error): void {
-    if (this.exchange.isOver) return;
+    if (this.context.isOver) return;
     const isLate = fault instanceof AnswerLate;
-    this.done(this.exchange, isLate ? answerTimeout : new ServiceUnavailable('lookup', fault));
+    this.done(this.context, isLate ? answerTimeout : new ServiceUnavailable('lookup', fault));
   }
 }
