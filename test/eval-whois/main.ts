@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseWhois, type ParseResult } from '#libs/resolvers';
-import { BARS } from './evaluation/bars.js';
-import { compareRecord, type Finding } from './evaluation/comparison.js';
-import type { RecordedRow } from './evaluation/recorded-row.js';
-import { Score } from './evaluation/score.js';
+import { BARS } from './bars.js';
+import { compareRecord, type Finding } from './comparison.js';
+import type { RecordedRow } from './recorded-row.js';
+import { Score } from './score.js';
 
 const WORST_REGISTRIES = 15;
 
@@ -57,7 +57,7 @@ function readRows(folder: string): RecordedRow[] {
 
 /** Rows (`id`) and single fields (`id field`) whose expectation is plainly wrong. */
 function readExclusions(): Set<string> {
-  const file = new URL('./evaluation/exclusions.json', import.meta.url);
+  const file = new URL('./exclusions.json', import.meta.url);
   return new Set(Object.keys(JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>));
 }
 
