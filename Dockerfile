@@ -5,13 +5,12 @@ FROM node:24.21.0-trixie-slim AS build
 WORKDIR /build
 COPY package.json package-lock.json ./
 RUN ["npm", "ci", "--ignore-scripts"]
-COPY tsconfig.json ./
+COPY build.js ./
 COPY apps apps
 COPY libs libs
 RUN ["npm", "run", "build"]
 # What is for trying out has no place here, but for its settings, which the commands know.
-RUN rm -rf dist/libs/testing && \
-    find dist/apps/solo dist/apps/cluster dist/apps/simulators -type f ! -name '*.config.js*' -delete
+RUN find dist/apps/solo dist/apps/cluster dist/apps/simulators -type f ! -name '*.config.js*' -delete
 
 FROM node:24.21.0-trixie-slim AS packages
 WORKDIR /build

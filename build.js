@@ -40,7 +40,9 @@ const SWC_OPTIONS = {
 
 /** @returns how many files were compiled or copied. */
 export async function build() {
-  const sources = FOLDERS.flatMap((folder) => sourcesBelow(folder));
+  const sources = FOLDERS.filter((folder) => existsSync(join(ROOT, folder))).flatMap((folder) =>
+    sourcesBelow(folder),
+  );
   const settings = createHash('sha256')
     .update(JSON.stringify(SWC_OPTIONS))
     .update(readFileSync(join(ROOT, 'package-lock.json')))

@@ -190,7 +190,7 @@ describe('tidy', () => {
     const caught: [faults: (files: SourceFile[]) => string[], path: string, text: string][] = [
       [imports.libraryFaults, 'libs/platform/src/a.ts', `import '#libs/database';`],
       [imports.libraryFaults, 'libs/mail/src/a.ts', `import '../../platform/src/clock.js';`],
-      [imports.libraryFaults, 'libs/mail/src/a.ts', `import '#libs/testing';`],
+      [imports.libraryFaults, 'libs/mail/src/a.ts', `import '#test/environment';`],
       [imports.appFaults, `${account}/a.ts`, `import '../../../gateway/src/b.js';`],
       [imports.socketFaults, `${account}/a.ts`, `import { connect } from 'node:net';`],
       [imports.socketFaults, `${account}/a.ts`, `import { lookup as find } from 'node:dns';`],

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CounterId, type RequestWindow, openCounters } from '#libs/counters';
 import { Logger, newId } from '#libs/platform';
-import { ValkeyServer, valkeyAvailability } from '#libs/testing';
+import { ValkeyServer, valkeyAvailability } from '#test/environment';
 import type { BenchReport } from './bench.js';
 import { cleanup } from './cleanup.js';
 

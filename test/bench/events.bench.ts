@@ -20,7 +20,7 @@ import {
 } from '#libs/database';
 import { Consumes, InProcessTransport, Outbox, messagingTables } from '#libs/messaging';
 import { Logger, SystemClock, newId } from '#libs/platform';
-import { waitFor } from '#libs/testing';
+import { waitFor } from '#test/environment';
 import { type BenchReport, type BenchRow, percentile } from './bench.js';
 import { cleanup } from './cleanup.js';
 

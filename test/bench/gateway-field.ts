@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { TestDatabase, waitFor } from '#libs/testing';
+import { TestDatabase, waitFor } from '#test/environment';
 import { setupPostgres } from '../environment/setup.js';
 import teardown from '../environment/teardown.js';
 import { GatewayNeighbourhood } from '../stand-ins/gateway-neighbourhood.js';

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { waitFor } from '#libs/testing';
+import { waitFor } from '#test/environment';
 import { type BenchReport, type BenchRow, percentile } from './bench.js';
 import { addedLatency } from './added-latency.js';
 import { cleanup } from './cleanup.js';

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { waitFor } from '#libs/testing';
+import { waitFor } from '#test/environment';
 import { cleanup } from './cleanup.js';
 import { freePort, hasProgram, pin } from './machine.js';
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AccountUnderTest, PASSWORD } from '../../apps/account/test/account-under-test.js';
+import { AccountUnderTest, PASSWORD } from '../account/account-under-test.js';
 import { hashPassword } from '../../apps/account/src/passwords/password-hash.js';
 import { setupPostgres } from '../environment/setup.js';
 import teardown from '../environment/teardown.js';

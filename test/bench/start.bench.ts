@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { waitFor } from '#libs/testing';
+import { waitFor } from '#test/environment';
 import type { BenchReport, BenchRow } from './bench.js';
 import { cleanup } from './cleanup.js';
 

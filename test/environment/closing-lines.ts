@@ -1,5 +1,5 @@
 import type { AggregatedResult, Reporter } from '@jest/reporters';
-import { KAFKA_BROKERS, kafkaAvailability, valkeyAvailability } from '#libs/testing';
+import { KAFKA_BROKERS, kafkaAvailability, valkeyAvailability } from './index.js';
 import { historyMissing } from '../tidy/secret-rules.js';
 import { chromiumPath } from './chromium.js';
 

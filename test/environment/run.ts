@@ -1,5 +1,5 @@
 import type { EmbeddedServer } from '#libs/database';
-import type { KafkaBroker, ValkeyServer } from '#libs/testing';
+import type { KafkaBroker, ValkeyServer } from './index.js';
 
 export interface Run {
   server?: EmbeddedServer;

@@ -19,7 +19,7 @@ import {
   ValkeyServer,
   kafkaAvailability,
   valkeyAvailability,
-} from '#libs/testing';
+} from './index.js';
 import { migrateAll } from './migrate-all.js';
 import { type Run, remember } from './run.js';
 import teardown from './teardown.js';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ServiceTokens, SystemClock } from '#libs/platform';
-import { TEST_PASSWORD, TestDatabase, waitFor } from '#libs/testing';
+import { TEST_PASSWORD, TestDatabase, waitFor } from '#test/environment';
 
 /** Nothing listens there. */
 const CLOSED = '127.0.0.1:1';

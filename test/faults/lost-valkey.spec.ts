@@ -3,14 +3,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { valkeyAvailability } from '#libs/testing';
+import { valkeyAvailability } from '#test/environment';
 
 const MODULES = new URL('../../', import.meta.url).href;
 
 /** A server that goes while a balancer in front of it still accepts connections, and comes back. */
 const PROGRAM = `
   const { setTimeout: sleep } = await import('node:timers/promises');
-  const { ValkeyServer, waitFor } = await import('${MODULES}libs/testing/src/index.js');
+  const { ValkeyServer, waitFor } = await import('${MODULES}test/environment/index.js');
   const { CounterId, openCounters } = await import('${MODULES}libs/counters/src/index.js');
   const { TcpProxy } = await import('${MODULES}test/faults/tcp-proxy.js');
   const server = await ValkeyServer.start({ folder: process.argv[1] });

@@ -5,7 +5,7 @@ import type { RunningGateway } from '../../apps/gateway/src/start.js';
 import { ApiKeyChanged } from '#libs/contracts';
 import { EventsConfig, KafkaTransport, Outbox, createTopics } from '#libs/messaging';
 import { Logger, SystemClock, newId } from '#libs/platform';
-import { KAFKA_BROKERS, TestDatabase, waitFor } from '#libs/testing';
+import { KAFKA_BROKERS, TestDatabase, waitFor } from '#test/environment';
 import { GatewayNeighbourhood } from '../stand-ins/gateway-neighbourhood.js';
 
 const brokers = process.env[KAFKA_BROKERS]?.split(',') ?? [];

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { waitFor } from '#libs/testing';
+import { waitFor } from '#test/environment';
 import { childrenOf, ownProcess, pause, signal } from './processes.js';
 import { skewedClock, skewedClockMissing } from './skewed-clock.js';
 

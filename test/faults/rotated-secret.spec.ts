@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Logger, type RunningService, ServiceTokens, loadConfig } from '#libs/platform';
-import { TestClock, TestDatabase, waitFor } from '#libs/testing';
+import { TestClock, TestDatabase, waitFor } from '#test/environment';
 import { LookupConfig } from '../../apps/lookup/src/lookup.config.js';
 import { startLookup } from '../../apps/lookup/src/start.js';
 import type { RunningGateway } from '../../apps/gateway/src/start.js';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { type EventTransport, InProcessTransport } from '#libs/messaging';
 import { type Clock, Logger, SystemClock, loadConfig } from '#libs/platform';
-import type { TestDatabase } from '#libs/testing';
+import type { TestDatabase } from '#test/environment';
 import { GatewayConfig } from '../../apps/gateway/src/gateway.config.js';
 import { type RunningGateway, startGateway } from '../../apps/gateway/src/start.js';
 import { AccountStandIn } from './account-stand-in.js';

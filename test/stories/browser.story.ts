@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { MINUTE_MS } from '#libs/platform';
-import { waitFor } from '#libs/testing';
+import { waitFor } from '#test/environment';
 import { chromiumPath } from '../environment/chromium.js';
 import type { Deployment } from './deployment.js';
 import { Visitor, openBrowser } from './visitor.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { waitFor } from '#libs/testing';
+import { waitFor } from '#test/environment';
 import type { ClusterProcess } from '../../apps/cluster/src/processes/cluster-process.js';
 import { dashboardInBrowser, hasBrowser } from './browser.story.js';
 import { Customer } from './customer.js';

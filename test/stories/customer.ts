@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import { waitFor } from '#libs/testing';
+import { waitFor } from '#test/environment';
 import type { Deployment } from './deployment.js';
 
 /** An answer as a customer sees it. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe } from '@jest/globals';
 import { type EventTransport, EventsConfig, openTransport } from '#libs/messaging';
 import { type Clock, Logger, loadConfig } from '#libs/platform';
-import { FileClock, TestClock } from '#libs/testing';
+import { FileClock, TestClock } from '#test/environment';
 import {
   type RunningCluster,
   clusterAvailability,

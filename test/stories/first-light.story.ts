@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { ServiceHttp } from '#libs/contracts';
 import { Database, auditorRole, withClient } from '#libs/database';
 import { DAY_MS, MINUTE_MS, ServiceTokens } from '#libs/platform';
-import { waitFor } from '#libs/testing';
+import { waitFor } from '#test/environment';
 import { checkInvariants } from '../../apps/entitlement/src/auditor/check-invariants.js';
 import { Billing } from '../stand-ins/billing.js';
 import { type Answer, Customer } from './customer.js';

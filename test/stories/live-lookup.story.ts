@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Pool } from 'undici';
 import { MINUTE_MS } from '#libs/platform';
-import { waitFor } from '#libs/testing';
+import { waitFor } from '#test/environment';
 import { registrationOf } from '../../apps/simulators/src/registry/registration.js';
 import { HURRIED, type NewWorld, type RegistryWorld } from './registry-world.js';
 

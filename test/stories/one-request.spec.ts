@@ -13,7 +13,7 @@ import {
   openTraces,
   runInContext,
 } from '#libs/platform';
-import { TestDatabase, waitFor } from '#libs/testing';
+import { TestDatabase, waitFor } from '#test/environment';
 import { EntitlementConfig } from '../../apps/entitlement/src/entitlement.config.js';
 import { startEntitlement } from '../../apps/entitlement/src/start.js';
 import type { RunningGateway } from '../../apps/gateway/src/start.js';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Clock, Logger, ServiceTokens, loadConfig } from '#libs/platform';
-import { FileClock, TestClock, fileClockSettings } from '#libs/testing';
+import { FileClock, TestClock, fileClockSettings } from '#test/environment';
 import { ServiceProcess } from '../../apps/cluster/src/processes/service-process.js';
 import { LookupConfig } from '../../apps/lookup/src/lookup.config.js';
 import { startLookup } from '../../apps/lookup/src/start.js';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { InProcessTransport } from '#libs/messaging';
 import { Logger, SystemClock, loadConfig, newId } from '#libs/platform';
-import { waitFor } from '#libs/testing';
+import { waitFor } from '#test/environment';
 import { GatewayConfig } from '../../apps/gateway/src/gateway.config.js';
 import { readJournal } from '../../apps/gateway/src/lease/lease-journal.js';
 import { type RunningGateway, startGateway } from '../../apps/gateway/src/start.js';

@@ -8,7 +8,7 @@ import {
   type Page,
   chromium,
 } from 'playwright-core';
-import { waitFor } from '#libs/testing';
+import { waitFor } from '#test/environment';
 import type { Deployment } from './deployment.js';
 
 /** What a visitor can reach of an installation. */

@@ -45,7 +45,7 @@ export function markerFaults(files: SourceFile[]): string[] {
 }
 
 const ENVIRONMENT_READERS =
-  /^(libs\/platform\/src\/(config|crash-point)\.ts|apps\/[^/]+\/src\/main\.ts|libs\/testing\/)/;
+  /^(libs\/platform\/src\/(config|crash-point)\.ts|apps\/[^/]+\/src\/main\.ts)/;
 
 /**
  * Settings are read in one place, where all their faults are listed at once. Tests start processes.

@@ -14,11 +14,7 @@ const LIBRARIES = [
   'mail',
   'resolvers',
   'corpus',
-  'testing',
 ];
-
-/** A spec may use what its library is tested with. */
-const isTestLibrary = (name: string) => name === 'testing';
 
 /** Runs the product with tests' brokers and clocks, and is never part of an image. */
 const isTrial = (path: string) => path.startsWith('apps/cluster/');
@@ -34,14 +30,14 @@ export function libraryFaults(files: SourceFile[]): string[] {
       const wanted = /^#libs\/(.+)$/.exec(from)?.[1];
       const target = targetOf(file, from);
       const at = `${place(file, node)} ${from}`;
+      const isTestCode = from.startsWith('#test/') || target?.startsWith('test/');
+      if (isTestCode && !isTest(file) && !isTrial(file.path)) return [`${at}: only tests use it`];
       if (wanted && !LIBRARIES.includes(wanted)) return [`${at}: there is no such library`];
-      if (wanted && isTestLibrary(wanted) && !isTest(file) && !isTrial(file.path))
-        return [`${at}: only tests use it`];
       if (target && libraryOf(target) && libraryOf(target) !== own) {
         return [`${at}: import it as #libs/${libraryOf(target)}`];
       }
       if (own && target && appOf(target)) return [`${at}: a library knows no app`];
-      if (!own || !wanted || (isTest(file) && isTestLibrary(wanted))) return [];
+      if (!own || !wanted) return [];
       const isBefore = LIBRARIES.indexOf(wanted) < LIBRARIES.indexOf(own);
       const isItself = wanted === own && isTest(file);
       return isBefore || isItself ? [] : [`${at}: ${own} comes before ${wanted}`];
@@ -84,8 +80,8 @@ function targetOf(file: SourceFile, from: string): string | undefined {
 const SOCKET_OWNERS: readonly [path: string, why: string][] = [
   ['libs/resolvers/src/safe-connect/', 'checks every address before it connects'],
   ['libs/resolvers/src/rdap/rdap-client.ts', 'speaks HTTP over connections of safe-connect'],
-  ['libs/testing/src/servers/', 'takes a free port and waits until it is answered'],
-  ['libs/testing/src/scrape.ts', 'reads the metrics of a service under test'],
+  ['test/environment/servers/', 'takes a free port and waits until it is answered'],
+  ['test/environment/scrape.ts', 'reads the metrics of a service under test'],
   ['libs/contracts/src/clients/', 'calls the configured address of a service'],
   ['libs/messaging/src/transports/kafka/kafka-client.ts', 'connects to the configured brokers'],
   ['libs/mail/src/', 'hands mail to the configured server'],

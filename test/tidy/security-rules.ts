@@ -152,7 +152,8 @@ export function supplyFaults(): string[] {
   if (lockfileVersion !== 3) faults.push('package-lock.json: not version 3');
   const wanted = { ...manifest.dependencies, ...manifest.devDependencies };
   for (const [name, version] of Object.entries({ ...wanted, ...manifest.optionalDependencies })) {
-    if (!/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version)) faults.push(`${name}: ${version} is not exact`);
+    if (!/^(npm:[\w@/-]+@)?\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))
+      faults.push(`${name}: ${version} is not exact`);
   }
   for (const [path, { resolved, integrity, inBundle }] of Object.entries(packages)) {
     if (path === '' || inBundle) continue;

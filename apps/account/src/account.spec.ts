@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newId } from '#libs/platform';
-import { scrape } from '#libs/testing';
-import { AccountUnderTest, type Owner, PASSWORD } from '../test/account-under-test.js';
+import { scrape } from '#test/environment';
+import {
+  AccountUnderTest,
+  type Owner,
+  PASSWORD,
+} from '../../../test/account/account-under-test.js';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 

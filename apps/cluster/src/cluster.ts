@@ -5,7 +5,7 @@ import {
   fileClockSettings,
   kafkaAvailability,
   valkeyAvailability,
-} from '#libs/testing';
+} from '#test/environment';
 import { StartFault } from '../../solo/src/checks/start-fault.js';
 import { DataFolder } from '../../solo/src/data-folder/data-folder.js';
 import { Secrets } from '../../solo/src/data-folder/secrets.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { request } from 'undici';
-import { TestDatabase } from '#libs/testing';
+import { TestDatabase } from '#test/environment';
 import { GatewayNeighbourhood } from '../../../test/stand-ins/gateway-neighbourhood.js';
 
 describe('readiness of a gateway', () => {

@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { waitFor } from '#libs/testing';
+import { waitFor } from '#test/environment';
 import { request } from 'undici';
 import { Customer } from '../../../test/stories/customer.js';
 import type { SoloFacts } from './announcement/solo-facts.js';

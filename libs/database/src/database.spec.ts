@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readdirSync, readFileSync } from 'node:fs';
 import { Database, SCHEMA_SERVICES, withClient } from '#libs/database';
-import { TestDatabase } from '#libs/testing';
+import { TestDatabase } from '#test/environment';
 
 describe('database', () => {
   let test: TestDatabase;

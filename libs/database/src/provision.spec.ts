@@ -10,7 +10,7 @@ import {
   rolesOf,
   withClient,
 } from '#libs/database';
-import { TEST_PASSWORD, TestDatabase } from '#libs/testing';
+import { TEST_PASSWORD, TestDatabase } from '#test/environment';
 
 const ROLES = SCHEMA_SERVICES.flatMap(rolesOf);
 const READ = ['select'];

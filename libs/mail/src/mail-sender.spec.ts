@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Database } from '#libs/database';
 import { Logger, newId } from '#libs/platform';
-import { TestClock, TestDatabase, waitFor } from '#libs/testing';
+import { TestClock, TestDatabase, waitFor } from '#test/environment';
 import { composeMail } from './letter.js';
 import { MailOutbox } from './mail-outbox.js';
 import { MailSender } from './mail-sender.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
-import { withEnoughTime } from '#libs/testing';
+import { withEnoughTime } from '#test/environment';
 import {
   LookupStage,
   found,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { EntitlementClient, type OverridableLimit, ServiceHttp } from '#libs/contracts';
 import { auditorRole, withClient } from '#libs/database';
 import { ServiceTokens, SystemClock, newId } from '#libs/platform';
-import { waitFor } from '#libs/testing';
+import { waitFor } from '#test/environment';
 import {
   type ClusterOptions,
   type RunningCluster,

@@ -8,7 +8,7 @@ import { AccountRegistered } from '#libs/contracts';
 import { Database, EmbeddedServer, maintenanceRole, serviceRole, withClient } from '#libs/database';
 import { EventsConfig, KafkaTransport, Outbox, createTopics } from '#libs/messaging';
 import { Logger, SystemClock, loadConfig, newId } from '#libs/platform';
-import { KafkaBroker } from '#libs/testing';
+import { KafkaBroker } from '#test/environment';
 import type { BenchRow } from '../bench.js';
 import { cleanup } from '../cleanup.js';
 import { prepare } from '../events.bench.js';

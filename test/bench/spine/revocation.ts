@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { waitFor } from '#libs/testing';
+import { waitFor } from '#test/environment';
 import { type BenchRow, percentile } from '../bench.js';
 import type { FigureOptions } from '../spine.bench.js';
 import { GATEWAYS, SpineField } from './field.js';

@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '#libs/platform';
-import { AccountUnderTest, PASSWORD, type Registered } from '../../test/account-under-test.js';
+import {
+  AccountUnderTest,
+  PASSWORD,
+  type Registered,
+} from '../../../../test/account/account-under-test.js';
 
 describe('address changes', () => {
   let account: AccountUnderTest;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Database } from '#libs/database';
 import { DAY_MS, Logger } from '#libs/platform';
-import { AccountUnderTest, PASSWORD } from '../../test/account-under-test.js';
+import { AccountUnderTest, PASSWORD } from '../../../../test/account/account-under-test.js';
 import { AccountConfig } from '../account.config.js';
 import { AnchorAuditJob } from './anchor-audit.job.js';
 import type { AuditAnchor } from './audit-anchor.js';

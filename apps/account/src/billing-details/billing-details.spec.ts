@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { AccountUnderTest, type Owner } from '../../test/account-under-test.js';
+import { AccountUnderTest, type Owner } from '../../../../test/account/account-under-test.js';
 import { plainTaxId } from './tax-id.js';
 
 const details = {

@@ -1,8 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { hashApiKey } from '#libs/contracts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '#libs/platform';
-import { recordedEvents } from '#libs/testing';
-import { AccountUnderTest, PASSWORD, type Registered } from '../../test/account-under-test.js';
+import { recordedEvents } from '#test/environment';
+import {
+  AccountUnderTest,
+  PASSWORD,
+  type Registered,
+} from '../../../../test/account/account-under-test.js';
 import { AuditCheckService } from '../audit/audit-check.service.js';
 import { EraseJob } from './erase.job.js';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { ApiKeyChanged, hashApiKey, isWellFormedApiKey } from '#libs/contracts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, newId } from '#libs/platform';
-import { AccountUnderTest, type Owner } from '../../test/account-under-test.js';
+import { AccountUnderTest, type Owner } from '../../../../test/account/account-under-test.js';
 import { ExpireKeysJob } from '../key-facts/expire-keys.job.js';
 import type { IssuedKeyResponse } from './keys.dto.js';
 

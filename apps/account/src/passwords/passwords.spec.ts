@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { AccountUnderTest, PASSWORD } from '../../test/account-under-test.js';
+import { AccountUnderTest, PASSWORD } from '../../../../test/account/account-under-test.js';
 import { PARALLEL_MAX, PasswordsService, WAITING_MAX } from './passwords.service.js';
 
 const LOG_INS = 500;

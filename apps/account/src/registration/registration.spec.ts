@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { hashApiKey, isWellFormedApiKey } from '#libs/contracts';
 import { DAY_MS, HOUR_MS } from '#libs/platform';
-import { recordedEvents } from '#libs/testing';
-import { AccountUnderTest, PASSWORD } from '../../test/account-under-test.js';
+import { recordedEvents } from '#test/environment';
+import { AccountUnderTest, PASSWORD } from '../../../../test/account/account-under-test.js';
 import { PasswordsService } from '../passwords/passwords.service.js';
 import { trialClaim } from '../people/address.js';
 import { ForgetSignUpsJob } from './forget-sign-ups.job.js';

@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '#libs/platform';
-import { AccountUnderTest, PASSWORD, type Registered } from '../../test/account-under-test.js';
+import {
+  AccountUnderTest,
+  PASSWORD,
+  type Registered,
+} from '../../../../test/account/account-under-test.js';
 import { networkOf } from '../attempts/network.js';
 import { GUESSED_PASSWORD_COUNT, isGuessedPassword } from '../passwords/guessed-passwords.js';
 import { PasswordsService } from '../passwords/passwords.service.js';

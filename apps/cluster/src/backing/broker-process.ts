@@ -1,4 +1,4 @@
-import { KafkaBroker, type KafkaBrokerOptions } from '#libs/testing';
+import { KafkaBroker, type KafkaBrokerOptions } from '#test/environment';
 import type { ClusterProcess } from '../processes/cluster-process.js';
 
 /** The cluster's Kafka. */

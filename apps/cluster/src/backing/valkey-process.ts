@@ -1,4 +1,4 @@
-import { ValkeyServer } from '#libs/testing';
+import { ValkeyServer } from '#test/environment';
 import type { ClusterProcess } from '../processes/cluster-process.js';
 
 /** The cluster's Valkey or Redis. It keeps nothing over a restart. */

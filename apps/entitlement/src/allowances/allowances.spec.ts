@@ -2,8 +2,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { AccountDeleted, AccountRegistered } from '#libs/contracts';
 import { newId } from '#libs/platform';
 import { Outbox } from '#libs/messaging';
-import { waitFor } from '#libs/testing';
-import { EntitlementUnderTest } from '../../test/entitlement-under-test.js';
+import { waitFor } from '#test/environment';
+import { EntitlementUnderTest } from '../../../../test/entitlement/entitlement-under-test.js';
 
 const MONTH = { periodStart: '2026-03-02T09:00:00Z', periodEnd: '2026-04-02T09:00:00Z' };
 const TRIAL = { live: 10, bulk: 2, heavy: 2, account: 60 };

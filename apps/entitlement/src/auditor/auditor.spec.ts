@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Database, withClient } from '#libs/database';
 import { DAY_MS, HOUR_MS, Logger, MINUTE_MS, newId } from '#libs/platform';
-import { scrape } from '#libs/testing';
-import { EntitlementUnderTest } from '../../test/entitlement-under-test.js';
+import { scrape } from '#test/environment';
+import { EntitlementUnderTest } from '../../../../test/entitlement/entitlement-under-test.js';
 import { AuditJob } from './audit.job.js';
 import type { AuditorDatabase } from './auditor-database.js';
 import { checkInvariants } from './check-invariants.js';

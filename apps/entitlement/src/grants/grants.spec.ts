@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { AccountDeleted, AccountErased, AccountRegistered, AccountRestored } from '#libs/contracts';
 import { DAY_MS, newId } from '#libs/platform';
-import { EntitlementUnderTest } from '../../test/entitlement-under-test.js';
+import { EntitlementUnderTest } from '../../../../test/entitlement/entitlement-under-test.js';
 import { addMonths } from '../subscriptions/monthly-slices.js';
 
 const MONTH = { periodStart: '2026-03-02T09:00:00Z', periodEnd: '2026-04-02T09:00:00Z' };

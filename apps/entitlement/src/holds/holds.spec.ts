@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { newId } from '#libs/platform';
-import { waitFor } from '#libs/testing';
-import { EntitlementUnderTest } from '../../test/entitlement-under-test.js';
+import { waitFor } from '#test/environment';
+import { EntitlementUnderTest } from '../../../../test/entitlement/entitlement-under-test.js';
 import { ReapJob } from '../reaper/reap.job.js';
 
 describe('holds', () => {

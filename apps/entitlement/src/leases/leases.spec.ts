@@ -2,8 +2,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jes
 import { AccountDeleted } from '#libs/contracts';
 import { Transaction, withClient } from '#libs/database';
 import { newId } from '#libs/platform';
-import { waitFor } from '#libs/testing';
-import { EntitlementUnderTest } from '../../test/entitlement-under-test.js';
+import { waitFor } from '#test/environment';
+import { EntitlementUnderTest } from '../../../../test/entitlement/entitlement-under-test.js';
 import { ReapJob } from '../reaper/reap.job.js';
 import { leaseAmount } from './lease-amount.js';
 import { ReaperRounds } from '../reaper/reaper-rounds.js';

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { newId } from '#libs/platform';
-import { EntitlementUnderTest } from '../../test/entitlement-under-test.js';
+import { EntitlementUnderTest } from '../../../../test/entitlement/entitlement-under-test.js';
 import { reversalTarget } from '../grants/reversal-target.js';
 
 describe('reversals', () => {

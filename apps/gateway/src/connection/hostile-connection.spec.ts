@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { waitFor } from '#libs/testing';
+import { waitFor } from '#test/environment';
 import { deliveredAnswer, nameIn } from '../../../../test/stand-ins/lookup-stand-in.js';
-import { GatewayUnderTest } from '../../test/gateway-under-test.js';
-import { RawClient, plainQuestion } from '../../test/raw-client.js';
+import { GatewayUnderTest } from '../../../../test/gateway/gateway-under-test.js';
+import { RawClient, plainQuestion } from '../../../../test/gateway/raw-client.js';
 
 const LARGE = 'x'.repeat(3_900_000);
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { waitFor } from '#libs/testing';
-import { GatewayUnderTest } from '../../test/gateway-under-test.js';
-import { RawClient, plainQuestion } from '../../test/raw-client.js';
+import { waitFor } from '#test/environment';
+import { GatewayUnderTest } from '../../../../test/gateway/gateway-under-test.js';
+import { RawClient, plainQuestion } from '../../../../test/gateway/raw-client.js';
 
 let under: GatewayUnderTest;
 let around: GatewayUnderTest['around'];

@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { MINUTE_MS } from '#libs/platform';
-import { TestClock, waitFor } from '#libs/testing';
-import { RawClient } from '../../test/raw-client.js';
+import { TestClock, waitFor } from '#test/environment';
+import { RawClient } from '../../../../test/gateway/raw-client.js';
 import { PlainConnections } from './plain-connections.js';
 
 const LARGE = 'x'.repeat(16_000_000);

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { once } from 'node:events';
 import { type RequestListener, type Server, createServer } from 'node:http';
 import { type AddressInfo, type Socket, connect } from 'node:net';
-import { waitFor } from '#libs/testing';
+import { waitFor } from '#test/environment';
 import { ApiResponse } from './api-response.js';
 
 let server: Server | undefined;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { request } from 'undici';
 import { AccountErased, ApiKeyChanged, type EventClass } from '#libs/contracts';
 import { Outbox } from '#libs/messaging';
-import { TestClock, TestDatabase, waitFor } from '#libs/testing';
+import { TestClock, TestDatabase, waitFor } from '#test/environment';
 import { AccountStandIn } from '../../../../test/stand-ins/account-stand-in.js';
 import { GatewayNeighbourhood } from '../../../../test/stand-ins/gateway-neighbourhood.js';
 import type { RunningGateway } from '../start.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { DailyCredits } from '#libs/counters';
 import { DAY_MS, HOUR_MS, newId } from '#libs/platform';
-import { TestClock } from '#libs/testing';
+import { TestClock } from '#test/environment';
 import { DailyCaps } from './daily-caps.js';
 
 const capReached = { status: 402, code: 'key_cap_reached' };

@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { request } from 'undici';
 import { Logger, ServiceTokens, SystemClock, loadConfig, monotonicMs, newId } from '#libs/platform';
-import { TestDatabase, waitFor } from '#libs/testing';
+import { TestDatabase, waitFor } from '#test/environment';
 import { GatewayNeighbourhood } from '../../../../test/stand-ins/gateway-neighbourhood.js';
 import type { RunningGateway } from '../start.js';
 import { Services } from '../services.js';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { waitFor } from '#libs/testing';
+import { waitFor } from '#test/environment';
 import { deliveredAnswer, nameIn } from '../../../../test/stand-ins/lookup-stand-in.js';
-import { GatewayUnderTest, live } from '../../test/gateway-under-test.js';
+import { GatewayUnderTest, live } from '../../../../test/gateway/gateway-under-test.js';
 
 let under: GatewayUnderTest;
 let around: GatewayUnderTest['around'];

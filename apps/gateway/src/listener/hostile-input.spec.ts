@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { type Socket, connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { request } from 'undici';
-import { waitFor } from '#libs/testing';
-import { GatewayUnderTest } from '../../test/gateway-under-test.js';
+import { waitFor } from '#test/environment';
+import { GatewayUnderTest } from '../../../../test/gateway/gateway-under-test.js';
 
 let under: GatewayUnderTest;
 let around: GatewayUnderTest['around'];

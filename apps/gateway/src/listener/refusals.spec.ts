@@ -2,7 +2,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { fastify } from 'fastify';
 import { Health } from '#libs/platform';
 import { deliveredAnswer, problemAnswer } from '../../../../test/stand-ins/lookup-stand-in.js';
-import { GatewayUnderTest, expectProblem, live } from '../../test/gateway-under-test.js';
+import {
+  GatewayUnderTest,
+  expectProblem,
+  live,
+} from '../../../../test/gateway/gateway-under-test.js';
 import { ErrorPages } from '../problems/error-pages.js';
 import { addPublicRoutes } from './public-routes.js';
 

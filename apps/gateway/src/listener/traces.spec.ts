@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { request } from 'undici';
-import { waitFor } from '#libs/testing';
-import { GatewayUnderTest, live } from '../../test/gateway-under-test.js';
+import { waitFor } from '#test/environment';
+import { GatewayUnderTest, live } from '../../../../test/gateway/gateway-under-test.js';
 
 let under: GatewayUnderTest;
 let around: GatewayUnderTest['around'];

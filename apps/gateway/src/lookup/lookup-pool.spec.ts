@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, type Server, type Socket, createServer } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { waitFor } from '#libs/testing';
+import { waitFor } from '#test/environment';
 import { readAnswerHead } from './answer-head.js';
 import type { LookupCall, LookupAnswer } from './lookup-call.js';
 import type { LookupConnection } from './lookup-connection.js';

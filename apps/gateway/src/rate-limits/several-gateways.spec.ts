@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Valkey } from 'iovalkey';
 import { join } from 'node:path';
 import { request } from 'undici';
-import { TestDatabase, ValkeyServer, valkeyAvailability, waitFor } from '#libs/testing';
+import { TestDatabase, ValkeyServer, valkeyAvailability, waitFor } from '#test/environment';
 import { GatewayNeighbourhood } from '../../../../test/stand-ins/gateway-neighbourhood.js';
 import type { RunningGateway } from '../start.js';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Database } from '#libs/database';
 import { Logger, newId } from '#libs/platform';
-import { TestClock, TestDatabase } from '#libs/testing';
+import { TestClock, TestDatabase } from '#test/environment';
 import { TcpProxy } from '../../../../test/faults/tcp-proxy.js';
 import { type LogEntry, RequestLog } from './request-log.js';
 import {

@@ -5,13 +5,13 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { parseDomainName } from '#libs/domain-names';
-import { waitFor } from '#libs/testing';
+import { waitFor } from '#test/environment';
 import {
   deliveredAnswer,
   nameIn,
   problemAnswer,
 } from '../../../../test/stand-ins/lookup-stand-in.js';
-import { GatewayUnderTest } from '../../test/gateway-under-test.js';
+import { GatewayUnderTest } from '../../../../test/gateway/gateway-under-test.js';
 import { FailedKeys } from './02-failed-keys.js';
 
 setFlagsFromString('--expose-gc');

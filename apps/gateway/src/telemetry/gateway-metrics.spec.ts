@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { TestDatabase, scrape, waitFor } from '#libs/testing';
+import { TestDatabase, scrape, waitFor } from '#test/environment';
 import { GatewayNeighbourhood } from '../../../../test/stand-ins/gateway-neighbourhood.js';
 import { problemAnswer } from '../../../../test/stand-ins/lookup-stand-in.js';
 import type { RunningGateway } from '../start.js';

@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { TestDatabase, waitFor } from '#libs/testing';
+import { TestDatabase, waitFor } from '#test/environment';
 import { Balancer } from '../../../../test/faults/balancer.js';
 import { GatewayNeighbourhood } from '../../../../test/stand-ins/gateway-neighbourhood.js';
 import { readJournal } from '../lease/lease-journal.js';

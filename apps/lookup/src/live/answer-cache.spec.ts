@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { DAY_MS, MINUTE_MS, SECOND_MS } from '#libs/platform';
 import type { Lookup, Outcome } from '#libs/resolvers';
-import { TestClock } from '#libs/testing';
+import { TestClock } from '#test/environment';
 import { fixtureLookup } from '../fixtures/fixtures.js';
 import { AnswerCache } from './answer-cache.js';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { loadConfig, Logger, type RunningService, ServiceTokens } from '#libs/platform';
-import { TestClock, scrape } from '#libs/testing';
+import { TestClock, scrape } from '#test/environment';
 import { LookupConfig } from '../lookup.config.js';
 import { startLookup } from '../start.js';
 import type { TldList } from '../tlds/tlds.service.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newId } from '#libs/platform';
-import { TestClock } from '#libs/testing';
+import { TestClock } from '#test/environment';
 import type { ReceivedMail } from '../../../simulators/src/mail/received-mail.js';
 import { SmtpServer } from '../../../simulators/src/mail/smtp-server.js';
 import { DEMO_EMAIL } from './demo-account.js';

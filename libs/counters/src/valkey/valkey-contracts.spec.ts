@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe } from '@jest/globals';
 import { Logger, newId } from '#libs/platform';
-import { ValkeyServer, valkeyAvailability, waitFor } from '#libs/testing';
+import { ValkeyServer, valkeyAvailability, waitFor } from '#test/environment';
 import { MemoryRepeats } from '../memory-repeats.js';
 import { repeatsContract } from '../repeats.contract.js';
 import { requestWindowContract } from '../request-window.contract.js';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Counters, openCounters } from '#libs/counters';
 import { Logger, newId } from '#libs/platform';
-import { ValkeyServer, valkeyAvailability, waitFor } from '#libs/testing';
+import { ValkeyServer, valkeyAvailability, waitFor } from '#test/environment';
 import { CounterId } from '../counter-id.js';
 
 const here = valkeyAvailability() === undefined ? describe : describe.skip;

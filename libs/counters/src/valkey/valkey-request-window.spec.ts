@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Logger, newId } from '#libs/platform';
-import { ValkeyServer, valkeyAvailability, waitFor } from '#libs/testing';
+import { ValkeyServer, valkeyAvailability, waitFor } from '#test/environment';
 import { CounterId } from '../counter-id.js';
 import { ValkeyLink } from './valkey-link.js';
 import { ValkeyRequestWindow } from './valkey-request-window.js';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Logger, newId } from '#libs/platform';
-import { VALKEY_URL, ValkeyServer, makeOwnCertificate, waitFor } from '#libs/testing';
+import { VALKEY_URL, ValkeyServer, makeOwnCertificate, waitFor } from '#test/environment';
 import { CounterId } from '../counter-id.js';
 import { type CountingMode, openCounters } from '../open-counters.js';
 

@@ -1,7 +1,7 @@
 import { type AddressInfo, type Server, type Socket, createServer } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { newId } from '#libs/platform';
-import { TestClock } from '#libs/testing';
+import { TestClock } from '#test/environment';
 import { MailRefused } from '../mail-transport.js';
 import { LocalMailbox } from './local-mailbox.js';
 import { type TransportUnderTest, mailTransportContract } from './mail-transport.contract.js';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ChangeCursor } from '#libs/contracts';
 import { newId } from '#libs/platform';
-import { TestDatabase } from '#libs/testing';
+import { TestDatabase } from '#test/environment';
 import { Counted, Stage } from '../transports/stage.contract.js';
 import { ChangeFeed } from './change-feed.js';
 

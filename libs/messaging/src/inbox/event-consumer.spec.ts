@@ -3,7 +3,7 @@ import { IsInt } from 'class-validator';
 import { type EventClass, EventType } from '#libs/contracts';
 import { type Transaction, withClient } from '#libs/database';
 import { newId } from '#libs/platform';
-import { waitFor } from '#libs/testing';
+import { waitFor } from '#test/environment';
 import { bucketOf } from '../envelope/bucket.js';
 import type { EventMessage } from '../envelope/event-message.js';
 import { ServiceEventCounts } from '../telemetry/event-counts.js';

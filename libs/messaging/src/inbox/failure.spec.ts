@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Database, withClient } from '#libs/database';
-import { TestDatabase } from '#libs/testing';
+import { TestDatabase } from '#test/environment';
 import { type FailureClass, classify, reasonOf } from './failure.js';
 
 describe('failure classes', () => {

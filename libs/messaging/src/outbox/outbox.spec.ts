@@ -3,7 +3,7 @@ import { AccountDeleted, AllowanceChanged, ApiKeyChanged } from '#libs/contracts
 import type { Database, Transaction } from '#libs/database';
 import { InProcessTransport, Outbox } from '#libs/messaging';
 import { Logger, newId } from '#libs/platform';
-import { TestClock, TestDatabase, recordedEvents } from '#libs/testing';
+import { TestClock, TestDatabase, recordedEvents } from '#test/environment';
 
 const deletion = { deletedAt: '2026-03-02T09:00:00Z', restoreUntil: '2026-05-31T09:00:00Z' };
 

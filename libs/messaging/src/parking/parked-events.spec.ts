@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Database } from '#libs/database';
 import { newId } from '#libs/platform';
-import { TestDatabase } from '#libs/testing';
+import { TestDatabase } from '#test/environment';
 import { ParkedEvents } from './parked-events.js';
 import { ParkedRepository } from './parked.repository.js';
 

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { newId } from '#libs/platform';
-import { waitFor } from '#libs/testing';
+import { waitFor } from '#test/environment';
 import { bucketOf } from '../envelope/bucket.js';
 import type { EventMessage } from '../envelope/event-message.js';
 import { ServiceEventCounts } from '../telemetry/event-counts.js';

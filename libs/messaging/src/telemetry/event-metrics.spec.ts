@@ -1,7 +1,7 @@
 import type { INestMicroservice } from '@nestjs/common';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Metrics, newId } from '#libs/platform';
-import { waitFor } from '#libs/testing';
+import { waitFor } from '#test/environment';
 import { InProcessTransport } from '../transports/in-process/in-process-transport.js';
 import { Counted, Script, Stage, quietLogger } from '../transports/stage.contract.js';
 import { addEventMetrics } from './event-metrics.js';

@@ -5,7 +5,7 @@ import { IsInt, IsString } from 'class-validator';
 import { type EventClass, type EventEnvelope, EventType } from '#libs/contracts';
 import { type Database, Transaction, withClient } from '#libs/database';
 import { Logger, newId } from '#libs/platform';
-import { TestClock, TestDatabase } from '#libs/testing';
+import { TestClock, TestDatabase } from '#test/environment';
 import type { EventTransport } from '../event-transport.js';
 import { Consumes, Watches } from '../inbox/consumes.js';
 import { Outbox } from '../outbox/outbox.js';

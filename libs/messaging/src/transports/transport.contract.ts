@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { INestMicroservice } from '@nestjs/common';
 import type { Database } from '#libs/database';
 import { newId } from '#libs/platform';
-import { waitFor } from '#libs/testing';
+import { waitFor } from '#test/environment';
 import type { EventTransport } from '../event-transport.js';
 import { Counted, OddlyNamed, Script, SnapshotTaken, Stage } from './stage.contract.js';
 import { DyingProcess } from './dying-process.contract.js';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Logger, ServiceSecret, ServiceTokens } from '#libs/platform';
-import { TestClock } from '#libs/testing';
+import { TestClock } from '#test/environment';
 
 describe('service tokens', () => {
   it('a token names its caller to its audience alone', () => {

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Socket } from 'node:net';
 import { parseDomainName } from '#libs/domain-names';
-import { withEnoughTime } from '#libs/testing';
+import { withEnoughTime } from '#test/environment';
 import { LoopbackInternet } from '../loopback/loopback-internet.js';
 import { decodeAnswer } from './decoding.js';
 import { Port43Client, type Port43Limits } from './port43.js';

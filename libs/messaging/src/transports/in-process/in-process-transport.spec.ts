@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ServiceModule, newId, startService } from '#libs/platform';
-import { TestClock, waitFor } from '#libs/testing';
+import { TestClock, waitFor } from '#test/environment';
 import { Counted, Script, Stage, consumerModule, quietLogger } from '../stage.contract.js';
 import { transportContract } from '../transport.contract.js';
 import { InProcessTransport } from './in-process-transport.js';

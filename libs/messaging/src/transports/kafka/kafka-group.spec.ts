@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type AddressInfo, type Server, createServer } from 'node:net';
 import { Logger, loadConfig } from '#libs/platform';
 import { EventsConfig } from '#libs/messaging';
-import { waitFor } from '#libs/testing';
+import { waitFor } from '#test/environment';
 import { KafkaGroup } from './kafka-group.js';
 
 /** Connections of one member until it is replaced: the first and three further tries. */

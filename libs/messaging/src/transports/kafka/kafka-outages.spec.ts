@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { newId } from '#libs/platform';
-import { KafkaBroker, waitFor } from '#libs/testing';
+import { KafkaBroker, waitFor } from '#test/environment';
 import { Counted, Stage } from '../stage.contract.js';
 import { type KafkaProcess, KafkaStage } from './kafka-stage.contract.js';
 

@@ -3,7 +3,7 @@ import type { INestMicroservice } from '@nestjs/common';
 import { type PartitionAssigner, PartitionAssigners } from 'kafkajs';
 import { EMPTY } from 'rxjs';
 import { HOUR_MS, newId } from '#libs/platform';
-import { waitFor } from '#libs/testing';
+import { waitFor } from '#test/environment';
 import { bucketOf, topicOf } from '../../envelope/bucket.js';
 import type { ParkedEvent } from '../../parking/parked-events.js';
 import { Counted, OddlyNamed, Script, Stage, quietLogger } from '../stage.contract.js';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Kafka } from 'kafkajs';
 import { newId } from '#libs/platform';
-import { KafkaBroker, makeOwnCertificate, waitFor } from '#libs/testing';
+import { KafkaBroker, makeOwnCertificate, waitFor } from '#test/environment';
 import { EventsConfig } from '../../events.config.js';
 import { Counted, Script, Stage, quietLogger } from '../stage.contract.js';
 import { grantAccess } from './kafka-access.js';

@@ -1,7 +1,7 @@
 import { describe } from '@jest/globals';
 import { type Admin, type Kafka, type Message, Partitioners } from 'kafkajs';
 import { Logger, newId } from '#libs/platform';
-import { KAFKA_BROKERS } from '#libs/testing';
+import { KAFKA_BROKERS } from '#test/environment';
 import { EventsConfig } from '../../events.config.js';
 import { Script, type Stage } from '../stage.contract.js';
 import { KafkaClient, withAdmin } from './kafka-client.js';

@@ -1,10 +1,10 @@
 import { expect } from '@jest/globals';
 import { request } from 'undici';
-import { TestDatabase, waitFor } from '#libs/testing';
-import { AccountStandIn } from '../../../test/stand-ins/account-stand-in.js';
-import { GatewayNeighbourhood } from '../../../test/stand-ins/gateway-neighbourhood.js';
-import { deliveredAnswer, nameIn } from '../../../test/stand-ins/lookup-stand-in.js';
-import type { RunningGateway } from '../src/start.js';
+import { TestDatabase, waitFor } from '#test/environment';
+import { AccountStandIn } from '../stand-ins/account-stand-in.js';
+import { GatewayNeighbourhood } from '../stand-ins/gateway-neighbourhood.js';
+import { deliveredAnswer, nameIn } from '../stand-ins/lookup-stand-in.js';
+import type { RunningGateway } from '../../apps/gateway/src/start.js';
 
 export interface Answer {
   status: number;

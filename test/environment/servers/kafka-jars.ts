@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 
 /** Where the broker's pom and its settings lie, seen from the compiled file. */
-export const KAFKA_FOLDER = join(import.meta.dirname, '../../../../../deploy/kafka');
+export const KAFKA_FOLDER = join(import.meta.dirname, '../../../../deploy/kafka');
 
 const DOWNLOAD_LIMIT_MS = 300_000;
 

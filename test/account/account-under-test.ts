@@ -11,12 +11,12 @@ import {
   ServiceTokens,
   newId,
 } from '#libs/platform';
-import { TestClock, TestDatabase, waitFor } from '#libs/testing';
-import { AccountConfig } from '../src/account.config.js';
-import { ForgottenPasswordsService } from '../src/password-resets/forgotten-passwords.service.js';
-import { derivedKey, seal } from '../src/personal-data/sealed.js';
-import { newToken, tokenHash } from '../src/sessions/session-token.js';
-import { startAccount } from '../src/start.js';
+import { TestClock, TestDatabase, waitFor } from '#test/environment';
+import { AccountConfig } from '../../apps/account/src/account.config.js';
+import { ForgottenPasswordsService } from '../../apps/account/src/password-resets/forgotten-passwords.service.js';
+import { derivedKey, seal } from '../../apps/account/src/personal-data/sealed.js';
+import { newToken, tokenHash } from '../../apps/account/src/sessions/session-token.js';
+import { startAccount } from '../../apps/account/src/start.js';
 
 export interface Owner {
   accountId: string;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Database } from '#libs/database';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '#libs/platform';
-import { ErasureService } from '../src/deletion/erasure.service.js';
+import { ErasureService } from '../../apps/account/src/deletion/erasure.service.js';
 import { AccountUnderTest, PASSWORD, type Registered } from './account-under-test.js';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';

@@ -20,19 +20,19 @@ import {
 import type { Database, Transaction } from '#libs/database';
 import { InProcessTransport } from '#libs/messaging';
 import { Logger, type RunningService, ServiceTokens, newId } from '#libs/platform';
-import { TestClock, TestDatabase, recordedEvents } from '#libs/testing';
-import { checkInvariants } from '../src/auditor/check-invariants.js';
-import { OnAccountDeletedConsumer } from '../src/blocks/on-account-deleted.consumer.js';
-import { OnAccountErasedConsumer } from '../src/blocks/on-account-erased.consumer.js';
-import { OnAccountRestoredConsumer } from '../src/blocks/on-account-restored.consumer.js';
-import { EntitlementConfig } from '../src/entitlement.config.js';
-import { AdvanceAccountsJob } from '../src/grants/advance-accounts.job.js';
-import { OnAccountRegisteredConsumer } from '../src/grants/on-account-registered.consumer.js';
-import { OnPaymentConfirmedConsumer } from '../src/grants/on-payment-confirmed.consumer.js';
-import { OnSubscriptionChangedConsumer } from '../src/grants/on-subscription-changed.consumer.js';
-import { OnPaymentReversalUndoneConsumer } from '../src/reversals/on-payment-reversal-undone.consumer.js';
-import { OnPaymentReversedConsumer } from '../src/reversals/on-payment-reversed.consumer.js';
-import { startEntitlement } from '../src/start.js';
+import { TestClock, TestDatabase, recordedEvents } from '#test/environment';
+import { checkInvariants } from '../../apps/entitlement/src/auditor/check-invariants.js';
+import { OnAccountDeletedConsumer } from '../../apps/entitlement/src/blocks/on-account-deleted.consumer.js';
+import { OnAccountErasedConsumer } from '../../apps/entitlement/src/blocks/on-account-erased.consumer.js';
+import { OnAccountRestoredConsumer } from '../../apps/entitlement/src/blocks/on-account-restored.consumer.js';
+import { EntitlementConfig } from '../../apps/entitlement/src/entitlement.config.js';
+import { AdvanceAccountsJob } from '../../apps/entitlement/src/grants/advance-accounts.job.js';
+import { OnAccountRegisteredConsumer } from '../../apps/entitlement/src/grants/on-account-registered.consumer.js';
+import { OnPaymentConfirmedConsumer } from '../../apps/entitlement/src/grants/on-payment-confirmed.consumer.js';
+import { OnSubscriptionChangedConsumer } from '../../apps/entitlement/src/grants/on-subscription-changed.consumer.js';
+import { OnPaymentReversalUndoneConsumer } from '../../apps/entitlement/src/reversals/on-payment-reversal-undone.consumer.js';
+import { OnPaymentReversedConsumer } from '../../apps/entitlement/src/reversals/on-payment-reversed.consumer.js';
+import { startEntitlement } from '../../apps/entitlement/src/start.js';
 
 interface Consumer {
   handle(event: EventEnvelope, transaction: Transaction): Promise<void>;

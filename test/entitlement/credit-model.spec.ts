@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { AccountDeleted, AccountErased, AccountRestored } from '#libs/contracts';
 import { newId } from '#libs/platform';
-import { LeasesService } from '../src/leases/leases.service.js';
+import { LeasesService } from '../../apps/entitlement/src/leases/leases.service.js';
 import { CreditModel, type ModelPeriod, monthsAfter } from './credit-model.js';
 import { EntitlementUnderTest } from './entitlement-under-test.js';
 

@@ -6,7 +6,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { ValkeyServer, valkeyAvailability, waitFor } from '#libs/testing';
+import { ValkeyServer, valkeyAvailability, waitFor } from '../index.js';
 
 const base = mkdtempSync(join(tmpdir(), 'dds-valkey-'));
 afterAll(() => rmSync(base, { recursive: true, force: true }));
@@ -46,7 +46,7 @@ here('ValkeyServer', () => {
 
   it('ends with the process that started it', async () => {
     const script = `
-      const { ValkeyServer } = await import('#libs/testing');
+      const { ValkeyServer } = await import('#test/environment');
       const server = await ValkeyServer.start({ folder: ${JSON.stringify(join(base, 'owned'))} });
       console.log(server.pid);
       setInterval(() => {}, 1000);`;

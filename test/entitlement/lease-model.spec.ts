@@ -1,8 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { Book } from '../src/ledger/book.js';
-import { leaseAmount } from '../src/leases/lease-amount.js';
-import { type Chargeable, chargeTo, closeReservation } from '../src/reservations/settlement.js';
+import { Book } from '../../apps/entitlement/src/ledger/book.js';
+import { leaseAmount } from '../../apps/entitlement/src/leases/lease-amount.js';
+import {
+  type Chargeable,
+  chargeTo,
+  closeReservation,
+} from '../../apps/entitlement/src/reservations/settlement.js';
 
 /** A lease as its holder knows it: every total it may have sent, on its way or not. */
 interface Held {
