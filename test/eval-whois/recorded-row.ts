@@ -7,8 +7,10 @@ export interface RecordedRow {
   expected: ExpectedRecord;
 }
 
+export type Status = 'registered' | 'not_registered' | 'restricted' | 'throttled' | 'parse_failed';
+
 export interface ExpectedRecord {
-  status?: 'registered' | 'not_registered' | 'throttled';
+  status?: Status;
   domain?: string;
   created?: string;
   updated?: string;
