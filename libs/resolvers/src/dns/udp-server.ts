@@ -159,7 +159,7 @@ class Channel {
   }
 
   private fail(fault: DnsFault): void {
-    for (const one of [...this.waiting.values()]) one.settle(fault);
+    for (const one of this.waiting.values()) one.settle(fault);
   }
 }
 
