@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type BenchRow } from '../bench.js';
-import type { FigureOptions } from '../spine.bench.js';
-import { SpineField } from './field.js';
+import type { FigureOptions } from '../cluster.bench.js';
+import { BenchCluster } from './bench-cluster.js';
 import { type Asked, mostInAMinute } from './load.js';
 
 const LIMIT = 600;
@@ -14,7 +14,7 @@ const CLIENTS = 24;
  * load. A request counts at the moment its answer came.
  */
 export async function measure({ isShort }: FigureOptions): Promise<BenchRow[]> {
-  const field = await SpineField.open();
+  const field = await BenchCluster.open();
   await field.setLimit('live', LIMIT);
   await field.grant(100_000);
   const load = { clients: CLIENTS, ratePerSecond: (LIMIT * EXCESS) / 60 };

@@ -7,8 +7,8 @@ export interface FigureOptions {
   isShort: boolean;
 }
 
-/** Each figure can be measured alone: `npm run bench spine storm limit`. */
-export const SPINE_FIGURES = [
+/** Each figure can be measured alone: `npm run bench cluster storm limit`. */
+export const CLUSTER_FIGURES = [
   'two-cores',
   'storm',
   'limit',
@@ -17,28 +17,28 @@ export const SPINE_FIGURES = [
   'kafka',
 ] as const;
 
-export type SpineFigure = (typeof SPINE_FIGURES)[number];
+export type ClusterFigure = (typeof CLUSTER_FIGURES)[number];
 
 /** No figure takes as long unless it hangs: the longest loads for five minutes. */
 const FIGURE_LIMIT_MS = 9 * 60_000;
 
-const MEASURES: Record<SpineFigure, (options: FigureOptions) => Promise<BenchRow[]>> = {
-  'two-cores': async () => (await import('./spine/two-cores.js')).measure(),
-  storm: async (options) => (await import('./spine/storm.js')).measure(options),
-  limit: async (options) => (await import('./spine/limit.js')).measure(options),
-  revocation: async (options) => (await import('./spine/revocation.js')).measure(options),
-  kills: async (options) => (await import('./spine/kills.js')).measure(options),
-  kafka: async (options) => (await import('./spine/kafka.js')).measure(options),
+const MEASURES: Record<ClusterFigure, (options: FigureOptions) => Promise<BenchRow[]>> = {
+  'two-cores': async () => (await import('./cluster/two-cores.js')).measure(),
+  storm: async (options) => (await import('./cluster/storm.js')).measure(options),
+  limit: async (options) => (await import('./cluster/limit.js')).measure(options),
+  revocation: async (options) => (await import('./cluster/revocation.js')).measure(options),
+  kills: async (options) => (await import('./cluster/kills.js')).measure(options),
+  kafka: async (options) => (await import('./cluster/kafka.js')).measure(options),
 };
 
-/** The spine on many machines: separate services, three gateways, Kafka, Valkey. */
+/** The product on many machines: separate services, three gateways, Kafka, Valkey. */
 export async function run(
   figures: readonly string[] = [],
   options: FigureOptions = { isShort: false },
 ): Promise<BenchReport> {
   const [rows, notRun]: [BenchRow[], string[]] = [[], []];
-  const wanted = figures.length > 0 ? figures : SPINE_FIGURES;
-  for (const figure of SPINE_FIGURES.filter((name) => wanted.includes(name))) {
+  const wanted = figures.length > 0 ? figures : CLUSTER_FIGURES;
+  for (const figure of CLUSTER_FIGURES.filter((name) => wanted.includes(name))) {
     process.stderr.write(`  ${figure} …\n`);
     const startedMs = performance.now();
     try {
@@ -54,7 +54,7 @@ export async function run(
     const seconds = Math.round((performance.now() - startedMs) / 1000);
     process.stderr.write(`  ${figure} took ${seconds} s\n`);
   }
-  return { title: 'the spine: several gateways, several cores, events over Kafka', rows, notRun };
+  return { title: 'a cluster: several gateways, several cores, events over Kafka', rows, notRun };
 }
 
 /** @throws when a figure hangs; what it started is ended by the cleanup. */

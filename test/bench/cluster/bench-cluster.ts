@@ -25,7 +25,7 @@ const ANSWER: LookupAnswer = {
 };
 
 /** A cluster with three gateways and one account whose credits and limits the figure decides. */
-export class SpineField {
+export class BenchCluster {
   readonly cluster: RunningCluster;
   readonly fleet: Fleet;
   accountId: string;
@@ -56,9 +56,9 @@ export class SpineField {
     );
   }
 
-  /** Lookup is a stand-in of the bench's process, so that what is measured is the spine. */
-  static async open(options: Partial<ClusterOptions> = {}): Promise<SpineField> {
-    const folder = mkdtempSync(join(tmpdir(), 'bench-spine-'));
+  /** Lookup is a stand-in of the bench's process, so that what is measured is everything but it. */
+  static async open(options: Partial<ClusterOptions> = {}): Promise<BenchCluster> {
+    const folder = mkdtempSync(join(tmpdir(), 'bench-cluster-'));
     cleanup.add(() => rmSync(folder, { recursive: true, force: true }));
     const lookup = new LookupStandIn();
     await lookup.start();
@@ -73,7 +73,7 @@ export class SpineField {
     // From now on, so that a signal during the start leaves nothing behind either.
     cleanup.add(async () => (await starting).stop());
     const cluster = await starting;
-    const field = new SpineField(cluster);
+    const field = new BenchCluster(cluster);
     lookup.answer = () => {
       field.lookedUp++;
       return ANSWER;

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServiceProcess } from '../../../apps/cluster/src/processes/service-process.js';
 import type { BenchRow } from '../bench.js';
-import type { FigureOptions } from '../spine.bench.js';
-import { GATEWAYS, SpineField } from './field.js';
+import type { FigureOptions } from '../cluster.bench.js';
+import { GATEWAYS, BenchCluster } from './bench-cluster.js';
 import { type Asked, countByAnswer } from './load.js';
 
 const CLIENTS = 48;
@@ -33,7 +33,7 @@ interface Granting {
  * @throws when credits seldom ran out: nobody could have oversold.
  */
 export async function measure({ isShort }: FigureOptions): Promise<BenchRow[]> {
-  const field = await SpineField.open();
+  const field = await BenchCluster.open();
   await field.setLimit('live', 1_000_000);
   await field.haveExactly(0);
   const before = await field.settledCredits();
@@ -92,7 +92,7 @@ export async function measure({ isShort }: FigureOptions): Promise<BenchRow[]> {
   ];
 }
 
-async function grantInTurn(field: SpineField, untilMs: number): Promise<Granting> {
+async function grantInTurn(field: BenchCluster, untilMs: number): Promise<Granting> {
   const granting: Granting = { granted: 0, atMs: [] };
   while (performance.now() < untilMs - GRANT_EVERY_MS) {
     await field.grant(GRANT);
@@ -112,7 +112,7 @@ function exhaustedGrants(refusals: Asked[], grantedAtMs: number[]): number {
 }
 
 /** @returns how many were killed: one at a time, later than every 5 seconds where a start takes longer. */
-async function killInTurn(field: SpineField, untilMs: number): Promise<number> {
+async function killInTurn(field: BenchCluster, untilMs: number): Promise<number> {
   const gateways = field.cluster.gateways.map(({ process }) => process as ServiceProcess);
   let kills = 0;
   await sleep(KILL_EVERY_MS);

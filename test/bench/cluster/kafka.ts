@@ -12,7 +12,7 @@ import { KafkaBroker } from '#test/environment';
 import type { BenchRow } from '../bench.js';
 import { cleanup } from '../cleanup.js';
 import { prepare } from '../events.bench.js';
-import type { FigureOptions } from '../spine.bench.js';
+import type { FigureOptions } from '../cluster.bench.js';
 
 const EVENTS_PER_SECOND = 500;
 /** Commands of a busy account service: one event each would measure its commits. */

@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { waitFor } from '#test/environment';
 import { type BenchRow, percentile } from '../bench.js';
-import type { FigureOptions } from '../spine.bench.js';
-import { GATEWAYS, SpineField } from './field.js';
+import type { FigureOptions } from '../cluster.bench.js';
+import { GATEWAYS, BenchCluster } from './bench-cluster.js';
 
 const POLL_MS = 10;
 const GIVE_UP_MS = 60_000;
 
 /** From the answer to a key's revocation until the last of three gateways refuses it. */
 export async function measure({ isShort }: FigureOptions): Promise<BenchRow[]> {
-  const field = await SpineField.open();
+  const field = await BenchCluster.open();
   await field.setLimit('live', 1_000_000);
   await field.setLimit('keys', 1_000);
   await field.grant(1_000_000);
@@ -29,7 +29,7 @@ function row(what: string, values: number[], most: number): BenchRow {
   return { what, value, median, unit: 'ms', target: `≤ ${most} ms`, ok: value <= most };
 }
 
-async function latencies(field: SpineField, count: number): Promise<number[]> {
+async function latencies(field: BenchCluster, count: number): Promise<number[]> {
   const values: number[] = [];
   for (let n = 0; n < count; n++) {
     const { id, apiKey } = await field.createKey();

@@ -1,6 +1,6 @@
 import type { BenchRow } from '../bench.js';
-import type { FigureOptions } from '../spine.bench.js';
-import { GATEWAYS, SpineField } from './field.js';
+import type { FigureOptions } from '../cluster.bench.js';
+import { GATEWAYS, BenchCluster } from './bench-cluster.js';
 import { countByAnswer } from './load.js';
 
 const CLIENTS = 64;
@@ -15,7 +15,7 @@ const TEST_LIMIT = 1_000_000;
  */
 export async function measure({ isShort }: FigureOptions): Promise<BenchRow[]> {
   const repetitions = isShort ? 3 : 20;
-  const field = await SpineField.open();
+  const field = await BenchCluster.open();
   await field.setLimit('live', TEST_LIMIT);
   const [served, off]: [number[], number[]] = [[], []];
   let [elapsedMs, unserved] = [0, 0];
