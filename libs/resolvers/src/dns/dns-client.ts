@@ -1,7 +1,7 @@
 import { getServers } from 'node:dns';
 import { monotonicMs } from '#libs/platform';
 import { DnsFault } from './dns-fault.js';
-import type { DnsMessage, DnsType } from './dns-types.js';
+import type { DnsMessage, DnsType } from './dns-record.js';
 import { askByTcp } from './tcp-exchange.js';
 import { UdpServer } from './udp-server.js';
 

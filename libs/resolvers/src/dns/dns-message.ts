@@ -6,7 +6,7 @@ import {
   DNS_TYPES,
   TYPE_BY_CODE,
   rcodeNamed,
-} from './dns-types.js';
+} from './dns-record.js';
 import { MalformedMessage, WireReader, octetsText } from './wire-reader.js';
 
 /** What fits into a packet on every path (DNS flag day 2020). */

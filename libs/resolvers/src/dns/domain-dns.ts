@@ -1,6 +1,6 @@
 import type { AskOptions, DnsAnswer, DnsClient } from './dns-client.js';
 import { DnsFault, type DnsFaultKind } from './dns-fault.js';
-import type { DnsRecord, DnsType, Rcode } from './dns-types.js';
+import type { DnsRecord, DnsType, Rcode } from './dns-record.js';
 
 /** Longer chains are given up, as loops are. */
 const CHAIN_LENGTH_MAX = 8;

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { NameServers, nameServerAvailability } from '#test/environment';
 import { DnsClient } from './dns-client.js';
-import type { DnsType } from './dns-types.js';
+import type { DnsType } from './dns-record.js';
 import { lookUpDns } from './domain-dns.js';
 import { recordText } from './record-text.js';
 

@@ -1,4 +1,4 @@
-import type { DnsRecord } from './dns-types.js';
+import type { DnsRecord } from './dns-record.js';
 
 /** One record as a zone file and `dig` write it: owner, TTL, class, type, data. */
 export function recordText(record: DnsRecord): string {

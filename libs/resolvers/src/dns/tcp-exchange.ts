@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { connect } from 'node:net';
 import { DnsFault } from './dns-fault.js';
 import { readMessage, writeQuestion } from './dns-message.js';
-import { type DnsMessage, type DnsType, DNS_TYPES } from './dns-types.js';
+import { type DnsMessage, type DnsType, DNS_TYPES } from './dns-record.js';
 
 export interface TcpQuestion {
   address: string;

@@ -4,7 +4,7 @@ import { isIPv6 } from 'node:net';
 import { monotonicMs } from '#libs/platform';
 import { DnsFault } from './dns-fault.js';
 import { readMessage, writeQuestion } from './dns-message.js';
-import type { DnsMessage, DnsType } from './dns-types.js';
+import type { DnsMessage, DnsType } from './dns-record.js';
 
 /** Each has a port of its own that nobody outside can guess; 65,536 questions at most on each. */
 const SOCKETS = 4;
