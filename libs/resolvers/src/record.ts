@@ -8,7 +8,10 @@ import type { Outcome as AnyOutcome } from '#libs/contracts';
 /** How a lookup of a domain's registration ended. */
 export type Outcome = Exclude<AnyOutcome, 'empty' | 'unknown' | 'invalid'>;
 
-/** A published date. `iso` is `YYYY-MM-DD` for day precision, RFC 3339 UTC for second precision. */
+/**
+ * A published date. `iso` is `YYYY-MM-DD` for day precision, RFC 3339 for second precision: in UTC, or with
+ * the registry's offset where it counts its days by its own clock (.jp, .tw).
+ */
 export interface DateValue {
   original: string;
   iso: string;

@@ -62,7 +62,7 @@ export const INVARIANTS: readonly Invariant[] = [
     sql: `
       select p.line_id::text as id from payment_lines p
       left join credit_grants g on g.source_id = p.line_id::text and g.source_type = p.kind
-      where p.kind in ('package', 'subscription_upgrade') and p.credits is not null
+      where p.kind = 'package'
         and p.account_id in (select id from audited_accounts)
       group by p.line_id having count(g.id) <> 1
       union all

@@ -6,22 +6,21 @@ import { INVARIANTS } from '../auditor/invariants.js';
 const VIOLATIONS = declareGauge(
   'dds_entitlement_invariant_violations',
   'Rows for which an invariant did not hold in the last check; anything above 0 is an alarm.',
-  { labels: ['invariant'], aggregation: 'max' },
+  { labels: ['invariant'] },
 );
 const CHECK_AGE = declareGauge(
   'dds_entitlement_invariants_age_seconds',
   'Time since the invariants were last checked, or since the start when they were not yet.',
-  { aggregation: 'min' },
 );
 const RESERVATIONS = declareGauge(
   'dds_entitlement_open_reservations',
   'Leases and holds that are open.',
-  { labels: ['kind'], aggregation: 'max' },
+  { labels: ['kind'] },
 );
 const RESERVED = declareGauge(
   'dds_entitlement_reserved_credits',
   'Credits in open leases and holds that are not consumed yet.',
-  { labels: ['kind'], aggregation: 'max' },
+  { labels: ['kind'] },
 );
 
 /** @param database the maintenance role: it sees every account's reservations. */

@@ -39,7 +39,7 @@ import type { RequestPath } from '../request/request-path.js';
 export interface ApiListenerOptions {
   host: string;
   port: number;
-  /** Other threads of this process listen on the port, too. */
+  /** Other gateways of this machine listen on the port, too. */
   reusePort?: boolean;
   requestPath: RequestPath;
   bodies: ProblemBodies;
