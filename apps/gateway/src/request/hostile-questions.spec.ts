@@ -137,7 +137,7 @@ describe('keys that are not valid', () => {
     // 12,000 requests of 16 kB, remembered where half of that has room.
     const source = `
       import { parentPort } from 'node:worker_threads';
-      import { FailedKeys } from '${new URL('02-failed-keys.js', import.meta.url).href}';
+      import { FailedKeys } from '${new URL('../facts/failed-keys.js', import.meta.url).href}';
       const failedKeys = new FailedKeys(60);
       const addressOf = (count) => '203.0.' + (100 + Math.floor(count / 100)) + '.' + (100 + (count % 100));
       for (let count = 0; count < 12000; count++) {
