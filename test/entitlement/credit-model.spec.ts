@@ -28,7 +28,6 @@ const command = fc.oneof(
   { weight: 4, arbitrary: fc.record({ kind: kind('crash'), pick }) },
   { weight: 4, arbitrary: fc.record({ kind: kind('subscribe'), isYear: fc.boolean(), credits }) },
   { weight: 4, arbitrary: fc.record({ kind: kind('renew') }) },
-  { weight: 2, arbitrary: fc.record({ kind: kind('upgrade'), credits }) },
   { weight: 2, arbitrary: fc.record({ kind: kind('cancel') }) },
   { weight: 6, arbitrary: fc.record({ kind: kind('reverse'), pick, share }) },
   { weight: 4, arbitrary: fc.record({ kind: kind('undo'), pick }) },
@@ -90,7 +89,6 @@ describe('credits under every history', () => {
           return this.report(step);
         case 'subscribe':
         case 'renew':
-        case 'upgrade':
         case 'cancel':
           return this.subscription(step);
         case 'reverse':
@@ -146,18 +144,12 @@ describe('credits under every history', () => {
     }
 
     private async subscription(step: Command): Promise<void> {
-      const { model, accountId, subscriptionId } = this;
+      const { model } = this;
       const current = model.current;
       if (step.kind === 'subscribe' && !current) {
         await this.begin(model.now, step.isYear ? 12 : 1, step.credits);
       } else if (step.kind === 'renew' && current && current.end <= model.now) {
         await this.begin(current.end, current.months, current.credits);
-      } else if (step.kind === 'upgrade' && current && model.now < current.until) {
-        const sliceEnd = current.end.toISOString();
-        const upgrade = { kind: 'subscription_upgrade', subscriptionId, sliceEnd } as const;
-        const credits = String(step.credits);
-        const id = await entitlement.pay(accountId, { ...upgrade, credits });
-        model.lines.push({ id, credits: step.credits });
       } else if (step.kind === 'cancel' && current && model.now < current.until) {
         await this.announce(current, { cancelAt: current.end.toISOString() });
       }
@@ -166,12 +158,15 @@ describe('credits under every history', () => {
     private async begin(start: Date, months: number, credits: number): Promise<void> {
       const end = monthsAfter(start, months);
       const { subscriptionId } = this;
-      const line = {
+      const lineId = await entitlement.pay(this.accountId, {
         kind: 'subscription',
         subscriptionId,
+        interval: months === 12 ? 'year' : 'month',
         periodStart: start.toISOString(),
-      } as const;
-      const lineId = await entitlement.pay(this.accountId, line);
+        periodEnd: end.toISOString(),
+        from: start.toISOString(),
+        monthlyCredits: String(credits),
+      });
       const period = {
         subscriptionId,
         lineId,
@@ -192,7 +187,7 @@ describe('credits under every history', () => {
         periodStart: period.start.toISOString(),
         periodEnd: period.end.toISOString(),
         interval: period.months === 12 ? 'year' : 'month',
-        monthlyCredits: String(period.credits),
+        monthlyCredits: '0',
         ...extra,
       });
     }

@@ -17,11 +17,11 @@ import {
   parseEventData,
   producerOf,
 } from '#libs/contracts';
-import type { Database, Transaction } from '#libs/database';
+import { type Database, type Transaction, checkInvariants } from '#libs/database';
 import { InProcessTransport } from '#libs/messaging';
 import { Logger, type RunningService, ServiceTokens, newId } from '#libs/platform';
 import { TestClock, TestDatabase, recordedEvents } from '#test/environment';
-import { checkInvariants } from '../../apps/entitlement/src/auditor/check-invariants.js';
+import { ENTITLEMENT_INVARIANTS } from '../../apps/entitlement/src/auditor/invariants.js';
 import { OnAccountDeletedConsumer } from '../../apps/entitlement/src/blocks/on-account-deleted.consumer.js';
 import { OnAccountErasedConsumer } from '../../apps/entitlement/src/blocks/on-account-erased.consumer.js';
 import { OnAccountRestoredConsumer } from '../../apps/entitlement/src/blocks/on-account-restored.consumer.js';
@@ -50,8 +50,25 @@ const CONSUMERS = new Map<EventClass, Type<Consumer>>([
 ] as [EventClass, Type<Consumer>][]);
 
 const SECRET = 'a secret of the tests, thirty-two characters';
+/** What every line of a payment costs here. */
+const LINE_MICROS = '1000000';
 /** Of dozens of workers on one account the last waits for all others, on a machine that is busy. */
 const CALL_TIMEOUT_MS = 30_000;
+
+/** A line whose money, SKU and id do not matter. */
+type NewLine = PaymentLine extends infer Line
+  ? Line extends PaymentLine
+    ? Omit<Line, 'lineId' | 'sku' | 'quantity' | 'amountMicros'> & { lineId?: string }
+    : never
+  : never;
+
+type SnapshotInTest = Partial<SubscriptionChanged> &
+  Pick<SubscriptionChanged, 'subscriptionId' | 'periodStart' | 'periodEnd'> & {
+    /** Of the line that pays the period; `0` for a subscription of rights only. */
+    monthlyCredits?: string;
+    /** Of that line. */
+    lineId?: string;
+  };
 
 /** The whole entitlement service on a database of its own, called as its callers call it. */
 export class EntitlementUnderTest {
@@ -128,18 +145,15 @@ export class EntitlementUnderTest {
   }
 
   /** Pays for one line. @returns its id. */
-  async pay(
-    accountId: string,
-    line: Partial<PaymentLine> & Pick<PaymentLine, 'kind'>,
-  ): Promise<string> {
+  async pay(accountId: string, line: NewLine): Promise<string> {
     const lineId = line.lineId ?? newId();
+    const rest = { sku: 'test', quantity: 1, amountMicros: LINE_MICROS };
     await this.deliver(PaymentConfirmed, accountId, {
       paymentId: newId(),
-      orderId: newId(),
-      amountMicros: '19000000',
+      amountMicros: LINE_MICROS,
       currency: 'USD',
       catalogueVersion: '2026-11',
-      lines: [{ sku: 'test', quantity: 1, ...line, lineId }],
+      lines: [{ ...rest, ...line, lineId } as PaymentLine],
     });
     return lineId;
   }
@@ -155,7 +169,9 @@ export class EntitlementUnderTest {
     share: string,
     { phase = 'final', reversalId = newId() }: Partial<PaymentReversed> = {},
   ): Promise<string> {
-    const lines = [{ lineId, share }];
+    const refundedMicros = String(Math.round(Number(share) * Number(LINE_MICROS)));
+    const line = { lineId, scope: 'whole', refundedMicros, paidMicros: LINE_MICROS } as const;
+    const lines = [line];
     const reversal = { reversalId, paymentId: newId(), cause: 'refund', phase, lines } as const;
     await this.deliver(PaymentReversed, accountId, reversal);
     return reversalId;
@@ -165,11 +181,20 @@ export class EntitlementUnderTest {
     await this.deliver(PaymentReversalUndone, accountId, { reversalId });
   }
 
+  /** Pays for a period as far as the snapshot says it is paid, once, and says the snapshot. */
   async subscribe(
     accountId: string,
-    snapshot: Partial<SubscriptionChanged> &
-      Pick<SubscriptionChanged, 'subscriptionId' | 'periodStart' | 'periodEnd'>,
+    { monthlyCredits = '15000', lineId, ...snapshot }: SnapshotInTest,
   ): Promise<void> {
+    const { subscriptionId, periodStart, periodEnd, interval = 'month' } = snapshot;
+    const { paidThrough = periodEnd } = snapshot;
+    const period = `${subscriptionId} ${periodStart}`;
+    if (monthlyCredits !== '0' && paidThrough > periodStart && !this.paidPeriods.has(period)) {
+      const stretch = { subscriptionId, interval, periodStart, periodEnd, from: periodStart };
+      const line = { kind: 'subscription', ...stretch, monthlyCredits, lineId } as const;
+      await this.pay(accountId, line);
+      this.paidPeriods.add(period);
+    }
     await this.deliver(SubscriptionChanged, accountId, {
       line: 'api',
       state: 'active',
@@ -177,7 +202,6 @@ export class EntitlementUnderTest {
       quantity: 1,
       interval: 'month',
       paidThrough: snapshot.periodEnd,
-      monthlyCredits: '15000',
       limits: { live: 40, bulk: 10, heavy: 5 },
       monitors: { domain: 20, brand: 2, registrant: 2 },
       keys: 3,
@@ -218,9 +242,13 @@ export class EntitlementUnderTest {
 
   /** Violated invariants and logged errors; every spec expects none after each test. */
   async violations(): Promise<unknown[]> {
-    return [...(await checkInvariants(this.auditor)), ...this.logLines.splice(0)];
+    return [
+      ...(await checkInvariants(this.auditor, ENTITLEMENT_INVARIANTS)),
+      ...this.logLines.splice(0),
+    ];
   }
 
+  private readonly paidPeriods = new Set<string>();
   private readonly lastSeen = new Map<string, string>();
 
   private async open(): Promise<void> {

@@ -16,7 +16,7 @@ import {
   serviceRole,
 } from '#libs/database';
 import { type EventTransport, Outbox, messagingTables } from '#libs/messaging';
-import { type Clock, HOUR_MS, newId } from '#libs/platform';
+import { type Clock, addMonths, newId } from '#libs/platform';
 
 const SCHEMA = 'billing' as SchemaService;
 
@@ -75,6 +75,7 @@ export class Billing {
           kind: 'package',
           sku: `package-${tierName}`,
           quantity: 1,
+          amountMicros: String(tier.packageMicros),
           credits: String(tier.credits),
           tier: tierName,
         },
@@ -83,24 +84,44 @@ export class Billing {
     return paymentId;
   }
 
-  /** An API plan runs from now on for 30 days, paid. */
+  /** An API plan was paid for: it runs from now on for a month. */
   async startPlan(accountId: string, tierName: string): Promise<string> {
     const tier = TIERS.find(({ name }) => name === tierName);
     if (!tier) throw new Error(`no tier ${tierName}`);
-    const subscriptionId = newId();
+    const [subscriptionId, paymentId] = [newId(), newId()];
     const start = this.clock.now();
-    const end = new Date(start.getTime() + 30 * 24 * HOUR_MS).toISOString();
+    const period = {
+      interval: 'month',
+      periodStart: start.toISOString(),
+      periodEnd: addMonths(start, 1).toISOString(),
+    } as const;
+    const sku = { sku: `plan-${tierName}-month`, quantity: 1 };
+    const amountMicros = String(tier.monthlyMicros);
+    await this.say(accountId, `payment:${paymentId}`, PaymentConfirmed, {
+      paymentId,
+      amountMicros,
+      currency: 'USD',
+      catalogueVersion: CATALOGUE_VERSION,
+      lines: [
+        {
+          lineId: newId(),
+          kind: 'subscription',
+          ...sku,
+          amountMicros,
+          subscriptionId,
+          ...period,
+          from: period.periodStart,
+          monthlyCredits: String(tier.credits),
+        },
+      ],
+    });
     await this.say(accountId, `subscription:${subscriptionId}`, SubscriptionChanged, {
       subscriptionId,
       line: 'api',
       state: 'active',
-      sku: `plan-${tierName}-month`,
-      quantity: 1,
-      interval: 'month',
-      periodStart: start.toISOString(),
-      periodEnd: end,
-      paidThrough: end,
-      monthlyCredits: String(tier.credits),
+      ...sku,
+      ...period,
+      paidThrough: period.periodEnd,
       limits: tier.limits,
       monitors: tier.monitors,
       keys: tier.keys,

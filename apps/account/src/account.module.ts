@@ -1,5 +1,10 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { Database, MaintenanceDatabase } from '#libs/database';
+import {
+  Database,
+  IdempotencyRepository,
+  IdempotencyService,
+  MaintenanceDatabase,
+} from '#libs/database';
 import { MailOutbox } from '#libs/mail';
 import { type EventTransport, MessagingModule } from '#libs/messaging';
 import { type Clock, type Logger, ServiceModule } from '#libs/platform';
@@ -30,8 +35,6 @@ import { EraseJob } from './deletion/erase.job.js';
 import { ErasedDataService } from './deletion/erased-data.service.js';
 import { ErasureMaintenanceRepository } from './deletion/erasure.repository.js';
 import { ErasureService } from './deletion/erasure.service.js';
-import { IdempotencyRepository } from './idempotency/idempotency.repository.js';
-import { IdempotencyService } from './idempotency/idempotency.service.js';
 import { MailedLinksService } from './deletion/mailed-links.service.js';
 import { ExpireKeysJob } from './key-facts/expire-keys.job.js';
 import { KeyFactsController } from './key-facts/key-facts.controller.js';

@@ -1,3 +1,4 @@
+export * from './calendar.js';
 export * from './clock.js';
 export * from './config.js';
 export * from './crash-point.js';
@@ -8,6 +9,7 @@ export * from './internal-calls/service-secret.js';
 export * from './internal-calls/service-secret.config.js';
 export * from './internal-calls/service-token.js';
 export * from './logger.js';
+export * from './money.js';
 export * from './platform.errors.js';
 export * from './problem.js';
 export * from './schedule.js';

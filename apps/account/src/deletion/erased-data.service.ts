@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { Transaction } from '#libs/database';
+import { IdempotencyService, type Transaction } from '#libs/database';
 import { BillingDetailsService } from '../billing-details/billing-details.service.js';
-import { IdempotencyService } from '../idempotency/idempotency.service.js';
 import { KeysService } from '../keys/keys.service.js';
 import { OwnerMailService } from '../people/owner-mail.service.js';
 import { SessionsService } from '../sessions/sessions.service.js';

@@ -1,6 +1,6 @@
 import { Body, Controller, Delete, Get, Param, Patch, Post, Query } from '@nestjs/common';
+import { Idempotent, type IdempotentCall } from '#libs/database';
 import type { Actor } from '../audit/actor.js';
-import { Idempotent, type IdempotentCall } from '../idempotency/idempotent-call.js';
 import { CurrentSession, SignedIn } from '../sessions/signed-in.js';
 import { KeyAllowance } from './key-allowance.js';
 import { CreateKeyRequest, ListKeysQuery, RotateKeyRequest, UpdateKeyRequest } from './keys.dto.js';

@@ -6,14 +6,13 @@ import {
   generateApiKey,
   hashApiKey,
 } from '#libs/contracts';
-import { type Transaction, readCursor, toPage } from '#libs/database';
+import { type IdempotentCall, type Transaction, readCursor, toPage } from '#libs/database';
 import { type AggregateLock, Outbox } from '#libs/messaging';
 import { Clock, DAY_MS, HOUR_MS, InvalidRequest, NotFound, isId, newId } from '#libs/platform';
 import { AccountConfig } from '../account.config.js';
 import { AccountsService } from '../accounts/accounts.service.js';
 import type { Actor } from '../audit/actor.js';
 import { AuditService } from '../audit/audit.service.js';
-import type { IdempotentCall } from '../idempotency/idempotent-call.js';
 import type { ApiKey } from './key.entity.js';
 import { keyStateOf } from './key-state.js';
 import {

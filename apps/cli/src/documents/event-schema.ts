@@ -1,6 +1,6 @@
 import { plainToInstance } from 'class-transformer';
 import { getMetadataStorage } from 'class-validator';
-import { type EventClass, describeEvent } from '#libs/contracts';
+import { type EventClass, describeEvent, variantsOf } from '#libs/contracts';
 
 export type JsonSchema = Record<string, unknown>;
 
@@ -68,8 +68,11 @@ function nestedClass(target: EventClass, name: string, isArray: boolean): EventC
 function keywordsOf(target: EventClass, rule: Rule): JsonSchema {
   const { constraints, propertyName, each } = rule;
   const [first, second] = constraints ?? [];
-  if (rule.type === 'nestedValidation')
+  if (rule.type === 'nestedValidation') {
+    const variants = variantsOf(target, propertyName);
+    if (variants) return { oneOf: variants.map((variant) => objectSchema(variant)) };
     return objectSchema(nestedClass(target, propertyName, each));
+  }
   switch (rule.name) {
     case 'isString':
       return { type: 'string' };
@@ -80,7 +83,11 @@ function keywordsOf(target: EventClass, rule: Rule): JsonSchema {
     case 'isUuid':
       return { type: 'string', format: 'uuid' };
     case 'isIso8601':
+    case 'isInstant':
       return { type: 'string', format: 'date-time' };
+    case 'isAfter':
+    case 'isAtMost':
+      return { description: first };
     case 'matches':
       return { type: 'string', pattern: (first as RegExp).source };
     case 'isIn':

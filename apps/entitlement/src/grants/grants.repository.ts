@@ -55,7 +55,7 @@ export class GrantsRepository {
   ): Promise<PaymentLine[]> {
     const inserted = await transaction.query<{ line_id: string }>(INSERT_LINES, [
       payment.paymentId,
-      payment.orderId,
+      payment.orderId ?? null,
       accountId,
       now,
       JSON.stringify(payment.lines),
@@ -93,10 +93,9 @@ export class GrantsRepository {
 
 const INSERT_LINES = `
   insert into payment_lines (line_id, payment_id, order_id, account_id, kind, sku, quantity, credits,
-    tier, subscription_id, period_start, slice_end, confirmed_at)
+    tier, subscription_id, period_start, confirmed_at)
   select l."lineId", $1, $2, $3, l.kind, l.sku, l.quantity, l.credits, l.tier, l."subscriptionId",
-    l."periodStart", l."sliceEnd", $4
+    l."periodStart", $4
   from jsonb_to_recordset($5::jsonb) as l("lineId" uuid, kind text, sku text, quantity int,
-    credits bigint, tier text, "subscriptionId" uuid, "periodStart" timestamptz,
-    "sliceEnd" timestamptz)
+    credits bigint, tier text, "subscriptionId" uuid, "periodStart" timestamptz)
   on conflict (line_id) do nothing returning line_id`;

@@ -3,6 +3,8 @@ import {
   type Balance,
   type PaymentConfirmed,
   type PaymentLine,
+  type SubscriptionLine,
+  type SubscriptionUpgradeLine,
   TRIAL_CREDITS,
   tierOfCredits,
 } from '#libs/contracts';
@@ -15,6 +17,7 @@ import { inTurn } from '../ledger/in-turn.js';
 import { LedgerService } from '../ledger/ledger.service.js';
 import { type CreditSources, advance, expiryWithin, followReversals } from './account-credits.js';
 import { type Adjustment, GrantsRepository } from './grants.repository.js';
+import { type CreditPeriod, slicesOf } from '../subscriptions/monthly-slices.js';
 import { SubscriptionsRepository } from '../subscriptions/subscriptions.repository.js';
 
 const DUE_PER_ROUND_MAX = 200;
@@ -117,6 +120,11 @@ export class GrantsService {
     // A reversal may have waited for a line that pays slices which are issued already.
     followReversals(book, sources.reversedLines);
     for (const line of lines) {
+      if (line.kind === 'subscription') {
+        const period = periodOf(line);
+        await this.subscriptions.putPeriod(transaction, accountId, period);
+        sources.periods.push(period);
+      }
       const source = newGrantOf(line, sources);
       if (!source) continue;
       const grant = book.issue(source);
@@ -166,20 +174,41 @@ export class GrantsService {
 const nothing = async () => undefined;
 
 function newGrantOf(line: PaymentLine, { subscriptions }: CreditSources): NewGrant | undefined {
-  if (line.credits === undefined) return undefined;
-  const granted = Number(line.credits);
-  const source = { sourceId: line.lineId, sourceIndex: 0, granted };
-  if (line.kind === 'package') {
-    return { ...source, sourceType: 'package', tier: line.tier ?? tierOfCredits(granted)?.name };
+  const { kind, lineId: sourceId } = line;
+  if (kind === 'package') {
+    const granted = Number(line.credits);
+    const tier = line.tier ?? tierOfCredits(granted)?.name;
+    return { sourceType: kind, sourceId, sourceIndex: 0, granted, tier };
   }
-  if (line.kind !== 'subscription_upgrade') return undefined;
-  const sliceEnd = line.sliceEnd ? new Date(line.sliceEnd) : undefined;
-  const subscription = subscriptions.find(({ id }) => id === line.subscriptionId);
+  if (kind !== 'subscription_upgrade') return undefined;
+  const from = new Date(line.from);
+  const slice = slicesOf(periodOf(line)).find(({ end }) => end > from);
+  if (!slice) return undefined;
+  const [start, end] = [slice.start.getTime(), slice.end.getTime()];
+  const rest = end - Math.max(start, from.getTime());
   return {
-    ...source,
-    sourceType: 'subscription_upgrade',
+    sourceType: kind,
+    sourceId,
+    sourceIndex: 0,
+    granted: Math.floor((Number(line.monthlyCredits) * rest) / (end - start)),
     subscriptionId: line.subscriptionId,
-    sliceEnd,
-    expiresAt: sliceEnd && expiryWithin(sliceEnd, subscription),
+    sliceEnd: slice.end,
+    expiresAt: expiryWithin(
+      slice.end,
+      subscriptions.find(({ id }) => id === line.subscriptionId),
+    ),
+  };
+}
+
+function periodOf(line: SubscriptionLine | SubscriptionUpgradeLine): CreditPeriod {
+  const end = new Date(line.periodEnd);
+  return {
+    subscriptionId: line.subscriptionId,
+    start: new Date(line.periodStart),
+    end,
+    interval: line.interval,
+    slicesUntil: end,
+    paidThrough: end,
+    monthlyCredits: Number(line.monthlyCredits),
   };
 }

@@ -4,7 +4,6 @@ import type { Transaction } from '#libs/database';
 import { LedgerService } from '../ledger/ledger.service.js';
 import { advance, followSubscription } from './account-credits.js';
 import { GrantsService } from './grants.service.js';
-import type { CreditPeriod } from '../subscriptions/monthly-slices.js';
 import type { Subscription } from '../subscriptions/subscription.js';
 import { SubscriptionsRepository } from '../subscriptions/subscriptions.repository.js';
 
@@ -25,11 +24,8 @@ export class SubscriptionCreditsService {
   ): Promise<void> {
     const subscription = toSubscription(accountId, snapshot);
     const [account] = await this.ledger.lock(transaction, [accountId]);
-    await this.repository.closePeriodsBefore(transaction, subscription);
     const { book } = await this.grants.openWhole(transaction, account);
     await this.repository.putSubscription(transaction, subscription, book.changeAllowance());
-    const period = creditPeriodOf(subscription);
-    if (period) await this.repository.putPeriod(transaction, accountId, period);
     followSubscription(book, subscription);
     advance(book, await this.grants.sourcesOf(transaction, accountId));
     await this.ledger.save(transaction, [book]);
@@ -37,7 +33,7 @@ export class SubscriptionCreditsService {
 }
 
 function toSubscription(accountId: string, snapshot: SubscriptionChanged): Subscription {
-  const { subscriptionId, cancelAt, limits, monitors, ...rest } = snapshot;
+  const { subscriptionId, paidThrough, cancelAt, limits, monitors, ...rest } = snapshot;
   return {
     ...rest,
     id: subscriptionId,
@@ -46,22 +42,7 @@ function toSubscription(accountId: string, snapshot: SubscriptionChanged): Subsc
     monitors: { ...monitors },
     periodStart: new Date(snapshot.periodStart),
     periodEnd: new Date(snapshot.periodEnd),
-    paidThrough: new Date(snapshot.paidThrough),
+    paidThrough: paidThrough === undefined ? undefined : new Date(paidThrough),
     cancelAt: cancelAt === undefined ? undefined : new Date(cancelAt),
-    monthlyCredits: Number(snapshot.monthlyCredits),
-  };
-}
-
-function creditPeriodOf(subscription: Subscription): CreditPeriod | undefined {
-  const { periodStart, periodEnd, cancelAt, paidThrough, monthlyCredits } = subscription;
-  if (monthlyCredits === 0) return undefined;
-  return {
-    subscriptionId: subscription.id,
-    start: periodStart,
-    end: periodEnd,
-    interval: subscription.interval,
-    slicesUntil: cancelAt && cancelAt < periodEnd ? cancelAt : periodEnd,
-    paidThrough,
-    monthlyCredits,
   };
 }

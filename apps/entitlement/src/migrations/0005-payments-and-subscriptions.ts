@@ -6,7 +6,7 @@ export const paymentsAndSubscriptions: Migration = {
 create table payment_lines (
   line_id uuid primary key,
   payment_id uuid not null,
-  order_id uuid not null,
+  order_id uuid,
   account_id uuid not null references credit_accounts,
   kind text not null,
   sku text not null,
@@ -15,7 +15,6 @@ create table payment_lines (
   tier text,
   subscription_id uuid,
   period_start timestamptz,
-  slice_end timestamptz,
   confirmed_at timestamptz not null
 );
 create index payment_lines_account on payment_lines (account_id);
@@ -30,9 +29,8 @@ create table subscriptions (
   period_interval text not null,
   period_start timestamptz not null,
   period_end timestamptz not null,
-  paid_through timestamptz not null,
+  paid_through timestamptz,
   cancel_at timestamptz,
-  monthly_credits bigint not null,
   limits jsonb not null,
   monitors jsonb not null,
   keys integer not null,
@@ -44,7 +42,7 @@ create index subscriptions_account on subscriptions (account_id);
 
 -- Every period that brought credits, so that a reversal undone later can issue what it kept back.
 create table subscription_periods (
-  subscription_id uuid not null references subscriptions,
+  subscription_id uuid not null,
   period_start timestamptz not null,
   period_end timestamptz not null,
   account_id uuid not null references credit_accounts,

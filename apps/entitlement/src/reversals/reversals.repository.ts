@@ -13,8 +13,9 @@ export class ReversalsRepository {
     const { reversalId, paymentId, cause, phase, lines } = reversal;
     await transaction.query(
       `insert into reversals as r (reversal_id, payment_id, account_id, cause, phase, line_id, share)
-       select $1, $2, $3, $4, $5, l."lineId", l.share
-       from jsonb_to_recordset($6::jsonb) as l("lineId" uuid, share numeric)
+       select $1, $2, $3, $4, $5, l."lineId", l."refundedMicros" / greatest(1, l."paidMicros")
+       from jsonb_to_recordset($6::jsonb) as l("lineId" uuid, "refundedMicros" numeric,
+         "paidMicros" numeric)
        on conflict (reversal_id, line_id) do update set phase = excluded.phase, share = excluded.share
        where r.phase = 'requested'`,
       [reversalId, paymentId, accountId, cause, phase, JSON.stringify(lines)],

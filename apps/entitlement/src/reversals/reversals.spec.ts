@@ -144,9 +144,8 @@ describe('reversals', () => {
   it('a year reversed in full brings no further slices, and its undoing brings the missed ones', async () => {
     const subscriptionId = newId();
     const year = { periodStart: '2026-03-02T09:00:00Z', periodEnd: '2027-03-02T09:00:00Z' };
-    await entitlement.subscribe(accountId, { subscriptionId, ...year, interval: 'year' });
-    const line = { kind: 'subscription', subscriptionId, periodStart: year.periodStart } as const;
-    const lineId = await entitlement.pay(accountId, line);
+    const lineId = newId();
+    await entitlement.subscribe(accountId, { subscriptionId, ...year, interval: 'year', lineId });
     entitlement.clock.set('2026-04-10T00:00:00Z');
     await (
       await lease(1_000)
@@ -172,11 +171,9 @@ describe('reversals', () => {
   it('part of a year reversed reaches later slices too', async () => {
     const subscriptionId = newId();
     const year = { periodStart: '2026-03-02T09:00:00Z', periodEnd: '2027-03-02T09:00:00Z' };
-    await entitlement.subscribe(accountId, { subscriptionId, ...year, interval: 'year' });
-    const line = { kind: 'subscription', subscriptionId, periodStart: year.periodStart } as const;
     const lineId = newId();
     await entitlement.reverse(accountId, lineId, '0.2');
-    await entitlement.pay(accountId, { ...line, lineId });
+    await entitlement.subscribe(accountId, { subscriptionId, ...year, interval: 'year', lineId });
     entitlement.clock.set('2026-04-02T09:00:00Z');
     expect(await balance()).toMatchObject({ spendable: 12_000 });
   });

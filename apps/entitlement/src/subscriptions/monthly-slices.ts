@@ -1,4 +1,4 @@
-import { DAY_MS } from '#libs/platform';
+import { DAY_MS, addMonths } from '#libs/platform';
 
 /** How long the last paid slice stays spendable while its renewal is pending or past due. */
 export const GRACE_MS = 7 * DAY_MS;
@@ -42,7 +42,7 @@ export interface Renewal {
   /** The subscription is expected to be renewed: active or past due, and not cancelled. */
   isExpected: boolean;
   cancelAt?: Date;
-  paidThrough: Date;
+  paidThrough?: Date;
 }
 
 /**
@@ -50,16 +50,7 @@ export interface Renewal {
  * grace while the renewal is pending, and ends with the period when there will be none.
  */
 export function sliceExpiry(sliceEnd: Date, renewal: Renewal): Date {
-  if (sliceEnd < renewal.paidThrough) return sliceEnd;
+  if (renewal.paidThrough && sliceEnd < renewal.paidThrough) return sliceEnd;
   if (renewal.isExpected) return new Date(sliceEnd.getTime() + GRACE_MS);
   return renewal.cancelAt && renewal.cancelAt < sliceEnd ? renewal.cancelAt : sliceEnd;
-}
-
-/** The anchor's day in a later month, or that month's last day: 31 Jan → 28 or 29 Feb → 31 Mar. UTC. */
-export function addMonths(anchor: Date, months: number): Date {
-  const moved = new Date(anchor);
-  moved.setUTCMonth(anchor.getUTCMonth() + months);
-  // A day the month does not have runs over into the next one; day 0 is the last of the month before.
-  if (moved.getUTCDate() !== anchor.getUTCDate()) moved.setUTCDate(0);
-  return moved;
 }

@@ -12,9 +12,8 @@ export interface Subscription {
   interval: 'month' | 'year';
   periodStart: Date;
   periodEnd: Date;
-  paidThrough: Date;
+  paidThrough?: Date;
   cancelAt?: Date;
-  monthlyCredits: number;
   limits: RateLimits;
   monitors: MonitorSlots;
   keys: number;
@@ -35,6 +34,7 @@ export function isRenewing({ state, cancelAt }: Subscription): boolean {
  */
 export function rightsEnd(subscription: Subscription): Date | undefined {
   const { state, cancelAt, paidThrough } = subscription;
+  if (!paidThrough) return undefined;
   if (!RENEWING.includes(state) && state !== 'cancelled') return undefined;
   const paid = paidThrough.getTime();
   if (isRenewing(subscription)) return new Date(paid + GRACE_MS);

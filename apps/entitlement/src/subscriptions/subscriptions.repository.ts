@@ -5,15 +5,14 @@ import type { Subscription } from './subscription.js';
 
 interface SubscriptionRow extends Omit<
   Subscription,
-  'accountId' | 'interval' | 'periodStart' | 'periodEnd' | 'monthlyCredits'
+  'accountId' | 'interval' | 'periodStart' | 'periodEnd'
 > {
   account_id: string;
   period_interval: 'month' | 'year';
   period_start: Date;
   period_end: Date;
-  paid_through: Date;
+  paid_through: Date | null;
   cancel_at: Date | null;
-  monthly_credits: string;
   catalogue_version: string;
 }
 
@@ -45,9 +44,8 @@ export class SubscriptionsRepository {
       interval: row.period_interval,
       periodStart: row.period_start,
       periodEnd: row.period_end,
-      paidThrough: row.paid_through,
+      paidThrough: row.paid_through ?? undefined,
       cancelAt: row.cancel_at ?? undefined,
-      monthlyCredits: Number(row.monthly_credits),
       limits: row.limits,
       monitors: row.monitors,
       keys: row.keys,
@@ -72,18 +70,6 @@ export class SubscriptionsRepository {
     }));
   }
 
-  /** Lets no slice of an earlier period start in the current one. */
-  async closePeriodsBefore(
-    transaction: Transaction,
-    { id, accountId, periodStart }: Subscription,
-  ): Promise<void> {
-    await transaction.query(
-      `update subscription_periods set slices_until = least(slices_until, $3)
-       where account_id = $1 and subscription_id = $2 and period_start < $3`,
-      [accountId, id, periodStart],
-    );
-  }
-
   async putSubscription(
     transaction: Transaction,
     subscription: Subscription,
@@ -99,9 +85,8 @@ export class SubscriptionsRepository {
       subscription.interval,
       subscription.periodStart,
       subscription.periodEnd,
-      subscription.paidThrough,
+      subscription.paidThrough ?? null,
       subscription.cancelAt ?? null,
-      subscription.monthlyCredits,
       subscription.limits,
       subscription.monitors,
       subscription.keys,
@@ -131,14 +116,14 @@ export class SubscriptionsRepository {
 
 const PUT_SUBSCRIPTION = `
   insert into subscriptions (id, account_id, line, state, sku, quantity, period_interval, period_start,
-    period_end, paid_through, cancel_at, monthly_credits, limits, monitors, keys, datasets,
-    catalogue_version, allowance_version)
-  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
+    period_end, paid_through, cancel_at, limits, monitors, keys, datasets, catalogue_version,
+    allowance_version)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
   on conflict (id) do update set
     line = excluded.line, state = excluded.state, sku = excluded.sku, quantity = excluded.quantity,
     period_interval = excluded.period_interval, period_start = excluded.period_start,
     period_end = excluded.period_end, paid_through = excluded.paid_through,
-    cancel_at = excluded.cancel_at, monthly_credits = excluded.monthly_credits,
+    cancel_at = excluded.cancel_at,
     limits = excluded.limits, monitors = excluded.monitors, keys = excluded.keys,
     datasets = excluded.datasets, catalogue_version = excluded.catalogue_version,
     allowance_version = excluded.allowance_version`;

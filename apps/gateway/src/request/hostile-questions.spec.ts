@@ -12,7 +12,7 @@ import {
   problemAnswer,
 } from '../../../../test/stand-ins/lookup-stand-in.js';
 import { GatewayUnderTest } from '../../../../test/gateway/gateway-under-test.js';
-import { FailedKeys } from './02-failed-keys.js';
+import { FailedKeys } from '../facts/failed-keys.js';
 
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;

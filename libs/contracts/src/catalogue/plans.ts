@@ -1,3 +1,4 @@
+import { shareOfMoney } from '#libs/platform';
 import type { MonitorSlots, RateLimits } from '../events/billing/subscription-changed.js';
 
 /** Version of this price list. An order keeps the one it was made under. */
@@ -77,7 +78,6 @@ export function tierNamed(name: string): Tier | undefined {
 const STEP_SMALL = 1_000;
 const STEP_LARGE = 10_000;
 const STEP_LARGE_ABOVE = 100_000;
-const CENT_MICROS = 10_000;
 
 /**
  * Price of a package of `credits`, in millionths of a dollar: linear between the tiers, rounded half
@@ -92,9 +92,8 @@ export function packagePriceMicros(credits: number): number | undefined {
   const high = TIERS[above];
   if (high.credits === credits) return high.packageMicros;
   const low = TIERS[above - 1];
-  // Integers in cents all the way: the product stays far below 2^53.
-  const [lowCents, highCents] = [low.packageMicros / CENT_MICROS, high.packageMicros / CENT_MICROS];
-  const range = high.credits - low.credits;
-  const scaled = lowCents * range + (credits - low.credits) * (highCents - lowCents);
-  return Math.floor((2 * scaled + range) / (2 * range)) * CENT_MICROS;
+  const range = BigInt(high.credits - low.credits);
+  const [lowMicros, highMicros] = [BigInt(low.packageMicros), BigInt(high.packageMicros)];
+  const beyond = BigInt(credits - low.credits);
+  return Number(lowMicros + shareOfMoney(highMicros - lowMicros, beyond, range));
 }

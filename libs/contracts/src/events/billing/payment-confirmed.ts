@@ -1,80 +1,29 @@
-import { Type } from 'class-transformer';
 import {
   ArrayMaxSize,
   ArrayMinSize,
-  IsIn,
-  IsInt,
-  IsISO8601,
   IsOptional,
   IsString,
   IsUUID,
   Length,
   Matches,
-  Min,
-  ValidateNested,
 } from 'class-validator';
 import { EventType } from '../event-type.js';
+import { OneOf } from '../rules.js';
+import { AnyPaymentLine, MICROS, PAYMENT_LINE_CLASSES, type PaymentLine } from './payment-line.js';
 
-const PAYMENT_LINE_KINDS = [
-  'package',
-  'subscription',
-  'subscription_upgrade',
-  'domainer',
-  'rate_limit',
-] as const;
-export type PaymentLineKind = (typeof PAYMENT_LINE_KINDS)[number];
-
-export class PaymentLine {
-  @IsUUID()
-  lineId: string;
-
-  @IsIn(PAYMENT_LINE_KINDS)
-  kind: PaymentLineKind;
-
-  @IsString()
-  @Length(1, 100)
-  sku: string;
-
-  @IsInt()
-  @Min(1)
-  quantity: number;
-
-  /** Decimal string; only on lines of kind `package` and `subscription_upgrade`. */
-  @IsOptional()
-  @Matches(/^[1-9][0-9]{0,17}$/)
-  credits?: string;
-
-  /** Catalogue tier of a package, for example `50K`. */
-  @IsOptional()
-  @IsString()
-  @Length(1, 20)
-  tier?: string;
-
-  @IsOptional()
-  @IsUUID()
-  subscriptionId?: string;
-
-  @IsOptional()
-  @IsISO8601()
-  periodStart?: string;
-
-  /** End of the slice that an upgrade's credits belong to. */
-  @IsOptional()
-  @IsISO8601()
-  sliceEnd?: string;
-}
-
-/** Money arrived for an order. */
+/** Money arrived. Aggregate `payment:<id>`. A line is announced once; a repeat says exactly the same. */
 @EventType({ type: 'billing.payment-confirmed', version: 1, kind: 'delta' })
 export class PaymentConfirmed {
   @IsUUID()
   paymentId: string;
 
+  /** Only where an order exists: a renewal has none. */
+  @IsOptional()
   @IsUUID()
-  orderId: string;
+  orderId?: string;
 
-  /** Millionths of the currency unit, decimal string. */
-  @Matches(/^[0-9]{1,18}$/)
+  /** All that was paid, tax included: millionths of the currency unit, decimal string. */
+  @Matches(MICROS)
   amountMicros: string;
 
   /** ISO 4217. */
@@ -85,8 +34,7 @@ export class PaymentConfirmed {
   @Length(1, 20)
   catalogueVersion: string;
 
-  @ValidateNested({ each: true })
-  @Type(() => PaymentLine)
+  @OneOf('kind', PAYMENT_LINE_CLASSES, AnyPaymentLine)
   @ArrayMinSize(1)
   @ArrayMaxSize(50)
   lines: PaymentLine[];

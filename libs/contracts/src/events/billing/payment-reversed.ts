@@ -1,17 +1,48 @@
-import { Type } from 'class-transformer';
-import { ArrayMaxSize, ArrayMinSize, IsIn, IsUUID, Matches, ValidateNested } from 'class-validator';
+import { ArrayMaxSize, ArrayMinSize, IsIn, IsUUID, Matches } from 'class-validator';
 import { EventType } from '../event-type.js';
+import { IsAtMost, IsInstant, OneOf } from '../rules.js';
+import { MICROS } from './payment-line.js';
 
-export class ReversedLine {
+const REVERSAL_SCOPES = ['whole', 'remaining'] as const;
+export type ReversalScope = (typeof REVERSAL_SCOPES)[number];
+
+/** What every reversed line has. */
+export class AnyReversedLine {
   @IsUUID()
   lineId: string;
 
-  /** refunded ÷ paid of the line, decimal string between 0 and 1. */
-  @Matches(/^(0\.[0-9]{1,18}|1|1\.0+|0)$/)
-  share: string;
+  @IsIn(REVERSAL_SCOPES)
+  scope: ReversalScope;
+
+  /** What this reversal takes back of the line: millionths of the currency unit, decimal string. */
+  @Matches(MICROS)
+  @IsAtMost('paidMicros')
+  refundedMicros: string;
+
+  /** What was paid for the line. */
+  @Matches(MICROS)
+  paidMicros: string;
 }
 
-/** A refund or dispute of a payment: `requested` freezes the credits, `final` takes them back. */
+/** Any amount of money, spread over all that the line brought. */
+export class WholeReversedLine extends AnyReversedLine {
+  @IsIn(['whole'])
+  override scope: 'whole';
+}
+
+/** All of the rest of a stretch: what was used before `from` stays paid. */
+export class RemainingReversedLine extends AnyReversedLine {
+  @IsIn(['remaining'])
+  override scope: 'remaining';
+
+  @IsInstant()
+  from: string;
+}
+
+/**
+ * A refund or dispute of a payment: `requested` keeps credits from being spent, `final` takes them
+ * back. One `reversalId` for each attempt; a final one may follow its request with another amount.
+ */
 @EventType({ type: 'billing.payment-reversed', version: 1, kind: 'delta' })
 export class PaymentReversed {
   @IsUUID()
@@ -26,9 +57,8 @@ export class PaymentReversed {
   @IsIn(['requested', 'final'])
   phase: 'requested' | 'final';
 
-  @ValidateNested({ each: true })
-  @Type(() => ReversedLine)
+  @OneOf('scope', { whole: WholeReversedLine, remaining: RemainingReversedLine }, AnyReversedLine)
   @ArrayMinSize(1)
   @ArrayMaxSize(50)
-  lines: ReversedLine[];
+  lines: (WholeReversedLine | RemainingReversedLine)[];
 }

@@ -3,16 +3,15 @@ import {
   ArrayMaxSize,
   IsIn,
   IsInt,
-  IsISO8601,
   IsOptional,
   IsString,
   IsUUID,
   Length,
-  Matches,
   Min,
   ValidateNested,
 } from 'class-validator';
 import { EventType } from '../event-type.js';
+import { IsAfter, IsInstant } from '../rules.js';
 
 const SUBSCRIPTION_STATES = [
   'incomplete',
@@ -55,7 +54,10 @@ export class MonitorSlots {
   registrant: number;
 }
 
-/** A subscription as it stands now, in full. Aggregate `subscription:<id>`. */
+/**
+ * A subscription as it stands now, in full: state and rights. What it brings in credits stands in the
+ * lines of its payments. Aggregate `subscription:<id>`.
+ */
 @EventType({ type: 'billing.subscription-changed', version: 1, kind: 'state' })
 export class SubscriptionChanged {
   @IsUUID()
@@ -79,23 +81,22 @@ export class SubscriptionChanged {
   @IsIn(['month', 'year'])
   interval: 'month' | 'year';
 
-  @IsISO8601()
+  @IsInstant()
   periodStart: string;
 
-  @IsISO8601()
+  @IsInstant()
+  @IsAfter('periodStart')
   periodEnd: string;
 
-  /** Rights and slices reach up to here; a processor moves the period before the renewal is paid. */
-  @IsISO8601()
-  paidThrough: string;
-
+  /** End of the last paid stretch that was not taken back; none before the first payment. */
   @IsOptional()
-  @IsISO8601()
-  cancelAt?: string;
+  @IsInstant()
+  paidThrough?: string;
 
-  /** Decimal string; `0` for lines without credits. */
-  @Matches(/^[0-9]{1,18}$/)
-  monthlyCredits: string;
+  /** When it ends instead of being renewed. */
+  @IsOptional()
+  @IsInstant()
+  cancelAt?: string;
 
   /** For the add-on: what it adds, already multiplied by the quantity. */
   @ValidateNested()

@@ -1,0 +1,8 @@
+/** The anchor's day in a later month, or that month's last day: 31 Jan → 28 or 29 Feb → 31 Mar. UTC. */
+export function addMonths(anchor: Date, months: number): Date {
+  const moved = new Date(anchor);
+  moved.setUTCMonth(anchor.getUTCMonth() + months);
+  // A day the month does not have runs over into the next one; day 0 is the last of the month before.
+  if (moved.getUTCDate() !== anchor.getUTCDate()) moved.setUTCDate(0);
+  return moved;
+}

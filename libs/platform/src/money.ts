@@ -1,0 +1,21 @@
+/** Money is counted in millionths of the currency unit, as `bigint`: no sum of it is ever inexact. */
+export type Micros = bigint;
+
+const CENT_MICROS = 10_000n;
+
+/** `numerator ÷ denominator`, rounded half up; of a negative one half down, so that −x rounds as x. */
+export function divideHalfUp(numerator: bigint, denominator: bigint): bigint {
+  if (denominator <= 0n) throw new RangeError('the denominator is not above zero');
+  if (numerator < 0n) return -divideHalfUp(-numerator, denominator);
+  return (2n * numerator + denominator) / (2n * denominator);
+}
+
+/** The one rounding of a line of an order or invoice: millionths to the nearest whole cent, half up. */
+export function roundToCent(micros: Micros): Micros {
+  return divideHalfUp(micros, CENT_MICROS) * CENT_MICROS;
+}
+
+/** `part ÷ whole` of an amount to the nearest whole cent, half up: proration, tax. */
+export function shareOfMoney(micros: Micros, part: bigint, whole: bigint): Micros {
+  return divideHalfUp(micros * part, whole * CENT_MICROS) * CENT_MICROS;
+}
