@@ -1,9 +1,8 @@
 import { type Server, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Metrics, type MetricSnapshot } from '#libs/platform';
+import { Metrics } from '#libs/platform';
 
 const HOST = '127.0.0.1';
-const OWN_METRIC = /^dds_/;
 
 /** `GET /metrics` of the whole installation, at a port that stays the same. */
 export class MetricsListener {
@@ -20,7 +19,7 @@ export class MetricsListener {
         response.writeHead(404).end();
         return;
       }
-      void textOf(services).then(
+      void Metrics.textOf(services).then(
         (text) => response.writeHead(200, { 'Content-Type': Metrics.contentType }).end(text),
         () => response.writeHead(500).end(),
       );
@@ -37,15 +36,4 @@ export class MetricsListener {
     this.server.closeAllConnections();
     await closed;
   }
-}
-
-/** The services share one process, whose own numbers are told once. */
-async function textOf([first, ...others]: Metrics[]): Promise<string> {
-  const whole = await first.snapshot();
-  const own = await Promise.all(others.map(async (each) => ownOf(await each.snapshot())));
-  return Metrics.textOf([whole, ...own]);
-}
-
-function ownOf(snapshot: MetricSnapshot): MetricSnapshot {
-  return snapshot.filter((metric) => OWN_METRIC.test((metric as { name: string }).name));
 }
