@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Transaction } from '#libs/database';
+import type { Transaction } from '../transaction.js';
 import type { IdempotentCall } from './idempotent-call.js';
 
 export interface KeptAnswer {

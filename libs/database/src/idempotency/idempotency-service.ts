@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Transaction } from '#libs/database';
+import type { Transaction } from '../transaction.js';
 import { Clock, DAY_MS } from '#libs/platform';
 import { IdempotencyKeyReused, IdempotencyKeyRunning } from './idempotency.errors.js';
 import { IdempotencyRepository } from './idempotency.repository.js';
