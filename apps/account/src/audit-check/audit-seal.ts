@@ -7,10 +7,11 @@ import {
   verify,
 } from 'node:crypto';
 
-/** What the end of the chain was at a time, signed. Kept elsewhere, it shows a chain that was rewritten. */
-export interface AuditAnchor {
-  position: string;
-  /** Hex. */
+/** Where all chains ended at a time, signed. Kept elsewhere, it shows a chain that was rewritten. */
+export interface SignedAnchor {
+  /** From 1, without gaps; decimal. */
+  number: string;
+  /** Covers the heads and the anchors before it; hex. */
   hash: string;
   /** RFC 3339. */
   takenAt: string;
@@ -34,18 +35,18 @@ export class AuditSeal {
     });
   }
 
-  sign(unsigned: Omit<AuditAnchor, 'signature'>): AuditAnchor {
-    const { position, hash, takenAt } = unsigned;
+  sign(unsigned: Omit<SignedAnchor, 'signature'>): SignedAnchor {
+    const { number, hash, takenAt } = unsigned;
     const signature = sign(null, signedText(unsigned), this.key).toString('base64');
-    return { position, hash, takenAt, signature };
+    return { number, hash, takenAt, signature };
   }
 
-  isOurs(anchor: AuditAnchor): boolean {
+  isOurs(anchor: SignedAnchor): boolean {
     const signature = Buffer.from(anchor.signature, 'base64');
     return verify(null, signedText(anchor), createPublicKey(this.key), signature);
   }
 }
 
-function signedText({ position, hash, takenAt }: Omit<AuditAnchor, 'signature'>): Buffer {
-  return Buffer.from(JSON.stringify(['audit anchor', position, hash, takenAt]));
+function signedText({ number, hash, takenAt }: Omit<SignedAnchor, 'signature'>): Buffer {
+  return Buffer.from(JSON.stringify(['audit anchor', number, hash, takenAt]));
 }

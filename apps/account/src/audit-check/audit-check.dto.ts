@@ -14,7 +14,7 @@ const ANCHORS_MAX = 10_000;
 
 export class AnchorRequest {
   @Matches(/^[0-9]{1,18}$/)
-  position: string;
+  number: string;
 
   @Matches(/^[0-9a-f]{64}$/)
   hash: string;

@@ -2,7 +2,7 @@ import { appendFile } from 'node:fs/promises';
 import { Injectable } from '@nestjs/common';
 import { Clock, DAY_MS, type Job, Logger } from '#libs/platform';
 import { AccountConfig } from '../account.config.js';
-import { AuditCheckService } from './audit-check.service.js';
+import { AuditAnchorsService } from './audit-anchors.service.js';
 
 /** Nobody else's business, and only ever appended to. */
 const FILE_MODE = 0o600;
@@ -18,7 +18,7 @@ export class AnchorAuditJob implements Job {
   private anchoredDay = -1;
 
   constructor(
-    private readonly audit: AuditCheckService,
+    private readonly anchors: AuditAnchorsService,
     private readonly clock: Clock,
     private readonly logger: Logger,
     private readonly config: AccountConfig,
@@ -27,7 +27,7 @@ export class AnchorAuditJob implements Job {
   async runOnce(): Promise<void> {
     const day = Math.floor(this.clock.now().getTime() / DAY_MS);
     if (day === this.anchoredDay) return;
-    const line = { msg: 'audit anchor', anchor: await this.audit.anchor() };
+    const line = { msg: 'audit anchor', anchor: await this.anchors.take() };
     if (day !== this.loggedDay) this.logger.info(line.msg, { anchor: line.anchor });
     this.loggedDay = day;
     const { auditAnchorsPath: path } = this.config;

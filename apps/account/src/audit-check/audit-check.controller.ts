@@ -1,11 +1,11 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { AllowCallers } from '#libs/platform';
-import { VerifyAuditRequest } from './audit.dto.js';
+import { VerifyAuditRequest } from './audit-check.dto.js';
 import { AuditCheckService } from './audit-check.service.js';
 
 @Controller('internal/operator/audit')
 @AllowCallers('cli')
-export class AuditController {
+export class AuditCheckController {
   constructor(private readonly audit: AuditCheckService) {}
 
   @Post('verify')
