@@ -25,7 +25,6 @@ const LARGE_DOMAINS = new Set(
 /** Sign-up by form. */
 @Injectable()
 export class RegistrationService {
-  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
     private readonly attempts: AttemptsService,
     private readonly passwords: PasswordsService,

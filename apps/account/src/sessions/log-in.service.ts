@@ -29,7 +29,6 @@ const NETWORK_LIMIT: AttemptLimit = {
 /** Checks passwords: for a new session, and again for what needs it. */
 @Injectable()
 export class LogInService {
-  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
     private readonly attempts: AttemptsService,
     private readonly passwords: PasswordsService,
