@@ -33,7 +33,8 @@ import { ProblemBodies } from './problems/problem-body.js';
 import { ClassConcurrency } from './rate-limits/class-concurrency.js';
 import { LoadShedder } from './request/01-shed.js';
 import { FailedKeys } from './facts/failed-keys.js';
-import { LookupForwarder } from './request/08-forward.js';
+import { ownOperations } from './owners/own-operations.js';
+import { Forwarder } from './request/08-forward.js';
 import { Settlement } from './request/10-settle.js';
 import { RequestLog } from './request-log/request-log.js';
 import {
@@ -268,11 +269,14 @@ interface PathParts extends Pick<StartGateway, 'config' | 'clock' | 'logger'> {
 }
 
 function buildRequestPath({ config, clock, logger, tokens, bodies, ...parts }: PathParts) {
-  const forwarder = new LookupForwarder({
-    url: config.lookupUrl,
-    socketPath: config.lookupSocket,
-    tokens,
-    timeoutMs: config.lookupTimeoutMs,
+  const forwarder = new Forwarder({
+    lookup: {
+      url: config.lookupUrl,
+      socketPath: config.lookupSocket,
+      tokens,
+      timeoutMs: config.lookupTimeoutMs,
+    },
+    own: ownOperations(),
   });
   const shedder = new LoadShedder({
     inFlightMax: config.inFlightMax,

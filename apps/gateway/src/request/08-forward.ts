@@ -1,81 +1,47 @@
-import { type Problem, type ServiceTokens, ServiceUnavailable } from '#libs/platform';
+import { type Problem, toProblem } from '#libs/platform';
 import type { RequestContext } from '../context/request-context.js';
-import type { LookupCall, LookupAnswer } from '../lookup/lookup-call.js';
-import type { LookupConnection } from '../lookup/lookup-connection.js';
-import { LookupPool, type LookupPoolOptions } from '../lookup/lookup-pool.js';
-import { AnswerLate } from '../lookup/lookup.errors.js';
-import { AnswerTimeout } from './request.errors.js';
+import { LookupForwarder, type LookupForwarderOptions } from '../lookup/lookup-forwarder.js';
+import type { OwnOperations } from '../owners/own-operations.js';
+import type { OwnerAnswer } from '../owners/owner-answer.js';
 
-export interface LookupForwarderOptions extends LookupPoolOptions {
-  tokens: ServiceTokens;
+export interface ForwarderOptions {
+  lookup: LookupForwarderOptions;
+  own: OwnOperations;
 }
 
-type OnAnswer = (context: RequestContext, answer: LookupAnswer | Problem) => void;
+/** What an owner's word is handed to, once; not at all when the request is over first. */
+export type OnAnswer = (context: RequestContext, answer: OwnerAnswer | Problem) => void;
 
-const answerTimeout = new AnswerTimeout();
+const ANSWERED = { status: 200, outcome: 'delivered', servedFrom: 'live' };
 
-/**
- * Step 8: asks lookup, over TCP or a Unix socket. One try: a second one could be charged twice by the
- * registry's limits. When the client goes, the call is ended.
- */
-export class LookupForwarder {
-  private readonly pool: LookupPool;
-  private readonly host: string;
-  private token = '';
-  /** Everything of a request between its question and its id; new with each token. */
-  private fixedPart = '';
+/** Step 8: asks the owner of the operation. One try: a second one could be charged twice by whoever is asked. */
+export class Forwarder {
+  private readonly lookup: LookupForwarder;
 
-  constructor(private readonly options: LookupForwarderOptions) {
-    this.pool = new LookupPool(options);
-    this.host = new URL(options.url).host;
+  constructor(private readonly options: ForwarderOptions) {
+    this.lookup = new LookupForwarder(options.lookup);
   }
 
-  /** Calls back once, with the answer or with 503 or 504; not at all when the context is over first. */
   ask(context: RequestContext, onAnswer: OnAnswer): void {
-    const call = new Call(context, this.requestOf(context), onAnswer);
-    context.lookupCall = call;
-    this.pool.ask(call);
+    const { service } = context.route.operation.owner;
+    if (service === 'lookup') this.lookup.ask(context, onAnswer);
+    else void this.answerOwn(context, onAnswer);
   }
 
   close(): void {
-    this.pool.close();
+    this.lookup.close();
   }
 
-  /** The question is ASCII without blanks and control characters: step 6 has encoded what is not. */
-  private requestOf({ question, requestId, isRepeat, span }: RequestContext): string {
-    const token = this.options.tokens.issue('gateway', 'lookup');
-    if (token !== this.token) {
-      this.token = token;
-      this.fixedPart = ` HTTP/1.1\r\nHost: ${this.host}\r\nAuthorization: Bearer ${token}\r\nX-Request-Id: `;
+  private async answerOwn(context: RequestContext, onAnswer: OnAnswer): Promise<void> {
+    let answer: OwnerAnswer | Problem;
+    try {
+      const { operation, reader } = context.route;
+      const own = this.options.own.get(operation.name)!;
+      const body = await own(reader.valuesOf(context.input!) as never, context.caller);
+      answer = { head: ANSWERED, body: Buffer.from(JSON.stringify(body)).toString('latin1') };
+    } catch (error) {
+      answer = toProblem(error);
     }
-    const repeat = isRepeat ? '\r\nX-Repeat: 1' : '';
-    const trace = span === undefined ? '' : `\r\nTraceparent: ${span.traceparent}`;
-    return `GET ${question}${this.fixedPart}${requestId}${repeat}${trace}\r\n\r\n`;
-  }
-}
-
-/** The call of one context. */
-class Call implements LookupCall {
-  connection?: LookupConnection = undefined;
-  waitedTicks = 0;
-
-  constructor(
-    private readonly context: RequestContext,
-    readonly request: string,
-    private readonly done: OnAnswer,
-  ) {}
-
-  get isAbandoned(): boolean {
-    return this.context.isOver;
-  }
-
-  onAnswer(answer: LookupAnswer): void {
-    if (!this.context.isOver) this.done(this.context, answer);
-  }
-
-  onFault(fault: Error): void {
-    if (this.context.isOver) return;
-    const isLate = fault instanceof AnswerLate;
-    this.done(this.context, isLate ? answerTimeout : new ServiceUnavailable('lookup', fault));
+    if (!context.isOver) onAnswer(context, answer);
   }
 }

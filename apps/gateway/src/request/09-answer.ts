@@ -9,7 +9,7 @@ import {
 import type { RequestContext } from '../context/request-context.js';
 import { BASE_HEADERS, headerLines } from '../context/header-lines.js';
 import type { ProblemBodies } from '../problems/problem-body.js';
-import type { LookupAnswer } from '../lookup/lookup-call.js';
+import type { OwnerAnswer } from '../owners/owner-answer.js';
 
 /** What the answers need to know of the installation. */
 export interface AnswerSettings {
@@ -28,7 +28,7 @@ const PASSED_ON: ReadonlySet<number> = new Set([400, 404, 409, 413, 422, 503, 50
  * Step 9a: what the answer costs. Only an answer to the question is charged; words of a newer owner that this
  * build does not know are free.
  */
-export function creditsFor({ head }: LookupAnswer, context: RequestContext): number {
+export function creditsFor({ head }: OwnerAnswer, context: RequestContext): number {
   const outcome = outcomeOf(head.outcome);
   const source = sourceOf(head.servedFrom);
   if (head.status !== 200 || outcome === undefined || source === undefined) return 0;
@@ -38,7 +38,7 @@ export function creditsFor({ head }: LookupAnswer, context: RequestContext): num
 /** Step 9b: sends a data answer. `remaining` is the balance after it. */
 export function sendAnswer(
   context: RequestContext,
-  { head: { age }, body }: LookupAnswer,
+  { head: { age }, body }: OwnerAnswer,
   credits: number,
   remaining: number | undefined,
 ): void {
@@ -70,7 +70,7 @@ export function sendProblem(
 }
 
 /** An owner's refusal as the problem it is; anything that is not one is our fault, not the customer's. */
-export function problemOf(answer: LookupAnswer, owner: string): Problem {
+export function problemOf(answer: OwnerAnswer, owner: string): Problem {
   const { status: answered } = answer.head;
   const body = parse(answer.body);
   if (typeof body?.code !== 'string' || body.status !== answered) {

@@ -30,7 +30,7 @@ import { authorise } from './04-authorise.js';
 import { countAddress, countRequest, limitRate } from './05-limit-rate.js';
 import { checkFixture, readParameters } from './06-read-parameters.js';
 import { findRepeat, reserve } from './07-reserve.js';
-import type { LookupForwarder } from './08-forward.js';
+import type { Forwarder } from './08-forward.js';
 import {
   type AnswerSettings,
   creditsFor,
@@ -39,7 +39,7 @@ import {
   sendProblem,
 } from './09-answer.js';
 import type { Settlement } from './10-settle.js';
-import type { LookupAnswer } from '../lookup/lookup-call.js';
+import type { OwnerAnswer } from '../owners/owner-answer.js';
 
 /** What the steps work with. */
 export interface RequestPathParts {
@@ -51,7 +51,7 @@ export interface RequestPathParts {
   repeats: Repeats;
   leases: LeaseClient;
   caps: DailyCaps;
-  forwarder: LookupForwarder;
+  forwarder: Forwarder;
   settlement: Settlement;
   answers: AnswerSettings;
   trustedProxies: BlockList;
@@ -149,7 +149,7 @@ export class RequestPath {
     this.parts.forwarder.ask(context, this.answer);
   };
 
-  private readonly answer = (context: RequestContext, answer: LookupAnswer | Problem): void => {
+  private readonly answer = (context: RequestContext, answer: OwnerAnswer | Problem): void => {
     if (answer instanceof Problem) return this.refuse(context, answer);
     const { status, outcome } = answer.head;
     if (status !== 200) {

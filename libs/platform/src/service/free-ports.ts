@@ -5,7 +5,10 @@ import { type Server, createServer } from 'node:net';
 const [LOWEST, HIGHEST] = [20_000, 32_000];
 const TRIES_MAX = 200;
 
-/** Loopback ports nobody listens on right now, all different. */
+/**
+ * Loopback ports nobody listens on right now, all different: for addresses that must be known before anything
+ * listens there. Whoever can read its port after it has bound 0 does that instead.
+ */
 export async function freePorts(count: number): Promise<number[]> {
   const held: Server[] = [];
   try {
