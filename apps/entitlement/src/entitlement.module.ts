@@ -49,7 +49,7 @@ export interface EntitlementModuleOptions {
   auditorDatabase: Database;
 }
 
-const CONTROLLERS = [
+export const CONTROLLERS = [
   LedgerController,
   GrantsController,
   OnAccountRegisteredConsumer,

@@ -18,6 +18,7 @@ import {
   newId,
   startService,
 } from '#libs/platform';
+import { type JobDeclaration, scheduleJobs } from '#libs/services';
 import { startDashboard } from './dashboard/dashboard-server.js';
 import type { Mailbox } from './dashboard/mailbox-routes.js';
 import { ChangePollers } from './facts/change-pollers.js';
@@ -27,6 +28,7 @@ import { GatewayModule } from './gateway.module.js';
 import { DailyCaps } from './lease/daily-caps.js';
 import { LeaseClient } from './lease/lease-client.js';
 import { ApiListener } from './listener/api-listener.js';
+import { probePort } from './listener/port-probe.js';
 import { RequestPath } from './listener/request-path.js';
 import { ErrorPages } from './problems/error-pages.js';
 import { ProblemBodies } from './problems/problem-body.js';
@@ -56,6 +58,10 @@ export interface StartGateway {
   mailbox?: Mailbox;
 }
 
+export const JOBS: readonly JobDeclaration[] = [
+  { job: RollUpJob, everyMs: MINUTE_MS, runs: 'installation' },
+];
+
 /** What a gateway answers without, named in its readiness. */
 export const OPTIONAL_PARTS = ['database', 'broker', 'counters'] as const;
 
@@ -78,6 +84,7 @@ const LEASE_DEADLINE_SLACK_MS = 1_000;
 /** Starts databases, facts, leases, request log, internal listener, then the two public ones. */
 export async function startGateway(options: StartGateway): Promise<RunningGateway> {
   const { config, clock, logger, transport } = options;
+  await probePorts(config);
   const parts = await buildParts(options);
   const { database, maintenance, facts, services, leases, pollers, shedder } = parts;
   const { log, keyUse, copy } = parts;
@@ -98,7 +105,9 @@ export async function startGateway(options: StartGateway): Promise<RunningGatewa
     strategy: transport.strategyFor('gateway', database),
   });
   const schedule = new Schedule(logger);
-  await startRollUp(schedule, service.app.get(RollUpJob));
+  // Before anything is answered, whoever has the job's lease.
+  await service.app.get(RollUpJob).runOnce();
+  scheduleJobs(schedule, service, JOBS);
   await pollers.start();
   leases.start();
   log.start();
@@ -144,10 +153,13 @@ export async function startGateway(options: StartGateway): Promise<RunningGatewa
   return { ...service, apiUrl, dashboardUrl, facts, services, bodies: parts.bodies, stop };
 }
 
-/** Runs once before anything is answered. @throws when the first partition cannot be made. */
-async function startRollUp(schedule: Schedule, rollUp: RollUpJob): Promise<void> {
-  await rollUp.runOnce();
-  schedule.every(MINUTE_MS, rollUp);
+/** @throws naming the setting of the first port that somebody listens on. */
+async function probePorts(config: GatewayConfig): Promise<void> {
+  if (!config.reusePort) {
+    await probePort(config.host, config.port, 'GATEWAY_PORT');
+    await probePort(config.dashboardHost, config.dashboardPort, 'DASHBOARD_PORT');
+  }
+  await probePort(config.internalHost, config.internalPort, 'GATEWAY_INTERNAL_PORT');
 }
 
 async function startOwnDashboard(options: StartGateway, parts: GatewayParts) {

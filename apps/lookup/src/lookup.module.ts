@@ -17,6 +17,8 @@ export interface LookupModuleOptions {
   domains: DomainLookup;
 }
 
+export const CONTROLLERS = [LiveController, TldsController];
+
 @Module({})
 export class LookupModule {
   static register({
@@ -31,7 +33,7 @@ export class LookupModule {
     return {
       module: LookupModule,
       imports: [ServiceModule.register({ name: 'lookup', clock, logger, secret: config })],
-      controllers: [LiveController, TldsController],
+      controllers: CONTROLLERS,
       providers: [
         LiveService,
         TldsService,

@@ -1,4 +1,5 @@
 import { Clock, SystemClock } from '#libs/platform';
+import { SERVICES } from '../../services.js';
 import type { DemoFacts, SoloFacts } from './announcement/solo-facts.js';
 import {
   checkDiskSpace,
@@ -12,7 +13,7 @@ import { FolderLock } from './data-folder/folder-lock.js';
 import { seedDemoAccount } from './services/demo-account.js';
 import { ShutdownOrder } from './services/shutdown-order.js';
 import { SoloDatabase } from './services/solo-database.js';
-import type { Settings } from './services/solo-settings.js';
+import { type Settings, operatorDatabases } from '#libs/services';
 import { type SoloServices, startServices } from './services/solo-services.js';
 
 export interface SoloOptions {
@@ -92,19 +93,17 @@ export async function startSolo(options: SoloOptions): Promise<RunningSolo> {
 
 /** What `npm run cli` needs to work on this installation. */
 function operatorSettings(
-  { accountUrl, entitlementUrl, settings }: SoloServices,
+  { accountUrl, entitlementUrl }: SoloServices,
   database: SoloDatabase,
   secrets: Secrets,
 ): string {
   const forOperators: Settings = {
     DATABASE_ADMIN_URL: database.superuserUrl,
     DATABASE_ROLE_SECRET: secrets.get('roles'),
-    SERVICE_SECRET: secrets.get('service'),
+    SERVICE_SECRET: secrets.get('SERVICE_SECRET'),
     ACCOUNT_URL: accountUrl,
     ENTITLEMENT_URL: entitlementUrl,
-    ACCOUNT_DATABASE_URL: settings.ACCOUNT_DATABASE_URL,
-    ENTITLEMENT_DATABASE_URL: settings.ENTITLEMENT_DATABASE_URL,
-    GATEWAY_DATABASE_URL: settings.GATEWAY_DATABASE_URL,
+    ...operatorDatabases(SERVICES, (role) => database.url(role)),
   };
   const lines = Object.entries(forOperators).map(([name, value]) => `${name}=${value}\n`);
   return lines.join('');

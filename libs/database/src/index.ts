@@ -1,5 +1,6 @@
 export * from './database.js';
 export * from './embedded/embedded-server.js';
+export * from './job-lease.js';
 export * from './keyset.js';
 export * from './migrations.js';
 export * from './pool-metrics.js';

@@ -5,6 +5,7 @@ import { EntitlementClient, ServiceHttp, TIERS } from '#libs/contracts';
 import { withClient } from '#libs/database';
 import { EventsConfig, type EventTransport, openTransport } from '#libs/messaging';
 import { DAY_MS, Logger, ServiceTokens, SystemClock, loadConfig, newId } from '#libs/platform';
+import type { Settings } from '#libs/services';
 import {
   type ClusterEnvironment,
   type RunningCluster,
@@ -13,7 +14,6 @@ import {
 import type { ClusterProcess } from '../../../apps/cluster/src/processes/cluster-process.js';
 import { freePorts } from '../../../apps/cluster/src/processes/free-ports.js';
 import { ServiceProcess } from '../../../apps/cluster/src/processes/service-process.js';
-import type { Settings } from '../../../apps/cluster/src/service-settings.js';
 import { TcpProxy } from '../../faults/tcp-proxy.js';
 import { Billing } from '../../stand-ins/billing.js';
 import { AccountBook } from './account-book.js';
