@@ -20,7 +20,7 @@ export const account: Service<AccountConfig> = {
     const mail = smtpUrl
       ? new SmtpTransport({ url: smtpUrl, from })
       : new LocalMailbox(given.clock);
-    const { addresses, stop } = started(await startAccount({ ...given, mail }));
-    return { addresses, stop: async () => stop().finally(() => mail.close()) };
+    const running = started(await startAccount({ ...given, mail }));
+    return { ...running, stop: async () => running.stop().finally(() => mail.close()) };
   },
 };

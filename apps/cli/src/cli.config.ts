@@ -8,6 +8,13 @@ import { databaseSetting } from '#libs/services';
  */
 export class CliConfig {
   @Setting({
+    env: 'DATA_DIR',
+    about: 'Folder of the installation that npm start runs, whose settings commands take.',
+  })
+  @IsString()
+  dataFolder: string = '.data';
+
+  @Setting({
     env: 'DATABASE_ADMIN_URL',
     about: 'Superuser of the PostgreSQL server, with the database of the services as its path.',
     secret: true,

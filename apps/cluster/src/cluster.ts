@@ -1,4 +1,4 @@
-import { Clock, SystemClock } from '#libs/platform';
+import { Clock, SystemClock, freePorts } from '#libs/platform';
 import {
   FileClock,
   type KafkaBrokerOptions,
@@ -19,7 +19,6 @@ import { PostgresProcess } from './backing/postgres-process.js';
 import { ValkeyProcess } from './backing/valkey-process.js';
 import { SimulatedMailbox } from './simulated-mailbox.js';
 import type { ClusterProcess } from './processes/cluster-process.js';
-import { freePorts } from './processes/free-ports.js';
 import { ServiceProcess } from './processes/service-process.js';
 import type { AnyService, Settings } from '#libs/services';
 import { SERVICES } from '../../services.js';
@@ -47,6 +46,8 @@ export interface ClusterOptions {
   broker?: boolean | Pick<KafkaBrokerOptions, 'proxied'>;
   /** False: counters in the memory of each gateway. */
   valkey?: boolean;
+  /** Settings of services that run only where an operator gives them something (`Service.requires`), by name. */
+  withServices?: ClusterEnvironment;
   /** File of a `FileClock`, which then is the business time of every service. */
   clockFile?: string;
   /** Wanted ports of the first gateway; the others follow in steps of ten. Free ones unless given. */
@@ -229,7 +230,12 @@ class StartingCluster {
       LOOKUP_UPSTREAM_PER_SECOND: '1000',
     };
     const planned: ClusterEnvironment = {};
-    for (const service of ALONE) planned[service.name] = this.settings.service(service, internet);
+    const { withServices = {} } = this.options;
+    for (const service of ALONE) {
+      const own = withServices[service.name];
+      if (service.requires && !own) continue;
+      planned[service.name] = this.settings.service(service, { ...internet, ...own });
+    }
     for (let index = 0; index < this.ports.gateways.length; index++) {
       planned[`gateway-${index + 1}`] = this.settings.gateway(GATEWAY, index);
     }

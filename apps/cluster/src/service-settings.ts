@@ -74,6 +74,7 @@ export class ServiceSettings {
       ...this.events(),
       ...this.addresses(),
       ...operatorDatabases(SERVICES, (role) => this.databaseUrl(role)),
+      OPERATOR_ENV_OF: String(process.pid),
       DATABASE_ADMIN_URL: this.superuserUrl,
       DATABASE_ROLE_SECRET: secrets.get('roles'),
       SERVICE_SECRET: secrets.get('SERVICE_SECRET'),

@@ -1,4 +1,4 @@
-import type { Service } from '#libs/services';
+import { type Service, started } from '#libs/services';
 import { GatewayConfig } from './gateway.config.js';
 import { CONTROLLERS } from './gateway.module.js';
 import { migrations } from './migrations/index.js';
@@ -17,7 +17,8 @@ export const gateway: Service<GatewayConfig> = {
   controllers: CONTROLLERS,
   jobs: JOBS,
   start: async (given) => {
-    const { url, apiUrl, dashboardUrl, stop } = await startGateway(given);
-    return { addresses: { url, apiUrl, dashboardUrl }, stop };
+    const gateway = await startGateway(given);
+    const { url, apiUrl, dashboardUrl } = gateway;
+    return { ...started(gateway), addresses: { url, apiUrl, dashboardUrl } };
   },
 };

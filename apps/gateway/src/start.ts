@@ -29,14 +29,15 @@ import { DailyCaps } from './lease/daily-caps.js';
 import { LeaseClient } from './lease/lease-client.js';
 import { ApiListener } from './listener/api-listener.js';
 import { probePort } from './listener/port-probe.js';
-import { RequestPath } from './listener/request-path.js';
+import { RequestPath } from './request/request-path.js';
 import { ErrorPages } from './problems/error-pages.js';
 import { ProblemBodies } from './problems/problem-body.js';
 import { ClassConcurrency } from './rate-limits/class-concurrency.js';
 import { LoadShedder } from './request/01-shed.js';
-import { FailedKeys } from './request/02-failed-keys.js';
-import { LookupForwarder } from './request/09-forward.js';
-import { Settlement } from './request/11-settle.js';
+import { FailedKeys } from './facts/failed-keys.js';
+import { ownOperations } from './owners/own-operations.js';
+import { Forwarder } from './request/08-forward.js';
+import { Settlement } from './request/10-settle.js';
 import { RequestLog } from './request-log/request-log.js';
 import {
   RequestLogCopy,
@@ -280,11 +281,14 @@ interface PathParts extends Pick<StartGateway, 'config' | 'clock' | 'logger'> {
 }
 
 function buildRequestPath({ config, clock, logger, tokens, bodies, ...parts }: PathParts) {
-  const forwarder = new LookupForwarder({
-    url: config.lookupUrl,
-    socketPath: config.lookupSocket,
-    tokens,
-    timeoutMs: config.lookupTimeoutMs,
+  const forwarder = new Forwarder({
+    lookup: {
+      url: config.lookupUrl,
+      socketPath: config.lookupSocket,
+      tokens,
+      timeoutMs: config.lookupTimeoutMs,
+    },
+    own: ownOperations(),
   });
   const shedder = new LoadShedder({
     inFlightMax: config.inFlightMax,

@@ -2,7 +2,15 @@ import type { Type } from '@nestjs/common';
 import type { Migration } from '#libs/database';
 import type { LocalMailbox, MailTransport } from '#libs/mail';
 import type { EventTransport } from '#libs/messaging';
-import type { Clock, ConfigClass, Logger, RunningService, ServiceName } from '#libs/platform';
+import {
+  type Clock,
+  type ConfigClass,
+  type Logger,
+  Metrics,
+  type RunningService,
+  type ServiceName,
+} from '#libs/platform';
+import type { Settings } from './installation-settings.js';
 import type { JobDeclaration } from './jobs.js';
 
 /** What a service is started with, alone in its process or beside others. */
@@ -22,6 +30,7 @@ export interface ServiceStart<C extends object> {
 export interface StartedService {
   /** Origins of its listeners by name; `url` is the internal one. */
   addresses: Record<string, string> & { url: string };
+  metrics: Metrics;
   /** Drains and closes everything it has opened. */
   stop(): Promise<void>;
 }
@@ -45,6 +54,11 @@ export interface Service<C extends object = object> {
   listeners: readonly [Listener, ...Listener[]];
   /** The setting by which others know its internal origin; unset when nobody calls it. */
   urlSetting?: string;
+  /**
+   * A setting that only an operator can give, such as a payment processor's key: an installation without it
+   * goes without the service.
+   */
+  requires?: string;
   /** Makes the tables of its schema. Unset: it owns no data and takes no part in events. */
   migrations?: Migration[];
   /** Its controllers: those with `@Consumes` and `@Watches` say what it hears. */
@@ -63,6 +77,14 @@ export function schemaServices(services: readonly AnyService[]): ServiceName[] {
 }
 
 /** A service with one listener, as the registry sees it. */
-export function started({ url, stop }: RunningService): StartedService {
-  return { addresses: { url }, stop };
+export function started({ app, url, stop }: RunningService): StartedService {
+  return { addresses: { url }, metrics: app.get(Metrics, { strict: false }), stop };
+}
+
+/** The services that run where these settings are given: those that need nothing, or what is there. */
+export function installed(
+  services: readonly AnyService[],
+  environment: Settings,
+): readonly AnyService[] {
+  return services.filter(({ requires }) => requires === undefined || environment[requires]?.trim());
 }

@@ -118,8 +118,8 @@ export function addGatewayMetrics(metrics: Metrics, parts: GatewayParts): void {
 }
 
 function readRequests(take: TakeReading, counts: RequestCounts): void {
-  for (const [{ operation, version }, { statuses, seconds }] of counts.byRoute) {
-    const labels = { operation: operation.name, class: operation.class, version: String(version) };
+  for (const [{ operation, rateName, version }, { statuses, seconds }] of counts.byRoute) {
+    const labels = { operation: operation.name, class: rateName, version: String(version) };
     take(DURATION, seconds, labels);
     for (const [status, count] of statuses.entries()) {
       if (count > 0) take(REQUESTS, count, { ...labels, status: String(status) });

@@ -3,8 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { LocalMailbox } from '#libs/mail';
 import { InProcessTransport } from '#libs/messaging';
-import { type Clock, Logger, loadConfig, TelemetryConfig, openTraces } from '#libs/platform';
-import { type Settings, durableConsumers } from '#libs/services';
+import {
+  type Clock,
+  Logger,
+  type Metrics,
+  loadConfig,
+  TelemetryConfig,
+  openTraces,
+} from '#libs/platform';
+import { type Settings, durableConsumers, installed } from '#libs/services';
 import { AccountConfig } from '../../../account/src/account.config.js';
 import { SERVICES } from '../../../services.js';
 import { RegistrySimulator } from '../../../simulators/src/registry/registry-simulator.js';
@@ -29,6 +36,8 @@ export interface SoloServices {
   accountUrl: string;
   entitlementUrl: string;
   settings: Settings;
+  /** Of each service. */
+  metrics: Metrics[];
   clock: Clock;
   transport: InProcessTransport;
   mailbox: LocalMailbox;
@@ -49,14 +58,16 @@ export async function startServices(options: ServicesOptions): Promise<SoloServi
   const traces = await openTraces(telemetry);
   shutdown.add('traces', () => traces.close());
   const logger = (name: string) => new Logger(name, options.log, telemetry.logLevel);
-  const consumers = durableConsumers(SERVICES);
+  const services = installed(SERVICES, settings);
+  const consumers = durableConsumers(services);
   const transport = new InProcessTransport({ logger: logger('events'), consumers });
   const mail = soloMail(loadConfig(AccountConfig, settings), clock);
   shutdown.add('mail', () => mail.transport.close());
   const registries = offline ? await startRegistries(settings, shutdown) : undefined;
   settings.LOOKUP_SOCKET = socketPath(shutdown);
-  for (const service of SERVICES) {
-    const { addresses, stop } = await service.start({
+  const metrics: Metrics[] = [];
+  for (const service of services) {
+    const started = await service.start({
       config: loadConfig<object>(service.config, settings),
       clock,
       logger: logger(service.name),
@@ -64,10 +75,11 @@ export async function startServices(options: ServicesOptions): Promise<SoloServi
       mail: mail.transport,
       mailbox: mail.isSent ? undefined : mail.mailbox,
     });
-    shutdown.add(service.name, stop);
+    shutdown.add(service.name, started.stop);
+    metrics.push(started.metrics);
     // Events stop before the service whose database they are read from. Closing twice is harmless.
     shutdown.add('events', () => transport.close());
-    if (service.urlSetting) settings[service.urlSetting] = addresses.url;
+    if (service.urlSetting) settings[service.urlSetting] = started.addresses.url;
   }
   transport.requireConsumers();
   return {
@@ -76,6 +88,7 @@ export async function startServices(options: ServicesOptions): Promise<SoloServi
     accountUrl: settings.ACCOUNT_URL!,
     entitlementUrl: settings.ENTITLEMENT_URL!,
     settings,
+    metrics,
     clock,
     transport,
     mailbox: mail.mailbox,

@@ -1,5 +1,5 @@
 import { TelemetryConfig, loadConfigs } from '#libs/platform';
-import { type Settings, databaseSettings, generatedSecrets } from '#libs/services';
+import { type Settings, databaseSettings, generatedSecrets, installed } from '#libs/services';
 import { SERVICES } from '../../../services.js';
 import { DataFolder } from '../data-folder/data-folder.js';
 import type { Secrets } from '../data-folder/secrets.js';
@@ -46,7 +46,7 @@ export function checkSettings(environment: Settings): void {
     secrets: STAND_IN.secrets,
     database: STAND_IN.database,
   });
-  const classes = SERVICES.map(({ config }) => config);
+  const classes = installed(SERVICES, environment).map(({ config }) => config);
   loadConfigs([SoloConfig, TelemetryConfig, ...classes], settings);
 }
 
