@@ -21,6 +21,7 @@ const DUE_PER_ROUND_MAX = 200;
 /** Gives credits, each source once for ever, and keeps accounts up to date with time. */
 @Injectable()
 export class GrantsService {
+  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
     private readonly database: Database,
     private readonly ledger: LedgerService,

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { In } from 'typeorm';
 import type { Transaction } from '#libs/database';
 import { PaymentLine } from './payment-line.entity.js';
 import { Reversal } from './reversal.entity.js';
@@ -11,13 +10,14 @@ export class PaymentsRepository {
     await transaction.manager.insert(PaymentLine, lines);
   }
 
-  /** Lines that stand under any of these ids or belong to the payment, of whatever account. */
-  async listAnnouncedLines(
-    transaction: Transaction,
-    paymentId: string,
-    lineIds: string[],
-  ): Promise<PaymentLine[]> {
-    return transaction.manager.findBy(PaymentLine, [{ id: In(lineIds) }, { paymentId }]);
+  /** What is known under the ids of these lines or of their payment, of whatever account. */
+  async listAnnouncedLines(transaction: Transaction, lines: PaymentLine[]): Promise<PaymentLine[]> {
+    const [{ paymentId }] = lines;
+    return transaction.manager
+      .createQueryBuilder(PaymentLine, 'line')
+      .where('line.id in (:...ids)', { ids: lines.map(({ id }) => id) })
+      .orWhere('line.paymentId = :paymentId', { paymentId })
+      .getMany();
   }
 
   async listLines(transaction: Transaction, accountId: string): Promise<PaymentLine[]> {
@@ -49,15 +49,33 @@ export class PaymentsRepository {
   }
 
   /** Both announcements of a reversal, as far as they were made. */
-  async listAnnouncements(transaction: Transaction, id: string): Promise<Reversal[]> {
-    return transaction.manager.findBy(Reversal, { id });
+  async listAnnouncements(
+    transaction: Transaction,
+    accountId: string,
+    id: string,
+  ): Promise<Reversal[]> {
+    return transaction.manager.findBy(Reversal, { accountId, id });
   }
 
-  async listAnnouncedReversedLines(
+  async listAnnouncedLinesOf(
     transaction: Transaction,
-    { id: reversalId, phase }: Reversal,
+    { accountId, id: reversalId, phase }: Reversal,
   ): Promise<ReversedLine[]> {
-    return transaction.manager.findBy(ReversedLine, { reversalId, phase });
+    return transaction.manager.findBy(ReversedLine, { accountId, reversalId, phase });
+  }
+
+  /** Whether a reversal was announced or undone for another account. */
+  async isForeignReversal(
+    transaction: Transaction,
+    accountId: string,
+    reversalId: string,
+  ): Promise<boolean> {
+    const found = await transaction.query(
+      `select from reversals where reversal_id = $1 and account_id <> $2
+       union all select from undone_reversals where reversal_id = $1 and account_id <> $2 limit 1`,
+      [reversalId, accountId],
+    );
+    return found.length > 0;
   }
 
   /** What is taken back of an account's lines: final words instead of their requests, nothing undone. */
@@ -70,15 +88,6 @@ export class PaymentsRepository {
            and c.phase = line.phase)`,
       )
       .getMany();
-  }
-
-  /** @returns the account the reversal was undone for, if it was. */
-  async findUndone(transaction: Transaction, reversalId: string): Promise<string | undefined> {
-    const [undone] = await transaction.query<{ account_id: string }>(
-      'select account_id from undone_reversals where reversal_id = $1',
-      [reversalId],
-    );
-    return undone?.account_id;
   }
 
   async insertUndone(

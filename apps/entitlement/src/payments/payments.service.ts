@@ -36,12 +36,10 @@ export class PaymentsService {
   ): Promise<PaymentLine[]> {
     const heardAt = this.clock.now();
     const lines = payment.lines.map((line) => toPaymentLine(line, payment, accountId, heardAt));
-    const ids = lines.map(({ id }) => id);
-    const { paymentId } = payment;
-    const known = await this.repository.listAnnouncedLines(transaction, paymentId, ids);
+    const known = await this.repository.listAnnouncedLines(transaction, lines);
     if (known.length > 0) {
       if (!saysTheSame(known.map(contentOf), lines.map(contentOf))) {
-        throw new AnnouncedOtherwise('payment', paymentId);
+        throw new AnnouncedOtherwise('payment', payment.paymentId);
       }
       return [];
     }
@@ -71,15 +69,14 @@ export class PaymentsService {
     const { reversalId: id, phase, paymentId, cause } = event;
     const reversal: Reversal = { id, phase, accountId, paymentId, cause };
     const lines = event.lines.map((line) => toReversedLine(line, event, accountId));
-    const known = await this.repository.listAnnouncements(transaction, id);
-    const undoneFor = await this.repository.findUndone(transaction, id);
-    const isKnownOtherwise = known.some((one) => !isDeepStrictEqual({ ...one, phase }, reversal));
-    if (isKnownOtherwise || (undoneFor ?? accountId) !== accountId) {
+    await this.refuseForeign(transaction, accountId, id);
+    const known = await this.repository.listAnnouncements(transaction, accountId, id);
+    if (known.some((one) => !isDeepStrictEqual({ ...one, phase }, reversal))) {
       throw new AnnouncedOtherwise('reversal', id);
     }
     const same = known.find((one) => one.phase === phase);
     if (!same) return this.repository.insertReversal(transaction, reversal, lines);
-    const stored = await this.repository.listAnnouncedReversedLines(transaction, same);
+    const stored = await this.repository.listAnnouncedLinesOf(transaction, same);
     if (!saysTheSame(stored, lines)) throw new AnnouncedOtherwise('reversal', id);
   }
 
@@ -92,12 +89,7 @@ export class PaymentsService {
     accountId: string,
     reversalId: string,
   ): Promise<void> {
-    const known = await this.repository.listAnnouncements(transaction, reversalId);
-    const undoneFor = await this.repository.findUndone(transaction, reversalId);
-    const accounts = [...known.map((reversal) => reversal.accountId), undoneFor ?? accountId];
-    if (accounts.some((other) => other !== accountId)) {
-      throw new AnnouncedOtherwise('reversal', reversalId);
-    }
+    await this.refuseForeign(transaction, accountId, reversalId);
     const undoneAt = this.clock.now();
     await this.repository.insertUndone(transaction, { reversalId, accountId, undoneAt });
   }
@@ -118,6 +110,16 @@ export class PaymentsService {
     subscriptionId: string,
   ): Promise<string | undefined> {
     return this.repository.findForeignSubscription(transaction, [subscriptionId], accountId);
+  }
+
+  private async refuseForeign(
+    transaction: Transaction,
+    accountId: string,
+    reversalId: string,
+  ): Promise<void> {
+    if (await this.repository.isForeignReversal(transaction, accountId, reversalId)) {
+      throw new AnnouncedOtherwise('reversal', reversalId);
+    }
   }
 }
 
@@ -188,8 +190,8 @@ function withoutZeros(decimal: string): string {
 }
 
 /** Everything that billing said of a line. */
-function contentOf({ heardAt, ...content }: PaymentLine): Omit<PaymentLine, 'heardAt'> {
-  return content;
+function contentOf(line: PaymentLine): object {
+  return { ...line, heardAt: undefined };
 }
 
 /** Whether the same things were said, in whatever order. */
