@@ -68,7 +68,6 @@ export async function startGateway(
   if (core !== undefined) pin(child.pid!, core);
   let [output, apiUrl] = ['', ''];
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    // It says where it listens once each of its threads is up.
     if (apiUrl !== '') return;
     output += text;
     const line = output.split('\n').find((each) => each.includes('"msg":"gateway is up"'));

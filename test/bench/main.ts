@@ -3,7 +3,7 @@ import { cpus, totalmem } from 'node:os';
 import { Command } from 'commander';
 import type { BenchReport } from './bench.js';
 import { cleanUpAtSignals, cleanup } from './cleanup.js';
-import { SPINE_FIGURES } from './spine.bench.js';
+import { CLUSTER_FIGURES } from './cluster.bench.js';
 
 /** Some measure single figures of theirs, or in less time. */
 interface Bench {
@@ -16,7 +16,7 @@ const BENCHES: Record<string, () => Promise<Bench>> = {
   start: () => import('./start.bench.js'),
   gateway: () => import('./gateway.bench.js'),
   counters: () => import('./counters.bench.js'),
-  spine: () => import('./spine.bench.js'),
+  cluster: () => import('./cluster.bench.js'),
   security: () => import('./security.bench.js'),
 };
 
@@ -24,7 +24,7 @@ const program = new Command('bench')
   .description('measures the product against its targets, as ratios within one run')
   .argument(
     '[names...]',
-    `of ${Object.keys(BENCHES).join(', ')}; after spine also of ${SPINE_FIGURES.join(', ')}`,
+    `of ${Object.keys(BENCHES).join(', ')}; after cluster also of ${CLUSTER_FIGURES.join(', ')}`,
     Object.keys(BENCHES),
   )
   .option('--short', 'fewer repetitions and shorter runs, where a bench has them')
@@ -37,10 +37,10 @@ const { json, enforce, short } = program.opts<{
   enforce?: boolean;
   short?: boolean;
 }>();
-const figures: string[] = SPINE_FIGURES.filter((name) => program.args.includes(name));
+const figures: string[] = CLUSTER_FIGURES.filter((name) => program.args.includes(name));
 const named = program.args.filter((name) => !figures.includes(name));
 // A figure alone means its bench.
-if (figures.length > 0 && !named.includes('spine')) named.push('spine');
+if (figures.length > 0 && !named.includes('cluster')) named.push('cluster');
 const names = named.length > 0 ? named : Object.keys(BENCHES);
 const unknown = names.filter((name) => !(name in BENCHES));
 if (unknown.length > 0) program.error(`no such bench: ${unknown.join(', ')}`);

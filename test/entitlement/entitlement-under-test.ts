@@ -17,11 +17,11 @@ import {
   parseEventData,
   producerOf,
 } from '#libs/contracts';
-import type { Database, Transaction } from '#libs/database';
+import { type Database, type Transaction, checkInvariants } from '#libs/database';
 import { InProcessTransport } from '#libs/messaging';
 import { Logger, type RunningService, ServiceTokens, newId } from '#libs/platform';
 import { TestClock, TestDatabase, recordedEvents } from '#test/environment';
-import { checkInvariants } from '../../apps/entitlement/src/auditor/check-invariants.js';
+import { ENTITLEMENT_INVARIANTS } from '../../apps/entitlement/src/auditor/invariants.js';
 import { OnAccountDeletedConsumer } from '../../apps/entitlement/src/blocks/on-account-deleted.consumer.js';
 import { OnAccountErasedConsumer } from '../../apps/entitlement/src/blocks/on-account-erased.consumer.js';
 import { OnAccountRestoredConsumer } from '../../apps/entitlement/src/blocks/on-account-restored.consumer.js';
@@ -243,7 +243,10 @@ export class EntitlementUnderTest {
 
   /** Violated invariants and logged errors; every spec expects none after each test. */
   async violations(): Promise<unknown[]> {
-    return [...(await checkInvariants(this.auditor)), ...this.logLines.splice(0)];
+    return [
+      ...(await checkInvariants(this.auditor, ENTITLEMENT_INVARIANTS)),
+      ...this.logLines.splice(0),
+    ];
   }
 
   private readonly paidPeriods = new Set<string>();

@@ -1,5 +1,10 @@
 import type { AggregatedResult, Reporter } from '@jest/reporters';
-import { KAFKA_BROKERS, kafkaAvailability, valkeyAvailability } from './index.js';
+import {
+  KAFKA_BROKERS,
+  kafkaAvailability,
+  nameServerAvailability,
+  valkeyAvailability,
+} from './index.js';
 import { historyMissing } from '../tidy/secret-rules.js';
 import { chromiumPath } from './chromium.js';
 
@@ -19,6 +24,11 @@ const PROGRAMS: readonly [name: string, isHere: () => boolean, proves: string][]
     'Kafka and Valkey',
     () => (kafkaAvailability() ?? valkeyAvailability()) === undefined,
     'the stories on a process for each service (test/stories/cluster.spec.ts)',
+  ],
+  [
+    'NSD, Unbound, ldnsutils and dig',
+    () => nameServerAvailability() === undefined,
+    'the DNS client beside dig at real name servers (libs/resolvers/src/dns/name-servers.spec.ts)',
   ],
   [
     'Java with Maven',

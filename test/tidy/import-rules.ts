@@ -79,6 +79,7 @@ function targetOf(file: SourceFile, from: string): string | undefined {
  */
 const SOCKET_OWNERS: readonly [path: string, why: string][] = [
   ['libs/resolvers/src/safe-connect/', 'checks every address before it connects'],
+  ['libs/resolvers/src/dns/', 'asks the configured resolvers'],
   ['libs/resolvers/src/rdap/rdap-client.ts', 'speaks HTTP over connections of safe-connect'],
   ['test/environment/servers/', 'takes a free port and waits until it is answered'],
   ['test/environment/scrape.ts', 'reads the metrics of a service under test'],

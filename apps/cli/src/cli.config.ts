@@ -7,6 +7,13 @@ import { IsServiceSecret, Setting } from '#libs/platform';
  */
 export class CliConfig {
   @Setting({
+    env: 'DATA_DIR',
+    about: 'Folder of the installation that npm start runs, whose settings commands take.',
+  })
+  @IsString()
+  dataFolder: string = '.data';
+
+  @Setting({
     env: 'DATABASE_ADMIN_URL',
     about: 'Superuser of the PostgreSQL server, with the database of the services as its path.',
     secret: true,

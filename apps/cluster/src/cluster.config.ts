@@ -11,7 +11,10 @@ export class ClusterConfig {
   @MinLength(1)
   dataFolder: string = '.data/cluster';
 
-  @Setting({ env: 'CLUSTER_GATEWAYS', about: 'How many gateways.' })
+  @Setting({
+    env: 'CLUSTER_GATEWAYS',
+    about: 'How many gateways. On Linux they share their public ports.',
+  })
   @IsInt()
   @Min(1)
   @Max(8)
@@ -19,7 +22,7 @@ export class ClusterConfig {
 
   @Setting({
     env: 'CLUSTER_API_PORT',
-    about: 'Port of the first gateway’s API; every further one is 10 higher.',
+    about: 'Port of the API. Where gateways cannot share it, every further one is 10 higher.',
   })
   @IsInt()
   @Min(1)
@@ -28,7 +31,7 @@ export class ClusterConfig {
 
   @Setting({
     env: 'CLUSTER_DASHBOARD_PORT',
-    about: 'Port of the first gateway’s dashboard; every further one is 10 higher.',
+    about: 'Port of the dashboard. Where gateways cannot share it, every further one is 10 higher.',
   })
   @IsInt()
   @Min(1)

@@ -1,4 +1,4 @@
-import { Clock, SystemClock } from '#libs/platform';
+import { Clock, SystemClock, freePorts } from '#libs/platform';
 import {
   FileClock,
   type KafkaBrokerOptions,
@@ -19,7 +19,6 @@ import { PostgresProcess } from './backing/postgres-process.js';
 import { ValkeyProcess } from './backing/valkey-process.js';
 import { SimulatedMailbox } from './simulated-mailbox.js';
 import type { ClusterProcess } from './processes/cluster-process.js';
-import { freePorts } from './processes/free-ports.js';
 import { ServiceProcess } from './processes/service-process.js';
 import { type ClusterPorts, ServiceSettings, type Settings } from './service-settings.js';
 
@@ -31,8 +30,6 @@ export interface ClusterOptions {
   folder: string;
   /** 2 unless given. */
   gateways?: number;
-  /** Threads of each gateway. */
-  threads?: number;
   /**
    * Wins over what the cluster sets. A function is told what it would set, by process, so that an address can be
    * replaced by that of a proxy in front of it.
@@ -51,6 +48,8 @@ export interface ClusterOptions {
   clockFile?: string;
   /** Wanted ports of the first gateway; the others follow in steps of ten. Free ones unless given. */
   firstPorts?: { api: number; dashboard: number };
+  /** All gateways listen on the public ports of the first (Linux), instead of ports of their own. */
+  onePort?: boolean;
   /** False: PostgreSQL forgets everything with the machine, and is faster. */
   durable?: boolean;
 }
@@ -184,7 +183,7 @@ class StartingCluster {
       postgresUrl: postgres.url,
       brokers: options.broker === false ? undefined : `127.0.0.1:${ports.kafka}`,
       valkeyUrl: options.valkey === false ? undefined : `redis://127.0.0.1:${ports.valkey}`,
-      threads: options.threads,
+      reusePort: options.onePort === true,
       common: this.commonSettings(),
     });
     await createDatabase(postgres.url, this.settings.databaseName);
@@ -317,7 +316,7 @@ async function all<T extends readonly unknown[] | []>(
 }
 
 async function choosePorts(options: ClusterOptions): Promise<ClusterPorts> {
-  const { gateways = 2, firstPorts } = options;
+  const { gateways = 2, firstPorts, onePort } = options;
   const [postgres, kafka, valkey, simulators, smtp, account, entitlement, lookup, ...others] =
     await freePorts(8 + 3 * gateways);
   const forGateway = (index: number) => {
@@ -337,6 +336,9 @@ async function choosePorts(options: ClusterOptions): Promise<ClusterPorts> {
     account,
     entitlement,
     lookup,
-    gateways: Array.from({ length: gateways }, (_, index) => forGateway(index)),
+    gateways: Array.from({ length: gateways }, (_, index) => ({
+      ...forGateway(onePort ? 0 : index),
+      internal: others[3 * index + 2],
+    })),
   };
 }

@@ -24,11 +24,13 @@ describe('npm run cluster', () => {
     });
   };
 
-  it('an option that it does not know starts nothing, and the setting is named', () => {
-    const { status, stderr } = run(['--gateways', '3']);
-    expect(status).toBe(1);
-    expect(stderr).toContain("unknown option '--gateways'");
-    expect(stderr).toContain('CLUSTER_GATEWAYS=3 npm run cluster');
+  it('an option that it does not know, or a number it cannot start, starts nothing', () => {
+    const unknown = run(['--threads', '3']);
+    expect(unknown.status).toBe(1);
+    expect(unknown.stderr).toContain("unknown option '--threads'");
+    const none = run(['--gateways', '0']);
+    expect(none.status).toBe(1);
+    expect(none.stderr).toContain('CLUSTER_GATEWAYS');
     expect(readdirSync(folder)).toEqual([]);
   });
 

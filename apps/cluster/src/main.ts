@@ -11,20 +11,22 @@ const STOPPING =
 /** `npm run cluster`: every service a process of its own, until a signal ends them. */
 async function main(): Promise<void> {
   const started = monotonicMs();
-  readCommandLine();
-  const { dataFolder, gateways, apiPort, dashboardPort } = loadConfig(ClusterConfig);
+  const settings = { ...process.env, ...readCommandLine() };
+  const { dataFolder, gateways, apiPort, dashboardPort } = loadConfig(ClusterConfig, settings);
   process.stdout.write('Starting …\n');
   const cluster = await startCluster({
     folder: dataFolder,
     gateways,
     firstPorts: { api: apiPort, dashboard: dashboardPort },
+    // Elsewhere the system does not spread connections over listeners of one port.
+    onePort: gateways > 1 && process.platform === 'linux',
   });
   stopAtSignal(cluster);
   process.stdout.write(announcement(cluster.facts, (monotonicMs() - started) / 1000));
 }
 
-/** It knows no options: what can be decided is said by settings, which the help names. */
-function readCommandLine(): void {
+/** One option for what is changed most; the other settings are named by the help. */
+function readCommandLine(): Record<string, string> {
   const settings = settingsOf(ClusterConfig);
   const width = Math.max(...settings.map(({ env }) => env.length));
   const defaults = new Map(Object.entries(new ClusterConfig()));
@@ -32,13 +34,14 @@ function readCommandLine(): void {
     ({ env, about, property }) =>
       `  ${env.padEnd(width)}  ${about} Default: ${defaults.get(property)}`,
   );
-  new Command('npm run cluster --')
+  const { gateways } = new Command('npm run cluster --')
     .description('every service a process of its own, with PostgreSQL, Kafka and Valkey')
+    .option('--gateways <number>', 'how many gateways; wins over CLUSTER_GATEWAYS')
     .addHelpText('after', `\nSettings, as environment variables:\n${lines.join('\n')}`)
-    .showHelpAfterError(
-      'It takes settings instead, for example: CLUSTER_GATEWAYS=3 npm run cluster\n"npm run cluster -- --help" lists them.',
-    )
-    .parse();
+    .showHelpAfterError('"npm run cluster -- --help" lists the option and the settings.')
+    .parse()
+    .opts<{ gateways?: string }>();
+  return gateways === undefined ? {} : { CLUSTER_GATEWAYS: gateways };
 }
 
 /** The first signal drains everything in order; a second one ends this process, and with it all others. */

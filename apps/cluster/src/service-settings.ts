@@ -34,7 +34,8 @@ export interface SettingSources {
   brokers?: string;
   /** Value of `VALKEY_URL`, of a cluster with one. */
   valkeyUrl?: string;
-  threads?: number;
+  /** All gateways listen on the first one's public ports. */
+  reusePort: boolean;
   /** Given to every service. */
   common: Settings;
 }
@@ -73,6 +74,7 @@ export class ServiceSettings {
     const { ports, secrets } = this.sources;
     return {
       ...this.events(),
+      OPERATOR_ENV_OF: String(process.pid),
       DATABASE_ADMIN_URL: this.superuserUrl,
       DATABASE_ROLE_SECRET: secrets.get('roles'),
       SERVICE_SECRET: secrets.get('service'),
@@ -120,7 +122,7 @@ export class ServiceSettings {
 
   /** @param index of the gateway, from 0. */
   gateway(index: number): Settings {
-    const { folder, ports, secrets, threads, valkeyUrl } = this.sources;
+    const { folder, ports, secrets, reusePort, valkeyUrl } = this.sources;
     const { api, dashboard, internal } = ports.gateways[index];
     const own = this.service('gateway', api);
     return {
@@ -134,7 +136,7 @@ export class ServiceSettings {
       LOOKUP_URL: loopback(ports.lookup),
       KEY_PEPPER: secrets.get('keyPepper'),
       GATEWAY_JOURNAL: folder.file(`gateway-${index + 1}.journal`),
-      GATEWAY_THREADS: threads === undefined ? undefined : String(threads),
+      GATEWAY_REUSE_PORT: String(reusePort),
       VALKEY_URL: valkeyUrl,
       // No balancer has to hear that it stops.
       GATEWAY_DRAIN_NOTICE_MS: '0',

@@ -1,12 +1,11 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { Database, MaintenanceDatabase } from '#libs/database';
+import { AuditJob, Database, MaintenanceDatabase } from '#libs/database';
 import { type EventTransport, MessagingModule } from '#libs/messaging';
 import { type Clock, type Logger, ServiceModule } from '#libs/platform';
 import { AllowancesController } from './allowances/allowances.controller.js';
 import { AllowancesRepository } from './allowances/allowances.repository.js';
 import { AllowancesService } from './allowances/allowances.service.js';
-import { AuditJob } from './auditor/audit.job.js';
-import { AuditorDatabase } from './auditor/auditor-database.js';
+import { ENTITLEMENT_INVARIANTS } from './auditor/invariants.js';
 import { BlocksController } from './blocks/blocks.controller.js';
 import { BlocksRepository } from './blocks/blocks.repository.js';
 import { BlocksService } from './blocks/blocks.service.js';
@@ -96,7 +95,6 @@ const PROVIDERS = [
   ReapJob,
   AllowancesRepository,
   AllowancesService,
-  AuditJob,
 ];
 
 /** What an account may do, and the credits it does it with. */
@@ -114,7 +112,10 @@ export class EntitlementModule {
       providers: [
         { provide: Database, useValue: database },
         { provide: MaintenanceDatabase, useValue: options.maintenanceDatabase },
-        { provide: AuditorDatabase, useValue: options.auditorDatabase },
+        {
+          provide: AuditJob,
+          useValue: new AuditJob(options.auditorDatabase, ENTITLEMENT_INVARIANTS, logger),
+        },
         ...PROVIDERS,
       ],
     };

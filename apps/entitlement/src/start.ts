@@ -1,4 +1,4 @@
-import { Database, addPoolMetrics } from '#libs/database';
+import { AuditJob, Database, addInvariantMetrics, addPoolMetrics } from '#libs/database';
 import { type EventTransport, addEventMetrics } from '#libs/messaging';
 import {
   type Clock,
@@ -11,7 +11,6 @@ import {
   Schedule,
   startService,
 } from '#libs/platform';
-import { AuditJob } from './auditor/audit.job.js';
 import type { EntitlementConfig } from './entitlement.config.js';
 import { ENTITIES, EntitlementModule } from './entitlement.module.js';
 import { AdvanceAccountsJob } from './grants/advance-accounts.job.js';
@@ -63,7 +62,8 @@ export async function startEntitlement(options: EntitlementOptions): Promise<Run
   health.add({ name: 'database', check: async () => void (await database.query('select 1')) });
   health.add({ name: 'broker', isOptional: true, check: () => transport.check() });
   const metrics = service.app.get(Metrics, { strict: false });
-  addEntitlementMetrics(metrics, maintenanceDatabase, service.app.get(AuditJob));
+  addEntitlementMetrics(metrics, maintenanceDatabase);
+  addInvariantMetrics(metrics, 'entitlement', service.app.get(AuditJob));
   addEventMetrics(metrics, { service: 'entitlement', transport, database });
   addPoolMetrics(metrics, {
     entitlement: database,

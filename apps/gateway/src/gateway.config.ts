@@ -1,4 +1,14 @@
-import { IsInt, IsOptional, IsString, IsUrl, Matches, Max, Min, MinLength } from 'class-validator';
+import {
+  IsBoolean,
+  IsInt,
+  IsOptional,
+  IsString,
+  IsUrl,
+  Matches,
+  Max,
+  Min,
+  MinLength,
+} from 'class-validator';
 import { IsAddressBlock } from '#libs/domain-names';
 import { ServiceSecretConfig, Setting } from '#libs/platform';
 
@@ -100,14 +110,12 @@ export class GatewayConfig extends ServiceSecretConfig {
   journalPath: string = '.data/gateway-leases.journal';
 
   @Setting({
-    env: 'GATEWAY_THREADS',
+    env: 'GATEWAY_REUSE_PORT',
     about:
-      'Worker threads that share the public ports; each has a journal of its own, "<journal>.<n>". 1 starts none.',
+      'Lets several gateways of one machine listen on the same public ports; the system spreads connections (SO_REUSEPORT, Linux). Each needs its own journal and internal port, and VALKEY_URL.',
   })
-  @IsInt()
-  @Min(1)
-  @Max(64)
-  threads: number = 1;
+  @IsBoolean()
+  reusePort: boolean = false;
 
   @Setting({
     env: 'VALKEY_URL',

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Counters, DailyCredits, openCounters } from '#libs/counters';
+import { type Counters, openCounters } from '#libs/counters';
 import { Database, addPoolMetrics } from '#libs/database';
 import { blockListOf } from '#libs/domain-names';
 import { type EventTransport, addEventMetrics } from '#libs/messaging';
@@ -27,14 +27,15 @@ import { GatewayModule } from './gateway.module.js';
 import { DailyCaps } from './lease/daily-caps.js';
 import { LeaseClient } from './lease/lease-client.js';
 import { ApiListener } from './listener/api-listener.js';
-import { RequestPath } from './listener/request-path.js';
+import { RequestPath } from './request/request-path.js';
 import { ErrorPages } from './problems/error-pages.js';
 import { ProblemBodies } from './problems/problem-body.js';
 import { ClassConcurrency } from './rate-limits/class-concurrency.js';
 import { LoadShedder } from './request/01-shed.js';
-import { FailedKeys } from './request/02-failed-keys.js';
-import { LookupForwarder } from './request/09-forward.js';
-import { Settlement } from './request/11-settle.js';
+import { FailedKeys } from './facts/failed-keys.js';
+import { ownOperations } from './owners/own-operations.js';
+import { Forwarder } from './request/08-forward.js';
+import { Settlement } from './request/10-settle.js';
 import { RequestLog } from './request-log/request-log.js';
 import {
   RequestLogCopy,
@@ -46,15 +47,12 @@ import { RollUpJob, rollPartitions } from './request-log/roll-up.job.js';
 import { Services } from './services.js';
 import { addGatewayMetrics } from './telemetry/gateway-metrics.js';
 import { RequestCounts } from './telemetry/request-counts.js';
-import type { ThreadShare } from './threads/thread-messages.js';
 
 export interface StartGateway {
   config: GatewayConfig;
   clock: Clock;
   logger: Logger;
   transport: EventTransport;
-  /** Of a gateway that is one of several threads. */
-  share?: ThreadShare;
   /** Mail that is kept instead of sent, for the dashboard's mailbox page. */
   mailbox?: Mailbox;
 }
@@ -75,18 +73,16 @@ export interface RunningGateway extends RunningService {
 }
 
 const POOL_SIZE = 10;
-/** Of each thread: what it asks the database for is rare and small. */
-const THREAD_POOL_SIZE = 4;
 const SETTLE_TIMEOUT_MS = 5_000;
 const LEASE_DEADLINE_SLACK_MS = 1_000;
 
 /** Starts databases, facts, leases, request log, internal listener, then the two public ones. */
 export async function startGateway(options: StartGateway): Promise<RunningGateway> {
-  const { config, clock, logger, transport, share } = options;
+  const { config, clock, logger, transport } = options;
   const parts = await buildParts(options);
   const { database, maintenance, facts, services, leases, pollers, shedder } = parts;
   const { log, keyUse, copy } = parts;
-  const metrics = metricsOf(parts, transport, share);
+  const metrics = metricsOf(parts, transport);
   const service = await startService({
     module: GatewayModule.register({
       secret: config,
@@ -103,7 +99,7 @@ export async function startGateway(options: StartGateway): Promise<RunningGatewa
     strategy: transport.strategyFor('gateway', database),
   });
   const schedule = new Schedule(logger);
-  if (isFirst(share)) await startRollUp(schedule, service.app.get(RollUpJob));
+  await startRollUp(schedule, service.app.get(RollUpJob));
   await pollers.start();
   leases.start();
   log.start();
@@ -121,7 +117,7 @@ export async function startGateway(options: StartGateway): Promise<RunningGatewa
   const listener = new ApiListener({
     host: config.host,
     port: config.port,
-    reusePort: share !== undefined,
+    reusePort: config.reusePort,
     requestPath: parts.requestPath,
     bodies: parts.bodies,
     pages: await ErrorPages.load(),
@@ -156,14 +152,14 @@ async function startRollUp(schedule: Schedule, rollUp: RollUpJob): Promise<void>
 }
 
 async function startOwnDashboard(options: StartGateway, parts: GatewayParts) {
-  const { config, share } = options;
+  const { config } = options;
   return startDashboard({
     ...options,
     publicUrl: config.billingUrl,
     apiUrl: config.baseUrl,
     host: config.dashboardHost,
     port: config.dashboardPort,
-    reusePort: share !== undefined,
+    reusePort: config.reusePort,
     accountUrl: config.accountUrl,
     entitlement: parts.services.entitlement,
     tokens: parts.tokens,
@@ -186,14 +182,9 @@ async function drainListener(
 
 type GatewayParts = Awaited<ReturnType<typeof buildParts>>;
 
-/** What the process itself uses is said once, by the main thread. */
-function metricsOf(
-  parts: GatewayParts,
-  transport: EventTransport,
-  share: StartGateway['share'],
-): Metrics {
+function metricsOf(parts: GatewayParts, transport: EventTransport): Metrics {
   const { database, maintenance } = parts;
-  const metrics = new Metrics({ process: share === undefined });
+  const metrics = new Metrics();
   addGatewayMetrics(metrics, parts);
   addPoolMetrics(metrics, { gateway: database, maintenance });
   addEventMetrics(metrics, { service: 'gateway', transport, database });
@@ -201,12 +192,12 @@ function metricsOf(
 }
 
 /** What asks and remembers; the path itself is put together from it. */
-async function buildParts({ config, clock, logger, share }: StartGateway) {
+async function buildParts({ config, clock, logger }: StartGateway) {
   const tokens = new ServiceTokens(new ServiceSecret(config, logger), clock);
   const services = new Services(config, tokens);
   const { account, entitlement } = services;
-  const { database, maintenance } = await openDatabases(config, share);
-  const caps = dailyCaps(new RequestLogRepository(database), clock, share);
+  const { database, maintenance } = await openDatabases(config);
+  const caps = dailyCaps(new RequestLogRepository(database), clock);
   const facts = new Facts({
     account,
     entitlement,
@@ -232,7 +223,7 @@ async function buildParts({ config, clock, logger, share }: StartGateway) {
   const copy = new RequestLogCopy(config.databaseUrl, async () =>
     rollPartitions(maintained, clock),
   );
-  const counters = await countersOf(config, logger, share);
+  const counters = await countersOf(config, logger);
   const log = new RequestLog(copy, logger);
   const keyUse = new KeyUseJob(account, logger);
   const bodies = new ProblemBodies(config.baseUrl, clock);
@@ -278,11 +269,14 @@ interface PathParts extends Pick<StartGateway, 'config' | 'clock' | 'logger'> {
 }
 
 function buildRequestPath({ config, clock, logger, tokens, bodies, ...parts }: PathParts) {
-  const forwarder = new LookupForwarder({
-    url: config.lookupUrl,
-    socketPath: config.lookupSocket,
-    tokens,
-    timeoutMs: config.lookupTimeoutMs,
+  const forwarder = new Forwarder({
+    lookup: {
+      url: config.lookupUrl,
+      socketPath: config.lookupSocket,
+      tokens,
+      timeoutMs: config.lookupTimeoutMs,
+    },
+    own: ownOperations(),
   });
   const shedder = new LoadShedder({
     inFlightMax: config.inFlightMax,
@@ -309,11 +303,11 @@ function buildRequestPath({ config, clock, logger, tokens, bodies, ...parts }: P
   return { forwarder, shedder, requestPath, counts };
 }
 
-async function openDatabases(config: GatewayConfig, share?: ThreadShare) {
+async function openDatabases(config: GatewayConfig) {
   const database = await Database.open({
     url: config.databaseUrl,
     applicationName: 'gateway',
-    poolSize: share === undefined ? POOL_SIZE : THREAD_POOL_SIZE,
+    poolSize: POOL_SIZE,
   });
   const maintenance = await Database.open({
     url: config.maintenanceDatabaseUrl,
@@ -323,31 +317,21 @@ async function openDatabases(config: GatewayConfig, share?: ThreadShare) {
   return { database, maintenance };
 }
 
-async function countersOf(
-  config: GatewayConfig,
-  logger: Logger,
-  share?: ThreadShare,
-): Promise<Counters> {
+async function countersOf(config: GatewayConfig, logger: Logger): Promise<Counters> {
   return openCounters({
     url: config.valkeyUrl,
     tlsCa: config.valkeyTlsCa,
     timeoutMs: config.valkeyTimeoutMs,
     secret: config.keyPepper,
-    threadMemory: share?.counters,
     gatewayId: newId(),
     logger,
   });
 }
 
-function dailyCaps(log: RequestLogRepository, clock: Clock, share?: ThreadShare): DailyCaps {
+function dailyCaps(log: RequestLogRepository, clock: Clock): DailyCaps {
   const loggedToday = async (keyId: string) => {
     const now = clock.now().getTime();
     return log.sumCreditsOfKey(keyId, new Date(now - (now % DAY_MS)));
   };
-  return new DailyCaps(clock, loggedToday, new DailyCredits(share?.counters.dailyCredits));
-}
-
-/** The one gateway of its process, or the first of its threads. */
-function isFirst(share?: ThreadShare): boolean {
-  return share === undefined || share.number === 1;
+  return new DailyCaps(clock, loggedToday);
 }

@@ -5,6 +5,3 @@ export { MemoryRequestWindow } from './memory-request-window.js';
 export * from './open-counters.js';
 export * from './repeats.js';
 export { RequestWindow, type WindowAnswer } from './request-window.js';
-export * from './shared-counters.js';
-export * from './shared-repeats.js';
-export * from './shared-request-window.js';

@@ -6,16 +6,16 @@ import { MemoryRequestWindow } from './memory-request-window.js';
 import { repeatsContract } from './repeats.contract.js';
 import { requestWindowContract } from './request-window.contract.js';
 
-const SMALL = { slots: 1, rowsPerSlot: 64 };
-const FEW = { slots: 1, entriesMax: 1 << 14 };
+const SMALL_ROWS = 64;
+const FEW_ENTRIES = 1 << 14;
 
-requestWindowContract('MemoryRequestWindow', (nowMs) => new MemoryRequestWindow(nowMs, SMALL));
-repeatsContract('MemoryRepeats', (nowMs) => new MemoryRepeats({ nowMs, shape: FEW }));
+requestWindowContract('MemoryRequestWindow', (nowMs) => new MemoryRequestWindow(nowMs, SMALL_ROWS));
+repeatsContract('MemoryRepeats', (nowMs) => new MemoryRepeats({ nowMs, entriesMax: FEW_ENTRIES }));
 
 describe('MemoryRequestWindow', () => {
   it('takes idle rows back and never mixes up who is left', () => {
     let now = 1_000_000;
-    const window = new MemoryRequestWindow(() => now, SMALL);
+    const window = new MemoryRequestWindow(() => now, SMALL_ROWS);
     const steady = new CounterId(newId());
     let admitted = 0;
     for (let round = 0; round < 2_000; round++) {
@@ -31,7 +31,7 @@ describe('MemoryRequestWindow', () => {
 
   it('refuses further accounts, rather than forgetting one, when every row is in use', () => {
     let now = 1_000_000;
-    const window = new MemoryRequestWindow(() => now, { slots: 1, rowsPerSlot: 8 });
+    const window = new MemoryRequestWindow(() => now, 8);
     const ids = Array.from({ length: 8 }, () => new CounterId(newId()));
     for (const id of ids) expect(window.take(id, 0, 1).allowed).toBe(true);
     expect(window.take(new CounterId(newId()), 0, 1).allowed).toBe(false);
@@ -61,7 +61,7 @@ describe('MemoryRequestWindow', () => {
 describe('MemoryRepeats', () => {
   it('keeps to its memory: a full bucket forgets its oldest question', () => {
     let now = 1_000_000;
-    const repeats = new MemoryRepeats({ nowMs: () => now, shape: { slots: 1, entriesMax: 8 } });
+    const repeats = new MemoryRepeats({ nowMs: () => now, entriesMax: 8 });
     const id = new CounterId(newId());
     for (let i = 0; i < 9; i++) {
       now += 1;

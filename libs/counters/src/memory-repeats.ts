@@ -2,28 +2,14 @@ import { randomInt } from 'node:crypto';
 import { monotonicMs } from '#libs/platform';
 import type { CounterId } from './counter-id.js';
 import { REPEAT_WINDOW_MS, Repeats } from './repeats.js';
-import { SLOT_WORDS } from './slot-locks.js';
 
 const BUCKET_ENTRIES = 8;
 const ENTRIES_MAX = 1 << 19;
 
-/** Which memory repeats lie in: `slots` headers, then the entries. Both are powers of two. */
-export interface RepeatsShape {
-  slots: number;
-  /** At least eight. */
-  entriesMax: number;
-}
-
-/** Bytes of the repeats' table. */
-export function repeatsSizeBytes({ slots, entriesMax }: RepeatsShape): number {
-  return (slots + 1) * SLOT_WORDS * 4 + entriesMax * 16;
-}
-
 export interface MemoryRepeatsOptions {
   nowMs?: () => number;
-  shape?: RepeatsShape;
-  /** Of `repeatsSizeBytes(shape)` bytes. */
-  memory?: ArrayBuffer | SharedArrayBuffer;
+  /** A power of two, at least eight. */
+  entriesMax?: number;
   /** Unknown outside, so that nobody can look for two questions with one hash. */
   seed?: number;
 }
@@ -33,7 +19,6 @@ export interface MemoryRepeatsOptions {
  * eight. A full bucket gives up its oldest entry, so memory is bounded at 16 bytes an entry.
  */
 export class MemoryRepeats extends Repeats {
-  protected readonly words: Int32Array;
   private readonly hashes: Int32Array;
   private readonly times: Float64Array;
   private readonly bucketMask: number;
@@ -45,20 +30,17 @@ export class MemoryRepeats extends Repeats {
 
   constructor(options: MemoryRepeatsOptions = {}) {
     super();
-    const { slots, entriesMax } = options.shape ?? { slots: 1, entriesMax: ENTRIES_MAX };
-    const memory = options.memory ?? new ArrayBuffer(repeatsSizeBytes({ slots, entriesMax }));
-    this.nowMs = options.nowMs ?? monotonicMs;
+    const { nowMs = monotonicMs, entriesMax = ENTRIES_MAX } = options;
+    this.nowMs = nowMs;
     this.seed = options.seed ?? randomInt(2 ** 31);
-    const headers = (slots + 1) * SLOT_WORDS;
-    this.words = new Int32Array(memory, 0, headers);
-    this.times = new Float64Array(memory, headers * 4, entriesMax);
-    this.hashes = new Int32Array(memory, headers * 4 + entriesMax * 8, entriesMax * 2);
+    this.times = new Float64Array(entriesMax);
+    this.hashes = new Int32Array(entriesMax * 2);
     this.bucketMask = entriesMax / BUCKET_ENTRIES - 1;
   }
 
   isRepeat(id: CounterId, question: string): boolean {
     this.hash(id, question);
-    return this.isKnown();
+    return this.find() !== -1;
   }
 
   /** @returns false when it was remembered already. */
@@ -74,28 +56,16 @@ export class MemoryRepeats extends Repeats {
     this.enter();
   }
 
-  /** The bucket of the question that was hashed last. */
-  protected get bucket(): number {
-    return this.low & this.bucketMask;
-  }
-
-  /** Whether the question that was hashed last is remembered. */
-  protected isKnown(): boolean {
-    return this.find() !== -1;
-  }
-
   /** Notes the question that was hashed last; false when it is known. */
-  protected enter(): boolean {
+  private enter(): boolean {
     if (this.find() !== -1) return false;
-    const first = this.bucket * BUCKET_ENTRIES;
+    const first = (this.low & this.bucketMask) * BUCKET_ENTRIES;
     let oldest = first;
     for (let entry = first + 1; entry < first + BUCKET_ENTRIES; entry++) {
       if (this.times[entry] < this.times[oldest]) oldest = entry;
     }
-    this.times[oldest] = 0;
     this.hashes[oldest * 2] = this.low;
     this.hashes[oldest * 2 + 1] = this.high;
-    // Last: an entry that a thread left half written holds no time, which is no entry.
     this.times[oldest] = this.nowMs();
     return true;
   }
@@ -103,7 +73,7 @@ export class MemoryRepeats extends Repeats {
   /** The entry of the question that was hashed last, or -1. */
   private find(): number {
     const { low, high, hashes, times } = this;
-    const first = this.bucket * BUCKET_ENTRIES;
+    const first = (low & this.bucketMask) * BUCKET_ENTRIES;
     for (let entry = first; entry < first + BUCKET_ENTRIES; entry++) {
       if (hashes[entry * 2] !== low || hashes[entry * 2 + 1] !== high) continue;
       const time = times[entry];

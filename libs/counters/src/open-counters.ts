@@ -4,9 +4,6 @@ import { MemoryRepeats } from './memory-repeats.js';
 import { MemoryRequestWindow } from './memory-request-window.js';
 import type { Repeats } from './repeats.js';
 import type { RequestWindow } from './request-window.js';
-import type { SharedCounters } from './shared-counters.js';
-import { SharedRepeats } from './shared-repeats.js';
-import { SharedRequestWindow } from './shared-request-window.js';
 import { ValkeyLink } from './valkey/valkey-link.js';
 import { ValkeyRepeats } from './valkey/valkey-repeats.js';
 import { ValkeyRequestWindow } from './valkey/valkey-request-window.js';
@@ -16,15 +13,13 @@ export interface OpenCounters {
   url?: string;
   /** PEM of the authority of a `rediss://` server's certificate; none: those that Node trusts. */
   tlsCa?: string;
-  /** A UUID; another one for each gateway, and for each thread of one. */
+  /** A UUID; another one for each gateway. */
   gatewayId: string;
   /** The same on all gateways: what they tell each other about repeats is hashed with it. */
   secret: string;
   logger: Logger;
   /** Longest an answer of the server may take before a request is decided without it. */
   timeoutMs?: number;
-  /** Memory of the threads of this process. With a server each thread is a gateway of its own instead. */
-  threadMemory?: SharedCounters;
 }
 
 /**
@@ -42,8 +37,8 @@ export interface Counters {
 
 /** Resolves when the server was reached once, or could not be: then each gateway counts by itself. */
 export async function openCounters(options: OpenCounters): Promise<Counters> {
-  const { url, tlsCa, gatewayId, logger, timeoutMs, threadMemory } = options;
-  if (!url) return inMemory(threadMemory);
+  const { url, tlsCa, gatewayId, logger, timeoutMs } = options;
+  if (!url) return inMemory();
   const seed = createHmac('sha256', options.secret).update('repeats').digest().readInt32LE();
   const local = new MemoryRepeats({ seed });
   const link = new ValkeyLink({ url, tlsCa, gatewayId, logger, timeoutMs });
@@ -59,12 +54,11 @@ export async function openCounters(options: OpenCounters): Promise<Counters> {
   return { window, repeats, mode, close };
 }
 
-function inMemory(threadMemory?: SharedCounters): Counters {
-  const close = async () => {};
-  const mode = () => 'memory' as const;
-  if (threadMemory) {
-    const window = new SharedRequestWindow(threadMemory.window);
-    return { window, repeats: new SharedRepeats(threadMemory.repeats), mode, close };
-  }
-  return { window: new MemoryRequestWindow(), repeats: new MemoryRepeats(), mode, close };
+function inMemory(): Counters {
+  return {
+    window: new MemoryRequestWindow(),
+    repeats: new MemoryRepeats(),
+    mode: () => 'memory',
+    close: async () => {},
+  };
 }

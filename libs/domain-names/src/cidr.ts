@@ -1,5 +1,5 @@
 import { SocketAddress } from 'node:net';
-import { parseIpAddress, type IpAddress } from './ip-address.js';
+import { ipv6Groups, parseIpAddress, type IpAddress } from './ip-address.js';
 import { refuse, type Refusal } from './refusal.js';
 
 /** A block of addresses. `address` is its first address. */
@@ -44,16 +44,4 @@ function firstAddress(ip: IpAddress, prefixLength: number): string {
   if (ip.version === 4) return masked.join('.');
   const address = masked.map((group) => group.toString(16)).join(':');
   return new SocketAddress({ address, family: 'ipv6' }).address;
-}
-
-function ipv6Groups(address: string): number[] {
-  const hex = address.replace(
-    /(\d+)\.(\d+)\.(\d+)\.(\d+)$/,
-    (_, a, b, c, d) => `${(+a * 256 + +b).toString(16)}:${(+c * 256 + +d).toString(16)}`,
-  );
-  const [head = '', tail] = hex.split('::');
-  const left = head === '' ? [] : head.split(':');
-  const right = tail === undefined || tail === '' ? [] : tail.split(':');
-  const gap = Array.from({ length: 8 - left.length - right.length }, () => '0');
-  return [...left, ...gap, ...right].map((group) => parseInt(group, 16));
 }

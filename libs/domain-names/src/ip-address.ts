@@ -28,3 +28,23 @@ export function parseIpAddress(input: string): ParsedIpAddress {
   const { address } = new SocketAddress({ address: text, family: 'ipv6' });
   return { ok: true, ip: { address, version: 6 } };
 }
+
+/** The eight groups of an IPv6 address in any of its text forms. */
+export function ipv6Groups(address: string): number[] {
+  const hex = address.replace(
+    /(\d+)\.(\d+)\.(\d+)\.(\d+)$/,
+    (_, a, b, c, d) => `${(+a * 256 + +b).toString(16)}:${(+c * 256 + +d).toString(16)}`,
+  );
+  const [head = '', tail] = hex.split('::');
+  const left = head === '' ? [] : head.split(':');
+  const right = tail === undefined || tail === '' ? [] : tail.split(':');
+  const gap = Array.from({ length: 8 - left.length - right.length }, () => '0');
+  return [...left, ...gap, ...right].map((group) => parseInt(group, 16));
+}
+
+/** The name under which an address has its PTR records (RFC 1035 §3.5, RFC 3596 §2.5). */
+export function reverseDnsName({ address, version }: IpAddress): string {
+  if (version === 4) return `${address.split('.').reverse().join('.')}.in-addr.arpa`;
+  const hex = ipv6Groups(address).map((group) => group.toString(16).padStart(4, '0'));
+  return `${[...hex.join('')].reverse().join('.')}.ip6.arpa`;
+}

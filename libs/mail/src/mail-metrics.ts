@@ -4,11 +4,9 @@ import { type Metrics, declareGauge } from '#libs/platform';
 const UNSENT = declareGauge(
   'dds_mail_unsent',
   'Mails that wait to be sent, that failed at least once and are tried again, and that were given up.',
-  { labels: ['state'], aggregation: 'max' },
+  { labels: ['state'] },
 );
-const OLDEST = declareGauge('dds_mail_oldest_seconds', 'Age of the oldest mail not yet sent.', {
-  aggregation: 'max',
-});
+const OLDEST = declareGauge('dds_mail_oldest_seconds', 'Age of the oldest mail not yet sent.');
 
 /** @param database the role that sends: it sees every account's mail. */
 export function addMailMetrics(metrics: Metrics, database: Pick<Database, 'query'>): void {

@@ -12,19 +12,12 @@ export interface OpenTransportOptions {
   logger: Logger;
   /** Durable consumers of each producer's events; Kafka keeps its groups itself and needs none. */
   consumers: InProcessTransportOptions['consumers'];
-  /** Instead of ending the process when a consumer has died for good. */
-  onDeath?: (error: Error) => void;
 }
 
 /** Kafka when brokers are named, else within this process. */
-export function openTransport({
-  config,
-  logger,
-  ...options
-}: OpenTransportOptions): EventTransport {
-  const { consumers } = options;
+export function openTransport({ config, logger, consumers }: OpenTransportOptions): EventTransport {
   if (config.kafkaBrokers.length === 0) return new InProcessTransport({ logger, consumers });
-  const onDeath = options.onDeath ?? ((error: Error) => endProcess(logger, error));
+  const onDeath = (error: Error) => endProcess(logger, error);
   return new KafkaTransport({ config, logger, onDeath });
 }
 

@@ -1,5 +1,19 @@
+export { DnsClient, type DnsAnswer, type DnsClientOptions } from './dns/dns-client.js';
+export { DnsFault, type DnsFaultKind } from './dns/dns-fault.js';
+export { DNS_TYPES, type DnsRecord, type DnsType, type Rcode } from './dns/dns-record.js';
+export { lookUpDns, type DnsLookup, type DnsTypeError } from './dns/domain-dns.js';
+export { recordText } from './dns/record-text.js';
 export * from './domain-lookup.js';
 export type { LookupCounts } from './lookup-counts.js';
+export type {
+  AbuseContact,
+  NetworkContact,
+  NetworkSource,
+  NumberBlock,
+  NumberLookup,
+} from './networks/network-record.js';
+export { NumberLookups, type NumberRequest } from './networks/number-lookup.js';
+export { NumberRegistries, type NumberTables } from './networks/number-registries.js';
 export { Politeness, type PolitenessOptions } from './politeness/politeness.js';
 export type { Priority } from './politeness/upstream.js';
 export type { BucketTerms, UpstreamLimit } from './politeness/upstream-limits.js';

@@ -1,24 +1,17 @@
+import type { Outcome as AnyOutcome } from '#libs/contracts';
+
 /**
  * The one shape every source of registration data is read into (port 43 and RDAP, registry and
  * registrar), and the shape in which sources are merged. Serializers turn it into public JSON.
  */
 
-/**
- * How a lookup ended. It drives status code, charge and retry everywhere; a throttled upstream is
- * never `not_registered`.
- */
-export type Outcome =
-  | 'delivered'
-  | 'partial'
-  | 'not_registered'
-  | 'restricted'
-  | 'throttled'
-  | 'unreachable'
-  | 'timeout'
-  | 'unsupported'
-  | 'parse_failed';
+/** How a lookup of a domain's registration ended. */
+export type Outcome = Exclude<AnyOutcome, 'empty' | 'unknown' | 'invalid'>;
 
-/** A published date. `iso` is `YYYY-MM-DD` for day precision, RFC 3339 UTC for second precision. */
+/**
+ * A published date. `iso` is `YYYY-MM-DD` for day precision, RFC 3339 for second precision: in UTC, or with
+ * the registry's offset where it counts its days by its own clock (.jp, .tw).
+ */
 export interface DateValue {
   original: string;
   iso: string;

@@ -1,5 +1,5 @@
-import { Database, auditorRole } from '#libs/database';
-import { checkInvariants } from '../../../apps/entitlement/src/auditor/check-invariants.js';
+import { Database, auditorRole, checkInvariants } from '#libs/database';
+import { ENTITLEMENT_INVARIANTS } from '../../../apps/entitlement/src/auditor/invariants.js';
 import type { ServiceSettings } from '../../../apps/cluster/src/service-settings.js';
 import { Broken } from '../row.js';
 import type { AccountBook } from './account-book.js';
@@ -196,7 +196,7 @@ export class Checker {
       poolSize: 1,
     });
     const violated = await eventually('the auditor', async () => {
-      return checkInvariants(await (this.auditor as Promise<Database>));
+      return checkInvariants(await (this.auditor as Promise<Database>), ENTITLEMENT_INVARIANTS);
     });
     const [first] = violated;
     if (first) throw new Broken(`invariant ${first.id}: ${JSON.stringify(first.rows[0])}`);

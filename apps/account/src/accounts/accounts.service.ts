@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { AccountDeleted, AccountErased, AccountRegistered, AccountRestored } from '#libs/contracts';
-import { Database, type Transaction } from '#libs/database';
+import { Database, IdempotencyService, type Once, type Transaction } from '#libs/database';
 import { type AggregateLock, Outbox } from '#libs/messaging';
 import { Clock, DAY_MS, NotFound } from '#libs/platform';
-import { IdempotencyService, type Once } from '../idempotency/idempotency.service.js';
 import type { Account } from './account.entity.js';
 import { AccountIsDeleted, RestoreTooLate } from './accounts.errors.js';
 import { AccountsRepository } from './accounts.repository.js';

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { Transaction } from '#libs/database';
+import { IdempotencyService, type Transaction } from '#libs/database';
 import { BillingDetailsService } from '../billing-details/billing-details.service.js';
-import { IdempotencyService } from '../idempotency/idempotency.service.js';
 import { KeysService } from '../keys/keys.service.js';
 import { OwnerMailService } from '../people/owner-mail.service.js';
 import { SessionsService } from '../sessions/sessions.service.js';
@@ -10,7 +9,6 @@ import { MailedLinksService } from './mailed-links.service.js';
 /** Everything of an account that goes with its erasure, except for the people and the data key. */
 @Injectable()
 export class ErasedDataService {
-  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
     private readonly sessions: SessionsService,
     private readonly links: MailedLinksService,

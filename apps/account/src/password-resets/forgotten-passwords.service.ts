@@ -19,7 +19,6 @@ export class ForgottenPasswordsService implements OnApplicationShutdown {
   /** Bounded by the limits above and by the pool of connections. */
   private readonly underWay = new Set<Promise<void>>();
 
-  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
     private readonly attempts: AttemptsService,
     private readonly people: PeopleService,

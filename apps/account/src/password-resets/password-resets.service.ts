@@ -15,7 +15,6 @@ const LINK_LIFETIME_MS = 30 * MINUTE_MS;
 /** The links by which a forgotten password is replaced. */
 @Injectable()
 export class PasswordResetsService {
-  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
     private readonly resets: PasswordResetsRepository,
     private readonly links: PasswordResetLinksMaintenanceRepository,

@@ -2,10 +2,7 @@ import type { ClusterFacts } from './cluster-facts.js';
 
 /** The text that ends a start: where everything is, and a line to paste that works offline. */
 export function announcement(facts: ClusterFacts, seconds: number): string {
-  const gateways = facts.gateways.map(({ api_url, dashboard_url }, index): [string, string] => [
-    `Gateway ${index + 1}`,
-    `${api_url}   dashboard ${dashboard_url}`,
-  ]);
+  const gateways = gatewayRows(facts);
   const rows: [string, string][] = [
     ...gateways,
     ['  log in', `${facts.demo.email}   ${facts.demo.password}`],
@@ -26,6 +23,16 @@ export function announcement(facts: ClusterFacts, seconds: number): string {
   const rule = '─'.repeat(Math.max(...body.map((line) => line.length)) + 2);
   const title = `  Domain Data Service is running, a process for each service (${seconds.toFixed(1)} s).`;
   return ['', rule, title, '', ...body, rule, '', `  ${curlLine(facts)}`, '', ''].join('\n');
+}
+
+/** A row for each address: gateways that share one are counted. */
+function gatewayRows({ gateways }: ClusterFacts): [string, string][] {
+  const [{ api_url }] = gateways;
+  const isOnePort = gateways.length > 1 && gateways.every((each) => each.api_url === api_url);
+  return (isOnePort ? gateways.slice(0, 1) : gateways).map((gateway, index) => [
+    isOnePort ? `${gateways.length} gateways` : `Gateway ${index + 1}`,
+    `${gateway.api_url}   dashboard ${gateway.dashboard_url}`,
+  ]);
 }
 
 /** By the second gateway, when there is one: it knows the key as well as the first. */

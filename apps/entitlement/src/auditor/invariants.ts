@@ -1,23 +1,15 @@
+import type { Invariant, InvariantSet } from '#libs/database';
 import { BEGUN_CREDITS, REVERSAL_TARGETS } from './expected-credits.js';
-/**
- * Something that always holds. `sql` returns one row for each case in which it does not. It may look
- * at `audited` (`since`: an instant of the database's clock), `audited_accounts` and `audited_grants`
- * (`id`: whatever moved after that instant), so that a pass costs as much as happened since.
- */
-export interface Invariant {
-  id: string;
-  statement: string;
-  sql: string;
-}
 
 /** The invariants of this service, by the numbers of the whole system's list. */
-export const INVARIANTS: readonly Invariant[] = [
+const INVARIANTS: readonly Invariant[] = [
   {
     id: 'I1',
     statement: 'every transfer has entries and they sum to zero',
     sql: `
       select t.id from ledger_transfers t left join ledger_entries e on e.transfer_id = t.id
       where t.recorded_at >= (select since from audited)
+        and t.account_id in (select id from audited_accounts)
       group by t.id having count(e.transfer_id) < 2 or sum(e.amount) <> 0`,
   },
   {
@@ -104,11 +96,13 @@ export const INVARIANTS: readonly Invariant[] = [
       with reservations as (
         select reservation_id, state, outcome = 'granted' as has_credits, amount, consumed, late,
           unbilled from leases
-        where state = 'open' or closed_at >= (select since from audited)
+        where (state = 'open' or closed_at >= (select since from audited))
+          and account_id in (select id from audited_accounts)
         union all
         select reservation_id, state, kind <> 'tombstone', amount, consumed, late, unbilled
         from holds
-        where state = 'open' or closed_at >= (select since from audited))
+        where (state = 'open' or closed_at >= (select since from audited))
+          and account_id in (select id from audited_accounts))
       select r.reservation_id as id from reservations r
       left join lateral (
         select sum(amount) as amount, sum(consumed + reclaimed) as consumed,
@@ -139,7 +133,8 @@ export const INVARIANTS: readonly Invariant[] = [
         select allowance_version from subscriptions where account_id = c.id
         union all select allowance_version from access_blocks where account_id = c.id
         union all select allowance_version from allowance_overrides where account_id = c.id) s
-      on s.allowance_version > c.allowance_version`,
+      on s.allowance_version > c.allowance_version
+      where c.id in (select id from audited_accounts)`,
   },
   {
     id: 'I17',
@@ -182,3 +177,35 @@ export const INVARIANTS: readonly Invariant[] = [
         where g.source_type in ('package', 'subscription')) > 0`,
   },
 ];
+
+/**
+ * `audited.since` is an instant of the database's clock; `audited_accounts` and `audited_grants` are
+ * whatever moved after it, or a chunk of all accounts.
+ */
+const SCOPE = `
+  audited as materialized (
+    select coalesce(clock_timestamp() - $1::float8 * interval '1 ms', '-infinity') as since),
+  moved as materialized (
+    select id, account_id from ledger_transfers
+    where $1::float8 is not null and recorded_at >= (select since from audited)),
+  audited_accounts as materialized (
+    select id from credit_accounts where $1::float8 is null
+      and id > coalesce($2::text, '00000000-0000-0000-0000-000000000000')::uuid
+      and id <= coalesce($3::text, 'ffffffff-ffff-ffff-ffff-ffffffffffff')::uuid
+    union select account_id from moved),
+  audited_grants as materialized (
+    select id from credit_grants
+    where $1::float8 is null and account_id in (select id from audited_accounts)
+    union select e.grant_id from ledger_entries e join moved on moved.id = e.transfer_id)`;
+
+const CHUNK_END = `
+  select id::text as key from credit_accounts
+  where id > coalesce($1::text, '00000000-0000-0000-0000-000000000000')::uuid
+  order by id limit 1 offset $2`;
+
+/** What the auditor of this service checks. */
+export const ENTITLEMENT_INVARIANTS: InvariantSet = {
+  scope: SCOPE,
+  invariants: INVARIANTS,
+  chunkEnd: CHUNK_END,
+};

@@ -1,44 +1,19 @@
 import type { Database } from '#libs/database';
-import { type Metrics, SECOND_MS, declareGauge } from '#libs/platform';
-import type { AuditJob } from '../auditor/audit.job.js';
-import { INVARIANTS } from '../auditor/invariants.js';
+import { type Metrics, declareGauge } from '#libs/platform';
 
-const VIOLATIONS = declareGauge(
-  'dds_entitlement_invariant_violations',
-  'Rows for which an invariant did not hold in the last check; anything above 0 is an alarm.',
-  { labels: ['invariant'], aggregation: 'max' },
-);
-const CHECK_AGE = declareGauge(
-  'dds_entitlement_invariants_age_seconds',
-  'Time since the invariants were last checked, or since the start when they were not yet.',
-  { aggregation: 'min' },
-);
 const RESERVATIONS = declareGauge(
   'dds_entitlement_open_reservations',
   'Leases and holds that are open.',
-  { labels: ['kind'], aggregation: 'max' },
+  { labels: ['kind'] },
 );
 const RESERVED = declareGauge(
   'dds_entitlement_reserved_credits',
   'Credits in open leases and holds that are not consumed yet.',
-  { labels: ['kind'], aggregation: 'max' },
+  { labels: ['kind'] },
 );
 
 /** @param database the maintenance role: it sees every account's reservations. */
-export function addEntitlementMetrics(
-  metrics: Metrics,
-  database: Pick<Database, 'query'>,
-  audit: AuditJob,
-): void {
-  metrics.addSource({
-    name: 'invariants',
-    read: (take) => {
-      take(CHECK_AGE, audit.ageMs / SECOND_MS);
-      for (const { id } of INVARIANTS) {
-        take(VIOLATIONS, audit.violations.get(id) ?? 0, { invariant: id });
-      }
-    },
-  });
+export function addEntitlementMetrics(metrics: Metrics, database: Pick<Database, 'query'>): void {
   metrics.addSource({
     name: 'reservations',
     read: async (take) => {

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import type { ApiRequest, Reply } from '../exchange/exchange.js';
+import type { ApiRequest, Reply } from '../context/request-context.js';
 import { HEAD_MAX_BYTES } from './head-limits.js';
 import type { HttpDate } from './http-date.js';
 import { readPlainRequest } from './plain-request.js';
@@ -12,7 +12,7 @@ export interface PlainConnectionOwner {
   keepAliveLines: string;
   /** Answers are the last ones of their connections. */
   isDraining: boolean;
-  /** Begins an exchange; false when the target is not an operation of the API. */
+  /** Begins an context; false when the target is not an operation of the API. */
   take(request: ApiRequest, reply: Reply, target: string): boolean;
   /** Bounds how long a client takes its answer that did not take it at once. */
   awaitReader(connection: PlainConnection): void;

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { Clock } from '#libs/platform';
-import type { ApiRequest, Reply } from '../exchange/exchange.js';
+import type { ApiRequest, Reply } from '../context/request-context.js';
 import { HttpDate } from './http-date.js';
 import { PlainConnection, type PlainConnectionOwner } from './plain-connection.js';
 
@@ -10,7 +10,7 @@ export interface PlainConnectionsOptions {
   firstRequestTimeoutMs: number;
   /** Longest from an answer to the next request, in milliseconds. */
   keepAliveTimeoutMs: number;
-  /** Begins an exchange; false when the target is not an operation of the API. */
+  /** Begins an context; false when the target is not an operation of the API. */
   take(request: ApiRequest, reply: Reply, target: string): boolean;
   /** Goes on with the connection as Node's HTTP server does. */
   handOver(socket: Socket, packet: Buffer): void;

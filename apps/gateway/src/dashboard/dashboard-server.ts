@@ -34,7 +34,7 @@ export interface DashboardOptions {
   host: string;
   /** 0 asks the system for a free port. */
   port: number;
-  /** Other threads of this process listen on the port, too. */
+  /** Other gateways of this machine listen on the port, too. */
   reusePort?: boolean;
   /** Internal listener of account. */
   accountUrl: string;

@@ -1,4 +1,4 @@
-import { CounterId, DailyCredits } from '#libs/counters';
+import { DailyCredits } from '#libs/counters';
 import { type Clock, DAY_MS, type Problem } from '#libs/platform';
 import { ServiceOverloaded } from '../problems/problems.errors.js';
 import { KeyCapReached } from './lease.errors.js';
@@ -11,8 +11,7 @@ export interface CappedKey {
 
 /**
  * Credits that capped keys have spent in this UTC day. After a restart the count begins with what the
- * request log has of the day. Threads of one process pass the same `spent`, so that their keys have one
- * cap between them.
+ * request log has of the day.
  *
  * The rule: a count that is not zero is kept until its day is over. Memory is bounded by taking no
  * further key when it is full; such a key is refused with 503, it never spends uncounted.
@@ -31,12 +30,12 @@ export class DailyCaps {
    */
   async prepare({ keyId, dailyCreditCap }: CappedKey): Promise<void> {
     if (dailyCreditCap === 0) return;
-    const id = new CounterId(keyId);
     const day = this.today();
-    if (this.spent.has(id, day)) return;
+    if (this.spent.has(keyId, day)) return;
     const credits = await this.loggedToday(keyId);
     // What was spent before midnight is nothing to the day after it.
-    if (this.today() === day && !this.spent.begin(id, day, credits)) throw new ServiceOverloaded();
+    if (this.today() === day && !this.spent.begin(keyId, day, credits))
+      throw new ServiceOverloaded();
   }
 
   /**
@@ -46,7 +45,7 @@ export class DailyCaps {
   reserve({ keyId, dailyCreditCap: cap }: CappedKey, cost: number): number | Problem {
     if (cap === 0) return 0;
     const day = this.today();
-    const addition = this.spent.add(new CounterId(keyId), day, { cost, cap });
+    const addition = this.spent.add(keyId, day, { cost, cap });
     if (addition === 'added') return day;
     return addition === 'full' ? new ServiceOverloaded() : new KeyCapReached(cap);
   }
@@ -54,7 +53,7 @@ export class DailyCaps {
   /** What was reserved before midnight is not given back to the new day. */
   release({ keyId, dailyCreditCap }: CappedKey, credits: number, day: number): void {
     if (dailyCreditCap > 0 && credits > 0) {
-      this.spent.takeOff(new CounterId(keyId), day, credits);
+      this.spent.takeOff(keyId, day, credits);
     }
   }
 

@@ -155,19 +155,6 @@ export class LeaseJournal {
 }
 
 /**
- * Adds what journals of other names hold to what the journal at `path` will find from earlier runs, and
- * removes them. Being interrupted only has some leases stand in two files, which settles them twice.
- */
-export function adoptJournals(path: string, others: string[]): void {
-  const files = others.flatMap((other) => [`${other}.earlier`, other]).filter(existsSync);
-  if (files.length === 0) return;
-  const texts = [`${path}.earlier`, ...files].filter(existsSync).map(readText);
-  const left = texts.flatMap((text) => readJournal(text));
-  if (left.length > 0) writeWhole(`${path}.earlier`, journalOf(left));
-  for (const file of files) rmSync(file, { force: true });
-}
-
-/**
  * The leases a journal leaves open, each with its highest total. Damaged lines are passed over: entitlement
  * would refuse the whole call they stand in, again and again.
  */

@@ -112,7 +112,11 @@ describe('a live lookup', () => {
     ['restricted', 'live', 1],
     ['partial', 'live', 1],
     ['delivered', 'cache', 1],
-    ['delivered', 'stale_cache', 0],
+    ['delivered', 'stale_cache', 1],
+    ['empty', 'live', 0],
+    ['unknown', 'live', 0],
+    ['invalid', 'live', 0],
+    ['delivered', 'fixture', 0],
     ['something_new', 'live', 0],
   ])('outcome %s served from %s costs %i', async (outcome, servedFrom, credits) => {
     const { apiKey } = around.account.addKey();

@@ -19,11 +19,11 @@ import {
 } from '#libs/platform';
 import { HEAD_MAX_BYTES, URI_MAX_BYTES } from '../connection/head-limits.js';
 import { PlainConnections } from '../connection/plain-connections.js';
-import { ApiResponse } from '../exchange/api-response.js';
-import { API_ROUTES, type ApiRoute } from '../exchange/api-routes.js';
-import type { ApiRequest, Reply } from '../exchange/exchange.js';
-import { BASE_HEADERS } from '../exchange/header-lines.js';
-import { newRequestId } from '../exchange/request-id.js';
+import { ApiResponse } from '../context/api-response.js';
+import { API_PATHS, type ApiPath } from '../routes/api-paths.js';
+import type { ApiRequest, Reply } from '../context/request-context.js';
+import { BASE_HEADERS } from '../context/header-lines.js';
+import { newRequestId } from '../context/request-id.js';
 import type { ErrorPages } from '../problems/error-pages.js';
 import type { ProblemBodies } from '../problems/problem-body.js';
 import { answerParserError, endWith } from './client-error.js';
@@ -34,12 +34,12 @@ import {
   UriTooLong,
 } from './listener.errors.js';
 import { addPublicRoutes, isPublicPath } from './public-routes.js';
-import type { RequestPath } from './request-path.js';
+import type { RequestPath } from '../request/request-path.js';
 
 export interface ApiListenerOptions {
   host: string;
   port: number;
-  /** Other threads of this process listen on the port, too. */
+  /** Other gateways of this machine listen on the port, too. */
   reusePort?: boolean;
   requestPath: RequestPath;
   bodies: ProblemBodies;
@@ -61,12 +61,12 @@ export interface SocketLimits {
 }
 
 const PREFLIGHT_SECONDS = '86400';
-const API_METHODS = 'GET, OPTIONS';
 const API_HEADERS = 'authorization, x-api-key, content-type, idempotency-key';
 
 const uriTooLong = new UriTooLong(URI_MAX_BYTES);
 const unexpectedBody = new UnexpectedBody();
-const methodNotAllowed = new MethodNotAllowed(API_METHODS);
+/** Nobody is let through to elsewhere. */
+const noTunnel = new MethodNotAllowed('GET, POST, OPTIONS');
 
 /**
  * The public API's listener. A connection is read by ourselves while it carries plain requests for
@@ -159,7 +159,7 @@ export class ApiListener {
     server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) =>
       this.sendProblem(request, response, new ExpectationFailed()),
     );
-    server.on('connect', (_request, socket) => endWith(socket, methodNotAllowed, bodies));
+    server.on('connect', (_request, socket) => endWith(socket, noTunnel, bodies));
     this.plain = this.takePlainConnections(server);
     this.server = server;
     return server;
@@ -186,24 +186,31 @@ export class ApiListener {
 
   private takePlain(request: ApiRequest, reply: Reply, target: string): boolean {
     const mark = target.indexOf('?');
-    const route = API_ROUTES.get(mark === -1 ? target : target.slice(0, mark));
+    const path = mark === -1 ? target : target.slice(0, mark);
+    const exact = API_PATHS.find(path);
+    const match = exact === undefined ? API_PATHS.match(path) : undefined;
+    const route = (exact ?? match?.entry)?.get;
     if (route === undefined) return false;
     const query = mark === -1 ? '' : target.slice(mark + 1);
-    this.options.requestPath.handle(request, reply, route, query);
+    this.options.requestPath.handle(request, reply, route, query, match);
     return true;
   }
 
   private take(request: IncomingMessage, response: ApiResponse, handler: RequestListener): void {
     const url = request.url!;
     const mark = url.indexOf('?');
-    const route = API_ROUTES.get(mark === -1 ? url : url.slice(0, mark));
-    if (route === undefined) return this.takeOther(request, response, handler);
+    const path = mark === -1 ? url : url.slice(0, mark);
+    const exact = API_PATHS.find(path);
+    const match = exact === undefined ? API_PATHS.match(path) : undefined;
+    const entry = exact ?? match?.entry;
+    if (entry === undefined) return this.takeOther(request, response, handler);
     if (this.isDraining) response.shouldKeepAlive = false;
-    const refusal = this.refusalOf(request);
-    if (refusal) return this.sendRefusal(request, response, refusal, route);
-    if (request.method === 'OPTIONS') return sendPreflight(response);
+    const refusal = this.refusalOf(request, entry);
+    if (refusal) return this.sendRefusal(request, response, refusal, entry);
+    if (request.method === 'OPTIONS') return sendPreflight(response, entry.allow);
     const query = mark === -1 ? '' : url.slice(mark + 1);
-    this.options.requestPath.handle(request, response, route, query);
+    const route = entry.routes.get(request.method!)!;
+    this.options.requestPath.handle(request, response, route, query, match);
   }
 
   private takeOther(request: IncomingMessage, response: ServerResponse, handler: RequestListener) {
@@ -211,10 +218,10 @@ export class ApiListener {
     else handler(request, response);
   }
 
-  private refusalOf(request: IncomingMessage): Problem | undefined {
+  private refusalOf(request: IncomingMessage, { routes, allow }: ApiPath): Problem | undefined {
     const { method, url, rawHeaders } = request;
     if (url!.length > URI_MAX_BYTES) return uriTooLong;
-    if (method !== 'GET' && method !== 'OPTIONS') return methodNotAllowed;
+    if (method !== 'OPTIONS' && !routes.has(method!)) return new MethodNotAllowed(allow);
     for (let i = 0; i < rawHeaders.length; i += 2) {
       const { length } = rawHeaders[i];
       // `content-length` has 14 letters, `transfer-encoding` 17.
@@ -228,11 +235,12 @@ export class ApiListener {
     request: IncomingMessage,
     response: ServerResponse,
     refusal: Problem,
-    route: ApiRoute,
+    { routes }: ApiPath,
   ): void {
     response.shouldKeepAlive = false;
-    for (let i = 0; i < route.versionHeaders.length; i += 2) {
-      response.setHeader(route.versionHeaders[i], route.versionHeaders[i + 1]);
+    const [{ versionHeaders }] = routes.values();
+    for (let i = 0; i < versionHeaders.length; i += 2) {
+      response.setHeader(versionHeaders[i], versionHeaders[i + 1]);
     }
     this.sendProblem(request, response, refusal);
   }
@@ -240,7 +248,7 @@ export class ApiListener {
   private answerUnknown(request: IncomingMessage, response: ServerResponse): void {
     const path = request.url!.split('?', 1)[0];
     if (!isPublicPath(path)) this.sendProblem(request, response, new NotFound());
-    else if (request.method === 'OPTIONS') sendPreflight(response);
+    else if (request.method === 'OPTIONS') sendPreflight(response, 'GET, HEAD, OPTIONS');
     else this.sendProblem(request, response, new MethodNotAllowed('GET, HEAD, OPTIONS'));
   }
 
@@ -278,11 +286,11 @@ function bodyRefusal({ headers }: IncomingMessage): Problem | undefined {
 }
 
 /** Any page may call the API with a key it has; cookies mean nothing here (S30). */
-function sendPreflight(response: ServerResponse): void {
+function sendPreflight(response: ServerResponse, methods: string): void {
   response.writeHead(204, [
     ...BASE_HEADERS,
     'Access-Control-Allow-Methods',
-    API_METHODS,
+    methods,
     'Access-Control-Allow-Headers',
     API_HEADERS,
     'Access-Control-Max-Age',

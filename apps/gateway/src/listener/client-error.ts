@@ -3,11 +3,11 @@ import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Problem } from '#libs/platform';
 import { URI_MAX_BYTES } from '../connection/head-limits.js';
-import { BASE_HEADERS, headerLines } from '../exchange/header-lines.js';
-import { newRequestId } from '../exchange/request-id.js';
+import { BASE_HEADERS, headerLines } from '../context/header-lines.js';
+import { newRequestId } from '../context/request-id.js';
 import type { ProblemBodies } from '../problems/problem-body.js';
 import { MalformedRequest } from '../problems/problems.errors.js';
-import { isAsking } from './request-path.js';
+import { isAsking } from '../context/open-requests.js';
 import { HeadersTooLarge, RequestTimeout, UriTooLong } from './listener.errors.js';
 
 interface ParserError extends Error {

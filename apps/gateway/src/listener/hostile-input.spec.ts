@@ -31,7 +31,7 @@ function open(url = under.url): Socket {
 }
 
 /** Everything the gateway sends to these bytes before it closes the connection. */
-async function exchange(
+async function context(
   bytes: string,
   url = under.url,
 ): Promise<{ status: number; head: string; body: string }> {
@@ -63,7 +63,7 @@ describe('bytes that are no proper request', () => {
     ['405', `TRACE ${live} HTTP/1.1\r\nhost: a\r\n\r\n`],
     ['417', `GET ${live} HTTP/1.1\r\nhost: a\r\nexpect: tea\r\nconnection: close\r\n\r\n`],
   ])('S95: %s as a problem answer that tells nothing of us', async (status, bytes) => {
-    const answer = await exchange(bytes);
+    const answer = await context(bytes);
     expect(answer.status).toBe(Number(status));
     expect(answer.head.toLowerCase()).toContain('content-type: application/problem+json');
     expect(answer.head.toLowerCase()).toContain('cache-control: private, no-store');
@@ -75,12 +75,12 @@ describe('bytes that are no proper request', () => {
 
   it('a name outside ASCII in the address is answered with how to send it', async () => {
     const target = `${live}?domainName=bücher.example`;
-    const answer = await exchange(`GET ${target} HTTP/1.1\r\nhost: a\r\n\r\n`);
+    const answer = await context(`GET ${target} HTTP/1.1\r\nhost: a\r\n\r\n`);
     expect(answer.status).toBe(400);
     const { code, detail } = JSON.parse(answer.body) as Record<string, string>;
     expect(code).toBe('malformed_request');
     expect(detail).toMatch(/outside ASCII must be percent-encoded.*xn--/);
-    const other = await exchange('nonsense\r\n\r\n');
+    const other = await context('nonsense\r\n\r\n');
     expect(other.body).not.toContain('ASCII');
   });
 
@@ -90,7 +90,7 @@ describe('bytes that are no proper request', () => {
       GATEWAY_HEADERS_TIMEOUT_MS: '300',
       GATEWAY_JOURNAL: `${around.folder}/dripping`,
     });
-    const dripping = exchange(`GET ${live} HTTP/1.1\r\nhost: a\r\nx-slow: `, apiUrl);
+    const dripping = context(`GET ${live} HTTP/1.1\r\nhost: a\r\nx-slow: `, apiUrl);
     // Who is as slow as that because the machine stands still asks again.
     await waitFor('another to be served', async () => {
       const asked = await request(`${apiUrl}${live}?domainName=a.example`, {
@@ -141,7 +141,7 @@ describe('addresses', () => {
     const asked = around.lookup.questions.length;
     const statuses = new Set<number>();
     for (const path of variants()) {
-      const { status } = await exchange(
+      const { status } = await context(
         `GET ${path}?domainName=a.example HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n`,
       );
       statuses.add(status);

@@ -31,7 +31,9 @@ describe('a refusal', () => {
     expect(fields.toSorted()).toEqual(['colour', 'format', 'max_age']);
     expectProblem(await ask(live(apiKey, '')), 400, 'invalid_request');
     expectProblem(await ask(live(apiKey, '&domainName=a%0d%0ab.example')), 400, 'invalid_request');
-    expectProblem(await ask(live(apiKey, '&domainName=%ff')), 400, 'malformed_request');
+    const wrong = await ask(live(apiKey, '&domainName=%ff'));
+    expectProblem(wrong, 400, 'invalid_request');
+    expect(wrong.json.errors).toMatchObject([{ field: 'domainName' }]);
     expectProblem(
       await ask(`/v1.0/whois?whois=reverse&domainName=a.example&apiKey=${apiKey}`),
       400,

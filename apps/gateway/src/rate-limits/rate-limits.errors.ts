@@ -2,7 +2,7 @@ import type { RateClass } from '#libs/contracts';
 import { Problem } from '#libs/platform';
 
 export class RateLimited extends Problem {
-  constructor(rateClass: RateClass, limit: number) {
+  constructor(rateClass: RateClass | 'public', limit: number) {
     super({
       code: 'rate_limited',
       status: 429,
@@ -13,7 +13,7 @@ export class RateLimited extends Problem {
 }
 
 export class ClassBusy extends Problem {
-  constructor(rateClass: RateClass) {
+  constructor(rateClass: RateClass | 'public') {
     super({
       code: 'class_busy',
       status: 503,

@@ -1,6 +1,18 @@
+import { createHash } from 'node:crypto';
 import { RATE_CLASSES, type RateClass } from '#libs/contracts';
+import { CounterId } from '#libs/counters';
 
 /** The counter's quota of a class: test keys have quotas of their own, so they never use up a live one. */
 export function rateQuota(rateClass: RateClass, isTest: boolean): number {
   return RATE_CLASSES.indexOf(rateClass) + (isTest ? RATE_CLASSES.length : 0);
+}
+
+/** The quota of operations without a key, counted by address. */
+export const PUBLIC_QUOTA = RATE_CLASSES.length * 2;
+
+/** An address group in the form in which accounts are counted. */
+export function addressCounterId(group: string): CounterId {
+  const hex = createHash('sha256').update(group).digest('hex');
+  const parts = [0, 8, 12, 16, 20, 32].map((at, place, all) => hex.slice(at, all[place + 1]));
+  return new CounterId(parts.slice(0, 5).join('-'));
 }

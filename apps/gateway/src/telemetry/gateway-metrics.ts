@@ -37,7 +37,6 @@ const IN_FLIGHT = declareGauge(
 const LOOP_DELAY = declareGauge(
   'dds_gateway_event_loop_delay_seconds',
   'Delay of the event loop, 99th percentile of the last second. Above GATEWAY_LOOP_DELAY_MAX_MS new requests are refused.',
-  { aggregation: 'max' },
 );
 const RESERVATIONS = declareCounter(
   'dds_gateway_lease_reservations_total',
@@ -60,13 +59,11 @@ const UNSETTLED = declareGauge(
 const UNSETTLED_AGE = declareGauge(
   'dds_gateway_settlement_age_seconds',
   'Time since entitlement last acknowledged a settlement; 0 while nothing waits for one.',
-  { aggregation: 'max' },
 );
 const JOURNAL = declareGauge('dds_gateway_journal_bytes', 'Size of the lease journal.');
 const JOURNAL_WRITABLE = declareGauge(
   'dds_gateway_journal_writable',
   '0 while the lease journal cannot be written and every answer is settled at once.',
-  { aggregation: 'min' },
 );
 const LOG_WAITING = declareGauge(
   'dds_gateway_request_log_waiting',
@@ -80,7 +77,7 @@ const FACTS = declareGauge('dds_gateway_facts_keys', 'Keys whose facts are in me
 const FEED_AGE = declareGauge(
   'dds_gateway_feed_age_seconds',
   'Time since the last good poll of a change feed; from 60 s on facts are no longer served.',
-  { labels: ['source'], aggregation: 'max' },
+  { labels: ['source'] },
 );
 
 const COUNTING = declareGauge(
@@ -121,8 +118,8 @@ export function addGatewayMetrics(metrics: Metrics, parts: GatewayParts): void {
 }
 
 function readRequests(take: TakeReading, counts: RequestCounts): void {
-  for (const [{ operation, version }, { statuses, seconds }] of counts.byRoute) {
-    const labels = { operation: operation.name, class: operation.class, version: String(version) };
+  for (const [{ operation, rateName, version }, { statuses, seconds }] of counts.byRoute) {
+    const labels = { operation: operation.name, class: rateName, version: String(version) };
     take(DURATION, seconds, labels);
     for (const [status, count] of statuses.entries()) {
       if (count > 0) take(REQUESTS, count, { ...labels, status: String(status) });

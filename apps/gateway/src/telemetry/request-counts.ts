@@ -1,5 +1,6 @@
 import { Buckets, SECONDS_BUCKETS, SECOND_MS } from '#libs/platform';
-import { API_ROUTES, type ApiRoute } from '../exchange/api-routes.js';
+import { API_PATHS } from '../routes/api-paths.js';
+import type { ApiRoute } from '../routes/api-route.js';
 
 const STATUS_MAX = 600;
 /** Lookup names codes of its own; more of them than this count as one. */
@@ -17,7 +18,7 @@ export class RouteCounts {
 /** Counts every request of the API as plain numbers, which a scrape reads. */
 export class RequestCounts {
   readonly byRoute: ReadonlyMap<ApiRoute, RouteCounts> = new Map(
-    [...API_ROUTES.values()].map((route) => [route, new RouteCounts()]),
+    API_PATHS.routes.map((route) => [route, new RouteCounts()]),
   );
   /** Refusals by the code of their problem. */
   readonly refusals = new Map<string, number>();

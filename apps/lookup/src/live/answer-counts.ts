@@ -1,9 +1,9 @@
 import type { Outcome } from '#libs/resolvers';
-import type { Serving } from '../serializers/v2-body.js';
+import type { Source } from '#libs/contracts';
 
 interface AnswerCount {
   outcome: Outcome;
-  servedFrom: Serving['servedFrom'];
+  servedFrom: Source;
   count: number;
 }
 
@@ -11,7 +11,7 @@ interface AnswerCount {
 export class AnswerCounts {
   private readonly counts = new Map<string, AnswerCount>();
 
-  note(outcome: Outcome, servedFrom: Serving['servedFrom']): void {
+  note(outcome: Outcome, servedFrom: Source): void {
     const name = `${outcome} ${servedFrom}`;
     const known = this.counts.get(name);
     if (known) known.count++;

@@ -1,7 +1,7 @@
-import type { Lookup, Outcome } from '#libs/resolvers';
+import { OUTCOME_HEADER, type QuestionOf, SOURCE_HEADER, type WHOIS_LIVE } from '#libs/contracts';
+import type { Lookup } from '#libs/resolvers';
 import type { Problem } from '#libs/platform';
 import { selectFields } from '../serializers/field-selection.js';
-import type { LiveQuery } from './live.dto.js';
 import {
   TldUnsupported,
   UpstreamThrottled,
@@ -15,6 +15,9 @@ import type { Json } from '../serializers/whois-body.js';
 
 const DEFAULT_RETRY_AFTER_SECONDS = 30;
 
+/** What the gateway or a worker asks, as the row of the operation says. */
+export type LiveQuestion = QuestionOf<typeof WHOIS_LIVE>;
+
 /** A finished answer: what the gateway passes on, and in the headers what it needs to charge. */
 export interface LiveAnswer {
   status: number;
@@ -23,15 +26,15 @@ export interface LiveAnswer {
 }
 
 /** Puts a lookup into the words of the version asked for, or into the problem its outcome is. */
-export function liveAnswer(lookup: Lookup, serving: Serving, query: LiveQuery): LiveAnswer {
+export function liveAnswer(lookup: Lookup, serving: Serving, question: LiveQuestion): LiveAnswer {
   const headers = {
-    'x-outcome': lookup.outcome,
-    'x-served-from': serving.servedFrom,
+    [OUTCOME_HEADER]: lookup.outcome,
+    [SOURCE_HEADER]: serving.servedFrom,
     ...(serving.servedFrom === 'stale_cache' && { age: String(serving.ageSeconds) }),
   };
   const problem = problemOf(lookup);
   if (problem === undefined) {
-    return { status: 200, headers, body: JSON.stringify(body(lookup, serving, query)) };
+    return { status: 200, headers, body: JSON.stringify(body(lookup, serving, question)) };
   }
   return {
     status: problem.status,
@@ -43,20 +46,30 @@ export function liveAnswer(lookup: Lookup, serving: Serving, query: LiveQuery): 
   };
 }
 
-function body(lookup: Lookup, serving: Serving, query: LiveQuery): Json {
-  if (query.version === '1') return v1Body(lookup);
-  const full = v2Body(lookup, serving, new Set(query.include ?? ['raw', 'provenance']));
-  return query.fields === undefined ? full : selectFields(full, query.fields);
+function body(lookup: Lookup, serving: Serving, question: LiveQuestion): Json {
+  if (question.version === 1) return v1Body(lookup);
+  const full = v2Body(lookup, serving, new Set(question.include));
+  return question.fields === undefined ? full : selectFields(full, question.fields);
 }
 
+/** Exhaustive: an outcome that is neither an answer nor a refusal does not compile. */
 function problemOf({ outcome, retryAfterSeconds, reason }: Lookup): Problem | undefined {
   const seconds = retryAfterSeconds ?? DEFAULT_RETRY_AFTER_SECONDS;
-  const problems: Partial<Record<Outcome, () => Problem>> = {
-    throttled: () => new UpstreamThrottled(seconds),
-    unreachable: () => new UpstreamUnreachable(seconds),
-    timeout: () => new UpstreamTimeout(seconds),
-    parse_failed: () => new UpstreamUnreadable(seconds),
-    unsupported: () => new TldUnsupported(reason),
-  };
-  return problems[outcome]?.();
+  switch (outcome) {
+    case 'delivered':
+    case 'partial':
+    case 'not_registered':
+    case 'restricted':
+      return undefined;
+    case 'throttled':
+      return new UpstreamThrottled(seconds);
+    case 'unreachable':
+      return new UpstreamUnreachable(seconds);
+    case 'timeout':
+      return new UpstreamTimeout(seconds);
+    case 'parse_failed':
+      return new UpstreamUnreadable(seconds);
+    case 'unsupported':
+      return new TldUnsupported(reason);
+  }
 }

@@ -1,8 +1,8 @@
-import { Controller, Get, Headers, Query, Res } from '@nestjs/common';
+import { Controller, Get, Headers, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
+import { Question, type QuestionOf, WHOIS_LIVE } from '#libs/contracts';
 import { AllowCallers, crashPoint } from '#libs/platform';
 import type { LiveAnswer } from './live-answer.js';
-import { LiveQuery } from './live.dto.js';
 import { LiveService } from './live.service.js';
 
 @Controller('/internal/whois')
@@ -12,11 +12,11 @@ export class LiveController {
 
   @Get('/live')
   async whois(
-    @Query() query: LiveQuery,
+    @Question(WHOIS_LIVE) question: QuestionOf<typeof WHOIS_LIVE>,
     @Headers('x-repeat') repeat: string | undefined,
     @Res() reply: FastifyReply,
   ) {
-    send(reply, await this.live.answer(query, repeat === '1'));
+    send(reply, await this.live.answer(question, repeat === '1'));
   }
 }
 

@@ -6,10 +6,9 @@ import { Fixtures } from '../fixtures/fixtures.js';
 import { LookupConfig } from '../lookup.config.js';
 import { AnswerCache, isFailure } from './answer-cache.js';
 import { AnswerCounts } from './answer-counts.js';
-import { type LiveAnswer, liveAnswer } from './live-answer.js';
-import type { LiveQuery } from './live.dto.js';
+import { type LiveAnswer, type LiveQuestion, liveAnswer } from './live-answer.js';
 import { InvalidDomainName, LookupOverloaded } from './live.errors.js';
-import type { Serving } from '../serializers/v2-body.js';
+import type { Source } from '#libs/contracts';
 
 /** A second look within this time may be answered from memory, as the gateway asks with a repeat. */
 const REPEAT_MS = MINUTE_MS;
@@ -17,7 +16,7 @@ const WAITING_MAX = 2_000;
 
 interface Found {
   lookup: Lookup;
-  servedFrom: Serving['servedFrom'];
+  servedFrom: Source;
 }
 
 /** Answers live WHOIS questions: fixture, memory if the question allows it, registry. */
@@ -38,32 +37,32 @@ export class LiveService {
    * @param repeat the gateway charged the same question less than a minute ago.
    * @throws InvalidDomainName, LookupOverloaded. What an upstream does is in the answer's status.
    */
-  async answer(query: LiveQuery, repeat: boolean): Promise<LiveAnswer> {
-    const parsed = parseDomainName(query.domainName);
+  async answer(question: LiveQuestion, repeat: boolean): Promise<LiveAnswer> {
+    const parsed = parseDomainName(question.domainName);
     if (!parsed.ok) throw new InvalidDomainName(parsed.message);
-    const { lookup, servedFrom } = await this.find(parsed.domain.name, query, repeat);
+    const { lookup, servedFrom } = await this.find(parsed.domain.name, question, repeat);
     this.counts.note(lookup.outcome, servedFrom);
     const ageMs = this.clock.now().getTime() - lookup.fetchedAt.getTime();
     const ageSeconds = Math.max(0, Math.floor(ageMs / SECOND_MS));
-    return liveAnswer(lookup, { servedFrom, ageSeconds }, query);
+    return liveAnswer(lookup, { servedFrom, ageSeconds }, question);
   }
 
-  private async find(domain: string, query: LiveQuery, repeat: boolean): Promise<Found> {
+  private async find(domain: string, question: LiveQuestion, repeat: boolean): Promise<Found> {
     const fixture = await this.fixtures.find(domain);
     if (fixture !== undefined) return { lookup: fixture, servedFrom: 'fixture' };
-    const remembered = query.fresh ? undefined : this.remembered(domain, query, repeat);
+    const remembered = question.fresh ? undefined : this.remembered(domain, question, repeat);
     if (remembered !== undefined && !isFailure(remembered.lookup.outcome)) return remembered;
     const found = remembered ?? { lookup: await this.look(domain), servedFrom: 'live' };
-    if (!query.allow_stale || !isFailure(found.lookup.outcome)) return found;
+    if (!question.allow_stale || !isFailure(found.lookup.outcome)) return found;
     const stale = this.cache.stale(domain);
     return stale === undefined ? found : { lookup: stale, servedFrom: 'stale_cache' };
   }
 
-  private remembered(domain: string, query: LiveQuery, repeat: boolean): Found | undefined {
+  private remembered(domain: string, question: LiveQuestion, repeat: boolean): Found | undefined {
     const now = this.clock.now();
     const repeated = repeat ? this.cache.fresh(domain, REPEAT_MS, now) : undefined;
     if (repeated !== undefined) return { lookup: repeated, servedFrom: 'repeat' };
-    const maxAgeMs = query.max_age * SECOND_MS;
+    const maxAgeMs = question.max_age * SECOND_MS;
     const cached = maxAgeMs > 0 ? this.cache.fresh(domain, maxAgeMs, now) : undefined;
     const lookup = cached ?? this.cache.failure(domain, now);
     return lookup && { lookup, servedFrom: 'cache' };

@@ -4,12 +4,13 @@ import { fixtureLookup } from '../fixtures/fixtures.js';
 import { selectFields } from './field-selection.js';
 import { publicPath } from './public-path.js';
 import { v1Body } from './v1-body.js';
-import { type Section, v2Body } from './v2-body.js';
+import { WHOIS_SECTIONS } from '#libs/contracts';
+import { v2Body } from './v2-body.js';
 import type { Json } from './whois-body.js';
 
 const at = new Date('2026-11-20T11:42:03Z');
 const live = { servedFrom: 'live', ageSeconds: 0 } as const;
-const everything = new Set<Section>(['raw', 'provenance', 'rdap']);
+const everything = new Set(WHOIS_SECTIONS);
 
 /** A registered name answered on port 43, first by the registry, then by the registrar. */
 function port43Lookup(members: Partial<RegistrationRecord> = {}): Lookup {

@@ -1,4 +1,5 @@
 import { domainToUnicode } from 'node:url';
+import type { Source, WhoisSection } from '#libs/contracts';
 import type {
   Conflict,
   Contact,
@@ -22,14 +23,9 @@ import {
   statusBody,
 } from './whois-body.js';
 
-/** Parts of the answer that a reader may leave out or ask for. */
-export const SECTIONS = ['raw', 'provenance', 'rdap'] as const;
-
-export type Section = (typeof SECTIONS)[number];
-
 /** How an answer came to be given now. */
 export interface Serving {
-  servedFrom: 'live' | 'cache' | 'stale_cache' | 'repeat' | 'fixture';
+  servedFrom: Source;
   ageSeconds: number;
 }
 
@@ -37,7 +33,11 @@ export interface Serving {
  * The second version: the first one's words, exact dates, what is withheld and why, and for every
  * field the source it came from. `meta` is not part of it: only the gateway knows what it cost.
  */
-export function v2Body(lookup: Lookup, serving: Serving, sections: ReadonlySet<Section>): Json {
+export function v2Body(
+  lookup: Lookup,
+  serving: Serving,
+  sections: ReadonlySet<WhoisSection>,
+): Json {
   const { record } = lookup;
   const { status, domain_name, ...common } = commonBody(lookup);
   const raw = sections.has('raw');

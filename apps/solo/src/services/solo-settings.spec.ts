@@ -26,9 +26,9 @@ it('an environment without any setting has no fault', () => {
 });
 
 it('a setting that one process has no use for is said, unless it is blank', () => {
-  expect(unusedSettings({ KAFKA_BROKERS: 'kafka:9092', GATEWAY_THREADS: '2' })).toEqual([
+  expect(unusedSettings({ KAFKA_BROKERS: 'kafka:9092', GATEWAY_REUSE_PORT: 'true' })).toEqual([
     'KAFKA_BROKERS is not used by npm start: see npm run cluster',
-    expect.stringMatching(/^GATEWAY_THREADS is not used by npm start: /),
+    expect.stringMatching(/^GATEWAY_REUSE_PORT is not used by npm start: /),
   ]);
   expect(unusedSettings({ KAFKA_BROKERS: ' ', VALKEY_URL: 'redis://127.0.0.1' })).toEqual([]);
 });

@@ -59,7 +59,7 @@ export function checkSettings(environment: Settings): void {
 const UNUSED: readonly [env: string, where: string][] = [
   ['KAFKA_BROKERS', 'see npm run cluster'],
   [
-    'GATEWAY_THREADS',
+    'GATEWAY_REUSE_PORT',
     'a gateway that is a process of its own takes it, see apps/gateway/README.md',
   ],
 ];

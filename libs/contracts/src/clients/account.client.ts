@@ -1,5 +1,5 @@
 import type { KeyEnvironment } from '../api-key.js';
-import type { Scope } from '../catalogue/operations.js';
+import type { Scope } from '../operations/access.js';
 import type { ChangeCursor, ChangePage } from './change-feed.js';
 import type { ServiceHttp } from './service-http.js';
 

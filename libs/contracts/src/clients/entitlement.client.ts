@@ -1,4 +1,4 @@
-import type { RateClass } from '../catalogue/operations.js';
+import type { RateClass } from '../operations/access.js';
 import type { MonitorSlots } from '../events/billing/subscription-changed.js';
 import type { ChangeCursor, ChangePage } from './change-feed.js';
 import type { ServiceHttp } from './service-http.js';

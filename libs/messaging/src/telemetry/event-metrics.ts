@@ -14,12 +14,12 @@ import { type ServiceEventCounts, knownType } from './event-counts.js';
 const UNSENT = declareGauge(
   'dds_outbox_unsent_events',
   'Events written and not yet handed to the transport; counted up to 100,000.',
-  { labels: ['producer'], aggregation: 'max' },
+  { labels: ['producer'] },
 );
 const OLDEST = declareGauge(
   'dds_outbox_oldest_unsent_seconds',
   'Age of the oldest event that is not yet handed to the transport; 0 when there is none.',
-  { labels: ['producer'], aggregation: 'max' },
+  { labels: ['producer'] },
 );
 const OWNED = declareGauge(
   'dds_outbox_buckets_owned',
@@ -37,7 +37,7 @@ const HANDLED = declareCounter(
 const WAITING = declareGauge(
   'dds_events_waiting',
   'Events that could not be handled and are parked (tried again by themselves) or dead (an operator decides).',
-  { labels: ['consumer', 'type', 'state'], aggregation: 'max' },
+  { labels: ['consumer', 'type', 'state'] },
 );
 const DURATION = declareHistogram(
   'dds_event_handler_seconds',
@@ -47,7 +47,7 @@ const DURATION = declareHistogram(
 const LAG = declareGauge(
   'dds_consumer_lag_events',
   "Events that a consumer has still before it: the broker's number, in-process the rows that are not yet in its inbox.",
-  { labels: ['consumer', 'producer'], aggregation: 'max' },
+  { labels: ['consumer', 'producer'] },
 );
 
 export interface EventMetricsOptions {

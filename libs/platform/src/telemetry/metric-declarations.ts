@@ -11,13 +11,10 @@ export interface MetricDeclaration {
   labels: readonly string[];
   /** Upper bounds of a histogram, in its unit. */
   buckets: readonly number[];
-  /** How the values of several threads become one. */
-  aggregation: 'sum' | 'max' | 'min';
 }
 
 interface MetricDetails {
   labels?: readonly string[];
-  aggregation?: MetricDeclaration['aggregation'];
 }
 
 const declared = new Map<string, MetricDeclaration>();
@@ -60,7 +57,6 @@ function declare(
   const declaration = {
     labels: [],
     buckets: [],
-    aggregation: 'sum' as const,
     ...metric,
   };
   declared.set(declaration.name, declaration);

@@ -9,7 +9,6 @@ import { Metrics } from './metrics.js';
 
 const DONE = declareCounter('test_done_total', 'Done.', { labels: ['kind'] });
 const WAITING = declareGauge('test_waiting', 'Waiting.');
-const OLDEST = declareGauge('test_oldest_seconds', 'Oldest.', { aggregation: 'max' });
 const TOOK = declareHistogram('test_took_seconds', 'Took.', { buckets: [0.1, 1] });
 
 const sampleLines = (text: string) => text.split('\n').filter((line) => line.startsWith('test_'));
@@ -48,24 +47,7 @@ describe('metrics', () => {
     expect(text).toContain('dds_metrics_failed_reads_total{source="outbox"} 2');
   });
 
-  it('threads are added up, ages are the oldest of them', async () => {
-    const threads = [1, 5].map((value) => {
-      const metrics = new Metrics({ process: false });
-      metrics.counter(DONE).inc({ kind: 'a' }, value);
-      metrics.addSource({ name: 'age', read: (take) => take(OLDEST, value) });
-      const counts = [value, 0, 0];
-      metrics.addSource({ name: 'times', read: (take) => take(TOOK, { counts, sum: value }) });
-      return metrics;
-    });
-    const snapshots = await Promise.all(threads.map((metrics) => metrics.snapshot()));
-    const lines = sampleLines(await Metrics.textOf(structuredClone(snapshots)));
-    expect(lines).toContain('test_done_total{kind="a"} 6');
-    expect(lines).toContain('test_oldest_seconds 5');
-    expect(lines).toContain('test_took_seconds_bucket{le="0.1"} 6');
-    expect(lines).toContain('test_took_seconds_count 6');
-  });
-
-  it('the process is watched, unless another thread does that', async () => {
+  it('the process is watched, unless it is left out', async () => {
     expect(await new Metrics().text()).toContain('process_resident_memory_bytes ');
     expect(await new Metrics({ process: false }).text()).not.toContain('process_');
   });
@@ -74,7 +56,6 @@ describe('metrics', () => {
     const names = declaredMetrics().map(({ name }) => name);
     expect(names.filter((name) => name.startsWith('test_'))).toEqual([
       'test_done_total',
-      'test_oldest_seconds',
       'test_took_seconds',
       'test_waiting',
     ]);

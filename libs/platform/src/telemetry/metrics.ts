@@ -25,9 +25,6 @@ export interface MetricSource {
   read(take: TakeReading): void | Promise<void>;
 }
 
-/** Every metric of one process or thread as plain objects, which `postMessage` can carry. */
-export type MetricSnapshot = object[];
-
 interface Sample {
   labels: Labels;
   value: number;
@@ -51,10 +48,10 @@ export class Metrics {
   static readonly contentType = Registry.PROMETHEUS_CONTENT_TYPE;
   private readonly registry = new Registry();
   private readonly sources: MetricSource[] = [];
-  private underWay?: Promise<MetricSnapshot>;
+  private underWay?: Promise<object[]>;
   private isProcessDue: boolean;
 
-  /** `process: false` in a worker thread, whose process is counted by the main one. */
+  /** `process: false` leaves out what is measured of the process itself. */
   constructor({ process = true }: { process?: boolean } = {}) {
     this.isProcessDue = process;
   }
@@ -77,22 +74,24 @@ export class Metrics {
   }
 
   /** The answer to a scrape, in Prometheus' text format 0.0.4. */
-  async text(): Promise<string> {
-    return Metrics.textOf([await this.snapshot()]);
+  text(): Promise<string> {
+    return Metrics.textOf([this]);
   }
 
-  /** What `textOf` makes one text of. Scrapes at the same time share one reading. */
-  snapshot(): Promise<MetricSnapshot> {
+  /** The answer of several services that share a process, whose own numbers are told once. */
+  static async textOf([first, ...others]: Metrics[]): Promise<string> {
+    const whole = await first.snapshot();
+    const own = others.map(async (service) => (await service.snapshot()).filter(isOwn));
+    return AggregatorRegistry.aggregate([whole, ...(await Promise.all(own))]).metrics();
+  }
+
+  /** Scrapes at the same time share one reading. */
+  private snapshot(): Promise<object[]> {
     this.underWay ??= this.gather().finally(() => (this.underWay = undefined));
     return this.underWay;
   }
 
-  /** Several threads' or processes' metrics as one: sums, or what the declaration says instead. */
-  static textOf(snapshots: MetricSnapshot[]): Promise<string> {
-    return AggregatorRegistry.aggregate(snapshots).metrics();
-  }
-
-  private async gather(): Promise<MetricSnapshot> {
+  private async gather(): Promise<object[]> {
     if (this.isProcessDue) {
       // Watching the loop and the collector begins with the first scrape: unasked, it costs nothing.
       this.isProcessDue = false;
@@ -106,7 +105,8 @@ export class Metrics {
       else read.set(declaration, [sample]);
     }
     const counted = await this.registry.getMetricsAsJSON();
-    return [...counted, ...[...read].map(([declaration, values]) => asMetric(declaration, values))];
+    const metrics = [...read].map(([declaration, values]) => asMetric(declaration, values));
+    return [...counted, ...metrics];
   }
 
   private async read(source: MetricSource): Promise<[MetricDeclaration, Sample][]> {
@@ -131,10 +131,14 @@ export class Metrics {
     return known instanceof type ? known : undefined;
   }
 
-  private configurationOf({ name, about, labels, aggregation }: MetricDeclaration) {
-    const registers = [this.registry];
-    return { name, help: about, labelNames: [...labels], aggregator: aggregation, registers };
+  private configurationOf({ name, about, labels }: MetricDeclaration) {
+    return { name, help: about, labelNames: [...labels], registers: [this.registry] };
   }
+}
+
+/** Whether a metric is the product's, and not what the library measures of the process. */
+function isOwn(metric: object): boolean {
+  return (metric as { name: string }).name.startsWith('dds_');
 }
 
 function samplesOf(metric: MetricDeclaration, reading: Reading, labels: Labels): Sample[] {
@@ -152,8 +156,8 @@ function samplesOf(metric: MetricDeclaration, reading: Reading, labels: Labels):
   ];
 }
 
-function asMetric({ name, about, type, aggregation }: MetricDeclaration, values: Sample[]): object {
-  return { name, help: about, type, values, aggregator: aggregation };
+function asMetric({ name, about, type }: MetricDeclaration, values: Sample[]): object {
+  return { name, help: about, type, values, aggregator: 'sum' };
 }
 
 async function withinLimit(work: Promise<void>): Promise<void> {

@@ -1,5 +1,6 @@
 import type { RegistrationRecord } from '../record.js';
-import { announcedRestriction, type Restriction } from '../whois/parse/classifier.js';
+import { announcedRestriction } from '../whois/parse/outcome/classifier.js';
+import type { Restriction } from '../whois/parse/outcome/restrictions.js';
 import { linesIn, listIn, objectIn, objectsIn, textIn } from './json-reading.js';
 import type { JsonObject } from './rdap-client.js';
 

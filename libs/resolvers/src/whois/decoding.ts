@@ -1,3 +1,5 @@
+import { withLineFeeds } from './line-ends.js';
+
 /** Servers that answer in an encoding which cannot be told from the bytes. */
 const encodings: ReadonlyMap<string, string> = new Map([
   ['whois.jprs.jp', 'iso-2022-jp'],
@@ -12,9 +14,10 @@ const encodings: ReadonlyMap<string, string> = new Map([
  * @param isCut the last character may be incomplete.
  */
 export function decodeAnswer(bytes: Uint8Array, server: string, isCut: boolean): string {
-  return decode(bytes, encodings.get(server), isCut)
-    .replace(/\r\n?/g, '\n')
-    .replace(/[^\P{Cc}\n\t]|[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu, '');
+  return withLineFeeds(decode(bytes, encodings.get(server), isCut)).replace(
+    /[^\P{Cc}\n\t]|[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu,
+    '',
+  );
 }
 
 function decode(bytes: Uint8Array, encoding: string | undefined, isCut: boolean): string {

@@ -1,6 +1,7 @@
 import type { Outcome, RegistrationRecord } from '../../record.js';
-import { classify, type Verdict } from './classifier.js';
 import { grammarFor } from './grammars/grammars.js';
+import { statementsOf } from './grammars/statements.js';
+import { classify, type Verdict } from './outcome/classifier.js';
 import { cleanText } from './reading/clean-text.js';
 import { splitLines } from './reading/lines.js';
 import { RecordReader } from './reading/record-reader.js';
@@ -45,9 +46,16 @@ export function parseMetered(text: string, context: ParseContext, meter: WorkMet
 function parse(text: string, context: ParseContext, meter: WorkMeter): ParseResult {
   const grammar = grammarFor(context);
   const lines = splitLines(cleanText(text, meter), meter);
-  const reader = new RecordReader(grammar, context.domain.toLowerCase(), meter);
-  const record = reader.read(lines).finish(grammar);
-  const evidence = { isRecord: isRecord(record), statuses: record.statuses };
+  const domain = context.domain.toLowerCase();
+  const draft = new RecordReader(grammar, domain, meter).read(lines);
+  const record = draft.finish(grammar);
+  const evidence = {
+    domain,
+    isRecord: isRecord(record),
+    isTrace: draft.hasHandle || isTrace(record),
+    statuses: record.statuses,
+    server: statementsOf(context),
+  };
   return toResult(classify(lines, evidence, meter), record);
 }
 
@@ -74,4 +82,10 @@ function isRecord(record: RegistrationRecord): boolean {
   return [registrant, administrative, technical].some(
     (it) => it?.name !== undefined || it?.organization !== undefined || it?.handle !== undefined,
   );
+}
+
+/** Less was read than makes a record, but more than an answer about nobody's name holds. */
+function isTrace({ handle, registrar, contacts, dnssec }: RegistrationRecord): boolean {
+  if (handle !== undefined || registrar !== undefined) return true;
+  return Object.keys(contacts).length > 0 || (dnssec?.ds.length ?? 0) > 0;
 }

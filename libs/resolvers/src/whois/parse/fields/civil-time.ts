@@ -40,6 +40,15 @@ export function utcText(time: CivilTime): string {
   return `${dayText(year, month, day)}T${clock.join(':')}Z`;
 }
 
+/** RFC 3339 with the offset of the clock it was read from. */
+export function zonedText(time: CivilTime): string {
+  const { year, month, day, hour, minute, second, offsetMinutes } = time;
+  const offset = Math.abs(offsetMinutes);
+  const zone = [Math.floor(offset / 60), offset % 60].map((part) => pad(part, 2)).join(':');
+  const clock = [hour, minute, second].map((part) => pad(part, 2)).join(':');
+  return `${dayText(year, month, day)}T${clock}${offsetMinutes < 0 ? '-' : '+'}${zone}`;
+}
+
 function dayBefore(year: number, month: number, day: number): [number, number, number] {
   if (day > 1) return [year, month, day - 1];
   if (month > 1) return [year, month - 1, daysIn(year, month - 1)];

@@ -1,5 +1,5 @@
 import type { DateValue } from '../../../record.js';
-import { dayText, isCalendarDay, utcText } from './civil-time.js';
+import { dayText, isCalendarDay, utcText, zonedText } from './civil-time.js';
 import { monthNumber, zoneOffsetMinutes } from './date-words.js';
 
 /** What a server's dates need to be read: the order of a numeric date, and its clock. */
@@ -8,6 +8,8 @@ export interface DateStyle {
   order?: 'dmy' | 'mdy' | 'ymd';
   /** Minutes east of UTC of a time printed without zone. */
   offsetMinutes?: number;
+  /** The registry counts by its own clock: the day is given as printed, its offset with it. */
+  keepsOffset?: boolean;
   /** Years are printed with two digits. */
   twoDigitYears?: boolean;
 }
@@ -74,7 +76,9 @@ function dateValue(original: string, tokens: Token[], day: Day, style: DateStyle
   if (isMidnight && offsetMinutes !== 0 && zone?.isNumeric !== true) {
     return { original, iso: dayText(day.year, day.month, day.day), precision: 'day' };
   }
-  return { original, iso: utcText({ ...day, ...clock, offsetMinutes }), precision: 'second' };
+  const time = { ...day, ...clock, offsetMinutes };
+  const iso = style.keepsOffset === true ? zonedText(time) : utcText(time);
+  return { original, iso, precision: 'second' };
 }
 
 function readDay(tokens: Token[], at: number, style: DateStyle): Day | undefined {

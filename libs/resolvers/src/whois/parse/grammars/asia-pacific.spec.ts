@@ -10,7 +10,7 @@ function read(tld: string, text: string): RegistrationRecord {
 }
 
 describe('registries of Asia and the Pacific', () => {
-  it('.jp: bracketed keys, midnight in Japan is a day', () => {
+  it('.jp: bracketed keys, days by the clock of Japan', () => {
     const record = read(
       'jp',
       `[ JPRS database provides information on network administration. Its use is    ]
@@ -39,7 +39,7 @@ Contact Information:
       domain: 'example.jp',
       created: { iso: '2001-03-26' },
       expires: { iso: '2027-03-31' },
-      updated: { iso: '2025-03-31T16:12:57Z' },
+      updated: { iso: '2025-04-01T01:12:57+09:00' },
       nameServers: ['ns1.example.jp', 'ns2.example.net'],
       statuses: ['Active'],
       contacts: {
@@ -176,8 +176,8 @@ Registration Service URL: http://registrar.example/
 `,
     );
     expect(tw).toMatchObject({
-      created: { iso: '2000-08-28T04:00:00Z' },
-      expires: { iso: '2027-08-28T16:00:00Z' },
+      created: { iso: '2000-08-28T12:00:00+08:00' },
+      expires: { iso: '2027-08-29T00:00:00+08:00' },
       registrar: { name: 'Sample Registrar' },
       nameServers: ['ns1.example.com.tw', 'ns2.example.net'],
       statuses: ['ok'],

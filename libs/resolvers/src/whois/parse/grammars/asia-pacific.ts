@@ -4,7 +4,7 @@ const DAY_FIRST = { order: 'dmy' } as const;
 
 const JPRS: Grammar = {
   tlds: ['jp'],
-  dates: { order: 'ymd', offsetMinutes: 540 },
+  dates: { order: 'ymd', offsetMinutes: 540, keepsOffset: true },
   keys: {
     '@registrant': ['contact information', '公開連絡窓口'],
     'registrant.organization': ['organization', '組織名'],
@@ -36,7 +36,11 @@ export const ASIA_PACIFIC: readonly Grammar[] = [
   JPRS,
   MYNIC,
   { tlds: ['kr'], dates: { order: 'ymd', offsetMinutes: 540 } },
-  { tlds: ['cn', 'tw', 'mo'], dates: { order: 'ymd', offsetMinutes: 480 } },
+  { tlds: ['cn', 'mo'], dates: { order: 'ymd', offsetMinutes: 480 } },
+  {
+    tlds: ['tw', 'xn--kpry57d', 'xn--kprw13d'],
+    dates: { order: 'ymd', offsetMinutes: 480, keepsOffset: true },
+  },
   {
     tlds: ['th', 'hk', 'sg', 'id', 'in', 'bn', 'lk', 'np', 'pk', 'fj', 'au', 'nz'],
     dates: DAY_FIRST,

@@ -24,6 +24,8 @@ type DateField = 'created' | 'updated' | 'expires';
 
 /** What has been read so far. The first value of a field wins: registries put theirs on top. */
 export class RecordDraft {
+  /** A contact's handle stands in the answer, whoever it belongs to. */
+  hasHandle = false;
   private domain?: string;
   private roid?: string;
   private readonly dates = new Map<DateField, string>();

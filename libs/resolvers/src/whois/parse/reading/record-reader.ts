@@ -137,6 +137,7 @@ export class RecordReader {
 
   /** A handle names the contact it stands in, or opens an object that references point to. */
   private takeHandle(entry: Entry): void {
+    this.draft.hasHandle ||= entry.value !== '';
     if (this.inParty(entry)) {
       this.section.draft?.add('handle', entry.value);
       if (this.section.name === 'object') this.draft.keepObject(this.section.draft, entry.value);

@@ -1,0 +1,69 @@
+import type { Socket } from 'node:net';
+import type { ReadInput } from '#libs/contracts';
+import type { WindowAnswer } from '#libs/counters';
+import type { Span } from '#libs/platform';
+import type { KeyEntry } from '../facts/caller.js';
+import type { Lease } from '../lease/lease.js';
+import type { LookupCall } from '../lookup/lookup-call.js';
+import type { ApiRoute } from '../routes/api-route.js';
+import { newRequestId } from './request-id.js';
+
+/** What the numbered steps need to know of a request, whoever has read it. */
+export interface ApiRequest {
+  /** Names and values of the headers in turn. */
+  readonly rawHeaders: readonly string[];
+  readonly socket: Socket;
+}
+
+/** Where an answer goes. */
+export interface Reply {
+  /**
+   * Sends head and body; `Date`, `Connection` and `Content-Length` are added to the head.
+   * @param lines further header lines, each with its CRLF. Nothing in them may come from outside
+   *   without having been checked.
+   * @param body a character a byte.
+   */
+  sendWhole(status: number, lines: string, body: string): void;
+}
+
+/** One request on its way through the numbered steps, with what each step has found out. */
+export class RequestContext {
+  readonly requestId = newRequestId();
+  /** The parameters of path and query in their order, decoded; the key is not among them. */
+  readonly names: string[] = [];
+  readonly values: string[] = [];
+  /** What step 6 has read of them. */
+  input?: ReadInput = undefined;
+  apiKey = '';
+  caller?: KeyEntry;
+  rate?: WindowAnswer;
+  rateLimit = 0;
+  /** True while it counts towards its class's concurrency. */
+  isInClass = false;
+  /** What the owner is asked: the path with the normalised query. Also what a repeat is recognised by. */
+  question = '';
+  /** What the question is about, as it was given, for the request log. */
+  subject = '';
+  isFresh = false;
+  isRepeat = false;
+  /** UTC day to which the key's daily cap counts the cost. */
+  capDay = 0;
+  lease?: Lease;
+  /** Credits reserved on the lease. */
+  cost = 0;
+  isOver = false;
+  /** Only while this request is traced. */
+  span?: Span = undefined;
+  /** The context before it on a socket whose client does not wait for answers. */
+  earlier?: RequestContext;
+  /** The call to lookup, which ends when the client goes. */
+  lookupCall?: LookupCall;
+
+  /** @param startedMs monotonic milliseconds. */
+  constructor(
+    readonly request: ApiRequest,
+    readonly reply: Reply,
+    public route: ApiRoute,
+    readonly startedMs: number,
+  ) {}
+}

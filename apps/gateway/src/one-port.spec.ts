@@ -1,0 +1,261 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { Agent, get } from 'node:http';
+import { type Socket, connect } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { TestDatabase, ValkeyServer, valkeyAvailability, waitFor } from '#test/environment';
+import { Balancer } from '../../../test/faults/balancer.js';
+import { GatewayNeighbourhood } from '../../../test/stand-ins/gateway-neighbourhood.js';
+
+const MAIN = new URL('main.js', import.meta.url).pathname;
+const START_LIMIT_MS = 90_000;
+const TEST_LIMIT_MS = 180_000;
+const canShare = process.platform === 'linux' && valkeyAvailability() === undefined;
+
+interface GatewayProcess {
+  child: ChildProcess;
+  apiUrl: string;
+}
+
+let database: TestDatabase;
+let around: GatewayNeighbourhood;
+const started: ChildProcess[] = [];
+
+beforeAll(async () => {
+  database = await TestDatabase.create();
+  around = new GatewayNeighbourhood(database);
+  await around.start();
+});
+
+afterEach(async () => {
+  for (const child of started.splice(0)) await end(child);
+});
+
+afterAll(async () => {
+  await around.stop();
+  await database.drop();
+});
+
+async function end(
+  child: ChildProcess,
+  signal: NodeJS.Signals = 'SIGKILL',
+): Promise<number | null> {
+  if (child.exitCode === null && child.signalCode === null) {
+    const closed = once(child, 'close');
+    child.kill(signal);
+    await closed;
+  }
+  return child.exitCode;
+}
+
+function run(settings: Record<string, string>) {
+  const child = spawn(process.execPath, [MAIN], {
+    env: { ...around.environment(), ...settings },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  started.push(child);
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  }
+  return { child, output: () => output };
+}
+
+async function startProcess(settings: Record<string, string>): Promise<GatewayProcess> {
+  const { child, output } = run(settings);
+  const lineOf = () =>
+    output()
+      .split('\n')
+      .find((text) => text.includes('"msg":"gateway is up"'));
+  const isOver = () => lineOf()?.endsWith('}') || child.exitCode !== null;
+  await waitFor('the gateway to be up', isOver, START_LIMIT_MS);
+  if (child.exitCode !== null) throw new Error(output());
+  const { apiUrl } = JSON.parse(lineOf()!) as GatewayProcess;
+  return { child, apiUrl };
+}
+
+/** The status of one request on a connection of its own, so that any gateway of the port may get it. */
+async function ask(apiUrl: string, apiKey: string, name: string): Promise<number> {
+  const path = `/v2.0/whois/live?domainName=${name}&apiKey=${apiKey}`;
+  return new Promise((resolve, reject) => {
+    get(`${apiUrl}${path}`, { agent: new Agent({ keepAlive: false }) }, (response) => {
+      response.resume().once('end', () => resolve(response.statusCode!));
+    }).once('error', reject);
+  });
+}
+
+async function statusesOf(apiUrl: string, apiKey: string, count: number): Promise<number[]> {
+  const names = Array.from({ length: count }, (_, place) => `name${place}.example`);
+  return Promise.all(names.map(async (name) => ask(apiUrl, apiKey, name)));
+}
+
+const howMany = (statuses: number[], status: number) =>
+  statuses.filter((each) => each === status).length;
+
+(canShare ? describe : describe.skip)('several gateways on one port', () => {
+  it(
+    'S99: each answers, and together they keep an account’s minute exactly',
+    async () => {
+      const valkey = await ValkeyServer.start({ folder: join(around.folder, 'valkey') });
+      const shared = {
+        GATEWAY_REUSE_PORT: 'true',
+        VALKEY_URL: valkey.url,
+        VALKEY_TIMEOUT_MS: '1000',
+      };
+      const first = await startProcess({ ...shared, GATEWAY_JOURNAL: journal('one') });
+      const { port } = new URL(first.apiUrl);
+      const second = await startProcess({
+        ...shared,
+        GATEWAY_PORT: port,
+        GATEWAY_JOURNAL: journal('two'),
+      });
+      expect(second.apiUrl).toBe(first.apiUrl);
+      const warming = around.account.addKey();
+      let name = 0;
+      await waitFor('answers of both gateways', async () => {
+        await ask(first.apiUrl, warming.apiKey, `warm${name++}.example`);
+        return ['one', 'two'].every((each) => textOf(each).includes('= '));
+      });
+
+      const limited = around.account.addKey();
+      around.entitlement.limits.set(limited.facts.accountId, 40);
+      const statuses = await statusesOf(first.apiUrl, limited.apiKey, 100);
+      expect([howMany(statuses, 200), howMany(statuses, 429)]).toEqual([40, 60]);
+
+      for (const { child } of [first, second]) expect(await end(child, 'SIGTERM')).toBe(0);
+      const { accountId } = limited.facts;
+      expect(around.entitlement.charged(accountId)).toBe(40);
+      expect(around.entitlement.openLeases(accountId)).toBe(0);
+      await valkey.stop();
+    },
+    TEST_LIMIT_MS,
+  );
+});
+
+describe('two gateways of one machine', () => {
+  it(
+    'a second one that may not share the port is refused with a line that names the setting',
+    async () => {
+      const gateway = await startProcess({ GATEWAY_JOURNAL: journal('first') });
+      const { port } = new URL(gateway.apiUrl);
+      const second = run({ GATEWAY_PORT: port, GATEWAY_JOURNAL: journal('second') });
+      // Not its exit: what it said may still be in the pipe.
+      await once(second.child, 'close');
+      expect(second.child.exitCode).toBe(1);
+      expect(second.output()).toContain(
+        `cannot listen on 127.0.0.1:${port} (GATEWAY_PORT): another process listens there`,
+      );
+    },
+    TEST_LIMIT_MS,
+  );
+
+  it(
+    'no request fails while one of two gateways drains under load',
+    async () => {
+      const { apiKey, facts } = around.account.addKey();
+      around.entitlement.limits.set(facts.accountId, 1_000_000);
+      around.entitlement.balances.set(facts.accountId, 1_000_000);
+      // As long as the balancer may need to look once.
+      const notice = { GATEWAY_DRAIN_NOTICE_MS: '5000', GATEWAY_DRAIN_MS: '60000' };
+      const [leaving, staying] = await Promise.all([
+        startProcess({ ...notice, GATEWAY_JOURNAL: journal('leaving') }),
+        startProcess({ ...notice, GATEWAY_JOURNAL: journal('staying') }),
+      ]);
+      const targets = [leaving.apiUrl, staying.apiUrl];
+      const balancer = await Balancer.start({
+        targets,
+        healthPath: '/health',
+        healthTimeoutMs: 30_000,
+      });
+      const clients = Array.from({ length: 24 }, () => new Client(balancer.origin, apiKey));
+      const running = Promise.all(clients.map(async (client) => client.run()));
+      const answered = () => clients.reduce((sum, client) => sum + client.answered, 0);
+      await waitFor('answers', () => answered() > 500);
+      expect(await end(leaving.child, 'SIGTERM')).toBe(0);
+      const before = answered();
+      await waitFor('answers of the other one', () => answered() > before + 200);
+      for (const client of clients) client.isOver = true;
+      await running;
+      await balancer.stop();
+      expect(clients.flatMap(({ failures }) => failures)).toEqual([]);
+      expect(balancer.healthy).toEqual([staying.apiUrl]);
+    },
+    TEST_LIMIT_MS,
+  );
+});
+
+function journal(name: string): string {
+  return join(around.folder, `${name}.journal`);
+}
+
+const textOf = (name: string) => readFileSync(journal(name), 'utf8');
+
+/**
+ * Sends one request after the other over a kept connection. A connection may be closed between an answer
+ * and the next request; whatever else ends one is a failure, and none is tried again.
+ */
+class Client {
+  answered = 0;
+  isOver = false;
+  readonly failures: string[] = [];
+
+  constructor(
+    private readonly origin: string,
+    private readonly apiKey: string,
+  ) {}
+
+  async run(): Promise<void> {
+    while (!this.isOver) {
+      const socket = connect(Number(new URL(this.origin).port), '127.0.0.1');
+      try {
+        await once(socket, 'connect');
+        await this.talk(socket);
+      } catch (error) {
+        this.failures.push((error as Error).message);
+        return;
+      } finally {
+        socket.destroy();
+      }
+    }
+  }
+
+  private async talk(socket: Socket): Promise<void> {
+    let [received, isClosed, fault] = ['', false, ''];
+    let wake = () => {};
+    socket.on('data', (chunk: Buffer) => {
+      received += chunk.toString('latin1');
+      wake();
+    });
+    socket.on('error', ({ message }) => (fault = message));
+    for (const ending of ['end', 'close'] as const) {
+      socket.on(ending, () => {
+        isClosed = true;
+        wake();
+      });
+    }
+    while (!this.isOver && !isClosed) {
+      received = '';
+      const path = `/v2.0/whois/live?domainName=n${this.answered}.example&apiKey=${this.apiKey}`;
+      socket.write(`GET ${path} HTTP/1.1\r\nHost: test\r\n\r\n`);
+      while (!isWhole(received)) {
+        if (isClosed || fault)
+          throw new Error(`no answer: ${fault || 'the connection was closed'}`);
+        await new Promise<void>((resolve) => (wake = resolve));
+      }
+      if (!received.startsWith('HTTP/1.1 200 ')) throw new Error(received.slice(0, 200));
+      this.answered++;
+      if (/^connection: close/im.test(received)) return;
+      await sleep(1);
+    }
+  }
+}
+
+function isWhole(text: string): boolean {
+  const head = text.indexOf('\r\n\r\n');
+  if (head === -1) return false;
+  const length = Number(/content-length: (\d+)/i.exec(text)?.[1] ?? NaN);
+  return text.length >= head + 4 + length;
+}

@@ -1,0 +1,75 @@
+import { WRONGLY_ENCODED } from '#libs/contracts';
+import type { Problem } from '#libs/platform';
+import type { RequestContext } from '../context/request-context.js';
+import { AmbiguousCredentials, MissingApiKey } from '../facts/facts.errors.js';
+import { MalformedRequest } from '../problems/problems.errors.js';
+
+const PARAMETERS_MAX = 32;
+const BEARER = 'bearer ';
+
+const missingApiKey = new MissingApiKey();
+const ambiguousCredentials = new AmbiguousCredentials();
+const malformedRequest = new MalformedRequest();
+
+/**
+ * Step 2b: compares the key of the query with the key in the headers. A key may stand in `apiKey`, in `Authorization: Bearer` and in `X-API-Key`; the same one in several
+ * places is one key, two different ones or a repeated `apiKey` are refused (S10, S11).
+ */
+export function findKey(context: RequestContext): Problem | undefined {
+  const { rawHeaders } = context.request;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const key = keyOfHeader(rawHeaders[i], rawHeaders[i + 1]);
+    if (key === undefined) continue;
+    if (context.apiKey !== '' && context.apiKey !== key) return ambiguousCredentials;
+    context.apiKey = key;
+  }
+  return context.apiKey === '' ? missingApiKey : undefined;
+}
+
+/**
+ * Step 2a: reads the query once and takes the key out of it. What is wrongly encoded is left for step 6 to
+ * name; the key never is, for nothing of it may be repeated.
+ */
+export function readQuery(context: RequestContext, query: string): Problem | undefined {
+  let hasKey = false;
+  for (let start = 0; start < query.length;) {
+    let end = query.indexOf('&', start);
+    if (end === -1) end = query.length;
+    if (end > start) {
+      let equals = query.indexOf('=', start);
+      if (equals === -1 || equals > end) equals = end;
+      const name = decoded(query.slice(start, equals));
+      const value = decoded(query.slice(equals + 1, end));
+      if (name === 'apiKey') {
+        if (value === WRONGLY_ENCODED) return malformedRequest;
+        if (hasKey) return ambiguousCredentials;
+        hasKey = true;
+        context.apiKey = value;
+      } else if (context.names.push(name) > PARAMETERS_MAX) {
+        return malformedRequest;
+      } else {
+        context.values.push(value);
+      }
+    }
+    start = end + 1;
+  }
+  return undefined;
+}
+
+/** Lengths first: almost every header is another one. */
+function keyOfHeader(name: string, value: string): string | undefined {
+  if (name.length === 9 && name.toLowerCase() === 'x-api-key') return value;
+  if (name.length !== 13 || name.toLowerCase() !== 'authorization') return undefined;
+  const isBearer = value.slice(0, BEARER.length).toLowerCase() === BEARER;
+  return isBearer ? value.slice(BEARER.length).trim() : undefined;
+}
+
+/** As browsers encode forms: `+` is a space. `WRONGLY_ENCODED` when it is not UTF-8 in valid encoding. */
+function decoded(text: string): string {
+  if (!text.includes('%') && !text.includes('+')) return text;
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    return WRONGLY_ENCODED;
+  }
+}

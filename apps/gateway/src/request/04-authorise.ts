@@ -1,0 +1,31 @@
+import type { BlockList } from 'node:net';
+import type { Problem } from '#libs/platform';
+import { clientAddress } from '../context/client-address.js';
+import type { RequestContext } from '../context/request-context.js';
+import { contains } from '../facts/allow-list.js';
+import type { KeyEntry } from '../facts/caller.js';
+import {
+  AccountSuspended,
+  AddressNotAllowed,
+  KeyPaused,
+  ScopeDenied,
+} from '../facts/facts.errors.js';
+
+const accountSuspended = new AccountSuspended();
+const addressNotAllowed = new AddressNotAllowed();
+const keyPaused = new KeyPaused();
+
+/** Step 4: 403 for what this key may not do, from here, now. */
+export function authorise(
+  { request, route }: RequestContext,
+  caller: KeyEntry,
+  trustedProxies: BlockList,
+): Problem | undefined {
+  const { account, allowList } = caller;
+  if (account.isSuspended) return accountSuspended;
+  if (allowList && !contains(allowList, clientAddress(request, trustedProxies))) {
+    return addressNotAllowed;
+  }
+  if ((caller.scopeBits & route.scopeBit) === 0) return new ScopeDenied(route.scope!);
+  return caller.rank > account.keys ? keyPaused : undefined;
+}

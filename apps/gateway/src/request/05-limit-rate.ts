@@ -1,0 +1,55 @@
+import type { BlockList } from 'node:net';
+import { PUBLIC_LIMIT } from '#libs/contracts';
+import type { RequestWindow, WindowAnswer } from '#libs/counters';
+import type { Problem } from '#libs/platform';
+import { addressGroup, clientAddress } from '../context/client-address.js';
+import type { RequestContext } from '../context/request-context.js';
+import type { KeyEntry } from '../facts/caller.js';
+import type { ClassConcurrency } from '../rate-limits/class-concurrency.js';
+import { PUBLIC_QUOTA, addressCounterId, rateQuota } from '../rate-limits/rate-quota.js';
+import { ClassBusy, RateLimited } from '../rate-limits/rate-limits.errors.js';
+
+/** One refusal per class and limit: they are the most frequent answers under a flood. */
+const rateLimited = new Map<string, RateLimited>();
+const REFUSALS_MAX = 1_000;
+
+/** Step 5a: counts the request against the account's minute, whichever of its keys is used (S99). */
+export function countRequest(
+  { route }: RequestContext,
+  { account, isTest }: KeyEntry,
+  window: RequestWindow,
+): WindowAnswer | Promise<WindowAnswer> {
+  const rateClass = route.rateClass!;
+  return window.take(account.counterId, rateQuota(rateClass, isTest), account.limits[rateClass]);
+}
+
+/** Step 5a of an operation without a key: counts the request against the minute of its address. */
+export function countAddress(
+  { request }: RequestContext,
+  trustedProxies: BlockList,
+  window: RequestWindow,
+): WindowAnswer | Promise<WindowAnswer> {
+  const group = addressGroup(clientAddress(request, trustedProxies));
+  return window.take(addressCounterId(group), PUBLIC_QUOTA, PUBLIC_LIMIT);
+}
+
+/** Step 5b: 429 when the minute is full, 503 when the class is. */
+export function limitRate(
+  context: RequestContext,
+  concurrency: ClassConcurrency,
+): Problem | undefined {
+  const { rate, rateLimit, route } = context;
+  const { rateName } = route;
+  if (!rate?.allowed) {
+    const name = `${rateName}/${rateLimit}`;
+    let refusal = rateLimited.get(name);
+    if (refusal === undefined) {
+      if (rateLimited.size >= REFUSALS_MAX) rateLimited.clear();
+      refusal = new RateLimited(rateName, rateLimit);
+      rateLimited.set(name, refusal);
+    }
+    return refusal;
+  }
+  context.isInClass = concurrency.enter(route.classPlace);
+  return context.isInClass ? undefined : new ClassBusy(rateName);
+}

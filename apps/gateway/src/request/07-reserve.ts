@@ -1,0 +1,35 @@
+import type { Repeats } from '#libs/counters';
+import type { Problem } from '#libs/platform';
+import type { RequestContext } from '../context/request-context.js';
+import type { KeyEntry } from '../facts/caller.js';
+import type { DailyCaps } from '../lease/daily-caps.js';
+import type { LeaseClient } from '../lease/lease-client.js';
+import type { Lease } from '../lease/lease.js';
+
+/** Step 7a: a question that was charged within 60 seconds is free, unless it asks for a new look. */
+export function findRepeat(
+  { question, isFresh, route }: RequestContext,
+  { account, isTest }: KeyEntry,
+  repeats: Repeats,
+): boolean | Promise<boolean> {
+  return route.cost > 0 && !isFresh && !isTest && repeats.isRepeat(account.counterId, question);
+}
+
+/**
+ * Step 7b: reserves the price on a lease, for whatever may be charged.
+ * @returns undefined when nothing is to be reserved.
+ */
+export function reserve(
+  context: RequestContext,
+  caller: KeyEntry,
+  leases: LeaseClient,
+  caps: DailyCaps,
+): Lease | Problem | undefined | Promise<Lease | Problem> {
+  const { cost } = context.route;
+  if (cost === 0 || caller.isTest || context.isRepeat) return undefined;
+  const capDay = caps.reserve(caller, cost);
+  if (typeof capDay !== 'number') return capDay;
+  context.capDay = capDay;
+  context.cost = cost;
+  return leases.reserve(caller.account.id, cost, context.startedMs, context);
+}

@@ -1,0 +1,123 @@
+import { Problem, type ProblemBody, ServiceUnavailable } from '#libs/platform';
+import {
+  CATALOGUE_VERSION,
+  isOutcomeCharged,
+  isSourceCharged,
+  outcomeOf,
+  sourceOf,
+} from '#libs/contracts';
+import type { RequestContext } from '../context/request-context.js';
+import { BASE_HEADERS, headerLines } from '../context/header-lines.js';
+import type { ProblemBodies } from '../problems/problem-body.js';
+import type { OwnerAnswer } from '../owners/owner-answer.js';
+
+/** What the answers need to know of the installation. */
+export interface AnswerSettings {
+  bodies: ProblemBodies;
+}
+
+const BASE_LINES = headerLines(BASE_HEADERS);
+const JSON_TYPE = 'Content-Type: application/json; charset=utf-8\r\n';
+const PROBLEM_TYPE = 'Content-Type: application/problem+json\r\n';
+const CLOSING_BRACE = 0x7d;
+const NANOSECONDS = '000000000';
+/** Statuses of refusals that are the owner's word to the customer; others are between us. */
+const PASSED_ON: ReadonlySet<number> = new Set([400, 404, 409, 413, 422, 503, 504]);
+
+/**
+ * Step 9a: what the answer costs. Only an answer to the question is charged; words of a newer owner that this
+ * build does not know are free.
+ */
+export function creditsFor({ head }: OwnerAnswer, context: RequestContext): number {
+  const outcome = outcomeOf(head.outcome);
+  const source = sourceOf(head.servedFrom);
+  if (head.status !== 200 || outcome === undefined || source === undefined) return 0;
+  return isOutcomeCharged(outcome) && isSourceCharged(source) ? context.cost : 0;
+}
+
+/** Step 9b: sends a data answer. `remaining` is the balance after it. */
+export function sendAnswer(
+  context: RequestContext,
+  { head: { age }, body }: OwnerAnswer,
+  credits: number,
+  remaining: number | undefined,
+): void {
+  let lines = answerLines(context, credits, remaining) + JSON_TYPE;
+  if (age !== undefined) lines += `Age: ${age}\r\n`;
+  const isWhole = !context.route.hasMeta || body.charCodeAt(body.length - 1) !== CLOSING_BRACE;
+  const meta = isWhole ? '' : metaOf(context, { credits, remaining, isAlone: body.length === 2 });
+  context.reply.sendWhole(200, lines, isWhole ? body : body.slice(0, -1) + meta);
+}
+
+/** Step 9c: sends a refusal. */
+export function sendProblem(
+  context: RequestContext,
+  problem: Problem,
+  remaining: number | undefined,
+  { bodies }: AnswerSettings,
+): void {
+  const { reply, requestId, route, rate } = context;
+  const body = bodies.render(problem, { requestId, path: route.path });
+  let lines = answerLines(context, 0, remaining) + PROBLEM_TYPE;
+  const { status } = problem;
+  if (status === 401) lines += 'WWW-Authenticate: Bearer realm="api"\r\n';
+  if (problem.code === 'rate_limited' && rate) {
+    lines += `Retry-After: ${rate.resetSeconds}\r\nLink: <${bodies.pageOf(problem.code)}>; rel="help"\r\n`;
+  } else if (problem.retryAfterSeconds !== undefined) {
+    lines += `Retry-After: ${problem.retryAfterSeconds}\r\n`;
+  }
+  reply.sendWhole(status, lines, body);
+}
+
+/** An owner's refusal as the problem it is; anything that is not one is our fault, not the customer's. */
+export function problemOf(answer: OwnerAnswer, owner: string): Problem {
+  const { status: answered } = answer.head;
+  const body = parse(answer.body);
+  if (typeof body?.code !== 'string' || body.status !== answered) {
+    return new ServiceUnavailable(owner);
+  }
+  if (!PASSED_ON.has(answered)) return new ServiceUnavailable(owner);
+  const { code, status, detail, retryable, retry_after, errors } = body;
+  // It becomes a header: what is no number there would end the process.
+  const retryAfterSeconds = isSeconds(retry_after) ? retry_after : undefined;
+  return new Problem({ code, status, detail, retryable, retryAfterSeconds, errors });
+}
+
+function answerLines(
+  { requestId, route, rate, rateLimit }: RequestContext,
+  credits: number,
+  remaining: number | undefined,
+): string {
+  let lines = `${BASE_LINES}X-Request-Id: ${requestId}\r\nX-Credits-Cost: ${credits}\r\n`;
+  if (remaining !== undefined) lines += `X-Credits-Remaining: ${remaining}\r\n`;
+  if (rate) {
+    const name = route.rateName;
+    const { remaining: left, resetSeconds: seconds } = rate;
+    lines +=
+      `RateLimit-Policy: "${name}";q=${rateLimit};w=60\r\nRateLimit: "${name}";r=${left};t=${seconds}\r\n` +
+      `x-ratelimit-allowed-requests: ${rateLimit}\r\nx-ratelimit-remaining-requests: ${left}\r\n` +
+      `x-ratelimit-remaining-time: ${seconds}${NANOSECONDS}\r\n`;
+  }
+  return lines + route.versionLines;
+}
+
+function metaOf(
+  { requestId, isRepeat }: RequestContext,
+  { credits, remaining, isAlone }: { credits: number; remaining?: number; isAlone: boolean },
+): string {
+  const balance = remaining === undefined ? '' : `,"credits_remaining":${remaining}`;
+  const repeat = isRepeat ? ',"repeat":true' : '';
+  return `${isAlone ? '' : ','}"meta":{"request_id":"${requestId}","credits_charged":${credits}${balance}${repeat},"price_version":"${CATALOGUE_VERSION}"}}`;
+}
+
+function isSeconds(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) >= 0;
+}
+
+function parse(body: string): ProblemBody | undefined {
+  try {
+    return JSON.parse(Buffer.from(body, 'latin1').toString('utf8')) as ProblemBody;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,243 @@
+import type { BlockList } from 'node:net';
+import { PUBLIC_LIMIT } from '#libs/contracts';
+import type { Repeats, RequestWindow, WindowAnswer } from '#libs/counters';
+import {
+  InternalError,
+  type Logger,
+  Problem,
+  crashPoint,
+  monotonicMs,
+  isTracing,
+  startTrace,
+  traceIdOf,
+} from '#libs/platform';
+import { forgetContext, watchClient } from '../context/open-requests.js';
+import type { PathMatch } from '../routes/api-paths.js';
+import type { ApiRoute } from '../routes/api-route.js';
+import { type ApiRequest, RequestContext, type Reply } from '../context/request-context.js';
+import type { KeyEntry } from '../facts/caller.js';
+import type { Facts } from '../facts/facts.js';
+import type { DailyCaps } from '../lease/daily-caps.js';
+import type { LeaseClient } from '../lease/lease-client.js';
+import type { Lease } from '../lease/lease.js';
+import { ServiceOverloaded } from '../problems/problems.errors.js';
+import type { ClassConcurrency } from '../rate-limits/class-concurrency.js';
+import type { LoadShedder } from './01-shed.js';
+import type { FailedKeys } from '../facts/failed-keys.js';
+import { findKey, readQuery } from './02-find-key.js';
+import { knowCaller } from './03-know-caller.js';
+import { authorise } from './04-authorise.js';
+import { countAddress, countRequest, limitRate } from './05-limit-rate.js';
+import { checkFixture, readParameters } from './06-read-parameters.js';
+import { findRepeat, reserve } from './07-reserve.js';
+import type { Forwarder } from './08-forward.js';
+import {
+  type AnswerSettings,
+  creditsFor,
+  problemOf,
+  sendAnswer,
+  sendProblem,
+} from './09-answer.js';
+import type { Settlement } from './10-settle.js';
+import type { OwnerAnswer } from '../owners/owner-answer.js';
+
+/** What the steps work with. */
+export interface RequestPathParts {
+  shedder: LoadShedder;
+  failedKeys: FailedKeys;
+  facts: Facts;
+  window: RequestWindow;
+  concurrency: ClassConcurrency;
+  repeats: Repeats;
+  leases: LeaseClient;
+  caps: DailyCaps;
+  forwarder: Forwarder;
+  settlement: Settlement;
+  answers: AnswerSettings;
+  trustedProxies: BlockList;
+  logger: Logger;
+}
+
+const CLIENT_GONE = 499;
+
+const serviceOverloaded = new ServiceOverloaded();
+
+/**
+ * Runs an API request through the numbered steps of `request/`. Each step answers at once when what it
+ * needs is in memory; only then does the whole path run in one go, which is the usual case. The steps
+ * hand over to one another as fields of this object: a closure each is garbage, five times a request.
+ */
+export class RequestPath {
+  constructor(private readonly parts: RequestPathParts) {}
+
+  /** @param match of a path with parameters. */
+  handle(
+    request: ApiRequest,
+    reply: Reply,
+    route: ApiRoute,
+    query: string,
+    match?: PathMatch,
+  ): void {
+    const { shedder } = this.parts;
+    const context = new RequestContext(request, reply, route, monotonicMs());
+    const isOverloaded = shedder.isOverloaded;
+    shedder.inFlight++;
+    if (isTracing()) {
+      const name = `${route.operation.method} ${route.path}`;
+      context.span = startTrace({ service: 'gateway', name, kind: 'server' });
+    }
+    watchClient(context, this.abort);
+    if (isOverloaded) return this.refuse(context, serviceOverloaded);
+    if (match) {
+      context.names.push(...match.names);
+      context.values.push(...match.values);
+    }
+    const fault = readQuery(context, query);
+    if (fault) return this.refuse(context, fault);
+    if (route.choice) context.route = chosenRoute(context, route);
+    if (route.scope === undefined) return this.admitAnybody(context);
+    const refusal = findKey(context);
+    if (refusal) return this.refuse(context, refusal);
+    const { facts, failedKeys, trustedProxies } = this.parts;
+    const caller = knowCaller(context, facts, failedKeys, trustedProxies);
+    this.whenReady(context, caller, this.admit);
+  }
+
+  private admitAnybody(context: RequestContext): void {
+    const { trustedProxies, window } = this.parts;
+    context.rateLimit = PUBLIC_LIMIT;
+    this.whenReady(context, countAddress(context, trustedProxies, window), this.limit);
+  }
+
+  private readonly admit = (context: RequestContext, caller: KeyEntry): void => {
+    context.caller = caller;
+    const refusal = authorise(context, caller, this.parts.trustedProxies);
+    if (refusal) return this.refuse(context, refusal);
+    context.rateLimit = caller.account.limits[context.route.rateClass!];
+    const rate = countRequest(context, caller, this.parts.window);
+    this.whenReady(context, rate, this.limit);
+  };
+
+  private readonly limit = (context: RequestContext, rate: WindowAnswer): void => {
+    context.rate = rate;
+    const refusal = limitRate(context, this.parts.concurrency) ?? readParameters(context);
+    if (refusal) return this.refuse(context, refusal);
+    const { caller } = context;
+    if (caller === undefined) return this.forward(context, undefined);
+    const mismatch = checkFixture(context, caller.isTest);
+    if (mismatch) return this.refuse(context, mismatch);
+    const isRepeat = findRepeat(context, caller, this.parts.repeats);
+    this.whenReady(context, isRepeat, this.reserve);
+  };
+
+  private readonly reserve = (context: RequestContext, isRepeat: boolean): void => {
+    context.isRepeat = isRepeat;
+    const { leases, caps } = this.parts;
+    const reserved = reserve(context, context.caller!, leases, caps);
+    if (reserved instanceof Promise) {
+      // Credits that come after the client has gone must not stay reserved.
+      void reserved.then((lease) => {
+        if (context.isOver && !(lease instanceof Problem)) leases.finish(lease, context.cost, 0);
+      });
+    }
+    this.whenReady(context, reserved, this.forward);
+  };
+
+  private readonly forward = (context: RequestContext, lease: Lease | undefined): void => {
+    context.lease = lease;
+    if (lease) crashPoint('gateway.after-reserve');
+    this.parts.forwarder.ask(context, this.answer);
+  };
+
+  private readonly answer = (context: RequestContext, answer: OwnerAnswer | Problem): void => {
+    if (answer instanceof Problem) return this.refuse(context, answer);
+    const { status, outcome } = answer.head;
+    if (status !== 200) {
+      const { service } = context.route.operation.owner;
+      return this.refuse(context, problemOf(answer, service), outcome);
+    }
+    // It went in this very turn: nobody would get what would be charged.
+    if (!context.request.socket.writable) return this.abort(context);
+    crashPoint('gateway.after-lookup-answer');
+    const credits = creditsFor(answer, context);
+    this.releaseSlots(context);
+    const remaining = this.remaining(context);
+    sendAnswer(context, answer, credits, remaining === undefined ? undefined : remaining - credits);
+    crashPoint('gateway.after-answer');
+    this.parts.settlement.settle(context, { status: 200, outcome, credits });
+    forgetContext(context);
+  };
+
+  private refuse(context: RequestContext, problem: Problem, outcome: string = problem.code): void {
+    const { settlement, answers, logger } = this.parts;
+    this.releaseSlots(context);
+    if (problem.cause !== undefined && problem.status >= 500) {
+      logger.warn('a request was refused', {
+        err: problem.cause,
+        code: problem.code,
+        request_id: context.requestId,
+        trace_id: traceIdOf(context.span?.traceparent),
+      });
+    }
+    sendProblem(context, problem, this.remaining(context), answers);
+    const { status, code } = problem;
+    settlement.settle(context, { status, outcome, credits: 0, code });
+    forgetContext(context);
+  }
+
+  /** The client went: nothing is charged, and lookup need not go on. */
+  private readonly abort = (context: RequestContext): void => {
+    this.releaseSlots(context);
+    const { settlement } = this.parts;
+    settlement.settle(context, { status: CLIENT_GONE, outcome: 'client_gone', credits: 0 });
+    context.lookupCall?.connection?.destroy();
+  };
+
+  /** Gives back what a request held while it was under way; the next one may have it before the answer is sent. */
+  private releaseSlots(context: RequestContext): void {
+    const { shedder, concurrency } = this.parts;
+    context.isOver = true;
+    shedder.inFlight--;
+    if (context.isInClass) concurrency.leave(context.route.classPlace);
+  }
+
+  private remaining({ caller }: RequestContext): number | undefined {
+    return caller && this.parts.leases.remaining(caller.account.id);
+  }
+
+  /** Goes on at once with a value that is at hand, later with one that is not; a problem is refused. */
+  private whenReady<T>(
+    context: RequestContext,
+    value: T | Problem | Promise<T | Problem>,
+    next: (context: RequestContext, value: T) => void,
+  ): void {
+    if (value instanceof Promise) {
+      value.then(
+        (ready) => {
+          if (!context.isOver) this.goOn(context, ready, next);
+        },
+        (error: unknown) => {
+          if (!context.isOver) this.refuse(context, new InternalError(error));
+        },
+      );
+      return;
+    }
+    this.goOn(context, value, next);
+  }
+
+  private goOn<T>(
+    context: RequestContext,
+    value: T | Problem,
+    next: (context: RequestContext, value: T) => void,
+  ): void {
+    if (value instanceof Problem) this.refuse(context, value);
+    else next(context, value);
+  }
+}
+
+/** The operation that a parameter chooses; the first of its path where it names none, whose reader says so. */
+function chosenRoute({ names, values }: RequestContext, first: ApiRoute): ApiRoute {
+  const { parameter, routes } = first.choice!;
+  const place = names.indexOf(parameter);
+  return (place === -1 ? undefined : routes.get(values[place])) ?? first;
+}

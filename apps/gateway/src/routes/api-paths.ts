@@ -1,0 +1,106 @@
+import { OPERATIONS, type Operation, type OperationRoute, WRONGLY_ENCODED } from '#libs/contracts';
+import { type ApiRoute, compileRoute } from './api-route.js';
+
+/** One public path with what it takes. */
+export interface ApiPath {
+  /** For `Allow`. */
+  allow: string;
+  /** By method. */
+  routes: ReadonlyMap<string, ApiRoute>;
+  /** The route of most requests, without a look into the map. */
+  get?: ApiRoute;
+}
+
+/** Where a path leads, with what stands in it in the place of its parameters. */
+export interface PathMatch {
+  entry: ApiPath;
+  names: readonly string[];
+  values: readonly string[];
+}
+
+interface Template {
+  pattern: RegExp;
+  names: string[];
+  entry: ApiPath;
+}
+
+/** Path parameters are short; longer ones are none. */
+const SEGMENT = '([^/]{1,255})';
+
+/** The public paths of a table of operations. */
+export class ApiPaths {
+  private readonly exact = new Map<string, ApiPath>();
+  private readonly templates: Template[] = [];
+  readonly routes: readonly ApiRoute[];
+
+  constructor(operations: readonly Operation[] = OPERATIONS) {
+    const served = operations.filter(({ access: { kind } }) => kind === 'key' || kind === 'public');
+    const byPath = new Map<string, { operation: Operation; at: OperationRoute }[]>();
+    for (const operation of served) {
+      for (const at of operation.routes) {
+        byPath.set(at.path, [...(byPath.get(at.path) ?? []), { operation, at }]);
+      }
+    }
+    const all: ApiRoute[] = [];
+    for (const [path, rows] of byPath) {
+      const routes = routesOf(rows);
+      for (const route of routes.values()) all.push(...(route.choice?.routes.values() ?? [route]));
+      const allow = [...routes.keys(), 'OPTIONS'].join(', ');
+      this.add(path, { allow, routes, get: routes.get('GET') });
+    }
+    this.routes = all;
+  }
+
+  /** The entry of a path without parameters: one look, for the hot path. */
+  find(path: string): ApiPath | undefined {
+    return this.exact.get(path);
+  }
+
+  /** The entry of a path with parameters. */
+  match(path: string): PathMatch | undefined {
+    for (const { pattern, names, entry } of this.templates) {
+      const found = pattern.exec(path);
+      if (found) return { entry, names, values: found.slice(1).map(decoded) };
+    }
+    return undefined;
+  }
+
+  private add(path: string, entry: ApiPath): void {
+    const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+    if (names.length === 0) {
+      this.exact.set(path, entry);
+      return;
+    }
+    const pattern = path.replaceAll(/[.+*?()[\]]/g, '\\$&').replaceAll(/\{\w+\}/g, SEGMENT);
+    this.templates.push({ pattern: new RegExp(`^${pattern}$`), names, entry });
+  }
+}
+
+/** What the API's listener serves. */
+export const API_PATHS = new ApiPaths();
+
+/** One route a method; where a parameter tells several apart, the first of them leads to the others. */
+function routesOf(rows: { operation: Operation; at: OperationRoute }[]): Map<string, ApiRoute> {
+  const routes = new Map<string, ApiRoute>();
+  for (const method of new Set(rows.map(({ operation }) => operation.method))) {
+    const own = rows.filter(({ operation }) => operation.method === method);
+    const values = own.flatMap(({ at }) => at.when?.value ?? []);
+    const compiled = own.map(({ operation, at }) => compileRoute(operation, at, values));
+    const [first] = compiled;
+    const { when } = own[0].at;
+    if (when && compiled.length > 1) {
+      const byValue = new Map(compiled.map((route, place) => [own[place].at.when!.value, route]));
+      first.choice = { parameter: when.parameter, routes: byValue };
+    }
+    routes.set(method, first);
+  }
+  return routes;
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return WRONGLY_ENCODED;
+  }
+}

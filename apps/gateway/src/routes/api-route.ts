@@ -1,0 +1,85 @@
+import {
+  InputReader,
+  type Operation,
+  type OperationRoute,
+  type RateClass,
+  SCOPES,
+  type Scope,
+  type Version,
+} from '#libs/contracts';
+import { headerLines } from '../context/header-lines.js';
+import { classPlace } from '../rate-limits/class-concurrency.js';
+import { OwnerPath } from './owner-path.js';
+
+/** One operation at one public address, with everything that can be worked out before a request comes. */
+export interface ApiRoute {
+  /** As the row writes it, path parameters in braces. */
+  path: string;
+  operation: Operation;
+  version: Version;
+  /** Undefined for operations without a key. */
+  scope?: Scope;
+  rateClass?: RateClass;
+  /** The class in headers and metrics; `public` without one. */
+  rateName: RateClass | 'public';
+  /** Its place among the classes whose requests under way are counted. */
+  classPlace: number;
+  scopeBit: number;
+  reader: InputReader;
+  ownerPath: OwnerPath;
+  /** Places of texts that the gateway itself needs; -1 for none. */
+  places: { subject: number; fresh: number };
+  /** Undefined for an operation that answers test keys as it answers others. */
+  isFixture?: (subject: string) => boolean;
+  /** Credits of a charged answer. */
+  cost: number;
+  /** Whether `meta` is put before the answer's last brace. */
+  hasMeta: boolean;
+  /** `Deprecation` and `Link` of a superseded version (RFC 9745, RFC 8288), as name and value in turn. */
+  versionHeaders: readonly string[];
+  /** The same as lines of a head. */
+  versionLines: string;
+  /** The operations of this path and method, by the value of the parameter that tells them apart. */
+  choice?: { parameter: string; routes: ReadonlyMap<string, ApiRoute> };
+}
+
+/** The instant version 1 was superseded, as RFC 9745 writes it: 2026-11-01. */
+const V1_DEPRECATION = '@1793491200';
+
+/** @param choices values that tell the operations of its path apart, its own included. */
+export function compileRoute(
+  operation: Operation,
+  at: OperationRoute,
+  choices: readonly string[],
+): ApiRoute {
+  const { access, price, subject, parameters, owner } = operation;
+  const choice = at.when && { parameter: at.when.parameter, values: choices };
+  const reader = new InputReader(operation, { version: at.version, choice });
+  const kind = subject === undefined ? undefined : parameters[subject].kind;
+  const { scope, class: rateClass } = access.kind === 'key' ? access : {};
+  const versionHeaders =
+    at.successor === undefined
+      ? []
+      : ['Deprecation', V1_DEPRECATION, 'Link', `<${at.successor}>; rel="successor-version"`];
+  return {
+    path: at.path,
+    operation,
+    version: at.version,
+    scope,
+    rateClass,
+    rateName: rateClass ?? 'public',
+    classPlace: classPlace(rateClass ?? 'public'),
+    scopeBit: scope === undefined ? 0 : 1 << SCOPES.indexOf(scope),
+    reader,
+    ownerPath: new OwnerPath(owner.path, at.version, reader),
+    places: {
+      subject: subject === undefined ? -1 : reader.placeOf(subject),
+      fresh: reader.placeOf('fresh'),
+    },
+    isFixture: kind?.isFixture && ((text) => kind.isFixture!(text)),
+    cost: price.per === 'free' ? 0 : (price.credits as number),
+    hasMeta: at.version === 2 && price.per !== 'free',
+    versionHeaders,
+    versionLines: headerLines(versionHeaders),
+  };
+}

@@ -1,0 +1,32 @@
+import type { InputReader, ReadInput, Version } from '#libs/contracts';
+
+/** The address that an owner is asked at, made from what was read of a request. */
+export class OwnerPath {
+  /** What stands before, between and after the path parameters; the last part leads into the query. */
+  private readonly parts: string[] = [];
+  /** Places of the path parameters' texts. */
+  private readonly places: number[] = [];
+
+  /** @param template of the row: `/internal/tlds/{tld}`. */
+  constructor(
+    template: string,
+    version: Version,
+    private readonly reader: InputReader,
+  ) {
+    const pieces = template.split(/\{(\w+)\}/);
+    for (const [place, piece] of pieces.entries()) {
+      if (place % 2 === 0) this.parts.push(piece);
+      else this.places.push(reader.placeOf(piece));
+    }
+    this.parts[this.parts.length - 1] += `?version=${version}`;
+  }
+
+  /** ASCII without blanks and control characters: whatever else a value holds is encoded. */
+  of(input: ReadInput): string {
+    let path = this.parts[0];
+    for (let i = 0; i < this.places.length; i++) {
+      path += encodeURIComponent(input.texts[this.places[i]]!) + this.parts[i + 1];
+    }
+    return path + this.reader.queryOf(input);
+  }
+}

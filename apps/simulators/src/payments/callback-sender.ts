@@ -1,0 +1,176 @@
+import { SECOND_MS } from '#libs/platform';
+
+/** A callback before it is signed for its receiver. */
+export interface Callback {
+  /** The event's id at the processor. */
+  id: string;
+  type: string;
+  body: string;
+  /** Signature and the like. A wrong one is made with a secret nobody has. */
+  headers(secret: string): Record<string, string>;
+}
+
+/** Where a processor sends its callbacks. */
+export interface CallbackTarget {
+  url: string;
+  secret: string;
+}
+
+/** How deliveries go wrong. */
+export interface DeliveryFaults {
+  /** Further copies of each callback. */
+  duplicates: number;
+  delayMs: number;
+  /** Holds callbacks back for a moment and sends the newest first. */
+  reorder: boolean;
+  drop: boolean;
+  wrongSignature: boolean;
+}
+
+export interface Delivery {
+  id: string;
+  type: string;
+  /** 0 when nobody answered. */
+  status: number;
+}
+
+const NO_FAULTS: DeliveryFaults = {
+  duplicates: 0,
+  delayMs: 0,
+  reorder: false,
+  drop: false,
+  wrongSignature: false,
+};
+
+const REORDER_MS = 300;
+const TIMEOUT_MS = 5 * SECOND_MS;
+const RETRY_DELAYS_MS = [1, 5, 30, 60, 300].map((seconds) => seconds * SECOND_MS);
+const DELIVERIES_MAX = 1_000;
+const WRONG_SECRET = 'not the secret of this endpoint';
+
+/** Sends signed callbacks, repeats what was not taken, and does either wrongly when it is told to. */
+export class CallbackSender {
+  target: CallbackTarget | undefined;
+  faults: DeliveryFaults = { ...NO_FAULTS };
+  /** The latest deliveries, oldest first. */
+  readonly deliveries: Delivery[] = [];
+
+  private held: Callback[] | undefined;
+  private isReordering = false;
+  private isStopped = false;
+  private readonly underWay = new Set<Promise<void>>();
+  private readonly timers = new Set<NodeJS.Timeout>();
+
+  send(callback: Callback): void {
+    if (this.faults.drop || !this.target) return;
+    if (this.held) {
+      this.held.push(callback);
+      return;
+    }
+    if (this.faults.reorder && !this.isReordering) this.holdForReorder(callback);
+    else this.sendCopies(callback);
+  }
+
+  /** Keeps every callback until `release`. */
+  hold(): void {
+    this.held ??= [];
+  }
+
+  /** What is held, in the order it happened. */
+  get heldCallbacks(): readonly Callback[] {
+    return this.held ?? [];
+  }
+
+  /** Sends what was held, one after the other, in the given order, and lets later ones pass. */
+  async release(order?: readonly number[]): Promise<void> {
+    const held = this.held ?? [];
+    this.held = undefined;
+    for (const index of order ?? held.keys()) {
+      this.sendCopies(held[index]);
+      await this.idle();
+    }
+  }
+
+  /** Resolves when no delivery is under way or waits for a delay. Repeats of failed ones do not count. */
+  async idle(): Promise<void> {
+    while (this.underWay.size > 0) await Promise.all(this.underWay);
+  }
+
+  async stop(): Promise<void> {
+    this.isStopped = true;
+    for (const timer of this.timers) clearTimeout(timer);
+    await this.idle();
+  }
+
+  private holdForReorder(first: Callback): void {
+    this.isReordering = true;
+    this.held = [first];
+    this.track(this.releaseReversed());
+  }
+
+  private async releaseReversed(): Promise<void> {
+    await wait(REORDER_MS);
+    const held = this.held ?? [];
+    this.held = undefined;
+    for (const callback of held.reverse()) this.sendCopies(callback);
+    this.isReordering = false;
+  }
+
+  private sendCopies(callback: Callback): void {
+    const { duplicates, delayMs } = this.faults;
+    for (let copy = 0; copy <= duplicates; copy += 1) {
+      this.track(this.deliver(callback, { attempt: 0, delayMs }));
+    }
+  }
+
+  private async deliver(
+    callback: Callback,
+    { attempt, delayMs = 0 }: { attempt: number; delayMs?: number },
+  ): Promise<void> {
+    await wait(delayMs);
+    if (this.isStopped || !this.target) return;
+    const { url, secret } = this.target;
+    const status = await this.post(
+      url,
+      callback,
+      this.faults.wrongSignature ? WRONG_SECRET : secret,
+    );
+    this.deliveries.push({ id: callback.id, type: callback.type, status });
+    if (this.deliveries.length > DELIVERIES_MAX) this.deliveries.shift();
+    const retryMs = RETRY_DELAYS_MS[attempt];
+    if ((status >= 200 && status < 300) || retryMs === undefined || this.isStopped) return;
+    const timer = setTimeout(() => {
+      this.timers.delete(timer);
+      this.track(this.deliver(callback, { attempt: attempt + 1 }));
+    }, retryMs);
+    this.timers.add(timer.unref());
+  }
+
+  private async post(url: string, callback: Callback, secret: string): Promise<number> {
+    try {
+      const response = await fetch(url, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json; charset=utf-8', ...callback.headers(secret) },
+        body: callback.body,
+        redirect: 'manual',
+        signal: AbortSignal.timeout(TIMEOUT_MS),
+      });
+      await response.arrayBuffer();
+      return response.status;
+    } catch {
+      return 0;
+    }
+  }
+
+  private track(work: Promise<void>): void {
+    const tracked = work.finally(() => this.underWay.delete(tracked));
+    this.underWay.add(tracked);
+  }
+}
+
+async function wait(ms: number): Promise<void> {
+  if (ms <= 0) return;
+  await new Promise<void>((resolve) => {
+    setTimeout(resolve, ms);
+  });
+}

@@ -1,0 +1,147 @@
+import { type IncomingMessage, type ServerResponse, createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type Clock, SystemClock } from '#libs/platform';
+import { CallbackSender, type CallbackTarget, type DeliveryFaults } from './callback-sender.js';
+import { simulatorPage } from './simulator-page.js';
+import { type PageAnswer, CheckoutPages } from './stripe/checkout-pages.js';
+import { CheckoutSessions } from './stripe/checkout-sessions.js';
+import { PaymentIntents } from './stripe/payment-intents.js';
+import { StripeApi } from './stripe/stripe-api.js';
+import { StripeRefusal } from './stripe/stripe-refusal.js';
+import { StripeWorld } from './stripe/stripe-world.js';
+import { VirtualClock } from './virtual-clock.js';
+
+/** What the next requests to the API meet. */
+export interface ApiFaults {
+  /** So many POSTs are carried out and their answers lost. */
+  lostAnswers: number;
+}
+
+const BODY_MAX_BYTES = 1024 * 1024;
+const TICK_MS = 1_000;
+
+/** Payment processors on one HTTP server: their API, their hosted pages, their callbacks, their time. */
+export class PaymentsSimulator {
+  readonly clock: VirtualClock;
+  readonly callbacks = new CallbackSender();
+  readonly apiFaults: ApiFaults = { lostAnswers: 0 };
+  readonly world: StripeWorld;
+  readonly payments: PaymentIntents;
+  readonly sessions: CheckoutSessions;
+  readonly stripe: StripeApi;
+  private readonly checkoutPages: CheckoutPages;
+  private readonly server = createServer((request, response) => void this.serve(request, response));
+  private ticking: NodeJS.Timeout | undefined;
+  private url = '';
+
+  constructor(clock: Clock = new SystemClock()) {
+    this.clock = new VirtualClock(clock);
+    this.world = new StripeWorld(this.clock, this.callbacks);
+    this.payments = new PaymentIntents(this.world);
+    this.sessions = new CheckoutSessions(this.world, this.payments, () => this.url);
+    this.stripe = new StripeApi(this.world, this.sessions, this.payments);
+    this.checkoutPages = new CheckoutPages(this.world, this.sessions);
+  }
+
+  /** @returns the base URL of API and pages. */
+  async start(port = 0): Promise<string> {
+    await new Promise<void>((resolve, reject) => {
+      this.server.once('error', reject).listen(port, '127.0.0.1', resolve);
+    });
+    this.url = `http://localhost:${(this.server.address() as AddressInfo).port}`;
+    this.ticking = setInterval(() => this.clock.runDue(), TICK_MS).unref();
+    return this.url;
+  }
+
+  sendCallbacksTo(target: CallbackTarget): void {
+    this.callbacks.target = target;
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.ticking);
+    await this.callbacks.stop();
+    this.server.closeAllConnections();
+    await new Promise((resolve) => this.server.close(resolve));
+  }
+
+  private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    try {
+      const body = await readBody(request);
+      const { pathname: path, search } = new URL(request.url ?? '/', 'http://simulator');
+      const method = request.method ?? 'GET';
+      if (/^\/v[12]\//.test(path)) this.serveApi(request, { method, path, search, body }, response);
+      else if (path.startsWith('/stripe/checkout/')) this.servePage(method, path, response);
+      else if (path.startsWith('/control/')) this.serveControl(method, path, body, response);
+      else response.writeHead(404).end();
+    } catch (error) {
+      const status = error instanceof StripeRefusal ? error.status : 500;
+      response.writeHead(status, { 'content-type': 'text/plain' }).end((error as Error).message);
+    }
+  }
+
+  private serveApi(
+    { headers }: IncomingMessage,
+    { method, path, search, body }: Record<'method' | 'path' | 'search' | 'body', string>,
+    response: ServerResponse,
+  ): void {
+    const idempotencyKey = headers['idempotency-key'];
+    const answer = this.stripe.answer({
+      method,
+      path,
+      query: search.slice(1),
+      body,
+      authorization: headers.authorization,
+      idempotencyKey: typeof idempotencyKey === 'string' ? idempotencyKey : undefined,
+    });
+    if (method === 'POST' && this.apiFaults.lostAnswers > 0) {
+      this.apiFaults.lostAnswers -= 1;
+      response.destroy();
+      return;
+    }
+    sendJson(response, answer.status, answer.body);
+  }
+
+  private servePage(method: string, path: string, response: ServerResponse): void {
+    const [id, action] = path.split('/').slice(3);
+    const isPress = method === 'POST' && action !== undefined;
+    sendPage(
+      response,
+      isPress ? this.checkoutPages.press(id, action) : this.checkoutPages.show(id),
+    );
+  }
+
+  /** For people and scripts that steer the simulator from outside of its process. */
+  private serveControl(method: string, path: string, body: string, response: ServerResponse): void {
+    const given = (body === '' ? {} : JSON.parse(body)) as Record<string, unknown>;
+    if (method === 'POST' && path === '/control/clock') this.clock.advance(Number(given.advanceMs));
+    if (method === 'POST' && path === '/control/faults') {
+      Object.assign(this.callbacks.faults, given as Partial<DeliveryFaults>);
+      this.apiFaults.lostAnswers = Number(given.lostAnswers ?? this.apiFaults.lostAnswers);
+    }
+    const { faults, deliveries } = this.callbacks;
+    sendJson(response, 200, { now: this.clock.now(), faults, deliveries: deliveries.slice(-50) });
+  }
+}
+
+function sendJson(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+}
+
+function sendPage(response: ServerResponse, answer: PageAnswer): void {
+  if ('redirectTo' in answer) response.writeHead(303, { location: answer.redirectTo }).end();
+  else {
+    const headers = { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' };
+    response.writeHead(200, headers).end(simulatorPage(answer.page));
+  }
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > BODY_MAX_BYTES) throw new Error('the body is too large');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}

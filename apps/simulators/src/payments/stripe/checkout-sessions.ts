@@ -1,0 +1,149 @@
+import type { Stripe } from 'stripe';
+import { DELAYED_PAYMENT_MS, type PaymentIntents } from './payment-intents.js';
+import type { CheckoutSession, PaymentIntent } from './stripe-objects.js';
+import { StripeRefusal } from './stripe-refusal.js';
+import type { StripeWorld } from './stripe-world.js';
+
+const MINUTE_SECONDS = 60;
+const DAY_SECONDS = 24 * 60 * MINUTE_SECONDS;
+const EXPIRY_MIN_SECONDS = 30 * MINUTE_SECONDS;
+
+/** Hosted checkout: what the API creates, and what a customer does on its page. */
+export class CheckoutSessions {
+  private readonly paymentMetadata = new Map<string, Stripe.Metadata>();
+
+  constructor(
+    private readonly world: StripeWorld,
+    private readonly payments: PaymentIntents,
+    private readonly pageUrl: () => string,
+  ) {}
+
+  /** `POST /v1/checkout/sessions`. */
+  create(params: Stripe.Checkout.SessionCreateParams): CheckoutSession {
+    if ('payment_method_types' in params) {
+      const message = 'payment_method_types is no longer supported.';
+      throw StripeRefusal.invalid('payment_method_types_no_longer_supported', message);
+    }
+    const { world } = this;
+    const id = world.newId('checkout.session');
+    const { amount, currency } = totalOf(params.line_items);
+    const session = world.put({
+      id,
+      object: 'checkout.session',
+      amount_total: amount,
+      cancel_url: params.cancel_url ?? null,
+      client_reference_id: params.client_reference_id ?? null,
+      created: world.now,
+      currency,
+      customer: params.customer ? world.get('customer', params.customer).id : null,
+      expires_at: expiryOf(params.expires_at, world.now),
+      livemode: false,
+      metadata: (params.metadata as Stripe.Metadata | undefined) ?? {},
+      mode: params.mode ?? 'payment',
+      payment_intent: null,
+      payment_status: 'unpaid',
+      status: 'open',
+      subscription: null,
+      success_url: params.success_url ?? null,
+      url: `${this.pageUrl()}/stripe/checkout/${id}`,
+    } satisfies CheckoutSession);
+    const metadata = params.payment_intent_data?.metadata as Stripe.Metadata | undefined;
+    this.paymentMetadata.set(id, metadata ?? {});
+    world.clock.at(new Date(session.expires_at * 1000), () => {
+      if (session.status === 'open') this.expire(id);
+    });
+    return session;
+  }
+
+  /** `POST /v1/checkout/sessions/{id}/expire`. */
+  expire(id: string): CheckoutSession {
+    const session = this.openSession(id);
+    session.status = 'expired';
+    session.url = null;
+    this.world.emit('v1.checkout.session.expired', session);
+    return session;
+  }
+
+  /** The customer pays by a card that is taken. */
+  pay(id: string): CheckoutSession {
+    const session = this.openSession(id);
+    this.complete(session, 'succeeded');
+    return session;
+  }
+
+  /** The card is declined; the page stays open for another try. */
+  decline(id: string): CheckoutSession {
+    const session = this.openSession(id);
+    const payment = this.payments.create(this.paymentOf(session), 'requires_payment_method');
+    this.world.emit('v1.payment_intent.payment_failed', payment);
+    return session;
+  }
+
+  /** The customer pays by a method that moves money days later, and it may fail then. */
+  payDelayed(id: string, outcome: 'succeeds' | 'fails'): CheckoutSession {
+    const session = this.openSession(id);
+    const payment = this.complete(session, 'processing');
+    const settledAt = new Date(this.world.clock.now().getTime() + DELAYED_PAYMENT_MS);
+    this.world.clock.at(settledAt, () => {
+      if (outcome === 'succeeds') {
+        this.payments.succeed(payment);
+        session.payment_status = 'paid';
+        this.world.emit('v1.checkout.session.async_payment_succeeded', session);
+      } else {
+        this.payments.fail(payment);
+        this.world.emit('v1.checkout.session.async_payment_failed', session);
+      }
+    });
+    return session;
+  }
+
+  private complete(session: CheckoutSession, status: PaymentIntent['status']): PaymentIntent {
+    const payment = this.payments.create(this.paymentOf(session), status);
+    session.payment_intent = payment.id;
+    session.payment_status = status === 'succeeded' ? 'paid' : 'unpaid';
+    session.status = 'complete';
+    session.url = null;
+    this.world.emit('v1.checkout.session.completed', session);
+    if (status === 'succeeded') this.world.emit('v1.payment_intent.succeeded', payment);
+    return payment;
+  }
+
+  private paymentOf(session: CheckoutSession) {
+    return {
+      amount: session.amount_total ?? 0,
+      currency: session.currency ?? 'usd',
+      customer: session.customer as string | null,
+      metadata: this.paymentMetadata.get(session.id) ?? {},
+    };
+  }
+
+  private openSession(id: string): CheckoutSession {
+    const session = this.world.get('checkout.session', id);
+    if (session.status === 'open') return session;
+    const message = `This Checkout Session is ${session.status}: only an open one can be used.`;
+    throw StripeRefusal.invalid('resource_state_invalid', message);
+  }
+}
+
+function totalOf(items: Stripe.Checkout.SessionCreateParams.LineItem[] = []) {
+  if (items.length === 0) throw StripeRefusal.invalid('parameter_missing', 'line_items: required');
+  let amount = 0;
+  for (const { price_data: price, quantity = 1 } of items) {
+    const unit = price?.unit_amount;
+    const isPrice = Number.isInteger(unit) && Number.isInteger(quantity);
+    if (!isPrice || unit! < 0 || quantity < 1) {
+      throw StripeRefusal.invalid('parameter_invalid_integer', 'line_items: a non-negative price');
+    }
+    amount += unit! * quantity;
+  }
+  return { amount, currency: items[0].price_data!.currency };
+}
+
+function expiryOf(wanted: number | undefined, now: number): number {
+  if (wanted === undefined) return now + DAY_SECONDS;
+  if (wanted < now + EXPIRY_MIN_SECONDS || wanted > now + DAY_SECONDS) {
+    const message = 'expires_at must be between 30 minutes and 24 hours from now.';
+    throw StripeRefusal.invalid('parameter_invalid', message);
+  }
+  return wanted;
+}

@@ -1,0 +1,37 @@
+import { type Clock, DAY_MS } from '#libs/platform';
+import { StripeRefusal } from './stripe-refusal.js';
+
+export interface StripeAnswer {
+  status: number;
+  body: object;
+}
+
+interface Kept {
+  request: string;
+  answer: StripeAnswer;
+  keptAtMs: number;
+}
+
+const RETENTION_MS = DAY_MS;
+
+/** Answers a repeated request with the first one's answer, for 24 hours. */
+export class IdempotencyKeys {
+  private readonly kept = new Map<string, Kept>();
+
+  constructor(private readonly clock: Clock) {}
+
+  /** @throws StripeRefusal when the key was used for another request. */
+  answer(key: string | undefined, request: string, work: () => StripeAnswer): StripeAnswer {
+    if (key === undefined) return work();
+    const nowMs = this.clock.now().getTime();
+    const first = this.kept.get(key);
+    if (first && nowMs - first.keptAtMs < RETENTION_MS) {
+      if (first.request === request) return first.answer;
+      const message = 'Keys for idempotent requests can only be used with the same parameters.';
+      throw new StripeRefusal(400, 'idempotency_error', 'idempotency_key_in_use', message);
+    }
+    const answer = work();
+    this.kept.set(key, { request, answer, keptAtMs: nowMs });
+    return answer;
+  }
+}

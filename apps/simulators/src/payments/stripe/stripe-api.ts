@@ -1,0 +1,148 @@
+import type { Stripe } from 'stripe';
+import type { CheckoutSessions } from './checkout-sessions.js';
+import { type Form, parseForm } from './form-body.js';
+import { IdempotencyKeys, type StripeAnswer } from './idempotency-keys.js';
+import type { PaymentIntents } from './payment-intents.js';
+import type { Customer, Price } from './stripe-objects.js';
+import { StripeRefusal } from './stripe-refusal.js';
+import type { StripeWorld } from './stripe-world.js';
+
+export interface StripeRequest {
+  method: string;
+  path: string;
+  query: string;
+  body: string;
+  authorization?: string;
+  idempotencyKey?: string;
+}
+
+type Handler = (id: string, params: Form) => object;
+
+const KEY_PATTERN = /^Bearer (sk|rk)_test_\w+$/;
+const EVENTS_PAGE = 20;
+
+/** The part of Stripe's API that billing uses, in its own words and shapes (2026-10-28.endive). */
+export class StripeApi {
+  /** Every request as it came, for checks against Stripe's published API. */
+  readonly requests: StripeRequest[] = [];
+  private readonly idempotency: IdempotencyKeys;
+  private readonly routes: readonly [method: string, path: RegExp, handler: Handler][];
+
+  constructor(
+    private readonly world: StripeWorld,
+    sessions: CheckoutSessions,
+    payments: PaymentIntents,
+  ) {
+    this.idempotency = new IdempotencyKeys(world.clock);
+    const params = <T>(form: Form) => form as unknown as T;
+    this.routes = [
+      ['POST', /^\/v1\/customers$/, (_, form) => this.createCustomer(form)],
+      ['GET', /^\/v1\/customers\/(\w+)$/, (id) => world.get('customer', id)],
+      ['POST', /^\/v1\/prices$/, (_, form) => this.createPrice(params(form))],
+      ['GET', /^\/v1\/prices$/, (_, form) => this.listPrices(form)],
+      ['GET', /^\/v1\/prices\/(\w+)$/, (id) => world.get('price', id)],
+      ['POST', /^\/v1\/checkout\/sessions$/, (_, form) => sessions.create(params(form))],
+      ['GET', /^\/v1\/checkout\/sessions$/, (_, form) => this.listSessions(form)],
+      ['GET', /^\/v1\/checkout\/sessions\/(\w+)$/, (id) => world.get('checkout.session', id)],
+      ['POST', /^\/v1\/checkout\/sessions\/(\w+)\/expire$/, (id) => sessions.expire(id)],
+      ['GET', /^\/v1\/payment_intents\/(\w+)$/, (id) => world.get('payment_intent', id)],
+      ['POST', /^\/v1\/refunds$/, (_, form) => payments.refund(params(form))],
+      ['GET', /^\/v1\/refunds\/(\w+)$/, (id) => world.get('refund', id)],
+      ['GET', /^\/v1\/disputes\/(\w+)$/, (id) => world.get('dispute', id)],
+      ['GET', /^\/v2\/core\/events$/, (_, form) => this.listEvents(form)],
+    ];
+  }
+
+  answer(request: StripeRequest): StripeAnswer {
+    this.requests.push(request);
+    try {
+      if (!KEY_PATTERN.test(request.authorization ?? '')) {
+        throw new StripeRefusal(401, 'invalid_request_error', 'api_key', 'Invalid API Key.');
+      }
+      const text = `${request.method} ${request.path} ${request.body}`;
+      const key = request.method === 'POST' ? request.idempotencyKey : undefined;
+      return this.idempotency.answer(key, text, () => this.dispatch(request));
+    } catch (error) {
+      if (error instanceof StripeRefusal) return { status: error.status, body: error.toBody() };
+      throw error;
+    }
+  }
+
+  private dispatch({ method, path, query, body }: StripeRequest): StripeAnswer {
+    for (const [routeMethod, pattern, handler] of this.routes) {
+      const found = routeMethod === method ? pattern.exec(path) : null;
+      if (!found) continue;
+      const { expand, ...form } = parseForm(method === 'GET' ? query : body);
+      const result = handler(found[1] ?? '', form);
+      return { status: 200, body: this.world.expanded(result, (expand ?? []) as string[]) };
+    }
+    const message = `Unrecognized request URL (${method}: ${path}).`;
+    throw new StripeRefusal(404, 'invalid_request_error', 'url_invalid', message);
+  }
+
+  private createCustomer({ metadata }: Form): Customer {
+    return this.world.put({
+      id: this.world.newId('customer'),
+      object: 'customer',
+      created: this.world.now,
+      livemode: false,
+      metadata: (metadata as Stripe.Metadata | undefined) ?? {},
+    } satisfies Customer);
+  }
+
+  private createPrice(params: Stripe.PriceCreateParams): Price {
+    const lookupKey = params.lookup_key ?? null;
+    const isTaken = this.world.all('price').some(({ lookup_key }) => lookup_key === lookupKey);
+    if (lookupKey !== null && isTaken) {
+      const message = `A price already uses that lookup key: ${lookupKey}`;
+      throw StripeRefusal.invalid('resource_already_exists', message);
+    }
+    const { recurring } = params;
+    return this.world.put({
+      id: this.world.newId('price'),
+      object: 'price',
+      created: this.world.now,
+      currency: params.currency,
+      livemode: false,
+      lookup_key: lookupKey,
+      metadata: (params.metadata as Stripe.Metadata | undefined) ?? {},
+      product: this.world.newId('prod'),
+      recurring: recurring ? { interval: recurring.interval, interval_count: 1 } : null,
+      unit_amount: params.unit_amount ?? null,
+    } satisfies Price);
+  }
+
+  private listPrices({ lookup_keys: keys }: Form): object {
+    const wanted = new Set((keys ?? []) as string[]);
+    const data = this.world.all('price').filter(({ lookup_key }) => wanted.has(lookup_key ?? ''));
+    return listOf(data);
+  }
+
+  private listSessions({ customer }: Form): object {
+    const sessions = this.world.all('checkout.session');
+    return listOf(sessions.filter((session) => session.customer === customer));
+  }
+
+  /** Newest first; the next page is named by its whole address. */
+  private listEvents({ created, limit, page, types }: Form): object {
+    const { gte = '' } = (created ?? {}) as { gte?: string };
+    const wanted = (types ?? []) as string[];
+    const events = this.world.events.filter(
+      (event) => event.created >= gte && (wanted.length === 0 || wanted.includes(event.type)),
+    );
+    const size = Number(limit ?? EVENTS_PAGE);
+    const start = Number(page ?? 0);
+    const data = events.reverse().slice(start, start + size);
+    const next = new URLSearchParams({ 'created[gte]': gte, limit: String(size) });
+    wanted.forEach((type, index) => next.set(`types[${index}]`, type));
+    next.set('page', String(start + size));
+    const hasMore = start + size < events.length;
+    return {
+      data,
+      next_page_url: hasMore ? `/v2/core/events?${next}` : null,
+      previous_page_url: null,
+    };
+  }
+}
+
+const listOf = (data: object[]) => ({ object: 'list', data, has_more: false, url: '/v1' });

@@ -1,0 +1,116 @@
+import { randomBytes } from 'node:crypto';
+import { Stripe } from 'stripe';
+import type { CallbackSender } from '../callback-sender.js';
+import type { VirtualClock } from '../virtual-clock.js';
+import {
+  type StripeObject,
+  type ThinEvent,
+  type ThinEventType,
+  seconds,
+} from './stripe-objects.js';
+import { StripeRefusal } from './stripe-refusal.js';
+
+type KindOf<Name> = Extract<StripeObject, { object: Name }>;
+type ObjectName = StripeObject['object'];
+
+const ID_PREFIX: Readonly<Record<ObjectName, string>> = {
+  'checkout.session': 'cs_test',
+  customer: 'cus',
+  dispute: 'du',
+  payment_intent: 'pi',
+  price: 'price',
+  refund: 're',
+};
+
+const PATH: Readonly<Record<ObjectName, string>> = {
+  'checkout.session': '/v1/checkout/sessions',
+  customer: '/v1/customers',
+  dispute: '/v1/disputes',
+  payment_intent: '/v1/payment_intents',
+  price: '/v1/prices',
+  refund: '/v1/refunds',
+};
+
+/** Every object of one Stripe account, and what happened to them. */
+export class StripeWorld {
+  /** Oldest first. */
+  readonly events: ThinEvent[] = [];
+  private readonly objects = new Map<string, StripeObject>();
+
+  constructor(
+    readonly clock: VirtualClock,
+    private readonly sender: CallbackSender,
+  ) {}
+
+  get now(): number {
+    return seconds(this.clock.now());
+  }
+
+  newId(object: ObjectName | 'ch' | 'evt_test' | 'prod'): string {
+    return `${ID_PREFIX[object as ObjectName] ?? object}_${randomBytes(12).toString('hex')}`;
+  }
+
+  put<T extends StripeObject>(object: T): T {
+    this.objects.set(object.id, object);
+    return object;
+  }
+
+  /** @throws StripeRefusal when there is none of this kind. */
+  get<Name extends ObjectName>(object: Name, id: unknown): KindOf<Name> {
+    const found = this.objects.get(String(id));
+    if (found?.object !== object) throw StripeRefusal.missing(object, String(id));
+    return found as KindOf<Name>;
+  }
+
+  /** Newest first, as Stripe lists. */
+  all<Name extends ObjectName>(object: Name): KindOf<Name>[] {
+    const found = [...this.objects.values()].filter((candidate) => candidate.object === object);
+    return found.reverse() as KindOf<Name>[];
+  }
+
+  /** A copy of an object in which the named references are replaced by what they name. */
+  expanded(object: object, paths: readonly string[]): object {
+    const copy = structuredClone(object) as Record<string, unknown>;
+    for (const path of paths) this.expandOne(copy, path.split('.'));
+    return copy;
+  }
+
+  /** Records what happened to an object, and tells the endpoint of callbacks. */
+  emit(type: ThinEventType, { id, object }: Pick<StripeObject, 'id' | 'object'>): void {
+    const event: ThinEvent = {
+      id: this.newId('evt_test'),
+      object: 'v2.core.event',
+      created: this.clock.now().toISOString(),
+      livemode: false,
+      type,
+      related_object: { id, type: object, url: `${PATH[object]}/${id}` },
+    };
+    this.events.push(event);
+    const payload = JSON.stringify(event);
+    this.sender.send({
+      id: event.id,
+      type,
+      body: payload,
+      headers: (secret) => ({
+        'stripe-signature': Stripe.webhooks.generateTestHeaderString({
+          payload,
+          secret,
+          timestamp: this.now,
+        }),
+      }),
+    });
+  }
+
+  private expandOne(value: unknown, [name, ...rest]: string[]): void {
+    if (name === undefined || typeof value !== 'object' || value === null) return;
+    if (Array.isArray(value)) {
+      for (const member of value) this.expandOne(member, [name, ...rest]);
+      return;
+    }
+    const holder = value as Record<string, unknown>;
+    const reference = holder[name];
+    const known = typeof reference === 'string' ? this.objects.get(reference) : undefined;
+    if (known) holder[name] = structuredClone(known);
+    this.expandOne(holder[name], rest);
+  }
+}

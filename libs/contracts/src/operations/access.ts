@@ -1,0 +1,52 @@
+/** Requests are counted per account and class; each class has its own limit. */
+export const RATE_CLASSES = ['live', 'bulk', 'heavy', 'account'] as const;
+export type RateClass = (typeof RATE_CLASSES)[number];
+
+/** Requests per minute of class `account` (keys, usage, job polling), the same for every plan. */
+export const ACCOUNT_CLASS_LIMIT = 60;
+
+/** Requests per minute of one client address to operations without a key. */
+export const PUBLIC_LIMIT = 60;
+
+/** What a key may be allowed to do. A new key has all but `keys:write`. */
+export const SCOPES = [
+  'whois',
+  'ip',
+  'asn',
+  'dns',
+  'availability',
+  'subdomains',
+  'typos',
+  'reputation',
+  'bulk',
+  'monitors',
+  'files',
+  'account:read',
+  'keys:write',
+] as const;
+export type Scope = (typeof SCOPES)[number];
+
+export const DEFAULT_SCOPES: readonly Scope[] = SCOPES.filter((scope) => scope !== 'keys:write');
+
+/** An account that is deleted may still be restored, and has calls for that. */
+export type UsableState = 'active' | 'deleted';
+
+/**
+ * Who may call an operation. Every HTTP call of the product says so (S86).
+ *
+ * - `key`: an API key with the scope, on the API's listener, counted in its class.
+ * - `session`: a browser's session, on the dashboard's listener.
+ * - `public`: anybody, 60 requests a minute and address.
+ * - `signed`: a sender that signs the raw bytes of its body, such as a payment processor.
+ */
+export type Access =
+  | { kind: 'key'; scope: Scope; class: RateClass }
+  | {
+      kind: 'session';
+      /** The password (or second factor) must have been given within the last minutes. */
+      needsReauthentication?: boolean;
+      /** Default: only `active`. */
+      accountStates?: readonly UsableState[];
+    }
+  | { kind: 'public' }
+  | { kind: 'signed' };

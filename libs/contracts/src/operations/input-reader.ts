@@ -1,0 +1,169 @@
+import type { FieldError } from '#libs/platform';
+import { type Operation, type Version, newestVersion } from './operation.js';
+import type { Parameter, ParameterKind } from './parameter.js';
+
+/** Stands for a name or value whose encoding is wrong; no decoded text holds half a surrogate pair. */
+export const WRONGLY_ENCODED = '\ud800';
+
+/** What an unknown parameter may be called to be named in the answer; a key pasted there is not. */
+const SHOWABLE = /^(?!dds_)[A-Za-z0-9_.-]{1,40}$/;
+
+/** Texts of the given parameters by their slots; slots of synonyms are emptied. */
+export interface ReadInput {
+  readonly texts: (string | undefined)[];
+  readonly faults?: FieldError[];
+}
+
+interface Slot {
+  name: string;
+  kind: ParameterKind;
+  isRequired: boolean;
+  isInPath: boolean;
+  isForGateway: boolean;
+  fallback?: unknown;
+  clean?: (text: string) => string;
+  /** Slots of its synonyms. */
+  synonyms: number[];
+  /** `&name=`, to be followed by the value. */
+  label: string;
+}
+
+export interface InputReaderOptions {
+  version?: Version;
+  /** The parameter by which this operation was chosen among others on its path, and all it may be. */
+  choice?: { parameter: string; values: readonly string[] };
+}
+
+/**
+ * Reads the parameters of one operation in one version: the same at the gateway and at the owner, so that
+ * what one lets pass the other does not refuse. Everything is looked up when it is made, nothing while it
+ * reads: it runs for every request.
+ */
+export class InputReader {
+  private readonly slots: Slot[] = [];
+  private readonly places = new Map<string, number>();
+  private readonly names: string[];
+  private readonly ignoresUnknown: boolean;
+  private readonly choice?: InputReaderOptions['choice'];
+
+  constructor(
+    readonly operation: Operation,
+    { version = newestVersion(operation), choice }: InputReaderOptions = {},
+  ) {
+    this.ignoresUnknown = version === 1;
+    this.choice = choice;
+    const known = Object.entries<Parameter>(operation.parameters).filter(
+      ([, { since = 1 }]) => since <= version,
+    );
+    known.forEach(([name, parameter], place) => {
+      this.places.set(name, place);
+      this.slots.push(slotOf(name, parameter));
+    });
+    this.names = known.map(([name]) => name);
+    known.forEach(([, { synonyms = [] }], place) => {
+      for (const synonym of synonyms) {
+        this.slots[place].synonyms.push(this.names.length);
+        this.places.set(synonym, this.names.length);
+        this.names.push(synonym);
+      }
+    });
+  }
+
+  /** @param names and `values` of the parameters in their order, decoded; `WRONGLY_ENCODED` for what cannot be. */
+  read(names: readonly string[], values: readonly string[]): ReadInput {
+    const texts: (string | undefined)[] = [];
+    let faults: FieldError[] | undefined;
+    for (let i = 0; i < names.length; i++) {
+      const place = this.places.get(names[i]);
+      if (place === undefined) {
+        if (!this.ignoresUnknown) (faults ??= []).push(unknown(names[i]));
+      } else if (texts[place] !== undefined) {
+        (faults ??= []).push({ field: names[i], message: 'must be given once' });
+      } else texts[place] = values[i];
+    }
+    for (let place = 0; place < this.slots.length; place++) {
+      const fault = this.check(texts, place);
+      if (fault !== undefined) {
+        (faults ??= []).push({ field: this.slots[place].name, message: fault });
+      }
+    }
+    return { texts, faults };
+  }
+
+  /** Place of a parameter's text; -1 for a name that this version does not know. */
+  placeOf(name: string): number {
+    return this.places.get(name) ?? -1;
+  }
+
+  /** `&name=value` of each given parameter that the owner needs, in the order of the table. */
+  queryOf({ texts }: ReadInput): string {
+    let query = '';
+    // Synonyms and what was not given at the end have no text.
+    for (let place = 0; place < this.slots.length && place < texts.length; place++) {
+      const value = texts[place];
+      if (value === undefined) continue;
+      const { isForGateway, isInPath, label, kind } = this.slots[place];
+      if (isForGateway || isInPath) continue;
+      query += label + (kind.write === undefined ? encodeURIComponent(value) : kind.write(value));
+    }
+    return query;
+  }
+
+  /** Values by name, with the defaults of what was not given. */
+  valuesOf({ texts }: ReadInput): Record<string, unknown> {
+    const values: Record<string, unknown> = {};
+    for (const [place, { name, kind, fallback }] of this.slots.entries()) {
+      const given = texts[place];
+      const value = given === undefined ? fallback : kind.value(given);
+      if (value !== undefined) values[name] = value;
+    }
+    return values;
+  }
+
+  private check(texts: (string | undefined)[], place: number): string | undefined {
+    const slot = this.slots[place];
+    for (const synonym of slot.synonyms) {
+      const other = texts[synonym];
+      if (other === undefined) continue;
+      if (texts[place] !== undefined && texts[place] !== other) {
+        return `differs from "${this.names[synonym]}"; send one of the two`;
+      }
+      texts[place] = other;
+      texts[synonym] = undefined;
+    }
+    let given = texts[place];
+    if (given === WRONGLY_ENCODED) return 'must be UTF-8 in percent-encoding';
+    const chosen = this.choice?.parameter === slot.name ? this.choice.values : undefined;
+    if (given === undefined) {
+      if (chosen) return ruleOf(chosen);
+      return slot.isRequired ? 'is required' : undefined;
+    }
+    if (slot.clean !== undefined) texts[place] = given = slot.clean(given);
+    const fault = slot.kind.fault(given);
+    return fault !== undefined && chosen ? ruleOf(chosen) : fault;
+  }
+}
+
+function slotOf(name: string, parameter: Parameter): Slot {
+  const { kind, isRequired = false, isForGateway = false } = parameter;
+  return {
+    name,
+    kind,
+    isRequired: isRequired || parameter.in === 'path',
+    isInPath: parameter.in === 'path',
+    isForGateway,
+    fallback: parameter.default,
+    clean: kind.clean && ((text) => kind.clean!(text)),
+    synonyms: [],
+    label: `&${name}=`,
+  };
+}
+
+function unknown(name: string): FieldError {
+  const message =
+    name === WRONGLY_ENCODED ? 'must be UTF-8 in percent-encoding' : 'there is no such parameter';
+  return { field: SHOWABLE.test(name) ? name : 'query', message };
+}
+
+const ruleOf = (values: readonly string[]) =>
+  values.length === 1 ? `must be ${values[0]}` : `must be one of ${values.join(', ')}`;

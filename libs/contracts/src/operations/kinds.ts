@@ -1,0 +1,120 @@
+import { parseDomainName } from '#libs/domain-names';
+import { maskKeys } from '#libs/platform';
+import type { ParameterKind } from './parameter.js';
+
+const NAME_LENGTH_MAX = 2_048;
+const LIST_LENGTH_MAX = 1_000;
+const PLAIN_NAME = /^[A-Za-z0-9.-]+$/;
+const FIXTURE_ENDING = /(^|\.)test\.?$/i;
+// oxlint-disable-next-line eslint/no-control-regex -- these are what is refused
+const CONTROL = /[\u0000-\u001f\u007f]/;
+
+/**
+ * A domain name as people write it: a name, a URL, an internationalised name. Whether it is one, the owner
+ * decides. Names under `.test` are fixtures.
+ */
+export function domainName(): ParameterKind<string> {
+  return {
+    schema: { type: 'string', minLength: 1, maxLength: NAME_LENGTH_MAX },
+    // A key that was pasted in the wrong place goes neither to the owner nor to the log.
+    clean: (text) => (PLAIN_NAME.test(text) ? text : maskKeys(text.trim().toWellFormed())),
+    fault: (text) => {
+      if (text === '') return 'is required';
+      if (text.length > NAME_LENGTH_MAX) return `must not be longer than ${NAME_LENGTH_MAX}`;
+      return CONTROL.test(text) ? 'must not contain control characters' : undefined;
+    },
+    value: (text) => text,
+    write: (text) => (PLAIN_NAME.test(text) ? text.toLowerCase() : encodeURIComponent(text)),
+    isFixture: (text) => (PLAIN_NAME.test(text) ? FIXTURE_ENDING.test(text) : isUnderTest(text)),
+  };
+}
+
+/** As lookup itself reads it: what the two took for different names would be a lookup for nothing. */
+function isUnderTest(text: string): boolean {
+  const parsed = parseDomainName(text);
+  return parsed.ok && parsed.domain.tld === 'test';
+}
+
+/** Text of limited length. @param pattern what all of it has to match, with `rule` in words ("must be …"). */
+export function text(
+  lengthMax: number,
+  { pattern, rule }: { pattern?: RegExp; rule?: string } = {},
+): ParameterKind<string> {
+  return {
+    schema: {
+      type: 'string',
+      minLength: 1,
+      maxLength: lengthMax,
+      ...(pattern && { pattern: pattern.source }),
+    },
+    fault: (given) => {
+      if (given === '') return 'must not be empty';
+      if (given.length > lengthMax) return `must not be longer than ${lengthMax}`;
+      if (CONTROL.test(given)) return 'must not contain control characters';
+      return pattern && !pattern.test(given) ? rule : undefined;
+    },
+    value: (given) => given,
+  };
+}
+
+/** A whole number, without sign, of at most 15 digits. @param unit stands in the refusal ("whole seconds"). */
+export function integer(min: number, max: number, unit = 'a whole number'): ParameterKind<number> {
+  const rule = `must be ${unit}, ${min} to ${max}`;
+  return {
+    schema: { type: 'integer', minimum: min, maximum: max },
+    fault: (given) => {
+      const isInRange = /^[0-9]{1,15}$/.test(given) && Number(given) >= min && Number(given) <= max;
+      return isInRange ? undefined : rule;
+    },
+    value: Number,
+  };
+}
+
+export function boolean(): ParameterKind<boolean> {
+  return {
+    schema: { type: 'boolean' },
+    fault: (given) => (given === 'true' || given === 'false' ? undefined : 'must be true or false'),
+    value: (given) => given === 'true',
+  };
+}
+
+/** One word of a closed set. */
+export function oneOf<const Word extends string>(words: readonly Word[]): ParameterKind<Word> {
+  const rule = words.length === 1 ? `must be ${words[0]}` : `must be one of ${words.join(', ')}`;
+  return {
+    schema: { type: 'string', enum: words },
+    fault: (given) => ((words as readonly string[]).includes(given) ? undefined : rule),
+    value: (given) => given as Word,
+  };
+}
+
+/** Words of a closed set, separated by commas. */
+export function listOf<const Word extends string>(words: readonly Word[]): ParameterKind<Word[]> {
+  const known: readonly string[] = words;
+  const isKnown = (word: string) => known.includes(word);
+  return {
+    schema: { type: 'array', items: { type: 'string', enum: words }, minItems: 1 },
+    fault: (given) =>
+      given.length <= LIST_LENGTH_MAX && given.split(',').every(isKnown)
+        ? undefined
+        : `must be a list of ${words.join(', ')}`,
+    value: (given) => [...new Set(given.split(','))] as Word[],
+  };
+}
+
+const PATHS_MAX = 50;
+const PATH = '[a-z][a-z0-9_]{0,39}(?:\\.[a-z0-9][a-z0-9_]{0,39}){0,4}';
+const PATHS = new RegExp(`^${PATH}(?:,${PATH}){0,${PATHS_MAX - 1}}$`);
+
+/** Dot paths of members of the answer, separated by commas. */
+export function memberPaths(): ParameterKind<string[]> {
+  const items = { type: 'string', pattern: `^${PATH}$` };
+  return {
+    schema: { type: 'array', items, minItems: 1, maxItems: PATHS_MAX },
+    fault: (given) =>
+      PATHS.test(given)
+        ? undefined
+        : `must be a list of at most ${PATHS_MAX} paths such as dates.created`,
+    value: (given) => given.split(','),
+  };
+}

@@ -1,0 +1,108 @@
+import type { Access } from './access.js';
+import type { ParameterKind, Parameters } from './parameter.js';
+import type { Price } from './price.js';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+export type Version = 1 | 2;
+
+/** Who may own an operation: answer it, and hold what it is about. */
+export const OWNERS = ['lookup', 'entitlement', 'billing', 'account', 'worker', 'gateway'] as const;
+export type OwnerService = (typeof OWNERS)[number];
+
+/** A class whose class-validator rules say what its objects hold. */
+export type DataClass<T extends object = object> = new () => T;
+
+/** One public address of an operation. */
+export interface OperationRoute {
+  /** Of the public listener; path parameters stand in braces: `/v2.0/tlds/{tld}`. */
+  path: string;
+  version: Version;
+  /** Of several operations on one path, this one is meant when the parameter has this value. */
+  when?: { parameter: string; value: string };
+  /** The path that took this one's place; its answers then carry `Deprecation` and `Link`. */
+  successor?: string;
+}
+
+/** One form in which an operation answers; the first is the one for clients that ask for no form. */
+export type AnswerForm =
+  | {
+      type: 'application/json';
+      of: DataClass;
+      /** Sends `meta` (request id, cost, balance) as the last member. Default: in version 2 of priced operations. */
+      hasMeta?: boolean;
+    }
+  /** One JSON object a line, sent as they come; `of` is a line's class, `last` that of the closing line. */
+  | { type: 'application/x-ndjson'; of: DataClass; last: DataClass }
+  | { type: 'text/csv'; columns: readonly string[] }
+  /** Bytes passed through as they come from the owner. */
+  | { type: 'application/octet-stream' }
+  /** 302 to an address that the owner names. */
+  | { type: 'redirect' };
+
+export interface OperationBody {
+  of: DataClass;
+  limitBytes: number;
+  example: object;
+  /** What in it is asked about, each read as its kind: decides whether a test key may ask. */
+  subjects?: { kind: ParameterKind; of: (body: never) => readonly string[] };
+}
+
+/** A request as a customer may send it, with what it answers. */
+export interface OperationExample {
+  /** A few words. */
+  title: string;
+  parameters: Readonly<Record<string, string>>;
+  body?: object;
+  /** The answer's body in JSON. */
+  answer: object;
+}
+
+/** A value that answers the same on every installation, to test keys, for nothing. */
+export interface Fixture {
+  /** Of the operation's subject. */
+  value: string;
+  /** What it answers, in a few words. */
+  answers: string;
+}
+
+/**
+ * One row of the table of operations: everything that is known of a public HTTP call. Routes, validation
+ * at both ends, prices, scopes, OpenAPI, documents and tests are derived from it and written nowhere else.
+ */
+export interface Operation<P extends Parameters = Parameters> {
+  /** `whois.live`: in metrics, the request log and `operationId`. */
+  name: string;
+  /** A line without its full stop. */
+  summary: string;
+  /** What else a caller must know; Markdown. */
+  description?: string;
+  method: Method;
+  /** The newest first. */
+  routes: readonly OperationRoute[];
+  access: Access;
+  /** Who answers, at which path of its internal listener; braces as in `routes`. */
+  owner: { service: OwnerService; path: string };
+  parameters: P;
+  /** The parameter that the question is about, for the request log and for fixtures. */
+  subject?: string;
+  body?: OperationBody;
+  answers: readonly AnswerForm[];
+  price: Price;
+  /** Codes of the refusals that this operation has beside those that its access, price and body bring. */
+  problems: readonly string[];
+  /** At least one, the first of them for a test key where the operation has fixtures. */
+  examples: readonly OperationExample[];
+  fixtures?: readonly Fixture[];
+}
+
+/** Keeps the types of a row's parameters, from which its owner's are derived. */
+export function defineOperation<const P extends Parameters>(
+  row: Operation<P> & { subject?: keyof P },
+): Operation<P> {
+  return row;
+}
+
+/** The version that is asked for when nothing says which. */
+export function newestVersion({ routes }: Pick<Operation, 'routes'>): Version {
+  return routes[0].version;
+}

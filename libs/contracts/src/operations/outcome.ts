@@ -1,0 +1,75 @@
+/**
+ * How a data question ended. It drives status code, charge and retry everywhere; a throttled upstream
+ * is never `not_registered`.
+ */
+export const OUTCOMES = [
+  'delivered',
+  'partial',
+  'not_registered',
+  'restricted',
+  'empty',
+  'unknown',
+  'invalid',
+  'throttled',
+  'unreachable',
+  'timeout',
+  'unsupported',
+  'parse_failed',
+] as const;
+export type Outcome = (typeof OUTCOMES)[number];
+
+/** Where an answer came from. */
+export const SOURCES = ['live', 'cache', 'stale_cache', 'repeat', 'fixture'] as const;
+export type Source = (typeof SOURCES)[number];
+
+/** Whether the price is charged for an answer that ended so. An outcome without a price does not compile. */
+export function isOutcomeCharged(outcome: Outcome): boolean {
+  switch (outcome) {
+    case 'delivered':
+    case 'partial':
+    case 'not_registered':
+    case 'restricted':
+      return true;
+    case 'empty':
+    case 'unknown':
+    case 'invalid':
+    case 'throttled':
+    case 'unreachable':
+    case 'timeout':
+    case 'unsupported':
+    case 'parse_failed':
+      return false;
+  }
+}
+
+/** Whether an answer from there has a price. A stale one has: it is given only to whoever asks for it. */
+export function isSourceCharged(source: Source): boolean {
+  switch (source) {
+    case 'live':
+    case 'cache':
+    case 'stale_cache':
+    case 'repeat':
+      return true;
+    case 'fixture':
+      return false;
+  }
+}
+
+const outcomes: ReadonlyMap<string, Outcome> = new Map(OUTCOMES.map((name) => [name, name]));
+const sources: ReadonlyMap<string, Source> = new Map(SOURCES.map((name) => [name, name]));
+
+/** Undefined for what is no outcome of this build, which a newer service may answer. */
+export function outcomeOf(text: string): Outcome | undefined {
+  return outcomes.get(text);
+}
+
+/** Undefined for what is no source of this build. */
+export function sourceOf(text: string): Source | undefined {
+  return sources.get(text);
+}
+
+/** Headers in which a data service says how a question ended; the gateway charges by them. */
+export const OUTCOME_HEADER = 'x-outcome';
+export const SOURCE_HEADER = 'x-served-from';
+/** Items of an answer that are charged, where the price is per item. */
+export const CHARGED_ITEMS_HEADER = 'x-charged-items';

@@ -1,0 +1,47 @@
+/** A JSON Schema (2020-12), as OpenAPI 3.1 takes it. */
+export type JsonSchema = { readonly [keyword: string]: unknown };
+
+/** How the text of one kind of parameter is read. All methods are pure and throw nothing. */
+export interface ParameterKind<Value = unknown> {
+  readonly schema: JsonSchema;
+  /** Takes off what is not part of the value; what every other method gets. */
+  clean?(text: string): string;
+  /** What is wrong with the text, to be read after the parameter's name ("must be …"); undefined for nothing. */
+  fault(text: string): string | undefined;
+  /** Of a text without fault. */
+  value(text: string): Value;
+  /** How it is sent to the owner, in the encoding of a query. Default: as it is, encoded. */
+  write?(text: string): string;
+  /** Whether the value is one of those that answer test keys, and nobody else. */
+  isFixture?(text: string): boolean;
+}
+
+export interface Parameter<Value = unknown> {
+  kind: ParameterKind<Value>;
+  /** A sentence, without its full stop. */
+  about: string;
+  example: string;
+  /** Other names by which it may be given. */
+  synonyms?: readonly string[];
+  isRequired?: boolean;
+  /** Stands in for an absent value at the owner. */
+  default?: Value;
+  /** First version that knows it. Default: every version does. */
+  since?: number;
+  /** Default: in the query. A path parameter stands in braces in the path of each route. */
+  in?: 'query' | 'path';
+  /** What the gateway alone needs is not sent to the owner. */
+  isForGateway?: boolean;
+}
+
+export type Parameters = Readonly<Record<string, Parameter>>;
+
+type ValueOf<P> = P extends { kind: ParameterKind<infer Value> } ? Value : never;
+type Given = { isRequired: true } | { default: unknown } | { in: 'path' };
+
+/** The values of parameters as their owner reads them. */
+export type ValuesOf<P extends Parameters> = {
+  [Name in keyof P as P[Name] extends Given ? Name : never]: ValueOf<P[Name]>;
+} & {
+  [Name in keyof P as P[Name] extends Given ? never : Name]?: ValueOf<P[Name]>;
+};

@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { AuditJob, type Database, type InvariantSet, withClient } from '#libs/database';
+import { DAY_MS, Logger, MINUTE_MS } from '#libs/platform';
+import { TestDatabase } from '#test/environment';
+
+const ROUND_MS = 5 * MINUTE_MS;
+const ROWS = 5_000;
+
+/** A row is moved when its window says so, and bad when its flag is set; 13 cannot be read. */
+const SET: InvariantSet = {
+  scope: `looked_at as materialized (
+    select id, bad, id / (case when poison and $1::float8 is null then 0 else 1 end) as read
+    from audited_row where case when $1::float8 is null
+      then id > coalesce($2::text, '0')::int and id <= coalesce($3::text, '1000000000')::int
+      else moved end)`,
+  invariants: [{ id: 'I0', statement: 'no row is bad', sql: 'select id from looked_at where bad' }],
+  chunkEnd: `select id::text as key from audited_row where id > coalesce($1::text, '0')::int
+    order by id limit 1 offset $2`,
+};
+
+describe('audit job', () => {
+  let test: TestDatabase;
+  let database: Database;
+  let auditor: Database;
+  let looks: unknown[][];
+
+  beforeAll(async () => {
+    test = await TestDatabase.create();
+    await withClient(test.url('account_owner'), (client) =>
+      client.query(`create table audited_row (id int primary key, bad bool not null default false,
+        moved bool not null default false, poison bool not null default false);
+        insert into audited_row (id) select generate_series(1, ${ROWS})`),
+    );
+    database = await test.service('account');
+    auditor = await test.auditor('account');
+  });
+  afterAll(() => test.drop());
+  beforeEach(async () => {
+    looks = [];
+    await database.query('update audited_row set bad = false, moved = false, poison = false');
+  });
+
+  function newJob(): AuditJob {
+    const query = (async (sql: string, parameters: unknown[]) => {
+      if (parameters.length === 3) looks.push(parameters);
+      return auditor.query(sql, parameters);
+    }) as Database['query'];
+    return new AuditJob({ query }, SET, new Logger('test', { write: () => {} }, 'error'));
+  }
+  const fullLooks = () => looks.filter(([windowMs]) => windowMs === null);
+
+  it('looks at everything at the start, in chunks, then at windows, and at everything once a day', async () => {
+    const job = newJob();
+    await job.runOnce(0);
+    expect(fullLooks().map(([, from, to]) => [from, to])).toEqual([
+      [null, '2001'],
+      ['2001', '4002'],
+      ['4002', null],
+    ]);
+    looks = [];
+    for (let at = ROUND_MS; at < DAY_MS; at += ROUND_MS) await job.runOnce(at);
+    expect(fullLooks()).toEqual([]);
+    await job.runOnce(DAY_MS);
+    expect(fullLooks()).toHaveLength(3);
+    looks = [];
+    await job.runOnce(DAY_MS + 3 * ROUND_MS);
+    expect(fullLooks()).toHaveLength(3);
+  });
+
+  it('an alarm of a window stays until a full pass takes it back', async () => {
+    const job = newJob();
+    await job.runOnce(0);
+    await database.query('update audited_row set bad = true, moved = true where id = 7');
+    await job.runOnce(ROUND_MS);
+    expect(job.violations.get('I0')).toBe(1);
+    await database.query('update audited_row set bad = false');
+    await job.runOnce(2 * ROUND_MS);
+    expect(job.violations.get('I0')).toBe(1);
+    await job.runOnce(2 * ROUND_MS + DAY_MS);
+    expect(job.violations.get('I0')).toBeUndefined();
+  });
+
+  it('a full pass that fails stops no window and goes on where it stood', async () => {
+    const job = newJob();
+    await database.query('update audited_row set poison = true where id = 3000');
+    await expect(job.runOnce(0)).rejects.toThrow('division by zero');
+    await database.query('update audited_row set bad = true, moved = true where id = 7');
+    await expect(job.runOnce(ROUND_MS)).rejects.toThrow('division by zero');
+    expect(job.violations.get('I0')).toBe(1);
+    await database.query('update audited_row set poison = false, bad = false');
+    looks = [];
+    await job.runOnce(2 * ROUND_MS);
+    expect(fullLooks().map(([, from]) => from)).toEqual(['2001', '4002']);
+  });
+});

@@ -1,0 +1,102 @@
+import { DAY_MS, type Job, type Logger, MINUTE_MS, SECOND_MS, monotonicMs } from '#libs/platform';
+import type { AuditorDatabase } from './auditor-database.js';
+import { type AuditedPart, type ViolatedInvariant, checkInvariants } from './check-invariants.js';
+import type { InvariantSet } from './invariant.js';
+
+const ROWS_LOGGED_MAX = 5;
+/** Longer than two rounds and the longest transaction, so that nothing falls between two windows. */
+const WINDOW_MS = 15 * MINUTE_MS;
+const FULL_INTERVAL_MS = DAY_MS;
+/** Keys in one chunk of a full pass. */
+const CHUNK_KEYS = 2_000;
+/** A full pass is resumed in the next round after this long. */
+const CHUNKS_BUDGET_MS = 30 * SECOND_MS;
+
+/** A full pass under way. */
+interface FullPass {
+  startedAtMs: number;
+  /** Last key of the chunk before. */
+  after?: string;
+  found: Map<string, number>;
+}
+
+/**
+ * Checks the invariants over and over; each violation is an alarm, the line an operator acts on. A round
+ * looks at what moved since the last ones. At the start, once a day and after a gap it also goes through
+ * everything, chunk by chunk; a chunk that fails is tried again in the next round and holds up no window.
+ */
+export class AuditJob implements Job {
+  readonly name = 'audit';
+  /**
+   * Rows by the invariant they violate. A window adds to what the last full pass found: only the next
+   * full pass may take an alarm back.
+   */
+  violations: ReadonlyMap<string, number> = new Map();
+  private fullPass?: FullPass;
+  private lastFullMs = -Infinity;
+  private lastMs = -Infinity;
+  private checkedAtMs = monotonicMs();
+
+  constructor(
+    private readonly database: AuditorDatabase,
+    readonly set: InvariantSet,
+    private readonly logger: Logger,
+  ) {}
+
+  /** Since the last window, or since the start before the first. */
+  get ageMs(): number {
+    return monotonicMs() - this.checkedAtMs;
+  }
+
+  async runOnce(nowMs = monotonicMs()): Promise<void> {
+    const isGap = nowMs - this.lastMs > WINDOW_MS / 2;
+    const isFullDue = isGap || nowMs - this.lastFullMs >= FULL_INTERVAL_MS;
+    this.note(await this.check({ windowMs: WINDOW_MS }));
+    this.checkedAtMs = monotonicMs();
+    this.lastMs = nowMs;
+    if (isFullDue && (isGap || !this.fullPass)) {
+      this.fullPass = { startedAtMs: nowMs, found: new Map() };
+    }
+    if (this.fullPass) await this.goOn(this.fullPass);
+  }
+
+  private async goOn(pass: FullPass): Promise<void> {
+    const until = monotonicMs() + CHUNKS_BUDGET_MS;
+    do {
+      const { after: from } = pass;
+      const [end] = await this.database.query<{ key: string }>(this.set.chunkEnd, [
+        from ?? null,
+        CHUNK_KEYS,
+      ]);
+      const violated = await this.check({ from, to: end?.key });
+      for (const { id, rows } of violated) {
+        pass.found.set(id, (pass.found.get(id) ?? 0) + rows.length);
+      }
+      this.note(violated);
+      if (end === undefined) return this.complete(pass);
+      pass.after = end.key;
+    } while (monotonicMs() < until);
+  }
+
+  private complete({ found, startedAtMs }: FullPass): void {
+    this.violations = found;
+    this.lastFullMs = startedAtMs;
+    this.fullPass = undefined;
+  }
+
+  private note(violated: ViolatedInvariant[]): void {
+    const rowsOf = violated.map(({ id, rows }): [string, number] => [id, rows.length]);
+    this.violations = new Map([...this.violations, ...rowsOf]);
+  }
+
+  private async check(part: AuditedPart): Promise<ViolatedInvariant[]> {
+    const violated = await checkInvariants(this.database, this.set, part);
+    for (const { id, rows } of violated) {
+      this.logger.error(`invariant ${id} does not hold`, {
+        count: rows.length,
+        rows: rows.slice(0, ROWS_LOGGED_MAX),
+      });
+    }
+    return violated;
+  }
+}

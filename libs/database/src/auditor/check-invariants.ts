@@ -1,0 +1,38 @@
+import type { Database } from '../database.js';
+import type { InvariantSet } from './invariant.js';
+
+/** A violated invariant with the rows that show it. */
+export interface ViolatedInvariant {
+  id: string;
+  rows: object[];
+}
+
+/** What one look covers; everything where nothing is said. */
+export interface AuditedPart {
+  /** Only what moved within so many milliseconds. */
+  windowMs?: number;
+  /** First and last key of a chunk. */
+  from?: string;
+  to?: string;
+}
+
+/**
+ * Runs every invariant of a service in one statement, so that all see the same moment. Use the
+ * auditor's role.
+ * @returns the violated ones; empty when all hold.
+ */
+export async function checkInvariants(
+  database: Pick<Database, 'query'>,
+  { scope, invariants }: InvariantSet,
+  { windowMs, from, to }: AuditedPart = {},
+): Promise<ViolatedInvariant[]> {
+  const checks = invariants.map(
+    ({ id, sql }) => `select '${id}' as invariant, to_jsonb(v) as found from (${sql}) v`,
+  );
+  const found = await database.query<{ invariant: string; found: object }>(
+    `with ${scope}\n${checks.join('\nunion all\n')}`,
+    [windowMs ?? null, from ?? null, to ?? null],
+  );
+  const byInvariant = Map.groupBy(found, ({ invariant }) => invariant);
+  return [...byInvariant].map(([id, rows]) => ({ id, rows: rows.map((row) => row.found) }));
+}

@@ -1,0 +1,26 @@
+import { type Metrics, SECOND_MS, declareGauge } from '#libs/platform';
+import type { AuditJob } from './audit-job.js';
+
+const VIOLATIONS = declareGauge(
+  'dds_invariant_violations',
+  'Rows for which an invariant of a service did not hold in the last check; anything above 0 is an alarm.',
+  { labels: ['service', 'invariant'] },
+);
+const CHECK_AGE = declareGauge(
+  'dds_invariants_age_seconds',
+  'Time since the invariants of a service were last checked, or since the start when they were not yet.',
+  { labels: ['service'] },
+);
+
+/** What a service's auditor found, and when it last looked. */
+export function addInvariantMetrics(metrics: Metrics, service: string, audit: AuditJob): void {
+  metrics.addSource({
+    name: 'invariants',
+    read: (take) => {
+      take(CHECK_AGE, audit.ageMs / SECOND_MS, { service });
+      for (const { id } of audit.set.invariants) {
+        take(VIOLATIONS, audit.violations.get(id) ?? 0, { service, invariant: id });
+      }
+    },
+  });
+}

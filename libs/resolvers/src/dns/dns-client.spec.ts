@@ -1,0 +1,275 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { type RemoteInfo, type Socket, createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { type Server, createServer } from 'node:net';
+import fc from 'fast-check';
+import { freePorts } from '#libs/platform';
+import { waitFor } from '#test/environment';
+import { DnsClient } from './dns-client.js';
+import { readMessage, writeQuestion } from './dns-message.js';
+import { lookUpDns } from './domain-dns.js';
+import { recordText } from './record-text.js';
+import { MalformedMessage } from './wire-reader.js';
+
+const OPTIONS = { timeoutMs: 3_000 };
+
+/** A name server on loopback that answers what the test says, byte for byte. */
+class ScriptedServer {
+  private constructor(
+    private readonly udp: Socket,
+    private readonly tcp: Server,
+    readonly address: string,
+  ) {}
+
+  readonly packets: Buffer[] = [];
+  answer: (query: Buffer, reply: (answer: Buffer) => void, from: RemoteInfo) => void = () => {};
+  answerTcp: (query: Buffer) => Buffer = () => Buffer.alloc(0);
+
+  static async start(): Promise<ScriptedServer> {
+    const [port] = await freePorts(1);
+    const udp = createSocket('udp4').bind(port, '127.0.0.1');
+    await once(udp, 'listening');
+    const tcp = createServer();
+    await once(tcp.listen(port, '127.0.0.1'), 'listening');
+    const server = new ScriptedServer(udp, tcp, `127.0.0.1:${port}`);
+    udp.on('message', (packet, from) => {
+      server.packets.push(packet);
+      server.answer(packet, (answer) => udp.send(answer, from.port, from.address), from);
+    });
+    tcp.on('connection', (socket) => {
+      socket.on('error', () => {});
+      socket.on('data', (data) => {
+        const body = server.answerTcp(data.subarray(2));
+        const length = Buffer.alloc(2);
+        length.writeUInt16BE(body.length);
+        socket.write(Buffer.concat([length, body]));
+      });
+    });
+    return server;
+  }
+
+  async stop(): Promise<void> {
+    this.udp.close();
+    this.tcp.close();
+    await once(this.tcp, 'close');
+  }
+}
+
+interface AnswerParts {
+  flags?: number;
+  count?: number;
+  rest?: Buffer;
+}
+
+/** The query as an answer: response bits, counts, and what follows the question. */
+function answered(query: Buffer, parts: AnswerParts = {}): Buffer {
+  const { flags = 0x8180, count = 0, rest = Buffer.alloc(0) } = parts;
+  const question = query.subarray(0, query.indexOf(0, 12) + 5);
+  const answer = Buffer.concat([question, rest]);
+  answer.writeUInt16BE(flags, 2);
+  answer.writeUInt16BE(count, 6);
+  answer.writeUInt16BE(0, 10);
+  return answer;
+}
+
+/** A record whose owner is the question's name. */
+function record(type: number, data: Buffer, ttl = 300): Buffer {
+  const head = Buffer.alloc(12);
+  head.writeUInt16BE(0xc00c, 0);
+  head.writeUInt16BE(type, 2);
+  head.writeUInt16BE(1, 4);
+  head.writeUInt32BE(ttl, 6);
+  head.writeUInt16BE(data.length, 10);
+  return Buffer.concat([head, data]);
+}
+
+const LOCAL = record(1, Buffer.from([192, 0, 2, 1]));
+
+let server: ScriptedServer;
+let client: DnsClient;
+
+describe('the client', () => {
+  beforeEach(async () => {
+    server = await ScriptedServer.start();
+    client = new DnsClient({ servers: [server.address], tryTimeoutMs: 300 });
+  });
+
+  afterEach(async () => {
+    client.close();
+    await server.stop();
+  });
+
+  describe('a question over UDP', () => {
+    it('has an id and a spelling that nobody outside can guess, and asks for a checked answer', async () => {
+      server.answer = (query, reply) =>
+        reply(answered(query, { flags: 0x81a0, count: 1, rest: LOCAL }));
+      const first = await client.ask('registered.example', 'A', OPTIONS);
+      expect(first).toMatchObject({ rcode: 'noerror', isAuthenticated: true, protocol: 'udp' });
+      expect(first.answers).toEqual([
+        { name: 'registered.example', type: 'A', ttlSeconds: 300, address: '192.0.2.1' },
+      ]);
+      for (let i = 0; i < 20; i++) await client.ask('registered.example', 'A', OPTIONS);
+      const ids = new Set(server.packets.map((packet) => packet.readUInt16BE(0)));
+      const spellings = new Set(server.packets.map((packet) => packet.toString('latin1', 12, 32)));
+      expect(ids.size).toBeGreaterThan(15);
+      expect(spellings.size).toBeGreaterThan(15);
+    });
+
+    it.each<[string, (answer: Buffer) => void]>([
+      ['another id', (answer) => answer.writeUInt16BE(answer.readUInt16BE(0) ^ 1, 0)],
+      ['another name', (answer) => void (answer[14] = 0x71)],
+      ['another type', (answer) => answer.writeUInt16BE(28, 32)],
+      ['no response bit', (answer) => answer.writeUInt16BE(0x0180, 2)],
+      ['two questions', (answer) => answer.writeUInt16BE(2, 4)],
+    ])('S68: an answer with %s is as if it had not come', async (_name, forge) => {
+      server.answer = (query, reply) => {
+        const forged = answered(query, { count: 1, rest: record(1, Buffer.from([10, 6, 6, 6])) });
+        forge(forged);
+        reply(forged);
+        reply(answered(query, { count: 1, rest: LOCAL }));
+      };
+      const { answers } = await client.ask('registered.example', 'A', OPTIONS);
+      expect(answers).toMatchObject([{ address: '192.0.2.1' }]);
+    });
+
+    it('is asked again over TCP when the spelling of the name was lost, or the answer cut', async () => {
+      server.answerTcp = (query) => answered(query, { count: 1, rest: LOCAL });
+      server.answer = (query, reply) => {
+        const lower = answered(query, { count: 1, rest: record(1, Buffer.from([10, 6, 6, 6])) });
+        lower.write(lower.toString('latin1', 12, 31).toLowerCase(), 12, 'latin1');
+        reply(lower);
+      };
+      expect(await client.ask('registered.example', 'A', OPTIONS)).toMatchObject({
+        protocol: 'tcp',
+        answers: [{ address: '192.0.2.1' }],
+      });
+      server.answer = (query, reply) => reply(answered(query, { flags: 0x8380 }));
+      expect(await client.ask('registered.example', 'A', OPTIONS)).toMatchObject({
+        protocol: 'tcp',
+        answers: [{ address: '192.0.2.1' }],
+      });
+    });
+
+    it('is asked without EDNS of a server that does not know it', async () => {
+      server.answer = (query, reply) => {
+        const hasEdns = query.readUInt16BE(10) === 1;
+        reply(answered(query, hasEdns ? { flags: 0x8181 } : { count: 1, rest: LOCAL }));
+      };
+      expect(await client.ask('old.example', 'A', OPTIONS)).toMatchObject({ rcode: 'noerror' });
+      expect(await client.ask('old.example', 'A', OPTIONS)).toMatchObject({ rcode: 'noerror' });
+      expect(server.packets.length).toBe(3);
+    });
+
+    it('goes to another server when one is silent or fails, and SERVFAIL of all is the answer', async () => {
+      const second = await ScriptedServer.start();
+      const both = new DnsClient({ servers: [server.address, second.address], tryTimeoutMs: 100 });
+      try {
+        second.answer = (query, reply) => reply(answered(query, { count: 1, rest: LOCAL }));
+        for (let i = 0; i < 2; i++) {
+          expect((await both.ask('a.example', 'A', OPTIONS)).server).toBe(second.address);
+        }
+        const refuse = (query: Buffer, reply: (answer: Buffer) => void) =>
+          reply(answered(query, { flags: 0x8182 }));
+        [server.answer, second.answer] = [refuse, refuse];
+        expect((await both.ask('a.example', 'A', OPTIONS)).rcode).toBe('servfail');
+      } finally {
+        both.close();
+        await second.stop();
+      }
+    });
+
+    it('ends at its deadline, when whoever asked has gone, and when too many are under way', async () => {
+      await expect(client.ask('a.example', 'A', { timeoutMs: 50 })).rejects.toThrow('timeout');
+      const gone = new AbortController();
+      const asked = client.ask('b.example', 'A', { ...OPTIONS, signal: gone.signal });
+      await waitFor('the question', () => server.packets.length === 2);
+      gone.abort();
+      await expect(asked).rejects.toThrow('cancelled');
+      const small = new DnsClient({ servers: [server.address], inFlightMax: 1, tryTimeoutMs: 100 });
+      const first = small.ask('c.example', 'A', { timeoutMs: 100 });
+      await expect(small.ask('d.example', 'A', OPTIONS)).rejects.toThrow('busy');
+      await expect(first).rejects.toThrow('timeout');
+      small.close();
+    });
+
+    it('of a closed port is told that nobody is there', async () => {
+      await server.stop();
+      await expect(client.ask('a.example', 'A', OPTIONS)).rejects.toThrow('unreachable');
+      server = await ScriptedServer.start();
+    });
+  });
+
+  describe('several types of a name', () => {
+    it('fail one by one, and SPF is found among TXT', async () => {
+      const text = (value: string) =>
+        Buffer.concat([Buffer.from([value.length]), Buffer.from(value)]);
+      server.answer = (query, reply) => {
+        const type = query.readUInt16BE(query.indexOf(0, 12) + 1);
+        if (type === 16) {
+          const rest = [record(16, text('v=spf1 -all')), record(16, text('other'))];
+          reply(answered(query, { count: 2, rest: Buffer.concat(rest) }));
+        } else if (type === 15) reply(answered(query, { flags: 0x8182 }));
+        else if (type === 1) reply(answered(query, { count: 1, rest: LOCAL }));
+        else if (type === 99) reply(answered(query));
+      };
+      const found = await lookUpDns(client, 'mixed.example', ['A', 'MX', 'NS', 'SPF', 'TXT'], {
+        timeoutMs: 700,
+      });
+      expect(found).toMatchObject({ rcode: 'noerror', errors: { MX: 'servfail', NS: 'timeout' } });
+      expect(found.records.map(({ type }) => type).sort()).toEqual(['A', 'SPF', 'TXT', 'TXT']);
+    });
+
+    it('S68: an alias that leads to itself is named as a loop', async () => {
+      const alias = record(5, Buffer.from([0xc0, 0x0c]));
+      server.answer = (query, reply) => reply(answered(query, { count: 1, rest: alias }));
+      const found = await lookUpDns(client, 'loop.example', ['A'], OPTIONS);
+      expect(found.errors).toEqual({ A: 'cname_loop' });
+    });
+
+    it('S68: TXT of 60 KiB arrives over TCP whole', async () => {
+      const chunk = Buffer.concat([Buffer.from([255]), Buffer.alloc(255, 0x61)]);
+      const data = Buffer.concat(Array.from({ length: 240 }, () => chunk));
+      server.answer = (query, reply) => reply(answered(query, { flags: 0x8380 }));
+      server.answerTcp = (query) => answered(query, { count: 1, rest: record(16, data) });
+      const { records } = await lookUpDns(client, 'huge.example', ['TXT'], OPTIONS);
+      const [txt] = records;
+      expect(txt.type === 'TXT' && txt.strings.join('').length).toBe(240 * 255);
+    });
+  });
+});
+
+describe('a message', () => {
+  const query = writeQuestion({ id: 7, name: 'a.example', type: 'A', hasEdns: true });
+
+  it.each([
+    ['a pointer to itself', Buffer.from([0xc0, 0x1b])],
+    ['a pointer forwards', Buffer.from([0xc0, 0xff])],
+    ['a label of an unknown kind', Buffer.from([0x80])],
+    ['a record beyond its end', record(1, Buffer.alloc(4)).subarray(0, 14)],
+    ['an address of three octets', record(1, Buffer.alloc(3))],
+    ['an address of five octets', record(1, Buffer.alloc(5))],
+  ])('S68: with %s is refused', (_name, rest) => {
+    expect(() => readMessage(answered(query, { count: 1, rest }))).toThrow(MalformedMessage);
+  });
+
+  it('S68: of any octets is read or refused, never more', () => {
+    const packet = answered(query, { count: 3, rest: Buffer.concat([LOCAL, LOCAL, LOCAL]) });
+    const mutation = fc.tuple(fc.nat(packet.length - 1), fc.nat(255));
+    fc.assert(
+      fc.property(
+        fc.array(mutation, { maxLength: 8 }),
+        fc.nat(packet.length),
+        (changes, length) => {
+          const bytes = Buffer.from(packet.subarray(0, length));
+          for (const [at, octet] of changes) if (at < bytes.length) bytes[at] = octet;
+          try {
+            readMessage(bytes).answers.map(recordText);
+          } catch (error) {
+            if (!(error instanceof MalformedMessage)) throw error;
+          }
+        },
+      ),
+      { numRuns: 20_000 },
+    );
+  });
+});

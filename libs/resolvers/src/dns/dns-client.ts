@@ -1,0 +1,143 @@
+import { getServers } from 'node:dns';
+import { monotonicMs } from '#libs/platform';
+import { DnsFault } from './dns-fault.js';
+import type { DnsMessage, DnsType } from './dns-record.js';
+import { askByTcp } from './tcp-exchange.js';
+import { UdpServer } from './udp-server.js';
+
+export interface DnsClientOptions {
+  /** `address`, `address:port` or `[address]:port` of resolvers; the system's by default. */
+  servers?: readonly string[];
+  /** For one try at one server. */
+  tryTimeoutMs?: number;
+  /** Tries in all, over the servers in turn. */
+  tries?: number;
+  /** Questions under way at most; further ones are refused at once. */
+  inFlightMax?: number;
+}
+
+export interface AskOptions {
+  /** For all tries together. */
+  timeoutMs: number;
+  signal?: AbortSignal;
+}
+
+/** An answer with what is known of how it came. */
+export interface DnsAnswer extends DnsMessage {
+  /** `address:port` of the resolver. */
+  server: string;
+  protocol: 'udp' | 'tcp';
+  latencyMs: number;
+}
+
+const DNS_PORT = 53;
+const TRY_TIMEOUT_MS = 2_000;
+const TRIES = 3;
+const IN_FLIGHT_MAX = 10_000;
+/** After these another server may know better. */
+const TRY_ANOTHER: ReadonlySet<string> = new Set(['servfail', 'refused', 'formerr', 'notimp']);
+
+interface Server {
+  label: string;
+  address: string;
+  port: number;
+  udp: UdpServer;
+  /** False once it has refused EDNS. */
+  hasEdns: boolean;
+}
+
+/**
+ * Asks resolvers over UDP, over TCP where an answer does not fit, and tells what `node:dns` hides: TTLs,
+ * response codes and whether signatures were checked.
+ */
+export class DnsClient {
+  private readonly servers: Server[];
+  private readonly tryTimeoutMs: number;
+  private readonly tries: number;
+  private readonly inFlightMax: number;
+  private first = 0;
+  private inFlight = 0;
+
+  constructor(options: DnsClientOptions = {}) {
+    const servers = options.servers?.length ? options.servers : getServers();
+    this.servers = servers.map(serverAt);
+    this.tryTimeoutMs = options.tryTimeoutMs ?? TRY_TIMEOUT_MS;
+    this.tries = Math.max(options.tries ?? TRIES, 1);
+    this.inFlightMax = options.inFlightMax ?? IN_FLIGHT_MAX;
+  }
+
+  /**
+   * Asks for one type. A SERVFAIL that all servers give is the answer.
+   * @param name lower case, checked, without the final dot.
+   * @throws DnsFault when there is no answer.
+   */
+  async ask(name: string, type: DnsType, options: AskOptions): Promise<DnsAnswer> {
+    if (this.servers.length === 0) throw new DnsFault('unreachable');
+    if (this.inFlight >= this.inFlightMax) throw new DnsFault('busy');
+    this.inFlight++;
+    try {
+      return await this.askInTurn(name, type, options);
+    } finally {
+      this.inFlight--;
+    }
+  }
+
+  close(): void {
+    for (const { udp } of this.servers) udp.close();
+  }
+
+  private async askInTurn(name: string, type: DnsType, options: AskOptions): Promise<DnsAnswer> {
+    const untilMs = monotonicMs() + options.timeoutMs;
+    this.first = (this.first + 1) % this.servers.length;
+    const first = this.first;
+    let fault = new DnsFault('timeout');
+    let refused: DnsAnswer | undefined;
+    for (let i = 0; i < this.tries; i++) {
+      const server = this.servers[(first + i) % this.servers.length];
+      const timeoutMs = Math.min(this.tryTimeoutMs, untilMs - monotonicMs());
+      if (timeoutMs <= 0) break;
+      try {
+        const answer = await askServer(server, name, type, { ...options, timeoutMs });
+        if (!TRY_ANOTHER.has(answer.rcode)) return answer;
+        refused = answer;
+      } catch (error) {
+        if (!(error instanceof DnsFault) || error.kind === 'cancelled') throw error;
+        fault = error;
+      }
+    }
+    if (refused !== undefined) return refused;
+    throw fault;
+  }
+}
+
+async function askServer(
+  server: Server,
+  name: string,
+  type: DnsType,
+  { timeoutMs, signal }: AskOptions,
+): Promise<DnsAnswer> {
+  const startedMs = monotonicMs();
+  const { udp, label, address, port, hasEdns } = server;
+  const answered = (message: DnsMessage, protocol: 'udp' | 'tcp'): DnsAnswer =>
+    Object.assign(message, { server: label, protocol, latencyMs: monotonicMs() - startedMs });
+  let answer = await udp.ask({ name, type, hasEdns, timeoutMs, signal });
+  const isEdnsRefused =
+    'message' in answer && ['formerr', 'notimp'].includes(answer.message.rcode) && hasEdns;
+  if (isEdnsRefused) {
+    answer = await udp.ask({ name, type, hasEdns: false, timeoutMs, signal });
+    // Only what it answers without is remembered: the question itself may be what it dislikes.
+    if ('message' in answer && answer.message.rcode === 'noerror') server.hasEdns = false;
+  }
+  if ('message' in answer && !answer.message.isTruncated) return answered(answer.message, 'udp');
+  return answered(await askByTcp({ address, port, name, type, timeoutMs, signal }), 'tcp');
+}
+
+/** @throws RangeError for what is not an address, with or without a port. */
+function serverAt(text: string): Server {
+  const match = /^(?:\[([^\]]+)\]|([\d.]+)|([\da-fA-F:.]+))(?::(\d+))?$/.exec(text);
+  const address = match?.[1] ?? match?.[2] ?? match?.[3];
+  if (address === undefined) throw new RangeError(`${text} is not the address of a name server`);
+  const port = match?.[4] === undefined ? DNS_PORT : Number(match[4]);
+  const label = address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
+  return { label, address, port, udp: new UdpServer(address, port), hasEdns: true };
+}

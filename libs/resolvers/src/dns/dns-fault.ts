@@ -1,0 +1,20 @@
+/** Why a question got no answer. */
+export type DnsFaultKind =
+  /** No server answered in time. */
+  | 'timeout'
+  /** The servers refused, could not be reached or sent what cannot be read. */
+  | 'unreachable'
+  /** Whoever asked has gone. */
+  | 'cancelled'
+  /** More questions under way than this process takes. */
+  | 'busy';
+
+/** A question without an answer. An answer that says no (NXDOMAIN, SERVFAIL) is not one of these. */
+export class DnsFault extends Error {
+  constructor(
+    readonly kind: DnsFaultKind,
+    options?: ErrorOptions,
+  ) {
+    super(kind, options);
+  }
+}

@@ -1,0 +1,168 @@
+import { formatIpv6 } from './ipv6-text.js';
+import {
+  type DnsMessage,
+  type DnsRecord,
+  type DnsType,
+  DNS_TYPES,
+  TYPE_BY_CODE,
+  rcodeNamed,
+} from './dns-record.js';
+import { MalformedMessage, WireReader, octetsText } from './wire-reader.js';
+
+/** What fits into a packet on every path (DNS flag day 2020). */
+const EDNS_PAYLOAD_BYTES = 1_232;
+const HEADER_BYTES = 12;
+const OPT = 41;
+const IN = 1;
+/** RFC 1035 §2.3.4 allows 31 bits; more means 0 (RFC 2181 §8). */
+const TTL_MAX = 0x7fff_ffff;
+
+const RESPONSE = 0x8000;
+const AUTHORITATIVE = 0x0400;
+const TRUNCATED = 0x0200;
+const RECURSION_DESIRED = 0x0100;
+const AUTHENTICATED = 0x0020;
+
+export interface Question {
+  /** 0 to 65535. */
+  id: number;
+  /** Labels of ASCII letters, digits, hyphens and underscores; already checked. */
+  name: string;
+  type: DnsType;
+  /** Not for servers that do not know EDNS (RFC 6891 §7). */
+  hasEdns: boolean;
+}
+
+/** A query for recursion with the AD bit set, which asks for it in the answer (RFC 6840 §5.7). */
+export function writeQuestion({ id, name, type, hasEdns }: Question): Buffer {
+  const labels = name === '.' ? [] : name.split('.');
+  const nameBytes = labels.reduce((sum, label) => sum + label.length + 1, 1);
+  const bytes = Buffer.alloc(HEADER_BYTES + nameBytes + 4 + (hasEdns ? 11 : 0));
+  bytes.writeUInt16BE(id, 0);
+  bytes.writeUInt16BE(RECURSION_DESIRED | AUTHENTICATED, 2);
+  bytes.writeUInt16BE(1, 4);
+  bytes.writeUInt16BE(hasEdns ? 1 : 0, 10);
+  let at = HEADER_BYTES;
+  for (const label of labels) {
+    bytes[at++] = label.length;
+    at += bytes.write(label, at, 'latin1');
+  }
+  at++;
+  at = bytes.writeUInt16BE(DNS_TYPES[type], at);
+  at = bytes.writeUInt16BE(IN, at);
+  if (!hasEdns) return bytes;
+  at++;
+  at = bytes.writeUInt16BE(OPT, at);
+  bytes.writeUInt16BE(EDNS_PAYLOAD_BYTES, at);
+  return bytes;
+}
+
+/**
+ * Reads an answer. Records of types we do not ask for are passed over.
+ * @throws MalformedMessage for anything that is not a whole message; a truncated one (TC) is read as far
+ *   as it goes.
+ */
+export function readMessage(bytes: Uint8Array): DnsMessage {
+  const reader = new WireReader(bytes);
+  const id = reader.u16();
+  const flags = reader.u16();
+  const counts = [reader.u16(), reader.u16(), reader.u16(), reader.u16()];
+  if (counts[0] !== 1) throw new MalformedMessage('an answer has one question');
+  const questionName = reader.name();
+  const questionType = reader.u16();
+  if (reader.u16() !== IN) throw new MalformedMessage('the question is of another class');
+  const isTruncated = (flags & TRUNCATED) !== 0;
+  let code = flags & 0xf;
+  const sections: DnsRecord[][] = [[], [], []];
+  try {
+    for (let section = 0; section < sections.length; section++) {
+      for (let i = 0; i < counts[section + 1]; i++) {
+        const read = readRecord(reader);
+        if (typeof read === 'number') code |= read << 4;
+        else if (read !== undefined) sections[section].push(read);
+      }
+    }
+  } catch (error) {
+    if (!isTruncated) throw error;
+  }
+  return {
+    id,
+    rcode: rcodeNamed(code),
+    isResponse: (flags & RESPONSE) !== 0,
+    isTruncated,
+    isAuthoritative: (flags & AUTHORITATIVE) !== 0,
+    isAuthenticated: (flags & AUTHENTICATED) !== 0,
+    questionName,
+    questionType,
+    answers: sections[0],
+    authorities: sections[1],
+  };
+}
+
+/** @returns a record, the upper bits of the response code for OPT, or undefined for what is not asked for. */
+function readRecord(reader: WireReader): DnsRecord | number | undefined {
+  const name = reader.name().toLowerCase();
+  const typeCode = reader.u16();
+  const classCode = reader.u16();
+  const ttl = reader.u32();
+  const dataBytes = reader.u16();
+  const end = reader.position + dataBytes;
+  if (end > reader.length) throw new MalformedMessage('a record is longer than the message');
+  const type = TYPE_BY_CODE.get(typeCode);
+  if (typeCode === OPT) {
+    reader.position = end;
+    return ttl >>> 24;
+  }
+  if (type === undefined || classCode !== IN) {
+    reader.position = end;
+    return undefined;
+  }
+  const data = readData(reader, type, end);
+  if (reader.position !== end) throw new MalformedMessage('a record is not as long as it says');
+  return { name, ttlSeconds: ttl > TTL_MAX ? 0 : ttl, ...data } as DnsRecord;
+}
+
+/** The part of a record that depends on its type (RFC 1035 §3.3, RFC 3596, RFC 4034 §5, RFC 8659 §4.1). */
+function readData(reader: WireReader, type: DnsType, end: number): object {
+  switch (type) {
+    case 'A':
+      return { type, address: reader.take(4).join('.') };
+    case 'AAAA':
+      return { type, address: formatIpv6(reader.take(16)) };
+    case 'NS':
+    case 'CNAME':
+    case 'PTR':
+      return { type, target: reader.name().toLowerCase() };
+    case 'MX':
+      return { type, priority: reader.u16(), exchange: reader.name().toLowerCase() };
+    case 'TXT':
+    case 'SPF': {
+      const strings: string[] = [];
+      while (reader.position < end) strings.push(reader.characterString());
+      return { type, strings };
+    }
+    case 'SOA':
+      return {
+        type,
+        mname: reader.name().toLowerCase(),
+        rname: reader.name().toLowerCase(),
+        serial: reader.u32(),
+        refresh: reader.u32(),
+        retry: reader.u32(),
+        expire: reader.u32(),
+        minimum: reader.u32(),
+      };
+    case 'CAA': {
+      const flags = reader.u8();
+      const tag = reader.characterString();
+      if (reader.position > end) throw new MalformedMessage('a tag is longer than its record');
+      return { type, flags, tag, value: octetsText(reader.take(end - reader.position)) };
+    }
+    case 'DS': {
+      const [keyTag, algorithm, digestType] = [reader.u16(), reader.u8(), reader.u8()];
+      if (reader.position > end) throw new MalformedMessage('a digest is missing');
+      const digest = Buffer.from(reader.take(end - reader.position)).toString('hex');
+      return { type, keyTag, algorithm, digestType, digest };
+    }
+  }
+}

@@ -1,0 +1,44 @@
+import type { DnsRecord } from './dns-record.js';
+
+/** One record as a zone file and `dig` write it: owner, TTL, class, type, data. */
+export function recordText(record: DnsRecord): string {
+  return `${dotted(record.name)}\t${record.ttlSeconds}\tIN\t${record.type}\t${dataText(record)}`;
+}
+
+function dataText(record: DnsRecord): string {
+  switch (record.type) {
+    case 'A':
+    case 'AAAA':
+      return record.address;
+    case 'NS':
+    case 'CNAME':
+    case 'PTR':
+      return dotted(record.target);
+    case 'MX':
+      return `${record.priority} ${dotted(record.exchange)}`;
+    case 'TXT':
+    case 'SPF':
+      return record.strings.map(quoted).join(' ');
+    case 'SOA': {
+      const { mname, rname, serial, refresh, retry, expire, minimum } = record;
+      return `${dotted(mname)} ${dotted(rname)} ${serial} ${refresh} ${retry} ${expire} ${minimum}`;
+    }
+    case 'CAA':
+      return `${record.flags} ${record.tag} ${quoted(record.value)}`;
+    case 'DS':
+      return `${record.keyTag} ${record.algorithm} ${record.digestType} ${record.digest.toUpperCase()}`;
+  }
+}
+
+const dotted = (name: string) => (name === '.' ? '.' : `${name}.`);
+
+/** Octets that are not printable ASCII as `\DDD` (RFC 1035 §5.1). */
+function quoted(text: string): string {
+  let inner = '';
+  for (const octet of Buffer.from(text)) {
+    if (octet === 0x22 || octet === 0x5c) inner += `\\${String.fromCharCode(octet)}`;
+    else if (octet >= 0x20 && octet < 0x7f) inner += String.fromCharCode(octet);
+    else inner += `\\${String(octet).padStart(3, '0')}`;
+  }
+  return `"${inner}"`;
+}

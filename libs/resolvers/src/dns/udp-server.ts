@@ -1,0 +1,191 @@
+import { randomBytes } from 'node:crypto';
+import { type Socket, createSocket } from 'node:dgram';
+import { isIPv6 } from 'node:net';
+import { monotonicMs } from '#libs/platform';
+import { DnsFault } from './dns-fault.js';
+import { readMessage, writeQuestion } from './dns-message.js';
+import type { DnsMessage, DnsType } from './dns-record.js';
+
+/** Each has a port of its own that nobody outside can guess; 65,536 questions at most on each. */
+const SOCKETS = 4;
+const TICK_MS = 20;
+const ID_COUNT = 0x1_0000;
+
+export interface UdpQuestion {
+  /** Lower case. */
+  name: string;
+  type: DnsType;
+  hasEdns: boolean;
+  timeoutMs: number;
+  signal?: AbortSignal;
+}
+
+/** `caseLost`: the name came back in another case, so that the answer may be forged. */
+export type UdpAnswer = { message: DnsMessage } | { caseLost: true };
+
+interface Waiting {
+  /** As it was sent, with case that nobody outside can guess (draft-vixie-dnsext-dns0x20). */
+  sentName: string;
+  typeCode: number;
+  untilMs: number;
+  settle(answer: UdpAnswer | DnsFault): void;
+}
+
+/**
+ * One name server, asked over UDP. An answer counts only when it comes from the server's address and port to
+ * the socket that asked, with the id and the exact spelling that were sent; anything else is passed over as
+ * if it had not come.
+ */
+export class UdpServer {
+  private readonly channels: Channel[];
+  private next = 0;
+
+  constructor(address: string, port: number) {
+    this.channels = Array.from({ length: SOCKETS }, () => new Channel(address, port));
+  }
+
+  /** @throws DnsFault `timeout`, `unreachable` or `cancelled`. */
+  ask(question: UdpQuestion): Promise<UdpAnswer> {
+    this.next = (this.next + 1) % SOCKETS;
+    return this.channels[this.next].ask(question);
+  }
+
+  close(): void {
+    for (const channel of this.channels) channel.close();
+  }
+}
+
+class Channel {
+  private socket?: Socket;
+  private ready?: Promise<Socket>;
+  private readonly waiting = new Map<number, Waiting>();
+  private timer?: NodeJS.Timeout;
+
+  constructor(
+    private readonly address: string,
+    private readonly port: number,
+  ) {}
+
+  async ask({ name, type, hasEdns, timeoutMs, signal }: UdpQuestion): Promise<UdpAnswer> {
+    const socket = await this.open();
+    if (signal?.aborted) throw new DnsFault('cancelled');
+    const id = this.freeId();
+    const sentName = withRandomCase(name);
+    const packet = writeQuestion({ id, name: sentName, type, hasEdns });
+    return new Promise((resolve, reject) => {
+      const cancel = () => settle(new DnsFault('cancelled'));
+      const settle = (answer: UdpAnswer | DnsFault) => {
+        this.waiting.delete(id);
+        signal?.removeEventListener('abort', cancel);
+        if (answer instanceof DnsFault) reject(answer);
+        else resolve(answer);
+      };
+      signal?.addEventListener('abort', cancel, { once: true });
+      const typeCode = packet.readUInt16BE(12 + name.length + (name === '.' ? 0 : 2));
+      const untilMs = monotonicMs() + timeoutMs;
+      this.waiting.set(id, { sentName, typeCode, untilMs, settle });
+      this.watch();
+      socket.send(packet, (error) => {
+        if (error) settle(new DnsFault('unreachable', { cause: error }));
+      });
+    });
+  }
+
+  close(): void {
+    this.fail(new DnsFault('cancelled'));
+    clearInterval(this.timer);
+    this.timer = undefined;
+    this.socket?.close();
+    this.socket = this.ready = undefined;
+  }
+
+  private open(): Promise<Socket> {
+    this.ready ??= new Promise((resolve, reject) => {
+      const socket = createSocket({
+        type: isIPv6(this.address) ? 'udp6' : 'udp4',
+        recvBufferSize: 4 << 20,
+      });
+      socket.on('message', (packet) => this.receive(packet));
+      socket.on('error', (error) => {
+        // ICMP says that nobody listens there; the socket goes on.
+        const fault = new DnsFault('unreachable', { cause: error });
+        this.fail(fault);
+        reject(fault);
+      });
+      socket.unref();
+      // Connected: the system drops what comes from anywhere else.
+      socket.connect(this.port, this.address, () => {
+        this.socket = socket;
+        resolve(socket);
+      });
+    });
+    return this.ready;
+  }
+
+  private receive(packet: Buffer): void {
+    if (packet.length < 12) return;
+    const waiting = this.waiting.get(packet.readUInt16BE(0));
+    if (waiting === undefined) return;
+    let message: DnsMessage;
+    try {
+      message = readMessage(packet);
+    } catch {
+      return;
+    }
+    if (!message.isResponse || message.questionType !== waiting.typeCode) return;
+    if (message.questionName === waiting.sentName) waiting.settle({ message });
+    else if (message.questionName.toLowerCase() === waiting.sentName.toLowerCase())
+      waiting.settle({ caseLost: true });
+  }
+
+  private freeId(): number {
+    if (this.waiting.size > ID_COUNT / 2) throw new DnsFault('busy');
+    let id = randomId();
+    while (this.waiting.has(id)) id = randomId();
+    return id;
+  }
+
+  /** One timer for all: most questions are answered long before their time is over. */
+  private watch(): void {
+    this.timer ??= setInterval(() => {
+      const now = monotonicMs();
+      for (const one of this.waiting.values()) {
+        if (one.untilMs <= now) one.settle(new DnsFault('timeout'));
+      }
+      if (this.waiting.size > 0) return;
+      clearInterval(this.timer);
+      this.timer = undefined;
+    }, TICK_MS);
+  }
+
+  private fail(fault: DnsFault): void {
+    for (const one of this.waiting.values()) one.settle(fault);
+  }
+}
+
+const pool = { bytes: Buffer.alloc(0), at: 0 };
+
+function randomByte(): number {
+  if (pool.at === pool.bytes.length) {
+    pool.bytes = randomBytes(4_096);
+    pool.at = 0;
+  }
+  return pool.bytes[pool.at++];
+}
+
+function randomId(): number {
+  return (randomByte() << 8) | randomByte();
+}
+
+function withRandomCase(name: string): string {
+  let text = '';
+  let bits = 0;
+  for (let i = 0; i < name.length; i++) {
+    if (i % 8 === 0) bits = randomByte();
+    const code = name.charCodeAt(i);
+    const isUpper = (bits & 1) === 1 && code >= 0x61 && code <= 0x7a;
+    text += isUpper ? String.fromCharCode(code - 32) : name[i];
+    bits >>= 1;
+  }
+  return text;
+}

@@ -1,0 +1,101 @@
+/** A message is not one: too short, a loop of pointers, a name too long. */
+export class MalformedMessage extends Error {}
+
+const NAME_LENGTH_MAX = 255;
+const LABEL_LENGTH_MAX = 63;
+const POINTER = 0xc0;
+const UTF8 = new TextDecoder('utf-8', { fatal: true });
+
+/** Reads a message octet by octet. Nothing is read past its end, and no name makes it go in circles. */
+export class WireReader {
+  position = 0;
+
+  constructor(private readonly bytes: Uint8Array) {}
+
+  get length(): number {
+    return this.bytes.length;
+  }
+
+  u8(): number {
+    this.need(1);
+    return this.bytes[this.position++];
+  }
+
+  u16(): number {
+    this.need(2);
+    const value = (this.bytes[this.position] << 8) | this.bytes[this.position + 1];
+    this.position += 2;
+    return value;
+  }
+
+  u32(): number {
+    return this.u16() * 0x1_0000 + this.u16();
+  }
+
+  take(length: number): Uint8Array {
+    this.need(length);
+    const start = this.position;
+    this.position += length;
+    return this.bytes.subarray(start, this.position);
+  }
+
+  /**
+   * A name in the form of a zone file, without the final dot. A pointer must lead to an earlier place
+   * than the last one did, so that it ends (RFC 1035 §4.1.4).
+   */
+  name(): string {
+    let text = '';
+    let length = 0;
+    let limit = this.position;
+    let end = -1;
+    for (;;) {
+      const head = this.u8();
+      if (head >= POINTER) {
+        const target = ((head & ~POINTER) << 8) | this.u8();
+        if (target >= limit) throw new MalformedMessage('a pointer does not lead backwards');
+        if (end === -1) end = this.position;
+        limit = target;
+        this.position = target;
+        continue;
+      }
+      if (head > LABEL_LENGTH_MAX) throw new MalformedMessage('a label of an unknown kind');
+      if (head === 0) break;
+      length += head + 1;
+      if (length >= NAME_LENGTH_MAX) throw new MalformedMessage('a name is too long');
+      text += (text === '' ? '' : '.') + labelText(this.take(head));
+    }
+    if (end !== -1) this.position = end;
+    return text === '' ? '.' : text;
+  }
+
+  /** A string of at most 255 octets, its length first. */
+  characterString(): string {
+    return octetsText(this.take(this.u8()));
+  }
+
+  private need(length: number): void {
+    if (this.position + length > this.bytes.length) {
+      throw new MalformedMessage('the message ends too early');
+    }
+  }
+}
+
+/** UTF-8 where it is, else one character an octet. */
+export function octetsText(octets: Uint8Array): string {
+  try {
+    return UTF8.decode(octets);
+  } catch {
+    return Buffer.from(octets).toString('latin1');
+  }
+}
+
+/** Octets that are not printable, dots and backslashes are escaped (RFC 1035 §5.1). */
+function labelText(octets: Uint8Array): string {
+  let text = '';
+  for (const octet of octets) {
+    if (octet === 0x2e || octet === 0x5c) text += `\\${String.fromCharCode(octet)}`;
+    else if (octet > 0x20 && octet < 0x7f) text += String.fromCharCode(octet);
+    else text += `\\${String(octet).padStart(3, '0')}`;
+  }
+  return text;
+}

@@ -1,0 +1,104 @@
+/** Phrases that say "nobody registered this", by their first word; see `saysAbsent`. */
+export const ABSENCE_CORES = byFirstWord([
+  'not found | not registered | not registred | not been registered | not yet registered',
+  "not currently registered | not a registered | isn't registered | is unregistered | unregistered",
+  'domain unknown | unknown domain | unknown domain name | nothing found | nothing was found | no found',
+  'no such domain | no such domain name | no such object | no such record | no such entry | no such name',
+  'we do not have an entry | we do not have a record | we do not have any record | we have no record',
+  'query returned 0 objects | returned 0 objects | 0 objects found | returned no objects | no hits',
+  // Spanish, Portuguese, French, German, Italian
+  'no encontrado | no registrado | no esta registrado | no está registrado',
+  'no se encuentra registrado | no se encontro | no se encontró | nao encontrado | não encontrado',
+  'nao registrado | não registrado | nao registado | não registado | não está registado',
+  "n'existe pas | introuvable | nicht gefunden | nicht registriert | non trovato | non registrato",
+  // Hungarian, Polish, Czech, Turkish, Swedish, Dutch, Estonian, Latvian
+  'nincs talalat | nincs találat | nie istnieje | nie znaleziono | nenalezen | nenalezena',
+  'bulunamadi | bulunamadı | kayıtlı değil | finns inte | niet gevonden | niet geregistreerd',
+  'ei leitud | nav atrasts',
+]);
+
+/** Phrases that say so only of something: a name, a domain, an object. */
+export const ABSENCE_OF_SUBJECT = byFirstWord([
+  "not known | not exist | not exists | doesn't exist | not assigned | not delegated | not existing",
+  'not in database | not in the database | not in our database | not in our records',
+  'not have an entry | not have any data | could not be found | cannot be found | can not be found',
+  "couldn't be found | no existing | no existe | nao existe | não existe | inexistente",
+  'existiert nicht',
+]);
+
+/** Who searched in vain; what he searched for must follow. */
+export const SEARCHES = byFirstWord([
+  "could not find | cannot find | can not find | couldn't find | can't find | did not find",
+  "unable to find | we could not find | we cannot find | we couldn't find | we did not find",
+]);
+
+/** Phrases that say it the other way round; few words may stand beside them. */
+export const FREE_CORES = byFirstWord([
+  'available | available for registration | available for purchase | available for new registration',
+  'disponible',
+]);
+
+/** The same, only of something. */
+export const FREE_OF_SUBJECT = byFirstWord(['free | free for registration | libre']);
+
+/** What an absence can be of. */
+export const SUBJECTS = wordsOf(
+  'domain domains domainname name names object objects record records entry entries status state ' +
+    'dominio domínio domaine domäne domena doména nazwa alan',
+);
+
+/** Words that may stand before an absence phrase: what was asked for. */
+export const BEFORE_ABSENCE = wordsOf(
+  'a an any the this that these above requested queried specified given selected entered searched ' +
+    'data sorry unfortunately but have has had been is was are were do does it currently search ' +
+    'result results there and or registration matching ' +
+    'el la le les du de o os dominios nombre nome nom objeto objet consultado der die das adı ad',
+);
+
+/** Words that may stand behind one: which search, in which source. */
+export const BEHIND_ABSENCE = wordsOf(
+  'for in on at about our by to from with within us through match matches source sources s criteria request ' +
+    'query your here list asked found exist exists registered consulted you requested en del na no ' +
+    "base datos dados registrar registrar's registrars registry tld cctld",
+);
+
+/** Words that may stand beside "available" and "free". */
+export const AROUND_FREE = wordsOf('this the is registration query currently yes still 220');
+
+/** What nothing was found in. */
+export const PLACES = wordsOf('database databases db registry register whois system');
+
+/** What "no … found" may speak of. */
+export const NOUNS = wordsOf(
+  'matching domain domains name names object objects record records entry entries data information ' +
+    'info result results match matches item items registration registrations whois registered',
+);
+export const MAY_LACK_VERB = wordsOf('match matches matching');
+
+/** Sentences that only registry systems write, whatever follows them on their line. */
+export const ABSENCE_STARTS: readonly string[] = [
+  'the queried object does not exist',
+  'error:101: no entries found',
+  'domain status: no object found',
+  'query_status: 220 ',
+  'no_se_encontro_el_objeto/object_not_found',
+];
+
+/** Phrases of scripts that part no words. */
+export const ABSENCE_IN_SCRIPTS: readonly string[] = [
+  '未注册',
+  '域名不存在',
+  '등록되어 있지 않',
+  '該当するデータがありません',
+];
+
+export type Phrases = ReadonlyMap<string, readonly (readonly string[])[]>;
+
+function wordsOf(text: string): ReadonlySet<string> {
+  return new Set(text.split(' '));
+}
+
+function byFirstWord(lines: readonly string[]): Phrases {
+  const phrases = lines.flatMap((line) => line.split(' | ')).map((phrase) => phrase.split(' '));
+  return Map.groupBy(phrases, ([first]) => first);
+}

@@ -1,0 +1,182 @@
+import { domainToUnicode } from 'node:url';
+import { isHostName } from '../fields/host-names.js';
+import {
+  ABSENCE_CORES,
+  ABSENCE_IN_SCRIPTS,
+  ABSENCE_OF_SUBJECT,
+  ABSENCE_STARTS,
+  AROUND_FREE,
+  BEFORE_ABSENCE,
+  BEHIND_ABSENCE,
+  FREE_CORES,
+  FREE_OF_SUBJECT,
+  MAY_LACK_VERB,
+  NOUNS,
+  type Phrases,
+  PLACES,
+  SEARCHES,
+  SUBJECTS,
+} from './absence-phrases.js';
+
+const WORDS_MAX = 40;
+/** Stands for the name asked for. */
+const NAME = '\u0001';
+/** How many words may name a database: `the registry NASK database`. */
+const PLACE_NAME_WORDS_MAX = 2;
+
+/** The spellings of a name under which a server may speak of it. */
+export type AskedName = ReadonlySet<string>;
+
+/** A-label, U-label and, as few servers print it, the label alone; empty when the name is not known. */
+export function askedNames(domain: string): AskedName {
+  if (domain === '') return new Set();
+  const unicode = domainToUnicode(domain).toLowerCase();
+  const names = [domain, unicode].filter((name) => name !== '');
+  return new Set([...names, ...names.map((name) => name.slice(0, name.indexOf('.')))]);
+}
+
+/**
+ * True for a whole line that is nothing but an absence phrase, alone or about the name asked for:
+ * `No match for "example.test".`, `Status: free`, never `available to:`, `TLD not found` or
+ * `Your address is not registered`. Each of its sentences must be one.
+ *
+ * @param line plain lower-case text.
+ * @param asked when empty, any host name stands for the name.
+ */
+export function saysAbsent(line: string, asked: AskedName): boolean {
+  if (line.endsWith('available:')) return false;
+  if (ABSENCE_STARTS.some((start) => line.startsWith(start))) return true;
+  if (ABSENCE_IN_SCRIPTS.some((phrase) => line.includes(phrase))) return true;
+  const sentences = sentencesOf(line, asked);
+  if (sentences.length === 0) return false;
+  let isSaid = false;
+  for (const words of sentences) {
+    if (words.every((word) => word === NAME)) continue;
+    if (!isAbsence(words)) return false;
+    isSaid = true;
+  }
+  return isSaid;
+}
+
+/** The words of each sentence, the asked name replaced by its mark. */
+function sentencesOf(line: string, asked: AskedName): string[][] {
+  const sentences: string[][] = [];
+  let words: string[] = [];
+  const parts = line.replaceAll(' (', ' - ').split(/[\s"“”„«»()[\]<>{}*|=,/_]+/, WORDS_MAX + 1);
+  if (parts.length > WORDS_MAX) return [];
+  for (const part of parts) {
+    const word = trimMarks(part);
+    if (word !== '') words.push(nameOr(word, asked));
+    if (words.length > 0 && (word === '' || /[.!;]$/.test(part))) {
+      sentences.push(words);
+      words = [];
+    }
+  }
+  return words.length > 0 ? [...sentences, words] : sentences;
+}
+
+function nameOr(word: string, asked: AskedName): string {
+  if (asked.has(word)) return NAME;
+  const isSuffix = word.length > 1 && word[0] === '.' && isHostName(`any${word}`);
+  if (isSuffix || (asked.size === 0 && isHostName(word))) return NAME;
+  return word.replace('’', "'");
+}
+
+/** Without the marks around it; a lone dash is none. */
+function trimMarks(part: string): string {
+  let [start, end] = [0, part.length];
+  while (start < end && "-:'`!?.".includes(part[start])) start += 1;
+  if (start === 1 && part[0] === '.' && end > 2) start = 0;
+  while (end > start && "-:;'`!?.".includes(part[end - 1])) end -= 1;
+  return part.slice(start, end);
+}
+
+/** Reads a sentence word by word: phrases, and around them only words that may stand there. */
+function isAbsence(words: readonly string[]): boolean {
+  const hasSubject = words.some((word) => isSubject(word));
+  const [before, behind, around]: string[][] = [[], [], []];
+  let isAbsent = false;
+  let isFree = false;
+  for (let at = 0; at < words.length;) {
+    const absent = absenceLengthAt(words, at, hasSubject);
+    const free = absent > 0 ? 0 : freeLengthAt(words, at, hasSubject);
+    const place = isAbsent && absent + free === 0 ? placeLengthAt(words, at) : 0;
+    isAbsent ||= absent > 0;
+    isFree ||= free > 0;
+    const length = absent + free + place;
+    if (length === 0 && !isSubject(words[at])) {
+      (isAbsent ? behind : before).push(words[at]);
+      around.push(words[at]);
+    }
+    at += Math.max(length, 1);
+  }
+  if (isFree) return isOneStatement(words) && around.every((word) => AROUND_FREE.has(word));
+  if (!isAbsent || !before.every((word) => BEFORE_ABSENCE.has(word))) return false;
+  return behind.every((word) => BEFORE_ABSENCE.has(word) || BEHIND_ABSENCE.has(word));
+}
+
+/** `example.test is free` or `status: free`: a name with a status behind it is two fields on a line. */
+function isOneStatement(words: readonly string[]): boolean {
+  return !words.includes(NAME) || !words.some((word) => word === 'status' || word === 'state');
+}
+
+function isSubject(word: string): boolean {
+  return word === NAME || SUBJECTS.has(word);
+}
+
+function absenceLengthAt(words: readonly string[], at: number, hasSubject: boolean): number {
+  const of = hasSubject ? lengthAt(words, at, ABSENCE_OF_SUBJECT) : 0;
+  const core = Math.max(lengthAt(words, at, ABSENCE_CORES), of);
+  return core || noneLengthAt(words, at, hasSubject) || searchLengthAt(words, at);
+}
+
+function freeLengthAt(words: readonly string[], at: number, hasSubject: boolean): number {
+  const of = hasSubject ? lengthAt(words, at, FREE_OF_SUBJECT) : 0;
+  return Math.max(lengthAt(words, at, FREE_CORES), of);
+}
+
+/** How many words of the longest phrase stand here; 0 for none. */
+function lengthAt(words: readonly string[], at: number, phrases: Phrases): number {
+  let longest = 0;
+  for (const phrase of phrases.get(words[at]) ?? []) {
+    if (phrase.length > longest && phrase.every((word, index) => words[at + index] === word)) {
+      longest = phrase.length;
+    }
+  }
+  return longest;
+}
+
+/** `no matching record`, `no domain records were found`: "no", things, and a verb unless "match" says it. */
+function noneLengthAt(words: readonly string[], at: number, hasSubject: boolean): number {
+  if (words[at] !== 'no') return 0;
+  let end = at + 1;
+  while (NOUNS.has(words[end])) end += 1;
+  if (end === at + 1) return 0;
+  const isMatch = words.slice(at + 1, end).some((noun) => MAY_LACK_VERB.has(noun));
+  if (['was', 'were', 'is', 'are'].includes(words[end])) end += 1;
+  if (['found', 'exist', 'exists'].includes(words[end])) return end + 1 - at;
+  if (words[end] === 'available' && hasSubject) return end + 1 - at;
+  return isMatch ? end - at : 0;
+}
+
+/** `could not find the requested domain`. */
+function searchLengthAt(words: readonly string[], at: number): number {
+  const search = lengthAt(words, at, SEARCHES);
+  if (search === 0) return 0;
+  let end = at + search;
+  while (BEFORE_ABSENCE.has(words[end])) end += 1;
+  return isSubject(words[end]) ? end - at : 0;
+}
+
+/** `in the registry NASK database`: where nothing was found, and whose that is. */
+function placeLengthAt(words: readonly string[], at: number): number {
+  if (!['in', 'on', 'from'].includes(words[at])) return 0;
+  const matching = words.indexOf('matching', at);
+  const end = matching < 0 ? words.length : matching;
+  const rest = words.slice(at + 1, end);
+  const last = rest.at(-1) ?? '';
+  const isPlace = PLACES.has(last) || (last === 'server' && rest.at(-2) === 'whois');
+  const unknown = rest.filter((word) => !BEFORE_ABSENCE.has(word) && !BEHIND_ABSENCE.has(word));
+  const names = unknown.filter((word) => !PLACES.has(word) && word !== NAME && word !== 'server');
+  return isPlace && names.length <= PLACE_NAME_WORDS_MAX ? end - at : 0;
+}

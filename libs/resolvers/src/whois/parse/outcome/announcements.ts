@@ -1,0 +1,70 @@
+import { commentBody, type Line } from '../reading/lines.js';
+import type { WorkMeter } from '../reading/work-meter.js';
+
+/** A line that may say how the exchange went, as plain lower-case text. */
+export interface Announcement {
+  text: string;
+  /** In a paragraph of long lines: small print, which speaks of cases, not of this one. */
+  isProse: boolean;
+  /** A sentence of the lines around it runs through this one: its words are not a statement. */
+  isFragment: boolean;
+}
+
+/** An announcement is short and stands near the top or the end; the middle is small print. */
+const LINE_LENGTH_MAX = 240;
+const HEAD_LINES = 400;
+const TAIL_LINES = 40;
+const PROSE_LINES_MIN = 3;
+const PROSE_LENGTH_MIN = 50;
+
+/** The lines of an answer that may announce something, comments without their marks. */
+export function announcements(lines: readonly Line[], meter: WorkMeter): Announcement[] {
+  const near =
+    lines.length <= HEAD_LINES + TAIL_LINES
+      ? lines
+      : [...lines.slice(0, HEAD_LINES), ...lines.slice(-TAIL_LINES)];
+  const said: Announcement[] = [];
+  let paragraph: string[] = [];
+  let isComment = false;
+  for (const line of near) {
+    const body = line.blank ? '' : line.comment ? commentBody(line) : line.body;
+    meter.count(body.length);
+    if (body === '' || line.comment !== isComment) {
+      said.push(...ofParagraph(paragraph));
+      paragraph = [];
+      isComment = line.comment;
+    }
+    if (body !== '') paragraph.push(body.slice(0, LINE_LENGTH_MAX));
+  }
+  said.push(...ofParagraph(paragraph));
+  return said;
+}
+
+function ofParagraph(paragraph: readonly string[]): Announcement[] {
+  const long = paragraph.filter((body) => body.length >= PROSE_LENGTH_MIN).length;
+  const isProse = paragraph.length >= PROSE_LINES_MIN && long * 2 >= paragraph.length;
+  return paragraph.map((body, at) => {
+    const [before, after] = [paragraph[at - 1], paragraph[at + 1]];
+    const goesOn = after !== undefined && !isSentenceEnd(body) && startsSmall(after);
+    const isGoingOn = before !== undefined && !isSentenceEnd(before) && startsSmall(body);
+    return { text: plainText(body), isProse, isFragment: isProse && (goesOn || isGoingOn) };
+  });
+}
+
+function isSentenceEnd(body: string): boolean {
+  return '.:!?'.includes(body[body.length - 1]);
+}
+
+function startsSmall(body: string): boolean {
+  return body[0] !== body[0].toUpperCase();
+}
+
+/** Lower case, one space between words: `Status:   FREE` and `status: free` say the same. */
+export function plainText(body: string): string {
+  return body
+    .slice(0, LINE_LENGTH_MAX)
+    .toLowerCase()
+    .split(/[ \t]+/)
+    .join(' ')
+    .replace(' :', ':');
+}

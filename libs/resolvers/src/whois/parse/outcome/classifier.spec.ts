@@ -1,0 +1,266 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Outcome } from '../../../record.js';
+import { parseWhois } from '../parse-whois.js';
+
+const SMALL_PRINT = `
+
+% By asking you agree not to exceed the query limits. Access may be blocked if you do, and
+% further queries may be refused; please try again later in that case. All rights reserved.
+% This data may not be used where no match was found.
+
+`;
+
+const RECORD = [
+  'Domain Name: example.test',
+  'Creation Date: 2020-02-03T04:05:06Z',
+  'Registrar: Sample Registrar',
+  'Name Server: ns1.example.net',
+  '',
+].join('\n');
+
+function outcome(text: string): Outcome {
+  return parseWhois(text, { domain: 'example.test', server: '', tld: 'test', role: 'registry' })
+    .outcome;
+}
+
+describe('an answer that is a throttle', () => {
+  it.each([
+    'Query limit exceeded for 192.0.2.1',
+    'You have exceeded your daily quota of lookups.',
+    '% Too many requests from your network',
+    '% Error: 55000000002 Connection refused; access control limit reached.',
+    'The lookup quota for 192.0.2.7 has been exceeded\nand will be replenished in 50 seconds.',
+    '%ERROR:201: access denied for 192.0.2.1',
+    'whois.example: only 1 request per second allowed, try again later',
+    'Please keep calm and wait a while: number of allowed queries exceeded.',
+    '%% Too many requests...\n%%\n\n%% No entries found in the database.',
+    'No match for this name. (Rate limit exceeded: answer may be wrong)',
+    'Requests of this client are not permitted.',
+    '-1: Still in grace period, wait 77 seconds',
+    'Your address has been temporarily blocked\nDomain not found.',
+    'Your IP address has been blacklisted: maximum number of queries reached.',
+  ])('is throttled and never "not registered": %j', (text) => {
+    expect(outcome(text)).toBe('throttled');
+    expect(outcome(SMALL_PRINT + text)).toBe('throttled');
+  });
+
+  it.each([
+    ['Limit exceeded, try again in 5 minutes', 300],
+    ['Quota exceeded. Wait 30 seconds.', 30],
+    ['Quota exceeded. Come back in 24 hours.', 3600],
+    ['Quota exceeded.', undefined],
+  ])('%j says when to come back, an hour at most', (text, seconds) => {
+    const result = parseWhois(text, { domain: '', server: '', tld: 'test', role: 'registry' });
+    expect(result).toMatchObject({ outcome: 'throttled' });
+    expect(result.retryAfterSeconds).toBe(seconds);
+  });
+});
+
+describe('an answer that says nobody holds the name', () => {
+  it.each([
+    'No match for "EXAMPLE.TEST".',
+    'NOT FOUND',
+    'Domain not found.',
+    '% No entries found for the selected source(s).',
+    'Domain Name: example.test\nDomain Status: No Object Found',
+    'Domain:             example.test\nStatus:             AVAILABLE',
+    'Domain: example.test\nStatus: free',
+    'example.test is free',
+    '>>> Domain example.test is available for registration',
+    'The queried object does not exist: no matching objects found',
+    'query : example.test\n\n상기 도메인이름은 등록되어 있지 않습니다.',
+    'El dominio no se encuentra registrado',
+    'No domain records were found to match "example.test"',
+    'Nincs találat / No match',
+    'query_status: 220 Available',
+    'We do not have an entry in our database matching your query.',
+    '% Unfortunately, No Results Were Found',
+    'NO OBJECT FOUND!',
+    'The domain has not been registered.',
+    '[ Notice: use of this database is restricted to administration. ]\n\nNo match!!',
+  ])('is not registered: %j', (text) => {
+    expect(outcome(text)).toBe('not_registered');
+    expect(outcome(SMALL_PRINT + text)).toBe('not_registered');
+    expect(outcome(text + SMALL_PRINT)).toBe('not_registered');
+  });
+});
+
+describe('an answer that keeps the name back', () => {
+  it.each([
+    ['Reserved by the registry', 'reserved'],
+    ['Domain: example.test\nStatus: RESERVED', 'reserved'],
+    ['This name is a premium domain and may be bought from its registry', 'premium'],
+    ['This name is not available for registration: the domain is blocked', 'blocked'],
+    ['Domain:\texample.test\nStatus:\tNOT ALLOWED', 'blocked'],
+  ])('is restricted with its reason: %j', (text, restriction) => {
+    const result = parseWhois(text, { domain: '', server: '', tld: 'test', role: 'registry' });
+    expect(result).toMatchObject({ outcome: 'restricted', record: { restriction } });
+  });
+
+  it('a reserved name with a holder is a registration', () => {
+    const text = 'Domain Name: example.test\nStatus: RESERVED\nName Server: ns1.example.net';
+    expect(outcome(text)).toBe('delivered');
+  });
+});
+
+describe('an answer that is neither', () => {
+  it.each([
+    '',
+    '   \n',
+    'Error: internal server error',
+    '% ERROR: syntax error',
+    'hello',
+    '<html>',
+    'HTTP/1.1 404 Not Found',
+    '<html><body><h1>404 Not Found</h1></body></html>',
+    'Whois server not found',
+    'Database error: object not found',
+  ])('is a failure to parse and costs nothing: %j', (text) => {
+    expect(outcome(text)).toBe('parse_failed');
+  });
+
+  it('small print alone says nothing about a name', () => {
+    expect(outcome(SMALL_PRINT)).not.toBe('delivered');
+  });
+
+  it.each([
+    'Domain: example.test\nStatus: purple',
+    'Domain Name: example.test\nState: 17',
+    'Domain: example.test\nStatus: invalid',
+  ])('holds a status nobody knows, and nothing else: %j', (text) => {
+    expect(outcome(text)).toBe('parse_failed');
+  });
+
+  it('an active name of which nothing else is published is a registration', () => {
+    expect(outcome('Domain: example.test\nStatus: ok')).toBe('delivered');
+    expect(outcome('Domain: example.test\nStatus: Delegated')).toBe('delivered');
+  });
+});
+
+describe('"available" is never concluded', () => {
+  it.each([
+    '% By submitting a query you agree not to use the information made\n% available to:\n% - allow spam',
+    'The terms are\navailable at: http://www.registry.test/terms',
+    'Available on web at http://whois.registry.test/',
+    'Available: No',
+    'Domain available: no',
+    'Not available',
+    'WHOIS information is available',
+    'The WHOIS service is available at http://whois.registry.test/',
+    'Registration is free',
+    'Free text search is not available',
+    '% Persons may learn whether a domain name that they want to have registered is still\n% available\n% or not, and information about the holders of domain names that are registered.',
+  ])('from small print: %j', (text) => {
+    expect(['parse_failed', 'restricted']).toContain(outcome(text));
+  });
+
+  it.each([
+    '404 Not Found',
+    'Not Found on this server',
+    'The requested URL was not found on this server.',
+    'TLD not found',
+    'TLD does not exist',
+    'This TLD is not registered here',
+    'Unknown domain suffix',
+    'Your IP is not registered',
+    'Your IP address is not registered with us',
+    'Your account was not found',
+    'You are not registered',
+    'You are not in our database',
+    'Client is not registered for this service',
+    'We cannot find you in our database',
+    'Database not found',
+    'Whois database not found',
+    'Registry not found',
+    'Object not found: whois database',
+    'Handle not found',
+    'License not found',
+    'Domain parameter not found',
+    'No match for nameserver ns1.example.net',
+    'No match for contact AB1',
+    'No entries found for IP 192.0.2.1',
+    'No such command',
+    'No such file or directory',
+    'No such server',
+    'Could not find server',
+    'query not found',
+    'No data available',
+    'No results: server overloaded',
+    'not known',
+    'No match for other.test',
+  ])('from a refusal: %j', (text) => {
+    expect(outcome(text)).toBe('parse_failed');
+    expect(outcome(SMALL_PRINT + text)).not.toBe('not_registered');
+  });
+
+  it('from a throttle that speaks of the name as well', () => {
+    const text =
+      '% Query rate limit exceeded. Reduced information.\n\n% No match for domain "example.test"';
+    expect(outcome(text)).toBe('throttled');
+  });
+
+  it.each([
+    ['<br>', 'Sample <br>Domain Status: available<br>Domain Name: example.test'],
+    ['a bare CR', 'Sample \rDomain Status: available\rStatus: free\rNo match'],
+    ['a line separator', 'Sample \u2028Status: free\u2028No match for example.test'],
+    ['a form feed', 'Sample \fStatus: free\f\vNo match'],
+    ['its own words', 'No match for "example.test".'],
+  ])('from an organisation that writes it with %s', (_, organization) => {
+    for (const before of [RECORD, 'Domain Name: example.test\n']) {
+      const text = `${before}Registrant Organization: ${organization}\n`;
+      expect(outcome(text)).not.toBe('not_registered');
+    }
+  });
+
+  it.each([
+    'Domain Status: available',
+    'Status: free',
+    '\nNo match for "example.test".\n',
+    '\nperson: Ada Example\nnic-hdl: AE1-TEST\nstatus: free\n',
+  ])('against a record, whatever stands beside it: %j', (line) => {
+    expect(outcome(`${RECORD}${line}\n`)).toBe('delivered');
+    expect(outcome(`${line}\n${RECORD}`)).toBe('delivered');
+  });
+
+  it('from a line in a person without a domain', () => {
+    expect(outcome('person: Ada Example\nnic-hdl: AE1-TEST\nstatus: free')).not.toBe(
+      'not_registered',
+    );
+    expect(outcome('e-mail: ada@example.test\nRegistry Domain ID: D1-TEST\nNot found')).toBe(
+      'parse_failed',
+    );
+  });
+});
+
+describe('phrases of one server', () => {
+  const asked = (tld: string, text: string) =>
+    parseWhois(text, { domain: `example.${tld}`, server: '', tld, role: 'registry' });
+
+  it.each([
+    ['sl', 'Domain not found, marked private, or error in your query.'],
+    ['lk', 'This Domain is not available in our whois database'],
+    ['tk', 'Invalid query or domain name not known in Dot TK Domain Registry'],
+    [
+      'ie',
+      '% Not Registered - The domain you have requested (example.ie) is not a registered .ie domain.',
+    ],
+  ])('.%s says %j of a free name, another server does not', (tld, text) => {
+    expect(asked(tld, text).outcome).toBe('not_registered');
+    expect(asked('test', text).outcome).not.toBe('not_registered');
+  });
+
+  it.each([
+    ['be', 'Domain:\texample.be\nStatus:\tNOT AVAILABLE', 'blocked'],
+    ['eu', 'Domain: example.eu\nStatus: APPLICATION PENDING', 'reserved'],
+    ['eu', 'Domain: example.eu\nStatus: RESERVED', 'reserved'],
+    ['lu', 'domainname: example.lu\ndomaintype: RESERVED', 'reserved'],
+    ['nl', 'example.nl is excluded', 'blocked'],
+    ['ca', 'Domain name: example.ca\nDomain status: unavailable', 'blocked'],
+    ['jp', '[Domain Name]   EXAMPLE.JP\n[Status]        Reserved', 'reserved'],
+    ['aero', 'Name is restricted from registration', 'blocked'],
+    ['test', 'Domain name is prohibited', 'blocked'],
+    ['test', 'This name is not available', 'blocked'],
+  ])('.%s keeps a name back: %j', (tld, text, restriction) => {
+    expect(asked(tld, text)).toMatchObject({ outcome: 'restricted', record: { restriction } });
+  });
+});

@@ -1,0 +1,120 @@
+import type { Line } from '../reading/lines.js';
+import type { WorkMeter } from '../reading/work-meter.js';
+import { askedNames, saysAbsent } from './absence.js';
+import { announcements, plainText, type Announcement } from './announcements.js';
+import { isHoldingStatus } from './holding-statuses.js';
+import { matchesAny } from './phrases.js';
+import {
+  ERROR_PHRASES,
+  FAILURE_PHRASES,
+  RULE_WORDS,
+  THROTTLE_REQUESTS,
+  THROTTLE_STATEMENTS,
+} from './refusals.js';
+import { restrictionIn, type Restriction } from './restrictions.js';
+import { statementFor, type ServerStatements } from './server-statements.js';
+
+/** What an answer is, before anything is taken from it. */
+export type Verdict =
+  | { kind: 'found' }
+  | { kind: 'throttled'; retryAfterSeconds?: number }
+  | { kind: 'error' }
+  | { kind: 'restricted'; restriction: Restriction }
+  | { kind: 'not_found' };
+
+/** What could be read from the text, and what the server is known to say. */
+export interface Evidence {
+  /** The name asked for, A-label; empty if unknown. */
+  domain: string;
+  /** A date, registrar, name server or named contact was read. */
+  isRecord: boolean;
+  /** Something less was read that an answer about nobody's name does not hold: a handle, an e-mail. */
+  isTrace: boolean;
+  statuses: readonly string[];
+  server: ServerStatements;
+}
+
+const RETRY_SECONDS_MAX = 3600;
+
+/**
+ * Says what an answer is: throttled, restricted, not found, error or found. A record outweighs every phrase: the small print below it speaks
+ * of limits and of names that are not found, and whoever holds the name may have written "available" into it. "Not found" is said by a whole
+ * line that is nothing but that, or by a phrase listed for the server; anything else without a record is an error.
+ */
+export function classify(lines: readonly Line[], evidence: Evidence, meter: WorkMeter): Verdict {
+  if (evidence.isRecord) return { kind: 'found' };
+  const said = announcements(lines, meter);
+  if (said.some((it) => isThrottle(it, evidence.server))) {
+    return { kind: 'throttled', retryAfterSeconds: retryAfter(said) };
+  }
+  if (said.some((it) => !it.isProse && matchesAny(it.text, FAILURE_PHRASES))) {
+    return { kind: 'error' };
+  }
+  const statement = statementAmong(said, evidence);
+  const isContradicted = evidence.isTrace || evidence.statuses.some(isHoldingStatus);
+  if (statement?.kind === 'not_found' && isContradicted) return { kind: 'error' };
+  if (statement !== undefined) return statement;
+  if (said.some((it) => matchesAny(it.text, THROTTLE_REQUESTS))) return { kind: 'throttled' };
+  if (said.some((it) => matchesAny(it.text, ERROR_PHRASES))) return { kind: 'error' };
+  return byStatus(evidence.statuses);
+}
+
+/** What the statuses say of a name of which nothing else is known; one that nobody knows says nothing. */
+function byStatus(statuses: readonly string[]): Verdict {
+  for (const status of statuses) {
+    const restriction = restrictionIn(`status: ${plainText(status)}`);
+    if (restriction !== undefined) return { kind: 'restricted', restriction };
+  }
+  return statuses.some(isHoldingStatus) ? { kind: 'found' } : { kind: 'error' };
+}
+
+/** What one line, of whatever protocol, says of a name that is kept back; rules are no such line. */
+export function announcedRestriction(line: string): Restriction | undefined {
+  const text = plainText(line);
+  return matchesAny(text, RULE_WORDS) ? undefined : restrictionIn(text);
+}
+
+function isThrottle({ text, isProse }: Announcement, server: ServerStatements): boolean {
+  if (matchesAny(text, server.throttled)) return true;
+  if (matchesAny(text, RULE_WORDS)) return false;
+  if (matchesAny(text, THROTTLE_STATEMENTS)) return true;
+  return !isProse && matchesAny(text, THROTTLE_REQUESTS);
+}
+
+/** The first line that says the name is kept back or free. */
+function statementAmong(
+  said: readonly Announcement[],
+  { domain, server }: Evidence,
+): Verdict | undefined {
+  const asked = askedNames(domain);
+  for (const { text, isFragment, isProse } of said) {
+    const listed = statementFor(text, server);
+    if (listed !== undefined) return listed;
+    const restriction = isProse || matchesAny(text, RULE_WORDS) ? undefined : restrictionIn(text);
+    if (restriction !== undefined) return { kind: 'restricted', restriction };
+    if (!isFragment && saysAbsent(text, asked)) return { kind: 'not_found' };
+  }
+  return undefined;
+}
+
+/** `wait 30 seconds`, `try again in 5 minutes`, at most an hour; undefined if none is named. */
+function retryAfter(said: readonly Announcement[]): number | undefined {
+  for (const { text } of said) {
+    const words = text.split(' ');
+    for (let at = 1; at < words.length; at += 1) {
+      const unit = UNITS.find(([name]) => words[at].startsWith(name));
+      const amount = Number(words[at - 1]);
+      if (unit === undefined || !Number.isInteger(amount) || amount < 1) continue;
+      return Math.min(RETRY_SECONDS_MAX, amount * unit[1]);
+    }
+  }
+  return undefined;
+}
+
+const UNITS: readonly (readonly [string, number])[] = [
+  ['second', 1],
+  ['sec', 1],
+  ['minute', 60],
+  ['min', 60],
+  ['hour', 3600],
+];

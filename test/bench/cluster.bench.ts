@@ -1,0 +1,70 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { BenchReport, BenchRow } from './bench.js';
+import { cleanup } from './cleanup.js';
+
+/** What a figure may spend: a long run for the record, a short one to try out. */
+export interface FigureOptions {
+  isShort: boolean;
+}
+
+/** Each figure can be measured alone: `npm run bench cluster storm limit`. */
+export const CLUSTER_FIGURES = [
+  'two-cores',
+  'storm',
+  'limit',
+  'revocation',
+  'kills',
+  'kafka',
+] as const;
+
+export type ClusterFigure = (typeof CLUSTER_FIGURES)[number];
+
+/** No figure takes as long unless it hangs: the longest loads for five minutes. */
+const FIGURE_LIMIT_MS = 9 * 60_000;
+
+const MEASURES: Record<ClusterFigure, (options: FigureOptions) => Promise<BenchRow[]>> = {
+  'two-cores': async () => (await import('./cluster/two-cores.js')).measure(),
+  storm: async (options) => (await import('./cluster/storm.js')).measure(options),
+  limit: async (options) => (await import('./cluster/limit.js')).measure(options),
+  revocation: async (options) => (await import('./cluster/revocation.js')).measure(options),
+  kills: async (options) => (await import('./cluster/kills.js')).measure(options),
+  kafka: async (options) => (await import('./cluster/kafka.js')).measure(options),
+};
+
+/** The product on many machines: separate services, three gateways, Kafka, Valkey. */
+export async function run(
+  figures: readonly string[] = [],
+  options: FigureOptions = { isShort: false },
+): Promise<BenchReport> {
+  const [rows, notRun]: [BenchRow[], string[]] = [[], []];
+  const wanted = figures.length > 0 ? figures : CLUSTER_FIGURES;
+  for (const figure of CLUSTER_FIGURES.filter((name) => wanted.includes(name))) {
+    process.stderr.write(`  ${figure} …\n`);
+    const startedMs = performance.now();
+    try {
+      rows.push(...(await bounded(MEASURES[figure](options))));
+    } catch (error) {
+      // One that fails misses its target; the others are measured all the same.
+      process.stderr.write(`  ${figure} failed: ${String(error).slice(0, 2_000)}\n`);
+      rows.push({ what: figure, value: NaN, unit: '', target: 'to be measured', ok: false });
+      notRun.push(`${figure}: ${(error as Error).message.split('\n', 1)[0]}`);
+    } finally {
+      await cleanup.run();
+    }
+    const seconds = Math.round((performance.now() - startedMs) / 1000);
+    process.stderr.write(`  ${figure} took ${seconds} s\n`);
+  }
+  return { title: 'a cluster: several gateways, several cores, events over Kafka', rows, notRun };
+}
+
+/** @throws when a figure hangs; what it started is ended by the cleanup. */
+async function bounded<T>(measured: Promise<T>): Promise<T> {
+  const over = new AbortController();
+  const limit = sleep(FIGURE_LIMIT_MS, undefined, { signal: over.signal }).then(() => {
+    throw new Error(`not done after ${FIGURE_LIMIT_MS / 60_000} minutes`);
+  });
+  // Whichever is second has nobody who listens.
+  limit.catch(() => {});
+  measured.catch(() => {});
+  return Promise.race([measured, limit]).finally(() => over.abort());
+}

@@ -1,0 +1,93 @@
+import { join } from 'node:path';
+import { ValkeyServer } from '#test/environment';
+import { type BenchRow, percentile } from '../bench.js';
+import { cleanup } from '../cleanup.js';
+import {
+  CONNECTIONS,
+  type GatewayField,
+  LOOKUP_PATH,
+  openGatewayField,
+  startGateway,
+} from '../gateway-field.js';
+import { cpuUs } from '../machine.js';
+import { driveWrk } from '../wrk.js';
+
+const ROUNDS = 8;
+/** Each process compiles for itself. */
+const WARM_UPS = 2;
+const ROUND_MS = 3_000;
+const LEAST = 1.7;
+
+/**
+ * What the second core brings: twice the CPU time a request of one gateway ÷ that of two on one port, with
+ * their Valkey. Nothing is bound to a core, both have the same load in turn; wrk and nginx (of Debian) are
+ * needed.
+ */
+export async function measure(): Promise<BenchRow[]> {
+  const field = await openGatewayField();
+  const { around, keys } = field;
+  const contenders = [await oneGateway(field), await twoGateways(field)];
+  const cpu: [number[], number[]] = [[], []];
+  for (let round = 0; round < WARM_UPS + ROUNDS; round++) {
+    for (const [place, { pids, port }] of contenders.entries()) {
+      const before = cpuOf(pids);
+      const load = {
+        port,
+        path: LOOKUP_PATH,
+        keys,
+        connections: CONNECTIONS,
+        durationMs: ROUND_MS,
+      };
+      const { answers, refused, lost, elapsedMs } = await driveWrk(load, around.folder);
+      if (refused + lost > 0) throw new Error(`void: ${refused} refused, ${lost} lost`);
+      const us = (cpuOf(pids) - before) / answers;
+      const rate = Math.round((answers * 1000) / elapsedMs);
+      process.stderr.write(`    ${place + 1} gateway(s): ${us.toFixed(1)} µs, ${rate} req/s\n`);
+      if (round >= WARM_UPS) cpu[place].push(us);
+    }
+  }
+  const [one, two] = cpu;
+  const value = (2 * Math.min(...one)) / Math.min(...two);
+  const ratios = one.map((us, round) => (2 * us) / two[round]);
+  const least = (values: number[]) => ({
+    value: Math.min(...values),
+    median: percentile(values, 0.5),
+    unit: 'µs',
+  });
+  return [
+    { what: 'CPU a request, one gateway', ...least(one) },
+    { what: 'CPU a request, two gateways on one port, with Valkey', ...least(two) },
+    {
+      what: 'two cores: 2 × CPU of one ÷ of two',
+      value,
+      median: percentile(ratios, 0.5),
+      unit: '',
+      target: `≥ ${LEAST}`,
+      ok: value >= LEAST,
+    },
+  ];
+}
+
+interface Contender {
+  pids: number[];
+  port: number;
+}
+
+async function oneGateway(field: GatewayField): Promise<Contender> {
+  const { pid, port } = await startGateway(field, { name: 'cores-1.journal' });
+  return { pids: [pid], port };
+}
+
+async function twoGateways(field: GatewayField): Promise<Contender> {
+  const valkey = await ValkeyServer.start({ folder: join(field.around.folder, 'valkey') });
+  cleanup.add(async () => valkey.stop());
+  const shared = { GATEWAY_REUSE_PORT: 'true', VALKEY_URL: valkey.url };
+  const first = await startGateway(field, { name: 'cores-2a.journal', settings: shared });
+  const second = await startGateway(field, {
+    name: 'cores-2b.journal',
+    settings: { ...shared, GATEWAY_PORT: String(first.port) },
+  });
+  return { pids: [first.pid, second.pid, valkey.pid], port: first.port };
+}
+
+const cpuOf = (pids: number[]) => pids.reduce((sum, pid) => sum + cpuUs(pid), 0);

@@ -1,0 +1,137 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseWhois, type ParseResult } from '#libs/resolvers';
+import { BARS } from './bars.js';
+import { compareRecord, type Finding } from './comparison.js';
+import type { RecordedRow, Status } from './recorded-row.js';
+import { Score } from './score.js';
+import statuses from './statuses.json' with { type: 'json' };
+
+const WORST_REGISTRIES = 15;
+const STATUSES = statuses as Readonly<Record<string, string>>;
+
+/**
+ * Measures the port-43 parser on recorded answers: `eval-whois <folder> [--json FILE] [--enforce]
+ * [--wrong]`. Reads every `*.jsonl` of the folder, prints the share of right answers per field and
+ * the worst registries. `--enforce` ends with 1 below a bar, `--wrong` lists each wrong value.
+ */
+function main(args: readonly string[]): number {
+  const folder = args.find((it, at) => !it.startsWith('--') && args[at - 1] !== '--json');
+  if (folder === undefined) {
+    write('usage: eval-whois <folder of *.jsonl> [--json FILE] [--enforce] [--wrong]');
+    return 2;
+  }
+  const excluded = readExclusions();
+  const rows = readRows(folder)
+    .filter((row) => !excluded.has(row.id))
+    .map(corrected);
+  const score = new Score();
+  let falseFree = 0;
+  for (const row of rows) {
+    const result = parseRow(row);
+    const isHeld = !['not_registered', undefined].includes(row.expected.status);
+    if (isHeld && result.outcome === 'not_registered') falseFree += 1;
+    for (const finding of findingsOf(row, result)) {
+      if (excluded.has(`${row.id} ${finding.field}`)) continue;
+      score.add(registryOf(row), finding);
+      if (!finding.isRight && args.includes('--wrong')) writeFinding(row, finding);
+    }
+  }
+  report(score, rows.length, falseFree);
+  const file = args[args.indexOf('--json') + 1];
+  if (args.includes('--json') && file !== undefined) {
+    writeFileSync(
+      file,
+      JSON.stringify({ rows: rows.length, falseFree, ...score.toJson() }, null, 2),
+    );
+  }
+  const isBelow = Object.entries(BARS).some(([field, bar]) => score.share(field) < bar);
+  return args.includes('--enforce') && (isBelow || falseFree > 0) ? 1 : 0;
+}
+
+function readRows(folder: string): RecordedRow[] {
+  const files = readdirSync(folder).filter((name) => name.endsWith('.jsonl'));
+  return files.sort().flatMap((name) =>
+    readFileSync(join(folder, name), 'utf8')
+      .split('\n')
+      .filter((line) => line.trim() !== '')
+      .map((line) => JSON.parse(line) as RecordedRow),
+  );
+}
+
+/** Rows (`id`) and single fields (`id field`) whose expectation is plainly wrong. */
+function readExclusions(): Set<string> {
+  const file = new URL('./exclusions.json', import.meta.url);
+  return new Set(Object.keys(JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>));
+}
+
+/** A name kept back is recorded as registered, or as free, by those who know two answers only. */
+function corrected(row: RecordedRow): RecordedRow {
+  const status = STATUSES[row.id];
+  return status === undefined ? row : { ...row, expected: { status: status as Status } };
+}
+
+/** A row without TLD was recorded at a registrar. */
+function parseRow(row: RecordedRow): ParseResult {
+  return parseWhois(row.text, {
+    domain: row.expected.domain ?? '',
+    server: row.server ?? '',
+    tld: row.tld ?? '',
+    role: row.tld === null ? 'registrar' : 'registry',
+  });
+}
+
+function findingsOf(row: RecordedRow, result: ParseResult): Finding[] {
+  const { status } = row.expected;
+  const findings: Finding[] = [];
+  if (status !== undefined) {
+    const field = status === 'registered' ? 'found' : status;
+    const isRight = result.outcome === (status === 'registered' ? 'delivered' : status);
+    findings.push({ field, isRight, expected: status, actual: result.outcome });
+  }
+  if (status === 'registered' || status === undefined) {
+    findings.push(...compareRecord(row.expected, result.record ?? NO_RECORD));
+  }
+  return findings;
+}
+
+const NO_RECORD = {
+  nameServers: [],
+  statuses: [],
+  contacts: {},
+  redactions: [],
+  privacyService: false,
+};
+
+function registryOf(row: RecordedRow): string {
+  if (row.tld === null) return row.server ?? 'unknown';
+  return row.tld.slice(row.tld.lastIndexOf('.') + 1);
+}
+
+function report(score: Score, rows: number, falseFree: number): void {
+  write(`${rows} answers; "not registered" although held or throttled: ${falseFree}`);
+  const fields = [...score.fields].sort(([a], [b]) => a.localeCompare(b));
+  for (const [field, { right, total }] of fields) {
+    const bar = BARS[field];
+    const mark = bar === undefined ? '' : right / total < bar ? '  below the bar' : '  ok';
+    write(`${field.padEnd(28)} ${percent(right / total)}  ${right}/${total}${mark}`);
+  }
+  write('worst registries:');
+  for (const { registry, wrong, total } of score.worst(WORST_REGISTRIES)) {
+    write(`  ${registry.padEnd(26)} ${wrong} wrong of ${total}`);
+  }
+}
+
+function writeFinding(row: RecordedRow, { field, expected, actual }: Finding): void {
+  write(`WRONG ${row.id} ${field}: ${JSON.stringify(expected)} got ${JSON.stringify(actual)}`);
+}
+
+function percent(share: number): string {
+  return `${(share * 100).toFixed(1)} %`.padStart(8);
+}
+
+function write(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+process.exitCode = main(process.argv.slice(2));

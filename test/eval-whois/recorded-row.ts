@@ -1,0 +1,22 @@
+/** One recorded answer with what is known to be in it; only what is asserted is present. */
+export interface RecordedRow {
+  id: string;
+  server: string | null;
+  tld: string | null;
+  text: string;
+  expected: ExpectedRecord;
+}
+
+export type Status = 'registered' | 'not_registered' | 'restricted' | 'throttled' | 'parse_failed';
+
+export interface ExpectedRecord {
+  status?: Status;
+  domain?: string;
+  created?: string;
+  updated?: string;
+  expires?: string;
+  nameServers?: string[];
+  registrar?: Record<string, string | null>;
+  contacts?: Record<string, Record<string, string | null>>;
+  statusCodes?: string[];
+}
