@@ -46,7 +46,9 @@ export async function startLookup(options: LookupOptions): Promise<RunningServic
   addLookupMetrics(service.app.get(Metrics, { strict: false }), {
     answers: service.app.get(AnswerCounts),
     lookups: upstreams.domains.counts,
-    caches: [LiveService, NumbersService, DnsService].map((answering) => service.app.get(answering).cache),
+    caches: [LiveService, NumbersService, DnsService].map(
+      (answering) => service.app.get(answering).cache,
+    ),
   });
   let socket: UnixListener | undefined;
   const stop = async () => {

@@ -8,8 +8,7 @@ export interface HostName {
 }
 
 export type ParsedHostName =
-  | { ok: true; hostName: HostName }
-  | Exclude<ParsedDomainName, { ok: true }>;
+  { ok: true; hostName: HostName } | Exclude<ParsedDomainName, { ok: true }>;
 
 /** Service labels such as `_dmarc` and `_sip._tcp` (RFC 8552), which registrable names cannot have. */
 const SERVICE_LABELS = /^(?:_[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.){1,4}/i;

@@ -8,7 +8,13 @@ import {
 } from '#libs/contracts';
 import { type IpAddress, parseHostName, reverseDnsName } from '#libs/domain-names';
 import { Clock, InvalidRequest, type Problem, SECOND_MS } from '#libs/platform';
-import { DnsClient, type DnsLookup, type DnsType, isBlockedAddress, lookUpDns } from '#libs/resolvers';
+import {
+  DnsClient,
+  type DnsLookup,
+  type DnsType,
+  isBlockedAddress,
+  lookUpDns,
+} from '#libs/resolvers';
 import { AnswerCache, type Findings, type KeptKind } from '../answers/answer-cache.js';
 import { AnswerCounts } from '../answers/answer-counts.js';
 import { BogonAddress, InvalidDomainName } from '../answers/answers.errors.js';

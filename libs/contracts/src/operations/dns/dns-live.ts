@@ -13,7 +13,11 @@ export const DNS_TYPE = {
 };
 
 /** Refusals of everything that asks a resolver. */
-export const DNS_PROBLEMS = ['resolver_unreachable', 'resolver_timeout', 'lookup_overloaded'] as const;
+export const DNS_PROBLEMS = [
+  'resolver_unreachable',
+  'resolver_timeout',
+  'lookup_overloaded',
+] as const;
 
 export const DNS_LIVE = defineOperation({
   name: 'dns.live',
