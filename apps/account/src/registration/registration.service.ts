@@ -40,8 +40,8 @@ export class RegistrationService {
    */
   async signUp(request: SignUpRequest, visitor: Visitor): Promise<SignUpResponse> {
     const { email: address, first_name: firstName, password } = request;
-    this.passwords.check(password);
     await this.attempts.count(NETWORK_LIMIT, networkOf(visitor.address), visitor);
+    this.passwords.check(password);
     const domain = domainOfAddress(address);
     const domainLimit = LARGE_DOMAINS.has(domain) ? LARGE_DOMAIN_LIMIT : DOMAIN_LIMIT;
     await this.attempts.count(domainLimit, domain, visitor);

@@ -65,9 +65,14 @@ export class LogInService {
     await this.attempts.giveBack(NETWORK_LIMIT, network);
     const { accountId, personId, passwordHash } = person;
     const actor = { accountId, personId, visitor };
+    const rehashed = await this.passwords.rehash(password, passwordHash);
     return this.accounts.transaction(async (transaction) => {
       const { state, restoreUntil } = await this.accounts.lock(transaction, accountId);
       await this.checkUnchanged(transaction, actor, passwordHash);
+      if (rehashed) {
+        const changes = { passwordHash: rehashed };
+        await this.people.update(transaction, accountId, personId, changes);
+      }
       const token = await this.sessions.open(transaction, actor);
       const object = `person:${personId}`;
       await this.audit.record(transaction, { by: actor, action: 'session.logged-in', object });

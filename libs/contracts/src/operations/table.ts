@@ -1,3 +1,5 @@
+import { ASN_WHOIS } from './numbers/asn-whois.js';
+import { IP_WHOIS } from './numbers/ip-whois.js';
 import type { Operation } from './operation.js';
 import { PRICING_QUOTE } from './pricing/pricing-quote.js';
 import { PRICING } from './pricing/pricing.js';
@@ -5,6 +7,9 @@ import { TLD } from './tlds/tld.js';
 import { TLDS } from './tlds/tlds.js';
 import { WHOIS_LIVE } from './whois/whois-live.js';
 
+export * from './numbers/asn-whois.js';
+export * from './numbers/ip-whois.js';
+export * from './numbers/number-answer.js';
 export * from './pricing/price-list.js';
 export * from './pricing/pricing-quote.js';
 export * from './pricing/pricing.js';
@@ -15,4 +20,12 @@ export * from './whois/whois-answer.js';
 export * from './whois/whois-live.js';
 
 /** Every operation of the product, in the order of the documents. What stands here is routed, validated, priced and documented. */
-export const OPERATIONS: readonly Operation[] = [WHOIS_LIVE, TLDS, TLD, PRICING, PRICING_QUOTE];
+export const OPERATIONS: readonly Operation[] = [
+  WHOIS_LIVE,
+  IP_WHOIS,
+  ASN_WHOIS,
+  TLDS,
+  TLD,
+  PRICING,
+  PRICING_QUOTE,
+];
