@@ -18,16 +18,7 @@ export { Politeness, type PolitenessOptions } from './politeness/politeness.js';
 export { ParserWorker, type ParserWorkerOptions } from './parser/parser-worker.js';
 export type { Priority } from './politeness/upstream.js';
 export type { BucketTerms, UpstreamLimit } from './politeness/upstream-limits.js';
-export { readRdapEntity, type EntityRecord } from './rdap/entity-record.js';
-export {
-  type AutnumRecord,
-  type NameServerRecord,
-  type NetworkRecord,
-  readRdapAutnum,
-  readRdapNameServer,
-  readRdapNetwork,
-} from './rdap/network-record.js';
-export { RdapClient, type JsonObject, type RdapLimits } from './rdap/rdap-client.js';
+export { RdapClient, type RdapLimits } from './rdap/rdap-client.js';
 export * from './record.js';
 export { Registries, type RegistryTables, type Route } from './registries/registries.js';
 export {

@@ -1,8 +1,8 @@
 import { type Redaction, type RegistrationRecord, isContactRole } from '../record.js';
-import { readJcard } from './jcard.js';
+import { readJcard } from './cards/jcard.js';
 import { listIn, objectsIn, textIn } from './json-reading.js';
-import { readJsContact } from './jscontact.js';
-import type { PublishedContact } from './published-contact.js';
+import { readJsContact } from './cards/jscontact.js';
+import type { PublishedContact } from './cards/published-contact.js';
 import type { JsonObject } from './rdap-client.js';
 
 /** Entities within entities are read so deep: a registrar's abuse contact is at 2. */
@@ -39,7 +39,7 @@ function rolesOf(json: JsonObject): string[] {
     .filter((role) => role !== undefined);
 }
 
-export function cardOf(json: JsonObject): PublishedContact {
+function cardOf(json: JsonObject): PublishedContact {
   const jcard = readJcard(json['vcardArray']);
   const hasCard = Object.keys(jcard.contact).length > 0 || jcard.withheld.length > 0;
   return hasCard ? jcard : readJsContact(json['jscontact_card'] ?? json['jscard']);

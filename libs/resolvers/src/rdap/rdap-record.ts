@@ -93,8 +93,7 @@ function readNameServers(json: JsonObject): string[] {
   return [...new Set(names.filter((name) => name !== undefined))];
 }
 
-/** EPP's names of an object's statuses, each once. */
-export function readStatuses(json: JsonObject): string[] {
+function readStatuses(json: JsonObject): string[] {
   const { status } = json;
   const words = (Array.isArray(status) ? listIn(status) : [status]).map(textIn);
   return [...new Set(words.filter((word) => word !== undefined).map(eppNameOf))];
@@ -127,8 +126,7 @@ function relatedUrl(json: JsonObject): URL | undefined {
   return undefined;
 }
 
-/** A host name in lower case without its last dot; undefined for anything else. */
-export function hostName(value: unknown): string | undefined {
+function hostName(value: unknown): string | undefined {
   const name = textIn(value)?.toLowerCase().replace(/\.$/, '');
   return name !== undefined && isHostName(name) ? name : undefined;
 }
