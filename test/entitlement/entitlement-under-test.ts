@@ -26,6 +26,7 @@ import { OnAccountDeletedConsumer } from '../../apps/entitlement/src/blocks/on-a
 import { OnAccountErasedConsumer } from '../../apps/entitlement/src/blocks/on-account-erased.consumer.js';
 import { OnAccountRestoredConsumer } from '../../apps/entitlement/src/blocks/on-account-restored.consumer.js';
 import { EntitlementConfig } from '../../apps/entitlement/src/entitlement.config.js';
+import { ENTITIES } from '../../apps/entitlement/src/entitlement.module.js';
 import { AdvanceAccountsJob } from '../../apps/entitlement/src/grants/advance-accounts.job.js';
 import { OnAccountRegisteredConsumer } from '../../apps/entitlement/src/grants/on-account-registered.consumer.js';
 import { OnPaymentConfirmedConsumer } from '../../apps/entitlement/src/grants/on-payment-confirmed.consumer.js';
@@ -94,7 +95,7 @@ export class EntitlementUnderTest {
     const entitlement = new EntitlementUnderTest(
       test,
       new TestClock(now),
-      await test.service('entitlement'),
+      await test.service('entitlement', ENTITIES),
       await test.auditor('entitlement'),
     );
     await entitlement.open();
@@ -149,7 +150,7 @@ export class EntitlementUnderTest {
     const lineId = line.lineId ?? newId();
     const rest = { sku: 'test', quantity: 1, amountMicros: LINE_MICROS };
     await this.deliver(PaymentConfirmed, accountId, {
-      paymentId: newId(),
+      paymentId: lineId,
       amountMicros: LINE_MICROS,
       currency: 'USD',
       catalogueVersion: '2026-11',
@@ -172,7 +173,7 @@ export class EntitlementUnderTest {
     const refundedMicros = String(Math.round(Number(share) * Number(LINE_MICROS)));
     const line = { lineId, scope: 'whole', refundedMicros, paidMicros: LINE_MICROS } as const;
     const lines = [line];
-    const reversal = { reversalId, paymentId: newId(), cause: 'refund', phase, lines } as const;
+    const reversal = { reversalId, paymentId: lineId, cause: 'refund', phase, lines } as const;
     await this.deliver(PaymentReversed, accountId, reversal);
     return reversalId;
   }

@@ -42,6 +42,15 @@ export class CliConfig {
   accountDatabaseUrl?: string;
 
   @Setting({
+    env: 'BILLING_DATABASE_URL',
+    about: 'PostgreSQL as the role "billing".',
+    secret: true,
+  })
+  @IsOptional()
+  @IsString()
+  billingDatabaseUrl?: string;
+
+  @Setting({
     env: 'ENTITLEMENT_DATABASE_URL',
     about: 'PostgreSQL as the role "entitlement".',
     secret: true,

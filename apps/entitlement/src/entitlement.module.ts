@@ -20,8 +20,6 @@ import { GrantsService } from './grants/grants.service.js';
 import { OnAccountRegisteredConsumer } from './grants/on-account-registered.consumer.js';
 import { OnPaymentConfirmedConsumer } from './grants/on-payment-confirmed.consumer.js';
 import { OnSubscriptionChangedConsumer } from './grants/on-subscription-changed.consumer.js';
-import { SubscriptionsRepository } from './subscriptions/subscriptions.repository.js';
-import { SubscriptionCreditsService } from './grants/subscription-credits.service.js';
 import { HoldsController } from './holds/holds.controller.js';
 import { HoldsRepository } from './holds/holds.repository.js';
 import { HoldsService } from './holds/holds.service.js';
@@ -32,11 +30,18 @@ import { LeasesService } from './leases/leases.service.js';
 import { LedgerController } from './ledger/ledger.controller.js';
 import { LedgerRepository } from './ledger/ledger.repository.js';
 import { LedgerService } from './ledger/ledger.service.js';
+import { PaymentLine } from './payments/payment-line.entity.js';
+import { PaymentsRepository } from './payments/payments.repository.js';
+import { PaymentsService } from './payments/payments.service.js';
+import { Reversal } from './payments/reversal.entity.js';
+import { ReversedLine } from './payments/reversed-line.entity.js';
 import { ReservationsRepository } from './reservations/reservations.repository.js';
 import { OnPaymentReversalUndoneConsumer } from './reversals/on-payment-reversal-undone.consumer.js';
 import { OnPaymentReversedConsumer } from './reversals/on-payment-reversed.consumer.js';
-import { ReversalsRepository } from './reversals/reversals.repository.js';
 import { ReversalsService } from './reversals/reversals.service.js';
+import { Subscription } from './subscriptions/subscription.entity.js';
+import { SubscriptionsRepository } from './subscriptions/subscriptions.repository.js';
+import { SubscriptionsService } from './subscriptions/subscriptions.service.js';
 
 export interface EntitlementModuleOptions {
   config: EntitlementConfig;
@@ -47,6 +52,9 @@ export interface EntitlementModuleOptions {
   maintenanceDatabase: Database;
   auditorDatabase: Database;
 }
+
+/** Tables whose rows are read and written as objects. */
+export const ENTITIES = [PaymentLine, Reversal, ReversedLine, Subscription];
 
 const CONTROLLERS = [
   LedgerController,
@@ -69,12 +77,13 @@ const CONTROLLERS = [
 const PROVIDERS = [
   LedgerRepository,
   LedgerService,
-  GrantsRepository,
+  PaymentsRepository,
+  PaymentsService,
   SubscriptionsRepository,
+  SubscriptionsService,
+  GrantsRepository,
   GrantsService,
-  SubscriptionCreditsService,
   AdvanceAccountsJob,
-  ReversalsRepository,
   ReversalsService,
   BlocksRepository,
   BlocksService,

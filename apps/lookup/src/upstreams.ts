@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 import type { Clock } from '#libs/platform';
 import {
   DomainLookup,
+  NumberLookups,
+  NumberRegistries,
   parseUpstreamExceptions,
   ParserWorker,
   Politeness,
@@ -16,6 +18,7 @@ import type { LookupConfig } from './lookup.config.js';
 /** The way to registries and registrars; `close` ends what it keeps open. */
 export interface Upstreams {
   domains: DomainLookup;
+  numbers: NumberLookups;
   close(): Promise<void>;
 }
 
@@ -40,8 +43,17 @@ export function openUpstreams(
   );
   const parser = new ParserWorker();
   const domains = new DomainLookup({ registries, rdap, port43, politeness, parser, clock });
+  const numberRegistries = NumberRegistries.vendored();
+  const numbers = new NumberLookups({
+    registries: numberRegistries,
+    rdap,
+    port43,
+    politeness,
+    clock,
+  });
   return {
     domains,
+    numbers,
     close: async () => {
       await Promise.all([rdap.close(), parser.close()]);
     },

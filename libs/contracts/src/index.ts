@@ -26,6 +26,5 @@ export * from './operations/question.js';
 export * from './operations/outcome.js';
 export * from './operations/parameter.js';
 export * from './operations/price.js';
+export * from './operations/streamed-line.js';
 export * from './operations/table.js';
-export * from './operations/whois/whois-answer.js';
-export * from './operations/whois/whois-live.js';

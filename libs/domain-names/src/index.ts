@@ -1,4 +1,5 @@
 export * from './address-block.js';
+export * from './address-range.js';
 export * from './asn.js';
 export * from './cidr.js';
 export * from './domain-name.js';

@@ -5,6 +5,15 @@ export { lookUpDns, type DnsLookup, type DnsTypeError } from './dns/domain-dns.j
 export { recordText } from './dns/record-text.js';
 export * from './domain-lookup.js';
 export type { LookupCounts } from './lookup-counts.js';
+export type {
+  AbuseContact,
+  NetworkContact,
+  NetworkSource,
+  NumberBlock,
+  NumberLookup,
+} from './networks/network-record.js';
+export { NumberLookups, type NumberRequest } from './networks/number-lookup.js';
+export { NumberRegistries, type NumberTables } from './networks/number-registries.js';
 export { Politeness, type PolitenessOptions } from './politeness/politeness.js';
 export type { Priority } from './politeness/upstream.js';
 export type { BucketTerms, UpstreamLimit } from './politeness/upstream-limits.js';

@@ -31,8 +31,10 @@ export interface ApiRoute {
   places: { subject: number; fresh: number };
   /** Undefined for an operation that answers test keys as it answers others. */
   isFixture?: (subject: string) => boolean;
-  /** Credits of a charged answer. */
-  cost: number;
+  /** Most credits of an answer, where it is the same for each. */
+  fixedPrice?: number;
+  /** Always one JSON object, for which no body is sent: what a plain connection answers. */
+  isPlain: boolean;
   /** Whether `meta` is put before the answer's last brace. */
   hasMeta: boolean;
   /** `Deprecation` and `Link` of a superseded version (RFC 9745, RFC 8288), as name and value in turn. */
@@ -46,13 +48,20 @@ export interface ApiRoute {
 /** The instant version 1 was superseded, as RFC 9745 writes it: 2026-11-01. */
 const V1_DEPRECATION = '@1793491200';
 
+const JSON_TYPE = 'application/json';
+
+function fixedPrice({ price }: Operation): number | undefined {
+  if (price.per === 'free') return 0;
+  return price.per === 'item' || typeof price.credits !== 'number' ? undefined : price.credits;
+}
+
 /** @param choices values that tell the operations of its path apart, its own included. */
 export function compileRoute(
   operation: Operation,
   at: OperationRoute,
   choices: readonly string[],
 ): ApiRoute {
-  const { access, price, subject, parameters, owner } = operation;
+  const { access, answers, price, subject, parameters, owner } = operation;
   const choice = at.when && { parameter: at.when.parameter, values: choices };
   const reader = new InputReader(operation, { version: at.version, choice });
   const kind = subject === undefined ? undefined : parameters[subject].kind;
@@ -77,7 +86,8 @@ export function compileRoute(
       fresh: reader.placeOf('fresh'),
     },
     isFixture: kind?.isFixture && ((text) => kind.isFixture!(text)),
-    cost: price.per === 'free' ? 0 : (price.credits as number),
+    fixedPrice: fixedPrice(operation),
+    isPlain: operation.body === undefined && answers.every(({ type }) => type === JSON_TYPE),
     hasMeta: at.version === 2 && price.per !== 'free',
     versionHeaders,
     versionLines: headerLines(versionHeaders),

@@ -11,13 +11,14 @@ import {
   withClient,
 } from '#libs/database';
 import { migrations as account } from '../../../account/src/migrations/index.js';
+import { migrations as billing } from '../../../billing/src/migrations/index.js';
 import { migrations as entitlement } from '../../../entitlement/src/migrations/index.js';
 import { migrations as gateway } from '../../../gateway/src/migrations/index.js';
 import type { DataFolder } from '../data-folder/data-folder.js';
 import type { Secrets } from '../data-folder/secrets.js';
 
 const DATABASE = 'domain_data';
-const MIGRATIONS: Record<SchemaService, Migration[]> = { account, entitlement, gateway };
+const MIGRATIONS: Record<SchemaService, Migration[]> = { account, billing, entitlement, gateway };
 
 export interface SoloDatabaseOptions {
   folder: DataFolder;
