@@ -67,9 +67,6 @@ export const JOBS: readonly JobDeclaration[] = [
   { job: RollUpJob, everyMs: MINUTE_MS, runs: 'installation' },
 ];
 
-/** What a gateway answers without, named in its readiness. */
-export const OPTIONAL_PARTS = ['database', 'broker', 'counters'] as const;
-
 /** A gateway that answers. */
 export interface RunningGateway extends RunningService {
   /** Origin of the public API's listener. */
@@ -119,14 +116,7 @@ export async function startGateway(options: StartGateway): Promise<RunningGatewa
   schedule.every(MINUTE_MS, keyUse);
   shedder.start();
   const health = service.app.get(Health, { strict: false });
-  const checks = {
-    database: async () => void (await database.query('select 1')),
-    broker: () => transport.check(),
-    counters: async () => {
-      if (parts.counters.mode() === 'alone') throw new Error('Valkey does not answer');
-    },
-  };
-  for (const name of OPTIONAL_PARTS) health.add({ name, isOptional: true, check: checks[name] });
+  watch(health, parts, transport);
   const listener = new ApiListener({
     host: config.host,
     port: config.port,
@@ -157,6 +147,18 @@ export async function startGateway(options: StartGateway): Promise<RunningGatewa
   };
   const { url: dashboardUrl } = dashboard;
   return { ...service, apiUrl, dashboardUrl, facts, services, bodies: parts.bodies, stop };
+}
+
+/** What a gateway answers without, named in its readiness. */
+function watch(health: Health, { database, counters }: GatewayParts, transport: EventTransport) {
+  const checks = {
+    database: async () => void (await database.query('select 1')),
+    broker: () => transport.check(),
+    counters: async () => {
+      if (counters.mode() === 'alone') throw new Error('Valkey does not answer');
+    },
+  };
+  for (const [name, check] of Object.entries(checks)) health.add({ name, isOptional: true, check });
 }
 
 /** @throws naming the setting of the first port that somebody listens on. */
