@@ -179,7 +179,12 @@ async function startOwnDashboard(options: StartGateway, parts: GatewayParts) {
     host: config.dashboardHost,
     port: config.dashboardPort,
     reusePort: config.reusePort,
-    accountUrl: config.accountUrl,
+    owners: {
+      account: config.accountUrl,
+      billing: config.billingInternalUrl,
+      entitlement: config.entitlementUrl,
+      lookup: config.lookupUrl,
+    },
     entitlement: parts.services.entitlement,
     tokens: parts.tokens,
     bodies: parts.bodies,
