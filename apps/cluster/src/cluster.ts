@@ -52,6 +52,10 @@ export interface ClusterOptions {
   onePort?: boolean;
   /** False: PostgreSQL forgets everything with the machine, and is faster. */
   durable?: boolean;
+  /** Told what is done next, in a few words. */
+  progress?: (step: string) => void;
+  /** Ends a start half-way: what has begun is stopped. */
+  signal?: AbortSignal;
 }
 
 /** A gateway and its public origins. */
@@ -63,7 +67,7 @@ export interface ClusterGateway {
 
 export interface RunningCluster {
   /** The services: simulators, account, entitlement, lookup, gateway-1 … */
-  processes: ClusterProcess[];
+  processes: ServiceProcess[];
   gateways: ClusterGateway[];
   facts: ClusterFacts;
   postgres: ClusterProcess;
@@ -137,14 +141,18 @@ class StartingCluster {
 
   async run(): Promise<RunningCluster> {
     this.ports = await choosePorts(this.options);
+    this.next('Starting PostgreSQL, Kafka, Valkey and the simulators …');
     const [postgres, simulators] = await all([
       this.startDatabase(),
       this.startSimulators(),
       this.startBroker(),
       this.startValkey(),
     ]);
+    this.next('Bringing tables and topics up to date …');
     await runCli('migrate', this.settings.operator());
+    this.next(`Starting account, entitlement, lookup and ${this.ports.gateways.length} gateways …`);
     await this.startServices(simulators);
+    this.next('Making the demo account …');
     const { broker, valkey } = this.backing;
     const gateways = this.services.filter(isGateway).map((process, index) => {
       const { BASE_URL, BILLING_URL } = this.settings.gateway(index);
@@ -167,6 +175,11 @@ class StartingCluster {
     };
   }
 
+  private next(step: string): void {
+    this.options.signal?.throwIfAborted();
+    this.options.progress?.(step);
+  }
+
   private async startDatabase(): Promise<PostgresProcess> {
     const { folder, options, ports, secrets } = this;
     const postgres = await PostgresProcess.open({
@@ -174,6 +187,7 @@ class StartingCluster {
       port: ports.postgres,
       password: secrets.get('postgres'),
       durable: options.durable,
+      signal: options.signal,
     });
     this.backing.postgres = postgres;
     this.settings = new ServiceSettings({
