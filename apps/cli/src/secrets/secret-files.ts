@@ -1,27 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  auditorRole,
-  derivedRolePassword,
-  maintenanceRole,
-  serviceRole,
-  SCHEMA_SERVICES,
-} from '#libs/database';
-import { PairSecrets, type ServiceName } from '#libs/platform';
+import { derivedRolePassword } from '#libs/database';
+import { PairSecrets } from '#libs/platform';
+import { databaseSettings, generatedSecrets } from '#libs/services';
+import { SERVICES } from '../declared.js';
 
 /** Nobody else enters the folder. */
 const FOLDER_MODE = 0o700;
 /** A container's user must be able to read what is mounted into it, whatever its number. */
 const FILE_MODE = 0o644;
 
-/** Each gets a file with what it calls and is called with (`PairSecrets`). */
-const CALLING_SERVICES: ServiceName[] = ['gateway', 'account', 'entitlement', 'lookup', 'cli'];
 /** What the services' own follow from; no service is given it. */
 const SERVICE_SECRETS_SOURCE = 'service_secrets_source';
-
-/** Each is the same for every service that has it. */
-const SHARED = ['key_pepper', 'address_pepper', 'personal_data_secret', 'audit_anchor_secret'];
 
 export interface SecretSources {
   folder: string;
@@ -56,19 +47,20 @@ export function writeSecretFiles({ folder, database, smtpUrl }: SecretSources): 
   };
   const random = (name: string) => keep(name, () => randomBytes(32).toString('base64url'));
   const [password, secret] = [random('postgres_password'), random('database_role_secret')];
-  for (const name of SHARED) random(name);
   const pairs = new PairSecrets(random(SERVICE_SECRETS_SOURCE));
-  for (const service of CALLING_SERVICES) {
-    follow(`${service}_service_secret`, pairs.textFor(service));
+  for (const name of [...SERVICES.map((service) => service.name), 'cli' as const]) {
+    follow(`${name}_service_secret`, pairs.textFor(name));
   }
+  const shared = generatedSecrets(SERVICES).filter((env) => env !== 'SERVICE_SECRET');
+  for (const env of shared) random(env.toLowerCase());
   const url = (role: string, password: string) => `postgres://${role}:${password}@${database}`;
   const ofRole = (role: string) => url(role, derivedRolePassword(secret, role));
   keep('database_admin_url', () => url('postgres', password));
   keep('smtp_url', () => smtpUrl);
-  for (const service of SCHEMA_SERVICES) {
-    keep(`${service}_database_url`, () => ofRole(serviceRole(service)));
-    keep(`${service}_maintenance_database_url`, () => ofRole(maintenanceRole(service)));
+  for (const service of SERVICES) {
+    for (const [env, url] of Object.entries(databaseSettings(service, ofRole))) {
+      keep(env.toLowerCase(), () => url);
+    }
   }
-  keep('entitlement_auditor_database_url', () => ofRole(auditorRole('entitlement')));
   return written;
 }

@@ -16,6 +16,7 @@ export class ServiceSecretConfig {
     about:
       'Signs the tokens between services: one secret of the whole installation (a second line is accepted too, while it is rotated), or the lines that `cli secrets` makes for this service alone.',
     secret: true,
+    generated: true,
   })
   @IsServiceSecret()
   serviceSecret: string;
