@@ -24,6 +24,8 @@ export interface LookupModuleOptions {
   dns: DnsClient;
 }
 
+export const CONTROLLERS = [DnsController, LiveController, NumbersController, TldsController];
+
 @Module({})
 export class LookupModule {
   static register({
@@ -38,7 +40,7 @@ export class LookupModule {
     return {
       module: LookupModule,
       imports: [ServiceModule.register({ name: 'lookup', clock, logger, secret: config })],
-      controllers: [DnsController, LiveController, NumbersController, TldsController],
+      controllers: CONTROLLERS,
       providers: [
         AnswerCounts,
         DnsService,
