@@ -21,6 +21,7 @@ export type { BucketTerms, UpstreamLimit } from './politeness/upstream-limits.js
 export { RdapClient, type RdapLimits } from './rdap/rdap-client.js';
 export * from './record.js';
 export { Registries, type RegistryTables, type Route } from './registries/registries.js';
+export { isBlockedAddress } from './safe-connect/blocked-addresses.js';
 export {
   CertificateAuthority,
   type CertificateTerms,
