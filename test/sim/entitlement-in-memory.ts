@@ -71,7 +71,14 @@ export class EntitlementInMemory {
         }),
       save,
     };
-    const grants = new GrantsService(port, ledger as never, {} as never, {} as never, clock);
+    const grants = new GrantsService(
+      port,
+      ledger as never,
+      {} as never,
+      {} as never,
+      {} as never,
+      clock,
+    );
     const reservations = { sumUnsettledLeases, recallLeases } as unknown as ReservationsRepository;
     const leases = new LeasesInMemory(
       this.database,

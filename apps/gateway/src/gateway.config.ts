@@ -66,6 +66,14 @@ export class GatewayConfig extends ServiceSecretConfig {
   @IsUrl(HTTP_URL)
   entitlementUrl: string;
 
+  @Setting({
+    env: 'BILLING_INTERNAL_URL',
+    about: "Origin of billing's internal listener, where there is one.",
+  })
+  @IsOptional()
+  @IsUrl(HTTP_URL)
+  billingInternalUrl?: string;
+
   @Setting({ env: 'LOOKUP_URL', about: "Origin of lookup's internal listener." })
   @IsUrl(HTTP_URL)
   lookupUrl: string;
@@ -98,6 +106,7 @@ export class GatewayConfig extends ServiceSecretConfig {
     env: 'KEY_PEPPER',
     about: 'Secret that API keys are hashed with, the same for account and gateway.',
     secret: true,
+    generated: true,
   })
   @MinLength(32)
   keyPepper: string;

@@ -18,6 +18,7 @@ import {
   newId,
   startService,
 } from '#libs/platform';
+import { type JobDeclaration, scheduleJobs } from '#libs/services';
 import { startDashboard } from './dashboard/dashboard-server.js';
 import type { Mailbox } from './dashboard/mailbox-routes.js';
 import { ChangePollers } from './facts/change-pollers.js';
@@ -27,12 +28,14 @@ import { GatewayModule } from './gateway.module.js';
 import { DailyCaps } from './lease/daily-caps.js';
 import { LeaseClient } from './lease/lease-client.js';
 import { ApiListener } from './listener/api-listener.js';
+import { probePort } from './listener/port-probe.js';
 import { RequestPath } from './request/request-path.js';
 import { ErrorPages } from './problems/error-pages.js';
 import { ProblemBodies } from './problems/problem-body.js';
 import { ClassConcurrency } from './rate-limits/class-concurrency.js';
 import { LoadShedder } from './request/01-shed.js';
 import { FailedKeys } from './facts/failed-keys.js';
+import { OPERATIONS, type Operation } from '#libs/contracts';
 import { ownOperations } from './owners/own-operations.js';
 import { Forwarder } from './request/08-forward.js';
 import { Settlement } from './request/10-settle.js';
@@ -44,6 +47,7 @@ import {
 } from './request-log/request-log.repository.js';
 import { KeyUseJob } from './request-log/key-use.job.js';
 import { RollUpJob, rollPartitions } from './request-log/roll-up.job.js';
+import { ApiPaths } from './routes/api-paths.js';
 import { Services } from './services.js';
 import { addGatewayMetrics } from './telemetry/gateway-metrics.js';
 import { RequestCounts } from './telemetry/request-counts.js';
@@ -53,12 +57,15 @@ export interface StartGateway {
   clock: Clock;
   logger: Logger;
   transport: EventTransport;
+  /** What the API serves. Default: the table of operations. */
+  operations?: readonly Operation[];
   /** Mail that is kept instead of sent, for the dashboard's mailbox page. */
   mailbox?: Mailbox;
 }
 
-/** What a gateway answers without, named in its readiness. */
-export const OPTIONAL_PARTS = ['database', 'broker', 'counters'] as const;
+export const JOBS: readonly JobDeclaration[] = [
+  { job: RollUpJob, everyMs: MINUTE_MS, runs: 'installation' },
+];
 
 /** A gateway that answers. */
 export interface RunningGateway extends RunningService {
@@ -79,6 +86,7 @@ const LEASE_DEADLINE_SLACK_MS = 1_000;
 /** Starts databases, facts, leases, request log, internal listener, then the two public ones. */
 export async function startGateway(options: StartGateway): Promise<RunningGateway> {
   const { config, clock, logger, transport } = options;
+  await probePorts(config);
   const parts = await buildParts(options);
   const { database, maintenance, facts, services, leases, pollers, shedder } = parts;
   const { log, keyUse, copy } = parts;
@@ -99,25 +107,21 @@ export async function startGateway(options: StartGateway): Promise<RunningGatewa
     strategy: transport.strategyFor('gateway', database),
   });
   const schedule = new Schedule(logger);
-  await startRollUp(schedule, service.app.get(RollUpJob));
+  // Before anything is answered, whoever has the job's lease.
+  await service.app.get(RollUpJob).runOnce();
+  scheduleJobs(schedule, service, JOBS);
   await pollers.start();
   leases.start();
   log.start();
   schedule.every(MINUTE_MS, keyUse);
   shedder.start();
   const health = service.app.get(Health, { strict: false });
-  const checks = {
-    database: async () => void (await database.query('select 1')),
-    broker: () => transport.check(),
-    counters: async () => {
-      if (parts.counters.mode() === 'alone') throw new Error('Valkey does not answer');
-    },
-  };
-  for (const name of OPTIONAL_PARTS) health.add({ name, isOptional: true, check: checks[name] });
+  watch(health, parts, transport);
   const listener = new ApiListener({
     host: config.host,
     port: config.port,
     reusePort: config.reusePort,
+    paths: parts.paths,
     requestPath: parts.requestPath,
     bodies: parts.bodies,
     pages: await ErrorPages.load(),
@@ -145,10 +149,25 @@ export async function startGateway(options: StartGateway): Promise<RunningGatewa
   return { ...service, apiUrl, dashboardUrl, facts, services, bodies: parts.bodies, stop };
 }
 
-/** Runs once before anything is answered. @throws when the first partition cannot be made. */
-async function startRollUp(schedule: Schedule, rollUp: RollUpJob): Promise<void> {
-  await rollUp.runOnce();
-  schedule.every(MINUTE_MS, rollUp);
+/** What a gateway answers without, named in its readiness. */
+function watch(health: Health, { database, counters }: GatewayParts, transport: EventTransport) {
+  const checks = {
+    database: async () => void (await database.query('select 1')),
+    broker: () => transport.check(),
+    counters: async () => {
+      if (counters.mode() === 'alone') throw new Error('Valkey does not answer');
+    },
+  };
+  for (const [name, check] of Object.entries(checks)) health.add({ name, isOptional: true, check });
+}
+
+/** @throws naming the setting of the first port that somebody listens on. */
+async function probePorts(config: GatewayConfig): Promise<void> {
+  if (!config.reusePort) {
+    await probePort(config.host, config.port, 'GATEWAY_PORT');
+    await probePort(config.dashboardHost, config.dashboardPort, 'DASHBOARD_PORT');
+  }
+  await probePort(config.internalHost, config.internalPort, 'GATEWAY_INTERNAL_PORT');
 }
 
 async function startOwnDashboard(options: StartGateway, parts: GatewayParts) {
@@ -160,7 +179,12 @@ async function startOwnDashboard(options: StartGateway, parts: GatewayParts) {
     host: config.dashboardHost,
     port: config.dashboardPort,
     reusePort: config.reusePort,
-    accountUrl: config.accountUrl,
+    owners: {
+      account: config.accountUrl,
+      billing: config.billingInternalUrl,
+      entitlement: config.entitlementUrl,
+      lookup: config.lookupUrl,
+    },
     entitlement: parts.services.entitlement,
     tokens: parts.tokens,
     bodies: parts.bodies,
@@ -192,7 +216,7 @@ function metricsOf(parts: GatewayParts, transport: EventTransport): Metrics {
 }
 
 /** What asks and remembers; the path itself is put together from it. */
-async function buildParts({ config, clock, logger }: StartGateway) {
+async function buildParts({ config, clock, logger, operations = OPERATIONS }: StartGateway) {
   const tokens = new ServiceTokens(new ServiceSecret(config, logger), clock);
   const services = new Services(config, tokens);
   const { account, entitlement } = services;
@@ -228,6 +252,7 @@ async function buildParts({ config, clock, logger }: StartGateway) {
   const keyUse = new KeyUseJob(account, logger);
   const bodies = new ProblemBodies(config.baseUrl, clock);
   const path = buildRequestPath({
+    operations,
     config,
     clock,
     logger,
@@ -258,6 +283,7 @@ async function buildParts({ config, clock, logger }: StartGateway) {
 }
 
 interface PathParts extends Pick<StartGateway, 'config' | 'clock' | 'logger'> {
+  operations: readonly Operation[];
   tokens: ServiceTokens;
   caps: DailyCaps;
   facts: Facts;
@@ -269,14 +295,15 @@ interface PathParts extends Pick<StartGateway, 'config' | 'clock' | 'logger'> {
 }
 
 function buildRequestPath({ config, clock, logger, tokens, bodies, ...parts }: PathParts) {
+  const paths = new ApiPaths(parts.operations);
   const forwarder = new Forwarder({
-    lookup: {
-      url: config.lookupUrl,
-      socketPath: config.lookupSocket,
-      tokens,
-      timeoutMs: config.lookupTimeoutMs,
-    },
+    url: config.lookupUrl,
+    socketPath: config.lookupSocket,
+    tokens,
+    timeoutMs: config.lookupTimeoutMs,
+    owners: { account: config.accountUrl, entitlement: config.entitlementUrl },
     own: ownOperations(),
+    operations: paths.operations,
   });
   const shedder = new LoadShedder({
     inFlightMax: config.inFlightMax,
@@ -284,7 +311,7 @@ function buildRequestPath({ config, clock, logger, tokens, bodies, ...parts }: P
   });
   const { caps, facts, leases, log, keyUse } = parts;
   const { window, repeats } = parts.counters;
-  const counts = new RequestCounts();
+  const counts = new RequestCounts(paths.routes);
   const requestPath = new RequestPath({
     shedder,
     facts,
@@ -300,7 +327,7 @@ function buildRequestPath({ config, clock, logger, tokens, bodies, ...parts }: P
     answers: { bodies },
     trustedProxies: blockListOf(config.trustedProxies),
   });
-  return { forwarder, shedder, requestPath, counts };
+  return { paths, forwarder, shedder, requestPath, counts };
 }
 
 async function openDatabases(config: GatewayConfig) {
@@ -329,9 +356,9 @@ async function countersOf(config: GatewayConfig, logger: Logger): Promise<Counte
 }
 
 function dailyCaps(log: RequestLogRepository, clock: Clock): DailyCaps {
-  const loggedToday = async (keyId: string) => {
+  const loggedToday = async (keyIds: string[]) => {
     const now = clock.now().getTime();
-    return log.sumCreditsOfKey(keyId, new Date(now - (now % DAY_MS)));
+    return log.sumCreditsOfKeys(keyIds, new Date(now - (now % DAY_MS)));
   };
   return new DailyCaps(clock, loggedToday);
 }

@@ -5,6 +5,7 @@ export * from './event-transport.js';
 export * from './events.config.js';
 export * from './inbox/consumes.js';
 export { EventConsumer } from './inbox/event-consumer.js';
+export { UnacceptableEvent } from './inbox/failure.js';
 export * from './messaging.module.js';
 export * from './messaging-tables.js';
 export * from './open-transport.js';

@@ -214,12 +214,12 @@ describe('grants', () => {
     at('2026-02-28T12:00:00Z');
     expect(await entitlement.client.balance(accountId)).toMatchObject({
       spendable: 0,
-      frozen: 2e4,
+      frozen: 19e3,
     });
     await entitlement.deliver(AccountRestored, accountId, { restoredAt: '2026-02-28T12:00:00Z' });
     expect(await entitlement.client.balance(accountId)).toMatchObject({
       spendable: 19e3,
-      frozen: 1e3,
+      frozen: 0,
     });
     const { blocks } = await entitlement.client.allowance(accountId);
     expect(blocks).toEqual([]);

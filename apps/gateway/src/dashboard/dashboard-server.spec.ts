@@ -6,7 +6,7 @@ import { Client } from 'undici';
 import { EntitlementClient, ServiceHttp } from '#libs/contracts';
 import { Logger, ServiceTokens, SystemClock } from '#libs/platform';
 import { ProblemBodies } from '../problems/problem-body.js';
-import { ACCOUNT_ROUTES } from './api-routes.js';
+import { ACCOUNT_ROUTES } from './proxy/proxied-route.js';
 import { type RunningDashboard, startDashboard } from './dashboard-server.js';
 
 const OWN = 'https://dashboard.example';
@@ -54,7 +54,7 @@ describe('dashboard', () => {
       apiUrl: 'https://api.example',
       host: '127.0.0.1',
       port: 0,
-      accountUrl: internalUrl,
+      owners: { account: internalUrl, billing: internalUrl },
       entitlement: new EntitlementClient(http),
       tokens,
       bodies: new ProblemBodies('https://api.example', new SystemClock()),
@@ -126,7 +126,7 @@ describe('dashboard', () => {
       without('cookie'),
       { ...ours, 'x-csrf-token': 'd'.repeat(43) },
     ];
-    const changing = ACCOUNT_ROUTES.filter(([method]) => method !== 'GET');
+    const changing = ACCOUNT_ROUTES.filter(({ method }) => method !== 'GET');
     const forms = [
       '/sign-up',
       '/sign-up/confirm',
@@ -136,7 +136,7 @@ describe('dashboard', () => {
       '/account/delete',
     ];
     const targets = [
-      ...changing.map(([method, path]) => [method, `/api${path.replace(':id', 'x')}`]),
+      ...changing.map(({ method, path }) => [method, path.replace('{id}', 'x')]),
       ...forms.map((path) => ['POST', path]),
     ];
     for (const [method, path] of targets) {
@@ -173,6 +173,25 @@ describe('dashboard', () => {
     expect(session).not.toContain('Domain');
     expect(cookies.some((cookie) => cookie.startsWith('__Host-csrf='))).toBe(true);
     expect(headers['x-set-session']).toBeUndefined();
+  });
+
+  it('S22: a browser that logged in keeps a device cookie, which account is told of', async () => {
+    const device = 'd'.repeat(64);
+    answer = {
+      status: 200,
+      headers: { 'x-set-session': SESSION, 'x-set-device': device },
+      body: {},
+    };
+    const cookie = `__Host-csrf=${CSRF}; __Host-device=${device}`;
+    const { headers } = await send('POST', '/api/log-in', { ...ours, ...json, cookie }, '{}');
+    const kept = (headers['set-cookie'] as string[]).find((one) =>
+      one.startsWith('__Host-device='),
+    );
+    expect(kept).toBe(
+      `__Host-device=${device}; Max-Age=31536000; Path=/; Secure; HttpOnly; SameSite=Lax`,
+    );
+    expect(arrived.at(-1)?.headers['x-device-token']).toBe(device);
+    expect(headers['x-set-device']).toBeUndefined();
   });
 
   it('S18: an API key opens nothing on the dashboard, wherever it is put', async () => {

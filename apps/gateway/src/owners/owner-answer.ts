@@ -1,3 +1,5 @@
+import type { Readable } from 'node:stream';
+
 /** What the gateway must know of an owner's answer beside its body. */
 export interface AnswerFacts {
   status: number;
@@ -8,11 +10,15 @@ export interface AnswerFacts {
   age?: string;
   /** `X-Charged-Items`, where the price is per item. */
   chargedItems?: number;
+  /** Where a redirect leads. */
+  location?: string;
 }
 
-/** A whole answer of an owner. */
+/** An owner's answer. */
 export interface OwnerAnswer {
   head: AnswerFacts;
-  /** A character a byte, as it came. */
+  /** A character a byte, as it came; empty when it is a stream. */
   body: string;
+  /** What is still coming, of an answer in another form than JSON. */
+  stream?: Readable;
 }

@@ -9,7 +9,7 @@ import {
 import type { RequestContext } from '../context/request-context.js';
 import { BASE_HEADERS, headerLines } from '../context/header-lines.js';
 import type { ProblemBodies } from '../problems/problem-body.js';
-import type { OwnerAnswer } from '../owners/owner-answer.js';
+import type { AnswerFacts, OwnerAnswer } from '../owners/owner-answer.js';
 
 /** What the answers need to know of the installation. */
 export interface AnswerSettings {
@@ -32,7 +32,12 @@ export function creditsFor({ head }: OwnerAnswer, context: RequestContext): numb
   const outcome = outcomeOf(head.outcome);
   const source = sourceOf(head.servedFrom);
   if (head.status !== 200 || outcome === undefined || source === undefined) return 0;
-  return isOutcomeCharged(outcome) && isSourceCharged(source) ? context.cost : 0;
+  if (!isSourceCharged(source)) return 0;
+  if (context.route.operation.price.per !== 'item') {
+    return isOutcomeCharged(outcome) ? context.cost : 0;
+  }
+  // Never more than was reserved, whatever the owner counts.
+  return Math.min(context.cost, (head.chargedItems ?? 0) * context.eachPrice);
 }
 
 /** Step 9b: sends a data answer. `remaining` is the balance after it. */
@@ -47,6 +52,24 @@ export function sendAnswer(
   const isWhole = !context.route.hasMeta || body.charCodeAt(body.length - 1) !== CLOSING_BRACE;
   const meta = isWhole ? '' : metaOf(context, { credits, remaining, isAlone: body.length === 2 });
   context.reply.sendWhole(200, lines, isWhole ? body : body.slice(0, -1) + meta);
+}
+
+/** The head of an answer that is not one whole JSON object; what it costs is not known yet. */
+export function streamHead(context: RequestContext, { location }: AnswerFacts): string {
+  const type = context.form.type;
+  if (type === 'redirect') return answerLines(context, 0, undefined) + `Location: ${location}\r\n`;
+  return answerLines(context, undefined, undefined) + `Content-Type: ${type}\r\n`;
+}
+
+/** The closing line of a streamed answer, with what it cost. @param line a JSON object. */
+export function closingLine(
+  context: RequestContext,
+  line: string,
+  credits: number,
+  remaining: number | undefined,
+): string {
+  const isAlone = line.length === 2;
+  return `${line.slice(0, -1)}${metaOf(context, { credits, remaining, isAlone })}\n`;
 }
 
 /** Step 9c: sends a refusal. */
@@ -85,10 +108,11 @@ export function problemOf(answer: OwnerAnswer, owner: string): Problem {
 
 function answerLines(
   { requestId, route, rate, rateLimit }: RequestContext,
-  credits: number,
+  credits: number | undefined,
   remaining: number | undefined,
 ): string {
-  let lines = `${BASE_LINES}X-Request-Id: ${requestId}\r\nX-Credits-Cost: ${credits}\r\n`;
+  let lines = `${BASE_LINES}X-Request-Id: ${requestId}\r\n`;
+  if (credits !== undefined) lines += `X-Credits-Cost: ${credits}\r\n`;
   if (remaining !== undefined) lines += `X-Credits-Remaining: ${remaining}\r\n`;
   if (rate) {
     const name = route.rateName;

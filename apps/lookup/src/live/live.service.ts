@@ -1,83 +1,98 @@
 import { Injectable } from '@nestjs/common';
 import { parseDomainName } from '#libs/domain-names';
-import { Clock, MINUTE_MS, SECOND_MS } from '#libs/platform';
-import { DomainLookup, type Lookup } from '#libs/resolvers';
+import { Clock, SECOND_MS } from '#libs/platform';
+import { DomainLookup, type Lookup, type Priority } from '#libs/resolvers';
+import { AnswerCache } from '../answers/answer-cache.js';
+import { AnswerCounts } from '../answers/answer-counts.js';
+import { InvalidDomainName } from '../answers/answers.errors.js';
+import type { DataAnswer, Serving } from '../answers/data-answer.js';
+import type { ItemAnswer } from '../answers/item-answers.js';
+import { type Found, type Freshness, RememberedAnswers } from '../answers/remembered-answers.js';
 import { Fixtures } from '../fixtures/fixtures.js';
 import { LookupConfig } from '../lookup.config.js';
-import { AnswerCache, isFailure } from './answer-cache.js';
-import { AnswerCounts } from './answer-counts.js';
-import { type LiveAnswer, type LiveQuestion, liveAnswer } from './live-answer.js';
-import { InvalidDomainName, LookupOverloaded } from './live.errors.js';
-import type { Source } from '#libs/contracts';
+import { KEPT_DOMAIN } from './kept-domain.js';
+import {
+  type BulkQuestion,
+  type LiveQuestion,
+  liveAnswer,
+  liveBody,
+  liveProblem,
+} from './live-answer.js';
 
-/** A second look within this time may be answered from memory, as the gateway asks with a repeat. */
-const REPEAT_MS = MINUTE_MS;
-const WAITING_MAX = 2_000;
+/** How a name is asked about. */
+export interface Asking {
+  /** The gateway charged the same question less than a minute ago. */
+  repeat?: boolean;
+  /** `live` by default. */
+  priority?: Priority;
+  /** Time for the lookup; that of the settings by default. */
+  budgetMs?: number;
+  /** Aborted when nobody waits for the answer any more. */
+  signal?: AbortSignal;
+}
 
-interface Found {
+/** A lookup with how it came to be given. */
+export interface FoundDomain {
   lookup: Lookup;
-  servedFrom: Source;
+  serving: Serving;
 }
 
 /** Answers live WHOIS questions: fixture, memory if the question allows it, registry. */
 @Injectable()
 export class LiveService {
-  private waiting = 0;
-  readonly counts = new AnswerCounts();
+  readonly cache: AnswerCache<Lookup>;
+  private readonly answers: RememberedAnswers<Lookup>;
 
   constructor(
     private readonly domains: DomainLookup,
-    private readonly cache: AnswerCache,
     private readonly fixtures: Fixtures,
+    private readonly counts: AnswerCounts,
     private readonly clock: Clock,
     private readonly config: LookupConfig,
-  ) {}
+  ) {
+    const { cacheEntries: maxEntries, cacheBytes: maxBytes } = config;
+    this.cache = new AnswerCache(KEPT_DOMAIN, { maxEntries, maxBytes });
+    this.answers = new RememberedAnswers(this.cache, clock);
+  }
 
-  /**
-   * @param repeat the gateway charged the same question less than a minute ago.
-   * @throws InvalidDomainName, LookupOverloaded. What an upstream does is in the answer's status.
-   */
-  async answer(question: LiveQuestion, repeat: boolean): Promise<LiveAnswer> {
-    const parsed = parseDomainName(question.domainName);
+  /** @throws InvalidDomainName, LookupOverloaded. What an upstream does is in the answer's status. */
+  async answer(question: LiveQuestion, how: Asking): Promise<DataAnswer> {
+    const { lookup, serving } = await this.find(question.domainName, question, how);
+    return liveAnswer(lookup, serving, question);
+  }
+
+  /** One of several names of a request. @throws as `answer`, and for the refusal that its outcome is. */
+  async answerItem(domainName: string, question: BulkQuestion, how: Asking): Promise<ItemAnswer> {
+    const { lookup, serving } = await this.find(domainName, question, how);
+    const { servedFrom } = serving;
+    const { outcome } = lookup;
+    const problem = liveProblem(lookup);
+    return problem
+      ? { outcome, servedFrom, problem }
+      : { outcome, servedFrom, body: liveBody(lookup, serving, question) };
+  }
+
+  /** What is known of a name, from wherever the question allows. @throws InvalidDomainName, LookupOverloaded */
+  async find(domainName: string, freshness: Freshness, how: Asking): Promise<FoundDomain> {
+    const parsed = parseDomainName(domainName);
     if (!parsed.ok) throw new InvalidDomainName(parsed.message);
-    const { lookup, servedFrom } = await this.find(parsed.domain.name, question, repeat);
+    const { name } = parsed.domain;
+    const { lookup, servedFrom } = await this.findRegistrable(name, freshness, how);
     this.counts.note(lookup.outcome, servedFrom);
     const ageMs = this.clock.now().getTime() - lookup.fetchedAt.getTime();
     const ageSeconds = Math.max(0, Math.floor(ageMs / SECOND_MS));
-    return liveAnswer(lookup, { servedFrom, ageSeconds }, question);
+    return { lookup, serving: { servedFrom, ageSeconds } };
   }
 
-  private async find(domain: string, question: LiveQuestion, repeat: boolean): Promise<Found> {
+  private async findRegistrable(
+    domain: string,
+    freshness: Freshness,
+    { repeat = false, priority = 'live', budgetMs = this.config.budgetMs, signal }: Asking,
+  ): Promise<Found<Lookup>> {
     const fixture = await this.fixtures.find(domain);
     if (fixture !== undefined) return { lookup: fixture, servedFrom: 'fixture' };
-    const remembered = question.fresh ? undefined : this.remembered(domain, question, repeat);
-    if (remembered !== undefined && !isFailure(remembered.lookup.outcome)) return remembered;
-    const found = remembered ?? { lookup: await this.look(domain), servedFrom: 'live' };
-    if (!question.allow_stale || !isFailure(found.lookup.outcome)) return found;
-    const stale = this.cache.stale(domain);
-    return stale === undefined ? found : { lookup: stale, servedFrom: 'stale_cache' };
-  }
-
-  private remembered(domain: string, question: LiveQuestion, repeat: boolean): Found | undefined {
-    const now = this.clock.now();
-    const repeated = repeat ? this.cache.fresh(domain, REPEAT_MS, now) : undefined;
-    if (repeated !== undefined) return { lookup: repeated, servedFrom: 'repeat' };
-    const maxAgeMs = question.max_age * SECOND_MS;
-    const cached = maxAgeMs > 0 ? this.cache.fresh(domain, maxAgeMs, now) : undefined;
-    const lookup = cached ?? this.cache.failure(domain, now);
-    return lookup && { lookup, servedFrom: 'cache' };
-  }
-
-  private async look(domain: string): Promise<Lookup> {
-    if (this.waiting >= WAITING_MAX) throw new LookupOverloaded();
-    this.waiting += 1;
-    try {
-      const { budgetMs } = this.config;
-      const lookup = await this.domains.lookup(domain, { priority: 'live', budgetMs });
-      this.cache.put(lookup);
-      return lookup;
-    } finally {
-      this.waiting -= 1;
-    }
+    return this.answers.find(domain, { ...freshness, repeat }, async () =>
+      this.domains.lookup(domain, { priority, budgetMs, signal }),
+    );
   }
 }

@@ -1,0 +1,33 @@
+import { Body, Controller, Get, Headers, Post, Res } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
+import { BulkHosts, DNS_BULK, DNS_LIVE, Question, type QuestionOf } from '#libs/contracts';
+import { AllowCallers } from '#libs/platform';
+import { sendAnswer } from '../answers/data-answer.js';
+import { sendItems } from '../answers/item-answers.js';
+import { DnsService } from './dns.service.js';
+
+@Controller('/internal/dns')
+@AllowCallers('gateway')
+export class DnsController {
+  constructor(private readonly dns: DnsService) {}
+
+  @Get('/live')
+  async live(
+    @Question(DNS_LIVE) question: QuestionOf<typeof DNS_LIVE>,
+    @Headers('x-repeat') repeat: string | undefined,
+    @Res() reply: FastifyReply,
+  ) {
+    await sendAnswer(reply, async (signal) =>
+      this.dns.live(question, { repeat: repeat === '1', signal }),
+    );
+  }
+
+  @Post('/bulk')
+  async several(
+    @Question(DNS_BULK) question: QuestionOf<typeof DNS_BULK>,
+    @Body() hosts: BulkHosts,
+    @Res() reply: FastifyReply,
+  ) {
+    await sendItems(reply, this.dns.questions(hosts, question));
+  }
+}

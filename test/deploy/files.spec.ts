@@ -1,0 +1,224 @@
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { load } from 'js-yaml';
+import { ServiceTokens, SystemClock, loadConfig, settingsOf } from '#libs/platform';
+import { CONFIGURED_APPS, SERVICES } from '../../apps/cli/src/declared.js';
+import { writeSecretFiles } from '../../apps/cli/src/secrets/secret-files.js';
+
+interface ComposeService {
+  image: string;
+  build?: string;
+  command?: string[];
+  environment?: Record<string, string>;
+  secrets?: string[];
+  ports?: string[];
+  healthcheck?: { test?: string[]; disable?: boolean };
+  depends_on?: Record<string, { condition: string }>;
+}
+
+interface Compose {
+  services: Record<string, ComposeService>;
+  secrets: Record<string, { file: string }>;
+}
+
+/** The files are held to what they name; `image.spec.ts` builds and runs them. */
+describe('the image and the compose file', () => {
+  const compose = load(readFileSync('docker-compose.yml', 'utf8')) as Compose;
+  const dockerfile = readFileSync('Dockerfile', 'utf8');
+  const folder = mkdtempSync(join(tmpdir(), 'secrets-'));
+  const services = Object.entries(compose.services);
+  const own = services.filter(([, { build }]) => build !== undefined);
+  let written: string[];
+
+  const entryOf = ({ command = [] }: ComposeService) =>
+    command.find((word) => word.startsWith('dist/')) as string;
+  const appOf = (service: ComposeService) => entryOf(service).split('/')[2];
+  /** As the container sees it, with the secrets that the command makes. */
+  const environmentOf = ({ environment = {} }: ComposeService) =>
+    Object.fromEntries(
+      Object.entries(environment).map(([name, value]) => [
+        name,
+        value.replace('/run/secrets', folder).replace(/\$\{\w+:-(.*)\}/, '$1'),
+      ]),
+    );
+
+  beforeAll(() => {
+    const database = 'postgres:5432/domain_data';
+    written = writeSecretFiles({ folder, database, smtpUrl: 'smtp://mail.example:25' });
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  it('every service of the registry has its container, and the gateway two', () => {
+    const apps = own.map(([, service]) => appOf(service)).toSorted();
+    const services = SERVICES.filter(({ requires }) => !requires).map(({ name }) => name);
+    expect(apps).toEqual(['cli', 'cli', 'cli', 'gateway', ...services].toSorted());
+    for (const [name, service] of own) {
+      expect([name, existsSync(entryOf(service))]).toEqual([name, true]);
+    }
+  });
+
+  it('every variable is a declared setting, and with them each configuration is whole', () => {
+    for (const [name, service] of own) {
+      const environment = environmentOf(service);
+      const apps = CONFIGURED_APPS.filter((app) => app.name === appOf(service));
+      const configs = apps.map(({ config }) => config);
+      const declared = new Set(configs.flatMap(settingsOf).map(({ env }) => env));
+      const unknown = Object.keys(environment).filter(
+        (variable) => !declared.has(variable.replace(/_FILE$/, '')),
+      );
+      expect([name, unknown]).toEqual([name, []]);
+      for (const config of configs) expect(() => loadConfig(config, environment)).not.toThrow();
+    }
+  });
+
+  it('services name one another by addresses that are there', () => {
+    for (const { name, listeners, urlSetting } of SERVICES) {
+      const [{ port }] = listeners;
+      for (const [, service] of own.filter((entry) => appOf(entry[1]) === name)) {
+        expect([name, service.environment?.[port]]).toEqual([name, '7100']);
+      }
+      if (urlSetting === undefined) continue;
+      for (const [caller, { environment = {} }] of own) {
+        const url = environment[urlSetting] ?? `http://${name}:7100`;
+        expect([caller, url]).toEqual([caller, `http://${name}:7100`]);
+      }
+    }
+    expect(dockerfile).toContain('READY_URL=http://127.0.0.1:7100/ready');
+  });
+
+  it('every process that stays has a health check, and nothing starts before what it needs', () => {
+    expect(dockerfile).toMatch(/^HEALTHCHECK /m);
+    for (const [name, { build, healthcheck, command }] of services) {
+      const isJob = command?.includes('dist/apps/cli/src/main.js') ?? false;
+      const isChecked = build === undefined ? healthcheck?.test !== undefined : !healthcheck;
+      expect([name, isJob ? healthcheck?.disable : isChecked]).toEqual([name, true]);
+    }
+    for (const [name, { depends_on = {} }] of services) {
+      for (const [needed, { condition }] of Object.entries(depends_on)) {
+        const isJob = ['migrate', 'provision'].includes(needed);
+        const expected = isJob ? 'service_completed_successfully' : 'service_healthy';
+        expect([name, needed, condition]).toEqual([name, needed, expected]);
+        expect(compose.services).toHaveProperty(needed);
+      }
+    }
+  });
+
+  it('S113: secrets come by files that a command makes for their owner alone, and none is in the compose file', () => {
+    const files = Object.entries(compose.secrets).map(([name, { file }]) => [name, file]);
+    // A service that needs more than an installation can make is added by whoever has that.
+    const added = SERVICES.filter(({ requires }) => requires).map(({ name }) => `${name}_`);
+    // What the services' secrets follow from stays with the operator.
+    const expected = written.filter(
+      (name) =>
+        name !== 'service_secrets_source' && !added.some((prefix) => name.startsWith(prefix)),
+    );
+    expect(files.toSorted()).toEqual(
+      expected.map((name) => [name, `deploy/secrets/${name}`]).toSorted(),
+    );
+    expect(statSync(folder).mode & 0o077).toBe(0);
+    const secretSettings = new Set(
+      CONFIGURED_APPS.flatMap(({ config }) => settingsOf(config))
+        .filter(({ secret }) => secret)
+        .map(({ env }) => env),
+    );
+    for (const [, { environment = {}, secrets = [] }] of services) {
+      const given = Object.values(environment).filter((value) => value.startsWith('/run/secrets/'));
+      expect(given.map((path) => path.split('/')[3]).toSorted()).toEqual(secrets.toSorted());
+      const open = Object.keys(environment).filter((name) => secretSettings.has(name));
+      // A Valkey without a password, on a network that leads nowhere, is no secret.
+      expect(open.filter((name) => environment[name] !== 'redis://valkey:6379')).toEqual([]);
+    }
+  });
+
+  it('S86: no service is given what signs as another to a third', () => {
+    const tokensOf = (service: string) =>
+      new ServiceTokens(
+        readFileSync(join(folder, `${service}_service_secret`), 'utf8'),
+        new SystemClock(),
+      );
+    for (const service of own.map(([, one]) => appOf(one))) {
+      const [secret] = compose.services[service]?.secrets?.filter((name) =>
+        name.endsWith('_service_secret'),
+      ) ?? [`${service}_service_secret`];
+      expect(secret).toBe(`${service}_service_secret`);
+    }
+    const [lookup, account] = [tokensOf('lookup'), tokensOf('account')];
+    expect(account.verify(tokensOf('cli').issue('cli', 'account'), 'account')).toBe('cli');
+    expect(() => lookup.issue('cli', 'account')).toThrow('nothing for cli to call account');
+    const stolen = new ServiceTokens(
+      readFileSync(join(folder, 'lookup_service_secret'), 'utf8').replaceAll(
+        'cli>lookup',
+        'cli>account',
+      ),
+      new SystemClock(),
+    );
+    expect(account.verify(stolen.issue('cli', 'account'), 'account')).toBeUndefined();
+  });
+
+  it('S113: the image is built from named folders alone, and none of its variables is a secret', () => {
+    const lines = readFileSync('.dockerignore', 'utf8').split('\n');
+    const [first, ...others] = lines.filter((line) => line !== '' && !line.startsWith('#'));
+    expect(first).toBe('*');
+    const sent = others.filter((line) => line.startsWith('!')).map((line) => line.slice(1));
+    expect(sent.filter((path) => /secrets|\.env|\.data|deploy|\.git/.test(path))).toEqual([]);
+    const secretSettings = CONFIGURED_APPS.flatMap(({ config }) => settingsOf(config)).filter(
+      ({ secret }) => secret,
+    );
+    expect(secretSettings.length).toBeGreaterThan(10);
+    const variables = [...dockerfile.matchAll(/(\w+)=/g)].map(([, name]) => name);
+    const given = secretSettings.filter(({ env }) => variables.includes(env));
+    expect([...given, ...dockerfile.matchAll(/^ARG /gm)]).toEqual([]);
+  });
+
+  it('a repeat of the command changes no secret', () => {
+    const before = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
+    const again = { folder, database: 'elsewhere:5432/other', smtpUrl: 'smtp://other.example' };
+    expect(writeSecretFiles(again)).toEqual([]);
+    expect(readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'))).toEqual(
+      before,
+    );
+  });
+
+  it('only gateways publish ports, on loopback, and not the internal one', () => {
+    for (const [name, { ports = [] }] of services) {
+      expect([name, ports.length > 0]).toEqual([name, name.startsWith('gateway-')]);
+      for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:\d+:808[01]$/);
+    }
+  });
+
+  it('S110: every image names a version; ours runs bounded, without rights, on a root it cannot write', () => {
+    const bases = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, image]) => image);
+    for (const image of [...bases, ...services.map((entry) => entry[1].image)]) {
+      expect(image).toMatch(/^[\w./-]+:\d+\.\d+(\.\d+)?(-\w+)*$/);
+    }
+    expect(new Set(bases).size).toBe(2);
+    const users = [...dockerfile.matchAll(/^USER (.*)$/gm)].map(([, user]) => user);
+    expect(users).toEqual(['10001:10001']);
+    for (const [name, service] of own) {
+      expect([name, service]).toEqual([
+        name,
+        expect.objectContaining({
+          read_only: true,
+          cap_drop: ['ALL'],
+          security_opt: ['no-new-privileges:true'],
+          mem_limit: expect.any(String),
+          pids_limit: expect.any(Number),
+        }),
+      ]);
+    }
+  });
+
+  it('what the image copies is there, and it starts without a shell', () => {
+    const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.*) \S+$/gm)].flatMap(([, paths]) =>
+      paths.split(' '),
+    );
+    expect(copied.length).toBeGreaterThan(4);
+    for (const path of copied) expect([path, existsSync(path)]).toEqual([path, true]);
+    const entry = /^ENTRYPOINT (.*)$/m.exec(dockerfile)?.[1];
+    expect(JSON.parse(entry as string)[0]).toBe('node');
+    const command = /^CMD (.*)$/m.exec(dockerfile)?.[1];
+    expect(existsSync(JSON.parse(command as string)[0] as string)).toBe(true);
+  });
+});
