@@ -351,9 +351,9 @@ async function countersOf(config: GatewayConfig, logger: Logger): Promise<Counte
 }
 
 function dailyCaps(log: RequestLogRepository, clock: Clock): DailyCaps {
-  const loggedToday = async (keyId: string) => {
+  const loggedToday = async (keyIds: string[]) => {
     const now = clock.now().getTime();
-    return log.sumCreditsOfKey(keyId, new Date(now - (now % DAY_MS)));
+    return log.sumCreditsOfKeys(keyIds, new Date(now - (now % DAY_MS)));
   };
   return new DailyCaps(clock, loggedToday);
 }
