@@ -26,7 +26,13 @@ export interface LookupModuleOptions {
   dns: DnsClient;
 }
 
-export const CONTROLLERS = [DnsController, LiveController, NumbersController, TldsController];
+export const CONTROLLERS = [
+  AvailabilityController,
+  DnsController,
+  LiveController,
+  NumbersController,
+  TldsController,
+];
 
 @Module({})
 export class LookupModule {

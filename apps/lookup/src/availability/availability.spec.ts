@@ -53,7 +53,8 @@ describe('names like one', () => {
       expect(names.length).toBeGreaterThanOrEqual(26);
       expect(new Set(names).size).toBe(names.length);
       expect(names).not.toContain(`${label}.com`);
-      for (const name of names) expect(name).toMatch(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.[a-z]+$/);
+      for (const name of names)
+        expect(name).toMatch(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.[a-z]+$/);
     }
     expect(suggestionsFor('fast-cars', 'com')).toContain('fastcars.com');
     expect(suggestionsFor('photoshop', 'com')).toContain('photostore.com');
