@@ -86,6 +86,7 @@ export class EntitlementUnderTest {
   client: EntitlementClient;
   /** As the operators' command line. */
   operator: EntitlementClient;
+  billing: EntitlementClient;
   /** Errors only. */
   readonly logLines: string[] = [];
   private readonly https: ServiceHttp[] = [];
@@ -161,6 +162,14 @@ export class EntitlementUnderTest {
 
   async buy(accountId: string, credits: number): Promise<string> {
     return this.pay(accountId, { kind: 'package', credits: String(credits) });
+  }
+
+  /** Uses credits, as one answered request. */
+  async use(accountId: string, consumed: number): Promise<void> {
+    const leaseId = newId();
+    const lease = { accountId, leaseId, gatewayId: 'gateway-1', min: consumed, wanted: 0 };
+    await this.client.acquire(lease);
+    await this.client.close({ accountId, leaseId, consumed });
   }
 
   /** Takes back a share of a line. @returns the reversal's id. */
@@ -269,9 +278,10 @@ export class EntitlementUnderTest {
     this.service = await startEntitlement({ config, clock, logger, transport, isScheduled });
     this.client = new EntitlementClient(this.connect('gateway'));
     this.operator = new EntitlementClient(this.connect('cli'));
+    this.billing = new EntitlementClient(this.connect('billing'));
   }
 
-  private connect(caller: 'gateway' | 'cli'): ServiceHttp {
+  private connect(caller: 'gateway' | 'cli' | 'billing'): ServiceHttp {
     const tokens = new ServiceTokens(SECRET, this.clock);
     const { url } = this.service;
     const http = new ServiceHttp({

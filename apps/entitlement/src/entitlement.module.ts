@@ -13,6 +13,9 @@ import { OnAccountDeletedConsumer } from './blocks/on-account-deleted.consumer.j
 import { OnAccountErasedConsumer } from './blocks/on-account-erased.consumer.js';
 import { OnAccountRestoredConsumer } from './blocks/on-account-restored.consumer.js';
 import type { EntitlementConfig } from './entitlement.config.js';
+import { FulfilmentController } from './fulfilment/fulfilment.controller.js';
+import { FulfilmentRepository } from './fulfilment/fulfilment.repository.js';
+import { FulfilmentService } from './fulfilment/fulfilment.service.js';
 import { AdvanceAccountsJob } from './grants/advance-accounts.job.js';
 import { GrantsController } from './grants/grants.controller.js';
 import { GrantsRepository } from './grants/grants.repository.js';
@@ -56,9 +59,10 @@ export interface EntitlementModuleOptions {
 /** Tables whose rows are read and written as objects. */
 export const ENTITIES = [PaymentLine, Reversal, ReversedLine, Subscription];
 
-const CONTROLLERS = [
+export const CONTROLLERS = [
   LedgerController,
   GrantsController,
+  FulfilmentController,
   OnAccountRegisteredConsumer,
   OnPaymentConfirmedConsumer,
   OnSubscriptionChangedConsumer,
@@ -85,6 +89,8 @@ const PROVIDERS = [
   GrantsService,
   AdvanceAccountsJob,
   ReversalsService,
+  FulfilmentRepository,
+  FulfilmentService,
   BlocksRepository,
   BlocksService,
   ReservationsRepository,

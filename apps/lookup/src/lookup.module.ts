@@ -1,7 +1,9 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { type Clock, type Logger, ServiceModule } from '#libs/platform';
-import { DomainLookup, NumberLookups, Registries } from '#libs/resolvers';
+import { DnsClient, DomainLookup, NumberLookups, Registries } from '#libs/resolvers';
 import { AnswerCounts } from './answers/answer-counts.js';
+import { DnsController } from './dns/dns.controller.js';
+import { DnsService } from './dns/dns.service.js';
 import { Fixtures } from './fixtures/fixtures.js';
 import { LiveController } from './live/live.controller.js';
 import { LiveService } from './live/live.service.js';
@@ -18,7 +20,10 @@ export interface LookupModuleOptions {
   registries: Registries;
   domains: DomainLookup;
   numbers: NumberLookups;
+  dns: DnsClient;
 }
+
+export const CONTROLLERS = [DnsController, LiveController, NumbersController, TldsController];
 
 @Module({})
 export class LookupModule {
@@ -29,13 +34,15 @@ export class LookupModule {
     registries,
     domains,
     numbers,
+    dns,
   }: LookupModuleOptions): DynamicModule {
     return {
       module: LookupModule,
       imports: [ServiceModule.register({ name: 'lookup', clock, logger, secret: config })],
-      controllers: [LiveController, NumbersController, TldsController],
+      controllers: CONTROLLERS,
       providers: [
         AnswerCounts,
+        DnsService,
         LiveService,
         NumbersService,
         TldsService,
@@ -44,6 +51,7 @@ export class LookupModule {
         { provide: Registries, useValue: registries },
         { provide: DomainLookup, useValue: domains },
         { provide: NumberLookups, useValue: numbers },
+        { provide: DnsClient, useValue: dns },
       ],
     };
   }

@@ -8,6 +8,7 @@ import {
 import { Registries } from '#libs/resolvers';
 import type { LookupConfig } from './lookup.config.js';
 import { AnswerCounts } from './answers/answer-counts.js';
+import { DnsService } from './dns/dns.service.js';
 import { LiveService } from './live/live.service.js';
 import { LookupModule } from './lookup.module.js';
 import { NumbersService } from './numbers/numbers.service.js';
@@ -39,12 +40,15 @@ export async function startLookup(options: LookupOptions): Promise<RunningServic
     registries,
     domains: upstreams.domains,
     numbers: upstreams.numbers,
+    dns: upstreams.dns,
   });
   const service = await startService({ module, logger, port: config.port, host: config.host });
   addLookupMetrics(service.app.get(Metrics, { strict: false }), {
     answers: service.app.get(AnswerCounts),
     lookups: upstreams.domains.counts,
-    caches: [service.app.get(LiveService).cache, service.app.get(NumbersService).cache],
+    caches: [LiveService, NumbersService, DnsService].map(
+      (answering) => service.app.get(answering).cache,
+    ),
   });
   let socket: UnixListener | undefined;
   const stop = async () => {

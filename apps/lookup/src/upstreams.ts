@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Clock } from '#libs/platform';
 import {
+  DnsClient,
   DomainLookup,
   NumberLookups,
   NumberRegistries,
@@ -19,6 +20,7 @@ import type { LookupConfig } from './lookup.config.js';
 export interface Upstreams {
   domains: DomainLookup;
   numbers: NumberLookups;
+  dns: DnsClient;
   close(): Promise<void>;
 }
 
@@ -51,10 +53,13 @@ export function openUpstreams(
     politeness,
     clock,
   });
+  const dns = new DnsClient({ servers: config.dnsServers.split(',').filter(Boolean) });
   return {
     domains,
     numbers,
+    dns,
     close: async () => {
+      dns.close();
       await Promise.all([rdap.close(), parser.close()]);
     },
   };

@@ -3,6 +3,7 @@ export * from './address-range.js';
 export * from './asn.js';
 export * from './cidr.js';
 export * from './domain-name.js';
+export * from './host-name.js';
 export * from './ip-address.js';
 export * from './is-address-block.js';
 export * from './refusal.js';

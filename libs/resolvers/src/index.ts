@@ -15,11 +15,13 @@ export type {
 export { NumberLookups, type NumberRequest } from './networks/number-lookup.js';
 export { NumberRegistries, type NumberTables } from './networks/number-registries.js';
 export { Politeness, type PolitenessOptions } from './politeness/politeness.js';
+export { ParserWorker, type ParserWorkerOptions } from './parser/parser-worker.js';
 export type { Priority } from './politeness/upstream.js';
 export type { BucketTerms, UpstreamLimit } from './politeness/upstream-limits.js';
 export { RdapClient, type RdapLimits } from './rdap/rdap-client.js';
 export * from './record.js';
 export { Registries, type RegistryTables, type Route } from './registries/registries.js';
+export { isBlockedAddress } from './safe-connect/blocked-addresses.js';
 export {
   CertificateAuthority,
   type CertificateTerms,
@@ -38,5 +40,3 @@ export {
 } from './safe-connect/upstream-exceptions.js';
 export { Port43Client, type Port43Answer, type Port43Limits } from './whois/port43.js';
 export { parseWhois, type ParseContext, type ParseResult } from './whois/parse/parse-whois.js';
-export { ParserWorker, type ParserWorkerOptions } from './whois/parse/parser-worker.js';
-export type { WhoisParser } from './whois/whois-parser.js';

@@ -54,7 +54,7 @@ export class ConfirmationService {
         object: `account:${actor.accountId}`,
       });
       const body = { account_id: actor.accountId, key: keys.live, test_key: keys.test };
-      return new SessionAnswer(body, sessionToken);
+      return new SessionAnswer(body, sessionToken, this.people.newDeviceToken(details.address));
     });
   }
 }

@@ -12,15 +12,10 @@ import type { SignUpRequest, SignUpResponse } from './registration.dto.js';
 import { SignUpsService } from './sign-ups.service.js';
 
 const NETWORK_LIMIT: AttemptLimit = { name: 'sign-up network', max: 10, windowMs: HOUR_MS };
+/** Beyond it the audit log says so; strangers must not be able to keep a whole mail domain out. */
 const DOMAIN_LIMIT: AttemptLimit = { name: 'sign-up domain', max: 30, windowMs: HOUR_MS };
-/** Where half of the world has its mailbox. */
-const LARGE_DOMAIN_LIMIT: AttemptLimit = { ...DOMAIN_LIMIT, max: 1_000 };
-const LARGE_DOMAINS = new Set(
-  `gmail.com googlemail.com outlook.com hotmail.com live.com yahoo.com icloud.com me.com aol.com gmx.net
-  gmx.de web.de t-online.de mail.ru yandex.ru qq.com 163.com 126.com proton.me protonmail.com orange.fr`.split(
-    /\s+/,
-  ),
-);
+/** Mails that anybody can have sent to a mailbox, whichever of its addresses he writes. */
+const MAILBOX_LIMIT: AttemptLimit = { name: 'sign-up mailbox', max: 3, windowMs: HOUR_MS };
 
 /** Sign-up by form. */
 @Injectable()
@@ -42,9 +37,8 @@ export class RegistrationService {
     const { email: address, first_name: firstName, password } = request;
     await this.attempts.count(NETWORK_LIMIT, networkOf(visitor.address), visitor);
     this.passwords.check(password);
-    const domain = domainOfAddress(address);
-    const domainLimit = LARGE_DOMAINS.has(domain) ? LARGE_DOMAIN_LIMIT : DOMAIN_LIMIT;
-    await this.attempts.count(domainLimit, domain, visitor);
+    await this.attempts.count(MAILBOX_LIMIT, this.people.mailboxOf(address), visitor);
+    await this.attempts.isWithin(DOMAIN_LIMIT, domainOfAddress(address), visitor);
     const passwordHash = await this.passwords.hash(password);
     const isKnown = (await this.people.findByAddress(address, visitor.address)) !== null;
     await this.accounts.transaction(async (transaction) => {

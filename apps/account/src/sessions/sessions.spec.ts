@@ -154,6 +154,37 @@ describe('sessions', () => {
     expect((await logIn(PASSWORD, '192.0.2.1')).status).toBe(200);
   });
 
+  it('S22: a browser that logged in before waits neither for guessers nor for its neighbours', async () => {
+    const logInWith = (device: string, password = PASSWORD, of = email, address = '203.0.113.9') =>
+      account.dashboard('POST', 'log-in', {
+        body: { email: of, password },
+        headers: { 'x-client-address': address, 'x-device-token': device },
+      });
+    const deviceOf = async () => String((await logIn()).headers['x-set-device']);
+    const device = await deviceOf();
+    // Twenty failures of others behind the same address, then guesses at this very account.
+    for (let i = 0; i < 20; i++)
+      await logIn('a wrong password', '203.0.113.9', `x${i}@example.com`);
+    for (let i = 0; i < 7; i++) await logIn('a wrong password', '203.0.113.8');
+    expect((await logIn(PASSWORD, '203.0.113.9')).status).toBe(429);
+    const answer = await logInWith(device);
+    expect([answer.status, answer.headers['x-set-device']]).toEqual([200, device]);
+    // A device is one address's, cannot be made up, and its own guesses are slowed down.
+    const stranger = `stranger${count}@example.com`;
+    await account.register(stranger);
+    const forged = `${'A'.repeat(63)}B`;
+    for (const [token, of] of [
+      [device, stranger],
+      [forged, email],
+      ['x', email],
+    ]) {
+      expect((await logInWith(token, PASSWORD, of)).status).toBe(429);
+    }
+    for (let i = 0; i < 5; i++) expect((await logInWith(device, 'wrong')).status).toBe(401);
+    expect((await logInWith(device)).status).toBe(429);
+    expect((await logInWith(await deviceOf())).status).toBe(200);
+  });
+
   it('S23: one network may fail twenty times in 15 minutes, whatever the accounts', async () => {
     const address = (i: number) => `2001:db8:5:6::${i.toString(16)}`;
     const statuses = [];
@@ -214,6 +245,26 @@ describe('sessions', () => {
     const late = await account.linkToken(email);
     account.clock.advance(30 * MINUTE_MS);
     expect((await reset(late)).body.code).toBe('link_invalid');
+  });
+
+  it("a stranger's requests for a link keep nobody out: 202, and the last link stays good", async () => {
+    const forgot = (i: number) =>
+      account.dashboard('POST', 'password/forgot', {
+        body: { email },
+        headers: { 'x-client-address': `203.0.113.${i}` },
+      });
+    const resets = async () =>
+      (await account.mailsTo(email)).filter(({ subject }) => subject === 'Set a new password');
+    for (let i = 0; i < 3; i++) await forgot(i);
+    const last = await account.linkToken(email);
+    for (let i = 3; i < 9; i++) expect((await forgot(i)).status).toBe(202);
+    expect(await resets()).toHaveLength(3);
+    account.clock.advance(30 * MINUTE_MS - 1);
+    const body = { token: last, password: 'nine yellow trumpets' };
+    expect((await account.dashboard('POST', 'password/reset', { body })).status).toBe(200);
+    account.clock.advance(1);
+    await forgot(9);
+    expect(await resets()).toHaveLength(4);
   });
 
   it('S24: the answer to a forgotten password, and the work before it, tell nothing of the address', async () => {

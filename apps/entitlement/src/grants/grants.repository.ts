@@ -9,6 +9,14 @@ export interface Adjustment {
   expiresAt?: Date;
 }
 
+/** Credits that an operator takes away. */
+export interface Revocation {
+  id: string;
+  /** At most so many credits. */
+  amount: number;
+  reason: string;
+}
+
 @Injectable()
 export class GrantsRepository {
   constructor(private readonly maintenance: MaintenanceDatabase) {}
@@ -42,6 +50,31 @@ export class GrantsRepository {
       [id, accountId, amount, reason, expiresAt ?? null, now],
     );
     return inserted.length > 0;
+  }
+
+  /** @returns how many credits a revocation took, undefined when it is not known. */
+  async findRevoked(
+    transaction: Transaction,
+    accountId: string,
+    id: string,
+  ): Promise<number | undefined> {
+    const [row] = await transaction.query<{ revoked: string }>(
+      'select revoked from operator_revocations where id = $1 and account_id = $2',
+      [id, accountId],
+    );
+    return row && Number(row.revoked);
+  }
+
+  async insertRevocation(
+    transaction: Transaction,
+    made: Revocation & { accountId: string; revoked: number; madeAt: Date },
+  ): Promise<void> {
+    const { id, accountId, amount, revoked, reason, madeAt } = made;
+    await transaction.query(
+      `insert into operator_revocations (id, account_id, amount, revoked, reason, made_at)
+       values ($1, $2, $3, $4, $5, $6)`,
+      [id, accountId, amount, revoked, reason, madeAt],
+    );
   }
 
   /** Accounts whose credits time has changed by now, longest overdue first. */

@@ -14,7 +14,7 @@ import { LedgerService } from '../ledger/ledger.service.js';
 import { PaymentsService } from '../payments/payments.service.js';
 import { SubscriptionsService } from '../subscriptions/subscriptions.service.js';
 import { type CreditSources, advance, followReversals } from './account-credits.js';
-import { type Adjustment, GrantsRepository } from './grants.repository.js';
+import { type Adjustment, GrantsRepository, type Revocation } from './grants.repository.js';
 
 const DUE_PER_ROUND_MAX = 200;
 
@@ -155,6 +155,25 @@ export class GrantsService {
         book.issue({ sourceType: 'operator', sourceId, sourceIndex: 0, granted, expiresAt });
       });
       return isNew;
+    });
+  }
+
+  /** Takes up to so many spendable credits away, once for each id. */
+  async revokeByOperator(
+    accountId: string,
+    revocation: Revocation,
+  ): Promise<{ isNew: boolean; revoked: number }> {
+    const { id, amount } = revocation;
+    return this.database.transaction(async (transaction) => {
+      let answer = { isNew: false, revoked: 0 };
+      await this.change(transaction, accountId, async (book) => {
+        const known = await this.repository.findRevoked(transaction, accountId, id);
+        answer = { isNew: known === undefined, revoked: known ?? book.withdraw(amount, id) };
+        if (known !== undefined) return;
+        const made = { ...revocation, accountId, revoked: answer.revoked, madeAt: book.now };
+        await this.repository.insertRevocation(transaction, made);
+      });
+      return answer;
     });
   }
 

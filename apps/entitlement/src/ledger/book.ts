@@ -25,6 +25,7 @@ export class Book extends GrantBook {
       expired: 0,
       revoked: 0,
       revokedExpired: 0,
+      withdrawn: 0,
       requestedTarget: 0,
       reversalTarget: 0,
       owed: 0,
@@ -148,6 +149,18 @@ export class Book extends GrantBook {
     }
   }
 
+  /** Revokes up to `amount` spendable credits for good, in burn order. @returns how many. */
+  withdraw(amount: number, revocationId: string): number {
+    const moves = this.take(Math.min(amount, this.spendable));
+    for (const [grant, part] of moves) grant.withdrawn += part;
+    this.move(
+      'revoke',
+      `operator:${revocationId}`,
+      moves.map(([grant, part]) => ({ grant, from: 'available', to: 'revoked', amount: part })),
+    );
+    return moves.reduce((sum, [, part]) => sum + part, 0);
+  }
+
   /** What erasure does: everything available, frozen or not, is revoked. */
   revokeAvailable(): void {
     for (const grant of this.all.toSorted(inBurnOrder)) {
@@ -190,7 +203,7 @@ export class Book extends GrantBook {
 
   /** Gives back what is revoked beyond the targets: what had expired is expired again, the rest lives. */
   private reinstate(grant: Grant): void {
-    const amount = Math.max(0, grant.revoked - grant.requestedTarget);
+    const amount = Math.max(0, grant.revoked - Math.max(grant.requestedTarget, grant.withdrawn));
     if (amount === 0) return;
     const expired = Math.min(amount, grant.revokedExpired);
     grant.revokedExpired -= expired;

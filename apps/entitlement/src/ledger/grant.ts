@@ -39,6 +39,8 @@ export interface Grant extends NewGrant, Record<Bucket, number> {
   issuedAt: Date;
   /** Of the revoked credits, those that had expired: undone, they are expired again. */
   revokedExpired: number;
+  /** Of the revoked credits, those that an operator took: no undoing gives them back. */
+  withdrawn: number;
   /** Credits that reversals aim at, requested and final ones. */
   requestedTarget: number;
   /** Credits that final reversals aim at. */

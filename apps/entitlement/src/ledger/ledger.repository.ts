@@ -124,7 +124,7 @@ const POST = `
   with moves as (
     select * from jsonb_to_recordset($1::jsonb->'moves') as m(id uuid, available bigint,
       reserved bigint, consumed bigint, expired bigint, revoked bigint, owed bigint, repaid bigint,
-      granted bigint, revoked_expired bigint, requested_target bigint, reversal_target bigint,
+      granted bigint, revoked_expired bigint, withdrawn bigint, requested_target bigint, reversal_target bigint,
       expires_at timestamptz)),
   locked as materialized (
     select id from credit_grants where id in (select id from moves) order by id for update),
@@ -133,7 +133,7 @@ const POST = `
       available = g.available + m.available, reserved = g.reserved + m.reserved,
       consumed = g.consumed + m.consumed, expired = g.expired + m.expired,
       revoked = g.revoked + m.revoked, owed = g.owed + m.owed, repaid = g.repaid + m.repaid,
-      granted = m.granted, revoked_expired = m.revoked_expired,
+      granted = m.granted, revoked_expired = m.revoked_expired, withdrawn = m.withdrawn,
       requested_target = m.requested_target, reversal_target = m.reversal_target,
       expires_at = m.expires_at
     from locked join moves m using (id) where g.id = locked.id
@@ -141,11 +141,11 @@ const POST = `
   issued as (
     insert into credit_grants (id, account_id, source_type, source_id, source_index, priority,
       granted, available, reserved, consumed, expired, revoked, owed, repaid, revoked_expired,
-      requested_target, reversal_target, tier, line_id, subscription_id, slice_start, slice_end,
+      withdrawn, requested_target, reversal_target, tier, line_id, subscription_id, slice_start, slice_end,
       expires_at, issued_at)
     select id, account_id, source_type, source_id, source_index, priority,
       granted, available, reserved, consumed, expired, revoked, owed, repaid, revoked_expired,
-      requested_target, reversal_target, tier, line_id, subscription_id, slice_start, slice_end,
+      withdrawn, requested_target, reversal_target, tier, line_id, subscription_id, slice_start, slice_end,
       expires_at, issued_at
     from jsonb_populate_recordset(null::credit_grants, $1::jsonb->'issued')),
   numbered as materialized (

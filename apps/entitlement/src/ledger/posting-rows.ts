@@ -27,6 +27,7 @@ export interface GrantRow {
   expired: string;
   revoked: string;
   revoked_expired: string;
+  withdrawn: string;
   requested_target: string;
   reversal_target: string;
   owed: string;
@@ -67,6 +68,7 @@ export function toGrant(row: GrantRow): Grant {
     expired: Number(row.expired),
     revoked: Number(row.revoked),
     revokedExpired: Number(row.revoked_expired),
+    withdrawn: Number(row.withdrawn),
     requestedTarget: Number(row.requested_target),
     reversalTarget: Number(row.reversal_target),
     owed: Number(row.owed),
@@ -133,12 +135,13 @@ function accountRow(account: CreditAccount) {
 
 function move(before: Grant, after: Grant) {
   const changed = [...BUCKETS, 'owed', 'repaid'] as const;
-  const { granted, revokedExpired } = after;
+  const { granted, revokedExpired, withdrawn } = after;
   return {
     id: after.id,
     ...Object.fromEntries(changed.map((name) => [name, after[name] - before[name]])),
     granted,
     revoked_expired: revokedExpired,
+    withdrawn,
     requested_target: after.requestedTarget,
     reversal_target: after.reversalTarget,
     expires_at: after.expiresAt,
@@ -162,6 +165,7 @@ function grantRow(grant: Grant) {
     owed: grant.owed,
     repaid: grant.repaid,
     revoked_expired: grant.revokedExpired,
+    withdrawn: grant.withdrawn,
     requested_target: grant.requestedTarget,
     reversal_target: grant.reversalTarget,
     tier: grant.tier,

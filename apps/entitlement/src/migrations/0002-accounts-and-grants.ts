@@ -35,6 +35,16 @@ create table operator_adjustments (
   made_at timestamptz not null
 );
 
+create table operator_revocations (
+  id uuid primary key,
+  account_id uuid not null references credit_accounts,
+  amount bigint not null check (amount > 0),
+  -- What it took: no more than was spendable.
+  revoked bigint not null check (revoked between 0 and amount),
+  reason text not null check (reason <> ''),
+  made_at timestamptz not null
+);
+
 create table credit_grants (
   id uuid primary key,
   account_id uuid not null references credit_accounts,
@@ -51,6 +61,8 @@ create table credit_grants (
   revoked bigint not null default 0,
   -- Of the revoked credits, those that had expired.
   revoked_expired bigint not null default 0,
+  -- Of the revoked credits, those that an operator took: no undoing gives them back.
+  withdrawn bigint not null default 0,
   -- What reversals aim at, in credits: requested and final ones, and final ones alone.
   requested_target bigint not null default 0,
   reversal_target bigint not null default 0,
@@ -69,7 +81,7 @@ create table credit_grants (
   constraint buckets_add_up check (granted = available + reserved + consumed + expired + revoked),
   constraint buckets_not_negative check (
     least(available, reserved, consumed, expired, revoked, owed, repaid) >= 0
-    and revoked_expired between 0 and revoked),
+    and revoked_expired between 0 and revoked and withdrawn between 0 and revoked),
   constraint targets_in_order check (0 <= reversal_target and reversal_target <= requested_target
     and requested_target <= granted),
   constraint debt_follows_reversal check (

@@ -12,7 +12,7 @@ const fixtureNeedsTestKey = new FixtureNeedsTestKey();
  */
 export function readParameters(context: RequestContext, body?: unknown): Problem | undefined {
   const { route, names, values } = context;
-  const { reader, ownerPath, places, operation } = route;
+  const { reader, ownerPath, freshPlace, subjects, operation } = route;
   const input = reader.read(names, values);
   const bodyFaults = operation.body === undefined ? undefined : faultsOf(operation.body.of, body);
   if (input.faults !== undefined || bodyFaults?.length) {
@@ -22,8 +22,8 @@ export function readParameters(context: RequestContext, body?: unknown): Problem
   if (bodyFaults !== undefined) context.body = body as object;
   context.question = ownerPath.of(input);
   const { texts } = input;
-  context.subject = texts[places.subject] ?? '';
-  context.isFresh = texts[places.fresh] === 'true';
+  for (const { place } of subjects) context.subject = texts[place] ?? context.subject;
+  context.isFresh = texts[freshPlace] === 'true';
   if (operation.answers.length > 1) context.form = acceptedForm(context);
   readPrice(context);
   return undefined;
@@ -31,10 +31,12 @@ export function readParameters(context: RequestContext, body?: unknown): Problem
 
 /** Step 6b: a test key gets fixtures only, and nobody else gets one. */
 export function checkFixture(context: RequestContext, isTest: boolean): Problem | undefined {
-  const { route, subject, body } = context;
-  const isMismatch =
-    (route.isFixture !== undefined && subject !== '' && route.isFixture(subject) !== isTest) ||
-    (body !== undefined && hasMismatch(context, isTest));
+  const { route, input, body } = context;
+  let isMismatch = body !== undefined && hasMismatch(context, isTest);
+  for (const { place, isFixture } of route.subjects) {
+    const text = input?.texts[place];
+    if (text !== undefined && isFixture !== undefined) isMismatch ||= isFixture(text) !== isTest;
+  }
   if (!isMismatch) return undefined;
   return isTest ? testKeyFixtureOnly : fixtureNeedsTestKey;
 }

@@ -6,6 +6,7 @@ import {
   SCOPES,
   type Scope,
   type Version,
+  subjectsOf,
 } from '#libs/contracts';
 import { headerLines } from '../context/header-lines.js';
 import { classPlace } from '../rate-limits/class-concurrency.js';
@@ -27,10 +28,10 @@ export interface ApiRoute {
   scopeBit: number;
   reader: InputReader;
   ownerPath: OwnerPath;
-  /** Places of texts that the gateway itself needs; -1 for none. */
-  places: { subject: number; fresh: number };
-  /** Undefined for an operation that answers test keys as it answers others. */
-  isFixture?: (subject: string) => boolean;
+  /** Place of the text of `fresh`; -1 for none. */
+  freshPlace: number;
+  /** What the question may be about; one of them is given. */
+  subjects: readonly Subject[];
   /** Most credits of an answer, where it is the same for each. */
   fixedPrice?: number;
   /** Always one JSON object, for which no body is sent: what a plain connection answers. */
@@ -43,6 +44,14 @@ export interface ApiRoute {
   versionLines: string;
   /** The operations of this path and method, by the value of the parameter that tells them apart. */
   choice?: { parameter: string; routes: ReadonlyMap<string, ApiRoute> };
+}
+
+/** One parameter that says what a question is about. */
+interface Subject {
+  /** Place of its text. */
+  place: number;
+  /** Undefined for one that answers test keys as it answers others. */
+  isFixture?: (text: string) => boolean;
 }
 
 /** The instant version 1 was superseded, as RFC 9745 writes it: 2026-11-01. */
@@ -61,10 +70,9 @@ export function compileRoute(
   at: OperationRoute,
   choices: readonly string[],
 ): ApiRoute {
-  const { access, answers, price, subject, parameters, owner } = operation;
+  const { access, answers, price, parameters, owner } = operation;
   const choice = at.when && { parameter: at.when.parameter, values: choices };
   const reader = new InputReader(operation, { version: at.version, choice });
-  const kind = subject === undefined ? undefined : parameters[subject].kind;
   const { scope, class: rateClass } = access.kind === 'key' ? access : {};
   const versionHeaders =
     at.successor === undefined
@@ -81,11 +89,12 @@ export function compileRoute(
     scopeBit: scope === undefined ? 0 : 1 << SCOPES.indexOf(scope),
     reader,
     ownerPath: new OwnerPath(owner.path, at.version, reader),
-    places: {
-      subject: subject === undefined ? -1 : reader.placeOf(subject),
-      fresh: reader.placeOf('fresh'),
-    },
-    isFixture: kind?.isFixture && ((text) => kind.isFixture!(text)),
+    freshPlace: reader.placeOf('fresh'),
+    subjects: subjectsOf(operation).map((name) => {
+      const { kind } = parameters[name];
+      const isFixture = kind.isFixture && ((text: string) => kind.isFixture!(text));
+      return { place: reader.placeOf(name), isFixture };
+    }),
     fixedPrice: fixedPrice(operation),
     isPlain: operation.body === undefined && answers.every(({ type }) => type === JSON_TYPE),
     hasMeta: at.version === 2 && price.per !== 'free',

@@ -1,5 +1,4 @@
-import type { Outcome } from '#libs/resolvers';
-import type { Source } from '#libs/contracts';
+import type { Outcome, Source } from '#libs/contracts';
 
 interface AnswerCount {
   outcome: Outcome;

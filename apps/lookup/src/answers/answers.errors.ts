@@ -1,5 +1,16 @@
 import { Problem } from '#libs/platform';
 
+export class InvalidDomainName extends Problem {
+  constructor(message: string) {
+    super({
+      code: 'invalid_domain_name',
+      status: 400,
+      detail: message,
+      errors: [{ field: 'domainName', message }],
+    });
+  }
+}
+
 /** A registry or registrar asked us to come back later. Says nothing about the name. */
 export class UpstreamThrottled extends Problem {
   constructor(retryAfterSeconds: number) {

@@ -4,13 +4,13 @@ import { Clock, SECOND_MS } from '#libs/platform';
 import { DomainLookup, type Lookup } from '#libs/resolvers';
 import { AnswerCache } from '../answers/answer-cache.js';
 import { AnswerCounts } from '../answers/answer-counts.js';
+import { InvalidDomainName } from '../answers/answers.errors.js';
 import type { DataAnswer } from '../answers/data-answer.js';
 import { type Found, RememberedAnswers } from '../answers/remembered-answers.js';
 import { Fixtures } from '../fixtures/fixtures.js';
 import { LookupConfig } from '../lookup.config.js';
 import { KEPT_DOMAIN } from './kept-domain.js';
 import { type LiveQuestion, liveAnswer } from './live-answer.js';
-import { InvalidDomainName } from './live.errors.js';
 
 /** Answers live WHOIS questions: fixture, memory if the question allows it, registry. */
 @Injectable()

@@ -1,3 +1,4 @@
+import { DNS_LIVE } from './dns/dns-live.js';
 import { ASN_WHOIS } from './numbers/asn-whois.js';
 import { IP_WHOIS } from './numbers/ip-whois.js';
 import type { Operation } from './operation.js';
@@ -7,6 +8,8 @@ import { TLD } from './tlds/tld.js';
 import { TLDS } from './tlds/tlds.js';
 import { WHOIS_LIVE } from './whois/whois-live.js';
 
+export * from './dns/dns-answer.js';
+export * from './dns/dns-live.js';
 export * from './numbers/asn-whois.js';
 export * from './numbers/ip-whois.js';
 export * from './numbers/number-answer.js';
@@ -26,6 +29,7 @@ export const OPERATIONS: readonly Operation[] = [
   WHOIS_LIVE,
   IP_WHOIS,
   ASN_WHOIS,
+  DNS_LIVE,
   TLDS,
   TLD,
   PRICING,

@@ -1,4 +1,11 @@
-import { type Cidr, blockListOf, parseAddressBlock, parseAsn } from '#libs/domain-names';
+import {
+  type Cidr,
+  type IpAddress,
+  blockListOf,
+  parseAddressBlock,
+  parseAsn,
+  parseIpAddress,
+} from '#libs/domain-names';
 import type { ParameterKind } from '../parameter.js';
 
 /** Addresses and numbers that documents may use (RFC 5737, RFC 3849, RFC 5398) answer test keys. */
@@ -22,13 +29,28 @@ export function addressBlock(): ParameterKind<Cidr> {
       return isBlock ? undefined : 'must be an IPv4 or IPv6 address, or a block such as 8.8.8.0/24';
     },
     value: blockOf,
-    isFixture: (text) => {
-      const { address, version } = blockOf(text);
-      return version === 4
-        ? DOCUMENTATION_IPV4.check(address, 'ipv4')
-        : DOCUMENTATION_IPV6.check(address, 'ipv6');
-    },
+    isFixture: (text) => isDocumentation(blockOf(text)),
   };
+}
+
+/** One IPv4 or IPv6 address in its ordinary form. */
+export function ipAddress(): ParameterKind<IpAddress> {
+  return {
+    schema: { type: 'string', minLength: 2, maxLength: LENGTH_MAX },
+    clean: (text) => text.trim(),
+    fault: (text) => {
+      const isAddress = text.length <= LENGTH_MAX && parseIpAddress(text).ok;
+      return isAddress ? undefined : 'must be an IPv4 or IPv6 address';
+    },
+    value: addressOf,
+    isFixture: (text) => isDocumentation(addressOf(text)),
+  };
+}
+
+function isDocumentation({ address, version }: IpAddress): boolean {
+  return version === 4
+    ? DOCUMENTATION_IPV4.check(address, 'ipv4')
+    : DOCUMENTATION_IPV6.check(address, 'ipv6');
 }
 
 /** An AS number, with `AS` before it or not. */
@@ -53,6 +75,12 @@ function blockOf(text: string): Cidr {
   const parsed = parseAddressBlock(text);
   if (!parsed.ok) throw new RangeError('not an address block');
   return parsed.cidr;
+}
+
+function addressOf(text: string): IpAddress {
+  const parsed = parseIpAddress(text);
+  if (!parsed.ok) throw new RangeError('not an address');
+  return parsed.ip;
 }
 
 function asnOf(text: string): number {

@@ -1,7 +1,7 @@
-import type { Contact } from '../record.js';
-import { linesIn, listIn, objectIn, textIn } from './json-reading.js';
+import type { Contact } from '../../record.js';
+import { linesIn, listIn, objectIn, textIn, textsWithin } from '../json-reading.js';
 import { country, publishedContact, type PublishedContact } from './published-contact.js';
-import type { JsonObject } from './rdap-client.js';
+import type { JsonObject } from '../rdap-client.js';
 
 interface Property {
   name: string;
@@ -50,7 +50,7 @@ function property(entry: unknown): Property[] {
 
 function textOf({ values }: Property): string | undefined {
   const value = values[0];
-  return Array.isArray(value) ? linesIn(value.flat(2)).join(' ') || undefined : textIn(value);
+  return Array.isArray(value) ? textsWithin(value).join(' ') || undefined : textIn(value);
 }
 
 /** `n` is family, given, additional names, prefixes, suffixes. */

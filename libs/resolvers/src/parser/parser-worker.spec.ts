@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import type { ParseContext } from './parse-whois.js';
+import type { ParseContext } from '../whois/parse/parse-whois.js';
 import { ParserWorker, type ParserWorkerOptions } from './parser-worker.js';
 
 const CONTEXT: ParseContext = { domain: 'example.com', server: '', tld: 'com', role: 'registry' };

@@ -1,5 +1,11 @@
 import { Worker } from 'node:worker_threads';
-import type { ParseContext, ParseResult } from './parse-whois.js';
+import type { RdapContext } from '../rdap/rdap-answer.js';
+import type { ParseContext, ParseResult } from '../whois/parse/parse-whois.js';
+
+/** What the thread is asked: a text, and whom it is from. */
+export type ParserQuestion =
+  | { protocol: 'whois43'; text: string; context: ParseContext }
+  | { protocol: 'rdap'; text: string; context: RdapContext };
 
 export interface ParserWorkerOptions {
   /** The thread's script. */
@@ -12,8 +18,7 @@ export interface ParserWorkerOptions {
 }
 
 interface Job {
-  text: string;
-  context: ParseContext;
+  question: ParserQuestion;
   settle: (result: ParseResult) => void;
 }
 
@@ -25,7 +30,7 @@ const TIMEOUT_PARTS = 10;
 const FAILED: ParseResult = { outcome: 'parse_failed' };
 
 /**
- * Parses port-43 answers in a thread with its own small heap and a kill timer, one after another:
+ * Reads the answers of port 43 and RDAP in a thread with its own small heap and a kill timer, one after another:
  * whatever a server sends, the process that asked lives on. A parse that is killed, or takes the
  * thread with it, answers `parse_failed`; the next one gets a new thread.
  */
@@ -50,11 +55,12 @@ export class ParserWorker {
 
   /** As `parseWhois`. Never rejects: a full queue and a closed worker are `parse_failed` too. */
   parse(text: string, context: ParseContext): Promise<ParseResult> {
-    if (this.isClosed || this.waiting.length >= this.waitingMax) return Promise.resolve(FAILED);
-    return new Promise((settle) => {
-      this.waiting.push({ text, context, settle });
-      this.next();
-    });
+    return this.ask({ protocol: 'whois43', text, context });
+  }
+
+  /** As `readRdapAnswer`, and as `parse`. */
+  parseRdap(text: string, context: RdapContext): Promise<ParseResult> {
+    return this.ask({ protocol: 'rdap', text, context });
   }
 
   /** Ends the thread; what still waits is answered `parse_failed`. */
@@ -66,14 +72,21 @@ export class ParserWorker {
     await thread?.terminate();
   }
 
+  private ask(question: ParserQuestion): Promise<ParseResult> {
+    if (this.isClosed || this.waiting.length >= this.waitingMax) return Promise.resolve(FAILED);
+    return new Promise((settle) => {
+      this.waiting.push({ question, settle });
+      this.next();
+    });
+  }
+
   private next(): void {
     if (this.running !== undefined || this.waiting.length === 0 || this.isClosed) return;
     if (this.thread === undefined) this.start();
     if (!this.isReady) return;
     this.running = this.waiting.shift();
     this.arm(this.timeoutMs);
-    const { text, context } = this.running as Job;
-    this.thread?.postMessage({ text, context });
+    this.thread?.postMessage(this.running?.question);
   }
 
   /** No environment reaches the thread, and an idle thread does not hold the process. */
