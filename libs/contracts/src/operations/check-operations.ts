@@ -1,6 +1,6 @@
 import { type FieldError, faultsOf } from '#libs/platform';
 import { InputReader } from './input-reader.js';
-import type { Operation, OperationRoute } from './operation.js';
+import { type Operation, type OperationRoute, subjectsOf } from './operation.js';
 
 const BRACES = /\{(\w+)\}/g;
 
@@ -78,7 +78,8 @@ function priceFaults({ price, access, fixtures, parameters, body }: Operation): 
   return [...faults, ...unpriced.map((word) => `${credits.parameter}=${word} has no price`)];
 }
 
-function parameterFaults({ parameters, subject }: Operation): string[] {
+function parameterFaults(operation: Operation): string[] {
+  const { parameters } = operation;
   const names = Object.entries(parameters).flatMap(([name, { synonyms = [] }]) => [
     name,
     ...synonyms,
@@ -89,7 +90,9 @@ function parameterFaults({ parameters, subject }: Operation): string[] {
   return [
     ...repeated(names).map((name) => `two parameters are named ${name}`),
     ...wrong.map(([name]) => `the example of ${name} is refused`),
-    ...(subject !== undefined && !(subject in parameters) ? [`${subject} is no parameter`] : []),
+    ...subjectsOf(operation)
+      .filter((name) => !(name in parameters))
+      .map((name) => `${name} is no parameter`),
   ];
 }
 

@@ -91,9 +91,9 @@ export class InputReader {
         (faults ??= []).push({ field: this.slots[place].name, message: fault });
       }
     }
-    const given = this.alternatives.filter((place) => texts[place] !== undefined);
-    if (this.alternatives.length > 0 && given.length !== 1) {
-      (faults ??= []).push(this.notOne(given));
+    if (this.alternatives.length > 0) {
+      const given = this.alternatives.filter((place) => texts[place] !== undefined);
+      if (given.length !== 1) (faults ??= []).push(this.notOne(given));
     }
     return { texts, faults };
   }

@@ -34,12 +34,14 @@ export const PROBLEM_STATUS = {
   class_busy: 503,
   credits_busy: 503,
   lookup_overloaded: 503,
+  resolver_unreachable: 503,
   service_overloaded: 503,
   service_unavailable: 503,
   upstream_throttled: 503,
   upstream_unreachable: 503,
   upstream_unreadable: 503,
   answer_timeout: 504,
+  resolver_timeout: 504,
   upstream_timeout: 504,
 } as const;
 
