@@ -5,6 +5,7 @@ import { AnswerCounts } from './answers/answer-counts.js';
 import { DnsController } from './dns/dns.controller.js';
 import { DnsService } from './dns/dns.service.js';
 import { Fixtures } from './fixtures/fixtures.js';
+import { BulkService } from './live/bulk.service.js';
 import { LiveController } from './live/live.controller.js';
 import { LiveService } from './live/live.service.js';
 import { LookupConfig } from './lookup.config.js';
@@ -43,6 +44,7 @@ export class LookupModule {
       providers: [
         AnswerCounts,
         DnsService,
+        BulkService,
         LiveService,
         NumbersService,
         TldsService,
