@@ -1,5 +1,5 @@
 import { type FieldError, faultsOf } from '#libs/platform';
-import { InputReader } from './input-reader.js';
+import { InputReader } from './reading/input-reader.js';
 import { type Operation, type OperationRoute, subjectsOf } from './operation.js';
 
 const BRACES = /\{(\w+)\}/g;

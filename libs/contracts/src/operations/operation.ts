@@ -1,7 +1,7 @@
 import type { Access } from './access.js';
 import type { ParameterKind, Parameters } from './parameter.js';
 import type { Price } from './price.js';
-import type { ProblemCode } from './problem-codes.js';
+import type { ProblemCode } from './openapi/problem-codes.js';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 export type Version = 1 | 2;

@@ -1,6 +1,6 @@
 import type { FieldError } from '#libs/platform';
-import { type Operation, type Version, newestVersion, subjectsOf } from './operation.js';
-import type { Parameter, ParameterKind } from './parameter.js';
+import { type Operation, type Version, newestVersion, subjectsOf } from '../operation.js';
+import type { Parameter, ParameterKind } from '../parameter.js';
 
 /** Stands for a name or value whose encoding is wrong; no decoded text holds half a surrogate pair. */
 export const WRONGLY_ENCODED = '\ud800';

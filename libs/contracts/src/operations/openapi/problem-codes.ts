@@ -1,4 +1,4 @@
-import type { Operation } from './operation.js';
+import type { Operation } from '../operation.js';
 
 /** Codes of the refusals of the API with their HTTP status. `docs/errors/<code>.md` explains each. */
 export const PROBLEM_STATUS = {
