@@ -59,6 +59,8 @@ export interface Service<C extends object = object> {
    * goes without the service.
    */
   requires?: string;
+  /** Ports on the internet that it reaches, mail aside: no other way out is open to it. */
+  outwardPorts?: readonly number[];
   /** Makes the tables of its schema. Unset: it owns no data and takes no part in events. */
   migrations?: Migration[];
   /** Its controllers: those with `@Consumes` and `@Watches` say what it hears. */

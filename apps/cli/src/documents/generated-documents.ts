@@ -2,12 +2,15 @@ import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } 
 import { dirname } from 'node:path';
 import { allEventClasses, describeEvent } from '#libs/contracts';
 import { declaredMetrics } from '#libs/platform';
-import { CONFIGURED_APPS } from '../declared.js';
+import { CONFIGURED_APPS, SERVICES } from '../declared.js';
+import { chartServices } from './chart-services.js';
 import { configurationPage, environmentExample } from './configuration.js';
 import { eventSchema } from './event-schema.js';
 import { metricsPage } from './metrics.js';
 import { readProofs, readStatements, securityCoverage } from './security-coverage.js';
 
+/** Templates of a chart can read only what lies within it. */
+const CHART_FILES = 'deploy/helm/domain-data-service/files';
 const STATEMENTS = 'docs/operations/security-statements.md';
 
 /** Every generated file of the repository with the text it should have, by path. */
@@ -16,6 +19,8 @@ export function generatedDocuments(): Map<string, string> {
   documents.set('.env.example', environmentExample(CONFIGURED_APPS));
   documents.set('docs/configuration.md', configurationPage(CONFIGURED_APPS));
   documents.set('docs/operations/metrics.md', metricsPage(declaredMetrics()));
+  documents.set(`${CHART_FILES}/services.json`, chartServices(SERVICES));
+  documents.set(`${CHART_FILES}/alerts.yml`, readFileSync('deploy/prometheus/alerts.yml', 'utf8'));
   for (const eventClass of allEventClasses()) {
     const { type, version } = describeEvent(eventClass);
     const text = `${JSON.stringify(eventSchema(eventClass), null, 2)}\n`;

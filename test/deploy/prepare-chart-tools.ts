@@ -1,0 +1,5 @@
+import { chartTools } from './chart-tools.js';
+
+/** Before all tests, so that no test measures time while compilers take the cores. */
+const { helm, kubeconform } = await chartTools();
+process.stdout.write(`${helm}\n${kubeconform}\n`);
