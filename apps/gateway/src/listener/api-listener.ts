@@ -24,9 +24,11 @@ import type { ApiPath, ApiPaths } from '../routes/api-paths.js';
 import type { ApiRoute } from '../routes/api-route.js';
 import type { ApiRequest, Reply } from '../context/request-context.js';
 import { BASE_HEADERS } from '../context/header-lines.js';
+import { hasOneHost } from '../context/host-header.js';
 import { newRequestId } from '../context/request-id.js';
 import type { ErrorPages } from '../problems/error-pages.js';
 import type { ProblemBodies } from '../problems/problem-body.js';
+import { MalformedRequest } from '../problems/problems.errors.js';
 import { answerParserError, endWith } from './client-error.js';
 import {
   ExpectationFailed,
@@ -34,12 +36,15 @@ import {
   UnexpectedBody,
   UriTooLong,
 } from './listener.errors.js';
+import { ApiDocs } from './api-docs.js';
 import { addPublicRoutes, isPublicPath } from './public-routes.js';
 import type { RequestPath } from '../request/request-path.js';
 
 export interface ApiListenerOptions {
   host: string;
   port: number;
+  /** Public origin of the API. */
+  origin: string;
   /** Other gateways of this machine listen on the port, too. */
   reusePort?: boolean;
   paths: ApiPaths;
@@ -66,6 +71,7 @@ const PREFLIGHT_SECONDS = '86400';
 const API_HEADERS = 'authorization, x-api-key, content-type, idempotency-key';
 
 const uriTooLong = new UriTooLong(URI_MAX_BYTES);
+const hostFault = new MalformedRequest(' It needs exactly one Host header that names a host.');
 const unexpectedBody = new UnexpectedBody();
 /** Nobody is let through to elsewhere. */
 const noTunnel = new MethodNotAllowed('GET, POST, OPTIONS');
@@ -86,7 +92,7 @@ export class ApiListener {
 
   /** @returns the listener's own origin, `http://host:port`. */
   async start(): Promise<string> {
-    const { host, port, reusePort, pages, health, bodies } = this.options;
+    const { host, port, reusePort, pages, health, bodies, paths, origin } = this.options;
     this.app = fastify({
       serverFactory: (handler) => this.createServer(handler as RequestListener),
       bodyLimit: JSON_BODY_LIMIT_BYTES,
@@ -110,7 +116,8 @@ export class ApiListener {
       reply.hijack();
       this.answerUnknown(request.raw, reply.raw);
     });
-    addPublicRoutes(this.app, pages, health);
+    const docs = await ApiDocs.load(paths.operations, origin);
+    addPublicRoutes(this.app, { pages, docs, health });
     const address: ListenOptions = { host, port, reusePort, backlog: 4_096 };
     await this.app.listen(address);
     const { port: bound } = this.server.address() as AddressInfo;
@@ -146,6 +153,8 @@ export class ApiListener {
       {
         ServerResponse: ApiResponse,
         maxHeaderSize: HEAD_MAX_BYTES,
+        // Judged below, for an answer that is a problem like any other.
+        requireHostHeader: false,
         headersTimeout: limits.headersTimeoutMs,
         requestTimeout: limits.requestTimeoutMs,
         keepAliveTimeout: limits.keepAliveTimeoutMs,
@@ -199,6 +208,10 @@ export class ApiListener {
   }
 
   private take(request: IncomingMessage, response: ApiResponse, handler: RequestListener): void {
+    if (!hasOneHost(request.rawHeaders)) {
+      response.shouldKeepAlive = false;
+      return this.sendProblem(request, response, hostFault);
+    }
     const url = request.url!;
     const mark = url.indexOf('?');
     const path = mark === -1 ? url : url.slice(0, mark);
