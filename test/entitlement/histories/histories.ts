@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { MaintenanceDatabase } from '#libs/database';
 import { DAY_MS, newId } from '#libs/platform';
-import { bucketOf } from '../../../libs/messaging/src/envelope/bucket.js';
+import { bucketOf } from '#libs/messaging';
 import { waitFor } from '#test/environment';
 import { Random } from '../../random.js';
 import type { EntitlementUnderTest } from '../entitlement-under-test.js';
