@@ -12,6 +12,8 @@ import type { Random } from '../../random.js';
 export const BEGIN = new Date('2026-01-31T00:00:00Z');
 /** In days. Nothing new happens after it. */
 export const HORIZON_DAYS = 400;
+/** After it, in days, for what still ends by itself. */
+export const REST_DAYS = 150;
 const OPERATIONS_MAX = 8;
 const YEAR_PERCENT = 83n;
 
