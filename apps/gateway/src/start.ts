@@ -222,7 +222,8 @@ async function buildParts({ config, clock, logger, operations = OPERATIONS }: St
   const services = new Services(config, tokens);
   const { account, entitlement } = services;
   const { database, maintenance } = await openDatabases(config);
-  const caps = dailyCaps(new RequestLogRepository(database), clock);
+  const requestLog = new RequestLogRepository(database);
+  const caps = dailyCaps(requestLog, clock);
   const facts = new Facts({
     account,
     entitlement,
@@ -253,6 +254,7 @@ async function buildParts({ config, clock, logger, operations = OPERATIONS }: St
   const keyUse = new KeyUseJob(account, logger);
   const bodies = new ProblemBodies(config.baseUrl, clock);
   const path = buildRequestPath({
+    requestLog,
     operations,
     config,
     clock,
@@ -285,6 +287,7 @@ async function buildParts({ config, clock, logger, operations = OPERATIONS }: St
 
 interface PathParts extends Pick<StartGateway, 'config' | 'clock' | 'logger'> {
   operations: readonly Operation[];
+  requestLog: RequestLogRepository;
   tokens: ServiceTokens;
   caps: DailyCaps;
   facts: Facts;
@@ -303,7 +306,7 @@ function buildRequestPath({ config, clock, logger, tokens, bodies, ...parts }: P
     tokens,
     timeoutMs: config.lookupTimeoutMs,
     owners: { account: config.accountUrl, entitlement: config.entitlementUrl },
-    own: ownOperations(),
+    own: ownOperations({ requestLog: parts.requestLog, clock }),
     operations: paths.operations,
   });
   const shedder = new LoadShedder({

@@ -1,3 +1,4 @@
+import { ACCOUNT_USAGE } from './account/usage.js';
 import { DNS_BULK } from './dns/dns-bulk.js';
 import { DNS_LIVE } from './dns/dns-live.js';
 import { ASN_WHOIS } from './numbers/asn-whois.js';
@@ -10,6 +11,7 @@ import { TLDS } from './tlds/tlds.js';
 import { WHOIS_BULK } from './whois/whois-bulk.js';
 import { WHOIS_LIVE } from './whois/whois-live.js';
 
+export * from './account/usage.js';
 export * from './dns/dns-answer.js';
 export * from './dns/dns-bulk.js';
 export * from './dns/dns-live.js';
@@ -36,6 +38,7 @@ export const OPERATIONS: readonly Operation[] = [
   ASN_WHOIS,
   DNS_LIVE,
   DNS_BULK,
+  ACCOUNT_USAGE,
   TLDS,
   TLD,
   PRICING,
