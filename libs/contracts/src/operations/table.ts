@@ -1,4 +1,6 @@
 import { ACCOUNT_USAGE } from './account/usage.js';
+import { AVAILABILITY_BULK } from './availability/availability-bulk.js';
+import { AVAILABILITY } from './availability/availability.js';
 import { DNS_BULK } from './dns/dns-bulk.js';
 import { DNS_LIVE } from './dns/dns-live.js';
 import { ASN_WHOIS } from './numbers/asn-whois.js';
@@ -12,6 +14,9 @@ import { WHOIS_BULK } from './whois/whois-bulk.js';
 import { WHOIS_LIVE } from './whois/whois-live.js';
 
 export * from './account/usage.js';
+export * from './availability/availability-answer.js';
+export * from './availability/availability-bulk.js';
+export * from './availability/availability.js';
 export * from './dns/dns-answer.js';
 export * from './dns/dns-bulk.js';
 export * from './dns/dns-live.js';
@@ -38,6 +43,8 @@ export const OPERATIONS: readonly Operation[] = [
   ASN_WHOIS,
   DNS_LIVE,
   DNS_BULK,
+  AVAILABILITY,
+  AVAILABILITY_BULK,
   ACCOUNT_USAGE,
   TLDS,
   TLD,
