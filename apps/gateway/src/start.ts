@@ -37,6 +37,7 @@ import { OPERATIONS, type Operation } from '#libs/contracts';
 import { ownOperations } from './owners/own-operations.js';
 import { Forwarder } from './request/08-forward.js';
 import { Settlement } from './request/10-settle.js';
+import { ownerChecks } from './owner-reach.js';
 import { RequestLog } from './request-log/request-log.js';
 import {
   RequestLogCopy,
@@ -118,6 +119,7 @@ export async function startGateway(options: StartGateway): Promise<RunningGatewa
     },
   };
   for (const name of OPTIONAL_PARTS) health.add({ name, isOptional: true, check: checks[name] });
+  for (const [name, check] of ownerChecks(config)) health.add({ name, isOptional: true, check });
   const listener = new ApiListener({
     host: config.host,
     port: config.port,
@@ -126,6 +128,7 @@ export async function startGateway(options: StartGateway): Promise<RunningGatewa
     requestPath: parts.requestPath,
     bodies: parts.bodies,
     pages: await ErrorPages.load(),
+    dashboardUrl: config.billingUrl,
     health,
     clock,
     logger,

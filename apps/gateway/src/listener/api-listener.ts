@@ -46,6 +46,8 @@ export interface ApiListenerOptions {
   requestPath: RequestPath;
   bodies: ProblemBodies;
   pages: ErrorPages;
+  /** Public origin, to which the page at `/` leads. */
+  dashboardUrl: string;
   health: Health;
   clock: Clock;
   logger: Logger;
@@ -110,7 +112,7 @@ export class ApiListener {
       reply.hijack();
       this.answerUnknown(request.raw, reply.raw);
     });
-    addPublicRoutes(this.app, pages, health);
+    addPublicRoutes(this.app, { pages, health, dashboardUrl: this.options.dashboardUrl });
     const address: ListenOptions = { host, port, reusePort, backlog: 4_096 };
     await this.app.listen(address);
     const { port: bound } = this.server.address() as AddressInfo;

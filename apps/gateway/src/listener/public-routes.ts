@@ -1,9 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import { type Health, NotFound } from '#libs/platform';
 import type { ErrorPages } from '../problems/error-pages.js';
+import { addRootPage } from './root-page.js';
 
 /** Addresses of the API listener that need no key, and what a path to them looks like. */
 const PUBLIC_PATHS: Readonly<Record<string, RegExp>> = {
+  '/': /^\/$/,
   '/health': /^\/health$/,
   '/errors/:code': /^\/errors\/[a-z0-9_]{1,100}$/,
 };
@@ -16,10 +18,14 @@ export function isPublicPath(path: string): boolean {
 }
 
 /** What anybody may read: whether the service is up, and what an error code means. A route beside the table is refused (S86). */
-export function addPublicRoutes(app: FastifyInstance, pages: ErrorPages, health: Health): void {
+export function addPublicRoutes(
+  app: FastifyInstance,
+  { pages, health, dashboardUrl }: { pages: ErrorPages; health: Health; dashboardUrl: string },
+): void {
   app.addHook('onRoute', ({ url }) => {
     if (!(url in PUBLIC_PATHS)) throw new Error(`${url} is not in the table of public paths`);
   });
+  addRootPage(app, dashboardUrl);
   app.get('/health', async (_request, reply) => {
     const { isReady } = await health.readiness();
     return reply.status(isReady ? 200 : 503).send({ status: isReady ? 'ok' : 'unavailable' });

@@ -207,11 +207,21 @@ describe('a refusal', () => {
 
   it('S86: an address that is in neither table cannot be added, and is answered 404', async () => {
     const app = fastify();
-    addPublicRoutes(app, await ErrorPages.load(), new Health());
+    addPublicRoutes(app, {
+      pages: await ErrorPages.load(),
+      health: new Health(),
+      dashboardUrl: 'http://localhost:8081',
+    });
     expect(() => app.get('/internal/keys', () => 'open')).toThrow('/internal/keys');
     await app.close();
     const paths = ['/', '/v2.0', '/v2.0/whois', '/internal/keys', '/ready', '/docs', '/errors'];
     for (const path of paths) expectProblem(await ask(path), 404, 'not_found');
+  });
+
+  it('the address in a browser leads to the dashboard', async () => {
+    const page = await ask('/', { accept: 'text/html,*/*' });
+    expect([page.status, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(page.text).toMatch(/<a href="https?:\/\/[^"]+">The dashboard/);
   });
 
   it('each code has a page, and the page is served', async () => {
