@@ -1,27 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  auditorRole,
-  derivedRolePassword,
-  maintenanceRole,
-  serviceRole,
-  SCHEMA_SERVICES,
-} from '#libs/database';
+import { derivedRolePassword } from '#libs/database';
+import { databaseSettings, generatedSecrets } from '#libs/services';
+import { SERVICES } from '../declared.js';
 
 /** Nobody else enters the folder. */
 const FOLDER_MODE = 0o700;
 /** A container's user must be able to read what is mounted into it, whatever its number. */
 const FILE_MODE = 0o644;
-
-/** Each is the same for every service that has it. */
-const SHARED = [
-  'service_secret',
-  'key_pepper',
-  'address_pepper',
-  'personal_data_secret',
-  'audit_anchor_secret',
-];
 
 export interface SecretSources {
   folder: string;
@@ -49,15 +36,15 @@ export function writeSecretFiles({ folder, database, smtpUrl }: SecretSources): 
   };
   const random = (name: string) => keep(name, () => randomBytes(32).toString('base64url'));
   const [password, secret] = [random('postgres_password'), random('database_role_secret')];
-  for (const name of SHARED) random(name);
+  for (const env of generatedSecrets(SERVICES)) random(env.toLowerCase());
   const url = (role: string, password: string) => `postgres://${role}:${password}@${database}`;
   const ofRole = (role: string) => url(role, derivedRolePassword(secret, role));
   keep('database_admin_url', () => url('postgres', password));
   keep('smtp_url', () => smtpUrl);
-  for (const service of SCHEMA_SERVICES) {
-    keep(`${service}_database_url`, () => ofRole(serviceRole(service)));
-    keep(`${service}_maintenance_database_url`, () => ofRole(maintenanceRole(service)));
+  for (const service of SERVICES) {
+    for (const [env, url] of Object.entries(databaseSettings(service, ofRole))) {
+      keep(env.toLowerCase(), () => url);
+    }
   }
-  keep('entitlement_auditor_database_url', () => ofRole(auditorRole('entitlement')));
   return written;
 }

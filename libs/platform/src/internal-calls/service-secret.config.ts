@@ -15,6 +15,7 @@ export class ServiceSecretConfig {
     about:
       'Signs the tokens between services, the same for all of them. A second line is accepted too, while it is rotated.',
     secret: true,
+    generated: true,
   })
   @IsServiceSecret()
   serviceSecret: string;
