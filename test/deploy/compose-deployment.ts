@@ -109,7 +109,7 @@ export class ComposeDeployment {
       mailbox: { newest: async (limit) => mail.newest(limit) },
       clock: this.clock,
       entitlementUrl: origin('entitlement', 7100),
-      serviceSecret: this.secret('service_secret'),
+      serviceSecret: this.secret('service_secrets_source'),
       superuserUrl: this.server.url(DATABASE),
       databaseUrl: (role) => {
         const url = new URL(this.server.url(DATABASE));

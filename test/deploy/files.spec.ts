@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { load } from 'js-yaml';
-import { loadConfig, settingsOf } from '#libs/platform';
+import { ServiceTokens, SystemClock, loadConfig, settingsOf } from '#libs/platform';
 import { CONFIGURED_APPS, SERVICES } from '../../apps/cli/src/declared.js';
 import { writeSecretFiles } from '../../apps/cli/src/secrets/secret-files.js';
 
@@ -109,7 +109,11 @@ describe('the image and the compose file', () => {
     const files = Object.entries(compose.secrets).map(([name, { file }]) => [name, file]);
     // A service that needs more than an installation can make is added by whoever has that.
     const added = SERVICES.filter(({ requires }) => requires).map(({ name }) => `${name}_`);
-    const expected = written.filter((name) => !added.some((prefix) => name.startsWith(prefix)));
+    // What the services' secrets follow from stays with the operator.
+    const expected = written.filter(
+      (name) =>
+        name !== 'service_secrets_source' && !added.some((prefix) => name.startsWith(prefix)),
+    );
     expect(files.toSorted()).toEqual(
       expected.map((name) => [name, `deploy/secrets/${name}`]).toSorted(),
     );
@@ -126,6 +130,31 @@ describe('the image and the compose file', () => {
       // A Valkey without a password, on a network that leads nowhere, is no secret.
       expect(open.filter((name) => environment[name] !== 'redis://valkey:6379')).toEqual([]);
     }
+  });
+
+  it('S86: no service is given what signs as another to a third', () => {
+    const tokensOf = (service: string) =>
+      new ServiceTokens(
+        readFileSync(join(folder, `${service}_service_secret`), 'utf8'),
+        new SystemClock(),
+      );
+    for (const service of own.map(([, one]) => appOf(one))) {
+      const [secret] = compose.services[service]?.secrets?.filter((name) =>
+        name.endsWith('_service_secret'),
+      ) ?? [`${service}_service_secret`];
+      expect(secret).toBe(`${service}_service_secret`);
+    }
+    const [lookup, account] = [tokensOf('lookup'), tokensOf('account')];
+    expect(account.verify(tokensOf('cli').issue('cli', 'account'), 'account')).toBe('cli');
+    expect(() => lookup.issue('cli', 'account')).toThrow('nothing for cli to call account');
+    const stolen = new ServiceTokens(
+      readFileSync(join(folder, 'lookup_service_secret'), 'utf8').replaceAll(
+        'cli>lookup',
+        'cli>account',
+      ),
+      new SystemClock(),
+    );
+    expect(account.verify(stolen.issue('cli', 'account'), 'account')).toBeUndefined();
   });
 
   it('S113: the image is built from named folders alone, and none of its variables is a secret', () => {

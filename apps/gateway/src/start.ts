@@ -182,7 +182,12 @@ async function startOwnDashboard(options: StartGateway, parts: GatewayParts) {
     host: config.dashboardHost,
     port: config.dashboardPort,
     reusePort: config.reusePort,
-    accountUrl: config.accountUrl,
+    owners: {
+      account: config.accountUrl,
+      billing: config.billingInternalUrl,
+      entitlement: config.entitlementUrl,
+      lookup: config.lookupUrl,
+    },
     entitlement: parts.services.entitlement,
     tokens: parts.tokens,
     bodies: parts.bodies,
@@ -354,9 +359,9 @@ async function countersOf(config: GatewayConfig, logger: Logger): Promise<Counte
 }
 
 function dailyCaps(log: RequestLogRepository, clock: Clock): DailyCaps {
-  const loggedToday = async (keyId: string) => {
+  const loggedToday = async (keyIds: string[]) => {
     const now = clock.now().getTime();
-    return log.sumCreditsOfKey(keyId, new Date(now - (now % DAY_MS)));
+    return log.sumCreditsOfKeys(keyIds, new Date(now - (now % DAY_MS)));
   };
   return new DailyCaps(clock, loggedToday);
 }
