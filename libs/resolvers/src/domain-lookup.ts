@@ -25,7 +25,7 @@ interface Flight {
   abandon: AbortController;
 }
 
-const budgetMsDefault = 20_000;
+const BUDGET_MS_DEFAULT = 20_000;
 
 /** Live registration data of a domain. */
 export class DomainLookup {
@@ -83,7 +83,7 @@ export class DomainLookup {
 
   private async fly(
     name: string,
-    { priority, budgetMs = budgetMsDefault }: LookupRequest & { priority: Priority },
+    { priority, budgetMs = BUDGET_MS_DEFAULT }: LookupRequest & { priority: Priority },
     abandon: AbortController,
   ): Promise<Lookup> {
     const route = this.options.registries.route(name);

@@ -34,7 +34,7 @@ type Role = SourceAnswer['role'];
 /** What is found out by asking; the rest of an answer says who was asked when. */
 type Finding = Omit<Answer, 'protocol' | 'role' | 'server' | 'fetchedAt' | 'latencyMs'>;
 
-const timeouts: ReadonlySet<ConnectionFault> = new Set([
+const TIMEOUTS: ReadonlySet<ConnectionFault> = new Set([
   'connect_timeout',
   'first_byte_timeout',
   'answer_timeout',
@@ -126,7 +126,7 @@ async function attempt(
 
 /** Nothing is known of the name either way. A closed door is no throttle: nobody said "too much". */
 function outcomeOf(fault: ConnectionFault): Outcome {
-  return timeouts.has(fault) ? 'timeout' : 'unreachable';
+  return TIMEOUTS.has(fault) ? 'timeout' : 'unreachable';
 }
 
 function notAsked({ reason, retryAfterMs }: Refused): Finding {

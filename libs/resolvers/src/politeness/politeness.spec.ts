@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { Registries } from '../registries/registries.js';
 import { Politeness, type Permit, type PolitenessOptions, type Refused } from './politeness.js';
 import type { Priority } from './upstream.js';
-import { chosenLimits, publishedLimits } from './upstream-limits.js';
+import { CHOSEN_LIMITS, PUBLISHED_LIMITS } from './upstream-limits.js';
 
 /** Time that moves when the test says so, with what was scheduled in it. */
 class ManualTime {
@@ -246,15 +246,15 @@ describe('Politeness', () => {
         .routes()
         .flatMap(({ rdapBaseUrl: url }) => (url === undefined ? [] : [new URL(url).hostname])),
     );
-    for (const host of chosenLimits.keys()) {
-      expect([host, hosts.has(host), publishedLimits.has(host)]).toEqual([host, true, false]);
+    for (const host of CHOSEN_LIMITS.keys()) {
+      expect([host, hosts.has(host), PUBLISHED_LIMITS.has(host)]).toEqual([host, true, false]);
     }
   });
 
   it('published limits stay within their published figures', () => {
     const worst = (name: string, seconds: number) =>
       Math.min(
-        ...(publishedLimits.get(name)?.buckets ?? []).map(
+        ...(PUBLISHED_LIMITS.get(name)?.buckets ?? []).map(
           ({ burst, perSecond }) => burst + perSecond * seconds,
         ),
       );
