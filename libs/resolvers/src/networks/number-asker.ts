@@ -1,6 +1,6 @@
 import { monotonicMs } from '#libs/platform';
-import type { Politeness, Refused } from '../politeness/politeness.js';
-import type { Priority } from '../politeness/upstream.js';
+import type { UpstreamLimiter, Refused } from '../limiter/upstream-limiter.js';
+import type { Priority } from '../limiter/upstream.js';
 import type { JsonObject, RdapAnswer, RdapClient } from '../rdap/rdap-client.js';
 import { ConnectionError } from '../safe-connect/connection-error.js';
 import type { Port43Client } from '../whois/port43.js';
@@ -10,7 +10,7 @@ import { readRpsl } from './rpsl.js';
 export interface NumberAskerOptions {
   rdap: RdapClient;
   port43: Port43Client;
-  politeness: Politeness;
+  limiter: UpstreamLimiter;
   /** Business time, for `fetchedAt`. */
   clock: { now(): Date };
 }
@@ -51,14 +51,14 @@ export class NumberAsker {
     read: (json: JsonObject) => NumberBlock | undefined,
     asking: Asking,
   ): Promise<NumberAnswer> {
-    const { rdap, politeness } = this.options;
+    const { rdap, limiter } = this.options;
     const { priority, signal } = asking;
     const about = { protocol: 'rdap' as const, server: baseUrl };
     return this.ask(new URL(baseUrl).hostname, about, asking, async (first) => {
       let permit = first;
       const redirected = async (host: string, ended: AbortSignal) => {
-        permit.answered();
-        const next = await politeness.acquire(host, { priority, signal: ended });
+        permit.release();
+        const next = await limiter.acquire(host, { priority, signal: ended });
         if (!next.granted) return false;
         permit = next;
         return true;
@@ -66,7 +66,7 @@ export class NumberAsker {
       try {
         const answer = await rdap.fetch(`${baseUrl}${path}`, { signal, redirected });
         if (answer.kind === 'throttled') permit.throttled(answer.retryAfterSeconds);
-        else if (answer.kind !== 'failed') permit.answered();
+        else if (answer.kind !== 'failed') permit.release();
         return rdapFinding(answer, read);
       } finally {
         // Without effect when it has been said how it went.
@@ -82,14 +82,14 @@ export class NumberAsker {
       const { text: raw, cut } = await port43.askNumber(server, question, asking.signal);
       const block = readRpsl(raw);
       if (block !== undefined) {
-        permit.answered();
+        permit.release();
         return { outcome: cut === undefined ? 'delivered' : 'partial', raw, block };
       }
       if (THROTTLED.test(raw)) {
         permit.throttled();
         return { outcome: 'throttled', raw };
       }
-      permit.answered();
+      permit.release();
       const isNothing = cut === undefined && NOTHING.test(raw);
       return { outcome: isNothing ? 'not_registered' : 'parse_failed', raw };
     });
@@ -101,8 +101,8 @@ export class NumberAsker {
     { priority, signal }: Asking,
     exchange: (permit: Granted) => Promise<Finding>,
   ): Promise<NumberAnswer> {
-    const { politeness, clock } = this.options;
-    const permit = await politeness.acquire(host, { priority, signal });
+    const { limiter, clock } = this.options;
+    const permit = await limiter.acquire(host, { priority, signal });
     const startedAt = monotonicMs();
     const finding = permit.granted ? await attempt(permit, exchange) : notAsked(permit);
     const { block, ...rest } = finding;
@@ -112,7 +112,7 @@ export class NumberAsker {
   }
 }
 
-type Granted = Exclude<Awaited<ReturnType<Politeness['acquire']>>, Refused>;
+type Granted = Exclude<Awaited<ReturnType<UpstreamLimiter['acquire']>>, Refused>;
 
 async function attempt(
   permit: Granted,

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { blocksOfRange, parseAddressBlock, parseAsn } from '#libs/domain-names';
 import { LoopbackInternet } from '../loopback/loopback-internet.js';
-import { Politeness } from '../politeness/politeness.js';
+import { UpstreamLimiter } from '../limiter/upstream-limiter.js';
 import { RdapClient } from '../rdap/rdap-client.js';
 import { Port43Client } from '../whois/port43.js';
 import { numberQueryLine } from '../whois/query-forms.js';
@@ -115,7 +115,7 @@ function open(): void {
     registries: NumberRegistries.vendored(),
     rdap,
     port43: new Port43Client(connector, PATIENT),
-    politeness: new Politeness(),
+    limiter: new UpstreamLimiter(),
     clock: { now: () => NOW },
   });
 }

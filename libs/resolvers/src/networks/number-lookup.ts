@@ -1,5 +1,5 @@
 import type { Cidr } from '#libs/domain-names';
-import type { Priority } from '../politeness/upstream.js';
+import type { Priority } from '../limiter/upstream.js';
 import type { JsonObject } from '../rdap/rdap-client.js';
 import type { Outcome } from '../record.js';
 import type { NumberBlock, NumberLookup as Found } from './network-record.js';

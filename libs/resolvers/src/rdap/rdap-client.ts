@@ -45,7 +45,7 @@ const DEFAULTS: RdapLimits = {
   redirects: 3,
 };
 
-/** Connections to one host at a time, whatever `Politeness` lets through. */
+/** Connections to one host at a time, whatever `UpstreamLimiter` lets through. */
 const CONNECTIONS_PER_HOST = 4;
 
 const NESTING_MAX = 64;

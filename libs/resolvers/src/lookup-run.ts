@@ -21,7 +21,7 @@ const DECISIVE: ReadonlySet<Outcome> = new Set([
 ]);
 
 /** One lookup of one name: the registry by RDAP or port 43, then its registrar. */
-export class Inquiry {
+export class LookupRun {
   private readonly sources: SourceAnswer[] = [];
 
   constructor(

@@ -7,7 +7,7 @@ import {
   type UpstreamLimit,
 } from './upstream-limits.js';
 
-export interface PolitenessOptions {
+export interface UpstreamLimiterOptions {
   /** Limits by host, before the published ones. */
   limits?: ReadonlyMap<string, UpstreamLimit>;
   /** For all hosts nobody published anything about; without it `chosenLimits`, then 1 a second. */
@@ -33,7 +33,7 @@ export interface Turn {
 export interface Permit {
   granted: true;
   /** The upstream answered as it should. */
-  answered(): void;
+  release(): void;
   /** Nothing can be said about its load: a time-out, a broken answer. */
   failed(): void;
   /** It said "too much", with the seconds it wants to be left alone if it named them. */
@@ -47,14 +47,14 @@ export interface Refused {
 }
 
 /** Holds back questions so that no upstream is asked more often than it allows. */
-export class Politeness {
+export class UpstreamLimiter {
   private readonly upstreams = new Map<string, Upstream>();
   private readonly wakeUps = new Map<Upstream, () => void>();
   private readonly now: () => number;
-  private readonly schedule: NonNullable<PolitenessOptions['schedule']>;
+  private readonly schedule: NonNullable<UpstreamLimiterOptions['schedule']>;
   private readonly random: () => number;
 
-  constructor(private readonly options: PolitenessOptions = {}) {
+  constructor(private readonly options: UpstreamLimiterOptions = {}) {
     this.now = options.now ?? monotonicMs;
     this.schedule = options.schedule ?? timer;
     this.random = options.random ?? Math.random;
@@ -116,7 +116,7 @@ export class Politeness {
     };
     return {
       granted: true,
-      answered: end(() => upstream.answered()),
+      release: end(() => upstream.answered()),
       failed: end(() => undefined),
       throttled: (retryAfterSeconds) =>
         end(() => {
