@@ -10,7 +10,7 @@ import {
 export interface UpstreamLimiterOptions {
   /** Limits by host, before the published ones. */
   limits?: ReadonlyMap<string, UpstreamLimit>;
-  /** For all hosts nobody published anything about; without it `chosenLimits`, then 1 a second. */
+  /** For all hosts nobody published anything about; without it `CHOSEN_LIMITS`, then 1 a second. */
   defaultLimit?: UpstreamLimit;
   /** How many may wait for one upstream. 100. */
   waitersMax?: number;
