@@ -51,6 +51,7 @@ export function openUpstreams(
     rdap,
     port43,
     limiter,
+    parser,
     clock,
   });
   const dns = new DnsClient({ servers: config.dnsServers.split(',').filter(Boolean) });
