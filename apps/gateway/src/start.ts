@@ -40,6 +40,7 @@ import { OPERATIONS, type Operation } from '#libs/contracts';
 import { ownOperations } from './owners/own-operations.js';
 import { Forwarder } from './request/08-forward.js';
 import { Settlement } from './request/10-settle.js';
+import { ownerChecks } from './owner-reach.js';
 import { RequestLog } from './request-log/request-log.js';
 import {
   RequestLogCopy,
@@ -120,6 +121,7 @@ export async function startGateway(options: StartGateway): Promise<RunningGatewa
   shedder.start();
   const health = service.app.get(Health, { strict: false });
   watch(health, parts, transport);
+  for (const [name, check] of ownerChecks(config)) health.add({ name, isOptional: true, check });
   const listener = new ApiListener({
     host: config.host,
     port: config.port,
@@ -129,6 +131,7 @@ export async function startGateway(options: StartGateway): Promise<RunningGatewa
     requestPath: parts.requestPath,
     bodies: parts.bodies,
     pages: await ErrorPages.load(),
+    dashboardUrl: config.billingUrl,
     health,
     clock,
     logger,
