@@ -120,6 +120,7 @@ export async function startGateway(options: StartGateway): Promise<RunningGatewa
   const listener = new ApiListener({
     host: config.host,
     port: config.port,
+    origin: config.baseUrl,
     reusePort: config.reusePort,
     paths: parts.paths,
     requestPath: parts.requestPath,
