@@ -2,6 +2,7 @@ import type { Operation } from '#libs/contracts';
 import { Database } from '#libs/database';
 import type { EventTransport } from '#libs/messaging';
 import { type Clock, type Logger, type RunningService, startService } from '#libs/platform';
+import { hiddenClientsOf } from './context/client-address.js';
 import type { Mailbox } from './dashboard/mailbox-routes.js';
 import { Facts } from './facts/facts.js';
 import type { GatewayConfig } from './gateway.config.js';
@@ -44,6 +45,8 @@ const MAINTENANCE_POOL_SIZE = 2;
 export async function startGateway(options: StartGateway): Promise<RunningGateway> {
   const { config, logger, transport } = options;
   await probePorts(config);
+  const hidden = hiddenClientsOf(config);
+  if (hidden) logger.warn(hidden);
   const database = await Database.open({
     url: config.databaseUrl,
     applicationName: 'gateway',
