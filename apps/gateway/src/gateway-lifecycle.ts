@@ -13,9 +13,11 @@ import { Health, Logger, MINUTE_MS, Metrics, Schedule } from '#libs/platform';
 import { type JobDeclaration, scheduleJobs } from '#libs/services';
 import { ChangePollers } from './facts/change-pollers.js';
 import { Facts } from './facts/facts.js';
+import { GatewayConfig } from './gateway.config.js';
 import { COUNTERS } from './gateway-providers.js';
 import { LeaseClient } from './lease/lease-client.js';
 import { PublicListeners } from './listener/public-listeners.js';
+import { ownerChecks } from './owner-reach.js';
 import { LoadShedder } from './request/01-shed.js';
 import { Forwarder } from './request/08-forward.js';
 import { KeyUseJob } from './request-log/key-use.job.js';
@@ -117,7 +119,8 @@ export class GatewayLifecycle
       },
     };
     const health = this.get(Health);
-    for (const [name, check] of Object.entries(checks)) {
+    const owners = ownerChecks(this.get(GatewayConfig));
+    for (const [name, check] of [...Object.entries(checks), ...owners]) {
       health.add({ name, isOptional: true, check });
     }
   }

@@ -146,15 +146,21 @@ const PATH = [
   ),
   made(
     Forwarder,
-    { config: GatewayConfig, tokens: ServiceTokens, paths: ApiPaths },
-    ({ config, tokens, paths: { operations } }) =>
+    {
+      config: GatewayConfig,
+      tokens: ServiceTokens,
+      paths: ApiPaths,
+      requestLog: RequestLogRepository,
+      clock: Clock,
+    },
+    ({ config, tokens, paths: { operations }, requestLog, clock }) =>
       new Forwarder({
         url: config.lookupUrl,
         socketPath: config.lookupSocket,
         tokens,
         timeoutMs: config.lookupTimeoutMs,
         owners: { account: config.accountUrl, entitlement: config.entitlementUrl },
-        own: ownOperations(),
+        own: ownOperations({ requestLog, clock }),
         operations,
       }),
   ),
@@ -222,6 +228,7 @@ const PATH = [
         port: config.port,
         reusePort: config.reusePort,
         pages: await ErrorPages.load(),
+        dashboardUrl: config.billingUrl,
         limits: { ...config, requestTimeoutMs: config.headersTimeoutMs },
       }),
   ),
