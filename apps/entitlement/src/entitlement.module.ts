@@ -26,6 +26,8 @@ import { HoldsController } from './holds/holds.controller.js';
 import { HoldsRepository } from './holds/holds.repository.js';
 import { HoldsService } from './holds/holds.service.js';
 import { ReapJob } from './reaper/reap.job.js';
+import { LeaseBookingsService } from './leases/lease-bookings.service.js';
+import { LeaseReaperService } from './leases/lease-reaper.service.js';
 import { LeasesController } from './leases/leases.controller.js';
 import { LeasesRepository } from './leases/leases.repository.js';
 import { LeasesService } from './leases/leases.service.js';
@@ -81,6 +83,8 @@ const PROVIDERS = [
   ReservationsRepository,
   LeasesRepository,
   LeasesService,
+  LeaseBookingsService,
+  LeaseReaperService,
   HoldsRepository,
   HoldsService,
   ReapJob,

@@ -145,18 +145,14 @@ const POST = `
       granted, available, reserved, consumed, expired, revoked, owed, repaid, frozen_target,
       reversal_target, tier, subscription_id, period_start, slice_start, slice_end, expires_at, $2
     from jsonb_populate_recordset(null::credit_grants, $1::jsonb->'issued')),
-  numbered as materialized (
-    select nextval('ledger_transfer_ids') as id, t.* from (
-      select * from jsonb_to_recordset($1::jsonb->'transfers') as t(ordinal int, account_id uuid,
-        kind text, reference text, available_after bigint) order by ordinal) t),
   transfers as (
     insert into ledger_transfers (id, account_id, kind, reference, available_after, occurred_at)
-    select id, account_id, kind, reference, available_after, $2 from numbered),
+    select t.*, $2 from jsonb_to_recordset($1::jsonb->'transfers') as t(id uuid, account_id uuid,
+      kind text, reference text, available_after bigint)),
   entries as (
     insert into ledger_entries (transfer_id, position, account_id, ledger_account, grant_id, amount)
-    select n.id, e.position, n.account_id, e.ledger_account, e.grant_id, e.amount
-    from jsonb_to_recordset($1::jsonb->'entries') as e(ordinal int, position smallint,
-      ledger_account text, grant_id uuid, amount bigint) join numbered n using (ordinal)),
+    select * from jsonb_to_recordset($1::jsonb->'entries') as e(transfer_id uuid, position smallint,
+      account_id uuid, ledger_account text, grant_id uuid, amount bigint)),
   repayments as (
     insert into debt_repayments as r (reversed_grant_id, paying_grant_id, amount)
     select * from jsonb_to_recordset($1::jsonb->'repayments') as n(reversed_grant_id uuid,
@@ -166,10 +162,11 @@ const POST = `
     update credit_accounts c set state = a.state, available = a.available,
       next_due_at = a.next_due_at, advanced_to = greatest(c.advanced_to, $2),
       package_tier = a.package_tier, allowance_version = a.allowance_version,
-      last_granted = a.last_granted, low_threshold = a.low_threshold
+      last_granted = a.last_granted, low_threshold = a.low_threshold,
+      last_transfer_id = a.last_transfer_id
     from jsonb_to_recordset($1::jsonb->'accounts') as a(id uuid, state text, available bigint,
       next_due_at timestamptz, package_tier text, allowance_version bigint, last_granted bigint,
-      low_threshold smallint) where c.id = a.id)
+      low_threshold smallint, last_transfer_id uuid) where c.id = a.id)
   select (select count(*) from moved)::int as moved`;
 
 const LINES = `
@@ -179,5 +176,5 @@ const LINES = `
     select coalesce(sum(amount) filter (where ledger_account = 'available'), 0) as amount,
            coalesce(sum(amount) filter (where ledger_account = 'consumed'), 0) as consumed
     from ledger_entries where transfer_id = t.id) e
-  where t.account_id = $1 and ($2::bigint is null or t.id < $2)
+  where t.account_id = $1 and ($2::uuid is null or t.id < $2)
   order by t.id desc limit $3`;

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AllowanceChanged, type Balance, CreditsLow, type LedgerLine } from '#libs/contracts';
 import { type Page, type Transaction, readCursor, toPage } from '#libs/database';
 import { Outbox } from '#libs/messaging';
-import { Clock, InvalidRequest } from '#libs/platform';
+import { Clock, InvalidRequest, isId } from '#libs/platform';
 import { Book } from './book.js';
 import { newLowThreshold, packageTierOf, remainingOf } from './credit-level.js';
 import type { CreditAccount, Repayment } from './grant-book.js';
@@ -117,7 +117,7 @@ export class LedgerService {
    */
   async lines(accountId: string, cursor?: string): Promise<Page<LedgerLine>> {
     const beforeId = cursor === undefined ? undefined : readCursor(cursor, 1)?.[0];
-    if (cursor !== undefined && !/^[0-9]{1,18}$/.test(beforeId ?? '')) {
+    if (cursor !== undefined && !isId(beforeId)) {
       throw new InvalidRequest([{ field: 'cursor', message: 'is not one of ours' }]);
     }
     const rows = await this.repository.listLines(accountId, beforeId, LINES_PER_PAGE + 1);
