@@ -2,7 +2,7 @@
  * Compiles apps, libs and test into dist with swc, file by file and without a look at the types (`npm run
  * check` does that). Nothing is compiled when nothing changed.
  *
- * As a command (`node build.js`), or as the first import of a start script.
+ * As a command (`node build.js`), or from `start.js`.
  */
 import { createHash } from 'node:crypto';
 import {
@@ -38,8 +38,11 @@ const SWC_OPTIONS = {
   },
 };
 
-/** @returns how many files were compiled or copied. */
-export async function build() {
+/**
+ * @param tell is told how many files there are to compile or copy, when there are any.
+ * @returns how many there were.
+ */
+export async function build(tell = () => {}) {
   const sources = FOLDERS.filter((folder) => existsSync(join(ROOT, folder))).flatMap((folder) =>
     sourcesBelow(folder),
   );
@@ -59,6 +62,7 @@ export async function build() {
   }
   const gone = Object.keys(before.files).filter((path) => after[path] === undefined);
   if (changed.length === 0 && gone.length === 0) return 0;
+  tell(changed.length);
   // Half a build is no build: the state is written last.
   rmSync(STATE, { force: true });
   for (const path of gone) remove(path);

@@ -67,6 +67,10 @@ describe('tidy', () => {
       expect(code.constructorFaults(files)).toEqual([]);
     });
 
+    it('no function takes more than five parameters', () => {
+      expect(code.parameterFaults(files)).toEqual([]);
+    });
+
     it('nothing is marked to be done later', () => {
       expect(code.markerFaults(files)).toEqual([]);
     });
@@ -204,6 +208,7 @@ describe('tidy', () => {
       [code.fileLengthFaults, 'libs/mail/src/a.ts', 'x;\n'.repeat(401)],
       [code.functionLengthFaults, 'libs/mail/src/a.ts', `function f() {${'\n'.repeat(70)}}`],
       [code.constructorFaults, 'a.ts', `class A { constructor(a, b, c, d, e, f, g) {} }`],
+      [code.parameterFaults, 'a.ts', 'class A { b(c, d, e, f, g, h) {} }'],
       [code.markerFaults, 'libs/mail/src/a.ts', `// ${'TO' + 'DO'}: later`],
       [code.environmentFaults, 'libs/mail/src/a.ts', `const a = process.env.HOME;`],
       [code.clockFaults, 'libs/mail/src/a.ts', `const a = new Date();`],

@@ -47,7 +47,7 @@ const SECRET = 'a secret of the tests, thirty-two characters';
 
 /** Not the relay's. */
 const isOfRequest = (sql: string) =>
-  /\b(people|sessions|attempts|sign_ups|data_keys|audit|audit_head|password_resets|mail)\b/.test(
+  /\b(people|sessions|attempts|sign_ups|data_keys|audit|audit_heads|password_resets|mail)\b/.test(
     sql,
   ) && !/^(update mail|delete from mail)/.test(sql);
 
@@ -119,7 +119,6 @@ export class AccountUnderTest {
         'x-client-address': '192.0.2.1',
         'x-user-agent': 'a browser',
         'x-request-id': newId(),
-        'x-key-allowance': '3',
         ...(token && { 'x-session-token': token }),
         ...headers,
       },

@@ -15,7 +15,6 @@ export interface ModelPeriod {
   months: number;
   credits: number;
   until: Date;
-  reversed: number;
 }
 
 /**
@@ -29,7 +28,7 @@ export class CreditModel {
   readonly lines: { id: string; credits: number }[] = [];
   readonly leases: ModelLease[] = [];
   readonly periods: ModelPeriod[] = [];
-  readonly reversals: { id: string; period?: ModelPeriod; share: number; isUndone: boolean }[] = [];
+  readonly reversals: { id: string; isUndone: boolean }[] = [];
   private readonly slices = new Map<string, number>();
 
   constructor(now: Date) {
@@ -40,9 +39,9 @@ export class CreditModel {
     this.now = new Date(this.now.getTime() + days * DAY_MS);
   }
 
-  /** Every slice that has started, was paid for and is not reversed in full. */
+  /** Every slice that has started and was paid for; what is taken back of it is another matter. */
   issueSlices(): void {
-    for (const period of this.periods.filter(({ reversed }) => reversed < 1)) {
+    for (const period of this.periods) {
       for (let index = 0; index < period.months; index++) {
         const start = monthsAfter(period.start, index);
         const key = `${period.lineId}:${index}`;
@@ -77,16 +76,6 @@ export class CreditModel {
   use(lease: ModelLease, total: number): void {
     this.used += Math.max(0, total - lease.used);
     lease.used = Math.max(lease.used, total);
-  }
-
-  reverse(id: string, share: number, period?: ModelPeriod): void {
-    this.reversals.push({ id, share, period, isUndone: false });
-    if (period) period.reversed += share;
-  }
-
-  undo(reversal: CreditModel['reversals'][number]): void {
-    if (!reversal.isUndone && reversal.period) reversal.period.reversed -= reversal.share;
-    reversal.isUndone = true;
   }
 
   get current(): ModelPeriod | undefined {

@@ -26,6 +26,7 @@ import { OnAccountDeletedConsumer } from '../../apps/entitlement/src/blocks/on-a
 import { OnAccountErasedConsumer } from '../../apps/entitlement/src/blocks/on-account-erased.consumer.js';
 import { OnAccountRestoredConsumer } from '../../apps/entitlement/src/blocks/on-account-restored.consumer.js';
 import { EntitlementConfig } from '../../apps/entitlement/src/entitlement.config.js';
+import { ENTITIES } from '../../apps/entitlement/src/entitlement.module.js';
 import { AdvanceAccountsJob } from '../../apps/entitlement/src/grants/advance-accounts.job.js';
 import { OnAccountRegisteredConsumer } from '../../apps/entitlement/src/grants/on-account-registered.consumer.js';
 import { OnPaymentConfirmedConsumer } from '../../apps/entitlement/src/grants/on-payment-confirmed.consumer.js';
@@ -87,6 +88,7 @@ export class EntitlementUnderTest {
   client: EntitlementClient;
   /** As the operators' command line. */
   operator: EntitlementClient;
+  billing: EntitlementClient;
   /** Errors only. */
   readonly logLines: string[] = [];
   private readonly https: ServiceHttp[] = [];
@@ -96,7 +98,7 @@ export class EntitlementUnderTest {
     const entitlement = new EntitlementUnderTest(
       test,
       new TestClock(now),
-      await test.service('entitlement'),
+      await test.service('entitlement', ENTITIES),
       await test.auditor('entitlement'),
     );
     await entitlement.open();
@@ -151,7 +153,7 @@ export class EntitlementUnderTest {
     const lineId = line.lineId ?? newId();
     const rest = { sku: 'test', quantity: 1, amountMicros: LINE_MICROS };
     await this.deliver(PaymentConfirmed, accountId, {
-      paymentId: newId(),
+      paymentId: lineId,
       amountMicros: LINE_MICROS,
       currency: 'USD',
       catalogueVersion: '2026-11',
@@ -164,6 +166,14 @@ export class EntitlementUnderTest {
     return this.pay(accountId, { kind: 'package', credits: String(credits) });
   }
 
+  /** Uses credits, as one answered request. */
+  async use(accountId: string, consumed: number): Promise<void> {
+    const leaseId = newId();
+    const lease = { accountId, leaseId, gatewayId: 'gateway-1', min: consumed, wanted: 0 };
+    await this.client.acquire(lease);
+    await this.client.close({ accountId, leaseId, consumed });
+  }
+
   /** Takes back a share of a line. @returns the reversal's id. */
   async reverse(
     accountId: string,
@@ -174,7 +184,7 @@ export class EntitlementUnderTest {
     const refundedMicros = String(Math.round(Number(share) * Number(LINE_MICROS)));
     const line = { lineId, scope: 'whole', refundedMicros, paidMicros: LINE_MICROS } as const;
     const lines = [line];
-    const reversal = { reversalId, paymentId: newId(), cause: 'refund', phase, lines } as const;
+    const reversal = { reversalId, paymentId: lineId, cause: 'refund', phase, lines } as const;
     await this.deliver(PaymentReversed, accountId, reversal);
     return reversalId;
   }
@@ -270,9 +280,10 @@ export class EntitlementUnderTest {
     this.service = await startEntitlement({ config, clock, logger, transport, isScheduled });
     this.client = new EntitlementClient(this.connect('gateway'));
     this.operator = new EntitlementClient(this.connect('cli'));
+    this.billing = new EntitlementClient(this.connect('billing'));
   }
 
-  private connect(caller: 'gateway' | 'cli'): ServiceHttp {
+  private connect(caller: 'gateway' | 'cli' | 'billing'): ServiceHttp {
     const tokens = new ServiceTokens(SECRET, this.clock);
     const { url } = this.service;
     const http = new ServiceHttp({

@@ -2,7 +2,6 @@ export * from './events.js';
 export * from './file-clock.js';
 export * from './servers/kafka-broker.js';
 export { kafkaAvailability } from './servers/kafka-jars.js';
-export { freePort } from './servers/free-port.js';
 export * from './servers/name-servers.js';
 export * from './servers/own-certificate.js';
 export * from './scrape.js';

@@ -1,5 +1,6 @@
 import { expect } from '@jest/globals';
 import { request } from 'undici';
+import type { Operation } from '#libs/contracts';
 import { TestDatabase, waitFor } from '#test/environment';
 import { AccountStandIn } from '../stand-ins/account-stand-in.js';
 import { GatewayNeighbourhood } from '../stand-ins/gateway-neighbourhood.js';
@@ -24,10 +25,14 @@ export class GatewayUnderTest {
     readonly gateway: RunningGateway,
   ) {}
 
-  /** @param settings environment variables of the gateway. */
-  static async start(settings: Record<string, string> = {}): Promise<GatewayUnderTest> {
+  /** @param settings environment variables of the gateway. @param operations instead of the table. */
+  static async start(
+    settings: Record<string, string> = {},
+    operations?: readonly Operation[],
+  ): Promise<GatewayUnderTest> {
     const database = await TestDatabase.create();
     const around = new GatewayNeighbourhood(database);
+    around.operations = operations;
     await around.start();
     return new GatewayUnderTest(database, around, await around.startGateway(settings));
   }
@@ -40,6 +45,7 @@ export class GatewayUnderTest {
   /** Before each test: lookup answers whatever it is asked, and has not been asked yet. */
   forget(): void {
     this.around.lookup.answer = (asked) => deliveredAnswer(nameIn(asked));
+    this.around.lookup.respond = undefined;
     this.around.lookup.questions.length = 0;
     this.around.entitlement.isElsewhere = false;
   }

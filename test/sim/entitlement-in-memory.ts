@@ -79,7 +79,14 @@ export class EntitlementInMemory {
         }),
       save,
     };
-    const grants = new GrantsService(port, ledger as never, {} as never, {} as never, clock);
+    const grants = new GrantsService(
+      port,
+      ledger as never,
+      {} as never,
+      {} as never,
+      {} as never,
+      clock,
+    );
     const reservations = { sumUnusedOfLeases, recallLeases } as unknown as ReservationsRepository;
     const repository = new LeasesInMemory(
       this.database,

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
+import type { Operation } from '#libs/contracts';
 import { type EventTransport, InProcessTransport } from '#libs/messaging';
 import { type Clock, Logger, SystemClock, loadConfig } from '#libs/platform';
 import type { TestDatabase } from '#test/environment';
@@ -21,6 +22,8 @@ export class GatewayNeighbourhood {
   readonly folder = mkdtempSync(join(tmpdir(), 'gateway-'));
   /** Everything the gateways logged. */
   logged = '';
+  /** What further gateways serve, instead of the table of operations. */
+  operations?: readonly Operation[];
   /** What the gateway that was started last hears events through. */
   transport: InProcessTransport;
   private readonly running = new Set<RunningGateway>();
@@ -83,7 +86,14 @@ export class GatewayNeighbourhood {
       logger,
       consumers: { account: ['gateway'] },
     }));
-    const gateway = await startGateway({ config, clock, logger, transport: events ?? transport });
+    const { operations } = this;
+    const gateway = await startGateway({
+      config,
+      clock,
+      logger,
+      transport: events ?? transport,
+      operations,
+    });
     this.running.add(gateway);
     return gateway;
   }

@@ -48,6 +48,8 @@ export class LookupStandIn {
   /** Questions whose caller went before the answer. */
   abandoned = 0;
   answer: Answer = (request) => deliveredAnswer(nameIn(request));
+  /** Answers in the place of `answer`, in any form; has the parsed body of a request with one. */
+  respond?: (request: IncomingMessage, response: ServerResponse, body: unknown) => void;
   private held: (() => void)[] | undefined;
   private server: Server;
 
@@ -83,10 +85,21 @@ export class LookupStandIn {
     };
   }
 
+  private async respondWith(
+    respond: NonNullable<typeof this.respond>,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> {
+    let text = '';
+    for await (const chunk of request) text += (chunk as Buffer).toString();
+    respond(request, response, text === '' ? undefined : JSON.parse(text));
+  }
+
   private take(request: IncomingMessage, response: ServerResponse): void {
     if (this.questions.length < QUESTIONS_MAX) {
       this.questions.push({ path: request.url!, headers: request.headers });
     }
+    if (this.respond) return void this.respondWith(this.respond, request, response);
     const answer = this.answer(request);
     response.once('close', () => {
       if (!response.writableFinished) this.abandoned++;

@@ -5,6 +5,7 @@ const FILE_LINES_MAX = 400;
 const SPEC_LINES_MAX = 600;
 const FUNCTION_LINES_MAX = 70;
 const DEPENDENCIES_MAX = 6;
+const PARAMETERS_MAX = 5;
 
 export function fileLengthFaults(files: SourceFile[]): string[] {
   return files
@@ -31,6 +32,16 @@ export function constructorFaults(files: SourceFile[]): string[] {
     nodesOf(file, ts.isConstructorDeclaration)
       .filter(({ parameters }) => parameters.length > DEPENDENCIES_MAX)
       .map((node) => `${place(file, node)}: ${node.parameters.length} dependencies`),
+  );
+}
+
+/** The linter's limit is that of constructors, which alone may take one more. */
+export function parameterFaults(files: SourceFile[]): string[] {
+  return files.flatMap((file) =>
+    nodesOf(file, ts.isFunctionLike)
+      .filter((node) => !ts.isConstructorDeclaration(node))
+      .filter(({ parameters }) => parameters.length > PARAMETERS_MAX)
+      .map((node) => `${place(file, node)}: ${node.parameters.length} parameters`),
   );
 }
 

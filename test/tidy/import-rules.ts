@@ -87,6 +87,7 @@ const SOCKET_OWNERS: readonly [path: string, why: string][] = [
   ['libs/messaging/src/transports/kafka/kafka-client.ts', 'connects to the configured brokers'],
   ['libs/mail/src/', 'hands mail to the configured server'],
   ['apps/gateway/src/lookup/', 'forwards to the configured address of lookup'],
+  ['apps/gateway/src/owners/service-forwarder.ts', 'asks the configured addresses of services'],
   ['apps/gateway/src/dashboard/account-relay.ts', 'calls the configured address of account'],
   ['apps/simulators/src/', 'never part of a production image'],
   ['apps/cluster/src/', 'never part of a production image'],

@@ -27,7 +27,7 @@ const LIBRARY_KINDS = [
   'repository',
 ];
 /** Kinds with a folder of their own rules. */
-const TEST_KINDS = ['spec', 'bench', 'story'];
+const TEST_KINDS = ['spec', 'contract', 'bench', 'story'];
 
 /** Words that say nothing about what a file or folder holds, alone or at the end of a name. */
 const BANNED_NAMES =

@@ -20,10 +20,13 @@ import {
 import { AddressChangesService } from './address-changes/address-changes.service.js';
 import { AttemptsMaintenanceRepository } from './attempts/attempts.repository.js';
 import { AttemptsService } from './attempts/attempts.service.js';
-import { AnchorAuditJob } from './audit/anchor-audit.job.js';
-import { AuditCheckService } from './audit/audit-check.service.js';
-import { AuditSeal } from './audit/audit-anchor.js';
-import { AuditController } from './audit/audit.controller.js';
+import { AnchorAuditJob } from './audit-check/anchor-audit.job.js';
+import { AuditCheckMaintenanceRepository } from './audit-check/audit-check.repository.js';
+import { AuditCheckService } from './audit-check/audit-check.service.js';
+import { AuditSeal } from './audit-check/audit-seal.js';
+import { AuditAnchorsMaintenanceRepository } from './audit-check/audit-anchors.repository.js';
+import { AuditAnchorsService } from './audit-check/audit-anchors.service.js';
+import { AuditCheckController } from './audit-check/audit-check.controller.js';
 import { AuditMaintenanceRepository } from './audit/audit.repository.js';
 import { AuditService } from './audit/audit.service.js';
 import { BillingDetailsController } from './billing-details/billing-details.controller.js';
@@ -83,7 +86,14 @@ export interface AccountModuleOptions {
 /** Features in the order in which they may use one another. */
 const FEATURES = [
   [DataKeysRepository, PersonalDataService],
-  [AuditMaintenanceRepository, AuditService, AuditCheckService, AnchorAuditJob],
+  [AuditMaintenanceRepository, AuditService],
+  [
+    AuditCheckMaintenanceRepository,
+    AuditAnchorsMaintenanceRepository,
+    AuditAnchorsService,
+    AuditCheckService,
+    AnchorAuditJob,
+  ],
   [IdempotencyRepository, IdempotencyService],
   [AccountsRepository, AccountsService],
   [AttemptsMaintenanceRepository, AttemptsService],
@@ -141,7 +151,7 @@ export class AccountModule {
         MessagingModule.register({ service: 'account', clock, transport, database }),
       ],
       controllers: [
-        AuditController,
+        AuditCheckController,
         KeysController,
         KeyFactsController,
         SessionsController,

@@ -16,7 +16,8 @@ import type { AccountConfig } from './account.config.js';
 import { AccountModule } from './account.module.js';
 import { Account } from './accounts/account.entity.js';
 import { AddressChange } from './address-changes/address-change.entity.js';
-import { AnchorAuditJob } from './audit/anchor-audit.job.js';
+import { AnchorAuditJob } from './audit-check/anchor-audit.job.js';
+import { AnchoredHead, AuditAnchor } from './audit-check/audit-anchor.entity.js';
 import { AuditEntry } from './audit/audit-entry.entity.js';
 import { BillingDetails } from './billing-details/billing-details.entity.js';
 import { EraseJob } from './deletion/erase.job.js';
@@ -34,7 +35,9 @@ const JOB_INTERVAL_MS = 10 * SECOND_MS;
 const ENTITIES = [
   Account,
   AddressChange,
+  AnchoredHead,
   ApiKey,
+  AuditAnchor,
   AuditEntry,
   BillingDetails,
   PasswordReset,

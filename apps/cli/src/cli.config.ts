@@ -7,6 +7,13 @@ import { IsServiceSecret, Setting } from '#libs/platform';
  */
 export class CliConfig {
   @Setting({
+    env: 'DATA_DIR',
+    about: 'Folder of the installation that npm start runs, whose settings commands take.',
+  })
+  @IsString()
+  dataFolder: string = '.data';
+
+  @Setting({
     env: 'DATABASE_ADMIN_URL',
     about: 'Superuser of the PostgreSQL server, with the database of the services as its path.',
     secret: true,
@@ -33,6 +40,15 @@ export class CliConfig {
   @IsOptional()
   @IsString()
   accountDatabaseUrl?: string;
+
+  @Setting({
+    env: 'BILLING_DATABASE_URL',
+    about: 'PostgreSQL as the role "billing".',
+    secret: true,
+  })
+  @IsOptional()
+  @IsString()
+  billingDatabaseUrl?: string;
 
   @Setting({
     env: 'ENTITLEMENT_DATABASE_URL',

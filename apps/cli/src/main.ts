@@ -1,16 +1,19 @@
 import { Command } from 'commander';
 import { EventsConfig, UnfitTopic } from '#libs/messaging';
-import { ConfigurationError, Problem, loadConfigs } from '#libs/platform';
+import { ConfigurationError, Problem, loadConfig, loadConfigs } from '#libs/platform';
 import { CliConfig } from './cli.config.js';
 import { auditCommands } from './audit/audit-commands.js';
 import { creditCommands } from './credits/credit-commands.js';
 import { eventCommands } from './events/event-commands.js';
+import { operatorSettings } from './operator-settings.js';
 import { schemaCommands } from './schemas/schema-commands.js';
 import { secretCommands } from './secrets/secret-commands.js';
 
 /** `npm run cli -- <command>`: what an operator does by hand. */
 async function main(): Promise<void> {
-  const [config, events] = loadConfigs([CliConfig, EventsConfig]);
+  const { dataFolder } = loadConfig(CliConfig);
+  const settings = operatorSettings(process.env, dataFolder);
+  const [config, events] = loadConfigs([CliConfig, EventsConfig], settings);
   const program = new Command('npm run cli --')
     .description('operator commands')
     .showHelpAfterError('"npm run cli -- --help" lists the commands.');

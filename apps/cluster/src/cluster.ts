@@ -1,4 +1,4 @@
-import { Clock, SystemClock } from '#libs/platform';
+import { Clock, SystemClock, freePorts } from '#libs/platform';
 import {
   FileClock,
   type KafkaBrokerOptions,
@@ -19,7 +19,6 @@ import { PostgresProcess } from './backing/postgres-process.js';
 import { ValkeyProcess } from './backing/valkey-process.js';
 import { SimulatedMailbox } from './simulated-mailbox.js';
 import type { ClusterProcess } from './processes/cluster-process.js';
-import { freePorts } from './processes/free-ports.js';
 import { ServiceProcess } from './processes/service-process.js';
 import { type ClusterPorts, ServiceSettings, type Settings } from './service-settings.js';
 

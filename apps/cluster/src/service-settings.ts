@@ -74,6 +74,7 @@ export class ServiceSettings {
     const { ports, secrets } = this.sources;
     return {
       ...this.events(),
+      OPERATOR_ENV_OF: String(process.pid),
       DATABASE_ADMIN_URL: this.superuserUrl,
       DATABASE_ROLE_SECRET: secrets.get('roles'),
       SERVICE_SECRET: secrets.get('service'),

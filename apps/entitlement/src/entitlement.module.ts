@@ -13,6 +13,9 @@ import { OnAccountDeletedConsumer } from './blocks/on-account-deleted.consumer.j
 import { OnAccountErasedConsumer } from './blocks/on-account-erased.consumer.js';
 import { OnAccountRestoredConsumer } from './blocks/on-account-restored.consumer.js';
 import type { EntitlementConfig } from './entitlement.config.js';
+import { FulfilmentController } from './fulfilment/fulfilment.controller.js';
+import { FulfilmentRepository } from './fulfilment/fulfilment.repository.js';
+import { FulfilmentService } from './fulfilment/fulfilment.service.js';
 import { AdvanceAccountsJob } from './grants/advance-accounts.job.js';
 import { GrantsController } from './grants/grants.controller.js';
 import { GrantsRepository } from './grants/grants.repository.js';
@@ -20,8 +23,6 @@ import { GrantsService } from './grants/grants.service.js';
 import { OnAccountRegisteredConsumer } from './grants/on-account-registered.consumer.js';
 import { OnPaymentConfirmedConsumer } from './grants/on-payment-confirmed.consumer.js';
 import { OnSubscriptionChangedConsumer } from './grants/on-subscription-changed.consumer.js';
-import { SubscriptionsRepository } from './subscriptions/subscriptions.repository.js';
-import { SubscriptionCreditsService } from './grants/subscription-credits.service.js';
 import { HoldsController } from './holds/holds.controller.js';
 import { HoldsRepository } from './holds/holds.repository.js';
 import { HoldsService } from './holds/holds.service.js';
@@ -34,11 +35,18 @@ import { LeasesService } from './leases/leases.service.js';
 import { LedgerController } from './ledger/ledger.controller.js';
 import { LedgerRepository } from './ledger/ledger.repository.js';
 import { LedgerService } from './ledger/ledger.service.js';
+import { PaymentLine } from './payments/payment-line.entity.js';
+import { PaymentsRepository } from './payments/payments.repository.js';
+import { PaymentsService } from './payments/payments.service.js';
+import { Reversal } from './payments/reversal.entity.js';
+import { ReversedLine } from './payments/reversed-line.entity.js';
 import { ReservationsRepository } from './reservations/reservations.repository.js';
 import { OnPaymentReversalUndoneConsumer } from './reversals/on-payment-reversal-undone.consumer.js';
 import { OnPaymentReversedConsumer } from './reversals/on-payment-reversed.consumer.js';
-import { ReversalsRepository } from './reversals/reversals.repository.js';
 import { ReversalsService } from './reversals/reversals.service.js';
+import { Subscription } from './subscriptions/subscription.entity.js';
+import { SubscriptionsRepository } from './subscriptions/subscriptions.repository.js';
+import { SubscriptionsService } from './subscriptions/subscriptions.service.js';
 
 export interface EntitlementModuleOptions {
   config: EntitlementConfig;
@@ -50,9 +58,13 @@ export interface EntitlementModuleOptions {
   auditorDatabase: Database;
 }
 
+/** Tables whose rows are read and written as objects. */
+export const ENTITIES = [PaymentLine, Reversal, ReversedLine, Subscription];
+
 const CONTROLLERS = [
   LedgerController,
   GrantsController,
+  FulfilmentController,
   OnAccountRegisteredConsumer,
   OnPaymentConfirmedConsumer,
   OnSubscriptionChangedConsumer,
@@ -71,13 +83,16 @@ const CONTROLLERS = [
 const PROVIDERS = [
   LedgerRepository,
   LedgerService,
-  GrantsRepository,
+  PaymentsRepository,
+  PaymentsService,
   SubscriptionsRepository,
+  SubscriptionsService,
+  GrantsRepository,
   GrantsService,
-  SubscriptionCreditsService,
   AdvanceAccountsJob,
-  ReversalsRepository,
   ReversalsService,
+  FulfilmentRepository,
+  FulfilmentService,
   BlocksRepository,
   BlocksService,
   ReservationsRepository,

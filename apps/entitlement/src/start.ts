@@ -12,7 +12,7 @@ import {
   startService,
 } from '#libs/platform';
 import type { EntitlementConfig } from './entitlement.config.js';
-import { EntitlementModule } from './entitlement.module.js';
+import { ENTITIES, EntitlementModule } from './entitlement.module.js';
 import { AdvanceAccountsJob } from './grants/advance-accounts.job.js';
 import { ReapJob } from './reaper/reap.job.js';
 import { addEntitlementMetrics } from './telemetry/entitlement-metrics.js';
@@ -38,6 +38,7 @@ export async function startEntitlement(options: EntitlementOptions): Promise<Run
   const database = await Database.open({
     url: config.databaseUrl,
     applicationName: 'entitlement',
+    entities: ENTITIES,
   });
   const maintenanceDatabase = await Database.open({
     url: config.maintenanceDatabaseUrl,

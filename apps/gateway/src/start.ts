@@ -33,7 +33,9 @@ import { ProblemBodies } from './problems/problem-body.js';
 import { ClassConcurrency } from './rate-limits/class-concurrency.js';
 import { LoadShedder } from './request/01-shed.js';
 import { FailedKeys } from './facts/failed-keys.js';
-import { LookupForwarder } from './request/08-forward.js';
+import { OPERATIONS, type Operation } from '#libs/contracts';
+import { ownOperations } from './owners/own-operations.js';
+import { Forwarder } from './request/08-forward.js';
 import { Settlement } from './request/10-settle.js';
 import { RequestLog } from './request-log/request-log.js';
 import {
@@ -43,6 +45,7 @@ import {
 } from './request-log/request-log.repository.js';
 import { KeyUseJob } from './request-log/key-use.job.js';
 import { RollUpJob, rollPartitions } from './request-log/roll-up.job.js';
+import { ApiPaths } from './routes/api-paths.js';
 import { Services } from './services.js';
 import { addGatewayMetrics } from './telemetry/gateway-metrics.js';
 import { RequestCounts } from './telemetry/request-counts.js';
@@ -52,6 +55,8 @@ export interface StartGateway {
   clock: Clock;
   logger: Logger;
   transport: EventTransport;
+  /** What the API serves. Default: the table of operations. */
+  operations?: readonly Operation[];
   /** Mail that is kept instead of sent, for the dashboard's mailbox page. */
   mailbox?: Mailbox;
 }
@@ -117,6 +122,7 @@ export async function startGateway(options: StartGateway): Promise<RunningGatewa
     host: config.host,
     port: config.port,
     reusePort: config.reusePort,
+    paths: parts.paths,
     requestPath: parts.requestPath,
     bodies: parts.bodies,
     pages: await ErrorPages.load(),
@@ -191,7 +197,7 @@ function metricsOf(parts: GatewayParts, transport: EventTransport): Metrics {
 }
 
 /** What asks and remembers; the path itself is put together from it. */
-async function buildParts({ config, clock, logger }: StartGateway) {
+async function buildParts({ config, clock, logger, operations = OPERATIONS }: StartGateway) {
   const tokens = new ServiceTokens(new ServiceSecret(config, logger), clock);
   const services = new Services(config, tokens);
   const { account, entitlement } = services;
@@ -227,6 +233,7 @@ async function buildParts({ config, clock, logger }: StartGateway) {
   const keyUse = new KeyUseJob(account, logger);
   const bodies = new ProblemBodies(config.baseUrl, clock);
   const path = buildRequestPath({
+    operations,
     config,
     clock,
     logger,
@@ -257,6 +264,7 @@ async function buildParts({ config, clock, logger }: StartGateway) {
 }
 
 interface PathParts extends Pick<StartGateway, 'config' | 'clock' | 'logger'> {
+  operations: readonly Operation[];
   tokens: ServiceTokens;
   caps: DailyCaps;
   facts: Facts;
@@ -268,11 +276,15 @@ interface PathParts extends Pick<StartGateway, 'config' | 'clock' | 'logger'> {
 }
 
 function buildRequestPath({ config, clock, logger, tokens, bodies, ...parts }: PathParts) {
-  const forwarder = new LookupForwarder({
+  const paths = new ApiPaths(parts.operations);
+  const forwarder = new Forwarder({
     url: config.lookupUrl,
     socketPath: config.lookupSocket,
     tokens,
     timeoutMs: config.lookupTimeoutMs,
+    owners: { account: config.accountUrl, entitlement: config.entitlementUrl },
+    own: ownOperations(),
+    operations: paths.operations,
   });
   const shedder = new LoadShedder({
     inFlightMax: config.inFlightMax,
@@ -280,7 +292,7 @@ function buildRequestPath({ config, clock, logger, tokens, bodies, ...parts }: P
   });
   const { caps, facts, leases, log, keyUse } = parts;
   const { window, repeats } = parts.counters;
-  const counts = new RequestCounts();
+  const counts = new RequestCounts(paths.routes);
   const requestPath = new RequestPath({
     shedder,
     facts,
@@ -296,7 +308,7 @@ function buildRequestPath({ config, clock, logger, tokens, bodies, ...parts }: P
     answers: { bodies },
     trustedProxies: blockListOf(config.trustedProxies),
   });
-  return { forwarder, shedder, requestPath, counts };
+  return { paths, forwarder, shedder, requestPath, counts };
 }
 
 async function openDatabases(config: GatewayConfig) {

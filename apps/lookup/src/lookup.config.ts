@@ -45,6 +45,20 @@ export class LookupConfig extends ServiceSecretConfig {
   budgetMs: number = 20_000;
 
   @Setting({
+    env: 'LOOKUP_DNS_SERVERS',
+    about:
+      'Resolvers that DNS questions go to, as address or address:port by commas. Unset: those of the system. One that validates (such as Unbound) makes `authenticated_data` true.',
+  })
+  @IsString()
+  dnsServers: string = '';
+
+  @Setting({ env: 'LOOKUP_DNS_TIMEOUT_MS', about: 'Time for one DNS question with all its tries.' })
+  @IsInt()
+  @Min(100)
+  @Max(25_000)
+  dnsTimeoutMs: number = 8_000;
+
+  @Setting({
     env: 'LOOKUP_UPSTREAM_PER_SECOND',
     about:
       'Questions a second to every registry or registrar that publishes no limit of its own. Unset: 10 to a few large registries, 1 to all others.',

@@ -1,11 +1,15 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { type Clock, type Logger, ServiceModule } from '#libs/platform';
-import { DomainLookup, Registries } from '#libs/resolvers';
+import { DnsClient, DomainLookup, NumberLookups, Registries } from '#libs/resolvers';
+import { AnswerCounts } from './answers/answer-counts.js';
+import { DnsController } from './dns/dns.controller.js';
+import { DnsService } from './dns/dns.service.js';
 import { Fixtures } from './fixtures/fixtures.js';
-import { AnswerCache } from './live/answer-cache.js';
 import { LiveController } from './live/live.controller.js';
 import { LiveService } from './live/live.service.js';
 import { LookupConfig } from './lookup.config.js';
+import { NumbersController } from './numbers/numbers.controller.js';
+import { NumbersService } from './numbers/numbers.service.js';
 import { TldsController } from './tlds/tlds.controller.js';
 import { TldsService } from './tlds/tlds.service.js';
 
@@ -15,6 +19,8 @@ export interface LookupModuleOptions {
   logger: Logger;
   registries: Registries;
   domains: DomainLookup;
+  numbers: NumberLookups;
+  dns: DnsClient;
 }
 
 @Module({})
@@ -25,21 +31,25 @@ export class LookupModule {
     logger,
     registries,
     domains,
+    numbers,
+    dns,
   }: LookupModuleOptions): DynamicModule {
-    const { cacheEntries, cacheBytes } = config;
-    const cache = new AnswerCache({ maxEntries: cacheEntries, maxBytes: cacheBytes });
     return {
       module: LookupModule,
       imports: [ServiceModule.register({ name: 'lookup', clock, logger, secret: config })],
-      controllers: [LiveController, TldsController],
+      controllers: [DnsController, LiveController, NumbersController, TldsController],
       providers: [
+        AnswerCounts,
+        DnsService,
         LiveService,
+        NumbersService,
         TldsService,
         Fixtures,
         { provide: LookupConfig, useValue: config },
-        { provide: AnswerCache, useValue: cache },
         { provide: Registries, useValue: registries },
         { provide: DomainLookup, useValue: domains },
+        { provide: NumberLookups, useValue: numbers },
+        { provide: DnsClient, useValue: dns },
       ],
     };
   }

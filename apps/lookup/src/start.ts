@@ -7,9 +7,11 @@ import {
 } from '#libs/platform';
 import { Registries } from '#libs/resolvers';
 import type { LookupConfig } from './lookup.config.js';
-import { AnswerCache } from './live/answer-cache.js';
+import { AnswerCounts } from './answers/answer-counts.js';
+import { DnsService } from './dns/dns.service.js';
 import { LiveService } from './live/live.service.js';
 import { LookupModule } from './lookup.module.js';
+import { NumbersService } from './numbers/numbers.service.js';
 import { addLookupMetrics } from './telemetry/lookup-metrics.js';
 import { listenOnUnixSocket, type UnixListener } from './unix-listener.js';
 import { openUpstreams } from './upstreams.js';
@@ -37,12 +39,16 @@ export async function startLookup(options: LookupOptions): Promise<RunningServic
     logger,
     registries,
     domains: upstreams.domains,
+    numbers: upstreams.numbers,
+    dns: upstreams.dns,
   });
   const service = await startService({ module, logger, port: config.port, host: config.host });
   addLookupMetrics(service.app.get(Metrics, { strict: false }), {
-    answers: service.app.get(LiveService).counts,
+    answers: service.app.get(AnswerCounts),
     lookups: upstreams.domains.counts,
-    cache: service.app.get(AnswerCache),
+    caches: [LiveService, NumbersService, DnsService].map(
+      (answering) => service.app.get(answering).cache,
+    ),
   });
   let socket: UnixListener | undefined;
   const stop = async () => {

@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs';
 import type { Clock } from '#libs/platform';
 import {
+  DnsClient,
   DomainLookup,
+  NumberLookups,
+  NumberRegistries,
   parseUpstreamExceptions,
   ParserWorker,
   Politeness,
@@ -16,6 +19,8 @@ import type { LookupConfig } from './lookup.config.js';
 /** The way to registries and registrars; `close` ends what it keeps open. */
 export interface Upstreams {
   domains: DomainLookup;
+  numbers: NumberLookups;
+  dns: DnsClient;
   close(): Promise<void>;
 }
 
@@ -40,9 +45,21 @@ export function openUpstreams(
   );
   const parser = new ParserWorker();
   const domains = new DomainLookup({ registries, rdap, port43, politeness, parser, clock });
+  const numberRegistries = NumberRegistries.vendored();
+  const numbers = new NumberLookups({
+    registries: numberRegistries,
+    rdap,
+    port43,
+    politeness,
+    clock,
+  });
+  const dns = new DnsClient({ servers: config.dnsServers.split(',').filter(Boolean) });
   return {
     domains,
+    numbers,
+    dns,
     close: async () => {
+      dns.close();
       await Promise.all([rdap.close(), parser.close()]);
     },
   };

@@ -3,6 +3,7 @@ import { ConfigurationError, loadConfig } from '#libs/platform';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { SoloFacts } from './announcement/solo-facts.js';
 import { hasInternet } from './checks/internet.js';
 import { checkDiskSpace, checkFolderWritable, checkPortFree } from './checks/machine-checks.js';
 import { DataFolder } from './data-folder/data-folder.js';
@@ -40,8 +41,10 @@ async function doctor(): Promise<number> {
 function checks(config: SoloConfig): Check[] {
   const folder = new DataFolder(config.dataFolder);
   const holder = FolderLock.holder(folder);
-  const port = (number: number, setting: string) => async () => {
-    if (holder !== undefined) return `${number}, used by the running process ${holder}`;
+  const running = holder === undefined ? undefined : folder.readJson<SoloFacts>('solo.json');
+  const port = (number: number, setting: string, fact: keyof SoloFacts) => async () => {
+    if (running) return `${new URL(String(running[fact])).port}, of the running process ${holder}`;
+    if (holder !== undefined) return `not known yet: process ${holder} is starting`;
     await checkPortFree(number, setting);
     return `${number || 'any'} is free`;
   };
@@ -65,8 +68,12 @@ function checks(config: SoloConfig): Check[] {
       name: 'running',
       look: async () => (holder === undefined ? 'no' : `yes, process ${holder}`),
     },
-    { name: 'API port', look: port(config.apiPort, 'API_PORT') },
-    { name: 'dashboard port', look: port(config.dashboardPort, 'DASHBOARD_PORT') },
+    { name: 'API port', look: port(config.apiPort, 'API_PORT', 'api_url') },
+    {
+      name: 'dashboard port',
+      look: port(config.dashboardPort, 'DASHBOARD_PORT', 'dashboard_url'),
+    },
+    { name: 'metrics port', look: port(config.metricsPort, 'METRICS_PORT', 'metrics_url') },
     { name: 'PostgreSQL', look: tryServer },
     {
       name: 'internet',

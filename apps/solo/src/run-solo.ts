@@ -8,20 +8,28 @@ import { StartFault } from './checks/start-fault.js';
 import { DataFolder } from './data-folder/data-folder.js';
 import { checkSettings, unusedSettings } from './services/solo-settings.js';
 import { SoloConfig } from './solo.config.js';
-import { type RunningSolo, startSolo } from './solo.js';
+import { startSolo } from './solo.js';
 
 const NO_INTERNET =
   'No connection to the internet was found: live keys cannot look names up. Test keys work. For live keys without it: npm start -- --offline\n';
 
+/** What a shell says of a process that a Ctrl-C has ended. */
+const INTERRUPTED = 130;
+
 const STOPPING =
   'Stopping … a few seconds; half a minute while requests are under way. A second Ctrl-C ends it at once.\n';
 
-/** `npm start`: everything in this process until a signal ends it. */
+/**
+ * `npm start`: everything in this process until a signal ends it.
+ * @param started when it began, in `monotonicMs`.
+ */
 export async function runSolo(
   argv: string[],
   environment: Record<string, string | undefined>,
+  started = monotonicMs(),
 ): Promise<void> {
-  const started = monotonicMs();
+  const interruption = new AbortController();
+  const stop = stopAtSignal(interruption);
   try {
     checkSettings(environment);
     const config = loadConfig(SoloConfig, environment);
@@ -33,29 +41,49 @@ export async function runSolo(
     const folder = new DataFolder(config.dataFolder);
     checkFolderWritable(folder);
     const log = openLog(folder.file('solo.log'));
-    process.stdout.write('Starting …\n');
-    for (const line of unusedSettings(environment)) process.stdout.write(`${line}\n`);
+    for (const line of unusedSettings(environment)) say(line);
     const online = offline ? Promise.resolve(true) : hasInternet();
-    const solo = await startSolo({ ...config, offline, log, environment });
-    stopAtSignal(solo, log.close);
+    const solo = await startSolo({
+      ...config,
+      offline,
+      log,
+      environment,
+      progress: say,
+      signal: interruption.signal,
+    });
+    stop.whenAsked(async () => {
+      await solo.stop();
+      await log.close();
+    });
     process.stdout.write(announcement(solo.facts, (monotonicMs() - started) / 1000));
     if (!(await online)) process.stdout.write(NO_INTERNET);
   } catch (error) {
+    if (interruption.signal.aborted) {
+      say('Stopped before it was up; nothing is left half made.');
+      process.exit(INTERRUPTED);
+    }
     process.stderr.write(`${faultText(error)}\n`);
     process.exit(1);
   }
 }
 
-/** The first signal drains everything in order; a second one ends the process at once. */
-function stopAtSignal(solo: RunningSolo, closeLog: () => Promise<void>): void {
-  let isStopping = false;
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+/**
+ * The first signal ends a start where it is, or drains everything in order once it is up; a second one ends the
+ * process at once.
+ */
+function stopAtSignal(interruption: AbortController) {
+  let drain: (() => Promise<void>) | undefined;
   const stop = async () => {
-    if (isStopping) process.exit(1);
-    isStopping = true;
+    if (interruption.signal.aborted) process.exit(1);
+    interruption.abort(new Error('interrupted'));
+    if (!drain) return;
     process.stdout.write(STOPPING);
     try {
-      await solo.stop();
-      await closeLog();
+      await drain();
       process.exit(0);
     } catch (error) {
       process.stderr.write(`${faultText(error)}\n`);
@@ -63,6 +91,7 @@ function stopAtSignal(solo: RunningSolo, closeLog: () => Promise<void>): void {
     }
   };
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void stop());
+  return { whenAsked: (work: () => Promise<void>) => (drain = work) };
 }
 
 function faultText(error: unknown): string {

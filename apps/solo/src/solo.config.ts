@@ -9,6 +9,7 @@ import {
   MinLength,
 } from 'class-validator';
 import { Setting } from '#libs/platform';
+import { DEFAULT_DATA_FOLDER, DEFAULT_PORTS } from './checks/before-build.js';
 
 /** What an operator decides about the one-machine installation. Each service's own settings work too. */
 export class SoloConfig {
@@ -18,19 +19,28 @@ export class SoloConfig {
   })
   @IsString()
   @MinLength(1)
-  dataFolder: string = '.data';
+  dataFolder: string = DEFAULT_DATA_FOLDER;
 
   @Setting({ env: 'API_PORT', about: 'Port of the API; 0 takes any free one.' })
   @IsInt()
   @Min(0)
   @Max(65_535)
-  apiPort: number = 8080;
+  apiPort: number = DEFAULT_PORTS.API_PORT;
 
   @Setting({ env: 'DASHBOARD_PORT', about: 'Port of the dashboard; 0 takes any free one.' })
   @IsInt()
   @Min(0)
   @Max(65_535)
-  dashboardPort: number = 8081;
+  dashboardPort: number = DEFAULT_PORTS.DASHBOARD_PORT;
+
+  @Setting({
+    env: 'METRICS_PORT',
+    about: 'Port on loopback where Prometheus reads all services at once; 0 takes any free one.',
+  })
+  @IsInt()
+  @Min(0)
+  @Max(65_535)
+  metricsPort: number = DEFAULT_PORTS.METRICS_PORT;
 
   @Setting({
     env: 'OFFLINE',

@@ -1,6 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,6 +29,8 @@ interface Outcome {
 
 describe('solo', () => {
   const root = mkdtempSync(join(tmpdir(), 'dds-solo-'));
+  // PostgreSQL's user passes through, so that its folder is where it is looked for.
+  chmodSync(root, 0o755);
   const data = join(root, 'data');
   const processes: ChildProcess[] = [];
   let solo: ChildProcess;
@@ -28,7 +38,8 @@ describe('solo', () => {
   let charged = 0;
 
   function launch(program: string, settings: Record<string, string> = {}, ...args: string[]) {
-    const environment = { ...process.env, DATA_DIR: data, API_PORT: '0', DASHBOARD_PORT: '0' };
+    const ports = { API_PORT: '0', DASHBOARD_PORT: '0', METRICS_PORT: '0' };
+    const environment = { ...process.env, DATA_DIR: data, ...ports };
     const child = spawn(process.execPath, [`dist/apps/solo/src/${program}.js`, ...args], {
       env: { ...environment, ...settings },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -128,6 +139,21 @@ describe('solo', () => {
     expect(output).toContain(`process ${solo.pid}`);
   });
 
+  it('the doctor says which ports the running process has', async () => {
+    const { output } = await outcomeOf(launch('doctor'));
+    for (const url of [facts.api_url, facts.dashboard_url, facts.metrics_url]) {
+      expect(output).toContain(`${new URL(url).port}, of the running process ${solo.pid}`);
+    }
+  });
+
+  it('the metrics of every service are at one address, and those of the process once', async () => {
+    const text = await (await request(facts.metrics_url)).body.text();
+    for (const service of ['dds_mail', 'dds_entitlement', 'dds_lookup', 'dds_gateway']) {
+      expect(text).toMatch(new RegExp(`^${service}_`, 'm'));
+    }
+    expect(text.match(/^process_cpu_seconds_total /gm)).toHaveLength(1);
+  });
+
   it('a reset is refused while it runs', async () => {
     const { code, output } = await outcomeOf(launch('reset', {}, '--yes'));
     expect([code, output]).toEqual([1, expect.stringContaining('Stop it first')]);
@@ -155,6 +181,21 @@ describe('solo', () => {
     },
     START_TIMEOUT_MS,
   );
+
+  it('a Ctrl-C during the very first start leaves no half-made database, password file or lock', async () => {
+    const folder = join(root, 'interrupted');
+    const child = launch('main', { DATA_DIR: folder });
+    const outcome = outcomeOf(child);
+    const server = join(folder, 'postgres');
+    const left = () => (existsSync(server) ? readdirSync(server) : []);
+    await waitFor('a half-made database', async () =>
+      left().some((name) => name.includes('making')),
+    );
+    child.kill('SIGINT');
+    expect((await outcome).code).toBe(130);
+    expect(left().filter((name) => /making|password/.test(name))).toEqual([]);
+    expect(readdirSync(folder)).not.toContain('solo.lock');
+  });
 
   it('a folder that cannot be made is said in one line with the setting that names another', async () => {
     const { code, output } = await outcomeOf(launch('main', { DATA_DIR: '/proc/no-such-folder' }));

@@ -1,11 +1,6 @@
-import { Clock, SystemClock } from '#libs/platform';
+import { Clock, SystemClock, freePorts } from '#libs/platform';
 import type { DemoFacts, SoloFacts } from './announcement/solo-facts.js';
-import {
-  checkDiskSpace,
-  checkFolderWritable,
-  checkPortFree,
-  freePort,
-} from './checks/machine-checks.js';
+import { checkDiskSpace, checkFolderWritable, checkPortFree } from './checks/machine-checks.js';
 import { DataFolder } from './data-folder/data-folder.js';
 import { Secrets } from './data-folder/secrets.js';
 import { FolderLock } from './data-folder/folder-lock.js';
@@ -13,6 +8,7 @@ import { seedDemoAccount } from './services/demo-account.js';
 import { ShutdownOrder } from './services/shutdown-order.js';
 import { SoloDatabase } from './services/solo-database.js';
 import type { Settings } from './services/solo-settings.js';
+import { MetricsListener } from './services/metrics-listener.js';
 import { type SoloServices, startServices } from './services/solo-services.js';
 
 export interface SoloOptions {
@@ -20,6 +16,8 @@ export interface SoloOptions {
   /** 0 takes a free port. */
   apiPort: number;
   dashboardPort: number;
+  /** Where Prometheus reads; 0, as by default, takes a free port. */
+  metricsPort?: number;
   /** Lookups go to the registry simulator, on real loopback sockets. */
   offline: boolean;
   /** Superuser of a PostgreSQL of the operator's own; otherwise one is started. */
@@ -33,7 +31,14 @@ export interface SoloOptions {
   overrides?: Settings;
   /** False for a throw-away database, as in tests: faster, and gone after a crash of the machine. */
   durable?: boolean;
+  /** Told what is done next, in a few words. */
+  progress?: (step: string) => void;
+  /** Ends a start half-way: what has begun is stopped, and the start rejects with the signal's reason. */
+  signal?: AbortSignal;
 }
+
+/** Of a start whose ports were chosen for it. */
+const START_TRIES_MAX = 3;
 
 /** A running installation. */
 export interface RunningSolo extends SoloServices {
@@ -50,44 +55,86 @@ export interface RunningSolo extends SoloServices {
 export async function startSolo(options: SoloOptions): Promise<RunningSolo> {
   const folder = new DataFolder(options.dataFolder);
   checkFolderWritable(folder);
+  for (let tries = 1; ; tries++) {
+    try {
+      return await startOnce(folder, options);
+    } catch (error) {
+      if (!isPortLost(error, options) || tries === START_TRIES_MAX) throw error;
+    }
+  }
+}
+
+async function startOnce(folder: DataFolder, options: SoloOptions): Promise<RunningSolo> {
   const shutdown = new ShutdownOrder();
   // Before the ports: a second start here is told that it runs already, not that its port is taken.
   const lock = FolderLock.take(folder);
   shutdown.add('lock', async () => lock.release());
   try {
-    await checkMachine(folder, options);
-    const secrets = Secrets.load(folder);
-    const database = await SoloDatabase.open({
-      folder,
-      secrets,
-      adminUrl: options.databaseAdminUrl,
-      durable: options.durable,
-    });
-    shutdown.add('database', () => database.stop());
-    const services = await startServices({
-      ...options,
-      apiPort: options.apiPort || (await freePort()),
-      dashboardPort: options.dashboardPort || (await freePort()),
-      clock: options.clock ?? new SystemClock(),
-      environment: options.environment ?? {},
-      overrides: options.overrides ?? {},
-      folder,
-      secrets,
-      database,
-      shutdown,
-    });
-    const demo = await seedDemoAccount(services, folder, secrets);
-    const facts = factsOf(options, folder, services, demo);
-    folder.writePrivateJson('solo.json', facts);
-    folder.writePrivateText('operator.env', operatorSettings(services, database, secrets));
-    shutdown.add('facts', async () =>
-      ['solo.json', 'operator.env'].forEach((name) => folder.remove(name)),
-    );
-    return { ...services, facts, database, stop: () => shutdown.run() };
+    return await startIn(folder, options, shutdown);
   } catch (error) {
     await shutdown.run();
     throw error;
   }
+}
+
+/** Letters and answers name the public origins, so those ports are chosen before anything listens there. */
+async function chosenPorts({ apiPort, dashboardPort }: SoloOptions) {
+  const [forApi, forDashboard] = await freePorts(2);
+  return { apiPort: apiPort || forApi, dashboardPort: dashboardPort || forDashboard };
+}
+
+/** Whether another process was quicker to take a port that had been found free. */
+function isPortLost(error: unknown, { apiPort, dashboardPort }: SoloOptions): boolean {
+  const isTaken = (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
+  return isTaken && (apiPort === 0 || dashboardPort === 0);
+}
+
+async function startIn(
+  folder: DataFolder,
+  options: SoloOptions,
+  shutdown: ShutdownOrder,
+): Promise<RunningSolo> {
+  const { progress = () => {}, signal } = options;
+  const next = (step: string) => {
+    signal?.throwIfAborted();
+    progress(step);
+  };
+  await checkMachine(folder, options);
+  const secrets = Secrets.load(folder);
+  next(SoloDatabase.isNew(folder) ? 'Making the database …' : 'Starting the database …');
+  const database = await SoloDatabase.open({
+    folder,
+    secrets,
+    adminUrl: options.databaseAdminUrl,
+    durable: options.durable,
+    signal,
+  });
+  shutdown.add('database', () => database.stop());
+  next('Bringing its tables up to date …');
+  await database.prepare();
+  next('Starting the services …');
+  const services = await startServices({
+    ...options,
+    ...(await chosenPorts(options)),
+    clock: options.clock ?? new SystemClock(),
+    environment: options.environment ?? {},
+    overrides: options.overrides ?? {},
+    folder,
+    secrets,
+    database,
+    shutdown,
+  });
+  const metrics = await MetricsListener.start(services.metrics, options.metricsPort ?? 0);
+  shutdown.add('metrics', () => metrics.stop());
+  const demo = await seedDemoAccount(services, folder, secrets);
+  signal?.throwIfAborted();
+  const facts = factsOf(options, folder, services, { demo, metricsUrl: metrics.url });
+  folder.writePrivateJson('solo.json', facts);
+  folder.writePrivateText('operator.env', operatorSettings(services, database, secrets));
+  shutdown.add('facts', async () =>
+    ['solo.json', 'operator.env'].forEach((name) => folder.remove(name)),
+  );
+  return { ...services, facts, database, stop: () => shutdown.run() };
 }
 
 /** What `npm run cli` needs to work on this installation. */
@@ -97,6 +144,7 @@ function operatorSettings(
   secrets: Secrets,
 ): string {
   const forOperators: Settings = {
+    OPERATOR_ENV_OF: String(process.pid),
     DATABASE_ADMIN_URL: database.superuserUrl,
     DATABASE_ROLE_SECRET: secrets.get('roles'),
     SERVICE_SECRET: secrets.get('service'),
@@ -114,18 +162,20 @@ async function checkMachine(folder: DataFolder, options: SoloOptions): Promise<v
   checkDiskSpace(folder.path);
   await checkPortFree(options.apiPort, 'API_PORT');
   await checkPortFree(options.dashboardPort, 'DASHBOARD_PORT');
+  await checkPortFree(options.metricsPort ?? 0, 'METRICS_PORT');
 }
 
 function factsOf(
   { offline, log }: SoloOptions,
   folder: DataFolder,
   { apiUrl, dashboardUrl, isMailSent }: SoloServices,
-  demo: DemoFacts,
+  { demo, metricsUrl }: { demo: DemoFacts; metricsUrl: string },
 ): SoloFacts {
   return {
     pid: process.pid,
     api_url: apiUrl,
     dashboard_url: dashboardUrl,
+    metrics_url: metricsUrl,
     ...(!isMailSent && { mailbox_url: `${dashboardUrl}/mailbox` }),
     mode: offline ? 'offline' : 'online',
     demo,

@@ -62,16 +62,17 @@ export class Database {
     let transaction: Transaction | undefined;
     const result = await this.source.transaction(async (manager) => {
       transaction = new Transaction(manager);
-      try {
-        const value = await work(transaction);
-        await transaction.checkIntact();
-        return value;
-      } finally {
-        transaction.end();
-      }
+      return runGuarded(transaction, work);
     });
     transaction?.committed();
     return result;
+  }
+
+  /** All statements of `work` see the database as it was at the first one (REPEATABLE READ). For reads. */
+  async snapshot<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
+    return this.source.transaction('REPEATABLE READ', (manager) =>
+      runGuarded(new Transaction(manager), work),
+    );
   }
 
   /** Rows of one statement outside of a transaction. For reads, and for single maintenance statements. */
@@ -99,6 +100,19 @@ export class Database {
 
   async close(): Promise<void> {
     if (this.source.isInitialized) await this.source.destroy();
+  }
+}
+
+async function runGuarded<T>(
+  transaction: Transaction,
+  work: (transaction: Transaction) => Promise<T>,
+): Promise<T> {
+  try {
+    const value = await work(transaction);
+    await transaction.checkIntact();
+    return value;
+  } finally {
+    transaction.end();
   }
 }
 

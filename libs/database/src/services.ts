@@ -1,5 +1,5 @@
 /** The services that own a schema. Role names and schema names are derived from these. */
-export const SCHEMA_SERVICES = ['account', 'entitlement', 'gateway'] as const;
+export const SCHEMA_SERVICES = ['account', 'billing', 'entitlement', 'gateway'] as const;
 export type SchemaService = (typeof SCHEMA_SERVICES)[number];
 
 /** Migrations only; owns every table. */

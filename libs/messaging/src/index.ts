@@ -4,7 +4,7 @@ export type { EventMessage } from './envelope/event-message.js';
 export * from './event-transport.js';
 export * from './events.config.js';
 export * from './inbox/consumes.js';
-export { classify, reasonOf } from './inbox/failure.js';
+export { UnacceptableEvent, classify, reasonOf } from './inbox/failure.js';
 export { EventConsumer } from './inbox/event-consumer.js';
 export * from './messaging.module.js';
 export * from './messaging-tables.js';

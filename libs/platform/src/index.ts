@@ -13,6 +13,7 @@ export * from './money.js';
 export * from './platform.errors.js';
 export * from './problem.js';
 export * from './schedule.js';
+export * from './service/free-ports.js';
 export * from './service/health.js';
 export * from './service/input.js';
 export { toProblem } from './service/problem.filter.js';

@@ -5,12 +5,23 @@ export { lookUpDns, type DnsLookup, type DnsTypeError } from './dns/domain-dns.j
 export { recordText } from './dns/record-text.js';
 export * from './domain-lookup.js';
 export type { LookupCounts } from './lookup-counts.js';
+export type {
+  AbuseContact,
+  NetworkContact,
+  NetworkSource,
+  NumberBlock,
+  NumberLookup,
+} from './networks/network-record.js';
+export { NumberLookups, type NumberRequest } from './networks/number-lookup.js';
+export { NumberRegistries, type NumberTables } from './networks/number-registries.js';
 export { Politeness, type PolitenessOptions } from './politeness/politeness.js';
+export { ParserWorker, type ParserWorkerOptions } from './parser/parser-worker.js';
 export type { Priority } from './politeness/upstream.js';
 export type { BucketTerms, UpstreamLimit } from './politeness/upstream-limits.js';
 export { RdapClient, type RdapLimits } from './rdap/rdap-client.js';
 export * from './record.js';
 export { Registries, type RegistryTables, type Route } from './registries/registries.js';
+export { isBlockedAddress } from './safe-connect/blocked-addresses.js';
 export {
   CertificateAuthority,
   type CertificateTerms,
@@ -29,5 +40,3 @@ export {
 } from './safe-connect/upstream-exceptions.js';
 export { Port43Client, type Port43Answer, type Port43Limits } from './whois/port43.js';
 export { parseWhois, type ParseContext, type ParseResult } from './whois/parse/parse-whois.js';
-export { ParserWorker, type ParserWorkerOptions } from './whois/parse/parser-worker.js';
-export type { WhoisParser } from './whois/whois-parser.js';

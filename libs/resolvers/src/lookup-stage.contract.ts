@@ -7,7 +7,7 @@ import { RdapClient } from './rdap/rdap-client.js';
 import type { Lookup, Outcome } from './record.js';
 import { Registries } from './registries/registries.js';
 import { Port43Client } from './whois/port43.js';
-import { ParserWorker } from './whois/parse/parser-worker.js';
+import { ParserWorker } from './parser/parser-worker.js';
 
 export const name = 'a.test';
 export const now = new Date('2026-11-21T10:00:00Z');

@@ -1,21 +1,21 @@
 import { parseDomainName } from '#libs/domain-names';
 import { monotonicMs } from '#libs/platform';
+import type { ParserWorker } from './parser/parser-worker.js';
 import type { Permit, Politeness, Refused } from './politeness/politeness.js';
 import type { Priority } from './politeness/upstream.js';
+import type { RdapContext } from './rdap/rdap-answer.js';
 import type { RdapAnswer, RdapClient } from './rdap/rdap-client.js';
-import { readRdapDomain } from './rdap/rdap-record.js';
-import { readRestrictedAbsence } from './rdap/restriction.js';
 import type { Outcome, RegistrationRecord, SourceAnswer } from './record.js';
 import { ConnectionError, type ConnectionFault } from './safe-connect/connection-error.js';
 import type { Port43Answer, Port43Client } from './whois/port43.js';
-import type { WhoisParser } from './whois/whois-parser.js';
 
 /** What it takes to ask one server. */
 export interface SourceAskerOptions {
   rdap: RdapClient;
   port43: Port43Client;
   politeness: Politeness;
-  parser: WhoisParser;
+  /** Reads what was answered; never rejects. */
+  parser: Pick<ParserWorker, 'parse' | 'parseRdap'>;
   /** Business time, for `fetchedAt`. */
   clock: { now(): Date };
 }
@@ -47,7 +47,7 @@ export class SourceAsker {
 
   /** @param url the object's own URL. */
   async askRdap(url: string, role: Role, question: Question): Promise<Answer> {
-    const { rdap, politeness } = this.options;
+    const { rdap, politeness, parser } = this.options;
     const server = url.replace(/domain\/[^/]*$/i, '');
     const about = { protocol: 'rdap', role, server } as const;
     return this.ask(new URL(url).hostname, about, question, async (first) => {
@@ -62,7 +62,7 @@ export class SourceAsker {
         if (!turn.granted) return notAsked(turn);
         if (answer.kind === 'throttled') turn.throttled(answer.retryAfterSeconds);
         else if (answer.kind !== 'failed') turn.answered();
-        return rdapFinding(answer, question.name, role);
+        return await rdapFinding(answer, { domain: question.name, role }, parser);
       } finally {
         // Without effect when it has been said how it went.
         if (turn.granted) turn.failed();
@@ -135,7 +135,11 @@ function notAsked({ reason, retryAfterMs }: Refused): Finding {
   return { outcome: 'throttled', retryAfterSeconds, error: reason };
 }
 
-function rdapFinding(answer: RdapAnswer, name: string, role: Role): Finding {
+async function rdapFinding(
+  answer: RdapAnswer,
+  about: Pick<RdapContext, 'domain' | 'role'>,
+  parser: SourceAskerOptions['parser'],
+): Promise<Finding> {
   const { status: httpStatus } = answer;
   if (answer.kind === 'throttled') {
     const { retryAfterSeconds: seconds } = answer;
@@ -147,19 +151,9 @@ function rdapFinding(answer: RdapAnswer, name: string, role: Role): Finding {
     return { outcome, ...(httpStatus === 0 ? {} : { httpStatus }), error: answer.fault };
   }
   const { text: raw } = answer;
-  if (answer.kind === 'not_found') {
-    const record = role === 'registry' ? readRestrictedAbsence(raw) : undefined;
-    if (record === undefined) return { outcome: 'not_registered', httpStatus, raw };
-    return { outcome: 'restricted', httpStatus, raw, record };
-  }
-  const record = readRdapDomain(answer.json, name);
-  if (record === undefined)
-    return { outcome: 'parse_failed', httpStatus, raw, error: 'unreadable' };
-  const { restriction, ...rest } = record;
-  // What a registrar keeps back is its own offer: only the registry can say so of the name.
-  if (role === 'registrar') return { outcome: 'delivered', httpStatus, raw, record: rest };
-  const outcome = restriction === undefined ? 'delivered' : 'restricted';
-  return { outcome, httpStatus, raw, record };
+  const result = await parser.parseRdap(raw, { ...about, isAbsent: answer.kind === 'not_found' });
+  if (result.outcome === 'parse_failed') return { ...result, httpStatus, raw, error: 'unreadable' };
+  return { ...result, httpStatus, raw };
 }
 
 /** Of half an answer nothing may be concluded from what is not in it. */

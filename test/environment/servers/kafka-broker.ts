@@ -1,3 +1,4 @@
+import { freePorts } from '#libs/platform';
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -8,7 +9,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Kafka, type KafkaConfig, logLevel } from 'kafkajs';
 import { monotonicMs } from '#libs/platform';
-import { freePort } from './free-port.js';
 import { KAFKA_FOLDER, kafkaJars } from './kafka-jars.js';
 
 /** Brokers of the run, by commas; set by the suite's global setup unless somebody names others. */
@@ -67,7 +67,7 @@ export class KafkaBroker {
   /** @throws when it does not answer within four minutes; `kafkaAvailability` says beforehand why not. */
   static async start(options: KafkaBrokerOptions): Promise<KafkaBroker> {
     const jars = await kafkaJars();
-    const port = options.port ?? (await freePort());
+    const port = options.port ?? (await freePorts(1))[0];
     const broker = new KafkaBroker(options, jars, port);
     await broker.prepare();
     await broker.launch();
@@ -119,7 +119,7 @@ export class KafkaBroker {
     const { folder, sasl } = this.options;
     const data = join(folder, 'data');
     mkdirSync(folder, { recursive: true });
-    const controllerPort = await freePort();
+    const controllerPort = (await freePorts(1))[0];
     const template = readFileSync(join(KAFKA_FOLDER, 'server.properties'), 'utf8')
       .replaceAll(
         '${LISTENERS}',

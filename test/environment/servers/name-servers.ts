@@ -1,10 +1,10 @@
+import { freePorts } from '#libs/platform';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { waitFor } from '../wait.js';
-import { freePort } from './free-port.js';
 
 /** What is needed of Debian: an authoritative server, a resolver, and the tools that sign a zone. */
 const PROGRAMS = ['nsd', 'unbound', 'ldns-keygen', 'ldns-signzone', 'dig'];
@@ -44,7 +44,7 @@ export class NameServers {
   static async start(options: NameServersOptions): Promise<NameServers> {
     const { folder, zones, signed = [], lame = [] } = options;
     mkdirSync(folder, { recursive: true });
-    const [authoritativePort, resolverPort] = [await freePort(), await freePort()];
+    const [authoritativePort, resolverPort] = await freePorts(2);
     const servers = new NameServers(
       folder,
       `127.0.0.1:${authoritativePort}`,

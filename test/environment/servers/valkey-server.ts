@@ -1,10 +1,10 @@
+import { freePorts } from '#libs/platform';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { type Socket, connect } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { connect as connectByTls } from 'node:tls';
-import { freePort } from './free-port.js';
 import { waitFor } from '../wait.js';
 
 /** The programs that will do, the better one first: Debian 12 packages only Redis. */
@@ -52,7 +52,7 @@ export class ValkeyServer {
     const program = valkeyProgram();
     if (program === undefined) throw new Error(valkeyAvailability());
     mkdirSync(options.folder, { recursive: true });
-    const port = options.port ?? (await freePort());
+    const port = options.port ?? (await freePorts(1))[0];
     const server = new ValkeyServer(program, { ...options, port });
     await server.launch();
     return server;

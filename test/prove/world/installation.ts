@@ -4,14 +4,21 @@ import { join } from 'node:path';
 import { EntitlementClient, ServiceHttp, TIERS } from '#libs/contracts';
 import { withClient } from '#libs/database';
 import { EventsConfig, type EventTransport, openTransport } from '#libs/messaging';
-import { DAY_MS, Logger, ServiceTokens, SystemClock, loadConfig, newId } from '#libs/platform';
+import {
+  DAY_MS,
+  Logger,
+  ServiceTokens,
+  SystemClock,
+  freePorts,
+  loadConfig,
+  newId,
+} from '#libs/platform';
 import {
   type ClusterEnvironment,
   type RunningCluster,
   startCluster,
 } from '../../../apps/cluster/src/cluster.js';
 import type { ClusterProcess } from '../../../apps/cluster/src/processes/cluster-process.js';
-import { freePorts } from '../../../apps/cluster/src/processes/free-ports.js';
 import { ServiceProcess } from '../../../apps/cluster/src/processes/service-process.js';
 import type { Settings } from '../../../apps/cluster/src/service-settings.js';
 import { TcpProxy } from '../../faults/tcp-proxy.js';

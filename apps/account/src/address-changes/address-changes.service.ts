@@ -18,7 +18,6 @@ const PERSON_LIMIT: AttemptLimit = { name: 'change address', max: 5, windowMs: H
 /** Moves a person to another e-mail address, once that is proven to be his. */
 @Injectable()
 export class AddressChangesService {
-  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
     private readonly attempts: AttemptsService,
     private readonly accounts: AccountsService,

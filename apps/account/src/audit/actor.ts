@@ -7,6 +7,8 @@ export interface Visitor {
   address: string;
   userAgent: string;
   requestId: string;
+  /** Proves that this browser logged in before; empty without one. */
+  deviceToken: string;
 }
 
 /** A person acting in an account. */
@@ -25,6 +27,7 @@ export function visitorOf({ headers }: Pick<FastifyRequest, 'headers'>): Visitor
     address: text('x-client-address'),
     userAgent: text('x-user-agent'),
     requestId: text('x-request-id'),
+    deviceToken: text('x-device-token'),
   };
 }
 

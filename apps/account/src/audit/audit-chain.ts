@@ -1,18 +1,32 @@
 import { createHash } from 'node:crypto';
 import type { AuditEntry } from './audit-entry.entity.js';
 
+/** The chain of what belongs to no account. */
+export const INSTALLATION = '00000000-0000-0000-0000-000000000000';
+
+/** What stands before the first entry of a chain, and before the first anchor. */
+export const NO_HASH: Buffer = Buffer.alloc(32);
+
+/** The end of a chain. */
+export interface AuditHead {
+  chain: string;
+  /** Of the last entry; the database hands bigint over as text. */
+  position: string;
+  hash: Buffer;
+}
+
 export type UnchainedEntry = Omit<AuditEntry, 'hash'>;
 
 /**
  * Hash of an entry over all its columns and the hash before it, so that whoever changes, removes or
- * inserts an entry would have to rewrite every later one and the head.
+ * inserts an entry would have to rewrite every later one of its chain and the head.
  */
 export function chainHash(entry: UnchainedEntry): Buffer {
   const text = JSON.stringify([
+    entry.chain,
     entry.position,
     entry.id,
     entry.occurredAt.toISOString(),
-    entry.accountId,
     entry.actor,
     entry.action,
     entry.object,
@@ -28,4 +42,23 @@ export function chainHash(entry: UnchainedEntry): Buffer {
 /** What a state was, without keeping it. */
 export function stateHash(state: object): Buffer {
   return createHash('sha256').update(JSON.stringify(state)).digest();
+}
+
+/** Hash over the heads that an anchor covers, sorted by chain, and over the anchor before it. */
+export class AnchorHash {
+  private readonly digest = createHash('sha256');
+
+  constructor(previous: Buffer) {
+    this.digest.update(previous);
+  }
+
+  add(heads: AuditHead[]): void {
+    for (const { chain, position, hash } of heads) {
+      this.digest.update(`${chain} ${position} ${hash.toString('hex')}\n`);
+    }
+  }
+
+  value(): Buffer {
+    return this.digest.digest();
+  }
 }

@@ -2,7 +2,11 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 @Entity('audit')
 export class AuditEntry {
-  /** Rising by one; the database hands bigint over as text. */
+  /** The account it happened in, or `INSTALLATION`. */
+  @PrimaryColumn('uuid')
+  chain: string;
+
+  /** Rising by one within the chain; the database hands bigint over as text. */
   @PrimaryColumn('bigint')
   position: string;
 
@@ -11,9 +15,6 @@ export class AuditEntry {
 
   @Column('timestamptz', { name: 'occurred_at' })
   occurredAt: Date;
-
-  @Column('uuid', { name: 'account_id', nullable: true })
-  accountId: string | null;
 
   /** `person:<id>`, `anonymous` or `system`. */
   @Column('text')

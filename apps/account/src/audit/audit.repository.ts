@@ -1,41 +1,30 @@
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '#libs/database';
+import { type AuditHead, NO_HASH } from './audit-chain.js';
 import { AuditEntry } from './audit-entry.entity.js';
 
-export interface AuditHead {
-  position: string;
-  hash: Buffer;
-}
-
-/** The chain is one for all accounts: its methods take no account id. */
+/** The chains of all accounts, and the installation's. */
 @Injectable()
 export class AuditMaintenanceRepository {
-  /** The end of the chain. Held until the transaction ends: entries are written one after another. */
-  async lockHead(transaction: Transaction): Promise<AuditHead> {
-    const [head] = await transaction.query<AuditHead>(
-      'select position, hash from audit_head for update',
+  /** The end of a chain, held until the transaction ends: its entries are written one after another. */
+  async lockHead(transaction: Transaction, chain: string): Promise<AuditHead> {
+    const select = 'select chain, position, hash from audit_heads where chain = $1 for update';
+    const [head] = await transaction.query<AuditHead>(select, [chain]);
+    if (head) return head;
+    await transaction.query(
+      'insert into audit_heads (chain, position, hash) values ($1, 0, $2) on conflict do nothing',
+      [chain, NO_HASH],
     );
-    return head;
+    const [begun] = await transaction.query<AuditHead>(select, [chain]);
+    return begun;
   }
 
   async append(transaction: Transaction, entry: AuditEntry): Promise<void> {
     await transaction.manager.insert(AuditEntry, entry);
-    await transaction.query('update audit_head set position = $1, hash = $2', [
+    await transaction.query('update audit_heads set position = $2, hash = $3 where chain = $1', [
+      entry.chain,
       entry.position,
       entry.hash,
     ]);
-  }
-
-  async listAfter(
-    transaction: Transaction,
-    position: string,
-    limit: number,
-  ): Promise<AuditEntry[]> {
-    return transaction.manager
-      .createQueryBuilder(AuditEntry, 'entry')
-      .where('entry.position > :position', { position })
-      .orderBy('entry.position')
-      .limit(limit)
-      .getMany();
   }
 }

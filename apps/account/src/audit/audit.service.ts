@@ -3,7 +3,7 @@ import { Database, type Transaction } from '#libs/database';
 import { Clock, Metrics, declareCounter, newId } from '#libs/platform';
 import { PersonalDataService } from '../personal-data/personal-data.service.js';
 import type { Actor, Visitor } from './actor.js';
-import { chainHash, stateHash } from './audit-chain.js';
+import { INSTALLATION, chainHash, stateHash } from './audit-chain.js';
 import { AuditMaintenanceRepository } from './audit.repository.js';
 
 /** One thing that happened. States are hashed, never kept. */
@@ -38,8 +38,9 @@ export class AuditService {
   ) {}
 
   /**
-   * Appends one entry. The last statement of its transaction: from here to the commit every other
-   * entry waits, and whoever takes another lock after this one may deadlock.
+   * Appends one entry to the account's chain, or to the installation's. The last statement of its
+   * transaction: from here to the commit the chain's other entries wait, and whoever takes another lock
+   * after this one may deadlock.
    */
   async record(transaction: Transaction, record: AuditRecord): Promise<void> {
     const { by } = record;
@@ -49,12 +50,12 @@ export class AuditService {
     const origin = visitor
       ? await this.personalData.seal(transaction, accountId, [visitor.address, visitor.userAgent])
       : null;
-    const head = await this.entries.lockHead(transaction);
+    const head = await this.entries.lockHead(transaction, accountId ?? INSTALLATION);
     const entry = {
+      chain: head.chain,
       position: String(BigInt(head.position) + 1n),
       id: newId(),
       occurredAt: this.clock.now(),
-      accountId,
       actor: actor ? `person:${actor.personId}` : by === 'system' ? 'system' : 'anonymous',
       action: record.action,
       object: record.object,

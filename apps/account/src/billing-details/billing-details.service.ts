@@ -17,7 +17,6 @@ import { plainTaxId } from './tax-id.js';
 /** What invoices are addressed to, sealed at rest. */
 @Injectable()
 export class BillingDetailsService {
-  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
     private readonly accounts: AccountsService,
     private readonly billingDetails: BillingDetailsRepository,

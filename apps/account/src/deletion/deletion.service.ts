@@ -20,7 +20,6 @@ import {
 /** The owner's way out of an account, and back within 90 days. */
 @Injectable()
 export class DeletionService {
-  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
     private readonly accounts: AccountsService,
     private readonly keys: KeysService,

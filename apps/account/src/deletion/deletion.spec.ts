@@ -7,7 +7,7 @@ import {
   PASSWORD,
   type Registered,
 } from '../../../../test/account/account-under-test.js';
-import { AuditCheckService } from '../audit/audit-check.service.js';
+import { AuditCheckService } from '../audit-check/audit-check.service.js';
 import { EraseJob } from './erase.job.js';
 
 describe('deletion', () => {

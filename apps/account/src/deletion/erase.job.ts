@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ErasureService } from './erasure.service.js';
 
-/** Each minute: erases the accounts whose 90 days are over. */
+/** Erases the accounts whose 90 days are over. */
 @Injectable()
 export class EraseJob {
   readonly name = 'erase';

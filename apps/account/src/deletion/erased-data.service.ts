@@ -9,7 +9,6 @@ import { MailedLinksService } from './mailed-links.service.js';
 /** Everything of an account that goes with its erasure, except for the people and the data key. */
 @Injectable()
 export class ErasedDataService {
-  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
     private readonly sessions: SessionsService,
     private readonly links: MailedLinksService,

@@ -11,7 +11,6 @@ const BATCH = 100;
 /** Ends the accounts that nobody restored in time. */
 @Injectable()
 export class ErasureService {
-  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
     private readonly due: ErasureMaintenanceRepository,
     private readonly accounts: AccountsService,

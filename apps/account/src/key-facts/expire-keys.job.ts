@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { KeyFactsService } from './key-facts.service.js';
 
-/** Each minute: retires expired keys. */
+/** Retires expired keys. */
 @Injectable()
 export class ExpireKeysJob {
   readonly name = 'expire-keys';

@@ -28,9 +28,9 @@ export class KeyFactsMaintenanceRepository {
               a.restore_until as "restoreUntil", k.revoked_at is not null as "isRevoked",
               k.environment, k.scopes, k.allowed_addresses as "allowedAddresses",
               k.daily_credit_cap as "dailyCreditCap", k.expires_at as "expiresAt",
-              case when k.counts_towards_plan then
+              case when k.environment = 'live' and k.is_current then
                 (select count(*) from api_keys o
-                 where o.account_id = k.account_id and o.counts_towards_plan
+                 where o.account_id = k.account_id and o.environment = 'live' and o.is_current
                    and o.ranks_as <= k.ranks_as)
               else 0 end::int as rank
        from api_keys k join accounts a on a.id = k.account_id

@@ -2,8 +2,13 @@ import { Body, Controller, Delete, Get, Param, Patch, Post, Query } from '@nestj
 import { Idempotent, type IdempotentCall } from '#libs/database';
 import type { Actor } from '../audit/actor.js';
 import { CurrentSession, SignedIn } from '../sessions/signed-in.js';
-import { KeyAllowance } from './key-allowance.js';
-import { CreateKeyRequest, ListKeysQuery, RotateKeyRequest, UpdateKeyRequest } from './keys.dto.js';
+import {
+  CreateKeyRequest,
+  ListKeysQuery,
+  ReissueKeyRequest,
+  RotateKeyRequest,
+  UpdateKeyRequest,
+} from './keys.dto.js';
 import { KeysService } from './keys.service.js';
 
 /** The owner's keys. What gives a key more power needs a log-in of the last 10 minutes (S35). */
@@ -22,10 +27,9 @@ export class KeysController {
   create(
     @CurrentSession() owner: Actor,
     @Body() request: CreateKeyRequest,
-    @KeyAllowance() allowance: number,
     @Idempotent() call?: IdempotentCall,
   ) {
-    return this.keys.create(owner, request, { allowance, call });
+    return this.keys.create(owner, request, call);
   }
 
   @Patch(':id')
@@ -61,9 +65,9 @@ export class KeysController {
   reissue(
     @CurrentSession() owner: Actor,
     @Param('id') id: string,
-    @KeyAllowance() allowance: number,
+    @Body() request: ReissueKeyRequest,
     @Idempotent() call?: IdempotentCall,
   ) {
-    return this.keys.reissue(owner, id, { allowance, call });
+    return this.keys.reissue(owner, id, request, call);
   }
 }

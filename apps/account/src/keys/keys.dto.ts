@@ -15,10 +15,10 @@ import {
   Min,
   ValidateIf,
 } from 'class-validator';
-import { type KeyEnvironment, SCOPES, type Scope, maskedApiKey } from '#libs/contracts';
+import { type KeyEnvironment, SCOPES, type Scope } from '#libs/contracts';
 import { IsAddressBlock } from '#libs/domain-names';
 import type { ApiKey } from './key.entity.js';
-import { type KeyState, keyStateOf } from './key-state.js';
+import type { KeyState } from './key-state.js';
 
 const NO_CONTROLS = /^\P{C}*$/u;
 const ADDRESSES_MAX = 50;
@@ -83,6 +83,18 @@ const OVERLAPS = ['now', '1h', '24h', '7d'] as const;
 export class RotateKeyRequest {
   @IsIn(OVERLAPS)
   overlap: (typeof OVERLAPS)[number];
+
+  /** When the new key ends, RFC 3339; null for never. Left out, it ends when the old one would have. */
+  @IsOptional()
+  @IsISO8601({ strict: true, strictSeparator: true })
+  expires_at?: string | null;
+}
+
+export class ReissueKeyRequest {
+  /** As for a rotation; must be given for a key whose time has run out. */
+  @IsOptional()
+  @IsISO8601({ strict: true, strictSeparator: true })
+  expires_at?: string | null;
 }
 
 export class ListKeysQuery {
@@ -92,7 +104,7 @@ export class ListKeysQuery {
   cursor?: string;
 }
 
-export interface KeyResponse {
+export interface KeyDescription {
   id: string;
   name: string;
   environment: KeyEnvironment;
@@ -109,6 +121,14 @@ export interface KeyResponse {
   revoked_because: ApiKey['revokedBecause'];
 }
 
+export interface KeyResponse extends KeyDescription {
+  /**
+   * The key's place by age among the account's live keys, from 1; null for one that does not count (a test
+   * key, one that ended or was replaced). Keys beyond the plan's number are paused: `key_paused`.
+   */
+  rank: number | null;
+}
+
 export interface KeyListResponse {
   keys: KeyResponse[];
   next_cursor?: string;
@@ -117,22 +137,4 @@ export interface KeyListResponse {
 /** `key` is the only copy of the value there is; a repeated call gets the answer without it. */
 export interface IssuedKeyResponse extends KeyResponse {
   key?: string;
-}
-
-export function toKeyResponse(key: ApiKey, now: Date): KeyResponse {
-  return {
-    id: key.id,
-    name: key.name,
-    environment: key.environment,
-    masked: maskedApiKey(key.environment, key.lastFour),
-    state: keyStateOf(key, now),
-    scopes: key.scopes,
-    allowed_addresses: key.allowedAddresses,
-    daily_credit_cap: key.dailyCreditCap,
-    created_at: key.createdAt.toISOString(),
-    expires_at: key.expiresAt?.toISOString() ?? null,
-    last_used_at: key.lastUsedAt?.toISOString() ?? null,
-    replaced_by: key.replacedBy,
-    revoked_because: key.revokedBecause,
-  };
 }

@@ -6,7 +6,7 @@ export class KeyLimitReached extends Problem {
     super({
       code: 'key_limit_reached',
       status: 403,
-      detail: `This account may have ${limit} ${environment} key(s) at a time. Revoke one first, or take a plan with more.`,
+      detail: `An account may have at most ${limit} ${environment} keys at a time. Revoke one that is no longer used.`,
       members: { limit },
     });
   }

@@ -3,9 +3,12 @@ import type { Transaction } from '#libs/database';
 import type { KeyEnvironment } from '#libs/contracts';
 import { ApiKey, type RevocationCause } from './key.entity.js';
 
+/** A row as it is written: what the database derives from it is missing. */
+export type NewKey = Omit<ApiKey, 'isCurrent'>;
+
 @Injectable()
 export class KeysRepository {
-  async insert(transaction: Transaction, key: ApiKey): Promise<void> {
+  async insert(transaction: Transaction, key: NewKey): Promise<void> {
     await transaction.manager.insert(ApiKey, key);
   }
 
@@ -36,20 +39,18 @@ export class KeysRepository {
       .getMany();
   }
 
-  /** Keys that neither are revoked nor run out in a rotation's overlap. */
-  async count(
+  /** Ids of the active keys, excluding those already replaced by a rotation; oldest line first. */
+  async listCurrent(
     transaction: Transaction,
     accountId: string,
     environment: KeyEnvironment,
-  ): Promise<number> {
-    return transaction.manager
-      .createQueryBuilder(ApiKey, 'key')
-      .where('key.accountId = :accountId and key.environment = :environment', {
-        accountId,
-        environment,
-      })
-      .andWhere('key.revokedAt is null and key.replacedBy is null')
-      .getCount();
+  ): Promise<string[]> {
+    const keys = await transaction.manager.find(ApiKey, {
+      select: { id: true },
+      where: { accountId, environment, isCurrent: true },
+      order: { ranksAs: 'ASC' },
+    });
+    return keys.map(({ id }) => id);
   }
 
   /** The key that this one replaced, while it still works. */

@@ -13,20 +13,21 @@ import { AccountConfig } from '../account.config.js';
 import { AccountsService } from '../accounts/accounts.service.js';
 import type { Actor } from '../audit/actor.js';
 import { AuditService } from '../audit/audit.service.js';
+import { describeKey, withoutValue } from './key-answer.js';
 import type { ApiKey } from './key.entity.js';
 import { keyStateOf } from './key-state.js';
-import {
-  type CreateKeyRequest,
-  type IssuedKeyResponse,
-  type KeyListResponse,
-  type KeyResponse,
-  type ListKeysQuery,
-  type RotateKeyRequest,
-  type UpdateKeyRequest,
-  toKeyResponse,
+import type {
+  CreateKeyRequest,
+  IssuedKeyResponse,
+  KeyListResponse,
+  KeyResponse,
+  ListKeysQuery,
+  ReissueKeyRequest,
+  RotateKeyRequest,
+  UpdateKeyRequest,
 } from './keys.dto.js';
 import { KeyLimitReached, KeyNotActive, KeyNotReissuable } from './keys.errors.js';
-import { KeysRepository } from './keys.repository.js';
+import { KeysRepository, type NewKey } from './keys.repository.js';
 
 /** What a new key takes from its request or from the key it replaces. */
 type KeySettings = Pick<
@@ -34,20 +35,23 @@ type KeySettings = Pick<
   'environment' | 'name' | 'scopes' | 'allowedAddresses' | 'dailyCreditCap' | 'expiresAt'
 >;
 
-export interface IssueTerms {
-  /** Live keys that the plan allows. */
-  allowance: number;
-  call?: IdempotentCall;
+/** What a gateway judges a request by; a change of anything else is no event. */
+type JudgedSettings = Pick<ApiKey, 'scopes' | 'allowedAddresses' | 'dailyCreditCap' | 'expiresAt'>;
+
+/** A key as it was just made; the only copy of its value. */
+interface IssuedKey {
+  key: NewKey;
+  value: string;
 }
 
-const TEST_KEYS_MAX = 5;
+/** Whatever the plan: a list must stay one that a person can read. */
+const KEYS_MAX = { live: 100, test: 5 } as const;
 const PAGE_SIZE = 50;
 const OVERLAP_MS = { now: 0, '1h': HOUR_MS, '24h': DAY_MS, '7d': 7 * DAY_MS } as const;
 
 /** The API keys of an account: issued once, shown once, stored as a hash. */
 @Injectable()
 export class KeysService {
-  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
     private readonly accounts: AccountsService,
     private readonly keys: KeysRepository,
@@ -60,21 +64,24 @@ export class KeysService {
   async list(accountId: string, { cursor }: ListKeysQuery): Promise<KeyListResponse> {
     const [beforeId] = cursor === undefined ? [] : (readCursor(cursor, 1) ?? ['']);
     if (beforeId !== undefined && !isId(beforeId)) {
-      throw new InvalidRequest([{ field: 'cursor', message: 'is not one of ours' }]);
+      throw new InvalidRequest([{ field: 'cursor', message: 'is not a valid cursor' }]);
     }
-    const rows = await this.accounts.transaction((transaction) =>
-      this.keys.list(transaction, accountId, { beforeId, limit: PAGE_SIZE + 1 }),
-    );
-    const { items, nextCursor } = toPage(rows, PAGE_SIZE, (key) => [key.id]);
-    const now = this.clock.now();
-    return { keys: items.map((key) => toKeyResponse(key, now)), next_cursor: nextCursor };
+    return this.accounts.transaction(async (transaction) => {
+      const limit = PAGE_SIZE + 1;
+      const rows = await this.keys.list(transaction, accountId, { beforeId, limit });
+      const { items, nextCursor } = toPage(rows, PAGE_SIZE, (key) => [key.id]);
+      const ranks = await this.ranksOf(transaction, accountId);
+      const now = this.clock.now();
+      const keys = items.map((key) => ({ ...describeKey(key, now), rank: ranks(key.id) }));
+      return { keys, next_cursor: nextCursor };
+    });
   }
 
-  /** @throws KeyLimitReached above the plan's number of live keys. */
+  /** A key beyond the plan's number is paused from the start: its rank says so. @throws KeyLimitReached. */
   async create(
     owner: Actor,
     request: CreateKeyRequest,
-    { allowance, call }: IssueTerms,
+    call?: IdempotentCall,
   ): Promise<IssuedKeyResponse> {
     const settings = {
       environment: request.environment,
@@ -88,10 +95,11 @@ export class KeysService {
       owner.accountId,
       { call, keep: withoutValue },
       async (transaction) => {
-        await this.checkLimit(transaction, owner.accountId, request.environment, allowance);
+        await this.checkLimit(transaction, owner.accountId, request.environment);
         const issued = await this.issue(transaction, owner.accountId, settings);
-        await this.record(transaction, owner, 'key.created', issued);
-        return issued;
+        const answer = await this.issuedAnswer(transaction, issued);
+        await this.record(transaction, owner, 'key.created', issued.key);
+        return answer;
       },
     );
   }
@@ -114,12 +122,15 @@ export class KeysService {
       const { key, lock } = await this.lockKey(transaction, owner.accountId, keyId);
       this.checkActive(key);
       const given = Object.entries(changes).filter(([, value]) => value !== undefined);
-      const update: Partial<ApiKey> = Object.fromEntries(given);
-      if (given.length > 0) await this.keys.update(transaction, owner.accountId, keyId, update);
-      await this.outbox.add(transaction, lock, ApiKeyChanged, { keyId, state: 'active' });
-      const response = toKeyResponse({ ...key, ...update }, this.clock.now());
-      await this.record(transaction, owner, 'key.updated', response, key);
-      return response;
+      const changed = { ...key, ...Object.fromEntries(given) } as ApiKey;
+      const answer = await this.answerOf(transaction, changed);
+      if (given.length === 0) return answer;
+      await this.keys.update(transaction, owner.accountId, keyId, Object.fromEntries(given));
+      if (!isJudgedAlike(key, changed)) {
+        await this.outbox.add(transaction, lock, ApiKeyChanged, { keyId, state: 'active' });
+      }
+      await this.record(transaction, owner, 'key.updated', changed, key);
+      return answer;
     });
   }
 
@@ -127,87 +138,106 @@ export class KeysService {
   async revoke(owner: Actor, keyId: string): Promise<KeyResponse> {
     return this.accounts.change(owner.accountId, {}, async (transaction) => {
       const { key, lock } = await this.lockKey(transaction, owner.accountId, keyId);
-      const now = this.clock.now();
-      if (key.revokedAt) return toKeyResponse(key, now);
-      const revocation = { revokedAt: now, revokedBecause: 'owner' } as const;
+      if (key.revokedAt) return this.answerOf(transaction, key);
+      const revocation = { revokedAt: this.clock.now(), revokedBecause: 'owner' } as const;
       await this.keys.revoke(transaction, owner.accountId, keyId, revocation);
       await this.outbox.add(transaction, lock, ApiKeyChanged, { keyId, state: 'revoked' });
-      const response = toKeyResponse({ ...key, ...revocation }, now);
-      await this.record(transaction, owner, 'key.revoked', response, key);
-      return response;
+      const revoked = { ...key, ...revocation };
+      const answer = await this.answerOf(transaction, revoked);
+      await this.record(transaction, owner, 'key.revoked', revoked, key);
+      return answer;
     });
   }
 
   /**
    * Puts a new key with the same settings and rank in a key's place. The old one works until the end
    * of the overlap and counts no longer, and the one it replaced ends now: two may work at once (S6).
-   * A limited lifetime starts anew.
+   * The new key ends when the old one would have, unless the request says otherwise.
    * @throws NotFound, KeyNotActive.
    */
   async rotate(
     owner: Actor,
     keyId: string,
-    { overlap }: RotateKeyRequest,
+    { overlap, expires_at }: RotateKeyRequest,
     call?: IdempotentCall,
   ): Promise<IssuedKeyResponse> {
     const { accountId } = owner;
+    const given = this.futureDate(expires_at);
     return this.accounts.change(accountId, { call, keep: withoutValue }, async (transaction) => {
       const { key: old, lock } = await this.lockKey(transaction, accountId, keyId);
       this.checkActive(old);
       const now = this.clock.now();
       await this.endOverlapOf(transaction, old, now);
-      const lifetimeMs = old.expiresAt && old.expiresAt.getTime() - old.createdAt.getTime();
-      const expiresAt = lifetimeMs === null ? null : new Date(now.getTime() + lifetimeMs);
+      const expiresAt = given === undefined ? old.expiresAt : given;
       const issued = await this.issue(transaction, accountId, { ...old, expiresAt }, old.ranksAs);
       const end = new Date(now.getTime() + OVERLAP_MS[overlap]);
       await this.keys.update(transaction, accountId, keyId, {
-        replacedBy: issued.id,
+        replacedBy: issued.key.id,
         expiresAt: old.expiresAt && old.expiresAt < end ? old.expiresAt : end,
         ...(overlap === 'now' && { revokedAt: now, revokedBecause: 'rotation' }),
       });
       const state = overlap === 'now' ? 'revoked' : 'active';
       await this.outbox.add(transaction, lock, ApiKeyChanged, { keyId, state });
-      await this.record(transaction, owner, 'key.rotated', issued, old);
-      return issued;
+      const answer = await this.issuedAnswer(transaction, issued);
+      await this.record(transaction, owner, 'key.rotated', issued.key, old);
+      return answer;
     });
   }
 
   /**
    * Gives a revoked or expired key a successor with the same name, scopes and limits, once: what is
-   * left to do after a restored account. @throws NotFound, KeyNotReissuable, KeyLimitReached.
+   * left to do after a restored account. A key that was limited in time stays so: one whose time has run
+   * out needs a new end, or null. @throws NotFound, KeyNotReissuable, KeyLimitReached, InvalidRequest.
    */
   async reissue(
     owner: Actor,
     keyId: string,
-    { allowance, call }: IssueTerms,
+    { expires_at }: ReissueKeyRequest,
+    call?: IdempotentCall,
   ): Promise<IssuedKeyResponse> {
     const { accountId } = owner;
+    const given = this.futureDate(expires_at);
     return this.accounts.change(accountId, { call, keep: withoutValue }, async (transaction) => {
       const old = await this.find(transaction, accountId, keyId);
       const hasEnded = ['revoked', 'expired'].includes(keyStateOf(old, this.clock.now()));
       if (!hasEnded || old.replacedBy) throw new KeyNotReissuable();
-      await this.checkLimit(transaction, accountId, old.environment, allowance);
-      const issued = await this.issue(transaction, accountId, { ...old, expiresAt: null });
-      await this.keys.update(transaction, accountId, keyId, { replacedBy: issued.id });
-      await this.record(transaction, owner, 'key.reissued', issued, old);
-      return issued;
+      if (given === undefined && old.expiresAt && old.expiresAt <= this.clock.now()) {
+        const message = 'must be given: the time of this key has run out (null for no end)';
+        throw new InvalidRequest([{ field: 'expires_at', message }]);
+      }
+      await this.checkLimit(transaction, accountId, old.environment);
+      const expiresAt = given === undefined ? old.expiresAt : given;
+      const issued = await this.issue(transaction, accountId, { ...old, expiresAt });
+      await this.keys.update(transaction, accountId, keyId, { replacedBy: issued.key.id });
+      const answer = await this.issuedAnswer(transaction, issued);
+      await this.record(transaction, owner, 'key.reissued', issued.key, old);
+      return answer;
     });
   }
 
-  /** The keys every account begins with, one live and one test. For registration's transaction. */
+  /** The values of the keys every account begins with. For registration's transaction. */
   async issueFirst(
     transaction: Transaction,
     accountId: string,
-  ): Promise<Required<IssuedKeyResponse>[]> {
+  ): Promise<{ live: string; test: string }> {
     const settings = {
       scopes: [...DEFAULT_SCOPES],
       allowedAddresses: [],
       dailyCreditCap: null,
       expiresAt: null,
     };
-    const issueOne = (environment: KeyEnvironment, name: string) =>
-      this.issue(transaction, accountId, { ...settings, environment, name });
-    return [await issueOne('live', 'First key'), await issueOne('test', 'First test key')];
+    const issueOne = async (environment: KeyEnvironment, name: string) => {
+      const { value } = await this.issue(transaction, accountId, {
+        ...settings,
+        environment,
+        name,
+      });
+      return value;
+    };
+    return {
+      live: await issueOne('live', 'First key'),
+      test: await issueOne('test', 'First test key'),
+    };
   }
 
   /** Ends every key of an account that is being deleted; restoring does not bring them back. */
@@ -230,11 +260,11 @@ export class KeysService {
     accountId: string,
     settings: KeySettings,
     ranksAs?: string,
-  ): Promise<Required<IssuedKeyResponse>> {
+  ): Promise<IssuedKey> {
     const value = generateApiKey(settings.environment);
     const now = this.clock.now();
     const id = newId();
-    const key: ApiKey = {
+    const key: NewKey = {
       id,
       accountId,
       environment: settings.environment,
@@ -255,7 +285,28 @@ export class KeysService {
     const lock = await this.lockAggregate(transaction, accountId, id);
     await this.keys.insert(transaction, key);
     await this.outbox.add(transaction, lock, ApiKeyChanged, { keyId: id, state: 'active' });
-    return { ...toKeyResponse(key, now), key: value };
+    return { key, value };
+  }
+
+  private async answerOf(transaction: Transaction, key: NewKey): Promise<KeyResponse> {
+    const ranks = await this.ranksOf(transaction, key.accountId);
+    return { ...describeKey(key, this.clock.now()), rank: ranks(key.id) };
+  }
+
+  private async issuedAnswer(
+    transaction: Transaction,
+    { key, value }: IssuedKey,
+  ): Promise<IssuedKeyResponse> {
+    return { ...(await this.answerOf(transaction, key)), key: value };
+  }
+
+  /** The rank of each live key of an account by its id; there are at most `KEYS_MAX` to read. */
+  private async ranksOf(
+    transaction: Transaction,
+    accountId: string,
+  ): Promise<(keyId: string) => number | null> {
+    const ids = await this.keys.listCurrent(transaction, accountId, 'live');
+    return (keyId) => (ids.includes(keyId) ? ids.indexOf(keyId) + 1 : null);
   }
 
   private async endOverlapOf(
@@ -276,11 +327,10 @@ export class KeysService {
     transaction: Transaction,
     accountId: string,
     environment: KeyEnvironment,
-    allowance: number,
   ): Promise<void> {
-    const limit = environment === 'live' ? allowance : TEST_KEYS_MAX;
-    const count = await this.keys.count(transaction, accountId, environment);
-    if (count >= limit) throw new KeyLimitReached(environment, limit);
+    const limit = KEYS_MAX[environment];
+    const current = await this.keys.listCurrent(transaction, accountId, environment);
+    if (current.length >= limit) throw new KeyLimitReached(environment, limit);
   }
 
   private checkActive(key: ApiKey): void {
@@ -324,7 +374,7 @@ export class KeysService {
     transaction: Transaction,
     by: Actor,
     action: string,
-    after: IssuedKeyResponse,
+    after: NewKey,
     before?: ApiKey,
   ): Promise<void> {
     const now = this.clock.now();
@@ -332,12 +382,14 @@ export class KeysService {
       by,
       action,
       object: `key:${before?.id ?? after.id}`,
-      before: before && toKeyResponse(before, now),
-      after: withoutValue(after),
+      before: before && describeKey(before, now),
+      after: describeKey(after, now),
     });
   }
 }
 
-function withoutValue(answer: IssuedKeyResponse): IssuedKeyResponse {
-  return { ...answer, key: undefined };
+function isJudgedAlike(one: JudgedSettings, other: JudgedSettings): boolean {
+  const text = ({ scopes, allowedAddresses, dailyCreditCap, expiresAt }: JudgedSettings) =>
+    JSON.stringify([scopes, allowedAddresses, dailyCreditCap, expiresAt]);
+  return text(one) === text(other);
 }

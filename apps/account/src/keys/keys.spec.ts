@@ -79,7 +79,7 @@ describe('keys', () => {
 
   it('every change of a key is said once, with the state it leads to', async () => {
     const first = await createKey();
-    await call('PATCH', `keys/${first.id}`, { name: 'Other' });
+    await call('PATCH', `keys/${first.id}`, { scopes: ['dns'] });
     const rotated = await call('POST', `keys/${first.id}/rotate`, { overlap: '1h' });
     await call('DELETE', `keys/${first.id}`);
     await call('DELETE', `keys/${first.id}`);
@@ -90,6 +90,70 @@ describe('keys', () => {
       changed(first.id, 'active'),
       changed(first.id, 'revoked'),
     ]);
+  });
+
+  it('what a PATCH names is stored, whether it is one field or all of them', async () => {
+    const { key: _value, ...key } = await createKey();
+    const stored = async () => (await call('GET', 'keys')).body.keys[0];
+    const [expires_at, later] = [1, 2].map((days) =>
+      new Date(account.clock.now().getTime() + days * DAY_MS).toISOString(),
+    );
+    const single: object[] = [
+      { name: 'Other' },
+      { scopes: ['dns'] },
+      { allowed_addresses: ['192.0.2.0/24'] },
+      { daily_credit_cap: 7 },
+      { expires_at },
+    ];
+    let expected: object = key;
+    for (const change of single) {
+      expected = { ...expected, ...change };
+      expect((await call('PATCH', `keys/${key.id}`, change)).body).toEqual(expected);
+      expect(await stored()).toEqual(expected);
+    }
+    const all = { name: 'Third', scopes: ['ip'], allowed_addresses: [], expires_at: later };
+    await call('PATCH', `keys/${key.id}`, { ...all, daily_credit_cap: null });
+    expect(await stored()).toEqual({ ...expected, ...all, daily_credit_cap: null });
+  });
+
+  it('gateways hear of a change only when they judge requests by what changed', async () => {
+    const key = await createKey({ scopes: ['dns'], daily_credit_cap: 7 });
+    const before = await events();
+    const entries = () =>
+      account.database.query('select action from audit where chain = $1', [owner.accountId]);
+    const entriesBefore = await entries();
+    expect(await call('PATCH', `keys/${key.id}`, {})).toMatchObject({ status: 200 });
+    expect(await entries()).toEqual(entriesBefore);
+    await call('PATCH', `keys/${key.id}`, { name: 'Other' });
+    await call('PATCH', `keys/${key.id}`, { scopes: ['dns'], daily_credit_cap: 7 });
+    expect(await events()).toEqual(before);
+    const judged = [
+      { scopes: ['ip'] },
+      { allowed_addresses: ['192.0.2.0/24'] },
+      { daily_credit_cap: null },
+      { expires_at: new Date(account.clock.now().getTime() + DAY_MS).toISOString() },
+    ];
+    for (const change of judged) await call('PATCH', `keys/${key.id}`, change);
+    expect(await events()).toEqual([...before, ...judged.map(() => changed(key.id, 'active'))]);
+  });
+
+  it('a rotated key hands its end over unless a new one is given', async () => {
+    const [soon, later] = [1, 9].map((days) =>
+      new Date(account.clock.now().getTime() + days * DAY_MS).toISOString(),
+    );
+    account.clock.advance(HOUR_MS);
+    owner = { ...owner, token: await account.newSession(owner) };
+    const rotate = async (body: object) => {
+      const { id } = await createKey({ expires_at: soon });
+      const answer = await call('POST', `keys/${id}/rotate`, { overlap: '7d', ...body });
+      return answer.body.expires_at;
+    };
+    expect(await rotate({})).toBe(soon);
+    expect(await rotate({ expires_at: later })).toBe(later);
+    expect(await rotate({ expires_at: null })).toBe(null);
+    const past = { overlap: 'now', expires_at: '2020-01-01T00:00:00Z' };
+    const { id } = await createKey();
+    expect((await call('POST', `keys/${id}/rotate`, past)).body.code).toBe('invalid_request');
   });
 
   it('S6: a rotated key works until its overlap ends and not beyond', async () => {
@@ -140,21 +204,45 @@ describe('keys', () => {
     expect(await Promise.all(ranks)).toEqual([1, 2, 0]);
   });
 
-  it('parallel creations do not exceed the number of keys of the plan', async () => {
-    const body = { name: 'Server', environment: 'live' };
-    const answers = await Promise.all(Array.from({ length: 8 }, () => call('POST', 'keys', body)));
+  it.each([
+    ['live', 100],
+    ['test', 5],
+  ])('parallel creations of %s keys do not exceed %d', async (environment, limit) => {
+    const first = await createKey({ environment });
+    await account.database.query(
+      `insert into api_keys (id, account_id, environment, key_hash, last_four, name, scopes,
+                             allowed_addresses, created_at, ranks_as)
+       select n.id, account_id, environment, sha256(n.id::text::bytea), last_four, name, scopes,
+              allowed_addresses, created_at, n.id
+       from api_keys, (select gen_random_uuid() as id from generate_series(1, $2::int)) n
+       where api_keys.id = $1`,
+      [first.id, limit - 4],
+    );
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, () => call('POST', 'keys', { name: 'Server', environment })),
+    );
     const codes = answers.map(({ body: answer }) => answer.code ?? 'created').sort();
-    expect(codes).toEqual([...Array(3).fill('created'), ...Array(5).fill('key_limit_reached')]);
+    expect(codes).toEqual([...Array(3).fill('created'), ...Array(3).fill('key_limit_reached')]);
+    expect(answers.find(({ status }) => status === 403)?.body.limit).toBe(limit);
   });
 
-  it('test keys and keys in overlap do not count towards the plan', async () => {
+  it('a key says its rank, by which gateways pause it; test keys and keys in overlap have none', async () => {
     const live = await createKey();
-    await createKey({ environment: 'test' });
-    await call('POST', `keys/${live.id}/rotate`, { overlap: '7d' });
-    await createKey();
-    await createKey();
-    const beyond = await call('POST', 'keys', { name: 'Server', environment: 'live' });
-    expect(beyond).toMatchObject({ status: 403, body: { code: 'key_limit_reached', limit: 3 } });
+    const test = await createKey({ environment: 'test' });
+    const rotated = await call('POST', `keys/${live.id}/rotate`, { overlap: '7d' });
+    const second = await createKey();
+    expect([live.rank, test.rank, rotated.body.rank, second.rank]).toEqual([1, null, 1, 2]);
+    const list = (await call('GET', 'keys')).body.keys as { id: string; rank: number | null }[];
+    const ranks = Object.fromEntries(list.map(({ id, rank }) => [id, rank]));
+    expect(ranks).toEqual({
+      [live.id]: null,
+      [test.id]: null,
+      [rotated.body.id]: 1,
+      [second.id]: 2,
+    });
+    expect(await factsOf(second.key)).toMatchObject({ rank: 2 });
+    expect((await call('DELETE', `keys/${rotated.body.id}`)).body.rank).toBe(null);
+    expect(await factsOf(second.key)).toMatchObject({ rank: 1 });
   });
 
   it('a repeated creation answers with the same id and without the key', async () => {
@@ -251,6 +339,26 @@ describe('keys', () => {
     expect(body).toMatchObject({ scopes: ['ip'], allowed_addresses: ['192.0.2.0/24'] });
     const again = await call('POST', `keys/${key.id}/reissue`);
     expect(again).toMatchObject({ status: 409, body: { code: 'key_not_reissuable' } });
+  });
+
+  it('a reissued key is limited in time as the old one was', async () => {
+    const soon = new Date(account.clock.now().getTime() + HOUR_MS).toISOString();
+    const later = new Date(account.clock.now().getTime() + 9 * DAY_MS).toISOString();
+    const [revoked, first, second] = [
+      await createKey({ expires_at: soon }),
+      await createKey({ expires_at: soon }),
+      await createKey({ expires_at: soon }),
+    ];
+    await call('DELETE', `keys/${revoked.id}`);
+    expect((await call('POST', `keys/${revoked.id}/reissue`)).body.expires_at).toBe(soon);
+    account.clock.advance(HOUR_MS);
+    owner = { ...owner, token: await account.newSession(owner) };
+    const silent = await call('POST', `keys/${first.id}/reissue`);
+    expect(silent).toMatchObject({ status: 400, body: { errors: [{ field: 'expires_at' }] } });
+    const limited = await call('POST', `keys/${first.id}/reissue`, { expires_at: later });
+    expect(limited.body.expires_at).toBe(later);
+    const unlimited = await call('POST', `keys/${second.id}/reissue`, { expires_at: null });
+    expect(unlimited.body.expires_at).toBe(null);
   });
 
   it('a key that is revoked, expired or replaced can be neither changed nor rotated', async () => {

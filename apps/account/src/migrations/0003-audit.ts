@@ -3,11 +3,13 @@ import type { Migration } from '#libs/database';
 export const audit: Migration = {
   name: '0003-audit',
   sql: `
+    -- One chain per account, and one for what belongs to none: no customer waits for another's entry.
     create table audit (
-      position bigint primary key,
+      -- The account's id; all zeros for the installation's chain.
+      chain uuid not null,
+      position bigint not null,
       id uuid not null unique,
       occurred_at timestamptz not null,
-      account_id uuid,
       actor text not null,
       action text not null,
       object text not null,
@@ -17,17 +19,32 @@ export const audit: Migration = {
       origin bytea,
       request_id text not null,
       previous_hash bytea not null,
-      hash bytea not null
+      hash bytea not null,
+      primary key (chain, position)
     );
-    create index audit_by_account on audit (account_id, position);
 
-    -- The end of the chain. Without it, rows cut off the end would not be missed.
-    create table audit_head (
-      only_row boolean primary key default true check (only_row),
+    -- The end of each chain. Without it, rows cut off the end would not be missed.
+    create table audit_heads (
+      chain uuid primary key,
       position bigint not null,
       hash bytea not null
+    ) with (fillfactor = 70);
+
+    -- Signed ends are kept elsewhere; a signature covers the hash of an anchor, and through it the heads
+    -- of all chains that grew since the anchor before it.
+    create table audit_anchors (
+      number bigint primary key,
+      taken_at timestamptz not null,
+      hash bytea not null
     );
-    insert into audit_head (position, hash) values (0, decode(repeat('00', 32), 'hex'));
+    create table audit_anchored_heads (
+      chain uuid not null,
+      position bigint not null,
+      hash bytea not null,
+      anchor bigint not null,
+      primary key (chain, position)
+    );
+    create index audit_anchored_heads_by_anchor on audit_anchored_heads (anchor, chain);
 
     create function refuse_audit_change() returns trigger language plpgsql as $$
     begin
@@ -35,7 +52,8 @@ export const audit: Migration = {
     end $$;
     create trigger audit_append_only before update or delete or truncate on audit
       for each statement execute function refuse_audit_change();
-    revoke update, delete, truncate on audit from account, account_maintenance;
-    revoke insert, delete on audit_head from account, account_maintenance;
+    revoke update, delete, truncate on audit, audit_anchors, audit_anchored_heads
+      from account, account_maintenance;
+    revoke delete, truncate on audit_heads from account, account_maintenance;
   `,
 };

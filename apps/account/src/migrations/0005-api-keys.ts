@@ -22,12 +22,12 @@ export const apiKeys: Migration = {
       revoked_at timestamptz,
       revoked_because text check (revoked_because in ('owner', 'rotation', 'expiry', 'deletion')),
       -- By state alone, never by the clock: a rank changes only together with an event.
-      counts_towards_plan boolean not null generated always as
-        (environment = 'live' and revoked_at is null and replaced_by is null) stored,
+      is_current boolean not null generated always as
+        (revoked_at is null and replaced_by is null) stored,
       check ((revoked_at is null) = (revoked_because is null))
     );
     create index api_keys_list on api_keys (account_id, id);
-    create index api_keys_rank on api_keys (account_id, ranks_as) where counts_towards_plan;
+    create index api_keys_rank on api_keys (account_id, environment, ranks_as) where is_current;
     create index api_keys_to_expire on api_keys (expires_at) where revoked_at is null;
   `,
 };

@@ -8,10 +8,15 @@ import { AuditService } from '../audit/audit.service.js';
 import type { FoundPerson } from '../people/people-by-address.repository.js';
 import { PeopleService } from '../people/people.service.js';
 import type { ForgotPasswordRequest } from './password-resets.dto.js';
-import { PasswordResetsService } from './password-resets.service.js';
+import { PasswordResetsService, RESET_LINK_LIFETIME_MS } from './password-resets.service.js';
 
 const NETWORK_LIMIT: AttemptLimit = { name: 'forgot network', max: 10, windowMs: HOUR_MS };
-const ADDRESS_LIMIT: AttemptLimit = { name: 'forgot address', max: 3, windowMs: HOUR_MS };
+/** No longer than a link lives: whoever is sent no further one has one that works. */
+const ADDRESS_LIMIT: AttemptLimit = {
+  name: 'forgot address',
+  max: 3,
+  windowMs: RESET_LINK_LIFETIME_MS,
+};
 
 /** Sends links to people who forgot their password. */
 @Injectable()
@@ -19,7 +24,6 @@ export class ForgottenPasswordsService implements OnApplicationShutdown {
   /** Bounded by the limits above and by the pool of connections. */
   private readonly underWay = new Set<Promise<void>>();
 
-  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
     private readonly attempts: AttemptsService,
     private readonly people: PeopleService,
@@ -31,16 +35,17 @@ export class ForgottenPasswordsService implements OnApplicationShutdown {
 
   /**
    * Answers after the look-up and sends the link afterwards, so that neither the answer nor the work
-   * before it tells whether somebody has the address (S24). @throws TooManyAttempts.
+   * before it tells whether somebody has the address (S24). Beyond the limit of an address nothing is sent,
+   * so that the last link stays good: strangers' requests keep nobody out. @throws TooManyAttempts.
    */
   async forgot(
     { email }: ForgotPasswordRequest,
     visitor: Visitor,
   ): Promise<{ status: 'link_sent_if_known' }> {
     await this.attempts.count(NETWORK_LIMIT, networkOf(visitor.address), visitor);
-    await this.attempts.count(ADDRESS_LIMIT, email.toLowerCase(), visitor);
+    const isWithin = await this.attempts.isWithin(ADDRESS_LIMIT, email.toLowerCase(), visitor);
     const person = await this.people.findByAddress(email, visitor.address);
-    if (person) this.begin(this.send(person, visitor));
+    if (person && isWithin) this.begin(this.send(person, visitor));
     return { status: 'link_sent_if_known' };
   }
 

@@ -13,7 +13,6 @@ import { PasswordResetsService } from './password-resets.service.js';
 /** Sets new passwords: by a mailed link, or by someone who knows the old one. */
 @Injectable()
 export class PasswordChangesService {
-  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
     private readonly accounts: AccountsService,
     private readonly passwords: PasswordsService,

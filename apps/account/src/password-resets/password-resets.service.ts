@@ -10,12 +10,11 @@ import { passwordChangedLetter, resetLetter } from './password-mail.js';
 import { PasswordResetLinksMaintenanceRepository } from './password-reset-links.repository.js';
 import { PasswordResetsRepository } from './password-resets.repository.js';
 
-const LINK_LIFETIME_MS = 30 * MINUTE_MS;
+export const RESET_LINK_LIFETIME_MS = 30 * MINUTE_MS;
 
 /** The links by which a forgotten password is replaced. */
 @Injectable()
 export class PasswordResetsService {
-  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
     private readonly resets: PasswordResetsRepository,
     private readonly links: PasswordResetLinksMaintenanceRepository,
@@ -35,7 +34,7 @@ export class PasswordResetsService {
       personId,
       tokenHash: tokenHash(token) as Buffer,
       createdAt,
-      expiresAt: new Date(createdAt.getTime() + LINK_LIFETIME_MS),
+      expiresAt: new Date(createdAt.getTime() + RESET_LINK_LIFETIME_MS),
     });
     const { details } = await this.people.get(transaction, accountId, personId);
     await this.mail.sendTo(transaction, accountId, details, (firstName, dashboardUrl) =>

@@ -1,43 +1,73 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 
-/** OWASP's first choice for argon2id: 19 MiB, two passes; two lanes (RFC 9106; S19). */
-const MEMORY_KIB = 19_456;
-const PASSES = 2;
-const PARALLELISM = 2;
+/** What a hash costs; kept in each stored hash, so that it can be raised (RFC 9106). */
+interface HashCost {
+  memoryKib: number;
+  passes: number;
+  parallelism: number;
+}
+
+/** OWASP's first choice for argon2id: 19 MiB, two passes; two lanes (S19). */
+const COST: HashCost = { memoryKib: 19_456, passes: 2, parallelism: 2 };
 const HASH_BYTES = 32;
 const SALT_BYTES = 16;
 
-const PREFIX = `$argon2id$v=19$m=${MEMORY_KIB},t=${PASSES},p=${PARALLELISM}$`;
+const STORED =
+  /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,3}),p=(\d{1,3})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
 
 const derive = promisify(argon2);
 
 /** The PHC string of a password. Runs on libuv's pool, off the main thread. */
-export async function hashPassword(password: string): Promise<string> {
+export async function hashPassword(password: string, cost = COST): Promise<string> {
   const salt = randomBytes(SALT_BYTES);
-  const hash = await argon2id(password, salt);
-  return `${PREFIX}${base64(salt)}$${base64(hash)}`;
+  const hash = await argon2id(password, salt, { cost, hashBytes: HASH_BYTES });
+  return `${prefixOf(cost)}${base64(salt)}$${base64(hash)}`;
 }
 
-/** @throws when the stored text is not ours. */
+/** Costs what the stored hash says it cost. @throws when the stored text is not ours. */
 export async function matchesPassword(password: string, stored: string): Promise<boolean> {
-  const [salt, hash] = stored.startsWith(PREFIX) ? stored.slice(PREFIX.length).split('$') : [];
-  if (!salt || !hash) throw new Error('a stored password hash has an unknown form');
+  const [, memory, passes, parallelism, salt, hash] = STORED.exec(stored) ?? [];
+  if (!hash) throw new Error('a stored password hash has an unknown form');
   const expected = Buffer.from(hash, 'base64');
-  const given = await argon2id(password, Buffer.from(salt, 'base64'));
-  return given.length === expected.length && timingSafeEqual(given, expected);
+  const cost = {
+    memoryKib: Number(memory),
+    passes: Number(passes),
+    parallelism: Number(parallelism),
+  };
+  const hashBytes = expected.length;
+  const given = await argon2id(password, Buffer.from(salt, 'base64'), { cost, hashBytes });
+  return timingSafeEqual(given, expected);
 }
 
-function argon2id(password: string, salt: Buffer): Promise<Buffer> {
+/** True for a hash that was made at another cost than today's. */
+export function isOutdatedHash(stored: string): boolean {
+  return !stored.startsWith(prefixOf(COST));
+}
+
+/** A hash of today's cost that no password has. */
+export const NOBODYS_HASH = `${prefixOf(COST)}${'A'.repeat(22)}$${'A'.repeat(43)}`;
+
+function prefixOf({ memoryKib, passes, parallelism }: HashCost): string {
+  return `$argon2id$v=19$m=${memoryKib},t=${passes},p=${parallelism}$`;
+}
+
+function argon2id(
+  password: string,
+  salt: Buffer,
+  { cost, hashBytes }: { cost: HashCost; hashBytes: number },
+): Promise<Buffer> {
   return derive('argon2id', {
     // The same password typed on two systems may arrive composed and decomposed (RFC 8265 §4.2).
     message: password.normalize('NFC'),
     nonce: salt,
-    memory: MEMORY_KIB,
-    passes: PASSES,
-    parallelism: PARALLELISM,
-    tagLength: HASH_BYTES,
+    memory: cost.memoryKib,
+    passes: cost.passes,
+    parallelism: cost.parallelism,
+    tagLength: hashBytes,
   });
 }
 
-const base64 = (bytes: Buffer) => bytes.toString('base64').replace(/=+$/, '');
+function base64(bytes: Buffer): string {
+  return bytes.toString('base64').replace(/=+$/, '');
+}

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type FieldError, InvalidRequest } from '#libs/platform';
-import { isGuessedPassword } from './guessed-passwords.js';
-import { hashPassword, matchesPassword } from './password-hash.js';
+import { isGuessablePassword } from './guessable-password.js';
+import { NOBODYS_HASH, hashPassword, isOutdatedHash, matchesPassword } from './password-hash.js';
 import { PasswordQueueFull } from './passwords.errors.js';
 
 const PASSWORD_LENGTH_MIN = 8;
@@ -10,9 +10,6 @@ const PASSWORD_LENGTH_MAX = 128;
 /** Of libuv's four threads; each hash takes 19 MiB while it runs. */
 export const PARALLEL_MAX = 2;
 export const WAITING_MAX = 64;
-
-/** A hash that no password has, for look-ups that found nobody: they cost the same (S24). */
-const NOBODY = `$argon2id$v=19$m=19456,t=2,p=2$${'A'.repeat(22)}$${'A'.repeat(43)}`;
 
 /** Hashes and checks passwords, few at a time; who would wait too long is refused (S20). */
 @Injectable()
@@ -27,7 +24,7 @@ export class PasswordsService {
     return this.waiting.length;
   }
 
-  /** @throws InvalidRequest when it is too short, too long or among the common ones (S21). */
+  /** @throws InvalidRequest when it is too short, too long or easy to guess (S21). */
   check(password: string, field = 'password'): void {
     const refuse = (message: string): FieldError[] => [{ field, message }];
     const length = [...password].length;
@@ -35,8 +32,8 @@ export class PasswordsService {
       const message = `must have ${PASSWORD_LENGTH_MIN} to ${PASSWORD_LENGTH_MAX} characters`;
       throw new InvalidRequest(refuse(message));
     }
-    if (isGuessedPassword(password)) {
-      throw new InvalidRequest(refuse('is one of the first that guessers try, choose another'));
+    if (isGuessablePassword(password)) {
+      throw new InvalidRequest(refuse('is easy to guess, choose another'));
     }
   }
 
@@ -45,10 +42,19 @@ export class PasswordsService {
     return this.inTurn(() => hashPassword(password));
   }
 
-  /** False for null, after the same work. @throws PasswordQueueFull. */
+  /** False for null, after the same work: look-ups that find nobody cost the same (S24). @throws PasswordQueueFull. */
   async matches(password: string, stored: string | null): Promise<boolean> {
-    const isRight = await this.inTurn(() => matchesPassword(password, stored ?? NOBODY));
+    const isRight = await this.inTurn(() => matchesPassword(password, stored ?? NOBODYS_HASH));
     return isRight && stored !== null;
+  }
+
+  /**
+   * The hash to store instead, when a right password is stored at another cost than today's.
+   * @returns undefined when it is up to date, or when nobody has time for it now: the next log-in will do.
+   */
+  async rehash(password: string, stored: string | null): Promise<string | undefined> {
+    if (stored === null || !isOutdatedHash(stored) || this.queueLength > 0) return undefined;
+    return this.hash(password);
   }
 
   private async inTurn<T>(work: () => Promise<T>): Promise<T> {

@@ -1,27 +1,47 @@
 import { createHmac } from 'node:crypto';
+import { MAILBOX_PROVIDERS, type MailboxProvider } from './mailbox-providers.js';
 
 /** The same address for log-in however it is typed. */
 export function addressHash(address: string, pepper: string): Buffer {
   return createHmac('sha256', pepper).update(`address\n${address.toLowerCase()}`).digest();
 }
 
-/** Providers that deliver an address with and without dots to the same mailbox. */
-const DOTLESS_DOMAINS = new Set(['gmail.com', 'googlemail.com']);
-const DOMAIN_ALIASES: Record<string, string> = { 'googlemail.com': 'gmail.com' };
-
 /**
- * Stands for the mailbox behind an address: lower case, plus-tag removed, dots removed where they mean
- * nothing. For the free credits alone (S38); nobody is found or written to by it.
- * @returns 64 hexadecimal digits. It survives erasure and says nothing of the address.
+ * Stands for the mailbox behind an address. For the free credits alone (S38); nobody is found or written to
+ * by it. @returns 64 hexadecimal digits. It survives erasure and says nothing of the address.
  */
 export function trialClaim(address: string, pepper: string): string {
+  return createHmac('sha256', pepper)
+    .update(`trial\n${mailboxOf(address)}`)
+    .digest('hex');
+}
+
+const PROVIDERS = new Map(
+  MAILBOX_PROVIDERS.flatMap((provider) => provider.domains.map((domain) => [domain, provider])),
+);
+
+/** The mailbox that an address reaches, in one spelling: lower case, without tags, aliases and empty dots. */
+export function mailboxOf(address: string): string {
   const lower = address.toLowerCase();
   const at = lower.lastIndexOf('@');
-  const domain = lower.slice(at + 1);
-  let local = lower.slice(0, at).split('+')[0];
-  if (DOTLESS_DOMAINS.has(domain)) local = local.replaceAll('.', '');
-  const normalised = `${local}@${DOMAIN_ALIASES[domain] ?? domain}`;
-  return createHmac('sha256', pepper).update(`trial\n${normalised}`).digest('hex');
+  const [local, domain] = ownerOf(lower.slice(0, at), lower.slice(at + 1));
+  const {
+    domains,
+    ignored = '',
+    tag = '+',
+  }: MailboxProvider = PROVIDERS.get(domain) ?? {
+    domains: [domain],
+  };
+  // A name of nothing but a tag stands for itself.
+  const name = local.split('+')[0].split(tag)[0] || local;
+  const plain = [...name].filter((character) => !ignored.includes(character)).join('');
+  return `${plain}@${domains[0]}`;
+}
+
+function ownerOf(local: string, domain: string): [local: string, domain: string] {
+  const [name, ...rest] = domain.split('.');
+  const parent = rest.join('.');
+  return PROVIDERS.get(parent)?.hasSubdomains ? [name, parent] : [local, domain];
 }
 
 export const domainOfAddress = (address: string) =>

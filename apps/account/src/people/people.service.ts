@@ -4,7 +4,8 @@ import type { Transaction } from '#libs/database';
 import { AccountConfig } from '../account.config.js';
 import { networkOf } from '../attempts/network.js';
 import { PersonalDataService } from '../personal-data/personal-data.service.js';
-import { addressHash, trialClaim } from './address.js';
+import { addressHash, mailboxOf, trialClaim } from './address.js';
+import { deviceOf, newDeviceToken } from './device-token.js';
 import {
   type FoundPerson,
   PeopleByAddressMaintenanceRepository,
@@ -106,6 +107,21 @@ export class PeopleService {
   /** Stands for the mailbox behind an address, for ever (S38). */
   trialClaim(address: string): string {
     return trialClaim(address, this.config.addressPepper);
+  }
+
+  /** One spelling for all addresses that reach the same mailbox. */
+  mailboxOf(address: string): string {
+    return mailboxOf(address);
+  }
+
+  /** For a browser whose owner has just proven to be the one behind the address. */
+  newDeviceToken(address: string): string {
+    return newDeviceToken(address, this.config.addressPepper);
+  }
+
+  /** Names a browser that logged in with this address before. */
+  deviceOf(token: string, address: string): string | undefined {
+    return deviceOf(token, address, this.config.addressPepper);
   }
 
   addressHash(address: string): Buffer {

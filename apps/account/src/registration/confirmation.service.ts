@@ -14,7 +14,6 @@ import { SignUpsService } from './sign-ups.service.js';
 /** Turns a confirmed sign-up into an account, in one transaction. */
 @Injectable()
 export class ConfirmationService {
-  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
     private readonly signUps: SignUpsService,
     private readonly accounts: AccountsService,
@@ -47,15 +46,15 @@ export class ConfirmationService {
         createdAt: signUp.createdAt,
       });
       if (!isFirst) throw new LinkInvalid();
-      const [live, test] = await this.keys.issueFirst(transaction, actor.accountId);
+      const keys = await this.keys.issueFirst(transaction, actor.accountId);
       const sessionToken = await this.sessions.open(transaction, actor);
       await this.audit.record(transaction, {
         by: actor,
         action: 'registration.confirmed',
         object: `account:${actor.accountId}`,
       });
-      const body = { account_id: actor.accountId, key: live.key, test_key: test.key };
-      return new SessionAnswer(body, sessionToken);
+      const body = { account_id: actor.accountId, key: keys.live, test_key: keys.test };
+      return new SessionAnswer(body, sessionToken, this.people.newDeviceToken(details.address));
     });
   }
 }

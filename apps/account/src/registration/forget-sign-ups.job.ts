@@ -3,7 +3,7 @@ import { AccountsService } from '../accounts/accounts.service.js';
 import { AttemptsService } from '../attempts/attempts.service.js';
 import { SignUpsService } from './sign-ups.service.js';
 
-/** Each minute: forgets sign-ups that were not confirmed in time, and old counts of attempts. */
+/** Forgets sign-ups that were not confirmed in time, and old counts of attempts. */
 @Injectable()
 export class ForgetSignUpsJob {
   readonly name = 'forget-sign-ups';

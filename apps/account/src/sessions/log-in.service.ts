@@ -29,7 +29,6 @@ const NETWORK_LIMIT: AttemptLimit = {
 /** Checks passwords: for a new session, and again for what needs it. */
 @Injectable()
 export class LogInService {
-  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
     private readonly attempts: AttemptsService,
     private readonly passwords: PasswordsService,
@@ -40,8 +39,9 @@ export class LogInService {
   ) {}
 
   /**
-   * The same work whether or not somebody has the address (S24). Whoever logged in from this network
-   * before is delayed by guesses from there alone, so a guesser cannot keep the owner out (S22).
+   * The same work whether or not somebody has the address (S24). A browser that logged in before is delayed
+   * by its own guesses alone, and whoever logged in from this network before by guesses from there, so a
+   * guesser cannot keep the owner out (S22).
    * @throws WrongCredentials, TooManyAttempts, PasswordQueueFull.
    */
   async logIn(
@@ -49,10 +49,12 @@ export class LogInService {
     visitor: Visitor,
   ): Promise<SessionAnswer<SessionResponse>> {
     const network = networkOf(visitor.address);
-    await this.attempts.count(NETWORK_LIMIT, network, visitor);
+    const device = this.people.deviceOf(visitor.deviceToken, email);
+    if (!device) await this.attempts.count(NETWORK_LIMIT, network, visitor);
     const person = await this.people.findByAddress(email, visitor.address);
     const address = email.toLowerCase();
-    const subject = person?.knowsNetwork ? `${address}\n${network}` : address;
+    const known = device ?? (person?.knowsNetwork ? network : undefined);
+    const subject = known ? `${address}\n${known}` : address;
     await this.attempts.countGuess(subject, visitor);
     if (!(await this.passwords.matches(password, person?.passwordHash ?? null)) || !person) {
       await this.audit.recordRefusal({
@@ -63,18 +65,24 @@ export class LogInService {
       throw new WrongCredentials();
     }
     await this.attempts.forgetGuesses(subject);
-    await this.attempts.giveBack(NETWORK_LIMIT, network);
+    if (!device) await this.attempts.giveBack(NETWORK_LIMIT, network);
     const { accountId, personId, passwordHash } = person;
     const actor = { accountId, personId, visitor };
+    const rehashed = await this.passwords.rehash(password, passwordHash);
     return this.accounts.transaction(async (transaction) => {
       const { state, restoreUntil } = await this.accounts.lock(transaction, accountId);
       await this.checkUnchanged(transaction, actor, passwordHash);
+      if (rehashed) {
+        const changes = { passwordHash: rehashed };
+        await this.people.update(transaction, accountId, personId, changes);
+      }
       const token = await this.sessions.open(transaction, actor);
       const object = `person:${personId}`;
       await this.audit.record(transaction, { by: actor, action: 'session.logged-in', object });
       return new SessionAnswer(
         toSessionResponse({ ...actor, accountState: state, restoreUntil }),
         token,
+        device ? visitor.deviceToken : this.people.newDeviceToken(email),
       );
     });
   }

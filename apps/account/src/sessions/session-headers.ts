@@ -12,10 +12,12 @@ export class SessionAnswer<T> {
   constructor(
     readonly body: T,
     readonly token: string | null,
+    /** By which the browser will be known; see `people/device-token.ts`. */
+    readonly deviceToken?: string,
   ) {}
 }
 
-/** Tells the gateway, which alone knows cookies, by `x-set-session` and `x-clear-session`. */
+/** Tells the gateway, which alone knows cookies, by `x-set-session`, `x-clear-session`, `x-set-device`. */
 @Injectable()
 export class SessionHeaders implements NestInterceptor {
   intercept(context: ExecutionContext, next: CallHandler) {
@@ -25,6 +27,7 @@ export class SessionHeaders implements NestInterceptor {
         if (!(answer instanceof SessionAnswer)) return answer;
         if (answer.token === null) void reply.header('x-clear-session', '1');
         else void reply.header('x-set-session', answer.token);
+        if (answer.deviceToken) void reply.header('x-set-device', answer.deviceToken);
         return answer.body as unknown;
       }),
     );

@@ -18,7 +18,6 @@ const KEEP_MS = 60 * DAY_MS;
 /** Opens, lists and ends sessions. A token is known to its browser alone; stored is its hash. */
 @Injectable()
 export class SessionsService {
-  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
     private readonly accounts: AccountsService,
     private readonly sessions: SessionsRepository,

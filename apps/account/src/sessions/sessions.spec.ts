@@ -6,7 +6,8 @@ import {
   type Registered,
 } from '../../../../test/account/account-under-test.js';
 import { networkOf } from '../attempts/network.js';
-import { GUESSED_PASSWORD_COUNT, isGuessedPassword } from '../passwords/guessed-passwords.js';
+import { COMMON_PASSWORD_COUNT, isGuessablePassword } from '../passwords/guessable-password.js';
+import { hashPassword } from '../passwords/password-hash.js';
 import { PasswordsService } from '../passwords/passwords.service.js';
 import { tokenHash } from './session-token.js';
 
@@ -153,6 +154,37 @@ describe('sessions', () => {
     expect((await logIn(PASSWORD, '192.0.2.1')).status).toBe(200);
   });
 
+  it('S22: a browser that logged in before waits neither for guessers nor for its neighbours', async () => {
+    const logInWith = (device: string, password = PASSWORD, of = email, address = '203.0.113.9') =>
+      account.dashboard('POST', 'log-in', {
+        body: { email: of, password },
+        headers: { 'x-client-address': address, 'x-device-token': device },
+      });
+    const deviceOf = async () => String((await logIn()).headers['x-set-device']);
+    const device = await deviceOf();
+    // Twenty failures of others behind the same address, then guesses at this very account.
+    for (let i = 0; i < 20; i++)
+      await logIn('a wrong password', '203.0.113.9', `x${i}@example.com`);
+    for (let i = 0; i < 7; i++) await logIn('a wrong password', '203.0.113.8');
+    expect((await logIn(PASSWORD, '203.0.113.9')).status).toBe(429);
+    const answer = await logInWith(device);
+    expect([answer.status, answer.headers['x-set-device']]).toEqual([200, device]);
+    // A device is one address's, cannot be made up, and its own guesses are slowed down.
+    const stranger = `stranger${count}@example.com`;
+    await account.register(stranger);
+    const forged = `${'A'.repeat(63)}B`;
+    for (const [token, of] of [
+      [device, stranger],
+      [forged, email],
+      ['x', email],
+    ]) {
+      expect((await logInWith(token, PASSWORD, of)).status).toBe(429);
+    }
+    for (let i = 0; i < 5; i++) expect((await logInWith(device, 'wrong')).status).toBe(401);
+    expect((await logInWith(device)).status).toBe(429);
+    expect((await logInWith(await deviceOf())).status).toBe(200);
+  });
+
   it('S23: one network may fail twenty times in 15 minutes, whatever the accounts', async () => {
     const address = (i: number) => `2001:db8:5:6::${i.toString(16)}`;
     const statuses = [];
@@ -170,6 +202,28 @@ describe('sessions', () => {
       [owner.accountId],
     );
     expect(hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=2\$[\w+/]{22}\$[\w+/]{43}$/);
+  });
+
+  it('S19: a password stored at an earlier cost opens a session, and is stored anew at the cost of today', async () => {
+    const stored = async () => {
+      const [{ hash }] = await account.database.query<{ hash: string }>(
+        'select password_hash as hash from people where account_id = $1',
+        [owner.accountId],
+      );
+      return hash;
+    };
+    const cost = { memoryKib: 8_192, passes: 1, parallelism: 1 };
+    await account.database.query('update people set password_hash = $2 where account_id = $1', [
+      owner.accountId,
+      await hashPassword(PASSWORD, cost),
+    ]);
+    expect((await logIn('a wrong password')).status).toBe(401);
+    expect(await stored()).toContain('m=8192,t=1,p=1$');
+    expect((await logIn()).status).toBe(200);
+    const renewed = await stored();
+    expect(renewed).toContain('m=19456,t=2,p=2$');
+    expect((await logIn()).status).toBe(200);
+    expect(await stored()).toBe(renewed);
   });
 
   it('S32: a reset link works once, for 30 minutes, and only the newest; all sessions end', async () => {
@@ -193,6 +247,26 @@ describe('sessions', () => {
     expect((await reset(late)).body.code).toBe('link_invalid');
   });
 
+  it("a stranger's requests for a link keep nobody out: 202, and the last link stays good", async () => {
+    const forgot = (i: number) =>
+      account.dashboard('POST', 'password/forgot', {
+        body: { email },
+        headers: { 'x-client-address': `203.0.113.${i}` },
+      });
+    const resets = async () =>
+      (await account.mailsTo(email)).filter(({ subject }) => subject === 'Set a new password');
+    for (let i = 0; i < 3; i++) await forgot(i);
+    const last = await account.linkToken(email);
+    for (let i = 3; i < 9; i++) expect((await forgot(i)).status).toBe(202);
+    expect(await resets()).toHaveLength(3);
+    account.clock.advance(30 * MINUTE_MS - 1);
+    const body = { token: last, password: 'nine yellow trumpets' };
+    expect((await account.dashboard('POST', 'password/reset', { body })).status).toBe(200);
+    account.clock.advance(1);
+    await forgot(9);
+    expect(await resets()).toHaveLength(4);
+  });
+
   it('S24: the answer to a forgotten password, and the work before it, tell nothing of the address', async () => {
     const ask = async (of: string) => {
       const statements = account.statements();
@@ -214,11 +288,17 @@ describe('sessions', () => {
     expect((await session(owner.key)).body.code).toBe('not_logged_in');
   });
 
-  it('S21: the list of common passwords has more than 10,000 and sees through look-alikes', () => {
-    expect(GUESSED_PASSWORD_COUNT).toBeGreaterThan(10_000);
-    const common = ['password', 'Passw0rd', 'P@$$word123', 'SUMMER2024!', 'qwertyuiop', '12345678'];
-    expect(common.filter((password) => !isGuessedPassword(password))).toEqual([]);
-    expect(isGuessedPassword(PASSWORD)).toBe(false);
+  it('S21: the list of common passwords has more than 10,000 and sees through look-alikes', async () => {
+    expect(COMMON_PASSWORD_COUNT).toBeGreaterThan(10_000);
+    const common =
+      `password Passw0rd P@$$word123 SUMMER2024! qwertyuiop 12345678 drowssap ｐａｓｓｗｏｒｄ Liverpool1 19840512
+      aaaaaaaaaaaa abcdefghijk iloveyou2 monkeymonkey ${'p@ssw0rd'.repeat(16)}`.split(/\s+/);
+    expect(common.filter((password) => !isGuessablePassword(password))).toEqual([]);
+    const good = [PASSWORD, 'zq8vk2wp', `${'a'.repeat(64)} zq8vk2wp`, 'correcthorsebatterystaple'];
+    expect(good.filter((password) => isGuessablePassword(password))).toEqual([]);
+    const body = { first_name: 'Ada', email: 'guessed@example.com', password: 'P@$$word123' };
+    const refused = await account.dashboard('POST', 'sign-up', { body });
+    expect(refused).toMatchObject({ status: 400, body: { errors: [{ field: 'password' }] } });
   });
 
   it.each([

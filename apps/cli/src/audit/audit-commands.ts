@@ -9,28 +9,28 @@ export function auditCommands(program: Command, config: CliConfig): void {
     .command('audit')
     .description('the append-only log of who did what')
     .command('verify')
-    .description('walk the chain of hashes; exits 1 and names the first entry that was changed')
+    .description('walk all chains of hashes; exits 1 and names the first entry that was changed')
     .option(
       '--anchors <file>',
-      'file of AUDIT_ANCHORS, or log lines of account: anchors that the chain must pass through',
+      'file of AUDIT_ANCHORS, or log lines of account: anchors that the chains must pass through',
     )
     .action((options: { anchors?: string }) => verify(config, options.anchors));
 }
 
 async function verify(config: CliConfig, anchorsFile?: string): Promise<void> {
   const anchors = anchorsFile === undefined ? [] : anchorsOf(readFileSync(anchorsFile, 'utf8'));
-  const { entries, brokenAt } = await withService(config, 'account', (http) =>
-    http.call<{ entries: string; brokenAt: string | null }>(
+  const { entries, chains, brokenAt } = await withService(config, 'account', (http) =>
+    http.call<{ entries: number; chains: number; brokenAt: string | null }>(
       'POST',
       '/internal/operator/audit/verify',
       { body: { anchors } },
     ),
   );
   if (brokenAt === null) {
-    process.stdout.write(`${entries} entries, all as they were written\n`);
+    process.stdout.write(`${entries} entries in ${chains} chains, all as they were written\n`);
     return;
   }
-  process.stderr.write(`entry ${brokenAt} of ${entries} is not as it was written\n`);
+  process.stderr.write(`${brokenAt}: not as it was written\n`);
   process.exitCode = 1;
 }
 

@@ -10,6 +10,11 @@ interface GrantOptions {
   expires?: string;
 }
 
+interface RevokeOptions {
+  reason: string;
+  id: string;
+}
+
 interface OverrideOptions {
   reason: string;
   until: string;
@@ -17,16 +22,23 @@ interface OverrideOptions {
 
 /** `credits` and `limits`: what an operator gives an account by hand, always with a reason. */
 export function creditCommands(program: Command, config: CliConfig): void {
-  program
-    .command('credits')
-    .description('credits of an account')
+  const credits = program.command('credits').description('credits of an account');
+  credits
+    .command('revoke <account-id> <credits>')
+    .description('take spendable credits away; the same --id counts once, however often it is sent')
+    .requiredOption('--reason <text>', 'why, for the ledger')
+    .option('--id <uuid>', 'id of the revocation', newId())
+    .action((accountId: string, amount: string, options: RevokeOptions) =>
+      revoke(config, accountId, Number(amount), options),
+    );
+  credits
     .command('grant <account-id> <credits>')
     .description('give credits; the same --id counts once, however often it is sent')
     .requiredOption('--reason <text>', 'why, for the ledger')
     .option('--id <uuid>', 'id of the adjustment', newId())
     .option('--expires <time>', 'RFC 3339; never without it')
-    .action((accountId: string, credits: string, options: GrantOptions) =>
-      grant(config, accountId, Number(credits), options),
+    .action((accountId: string, amount: string, options: GrantOptions) =>
+      grant(config, accountId, Number(amount), options),
     );
   program
     .command('limits')
@@ -63,6 +75,19 @@ async function grant(
   );
   const text = isNew ? `${amount} credits granted` : 'granted before, nothing changed';
   process.stdout.write(`${text} (adjustment ${id})\n`);
+}
+
+async function revoke(
+  config: CliConfig,
+  accountId: string,
+  amount: number,
+  { id, reason }: RevokeOptions,
+): Promise<void> {
+  const { isNew, revoked } = await withService(config, 'entitlement', (http) =>
+    new EntitlementClient(http).revokeByOperator(accountId, { revocationId: id, amount, reason }),
+  );
+  const text = isNew ? `${revoked} credits taken` : `taken before: ${revoked} credits`;
+  process.stdout.write(`${text} (revocation ${id})\n`);
 }
 
 async function override(

@@ -8,7 +8,8 @@ import {
   TRIAL_RIGHTS,
   tierNamed,
 } from '#libs/contracts';
-import { type Subscription, rightsEnd } from '../subscriptions/subscription.js';
+import type { Subscription } from '../subscriptions/subscription.entity.js';
+import { rightsEnd } from '../subscriptions/subscription.js';
 
 /** A limit set by hand; it replaces the computed value. */
 export interface Override {

@@ -3,7 +3,7 @@ import type { Allowance, OverridableLimit } from '#libs/contracts';
 import { Database } from '#libs/database';
 import { Clock } from '#libs/platform';
 import { GrantsService } from '../grants/grants.service.js';
-import { SubscriptionsRepository } from '../subscriptions/subscriptions.repository.js';
+import { SubscriptionsService } from '../subscriptions/subscriptions.service.js';
 import { computeAllowance } from './allowance.js';
 import { AllowancesRepository } from './allowances.repository.js';
 
@@ -20,7 +20,7 @@ export class AllowancesService {
   constructor(
     private readonly database: Database,
     private readonly grants: GrantsService,
-    private readonly subscriptions: SubscriptionsRepository,
+    private readonly subscriptions: SubscriptionsService,
     private readonly repository: AllowancesRepository,
     private readonly clock: Clock,
   ) {}
@@ -31,7 +31,7 @@ export class AllowancesService {
     return this.database.transaction(async (transaction) => {
       const state = await this.repository.findState(transaction, accountId);
       const sources = await this.repository.listSources(transaction, accountId, now);
-      const subscriptions = await this.subscriptions.listSubscriptions(transaction, [accountId]);
+      const subscriptions = await this.subscriptions.list(transaction, accountId);
       return computeAllowance({ accountId, ...state, ...sources, subscriptions }, now);
     });
   }

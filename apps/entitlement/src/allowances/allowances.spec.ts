@@ -112,9 +112,47 @@ describe('allowances', () => {
       limits: PLAN_15K,
       validUntil: '2026-04-02T09:00:00.000Z',
     });
-    await entitlement.subscribe(accountId, { subscriptionId, ...MONTH, state: 'unpaid' });
-    expect(await allowance()).toMatchObject({ limits: TRIAL });
   });
+
+  const paidThrough = '2026-03-20T09:00:00.000Z';
+  const withGrace = '2026-03-27T09:00:00.000Z';
+  it.each([
+    ['trialing', withGrace, paidThrough],
+    ['active', withGrace, paidThrough],
+    ['past_due', withGrace, paidThrough],
+    ['paused', paidThrough, paidThrough],
+    ['cancelled', paidThrough, paidThrough],
+    ['unpaid', paidThrough, paidThrough],
+    ['incomplete', undefined, undefined],
+    ['expired', undefined, undefined],
+  ] as const)(
+    'rights of a subscription that is %s end at %s, cancelling at %s',
+    async (...cell) => {
+      const [state, renewing, cancelling] = cell;
+      const snapshot = { subscriptionId: newId(), ...MONTH, state, paidThrough };
+      for (const [cancelAt, end] of [
+        [undefined, renewing],
+        [MONTH.periodEnd, cancelling],
+      ]) {
+        entitlement.clock.set('2026-03-02T09:00:00Z');
+        await entitlement.subscribe(accountId, { ...snapshot, cancelAt });
+        expect((await allowance()).validUntil).toBe(end);
+        expect((await allowance()).limits).toEqual(end ? PLAN_15K : TRIAL);
+        if (end) entitlement.clock.set(end);
+        expect((await allowance()).limits).toEqual(TRIAL);
+      }
+    },
+  );
+
+  it.each(['active', 'past_due', 'paused'] as const)(
+    'before its first paid stretch a subscription that is %s gives no rights',
+    async (state) => {
+      const nothingPaid = { monthlyCredits: '0', paidThrough: undefined };
+      const snapshot = { subscriptionId: newId(), ...MONTH, state, ...nothingPaid };
+      await entitlement.subscribe(accountId, snapshot);
+      expect(await allowance()).toMatchObject({ limits: TRIAL });
+    },
+  );
 
   it('an override replaces a limit until its end and the newest one wins', async () => {
     const until = '2026-03-03T09:00:00.000Z';

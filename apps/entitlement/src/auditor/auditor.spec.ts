@@ -24,7 +24,11 @@ const CORRUPTIONS: Record<string, string[]> = {
   ],
   I15: ['update credit_accounts set allowance_version = 0'],
   I17: ['update payment_lines set credits = credits + 1 where credits is not null'],
-  I19: [`update reversals set share = 0.2`],
+  I19: [`update reversed_lines set refunded_micros = refunded_micros + 1`],
+  I22: [
+    'alter table credit_grants drop constraint debt_follows_reversal',
+    `update credit_grants set owed = 1 where source_type = 'package'`,
+  ],
 };
 
 describe('auditor', () => {

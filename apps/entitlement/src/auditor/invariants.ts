@@ -1,4 +1,5 @@
 import type { Invariant, InvariantSet } from '#libs/database';
+import { BEGUN_CREDITS, REVERSAL_TARGETS } from './expected-credits.js';
 
 /** The invariants of this service, by the numbers of the whole system's list. */
 const INVARIANTS: readonly Invariant[] = [
@@ -53,50 +54,43 @@ const INVARIANTS: readonly Invariant[] = [
   },
   {
     id: 'I4',
-    statement: 'each line that brings credits has one grant, each started and paid slice has one',
+    statement: 'each line that brings credits has one grant, each begun slice of a stretch has one',
     sql: `
-      select p.line_id::text as id from payment_lines p
-      left join credit_grants g on g.source_id = p.line_id::text and g.source_type = p.kind
-      where p.kind = 'package'
-        and p.account_id in (select id from audited_accounts)
-      group by p.line_id having count(g.id) <> 1
-      union all
-      select p.subscription_id || '/' || p.period_start || '/' || i
-      from subscription_periods p
-      join credit_accounts c on c.id = p.account_id
-      cross join lateral generate_series(0, case p.period_interval when 'year' then 11 else 0 end) i
-      cross join lateral (
-        select (p.period_start at time zone 'UTC' + make_interval(months => i)) at time zone 'UTC'
-          as start) slice
-      where slice.start <= c.advanced_to and slice.start < p.slices_until
-        and slice.start < p.paid_through
-        and p.account_id in (select id from audited_accounts)
-        and not exists (
-          select from reversed_lines r where r.kind = 'subscription' and r.final_share >= 1
-            and r.subscription_id = p.subscription_id and r.period_start = p.period_start)
-        and not exists (
-          select from credit_grants g where g.source_type = 'subscription' and g.source_index = i
-            and g.subscription_id = p.subscription_id and g.period_start = p.period_start
-            and g.slice_start = slice.start)`,
+      select b.line_id, b.index from (${BEGUN_CREDITS}) b
+      left join credit_grants g on g.source_type = b.source_type and g.line_id = b.line_id
+        and g.source_index = b.index and g.account_id = b.account_id
+        and g.slice_start is not distinct from b.slice_start
+      where b.credits > 0
+      group by b.line_id, b.index having count(g.id) <> 1`,
   },
   {
     id: 'I5',
-    statement: 'each grant has exactly one source',
+    statement: 'each grant has exactly one source, of its own account',
     sql: `
       select g.id from credit_grants g join audited_grants using (id) where 1 <> case g.source_type
         when 'trial' then (select count(*) from trial_claims t
           where t.claim = g.source_id and t.account_id = g.account_id)
-        when 'subscription' then (select count(*) from subscription_periods p
-          where p.subscription_id = g.subscription_id and p.period_start = g.period_start
-            and p.account_id = g.account_id)
-        when 'release' then (select count(*) from holds h
-          where h.reservation_id::text = g.source_id and h.account_id = g.account_id)
+        when 'release' then
+          (select count(*) from holds h
+            where h.reservation_id::text = g.source_id and h.account_id = g.account_id) +
+          (select count(*) from credit_grants o where o.source_type in ('package', 'subscription')
+            and o.source_id = g.source_id and o.source_index = g.source_index
+            and o.line_id = g.line_id and o.account_id = g.account_id)
         when 'operator' then (select count(*) from operator_adjustments o
           where o.id::text = g.source_id and o.account_id = g.account_id and o.amount = g.granted)
         else (select count(*) from payment_lines p
-          where p.line_id::text = g.source_id and p.kind = g.source_type
-            and p.account_id = g.account_id)
-      end`,
+          where p.line_id::text = g.source_id and p.line_id = g.line_id
+            and p.account_id = g.account_id
+            and p.subscription_id is not distinct from g.subscription_id
+            and (p.kind = 'package') = (g.source_type = 'package'))
+      end
+      union all
+      select p.line_id from payment_lines p
+      where p.account_id in (select id from audited_accounts) and p.subscription_id is not null
+        and (exists (select from payment_lines o where o.subscription_id = p.subscription_id
+              and o.account_id <> p.account_id)
+          or exists (select from subscriptions s where s.id = p.subscription_id
+              and s.account_id <> p.account_id))`,
   },
   {
     id: 'I6',
@@ -157,33 +151,43 @@ const INVARIANTS: readonly Invariant[] = [
   },
   {
     id: 'I17',
-    statement: 'the credits a payment announced are the credits it granted, before reversals',
+    statement:
+      'the credits that paid lines stand for are the credits they granted, before reversals',
     sql: `
-      select p.payment_id as id from payment_lines p
-      left join credit_grants g on g.source_id = p.line_id::text and g.source_type = p.kind
-      where p.credits is not null and p.account_id in (select id from audited_accounts)
-      group by p.payment_id having sum(p.credits) <> coalesce(sum(g.granted), 0)`,
+      select coalesce(expected.line_id, found.line_id) as id, expected.credits, found.granted from
+        (select b.line_id, sum(b.credits) as credits from (${BEGUN_CREDITS}) b
+          where b.credits > 0 group by b.line_id) expected
+      full join
+        (select line_id, sum(granted) as granted from credit_grants
+          where source_type in ('package', 'subscription')
+            and account_id in (select id from audited_accounts) group by line_id) found
+      using (line_id)
+      where expected.credits is distinct from found.granted`,
   },
   {
     id: 'I19',
     statement: 'reversals reach their target, and what they cannot reach is debt',
     sql: `
-      with targets as (
-        select g.id, g.granted, coalesce(max(r.final_share), 0) as share
-        from credit_grants g join audited_grants using (id)
-        left join reversed_lines r on r.account_id = g.account_id and case g.source_type
-          when 'subscription' then r.kind = 'subscription' and r.subscription_id = g.subscription_id
-            and r.period_start = g.period_start
-          else r.line_id::text = g.source_id end
-        group by g.id)
-      select g.id from credit_grants g join targets t using (id)
+      select g.id from credit_grants g join audited_grants using (id)
+      left join (${REVERSAL_TARGETS}) t on t.id = g.id
       left join lateral (select sum(amount) as amount from debt_repayments
                          where reversed_grant_id = g.id) paid on true
-      where g.reversal_target <> least(g.granted, ceil(g.granted * t.share))
-         or (g.revoked < g.reversal_target and g.available + g.expired > 0)
+      where g.reversal_target <> coalesce(t.final, 0)
+         or g.requested_target <> coalesce(t.requested, 0)
+         or (g.revoked < g.requested_target and g.available > 0)
+         or (g.revoked < g.reversal_target and g.expired > 0)
          or g.owed + g.repaid <>
             least(g.consumed, greatest(0, g.reversal_target - g.revoked - g.reserved))
          or g.repaid <> coalesce(paid.amount, 0)`,
+  },
+  {
+    id: 'I22',
+    statement: 'no debt is open while credits that were paid for are available',
+    sql: `
+      select g.account_id as id from credit_grants g
+      where g.account_id in (select id from audited_accounts)
+      group by g.account_id having sum(g.owed) > 0 and sum(g.available) filter (
+        where g.source_type in ('package', 'subscription')) > 0`,
   },
 ];
 

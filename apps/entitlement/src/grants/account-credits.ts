@@ -1,150 +1,154 @@
+import { tierOfCredits } from '#libs/contracts';
 import type { Book } from '../ledger/book.js';
-import type { Grant } from '../ledger/grant.js';
+import type { Grant, NewGrant } from '../ledger/grant.js';
+import type { PaymentLine } from '../payments/payment-line.entity.js';
+import { type GrantTime, reversalTarget } from '../payments/reversal-target.js';
+import type { ReversedLine } from '../payments/reversed-line.entity.js';
 import {
-  type CreditPeriod,
-  type MonthlySlice,
+  type Slice,
+  type Stretch,
+  isStretch,
+  sliceBegin,
+  sliceCredits,
   sliceExpiry,
   slicesOf,
-} from '../subscriptions/monthly-slices.js';
-import { isWhole, reversalTarget } from './reversal-target.js';
-import { type Subscription, isRenewing } from '../subscriptions/subscription.js';
+} from '../payments/slices.js';
+import type { Subscription } from '../subscriptions/subscription.entity.js';
+import { isRenewing } from '../subscriptions/subscription.js';
 
-/** What is taken back of one payment line, as shares of it (decimal strings). */
-export interface ReversedLine {
-  lineId: string;
-  /** `subscription` for a line that paid for slices; undefined while its payment is unknown. */
-  kind?: string;
-  subscriptionId?: string;
-  periodStart?: Date;
-  requestedShare: string;
-  finalShare: string;
+/** What an account's paid grants follow from. */
+export interface CreditSources {
+  lines: PaymentLine[];
+  reversedLines: ReversedLine[];
+  subscriptions: Subscription[];
 }
 
-/** What an account's grants follow from, beside its payments. */
-export interface CreditSources {
-  subscriptions: Subscription[];
-  periods: CreditPeriod[];
-  reversedLines: ReversedLine[];
+/** One grant that a payment line brings: a package, or a slice of a stretch. */
+interface DueGrant {
+  line: PaymentLine;
+  /** When it is issued: once its time begins and its line was heard of. */
+  at: Date;
+  /** When its time begins. */
+  begin: Date;
+  slice?: Slice;
 }
 
 /**
- * Applies time: issues every slice that has started, in order, and expires what is over. Needs a book
- * with every grant of the account.
+ * Brings an account up to its book's instant, in time's own order: at each instant at which a paid
+ * grant begins, what it ends is expired, it is issued, and open debt is repaid. Grants follow paid
+ * lines alone; a reversed one is issued and revoked at once. Needs a book with every grant.
  */
 export function advance(book: Book, sources: CreditSources): void {
-  const due = sources.periods
-    .filter((period) => !isReversedInFull(period, sources.reversedLines))
-    .flatMap((period) => slicesOf(period).map((slice) => ({ period, slice })))
-    .toSorted((a, b) => a.slice.start.getTime() - b.slice.start.getTime());
-  book.account.nextDueAt = due.find(({ slice }) => slice.start > book.now)?.slice.start;
-  for (const { period, slice } of due) {
-    const isDue = slice.start <= book.now && !findSlice(book, period, slice);
-    if (isDue) issueSlice(book, period, slice, sources);
+  const { now } = book;
+  const all = sources.lines.flatMap(grantsOf);
+  const issued = new Set(book.all.map(({ sourceId, sourceIndex }) => `${sourceId}:${sourceIndex}`));
+  const missing = all
+    .filter(({ line, slice }) => !issued.has(`${line.id}:${slice?.index ?? 0}`))
+    .toSorted(inOrder);
+  book.account.nextDueAt = missing.find(({ at }) => at > now)?.at;
+  const due = Map.groupBy(
+    missing.filter(({ at }) => at <= now),
+    ({ at }) => at.getTime(),
+  );
+  for (const [at, grants] of due) {
+    book.now = new Date(at);
+    endSlices(book, sources, all);
+    book.expire();
+    for (const grant of grants) issue(book, grant);
+    endSlices(book, sources, all);
+    followReversals(book, sources);
+    book.repayDebts();
   }
+  book.now = now;
+  endSlices(book, sources, all);
   book.expire();
 }
 
-/** Sets every grant's reversal targets to what is taken back of its line now. */
-export function followReversals(book: Book, reversedLines: ReversedLine[]): void {
-  for (const grant of book.all) {
-    const line = reversedLines.find((candidate) => paidFor(candidate, grant));
+/** Sets every paid grant's reversal targets to what is taken back of its line now. */
+export function followReversals(book: Book, { lines, reversedLines }: CreditSources): void {
+  const byLine = Map.groupBy(reversedLines, ({ lineId }) => lineId);
+  for (const grant of book.all.filter(({ lineId }) => lineId && byLine.has(lineId))) {
+    const line = lines.find(({ id }) => id === grant.lineId);
+    const reversals = byLine.get(grant.lineId as string) ?? [];
+    const final = reversals.filter(({ phase }) => phase === 'final');
+    const time = line && timeOf(line, grant);
     book.retarget(grant, {
-      frozen: line ? reversalTarget(grant.granted, line.requestedShare) : 0,
-      final: line ? reversalTarget(grant.granted, line.finalShare) : 0,
+      requested: reversalTarget(grant.granted, time, reversals),
+      final: reversalTarget(grant.granted, time, final),
     });
   }
-}
-
-/** Ends the running credits of a subscription when its last snapshot says. */
-export function followSubscription(book: Book, subscription: Subscription): void {
-  for (const grant of book.all.filter((g) => g.subscriptionId === subscription.id)) {
-    if (!grant.sliceEnd || (grant.expiresAt && grant.expiresAt <= book.now)) continue;
-    grant.expiresAt = sliceExpiry(grant.sliceEnd, renewalOf(subscription));
+  for (const grant of book.all.filter(({ lineId }) => lineId && !byLine.has(lineId))) {
+    book.retarget(grant, { requested: 0, final: 0 });
   }
 }
 
-/** When credits that belong to a slice of this subscription end. */
-export function expiryWithin(sliceEnd: Date, subscription: Subscription | undefined): Date {
-  return subscription ? sliceExpiry(sliceEnd, renewalOf(subscription)) : sliceEnd;
-}
-
-function subscriptionSourceId(subscriptionId: string, periodStart: Date): string {
-  return `${subscriptionId}:${periodStart.toISOString()}`;
-}
-
-function issueSlice(
-  book: Book,
-  period: CreditPeriod,
-  slice: MonthlySlice,
-  { subscriptions, reversedLines }: CreditSources,
-): void {
-  const { subscriptionId } = period;
-  const siblings = book.all.filter((grant) => grant.subscriptionId === subscriptionId);
-  const next = siblings.find(({ sliceStart }) => sliceStart && sliceStart > slice.start);
-  const subscription = subscriptions.find(({ id }) => id === subscriptionId);
-  // One instant ends the old slice and starts the new one, so nothing is spendable twice.
-  for (const grant of siblings.filter((sibling) => endsBy(slice, sibling, siblings))) {
-    if (!grant.expiresAt || grant.expiresAt > slice.start) grant.expiresAt = slice.start;
+/** Sets when the credits of running slices end, as far as that is known now. */
+function endSlices(book: Book, { subscriptions, lines }: CreditSources, all: DueGrant[]): void {
+  const lineOf = new Map(lines.map((line) => [line.id, line]));
+  const begun = all.filter(({ at }) => at <= book.now);
+  for (const grant of book.all.filter(({ sourceType }) => sourceType === 'subscription')) {
+    const line = lineOf.get(grant.sourceId);
+    const { sliceStart, sliceEnd } = grant;
+    if (!line || !isStretch(line) || !sliceStart || !sliceEnd) continue;
+    const later = begun.flatMap(({ line: { subscriptionId }, slice }) =>
+      slice && subscriptionId === line.subscriptionId && slice.start > sliceStart
+        ? slice.start.getTime()
+        : [],
+    );
+    const nextStart = later.length > 0 ? new Date(Math.min(...later)) : undefined;
+    const subscription = subscriptions.find(({ id }) => id === line.subscriptionId);
+    const isExpected = subscription !== undefined && isRenewing(subscription);
+    const longest = sliceExpiry(line, sliceEnd, { isRenewing: true });
+    // What nothing can change any more stays as it was.
+    if (book.now >= longest && grant.expiresAt) continue;
+    const expiresAt = sliceExpiry(line, sliceEnd, { nextStart, isRenewing: isExpected });
+    if (grant.expiresAt?.getTime() !== expiresAt.getTime()) grant.expiresAt = expiresAt;
   }
-  book.expire();
-  const grant = book.issue({
+}
+
+function grantsOf(line: PaymentLine): DueGrant[] {
+  if (line.kind === 'package') return [{ line, at: line.heardAt, begin: line.heardAt }];
+  if (!isStretch(line)) return [];
+  return slicesOf(line)
+    .filter((slice) => sliceCredits(line, slice) > 0)
+    .map((slice) => {
+      const begin = sliceBegin(line, slice);
+      return { line, slice, begin, at: begin > line.heardAt ? begin : line.heardAt };
+    });
+}
+
+function issue(book: Book, { line, slice }: DueGrant): void {
+  const source = { sourceId: line.id, lineId: line.id };
+  if (slice && isStretch(line)) book.issue({ ...source, ...sliceGrant(line, slice) });
+  else book.issue({ ...source, ...packageGrant(line) });
+}
+
+function packageGrant(line: PaymentLine) {
+  const granted = Number(line.credits);
+  const tier = line.tier ?? tierOfCredits(granted)?.name;
+  return { sourceType: 'package', sourceIndex: 0, granted, tier } as const;
+}
+
+function sliceGrant(line: Stretch, slice: Slice): Omit<NewGrant, 'sourceId'> {
+  return {
     sourceType: 'subscription',
-    sourceId: subscriptionSourceId(subscriptionId, period.start),
     sourceIndex: slice.index,
-    granted: period.monthlyCredits,
-    expiresAt: next?.sliceStart ?? expiryWithin(slice.end, subscription),
-    subscriptionId,
-    periodStart: period.start,
+    granted: sliceCredits(line, slice),
+    subscriptionId: line.subscriptionId,
     sliceStart: slice.start,
     sliceEnd: slice.end,
-  });
-  followReversals(book, reversedLines);
-  book.repayFrom(grant);
-  book.expire();
+    expiresAt: sliceExpiry(line, slice.end, { isRenewing: false }),
+  };
 }
 
-/** True for the slices before this one, and for upgrades of them. */
-function endsBy(slice: MonthlySlice, grant: Grant, siblings: Grant[]): boolean {
-  if (grant.sliceStart) return grant.sliceStart < slice.start;
-  const upgraded = siblings.find(
-    ({ sliceStart, sliceEnd }) => sliceStart && sliceEnd?.getTime() === grant.sliceEnd?.getTime(),
-  );
-  return upgraded?.sliceStart ? upgraded.sliceStart < slice.start : false;
+/** The time that a grant's credits are for, also those that a reversal gave back. */
+function timeOf(line: PaymentLine, { sliceStart, sliceEnd }: Grant): GrantTime | undefined {
+  if (!isStretch(line) || !sliceStart || !sliceEnd) return undefined;
+  return { begin: line.from > sliceStart ? line.from : sliceStart, end: sliceEnd };
 }
 
-function findSlice(book: Book, period: CreditPeriod, slice: MonthlySlice): Grant | undefined {
-  const sourceId = subscriptionSourceId(period.subscriptionId, period.start);
-  return book.all.find(
-    (grant) =>
-      grant.sourceType === 'subscription' &&
-      grant.sourceId === sourceId &&
-      grant.sourceIndex === slice.index,
-  );
-}
-
-function isReversedInFull(period: CreditPeriod, lines: ReversedLine[]): boolean {
-  return lines.some((line) => paysPeriod(line, period) && isWhole(line.finalShare));
-}
-
-function paidFor(line: ReversedLine, grant: Grant): boolean {
-  if (grant.sourceType !== 'subscription') return line.lineId === grant.sourceId;
-  const { subscriptionId, periodStart } = grant;
-  if (!subscriptionId || !periodStart) return false;
-  return paysPeriod(line, { subscriptionId, start: periodStart });
-}
-
-function paysPeriod(
-  line: ReversedLine,
-  period: Pick<CreditPeriod, 'subscriptionId' | 'start'>,
-): boolean {
-  return (
-    line.kind === 'subscription' &&
-    line.subscriptionId === period.subscriptionId &&
-    line.periodStart?.getTime() === period.start.getTime()
-  );
-}
-
-function renewalOf(subscription: Subscription) {
-  const { cancelAt, paidThrough } = subscription;
-  return { isExpected: isRenewing(subscription), cancelAt, paidThrough };
+/** By time; of one instant by line, so that the same lines are always issued in the same order. */
+function inOrder(a: DueGrant, b: DueGrant): number {
+  const byTime = a.at.getTime() - b.at.getTime() || a.begin.getTime() - b.begin.getTime();
+  return byTime || (a.line.id < b.line.id ? -1 : 1);
 }

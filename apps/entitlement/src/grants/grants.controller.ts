@@ -1,7 +1,7 @@
 import { Body, Controller, Get, Post } from '@nestjs/common';
 import type { Balance } from '#libs/contracts';
 import { AccountId, AllowCallers } from '#libs/platform';
-import { OperatorGrantRequest } from './grants.dto.js';
+import { OperatorGrantRequest, OperatorRevocationRequest } from './grants.dto.js';
 import { GrantsService } from './grants.service.js';
 
 @Controller('/internal')
@@ -23,5 +23,14 @@ export class GrantsController {
     const end = expiresAt === undefined ? undefined : new Date(expiresAt);
     const adjustment = { id: adjustmentId, amount, reason, expiresAt: end };
     return { isNew: await this.grants.grantByOperator(accountId, adjustment) };
+  }
+
+  @Post('/operator/revocations')
+  @AllowCallers('cli')
+  async revoke(
+    @AccountId() accountId: string,
+    @Body() { revocationId: id, amount, reason }: OperatorRevocationRequest,
+  ): Promise<{ isNew: boolean; revoked: number }> {
+    return this.grants.revokeByOperator(accountId, { id, amount, reason });
   }
 }

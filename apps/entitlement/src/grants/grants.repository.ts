@@ -1,7 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { PaymentConfirmed, PaymentLine } from '#libs/contracts';
 import { MaintenanceDatabase, type Transaction } from '#libs/database';
-import type { ReversedLine } from './account-credits.js';
 
 export interface Adjustment {
   id: string;
@@ -9,6 +7,14 @@ export interface Adjustment {
   amount: number;
   reason: string;
   expiresAt?: Date;
+}
+
+/** Credits that an operator takes away. */
+export interface Revocation {
+  id: string;
+  /** At most so many credits. */
+  amount: number;
+  reason: string;
 }
 
 @Injectable()
@@ -46,39 +52,29 @@ export class GrantsRepository {
     return inserted.length > 0;
   }
 
-  /** @returns the lines that were not known before. */
-  async insertPaymentLines(
+  /** @returns how many credits a revocation took, undefined when it is not known. */
+  async findRevoked(
     transaction: Transaction,
     accountId: string,
-    payment: PaymentConfirmed,
-    now: Date,
-  ): Promise<PaymentLine[]> {
-    const inserted = await transaction.query<{ line_id: string }>(INSERT_LINES, [
-      payment.paymentId,
-      payment.orderId ?? null,
-      accountId,
-      now,
-      JSON.stringify(payment.lines),
-    ]);
-    const known = new Set(inserted.map(({ line_id }) => line_id));
-    return payment.lines.filter(({ lineId }) => known.has(lineId));
+    id: string,
+  ): Promise<number | undefined> {
+    const [row] = await transaction.query<{ revoked: string }>(
+      'select revoked from operator_revocations where id = $1 and account_id = $2',
+      [id, accountId],
+    );
+    return row && Number(row.revoked);
   }
 
-  async listReversedLines(transaction: Transaction, accountId: string): Promise<ReversedLine[]> {
-    const rows = await transaction.query<Record<string, string | null>>(
-      `select line_id, kind, subscription_id, period_start,
-              requested_share::text, final_share::text
-       from reversed_lines where account_id = $1`,
-      [accountId],
+  async insertRevocation(
+    transaction: Transaction,
+    made: Revocation & { accountId: string; revoked: number; madeAt: Date },
+  ): Promise<void> {
+    const { id, accountId, amount, revoked, reason, madeAt } = made;
+    await transaction.query(
+      `insert into operator_revocations (id, account_id, amount, revoked, reason, made_at)
+       values ($1, $2, $3, $4, $5, $6)`,
+      [id, accountId, amount, revoked, reason, madeAt],
     );
-    return rows.map((row) => ({
-      lineId: row.line_id as string,
-      kind: row.kind ?? undefined,
-      subscriptionId: row.subscription_id ?? undefined,
-      periodStart: row.period_start ? new Date(row.period_start) : undefined,
-      requestedShare: row.requested_share as string,
-      finalShare: row.final_share as string,
-    }));
   }
 
   /** Accounts whose credits time has changed by now, longest overdue first. */
@@ -90,12 +86,3 @@ export class GrantsRepository {
     return rows.map(({ id }) => id);
   }
 }
-
-const INSERT_LINES = `
-  insert into payment_lines (line_id, payment_id, order_id, account_id, kind, sku, quantity, credits,
-    tier, subscription_id, period_start, confirmed_at)
-  select l."lineId", $1, $2, $3, l.kind, l.sku, l.quantity, l.credits, l.tier, l."subscriptionId",
-    l."periodStart", $4
-  from jsonb_to_recordset($5::jsonb) as l("lineId" uuid, kind text, sku text, quantity int,
-    credits bigint, tier text, "subscriptionId" uuid, "periodStart" timestamptz)
-  on conflict (line_id) do nothing returning line_id`;

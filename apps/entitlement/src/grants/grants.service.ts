@@ -2,34 +2,32 @@ import { Injectable } from '@nestjs/common';
 import {
   type Balance,
   type PaymentConfirmed,
-  type PaymentLine,
-  type SubscriptionLine,
-  type SubscriptionUpgradeLine,
+  type SubscriptionChanged,
   TRIAL_CREDITS,
-  tierOfCredits,
 } from '#libs/contracts';
 import { Database, type Transaction } from '#libs/database';
 import { Clock, crashPoint } from '#libs/platform';
 import type { Book } from '../ledger/book.js';
 import type { CreditAccount } from '../ledger/grant-book.js';
-import type { NewGrant } from '../ledger/grant.js';
 import { inTurn } from '../ledger/in-turn.js';
 import { LedgerService } from '../ledger/ledger.service.js';
-import { type CreditSources, advance, expiryWithin, followReversals } from './account-credits.js';
-import { type Adjustment, GrantsRepository } from './grants.repository.js';
-import { type CreditPeriod, slicesOf } from '../subscriptions/monthly-slices.js';
-import { SubscriptionsRepository } from '../subscriptions/subscriptions.repository.js';
+import { PaymentsService } from '../payments/payments.service.js';
+import { SubscriptionsService } from '../subscriptions/subscriptions.service.js';
+import { type CreditSources, advance, followReversals } from './account-credits.js';
+import { type Adjustment, GrantsRepository, type Revocation } from './grants.repository.js';
 
 const DUE_PER_ROUND_MAX = 200;
 
 /** Gives credits, each source once for ever, and keeps accounts up to date with time. */
 @Injectable()
 export class GrantsService {
+  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
     private readonly database: Database,
     private readonly ledger: LedgerService,
     private readonly repository: GrantsRepository,
-    private readonly subscriptions: SubscriptionsRepository,
+    private readonly payments: PaymentsService,
+    private readonly subscriptions: SubscriptionsService,
     private readonly clock: Clock,
   ) {}
 
@@ -81,21 +79,33 @@ export class GrantsService {
     transaction: Transaction,
     account: CreditAccount,
   ): Promise<{ book: Book; sources: CreditSources }> {
-    const [book, sources] = await Promise.all([
+    const [book, lines, reversedLines, subscriptions] = await Promise.all([
       this.ledger.readWhole(transaction, account),
-      this.sourcesOf(transaction, account.id),
+      this.payments.listLines(transaction, account.id),
+      this.payments.listReversedLines(transaction, account.id),
+      this.subscriptions.list(transaction, account.id),
     ]);
+    const sources = { lines, reversedLines, subscriptions };
     advance(book, sources);
     return { book, sources };
   }
 
-  async sourcesOf(transaction: Transaction, accountId: string): Promise<CreditSources> {
-    const [subscriptions, periods, reversedLines] = await Promise.all([
-      this.subscriptions.listSubscriptions(transaction, [accountId]),
-      this.subscriptions.listPeriods(transaction, [accountId]),
-      this.repository.listReversedLines(transaction, accountId),
-    ]);
-    return { subscriptions, periods, reversedLines };
+  /**
+   * Locks an account, applies time under what was known, records something new of it and brings its
+   * credits to where that leads: grants, their ends, reversals, debt.
+   * @param record stores what is new. @returns the sources that it changed, as they are now.
+   */
+  async follow(
+    transaction: Transaction,
+    accountId: string,
+    record: (book: Book, sources: CreditSources) => Promise<Partial<CreditSources>>,
+  ): Promise<void> {
+    const [account] = await this.ledger.lock(transaction, [accountId]);
+    const { book, sources } = await this.openWhole(transaction, account);
+    const current = { ...sources, ...(await record(book, sources)) };
+    advance(book, current);
+    followReversals(book, current);
+    await this.ledger.save(transaction, [book]);
   }
 
   /** Trial credits: one grant an account and a claim, for ever (S39). */
@@ -107,32 +117,30 @@ export class GrantsService {
     });
   }
 
-  /** Issues what a payment's lines bring. A line that was announced before brings nothing. */
+  /** Issues what a payment's lines bring, and repeats nothing. */
   async grantPayment(
     transaction: Transaction,
     accountId: string,
     payment: PaymentConfirmed,
   ): Promise<void> {
-    const [account] = await this.ledger.lock(transaction, [accountId]);
-    const now = this.clock.now();
-    const lines = await this.repository.insertPaymentLines(transaction, accountId, payment, now);
-    const { book, sources } = await this.openWhole(transaction, account);
-    // A reversal may have waited for a line that pays slices which are issued already.
-    followReversals(book, sources.reversedLines);
-    for (const line of lines) {
-      if (line.kind === 'subscription') {
-        const period = periodOf(line);
-        await this.subscriptions.putPeriod(transaction, accountId, period);
-        sources.periods.push(period);
-      }
-      const source = newGrantOf(line, sources);
-      if (!source) continue;
-      const grant = book.issue(source);
-      followReversals(book, sources.reversedLines);
-      book.repayFrom(grant);
-    }
-    advance(book, sources);
-    await this.ledger.save(transaction, [book]);
+    await this.follow(transaction, accountId, async (_book, { lines }) => {
+      const added = await this.payments.recordPayment(transaction, accountId, payment);
+      return { lines: [...lines, ...added] };
+    });
+  }
+
+  /** Keeps a subscription as its snapshot says; its credits end as its state says. */
+  async followSubscription(
+    transaction: Transaction,
+    accountId: string,
+    snapshot: SubscriptionChanged,
+  ): Promise<void> {
+    await this.follow(transaction, accountId, async (book) => {
+      const allowanceVersion = book.changeAllowance();
+      const change = { snapshot, allowanceVersion };
+      await this.subscriptions.record(transaction, accountId, change);
+      return { subscriptions: await this.subscriptions.list(transaction, accountId) };
+    });
   }
 
   /** Credits by hand. @returns false when the adjustment was made before. */
@@ -147,6 +155,25 @@ export class GrantsService {
         book.issue({ sourceType: 'operator', sourceId, sourceIndex: 0, granted, expiresAt });
       });
       return isNew;
+    });
+  }
+
+  /** Takes up to so many spendable credits away, once for each id. */
+  async revokeByOperator(
+    accountId: string,
+    revocation: Revocation,
+  ): Promise<{ isNew: boolean; revoked: number }> {
+    const { id, amount } = revocation;
+    return this.database.transaction(async (transaction) => {
+      let answer = { isNew: false, revoked: 0 };
+      await this.change(transaction, accountId, async (book) => {
+        const known = await this.repository.findRevoked(transaction, accountId, id);
+        answer = { isNew: known === undefined, revoked: known ?? book.withdraw(amount, id) };
+        if (known !== undefined) return;
+        const made = { ...revocation, accountId, revoked: answer.revoked, madeAt: book.now };
+        await this.repository.insertRevocation(transaction, made);
+      });
+      return answer;
     });
   }
 
@@ -172,43 +199,3 @@ export class GrantsService {
 }
 
 const nothing = async () => undefined;
-
-function newGrantOf(line: PaymentLine, { subscriptions }: CreditSources): NewGrant | undefined {
-  const { kind, lineId: sourceId } = line;
-  if (kind === 'package') {
-    const granted = Number(line.credits);
-    const tier = line.tier ?? tierOfCredits(granted)?.name;
-    return { sourceType: kind, sourceId, sourceIndex: 0, granted, tier };
-  }
-  if (kind !== 'subscription_upgrade') return undefined;
-  const from = new Date(line.from);
-  const slice = slicesOf(periodOf(line)).find(({ end }) => end > from);
-  if (!slice) return undefined;
-  const [start, end] = [slice.start.getTime(), slice.end.getTime()];
-  const rest = end - Math.max(start, from.getTime());
-  return {
-    sourceType: kind,
-    sourceId,
-    sourceIndex: 0,
-    granted: Math.floor((Number(line.monthlyCredits) * rest) / (end - start)),
-    subscriptionId: line.subscriptionId,
-    sliceEnd: slice.end,
-    expiresAt: expiryWithin(
-      slice.end,
-      subscriptions.find(({ id }) => id === line.subscriptionId),
-    ),
-  };
-}
-
-function periodOf(line: SubscriptionLine | SubscriptionUpgradeLine): CreditPeriod {
-  const end = new Date(line.periodEnd);
-  return {
-    subscriptionId: line.subscriptionId,
-    start: new Date(line.periodStart),
-    end,
-    interval: line.interval,
-    slicesUntil: end,
-    paidThrough: end,
-    monthlyCredits: Number(line.monthlyCredits),
-  };
-}

@@ -3,17 +3,17 @@ import { Ctx, Payload } from '@nestjs/microservices';
 import { type EventEnvelope, SubscriptionChanged } from '#libs/contracts';
 import { Transaction } from '#libs/database';
 import { Consumes } from '#libs/messaging';
-import { SubscriptionCreditsService } from './subscription-credits.service.js';
+import { GrantsService } from './grants.service.js';
 
 @Controller()
 export class OnSubscriptionChangedConsumer {
-  constructor(private readonly subscriptions: SubscriptionCreditsService) {}
+  constructor(private readonly grants: GrantsService) {}
 
   @Consumes(SubscriptionChanged)
   async handle(
     @Payload() { key, data }: EventEnvelope<SubscriptionChanged>,
     @Ctx() transaction: Transaction,
   ): Promise<void> {
-    await this.subscriptions.apply(transaction, key, data);
+    await this.grants.followSubscription(transaction, key, data);
   }
 }

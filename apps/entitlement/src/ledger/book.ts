@@ -1,8 +1,11 @@
-import { newId } from '#libs/platform';
+import { DAY_MS, newId } from '#libs/platform';
 import type { Bucket, TransferKind } from './chart.js';
 import { GrantBook, type Move } from './grant-book.js';
-import { type Grant, type NewGrant, PAID_SOURCES, frozenOf, inBurnOrder } from './grant.js';
+import { type Grant, type NewGrant, PAID_SOURCES, byAge, inBurnOrder, sourceOf } from './grant.js';
 import { type Reservation, type ReservationSlice, reservedRest, restOf } from './reservation.js';
+
+/** How long credits live that come back to a grant which has ended. */
+const REVIVED_LIFETIME_MS = 7 * DAY_MS;
 
 /**
  * The movements of an account's credits. Pure: the ledger writes grants, transfers and account in one
@@ -21,7 +24,9 @@ export class Book extends GrantBook {
       consumed: 0,
       expired: 0,
       revoked: 0,
-      frozenTarget: 0,
+      revokedExpired: 0,
+      withdrawn: 0,
+      requestedTarget: 0,
       reversalTarget: 0,
       owed: 0,
       repaid: 0,
@@ -29,7 +34,7 @@ export class Book extends GrantBook {
     this.grants.set(grant.id, grant);
     this.issued.add(grant.id);
     grant.available += source.granted;
-    this.record('grant', referenceOf(grant), [
+    this.record('grant', sourceOf(grant), [
       { account: 'issued', grantId: grant.id, amount: -source.granted },
       { account: 'available', grantId: grant.id, amount: source.granted },
     ]);
@@ -41,23 +46,14 @@ export class Book extends GrantBook {
     return grant;
   }
 
-  /** Repays open debt, oldest first, from a paid grant whose reversal targets are known. */
-  repayFrom(grant: Grant): void {
-    if (!PAID_SOURCES.includes(grant.sourceType)) return;
-    const debtors = this.all.filter((g) => g.owed > 0 && g !== grant).sort(byAge);
-    for (const debtor of debtors) {
-      const amount = Math.min(debtor.owed, grant.available - frozenOf(grant));
-      if (amount <= 0) continue;
-      debtor.owed -= amount;
-      debtor.repaid += amount;
-      this.noteRepayment(debtor, grant, amount);
-      this.apply([{ grant, from: 'available', to: 'consumed', amount }]);
-      this.record('repay', referenceOf(debtor), [
-        { account: 'available', grantId: grant.id, amount: -amount },
-        { account: 'consumed', grantId: grant.id, amount },
-        { account: 'debt', grantId: debtor.id, amount },
-        { account: 'owed', grantId: debtor.id, amount: -amount },
-      ]);
+  /** Repays open debt, oldest first, from whatever paid credits are available, in burn order. */
+  repayDebts(): void {
+    const debtors = this.all.filter(({ owed }) => owed > 0).sort(byAge);
+    if (debtors.length === 0) return;
+    const payers = this.all.filter(({ sourceType }) => PAID_SOURCES.includes(sourceType));
+    for (const payer of payers.sort(inBurnOrder)) {
+      if (this.isExpired(payer)) continue;
+      for (const debtor of debtors) this.repay(debtor, payer);
     }
   }
 
@@ -147,44 +143,55 @@ export class Book extends GrantBook {
   expire(): void {
     for (const grant of this.all.toSorted(inBurnOrder)) {
       if (!this.isExpired(grant)) continue;
-      this.move('expire', referenceOf(grant), [
+      this.move('expire', sourceOf(grant), [
         { grant, from: 'available', to: 'expired', amount: grant.available },
       ]);
     }
   }
 
+  /** Revokes up to `amount` spendable credits for good, in burn order. @returns how many. */
+  withdraw(amount: number, revocationId: string): number {
+    const moves = this.take(Math.min(amount, this.spendable));
+    for (const [grant, part] of moves) grant.withdrawn += part;
+    this.move(
+      'revoke',
+      `operator:${revocationId}`,
+      moves.map(([grant, part]) => ({ grant, from: 'available', to: 'revoked', amount: part })),
+    );
+    return moves.reduce((sum, [, part]) => sum + part, 0);
+  }
+
   /** What erasure does: everything available, frozen or not, is revoked. */
   revokeAvailable(): void {
     for (const grant of this.all.toSorted(inBurnOrder)) {
-      this.move('revoke', referenceOf(grant), [
+      this.move('revoke', sourceOf(grant), [
         { grant, from: 'available', to: 'revoked', amount: grant.available },
       ]);
     }
   }
 
   /** Sets what reversals aim at, in credits, and moves what follows from it. */
-  retarget(grant: Grant, targets: { frozen: number; final: number }): void {
-    grant.frozenTarget = targets.frozen;
+  retarget(grant: Grant, targets: { requested: number; final: number }): void {
+    grant.requestedTarget = targets.requested;
     grant.reversalTarget = targets.final;
     this.followReversal(grant);
   }
 
   /**
-   * Brings one grant to its reversal target: available credits first, then expired ones; what was
-   * consumed becomes debt. In the other direction credits come back, then debt is cancelled, then
-   * repaid credits return to the grants that paid.
+   * Brings one grant to its reversal targets. A request takes what is available; a final reversal
+   * takes expired credits too, and what was consumed becomes debt. In the other direction open debt
+   * is cancelled, then credits come back and repaid ones return to the grants that paid.
    */
   private followReversal(grant: Grant): void {
-    const reference = referenceOf(grant);
-    for (const from of ['available', 'expired'] as const) {
-      const amount = Math.min(grant[from], Math.max(0, grant.reversalTarget - grant.revoked));
+    const reference = sourceOf(grant);
+    const take = (from: 'available' | 'expired', target: number) => {
+      const amount = Math.min(grant[from], Math.max(0, target - grant.revoked));
       this.book('revoke', reference, [{ grant, from, to: 'revoked', amount }]);
-    }
-    if (this.account.state !== 'erased') {
-      const amount = Math.max(0, grant.revoked - grant.reversalTarget);
-      const to = this.homeOf(grant);
-      this.book('reinstate', reference, [{ grant, from: 'revoked', to, amount }]);
-    }
+      return amount;
+    };
+    take('available', grant.requestedTarget);
+    grant.revokedExpired += take('expired', grant.reversalTarget);
+    if (this.account.state !== 'erased') this.reinstate(grant);
     const unmet = Math.max(0, grant.reversalTarget - grant.revoked - grant.reserved);
     const change = Math.min(grant.consumed, unmet) - grant.owed - grant.repaid;
     if (change > 0) this.raiseDebt('debt', grant, change);
@@ -194,36 +201,98 @@ export class Book extends GrantBook {
     this.returnRepaid(grant, -change - cancelled);
   }
 
+  /** Gives back what is revoked beyond the targets: what had expired is expired again, the rest lives. */
+  private reinstate(grant: Grant): void {
+    const amount = Math.max(0, grant.revoked - Math.max(grant.requestedTarget, grant.withdrawn));
+    if (amount === 0) return;
+    const expired = Math.min(amount, grant.revokedExpired);
+    grant.revokedExpired -= expired;
+    const reference = sourceOf(grant);
+    const lost = { grant, from: 'revoked', to: 'expired', amount: expired } as const;
+    const rest = {
+      grant,
+      from: 'revoked',
+      to: this.homeOf(grant),
+      amount: amount - expired,
+    } as const;
+    this.book('reinstate', reference, [lost, rest]);
+    this.reviveEnded(grant, amount - expired);
+  }
+
+  /** Credits that come back to a grant which has ended live a few days, as a grant of their own. */
+  private reviveEnded(grant: Grant, amount: number): void {
+    if (amount === 0 || this.homeOf(grant) !== 'expired') return;
+    const expiresAt = new Date(this.now.getTime() + REVIVED_LIFETIME_MS);
+    const source = {
+      ...namesOf(grant),
+      sourceType: 'release',
+      granted: amount,
+      expiresAt,
+    } as const;
+    const known = this.all.find((other) => sourceOf(other) === sourceOf(source));
+    if (!known) return void this.issue(source);
+    known.granted += amount;
+    known.available += amount;
+    known.expiresAt = expiresAt;
+    this.record('grant', sourceOf(known), [
+      { account: 'issued', grantId: known.id, amount: -amount },
+      { account: 'available', grantId: known.id, amount },
+    ]);
+  }
+
   private raiseDebt(kind: 'debt' | 'debt_cancel', grant: Grant, amount: number): void {
     grant.owed += amount;
-    this.record(kind, referenceOf(grant), [
+    this.record(kind, sourceOf(grant), [
       { account: 'debt', grantId: grant.id, amount: -amount },
       { account: 'owed', grantId: grant.id, amount },
     ]);
   }
 
+  private repay(debtor: Grant, payer: Grant): void {
+    const amount = Math.min(debtor.owed, payer.available);
+    if (amount <= 0 || payer === debtor) return;
+    debtor.owed -= amount;
+    debtor.repaid += amount;
+    this.noteRepayment(debtor, payer, amount);
+    this.apply([{ grant: payer, from: 'available', to: 'consumed', amount }]);
+    this.record('repay', sourceOf(debtor), [
+      { account: 'available', grantId: payer.id, amount: -amount },
+      { account: 'consumed', grantId: payer.id, amount },
+      { account: 'debt', grantId: debtor.id, amount },
+      { account: 'owed', grantId: debtor.id, amount: -amount },
+    ]);
+    this.followReversal(payer);
+  }
+
+  /** The grants that paid last get their credits back first. */
   private returnRepaid(grant: Grant, amount: number): void {
     let rest = amount;
-    for (const repayment of this.repayments.filter((r) => r.reversedGrantId === grant.id)) {
+    const payers = this.repayments
+      .filter(({ reversedGrantId }) => reversedGrantId === grant.id)
+      .map((repayment) => ({ repayment, payer: this.grantOf(repayment.payingGrantId) }))
+      .sort((a, b) => byAge(b.payer, a.payer));
+    for (const { repayment, payer } of payers) {
       const part = Math.min(rest, repayment.amount);
       if (part === 0) continue;
-      const payer = this.grantOf(repayment.payingGrantId);
       rest -= part;
-      repayment.amount -= part;
       grant.repaid -= part;
-      this.move('repay_return', referenceOf(grant), [
+      this.noteRepayment(grant, payer, -part);
+      this.book('repay_return', sourceOf(grant), [
         { grant: payer, from: 'consumed', to: this.homeOf(payer), amount: part },
       ]);
+      this.reviveEnded(payer, part);
+      this.followReversal(payer);
     }
   }
 
   private noteRepayment(debtor: Grant, payer: Grant, amount: number): void {
-    const known = this.repayments.find(
-      (r) => r.reversedGrantId === debtor.id && r.payingGrantId === payer.id,
-    );
-    if (known) known.amount += amount;
-    else {
-      this.repayments.push({ reversedGrantId: debtor.id, payingGrantId: payer.id, amount });
+    const names = { reversedGrantId: debtor.id, payingGrantId: payer.id };
+    for (const list of [this.repayments, this.repaid]) {
+      const known = list.find(
+        (r) => r.reversedGrantId === debtor.id && r.payingGrantId === payer.id,
+      );
+      if (known) known.amount += amount;
+      else list.push({ ...names, amount });
     }
   }
 
@@ -262,11 +331,8 @@ export class Book extends GrantBook {
   }
 }
 
-/** A grant's source as the ledger names it. */
-function referenceOf(grant: Pick<Grant, 'sourceType' | 'sourceId' | 'sourceIndex'>): string {
-  return `${grant.sourceType}:${grant.sourceId}:${grant.sourceIndex}`;
-}
-
-function byAge(a: Grant, b: Grant): number {
-  return a.issuedAt.getTime() - b.issuedAt.getTime() || (a.id < b.id ? -1 : 1);
+/** What a grant hands on to one that revives its credits. */
+function namesOf(grant: Grant) {
+  const { sourceId, sourceIndex, lineId, subscriptionId, sliceStart, sliceEnd } = grant;
+  return { sourceId, sourceIndex, lineId, subscriptionId, sliceStart, sliceEnd };
 }

@@ -47,5 +47,7 @@ export interface LedgerTransfer {
   reference: string;
   /** Available credits of the account after it. */
   availableAfter: number;
+  /** Business time. */
+  occurredAt: Date;
   entries: LedgerEntry[];
 }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Bucket, LedgerEntry, LedgerTransfer, TransferKind } from './chart.js';
-import { type Grant, frozenOf } from './grant.js';
+import type { Grant } from './grant.js';
 
 export type AccountState = 'active' | 'deleted' | 'erased';
 
@@ -18,7 +18,7 @@ export interface CreditAccount {
   lastTransferId?: string;
 }
 
-/** How much of one grant's debt another grant has paid. */
+/** How much of one grant's debt another grant has paid, or pays now. */
 export interface Repayment {
   reversedGrantId: string;
   payingGrantId: string;
@@ -36,6 +36,8 @@ export interface Move {
 export abstract class GrantBook {
   readonly transfers: LedgerTransfer[] = [];
   readonly issued = new Set<string>();
+  /** What this book adds to known repayments. */
+  readonly repaid: Repayment[] = [];
   allowanceChanged = false;
   protected readonly grants = new Map<string, Grant>();
   private readonly before = new Map<string, Grant>();
@@ -45,7 +47,8 @@ export abstract class GrantBook {
     readonly account: CreditAccount,
     grants: Grant[],
     readonly repayments: Repayment[],
-    readonly now: Date,
+    /** The instant whose movements are made; advancing an account moves it through the past. */
+    public now: Date,
   ) {
     this.accountBefore = { ...account };
     for (const grant of grants) {
@@ -58,7 +61,7 @@ export abstract class GrantBook {
     return [...this.grants.values()];
   }
 
-  /** Credits that may be spent now: unexpired, unfrozen, of an active account. */
+  /** Credits that may be spent now: unexpired, of an active account. */
   get spendable(): number {
     return this.all.reduce((sum, grant) => sum + this.spendableOf(grant), 0);
   }
@@ -97,7 +100,7 @@ export abstract class GrantBook {
 
   protected spendableOf(grant: Grant): number {
     if (this.account.state !== 'active' || this.isExpired(grant)) return 0;
-    return grant.available - frozenOf(grant);
+    return grant.available;
   }
 
   protected isExpired(grant: Grant): boolean {
@@ -133,6 +136,7 @@ export abstract class GrantBook {
       .filter(({ account }) => account === 'available')
       .reduce((sum, { amount }) => sum + amount, 0);
     const { id: accountId, available: availableAfter } = this.account;
-    this.transfers.push({ accountId, kind, reference, availableAfter, entries });
+    const { now: occurredAt } = this;
+    this.transfers.push({ accountId, kind, reference, availableAfter, occurredAt, entries });
   }
 }

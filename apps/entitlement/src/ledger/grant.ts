@@ -1,7 +1,6 @@
 import type { Bucket } from './chart.js';
 
-export type GrantSource =
-  'trial' | 'package' | 'subscription' | 'subscription_upgrade' | 'release' | 'operator';
+export type GrantSource = 'trial' | 'package' | 'subscription' | 'release' | 'operator';
 
 /** Lower burns first. */
 export const BURN_PRIORITY: Record<GrantSource, number> = {
@@ -9,16 +8,11 @@ export const BURN_PRIORITY: Record<GrantSource, number> = {
   release: 10,
   operator: 20,
   subscription: 30,
-  subscription_upgrade: 30,
   package: 50,
 };
 
-/** Sources that were paid for: their credits repay debt first. */
-export const PAID_SOURCES: readonly GrantSource[] = [
-  'package',
-  'subscription',
-  'subscription_upgrade',
-];
+/** Sources that were paid for: their credits repay debt. */
+export const PAID_SOURCES: readonly GrantSource[] = ['package', 'subscription'];
 
 /** Where a grant comes from; the three source members name it once for ever. */
 export interface NewGrant {
@@ -30,10 +24,11 @@ export interface NewGrant {
   expiresAt?: Date;
   /** Catalogue tier of a package. */
   tier?: string;
+  /** The payment line that brought them; its reversals reach them. */
+  lineId?: string;
   subscriptionId?: string;
-  periodStart?: Date;
+  /** The slice these credits are for. */
   sliceStart?: Date;
-  /** End of the slice these credits belong to, of an upgrade's credits too. */
   sliceEnd?: Date;
 }
 
@@ -42,8 +37,12 @@ export interface Grant extends NewGrant, Record<Bucket, number> {
   id: string;
   accountId: string;
   issuedAt: Date;
+  /** Of the revoked credits, those that had expired: undone, they are expired again. */
+  revokedExpired: number;
+  /** Of the revoked credits, those that an operator took: no undoing gives them back. */
+  withdrawn: number;
   /** Credits that reversals aim at, requested and final ones. */
-  frozenTarget: number;
+  requestedTarget: number;
   /** Credits that final reversals aim at. */
   reversalTarget: number;
   /** Reversed but consumed credits: still owed, and repaid by later grants. */
@@ -51,19 +50,23 @@ export interface Grant extends NewGrant, Record<Bucket, number> {
   repaid: number;
 }
 
-/** Available credits that a requested reversal keeps from being spent. */
-export function frozenOf(grant: Grant): number {
-  return Math.min(grant.available, Math.max(0, grant.frozenTarget - grant.revoked));
-}
-
 /** Priority, then expiry (never last), then age. */
 export function inBurnOrder(a: Grant, b: Grant): number {
   return (
     BURN_PRIORITY[a.sourceType] - BURN_PRIORITY[b.sourceType] ||
     compareTimes(a.expiresAt, b.expiresAt) ||
-    compareTimes(a.issuedAt, b.issuedAt) ||
-    (a.id < b.id ? -1 : 1)
+    byAge(a, b)
   );
+}
+
+/** Oldest first; of one instant by their source, so that the same history has the same order. */
+export function byAge(a: Grant, b: Grant): number {
+  return compareTimes(a.issuedAt, b.issuedAt) || (sourceOf(a) < sourceOf(b) ? -1 : 1);
+}
+
+/** A grant's source as the ledger names it: `subscription:<line>:3`. */
+export function sourceOf({ sourceType, sourceId, sourceIndex }: NewGrant): string {
+  return `${sourceType}:${sourceId}:${sourceIndex}`;
 }
 
 function compareTimes(a?: Date, b?: Date): number {

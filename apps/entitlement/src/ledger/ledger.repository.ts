@@ -124,7 +124,8 @@ const POST = `
   with moves as (
     select * from jsonb_to_recordset($1::jsonb->'moves') as m(id uuid, available bigint,
       reserved bigint, consumed bigint, expired bigint, revoked bigint, owed bigint, repaid bigint,
-      frozen_target bigint, reversal_target bigint, expires_at timestamptz)),
+      granted bigint, revoked_expired bigint, withdrawn bigint, requested_target bigint, reversal_target bigint,
+      expires_at timestamptz)),
   locked as materialized (
     select id from credit_grants where id in (select id from moves) order by id for update),
   moved as (
@@ -132,32 +133,40 @@ const POST = `
       available = g.available + m.available, reserved = g.reserved + m.reserved,
       consumed = g.consumed + m.consumed, expired = g.expired + m.expired,
       revoked = g.revoked + m.revoked, owed = g.owed + m.owed, repaid = g.repaid + m.repaid,
-      frozen_target = m.frozen_target, reversal_target = m.reversal_target,
+      granted = m.granted, revoked_expired = m.revoked_expired, withdrawn = m.withdrawn,
+      requested_target = m.requested_target, reversal_target = m.reversal_target,
       expires_at = m.expires_at
     from locked join moves m using (id) where g.id = locked.id
     returning g.id),
   issued as (
     insert into credit_grants (id, account_id, source_type, source_id, source_index, priority,
-      granted, available, reserved, consumed, expired, revoked, owed, repaid, frozen_target,
-      reversal_target, tier, subscription_id, period_start, slice_start, slice_end, expires_at,
-      issued_at)
+      granted, available, reserved, consumed, expired, revoked, owed, repaid, revoked_expired,
+      withdrawn, requested_target, reversal_target, tier, line_id, subscription_id, slice_start, slice_end,
+      expires_at, issued_at)
     select id, account_id, source_type, source_id, source_index, priority,
-      granted, available, reserved, consumed, expired, revoked, owed, repaid, frozen_target,
-      reversal_target, tier, subscription_id, period_start, slice_start, slice_end, expires_at, $2
+      granted, available, reserved, consumed, expired, revoked, owed, repaid, revoked_expired,
+      withdrawn, requested_target, reversal_target, tier, line_id, subscription_id, slice_start, slice_end,
+      expires_at, issued_at
     from jsonb_populate_recordset(null::credit_grants, $1::jsonb->'issued')),
   transfers as (
     insert into ledger_transfers (id, account_id, kind, reference, available_after, occurred_at)
-    select t.*, $2 from jsonb_to_recordset($1::jsonb->'transfers') as t(id uuid, account_id uuid,
-      kind text, reference text, available_after bigint)),
+    select * from jsonb_to_recordset($1::jsonb->'transfers') as t(id uuid, account_id uuid,
+      kind text, reference text, available_after bigint, occurred_at timestamptz)),
   entries as (
     insert into ledger_entries (transfer_id, position, account_id, ledger_account, grant_id, amount)
     select * from jsonb_to_recordset($1::jsonb->'entries') as e(transfer_id uuid, position smallint,
       account_id uuid, ledger_account text, grant_id uuid, amount bigint)),
   repayments as (
-    insert into debt_repayments as r (reversed_grant_id, paying_grant_id, amount)
     select * from jsonb_to_recordset($1::jsonb->'repayments') as n(reversed_grant_id uuid,
-      paying_grant_id uuid, amount bigint)
-    on conflict (reversed_grant_id, paying_grant_id) do update set amount = excluded.amount),
+      paying_grant_id uuid, amount bigint)),
+  repaid_more as (
+    update debt_repayments r set amount = r.amount + n.amount from repayments n
+    where (r.reversed_grant_id, r.paying_grant_id) = (n.reversed_grant_id, n.paying_grant_id)),
+  repaid as (
+    insert into debt_repayments (reversed_grant_id, paying_grant_id, amount)
+    select * from repayments n where not exists (
+      select from debt_repayments r where
+        (r.reversed_grant_id, r.paying_grant_id) = (n.reversed_grant_id, n.paying_grant_id))),
   accounts as (
     update credit_accounts c set state = a.state, available = a.available,
       next_due_at = a.next_due_at, advanced_to = greatest(c.advanced_to, $2),

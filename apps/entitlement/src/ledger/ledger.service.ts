@@ -6,7 +6,7 @@ import { Clock, InvalidRequest, isId } from '#libs/platform';
 import { Book } from './book.js';
 import { newLowThreshold, packageTierOf, remainingOf } from './credit-level.js';
 import type { CreditAccount, Repayment } from './grant-book.js';
-import { type Grant, frozenOf } from './grant.js';
+import type { Grant } from './grant.js';
 import { LedgerRepository } from './ledger.repository.js';
 
 const LINES_PER_PAGE = 50;
@@ -81,6 +81,7 @@ export class LedgerService {
 
   /** Writes the books, and the events that follow from what was done in them. */
   async save(transaction: Transaction, books: Book[]): Promise<void> {
+    for (const book of books) book.repayDebts();
     const low = books.flatMap((book) => this.lowered(book));
     for (const book of books) this.noteFollowUps(book);
     const written = books.filter((book) => book.isDirty);
@@ -101,7 +102,7 @@ export class LedgerService {
   async balance(book: Book): Promise<Balance> {
     const grants = await this.repository.listNewestGrants(book.account.id, GRANTS_SHOWN_MAX);
     const isFrozen = book.account.state !== 'active';
-    const frozen = grants.reduce((sum, g) => sum + (isFrozen ? g.available : frozenOf(g)), 0);
+    const frozen = isFrozen ? grants.reduce((sum, { available }) => sum + available, 0) : 0;
     return {
       spendable: book.spendable,
       reserved: book.reserved,

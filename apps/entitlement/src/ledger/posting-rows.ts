@@ -28,13 +28,15 @@ export interface GrantRow {
   consumed: string;
   expired: string;
   revoked: string;
-  frozen_target: string;
+  revoked_expired: string;
+  withdrawn: string;
+  requested_target: string;
   reversal_target: string;
   owed: string;
   repaid: string;
   tier: string | null;
+  line_id: string | null;
   subscription_id: string | null;
-  period_start: Date | null;
   slice_start: Date | null;
   slice_end: Date | null;
   expires_at: Date | null;
@@ -68,13 +70,15 @@ export function toGrant(row: GrantRow): Grant {
     consumed: Number(row.consumed),
     expired: Number(row.expired),
     revoked: Number(row.revoked),
-    frozenTarget: Number(row.frozen_target),
+    revokedExpired: Number(row.revoked_expired),
+    withdrawn: Number(row.withdrawn),
+    requestedTarget: Number(row.requested_target),
     reversalTarget: Number(row.reversal_target),
     owed: Number(row.owed),
     repaid: Number(row.repaid),
     tier: row.tier ?? undefined,
+    lineId: row.line_id ?? undefined,
     subscriptionId: row.subscription_id ?? undefined,
-    periodStart: row.period_start ?? undefined,
     sliceStart: row.slice_start ?? undefined,
     sliceEnd: row.slice_end ?? undefined,
     expiresAt: row.expires_at ?? undefined,
@@ -98,6 +102,7 @@ export function toPosting(books: GrantBook[]) {
       kind: transfer.kind,
       reference: transfer.reference,
       available_after: transfer.availableAfter,
+      occurred_at: transfer.occurredAt,
     })),
     entries: transfers.flatMap(({ id, accountId, entries }) =>
       entries.map((entry, position) => ({
@@ -110,7 +115,7 @@ export function toPosting(books: GrantBook[]) {
       })),
     ),
     repayments: books.flatMap((book) =>
-      book.repayments.map((repayment) => ({
+      book.repaid.map((repayment) => ({
         reversed_grant_id: repayment.reversedGrantId,
         paying_grant_id: repayment.payingGrantId,
         amount: repayment.amount,
@@ -144,10 +149,14 @@ function accountRow(account: CreditAccount) {
 
 function move(before: Grant, after: Grant) {
   const changed = [...BUCKETS, 'owed', 'repaid'] as const;
+  const { granted, revokedExpired, withdrawn } = after;
   return {
     id: after.id,
     ...Object.fromEntries(changed.map((name) => [name, after[name] - before[name]])),
-    frozen_target: after.frozenTarget,
+    granted,
+    revoked_expired: revokedExpired,
+    withdrawn,
+    requested_target: after.requestedTarget,
     reversal_target: after.reversalTarget,
     expires_at: after.expiresAt,
   };
@@ -169,13 +178,16 @@ function grantRow(grant: Grant) {
     revoked: grant.revoked,
     owed: grant.owed,
     repaid: grant.repaid,
-    frozen_target: grant.frozenTarget,
+    revoked_expired: grant.revokedExpired,
+    withdrawn: grant.withdrawn,
+    requested_target: grant.requestedTarget,
     reversal_target: grant.reversalTarget,
     tier: grant.tier,
+    line_id: grant.lineId,
     subscription_id: grant.subscriptionId,
-    period_start: grant.periodStart,
     slice_start: grant.sliceStart,
     slice_end: grant.sliceEnd,
+    issued_at: grant.issuedAt,
     expires_at: grant.expiresAt,
   };
 }

@@ -35,11 +35,21 @@ create table operator_adjustments (
   made_at timestamptz not null
 );
 
+create table operator_revocations (
+  id uuid primary key,
+  account_id uuid not null references credit_accounts,
+  amount bigint not null check (amount > 0),
+  -- What it took: no more than was spendable.
+  revoked bigint not null check (revoked between 0 and amount),
+  reason text not null check (reason <> ''),
+  made_at timestamptz not null
+);
+
 create table credit_grants (
   id uuid primary key,
   account_id uuid not null references credit_accounts,
   source_type text not null check (source_type in
-    ('trial', 'package', 'subscription', 'subscription_upgrade', 'release', 'operator')),
+    ('trial', 'package', 'subscription', 'release', 'operator')),
   source_id text not null,
   source_index smallint not null,
   priority smallint not null,
@@ -49,16 +59,20 @@ create table credit_grants (
   consumed bigint not null default 0,
   expired bigint not null default 0,
   revoked bigint not null default 0,
+  -- Of the revoked credits, those that had expired.
+  revoked_expired bigint not null default 0,
+  -- Of the revoked credits, those that an operator took: no undoing gives them back.
+  withdrawn bigint not null default 0,
   -- What reversals aim at, in credits: requested and final ones, and final ones alone.
-  frozen_target bigint not null default 0,
+  requested_target bigint not null default 0,
   reversal_target bigint not null default 0,
-  frozen bigint generated always as (least(available, greatest(0, frozen_target - revoked))) stored,
   -- Consumed credits whose money was taken back: still open, and paid from later grants.
   owed bigint not null default 0,
   repaid bigint not null default 0,
   tier text,
+  -- The payment line that brought it, and the slice of its stretch.
+  line_id uuid,
   subscription_id uuid,
-  period_start timestamptz,
   slice_start timestamptz,
   slice_end timestamptz,
   expires_at timestamptz,
@@ -66,15 +80,17 @@ create table credit_grants (
   unique (source_type, source_id, source_index),
   constraint buckets_add_up check (granted = available + reserved + consumed + expired + revoked),
   constraint buckets_not_negative check (
-    least(available, reserved, consumed, expired, revoked, owed, repaid) >= 0),
-  constraint targets_in_order check (0 <= reversal_target and reversal_target <= frozen_target
-    and frozen_target <= granted),
+    least(available, reserved, consumed, expired, revoked, owed, repaid) >= 0
+    and revoked_expired between 0 and revoked and withdrawn between 0 and revoked),
+  constraint targets_in_order check (0 <= reversal_target and reversal_target <= requested_target
+    and requested_target <= granted),
   constraint debt_follows_reversal check (
     owed + repaid = least(consumed, greatest(0, reversal_target - revoked - reserved)))
 ) with (fillfactor = 70);
 create index credit_grants_live on credit_grants (account_id)
   where available > 0 or reserved > 0 or owed > 0;
 create index credit_grants_account on credit_grants (account_id, issued_at, id);
+create index credit_grants_line on credit_grants (line_id) where line_id is not null;
 create unique index credit_grants_one_trial on credit_grants (account_id) where source_type = 'trial';
 `,
 };

@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { newId } from '#libs/platform';
 import { EntitlementUnderTest } from '../../../../test/entitlement/entitlement-under-test.js';
-import { reversalTarget } from '../grants/reversal-target.js';
+import { reversalTarget } from '../payments/reversal-target.js';
+import type { ReversedLine } from '../payments/reversed-line.entity.js';
 
 describe('reversals', () => {
   let entitlement: EntitlementUnderTest;
@@ -34,12 +35,31 @@ describe('reversals', () => {
     return (consumed: number) => entitlement.client.close({ accountId, leaseId, consumed });
   }
 
+  it('what is taken back of a line is exact, by money and by time', () => {
+    const of = (refunded: number, paid: number, from?: string) =>
+      ({
+        refundedMicros: String(refunded),
+        paidMicros: String(paid),
+        scope: from === undefined ? 'whole' : 'remaining',
+        from: from === undefined ? null : new Date(from),
+      }) as ReversedLine;
+    const month = { begin: new Date('2026-03-02T00:00Z'), end: new Date('2026-04-02T00:00Z') };
+    expect(reversalTarget(100, month, [])).toBe(0);
+    expect(reversalTarget(100, month, [of(1, 3)])).toBe(34);
+    expect(reversalTarget(9_007_199_254_740_991, undefined, [of(1, 10)])).toBe(900_719_925_474_100);
+    expect(reversalTarget(5_000, month, [of(0, 0)])).toBe(0);
+    // The rest of the slice from its 11th day: 21 of 31 days, whatever money that was.
+    expect(reversalTarget(3_100, month, [of(7, 10, '2026-03-12T00:00Z')])).toBe(2_100);
+    expect(reversalTarget(3_100, month, [of(7, 10, '2026-02-12T00:00Z')])).toBe(3_100);
+    expect(reversalTarget(3_100, month, [of(7, 10, '2026-05-12T00:00Z')])).toBe(0);
+    // Half of what was left of the money is half of the credits that no rest took.
+    const both = [of(4, 10, '2026-03-12T00:00Z'), of(3, 10)];
+    expect(reversalTarget(3_100, month, both)).toBe(2_100 + 500);
+    expect(reversalTarget(3_100, month, [...both, of(3, 10)])).toBe(3_100);
+    expect(reversalTarget(3_100, undefined, [of(5, 10, '2026-05-12T00:00Z')])).toBe(1_550);
+  });
+
   it('the shares of a line add up before one rounding', async () => {
-    expect(reversalTarget(100, '0.333333333333333333')).toBe(34);
-    expect(reversalTarget(3, '0.333333333333333333')).toBe(1);
-    expect(reversalTarget(9_007_199_254_740_991, '0.1')).toBe(900_719_925_474_100);
-    expect(reversalTarget(5_000, '1')).toBe(5_000);
-    expect(reversalTarget(5_000, '0.000000000000000000')).toBe(0);
     const lineId = await entitlement.buy(accountId, 5_000);
     for (let part = 0; part < 3; part++) await entitlement.reverse(accountId, lineId, '0.00001');
     expect((await entitlement.newEntries(accountId)).slice(1)).toEqual([
@@ -47,10 +67,10 @@ describe('reversals', () => {
     ]);
   });
 
-  it('a requested refund freezes, its success revokes, its failure gives back', async () => {
+  it('a requested refund takes what is available at once, and its failure gives it back', async () => {
     const lineId = await entitlement.buy(accountId, 5_000);
     const reversalId = await entitlement.reverse(accountId, lineId, '0.5', { phase: 'requested' });
-    expect(await balance()).toMatchObject({ spendable: 2_500, frozen: 2_500 });
+    expect(await balance()).toMatchObject({ spendable: 2_500, frozen: 0 });
     await entitlement.reverse(accountId, lineId, '0.5', { reversalId });
     await entitlement.reverse(accountId, lineId, '0.5', { reversalId, phase: 'requested' });
     expect(await balance()).toMatchObject({ spendable: 2_500, frozen: 0 });
@@ -141,7 +161,7 @@ describe('reversals', () => {
     ]);
   });
 
-  it('a year reversed in full brings no further slices, and its undoing brings the missed ones', async () => {
+  it('slices of a year reversed in full are revoked as they begin, and its undoing gives them back', async () => {
     const subscriptionId = newId();
     const year = { periodStart: '2026-03-02T09:00:00Z', periodEnd: '2027-03-02T09:00:00Z' };
     const lineId = newId();
@@ -150,22 +170,30 @@ describe('reversals', () => {
     await (
       await lease(1_000)
     )(1_000);
-    const reversalId = await entitlement.reverse(accountId, lineId, '1.0');
+    const reversalId = await entitlement.reverse(accountId, lineId, '1');
     await entitlement.newEntries(accountId);
     entitlement.clock.set('2026-06-10T00:00:00Z');
     await entitlement.advanceAll();
-    expect(await entitlement.newEntries(accountId)).toEqual([]);
+    const arrived = [
+      'grant subscription: issued -15000, available +15000',
+      'revoke subscription: available -15000, revoked +15000',
+    ];
+    expect(await entitlement.newEntries(accountId)).toEqual([...arrived, ...arrived]);
     expect(await balance()).toMatchObject({ spendable: 0, debt: 1_000 });
     await entitlement.undo(accountId, reversalId);
-    expect(await balance()).toMatchObject({ spendable: 15_000, debt: 0 });
+    // The running slice, and for seven days what the ended ones had when they were taken back.
+    expect(await balance()).toMatchObject({ spendable: 15_000 + 14_000 + 15_000, debt: 0 });
     expect((await entitlement.newEntries(accountId)).toSorted()).toEqual([
       'debt_cancel subscription: debt +1000, owed -1000',
-      'expire subscription: available -15000, expired +15000',
-      'grant subscription: issued -15000, available +15000',
-      'grant subscription: issued -15000, available +15000',
+      'grant release: issued -14000, available +14000',
+      'grant release: issued -15000, available +15000',
       'reinstate subscription: revoked -14000, expired +14000',
+      'reinstate subscription: revoked -15000, available +15000',
+      'reinstate subscription: revoked -15000, expired +15000',
       'reinstate subscription: revoked -15000, expired +15000',
     ]);
+    entitlement.clock.set('2026-06-17T00:00:00Z');
+    expect(await balance()).toMatchObject({ spendable: 15_000 });
   });
 
   it('part of a year reversed reaches later slices too', async () => {

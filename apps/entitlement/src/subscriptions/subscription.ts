@@ -1,42 +1,36 @@
-import type { MonitorSlots, RateLimits, SubscriptionState } from '#libs/contracts';
-import { GRACE_MS } from './monthly-slices.js';
+import type { SubscriptionState } from '#libs/contracts';
+import { DAY_MS } from '#libs/platform';
+import type { Subscription } from './subscription.entity.js';
 
-/** A subscription as its last snapshot says. */
-export interface Subscription {
-  id: string;
-  accountId: string;
-  line: 'api' | 'domainer' | 'rate_limit';
-  state: SubscriptionState;
-  sku: string;
-  quantity: number;
-  interval: 'month' | 'year';
-  periodStart: Date;
-  periodEnd: Date;
-  paidThrough?: Date;
-  cancelAt?: Date;
-  limits: RateLimits;
-  monitors: MonitorSlots;
-  keys: number;
-  datasets: string[];
-  catalogueVersion: string;
-}
+/** How long rights outlive what is paid for while the next payment is expected. */
+const GRACE_MS = 7 * DAY_MS;
 
-const RENEWING: readonly SubscriptionState[] = ['trialing', 'active', 'past_due'];
+/**
+ * What a subscription gives by its state: rights to the end of what is paid for, and some days beyond
+ * while it is to be renewed; or none.
+ */
+const RIGHTS: Record<SubscriptionState, 'paid and grace' | 'paid' | 'none'> = {
+  incomplete: 'none',
+  trialing: 'paid and grace',
+  active: 'paid and grace',
+  past_due: 'paid and grace',
+  unpaid: 'paid',
+  paused: 'paid',
+  cancelled: 'paid',
+  expired: 'none',
+};
 
 /** True while the next payment is expected. */
 export function isRenewing({ state, cancelAt }: Subscription): boolean {
-  return RENEWING.includes(state) && !cancelAt;
+  return RIGHTS[state] === 'paid and grace' && cancelAt === null;
 }
 
 /**
- * When the rights of a subscription end if nothing more is heard of it: paid through, plus the days
- * of grace while a renewal is expected; undefined when it gives none.
+ * When the rights of a subscription end if nothing more is heard of it; undefined when it gives none:
+ * of its state, or because no stretch of it was paid yet.
  */
 export function rightsEnd(subscription: Subscription): Date | undefined {
-  const { state, cancelAt, paidThrough } = subscription;
-  if (!paidThrough) return undefined;
-  if (!RENEWING.includes(state) && state !== 'cancelled') return undefined;
-  const paid = paidThrough.getTime();
-  if (isRenewing(subscription)) return new Date(paid + GRACE_MS);
-  return new Date(Math.min(paid, cancelAt?.getTime() ?? paid));
+  const { state, paidThrough } = subscription;
+  if (paidThrough === null || RIGHTS[state] === 'none') return undefined;
+  return isRenewing(subscription) ? new Date(paidThrough.getTime() + GRACE_MS) : paidThrough;
 }

@@ -19,14 +19,22 @@ export class ApiResponse<Request extends IncomingMessage = IncomingMessage>
   implements Reply
 {
   private wholeHead = '';
+  /** Whether a body comes with the request: one that is not read to its end takes the connection with it. */
+  hasRequestBody = false;
 
   /** Sends head and body in one write. */
   sendWhole(status: number, lines: string, body: string): void {
-    this.statusCode = status;
-    this.wholeHead = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines}`;
+    this.begin(status, lines);
     // Otherwise a client of HTTP/1.0 is told the length by the end of its connection.
     this.useChunkedEncodingByDefault = true;
     this.end(body, 'latin1');
+  }
+
+  /** Sends the head; the body follows by `write` and `end`. */
+  begin(status: number, lines: string): void {
+    this.statusCode = status;
+    this.wholeHead = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines}`;
+    if (this.hasRequestBody && !this.req.complete) this.shouldKeepAlive = false;
   }
 
   /** Node asks for the head when there is a body and no head yet. */

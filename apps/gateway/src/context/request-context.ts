@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import type { ReadInput } from '#libs/contracts';
+import type { AnswerForm, ReadInput } from '#libs/contracts';
 import type { WindowAnswer } from '#libs/counters';
 import type { Span } from '#libs/platform';
 import type { KeyEntry } from '../facts/caller.js';
@@ -34,6 +34,10 @@ export class RequestContext {
   readonly values: string[] = [];
   /** What step 6 has read of them. */
   input?: ReadInput = undefined;
+  /** The validated body, of an operation that has one. */
+  body?: object = undefined;
+  /** The form of the answer that the client takes. */
+  form: AnswerForm;
   apiKey = '';
   caller?: KeyEntry;
   rate?: WindowAnswer;
@@ -49,6 +53,11 @@ export class RequestContext {
   /** UTC day to which the key's daily cap counts the cost. */
   capDay = 0;
   lease?: Lease;
+  /** Most credits the answer may cost, and what one answer, item or page of it costs. */
+  price = 0;
+  eachPrice = 0;
+  /** Credits for the lines that have been sent so far, of an answer that is streamed. */
+  streamedCredits = 0;
   /** Credits reserved on the lease. */
   cost = 0;
   isOver = false;
@@ -56,8 +65,9 @@ export class RequestContext {
   span?: Span = undefined;
   /** The context before it on a socket whose client does not wait for answers. */
   earlier?: RequestContext;
-  /** The call to lookup, which ends when the client goes. */
+  /** The call to the owner, which ends when the client goes. */
   lookupCall?: LookupCall;
+  serviceCall?: AbortController = undefined;
 
   /** @param startedMs monotonic milliseconds. */
   constructor(
@@ -65,5 +75,7 @@ export class RequestContext {
     readonly reply: Reply,
     public route: ApiRoute,
     readonly startedMs: number,
-  ) {}
+  ) {
+    this.form = route.operation.answers[0];
+  }
 }

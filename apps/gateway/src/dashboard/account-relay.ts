@@ -11,6 +11,8 @@ import {
 export interface Visitor {
   /** From the session cookie; absent before log-in. */
   sessionToken?: string;
+  /** From the device cookie: this browser has logged in before. */
+  deviceToken?: string;
   clientAddress: string;
   userAgent?: string;
   requestId: string;
@@ -34,6 +36,8 @@ export interface AccountAnswer {
   refusal?: Problem;
   /** Token of a session that begins with this answer. */
   beginsSession?: string;
+  /** By which account will know this browser. */
+  deviceToken?: string;
   endsSession: boolean;
 }
 
@@ -105,6 +109,7 @@ export class AccountRelay {
         body: answer,
         refusal: statusCode < 400 ? undefined : problemOf(answer, 'account'),
         beginsSession: single(headers['x-set-session']),
+        deviceToken: single(headers['x-set-device']),
         endsSession: headers['x-clear-session'] !== undefined,
       };
     } catch (error) {
@@ -119,6 +124,7 @@ export class AccountRelay {
       'x-request-id': visitor.requestId,
       ...(body !== undefined && { 'content-type': 'application/json' }),
       ...(visitor.sessionToken && { 'x-session-token': visitor.sessionToken }),
+      ...(visitor.deviceToken && { 'x-device-token': visitor.deviceToken }),
       ...(visitor.userAgent && { 'x-user-agent': visitor.userAgent }),
       ...(idempotencyKey && { 'idempotency-key': idempotencyKey }),
       ...(keyAllowance !== undefined && { 'x-key-allowance': String(keyAllowance) }),

@@ -175,6 +175,25 @@ describe('dashboard', () => {
     expect(headers['x-set-session']).toBeUndefined();
   });
 
+  it('S22: a browser that logged in keeps a device cookie, which account is told of', async () => {
+    const device = 'd'.repeat(64);
+    answer = {
+      status: 200,
+      headers: { 'x-set-session': SESSION, 'x-set-device': device },
+      body: {},
+    };
+    const cookie = `__Host-csrf=${CSRF}; __Host-device=${device}`;
+    const { headers } = await send('POST', '/api/log-in', { ...ours, ...json, cookie }, '{}');
+    const kept = (headers['set-cookie'] as string[]).find((one) =>
+      one.startsWith('__Host-device='),
+    );
+    expect(kept).toBe(
+      `__Host-device=${device}; Max-Age=31536000; Path=/; Secure; HttpOnly; SameSite=Lax`,
+    );
+    expect(arrived.at(-1)?.headers['x-device-token']).toBe(device);
+    expect(headers['x-set-device']).toBeUndefined();
+  });
+
   it('S18: an API key opens nothing on the dashboard, wherever it is put', async () => {
     const key = 'dds_live_0123456789abcdefghijABCDEFGHIJ000000';
     const ways: [string, Record<string, string>][] = [

@@ -20,7 +20,8 @@ import {
 import { HEAD_MAX_BYTES, URI_MAX_BYTES } from '../connection/head-limits.js';
 import { PlainConnections } from '../connection/plain-connections.js';
 import { ApiResponse } from '../context/api-response.js';
-import { API_PATHS, type ApiPath } from '../routes/api-paths.js';
+import type { ApiPath, ApiPaths } from '../routes/api-paths.js';
+import type { ApiRoute } from '../routes/api-route.js';
 import type { ApiRequest, Reply } from '../context/request-context.js';
 import { BASE_HEADERS } from '../context/header-lines.js';
 import { newRequestId } from '../context/request-id.js';
@@ -41,6 +42,7 @@ export interface ApiListenerOptions {
   port: number;
   /** Other gateways of this machine listen on the port, too. */
   reusePort?: boolean;
+  paths: ApiPaths;
   requestPath: RequestPath;
   bodies: ProblemBodies;
   pages: ErrorPages;
@@ -187,10 +189,10 @@ export class ApiListener {
   private takePlain(request: ApiRequest, reply: Reply, target: string): boolean {
     const mark = target.indexOf('?');
     const path = mark === -1 ? target : target.slice(0, mark);
-    const exact = API_PATHS.find(path);
-    const match = exact === undefined ? API_PATHS.match(path) : undefined;
+    const exact = this.options.paths.find(path);
+    const match = exact === undefined ? this.options.paths.match(path) : undefined;
     const route = (exact ?? match?.entry)?.get;
-    if (route === undefined) return false;
+    if (route === undefined || !route.isPlain) return false;
     const query = mark === -1 ? '' : target.slice(mark + 1);
     this.options.requestPath.handle(request, reply, route, query, match);
     return true;
@@ -200,8 +202,8 @@ export class ApiListener {
     const url = request.url!;
     const mark = url.indexOf('?');
     const path = mark === -1 ? url : url.slice(0, mark);
-    const exact = API_PATHS.find(path);
-    const match = exact === undefined ? API_PATHS.match(path) : undefined;
+    const exact = this.options.paths.find(path);
+    const match = exact === undefined ? this.options.paths.match(path) : undefined;
     const entry = exact ?? match?.entry;
     if (entry === undefined) return this.takeOther(request, response, handler);
     if (this.isDraining) response.shouldKeepAlive = false;
@@ -210,6 +212,7 @@ export class ApiListener {
     if (request.method === 'OPTIONS') return sendPreflight(response, entry.allow);
     const query = mark === -1 ? '' : url.slice(mark + 1);
     const route = entry.routes.get(request.method!)!;
+    response.hasRequestBody = route.operation.body !== undefined;
     this.options.requestPath.handle(request, response, route, query, match);
   }
 
@@ -225,7 +228,7 @@ export class ApiListener {
     for (let i = 0; i < rawHeaders.length; i += 2) {
       const { length } = rawHeaders[i];
       // `content-length` has 14 letters, `transfer-encoding` 17.
-      if (length === 14 || length === 17) return bodyRefusal(request);
+      if (length === 14 || length === 17) return bodyRefusal(request, routes.get(method!));
     }
     return undefined;
   }
@@ -277,10 +280,13 @@ export class ApiListener {
   }
 }
 
-/** An operation's parameters stand in its query: a body is a mistake, a large one is not even read. */
-function bodyRefusal({ headers }: IncomingMessage): Problem | undefined {
+/** A body that an operation does not take is a mistake; one that is too large is not even read. */
+function bodyRefusal({ headers }: IncomingMessage, route?: ApiRoute): Problem | undefined {
   const length = headers['content-length'];
-  if (length !== undefined && Number(length) > JSON_BODY_LIMIT_BYTES) return new PayloadTooLarge();
+  const body = route?.operation.body;
+  const limitBytes = body?.limitBytes ?? JSON_BODY_LIMIT_BYTES;
+  if (length !== undefined && Number(length) > limitBytes) return new PayloadTooLarge();
+  if (body !== undefined) return undefined;
   const isEmpty = length === undefined || Number(length) === 0;
   return isEmpty && headers['transfer-encoding'] === undefined ? undefined : unexpectedBody;
 }

@@ -1,13 +1,9 @@
+import type { AnswerFacts } from '../owners/owner-answer.js';
+
 /** What the gateway reads of the head of an answer (RFC 9112). */
-export interface AnswerHead {
-  status: number;
+export interface AnswerHead extends AnswerFacts {
   /** Bytes of the body, which begins after the blank line. */
   bodyBytes: number;
-  /** `X-Outcome` and `X-Served-From`; empty without them. */
-  outcome: string;
-  servedFrom: string;
-  /** Digits. */
-  age?: string;
   /** False when the connection ends with this answer. */
   isKept: boolean;
 }
@@ -30,6 +26,7 @@ export function readAnswerHead(text: string, end: number): AnswerHead | undefine
     outcome: '',
     servedFrom: '',
     age: undefined,
+    chargedItems: undefined,
     isKept: true,
   };
   for (let start = text.indexOf('\r\n') + 2; start < end;) {
@@ -53,6 +50,7 @@ function isOfInterest(nameLength: number): boolean {
     case 10: // connection
     case 13: // x-served-from
     case 14: // content-length
+    case 15: // x-charged-items
     case 17: // transfer-encoding
       return true;
     default:
@@ -68,7 +66,10 @@ function readHeader(head: AnswerHead, name: string, value: string): boolean {
   } else if (name === 'transfer-encoding') return false;
   else if (name === 'x-outcome') head.outcome = value;
   else if (name === 'x-served-from') head.servedFrom = value;
-  else if (name === 'age') {
+  else if (name === 'x-charged-items') {
+    if (!LENGTH.test(value)) return false;
+    head.chargedItems = Number(value);
+  } else if (name === 'age') {
     if (!AGE.test(value)) return false;
     head.age = value;
   } else if (name === 'connection' && value.toLowerCase() === 'close') head.isKept = false;

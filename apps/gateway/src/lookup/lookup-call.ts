@@ -1,11 +1,4 @@
-import type { AnswerHead } from './answer-head.js';
-
-/** What lookup answered. */
-export interface LookupAnswer {
-  head: AnswerHead;
-  /** A character a byte, as it came. */
-  body: string;
-}
+import type { OwnerAnswer } from '../owners/owner-answer.js';
 
 /** A question to lookup on its way. */
 export interface LookupCall {
@@ -18,6 +11,6 @@ export interface LookupCall {
   /** Nobody waits for it any more: it is not asked when its turn comes. */
   readonly isAbandoned: boolean;
   /** One of the two is called, once, unless the call was abandoned. */
-  onAnswer(answer: LookupAnswer): void;
+  onAnswer(answer: OwnerAnswer): void;
   onFault(fault: Error): void;
 }

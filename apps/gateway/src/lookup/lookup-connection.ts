@@ -1,7 +1,8 @@
 import { type NetConnectOpts, type Socket, connect as connectPlain } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { type AnswerHead, readAnswerHead } from './answer-head.js';
-import type { LookupCall, LookupAnswer } from './lookup-call.js';
+import type { OwnerAnswer } from '../owners/owner-answer.js';
+import type { LookupCall } from './lookup-call.js';
 import { BrokenAnswer, ConnectionEnded } from './lookup.errors.js';
 
 /** Where lookup listens. */
@@ -108,7 +109,7 @@ export class LookupConnection {
 
   private finish(): void {
     const head = this.head!;
-    const answer: LookupAnswer = { head, body: this.text };
+    const answer: OwnerAnswer = { head, body: this.text };
     const call = this.take()!;
     if (head.isKept) this.onFree(this);
     else this.socket.destroy();

@@ -3,7 +3,8 @@ import { type AddressInfo, type Server, type Socket, createServer } from 'node:n
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { waitFor } from '#test/environment';
 import { readAnswerHead } from './answer-head.js';
-import type { LookupCall, LookupAnswer } from './lookup-call.js';
+import type { OwnerAnswer } from '../owners/owner-answer.js';
+import type { LookupCall } from './lookup-call.js';
 import type { LookupConnection } from './lookup-connection.js';
 import { LookupPool, type LookupPoolOptions } from './lookup-pool.js';
 import { AnswerLate, BrokenAnswer, ConnectionEnded } from './lookup.errors.js';
@@ -45,11 +46,11 @@ class TestCall implements LookupCall {
   connection?: LookupConnection = undefined;
   waitedTicks = 0;
   isAbandoned = false;
-  readonly results: (LookupAnswer | Error)[] = [];
+  readonly results: (OwnerAnswer | Error)[] = [];
 
   constructor(readonly request = 'GET / HTTP/1.1\r\nHost: lookup\r\n\r\n') {}
 
-  onAnswer(answer: LookupAnswer): void {
+  onAnswer(answer: OwnerAnswer): void {
     this.results.push(answer);
   }
 
@@ -57,7 +58,7 @@ class TestCall implements LookupCall {
     this.results.push(fault);
   }
 
-  async result(): Promise<LookupAnswer | Error> {
+  async result(): Promise<OwnerAnswer | Error> {
     await waitFor('the call to end', () => this.results.length > 0);
     return this.results[0];
   }

@@ -1,29 +1,80 @@
-import { InvalidRequest, type Problem } from '#libs/platform';
+import { type AnswerForm, creditsEach, maxCredits } from '#libs/contracts';
+import { InvalidRequest, type Problem, faultsOf } from '#libs/platform';
 import type { RequestContext } from '../context/request-context.js';
 import { FixtureNeedsTestKey, TestKeyFixtureOnly } from './request.errors.js';
 
 const testKeyFixtureOnly = new TestKeyFixtureOnly();
 const fixtureNeedsTestKey = new FixtureNeedsTestKey();
 
-/** Step 6: reads the parameters of the operation and writes the question its owner is asked. */
-export function readParameters(context: RequestContext): Problem | undefined {
+/**
+ * Step 6a: reads the parameters of the operation and writes the question its owner is asked.
+ * @param body parsed JSON, of an operation that has one.
+ */
+export function readParameters(context: RequestContext, body?: unknown): Problem | undefined {
   const { route, names, values } = context;
-  const { reader, ownerPath, places } = route;
+  const { reader, ownerPath, freshPlace, subjects, operation } = route;
   const input = reader.read(names, values);
-  if (input.faults !== undefined) return new InvalidRequest(input.faults);
+  const bodyFaults = operation.body === undefined ? undefined : faultsOf(operation.body.of, body);
+  if (input.faults !== undefined || bodyFaults?.length) {
+    return new InvalidRequest([...(input.faults ?? []), ...(bodyFaults ?? [])]);
+  }
   context.input = input;
+  if (bodyFaults !== undefined) context.body = body as object;
   context.question = ownerPath.of(input);
   const { texts } = input;
-  context.subject = texts[places.subject] ?? '';
-  context.isFresh = texts[places.fresh] === 'true';
+  for (const { place } of subjects) context.subject = texts[place] ?? context.subject;
+  context.isFresh = texts[freshPlace] === 'true';
+  if (operation.answers.length > 1) context.form = acceptedForm(context);
+  readPrice(context);
   return undefined;
 }
 
 /** Step 6b: a test key gets fixtures only, and nobody else gets one. */
-export function checkFixture(
-  { route, subject }: RequestContext,
-  isTest: boolean,
-): Problem | undefined {
-  if (route.isFixture === undefined || isTest === route.isFixture(subject)) return undefined;
+export function checkFixture(context: RequestContext, isTest: boolean): Problem | undefined {
+  const { route, input, body } = context;
+  let isMismatch = body !== undefined && hasMismatch(context, isTest);
+  for (const { place, isFixture } of route.subjects) {
+    const text = input?.texts[place];
+    if (text !== undefined && isFixture !== undefined) isMismatch ||= isFixture(text) !== isTest;
+  }
+  if (!isMismatch) return undefined;
   return isTest ? testKeyFixtureOnly : fixtureNeedsTestKey;
+}
+
+function hasMismatch({ route, body }: RequestContext, isTest: boolean): boolean {
+  const subjects = route.operation.body?.subjects;
+  if (subjects === undefined) return false;
+  const { kind } = subjects;
+  return subjects
+    .of(body as never)
+    .map((text) => kind.clean?.(text) ?? text)
+    .some((text) => kind.isFixture?.(text) !== isTest);
+}
+
+function readPrice(context: RequestContext): void {
+  const { route, input, body } = context;
+  if (route.fixedPrice !== undefined) {
+    context.price = context.eachPrice = route.fixedPrice;
+    return;
+  }
+  const { price } = route.operation;
+  if (price.per === 'free') return;
+  const given = { values: route.reader.valuesOf(input!), body };
+  context.price = maxCredits(price, given);
+  context.eachPrice = creditsEach(price.credits, given);
+}
+
+/** The first form that `Accept` names (RFC 9110 §12.5.1, without weights); the operation's first one otherwise. */
+function acceptedForm({ request, route }: RequestContext): AnswerForm {
+  const { rawHeaders } = request;
+  const { answers } = route.operation;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    if (rawHeaders[i].toLowerCase() !== 'accept') continue;
+    const types = rawHeaders[i + 1].split(',').map((part) => part.split(';', 1)[0].trim());
+    for (const type of types) {
+      const form = answers.find((one) => one.type === type.toLowerCase());
+      if (form) return form;
+    }
+  }
+  return answers[0];
 }

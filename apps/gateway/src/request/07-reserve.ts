@@ -8,11 +8,12 @@ import type { Lease } from '../lease/lease.js';
 
 /** Step 7a: a question that was charged within 60 seconds is free, unless it asks for a new look. */
 export function findRepeat(
-  { question, isFresh, route }: RequestContext,
+  { question, isFresh, price, route }: RequestContext,
   { account, isTest }: KeyEntry,
   repeats: Repeats,
 ): boolean | Promise<boolean> {
-  return route.cost > 0 && !isFresh && !isTest && repeats.isRepeat(account.counterId, question);
+  const mayRepeat = price > 0 && route.operation.method === 'GET';
+  return mayRepeat && !isFresh && !isTest && repeats.isRepeat(account.counterId, question);
 }
 
 /**
@@ -25,7 +26,7 @@ export function reserve(
   leases: LeaseClient,
   caps: DailyCaps,
 ): Lease | Problem | undefined | Promise<Lease | Problem> {
-  const { cost } = context.route;
+  const { price: cost } = context;
   if (cost === 0 || caller.isTest || context.isRepeat) return undefined;
   const capDay = caps.reserve(caller, cost);
   if (typeof capDay !== 'number') return capDay;

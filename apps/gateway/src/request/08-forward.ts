@@ -1,81 +1,82 @@
-import { type Problem, type ServiceTokens, ServiceUnavailable } from '#libs/platform';
+import type { Operation, OwnerService } from '#libs/contracts';
+import { Problem, toProblem } from '#libs/platform';
 import type { RequestContext } from '../context/request-context.js';
-import type { LookupCall, LookupAnswer } from '../lookup/lookup-call.js';
-import type { LookupConnection } from '../lookup/lookup-connection.js';
-import { LookupPool, type LookupPoolOptions } from '../lookup/lookup-pool.js';
-import { AnswerLate } from '../lookup/lookup.errors.js';
-import { AnswerTimeout } from './request.errors.js';
+import { LookupForwarder, type LookupForwarderOptions } from '../lookup/lookup-forwarder.js';
+import type { OwnOperations } from '../owners/own-operations.js';
+import type { OwnerAnswer } from '../owners/owner-answer.js';
+import { ServiceForwarder } from '../owners/service-forwarder.js';
 
-export interface LookupForwarderOptions extends LookupPoolOptions {
-  tokens: ServiceTokens;
+/** A service that others than the hot path's forwarder ask, with the origin of its internal listener. */
+type Asked = Exclude<OwnerService, 'gateway' | 'lookup'>;
+
+export interface ForwarderOptions extends LookupForwarderOptions {
+  /** Origins of the internal listeners of the other owners. */
+  owners: Partial<Record<Asked, string>>;
+  own: OwnOperations;
+  operations: readonly Operation[];
 }
 
-type OnAnswer = (context: RequestContext, answer: LookupAnswer | Problem) => void;
+/** What an owner's word is handed to, once; not at all when the request is over first. */
+export type OnAnswer = (context: RequestContext, answer: OwnerAnswer | Problem) => void;
 
-const answerTimeout = new AnswerTimeout();
+const ANSWERED = { status: 200, outcome: 'delivered', servedFrom: 'live' };
 
-/**
- * Step 8: asks lookup, over TCP or a Unix socket. One try: a second one could be charged twice by the
- * registry's limits. When the client goes, the call is ended.
- */
-export class LookupForwarder {
-  private readonly pool: LookupPool;
-  private readonly host: string;
-  private token = '';
-  /** Everything of a request between its question and its id; new with each token. */
-  private fixedPart = '';
+/** Step 8: asks the owner of the operation. One try: a second one could be charged twice by whoever is asked. */
+export class Forwarder {
+  private readonly lookup: LookupForwarder;
+  private readonly services = new Map<string, ServiceForwarder>();
 
-  constructor(private readonly options: LookupForwarderOptions) {
-    this.pool = new LookupPool(options);
-    this.host = new URL(options.url).host;
-  }
-
-  /** Calls back once, with the answer or with 503 or 504; not at all when the context is over first. */
-  ask(context: RequestContext, onAnswer: OnAnswer): void {
-    const call = new Call(context, this.requestOf(context), onAnswer);
-    context.lookupCall = call;
-    this.pool.ask(call);
-  }
-
-  close(): void {
-    this.pool.close();
-  }
-
-  /** The question is ASCII without blanks and control characters: step 6 has encoded what is not. */
-  private requestOf({ question, requestId, isRepeat, span }: RequestContext): string {
-    const token = this.options.tokens.issue('gateway', 'lookup');
-    if (token !== this.token) {
-      this.token = token;
-      this.fixedPart = ` HTTP/1.1\r\nHost: ${this.host}\r\nAuthorization: Bearer ${token}\r\nX-Request-Id: `;
+  /** @throws when an operation has an owner whose address is not known. */
+  constructor(private readonly options: ForwarderOptions) {
+    const { url, socketPath, tokens, timeoutMs, owners, operations } = options;
+    this.lookup = new LookupForwarder(options);
+    this.services.set(
+      'lookup',
+      new ServiceForwarder({ service: 'lookup', url, socketPath, tokens, timeoutMs }),
+    );
+    for (const service of Object.keys(owners) as Asked[]) {
+      const other = { service, url: owners[service]!, tokens, timeoutMs };
+      this.services.set(service, new ServiceForwarder(other));
     }
-    const repeat = isRepeat ? '\r\nX-Repeat: 1' : '';
-    const trace = span === undefined ? '' : `\r\nTraceparent: ${span.traceparent}`;
-    return `GET ${question}${this.fixedPart}${requestId}${repeat}${trace}\r\n\r\n`;
-  }
-}
-
-/** The call of one context. */
-class Call implements LookupCall {
-  connection?: LookupConnection = undefined;
-  waitedTicks = 0;
-
-  constructor(
-    private readonly context: RequestContext,
-    readonly request: string,
-    private readonly done: OnAnswer,
-  ) {}
-
-  get isAbandoned(): boolean {
-    return this.context.isOver;
+    for (const { name, owner, access } of operations) {
+      const isOurs = access.kind === 'key' || access.kind === 'public';
+      if (isOurs && owner.service !== 'gateway' && !this.services.has(owner.service)) {
+        throw new Error(`${name}: the address of ${owner.service} is not known`);
+      }
+    }
   }
 
-  onAnswer(answer: LookupAnswer): void {
-    if (!this.context.isOver) this.done(this.context, answer);
+  ask(context: RequestContext, onAnswer: OnAnswer): void {
+    const { isPlain, operation } = context.route;
+    const { service } = operation.owner;
+    if (service === 'lookup' && isPlain) this.lookup.ask(context, onAnswer);
+    else if (service === 'gateway') void this.settle(context, this.answerOwn(context), onAnswer);
+    else void this.settle(context, this.services.get(service)!.ask(context), onAnswer);
   }
 
-  onFault(fault: Error): void {
-    if (this.context.isOver) return;
-    const isLate = fault instanceof AnswerLate;
-    this.done(this.context, isLate ? answerTimeout : new ServiceUnavailable('lookup', fault));
+  async close(): Promise<void> {
+    this.lookup.close();
+    await Promise.all([...this.services.values()].map((service) => service.close()));
+  }
+
+  private async answerOwn({ route, input, caller }: RequestContext): Promise<OwnerAnswer> {
+    const own = this.options.own.get(route.operation.name)!;
+    const body = await own(route.reader.valuesOf(input!) as never, caller);
+    return { head: ANSWERED, body: Buffer.from(JSON.stringify(body)).toString('latin1') };
+  }
+
+  private async settle(
+    context: RequestContext,
+    asked: Promise<OwnerAnswer | Problem>,
+    onAnswer: OnAnswer,
+  ): Promise<void> {
+    let answer: OwnerAnswer | Problem;
+    try {
+      answer = await asked;
+    } catch (error) {
+      answer = toProblem(error);
+    }
+    if (!context.isOver) onAnswer(context, answer);
+    else if (!(answer instanceof Problem)) answer.stream?.destroy();
   }
 }

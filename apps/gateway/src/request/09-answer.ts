@@ -9,7 +9,7 @@ import {
 import type { RequestContext } from '../context/request-context.js';
 import { BASE_HEADERS, headerLines } from '../context/header-lines.js';
 import type { ProblemBodies } from '../problems/problem-body.js';
-import type { LookupAnswer } from '../lookup/lookup-call.js';
+import type { AnswerFacts, OwnerAnswer } from '../owners/owner-answer.js';
 
 /** What the answers need to know of the installation. */
 export interface AnswerSettings {
@@ -28,17 +28,22 @@ const PASSED_ON: ReadonlySet<number> = new Set([400, 404, 409, 413, 422, 503, 50
  * Step 9a: what the answer costs. Only an answer to the question is charged; words of a newer owner that this
  * build does not know are free.
  */
-export function creditsFor({ head }: LookupAnswer, context: RequestContext): number {
+export function creditsFor({ head }: OwnerAnswer, context: RequestContext): number {
   const outcome = outcomeOf(head.outcome);
   const source = sourceOf(head.servedFrom);
   if (head.status !== 200 || outcome === undefined || source === undefined) return 0;
-  return isOutcomeCharged(outcome) && isSourceCharged(source) ? context.cost : 0;
+  if (!isSourceCharged(source)) return 0;
+  if (context.route.operation.price.per !== 'item') {
+    return isOutcomeCharged(outcome) ? context.cost : 0;
+  }
+  // Never more than was reserved, whatever the owner counts.
+  return Math.min(context.cost, (head.chargedItems ?? 0) * context.eachPrice);
 }
 
 /** Step 9b: sends a data answer. `remaining` is the balance after it. */
 export function sendAnswer(
   context: RequestContext,
-  { head: { age }, body }: LookupAnswer,
+  { head: { age }, body }: OwnerAnswer,
   credits: number,
   remaining: number | undefined,
 ): void {
@@ -47,6 +52,24 @@ export function sendAnswer(
   const isWhole = !context.route.hasMeta || body.charCodeAt(body.length - 1) !== CLOSING_BRACE;
   const meta = isWhole ? '' : metaOf(context, { credits, remaining, isAlone: body.length === 2 });
   context.reply.sendWhole(200, lines, isWhole ? body : body.slice(0, -1) + meta);
+}
+
+/** The head of an answer that is not one whole JSON object; what it costs is not known yet. */
+export function streamHead(context: RequestContext, { location }: AnswerFacts): string {
+  const type = context.form.type;
+  if (type === 'redirect') return answerLines(context, 0, undefined) + `Location: ${location}\r\n`;
+  return answerLines(context, undefined, undefined) + `Content-Type: ${type}\r\n`;
+}
+
+/** The closing line of a streamed answer, with what it cost. @param line a JSON object. */
+export function closingLine(
+  context: RequestContext,
+  line: string,
+  credits: number,
+  remaining: number | undefined,
+): string {
+  const isAlone = line.length === 2;
+  return `${line.slice(0, -1)}${metaOf(context, { credits, remaining, isAlone })}\n`;
 }
 
 /** Step 9c: sends a refusal. */
@@ -70,7 +93,7 @@ export function sendProblem(
 }
 
 /** An owner's refusal as the problem it is; anything that is not one is our fault, not the customer's. */
-export function problemOf(answer: LookupAnswer, owner: string): Problem {
+export function problemOf(answer: OwnerAnswer, owner: string): Problem {
   const { status: answered } = answer.head;
   const body = parse(answer.body);
   if (typeof body?.code !== 'string' || body.status !== answered) {
@@ -85,10 +108,11 @@ export function problemOf(answer: LookupAnswer, owner: string): Problem {
 
 function answerLines(
   { requestId, route, rate, rateLimit }: RequestContext,
-  credits: number,
+  credits: number | undefined,
   remaining: number | undefined,
 ): string {
-  let lines = `${BASE_LINES}X-Request-Id: ${requestId}\r\nX-Credits-Cost: ${credits}\r\n`;
+  let lines = `${BASE_LINES}X-Request-Id: ${requestId}\r\n`;
+  if (credits !== undefined) lines += `X-Credits-Cost: ${credits}\r\n`;
   if (remaining !== undefined) lines += `X-Credits-Remaining: ${remaining}\r\n`;
   if (rate) {
     const name = route.rateName;

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { BlockList } from 'node:net';
 import { PUBLIC_LIMIT } from '#libs/contracts';
 import type { Repeats, RequestWindow, WindowAnswer } from '#libs/counters';
@@ -11,6 +12,8 @@ import {
   startTrace,
   traceIdOf,
 } from '#libs/platform';
+import { readJsonBody } from '../context/request-body.js';
+import { sendStream } from '../owners/send-stream.js';
 import { forgetContext, watchClient } from '../context/open-requests.js';
 import type { PathMatch } from '../routes/api-paths.js';
 import type { ApiRoute } from '../routes/api-route.js';
@@ -30,7 +33,7 @@ import { authorise } from './04-authorise.js';
 import { countAddress, countRequest, limitRate } from './05-limit-rate.js';
 import { checkFixture, readParameters } from './06-read-parameters.js';
 import { findRepeat, reserve } from './07-reserve.js';
-import type { LookupForwarder } from './08-forward.js';
+import type { Forwarder } from './08-forward.js';
 import {
   type AnswerSettings,
   creditsFor,
@@ -39,7 +42,7 @@ import {
   sendProblem,
 } from './09-answer.js';
 import type { Settlement } from './10-settle.js';
-import type { LookupAnswer } from '../lookup/lookup-call.js';
+import type { OwnerAnswer } from '../owners/owner-answer.js';
 
 /** What the steps work with. */
 export interface RequestPathParts {
@@ -51,7 +54,7 @@ export interface RequestPathParts {
   repeats: Repeats;
   leases: LeaseClient;
   caps: DailyCaps;
-  forwarder: LookupForwarder;
+  forwarder: Forwarder;
   settlement: Settlement;
   answers: AnswerSettings;
   trustedProxies: BlockList;
@@ -120,7 +123,17 @@ export class RequestPath {
 
   private readonly limit = (context: RequestContext, rate: WindowAnswer): void => {
     context.rate = rate;
-    const refusal = limitRate(context, this.parts.concurrency) ?? readParameters(context);
+    const refusal = limitRate(context, this.parts.concurrency);
+    if (refusal) return this.refuse(context, refusal);
+    const { body } = context.route.operation;
+    if (body === undefined) return this.read(context, undefined);
+    // Only Node's own requests have bodies: a plain connection hands them over.
+    const request = context.request as IncomingMessage;
+    this.whenReady(context, readJsonBody(request, body.limitBytes), this.read);
+  };
+
+  private readonly read = (context: RequestContext, body: unknown): void => {
+    const refusal = readParameters(context, body);
     if (refusal) return this.refuse(context, refusal);
     const { caller } = context;
     if (caller === undefined) return this.forward(context, undefined);
@@ -149,7 +162,7 @@ export class RequestPath {
     this.parts.forwarder.ask(context, this.answer);
   };
 
-  private readonly answer = (context: RequestContext, answer: LookupAnswer | Problem): void => {
+  private readonly answer = (context: RequestContext, answer: OwnerAnswer | Problem): void => {
     if (answer instanceof Problem) return this.refuse(context, answer);
     const { status, outcome } = answer.head;
     if (status !== 200) {
@@ -159,14 +172,31 @@ export class RequestPath {
     // It went in this very turn: nobody would get what would be charged.
     if (!context.request.socket.writable) return this.abort(context);
     crashPoint('gateway.after-lookup-answer');
+    if (answer.stream) return void this.stream(context, answer);
     const credits = creditsFor(answer, context);
     this.releaseSlots(context);
-    const remaining = this.remaining(context);
-    sendAnswer(context, answer, credits, remaining === undefined ? undefined : remaining - credits);
+    sendAnswer(context, answer, credits, this.balanceAfter(context, credits));
     crashPoint('gateway.after-answer');
     this.parts.settlement.settle(context, { status: 200, outcome, credits });
     forgetContext(context);
   };
+
+  private async stream(context: RequestContext, answer: OwnerAnswer): Promise<void> {
+    const isWhole = await sendStream(context, answer, (credits) =>
+      this.balanceAfter(context, credits),
+    );
+    if (context.isOver) return;
+    this.releaseSlots(context);
+    const { settlement } = this.parts;
+    const outcome = isWhole ? answer.head.outcome : 'broken_off';
+    settlement.settle(context, { status: 200, outcome, credits: context.streamedCredits });
+    forgetContext(context);
+  }
+
+  private balanceAfter(context: RequestContext, credits: number): number | undefined {
+    const remaining = this.remaining(context);
+    return remaining === undefined ? undefined : remaining - credits;
+  }
 
   private refuse(context: RequestContext, problem: Problem, outcome: string = problem.code): void {
     const { settlement, answers, logger } = this.parts;
@@ -185,12 +215,17 @@ export class RequestPath {
     forgetContext(context);
   }
 
-  /** The client went: nothing is charged, and lookup need not go on. */
+  /** The client went: what was not sent is not charged, and the owner need not go on. */
   private readonly abort = (context: RequestContext): void => {
     this.releaseSlots(context);
     const { settlement } = this.parts;
-    settlement.settle(context, { status: CLIENT_GONE, outcome: 'client_gone', credits: 0 });
+    settlement.settle(context, {
+      status: CLIENT_GONE,
+      outcome: 'client_gone',
+      credits: context.streamedCredits,
+    });
     context.lookupCall?.connection?.destroy();
+    context.serviceCall?.abort();
   };
 
   /** Gives back what a request held while it was under way; the next one may have it before the answer is sent. */

@@ -1,4 +1,4 @@
-import { OPERATIONS, type Operation, type OperationRoute, WRONGLY_ENCODED } from '#libs/contracts';
+import { type Operation, type OperationRoute, WRONGLY_ENCODED } from '#libs/contracts';
 import { type ApiRoute, compileRoute } from './api-route.js';
 
 /** One public path with what it takes. */
@@ -33,7 +33,7 @@ export class ApiPaths {
   private readonly templates: Template[] = [];
   readonly routes: readonly ApiRoute[];
 
-  constructor(operations: readonly Operation[] = OPERATIONS) {
+  constructor(readonly operations: readonly Operation[]) {
     const served = operations.filter(({ access: { kind } }) => kind === 'key' || kind === 'public');
     const byPath = new Map<string, { operation: Operation; at: OperationRoute }[]>();
     for (const operation of served) {
@@ -75,9 +75,6 @@ export class ApiPaths {
     this.templates.push({ pattern: new RegExp(`^${pattern}$`), names, entry });
   }
 }
-
-/** What the API's listener serves. */
-export const API_PATHS = new ApiPaths();
 
 /** One route a method; where a parameter tells several apart, the first of them leads to the others. */
 function routesOf(rows: { operation: Operation; at: OperationRoute }[]): Map<string, ApiRoute> {

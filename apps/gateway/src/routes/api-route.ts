@@ -6,6 +6,7 @@ import {
   SCOPES,
   type Scope,
   type Version,
+  subjectsOf,
 } from '#libs/contracts';
 import { headerLines } from '../context/header-lines.js';
 import { classPlace } from '../rate-limits/class-concurrency.js';
@@ -27,12 +28,14 @@ export interface ApiRoute {
   scopeBit: number;
   reader: InputReader;
   ownerPath: OwnerPath;
-  /** Places of texts that the gateway itself needs; -1 for none. */
-  places: { subject: number; fresh: number };
-  /** Undefined for an operation that answers test keys as it answers others. */
-  isFixture?: (subject: string) => boolean;
-  /** Credits of a charged answer. */
-  cost: number;
+  /** Place of the text of `fresh`; -1 for none. */
+  freshPlace: number;
+  /** What the question may be about; one of them is given. */
+  subjects: readonly Subject[];
+  /** Most credits of an answer, where it is the same for each. */
+  fixedPrice?: number;
+  /** Always one JSON object, for which no body is sent: what a plain connection answers. */
+  isPlain: boolean;
   /** Whether `meta` is put before the answer's last brace. */
   hasMeta: boolean;
   /** `Deprecation` and `Link` of a superseded version (RFC 9745, RFC 8288), as name and value in turn. */
@@ -43,8 +46,23 @@ export interface ApiRoute {
   choice?: { parameter: string; routes: ReadonlyMap<string, ApiRoute> };
 }
 
+/** One parameter that says what a question is about. */
+interface Subject {
+  /** Place of its text. */
+  place: number;
+  /** Undefined for one that answers test keys as it answers others. */
+  isFixture?: (text: string) => boolean;
+}
+
 /** The instant version 1 was superseded, as RFC 9745 writes it: 2026-11-01. */
 const V1_DEPRECATION = '@1793491200';
+
+const JSON_TYPE = 'application/json';
+
+function fixedPrice({ price }: Operation): number | undefined {
+  if (price.per === 'free') return 0;
+  return price.per === 'item' || typeof price.credits !== 'number' ? undefined : price.credits;
+}
 
 /** @param choices values that tell the operations of its path apart, its own included. */
 export function compileRoute(
@@ -52,10 +70,9 @@ export function compileRoute(
   at: OperationRoute,
   choices: readonly string[],
 ): ApiRoute {
-  const { access, price, subject, parameters, owner } = operation;
+  const { access, answers, price, parameters, owner } = operation;
   const choice = at.when && { parameter: at.when.parameter, values: choices };
   const reader = new InputReader(operation, { version: at.version, choice });
-  const kind = subject === undefined ? undefined : parameters[subject].kind;
   const { scope, class: rateClass } = access.kind === 'key' ? access : {};
   const versionHeaders =
     at.successor === undefined
@@ -72,12 +89,14 @@ export function compileRoute(
     scopeBit: scope === undefined ? 0 : 1 << SCOPES.indexOf(scope),
     reader,
     ownerPath: new OwnerPath(owner.path, at.version, reader),
-    places: {
-      subject: subject === undefined ? -1 : reader.placeOf(subject),
-      fresh: reader.placeOf('fresh'),
-    },
-    isFixture: kind?.isFixture && ((text) => kind.isFixture!(text)),
-    cost: price.per === 'free' ? 0 : (price.credits as number),
+    freshPlace: reader.placeOf('fresh'),
+    subjects: subjectsOf(operation).map((name) => {
+      const { kind } = parameters[name];
+      const isFixture = kind.isFixture && ((text: string) => kind.isFixture!(text));
+      return { place: reader.placeOf(name), isFixture };
+    }),
+    fixedPrice: fixedPrice(operation),
+    isPlain: operation.body === undefined && answers.every(({ type }) => type === JSON_TYPE),
     hasMeta: at.version === 2 && price.per !== 'free',
     versionHeaders,
     versionLines: headerLines(versionHeaders),

@@ -1,5 +1,4 @@
 import { Buckets, SECONDS_BUCKETS, SECOND_MS } from '#libs/platform';
-import { API_PATHS } from '../routes/api-paths.js';
 import type { ApiRoute } from '../routes/api-route.js';
 
 const STATUS_MAX = 600;
@@ -17,11 +16,13 @@ export class RouteCounts {
 
 /** Counts every request of the API as plain numbers, which a scrape reads. */
 export class RequestCounts {
-  readonly byRoute: ReadonlyMap<ApiRoute, RouteCounts> = new Map(
-    API_PATHS.routes.map((route) => [route, new RouteCounts()]),
-  );
+  readonly byRoute: ReadonlyMap<ApiRoute, RouteCounts>;
   /** Refusals by the code of their problem. */
   readonly refusals = new Map<string, number>();
+
+  constructor(routes: readonly ApiRoute[]) {
+    this.byRoute = new Map(routes.map((route) => [route, new RouteCounts()]));
+  }
 
   /** @param code of the problem, when it was refused. */
   note(route: ApiRoute, status: number, durationMs: number, code?: string): void {

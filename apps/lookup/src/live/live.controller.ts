@@ -1,8 +1,8 @@
 import { Controller, Get, Headers, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { Question, type QuestionOf, WHOIS_LIVE } from '#libs/contracts';
-import { AllowCallers, crashPoint } from '#libs/platform';
-import type { LiveAnswer } from './live-answer.js';
+import { AllowCallers } from '#libs/platform';
+import { send } from '../answers/data-answer.js';
 import { LiveService } from './live.service.js';
 
 @Controller('/internal/whois')
@@ -18,10 +18,4 @@ export class LiveController {
   ) {
     send(reply, await this.live.answer(question, repeat === '1'));
   }
-}
-
-/** Past Nest's serialisation: the body is finished text. */
-function send(reply: FastifyReply, { status, headers, body }: LiveAnswer): void {
-  crashPoint('lookup.before-answer');
-  void reply.status(status).headers(headers).type('application/json; charset=utf-8').send(body);
 }

@@ -3,11 +3,11 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { TldList } from '#libs/contracts';
 import { loadConfig, Logger, type RunningService, ServiceTokens } from '#libs/platform';
 import { TestClock, scrape } from '#test/environment';
 import { LookupConfig } from '../lookup.config.js';
 import { startLookup } from '../start.js';
-import type { TldList } from '../tlds/tlds.service.js';
 
 const SECRET = 'a secret between services, long enough';
 interface Body {

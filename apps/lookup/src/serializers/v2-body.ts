@@ -1,5 +1,5 @@
 import { domainToUnicode } from 'node:url';
-import type { Source, WhoisSection } from '#libs/contracts';
+import type { WhoisSection } from '#libs/contracts';
 import type {
   Conflict,
   Contact,
@@ -8,6 +8,7 @@ import type {
   RegistrationRecord,
   SourceAnswer,
 } from '#libs/resolvers';
+import type { Serving } from '../answers/data-answer.js';
 import { publicPath } from './public-path.js';
 import {
   commonBody,
@@ -22,12 +23,6 @@ import {
   resellerBody,
   statusBody,
 } from './whois-body.js';
-
-/** How an answer came to be given now. */
-export interface Serving {
-  servedFrom: Source;
-  ageSeconds: number;
-}
 
 /**
  * The second version: the first one's words, exact dates, what is withheld and why, and for every

@@ -6,8 +6,7 @@ import {
   declareHistogram,
 } from '#libs/platform';
 import type { LookupCounts } from '#libs/resolvers';
-import type { AnswerCache } from '../live/answer-cache.js';
-import type { AnswerCounts } from '../live/answer-counts.js';
+import type { AnswerCounts } from '../answers/answer-counts.js';
 
 const ANSWERS = declareCounter(
   'dds_lookup_answers_total',
@@ -30,11 +29,15 @@ const CACHE_BYTES = declareGauge('dds_lookup_cache_bytes', 'Their estimated size
 export interface LookupParts {
   answers: AnswerCounts;
   lookups: LookupCounts;
-  cache: AnswerCache;
+  /** One for each kind of question. */
+  caches: readonly { size: { entries: number; bytes: number } }[];
 }
 
 /** What lookup answers and asks, from memory. */
-export function addLookupMetrics(metrics: Metrics, { answers, lookups, cache }: LookupParts): void {
+export function addLookupMetrics(
+  metrics: Metrics,
+  { answers, lookups, caches }: LookupParts,
+): void {
   metrics.addSource({
     name: 'lookups',
     read: (take) => {
@@ -46,8 +49,10 @@ export function addLookupMetrics(metrics: Metrics, { answers, lookups, cache }: 
       for (const { protocol, role, outcome, seconds } of lookups.sources) {
         take(UPSTREAM, seconds, { protocol, role, outcome });
       }
-      take(CACHE_ENTRIES, cache.size.entries);
-      take(CACHE_BYTES, cache.size.bytes);
+      take(CACHE_ENTRIES, sum(caches.map(({ size }) => size.entries)));
+      take(CACHE_BYTES, sum(caches.map(({ size }) => size.bytes)));
     },
   });
 }
+
+const sum = (numbers: number[]) => numbers.reduce((total, one) => total + one, 0);

@@ -1,6 +1,14 @@
 import { Controller, Get } from '@nestjs/common';
+import {
+  Question,
+  type QuestionOf,
+  TLD,
+  TLDS,
+  type TldAnswer,
+  type TldList,
+} from '#libs/contracts';
 import { AllowCallers } from '#libs/platform';
-import { type TldList, TldsService } from './tlds.service.js';
+import { TldsService } from './tlds.service.js';
 
 @Controller('/internal/tlds')
 @AllowCallers('gateway')
@@ -8,7 +16,12 @@ export class TldsController {
   constructor(private readonly tlds: TldsService) {}
 
   @Get()
-  list(): TldList {
+  list(@Question(TLDS) _question: QuestionOf<typeof TLDS>): TldList {
     return this.tlds.list();
+  }
+
+  @Get('/:tld')
+  one(@Question(TLD) { tld }: QuestionOf<typeof TLD>): TldAnswer {
+    return this.tlds.one(tld);
   }
 }

@@ -1,23 +1,8 @@
+import { domainToASCII } from 'node:url';
 import { Injectable } from '@nestjs/common';
-import { Clock } from '#libs/platform';
+import type { TldAnswer, TldCoverage, TldList } from '#libs/contracts';
+import { Clock, NotFound } from '#libs/platform';
 import { Registries, type Route } from '#libs/resolvers';
-
-/** Which protocol answers for a top-level domain, or why none does. */
-export interface TldCoverage {
-  tld: string;
-  protocols: ('rdap' | 'whois43')[];
-  rdap_server?: string;
-  whois_server?: string;
-  reason?: string;
-}
-
-export interface TldList {
-  status: true;
-  counts: { tlds: number; rdap: number; whois: number; unsupported: number };
-  /** Age of the tables in days. */
-  tables: { rdap_days: number; whois_days: number };
-  tlds: TldCoverage[];
-}
 
 /** States the coverage from the tables that lookups are routed by, so the two cannot differ. */
 @Injectable()
@@ -28,13 +13,28 @@ export class TldsService {
   ) {}
 
   list(): TldList {
-    const { rdapDays, whoisDays } = this.registries.age(this.clock.now());
     return {
       status: true,
       counts: this.registries.coverage(),
-      tables: { rdap_days: rdapDays, whois_days: whoisDays },
+      tables: this.tableAges(),
       tlds: this.registries.routes().map(coverageOf),
     };
+  }
+
+  /**
+   * @param tld as somebody wrote it, in any script.
+   * @throws NotFound when there is no such top-level domain.
+   */
+  one(tld: string): TldAnswer {
+    const label = domainToASCII(tld.toLowerCase());
+    const route = this.registries.routes().find((known) => known.tld === label);
+    if (route === undefined) throw new NotFound();
+    return { status: true, ...coverageOf(route), tables: this.tableAges() };
+  }
+
+  private tableAges() {
+    const { rdapDays, whoisDays } = this.registries.age(this.clock.now());
+    return { rdap_days: rdapDays, whois_days: whoisDays };
   }
 }
 

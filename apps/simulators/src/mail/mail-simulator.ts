@@ -1,13 +1,13 @@
 import { mailboxPage } from './mailbox-page.js';
 import type { ReceivedMail } from './received-mail.js';
-import { SmtpServer } from './smtp-server.js';
+import { SmtpSink } from './smtp-sink.js';
 
 const MAILS_MAX = 200;
 
 /** The world's mail boxes: takes every mail over SMTP and shows the latest on a page. */
 export class MailSimulator {
   private readonly mails = new Map<string, ReceivedMail>();
-  private readonly server = new SmtpServer((mail) => this.take(mail));
+  private readonly server = new SmtpSink((mail) => this.take(mail));
 
   /** @returns the value of `SMTP_URL`. */
   async start(port = 0): Promise<string> {

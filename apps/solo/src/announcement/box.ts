@@ -9,6 +9,7 @@ export function announcement(facts: SoloFacts, seconds: number): string {
     ['Mailbox', facts.mailbox_url ?? 'mail is sent by the server of SMTP_URL'],
     ['Test key', `${facts.demo.test_key}   names under .test, 0 credits`],
     ['Live key', `${facts.demo.live_key}   ${liveNote(facts)}`],
+    ['Metrics', facts.metrics_url],
     ['Docs', 'README.md, docs/README.md'],
     ['Facts', `${facts.data_folder}/solo.json   log: ${facts.log_file}`],
     ['Stop', 'Ctrl-C      start over: npm run reset      trouble: npm run doctor'],

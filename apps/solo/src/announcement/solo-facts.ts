@@ -3,6 +3,8 @@ export interface SoloFacts {
   pid: number;
   api_url: string;
   dashboard_url: string;
+  /** Where Prometheus reads every service at once. */
+  metrics_url: string;
   /** Absent when mail is really sent, by `SMTP_URL`. */
   mailbox_url?: string;
   /** Where lookups go: the internet, or the registry simulator. */

@@ -1,7 +1,7 @@
 import { rmSync, statfsSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { dirname } from 'node:path';
 import type { DataFolder } from '../data-folder/data-folder.js';
+import { portRefusal } from './before-build.js';
 import { StartFault } from './start-fault.js';
 
 /** Free space below which PostgreSQL would soon stop in the middle of something. */
@@ -31,39 +31,9 @@ export function checkDiskSpace(folder: string, minBytes = DISK_FREE_MIN_BYTES): 
 }
 
 /** @throws StartFault when something listens on the port already. Port 0 is always free. */
-export async function checkPortFree(
-  port: number,
-  setting: string,
-  host = '127.0.0.1',
-): Promise<void> {
-  if (port === 0) return;
-  const probe = createServer();
-  try {
-    await new Promise<void>((resolve, reject) => {
-      probe.once('error', reject).listen({ port, host, exclusive: true }, resolve);
-    });
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    const what =
-      code === 'EADDRINUSE' ? `Port ${port} is taken.` : `Port ${port} cannot be opened (${code}).`;
-    throw new StartFault(
-      what,
-      `Stop what uses it, or choose another: ${setting}=0 npm start takes any free port.`,
-    );
-  } finally {
-    await new Promise((resolve) => probe.close(resolve));
-  }
-}
-
-/** A port that is free now, for an address that must be known before the listener starts. */
-export async function freePort(host = '127.0.0.1'): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((resolve, reject) => {
-    probe.once('error', reject).listen({ port: 0, host }, resolve);
-  });
-  const { port } = probe.address() as { port: number };
-  await new Promise((resolve) => probe.close(resolve));
-  return port;
+export async function checkPortFree(port: number, setting: string): Promise<void> {
+  const refusal = await portRefusal(port, setting);
+  if (refusal) throw new StartFault(refusal.what, refusal.remedy);
 }
 
 function freeSpace(folder: string): { bavail: number; bsize: number } {

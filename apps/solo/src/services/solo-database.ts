@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import {
   EmbeddedServer,
   type Migration,
@@ -10,13 +11,14 @@ import {
   withClient,
 } from '#libs/database';
 import { migrations as account } from '../../../account/src/migrations/index.js';
+import { migrations as billing } from '../../../billing/src/migrations/index.js';
 import { migrations as entitlement } from '../../../entitlement/src/migrations/index.js';
 import { migrations as gateway } from '../../../gateway/src/migrations/index.js';
 import type { DataFolder } from '../data-folder/data-folder.js';
 import type { Secrets } from '../data-folder/secrets.js';
 
 const DATABASE = 'domain_data';
-const MIGRATIONS: Record<SchemaService, Migration[]> = { account, entitlement, gateway };
+const MIGRATIONS: Record<SchemaService, Migration[]> = { account, billing, entitlement, gateway };
 
 export interface SoloDatabaseOptions {
   folder: DataFolder;
@@ -25,6 +27,8 @@ export interface SoloDatabaseOptions {
   adminUrl?: string;
   /** False only for throw-away installations of tests. */
   durable?: boolean;
+  /** Ends the making of a new server half-way. */
+  signal?: AbortSignal;
 }
 
 /** The one database of an installation, with every service's schema and roles up to date. */
@@ -35,18 +39,24 @@ export class SoloDatabase {
     private readonly server?: EmbeddedServer,
   ) {}
 
-  /** Starts the server or adopts the one that a killed process left, then provisions and migrates. */
+  /** Whether this installation has no server of its own yet. */
+  static isNew(folder: DataFolder): boolean {
+    return !existsSync(folder.file('postgres.json'));
+  }
+
+  /** Starts the server, or adopts the one that a killed process left. `prepare` comes next. */
   static async open(options: SoloDatabaseOptions): Promise<SoloDatabase> {
-    const { folder, secrets, adminUrl, durable } = options;
-    if (adminUrl) return SoloDatabase.prepared(new SoloDatabase(adminUrl, secrets));
+    const { folder, secrets, adminUrl, durable, signal } = options;
+    if (adminUrl) return new SoloDatabase(adminUrl, secrets);
     const password = secrets.get('postgres');
     const server = await EmbeddedServer.start({
       folder: folder.file('postgres'),
       password,
       durable,
+      signal,
     });
     folder.writePrivateJson('postgres.json', { folder: server.folder });
-    return SoloDatabase.prepared(new SoloDatabase(server.url(), secrets, server));
+    return new SoloDatabase(server.url(), secrets, server);
   }
 
   /** URL of the superuser in the services' database. */
@@ -73,17 +83,8 @@ export class SoloDatabase {
     await this.server?.stop();
   }
 
-  private static async prepared(database: SoloDatabase): Promise<SoloDatabase> {
-    try {
-      await database.prepare();
-      return database;
-    } catch (error) {
-      await database.stop();
-      throw error;
-    }
-  }
-
-  private async prepare(): Promise<void> {
+  /** Makes the services' database with its roles and schemas, and migrates them. */
+  async prepare(): Promise<void> {
     await withClient(this.adminUrl, async (client) => {
       const { rowCount } = await client.query('select from pg_database where datname = $1', [
         DATABASE,

@@ -2,14 +2,14 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newId } from '#libs/platform';
 import { TestClock } from '#test/environment';
 import type { ReceivedMail } from '../../../simulators/src/mail/received-mail.js';
-import { SmtpServer } from '../../../simulators/src/mail/smtp-server.js';
+import { SmtpSink } from '../../../simulators/src/mail/smtp-sink.js';
 import { DEMO_EMAIL } from './demo-account.js';
 import { soloMail } from './solo-mail.js';
 
 describe('mail of one machine', () => {
   const mailFrom = 'Example Holdings <service@example.com>';
   const received: ReceivedMail[] = [];
-  const server = new SmtpServer((mail) => received.push(mail));
+  const server = new SmtpSink((mail) => received.push(mail));
   let smtpUrl: string;
 
   const letterTo = (to: string) => ({

@@ -6,6 +6,7 @@ import { InProcessTransport } from '#libs/messaging';
 import {
   type Clock,
   Logger,
+  Metrics,
   type RunningService,
   loadConfig,
   TelemetryConfig,
@@ -41,6 +42,8 @@ export interface SoloServices {
   accountUrl: string;
   entitlementUrl: string;
   settings: Settings;
+  /** Of each service. */
+  metrics: Metrics[];
   clock: Clock;
   transport: InProcessTransport;
   mailbox: LocalMailbox;
@@ -106,12 +109,14 @@ export async function startServices(options: ServicesOptions): Promise<SoloServi
   const gateway = await startGateway({ ...start, config, logger: logger('gateway'), mailbox });
   running('gateway', gateway);
   transport.requireConsumers();
+  const services = [account, entitlement, lookup, gateway];
   return {
     apiUrl: config.baseUrl,
     dashboardUrl: config.billingUrl,
     accountUrl: account.url,
     entitlementUrl: entitlement.url,
     settings,
+    metrics: services.map(({ app }) => app.get(Metrics, { strict: false })),
     clock,
     transport,
     mailbox: mail.mailbox,

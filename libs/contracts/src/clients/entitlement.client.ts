@@ -1,6 +1,7 @@
 import type { RateClass } from '../operations/access.js';
 import type { MonitorSlots } from '../events/billing/subscription-changed.js';
 import type { ChangeCursor, ChangePage } from './change-feed.js';
+import type { GrantPage, LineFulfilment, LineSums, Owned } from './entitlement-holdings.js';
 import type { ServiceHttp } from './service-http.js';
 
 export type BlockCause = 'overdue' | 'deletion' | 'fraud' | 'admin';
@@ -223,6 +224,37 @@ export class EntitlementClient {
 
   async liftBlock(accountId: string, cause: OperatorBlockCause): Promise<void> {
     await this.http.call('POST', '/internal/operator/blocks/lift', { accountId, body: { cause } });
+  }
+
+  /**
+   * Operators: takes spendable credits away, in the order in which they are used, with a reason.
+   * @returns how many were taken, at most `amount`; the same id counts once and answers the same.
+   */
+  async revokeByOperator(
+    accountId: string,
+    body: { revocationId: string; amount: number; reason: string },
+  ): Promise<{ isNew: boolean; revoked: number }> {
+    return this.http.call('POST', '/internal/operator/revocations', { accountId, body });
+  }
+
+  /** Which of an account's payment lines are fulfilled, in the order asked; at most 1,000. */
+  async fulfilment(accountId: string, lineIds: string[]): Promise<LineFulfilment[]> {
+    return this.http.call('POST', '/internal/fulfilment', { accountId, body: { lineIds } });
+  }
+
+  /** What became of payment lines of any account; unknown ones are left out. At most 1,000. */
+  async lineSums(lineIds: string[]): Promise<LineSums[]> {
+    return this.http.call('POST', '/internal/reconciliation/lines', { body: { lineIds } });
+  }
+
+  async owned(accountId: string): Promise<Owned> {
+    return this.http.call('GET', '/internal/owned', { accountId });
+  }
+
+  /** Every grant with its source, newest first. */
+  async grants(accountId: string, cursor?: string): Promise<GrantPage> {
+    const query = cursor ? `?cursor=${encodeURIComponent(cursor)}` : '';
+    return this.http.call('GET', `/internal/grants${query}`, { accountId });
   }
 
   async changes(cursor?: ChangeCursor): Promise<ChangePage> {

@@ -1,5 +1,5 @@
 import type { FieldError } from '#libs/platform';
-import { type Operation, type Version, newestVersion } from './operation.js';
+import { type Operation, type Version, newestVersion, subjectsOf } from './operation.js';
 import type { Parameter, ParameterKind } from './parameter.js';
 
 /** Stands for a name or value whose encoding is wrong; no decoded text holds half a surrogate pair. */
@@ -45,6 +45,8 @@ export class InputReader {
   private readonly names: string[];
   private readonly ignoresUnknown: boolean;
   private readonly choice?: InputReaderOptions['choice'];
+  /** Places of parameters of which exactly one must be given; empty where one alone is asked for. */
+  private readonly alternatives: number[] = [];
 
   constructor(
     readonly operation: Operation,
@@ -67,6 +69,8 @@ export class InputReader {
         this.names.push(synonym);
       }
     });
+    const subjects = subjectsOf(operation);
+    if (subjects.length > 1) this.alternatives = subjects.map((name) => this.placeOf(name));
   }
 
   /** @param names and `values` of the parameters in their order, decoded; `WRONGLY_ENCODED` for what cannot be. */
@@ -86,6 +90,10 @@ export class InputReader {
       if (fault !== undefined) {
         (faults ??= []).push({ field: this.slots[place].name, message: fault });
       }
+    }
+    const given = this.alternatives.filter((place) => texts[place] !== undefined);
+    if (this.alternatives.length > 0 && given.length !== 1) {
+      (faults ??= []).push(this.notOne(given));
     }
     return { texts, faults };
   }
@@ -118,6 +126,16 @@ export class InputReader {
       if (value !== undefined) values[name] = value;
     }
     return values;
+  }
+
+  private notOne(given: readonly number[]): FieldError {
+    const names = this.alternatives.map((place) => this.slots[place].name);
+    if (given.length === 0) {
+      const others = names.slice(1).map((name) => `"${name}"`);
+      return { field: names[0], message: `is required, or ${others.join(' or ')} in its place` };
+    }
+    const [first, second] = given.map((place) => this.slots[place].name);
+    return { field: second, message: `cannot be given together with "${first}"` };
   }
 
   private check(texts: (string | undefined)[], place: number): string | undefined {

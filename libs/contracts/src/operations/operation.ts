@@ -83,8 +83,11 @@ export interface Operation<P extends Parameters = Parameters> {
   /** Who answers, at which path of its internal listener; braces as in `routes`. */
   owner: { service: OwnerService; path: string };
   parameters: P;
-  /** The parameter that the question is about, for the request log and for fixtures. */
-  subject?: string;
+  /**
+   * The parameter that the question is about, for the request log and for fixtures. Of several, exactly one
+   * must be given.
+   */
+  subject?: string | readonly string[];
   body?: OperationBody;
   answers: readonly AnswerForm[];
   price: Price;
@@ -97,9 +100,15 @@ export interface Operation<P extends Parameters = Parameters> {
 
 /** Keeps the types of a row's parameters, from which its owner's are derived. */
 export function defineOperation<const P extends Parameters>(
-  row: Operation<P> & { subject?: keyof P },
+  row: Operation<P> & { subject?: keyof P | readonly (keyof P)[] },
 ): Operation<P> {
   return row;
+}
+
+/** Parameters that a question may be about. */
+export function subjectsOf({ subject }: Pick<Operation, 'subject'>): readonly string[] {
+  if (subject === undefined) return [];
+  return typeof subject === 'string' ? [subject] : subject;
 }
 
 /** The version that is asked for when nothing says which. */

@@ -33,5 +33,10 @@ export function maxCredits(price: Price, input: PricedInput): number {
 /** Credits for one answer, item or page. */
 export function creditsEach(credits: Credits, { values }: PricedInput): number {
   if (typeof credits === 'number') return credits;
-  return credits.by[String(values[credits.parameter])] ?? Math.max(...Object.values(credits.by));
+  return credits.by[String(values[credits.parameter])] ?? maxCreditsEach(credits);
+}
+
+/** Credits for the dearest answer, item or page there is. */
+export function maxCreditsEach(credits: Credits): number {
+  return typeof credits === 'number' ? credits : Math.max(...Object.values(credits.by));
 }

@@ -1,5 +1,35 @@
+import { DNS_LIVE } from './dns/dns-live.js';
+import { ASN_WHOIS } from './numbers/asn-whois.js';
+import { IP_WHOIS } from './numbers/ip-whois.js';
 import type { Operation } from './operation.js';
+import { PRICING_QUOTE } from './pricing/pricing-quote.js';
+import { PRICING } from './pricing/pricing.js';
+import { TLD } from './tlds/tld.js';
+import { TLDS } from './tlds/tlds.js';
 import { WHOIS_LIVE } from './whois/whois-live.js';
 
-/** Every operation of the product. A row that stands here is routed, validated, priced and documented. */
-export const OPERATIONS = [WHOIS_LIVE] as const satisfies readonly Operation[];
+export * from './dns/dns-answer.js';
+export * from './dns/dns-live.js';
+export * from './numbers/asn-whois.js';
+export * from './numbers/ip-whois.js';
+export * from './numbers/number-answer.js';
+export * from './pricing/price-list.js';
+export * from './pricing/pricing-quote.js';
+export * from './pricing/pricing.js';
+export * from './tlds/tld-coverage.js';
+export * from './tlds/tld.js';
+export * from './tlds/tlds.js';
+export * from './whois/whois-answer.js';
+export * from './whois/whois-live.js';
+
+/** Every operation of the product, in the order of the documents. What stands here is routed, validated, priced and documented. */
+export const OPERATIONS: readonly Operation[] = [
+  WHOIS_LIVE,
+  IP_WHOIS,
+  ASN_WHOIS,
+  DNS_LIVE,
+  TLDS,
+  TLD,
+  PRICING,
+  PRICING_QUOTE,
+];

@@ -21,12 +21,15 @@ export class NoEmbeddedPostgres extends Error {
  * symlinks are missing when npm ran no install scripts, so they are made here; when `user` cannot
  * reach the package (a clone under root's home), a copy is made in `copyFolder`.
  */
-export function findBinaries(user: ServerUser | undefined, copyFolder: string): string {
+export async function findBinaries(
+  user: ServerUser | undefined,
+  copyFolder: string,
+): Promise<string> {
   const packaged = packagedFolder();
   hydrateSymlinks(packaged);
   if (runs(packaged, user)) return packaged;
   const copy = join(copyFolder, 'postgresql');
-  if (!existsSync(copy) || !runs(copy, user)) copyBinaries(packaged, copy);
+  if (!existsSync(copy) || !runs(copy, user)) await copyBinaries(packaged, copy);
   if (!runs(copy, user))
     throw new Error(`PostgreSQL in ${copy} cannot be run: ${runError(copy, user)}`);
   return copy;
@@ -41,10 +44,10 @@ function packagedFolder(): string {
   }
 }
 
-function copyBinaries(from: string, to: string): void {
+async function copyBinaries(from: string, to: string): Promise<void> {
   rmSync(to, { recursive: true, force: true });
   mkdirSync(dirname(to), { recursive: true, mode: 0o755 });
-  makeFolder(to, (making) => {
+  await makeFolder(to, (making) => {
     cpSync(from, making, { recursive: true, verbatimSymlinks: true });
     hydrateSymlinks(making);
   });

@@ -1,20 +1,12 @@
-import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
-import {
-  chownSync,
-  closeSync,
-  existsSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { createServer } from 'node:net';
-import { dirname, join } from 'node:path';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { closeSync, existsSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { freePorts } from '#libs/platform';
 import { withClient } from '../provision.js';
 import { findBinaries } from './binaries.js';
-import { makeFolder } from './make-folder.js';
+import { initialise } from './initialise.js';
+import { exists } from './make-folder.js';
 import { type ServerUser, serverFolder, serverUser } from './server-user.js';
 
 export interface EmbeddedServerOptions {
@@ -28,8 +20,12 @@ export interface EmbeddedServerOptions {
   durable?: boolean;
   /** Further `-c` settings. */
   settings?: Record<string, string>;
+  /** Ends the making of a new database half-way; nothing is left of it then. */
+  signal?: AbortSignal;
 }
 
+/** Another may take the port that was found free. */
+const START_TRIES_MAX = 3;
 const START_TIMEOUT_MS = 60_000;
 const STOP_TIMEOUT_MS = 20_000;
 const POLL_MS = 50;
@@ -56,19 +52,26 @@ export class EmbeddedServer {
       await adopted.untilReady();
       return adopted;
     }
-    const binaries = findBinaries(user, options.folder);
-    if (!existsSync(join(data, 'PG_VERSION'))) initialise(binaries, data, options.password, user);
+    const binaries = await findBinaries(user, options.folder);
+    if (!existsSync(join(data, 'PG_VERSION'))) {
+      const { password, durable = true, signal } = options;
+      await initialise({ binaries, data, password, user, durable, signal });
+    }
     if (!existsSync(join(data, 'PG_VERSION'))) {
       throw new Error(`${data} holds files and no database: move them away to start anew`);
     }
-    const port = options.port ?? (await freePort());
-    const server = new EmbeddedServer(
-      launch({ binaries, data, port, user, options }).pid as number,
-      port,
-      options,
-    );
-    await server.untilReady();
-    return server;
+    for (let tries = 1; ; tries++) {
+      const port = options.port ?? (await freePorts(1))[0];
+      const { pid } = launch({ binaries, data, port, user, options });
+      const server = new EmbeddedServer(pid as number, port, options);
+      try {
+        await server.untilReady();
+        return server;
+      } catch (error) {
+        const isTaken = lastLogLines(options.folder).includes('could not bind');
+        if (options.port !== undefined || !isTaken || tries === START_TRIES_MAX) throw error;
+      }
+    }
   }
 
   /** Where the data lies; not always the folder that was asked for. */
@@ -149,40 +152,6 @@ function launch({ binaries, data, port, user, options }: Launch): ChildProcess {
   return child;
 }
 
-function initialise(
-  binaries: string,
-  data: string,
-  password: string,
-  user: ServerUser | undefined,
-): void {
-  const passwordFile = `${data}.password.${process.pid}`;
-  writeFileSync(passwordFile, `${password}\n`, { mode: 0o600 });
-  if (user) chownSync(passwordFile, user.uid, user.gid);
-  try {
-    makeFolder(data, (making) => {
-      mkdirSync(making, { mode: 0o700 });
-      if (user) chownSync(making, user.uid, user.gid);
-      execFileSync(
-        join(binaries, 'bin', 'initdb'),
-        [
-          `--pgdata=${making}`,
-          '--username=postgres',
-          `--pwfile=${passwordFile}`,
-          '--auth=scram-sha-256',
-          '--encoding=UTF8',
-          '--locale=C',
-        ],
-        { uid: user?.uid, gid: user?.gid, cwd: dirname(data), stdio: ['ignore', 'ignore', 'pipe'] },
-      );
-    });
-  } catch (error) {
-    const text = (error as { stderr?: Buffer }).stderr?.toString().trim();
-    throw new Error(`initdb failed: ${text ?? String(error)}`, { cause: error });
-  } finally {
-    rmSync(passwordFile, { force: true });
-  }
-}
-
 /**
  * The live postmaster of a data folder, from its `postmaster.pid` (line 1 pid, line 4 port). A file
  * whose number belongs to another process by now is removed, for PostgreSQL would refuse to start
@@ -216,12 +185,7 @@ function commandOf(pid: number): string | undefined {
 }
 
 function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return !isZombie(pid);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
+  return exists(pid) && !isZombie(pid);
 }
 
 function isZombie(pid: number): boolean {
@@ -235,15 +199,4 @@ function isZombie(pid: number): boolean {
 function lastLogLines(folder: string): string {
   const text = readFileSync(join(folder, 'postgres.log'), 'utf8').trimEnd();
   return text.split('\n').slice(-5).join(' | ');
-}
-
-/** A loopback port nobody listens on right now. */
-async function freePort(): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((resolve, reject) => {
-    probe.once('error', reject).listen(0, '127.0.0.1', resolve);
-  });
-  const { port } = probe.address() as { port: number };
-  await new Promise((resolve) => probe.close(resolve));
-  return port;
 }

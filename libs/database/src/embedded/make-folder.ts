@@ -1,20 +1,50 @@
-import { renameSync, rmSync } from 'node:fs';
+import { readdirSync, renameSync, rmSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 
 /**
  * Makes a folder all at once: `fill` works beside it, and what it made takes the name when it is
- * whole. A process that is killed leaves nothing half done, of two at once the first one's is kept,
- * and a folder that holds anything is never touched.
+ * whole. A process that is killed leaves nothing half done under that name, of two at once the first one's
+ * is kept, and a folder that holds anything is never touched.
  */
-export function makeFolder(path: string, fill: (making: string) => void): void {
-  const making = `${path}.making.${process.pid}`;
+export async function makeFolder(
+  path: string,
+  fill: (making: string) => void | Promise<void>,
+): Promise<void> {
+  const making = besides(path, 'making');
   rmSync(making, { recursive: true, force: true });
   try {
-    fill(making);
+    await fill(making);
     renameSync(making, path);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code !== 'ENOTEMPTY' && code !== 'EEXIST') throw error;
   } finally {
     rmSync(making, { recursive: true, force: true });
+  }
+}
+
+/** A name beside `path` that says which process works there: for what is gone when that process is. */
+export function besides(path: string, what: string): string {
+  return `${path}.${what}.${process.pid}`;
+}
+
+/** Removes what killed processes left beside `path`. */
+export function removeLeftBesides(path: string): void {
+  const prefix = `${basename(path)}.`;
+  for (const name of readdirSync(dirname(path)).filter((each) => each.startsWith(prefix))) {
+    const pid = Number(/^(?:making|password)\.(\d+)$/.exec(name.slice(prefix.length))?.[1]);
+    if (pid > 0 && !exists(pid)) {
+      rmSync(join(dirname(path), name), { recursive: true, force: true });
+    }
+  }
+}
+
+/** Whether there is a process of that number. */
+export function exists(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

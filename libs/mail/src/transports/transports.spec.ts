@@ -1,5 +1,8 @@
-import { type AddressInfo, type Server, type Socket, createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { callbackify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { type ParsedMail, simpleParser } from 'mailparser';
+import { SMTPServer } from 'smtp-server';
 import { newId } from '#libs/platform';
 import { TestClock } from '#test/environment';
 import { MailRefused } from '../mail-transport.js';
@@ -7,70 +10,47 @@ import { LocalMailbox } from './local-mailbox.js';
 import { type TransportUnderTest, mailTransportContract } from './mail-transport.contract.js';
 import { SmtpTransport } from './smtp.js';
 
-interface Received {
-  to: string[];
-  data: string;
-}
-
-/** The least of RFC 5321 that takes a mail, on a real socket. */
-class SmtpServer {
-  readonly received: Received[] = [];
-  /** What RCPT TO is answered with. */
-  recipientReply = '250 fine';
-  private readonly sockets = new Set<Socket>();
-  private server: Server;
+/** A mail server on a real socket that delivers nothing. */
+class SmtpSink {
+  readonly received: ParsedMail[] = [];
+  /** The code that RCPT TO is refused with. */
+  refusal?: number;
+  private readonly server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['AUTH', 'STARTTLS'],
+    onRcptTo: (_address, _session, done) =>
+      done(
+        this.refusal === undefined
+          ? null
+          : Object.assign(new Error('refused'), { responseCode: this.refusal }),
+      ),
+    closeTimeout: 100,
+    onData: (stream, _session, done) =>
+      callbackify(async () => void this.received.push(await simpleParser(stream)))(done),
+  });
 
   async listen(): Promise<string> {
-    this.server = createServer((socket) => this.serve(socket));
     await new Promise<void>((resolve) => this.server.listen(0, '127.0.0.1', resolve));
-    return `smtp://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+    return `smtp://127.0.0.1:${(this.server.server.address() as AddressInfo).port}`;
   }
 
   async close(): Promise<void> {
-    for (const socket of this.sockets) socket.destroy();
-    await new Promise((resolve) => this.server.close(resolve));
-  }
-
-  private serve(socket: Socket): void {
-    this.sockets.add(socket);
-    let [buffer, to, isData] = ['', [] as string[], false];
-    const reply = (line: string) => socket.write(`${line}\r\n`);
-    reply('220 test');
-    socket.setEncoding('latin1').on('data', (chunk) => {
-      buffer += String(chunk);
-      for (;;) {
-        const end = buffer.indexOf(isData ? '\r\n.\r\n' : '\r\n');
-        if (end < 0) return;
-        const text = buffer.slice(0, end);
-        buffer = buffer.slice(end + (isData ? 5 : 2));
-        if (isData) {
-          this.received.push({ to, data: text });
-          [to, isData] = [[], false];
-          reply('250 taken');
-        } else if (text.startsWith('RCPT TO:')) {
-          to.push(text.slice(9, -1));
-          reply(this.recipientReply);
-        } else if (text === 'DATA') {
-          isData = true;
-          reply('354 go on');
-        } else reply('250 fine');
-      }
-    });
+    await new Promise<void>((resolve) => this.server.close(resolve));
   }
 }
 
 const mail = { to: 'someone@example.com', subject: 'Hello', text: 'Hello', html: '<p>Hello</p>' };
 
 describe('mail over SMTP', () => {
-  let server: SmtpServer;
+  let server: SmtpSink;
   let underTest: TransportUnderTest;
 
   beforeEach(async () => {
-    server = new SmtpServer();
+    server = new SmtpSink();
     const url = await server.listen();
     underTest = {
       transport: new SmtpTransport({ url, from: 'Service <service@example.org>' }),
-      arrived: async () => server.received.map(({ to, data }) => parsed(to, data)),
+      arrived: async () => server.received.map(shown),
     };
   });
   afterEach(async () => {
@@ -81,10 +61,10 @@ describe('mail over SMTP', () => {
   mailTransportContract(() => underTest);
 
   it('a refusal for good is told from one that may pass', async () => {
-    server.recipientReply = '550 no such mailbox';
+    server.refusal = 550;
     const refused = underTest.transport.send({ ...mail, id: newId() });
     await expect(refused).rejects.toBeInstanceOf(MailRefused);
-    server.recipientReply = '451 come back later';
+    server.refusal = 451;
     const delayed = underTest.transport.send({ ...mail, id: newId() });
     await expect(delayed).rejects.not.toBeInstanceOf(MailRefused);
     expect(server.received).toEqual([]);
@@ -94,7 +74,7 @@ describe('mail over SMTP', () => {
     const id = newId();
     await underTest.transport.send({ ...mail, id });
     await underTest.transport.send({ ...mail, id });
-    const ids = server.received.map(({ data }) => /^Message-ID: (.*)$/m.exec(data)?.[1].trim());
+    const ids = server.received.map(({ messageId }) => messageId);
     expect(ids).toEqual([`<${id}@example.org>`, `<${id}@example.org>`]);
   });
 });
@@ -123,23 +103,7 @@ describe('mail into the local mailbox', () => {
   });
 });
 
-/** Recipient, subject and text part of a message as nodemailer writes it. */
-function parsed(to: string[], data: string) {
-  const subject = /^Subject: (.*)$/m.exec(data)?.[1].trim() ?? '';
-  const encoded = /^=\?UTF-8\?(.)\?(.*)\?=$/.exec(subject);
-  const part = data.split(/\r\n--/).find((p) => p.includes('text/plain')) ?? data;
-  const text = part.slice(part.indexOf('\r\n\r\n') + 4).replaceAll('\r\n', '\n');
-  return {
-    to: to.join(),
-    subject: encoded ? decodeWord(encoded[1], encoded[2]) : subject,
-    text: text.replace(/^\.\./gm, '.').replace(/\n$/, ''),
-  };
-}
-
-function decodeWord(encoding: string, text: string): string {
-  if (encoding === 'B') return Buffer.from(text, 'base64').toString('utf8');
-  const bytes = text
-    .replace(/_/g, ' ')
-    .replace(/=(..)/g, (_, hex) => String.fromCharCode(parseInt(hex, 16)));
-  return Buffer.from(bytes, 'latin1').toString('utf8');
+function shown({ to, subject = '', text = '' }: ParsedMail) {
+  const recipients = [to ?? []].flat();
+  return { to: recipients.map((one) => one.text).join(), subject, text: text.trimEnd() };
 }

@@ -8,6 +8,12 @@ export type FailureClass = 'pause' | 'permanent' | 'transient';
 /** Thrown to a transport that must stop this bucket and deliver again later. */
 export class ConsumerPaused extends Error {}
 
+/**
+ * Thrown by a handler for an event that is well-formed and yet can never be right: it contradicts what
+ * was said before. It is dead at once, with an alarm.
+ */
+export class UnacceptableEvent extends Error {}
+
 const QUERY_CANCELED = '57014';
 const READ_ONLY_TRANSACTION = '25006';
 const PAUSING_CLASSES = ['08', '53', '57', '58'];
@@ -15,6 +21,7 @@ const PERMANENT_CLASSES = ['22', '23', '42'];
 
 /** By SQLSTATE (PostgreSQL, Appendix A); causes are looked through. */
 export function classify(error: unknown): FailureClass {
+  if (error instanceof UnacceptableEvent) return 'permanent';
   const state = sqlStateOf(error);
   if (state === undefined) return isConnectionLoss(error) ? 'pause' : 'transient';
   // A statement that ran into its time-out says nothing of the server; others must not wait for it.

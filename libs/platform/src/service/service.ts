@@ -18,6 +18,8 @@ export interface ServiceOptions {
   /** 0 asks the system for a free port. */
   port: number;
   host: string;
+  /** Largest body of `application/octet-stream`, which reaches a route as it came; none without it. */
+  rawBodyLimitBytes?: number;
   /** The strategy that feeds this service's event consumers, when it has any. */
   strategy?: CustomStrategy['strategy'];
 }
@@ -48,6 +50,12 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     logger: options.logger,
     abortOnError: false,
   });
+  if (options.rawBodyLimitBytes !== undefined) {
+    const bodyLimit = options.rawBodyLimitBytes;
+    app.useBodyParser('application/octet-stream', { bodyLimit }, (_request, body, done) =>
+      done(null, body),
+    );
+  }
   app.useGlobalPipes(inputValidation());
   app.useGlobalFilters(new ProblemFilter(options.logger));
   const { name } = app.get(ServiceIdentity, { strict: false });
@@ -55,7 +63,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   adapter
     .getInstance()
     .addHook('preValidation', (request, _reply, done) => {
-      checkJsonShape(request.body);
+      if (!Buffer.isBuffer(request.body)) checkJsonShape(request.body);
       done();
     })
     .addHook('onSend', (request, reply, _payload, done) => {

@@ -48,7 +48,7 @@ export class Metrics {
   static readonly contentType = Registry.PROMETHEUS_CONTENT_TYPE;
   private readonly registry = new Registry();
   private readonly sources: MetricSource[] = [];
-  private underWay?: Promise<string>;
+  private underWay?: Promise<object[]>;
   private isProcessDue: boolean;
 
   /** `process: false` leaves out what is measured of the process itself. */
@@ -73,13 +73,25 @@ export class Metrics {
     this.sources.push(source);
   }
 
-  /** The answer to a scrape, in Prometheus' text format 0.0.4. Scrapes at the same time share one reading. */
+  /** The answer to a scrape, in Prometheus' text format 0.0.4. */
   text(): Promise<string> {
+    return Metrics.textOf([this]);
+  }
+
+  /** The answer of several services that share a process, whose own numbers are told once. */
+  static async textOf([first, ...others]: Metrics[]): Promise<string> {
+    const whole = await first.snapshot();
+    const own = others.map(async (service) => (await service.snapshot()).filter(isOwn));
+    return AggregatorRegistry.aggregate([whole, ...(await Promise.all(own))]).metrics();
+  }
+
+  /** Scrapes at the same time share one reading. */
+  private snapshot(): Promise<object[]> {
     this.underWay ??= this.gather().finally(() => (this.underWay = undefined));
     return this.underWay;
   }
 
-  private async gather(): Promise<string> {
+  private async gather(): Promise<object[]> {
     if (this.isProcessDue) {
       // Watching the loop and the collector begins with the first scrape: unasked, it costs nothing.
       this.isProcessDue = false;
@@ -94,7 +106,7 @@ export class Metrics {
     }
     const counted = await this.registry.getMetricsAsJSON();
     const metrics = [...read].map(([declaration, values]) => asMetric(declaration, values));
-    return AggregatorRegistry.aggregate([[...counted, ...metrics]]).metrics();
+    return [...counted, ...metrics];
   }
 
   private async read(source: MetricSource): Promise<[MetricDeclaration, Sample][]> {
@@ -122,6 +134,11 @@ export class Metrics {
   private configurationOf({ name, about, labels }: MetricDeclaration) {
     return { name, help: about, labelNames: [...labels], registers: [this.registry] };
   }
+}
+
+/** Whether a metric is the product's, and not what the library measures of the process. */
+function isOwn(metric: object): boolean {
+  return (metric as { name: string }).name.startsWith('dds_');
 }
 
 function samplesOf(metric: MetricDeclaration, reading: Reading, labels: Labels): Sample[] {

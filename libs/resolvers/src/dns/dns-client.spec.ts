@@ -3,7 +3,8 @@ import { type RemoteInfo, type Socket, createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { type Server, createServer } from 'node:net';
 import fc from 'fast-check';
-import { freePort, waitFor } from '#test/environment';
+import { freePorts } from '#libs/platform';
+import { waitFor } from '#test/environment';
 import { DnsClient } from './dns-client.js';
 import { readMessage, writeQuestion } from './dns-message.js';
 import { lookUpDns } from './domain-dns.js';
@@ -25,7 +26,7 @@ class ScriptedServer {
   answerTcp: (query: Buffer) => Buffer = () => Buffer.alloc(0);
 
   static async start(): Promise<ScriptedServer> {
-    const port = await freePort();
+    const [port] = await freePorts(1);
     const udp = createSocket('udp4').bind(port, '127.0.0.1');
     await once(udp, 'listening');
     const tcp = createServer();

@@ -1,8 +1,8 @@
 import type { JsonObject } from './rdap-client.js';
 
 /** How many entries of a list are read; an honest answer has far fewer. */
-const listMax = 200;
-const textLengthMax = 1_000;
+const LIST_MAX = 200;
+const TEXT_LENGTH_MAX = 1_000;
 
 /**
  * Readers for JSON of which nothing is known: each gives a usable value or an empty one and none
@@ -15,7 +15,7 @@ export function objectIn(value: unknown): JsonObject {
 }
 
 export function listIn(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value.slice(0, listMax) : [];
+  return Array.isArray(value) ? value.slice(0, LIST_MAX) : [];
 }
 
 export function objectsIn(value: unknown): readonly JsonObject[] {
@@ -26,16 +26,26 @@ export function objectsIn(value: unknown): readonly JsonObject[] {
 export function textIn(value: unknown): string | undefined {
   if (typeof value !== 'string' && typeof value !== 'number') return undefined;
   const text = String(value)
-    .slice(0, textLengthMax)
+    .slice(0, TEXT_LENGTH_MAX)
     .replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g, '')
     .replace(/[\p{Cc}\s]+/gu, ' ')
     .trim();
   return text === '' ? undefined : text;
 }
 
-/** Text of several lines: a string, or a list of strings. */
+/** The texts of a list, of lists in it, and of lists in those, cut as they are met. */
+export function textsWithin(value: unknown, depth = 2): string[] {
+  const parts = listIn(value).flatMap((part) =>
+    Array.isArray(part) && depth > 0 ? textsWithin(part, depth - 1) : (textIn(part) ?? []),
+  );
+  return parts.slice(0, LIST_MAX);
+}
+
+/** Text of several lines: a string, cut before it is parted, or a list of strings. */
 export function linesIn(value: unknown): string[] {
-  const parts = Array.isArray(value) ? listIn(value) : String(textOrNothing(value)).split('\n');
+  const parts = Array.isArray(value)
+    ? listIn(value)
+    : String(textOrNothing(value)).slice(0, TEXT_LENGTH_MAX).split('\n', LIST_MAX);
   return parts.map(textIn).filter((line) => line !== undefined);
 }
 

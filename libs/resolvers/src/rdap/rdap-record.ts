@@ -1,26 +1,14 @@
 import { isHostName } from '../safe-connect/host-name.js';
-import {
-  type Redaction,
-  type Registrar,
-  type RegistrationRecord,
-  isContactRole,
-} from '../record.js';
+import type { Redaction, Registrar, RegistrationRecord } from '../record.js';
 import { namesPrivacyService } from '../whois/parse/fields/placeholders.js';
 import { eppNameOf } from './rdap-statuses.js';
+import { type Entity, entitiesOf, readContacts } from './entities.js';
 import { readEvents } from './events.js';
-import { readJcard } from './jcard.js';
 import { listIn, objectIn, objectsIn, present, textIn } from './json-reading.js';
-import { readJsContact } from './jscontact.js';
-import type { PublishedContact } from './published-contact.js';
 import type { JsonObject } from './rdap-client.js';
 import { rdapUrl } from './rdap-url.js';
 import { readRedactions } from './redactions.js';
 import { restrictionOf } from './restriction.js';
-
-/** Entities within entities are read so deep: a registrar's abuse contact is at 2. */
-const entityDepthMax = 3;
-/** Of all depths together; an honest answer has a dozen. */
-const entitiesMax = 300;
 
 /** Roles (RFC 9083 §10.2.4) that only a registration has. */
 const holderRoles: ReadonlySet<string> = new Set([
@@ -71,57 +59,6 @@ function isHeld(record: RegistrationRecord, entities: readonly Entity[]): boolea
   const { expires, nameServers, referral } = record;
   if (expires !== undefined || nameServers.length > 0 || referral !== undefined) return true;
   return entities.some(({ roles }) => roles.some((role) => holderRoles.has(role)));
-}
-
-interface Entity {
-  json: JsonObject;
-  roles: string[];
-  depth: number;
-  card: PublishedContact;
-}
-
-/** All entities below an object, outer before inner. */
-function entitiesOf(json: JsonObject): Entity[] {
-  const found: Entity[] = [];
-  let parents: readonly JsonObject[] = [json];
-  for (let depth = 1; depth <= entityDepthMax; depth += 1) {
-    const here = parents.flatMap(({ entities }) => objectsIn(entities));
-    parents = here.slice(0, entitiesMax - found.length);
-    for (const entity of parents) {
-      found.push({ json: entity, roles: rolesOf(entity), depth, card: cardOf(entity) });
-    }
-  }
-  return found;
-}
-
-function rolesOf(json: JsonObject): string[] {
-  const { roles } = json;
-  return (Array.isArray(roles) ? listIn(roles) : [roles])
-    .map((role) => textIn(role)?.toLowerCase())
-    .filter((role) => role !== undefined);
-}
-
-function cardOf(json: JsonObject): PublishedContact {
-  const jcard = readJcard(json['vcardArray']);
-  const hasCard = Object.keys(jcard.contact).length > 0 || jcard.withheld.length > 0;
-  return hasCard ? jcard : readJsContact(json['jscontact_card'] ?? json['jscard']);
-}
-
-function readContacts(entities: readonly Entity[]) {
-  const contacts: RegistrationRecord['contacts'] = {};
-  const redactions: Redaction[] = [];
-  for (const { json, roles, card } of entities) {
-    for (const role of roles.filter(isContactRole)) {
-      if (contacts[role] !== undefined) continue;
-      for (const member of card.withheld) {
-        redactions.push({ path: `contacts.${role}.${member}`, basis: 'text' });
-      }
-      const handle = textIn(json['handle']);
-      const contact = { ...(handle === undefined ? {} : { handle }), ...card.contact };
-      if (Object.keys(contact).length > 0) contacts[role] = contact;
-    }
-  }
-  return { contacts, redactions };
 }
 
 function readRegistrar(

@@ -1,8 +1,14 @@
 /**
- * The text with LF as its only line end. A bare CR ends a line only where nothing else does: inside of a
- * line it is somebody's way to write a second one into a value he chose.
+ * The text with LF as its only line end. A bare CR ends no line (RFC 3912 §2 wants CR LF): it is a way to
+ * write a second line into a value that somebody chose.
  */
 export function withLineFeeds(text: string): string {
-  const ended = text.replace(/\r+\n/g, '\n');
-  return ended.replaceAll('\r', ended.includes('\n') ? ' ' : '\n');
+  if (!text.includes('\r')) return text;
+  return text.split('\n').map(withoutReturns).join('\n');
+}
+
+function withoutReturns(line: string): string {
+  let end = line.length;
+  while (end > 0 && line[end - 1] === '\r') end -= 1;
+  return line.slice(0, end).replaceAll('\r', ' ');
 }

@@ -3,7 +3,7 @@ import { monotonicMs } from '#libs/platform';
 import { ConnectionError, type ConnectionFault } from '../safe-connect/connection-error.js';
 import type { SafeConnector } from '../safe-connect/safe-connector.js';
 import { decodeAnswer } from './decoding.js';
-import { queryLine } from './query-forms.js';
+import { numberQueryLine, queryLine } from './query-forms.js';
 
 export interface Port43Limits {
   /** 5,000. */
@@ -47,7 +47,24 @@ export class Port43Client {
    * @throws ConnectionError when nothing was answered.
    */
   async ask(server: string, domain: string, signal?: AbortSignal): Promise<Port43Answer> {
-    const question = queryLine(server, domain);
+    return this.exchange(server, queryLine(server, domain), signal);
+  }
+
+  /**
+   * The same about an address, a block of addresses or an AS number.
+   *
+   * @param text as `parseAddressBlock` writes it, or `AS` and a number.
+   * @throws ConnectionError when nothing was answered.
+   */
+  async askNumber(server: string, text: string, signal?: AbortSignal): Promise<Port43Answer> {
+    return this.exchange(server, numberQueryLine(server, text), signal);
+  }
+
+  private async exchange(
+    server: string,
+    question: string,
+    signal?: AbortSignal,
+  ): Promise<Port43Answer> {
     const { connectMs, wholeMs } = this.limits;
     const startedAt = monotonicMs();
     const limits = { timeoutMs: connectMs, ...(signal === undefined ? {} : { signal }) };

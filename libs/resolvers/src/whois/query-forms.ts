@@ -22,3 +22,20 @@ export function queryLine(server: string, domain: string): string {
   }
   return `${forms.get(server)?.(domain) ?? domain}\r\n`;
 }
+
+/** ARIN answers with a list of records unless it is told what kind is wanted, and to show it whole. */
+const ARIN = 'whois.arin.net';
+
+/**
+ * The bytes that ask `server` about an address, a block or an AS number.
+ *
+ * @throws RangeError when the text could carry a second line, a flag or anything but numbers.
+ */
+export function numberQueryLine(server: string, text: string): string {
+  const isAsn = /^AS\d{1,10}$/.test(text);
+  if (!isAsn && !/^[0-9a-f.:]{2,45}(\/\d{1,3})?$/.test(text)) {
+    throw new RangeError('A port-43 question needs an address, a block or an AS number');
+  }
+  if (server !== ARIN) return `${text}\r\n`;
+  return isAsn ? `a + ${text.slice(2)}\r\n` : `${text.includes('/') ? 'r' : 'n'} + ${text}\r\n`;
+}

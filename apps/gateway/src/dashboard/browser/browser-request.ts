@@ -4,8 +4,10 @@ import { newId } from '#libs/platform';
 import type { AccountAnswer, Visitor } from '../account-relay.js';
 import {
   CSRF_COOKIE,
+  DEVICE_COOKIE,
   SESSION_COOKIE,
   csrfCookie,
+  deviceCookie,
   endedSessionCookie,
   readCookie,
   sessionCookie,
@@ -30,6 +32,7 @@ export function identifyBrowser(request: FastifyRequest, reply: FastifyReply): v
   const given = request.headers['x-request-id'];
   request.visitor = {
     sessionToken: readCookie(cookie, SESSION_COOKIE),
+    deviceToken: readCookie(cookie, DEVICE_COOKIE),
     clientAddress: request.ip,
     userAgent: request.headers['user-agent']?.slice(0, USER_AGENT_LENGTH_MAX),
     requestId: typeof given === 'string' && REQUEST_ID.test(given) ? given : newId(),
@@ -70,6 +73,7 @@ export function applySession(
   reply: FastifyReply,
   answer: AccountAnswer,
 ): void {
+  if (answer.deviceToken) void reply.header('set-cookie', deviceCookie(answer.deviceToken));
   if (answer.beginsSession) {
     void reply.header('set-cookie', sessionCookie(answer.beginsSession));
     request.visitor.sessionToken = answer.beginsSession;

@@ -1,13 +1,20 @@
 /** The `__Host-` prefix binds a cookie to this origin alone: Secure, path `/`, no domain (RFC 6265bis §4.1.3.2). */
 export const SESSION_COOKIE = '__Host-session';
+/** Opens nothing: guesses from elsewhere do not slow down a browser that has it. */
+export const DEVICE_COOKIE = '__Host-device';
 export const CSRF_COOKIE = '__Host-csrf';
 
 /** Longest a session may live (30 days), in seconds. The account service ends it earlier when it is idle. */
 const SESSION_MAX_AGE_SECONDS = 30 * 24 * 3600;
+const DEVICE_MAX_AGE_SECONDS = 365 * 24 * 3600;
 const ATTRIBUTES = 'Path=/; Secure; HttpOnly; SameSite=Lax';
 
 export function sessionCookie(token: string): string {
   return `${SESSION_COOKIE}=${token}; Max-Age=${SESSION_MAX_AGE_SECONDS}; ${ATTRIBUTES}`;
+}
+
+export function deviceCookie(token: string): string {
+  return `${DEVICE_COOKIE}=${token}; Max-Age=${DEVICE_MAX_AGE_SECONDS}; ${ATTRIBUTES}`;
 }
 
 export function endedSessionCookie(): string {

@@ -125,15 +125,22 @@ export class StripeApi {
 
   /** Newest first; the next page is named by its whole address. */
   private listEvents({ created, limit, page, types }: Form): object {
-    const { gte = '' } = (created ?? {}) as { gte?: string };
+    const { gte = '', lt = '~' } = (created ?? {}) as { gte?: string; lt?: string };
     const wanted = (types ?? []) as string[];
     const events = this.world.events.filter(
-      (event) => event.created >= gte && (wanted.length === 0 || wanted.includes(event.type)),
+      (event) =>
+        event.created >= gte &&
+        event.created < lt &&
+        (wanted.length === 0 || wanted.includes(event.type)),
     );
     const size = Number(limit ?? EVENTS_PAGE);
     const start = Number(page ?? 0);
     const data = events.reverse().slice(start, start + size);
-    const next = new URLSearchParams({ 'created[gte]': gte, limit: String(size) });
+    const next = new URLSearchParams({
+      'created[gte]': gte,
+      'created[lt]': lt,
+      limit: String(size),
+    });
     wanted.forEach((type, index) => next.set(`types[${index}]`, type));
     next.set('page', String(start + size));
     const hasMore = start + size < events.length;

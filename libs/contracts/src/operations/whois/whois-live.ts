@@ -1,8 +1,7 @@
-import { boolean, domainName, integer, listOf, memberPaths, oneOf } from '../kinds.js';
+import { domainName, listOf, oneOf } from '../kinds.js';
+import { LIVE_PARAMETERS, LIVE_PROBLEMS } from '../live-parameters.js';
 import { defineOperation } from '../operation.js';
 import { WhoisAnswer } from './whois-answer.js';
-
-const MAX_AGE_MAX_SECONDS = 86_400;
 
 /** Optional sections of the second version's answer. */
 export const WHOIS_SECTIONS = ['raw', 'provenance', 'rdap'] as const;
@@ -38,39 +37,7 @@ export const WHOIS_LIVE = defineOperation({
       example: 'live',
       isForGateway: true,
     },
-    format: {
-      kind: oneOf(['json']),
-      about: 'The form of the answer',
-      example: 'json',
-      isForGateway: true,
-    },
-    max_age: {
-      kind: integer(0, MAX_AGE_MAX_SECONDS, 'whole seconds'),
-      about: 'Seconds: an answer of up to this age will do; 0 asks the registry',
-      example: '3600',
-      default: 0,
-      since: 2,
-    },
-    allow_stale: {
-      kind: boolean(),
-      about: 'Whether an older answer will do when the registry gives none; it costs the price',
-      example: 'true',
-      default: false,
-      since: 2,
-    },
-    fresh: {
-      kind: boolean(),
-      about: 'Asks the registry, also when the question is a repeat; charged',
-      example: 'true',
-      default: false,
-      since: 2,
-    },
-    fields: {
-      kind: memberPaths(),
-      about: 'Up to 50 paths by commas, of what to answer; `status` and `meta` are always there',
-      example: 'dates.created,registrant_contact',
-      since: 2,
-    },
+    ...LIVE_PARAMETERS,
     include: {
       kind: listOf(WHOIS_SECTIONS),
       about: 'Optional sections by commas',
@@ -81,15 +48,7 @@ export const WHOIS_LIVE = defineOperation({
   },
   answers: [{ type: 'application/json', of: WhoisAnswer }],
   price: { per: 'answer', credits: 1 },
-  problems: [
-    'invalid_domain_name',
-    'tld_unsupported',
-    'upstream_throttled',
-    'upstream_unreachable',
-    'upstream_unreadable',
-    'upstream_timeout',
-    'lookup_overloaded',
-  ],
+  problems: ['invalid_domain_name', 'tld_unsupported', ...LIVE_PROBLEMS],
   examples: [
     {
       title: 'A registered name',

@@ -44,6 +44,7 @@ export function askedNames(domain: string): AskedName {
  * @param asked when empty, any host name stands for the name.
  */
 export function saysAbsent(line: string, asked: AskedName): boolean {
+  if (line.endsWith('available:')) return false;
   if (ABSENCE_STARTS.some((start) => line.startsWith(start))) return true;
   if (ABSENCE_IN_SCRIPTS.some((phrase) => line.includes(phrase))) return true;
   const sentences = sentencesOf(line, asked);
@@ -109,9 +110,14 @@ function isAbsence(words: readonly string[]): boolean {
     }
     at += Math.max(length, 1);
   }
-  if (isFree) return around.every((word) => AROUND_FREE.has(word));
+  if (isFree) return isOneStatement(words) && around.every((word) => AROUND_FREE.has(word));
   if (!isAbsent || !before.every((word) => BEFORE_ABSENCE.has(word))) return false;
   return behind.every((word) => BEFORE_ABSENCE.has(word) || BEHIND_ABSENCE.has(word));
+}
+
+/** `example.test is free` or `status: free`: a name with a status behind it is two fields on a line. */
+function isOneStatement(words: readonly string[]): boolean {
+  return !words.includes(NAME) || !words.some((word) => word === 'status' || word === 'state');
 }
 
 function isSubject(word: string): boolean {

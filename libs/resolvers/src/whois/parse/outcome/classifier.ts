@@ -51,7 +51,8 @@ export function classify(lines: readonly Line[], evidence: Evidence, meter: Work
     return { kind: 'error' };
   }
   const statement = statementAmong(said, evidence);
-  if (statement?.kind === 'not_found' && evidence.isTrace) return { kind: 'error' };
+  const isContradicted = evidence.isTrace || evidence.statuses.some(isHoldingStatus);
+  if (statement?.kind === 'not_found' && isContradicted) return { kind: 'error' };
   if (statement !== undefined) return statement;
   if (said.some((it) => matchesAny(it.text, THROTTLE_REQUESTS))) return { kind: 'throttled' };
   if (said.some((it) => matchesAny(it.text, ERROR_PHRASES))) return { kind: 'error' };

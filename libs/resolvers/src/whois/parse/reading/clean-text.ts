@@ -7,15 +7,14 @@ export const ANSWER_LENGTH_MAX = 256 * 1024;
 /**
  * Makes an answer safe to read line by line: well-formed UTF-16, `\n` line ends, plain spaces,
  * no control characters and no bidirectional overrides, which would let a registrant's name
- * rearrange the line it is shown in. A `<br>` is a line break only in an answer without others: a name may
- * hold one.
+ * rearrange the line it is shown in. A `<br>` ends no line either: a name may hold one.
  */
 export function cleanText(text: string, meter: WorkMeter): string {
   const source = withLineFeeds(text.slice(0, ANSWER_LENGTH_MAX).toWellFormed());
   meter.count(source.length);
   return (
     source
-      .replace(/<br ?\/?>/gi, source.trim().includes('\n') ? ' ' : '\n')
+      .replace(/<br ?\/?>/gi, ' ')
       .replace(/[\u00a0\u2000-\u200a\u202f\u205f\u3000]/g, ' ')
       // oxlint-disable-next-line no-control-regex -- control characters are what is removed
       .replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\ufeff]/g, '')

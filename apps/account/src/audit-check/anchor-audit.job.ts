@@ -1,0 +1,39 @@
+import { appendFile } from 'node:fs/promises';
+import { Injectable } from '@nestjs/common';
+import { Clock, DAY_MS, type Job, Logger } from '#libs/platform';
+import { AccountConfig } from '../account.config.js';
+import { AuditAnchorsService } from './audit-anchors.service.js';
+
+/** Nobody else's business, and only ever appended to. */
+const FILE_MODE = 0o600;
+
+/**
+ * Once a UTC day, and after each start: a signed anchor to the service's log and to a file, neither of which
+ * lies in the database (S116). A file that takes no line is tried again at the next run.
+ */
+@Injectable()
+export class AnchorAuditJob implements Job {
+  readonly name = 'anchor-audit';
+  private loggedDay = -1;
+  private anchoredDay = -1;
+
+  constructor(
+    private readonly anchors: AuditAnchorsService,
+    private readonly clock: Clock,
+    private readonly logger: Logger,
+    private readonly config: AccountConfig,
+  ) {}
+
+  async runOnce(): Promise<void> {
+    const day = Math.floor(this.clock.now().getTime() / DAY_MS);
+    if (day === this.anchoredDay) return;
+    const line = { msg: 'audit anchor', anchor: await this.anchors.take() };
+    if (day !== this.loggedDay) this.logger.info(line.msg, { anchor: line.anchor });
+    this.loggedDay = day;
+    const { auditAnchorsPath: path } = this.config;
+    if (path) {
+      await appendFile(path, `${JSON.stringify(line)}\n`, { mode: FILE_MODE, flush: true });
+    }
+    this.anchoredDay = day;
+  }
+}

@@ -1,0 +1,30 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+@Entity('audit_anchors')
+export class AuditAnchor {
+  @PrimaryColumn('bigint')
+  number: string;
+
+  @Column('timestamptz', { name: 'taken_at' })
+  takenAt: Date;
+
+  /** Over the heads it covers and the anchor before it. */
+  @Column('bytea')
+  hash: Buffer;
+}
+
+/** The head of a chain as an anchor found it. */
+@Entity('audit_anchored_heads')
+export class AnchoredHead {
+  @PrimaryColumn('uuid')
+  chain: string;
+
+  @PrimaryColumn('bigint')
+  position: string;
+
+  @Column('bytea')
+  hash: Buffer;
+
+  @Column('bigint')
+  anchor: string;
+}

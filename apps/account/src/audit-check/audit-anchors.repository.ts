@@ -1,0 +1,54 @@
+import { Injectable } from '@nestjs/common';
+import type { Transaction } from '#libs/database';
+import { AnchoredHead, AuditAnchor } from './audit-anchor.entity.js';
+import type { AuditHead } from '../audit/audit-chain.js';
+
+/** Anchors cover the chains of all accounts: the methods take no account id. */
+@Injectable()
+export class AuditAnchorsMaintenanceRepository {
+  /** Until the transaction ends no other process takes an anchor. */
+  async lock(transaction: Transaction): Promise<void> {
+    await transaction.query(`select pg_advisory_xact_lock(hashtextextended('audit anchors', 0))`);
+  }
+
+  async findLast(transaction: Transaction): Promise<AuditAnchor | null> {
+    const [last] = await transaction.manager.find(AuditAnchor, {
+      order: { number: 'DESC' },
+      take: 1,
+    });
+    return last ?? null;
+  }
+
+  async list(transaction: Transaction): Promise<AuditAnchor[]> {
+    return transaction.manager.find(AuditAnchor, { order: { number: 'ASC' } });
+  }
+
+  async insert(transaction: Transaction, anchor: AuditAnchor): Promise<void> {
+    await transaction.manager.insert(AuditAnchor, anchor);
+  }
+
+  /** Notes the heads that no anchor has found yet. One statement, so they are all of one moment. */
+  async coverHeads(transaction: Transaction, anchor: string): Promise<void> {
+    await transaction.query(
+      `insert into audit_anchored_heads (chain, position, hash, anchor)
+       select h.chain, h.position, h.hash, $1 from audit_heads h
+       where not exists (select from audit_anchored_heads a
+                         where a.chain = h.chain and a.position = h.position)`,
+      [anchor],
+    );
+  }
+
+  /** What an anchor covers, sorted by chain, from behind `afterChain`. */
+  async listCovered(
+    transaction: Transaction,
+    { anchor, afterChain, limit }: { anchor: string; afterChain: string | null; limit: number },
+  ): Promise<AuditHead[]> {
+    const query = transaction.manager
+      .createQueryBuilder(AnchoredHead, 'head')
+      .where('head.anchor = :anchor', { anchor })
+      .orderBy('head.chain')
+      .limit(limit);
+    if (afterChain !== null) query.andWhere('head.chain > :afterChain', { afterChain });
+    return query.getMany();
+  }
+}

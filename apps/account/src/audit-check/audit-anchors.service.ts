@@ -1,0 +1,79 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type Transaction } from '#libs/database';
+import { Clock } from '#libs/platform';
+import { AuditSeal, type SignedAnchor } from './audit-seal.js';
+import { AuditAnchorsMaintenanceRepository } from './audit-anchors.repository.js';
+import { AnchorHash, NO_HASH } from '../audit/audit-chain.js';
+import { AnchorNotOurs } from './audit-check.errors.js';
+
+const BATCH = 1_000;
+
+/** Anchors: where all chains end, signed once a day, each covering the one before it (S116). */
+@Injectable()
+export class AuditAnchorsService {
+  constructor(
+    private readonly database: Database,
+    private readonly anchors: AuditAnchorsMaintenanceRepository,
+    private readonly clock: Clock,
+    private readonly seal: AuditSeal,
+  ) {}
+
+  /** The ends of all chains as they are now, to be kept where the database's owner cannot change it. */
+  async take(): Promise<SignedAnchor> {
+    return this.database.transaction(async (transaction) => {
+      await this.anchors.lock(transaction);
+      const last = await this.anchors.findLast(transaction);
+      const number = String(BigInt(last?.number ?? 0) + 1n);
+      await this.anchors.coverHeads(transaction, number);
+      const hash = await this.hashOf(transaction, number, last?.hash ?? NO_HASH);
+      const takenAt = this.clock.now();
+      await this.anchors.insert(transaction, { number, takenAt, hash });
+      const signed = { number, hash: hash.toString('hex'), takenAt: takenAt.toISOString() };
+      return this.seal.sign(signed);
+    });
+  }
+
+  /** @throws AnchorNotOurs when one was not signed by this installation. */
+  checkSignatures(kept: SignedAnchor[]): void {
+    if (!kept.every((anchor) => this.seal.isOurs(anchor))) throw new AnchorNotOurs();
+  }
+
+  /**
+   * Whether the heads that anchors noted are still what they signed.
+   * @param kept anchors from outside the database.
+   * @returns the number of the first anchor that is not as it was taken.
+   */
+  async findBroken(transaction: Transaction, kept: SignedAnchor[]): Promise<string | null> {
+    const signed = new Map(kept.map(({ number, hash }) => [number, hash]));
+    let [expected, previous] = [1n, NO_HASH];
+    for (const { number, hash } of await this.anchors.list(transaction)) {
+      const isWhole =
+        number === String(expected) &&
+        hash.equals(await this.hashOf(transaction, number, previous)) &&
+        (signed.get(number) ?? hash.toString('hex')) === hash.toString('hex');
+      if (!isWhole) return String(expected);
+      signed.delete(number);
+      [expected, previous] = [expected + 1n, hash];
+    }
+    return signed.size === 0 ? null : String(expected);
+  }
+
+  private async hashOf(
+    transaction: Transaction,
+    anchor: string,
+    previous: Buffer,
+  ): Promise<Buffer> {
+    const hash = new AnchorHash(previous);
+    let afterChain: string | null = null;
+    for (;;) {
+      const heads = await this.anchors.listCovered(transaction, {
+        anchor,
+        afterChain,
+        limit: BATCH,
+      });
+      hash.add(heads);
+      if (heads.length < BATCH) return hash.value();
+      afterChain = heads[heads.length - 1].chain;
+    }
+  }
+}

@@ -1,0 +1,52 @@
+import {
+  type KeyObject,
+  createPrivateKey,
+  createPublicKey,
+  hkdfSync,
+  sign,
+  verify,
+} from 'node:crypto';
+
+/** Where all chains ended at a time, signed. Kept elsewhere, it shows a chain that was rewritten. */
+export interface SignedAnchor {
+  /** From 1, without gaps; decimal. */
+  number: string;
+  /** Covers the heads and the anchors before it; hex. */
+  hash: string;
+  /** RFC 3339. */
+  takenAt: string;
+  /** Ed25519 (RFC 8032), base64. */
+  signature: string;
+}
+
+/** DER of an Ed25519 private key before its 32 bytes (RFC 8410 §7). */
+const PKCS8_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex');
+
+/** Signs anchors with a key of their own, which is nowhere in the database. */
+export class AuditSeal {
+  private readonly key: KeyObject;
+
+  constructor(secret: string) {
+    const seed = hkdfSync('sha256', secret, '', 'audit anchor', 32);
+    this.key = createPrivateKey({
+      key: Buffer.concat([PKCS8_HEAD, Buffer.from(seed)]),
+      format: 'der',
+      type: 'pkcs8',
+    });
+  }
+
+  sign(unsigned: Omit<SignedAnchor, 'signature'>): SignedAnchor {
+    const { number, hash, takenAt } = unsigned;
+    const signature = sign(null, signedText(unsigned), this.key).toString('base64');
+    return { number, hash, takenAt, signature };
+  }
+
+  isOurs(anchor: SignedAnchor): boolean {
+    const signature = Buffer.from(anchor.signature, 'base64');
+    return verify(null, signedText(anchor), createPublicKey(this.key), signature);
+  }
+}
+
+function signedText({ number, hash, takenAt }: Omit<SignedAnchor, 'signature'>): Buffer {
+  return Buffer.from(JSON.stringify(['audit anchor', number, hash, takenAt]));
+}

@@ -1,0 +1,28 @@
+import { maskedApiKey } from '#libs/contracts';
+import { keyStateOf } from './key-state.js';
+import type { IssuedKeyResponse, KeyDescription } from './keys.dto.js';
+import type { NewKey } from './keys.repository.js';
+
+/** What the owner is told of a key, and what the audit log hashes of it. @param now business time. */
+export function describeKey(key: NewKey, now: Date): KeyDescription {
+  return {
+    id: key.id,
+    name: key.name,
+    environment: key.environment,
+    masked: maskedApiKey(key.environment, key.lastFour),
+    state: keyStateOf(key, now),
+    scopes: key.scopes,
+    allowed_addresses: key.allowedAddresses,
+    daily_credit_cap: key.dailyCreditCap,
+    created_at: key.createdAt.toISOString(),
+    expires_at: key.expiresAt?.toISOString() ?? null,
+    last_used_at: key.lastUsedAt?.toISOString() ?? null,
+    replaced_by: key.replacedBy,
+    revoked_because: key.revokedBecause,
+  };
+}
+
+/** The answer that a repeated call gets: the value was shown once (S5). */
+export function withoutValue(answer: IssuedKeyResponse): IssuedKeyResponse {
+  return { ...answer, key: undefined };
+}

@@ -1,0 +1,28 @@
+import { ZxcvbnFactory } from '@zxcvbn-ts/core';
+import { adjacencyGraphs, dictionary } from '@zxcvbn-ts/language-common';
+
+/** Fewer than eight random characters need: what a guesser without their luck tries first. */
+const GUESSES_MIN = 1e8;
+/** The estimate's time grows with the square of the length, on the main thread. */
+const PIECE_LENGTH = 32;
+
+/** The 49,000 most common passwords of published leaks, seen through capitals, look-alikes and reversal. */
+const COMMON_PASSWORDS: readonly (string | number)[] = dictionary['passwords-common'];
+
+const estimator = new ZxcvbnFactory({
+  dictionary: { passwords: [...COMMON_PASSWORDS] },
+  graphs: adjacencyGraphs,
+});
+
+/** How many common passwords are known. */
+export const COMMON_PASSWORD_COUNT = COMMON_PASSWORDS.length;
+
+/**
+ * True for a password that a guesser would soon come to: a common one, also with other endings or letters
+ * replaced, a walk over the keyboard, a date, a repetition (S21). A long one is as good as its better end.
+ */
+export function isGuessablePassword(password: string): boolean {
+  const text = password.normalize('NFKC');
+  const pieces = new Set([text.slice(0, PIECE_LENGTH), text.slice(-PIECE_LENGTH)]);
+  return [...pieces].every((piece) => estimator.check(piece).guesses < GUESSES_MIN);
+}

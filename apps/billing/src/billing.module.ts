@@ -1,0 +1,77 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { Database, MaintenanceDatabase } from '#libs/database';
+import { type EventTransport, MessagingModule } from '#libs/messaging';
+import { type Clock, type Logger, ServiceModule } from '#libs/platform';
+import { BillingConfig } from './billing.config.js';
+import { CallbacksController } from './callbacks/callbacks.controller.js';
+import { CallbacksRepository } from './callbacks/callbacks.repository.js';
+import { CallbacksService } from './callbacks/callbacks.service.js';
+import { HealingRepository } from './healing/healing.repository.js';
+import { HealingService } from './healing/healing.service.js';
+import { MissedEventsJob } from './healing/missed-events.job.js';
+import { OpenOrdersJob } from './healing/open-orders.job.js';
+import { CheckoutsService } from './orders/checkouts.service.js';
+import { OrdersController } from './orders/orders.controller.js';
+import { OrdersMaintenanceRepository, OrdersRepository } from './orders/orders.repository.js';
+import { OrdersService } from './orders/orders.service.js';
+import { PaymentsRepository } from './payments/payments.repository.js';
+import { PaymentsService } from './payments/payments.service.js';
+import { ReversalsService } from './payments/reversals.service.js';
+import { PaymentProcessors } from './processors/payment-processors.js';
+import { StripeProcessor } from './processors/stripe/stripe-processor.js';
+import { ProcessorObjectsRepository } from './sync/processor-objects.repository.js';
+import { ReturnsController } from './sync/returns.controller.js';
+import { ReturnsService } from './sync/returns.service.js';
+import { SyncObjectsJob } from './sync/sync-objects.job.js';
+import { SyncService } from './sync/sync.service.js';
+
+export interface BillingModuleOptions {
+  config: BillingConfig;
+  clock: Clock;
+  logger: Logger;
+  transport: EventTransport;
+  database: Database;
+  maintenanceDatabase: Database;
+}
+
+/** Features in the order in which they may use one another. */
+const FEATURES = [
+  [PaymentsRepository, PaymentsService, ReversalsService],
+  [OrdersRepository, OrdersMaintenanceRepository, CheckoutsService, OrdersService],
+  [ProcessorObjectsRepository, SyncService, SyncObjectsJob, ReturnsService],
+  [CallbacksRepository, CallbacksService],
+  [HealingRepository, HealingService, OpenOrdersJob, MissedEventsJob],
+];
+
+/** Orders, payments and what the processors say about them. */
+@Module({})
+export class BillingModule {
+  static register(options: BillingModuleOptions): DynamicModule {
+    const { config, clock, logger, transport, database, maintenanceDatabase } = options;
+    return {
+      module: BillingModule,
+      imports: [
+        ServiceModule.register({ name: 'billing', clock, logger, secret: config }),
+        MessagingModule.register({ service: 'billing', clock, transport, database }),
+      ],
+      controllers: [OrdersController, ReturnsController, CallbacksController],
+      providers: [
+        { provide: BillingConfig, useValue: config },
+        { provide: Database, useValue: database },
+        { provide: MaintenanceDatabase, useValue: maintenanceDatabase },
+        { provide: PaymentProcessors, useValue: processorsOf(config, clock) },
+        ...FEATURES.flat(),
+      ],
+    };
+  }
+}
+
+function processorsOf(config: BillingConfig, clock: Clock): PaymentProcessors {
+  const stripe = new StripeProcessor({
+    apiKey: config.stripeApiKey,
+    apiUrl: config.stripeApiUrl,
+    callbackSecrets: config.stripeCallbackSecrets,
+    clock,
+  });
+  return new PaymentProcessors([stripe]);
+}

@@ -1,0 +1,13 @@
+import { Problem } from '#libs/platform';
+import type { CallbackRejection } from '../processors/payment-processor.js';
+
+export class CallbackRejected extends Problem {
+  constructor(reason: CallbackRejection) {
+    super({
+      code: 'callback_rejected',
+      status: 400,
+      detail: 'This callback is not one of the processor’s, or too old. It changed nothing.',
+      members: { reason },
+    });
+  }
+}

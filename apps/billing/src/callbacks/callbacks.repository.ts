@@ -1,0 +1,98 @@
+import { Injectable } from '@nestjs/common';
+import type { Transaction } from '#libs/database';
+import { newId } from '#libs/platform';
+import type {
+  CallbackRejection,
+  ProcessorEvent,
+  ProcessorName,
+} from '../processors/payment-processor.js';
+
+export interface StoredCallback {
+  processor: ProcessorName;
+  event: ProcessorEvent;
+  receivedAt: Date;
+  /** `listing`: found by looking, no callback had arrived. */
+  source: 'callback' | 'listing';
+  raw: Buffer | null;
+}
+
+export interface RejectedCallback {
+  processor: ProcessorName;
+  reason: CallbackRejection;
+  receivedAt: Date;
+  raw: Buffer;
+}
+
+const REJECTED_BYTES_MAX = 4 * 1024;
+/** Rejected callbacks kept a day; the rest is counted. */
+const REJECTED_A_DAY_MAX = 1_000;
+
+@Injectable()
+export class CallbacksRepository {
+  /** False when this event was stored before. */
+  async insert(transaction: Transaction, callback: StoredCallback): Promise<boolean> {
+    const { processor, event, receivedAt, source, raw } = callback;
+    const written = await transaction.execute(
+      `insert into callbacks (id, processor, event_id, type, kind, external_id, occurred_at,
+         received_at, source, raw)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+       on conflict (processor, event_id) do nothing`,
+      [
+        newId(),
+        processor,
+        event.id,
+        event.type,
+        event.ref?.kind ?? null,
+        event.ref?.id ?? null,
+        event.occurredAt,
+        receivedAt,
+        source,
+        raw,
+      ],
+    );
+    return written === 1;
+  }
+
+  /** Counts a rejected callback, and keeps its beginning while the day has few of them. */
+  async reject(transaction: Transaction, rejected: RejectedCallback): Promise<void> {
+    const { processor, reason, receivedAt, raw } = rejected;
+    const day = receivedAt.toISOString().slice(0, 10);
+    await transaction.query(
+      `insert into rejected_callback_counts as c (day, processor, reason, count)
+       values ($1, $2, $3, 1)
+       on conflict (day, processor, reason) do update set count = c.count + 1`,
+      [day, processor, reason],
+    );
+    await transaction.query(
+      `insert into rejected_callbacks (id, processor, reason, received_at, size_bytes, raw)
+       select $2, $3, $4, $5, $6, $7
+       where (select sum(count) from rejected_callback_counts where day = $1) <= $8`,
+      [
+        day,
+        newId(),
+        processor,
+        reason,
+        receivedAt,
+        raw.length,
+        raw.subarray(0, REJECTED_BYTES_MAX),
+        REJECTED_A_DAY_MAX,
+      ],
+    );
+  }
+
+  async readCursor(transaction: Transaction, processor: ProcessorName): Promise<Date | undefined> {
+    const [row] = await transaction.query<{ cursor: Date }>(
+      'select cursor from event_cursors where processor = $1',
+      [processor],
+    );
+    return row?.cursor;
+  }
+
+  async putCursor(transaction: Transaction, processor: ProcessorName, cursor: Date): Promise<void> {
+    await transaction.query(
+      `insert into event_cursors (processor, cursor) values ($1, $2)
+       on conflict (processor) do update set cursor = $2`,
+      [processor, cursor],
+    );
+  }
+}

@@ -1,0 +1,59 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type Transaction } from '#libs/database';
+import { Clock } from '#libs/platform';
+import type { ProcessorName } from '../processors/payment-processor.js';
+import { PaymentProcessors } from '../processors/payment-processors.js';
+import { ProcessorObjectsRepository } from '../sync/processor-objects.repository.js';
+import { SyncObjectsJob } from '../sync/sync-objects.job.js';
+import { CallbackRejected } from './callbacks.errors.js';
+import { CallbacksRepository, type StoredCallback } from './callbacks.repository.js';
+
+/** Takes callbacks: checked, stored once, answered; what they are about is fetched afterwards. */
+@Injectable()
+export class CallbacksService {
+  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
+  constructor(
+    private readonly database: Database,
+    private readonly callbacks: CallbacksRepository,
+    private readonly objects: ProcessorObjectsRepository,
+    private readonly processors: PaymentProcessors,
+    private readonly syncing: SyncObjectsJob,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws CallbackRejected, which is stored with its reason; NotFound for an unknown processor. */
+  async receive(name: string, raw: Buffer, headers: Record<string, unknown>): Promise<void> {
+    const processor = this.processors.get(name);
+    const verdict = processor.verifyCallback(raw, headers);
+    const receivedAt = this.clock.now();
+    const common = { processor: processor.name, receivedAt, raw };
+    if (verdict.verdict === 'rejected') {
+      const { reason } = verdict;
+      await this.database.transaction((transaction) =>
+        this.callbacks.reject(transaction, { ...common, reason }),
+      );
+      throw new CallbackRejected(reason);
+    }
+    const { event } = verdict;
+    await this.database.transaction((transaction) =>
+      this.store(transaction, { ...common, event, source: 'callback' }),
+    );
+    this.syncing.wake();
+  }
+
+  /** Stores an event once and wants its object fetched. False when it was stored before. */
+  async store(transaction: Transaction, callback: StoredCallback): Promise<boolean> {
+    if (!(await this.callbacks.insert(transaction, callback))) return false;
+    const { processor, event } = callback;
+    if (event.ref) await this.objects.want(transaction, { processor, ...event.ref });
+    return true;
+  }
+
+  async readCursor(transaction: Transaction, processor: ProcessorName): Promise<Date | undefined> {
+    return this.callbacks.readCursor(transaction, processor);
+  }
+
+  async putCursor(transaction: Transaction, processor: ProcessorName, cursor: Date): Promise<void> {
+    await this.callbacks.putCursor(transaction, processor, cursor);
+  }
+}

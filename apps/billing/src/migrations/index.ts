@@ -1,0 +1,8 @@
+import type { Migration } from '#libs/database';
+import { messaging } from './0001-messaging.js';
+import { orders } from './0002-orders.js';
+import { payments } from './0003-payments.js';
+import { processorObjects } from './0004-processor-objects.js';
+
+/** In order; released ones are never edited. */
+export const migrations: Migration[] = [messaging, orders, payments, processorObjects];

@@ -1,0 +1,105 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '#libs/database';
+import { Clock } from '#libs/platform';
+import { BillingConfig } from '../billing.config.js';
+import { PaymentProcessors } from '../processors/payment-processors.js';
+import type { CreatedCheckout, Outcome } from '../processors/payment-processor.js';
+import type { Order } from './order.entity.js';
+import { nameOfLine } from './order-lines.js';
+import { OrdersMaintenanceRepository, OrdersRepository } from './orders.repository.js';
+
+/** Opens the processor's page for an order. A repeat is the same call with the same key. */
+@Injectable()
+export class CheckoutsService {
+  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
+  constructor(
+    private readonly database: Database,
+    private readonly orders: OrdersRepository,
+    private readonly silentOrders: OrdersMaintenanceRepository,
+    private readonly processors: PaymentProcessors,
+    private readonly clock: Clock,
+    private readonly config: BillingConfig,
+  ) {}
+
+  /** Asks the processor, then stores what it said. Everything asked for comes from the order's rows. */
+  async open(order: Order): Promise<Outcome<CreatedCheckout>> {
+    const { accountId, id: orderId, processor } = order;
+    const { lines, customerId } = await this.database.transaction(async (transaction) => ({
+      lines: await this.orders.listLines(transaction, accountId, orderId),
+      customerId: await this.orders.findCustomer(transaction, accountId, processor),
+    }));
+    const returnUrl = `${this.config.dashboardUrl}/billing/return?order=${orderId}`;
+    const outcome = await this.processors.get(processor).createCheckout({
+      orderId,
+      accountId,
+      customerId,
+      currency: order.currency,
+      lines: lines.map((line) => ({
+        name: nameOfLine(line),
+        quantity: line.quantity,
+        amountMicros: line.amountMicros,
+      })),
+      expiresAt: order.expiresAt,
+      successUrl: returnUrl,
+      cancelUrl: `${returnUrl}&cancelled=1`,
+    });
+    if (outcome.outcome === 'done') await this.store(order, outcome.value);
+    else if (outcome.outcome === 'refused') await this.end(order, 'failed');
+    return outcome;
+  }
+
+  /** Open orders that nothing was heard of since `before`. */
+  async listSilent(before: Date, limit: number): Promise<Order[]> {
+    return this.silentOrders.listSilent(before, limit);
+  }
+
+  /**
+   * Resolves an order whose checkout may or may not have been made: by the same call while its key and
+   * its page live, then by a search. False while the processor does not answer.
+   */
+  async recover(order: Order): Promise<boolean> {
+    if (this.clock.now() < order.expiresAt) return (await this.open(order)).outcome !== 'unknown';
+    const { accountId, id, processor } = order;
+    const customerId = await this.database.transaction((transaction) =>
+      this.orders.findCustomer(transaction, accountId, processor),
+    );
+    if (customerId !== undefined) {
+      const found = await this.processors.get(processor).findCheckout(id, customerId);
+      if (found.outcome === 'unknown') return false;
+      if (found.outcome === 'done' && found.value) {
+        const created = { checkoutId: found.value.id, customerId, redirectUrl: '' };
+        await this.store(order, created);
+        return true;
+      }
+    }
+    // Nobody was ever sent to a page of it.
+    await this.end(order, 'expired');
+    return true;
+  }
+
+  private async store(order: Order, created: CreatedCheckout): Promise<void> {
+    const { accountId, id, processor } = order;
+    await this.database.transaction(async (transaction) => {
+      await this.orders.putCustomer(transaction, accountId, processor, created.customerId);
+      const current = await this.orders.lock(transaction, accountId, id);
+      if (!current || current.checkoutId !== null) return;
+      await this.orders.update(transaction, current, {
+        checkoutId: created.checkoutId,
+        redirectUrl: created.redirectUrl,
+        state: current.state === 'created' ? 'redirected' : current.state,
+        updatedAt: this.clock.now(),
+      });
+    });
+  }
+
+  private async end({ accountId, id }: Order, state: 'failed' | 'expired'): Promise<void> {
+    await this.database.transaction(async (transaction) => {
+      const current = await this.orders.lock(transaction, accountId, id);
+      if (current?.state !== 'created') return;
+      await this.orders.update(transaction, current, {
+        state,
+        updatedAt: this.clock.now(),
+      });
+    });
+  }
+}

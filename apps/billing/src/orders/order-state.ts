@@ -1,0 +1,46 @@
+import type { CheckoutSnapshot } from '../processors/payment-processor.js';
+
+export type OrderState =
+  | 'created'
+  | 'redirected'
+  | 'processing'
+  | 'paid'
+  | 'expired'
+  | 'failed'
+  | 'cancelled'
+  | 'partially_refunded'
+  | 'refunded'
+  | 'disputed';
+
+/** States in which no money has arrived yet and some may. */
+export const OPEN_ORDER_STATES = ['created', 'redirected', 'processing'] as const;
+
+const isUnpaid = (state: OrderState) =>
+  ['created', 'redirected', 'processing', 'expired', 'failed', 'cancelled'].includes(state);
+
+/**
+ * Where an order stands after its checkout was fetched. Money counts whenever it arrives, also after
+ * the order had expired or was cancelled; nothing else leads out of a state that money led into.
+ */
+export function stateAfterCheckout(
+  state: OrderState,
+  checkout: CheckoutSnapshot['state'],
+): OrderState {
+  if (!isUnpaid(state)) return state;
+  if (checkout === 'paid') return 'paid';
+  if (state === 'cancelled') return state;
+  return checkout === 'open' ? 'redirected' : checkout;
+}
+
+/** What was taken back of an order's money, for its state. */
+export interface ReversedMoney {
+  paidMicros: bigint;
+  refundedMicros: bigint;
+  isDisputed: boolean;
+}
+
+export function stateAfterReversal(money: ReversedMoney): OrderState {
+  if (money.isDisputed) return 'disputed';
+  if (money.refundedMicros === 0n) return 'paid';
+  return money.refundedMicros >= money.paidMicros ? 'refunded' : 'partially_refunded';
+}

@@ -1,0 +1,58 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { Micros } from '#libs/platform';
+import { BIGINT_COLUMN } from '../pricing/micros-column.js';
+import type { ProcessorName } from '../processors/payment-processor.js';
+import type { OrderState } from './order-state.js';
+
+@Entity('orders')
+export class Order {
+  @PrimaryColumn('uuid')
+  id: string;
+
+  @Column('uuid', { name: 'account_id' })
+  accountId: string;
+
+  /** The customer's `Idempotency-Key`, or the order's own id without one. */
+  @Column('text', { name: 'request_key' })
+  requestKey: string;
+
+  @Column('bytea', { name: 'request_hash' })
+  requestHash: Buffer;
+
+  @Column('text')
+  state: OrderState;
+
+  @Column('text')
+  processor: ProcessorName;
+
+  @Column('bigint', { name: 'amount_micros', transformer: BIGINT_COLUMN })
+  amountMicros: Micros;
+
+  /** ISO 4217. */
+  @Column('text')
+  currency: string;
+
+  @Column('text', { name: 'catalogue_version' })
+  catalogueVersion: string;
+
+  /** Null until the processor has said that it made the checkout. */
+  @Column('text', { name: 'checkout_id', nullable: true })
+  checkoutId: string | null;
+
+  @Column('text', { name: 'redirect_url', nullable: true })
+  redirectUrl: string | null;
+
+  /** When the checkout page closes. */
+  @Column('timestamptz', { name: 'expires_at' })
+  expiresAt: Date;
+
+  /** Why an operator must look at it; nothing is granted meanwhile. */
+  @Column('text', { name: 'quarantined_because', nullable: true })
+  quarantinedBecause: string | null;
+
+  @Column('timestamptz', { name: 'created_at' })
+  createdAt: Date;
+
+  @Column('timestamptz', { name: 'updated_at' })
+  updatedAt: Date;
+}

@@ -1,0 +1,147 @@
+import { Injectable } from '@nestjs/common';
+import { MaintenanceDatabase, type Transaction } from '#libs/database';
+import type { ProcessorName } from '../processors/payment-processor.js';
+import { Order } from './order.entity.js';
+import { OrderLine } from './order-line.entity.js';
+import { OPEN_ORDER_STATES } from './order-state.js';
+
+@Injectable()
+export class OrdersRepository {
+  /** False when the account has an order of this request key already. */
+  async insert(transaction: Transaction, order: Order, lines: OrderLine[]): Promise<boolean> {
+    const inserted = await transaction.manager
+      .createQueryBuilder()
+      .insert()
+      .into(Order)
+      .values(order)
+      .orIgnore()
+      .returning('id')
+      .execute();
+    if ((inserted.raw as unknown[]).length === 0) return false;
+    await transaction.manager.insert(OrderLine, lines);
+    return true;
+  }
+
+  async findByRequest(
+    transaction: Transaction,
+    accountId: string,
+    requestKey: string,
+  ): Promise<Order | null> {
+    return transaction.manager.findOneBy(Order, { accountId, requestKey });
+  }
+
+  async find(transaction: Transaction, accountId: string, id: string): Promise<Order | null> {
+    return transaction.manager.findOneBy(Order, { accountId, id });
+  }
+
+  /** Newest first. */
+  async list(transaction: Transaction, accountId: string, limit: number): Promise<Order[]> {
+    return transaction.manager
+      .createQueryBuilder(Order, 'orders')
+      .where('orders.accountId = :accountId', { accountId })
+      .orderBy('orders.id', 'DESC')
+      .limit(limit)
+      .getMany();
+  }
+
+  async listLines(
+    transaction: Transaction,
+    accountId: string,
+    orderId: string,
+  ): Promise<OrderLine[]> {
+    return transaction.manager.findBy(OrderLine, { accountId, orderId });
+  }
+
+  /** The order of a checkout, locked until the transaction ends. */
+  async lockByCheckout(
+    transaction: Transaction,
+    processor: ProcessorName,
+    checkoutId: string,
+  ): Promise<Order | null> {
+    return transaction.manager.findOne(Order, {
+      where: { processor, checkoutId },
+      lock: { mode: 'pessimistic_write' },
+    });
+  }
+
+  /** An order whose checkout we have not heard of yet, by the reference the processor repeats. */
+  async lockWithoutCheckout(
+    transaction: Transaction,
+    processor: ProcessorName,
+    id: string,
+  ): Promise<Order | null> {
+    const order = await transaction.manager.findOne(Order, {
+      where: { processor, id },
+      lock: { mode: 'pessimistic_write' },
+    });
+    return order?.checkoutId === null ? order : null;
+  }
+
+  async findCheckout(
+    transaction: Transaction,
+    processor: ProcessorName,
+    orderId: string,
+  ): Promise<string | null> {
+    const order = await transaction.manager.findOneBy(Order, { processor, id: orderId });
+    return order?.checkoutId ?? null;
+  }
+
+  async lock(transaction: Transaction, accountId: string, id: string): Promise<Order | null> {
+    return transaction.manager.findOne(Order, {
+      where: { accountId, id },
+      lock: { mode: 'pessimistic_write' },
+    });
+  }
+
+  async update(
+    transaction: Transaction,
+    { accountId, id }: Order,
+    changes: Partial<Order>,
+  ): Promise<void> {
+    await transaction.manager.update(Order, { accountId, id }, changes);
+  }
+
+  async findCustomer(
+    transaction: Transaction,
+    accountId: string,
+    processor: ProcessorName,
+  ): Promise<string | undefined> {
+    const [row] = await transaction.query<{ id: string }>(
+      `select customer_id as id from processor_customers where account_id = $1 and processor = $2`,
+      [accountId, processor],
+    );
+    return row?.id;
+  }
+
+  async putCustomer(
+    transaction: Transaction,
+    accountId: string,
+    processor: ProcessorName,
+    customerId: string,
+  ): Promise<void> {
+    await transaction.query(
+      `insert into processor_customers (account_id, processor, customer_id) values ($1, $2, $3)
+       on conflict (account_id, processor) do nothing`,
+      [accountId, processor, customerId],
+    );
+  }
+}
+
+/** Open orders of every account. */
+@Injectable()
+export class OrdersMaintenanceRepository {
+  constructor(private readonly maintenance: MaintenanceDatabase) {}
+
+  /** Orders that nothing was heard of since `before`, the longest silent first. */
+  async listSilent(before: Date, limit: number): Promise<Order[]> {
+    return this.maintenance.transaction((transaction) =>
+      transaction.manager
+        .createQueryBuilder(Order, 'orders')
+        .where('orders.state in (:...states)', { states: OPEN_ORDER_STATES })
+        .andWhere('orders.updatedAt < :before', { before })
+        .orderBy('orders.updatedAt')
+        .limit(limit)
+        .getMany(),
+    );
+  }
+}

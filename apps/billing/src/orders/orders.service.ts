@@ -1,0 +1,197 @@
+import { createHash } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { Database, type Transaction } from '#libs/database';
+import { Clock, HOUR_MS, InvalidRequest, NotFound, isId, newId } from '#libs/platform';
+import { quoteOf } from '../pricing/quote.js';
+import type { CheckoutSnapshot, ProcessorName } from '../processors/payment-processor.js';
+import { PaymentsService } from '../payments/payments.service.js';
+import type { ReversedPayment } from '../payments/reversals.service.js';
+import { CheckoutsService } from './checkouts.service.js';
+import type { Order } from './order.entity.js';
+import { orderLinesOf } from './order-lines.js';
+import { stateAfterCheckout, stateAfterReversal } from './order-state.js';
+import { type CreateOrderRequest, type OrderResponse, toOrderResponse } from './orders.dto.js';
+import { CheckoutRefused, IdempotencyKeyReused, ProcessorUnavailable } from './orders.errors.js';
+import { OrdersRepository } from './orders.repository.js';
+
+/** How long a checkout page stays open; processors want at least half an hour. */
+const CHECKOUT_MS = HOUR_MS;
+const PAGE_SIZE = 50;
+
+/** What customers order, from the wish to the money. */
+@Injectable()
+export class OrdersService {
+  constructor(
+    private readonly database: Database,
+    private readonly orders: OrdersRepository,
+    private readonly checkouts: CheckoutsService,
+    private readonly payments: PaymentsService,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Prices the wish, stores the order and opens its checkout. A repeat with the same key is the same
+   * order, and brings about what the first one left undone.
+   * @throws InvalidRequest for what is not sold, IdempotencyKeyReused, ProcessorUnavailable, CheckoutRefused.
+   */
+  async create(
+    accountId: string,
+    request: CreateOrderRequest,
+    requestKey?: string,
+  ): Promise<OrderResponse> {
+    const order = await this.store(accountId, request, requestKey);
+    if (order.state === 'created') {
+      const opened = await this.checkouts.open(order);
+      if (opened.outcome === 'unknown') throw new ProcessorUnavailable(opened.cause);
+      if (opened.outcome === 'refused') throw new CheckoutRefused(opened);
+    }
+    return this.get(accountId, order.id);
+  }
+
+  /** @throws NotFound also for an order of another account (S85). */
+  async get(accountId: string, orderId: string): Promise<OrderResponse> {
+    return this.database.transaction(async (transaction) => {
+      const order = await this.find(transaction, accountId, orderId);
+      const lines = await this.orders.listLines(transaction, accountId, orderId);
+      return toOrderResponse(order, lines);
+    });
+  }
+
+  async list(accountId: string): Promise<{ orders: OrderResponse[] }> {
+    return this.database.transaction(async (transaction) => {
+      const orders: OrderResponse[] = [];
+      for (const order of await this.orders.list(transaction, accountId, PAGE_SIZE)) {
+        const lines = await this.orders.listLines(transaction, accountId, order.id);
+        orders.push(toOrderResponse(order, lines));
+      }
+      return { orders };
+    });
+  }
+
+  /** The checkout of an order; null while the processor has not said that there is one. */
+  async checkoutOf(
+    accountId: string,
+    orderId: string,
+  ): Promise<{ processor: ProcessorName; checkoutId: string | null }> {
+    return this.database.transaction((transaction) => this.find(transaction, accountId, orderId));
+  }
+
+  /**
+   * Takes over what a fetch of a checkout said. Amount, currency and account are those of our order; where
+   * the processor says otherwise the order is set aside for an operator and nothing is granted (S47).
+   * @returns false when no order of ours belongs to it.
+   */
+  async applyCheckout(
+    transaction: Transaction,
+    processor: ProcessorName,
+    checkout: CheckoutSnapshot,
+  ): Promise<boolean> {
+    const order = await this.lockFor(transaction, processor, checkout);
+    if (!order) return false;
+    const mismatch = mismatchOf(order, checkout);
+    const state = mismatch ? order.state : stateAfterCheckout(order.state, checkout.state);
+    if (!mismatch && checkout.state === 'paid' && checkout.payment) {
+      await this.payments.confirm(transaction, {
+        accountId: order.accountId,
+        orderId: order.id,
+        processor,
+        payment: checkout.payment,
+        catalogueVersion: order.catalogueVersion,
+        lines: await this.orders.listLines(transaction, order.accountId, order.id),
+      });
+    }
+    await this.orders.update(transaction, order, {
+      checkoutId: checkout.id,
+      state,
+      quarantinedBecause: mismatch ?? order.quarantinedBecause,
+      updatedAt: this.clock.now(),
+    });
+    return true;
+  }
+
+  /** Takes over what was given back of a payment, or came back. */
+  async applyReversed(transaction: Transaction, reversed: ReversedPayment): Promise<void> {
+    const { accountId, orderId, amountMicros: paidMicros } = reversed.payment;
+    if (orderId === null) return;
+    const order = await this.orders.lock(transaction, accountId, orderId);
+    if (!order) return;
+    await this.orders.update(transaction, order, {
+      state: stateAfterReversal({ paidMicros, ...reversed }),
+      updatedAt: this.clock.now(),
+    });
+  }
+
+  /** The checkout of an order that a processor names as the one a payment is for. */
+  async findCheckout(processor: ProcessorName, orderId: string): Promise<string | null> {
+    if (!isId(orderId)) return null;
+    return this.database.transaction((transaction) =>
+      this.orders.findCheckout(transaction, processor, orderId),
+    );
+  }
+
+  private async store(
+    accountId: string,
+    request: CreateOrderRequest,
+    requestKey: string | undefined,
+  ): Promise<Order> {
+    const quote = quoteOf(request);
+    if (!quote) {
+      const message = 'is not sold: 5,000 to 3,000,000 in steps of 1,000, above 100,000 of 10,000';
+      throw new InvalidRequest([{ field: 'credits', message }]);
+    }
+    const now = this.clock.now();
+    const id = newId();
+    const order: Order = {
+      id,
+      accountId,
+      requestKey: requestKey ?? id,
+      requestHash: createHash('sha256').update(JSON.stringify(request)).digest(),
+      state: 'created',
+      processor: request.processor,
+      amountMicros: quote.amountMicros,
+      currency: quote.currency,
+      catalogueVersion: quote.catalogueVersion,
+      checkoutId: null,
+      redirectUrl: null,
+      expiresAt: new Date(now.getTime() + CHECKOUT_MS),
+      quarantinedBecause: null,
+      createdAt: now,
+      updatedAt: now,
+    };
+    return this.database.transaction(async (transaction) => {
+      const lines = orderLinesOf(accountId, id, quote.lines);
+      if (await this.orders.insert(transaction, order, lines)) return order;
+      const first = await this.orders.findByRequest(transaction, accountId, order.requestKey);
+      if (!first?.requestHash.equals(order.requestHash)) throw new IdempotencyKeyReused();
+      return first;
+    });
+  }
+
+  /** The order of this checkout; or the one it names, when the answer to its creation was lost. */
+  private async lockFor(
+    transaction: Transaction,
+    processor: ProcessorName,
+    { id, orderId }: CheckoutSnapshot,
+  ): Promise<Order | null> {
+    const known = await this.orders.lockByCheckout(transaction, processor, id);
+    if (known || !isId(orderId)) return known;
+    return this.orders.lockWithoutCheckout(transaction, processor, orderId);
+  }
+
+  private async find(transaction: Transaction, accountId: string, id: string): Promise<Order> {
+    const order = isId(id) ? await this.orders.find(transaction, accountId, id) : null;
+    if (!order) throw new NotFound();
+    return order;
+  }
+}
+
+function mismatchOf(order: Order, checkout: CheckoutSnapshot): string | undefined {
+  const { payment } = checkout;
+  if (checkout.orderId !== order.id) return 'the checkout names another order';
+  if (checkout.currency !== order.currency) return 'the checkout has another currency';
+  if (checkout.amountMicros !== order.amountMicros) return 'the checkout has another amount';
+  if (checkout.state !== 'paid' || !payment) return undefined;
+  if (payment.currency !== order.currency) return 'the payment has another currency';
+  if (payment.amountMicros !== order.amountMicros) return 'the payment has another amount';
+  return undefined;
+}

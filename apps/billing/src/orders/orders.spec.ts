@@ -1,0 +1,257 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { DAY_MS, HOUR_MS, MINUTE_MS, newId } from '#libs/platform';
+import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
+import { OpenOrdersJob } from '../healing/open-orders.job.js';
+
+describe('orders', () => {
+  let billing: BillingUnderTest;
+  let accountId: string;
+
+  beforeAll(async () => {
+    billing = await BillingUnderTest.start();
+  });
+  afterAll(() => billing.stop());
+  beforeEach(() => {
+    accountId = billing.newAccount();
+  });
+  afterEach(() => {
+    expect(billing.logLines.splice(0)).toEqual([]);
+  });
+
+  const post = (body: object, headers?: Record<string, string>) =>
+    billing.call('POST', 'orders', { accountId, body, headers });
+  const wish = (extra: object = {}) => ({
+    product: 'package',
+    credits: 15_000,
+    processor: 'stripe',
+    ...extra,
+  });
+  const confirmed = async () =>
+    (await billing.events(accountId)).filter(({ type }) => type === 'billing.payment-confirmed');
+
+  describe('creation', () => {
+    it('leads to a page of the processor with the price of the catalogue', async () => {
+      const order = await billing.order(accountId, 15_000);
+      expect(order).toMatchObject({
+        state: 'redirected',
+        amount_micros: '54000000',
+        currency: 'USD',
+        lines: [{ kind: 'package', sku: 'package-15000', quantity: 1, credits: '15000' }],
+      });
+      const page = await (await fetch(order.redirect_url as string)).text();
+      expect(page).toContain('$54.00');
+      expect(await billing.events(accountId)).toEqual([]);
+    });
+
+    it('a repeat with the same key is the same order, with another body refused', async () => {
+      const headers = { 'idempotency-key': newId() };
+      const before = billing.simulator.world.all('checkout.session').length;
+      const [first, ...others] = await Promise.all([1, 2, 3, 4].map(() => post(wish(), headers)));
+      expect(first.status).toBe(201);
+      for (const other of others) expect(other.body).toEqual(first.body);
+      expect(billing.simulator.world.all('checkout.session')).toHaveLength(before + 1);
+      expect(await post(wish({ credits: 5_000 }), headers)).toMatchObject({
+        status: 422,
+        body: { code: 'idempotency_key_reused' },
+      });
+    });
+
+    it('an answer that was lost is no second order: the repeat brings the same one about', async () => {
+      const headers = { 'idempotency-key': newId() };
+      const before = billing.simulator.world.all('checkout.session').length;
+      billing.simulator.apiFaults.lostAnswers = Infinity;
+      const lost = await post(wish(), headers);
+      billing.simulator.apiFaults.lostAnswers = 0;
+      expect(lost).toMatchObject({ status: 503, body: { code: 'processor_unavailable' } });
+      const repeated = await post(wish(), headers);
+      expect(repeated).toMatchObject({ status: 201, body: { state: 'redirected' } });
+      const { body: listed } = await billing.call('GET', 'orders', { accountId });
+      expect(listed.orders).toEqual([repeated.body]);
+      expect(billing.simulator.world.all('checkout.session')).toHaveLength(before + 1);
+    });
+
+    it.each([
+      0,
+      -5_000,
+      4_000,
+      5_500,
+      105_000,
+      3_010_000,
+      5_000.5,
+      1e21,
+      '15000',
+      null,
+      undefined,
+      [15_000],
+      {},
+    ])('S50: %p credits are refused', async (credits) => {
+      expect(await post(wish({ credits }))).toMatchObject({
+        status: 400,
+        body: { code: 'invalid_request' },
+      });
+    });
+
+    it('S50: a price, an amount or a currency from outside is refused', async () => {
+      for (const extra of [
+        { price: 1 },
+        { amount_micros: '1' },
+        { currency: 'JPY' },
+        { sku: 'x' },
+      ]) {
+        expect([extra, (await post(wish(extra))).status]).toEqual([extra, 400]);
+      }
+      expect((await post(wish({ processor: 'manual' }))).status).toBe(400);
+    });
+
+    it('S50: no number buys for another price than the catalogue’s', async () => {
+      await fc.assert(
+        fc.asyncProperty(
+          fc.oneof(fc.integer(), fc.double(), fc.bigInt().map(Number)),
+          async (credits) => {
+            const answer = await post(wish({ credits }));
+            if (answer.status === 201) expect(answer.body.lines[0].credits).toBe(String(credits));
+            else expect(answer.status).toBe(400);
+          },
+        ),
+        { numRuns: 60 },
+      );
+    });
+
+    it('S85: an order of another account is not found', async () => {
+      const order = await billing.order(accountId);
+      const stranger = { accountId: billing.newAccount() };
+      expect((await billing.call('GET', `orders/${order.id}`, stranger)).status).toBe(404);
+      expect((await billing.call('POST', `orders/${order.id}/return`, stranger)).status).toBe(404);
+      expect((await billing.call('GET', 'orders/no-id', stranger)).status).toBe(404);
+    });
+  });
+
+  describe('payment', () => {
+    it('is announced once, with what each line brings', async () => {
+      const order = await billing.order(accountId, 15_000);
+      const end = await billing.act(order, 'pay');
+      expect(end).toBe(`http://localhost:8081/billing/return?order=${order.id}`);
+      expect(await billing.stateOf(accountId, order)).toBe('paid');
+      await billing.call('POST', `orders/${order.id}/return`, { accountId });
+      expect(await billing.events(accountId)).toEqual([
+        {
+          type: 'billing.payment-confirmed',
+          key: accountId,
+          aggregate: expect.stringMatching(/^payment:/),
+          data: {
+            paymentId: expect.any(String),
+            orderId: order.id,
+            amountMicros: '54000000',
+            currency: 'USD',
+            catalogueVersion: '2026-11',
+            lines: [
+              {
+                lineId: expect.any(String),
+                kind: 'package',
+                sku: 'package-15000',
+                quantity: 1,
+                amountMicros: '54000000',
+                credits: '15000',
+                tier: '15K',
+              },
+            ],
+          },
+        },
+      ]);
+    });
+
+    it('S48: a return grants nothing by itself, whatever it says', async () => {
+      const [mine, paid] = [await billing.order(accountId), await billing.order(accountId)];
+      await billing.act(paid, 'pay');
+      const session = billing.simulator.world.all('checkout.session')[0].id;
+      const forged = `orders/${mine.id}/return?session_id=${session}&redirect_status=succeeded`;
+      const answer = await billing.call('POST', forged, { accountId });
+      expect(answer.body).toMatchObject({ id: mine.id, state: 'redirected' });
+      expect(await confirmed()).toHaveLength(1);
+    });
+
+    it('a return is enough where every callback is lost', async () => {
+      billing.simulator.callbacks.faults.drop = true;
+      const order = await billing.order(accountId);
+      await billing.act(order, 'pay');
+      expect(await billing.stateOf(accountId, order)).toBe('redirected');
+      const answer = await billing.call('POST', `orders/${order.id}/return`, { accountId });
+      billing.simulator.callbacks.faults.drop = false;
+      expect(answer.body.state).toBe('paid');
+      expect(await confirmed()).toHaveLength(1);
+    });
+
+    it('delayed money is under way until it arrives', async () => {
+      const [arriving, failing] = [await billing.order(accountId), await billing.order(accountId)];
+      await billing.act(arriving, 'delayed');
+      await billing.act(failing, 'delayed-failing');
+      expect(await billing.stateOf(accountId, arriving)).toBe('processing');
+      expect(await confirmed()).toEqual([]);
+      await billing.pass(3 * DAY_MS);
+      expect(await billing.stateOf(accountId, arriving)).toBe('paid');
+      expect(await billing.stateOf(accountId, failing)).toBe('failed');
+      expect(await confirmed()).toHaveLength(1);
+    });
+
+    it('declined and abandoned checkouts grant nothing and expire with their page', async () => {
+      const [declined, abandoned] = [
+        await billing.order(accountId),
+        await billing.order(accountId),
+      ];
+      await billing.act(declined, 'decline');
+      await billing.act(abandoned, 'abandon');
+      expect(await billing.stateOf(accountId, declined)).toBe('redirected');
+      await billing.pass(HOUR_MS);
+      expect(await billing.stateOf(accountId, declined)).toBe('expired');
+      expect(await billing.stateOf(accountId, abandoned)).toBe('expired');
+      expect(await billing.events(accountId)).toEqual([]);
+    });
+
+    it('late money is money: an order that had expired here is paid all the same', async () => {
+      const order = await billing.order(accountId);
+      await billing.database.query(`update orders set state = 'expired' where id = $1`, [order.id]);
+      await billing.act(order, 'pay');
+      expect(await billing.stateOf(accountId, order)).toBe('paid');
+      expect(await confirmed()).toHaveLength(1);
+    });
+  });
+
+  describe('healing', () => {
+    const heal = () => billing.get(OpenOrdersJob).runOnce();
+    const lastRun = async () => {
+      const [run] = await billing.database.query<object>(
+        `select checked, healed, failed from healing_runs where job = 'open-orders'
+         order by id desc limit 1`,
+      );
+      return run;
+    };
+
+    it('a paid order of which nobody heard is found within five minutes', async () => {
+      billing.simulator.callbacks.faults.drop = true;
+      const order = await billing.order(accountId);
+      await billing.act(order, 'pay');
+      await billing.pass(5 * MINUTE_MS + 1);
+      await heal();
+      billing.simulator.callbacks.faults.drop = false;
+      expect(await billing.stateOf(accountId, order)).toBe('paid');
+      expect(await confirmed()).toHaveLength(1);
+      expect(await lastRun()).toMatchObject({ failed: 0 });
+    });
+
+    it('a checkout whose answer was lost is resolved by the same call, and expires by a search', async () => {
+      billing.simulator.apiFaults.lostAnswers = Infinity;
+      const lost = await post(wish());
+      expect(lost.status).toBe(503);
+      await billing.pass(5 * MINUTE_MS + 1);
+      await heal();
+      expect(await lastRun()).toMatchObject({ failed: 1 });
+      billing.simulator.apiFaults.lostAnswers = 0;
+      const { body } = await billing.call('GET', 'orders', { accountId });
+      await heal();
+      expect(await billing.stateOf(accountId, body.orders[0])).toBe('redirected');
+      await billing.pass(HOUR_MS);
+      expect(await billing.stateOf(accountId, body.orders[0])).toBe('expired');
+    });
+  });
+});

@@ -1,0 +1,36 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { Micros } from '#libs/platform';
+import { BIGINT_COLUMN } from '../pricing/micros-column.js';
+import type { ProcessorName } from '../processors/payment-processor.js';
+
+/** Money that arrived. Never changes; what is taken back stands in reversals. */
+@Entity('payments')
+export class Payment {
+  @PrimaryColumn('uuid')
+  id: string;
+
+  @Column('uuid', { name: 'account_id' })
+  accountId: string;
+
+  @Column('uuid', { name: 'order_id', nullable: true })
+  orderId: string | null;
+
+  @Column('text')
+  processor: ProcessorName;
+
+  @Column('text', { name: 'external_id' })
+  externalId: string;
+
+  @Column('bigint', { name: 'amount_micros', transformer: BIGINT_COLUMN })
+  amountMicros: Micros;
+
+  /** ISO 4217. */
+  @Column('text')
+  currency: string;
+
+  @Column('text', { name: 'catalogue_version' })
+  catalogueVersion: string;
+
+  @Column('timestamptz', { name: 'confirmed_at' })
+  confirmedAt: Date;
+}

@@ -1,0 +1,46 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { Micros } from '#libs/platform';
+import { BIGINT_COLUMN } from '../pricing/micros-column.js';
+import type { ProcessorName } from '../processors/payment-processor.js';
+
+export type ReversalCause = 'refund' | 'dispute';
+/** `requested`: credits are kept from being spent; `final`: they are taken back; `undone`: neither. */
+export type ReversalState = 'requested' | 'final' | 'undone';
+
+/** One attempt to take back money of a payment. */
+@Entity('reversals')
+export class Reversal {
+  @PrimaryColumn('uuid')
+  id: string;
+
+  @Column('uuid', { name: 'account_id' })
+  accountId: string;
+
+  @Column('uuid', { name: 'payment_id' })
+  paymentId: string;
+
+  @Column('text')
+  processor: ProcessorName;
+
+  @Column('text')
+  cause: ReversalCause;
+
+  @Column('text', { name: 'external_id' })
+  externalId: string;
+
+  /** From 1; a dispute that was won and is opened again begins the next. */
+  @Column('integer')
+  attempt: number;
+
+  @Column('text')
+  state: ReversalState;
+
+  @Column('bigint', { name: 'amount_micros', transformer: BIGINT_COLUMN })
+  amountMicros: Micros;
+
+  @Column('timestamptz', { name: 'created_at' })
+  createdAt: Date;
+
+  @Column('timestamptz', { name: 'updated_at' })
+  updatedAt: Date;
+}

@@ -1,0 +1,18 @@
+import { NotFound } from '#libs/platform';
+import type { PaymentProcessor, ProcessorName } from './payment-processor.js';
+
+/** The processors of this installation. */
+export class PaymentProcessors {
+  private readonly byName: ReadonlyMap<string, PaymentProcessor>;
+
+  constructor(readonly all: readonly PaymentProcessor[]) {
+    this.byName = new Map(all.map((processor) => [processor.name, processor]));
+  }
+
+  /** @throws NotFound for one that is not set up here. */
+  get(name: ProcessorName | string): PaymentProcessor {
+    const processor = this.byName.get(name);
+    if (!processor) throw new NotFound();
+    return processor;
+  }
+}

@@ -1,0 +1,77 @@
+import { Stripe } from 'stripe';
+import type { Clock } from '#libs/platform';
+import type { CallbackRejection, CallbackVerdict, ProcessorEvent } from '../payment-processor.js';
+import { refOf } from './stripe-snapshots.js';
+
+/** How old a signature may be, and how far ahead of our clock (S42). */
+const TOLERANCE_SECONDS = 300;
+/** For the SDK: we judge the time ourselves, it would let any time in the future pass. */
+const ANY_AGE = 0;
+
+export interface StripeCallbackOptions {
+  stripe: Stripe;
+  clock: Clock;
+  /** The current one first; two during a rotation (S43). */
+  secrets: readonly string[];
+  isLive: boolean;
+}
+
+/** Checks the callbacks of one Stripe account (thin events). */
+export class StripeCallbacks {
+  constructor(private readonly options: StripeCallbackOptions) {}
+
+  verify(raw: Buffer, headers: Record<string, unknown>): CallbackVerdict {
+    const header = headers['stripe-signature'];
+    const signedAt = typeof header === 'string' ? /(?:^|,)t=(\d{1,12})(?:,|$)/.exec(header) : null;
+    if (typeof header !== 'string' || !signedAt) return rejected('unsigned');
+    if (!this.isSigned(raw, header)) return rejected('wrong_signature');
+    const nowSeconds = this.options.clock.now().getTime() / 1000;
+    if (Math.abs(nowSeconds - Number(signedAt[1])) > TOLERANCE_SECONDS) return rejected('stale');
+    const notification = this.parse(raw);
+    if (!notification) return rejected('malformed');
+    if (notification.livemode !== this.options.isLive) return rejected('wrong_mode');
+    return { verdict: 'accepted', event: eventOf(notification) };
+  }
+
+  private isSigned(raw: Buffer, header: string): boolean {
+    const { stripe, secrets } = this.options;
+    return secrets.some((secret) => {
+      try {
+        return stripe.webhooks.signature!.verifyHeader(raw, header, secret, ANY_AGE);
+      } catch (error) {
+        if (error instanceof Stripe.errors.StripeSignatureVerificationError) return false;
+        throw error;
+      }
+    });
+  }
+
+  /** Undefined for what is no thin event, however well it is signed. */
+  private parse(raw: Buffer): Stripe.V2.Core.EventNotification | undefined {
+    try {
+      const notification = this.options.stripe.parseEventNotificationWithoutVerification(raw);
+      return isThinEvent(notification) ? notification : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+/** A thin event, delivered or listed, in our words. */
+export function eventOf(
+  event: Pick<Stripe.V2.Core.EventNotification, 'id' | 'type' | 'created'>,
+): ProcessorEvent {
+  const related = 'related_object' in event ? event.related_object : undefined;
+  return {
+    id: event.id,
+    type: event.type,
+    occurredAt: new Date(event.created),
+    ref: refOf(related as Stripe.V2.Core.Events.RelatedObject | null | undefined),
+  };
+}
+
+function isThinEvent(event: Stripe.V2.Core.EventNotification): boolean {
+  const isNamed = /^[\w-]{1,255}$/.test(event.id) && /^[\w.[\]]{1,200}$/.test(event.type);
+  return event.object === 'v2.core.event' && isNamed && !Number.isNaN(Date.parse(event.created));
+}
+
+const rejected = (reason: CallbackRejection): CallbackVerdict => ({ verdict: 'rejected', reason });

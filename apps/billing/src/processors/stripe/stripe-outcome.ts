@@ -1,0 +1,19 @@
+import { Stripe } from 'stripe';
+import type { Outcome } from '../payment-processor.js';
+
+/**
+ * Runs one call to Stripe. A refusal that Stripe gave itself is a value; whatever leaves open whether the
+ * call was carried out (no answer, a broken body, a 5xx, the first call with this key still running, too
+ * many requests) is unknown.
+ */
+export async function outcomeOf<T>(call: () => Promise<T>): Promise<Outcome<T>> {
+  try {
+    return { outcome: 'done', value: await call() };
+  } catch (error) {
+    if (!(error instanceof Stripe.errors.StripeError)) throw error;
+    const { statusCode = 0, code, type, message } = error;
+    const isDecided = statusCode >= 400 && statusCode < 500 && ![409, 429].includes(statusCode);
+    if (!isDecided) return { outcome: 'unknown', cause: error };
+    return { outcome: 'refused', code: code ?? type, message };
+  }
+}

@@ -1,0 +1,105 @@
+import type { Stripe } from 'stripe';
+import type { Micros } from '#libs/platform';
+import type {
+  CheckoutSnapshot,
+  DisputeSnapshot,
+  PaymentSnapshot,
+  ProcessorRef,
+  RefundSnapshot,
+} from '../payment-processor.js';
+
+const CENT_MICROS = 10_000n;
+
+/** Stripe counts the cents of a currency with two decimals. @throws for an amount that is not whole cents. */
+export function toCents(micros: Micros): number {
+  if (micros % CENT_MICROS !== 0n) throw new Error(`${micros} millionths are not whole cents`);
+  return Number(micros / CENT_MICROS);
+}
+
+const toMicros = (cents: number | null) => BigInt(cents ?? 0) * CENT_MICROS;
+const currencyOf = (code: string | null) => (code ?? '').toUpperCase();
+
+const idOf = (reference: string | { id: string } | null) =>
+  typeof reference === 'string' ? reference : (reference?.id ?? '');
+
+/** A session fetched with `payment_intent` expanded. Also `open` for a state we do not know yet. */
+export function checkoutSnapshot(session: Stripe.Checkout.Session): CheckoutSnapshot {
+  const { payment_intent: intent } = session;
+  const payment = typeof intent === 'object' && intent ? paymentSnapshot(intent) : undefined;
+  return {
+    kind: 'checkout',
+    id: session.id,
+    orderId: session.client_reference_id,
+    state: checkoutState(session, payment),
+    amountMicros: toMicros(session.amount_total),
+    currency: currencyOf(session.currency),
+    ...(payment && { payment }),
+  };
+}
+
+function checkoutState(
+  { status, payment_status }: Stripe.Checkout.Session,
+  payment: PaymentSnapshot | undefined,
+): CheckoutSnapshot['state'] {
+  if (status === 'expired') return 'expired';
+  if (status !== 'complete') return 'open';
+  if (payment_status === 'paid' || payment_status === 'no_payment_required') return 'paid';
+  return payment?.state === 'failed' ? 'failed' : 'processing';
+}
+
+export function paymentSnapshot(intent: Stripe.PaymentIntent): PaymentSnapshot {
+  const hasSucceeded = intent.status === 'succeeded';
+  const hasFailed = ['canceled', 'requires_payment_method'].includes(intent.status);
+  return {
+    kind: 'payment',
+    id: intent.id,
+    orderId: intent.metadata.orderId ?? null,
+    state: hasSucceeded ? 'succeeded' : hasFailed ? 'failed' : 'pending',
+    amountMicros: toMicros(hasSucceeded ? intent.amount_received : intent.amount),
+    currency: currencyOf(intent.currency),
+  };
+}
+
+export function refundSnapshot(refund: Stripe.Refund): RefundSnapshot {
+  const hasFailed = ['failed', 'canceled'].includes(refund.status ?? '');
+  return {
+    kind: 'refund',
+    id: refund.id,
+    paymentId: idOf(refund.payment_intent),
+    refundId: refund.metadata?.refundId ?? null,
+    state: refund.status === 'succeeded' ? 'succeeded' : hasFailed ? 'failed' : 'pending',
+    amountMicros: toMicros(refund.amount),
+    currency: currencyOf(refund.currency),
+  };
+}
+
+/**
+ * `warning_…` states are inquiries: no money was withdrawn, and none is when they are closed. `prevented`
+ * was settled before it began. An appeal is the dispute, open again.
+ */
+export function disputeSnapshot(dispute: Stripe.Dispute): DisputeSnapshot {
+  const isWithUs = /^(won|prevented|warning_.*)$/.test(dispute.status);
+  return {
+    kind: 'dispute',
+    id: dispute.id,
+    paymentId: idOf(dispute.payment_intent),
+    state: dispute.status === 'lost' ? 'lost' : isWithUs ? 'won' : 'open',
+    amountMicros: toMicros(dispute.amount),
+    currency: currencyOf(dispute.currency),
+  };
+}
+
+const REF_KINDS: Readonly<Record<string, ProcessorRef['kind']>> = {
+  'checkout.session': 'checkout',
+  payment_intent: 'payment',
+  refund: 'refund',
+  dispute: 'dispute',
+};
+
+/** What to fetch for an event about this object; undefined for what does not concern us. */
+export function refOf(
+  object: { id: string; type: string } | null | undefined,
+): ProcessorRef | undefined {
+  const kind = REF_KINDS[object?.type ?? ''];
+  return kind && object ? { kind, id: object.id } : undefined;
+}

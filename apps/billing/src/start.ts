@@ -1,0 +1,80 @@
+import { Database, addPoolMetrics } from '#libs/database';
+import { type EventTransport, addEventMetrics } from '#libs/messaging';
+import {
+  type Clock,
+  Health,
+  type Logger,
+  MINUTE_MS,
+  Metrics,
+  type RunningService,
+  SECOND_MS,
+  Schedule,
+  startService,
+} from '#libs/platform';
+import type { BillingConfig } from './billing.config.js';
+import { BillingModule } from './billing.module.js';
+import { MissedEventsJob } from './healing/missed-events.job.js';
+import { OpenOrdersJob } from './healing/open-orders.job.js';
+import { OrderLine } from './orders/order-line.entity.js';
+import { Order } from './orders/order.entity.js';
+import { StoredPaymentLine } from './payments/payment-line.entity.js';
+import { Payment } from './payments/payment.entity.js';
+import { Reversal } from './payments/reversal.entity.js';
+import { SyncObjectsJob } from './sync/sync-objects.job.js';
+
+const SYNC_INTERVAL_MS = SECOND_MS;
+const OPEN_ORDERS_INTERVAL_MS = 5 * MINUTE_MS;
+const MISSED_EVENTS_INTERVAL_MS = 10 * MINUTE_MS;
+/** Of a callback (S46). */
+const RAW_BODY_LIMIT_BYTES = 1024 * 1024;
+
+const ENTITIES = [Order, OrderLine, Payment, StoredPaymentLine, Reversal];
+
+export interface BillingOptions {
+  config: BillingConfig;
+  clock: Clock;
+  logger: Logger;
+  transport: EventTransport;
+  /** False: jobs run when somebody calls them, not by themselves. */
+  isScheduled?: boolean;
+}
+
+/** Starts the billing service: databases, listener, relay, jobs. `stop` closes all in reverse. */
+export async function startBilling(options: BillingOptions): Promise<RunningService> {
+  const { config, logger, transport } = options;
+  const database = await open(config.databaseUrl, 'billing');
+  const maintenanceDatabase = await open(config.maintenanceDatabaseUrl, 'billing maintenance');
+  const service = await startService({
+    module: BillingModule.register({ ...options, database, maintenanceDatabase }),
+    logger,
+    port: config.port,
+    host: config.host,
+    rawBodyLimitBytes: RAW_BODY_LIMIT_BYTES,
+  });
+  const health = service.app.get(Health, { strict: false });
+  health.add({ name: 'database', check: async () => void (await database.query('select 1')) });
+  health.add({ name: 'broker', isOptional: true, check: () => transport.check() });
+  const metrics = service.app.get(Metrics, { strict: false });
+  addEventMetrics(metrics, { service: 'billing', transport, database });
+  addPoolMetrics(metrics, { billing: database, maintenance: maintenanceDatabase });
+  await transport.startRelay('billing', maintenanceDatabase);
+  const schedule = new Schedule(logger);
+  if (options.isScheduled ?? true) {
+    schedule.every(SYNC_INTERVAL_MS, service.app.get(SyncObjectsJob));
+    schedule.every(OPEN_ORDERS_INTERVAL_MS, service.app.get(OpenOrdersJob));
+    schedule.every(MISSED_EVENTS_INTERVAL_MS, service.app.get(MissedEventsJob));
+  }
+  return {
+    ...service,
+    stop: async () => {
+      await schedule.stop();
+      await service.stop();
+      await maintenanceDatabase.close();
+      await database.close();
+    },
+  };
+}
+
+function open(url: string, applicationName: string): Promise<Database> {
+  return Database.open({ url, applicationName, entities: ENTITIES });
+}

@@ -1,0 +1,49 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseEnv } from 'node:util';
+import { ConfigurationError, settingsOf } from '#libs/platform';
+import { CliConfig } from './cli.config.js';
+
+type Settings = Record<string, string | undefined>;
+
+/** In each `operator.env`: the process whose settings these are. A shell that has read the file has it too. */
+const OWNER = 'OPERATOR_ENV_OF';
+const FILE = 'operator.env';
+
+/**
+ * The settings that commands get: those of the shell or, when it has none, those of the installation that runs in
+ * `dataFolder`, never a mixture. What a shell took from an installation that has ended meanwhile counts for nothing.
+ * @throws ConfigurationError when only such settings are there.
+ */
+export function operatorSettings(environment: Settings, dataFolder: string): Settings {
+  const owned = settingsOf(CliConfig)
+    .filter(({ property }) => property !== 'dataFolder')
+    .flatMap(({ env }) => [env, `${env}_FILE`]);
+  const owner = environment[OWNER];
+  const isStale = owner !== undefined && !isAlive(Number(owner));
+  if (!isStale && owned.some((name) => environment[name]?.trim())) return environment;
+  const kept = Object.entries(environment).filter(([name]) => !owned.includes(name));
+  const file = readRunning(join(dataFolder, FILE));
+  if (file) return { ...Object.fromEntries(kept), ...file };
+  if (!isStale) return environment;
+  throw new ConfigurationError([
+    `this shell has the settings of an installation that has ended (process ${owner}). Open another shell, or: unset ${OWNER} ${owned.filter((name) => environment[name]).join(' ')}`,
+  ]);
+}
+
+/** A killed process leaves its file behind; it counts for nothing. */
+function readRunning(path: string): Settings | undefined {
+  if (!existsSync(path)) return undefined;
+  const settings = parseEnv(readFileSync(path, 'utf8'));
+  return isAlive(Number(settings[OWNER])) ? settings : undefined;
+}
+
+function isAlive(pid: number): boolean {
+  if (!(pid > 0)) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}

@@ -1,0 +1,87 @@
+import { Injectable } from '@nestjs/common';
+import type { GrantPage, LineFulfilment, LineSums, Owned } from '#libs/contracts';
+import { Database, readCursor, toPage } from '#libs/database';
+import { InvalidRequest, isId } from '#libs/platform';
+import type { Subscription } from '../subscriptions/subscription.entity.js';
+import { rightsEnd } from '../subscriptions/subscription.js';
+import { SubscriptionsService } from '../subscriptions/subscriptions.service.js';
+import { FulfilmentRepository } from './fulfilment.repository.js';
+
+const GRANTS_PER_PAGE = 100;
+
+/** What billing and operators ask: what became of a payment's lines, and what an account owns. */
+@Injectable()
+export class FulfilmentService {
+  constructor(
+    private readonly database: Database,
+    private readonly repository: FulfilmentRepository,
+    private readonly subscriptions: SubscriptionsService,
+  ) {}
+
+  /**
+   * A line is stored and its credits are issued in one transaction: what is known is fulfilled. Slices
+   * that have not begun yet come by themselves.
+   */
+  async fulfilled(accountId: string, lineIds: string[]): Promise<LineFulfilment[]> {
+    const lines = await this.repository.listLines(accountId, lineIds);
+    const known = new Map(lines.map((line) => [line.lineId, line]));
+    return lineIds.map((lineId) => {
+      const line = known.get(lineId);
+      return { lineId, isFulfilled: line !== undefined, granted: line?.granted ?? '0' };
+    });
+  }
+
+  /** For the daily comparison with billing's own lines; ids that are not known are left out (I21). */
+  async sums(lineIds: string[]): Promise<LineSums[]> {
+    return this.repository.listAllLines(lineIds);
+  }
+
+  /** Reads without a lock: what has been applied so far. */
+  async owned(accountId: string): Promise<Owned> {
+    const [packages, debt, subscriptions] = await Promise.all([
+      this.repository.listPackages(accountId),
+      this.repository.sumDebt(accountId),
+      this.database.transaction((transaction) => this.subscriptions.list(transaction, accountId)),
+    ]);
+    return { packages, debt, subscriptions: subscriptions.map(shown) };
+  }
+
+  /**
+   * Every grant with its source, newest first.
+   * @throws InvalidRequest for a cursor that is not ours.
+   */
+  async grants(accountId: string, cursor?: string): Promise<GrantPage> {
+    const before = cursor === undefined ? undefined : readGrantCursor(cursor);
+    const rows = await this.repository.listGrants(accountId, before, GRANTS_PER_PAGE + 1);
+    // As it comes from the database: a Date; as text it keeps its milliseconds.
+    return toPage(rows, GRANTS_PER_PAGE, ({ issuedAt, id }) => [
+      new Date(issuedAt).toISOString(),
+      id,
+    ]);
+  }
+}
+
+function readGrantCursor(cursor: string): { issuedAt: string; id: string } {
+  const [issuedAt = '', id = ''] = readCursor(cursor, 2) ?? [];
+  if (Number.isNaN(Date.parse(issuedAt)) || !isId(id)) {
+    throw new InvalidRequest([{ field: 'cursor', message: 'is not a valid cursor' }]);
+  }
+  return { issuedAt, id };
+}
+
+function shown(subscription: Subscription): Owned['subscriptions'][number] {
+  const { id, line, state, sku, quantity, interval, paidThrough, cancelAt } = subscription;
+  return {
+    id,
+    line,
+    state,
+    sku,
+    quantity,
+    interval,
+    periodStart: subscription.periodStart.toISOString(),
+    periodEnd: subscription.periodEnd.toISOString(),
+    paidThrough: paidThrough?.toISOString(),
+    cancelAt: cancelAt?.toISOString(),
+    rightsUntil: rightsEnd(subscription)?.toISOString(),
+  };
+}

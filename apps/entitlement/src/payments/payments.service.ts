@@ -1,0 +1,202 @@
+import { isDeepStrictEqual } from 'node:util';
+import { Injectable } from '@nestjs/common';
+import type {
+  PaymentConfirmed,
+  PaymentLine as AnnouncedLine,
+  PaymentReversed,
+} from '#libs/contracts';
+import type { Transaction } from '#libs/database';
+import { Clock } from '#libs/platform';
+import { PaymentLine } from './payment-line.entity.js';
+import { AnnouncedOtherwise } from './payments.errors.js';
+import { PaymentsRepository } from './payments.repository.js';
+import { Reversal } from './reversal.entity.js';
+import { ReversedLine } from './reversed-line.entity.js';
+
+/**
+ * Keeps what billing announced of money: lines of payments, and what was taken back of them, in
+ * whatever order it is heard. The account is locked by the caller.
+ */
+@Injectable()
+export class PaymentsService {
+  constructor(
+    private readonly repository: PaymentsRepository,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Stores a payment's lines; a repeat stores nothing.
+   * @returns the lines that are new.
+   * @throws AnnouncedOtherwise when a line, the payment or a subscription is known otherwise.
+   */
+  async recordPayment(
+    transaction: Transaction,
+    accountId: string,
+    payment: PaymentConfirmed,
+  ): Promise<PaymentLine[]> {
+    const heardAt = this.clock.now();
+    const lines = payment.lines.map((line) => toPaymentLine(line, payment, accountId, heardAt));
+    const known = await this.repository.listAnnouncedLines(transaction, lines);
+    if (known.length > 0) {
+      if (!saysTheSame(known.map(contentOf), lines.map(contentOf))) {
+        throw new AnnouncedOtherwise('payment', payment.paymentId);
+      }
+      return [];
+    }
+    const subscriptionIds = lines.flatMap(({ subscriptionId }) => subscriptionId ?? []);
+    if (subscriptionIds.length > 0) {
+      const other = await this.repository.findForeignSubscription(
+        transaction,
+        subscriptionIds,
+        accountId,
+      );
+      if (other !== undefined) throw new AnnouncedOtherwise('subscription', other);
+    }
+    await this.repository.insertLines(transaction, lines);
+    return lines;
+  }
+
+  /**
+   * Stores a refund or dispute; a repeat stores nothing.
+   * @throws AnnouncedOtherwise when the same phase of it is known with other content, or of another
+   *   account or payment.
+   */
+  async recordReversal(
+    transaction: Transaction,
+    accountId: string,
+    event: PaymentReversed,
+  ): Promise<void> {
+    const { reversalId: id, phase, paymentId, cause } = event;
+    const reversal: Reversal = { id, phase, accountId, paymentId, cause };
+    const lines = event.lines.map((line) => toReversedLine(line, event, accountId));
+    await this.refuseForeign(transaction, accountId, id);
+    const known = await this.repository.listAnnouncements(transaction, accountId, id);
+    if (known.some((one) => !isDeepStrictEqual({ ...one, phase }, reversal))) {
+      throw new AnnouncedOtherwise('reversal', id);
+    }
+    const same = known.find((one) => one.phase === phase);
+    if (!same) return this.repository.insertReversal(transaction, reversal, lines);
+    const stored = await this.repository.listAnnouncedLinesOf(transaction, same);
+    if (!saysTheSame(stored, lines)) throw new AnnouncedOtherwise('reversal', id);
+  }
+
+  /**
+   * Remembers that a reversal counts no more, even one that is not known yet.
+   * @throws AnnouncedOtherwise when it is known of another account.
+   */
+  async recordUndone(
+    transaction: Transaction,
+    accountId: string,
+    reversalId: string,
+  ): Promise<void> {
+    await this.refuseForeign(transaction, accountId, reversalId);
+    const undoneAt = this.clock.now();
+    await this.repository.insertUndone(transaction, { reversalId, accountId, undoneAt });
+  }
+
+  async listLines(transaction: Transaction, accountId: string): Promise<PaymentLine[]> {
+    return this.repository.listLines(transaction, accountId);
+  }
+
+  /** What is taken back of an account's lines now. */
+  async listReversedLines(transaction: Transaction, accountId: string): Promise<ReversedLine[]> {
+    return this.repository.listReversedLines(transaction, accountId);
+  }
+
+  /** @returns one of the subscriptions that is known to belong to another account. */
+  async findForeignSubscription(
+    transaction: Transaction,
+    accountId: string,
+    subscriptionId: string,
+  ): Promise<string | undefined> {
+    return this.repository.findForeignSubscription(transaction, [subscriptionId], accountId);
+  }
+
+  private async refuseForeign(
+    transaction: Transaction,
+    accountId: string,
+    reversalId: string,
+  ): Promise<void> {
+    if (await this.repository.isForeignReversal(transaction, accountId, reversalId)) {
+      throw new AnnouncedOtherwise('reversal', reversalId);
+    }
+  }
+}
+
+function toPaymentLine(
+  line: AnnouncedLine,
+  { paymentId, orderId }: PaymentConfirmed,
+  accountId: string,
+  heardAt: Date,
+): PaymentLine {
+  const { lineId: id, kind, sku, quantity, amountMicros } = line;
+  return {
+    id,
+    paymentId,
+    orderId: orderId ?? null,
+    accountId,
+    kind,
+    sku,
+    quantity,
+    amountMicros: withoutZeros(amountMicros),
+    credits: null,
+    tier: null,
+    subscriptionId: null,
+    interval: null,
+    periodStart: null,
+    periodEnd: null,
+    from: null,
+    monthlyCredits: null,
+    heardAt,
+    ...partsOf(line),
+  };
+}
+
+function partsOf(line: AnnouncedLine): Partial<PaymentLine> {
+  if (line.kind === 'package') return { credits: line.credits, tier: line.tier ?? null };
+  if (line.kind !== 'subscription' && line.kind !== 'subscription_upgrade') return {};
+  const { subscriptionId, interval, periodStart, periodEnd, from, monthlyCredits } = line;
+  return {
+    subscriptionId,
+    interval,
+    periodStart: new Date(periodStart),
+    periodEnd: new Date(periodEnd),
+    from: new Date(from),
+    monthlyCredits,
+  };
+}
+
+function toReversedLine(
+  line: PaymentReversed['lines'][number],
+  { reversalId, phase }: PaymentReversed,
+  accountId: string,
+): ReversedLine {
+  const { lineId, refundedMicros, paidMicros, scope } = line;
+  return {
+    reversalId,
+    phase,
+    lineId,
+    accountId,
+    refundedMicros: withoutZeros(refundedMicros),
+    paidMicros: withoutZeros(paidMicros),
+    scope,
+    from: scope === 'remaining' ? new Date(line.from) : null,
+  };
+}
+
+/** As PostgreSQL gives a bigint back. */
+function withoutZeros(decimal: string): string {
+  return String(BigInt(decimal));
+}
+
+/** Everything that billing said of a line. */
+function contentOf(line: PaymentLine): object {
+  return { ...line, heardAt: undefined };
+}
+
+/** Whether the same things were said, in whatever order. */
+function saysTheSame(stored: object[], announced: object[]): boolean {
+  const texts = (rows: object[]) =>
+    rows.map((row) => JSON.stringify(Object.entries(row).toSorted())).toSorted();
+  return isDeepStrictEqual(texts(stored), texts(announced));
+}

@@ -1,0 +1,121 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { PaymentConfirmed, PaymentReversed } from '#libs/contracts';
+import { UnacceptableEvent } from '#libs/messaging';
+import { newId } from '#libs/platform';
+import { EntitlementUnderTest } from '../../../../test/entitlement/entitlement-under-test.js';
+
+const MONTH = { periodStart: '2026-03-02T09:00:00Z', periodEnd: '2026-04-02T09:00:00Z' };
+
+describe('what billing announces', () => {
+  let entitlement: EntitlementUnderTest;
+  let accountId: string;
+
+  beforeAll(async () => {
+    entitlement = await EntitlementUnderTest.start('2026-03-02T09:00:00Z');
+  });
+  afterAll(() => entitlement.stop());
+  beforeEach(() => {
+    accountId = newId();
+  });
+  afterEach(async () => {
+    expect(await entitlement.violations()).toEqual([]);
+  });
+
+  const line = () => ({
+    lineId: newId(),
+    kind: 'package' as const,
+    sku: 'test',
+    quantity: 1,
+    amountMicros: '5000',
+    credits: '5000',
+  });
+  const payment = (lines: PaymentConfirmed['lines']): PaymentConfirmed => ({
+    paymentId: newId(),
+    amountMicros: '5000',
+    currency: 'USD',
+    catalogueVersion: '2026-11',
+    lines,
+  });
+  const reversal = (lineId: string): PaymentReversed => ({
+    reversalId: newId(),
+    paymentId: newId(),
+    cause: 'dispute',
+    phase: 'final',
+    lines: [{ lineId, scope: 'whole', refundedMicros: '2500', paidMicros: '5000' }],
+  });
+
+  it('a payment that is repeated with other content is refused for good, and changes nothing', async () => {
+    const [first, second] = [line(), line()];
+    const said = payment([first, second]);
+    await entitlement.deliver(PaymentConfirmed, accountId, said);
+    await entitlement.deliver(PaymentConfirmed, accountId, { ...said, lines: [second, first] });
+    const others: PaymentConfirmed[] = [
+      { ...said, lines: [{ ...first, credits: '5001' }, second] },
+      { ...said, lines: [first] },
+      { ...said, lines: [first, second, line()] },
+      { ...said, paymentId: newId() },
+      { ...said, orderId: newId() },
+    ];
+    for (const other of others) {
+      const delivery = entitlement.deliver(PaymentConfirmed, accountId, other);
+      await expect(delivery).rejects.toThrow(UnacceptableEvent);
+    }
+    const forAnother = entitlement.deliver(PaymentConfirmed, newId(), said);
+    await expect(forAnother).rejects.toThrow(UnacceptableEvent);
+    expect((await entitlement.client.balance(accountId)).spendable).toBe(10_000);
+  });
+
+  it('a reversal that is repeated with other content is refused for good; both phases may differ', async () => {
+    const lineId = await entitlement.buy(accountId, 5_000);
+    const final = reversal(lineId);
+    const [reversed] = final.lines;
+    const requested: PaymentReversed = {
+      ...final,
+      phase: 'requested',
+      lines: [{ ...reversed, refundedMicros: '5000' }],
+    };
+    for (const event of [requested, final, requested, final]) {
+      await entitlement.deliver(PaymentReversed, accountId, event);
+    }
+    expect((await entitlement.client.balance(accountId)).spendable).toBe(2_500);
+    const others: PaymentReversed[] = [
+      { ...final, lines: [{ ...reversed, refundedMicros: '2501' }] },
+      { ...final, lines: [{ ...reversed, lineId: newId() }] },
+      { ...final, cause: 'refund' },
+      { ...requested, paymentId: newId() },
+    ];
+    for (const other of others) {
+      const delivery = entitlement.deliver(PaymentReversed, accountId, other);
+      await expect(delivery).rejects.toThrow(UnacceptableEvent);
+    }
+    await expect(entitlement.undo(newId(), final.reversalId)).rejects.toThrow(UnacceptableEvent);
+    await entitlement.undo(accountId, final.reversalId);
+    await entitlement.deliver(PaymentReversed, accountId, final);
+    expect((await entitlement.client.balance(accountId)).spendable).toBe(5_000);
+  });
+
+  it('a subscription belongs to one account, whichever event tells of it first', async () => {
+    const [byPayment, bySnapshot] = [newId(), newId()];
+    const monthlyCredits = '0';
+    await entitlement.pay(accountId, {
+      kind: 'subscription',
+      subscriptionId: byPayment,
+      interval: 'month',
+      ...MONTH,
+      from: MONTH.periodStart,
+      monthlyCredits: '15000',
+    });
+    await entitlement.subscribe(accountId, {
+      subscriptionId: bySnapshot,
+      ...MONTH,
+      monthlyCredits,
+    });
+    for (const subscriptionId of [byPayment, bySnapshot]) {
+      const snapshot = { subscriptionId, ...MONTH };
+      const said = entitlement.subscribe(newId(), { ...snapshot, monthlyCredits });
+      await expect(said).rejects.toThrow(UnacceptableEvent);
+      const paid = entitlement.subscribe(newId(), snapshot);
+      await expect(paid).rejects.toThrow(UnacceptableEvent);
+    }
+  });
+});

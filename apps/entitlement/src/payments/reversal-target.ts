@@ -1,0 +1,52 @@
+import type { ReversedLine } from './reversed-line.entity.js';
+
+/** The time that a grant's credits are for: the part of its slice that its line paid. */
+export interface GrantTime {
+  begin: Date;
+  end: Date;
+}
+
+/**
+ * Credits of a grant that reversals of its line aim at: ceil(granted × (rem + (1 − rem) × whole)),
+ * exactly. `rem` is the part of its time after the earliest `remaining` reversal; `whole` the part of
+ * the money that no such reversal took.
+ * @param time undefined for credits that are for no time: all their reversals count as `whole`.
+ */
+export function reversalTarget(
+  granted: number,
+  time: GrantTime | undefined,
+  reversals: ReversedLine[],
+): number {
+  if (reversals.length === 0) return 0;
+  const isRemaining = ({ scope }: ReversedLine) => time !== undefined && scope === 'remaining';
+  const cuts = reversals.filter(isRemaining);
+  const [cutMicros, wholeMicros] = [
+    sum(cuts),
+    sum(reversals.filter((reversed) => !isRemaining(reversed))),
+  ];
+  const paid = max(reversals.map(({ paidMicros }) => BigInt(paidMicros)));
+  const money = max([1n, paid - cutMicros]);
+  const whole = wholeMicros < money ? wholeMicros : money;
+  const { part, length } = restOf(time, cuts);
+  // granted × (part/length + (1 − part/length) × whole/money), over one denominator.
+  const numerator = BigInt(granted) * (part * money + (length - part) * whole);
+  const denominator = length * money;
+  const target = Number((numerator + denominator - 1n) / denominator);
+  return Math.min(granted, target);
+}
+
+/** The part of the time that lies after the earliest cut. */
+function restOf(time: GrantTime | undefined, cuts: ReversedLine[]) {
+  if (!time || cuts.length === 0) return { part: 0n, length: 1n };
+  const [begin, end] = [time.begin.getTime(), time.end.getTime()];
+  const cut = Math.min(...cuts.map(({ from }) => from?.getTime() ?? begin));
+  return { part: BigInt(Math.max(0, end - Math.max(cut, begin))), length: BigInt(end - begin) };
+}
+
+function sum(reversals: ReversedLine[]): bigint {
+  return reversals.reduce((total, { refundedMicros }) => total + BigInt(refundedMicros), 0n);
+}
+
+function max(values: bigint[]): bigint {
+  return values.reduce((most, value) => (value > most ? value : most));
+}

@@ -1,0 +1,32 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { ReversalScope } from '#libs/contracts';
+
+/** What one announcement of a refund or dispute takes back of one payment line. */
+@Entity('reversed_lines')
+export class ReversedLine {
+  @PrimaryColumn('uuid', { name: 'reversal_id' })
+  reversalId: string;
+
+  @PrimaryColumn('text')
+  phase: 'requested' | 'final';
+
+  /** The line may not be known yet. */
+  @PrimaryColumn('uuid', { name: 'line_id' })
+  lineId: string;
+
+  @Column('uuid', { name: 'account_id' })
+  accountId: string;
+
+  @Column('bigint', { name: 'refunded_micros' })
+  refundedMicros: string;
+
+  @Column('bigint', { name: 'paid_micros' })
+  paidMicros: string;
+
+  @Column('text')
+  scope: ReversalScope;
+
+  /** Of scope `remaining`. */
+  @Column('timestamptz', { name: 'from_at', nullable: true })
+  from: Date | null;
+}

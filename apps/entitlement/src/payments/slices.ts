@@ -1,0 +1,76 @@
+import { DAY_MS, addMonths } from '#libs/platform';
+import type { PaymentLine } from './payment-line.entity.js';
+
+/** How long a slice stays spendable while its renewal is pending, and one that was heard of too late. */
+export const GRACE_MS = 7 * DAY_MS;
+
+const MONTHS_PER_YEAR = 12;
+
+/** A payment line of kind subscription or subscription_upgrade: a paid part of a period. */
+export interface Stretch extends PaymentLine {
+  subscriptionId: string;
+  interval: 'month' | 'year';
+  periodStart: Date;
+  periodEnd: Date;
+  from: Date;
+  monthlyCredits: string;
+}
+
+/** One month of a stretch's period; a monthly period is its own and only slice. */
+export interface Slice {
+  index: number;
+  start: Date;
+  end: Date;
+}
+
+export function isStretch(line: PaymentLine): line is Stretch {
+  return line.subscriptionId !== null;
+}
+
+/** The slices that a stretch brings credits to, in order. */
+export function slicesOf(stretch: Stretch): Slice[] {
+  const { interval, periodStart, periodEnd, from } = stretch;
+  const count = interval === 'year' ? MONTHS_PER_YEAR : 1;
+  const slices: Slice[] = [];
+  for (let index = 0; index < count; index++) {
+    const start = addMonths(periodStart, index);
+    if (start >= periodEnd) break;
+    const next = addMonths(periodStart, index + 1);
+    const end = index === count - 1 || next > periodEnd ? periodEnd : next;
+    if (end > from) slices.push({ index, start, end });
+  }
+  return slices;
+}
+
+/** When a slice of a stretch begins to bring credits. */
+export function sliceBegin(stretch: Stretch, slice: Slice): Date {
+  return slice.start > stretch.from ? slice.start : stretch.from;
+}
+
+/** Credits of one slice: the stretch's monthly credits by the slice's time from its begin, rounded down. */
+export function sliceCredits(stretch: Stretch, slice: Slice): number {
+  const begin = sliceBegin(stretch, slice).getTime();
+  const [start, end] = [slice.start.getTime(), slice.end.getTime()];
+  return Number((BigInt(stretch.monthlyCredits) * BigInt(end - begin)) / BigInt(end - start));
+}
+
+/** True of a slice that had ended when its line was heard of: it has a life of its own. */
+export function isLate(stretch: Stretch, sliceEnd: Date): boolean {
+  return stretch.heardAt >= sliceEnd;
+}
+
+/**
+ * When the credits of a slice end: as soon as the next one of its subscription has begun, in the last
+ * slice of a period after the days of grace while a renewal is expected, otherwise with the slice.
+ * @param nextStart start of the next slice that has been issued.
+ */
+export function sliceExpiry(
+  stretch: Stretch,
+  sliceEnd: Date,
+  { nextStart, isRenewing }: { nextStart?: Date; isRenewing: boolean },
+): Date {
+  if (isLate(stretch, sliceEnd)) return new Date(stretch.heardAt.getTime() + GRACE_MS);
+  if (nextStart) return nextStart < sliceEnd ? nextStart : sliceEnd;
+  const isLast = sliceEnd >= stretch.periodEnd;
+  return isLast && isRenewing ? new Date(sliceEnd.getTime() + GRACE_MS) : sliceEnd;
+}

@@ -1,0 +1,52 @@
+import type { IncomingMessage } from 'node:http';
+import {
+  InvalidRequest,
+  PayloadTooLarge,
+  Problem,
+  UnsupportedMediaType,
+  checkJsonShape,
+} from '#libs/platform';
+
+const invalidJson = new InvalidRequest([{ field: 'body', message: 'is not valid JSON in UTF-8' }]);
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/**
+ * Reads a JSON body of limited size. Nothing is kept of one that is too large; its connection ends with the
+ * answer. Never resolves when the client goes before it is whole.
+ */
+export async function readJsonBody(request: IncomingMessage, limitBytes: number): Promise<unknown> {
+  const { headers } = request;
+  const type = headers['content-type']?.split(';', 1)[0].trim().toLowerCase();
+  if (type !== 'application/json' || headers['content-encoding'] !== undefined) {
+    return new UnsupportedMediaType();
+  }
+  const bytes = await readBytes(request, limitBytes);
+  if (bytes === undefined) return new PayloadTooLarge();
+  try {
+    const body: unknown = JSON.parse(utf8.decode(bytes));
+    checkJsonShape(body);
+    return body;
+  } catch (error) {
+    return error instanceof Problem ? error : invalidJson;
+  }
+}
+
+async function readBytes(
+  request: IncomingMessage,
+  limitBytes: number,
+): Promise<Buffer | undefined> {
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= limitBytes) return void chunks.push(chunk);
+      chunks.length = 0;
+      request.pause();
+      resolve(undefined);
+    });
+    request.on('end', () => resolve(Buffer.concat(chunks)));
+    // The socket's close ends the request; a fault of the stream alone tells nothing new.
+    request.on('error', () => {});
+  });
+}

@@ -1,0 +1,81 @@
+import { type Problem, type ServiceTokens, ServiceUnavailable } from '#libs/platform';
+import type { RequestContext } from '../context/request-context.js';
+import type { OwnerAnswer } from '../owners/owner-answer.js';
+import { AnswerTimeout } from '../request/request.errors.js';
+import type { LookupCall } from './lookup-call.js';
+import type { LookupConnection } from './lookup-connection.js';
+import { LookupPool, type LookupPoolOptions } from './lookup-pool.js';
+import { AnswerLate } from './lookup.errors.js';
+
+export interface LookupForwarderOptions extends LookupPoolOptions {
+  tokens: ServiceTokens;
+}
+
+type OnAnswer = (context: RequestContext, answer: OwnerAnswer | Problem) => void;
+
+const answerTimeout = new AnswerTimeout();
+
+/**
+ * Asks lookup over connections of our own, TCP or a Unix socket. When the client goes, the call is ended.
+ */
+export class LookupForwarder {
+  private readonly pool: LookupPool;
+  private readonly host: string;
+  private token = '';
+  /** Everything of a request between its question and its id; new with each token. */
+  private fixedPart = '';
+
+  constructor(private readonly options: LookupForwarderOptions) {
+    this.pool = new LookupPool(options);
+    this.host = new URL(options.url).host;
+  }
+
+  /** Calls back once, with the answer or with 503 or 504; not at all when the context is over first. */
+  ask(context: RequestContext, onAnswer: OnAnswer): void {
+    const call = new Call(context, this.requestOf(context), onAnswer);
+    context.lookupCall = call;
+    this.pool.ask(call);
+  }
+
+  close(): void {
+    this.pool.close();
+  }
+
+  /** The question is ASCII without blanks and control characters: step 6 has encoded what is not. */
+  private requestOf({ question, requestId, isRepeat, span }: RequestContext): string {
+    const token = this.options.tokens.issue('gateway', 'lookup');
+    if (token !== this.token) {
+      this.token = token;
+      this.fixedPart = ` HTTP/1.1\r\nHost: ${this.host}\r\nAuthorization: Bearer ${token}\r\nX-Request-Id: `;
+    }
+    const repeat = isRepeat ? '\r\nX-Repeat: 1' : '';
+    const trace = span === undefined ? '' : `\r\nTraceparent: ${span.traceparent}`;
+    return `GET ${question}${this.fixedPart}${requestId}${repeat}${trace}\r\n\r\n`;
+  }
+}
+
+/** The call of one context. */
+class Call implements LookupCall {
+  connection?: LookupConnection = undefined;
+  waitedTicks = 0;
+
+  constructor(
+    private readonly context: RequestContext,
+    readonly request: string,
+    private readonly done: OnAnswer,
+  ) {}
+
+  get isAbandoned(): boolean {
+    return this.context.isOver;
+  }
+
+  onAnswer(answer: OwnerAnswer): void {
+    if (!this.context.isOver) this.done(this.context, answer);
+  }
+
+  onFault(fault: Error): void {
+    if (this.context.isOver) return;
+    const isLate = fault instanceof AnswerLate;
+    this.done(this.context, isLate ? answerTimeout : new ServiceUnavailable('lookup', fault));
+  }
+}

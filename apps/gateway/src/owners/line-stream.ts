@@ -1,0 +1,39 @@
+import type { Readable } from 'node:stream';
+import { LINE_MARKS } from '#libs/contracts';
+
+const LINE_MAX_BYTES = 4 * 1024 * 1024;
+
+/** Some whole lines of a streamed answer, without their marks. */
+export interface Lines {
+  /** Each with its line end, a character a byte. */
+  text: string;
+  /** How many of them are charged. */
+  charged: number;
+  /** The closing line, without its end; nothing follows it. */
+  last?: string;
+}
+
+/**
+ * Reads the lines an owner streams (`streamedLine`), as many at a time as have come.
+ * @throws Error for a line without mark or end.
+ */
+export async function* readLines(stream: Readable): AsyncGenerator<Lines> {
+  let rest = '';
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    const lines = (rest + chunk.toString('latin1')).split('\n');
+    rest = lines.pop()!;
+    if (rest.length > LINE_MAX_BYTES) throw new Error('a line without end');
+    let text = '';
+    let charged = 0;
+    for (const line of lines) {
+      if (line.startsWith(LINE_MARKS.last)) {
+        yield { text, charged, last: line.slice(1) };
+        return;
+      }
+      if (line.startsWith(LINE_MARKS.charged)) charged++;
+      else if (!line.startsWith(LINE_MARKS.free)) throw new Error('a line without mark');
+      text += `${line.slice(1)}\n`;
+    }
+    yield { text, charged };
+  }
+}

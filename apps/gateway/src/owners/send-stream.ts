@@ -1,0 +1,84 @@
+import { once } from 'node:events';
+import type { Readable } from 'node:stream';
+import type { ApiResponse } from '../context/api-response.js';
+import type { RequestContext } from '../context/request-context.js';
+import { closingLine, creditsFor, streamHead } from '../request/09-answer.js';
+import type { OwnerAnswer } from './owner-answer.js';
+import { readLines } from './line-stream.js';
+
+/** The closing line of an answer whose owner went before its end. */
+const BROKEN_OFF = '{"error":"broken_off"}';
+
+type BalanceAfter = (credits: number) => number | undefined;
+
+/**
+ * Sends an answer that is not one whole JSON object: lines, bytes or a redirect. `streamedCredits` of the
+ * context counts what has been written, also when the client goes in between.
+ * @returns false when the owner went before its end.
+ */
+export async function sendStream(
+  context: RequestContext,
+  answer: OwnerAnswer,
+  balanceAfter: BalanceAfter,
+): Promise<boolean> {
+  // Only Node's own responses stream: a plain connection hands such operations over.
+  const response = context.reply as ApiResponse;
+  const { head, stream } = answer;
+  const isRedirect = context.form.type === 'redirect';
+  response.begin(isRedirect ? 302 : 200, streamHead(context, head));
+  try {
+    if (isRedirect) stream!.destroy();
+    else if (context.form.type === 'application/x-ndjson') {
+      return await sendLines(context, response, stream!, balanceAfter);
+    } else await sendBytes(context, response, answer);
+    response.end();
+    return true;
+  } catch {
+    // What was announced and does not come can only be said by the end of the connection.
+    response.destroy();
+    return false;
+  }
+}
+
+async function sendLines(
+  context: RequestContext,
+  response: ApiResponse,
+  stream: Readable,
+  balanceAfter: BalanceAfter,
+): Promise<boolean> {
+  let last: string | undefined;
+  try {
+    for await (const lines of readLines(stream)) {
+      if (lines.text !== '') {
+        const isTaken = response.write(lines.text, 'latin1');
+        const credits = context.streamedCredits + lines.charged * context.eachPrice;
+        context.streamedCredits = Math.min(context.cost, credits);
+        if (!isTaken) await drained(context, response);
+      }
+      last = lines.last;
+    }
+  } catch {
+    last = undefined;
+  }
+  if (context.isOver) return false;
+  const credits = context.streamedCredits;
+  response.end(closingLine(context, last ?? BROKEN_OFF, credits, balanceAfter(credits)), 'latin1');
+  return last !== undefined;
+}
+
+/** An answer in bytes is charged as a whole, once its first byte is sent. */
+async function sendBytes(
+  context: RequestContext,
+  response: ApiResponse,
+  answer: OwnerAnswer,
+): Promise<void> {
+  for await (const chunk of answer.stream as AsyncIterable<Buffer>) {
+    context.streamedCredits = creditsFor(answer, context);
+    if (!response.write(chunk)) await drained(context, response);
+  }
+}
+
+/** @throws when the client goes before it has taken what was written. */
+async function drained(context: RequestContext, response: ApiResponse): Promise<void> {
+  await once(response, 'drain', { signal: context.serviceCall?.signal });
+}

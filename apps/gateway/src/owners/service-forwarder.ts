@@ -1,0 +1,127 @@
+import type { Readable } from 'node:stream';
+import { Pool, type Dispatcher } from 'undici';
+import { CHARGED_ITEMS_HEADER, OUTCOME_HEADER, SOURCE_HEADER } from '#libs/contracts';
+import { Problem, type ServiceName, type ServiceTokens, ServiceUnavailable } from '#libs/platform';
+import type { RequestContext } from '../context/request-context.js';
+import { AnswerTimeout } from '../request/request.errors.js';
+import type { AnswerFacts, OwnerAnswer } from './owner-answer.js';
+
+export interface ServiceForwarderOptions {
+  service: ServiceName;
+  /** Origin of its internal listener. */
+  url: string;
+  /** Its Unix socket, when it runs on the same machine. */
+  socketPath?: string;
+  tokens: ServiceTokens;
+  /** Longest until the answer begins, and longest silence within it, in milliseconds. */
+  timeoutMs: number;
+}
+
+const CONNECTIONS = 200;
+const CONNECT_TIMEOUT_MS = 1_000;
+const BODY_MAX_BYTES = 4 * 1024 * 1024;
+/** What may stand in a header that goes to the customer. */
+const LOCATION = /^(https:\/\/|\/)[\x21-\x7e]{0,4096}$/;
+const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
+
+const answerTimeout = new AnswerTimeout();
+
+/**
+ * Asks an owner with undici: bodies, other forms than JSON, streams, and every owner but lookup. What the hot
+ * path asks goes through connections of our own (`lookup/`). One try, too.
+ */
+export class ServiceForwarder {
+  private readonly pool: Pool;
+
+  constructor(private readonly options: ServiceForwarderOptions) {
+    const { url, socketPath, timeoutMs } = options;
+    this.pool = new Pool(url, {
+      connections: CONNECTIONS,
+      pipelining: 1,
+      connect: { timeout: CONNECT_TIMEOUT_MS, ...(socketPath && { socketPath }) },
+      headersTimeout: timeoutMs,
+      bodyTimeout: timeoutMs,
+    });
+  }
+
+  /** Answers with 503 or 504 as a Problem; the call ends when the client goes. */
+  async ask(context: RequestContext): Promise<OwnerAnswer | Problem> {
+    const { route, question, body, form } = context;
+    const call = (context.serviceCall = new AbortController());
+    try {
+      const response = await this.pool.request({
+        method: route.operation.method,
+        path: question,
+        headers: this.headersOf(context),
+        body: body === undefined ? null : JSON.stringify(body),
+        signal: call.signal,
+      });
+      const head = factsOf(response);
+      if (form.type === 'redirect' && head.location !== undefined) head.status = 200;
+      if (head.status === 200 && form.type !== 'application/json') {
+        // Whoever reads it hears of its faults; nobody reads what is given up.
+        return { head, body: '', stream: response.body.on('error', () => {}) as Readable };
+      }
+      return { head, body: await textOf(response.body) };
+    } catch (error) {
+      const isLate = (error as { code?: string }).code === 'UND_ERR_HEADERS_TIMEOUT';
+      return isLate ? answerTimeout : new ServiceUnavailable(this.options.service, error);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.pool.destroy();
+  }
+
+  private headersOf(context: RequestContext): Record<string, string> {
+    const { service, tokens } = this.options;
+    const { caller, requestId, span, body, form, isRepeat, request } = context;
+    const idempotencyKey = headerOf(request.rawHeaders, 'idempotency-key');
+    return {
+      authorization: `Bearer ${tokens.issue('gateway', service)}`,
+      'x-request-id': requestId,
+      accept: form.type === 'redirect' ? '*/*' : form.type,
+      ...(body && { 'content-type': 'application/json' }),
+      ...(caller && { 'x-account-id': caller.account.id, 'x-key-id': caller.keyId }),
+      ...(span && { traceparent: span.traceparent }),
+      ...(isRepeat && { 'x-repeat': '1' }),
+      ...(idempotencyKey && IDEMPOTENCY_KEY.test(idempotencyKey)
+        ? { 'idempotency-key': idempotencyKey }
+        : {}),
+    };
+  }
+}
+
+function factsOf({ statusCode, headers }: Dispatcher.ResponseData): AnswerFacts {
+  const text = (name: string) => {
+    const value = headers[name];
+    return typeof value === 'string' ? value : '';
+  };
+  const [age, items] = [text('age'), text(CHARGED_ITEMS_HEADER)];
+  return {
+    status: statusCode,
+    outcome: text(OUTCOME_HEADER),
+    servedFrom: text(SOURCE_HEADER),
+    age: /^[0-9]{1,10}$/.test(age) ? age : undefined,
+    chargedItems: /^[0-9]{1,9}$/.test(items) ? Number(items) : undefined,
+    location: LOCATION.exec(text('location'))?.[0],
+  };
+}
+
+async function textOf(body: Readable): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > BODY_MAX_BYTES) throw new Error('the answer is larger than 4 MB');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('latin1');
+}
+
+function headerOf(rawHeaders: readonly string[], name: string): string | undefined {
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    if (rawHeaders[i].toLowerCase() === name) return rawHeaders[i + 1];
+  }
+  return undefined;
+}

@@ -1,0 +1,87 @@
+import {
+  CATALOGUE_VERSION,
+  OPERATIONS,
+  type Operation,
+  type PRICING_QUOTE,
+  type PackageQuote,
+  type PriceList,
+  type PriceListOperation,
+  RATE_LIMIT_UNIT,
+  TIERS,
+  TRIAL_CREDITS,
+  TRIAL_RIGHTS,
+  type Tier,
+  type ValuesOf,
+  maxCreditsEach,
+  packagePriceMicros,
+  tierOfCredits,
+} from '#libs/contracts';
+import { InvalidRequest } from '#libs/platform';
+
+const CENT_MICROS = 10_000;
+
+/** The whole price list, from the catalogue and the table of operations. */
+export function priceList(): PriceList {
+  const { limits, monthlyMicros, yearlyMicros, unitsMax } = RATE_LIMIT_UNIT;
+  return {
+    status: true,
+    catalogue_version: CATALOGUE_VERSION,
+    currency: 'USD',
+    trial: { credits: TRIAL_CREDITS, ...TRIAL_RIGHTS },
+    tiers: TIERS.map(tierLine),
+    rate_limit_unit: {
+      limits,
+      monthly_micros: monthlyMicros,
+      yearly_micros: yearlyMicros,
+      units_max: unitsMax,
+    },
+    operations: OPERATIONS.filter(({ access: { kind } }) => kind === 'key').map(operationLine),
+  };
+}
+
+/**
+ * Net price of a package.
+ * @throws InvalidRequest for a number of credits between the steps.
+ */
+export function quotePackage({
+  credits,
+}: ValuesOf<(typeof PRICING_QUOTE)['parameters']>): PackageQuote {
+  const netMicros = packagePriceMicros(credits);
+  if (netMicros === undefined) {
+    const message = 'must be a multiple of 1,000, above 100,000 of 10,000';
+    throw new InvalidRequest([{ field: 'credits', message }]);
+  }
+  return {
+    status: true,
+    catalogue_version: CATALOGUE_VERSION,
+    currency: 'USD',
+    credits,
+    net_micros: netMicros,
+    net: (netMicros / CENT_MICROS / 100).toFixed(2),
+    tier: tierOfCredits(credits)!.name,
+  };
+}
+
+function tierLine(tier: Tier) {
+  const { name, credits, limits, monitors, keys } = tier;
+  return {
+    name,
+    credits,
+    package_micros: tier.packageMicros,
+    monthly_micros: tier.monthlyMicros,
+    yearly_micros: tier.yearlyMicros,
+    limits,
+    monitors,
+    keys,
+  };
+}
+
+function operationLine({ name, price, access }: Operation): PriceListOperation {
+  const credits = price.per === 'free' ? 0 : maxCreditsEach(price.credits);
+  return {
+    operation: name,
+    per: price.per,
+    credits,
+    ...(access.kind === 'key' && { class: access.class }),
+  };
+}

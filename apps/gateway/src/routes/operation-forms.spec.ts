@@ -1,0 +1,289 @@
+import { connect } from 'node:net';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { ArrayMaxSize, ArrayMinSize, IsBoolean, IsString } from 'class-validator';
+import { request } from 'undici';
+import {
+  CHARGED_ITEMS_HEADER,
+  WHOIS_LIVE,
+  defineOperation,
+  domainName,
+  oneOf,
+  streamedLine,
+  text,
+} from '#libs/contracts';
+import { waitFor } from '#test/environment';
+import { GatewayUnderTest, expectProblem } from '../../../../test/gateway/gateway-under-test.js';
+
+class Names {
+  @ArrayMinSize(1)
+  @ArrayMaxSize(100)
+  @IsString({ each: true })
+  domainNames: string[];
+}
+
+class Answer {
+  @IsBoolean()
+  status: boolean;
+}
+
+const common = {
+  parameters: {},
+  answers: [{ type: 'application/json', of: Answer }],
+  problems: [],
+  examples: [{ title: 'One', parameters: {}, answer: { status: true } }],
+} as const;
+
+const BULK = defineOperation({
+  ...common,
+  name: 'whois.bulk',
+  summary: 'Several names',
+  method: 'POST',
+  routes: [{ path: '/v2.0/bulk', version: 2 }],
+  access: { kind: 'key', scope: 'whois', class: 'bulk' },
+  owner: { service: 'lookup', path: '/internal/bulk' },
+  parameters: { depth: { kind: oneOf(['full']), about: 'How deep', example: 'full' } },
+  body: {
+    of: Names,
+    limitBytes: 4_096,
+    example: { domainNames: ['registered.test'] },
+    subjects: { kind: domainName(), of: ({ domainNames }: Names) => domainNames },
+  },
+  answers: [
+    { type: 'application/json', of: Answer },
+    { type: 'application/x-ndjson', of: Answer, last: Answer },
+  ],
+  price: { per: 'item', credits: 2, items: ({ body }) => (body as Names).domainNames.length },
+});
+
+const HISTORY = defineOperation({
+  ...common,
+  name: 'whois.history',
+  summary: 'Older records',
+  method: 'GET',
+  routes: [{ path: '/v1.0/whois', version: 1, when: { parameter: 'whois', value: 'historical' } }],
+  access: { kind: 'key', scope: 'whois', class: 'heavy' },
+  owner: { service: 'lookup', path: '/internal/history' },
+  parameters: {
+    whois: {
+      kind: oneOf(['historical']),
+      about: 'Chooses',
+      example: 'historical',
+      isForGateway: true,
+    },
+    domainName: { kind: domainName(), about: 'A name', example: 'a.test', isRequired: true },
+    mode: { kind: oneOf(['preview', 'full']), about: 'How', example: 'full' },
+  },
+  subject: 'domainName',
+  price: { per: 'page', credits: { parameter: 'mode', by: { preview: 0, full: 5 } } },
+});
+
+const FILE = defineOperation({
+  ...common,
+  name: 'files.one',
+  summary: 'A file',
+  method: 'GET',
+  routes: [{ path: '/v2.0/files/{dataset}/{date}', version: 2 }],
+  access: { kind: 'key', scope: 'whois', class: 'account' },
+  owner: { service: 'lookup', path: '/internal/files/{date}/{dataset}' },
+  parameters: {
+    dataset: { kind: text(20), about: 'Which', example: 'newly', in: 'path' },
+    date: { kind: text(10), about: 'When', example: '2026-11-20', in: 'path' },
+  },
+  answers: [{ type: 'redirect' }],
+  price: { per: 'free' },
+});
+
+let under: GatewayUnderTest;
+let around: GatewayUnderTest['around'];
+
+beforeAll(async () => {
+  under = await GatewayUnderTest.start({}, [BULK, WHOIS_LIVE, HISTORY, FILE]);
+  around = under.around;
+});
+afterAll(() => under?.stop());
+beforeEach(() => under.forget());
+
+async function post(path: string, apiKey: string, body: unknown, headers = {}) {
+  const answer = await request(under.url + path, {
+    method: 'POST',
+    headers: { 'x-api-key': apiKey, 'content-type': 'application/json', ...headers },
+    body: typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body),
+  });
+  const read = await answer.body.text();
+  const json = read.startsWith('{')
+    ? (JSON.parse(read.split('\n')[0]) as Record<string, unknown>)
+    : {};
+  return { status: answer.statusCode, headers: answer.headers, text: read, json };
+}
+
+const fieldsOf = ({ json }: { json: Record<string, unknown> }) =>
+  (json.errors as { field: string }[]).map(({ field }) => field).toSorted();
+
+describe('an operation with a body', () => {
+  const names = { domainNames: ['a.example', 'b.example', 'c.example'] };
+
+  it('is charged for each item that its owner charges, of what was reserved for all', async () => {
+    const { apiKey, facts } = around.account.addKey();
+    let asked: unknown;
+    around.lookup.respond = (_request, response, body) => {
+      asked = body;
+      response.setHeader(CHARGED_ITEMS_HEADER, '2');
+      response.setHeader('x-outcome', 'delivered').setHeader('x-served-from', 'live');
+      response.end('{"status":true}');
+    };
+    const answer = await post('/v2.0/bulk?depth=full', apiKey, names);
+    expect([answer.status, answer.headers['x-credits-cost']]).toEqual([200, '4']);
+    expect(answer.json).toMatchObject({ status: true, meta: { credits_charged: 4 } });
+    expect(asked).toEqual(names);
+    expect(around.lookup.questions[0].path).toBe('/internal/bulk?version=2&depth=full');
+    await waitFor('the settlement', () => around.entitlement.charged(facts.accountId) === 4);
+  });
+
+  it('streams lines as they come, and the last one says what they cost', async () => {
+    const { apiKey } = around.account.addKey();
+    around.lookup.respond = (asked, response) => {
+      expect(asked.headers.accept).toBe('application/x-ndjson');
+      response.setHeader('x-outcome', 'delivered').setHeader('x-served-from', 'live');
+      response.write(streamedLine('charged', '{"index":1,"name":"Zürich"}'));
+      response.write(streamedLine('free', '{"index":0}'));
+      response.end(streamedLine('last', '{"items":2}'));
+    };
+    const answer = await post('/v2.0/bulk', apiKey, names, { accept: 'application/x-ndjson' });
+    expect(answer.headers['content-type']).toBe('application/x-ndjson');
+    const lines = answer.text.trimEnd().split('\n');
+    expect(lines.slice(0, 2)).toEqual(['{"index":1,"name":"Zürich"}', '{"index":0}']);
+    expect(JSON.parse(lines[2])).toMatchObject({
+      items: 2,
+      meta: { credits_charged: 2, credits_remaining: 998 },
+    });
+  });
+
+  it('an owner that goes in between is said in the last line; what was sent is charged', async () => {
+    const { apiKey, facts } = around.account.addKey();
+    around.lookup.respond = (_asked, response) => {
+      response.write(streamedLine('charged', '{"index":0}'), () => response.destroy());
+    };
+    const answer = await post('/v2.0/bulk', apiKey, names, { accept: 'application/x-ndjson' });
+    const last = JSON.parse(answer.text.trimEnd().split('\n').at(-1)!) as object;
+    expect(last).toMatchObject({ error: 'broken_off', meta: { credits_charged: 2 } });
+    await waitFor('the settlement', () => around.entitlement.charged(facts.accountId) === 2);
+  });
+
+  it('a client that goes pays for the lines that were sent, and the owner is let go', async () => {
+    const { apiKey, facts } = around.account.addKey();
+    let isLetGo = false;
+    around.lookup.respond = (_asked, response) => {
+      response.on('close', () => (isLetGo = true));
+      response.write(streamedLine('charged', '{"index":0}'));
+    };
+    const body = JSON.stringify(names);
+    const socket = connect(Number(new URL(under.url).port), '127.0.0.1');
+    let received = '';
+    socket.on('data', (chunk: Buffer) => (received += chunk.toString()));
+    socket.write(
+      `POST /v2.0/bulk HTTP/1.1\r\nHost: a\r\nAccept: application/x-ndjson\r\nX-API-Key: ${apiKey}\r\n` +
+        `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    );
+    await waitFor('the first line', () => received.includes('"index":0'));
+    socket.destroy();
+    await waitFor('the settlement', () => around.entitlement.charged(facts.accountId) === 2);
+    await waitFor('the owner to be let go', () => isLetGo);
+    const [row] = await under.logRows(facts.accountId, 1);
+    expect(row).toMatchObject({ status: 499, credits: 2, operation: 'whois.bulk' });
+  });
+
+  it('400: every fault of query and body is named, and nothing is asked', async () => {
+    const { apiKey } = around.account.addKey();
+    const faulty = { domainNames: ['a.example', 7], colour: 'red' };
+    const answer = await post('/v2.0/bulk?depth=none&extra=1', apiKey, faulty);
+    expectProblem(answer, 400, 'invalid_request');
+    expect(fieldsOf(answer)).toEqual(['colour', 'depth', 'domainNames', 'extra']);
+    for (const body of ['', '{', '[]', 'null', '"a"', '{"domainNames":["\xff"]}', '{}']) {
+      const { apiKey: next } = around.account.addKey();
+      const bytes = Buffer.from(body, 'latin1');
+      expectProblem(await post('/v2.0/bulk', next, bytes), 400, 'invalid_request');
+    }
+    const hidden = '{"domainNames":["a.example"],"__proto__":{"a":1}}';
+    expectProblem(await post('/v2.0/bulk', apiKey, hidden), 400, 'invalid_request');
+    expect(around.lookup.questions).toEqual([]);
+  });
+
+  it('S94: too large a body is refused unread, with or without its length announced', async () => {
+    const { apiKey } = around.account.addKey();
+    const large = { domainNames: ['a'.repeat(8_000)] };
+    expectProblem(await post('/v2.0/bulk', apiKey, large), 413, 'payload_too_large');
+    const head = `POST /v2.0/bulk HTTP/1.1\r\nHost: a\r\nX-API-Key: ${apiKey}\r\nContent-Type: application/json\r\n`;
+    const socket = connect(Number(new URL(under.url).port), '127.0.0.1');
+    let received = '';
+    let isClosed = false;
+    socket.on('data', (chunk: Buffer) => (received += chunk.toString()));
+    socket.on('close', () => (isClosed = true)).on('error', () => {});
+    socket.write(`${head}Transfer-Encoding: chunked\r\n\r\n2000\r\n${'x'.repeat(0x2000)}\r\n`);
+    await waitFor('the end of the connection', () => isClosed);
+    expect(received).toContain('HTTP/1.1 413');
+    expect(received).toContain('Connection: close');
+    const other = await post('/v2.0/bulk', apiKey, '{}', { 'content-type': 'text/plain' });
+    expectProblem(other, 415, 'unsupported_media_type');
+  });
+
+  it('a test key may ask for fixtures only, and nobody else for one of them', async () => {
+    const { apiKey } = around.account.addKey({ environment: 'test', rank: 0 });
+    const mixed = { domainNames: ['registered.test', 'a.example'] };
+    expectProblem(await post('/v2.0/bulk', apiKey, mixed), 422, 'test_key_fixture_only');
+    const { apiKey: live } = around.account.addKey();
+    expectProblem(await post('/v2.0/bulk', live, mixed), 422, 'fixture_needs_test_key');
+    expect(around.lookup.questions).toEqual([]);
+  });
+
+  it('takes no other method, and says which', async () => {
+    const answer = await under.ask('/v2.0/bulk');
+    expectProblem(answer, 405, 'method_not_allowed');
+    expect(answer.headers.allow).toBe('POST, OPTIONS');
+  });
+});
+
+describe('several operations on one path', () => {
+  it('a parameter chooses between them: class, scope, price and owner are those of the chosen', async () => {
+    const { apiKey } = around.account.addKey();
+    const ask = (rest: string) => under.ask(`/v1.0/whois?apiKey=${apiKey}${rest}`);
+    const live = await ask('&whois=live&domainName=a.example');
+    const older = await ask('&whois=historical&domainName=a.example&mode=full');
+    const preview = await ask('&domainName=b.example&mode=preview&whois=historical');
+    expect([live, older, preview].map(({ headers }) => headers['x-credits-cost'])).toEqual([
+      '1',
+      '5',
+      '0',
+    ]);
+    expect(older.headers['ratelimit-policy']).toMatch(/^"heavy"/);
+    expect(around.lookup.questions.map(({ path }) => path.split('?')[0])).toEqual([
+      '/internal/whois/live',
+      '/internal/history',
+      '/internal/history',
+    ]);
+    const unknown = await ask('&whois=reverse&domainName=a.example');
+    expectProblem(unknown, 400, 'invalid_request');
+    expect(unknown.json.errors).toEqual([
+      { field: 'whois', message: 'must be one of live, historical' },
+    ]);
+  });
+});
+
+describe('an operation that answers with a redirect', () => {
+  it('leads to where its owner says, never to what could end a header', async () => {
+    const { apiKey, facts } = around.account.addKey();
+    const path = '/v2.0/files/newly/2026-11-20';
+    let location = 'https://files.example/x?token=1';
+    const accounts: unknown[] = [];
+    around.lookup.respond = (asked, response) => {
+      accounts.push(asked.headers['x-account-id']);
+      response.writeHead(302, { location }).end();
+    };
+    const answer = await under.ask(path, { 'x-api-key': apiKey });
+    expect([answer.status, answer.headers.location]).toEqual([302, location]);
+    expect(around.lookup.questions[0].path).toBe('/internal/files/2026-11-20/newly?version=2');
+    expect(accounts).toEqual([facts.accountId]);
+    location = 'javascript:alert(1)';
+    const refused = await under.ask(path, { 'x-api-key': apiKey });
+    expectProblem(refused, 503, 'service_unavailable');
+  });
+});

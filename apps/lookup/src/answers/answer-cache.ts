@@ -1,0 +1,135 @@
+import type { Outcome } from '#libs/contracts';
+import { SECOND_MS } from '#libs/platform';
+
+const FAILURE_KEPT_MS = { min: 30 * SECOND_MS, max: 120 * SECOND_MS };
+const FAILURES_MAX = 20_000;
+
+export interface AnswerCacheLimits {
+  maxEntries: number;
+  maxBytes: number;
+}
+
+/** What every lookup says of itself, whatever it is about. */
+export interface Findings {
+  outcome: Outcome;
+  fetchedAt: Date;
+  retryAfterSeconds?: number;
+}
+
+/** What a cache must know of the lookups it keeps. */
+export interface KeptKind<Lookup extends Findings> {
+  /** Milliseconds for which an answer is fresh, from when it was fetched. */
+  freshForMs(lookup: Lookup): number;
+  sizeBytes(lookup: Lookup): number;
+  /** A failure without what the upstreams sent: that can be megabytes and answers nothing. */
+  bare(failure: Lookup): Lookup;
+}
+
+interface Entry<Lookup> {
+  lookup: Lookup;
+  /** From here on it is only good as a stale answer. */
+  freshUntil: number;
+  sizeBytes: number;
+}
+
+interface Failure<Lookup> {
+  lookup: Lookup;
+  retryAt: number;
+}
+
+const failures: ReadonlySet<Outcome> = new Set([
+  'throttled',
+  'unreachable',
+  'timeout',
+  'parse_failed',
+]);
+
+/** How a lookup that gave no answer ended. */
+export function isFailure(outcome: Outcome): boolean {
+  return failures.has(outcome);
+}
+
+/**
+ * Answers in memory by their questions, bounded in entries and bytes, least recently used first out. Failures
+ * are kept apart for 30 to 120 s, so that they neither replace an answer nor look like one.
+ */
+export class AnswerCache<Lookup extends Findings> {
+  private readonly answers = new Map<string, Entry<Lookup>>();
+  private readonly failures = new Map<string, Failure<Lookup>>();
+  private sizeBytes = 0;
+
+  constructor(
+    private readonly kind: KeptKind<Lookup>,
+    private readonly limits: AnswerCacheLimits,
+  ) {}
+
+  /** Keeps what a lookup found; where nobody can be asked there is nothing to keep. */
+  put(key: string, lookup: Lookup): void {
+    if (lookup.outcome === 'unsupported') return;
+    if (isFailure(lookup.outcome)) return this.putFailure(key, lookup);
+    this.failures.delete(key);
+    this.remove(key);
+    const entry = {
+      lookup,
+      freshUntil: lookup.fetchedAt.getTime() + this.kind.freshForMs(lookup),
+      sizeBytes: this.kind.sizeBytes(lookup),
+    };
+    this.answers.set(key, entry);
+    this.sizeBytes += entry.sizeBytes;
+    while (this.sizeBytes > this.limits.maxBytes || this.answers.size > this.limits.maxEntries) {
+      this.remove(this.answers.keys().next().value!);
+    }
+  }
+
+  /** An answer no older than `maxAgeMs` and still fresh. */
+  fresh(key: string, maxAgeMs: number, now: Date): Lookup | undefined {
+    const entry = this.used(key);
+    if (entry === undefined || now.getTime() >= entry.freshUntil) return undefined;
+    return now.getTime() - entry.lookup.fetchedAt.getTime() <= maxAgeMs ? entry.lookup : undefined;
+  }
+
+  /** Whatever was last answered, however old. */
+  stale(key: string): Lookup | undefined {
+    return this.used(key)?.lookup;
+  }
+
+  /** The failure that is still being waited out, with the time that is left of it. */
+  failure(key: string, now: Date): Lookup | undefined {
+    const failure = this.failures.get(key);
+    if (failure === undefined) return undefined;
+    const leftMs = failure.retryAt - now.getTime();
+    if (leftMs > 0) return { ...failure.lookup, retryAfterSeconds: Math.ceil(leftMs / SECOND_MS) };
+    this.failures.delete(key);
+    return undefined;
+  }
+
+  get size(): { entries: number; bytes: number } {
+    return { entries: this.answers.size, bytes: this.sizeBytes };
+  }
+
+  private putFailure(key: string, lookup: Lookup): void {
+    const askedMs = (lookup.retryAfterSeconds ?? 0) * SECOND_MS;
+    const keptMs = Math.min(Math.max(askedMs, FAILURE_KEPT_MS.min), FAILURE_KEPT_MS.max);
+    this.failures.delete(key);
+    this.failures.set(key, {
+      lookup: this.kind.bare(lookup),
+      retryAt: lookup.fetchedAt.getTime() + keptMs,
+    });
+    if (this.failures.size > FAILURES_MAX) {
+      this.failures.delete(this.failures.keys().next().value!);
+    }
+  }
+
+  private used(key: string): Entry<Lookup> | undefined {
+    const entry = this.answers.get(key);
+    if (entry === undefined) return undefined;
+    this.answers.delete(key);
+    this.answers.set(key, entry);
+    return entry;
+  }
+
+  private remove(key: string): void {
+    this.sizeBytes -= this.answers.get(key)?.sizeBytes ?? 0;
+    this.answers.delete(key);
+  }
+}

@@ -1,0 +1,83 @@
+import { Problem } from '#libs/platform';
+
+export class InvalidDomainName extends Problem {
+  constructor(message: string) {
+    super({
+      code: 'invalid_domain_name',
+      status: 400,
+      detail: message,
+      errors: [{ field: 'domainName', message }],
+    });
+  }
+}
+
+/** A registry or registrar asked us to come back later. Says nothing about the name. */
+export class UpstreamThrottled extends Problem {
+  constructor(retryAfterSeconds: number) {
+    super({
+      code: 'upstream_throttled',
+      status: 503,
+      detail: 'The registry is not answering further questions at the moment. Nothing was charged.',
+      retryAfterSeconds,
+    });
+  }
+}
+
+/** No server that knows the name could be reached, or it answered that it is out of order. */
+export class UpstreamUnreachable extends Problem {
+  constructor(retryAfterSeconds: number) {
+    super({
+      code: 'upstream_unreachable',
+      status: 503,
+      detail: 'No server of the registry can be reached at the moment. Nothing was charged.',
+      retryAfterSeconds,
+    });
+  }
+}
+
+export class UpstreamTimeout extends Problem {
+  constructor(retryAfterSeconds: number) {
+    super({
+      code: 'upstream_timeout',
+      status: 504,
+      detail: 'The registry did not answer in time. Nothing was charged.',
+      retryAfterSeconds,
+    });
+  }
+}
+
+/** Something came back, but no registration data could be read from it. */
+export class UpstreamUnreadable extends Problem {
+  constructor(retryAfterSeconds: number) {
+    super({
+      code: 'upstream_unreadable',
+      status: 503,
+      detail: 'The registry answered with something that cannot be read. Nothing was charged.',
+      retryAfterSeconds,
+    });
+  }
+}
+
+export class TldUnsupported extends Problem {
+  constructor(reason = 'No registry publishes registration data for this top-level domain.') {
+    super({ code: 'tld_unsupported', status: 422, detail: reason, retryable: false });
+  }
+}
+
+export class LookupOverloaded extends Problem {
+  constructor() {
+    super({
+      code: 'lookup_overloaded',
+      status: 503,
+      detail: 'Too many lookups are under way. Nothing was charged.',
+      retryAfterSeconds: 1,
+    });
+  }
+}
+
+/** An address or AS number that no registry hands out. */
+export class BogonAddress extends Problem {
+  constructor(reason: string) {
+    super({ code: 'bogon_address', status: 422, detail: reason, retryable: false });
+  }
+}

@@ -1,0 +1,48 @@
+import type { DnsAnswer, DnsRecordData } from '#libs/contracts';
+import { DNS_TYPES, type DnsLookup, type DnsRecord, recordText } from '#libs/resolvers';
+import type { Json } from '../serializers/whois-body.js';
+import { queryTime } from '../serializers/whois-body.js';
+
+/** Control characters and those that turn the direction of writing. */
+// oxlint-disable-next-line eslint/no-control-regex -- these are what is taken out
+const UNSEEN = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g;
+
+/** Who was asked about: a name or an address. */
+export type DnsSubject = { domain_name: string } | { ip_address: string };
+
+/** Members of the answer; `meta` is the gateway's. */
+export function dnsBody(subject: DnsSubject, lookup: DnsLookup, askedAt: Date): Json {
+  const counts: Record<string, number> = {};
+  for (const { type } of lookup.records) counts[type] = (counts[type] ?? 0) + 1;
+  const answer: DnsAnswer = {
+    status: true,
+    ...subject,
+    query_time: queryTime(askedAt),
+    rcode: lookup.rcode ?? 'noerror',
+    authenticated_data: lookup.isAuthenticated,
+    dns_types: counts,
+    dns_records: lookup.records.map(recordBody),
+    errors: lookup.errors,
+  };
+  return { ...answer };
+}
+
+function recordBody(record: DnsRecord): DnsRecordData {
+  const { name, type, ttlSeconds, ...data } = record;
+  return {
+    name,
+    type,
+    type_code: DNS_TYPES[type],
+    ttl: ttlSeconds,
+    raw_text: recordText(record),
+    ...data,
+    ...('strings' in data && { strings: data.strings.map(visible) }),
+    ...('value' in data && { value: visible(data.value) }),
+    ...('tag' in data && { tag: visible(data.tag) }),
+  };
+}
+
+/** What is taken out still stands in `raw_text`, escaped. */
+function visible(text: string): string {
+  return text.replace(UNSEEN, '');
+}

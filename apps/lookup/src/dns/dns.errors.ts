@@ -1,0 +1,26 @@
+import { Problem } from '#libs/platform';
+
+const RETRY_AFTER_SECONDS = 5;
+
+/** No resolver could be asked, or all of them failed to find an answer. */
+export class ResolverUnreachable extends Problem {
+  constructor() {
+    super({
+      code: 'resolver_unreachable',
+      status: 503,
+      detail: 'The name servers of this name give no answer at the moment. Nothing was charged.',
+      retryAfterSeconds: RETRY_AFTER_SECONDS,
+    });
+  }
+}
+
+export class ResolverTimeout extends Problem {
+  constructor() {
+    super({
+      code: 'resolver_timeout',
+      status: 504,
+      detail: 'The name servers of this name did not answer in time. Nothing was charged.',
+      retryAfterSeconds: RETRY_AFTER_SECONDS,
+    });
+  }
+}

@@ -1,0 +1,152 @@
+import { Injectable } from '@nestjs/common';
+import {
+  type DNS_LIVE,
+  NAME_RECORD_TYPES,
+  type NameRecordType,
+  type Outcome,
+  type QuestionOf,
+} from '#libs/contracts';
+import { type IpAddress, parseHostName, reverseDnsName } from '#libs/domain-names';
+import { Clock, InvalidRequest, type Problem, SECOND_MS } from '#libs/platform';
+import {
+  DnsClient,
+  type DnsLookup,
+  type DnsType,
+  isBlockedAddress,
+  lookUpDns,
+} from '#libs/resolvers';
+import { AnswerCache, type Findings, type KeptKind } from '../answers/answer-cache.js';
+import { AnswerCounts } from '../answers/answer-counts.js';
+import { BogonAddress, InvalidDomainName } from '../answers/answers.errors.js';
+import { type DataAnswer, answerOf, refusalOf } from '../answers/data-answer.js';
+import { type Found, RememberedAnswers } from '../answers/remembered-answers.js';
+import { LookupConfig } from '../lookup.config.js';
+import { selectFields } from '../serializers/field-selection.js';
+import { type DnsSubject, dnsBody } from './dns-body.js';
+import { dnsFixture } from './dns-fixtures.js';
+import { ResolverTimeout, ResolverUnreachable } from './dns.errors.js';
+
+/** A resolver remembers longer; this memory is for repeats. */
+const KEPT_MAX_SECONDS = 300;
+const ENTRY_OVERHEAD_BYTES = 500;
+/** DNS answers are small; they get this share of the memory for answers. */
+const CACHE_SHARE = 8;
+const FIXTURE_TLD = 'test';
+
+/** A lookup with how it ended, as the memory of answers and the price need it. */
+export type DnsFindings = DnsLookup & Findings;
+
+const KEPT_DNS: KeptKind<DnsFindings> = {
+  freshForMs: ({ records }) =>
+    SECOND_MS * Math.min(KEPT_MAX_SECONDS, ...records.map(({ ttlSeconds }) => ttlSeconds)),
+  sizeBytes: (lookup) => ENTRY_OVERHEAD_BYTES + 2 * JSON.stringify(lookup).length,
+  bare: (failure) => failure,
+};
+
+/** What is asked of the DNS. */
+export interface DnsQuestion {
+  /** The name that is asked for, in lower case A-labels. */
+  name: string;
+  types: readonly DnsType[];
+  subject: DnsSubject;
+  isFixture: boolean;
+}
+
+/** Answers DNS questions: fixture, memory, resolver. */
+@Injectable()
+export class DnsService {
+  readonly cache: AnswerCache<DnsFindings>;
+  private readonly answers: RememberedAnswers<DnsFindings>;
+
+  constructor(
+    private readonly client: DnsClient,
+    private readonly counts: AnswerCounts,
+    private readonly clock: Clock,
+    private readonly config: LookupConfig,
+  ) {
+    this.cache = new AnswerCache(KEPT_DNS, {
+      maxEntries: Math.floor(config.cacheEntries / CACHE_SHARE),
+      maxBytes: Math.floor(config.cacheBytes / CACHE_SHARE),
+    });
+    this.answers = new RememberedAnswers(this.cache, clock);
+  }
+
+  /** @throws InvalidDomainName, BogonAddress, LookupOverloaded. What a resolver does is in the status. */
+  async live(question: QuestionOf<typeof DNS_LIVE>, repeat: boolean): Promise<DataAnswer> {
+    const { domainName, ipAddress, type } = question;
+    const asked = ipAddress ? ofAddress(ipAddress) : ofName(domainName ?? '', type);
+    const { lookup, servedFrom } = await this.find(asked, { ...question, repeat });
+    const ageMs = this.clock.now().getTime() - lookup.fetchedAt.getTime();
+    const serving = { servedFrom, ageSeconds: Math.max(0, Math.floor(ageMs / SECOND_MS)) };
+    const problem = dnsProblemOf(lookup.outcome);
+    if (problem) return refusalOf(lookup.outcome, serving, problem);
+    const body = dnsBody(asked.subject, lookup, lookup.fetchedAt);
+    const { fields } = question;
+    return answerOf(lookup.outcome, serving, fields ? selectFields(body, fields) : body);
+  }
+
+  /** Asks, or remembers. @throws LookupOverloaded */
+  async find(
+    asked: DnsQuestion,
+    freshness: { max_age: number; allow_stale: boolean; fresh: boolean; repeat: boolean },
+  ): Promise<Found<DnsFindings>> {
+    const found = asked.isFixture
+      ? { lookup: this.found(dnsFixture(asked.name, asked.types)), servedFrom: 'fixture' as const }
+      : await this.answers.find(keyOf(asked), freshness, async () => this.look(asked));
+    this.counts.note(found.lookup.outcome, found.servedFrom);
+    return found;
+  }
+
+  private async look({ name, types }: DnsQuestion): Promise<DnsFindings> {
+    const { dnsTimeoutMs: timeoutMs } = this.config;
+    return this.found(await lookUpDns(this.client, name, types, { timeoutMs }));
+  }
+
+  private found(lookup: DnsLookup): DnsFindings {
+    return { ...lookup, outcome: outcomeOf(lookup), fetchedAt: this.clock.now() };
+  }
+}
+
+/** The refusal that a DNS outcome is; undefined for answers. */
+export function dnsProblemOf(outcome: Outcome): Problem | undefined {
+  if (outcome === 'timeout') return new ResolverTimeout();
+  return outcome === 'unreachable' ? new ResolverUnreachable() : undefined;
+}
+
+/** @throws InvalidDomainName */
+export function ofName(text: string, wanted: readonly ('all' | NameRecordType)[]): DnsQuestion {
+  if (text === '') {
+    const message = 'is required, or "ipAddress" in its place';
+    throw new InvalidRequest([{ field: 'domainName', message }]);
+  }
+  const parsed = parseHostName(text);
+  if (!parsed.ok) throw new InvalidDomainName(parsed.message);
+  const { host, domain } = parsed.hostName;
+  const types = wanted.includes('all') ? NAME_RECORD_TYPES : (wanted as NameRecordType[]);
+  return {
+    name: host,
+    types,
+    subject: { domain_name: host },
+    isFixture: domain.tld === FIXTURE_TLD,
+  };
+}
+
+/** @throws BogonAddress for one that has no names in the public DNS; those of documents are fixtures. */
+export function ofAddress(ip: IpAddress): DnsQuestion {
+  const name = reverseDnsName(ip);
+  const isFixture = name === reverseDnsName({ address: '192.0.2.1', version: 4 });
+  if (!isFixture && isBlockedAddress(ip.address)) {
+    throw new BogonAddress(`${ip.address} is set aside by the standards and has no public names.`);
+  }
+  return { name, types: ['PTR'], subject: { ip_address: ip.address }, isFixture };
+}
+
+/** That there is no such name, or no such record, is an answer; that nobody could be asked is none. */
+function outcomeOf({ rcode, errors }: DnsLookup): Outcome {
+  if (rcode !== undefined) return Object.keys(errors).length === 0 ? 'delivered' : 'partial';
+  return Object.values(errors).every((error) => error === 'timeout') ? 'timeout' : 'unreachable';
+}
+
+function keyOf({ name, types }: DnsQuestion): string {
+  return `${name} ${types.toSorted().join(',')}`;
+}

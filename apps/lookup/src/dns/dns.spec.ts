@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Socket, createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { Logger, ServiceTokens, type RunningService, loadConfig } from '#libs/platform';
+import { TestClock } from '#test/environment';
+import { LookupConfig } from '../lookup.config.js';
+import { startLookup } from '../start.js';
+
+const SECRET = 'a-service-secret-of-at-least-32-characters';
+const clock = new TestClock('2026-11-22T10:00:00Z');
+const SERVFAIL = 2;
+let service: RunningService;
+let tokens: ServiceTokens;
+let resolver: Socket;
+/** Names and type codes in order of arrival. */
+const asked: [name: string, type: number][] = [];
+
+/** Knows `192.0.2.7` for every name; `broken` names fail, `half` ones only for MX, `silent` ones never answer. */
+function answer(query: Buffer): Buffer | undefined {
+  const end = query.indexOf(0, 12) + 1;
+  const name = query
+    .toString('latin1', 13, end - 1)
+    .replaceAll(/[^a-zA-Z0-9_-]/g, '.')
+    .toLowerCase();
+  const type = query.readUInt16BE(end);
+  asked.push([name, type]);
+  if (name.startsWith('silent')) return undefined;
+  const isBroken = name.startsWith('broken') || (name.startsWith('half') && type === 15);
+  const hasAddress = type === 1 && !isBroken;
+  const record = Buffer.from('c00c000100010000003c0004c0000207', 'hex');
+  const reply = Buffer.concat([query.subarray(0, end + 4), ...(hasAddress ? [record] : [])]);
+  reply.writeUInt16BE(0x8180 | (isBroken ? SERVFAIL : 0), 2);
+  reply.writeUInt16BE(hasAddress ? 1 : 0, 6);
+  reply.writeUInt16BE(0, 10);
+  return reply;
+}
+
+beforeAll(async () => {
+  resolver = createSocket('udp4').bind(0, '127.0.0.1');
+  await once(resolver, 'listening');
+  resolver.on('message', (query, from) => {
+    const reply = answer(query);
+    if (reply) resolver.send(reply, from.port, from.address);
+  });
+  const config = loadConfig(LookupConfig, {
+    SERVICE_SECRET: SECRET,
+    LOOKUP_PORT: '0',
+    LOOKUP_DNS_SERVERS: `127.0.0.1:${resolver.address().port}`,
+    LOOKUP_DNS_TIMEOUT_MS: '300',
+  });
+  const logger = new Logger('lookup', { write: () => undefined });
+  service = await startLookup({ config, clock, logger });
+  tokens = new ServiceTokens(SECRET, clock);
+});
+afterAll(async () => {
+  await service?.stop();
+  resolver?.close();
+});
+
+async function ask(query: string, headers: Record<string, string> = {}) {
+  const authorization = `Bearer ${tokens.issue('gateway', 'lookup')}`;
+  const answered = await fetch(`${service.url}/internal/dns/live?${query}`, {
+    headers: { authorization, ...headers },
+  });
+  const body = (await answered.json()) as Record<string, unknown>;
+  return { status: answered.status, outcome: answered.headers.get('x-outcome'), body };
+}
+
+describe('DNS records of a name', () => {
+  it('are asked for by type, under all labels of the name', async () => {
+    const { status, outcome, body } = await ask('domainName=https://WWW.Example.com/x&type=A,NS');
+    expect([status, outcome]).toEqual([200, 'delivered']);
+    expect(body).toMatchObject({
+      domain_name: 'www.example.com',
+      rcode: 'noerror',
+      dns_types: { A: 1 },
+      dns_records: [
+        {
+          name: 'www.example.com',
+          type: 'A',
+          type_code: 1,
+          ttl: 60,
+          address: '192.0.2.7',
+          raw_text: 'www.example.com.\t60\tIN\tA\t192.0.2.7',
+        },
+      ],
+      errors: {},
+    });
+    expect(asked.map(([name]) => name)).toEqual(['www.example.com', 'www.example.com']);
+  });
+
+  it('of service labels are asked for, too', async () => {
+    expect((await ask('domainName=_dmarc.example.com&type=TXT')).body).toMatchObject({
+      domain_name: '_dmarc.example.com',
+      dns_records: [],
+    });
+  });
+
+  it('are partial when one type fails, and no answer when all do', async () => {
+    expect(await ask('domainName=half.example&type=A,MX')).toMatchObject({
+      outcome: 'partial',
+      body: { dns_types: { A: 1 }, errors: { MX: 'servfail' } },
+    });
+    expect(await ask('domainName=broken.example&type=A')).toMatchObject({
+      status: 503,
+      outcome: 'unreachable',
+      body: { code: 'resolver_unreachable' },
+    });
+    expect(await ask('domainName=silent.example&type=A')).toMatchObject({
+      status: 504,
+      outcome: 'timeout',
+      body: { code: 'resolver_timeout' },
+    });
+  });
+
+  it('are not asked for again within a repeat', async () => {
+    await ask('domainName=repeat.example&type=A');
+    const before = asked.length;
+    await ask('domainName=repeat.example&type=A', { 'x-repeat': '1' });
+    expect(asked.length).toBe(before);
+    await ask('domainName=repeat.example&type=A');
+    expect(asked.length).toBe(before + 1);
+  });
+
+  it('of fixtures are the same everywhere, and a name under "test" that is none does not exist', async () => {
+    const before = asked.length;
+    expect((await ask('domainName=registered.test')).body).toMatchObject({
+      dns_types: { A: 1, AAAA: 1, NS: 2, MX: 1, TXT: 1, SPF: 1, SOA: 1, CAA: 1 },
+    });
+    expect((await ask('domainName=available.test')).body).toMatchObject({ rcode: 'nxdomain' });
+    expect(asked.length).toBe(before);
+  });
+});
+
+describe('names of an address', () => {
+  it('are asked for under its reverse name', async () => {
+    expect((await ask('ipAddress=8.8.4.4')).body).toMatchObject({ ip_address: '8.8.4.4' });
+    expect(asked.at(-1)).toEqual(['4.4.8.8.in-addr.arpa', 12]);
+    expect((await ask('ipAddress=192.0.2.1')).body).toMatchObject({
+      dns_records: [{ type: 'PTR', target: 'registered.test' }],
+    });
+  });
+
+  it.each(['10.0.0.1', '::1', '169.254.169.254', '192.0.2.9'])(
+    '%s has none: 422, and nobody is asked',
+    async (address) => {
+      const before = asked.length;
+      expect(await ask(`ipAddress=${address}`)).toMatchObject({
+        status: 422,
+        body: { code: 'bogon_address' },
+      });
+      expect(asked.length).toBe(before);
+    },
+  );
+});
+
+describe('a question that cannot be asked', () => {
+  it.each([
+    ['', 'invalid_request'],
+    ['domainName=a.example&ipAddress=8.8.8.8', 'invalid_request'],
+    ['domainName=a.example&type=A,ANY', 'invalid_request'],
+    ['domainName=-a.example', 'invalid_domain_name'],
+    ['domainName=127.0.0.1', 'invalid_domain_name'],
+    ['ipAddress=127.1', 'invalid_request'],
+  ])('"%s" is refused: %s', async (query, code) => {
+    expect(await ask(query)).toMatchObject({ status: 400, body: { code } });
+  });
+});

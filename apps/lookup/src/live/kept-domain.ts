@@ -1,0 +1,30 @@
+import { DAY_MS, MINUTE_MS } from '#libs/platform';
+import type { Lookup } from '#libs/resolvers';
+import type { KeptKind } from '../answers/answer-cache.js';
+
+const FOUND_KEPT_MS = DAY_MS;
+const NOT_FOUND_KEPT_MS = 10 * MINUTE_MS;
+/** Some source failed: as good as it gets now, to be completed soon. */
+const PARTIAL_KEPT_MS = 2 * MINUTE_MS;
+/** What an entry costs beside its texts: maps, dates, short strings. */
+const ENTRY_OVERHEAD_BYTES = 2_000;
+
+/**
+ * How long the registration of a domain is fresh: `min(24 h, time to expiry)` when the name is registered,
+ * 10 minutes when it is not, 2 minutes when a source failed.
+ */
+export const KEPT_DOMAIN: KeptKind<Lookup> = {
+  freshForMs({ outcome, record, fetchedAt }) {
+    if (outcome === 'not_registered') return NOT_FOUND_KEPT_MS;
+    if (outcome === 'partial') return PARTIAL_KEPT_MS;
+    const leftMs = record?.expires ? Date.parse(record.expires.iso) - fetchedAt.getTime() : NaN;
+    // A date that cannot be read, or is past, says nothing about tomorrow.
+    return leftMs > 0 ? Math.min(FOUND_KEPT_MS, leftMs) : FOUND_KEPT_MS;
+  },
+  sizeBytes({ record, sources }) {
+    const texts = sources.reduce((sum, { raw }) => sum + (raw?.length ?? 0), 0);
+    const records = JSON.stringify([record, sources.map((source) => source.record)]);
+    return ENTRY_OVERHEAD_BYTES + 2 * (texts + records.length);
+  },
+  bare: (failure) => ({ ...failure, record: undefined, sources: [] }),
+};

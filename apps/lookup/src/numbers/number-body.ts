@@ -1,0 +1,143 @@
+import type { AsnWhoisAnswer, IpWhoisAnswer, NumberSection } from '#libs/contracts';
+import { blocksOfRange } from '#libs/domain-names';
+import type { DateValue, NetworkContact, NumberBlock, NumberLookup } from '#libs/resolvers';
+import type { Serving } from '../answers/data-answer.js';
+import { type Json, present, queryTime } from '../serializers/whois-body.js';
+
+const NO_ROUTING_FEED = 'No routing feed is loaded, so routes and peers are not known.';
+
+/** Members of an answer about an address or block; `meta` is the gateway's. */
+export function ipBody(
+  asked: string,
+  lookup: NumberLookup,
+  serving: Serving,
+  sections: ReadonlySet<NumberSection>,
+): Json {
+  const { block } = lookup;
+  const answer: Partial<IpWhoisAnswer> = {
+    status: true,
+    ip_address: asked,
+    ...commonOf(lookup),
+    inet_nums: block === undefined ? [] : [addressBlock(block)],
+    origin_as_numbers: block?.originAsns.map((asn) => `AS${asn}`) ?? [],
+    ...contactsOf(block),
+  };
+  return { ...answer, ...sectionsOf(lookup, serving, sections) };
+}
+
+/** Members of an answer about an AS number. */
+export function asnBody(
+  asn: number,
+  lookup: NumberLookup,
+  serving: Serving,
+  sections: ReadonlySet<NumberSection>,
+): Json {
+  const { block } = lookup;
+  const answer: Partial<AsnWhoisAnswer> = {
+    status: true,
+    as_number: `AS${asn}`,
+    ...commonOf(lookup),
+    ...present({
+      as_name: block?.name,
+      as_handle: block?.handle,
+      country_code: block?.countryCode,
+      date_created: dayOf(block?.created),
+      date_updated: dayOf(block?.updated),
+    }),
+    description: block?.descriptions ?? [],
+    allocation_blocks: block ? [{ start_as: `AS${block.start}`, end_as: `AS${block.end}` }] : [],
+    ...contactsOf(block),
+    routing: { is_loaded: false, reason: NO_ROUTING_FEED },
+  };
+  return { ...answer, ...sectionsOf(lookup, serving, sections) };
+}
+
+function commonOf({ outcome, registry, sources, fetchedAt }: NumberLookup) {
+  return {
+    query_time: queryTime(fetchedAt),
+    ...(registry !== undefined && { registry }),
+    whois_server: sources.at(-1)?.server,
+    allocated: outcome === 'not_registered' ? ('no' as const) : ('yes' as const),
+  };
+}
+
+function addressBlock(block: NumberBlock) {
+  return {
+    start_ip: block.start,
+    end_ip: block.end,
+    cidr: blocksOfRange(block.start, block.end),
+    ...present({
+      net_name: block.name,
+      net_handle: block.handle,
+      parent_handle: block.parentHandle,
+      type: block.type,
+      country_code: block.countryCode,
+      geofeed: block.geofeedUrl,
+      date_created: dayOf(block.created),
+      date_updated: dayOf(block.updated),
+    }),
+    description: block.descriptions,
+  };
+}
+
+function contactsOf(block: NumberBlock | undefined): Json {
+  if (block === undefined) return {};
+  const withRole = (role: string) =>
+    block.contacts.filter(({ roles }) => roles.includes(role)).map(contactBody);
+  return present({
+    organization: withRole('registrant')[0],
+    administrative_contacts: withRole('administrative'),
+    technical_contacts: withRole('technical'),
+    abuse_contacts: block.abuseContacts.map(({ email, foundIn }) => ({ email, found_in: foundIn })),
+  });
+}
+
+function contactBody(contact: NetworkContact): Json {
+  return {
+    ...present({
+      handle: contact.handle,
+      name: contact.name,
+      company: contact.organization,
+      street: contact.street,
+      city: contact.city,
+      state: contact.state,
+      zip_code: contact.postalCode,
+      country_code: contact.countryCode,
+    }),
+    email: contact.emails,
+    phone: contact.phones,
+  };
+}
+
+function sectionsOf(
+  { sources, fetchedAt }: NumberLookup,
+  { servedFrom, ageSeconds }: Serving,
+  sections: ReadonlySet<NumberSection>,
+): Json {
+  const raw = sources.find(({ outcome, raw: text }) => outcome === 'delivered' && text)?.raw;
+  const provenance = {
+    served_from: servedFrom,
+    fetched_at: fetchedAt.toISOString(),
+    age_s: ageSeconds,
+    sources: sources.map((source) =>
+      present({
+        id: source.id,
+        protocol: source.protocol,
+        server: source.server,
+        outcome: source.outcome,
+        http_status: source.httpStatus,
+        latency_ms: source.latencyMs,
+        fetched_at: source.fetchedAt.toISOString(),
+        error: source.error,
+      }),
+    ),
+  };
+  return present({
+    whois_raw_response: sections.has('raw') ? raw : undefined,
+    provenance: sections.has('provenance') ? provenance : undefined,
+  });
+}
+
+function dayOf(date: DateValue | undefined): string | undefined {
+  return date?.iso.slice(0, 10);
+}

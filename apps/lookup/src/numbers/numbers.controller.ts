@@ -1,0 +1,30 @@
+import { Controller, Get, Headers, Res } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
+import { ASN_WHOIS, IP_WHOIS, Question, type QuestionOf } from '#libs/contracts';
+import { AllowCallers } from '#libs/platform';
+import { send } from '../answers/data-answer.js';
+import { NumbersService } from './numbers.service.js';
+
+@Controller('/internal')
+@AllowCallers('gateway')
+export class NumbersController {
+  constructor(private readonly numbers: NumbersService) {}
+
+  @Get('/ip-whois')
+  async ip(
+    @Question(IP_WHOIS) question: QuestionOf<typeof IP_WHOIS>,
+    @Headers('x-repeat') repeat: string | undefined,
+    @Res() reply: FastifyReply,
+  ) {
+    send(reply, await this.numbers.ip(question, repeat === '1'));
+  }
+
+  @Get('/asn-whois')
+  async asn(
+    @Question(ASN_WHOIS) question: QuestionOf<typeof ASN_WHOIS>,
+    @Headers('x-repeat') repeat: string | undefined,
+    @Res() reply: FastifyReply,
+  ) {
+    send(reply, await this.numbers.asn(question, repeat === '1'));
+  }
+}

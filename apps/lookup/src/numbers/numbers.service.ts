@@ -1,0 +1,101 @@
+import { Injectable } from '@nestjs/common';
+import type { ASN_WHOIS, IP_WHOIS, NumberSection, QuestionOf } from '#libs/contracts';
+import { Clock, MINUTE_MS, DAY_MS, SECOND_MS } from '#libs/platform';
+import { type NumberLookup, NumberLookups, type NumberRequest } from '#libs/resolvers';
+import { AnswerCache, type KeptKind } from '../answers/answer-cache.js';
+import { AnswerCounts } from '../answers/answer-counts.js';
+import { BogonAddress } from '../answers/answers.errors.js';
+import {
+  type DataAnswer,
+  type Serving,
+  answerOf,
+  problemOf,
+  refusalOf,
+} from '../answers/data-answer.js';
+import { type Freshness, RememberedAnswers } from '../answers/remembered-answers.js';
+import { LookupConfig } from '../lookup.config.js';
+import { selectFields } from '../serializers/field-selection.js';
+import type { Json } from '../serializers/whois-body.js';
+import { asnBody, ipBody } from './number-body.js';
+import { numberFixture } from './number-fixtures.js';
+
+const ENTRY_OVERHEAD_BYTES = 2_000;
+const NOT_REGISTERED_KEPT_MS = 10 * MINUTE_MS;
+/** Blocks are few beside domain names; they get this share of the memory for answers. */
+const CACHE_SHARE = 4;
+
+const KEPT_NUMBER: KeptKind<NumberLookup> = {
+  freshForMs: ({ outcome }) => (outcome === 'not_registered' ? NOT_REGISTERED_KEPT_MS : DAY_MS),
+  sizeBytes: (lookup) => ENTRY_OVERHEAD_BYTES + 2 * JSON.stringify(lookup).length,
+  bare: (failure) => ({ ...failure, block: undefined, sources: [] }),
+};
+
+type Question = Freshness & { fields?: string[]; include?: NumberSection[] };
+
+interface Asked {
+  /** As it is answered and remembered. */
+  text: string;
+  look: (request: NumberRequest) => Promise<NumberLookup>;
+  body: (lookup: NumberLookup, serving: Serving, sections: ReadonlySet<NumberSection>) => Json;
+}
+
+/** Answers questions about addresses, blocks and AS numbers: fixture, memory, regional registry. */
+@Injectable()
+export class NumbersService {
+  readonly cache: AnswerCache<NumberLookup>;
+  private readonly answers: RememberedAnswers<NumberLookup>;
+
+  constructor(
+    private readonly lookups: NumberLookups,
+    private readonly counts: AnswerCounts,
+    private readonly clock: Clock,
+    private readonly config: LookupConfig,
+  ) {
+    this.cache = new AnswerCache(KEPT_NUMBER, {
+      maxEntries: Math.floor(config.cacheEntries / CACHE_SHARE),
+      maxBytes: Math.floor(config.cacheBytes / CACHE_SHARE),
+    });
+    this.answers = new RememberedAnswers(this.cache, clock);
+  }
+
+  /** @throws LookupOverloaded. What a registry does is in the answer's status. */
+  async ip(question: QuestionOf<typeof IP_WHOIS>, repeat: boolean): Promise<DataAnswer> {
+    const { ip } = question;
+    const isOne = ip.prefixLength === (ip.version === 4 ? 32 : 128);
+    const text = isOne ? ip.address : `${ip.address}/${ip.prefixLength}`;
+    return this.answer(question, repeat, {
+      text,
+      look: async (request) => this.lookups.lookUpBlock(ip, request),
+      body: (lookup, serving, sections) => ipBody(text, lookup, serving, sections),
+    });
+  }
+
+  /** @throws LookupOverloaded. What a registry does is in the answer's status. */
+  async asn(question: QuestionOf<typeof ASN_WHOIS>, repeat: boolean): Promise<DataAnswer> {
+    const { asn } = question;
+    return this.answer(question, repeat, {
+      text: `AS${asn}`,
+      look: async (request) => this.lookups.lookUpAsn(asn, request),
+      body: (lookup, serving, sections) => asnBody(asn, lookup, serving, sections),
+    });
+  }
+
+  private async answer(question: Question, repeat: boolean, asked: Asked): Promise<DataAnswer> {
+    const fixture = numberFixture(asked.text, this.clock.now());
+    const { budgetMs } = this.config;
+    const { lookup, servedFrom } = fixture
+      ? { lookup: fixture, servedFrom: 'fixture' as const }
+      : await this.answers.find(asked.text, { ...question, repeat }, async () =>
+          asked.look({ priority: 'live', budgetMs }),
+        );
+    this.counts.note(lookup.outcome, servedFrom);
+    const ageMs = this.clock.now().getTime() - lookup.fetchedAt.getTime();
+    const serving = { servedFrom, ageSeconds: Math.max(0, Math.floor(ageMs / SECOND_MS)) };
+    const { outcome, retryAfterSeconds, reason = '' } = lookup;
+    const problem = problemOf(outcome, retryAfterSeconds, () => new BogonAddress(reason));
+    if (problem !== undefined) return refusalOf(outcome, serving, problem);
+    const body = asked.body(lookup, serving, new Set(question.include));
+    const { fields } = question;
+    return answerOf(outcome, serving, fields === undefined ? body : selectFields(body, fields));
+  }
+}

@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Logger, ServiceTokens, type RunningService, loadConfig } from '#libs/platform';
+import { TestClock } from '#test/environment';
+import { LookupConfig } from '../lookup.config.js';
+import { startLookup } from '../start.js';
+
+const SECRET = 'a-service-secret-of-at-least-32-characters';
+const clock = new TestClock('2026-11-22T10:00:00Z');
+let service: RunningService;
+let tokens: ServiceTokens;
+
+beforeAll(async () => {
+  const logger = new Logger('lookup', { write: () => undefined });
+  const config = loadConfig(LookupConfig, { SERVICE_SECRET: SECRET, LOOKUP_PORT: '0' });
+  service = await startLookup({ config, clock, logger });
+  tokens = new ServiceTokens(SECRET, clock);
+});
+afterAll(() => service?.stop());
+
+async function ask(path: string) {
+  const headers = { authorization: `Bearer ${tokens.issue('gateway', 'lookup')}` };
+  const answer = await fetch(`${service.url}/internal/${path}`, { headers });
+  const body = (await answer.json()) as Record<string, unknown>;
+  return { status: answer.status, outcome: answer.headers.get('x-outcome'), body };
+}
+
+describe('who holds an address', () => {
+  it('is told with block, contacts and where abuse is to be reported', async () => {
+    const { status, outcome, body } = await ask('ip-whois?ip=192.0.2.1');
+    expect([status, outcome]).toEqual([200, 'delivered']);
+    expect(body).toMatchObject({
+      ip_address: '192.0.2.1',
+      query_time: '2026-11-22 10:00:00',
+      registry: 'ripe',
+      allocated: 'yes',
+      inet_nums: [{ start_ip: '192.0.2.0', cidr: ['192.0.2.0/24'], date_created: '2003-03-17' }],
+      origin_as_numbers: ['AS64496'],
+      organization: { handle: 'ORG-EX1', email: ['office@example.net'] },
+      abuse_contacts: [{ email: 'abuse@example.net', found_in: 'rdap_role' }],
+      provenance: { served_from: 'fixture', sources: [{ id: 's1', outcome: 'delivered' }] },
+    });
+  });
+
+  it('is told of IPv6 in any spelling, and only with the members that are asked for', async () => {
+    const { body } = await ask('ip-whois?ip=2001:0DB8:0::1&fields=ip_address');
+    expect(body).toEqual({ status: true, ip_address: '2001:db8::1' });
+  });
+
+  it.each([
+    ['ip-whois?ip=10.0.0.1', 'Private use (RFC 1918)'],
+    ['ip-whois?ip=fe80::/64', 'Link local (RFC 4291)'],
+    ['ip-whois?ip=240.0.0.0/8', 'Reserved (RFC 1112)'],
+    ['asn-whois?asn=0', 'Reserved (RFC 7607)'],
+    ['asn-whois?asn=AS64512', 'Private use (RFC 6996)'],
+    ['asn-whois?asn=4294967295', 'Reserved (RFC 7300)'],
+  ])("%s is nobody's: 422 with the reason", async (path, reason) => {
+    const { status, outcome, body } = await ask(path);
+    expect([status, outcome, body.code]).toEqual([422, 'unsupported', 'bogon_address']);
+    expect(body.detail).toContain(reason);
+  });
+
+  it.each(['0x7f.1', '127.1', '1.2.3.4/33', '1.2.3.4/-1', 'fe80::1%25eth0', 'example.com', ''])(
+    'S56: %j is no address',
+    async (ip) => {
+      const { status, body } = await ask(`ip-whois?ip=${ip}`);
+      expect([status, body.code]).toEqual([400, 'invalid_request']);
+    },
+  );
+
+  it('a registry that throttles is never "not allocated"', async () => {
+    expect(await ask('ip-whois?ip=203.0.113.1')).toMatchObject({
+      status: 503,
+      outcome: 'throttled',
+      body: { code: 'upstream_throttled', retry_after: 60 },
+    });
+    expect(await ask('ip-whois?ip=198.51.100.0/24')).toMatchObject({
+      status: 200,
+      outcome: 'not_registered',
+      body: { allocated: 'no', inet_nums: [] },
+    });
+  });
+});
+
+describe('who holds an AS number', () => {
+  it('is told, and that routes and peers are not known without a feed', async () => {
+    expect((await ask('asn-whois?asn=as64496')).body).toMatchObject({
+      as_number: 'AS64496',
+      as_name: 'EXAMPLE-NET',
+      allocation_blocks: [{ start_as: 'AS64496', end_as: 'AS64496' }],
+      routing: { is_loaded: false },
+    });
+  });
+});

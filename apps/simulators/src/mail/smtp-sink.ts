@@ -1,0 +1,54 @@
+import type { AddressInfo } from 'node:net';
+import { callbackify } from 'node:util';
+import { simpleParser } from 'mailparser';
+import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server';
+import { type ReceivedMail, receivedMail } from './received-mail.js';
+
+const MAIL_SIZE_MAX_BYTES = 1024 * 1024;
+const CONNECTIONS_MAX = 100;
+/** How long a client that is still connected is waited for. */
+const CLOSE_TIMEOUT_MS = 100;
+
+/** An SMTP server that takes every mail and delivers none. */
+export class SmtpSink {
+  private readonly server: SMTPServer;
+
+  /** @param take called with each mail before it is acknowledged. */
+  constructor(take: (mail: ReceivedMail) => void) {
+    this.server = new SMTPServer({
+      size: MAIL_SIZE_MAX_BYTES,
+      maxClients: CONNECTIONS_MAX,
+      authOptional: true,
+      disabledCommands: ['AUTH', 'STARTTLS'],
+      disableReverseLookup: true,
+      closeTimeout: CLOSE_TIMEOUT_MS,
+      onData: (stream, session, done) => callbackify(() => receive(stream, session, take))(done),
+    });
+    // A client that goes in the middle of a mail.
+    this.server.on('error', () => undefined);
+  }
+
+  /** @returns the port. */
+  async listen(port: number): Promise<number> {
+    const { server } = this.server;
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      this.server.listen(port, '127.0.0.1', () => resolve());
+    });
+    return (server.address() as AddressInfo).port;
+  }
+
+  async close(): Promise<void> {
+    await new Promise<void>((resolve) => this.server.close(resolve));
+  }
+}
+
+async function receive(
+  stream: SMTPServerDataStream,
+  { envelope }: SMTPServerSession,
+  take: (mail: ReceivedMail) => void,
+): Promise<void> {
+  const mail = await simpleParser(stream);
+  if (stream.sizeExceeded) throw Object.assign(new Error('too large'), { responseCode: 552 });
+  for (const { address } of envelope.rcptTo) take(receivedMail(address, mail));
+}

@@ -1,0 +1,66 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, rmSync, symlinkSync, cpSync } from 'node:fs';
+import { type Server, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { FolderLock } from '../data-folder/folder-lock.js';
+import { DataFolder } from '../data-folder/data-folder.js';
+
+/** A clone in which nothing was ever compiled. */
+describe('npm start, before anything is compiled', () => {
+  const clone = mkdtempSync(join(tmpdir(), 'dds-clone-'));
+  const taken: Server = createServer();
+  let port: string;
+
+  beforeAll(async () => {
+    for (const path of ['start.js', 'build.js', 'package.json', 'package-lock.json']) {
+      cpSync(path, join(clone, path));
+    }
+    cpSync('apps/solo', join(clone, 'apps/solo'), { recursive: true });
+    symlinkSync(resolve('node_modules'), join(clone, 'node_modules'));
+    await once(taken.listen(0, '127.0.0.1'), 'listening');
+    port = String((taken.address() as { port: number }).port);
+  });
+
+  afterAll(() => {
+    taken.close();
+    rmSync(clone, { recursive: true, force: true });
+  });
+
+  async function refused(settings: Record<string, string>): Promise<string> {
+    const ports = { API_PORT: '0', DASHBOARD_PORT: '0', METRICS_PORT: '0' };
+    const child: ChildProcess = spawn(process.execPath, ['start.js'], {
+      cwd: clone,
+      env: { PATH: process.env.PATH, ...ports, ...settings },
+    });
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) {
+      stream?.on('data', (chunk: Buffer) => (output += chunk.toString()));
+    }
+    const [code] = (await once(child, 'close')) as [number];
+    expect([code, existsSync(join(clone, 'dist'))]).toEqual([1, false]);
+    return output;
+  }
+
+  it.each(['API_PORT', 'DASHBOARD_PORT', 'METRICS_PORT'])(
+    'a taken port of %s is refused, and nothing is made',
+    async (setting) => {
+      const output = await refused({ [setting]: port });
+      expect(output).toContain(`Port ${port} is taken.`);
+      expect(output).toContain(`${setting}=0`);
+      expect(existsSync(join(clone, '.data'))).toBe(false);
+    },
+  );
+
+  it('a folder in which it runs already is refused, and the process is named', async () => {
+    const folder = new DataFolder(join(clone, 'running'));
+    folder.create();
+    const lock = FolderLock.take(folder);
+    expect(await refused({ DATA_DIR: folder.path, API_PORT: port })).toContain(
+      `It is running already in ${folder.path} (process ${process.pid}).`,
+    );
+    lock.release();
+  });
+});

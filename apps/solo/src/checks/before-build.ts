@@ -1,0 +1,110 @@
+/**
+ * What keeps a start from beginning at all: another one in the same folder, a port that is taken. `start.js`
+ * asks it before anything is compiled, so this file imports Node's own modules alone, and its types can be
+ * erased.
+ */
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join, resolve } from 'node:path';
+
+/** Of the settings that are looked at before the settings are read. */
+export const DEFAULT_DATA_FOLDER = '.data';
+export const DEFAULT_PORTS = { API_PORT: 8080, DASHBOARD_PORT: 8081, METRICS_PORT: 9464 };
+
+export const LOCK_FILE = 'solo.lock';
+const PORT_MAX = 65_535;
+
+export interface LockOwner {
+  pid: number;
+  /** When the system started that process: a process number alone may belong to another by now. */
+  startedAt: string;
+}
+
+/** A fault and what to do about it, a sentence each. */
+export interface Refusal {
+  what: string;
+  remedy: string;
+}
+
+/** The first fault that `npm start` would meet; undefined when there is none. */
+export async function refusalOf(
+  environment: Record<string, string | undefined>,
+): Promise<Refusal | undefined> {
+  const folder = resolve(environment.DATA_DIR?.trim() || DEFAULT_DATA_FOLDER);
+  const holder = lockHolder(folder);
+  if (holder !== undefined) return runsAlready(folder, holder, 'solo.json');
+  for (const [setting, usual] of Object.entries(DEFAULT_PORTS)) {
+    const port = Number(environment[setting]?.trim() || usual);
+    // What is no port is refused with all other faults of the settings.
+    if (!Number.isInteger(port) || port < 0 || port > PORT_MAX) continue;
+    const refusal = await portRefusal(port, setting);
+    if (refusal) return refusal;
+  }
+  return undefined;
+}
+
+/** @param factsFile where the holder says its addresses. */
+export function runsAlready(folder: string, holder: number, factsFile: string): Refusal {
+  return {
+    what: `It is running already in ${folder} (process ${holder}).`,
+    remedy: `Its addresses are in ${join(folder, factsFile)}. Stop it with: kill ${holder}`,
+  };
+}
+
+/** Process number of the living process that holds a data folder, if there is one. */
+export function lockHolder(folder: string): number | undefined {
+  try {
+    const { pid, startedAt } = JSON.parse(
+      readFileSync(join(folder, LOCK_FILE), 'utf8'),
+    ) as LockOwner;
+    return startOf(pid) === startedAt ? pid : undefined;
+  } catch {
+    // No lock, or one that a crash cut short.
+    return undefined;
+  }
+}
+
+/** Why nothing can listen on the port. Port 0 is always free. */
+export async function portRefusal(
+  port: number,
+  setting: string,
+  host = '127.0.0.1',
+): Promise<Refusal | undefined> {
+  if (port === 0) return undefined;
+  const probe = createServer();
+  try {
+    await new Promise<void>((done, reject) => {
+      probe.once('error', reject).listen({ port, host, exclusive: true }, done);
+    });
+    return undefined;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return {
+      what:
+        code === 'EADDRINUSE'
+          ? `Port ${port} is taken.`
+          : `Port ${port} cannot be opened (${code}).`,
+      remedy: `Stop what uses it, or choose another: ${setting}=0 takes any free port.`,
+    };
+  } finally {
+    await new Promise((done) => probe.close(done));
+  }
+}
+
+/** What the system says about the start of a process; undefined when there is no such process. */
+export function startOf(pid: number): string | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // Field 22, counted after the name, which may itself hold spaces and parentheses (proc(5)).
+    const [state, ...rest] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return state === 'Z' ? undefined : rest[18];
+  } catch {
+    if (process.platform === 'linux') return undefined;
+  }
+  try {
+    return execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' }).trim();
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,39 @@
+import { type Server, createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Metrics } from '#libs/platform';
+
+const HOST = '127.0.0.1';
+
+/** `GET /metrics` of the whole installation, at a port that stays the same. */
+export class MetricsListener {
+  private constructor(
+    private readonly server: Server,
+    /** What Prometheus is told to read. */
+    readonly url: string,
+  ) {}
+
+  /** @param port 0 takes a free one. */
+  static async start(services: Metrics[], port: number): Promise<MetricsListener> {
+    const server = createServer((request, response) => {
+      if (request.url !== '/metrics' || request.method !== 'GET') {
+        response.writeHead(404).end();
+        return;
+      }
+      void Metrics.textOf(services).then(
+        (text) => response.writeHead(200, { 'Content-Type': Metrics.contentType }).end(text),
+        () => response.writeHead(500).end(),
+      );
+    });
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject).listen(port, HOST, resolve);
+    });
+    const { port: bound } = server.address() as AddressInfo;
+    return new MetricsListener(server, `http://${HOST}:${bound}/metrics`);
+  }
+
+  async stop(): Promise<void> {
+    const closed = new Promise((resolve) => this.server.close(resolve));
+    this.server.closeAllConnections();
+    await closed;
+  }
+}

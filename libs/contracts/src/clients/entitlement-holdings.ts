@@ -1,0 +1,86 @@
+import type { PaymentLineKind } from '../events/billing/payment-line.js';
+import type { SubscriptionState } from '../events/billing/subscription-changed.js';
+
+/** Whether a line of a payment has reached its account. All amounts below are decimal strings. */
+export interface LineFulfilment {
+  lineId: string;
+  isFulfilled: boolean;
+  /** Credits issued so far, before reversals. */
+  granted: string;
+}
+
+/** What became of a payment's line, for the daily comparison (invariant I21). */
+export interface LineSums {
+  lineId: string;
+  accountId: string;
+  paymentId: string;
+  kind: PaymentLineKind;
+  amountMicros: string;
+  /** RFC 3339. */
+  heardAt: string;
+  /** Number of grants so far: one a package, one a slice that has begun. */
+  grants: number;
+  granted: string;
+  consumed: string;
+  revoked: string;
+  /** Credits that final reversals aim at. */
+  reversed: string;
+  /** Debt that is open. */
+  owed: string;
+}
+
+/** What an account has bought and still has. */
+export interface Owned {
+  packages: {
+    grantId: string;
+    lineId: string;
+    tier: string | null;
+    granted: string;
+    /** Available and reserved. */
+    remaining: string;
+    boughtAt: string;
+  }[];
+  /** Plans, Domainer and the rate-limit add-on, ended ones included. */
+  subscriptions: {
+    id: string;
+    line: 'api' | 'domainer' | 'rate_limit';
+    state: SubscriptionState;
+    sku: string;
+    quantity: number;
+    interval: 'month' | 'year';
+    periodStart: string;
+    periodEnd: string;
+    paidThrough?: string;
+    cancelAt?: string;
+    /** When its rights end if nothing more is heard; absent when it gives none. */
+    rightsUntil?: string;
+  }[];
+  debt: string;
+}
+
+/** A grant with what it comes from. */
+export interface SourcedGrant {
+  id: string;
+  sourceType: string;
+  sourceId: string;
+  sourceIndex: number;
+  lineId: string | null;
+  subscriptionId: string | null;
+  sliceStart: string | null;
+  sliceEnd: string | null;
+  expiresAt: string | null;
+  issuedAt: string;
+  granted: string;
+  available: string;
+  reserved: string;
+  consumed: string;
+  expired: string;
+  revoked: string;
+  owed: string;
+  repaid: string;
+}
+
+export interface GrantPage {
+  items: SourcedGrant[];
+  nextCursor?: string;
+}

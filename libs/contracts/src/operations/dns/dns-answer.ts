@@ -1,0 +1,147 @@
+import { Type } from 'class-transformer';
+import {
+  IsBoolean,
+  IsIn,
+  IsInt,
+  IsObject,
+  IsOptional,
+  IsString,
+  Min,
+  ValidateNested,
+} from 'class-validator';
+
+/** Record types that can be asked for of a name. */
+export const NAME_RECORD_TYPES = [
+  'A',
+  'AAAA',
+  'NS',
+  'MX',
+  'TXT',
+  'SOA',
+  'SPF',
+  'CNAME',
+  'CAA',
+] as const;
+export type NameRecordType = (typeof NAME_RECORD_TYPES)[number];
+
+/** One resource record; which of the optional members it has depends on its type. */
+export class DnsRecordData {
+  @IsString()
+  name: string;
+
+  @IsIn([...NAME_RECORD_TYPES, 'PTR'])
+  type: string;
+
+  @IsInt()
+  type_code: number;
+
+  /** Seconds. */
+  @IsInt()
+  @Min(0)
+  ttl: number;
+
+  /** The record as `dig` writes it. */
+  @IsString()
+  raw_text: string;
+
+  @IsOptional()
+  @IsString()
+  address?: string;
+
+  /** Of NS, CNAME and PTR. */
+  @IsOptional()
+  @IsString()
+  target?: string;
+
+  @IsOptional()
+  @IsInt()
+  priority?: number;
+
+  @IsOptional()
+  @IsString()
+  exchange?: string;
+
+  /** Of TXT and SPF. */
+  @IsOptional()
+  @IsString({ each: true })
+  strings?: string[];
+
+  @IsOptional()
+  @IsString()
+  mname?: string;
+
+  @IsOptional()
+  @IsString()
+  rname?: string;
+
+  @IsOptional()
+  @IsInt()
+  serial?: number;
+
+  @IsOptional()
+  @IsInt()
+  refresh?: number;
+
+  @IsOptional()
+  @IsInt()
+  retry?: number;
+
+  @IsOptional()
+  @IsInt()
+  expire?: number;
+
+  @IsOptional()
+  @IsInt()
+  minimum?: number;
+
+  @IsOptional()
+  @IsInt()
+  flags?: number;
+
+  @IsOptional()
+  @IsString()
+  tag?: string;
+
+  @IsOptional()
+  @IsString()
+  value?: string;
+}
+
+/** DNS records of a name, or names of an address. */
+export class DnsAnswer {
+  @IsBoolean()
+  status: boolean;
+
+  /** A-labels. */
+  @IsOptional()
+  @IsString()
+  domain_name?: string;
+
+  @IsOptional()
+  @IsString()
+  ip_address?: string;
+
+  /** `YYYY-MM-DD HH:mm:ss`, UTC. */
+  @IsString()
+  query_time: string;
+
+  /** `noerror`, or `nxdomain` when there is no such name. */
+  @IsString()
+  rcode: string;
+
+  /** The resolver has checked the signatures of everything that it answered. */
+  @IsBoolean()
+  authenticated_data: boolean;
+
+  /** Number of each type of which there are records. */
+  @IsObject()
+  dns_types: Record<string, number>;
+
+  @ValidateNested({ each: true })
+  @Type(() => DnsRecordData)
+  dns_records: DnsRecordData[];
+
+  /** Why there is no answer for a type: `servfail`, `timeout`, `cname_loop` … */
+  @IsObject()
+  errors: Record<string, string>;
+}

@@ -1,0 +1,82 @@
+import { domainName, listOf } from '../kinds.js';
+import { LIVE_PARAMETERS } from '../live-parameters.js';
+import { ipAddress } from '../numbers/number-kinds.js';
+import { defineOperation } from '../operation.js';
+import { DnsAnswer, NAME_RECORD_TYPES } from './dns-answer.js';
+
+/** `all`, or types. */
+export const DNS_TYPE = {
+  kind: listOf(['all', ...NAME_RECORD_TYPES]),
+  about: 'Record types by commas, or `all`; an address has PTR records alone',
+  example: 'A,MX',
+  default: ['all' as const],
+};
+
+/** Refusals of everything that asks a resolver. */
+export const DNS_PROBLEMS = [
+  'resolver_unreachable',
+  'resolver_timeout',
+  'lookup_overloaded',
+] as const;
+
+export const DNS_LIVE = defineOperation({
+  name: 'dns.live',
+  summary: 'DNS records of a name, or names of an address, asked now',
+  description:
+    'Every type in one answer. That a name does not exist, or has no record of a type, is an answer; a type that could not be asked stands in `errors`.',
+  method: 'GET',
+  routes: [{ path: '/v2.0/dns/live', version: 2 }],
+  access: { kind: 'key', scope: 'dns', class: 'live' },
+  owner: { service: 'lookup', path: '/internal/dns/live' },
+  subject: ['domainName', 'ipAddress'],
+  parameters: {
+    domainName: {
+      kind: domainName(),
+      about: 'A host name, a URL, or an internationalised name; this or `ipAddress`',
+      example: 'registered.test',
+      synonyms: ['domain'],
+    },
+    ipAddress: {
+      kind: ipAddress(),
+      about: 'An IPv4 or IPv6 address whose names are wanted; this or `domainName`',
+      example: '192.0.2.1',
+    },
+    type: DNS_TYPE,
+    ...LIVE_PARAMETERS,
+    fields: { ...LIVE_PARAMETERS.fields, example: 'dns_records' },
+  },
+  answers: [{ type: 'application/json', of: DnsAnswer }],
+  price: { per: 'answer', credits: 1 },
+  problems: ['invalid_domain_name', 'bogon_address', ...DNS_PROBLEMS],
+  examples: [
+    {
+      title: 'All types of a name',
+      parameters: { domainName: 'registered.test' },
+      answer: {
+        status: true,
+        domain_name: 'registered.test',
+        query_time: '2026-11-22 10:00:00',
+        rcode: 'noerror',
+        authenticated_data: true,
+        dns_types: { A: 1 },
+        dns_records: [
+          {
+            name: 'registered.test',
+            type: 'A',
+            type_code: 1,
+            ttl: 300,
+            raw_text: 'registered.test.\t300\tIN\tA\t192.0.2.1',
+            address: '192.0.2.1',
+          },
+        ],
+        errors: {},
+      },
+    },
+  ],
+  fixtures: [
+    { value: 'registered.test', answers: 'a name with records of every type' },
+    { value: 'available.test', answers: '`"rcode": "nxdomain"`' },
+    { value: 'slow.test', answers: '504 `resolver_timeout`' },
+    { value: '192.0.2.1', answers: 'the name of an address' },
+  ],
+});

@@ -1,0 +1,51 @@
+import { LIVE_PARAMETERS, LIVE_PROBLEMS } from '../live-parameters.js';
+import { defineOperation } from '../operation.js';
+import { NUMBER_INCLUDE } from './ip-whois.js';
+import { AsnWhoisAnswer } from './number-answer.js';
+import { asNumber } from './number-kinds.js';
+
+export const ASN_WHOIS = defineOperation({
+  name: 'asn.whois',
+  summary: 'Who holds an AS number, asked of its regional registry now',
+  description: 'Numbers that no registry hands out are refused with 422 and cost nothing.',
+  method: 'GET',
+  routes: [{ path: '/v2.0/asn-whois', version: 2 }],
+  access: { kind: 'key', scope: 'asn', class: 'live' },
+  owner: { service: 'lookup', path: '/internal/asn-whois' },
+  subject: 'asn',
+  parameters: {
+    asn: {
+      kind: asNumber(),
+      about: 'An AS number, with `AS` before it or not',
+      example: 'AS64496',
+      isRequired: true,
+    },
+    ...LIVE_PARAMETERS,
+    fields: { ...LIVE_PARAMETERS.fields, example: 'as_name,organization' },
+    include: NUMBER_INCLUDE,
+  },
+  answers: [{ type: 'application/json', of: AsnWhoisAnswer }],
+  price: { per: 'answer', credits: 1 },
+  problems: ['bogon_address', ...LIVE_PROBLEMS],
+  examples: [
+    {
+      title: 'An AS number',
+      parameters: { asn: 'AS64496' },
+      answer: {
+        status: true,
+        as_number: 'AS64496',
+        query_time: '2026-11-22 10:00:00',
+        allocated: 'yes',
+        as_name: 'EXAMPLE-AS',
+        description: [],
+        allocation_blocks: [{ start_as: 'AS64496', end_as: 'AS64496' }],
+        routing: { is_loaded: false, reason: 'No routing feed is loaded.' },
+      },
+    },
+  ],
+  fixtures: [
+    { value: 'AS64496', answers: 'a number that is handed out' },
+    { value: 'AS64511', answers: '`"allocated": "no"`' },
+    { value: 'AS65551', answers: '503 `upstream_throttled`, `Retry-After: 60`' },
+  ],
+});

@@ -1,0 +1,75 @@
+import { listOf } from '../kinds.js';
+import { LIVE_PARAMETERS, LIVE_PROBLEMS } from '../live-parameters.js';
+import { defineOperation } from '../operation.js';
+import { IpWhoisAnswer } from './number-answer.js';
+import { addressBlock } from './number-kinds.js';
+
+/** Optional sections of the answer. */
+export const NUMBER_SECTIONS = ['raw', 'provenance'] as const;
+export type NumberSection = (typeof NUMBER_SECTIONS)[number];
+
+export const NUMBER_INCLUDE = {
+  kind: listOf(NUMBER_SECTIONS),
+  about: 'Optional sections by commas',
+  example: 'raw,provenance',
+  default: ['raw', 'provenance'] as NumberSection[],
+  since: 2,
+};
+
+export const IP_WHOIS = defineOperation({
+  name: 'ip.whois',
+  summary: 'Who holds an IPv4 or IPv6 address or block, asked of its regional registry now',
+  description:
+    'Ranges that no registry hands out (private, documentation, multicast …) are refused with 422 and cost nothing.',
+  method: 'GET',
+  routes: [
+    { path: '/v2.0/ip-whois', version: 2 },
+    { path: '/v1.0/ip-whois', version: 1, successor: '/v2.0/ip-whois' },
+  ],
+  access: { kind: 'key', scope: 'ip', class: 'live' },
+  owner: { service: 'lookup', path: '/internal/ip-whois' },
+  subject: 'ip',
+  parameters: {
+    ip: {
+      kind: addressBlock(),
+      about: 'An IPv4 or IPv6 address in its ordinary form, or a CIDR block',
+      example: '192.0.2.1',
+      isRequired: true,
+    },
+    ...LIVE_PARAMETERS,
+    fields: { ...LIVE_PARAMETERS.fields, example: 'inet_nums,abuse_contacts' },
+    include: NUMBER_INCLUDE,
+  },
+  answers: [{ type: 'application/json', of: IpWhoisAnswer }],
+  price: { per: 'answer', credits: 1 },
+  problems: ['bogon_address', ...LIVE_PROBLEMS],
+  examples: [
+    {
+      title: 'An address',
+      parameters: { ip: '192.0.2.1' },
+      answer: {
+        status: true,
+        ip_address: '192.0.2.1',
+        query_time: '2026-11-22 10:00:00',
+        allocated: 'yes',
+        inet_nums: [
+          {
+            start_ip: '192.0.2.0',
+            end_ip: '192.0.2.255',
+            cidr: ['192.0.2.0/24'],
+            net_name: 'EXAMPLE-NET',
+            description: ['Example network'],
+          },
+        ],
+        origin_as_numbers: ['AS64496'],
+        abuse_contacts: [{ email: 'abuse@example.net', found_in: 'rdap_role' }],
+      },
+    },
+  ],
+  fixtures: [
+    { value: '192.0.2.1', answers: 'an address of a block that is handed out' },
+    { value: '2001:db8::1', answers: 'the same for IPv6' },
+    { value: '198.51.100.0/24', answers: '`"allocated": "no"`' },
+    { value: '203.0.113.1', answers: '503 `upstream_throttled`, `Retry-After: 60`' },
+  ],
+});

@@ -1,0 +1,234 @@
+import { Type } from 'class-transformer';
+import {
+  IsBoolean,
+  IsEmail,
+  IsIn,
+  IsInt,
+  IsOptional,
+  IsString,
+  Min,
+  ValidateNested,
+} from 'class-validator';
+
+export const NUMBER_REGISTRIES = ['afrinic', 'apnic', 'arin', 'lacnic', 'ripe'] as const;
+
+/** Somebody who is named for a block. */
+export class NumberContact {
+  @IsOptional()
+  @IsString()
+  handle?: string;
+
+  @IsOptional()
+  @IsString()
+  name?: string;
+
+  @IsOptional()
+  @IsString()
+  company?: string;
+
+  @IsOptional()
+  @IsString()
+  street?: string;
+
+  @IsOptional()
+  @IsString()
+  city?: string;
+
+  @IsOptional()
+  @IsString()
+  state?: string;
+
+  @IsOptional()
+  @IsString()
+  zip_code?: string;
+
+  @IsOptional()
+  @IsString()
+  country_code?: string;
+
+  @IsString({ each: true })
+  email: string[];
+
+  @IsString({ each: true })
+  phone: string[];
+}
+
+/** Where abuse is to be reported, and where that was found. */
+export class AbuseAddress {
+  @IsEmail()
+  email: string;
+
+  @IsString()
+  found_in: string;
+}
+
+/** What is said of a block or a range of numbers, whatever it counts. */
+class NumberAnswer {
+  @IsBoolean()
+  status: boolean;
+
+  /** `YYYY-MM-DD HH:mm:ss`, UTC. */
+  @IsString()
+  query_time: string;
+
+  /** The regional registry. */
+  @IsOptional()
+  @IsIn(NUMBER_REGISTRIES)
+  registry?: string;
+
+  /** The host or address that answered. */
+  @IsOptional()
+  @IsString()
+  whois_server?: string;
+
+  /** Whether the registry has handed it out. */
+  @IsIn(['yes', 'no'])
+  allocated: 'yes' | 'no';
+
+  @IsOptional()
+  @ValidateNested()
+  @Type(() => NumberContact)
+  organization?: NumberContact;
+
+  @IsOptional()
+  @ValidateNested({ each: true })
+  @Type(() => NumberContact)
+  administrative_contacts?: NumberContact[];
+
+  @IsOptional()
+  @ValidateNested({ each: true })
+  @Type(() => NumberContact)
+  technical_contacts?: NumberContact[];
+
+  @IsOptional()
+  @ValidateNested({ each: true })
+  @Type(() => AbuseAddress)
+  abuse_contacts?: AbuseAddress[];
+}
+
+/** A block of addresses, as its registry publishes it. */
+export class AddressBlockData {
+  @IsString()
+  start_ip: string;
+
+  @IsString()
+  end_ip: string;
+
+  @IsString({ each: true })
+  cidr: string[];
+
+  @IsOptional()
+  @IsString()
+  net_name?: string;
+
+  @IsOptional()
+  @IsString()
+  net_handle?: string;
+
+  @IsOptional()
+  @IsString()
+  parent_handle?: string;
+
+  /** In the registry's own words, such as `ALLOCATED PA`. */
+  @IsOptional()
+  @IsString()
+  type?: string;
+
+  @IsString({ each: true })
+  description: string[];
+
+  @IsOptional()
+  @IsString()
+  country_code?: string;
+
+  /** Address of a file with the places of its addresses (RFC 8805). */
+  @IsOptional()
+  @IsString()
+  geofeed?: string;
+
+  @IsOptional()
+  @IsString()
+  date_created?: string;
+
+  @IsOptional()
+  @IsString()
+  date_updated?: string;
+}
+
+/** Registration data of an address or a block. */
+export class IpWhoisAnswer extends NumberAnswer {
+  /** The address or block that was asked about, in its usual form. */
+  @IsString()
+  ip_address: string;
+
+  /** The most specific block that the registry has handed out; none when nobody has it. */
+  @ValidateNested({ each: true })
+  @Type(() => AddressBlockData)
+  inet_nums: AddressBlockData[];
+
+  /** AS numbers that the registry names as origins. */
+  @IsString({ each: true })
+  origin_as_numbers: string[];
+}
+
+/** A range of AS numbers that was handed out together. */
+export class AsnBlock {
+  @IsString()
+  start_as: string;
+
+  @IsString()
+  end_as: string;
+}
+
+/** What is known of routes and peers. */
+export class RoutingCoverage {
+  @IsBoolean()
+  is_loaded: boolean;
+
+  @IsOptional()
+  @IsString()
+  reason?: string;
+
+  @IsOptional()
+  @IsInt()
+  @Min(0)
+  route_count?: number;
+}
+
+/** Registration data of an AS number. */
+export class AsnWhoisAnswer extends NumberAnswer {
+  @IsString()
+  as_number: string;
+
+  @IsOptional()
+  @IsString()
+  as_name?: string;
+
+  @IsOptional()
+  @IsString()
+  as_handle?: string;
+
+  @IsOptional()
+  @IsString()
+  country_code?: string;
+
+  @IsOptional()
+  @IsString()
+  date_created?: string;
+
+  @IsOptional()
+  @IsString()
+  date_updated?: string;
+
+  @IsString({ each: true })
+  description: string[];
+
+  @ValidateNested({ each: true })
+  @Type(() => AsnBlock)
+  allocation_blocks: AsnBlock[];
+
+  /** Why there are no routes and peers: they cannot come from a registry. */
+  @ValidateNested()
+  @Type(() => RoutingCoverage)
+  routing: RoutingCoverage;
+}

@@ -1,0 +1,90 @@
+import {
+  type Cidr,
+  type IpAddress,
+  blockListOf,
+  parseAddressBlock,
+  parseAsn,
+  parseIpAddress,
+} from '#libs/domain-names';
+import type { ParameterKind } from '../parameter.js';
+
+/** Addresses and numbers that documents may use (RFC 5737, RFC 3849, RFC 5398) answer test keys. */
+const DOCUMENTATION_IPV4 = blockListOf(['192.0.2.0/24', '198.51.100.0/24', '203.0.113.0/24']);
+const DOCUMENTATION_IPV6 = blockListOf(['2001:db8::/32', '3fff::/20']);
+const DOCUMENTATION_ASNS = [
+  [64_496, 64_511],
+  [65_536, 65_551],
+] as const;
+
+const LENGTH_MAX = 64;
+
+/** An IPv4 or IPv6 address in its ordinary form, or a CIDR block. */
+export function addressBlock(): ParameterKind<Cidr> {
+  return {
+    schema: { type: 'string', minLength: 2, maxLength: LENGTH_MAX },
+    clean: (text) => text.trim(),
+    fault: (text) => {
+      if (text === '') return 'is required';
+      const isBlock = text.length <= LENGTH_MAX && parseAddressBlock(text).ok;
+      return isBlock ? undefined : 'must be an IPv4 or IPv6 address, or a block such as 8.8.8.0/24';
+    },
+    value: blockOf,
+    isFixture: (text) => isDocumentation(blockOf(text)),
+  };
+}
+
+/** One IPv4 or IPv6 address in its ordinary form. */
+export function ipAddress(): ParameterKind<IpAddress> {
+  return {
+    schema: { type: 'string', minLength: 2, maxLength: LENGTH_MAX },
+    clean: (text) => text.trim(),
+    fault: (text) => {
+      const isAddress = text.length <= LENGTH_MAX && parseIpAddress(text).ok;
+      return isAddress ? undefined : 'must be an IPv4 or IPv6 address';
+    },
+    value: addressOf,
+    isFixture: (text) => isDocumentation(addressOf(text)),
+  };
+}
+
+function isDocumentation({ address, version }: IpAddress): boolean {
+  return version === 4
+    ? DOCUMENTATION_IPV4.check(address, 'ipv4')
+    : DOCUMENTATION_IPV6.check(address, 'ipv6');
+}
+
+/** An AS number, with `AS` before it or not. */
+export function asNumber(): ParameterKind<number> {
+  return {
+    schema: { type: 'string', pattern: '^([Aa][Ss])?(0|[1-9][0-9]{0,9})$' },
+    clean: (text) => text.trim(),
+    fault: (text) => {
+      if (text === '') return 'is required';
+      return parseAsn(text).ok ? undefined : 'must be an AS number such as AS15169 or 15169';
+    },
+    value: asnOf,
+    write: (text) => String(asnOf(text)),
+    isFixture: (text) => {
+      const asn = asnOf(text);
+      return DOCUMENTATION_ASNS.some(([first, last]) => first <= asn && asn <= last);
+    },
+  };
+}
+
+function blockOf(text: string): Cidr {
+  const parsed = parseAddressBlock(text);
+  if (!parsed.ok) throw new RangeError('not an address block');
+  return parsed.cidr;
+}
+
+function addressOf(text: string): IpAddress {
+  const parsed = parseIpAddress(text);
+  if (!parsed.ok) throw new RangeError('not an address');
+  return parsed.ip;
+}
+
+function asnOf(text: string): number {
+  const parsed = parseAsn(text);
+  if (!parsed.ok) throw new RangeError('not an AS number');
+  return parsed.asn;
+}

@@ -1,0 +1,34 @@
+import { defineOperation } from '../operation.js';
+import { TldList } from './tld-coverage.js';
+
+export const TLDS = defineOperation({
+  name: 'tlds',
+  summary: 'Every top-level domain with the protocol that answers for it',
+  method: 'GET',
+  routes: [{ path: '/v2.0/tlds', version: 2 }],
+  access: { kind: 'public' },
+  owner: { service: 'lookup', path: '/internal/tlds' },
+  parameters: {},
+  answers: [{ type: 'application/json', of: TldList }],
+  price: { per: 'free' },
+  problems: [],
+  examples: [
+    {
+      title: 'The whole list',
+      parameters: {},
+      answer: {
+        status: true,
+        counts: { tlds: 1440, rdap: 1209, whois: 71, unsupported: 160 },
+        tables: { rdap_days: 12, whois_days: 40 },
+        tlds: [
+          {
+            tld: 'com',
+            protocols: ['rdap', 'whois43'],
+            rdap_server: 'https://rdap.verisign.com/com/v1/',
+            whois_server: 'whois.verisign-grs.com',
+          },
+        ],
+      },
+    },
+  ],
+});

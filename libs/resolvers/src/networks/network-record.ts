@@ -1,0 +1,70 @@
+import type { Contact, DateValue, Outcome } from '../record.js';
+
+/** What a number registry publishes about somebody, with every role it names (RFC 9083 §10.2.4). */
+export interface NetworkContact extends Contact {
+  roles: string[];
+  emails: string[];
+  phones: string[];
+}
+
+/** Where an abuse address was found: an entity's role, an RPSL attribute or a remark. */
+export interface AbuseContact {
+  email: string;
+  /** `rdap_role`, `abuse-mailbox`, `remark`, `OrgAbuseEmail`, … */
+  foundIn: string;
+}
+
+/** A block of addresses or of AS numbers, as its registry publishes it. */
+export interface NumberBlock {
+  /** First and last address (RFC 5952 for IPv6), or AS number in plain form. */
+  start: string;
+  end: string;
+  handle?: string;
+  parentHandle?: string;
+  name?: string;
+  /** `ALLOCATED PA`, `DIRECT ALLOCATION`, … in the registry's own words. */
+  type?: string;
+  countryCode?: string;
+  descriptions: string[];
+  statuses: string[];
+  created?: DateValue;
+  updated?: DateValue;
+  geofeedUrl?: string;
+  /** Origins that the registry itself names (RFC 9083 has none, ARIN and RPSL routes do). */
+  originAsns: number[];
+  contacts: NetworkContact[];
+  abuseContacts: AbuseContact[];
+}
+
+/** One exchange with one server, successful or not. */
+export interface NetworkSource {
+  /** `s1`, `s2`, … in the order of asking. */
+  id: string;
+  protocol: 'rdap' | 'whois43' | 'local';
+  /** Host name for port 43, base URL for RDAP, the document for what is answered locally. */
+  server: string;
+  fetchedAt: Date;
+  latencyMs: number;
+  outcome: Outcome;
+  httpStatus?: number;
+  retryAfterSeconds?: number;
+  /** As received, cut at the size cap. */
+  raw?: string;
+  /** A short word for logs and provenance. */
+  error?: string;
+}
+
+/** What was found out about an address, a block of addresses or an AS number. */
+export interface NumberLookup {
+  outcome: Outcome;
+  block?: NumberBlock;
+  /** The regional registry: `arin`, `ripe`, `apnic`, `lacnic`, `afrinic`. */
+  registry?: string;
+  /** Set for ranges that no registry hands out: what they are for, and the document that says so. */
+  special?: { purpose: string; document: string };
+  sources: NetworkSource[];
+  fetchedAt: Date;
+  retryAfterSeconds?: number;
+  /** For `unsupported`: a sentence that says why. */
+  reason?: string;
+}

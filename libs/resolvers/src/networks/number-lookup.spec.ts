@@ -1,0 +1,305 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { blocksOfRange, parseAddressBlock, parseAsn } from '#libs/domain-names';
+import { LoopbackInternet } from '../loopback/loopback-internet.js';
+import { Politeness } from '../politeness/politeness.js';
+import { RdapClient } from '../rdap/rdap-client.js';
+import { Port43Client } from '../whois/port43.js';
+import { numberQueryLine } from '../whois/query-forms.js';
+import { NumberLookups } from './number-lookup.js';
+import { NumberRegistries } from './number-registries.js';
+import { readRpsl } from './rpsl.js';
+
+const NOW = new Date('2026-11-22T10:00:00Z');
+const PATIENT = { connectMs: 60_000, firstByteMs: 60_000, wholeMs: 60_000 };
+const card = (...properties: unknown[]) => [
+  'vcard',
+  [['version', {}, 'text', '4.0'], ...properties],
+];
+
+const NETWORK = {
+  objectClassName: 'ip network',
+  handle: '193.0.0.0 - 193.0.7.255',
+  startAddress: '193.0.0.0',
+  endAddress: '193.0.7.255',
+  name: 'EXAMPLE-NET',
+  type: 'ASSIGNED PA',
+  country: 'nl',
+  parentHandle: '193.0.0.0 - 193.0.23.255',
+  status: ['active'],
+  events: [{ eventAction: 'registration', eventDate: '2003-03-17T12:15:57Z' }],
+  remarks: [{ description: ['Example network', 'Geofeed https://example.net/geofeed.csv'] }],
+  entities: [
+    {
+      handle: 'ORG-EX1',
+      roles: ['registrant'],
+      vcardArray: card(['fn', {}, 'text', 'Example Networks']),
+      entities: [
+        {
+          handle: 'ABU1',
+          roles: ['abuse'],
+          vcardArray: card(
+            ['fn', {}, 'text', 'Abuse desk'],
+            ['email', {}, 'text', 'Abuse@Example.net'],
+            ['email', {}, 'text', 'not an address'],
+            ['tel', {}, 'uri', 'tel:+31.205354444;ext=9'],
+          ),
+        },
+      ],
+    },
+    { handle: 'ORG-EX1', roles: ['administrative'] },
+  ],
+};
+
+const RPSL = `% This is a test database.\r
+% Abuse contact for '193.0.0.0 - 193.0.7.255' is 'abuse@example.net'\r
+\r
+inetnum:        193.0.0.0 - 193.0.7.255\r
+netname:        EXAMPLE-NET\r
+descr:          Example network\r
+                of two lines\r
+country:        nl\r
+org:            ORG-EX1\r
+status:         ASSIGNED PA\r
+created:        2003-03-17T12:15:57Z\r
+last-modified:  2017-12-04T14:42:31Z\r
+\r
+organisation:   ORG-EX1\r
+org-name:       Example Networks\r
+e-mail:         office@example.net\r
+\r
+route:          193.0.0.0/21\r
+origin:         AS64496\r
+`;
+
+const ARIN = `
+#
+# ARIN WHOIS data
+#
+
+NetRange:       8.0.0.0 - 8.127.255.255
+CIDR:           8.0.0.0/9
+NetName:        EXAMPLE-8
+NetHandle:      NET-8-0-0-0-1
+NetType:        Direct Allocation
+OriginAS:       AS64500
+RegDate:        1992-12-01
+Updated:        2018-04-23
+
+OrgName:        Example Carrier
+OrgId:          EXC
+Country:        US
+
+OrgAbuseHandle: ABUSE1-ARIN
+OrgAbuseName:   Abuse
+OrgAbuseEmail:  abuse@carrier.example
+`;
+
+let internet: LoopbackInternet;
+let lookups: NumberLookups;
+let rdap: RdapClient;
+
+beforeEach(() => {
+  internet = new LoopbackInternet();
+});
+
+afterEach(async () => {
+  await rdap.close();
+  await internet.close();
+});
+
+function open(): void {
+  const connector = internet.connector();
+  rdap = new RdapClient(connector, PATIENT);
+  lookups = new NumberLookups({
+    registries: NumberRegistries.vendored(),
+    rdap,
+    port43: new Port43Client(connector, PATIENT),
+    politeness: new Politeness(),
+    clock: { now: () => NOW },
+  });
+}
+
+function block(text: string) {
+  const parsed = parseAddressBlock(text);
+  if (!parsed.ok) throw new Error(text);
+  return parsed.cidr;
+}
+
+const json = (object: unknown) => (_request: unknown, response: { end(text: string): void }) =>
+  response.end(JSON.stringify(object));
+
+describe('an address', () => {
+  it('is asked at its regional registry, and its abuse contact is found within another entity', async () => {
+    await internet.rdap('rdap.db.ripe.net', json(NETWORK));
+    open();
+    const found = await lookups.lookUpBlock(block('193.0.6.139'));
+    expect(internet.asked).toEqual(['rdap.db.ripe.net /ip/193.0.6.139']);
+    expect(found).toMatchObject({
+      outcome: 'delivered',
+      registry: 'ripe',
+      block: {
+        start: '193.0.0.0',
+        end: '193.0.7.255',
+        name: 'EXAMPLE-NET',
+        countryCode: 'NL',
+        created: { iso: '2003-03-17T12:15:57Z' },
+        geofeedUrl: 'https://example.net/geofeed.csv',
+        abuseContacts: [{ email: 'abuse@example.net', foundIn: 'rdap_role' }],
+      },
+      sources: [{ id: 's1', protocol: 'rdap', server: 'https://rdap.db.ripe.net/' }],
+    });
+    expect(found.block?.contacts).toMatchObject([
+      { handle: 'ORG-EX1', roles: ['registrant', 'administrative'] },
+      { handle: 'ABU1', roles: ['abuse'], phones: ['+31.205354444'] },
+    ]);
+    expect(blocksOfRange(found.block?.start ?? '', found.block?.end ?? '')).toEqual([
+      '193.0.0.0/21',
+    ]);
+  });
+
+  it('of a block is asked as the block, and as IPv6 at the registry of its prefix', async () => {
+    await internet.rdap('rdap.apnic.net', json({ ...NETWORK, startAddress: '2001:200::' }));
+    open();
+    await lookups.lookUpBlock(block('2001:0200:0::/32'));
+    expect(internet.asked).toEqual(['rdap.apnic.net /ip/2001:200::/32']);
+  });
+
+  it('is asked on port 43 when RDAP does not answer, in RPSL', async () => {
+    await internet.whois('whois.ripe.net', RPSL);
+    open();
+    const found = await lookups.lookUpBlock(block('193.0.6.139'));
+    expect(internet.asked).toEqual(['whois.ripe.net 193.0.6.139\r\n']);
+    expect(found).toMatchObject({
+      outcome: 'delivered',
+      block: {
+        start: '193.0.0.0',
+        end: '193.0.7.255',
+        descriptions: ['Example network of two lines'],
+        originAsns: [64_496],
+        abuseContacts: [{ email: 'abuse@example.net', foundIn: 'comment' }],
+        contacts: [{ handle: 'ORG-EX1', name: 'Example Networks', emails: ['office@example.net'] }],
+      },
+      sources: [{ outcome: 'unreachable' }, { outcome: 'delivered', protocol: 'whois43' }],
+    });
+  });
+
+  it("is read in ARIN's layout, too", async () => {
+    await internet.whois('whois.arin.net', ARIN);
+    open();
+    const found = await lookups.lookUpBlock(block('8.8.8.8'));
+    expect(internet.asked).toEqual(['whois.arin.net n + 8.8.8.8\r\n']);
+    expect(found.block).toMatchObject({
+      start: '8.0.0.0',
+      end: '8.127.255.255',
+      name: 'EXAMPLE-8',
+      handle: 'NET-8-0-0-0-1',
+      type: 'Direct Allocation',
+      originAsns: [64_500],
+      abuseContacts: [{ email: 'abuse@carrier.example', foundIn: 'orgabuseemail' }],
+    });
+  });
+
+  it('that nobody has is not registered, and a throttle is never taken for that', async () => {
+    await internet.rdap('rdap.arin.net', (_request, response) => {
+      response.writeHead(404, { 'content-type': 'application/rdap+json' });
+      response.end(JSON.stringify({ errorCode: 404 }));
+    });
+    await internet.whois('whois.ripe.net', '%ERROR:201: access denied for 192.0.2.1\r\n');
+    open();
+    expect((await lookups.lookUpBlock(block('8.8.8.8'))).outcome).toBe('not_registered');
+    expect((await lookups.lookUpBlock(block('193.0.0.1'))).outcome).toBe('throttled');
+  });
+
+  it.each([
+    ['10.1.2.3', 'Private use', '10.0.0.0', '10.255.255.255'],
+    ['192.0.2.0/25', 'Documentation', '192.0.2.0', '192.0.2.255'],
+    ['::1', 'Loopback', '::1', '::1'],
+    ['fe80::/64', 'Link local', 'fe80::', 'febf:ffff:ffff:ffff:ffff:ffff:ffff:ffff'],
+    ['255.255.255.255', 'Limited broadcast', '255.255.255.255', '255.255.255.255'],
+  ])('%s is answered here: %s', async (text, purpose, start, end) => {
+    open();
+    expect(await lookups.lookUpBlock(block(text))).toMatchObject({
+      outcome: 'unsupported',
+      special: { purpose },
+      block: { start, end },
+    });
+    expect(internet.asked).toEqual([]);
+  });
+});
+
+describe('an AS number', () => {
+  it('is asked at the registry of its range', async () => {
+    const autnum = { objectClassName: 'autnum', startAutnum: 3333, endAutnum: 3333, name: 'EX-AS' };
+    await internet.rdap('rdap.db.ripe.net', json({ ...autnum, entities: NETWORK.entities }));
+    open();
+    expect(await lookups.lookUpAsn(3333)).toMatchObject({
+      outcome: 'delivered',
+      registry: 'ripe',
+      block: { start: '3333', end: '3333', name: 'EX-AS' },
+    });
+    expect(internet.asked).toEqual(['rdap.db.ripe.net /autnum/3333']);
+  });
+
+  it.each(['0', 'AS23456', 'AS64512', '4294967295', 'AS65540'])(
+    '%s is answered here',
+    async (text) => {
+      const parsed = parseAsn(text);
+      open();
+      const found = parsed.ok ? await lookups.lookUpAsn(parsed.asn) : undefined;
+      expect(found).toMatchObject({ outcome: 'unsupported', block: { statuses: ['reserved'] } });
+      expect(internet.asked).toEqual([]);
+    },
+  );
+});
+
+describe('what comes from outside', () => {
+  beforeEach(open);
+
+  it.each(['193.0.0.1\r\nQUIT', '-T person x', 'AS12x', 'AS1 ', '1.2.3.4/24/', ''])(
+    'S61: %j never reaches port 43',
+    (text) => {
+      expect(() => numberQueryLine('whois.ripe.net', text)).toThrow(RangeError);
+    },
+  );
+
+  it('S69: attributes named like members of objects are attributes', () => {
+    expect(
+      readRpsl(`inetnum: 193.0.0.0 - 193.0.0.255\n__proto__: x\nconstructor: y\n`),
+    ).toMatchObject({ start: '193.0.0.0' });
+  });
+
+  it('S64: any text is read or refused', () => {
+    const piece = fc.constantFrom(
+      'inetnum: ',
+      'aut-num:',
+      'e-mail: a@b.example',
+      '\n',
+      '\n\n',
+      '% ',
+      ' + ',
+      ':',
+      '-',
+    );
+    fc.assert(
+      fc.property(
+        fc.array(fc.oneof(piece, fc.string({ maxLength: 12 })), { maxLength: 80 }),
+        (parts) => {
+          readRpsl(parts.join(''));
+        },
+      ),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('a range is the blocks that make it up', () => {
+    expect(blocksOfRange('192.0.2.1', '192.0.2.6')).toEqual([
+      '192.0.2.1/32',
+      '192.0.2.2/31',
+      '192.0.2.4/31',
+      '192.0.2.6/32',
+    ]);
+    expect(blocksOfRange('::', 'ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff')).toEqual(['::/0']);
+    expect(blocksOfRange('192.0.2.9', '192.0.2.1')).toEqual([]);
+  });
+});

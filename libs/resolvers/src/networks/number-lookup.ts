@@ -1,0 +1,149 @@
+import type { Cidr } from '#libs/domain-names';
+import type { Priority } from '../politeness/upstream.js';
+import type { JsonObject } from '../rdap/rdap-client.js';
+import type { Outcome } from '../record.js';
+import type { NumberBlock, NumberLookup as Found } from './network-record.js';
+import { type Asking, NumberAsker, type NumberAskerOptions } from './number-asker.js';
+import type { NumberRegistries, NumberRoute } from './number-registries.js';
+import { readRdapNumber } from './rdap-number.js';
+import { type SpecialRange, specialAsnOf, specialRangeOf } from './special-ranges.js';
+
+export interface NumberLookupOptions extends NumberAskerOptions {
+  registries: NumberRegistries;
+}
+
+export interface NumberRequest {
+  /** Time for the whole lookup. 20,000. */
+  budgetMs?: number;
+  /** `live` by default. */
+  priority?: Priority;
+  signal?: AbortSignal;
+}
+
+interface Question {
+  /** Path below the base URL of an RDAP service (RFC 9082 §3.1.1, §3.1.2). */
+  rdapPath: string;
+  /** What is asked on port 43: an address, a block, or `AS` and its number. */
+  text: string;
+  read: (json: JsonObject) => NumberBlock | undefined;
+  route: NumberRoute | undefined;
+  special: SpecialRange | undefined;
+  notAllocated: string;
+}
+
+const BUDGET_MS = 20_000;
+/** After these port 43 of the same registry may still answer. */
+const FALL_BACK: ReadonlySet<Outcome> = new Set(['unreachable', 'timeout', 'parse_failed']);
+
+/** Registration data of addresses, blocks of addresses and AS numbers, from the regional registries. */
+export class NumberLookups {
+  private readonly asker: NumberAsker;
+
+  constructor(private readonly options: NumberLookupOptions) {
+    this.asker = new NumberAsker(options);
+  }
+
+  /** Never rejects for what an upstream does: `outcome` says how it ended. */
+  lookUpBlock(cidr: Cidr, request: NumberRequest = {}): Promise<Found> {
+    const isOne = cidr.prefixLength === (cidr.version === 4 ? 32 : 128);
+    const text = isOne ? cidr.address : `${cidr.address}/${cidr.prefixLength}`;
+    return this.run(request, {
+      rdapPath: `ip/${text}`,
+      text,
+      read: (json) => readRdapNumber(json, 'ip network'),
+      route: this.options.registries.routeOfBlock(cidr),
+      special: specialRangeOf(cidr),
+      notAllocated: `IANA has given ${text} to no registry.`,
+    });
+  }
+
+  /** Never rejects for what an upstream does. @param asn 0 to 4,294,967,295. */
+  lookUpAsn(asn: number, request: NumberRequest = {}): Promise<Found> {
+    return this.run(request, {
+      rdapPath: `autnum/${asn}`,
+      text: `AS${asn}`,
+      read: (json) => readRdapNumber(json, 'autnum'),
+      route: this.options.registries.routeOfAsn(asn),
+      special: specialAsnOf(asn),
+      notAllocated: `IANA has given AS${asn} to no registry.`,
+    });
+  }
+
+  private async run(request: NumberRequest, question: Question): Promise<Found> {
+    const { special, route } = question;
+    if (special !== undefined) return this.answerLocally(special);
+    if (route === undefined) {
+      return {
+        outcome: 'unsupported',
+        sources: [],
+        fetchedAt: this.options.clock.now(),
+        reason: question.notAllocated,
+      };
+    }
+    const { budgetMs = BUDGET_MS, priority = 'live', signal } = request;
+    signal?.throwIfAborted();
+    const budget = AbortSignal.timeout(budgetMs);
+    const ended = signal === undefined ? budget : AbortSignal.any([signal, budget]);
+    return this.ask(route, question, { priority, signal: ended });
+  }
+
+  private async ask(route: NumberRoute, question: Question, asking: Asking): Promise<Found> {
+    const { rdapBaseUrl, whoisServer, registry } = route;
+    const { rdapPath, read, text } = question;
+    const answers = [await this.asker.askRdap(rdapBaseUrl, rdapPath, read, asking)];
+    if (FALL_BACK.has(answers[0].source.outcome) && !asking.signal.aborted) {
+      answers.push(await this.asker.askPort43(whoisServer, text, asking));
+    }
+    const answered = answers.find(({ block }) => block !== undefined) ?? chosenOf(answers);
+    const { outcome, retryAfterSeconds } = answered.source;
+    return {
+      outcome,
+      registry,
+      ...(answered.block && { block: answered.block }),
+      ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+      sources: answers.map(({ source }, i) => ({ id: `s${i + 1}`, ...source })),
+      fetchedAt: this.options.clock.now(),
+    };
+  }
+
+  /** Nobody has to be asked what the standards say. */
+  private answerLocally({ start, end, purpose, document }: SpecialRange): Found {
+    const fetchedAt = this.options.clock.now();
+    const outcome = 'unsupported';
+    const source = {
+      protocol: 'local',
+      server: document,
+      fetchedAt,
+      latencyMs: 0,
+      outcome,
+    } as const;
+    const block: NumberBlock = {
+      start,
+      end,
+      name: purpose,
+      descriptions: [`${purpose} (${document})`],
+      statuses: ['reserved'],
+      originAsns: [],
+      contacts: [],
+      abuseContacts: [],
+    };
+    const reason = `${start} to ${end}: ${purpose} (${document}). No registry hands this range out.`;
+    const special = { purpose, document };
+    return { outcome, reason, block, special, sources: [{ id: 's1', ...source }], fetchedAt };
+  }
+}
+
+type Answers = Awaited<ReturnType<NumberAsker['askRdap']>>;
+
+/** A word that means something to the customer before one that does not. */
+function chosenOf(answers: readonly Answers[]): Answers {
+  const order: Outcome[] = [
+    'not_registered',
+    'throttled',
+    'timeout',
+    'unreachable',
+    'parse_failed',
+  ];
+  const rank = ({ source }: Answers) => order.indexOf(source.outcome);
+  return answers.toSorted((a, b) => rank(a) - rank(b))[0];
+}

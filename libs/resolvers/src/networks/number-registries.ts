@@ -1,0 +1,88 @@
+import { BlockList } from 'node:net';
+import type { Cidr } from '#libs/domain-names';
+import vendored from './tables.json' with { type: 'json' };
+
+/** Which regional registry answers for which numbers, as data. */
+export interface NumberTables {
+  /** When IANA published the newest of the three tables, `YYYY-MM-DD`. */
+  publishedOn: string;
+  /** Base URL of an RDAP service, with a slash at its end → what it answers for. */
+  ipv4: Readonly<Record<string, readonly string[]>>;
+  ipv6: Readonly<Record<string, readonly string[]>>;
+  /** Ranges as `first-last`, or one number. */
+  asn: Readonly<Record<string, readonly string[]>>;
+}
+
+/** Who is asked about a number. */
+export interface NumberRoute {
+  registry: string;
+  rdapBaseUrl: string;
+  whoisServer: string;
+}
+
+/** The five regional registries, by the host of their RDAP service. */
+const REGISTRIES: ReadonlyMap<string, { registry: string; whoisServer: string }> = new Map([
+  ['rdap.afrinic.net', { registry: 'afrinic', whoisServer: 'whois.afrinic.net' }],
+  ['rdap.apnic.net', { registry: 'apnic', whoisServer: 'whois.apnic.net' }],
+  ['rdap.arin.net', { registry: 'arin', whoisServer: 'whois.arin.net' }],
+  ['rdap.db.ripe.net', { registry: 'ripe', whoisServer: 'whois.ripe.net' }],
+  ['rdap.lacnic.net', { registry: 'lacnic', whoisServer: 'whois.lacnic.net' }],
+]);
+
+interface Prefix {
+  prefixLength: number;
+  list: BlockList;
+  route: NumberRoute;
+}
+
+/** Finds the registry of an address or an AS number (RFC 9224 §5: the longest prefix wins). */
+export class NumberRegistries {
+  private readonly prefixes: Record<4 | 6, Prefix[]>;
+  private readonly ranges: { first: number; last: number; route: NumberRoute }[];
+
+  constructor(tables: NumberTables) {
+    this.prefixes = { 4: prefixesOf(tables.ipv4, 'ipv4'), 6: prefixesOf(tables.ipv6, 'ipv6') };
+    this.ranges = entries(tables.asn).map(([range, route]) => {
+      const [first, last = first] = range.split('-').map(Number);
+      return { first, last, route };
+    });
+  }
+
+  /** The tables that came with this version. */
+  static vendored(): NumberRegistries {
+    return new NumberRegistries(vendored);
+  }
+
+  /** @returns undefined for what IANA has given to no registry. */
+  routeOfBlock({ address, version, prefixLength }: Cidr): NumberRoute | undefined {
+    const family = version === 4 ? 'ipv4' : 'ipv6';
+    return this.prefixes[version].find(
+      (one) => one.prefixLength <= prefixLength && one.list.check(address, family),
+    )?.route;
+  }
+
+  routeOfAsn(asn: number): NumberRoute | undefined {
+    return this.ranges.find(({ first, last }) => first <= asn && asn <= last)?.route;
+  }
+}
+
+/** Longest first. */
+function prefixesOf(table: NumberTables['ipv4'], family: 'ipv4' | 'ipv6'): Prefix[] {
+  return entries(table)
+    .map(([block, route]) => {
+      const [address, prefix] = block.split('/');
+      const list = new BlockList();
+      list.addSubnet(address, Number(prefix), family);
+      return { prefixLength: Number(prefix), list, route };
+    })
+    .toSorted((a, b) => b.prefixLength - a.prefixLength);
+}
+
+function entries(table: NumberTables['ipv4']): [string, NumberRoute][] {
+  return Object.entries(table).flatMap(([rdapBaseUrl, ranges]) => {
+    const registry = REGISTRIES.get(new URL(rdapBaseUrl).hostname);
+    return registry === undefined
+      ? []
+      : ranges.map((range): [string, NumberRoute] => [range, { ...registry, rdapBaseUrl }]);
+  });
+}

@@ -1,0 +1,136 @@
+import type { DateValue } from '../record.js';
+import { readEvents } from '../rdap/events.js';
+import { readJcard } from '../rdap/cards/jcard.js';
+import { linesIn, listIn, objectsIn, present, textIn } from '../rdap/json-reading.js';
+import { readJsContact } from '../rdap/cards/jscontact.js';
+import type { JsonObject } from '../rdap/rdap-client.js';
+import { abuseInRemarks, isEmail } from './abuse.js';
+import type { AbuseContact, NetworkContact, NumberBlock } from './network-record.js';
+
+const ENTITY_DEPTH_MAX = 3;
+const ENTITIES_MAX = 100;
+
+/**
+ * Reads an RDAP IP network or autnum object (RFC 9083 §5.4, §5.5). What is of the wrong type or missing is
+ * taken as not published. Undefined when the object is of another class or says nothing of a block.
+ */
+export function readRdapNumber(
+  json: JsonObject,
+  kind: 'ip network' | 'autnum',
+): NumberBlock | undefined {
+  const objectClass = textIn(json['objectClassName'])?.toLowerCase() ?? kind;
+  if (objectClass !== kind) return undefined;
+  const [from, to] =
+    kind === 'autnum' ? ['startAutnum', 'endAutnum'] : ['startAddress', 'endAddress'];
+  const handle = textIn(json['handle']);
+  const start = textIn(json[from]) ?? (kind === 'autnum' ? numberIn(handle) : undefined);
+  if (start === undefined) return undefined;
+  const contacts = contactsOf(json);
+  const descriptions = remarksOf(json);
+  const { created, updated } = readEvents(json);
+  return {
+    start,
+    end: textIn(json[to]) ?? start,
+    ...present<Partial<NumberBlock>>({
+      handle,
+      parentHandle: textIn(json['parentHandle']),
+      name: textIn(json['name']),
+      type: textIn(json['type']),
+      countryCode: textIn(json['country'])?.toUpperCase(),
+      geofeedUrl: geofeedOf(json, descriptions),
+    }),
+    ...dates(created, updated),
+    descriptions,
+    statuses: linesIn(json['status']),
+    originAsns: originsOf(json),
+    contacts,
+    abuseContacts: abuseOf(contacts, descriptions),
+  };
+}
+
+function contactsOf(json: JsonObject): NetworkContact[] {
+  const found = new Map<string, NetworkContact>();
+  let parents: readonly JsonObject[] = [json];
+  let left = ENTITIES_MAX;
+  for (let depth = 0; depth < ENTITY_DEPTH_MAX; depth++) {
+    const here = parents.flatMap(({ entities }) => objectsIn(entities)).slice(0, left);
+    left -= here.length;
+    for (const entity of here) note(found, entity);
+    parents = here;
+  }
+  return [...found.values()];
+}
+
+/** The same entity often stands several times, with one role each. */
+function note(found: Map<string, NetworkContact>, entity: JsonObject): void {
+  const roles = linesIn(entity['roles']).map((role) => role.toLowerCase());
+  const handle = textIn(entity['handle']);
+  const jcard = readJcard(entity['vcardArray']);
+  const hasCard = Object.keys(jcard.contact).length > 0;
+  const { contact } = hasCard ? jcard : readJsContact(entity['jscontact_card'] ?? entity['jscard']);
+  const emails = hasCard ? valuesOf(entity, 'email') : listOf(contact.email);
+  const phones = hasCard ? valuesOf(entity, 'tel') : listOf(contact.phone);
+  if (handle === undefined && Object.keys(contact).length === 0) return;
+  const key = handle ?? JSON.stringify(contact);
+  const known = found.get(key);
+  if (known !== undefined) {
+    known.roles = [...new Set([...known.roles, ...roles])];
+    return;
+  }
+  found.set(key, {
+    ...present<{ handle?: string }>({ handle }),
+    ...contact,
+    roles,
+    emails,
+    phones,
+  });
+}
+
+/** All values of a jCard property (RFC 7095 §3.3); a record of a domain needs the first alone. */
+function valuesOf(entity: JsonObject, name: string): string[] {
+  const values = listIn(listIn(entity['vcardArray'])[1]).flatMap((property) => {
+    const [key, , , value] = listIn(property);
+    if (typeof key !== 'string' || key.toLowerCase() !== name) return [];
+    return linesIn(value).map((text) => text.replace(/^(tel|mailto):/i, '').replace(/;.*$/, ''));
+  });
+  return [...new Set(values)].filter((text) => text !== '');
+}
+
+function listOf(value: string | undefined): string[] {
+  return value === undefined ? [] : [value];
+}
+
+function remarksOf(json: JsonObject): string[] {
+  return objectsIn(json['remarks']).flatMap(({ description }) => linesIn(description));
+}
+
+/** RFC 9632: a link, or a remark that begins with the word. */
+function geofeedOf(json: JsonObject, remarks: readonly string[]): string | undefined {
+  const link = objectsIn(json['links']).find(({ rel }) => /^geo(feed)?$/i.test(textIn(rel) ?? ''));
+  const remark = remarks.map((line) => /^geofeed:?\s+(https:\S+)/i.exec(line)?.[1]).find(Boolean);
+  const url = textIn(link?.['href']) ?? remark;
+  return url !== undefined && /^https:/i.test(url) ? url : undefined;
+}
+
+/** ARIN's extension. */
+function originsOf(json: JsonObject): number[] {
+  return linesIn(json['arin_originas0_originautnums']).map(Number).filter(Number.isSafeInteger);
+}
+
+function abuseOf(contacts: readonly NetworkContact[], remarks: readonly string[]): AbuseContact[] {
+  const byRole = contacts
+    .filter(({ roles }) => roles.includes('abuse'))
+    .flatMap(({ emails }) => emails)
+    .filter(isEmail)
+    .map((email) => ({ email: email.toLowerCase(), foundIn: 'rdap_role' }));
+  const all = byRole.length > 0 ? byRole : abuseInRemarks(remarks);
+  return [...new Map(all.map((one) => [one.email, one])).values()];
+}
+
+function numberIn(handle: string | undefined): string | undefined {
+  return /^AS(\d{1,10})$/i.exec(handle ?? '')?.[1];
+}
+
+function dates(created: DateValue | undefined, updated: DateValue | undefined) {
+  return { ...(created && { created }), ...(updated && { updated }) };
+}

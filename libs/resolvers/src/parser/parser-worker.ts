@@ -1,0 +1,147 @@
+import { Worker } from 'node:worker_threads';
+import type { RdapContext } from '../rdap/rdap-answer.js';
+import type { ParseContext, ParseResult } from '../whois/parse/parse-whois.js';
+
+/** What the thread is asked: a text, and whom it is from. */
+export type ParserQuestion =
+  | { protocol: 'whois43'; text: string; context: ParseContext }
+  | { protocol: 'rdap'; text: string; context: RdapContext };
+
+export interface ParserWorkerOptions {
+  /** The thread's script. */
+  script?: URL;
+  /** A parse longer than this is killed. */
+  timeoutMs?: number;
+  /** So many texts may wait; one more is answered `parse_failed` at once. */
+  waitingMax?: number;
+  heapMb?: number;
+}
+
+interface Job {
+  question: ParserQuestion;
+  settle: (result: ParseResult) => void;
+}
+
+type Message = { isReady: true } | { result: ParseResult };
+
+const START_TIMEOUT_MS = 10_000;
+/** A time-out is waited for in so many parts: of the time in which this process stands still one part counts. */
+const TIMEOUT_PARTS = 10;
+const FAILED: ParseResult = { outcome: 'parse_failed' };
+
+/**
+ * Reads the answers of port 43 and RDAP in a thread with its own small heap and a kill timer, one after another:
+ * whatever a server sends, the process that asked lives on. A parse that is killed, or takes the
+ * thread with it, answers `parse_failed`; the next one gets a new thread.
+ */
+export class ParserWorker {
+  private readonly script: URL;
+  private readonly timeoutMs: number;
+  private readonly waitingMax: number;
+  private readonly heapMb: number;
+  private readonly waiting: Job[] = [];
+  private running?: Job;
+  private thread?: Worker;
+  private isReady = false;
+  private isClosed = false;
+  private timer?: NodeJS.Timeout;
+
+  constructor(options: ParserWorkerOptions = {}) {
+    this.script = options.script ?? new URL('./parser-thread.js', import.meta.url);
+    this.timeoutMs = options.timeoutMs ?? 1_000;
+    this.waitingMax = options.waitingMax ?? 256;
+    this.heapMb = options.heapMb ?? 64;
+  }
+
+  /** As `parseWhois`. Never rejects: a full queue and a closed worker are `parse_failed` too. */
+  parse(text: string, context: ParseContext): Promise<ParseResult> {
+    return this.ask({ protocol: 'whois43', text, context });
+  }
+
+  /** As `readRdapAnswer`, and as `parse`. */
+  parseRdap(text: string, context: RdapContext): Promise<ParseResult> {
+    return this.ask({ protocol: 'rdap', text, context });
+  }
+
+  /** Ends the thread; what still waits is answered `parse_failed`. */
+  async close(): Promise<void> {
+    this.isClosed = true;
+    const { thread } = this;
+    this.forget();
+    for (const job of this.waiting.splice(0)) job.settle(FAILED);
+    await thread?.terminate();
+  }
+
+  private ask(question: ParserQuestion): Promise<ParseResult> {
+    if (this.isClosed || this.waiting.length >= this.waitingMax) return Promise.resolve(FAILED);
+    return new Promise((settle) => {
+      this.waiting.push({ question, settle });
+      this.next();
+    });
+  }
+
+  private next(): void {
+    if (this.running !== undefined || this.waiting.length === 0 || this.isClosed) return;
+    if (this.thread === undefined) this.start();
+    if (!this.isReady) return;
+    this.running = this.waiting.shift();
+    this.arm(this.timeoutMs);
+    this.thread?.postMessage(this.running?.question);
+  }
+
+  /** No environment reaches the thread, and an idle thread does not hold the process. */
+  private start(): void {
+    const thread = new Worker(this.script, {
+      env: {},
+      execArgv: [],
+      resourceLimits: { maxOldGenerationSizeMb: this.heapMb, maxYoungGenerationSizeMb: 8 },
+    });
+    this.thread = thread;
+    this.arm(START_TIMEOUT_MS);
+    thread.on('message', (message: Message) => this.receive(thread, message));
+    thread.on('error', () => this.lose(thread));
+    thread.on('exit', () => this.lose(thread));
+    thread.unref();
+  }
+
+  private receive(thread: Worker, message: Message): void {
+    if (thread !== this.thread) return;
+    clearTimeout(this.timer);
+    if ('isReady' in message) this.isReady = true;
+    else {
+      this.running?.settle(message.result);
+      this.running = undefined;
+    }
+    this.next();
+  }
+
+  private arm(timeoutMs: number, parts = TIMEOUT_PARTS): void {
+    clearTimeout(this.timer);
+    const { thread } = this;
+    this.timer = setTimeout(() => {
+      if (parts > 1) {
+        this.arm(timeoutMs, parts - 1);
+        return;
+      }
+      if (thread === undefined) return;
+      this.lose(thread);
+      void thread.terminate();
+    }, timeoutMs / TIMEOUT_PARTS);
+  }
+
+  /** The thread is gone: with it its parse, or the first that waited for it to start. */
+  private lose(thread: Worker): void {
+    if (thread !== this.thread) return;
+    if (this.running === undefined && !this.isReady) this.waiting.shift()?.settle(FAILED);
+    this.forget();
+    this.next();
+  }
+
+  private forget(): void {
+    clearTimeout(this.timer);
+    this.running?.settle(FAILED);
+    this.running = undefined;
+    this.thread = undefined;
+    this.isReady = false;
+  }
+}

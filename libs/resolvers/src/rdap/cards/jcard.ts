@@ -1,0 +1,102 @@
+import type { Contact } from '../../record.js';
+import { linesIn, listIn, objectIn, textIn, textsWithin } from '../json-reading.js';
+import { country, publishedContact, type PublishedContact } from './published-contact.js';
+import type { JsonObject } from '../rdap-client.js';
+
+interface Property {
+  name: string;
+  parameters: JsonObject;
+  /** The values after name, parameters and type; usually one. */
+  values: readonly unknown[];
+}
+
+/**
+ * Reads a jCard (RFC 7095), `["vcard", [[name, parameters, type, value…], …]]`, as servers send it:
+ * without name, with text where a list belongs and lists where text belongs, with the address only
+ * in a `label`, the country in a `cc` parameter, telephone numbers as text or as `tel:` URI, and
+ * properties cut short.
+ */
+export function readJcard(vcardArray: unknown): PublishedContact {
+  const properties = listIn(listIn(vcardArray)[1]).flatMap(property);
+  const all = (name: string) => properties.filter((one) => one.name === name);
+  const first = (name: string) =>
+    all(name)
+      .map(textOf)
+      .find((text) => text !== undefined);
+  const phones = all('tel').map((tel) => ({ number: phoneIn(tel), isFax: isFax(tel) }));
+  const phone = phones.find(({ number, isFax: fax }) => number !== undefined && !fax)?.number;
+  const fax = phones.find(({ number, isFax: fax }) => number !== undefined && fax)?.number;
+  const values = {
+    name: first('fn') ?? nameIn(all('n')[0]),
+    organization: first('org'),
+    ...address(all('adr')),
+    email: first('email'),
+    phone,
+    fax,
+  };
+  return publishedContact(withoutRepeat(values), first('url'));
+}
+
+/** An organisation's card repeats its name as `fn`, which every card must have. */
+function withoutRepeat<Values extends Contact>(values: Values): Values {
+  return values.name === values.organization ? { ...values, name: undefined } : values;
+}
+
+function property(entry: unknown): Property[] {
+  const [name, parameters, , ...values] = listIn(entry);
+  if (typeof name !== 'string' || values.length === 0) return [];
+  return [{ name: name.toLowerCase(), parameters: objectIn(parameters), values }];
+}
+
+function textOf({ values }: Property): string | undefined {
+  const value = values[0];
+  return Array.isArray(value) ? textsWithin(value).join(' ') || undefined : textIn(value);
+}
+
+/** `n` is family, given, additional names, prefixes, suffixes. */
+function nameIn(one: Property | undefined): string | undefined {
+  const [family, given] = listIn(one?.values[0]).map(textIn);
+  return [given, family].filter((part) => part !== undefined).join(' ') || undefined;
+}
+
+function phoneIn(tel: Property): string | undefined {
+  const text = textOf(tel);
+  if (text === undefined) return undefined;
+  const [number = '', ...parameters] = text.replace(/^tel:/i, '').split(';');
+  const extension = parameters.find((parameter) => /^ext=/i.test(parameter))?.slice(4);
+  const written = extension === undefined || extension === '' ? '' : ` ext. ${extension}`;
+  return number.trim() === '' ? undefined : `${number.trim()}${written}`;
+}
+
+function isFax({ parameters }: Property): boolean {
+  const type = member(parameters, 'type');
+  return linesIn(type).some((word) => word.toLowerCase() === 'fax');
+}
+
+function address(addresses: readonly Property[]): Contact {
+  for (const { parameters, values } of addresses) {
+    const cc = textIn(member(parameters, 'cc'));
+    // Post box, extension, street, locality, region, code, country.
+    const parts = Array.isArray(values[0]) ? listIn(values[0]) : [];
+    const street = parts.slice(0, 3).flatMap(linesIn);
+    const [city, state, postalCode, name] = parts
+      .slice(3, 7)
+      .map((part) => linesIn(part).join(' '));
+    const lines = linesIn(member(parameters, 'label') ?? values.find((value) => textIn(value)));
+    const isStructured = street.length > 0 || Boolean(city) || Boolean(postalCode);
+    const found = {
+      street: (isStructured ? street : lines).join('\n') || undefined,
+      city: city || undefined,
+      state: state || undefined,
+      postalCode: postalCode || undefined,
+      ...country(cc, name || undefined),
+    };
+    if (Object.values(found).some((value) => value !== undefined)) return found as Contact;
+  }
+  return {};
+}
+
+/** A parameter whatever the case of its name. */
+function member(parameters: JsonObject, name: string): unknown {
+  return parameters[name] ?? parameters[name.toUpperCase()];
+}

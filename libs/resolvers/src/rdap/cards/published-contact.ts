@@ -1,0 +1,39 @@
+import type { Contact } from '../../record.js';
+import { readCountry } from '../../whois/parse/fields/countries.js';
+import { isEmptyValue, isWithheld } from '../../whois/parse/fields/placeholders.js';
+
+/** What a contact card says, before it is known whose card it is. */
+export interface PublishedContact {
+  contact: Contact;
+  url?: string;
+  /** Members whose place is taken by a text that says the value is kept back. */
+  withheld: (keyof Contact)[];
+}
+
+/** Separates what is published from placeholders. */
+export function publishedContact(
+  values: { [Member in keyof Contact]: Contact[Member] | undefined },
+  url: string | undefined,
+): PublishedContact {
+  const members = (Object.keys(values) as (keyof Contact)[]).filter(
+    (member) => !isEmptyValue(values[member] ?? ''),
+  );
+  const withheld = members.filter((member) => isWithheld(values[member] ?? ''));
+  const published = members.filter((member) => !withheld.includes(member));
+  const contact = Object.fromEntries(published.map((member) => [member, values[member]]));
+  return { contact, withheld, ...(url === undefined ? {} : { url }) };
+}
+
+/** A country by its code, else by its name, whichever is published. */
+export function country(
+  code: string | undefined,
+  name: string | undefined,
+): Pick<Contact, 'countryCode' | 'countryName'> {
+  const published = code ?? name;
+  const { code: countryCode, name: countryName } =
+    published === undefined ? {} : readCountry(published);
+  return {
+    ...(countryCode === undefined ? {} : { countryCode }),
+    ...(countryName === undefined ? {} : { countryName }),
+  };
+}

@@ -1,0 +1,22 @@
+/**
+ * Runs a program of the product from the repository: `node run.js dist/apps/cli/src/main.js …`. Reads `.env`, when
+ * there is one, and compiles what has changed first.
+ */
+import { existsSync } from 'node:fs';
+import { enableCompileCache } from 'node:module';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { build } from './build.js';
+
+const [program] = process.argv.splice(2, 1);
+process.argv[1] = resolve(program);
+// What the shell sets wins over the file.
+if (existsSync('.env')) process.loadEnvFile('.env');
+try {
+  await build((count) => process.stderr.write(`Compiling ${count} files …\n`));
+} catch (error) {
+  process.stderr.write(`${error.message}\n`);
+  process.exit(1);
+}
+enableCompileCache('dist/.compiled');
+await import(pathToFileURL(process.argv[1]).href);

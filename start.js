@@ -1,0 +1,33 @@
+/**
+ * `npm start`: says at once that it begins, refuses what cannot begin before anything is compiled, compiles
+ * what has changed, and starts the product.
+ */
+const [major, minor] = process.versions.node.split('.').map(Number);
+if (major < 24 || (major === 24 && minor < 7)) {
+  process.stderr.write(
+    `This needs Node 24.7 or newer and found ${process.versions.node}. Start it with "npm start": npm ci has installed the right one beside the packages (unless it ran with --omit=optional).\n`,
+  );
+  process.exit(1);
+}
+process.stdout.write('Starting …\n');
+const started = performance.now();
+const { existsSync } = await import('node:fs');
+// What the shell sets wins over the file.
+if (existsSync('.env')) process.loadEnvFile('.env');
+const { refusalOf } = await import('./apps/solo/src/checks/before-build.ts');
+const refusal = await refusalOf(process.env);
+if (refusal) {
+  process.stderr.write(`${refusal.what} ${refusal.remedy}\n`);
+  process.exit(1);
+}
+const { build } = await import('./build.js');
+try {
+  await build((count) => process.stdout.write(`Compiling ${count} files …\n`));
+} catch (error) {
+  process.stderr.write(`${error.message}\n`);
+  process.exit(1);
+}
+const { enableCompileCache } = await import('node:module');
+enableCompileCache('dist/.compiled');
+const { runSolo } = await import('./dist/apps/solo/src/run-solo.js');
+await runSolo(process.argv, process.env, started);

@@ -1,0 +1,158 @@
+import type { Abstract, Type } from '@nestjs/common';
+import type { InjectOptions } from 'fastify';
+import type { Database } from '#libs/database';
+import { InProcessTransport } from '#libs/messaging';
+import {
+  Logger,
+  type RunningService,
+  type ServiceName,
+  ServiceTokens,
+  newId,
+} from '#libs/platform';
+import { type RecordedEvent, TestClock, TestDatabase, recordedEvents } from '#test/environment';
+import { BillingConfig } from '../../apps/billing/src/billing.config.js';
+import type { OrderResponse } from '../../apps/billing/src/orders/orders.dto.js';
+import { startBilling } from '../../apps/billing/src/start.js';
+import { SyncObjectsJob } from '../../apps/billing/src/sync/sync-objects.job.js';
+import { PaymentsSimulator } from '../../apps/simulators/src/payments/payments-simulator.js';
+import { CallbackDoor } from './callback-door.js';
+import { pressButton } from './hosted-page.js';
+import type { CheckoutAction } from './processor-stage.js';
+
+const SECRET = 'a secret of the tests, thirty-two characters';
+export const CALLBACK_SECRET = 'the secret of the callback endpoint';
+
+export interface Answer {
+  status: number;
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests read members of any answer
+  body: any;
+}
+
+export interface Call {
+  body?: object | Buffer;
+  accountId?: string;
+  caller?: ServiceName;
+  headers?: Record<string, string>;
+}
+
+/** The whole billing service on a database of its own, with the simulated Stripe over real sockets. */
+export class BillingUnderTest {
+  private constructor(
+    readonly test: TestDatabase,
+    readonly clock: TestClock,
+    readonly simulator: PaymentsSimulator,
+    readonly database: Database,
+  ) {
+    this.tokens = new ServiceTokens(SECRET, clock);
+  }
+
+  service: RunningService;
+  /** Errors only. */
+  readonly logLines: string[] = [];
+  private readonly tokens: ServiceTokens;
+  private transport: InProcessTransport;
+  private door: CallbackDoor;
+
+  static async start(): Promise<BillingUnderTest> {
+    const test = await TestDatabase.create();
+    const clock = new TestClock();
+    const simulator = new PaymentsSimulator(clock);
+    const database = await test.service('billing');
+    const billing = new BillingUnderTest(test, clock, simulator, database);
+    await billing.open(await simulator.start());
+    return billing;
+  }
+
+  async stop(): Promise<void> {
+    await this.simulator.stop();
+    await this.door.close();
+    await this.transport.close();
+    await this.service.stop();
+    await this.test.drop();
+  }
+
+  get<T>(token: Type<T> | Abstract<T>): T {
+    return this.service.app.get<T>(token as Type<T>, { strict: false });
+  }
+
+  /** Calls an internal route as the gateway does. */
+  async call(method: 'GET' | 'POST', path: string, call: Call = {}): Promise<Answer> {
+    const { body, accountId, caller = 'gateway', headers } = call;
+    const options: InjectOptions = {
+      method,
+      url: `/internal/${path}`,
+      headers: {
+        authorization: `Bearer ${this.tokens.issue(caller, 'billing')}`,
+        ...(accountId !== undefined && { 'x-account-id': accountId }),
+        ...(Buffer.isBuffer(body) && { 'content-type': 'application/octet-stream' }),
+        ...headers,
+      },
+      ...(body !== undefined && { payload: body }),
+    };
+    const answer = await this.service.app.inject(options);
+    return { status: answer.statusCode, body: answer.body === '' ? undefined : answer.json() };
+  }
+
+  /** Orders a package. @throws when it is refused. */
+  async order(accountId: string, credits = 15_000): Promise<OrderResponse> {
+    const body = { product: 'package', credits, processor: 'stripe' };
+    const answer = await this.call('POST', 'orders', { accountId, body });
+    if (answer.status !== 201) throw new Error(JSON.stringify(answer));
+    return answer.body as OrderResponse;
+  }
+
+  async stateOf(accountId: string, { id }: Pick<OrderResponse, 'id'>): Promise<string> {
+    const answer = await this.call('GET', `orders/${id}`, { accountId });
+    return (answer.body as OrderResponse).state;
+  }
+
+  /** What a customer does on the order's checkout page, and the callbacks of it. */
+  async act({ redirect_url: url }: OrderResponse, action: CheckoutAction): Promise<string> {
+    const end = await pressButton(url as string, action);
+    await this.settle();
+    return end;
+  }
+
+  /** Resolves when every callback has arrived and was handled. */
+  async settle(): Promise<void> {
+    await this.simulator.callbacks.idle();
+    await this.get(SyncObjectsJob).runOnce();
+  }
+
+  /** Moves the time of billing and of the processor. */
+  async pass(ms: number): Promise<void> {
+    this.clock.advance(ms);
+    this.simulator.clock.runDue();
+    await this.settle();
+  }
+
+  /** The event types of an account, oldest first. */
+  async events(accountId: string): Promise<RecordedEvent[]> {
+    return (await recordedEvents(this.database)).filter(({ key }) => key === accountId);
+  }
+
+  newAccount(): string {
+    return newId();
+  }
+
+  private async open(apiUrl: string): Promise<void> {
+    const write = (line: string) => void this.logLines.push(line);
+    const logger = new Logger('test', { write }, 'error');
+    const config = Object.assign(new BillingConfig(), {
+      databaseUrl: this.test.url('billing'),
+      maintenanceDatabaseUrl: this.test.url('billing_maintenance'),
+      serviceSecret: SECRET,
+      stripeApiKey: 'sk_test_simulator',
+      stripeApiUrl: apiUrl,
+      stripeCallbackSecrets: [CALLBACK_SECRET],
+    });
+    this.transport = new InProcessTransport({ logger, consumers: { billing: [] } });
+    const { clock, transport } = this;
+    // On real time the jobs would come between a spec's steps, now and then.
+    this.service = await startBilling({ config, clock, logger, transport, isScheduled: false });
+    this.door = await CallbackDoor.open((body, headers) =>
+      this.call('POST', 'callbacks/stripe', { body, headers }),
+    );
+    this.simulator.sendCallbacksTo({ url: this.door.url, secret: CALLBACK_SECRET });
+  }
+}

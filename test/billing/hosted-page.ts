@@ -1,0 +1,18 @@
+import type { CheckoutAction } from './processor-stage.js';
+
+/**
+ * What a customer does on a processor's checkout page.
+ * @returns the address where the browser ends up, or the text of the page that stays.
+ */
+export async function pressButton(pageUrl: string, action: CheckoutAction): Promise<string> {
+  if (action === 'three-d-secure') {
+    await press(pageUrl, action);
+    return press(pageUrl, 'authenticate');
+  }
+  return press(pageUrl, action);
+}
+
+async function press(pageUrl: string, action: string): Promise<string> {
+  const answer = await fetch(`${pageUrl}/${action}`, { method: 'POST', redirect: 'manual' });
+  return answer.headers.get('location') ?? answer.text();
+}

@@ -1,0 +1,305 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, newId } from '#libs/platform';
+import { waitFor } from '#test/environment';
+import type {
+  CheckoutRequest,
+  CheckoutSnapshot,
+  CreatedCheckout,
+  Outcome,
+  ProcessorRef,
+  ProcessorSnapshot,
+} from '../../apps/billing/src/processors/payment-processor.js';
+import type { CheckoutAction, ProcessorStage, ReceivedCallback } from './processor-stage.js';
+
+const MICROS = 54_000_000n;
+
+function valueOf<T>(outcome: Outcome<T>): T {
+  if (outcome.outcome === 'done') return outcome.value;
+  throw new Error(`${outcome.outcome}: ${JSON.stringify(outcome)}`);
+}
+
+/** What every payment processor guarantees to billing. */
+export function describePaymentProcessor(name: string, open: () => Promise<ProcessorStage>): void {
+  describe(`payment processor: ${name}`, () => {
+    let stage: ProcessorStage;
+
+    beforeAll(async () => {
+      stage = await open();
+    });
+    afterAll(() => stage.stop());
+
+    const request = (extra: Partial<CheckoutRequest> = {}): CheckoutRequest => ({
+      orderId: newId(),
+      accountId: newId(),
+      currency: 'USD',
+      lines: [{ name: '15,000 credits', quantity: 1, amountMicros: MICROS }],
+      expiresAt: new Date(stage.clock.now().getTime() + HOUR_MS),
+      successUrl: 'http://localhost:1/paid?order=1',
+      cancelUrl: 'http://localhost:1/not-paid',
+      ...extra,
+    });
+
+    const checkout = async (asked = request()): Promise<CreatedCheckout> =>
+      valueOf(await stage.processor.createCheckout(asked));
+
+    async function fetched<Kind extends ProcessorRef['kind']>(kind: Kind, id: string) {
+      const snapshot = valueOf(await stage.processor.fetch({ kind, id }));
+      return snapshot as Extract<ProcessorSnapshot, { kind: Kind }>;
+    }
+
+    async function afterwards(action: CheckoutAction): Promise<CheckoutSnapshot> {
+      const { checkoutId, redirectUrl } = await checkout();
+      await stage.act(redirectUrl, action);
+      return fetched('checkout', checkoutId);
+    }
+
+    async function paid() {
+      const { payment } = await afterwards('pay');
+      return payment!;
+    }
+
+    /** The refs that callbacks have named since there were `count` of them. */
+    async function refsSince(count: number): Promise<(ProcessorRef | undefined)[]> {
+      await stage.delivered();
+      return stage.received.slice(count).map(({ raw, headers }) => {
+        const verdict = stage.processor.verifyCallback(raw, headers);
+        return verdict.verdict === 'accepted' ? verdict.event.ref : undefined;
+      });
+    }
+
+    describe('checkout', () => {
+      it('leads to the processor’s page, and its return is believed by nobody', async () => {
+        const { checkoutId, redirectUrl } = await checkout();
+        const page = await (await fetch(redirectUrl)).text();
+        expect(page).toContain('$54.00');
+        expect(page).toContain('Payment simulator');
+        expect(valueOf(await stage.processor.completeReturn(checkoutId)).id).toBe(checkoutId);
+        expect(await fetched('checkout', checkoutId)).toMatchObject({ state: 'open' });
+      });
+
+      it('S40: the page takes no card data', async () => {
+        const page = await (await fetch((await checkout()).redirectUrl)).text();
+        expect(page).not.toMatch(/<input|<script|<iframe/i);
+      });
+
+      it.each([
+        ['pay', 'paid', 'succeeded'],
+        ['three-d-secure', 'paid', 'succeeded'],
+        ['delayed', 'processing', 'pending'],
+      ] as const)('after "%s" it is %s and its payment %s', async (action, state, payment) => {
+        const asked = request();
+        const { checkoutId, redirectUrl } = await checkout(asked);
+        expect(await stage.act(redirectUrl, action)).toContain('/paid?order=1');
+        expect(await fetched('checkout', checkoutId)).toMatchObject({
+          orderId: asked.orderId,
+          state,
+          amountMicros: MICROS,
+          currency: 'USD',
+          payment: {
+            kind: 'payment',
+            orderId: asked.orderId,
+            state: payment,
+            amountMicros: MICROS,
+          },
+        });
+      });
+
+      it.each(['decline', 'abandon'] as const)('after "%s" it is open', async (action) => {
+        expect(await afterwards(action)).toMatchObject({ state: 'open' });
+      });
+
+      it('delayed money arrives days later, or does not', async () => {
+        const [arriving, failing] = [await checkout(), await checkout()];
+        await stage.act(arriving.redirectUrl, 'delayed');
+        await stage.act(failing.redirectUrl, 'delayed-failing');
+        const before = stage.received.length;
+        await stage.pass(3 * DAY_MS);
+        expect(await fetched('checkout', arriving.checkoutId)).toMatchObject({ state: 'paid' });
+        expect(await fetched('checkout', failing.checkoutId)).toMatchObject({ state: 'failed' });
+        const refs = await refsSince(before);
+        for (const id of [arriving.checkoutId, failing.checkoutId]) {
+          expect(refs).toContainEqual({ kind: 'checkout', id });
+        }
+      });
+
+      it('an unpaid one expires at its time, and says so', async () => {
+        const { checkoutId } = await checkout();
+        const before = stage.received.length;
+        await stage.pass(HOUR_MS);
+        expect(await fetched('checkout', checkoutId)).toMatchObject({ state: 'expired' });
+        expect(await refsSince(before)).toContainEqual({ kind: 'checkout', id: checkoutId });
+      });
+
+      it('a closed one cannot be paid, and a paid one not closed', async () => {
+        const [open, done] = [await checkout(), await checkout()];
+        expect(valueOf(await stage.processor.closeCheckout(open.checkoutId)).state).toBe('expired');
+        await stage.act(open.redirectUrl, 'pay');
+        expect(await fetched('checkout', open.checkoutId)).toMatchObject({ state: 'expired' });
+        await stage.act(done.redirectUrl, 'pay');
+        expect((await stage.processor.closeCheckout(done.checkoutId)).outcome).toBe('refused');
+      });
+    });
+
+    describe('calls', () => {
+      it('a repeated creation is the same checkout', async () => {
+        const asked = request();
+        expect(await checkout(asked)).toEqual(await checkout(asked));
+      });
+
+      it('a lost answer is unknown, and the same call again tells: one checkout', async () => {
+        const asked = request({ customerId: (await checkout()).customerId });
+        const before = stage.count('checkout');
+        const lost = await stage.losingAnswers(() => stage.processor.createCheckout(asked));
+        expect(lost.outcome).toBe('unknown');
+        const created = await checkout(asked);
+        expect(stage.count('checkout')).toBe(before + 1);
+        const found = await stage.processor.findCheckout(asked.orderId, created.customerId);
+        expect(valueOf(found)?.id).toBe(created.checkoutId);
+        expect(valueOf(await stage.processor.findCheckout(newId(), created.customerId))).toBeNull();
+      });
+
+      it('the same order with other contents is refused', async () => {
+        const asked = request();
+        await checkout(asked);
+        const lines = [{ ...asked.lines[0], amountMicros: 10_000n }];
+        const second = await stage.processor.createCheckout({ ...asked, lines });
+        expect(second.outcome).toBe('refused');
+      });
+
+      it('what there is not is refused, and no failure', async () => {
+        const answer = await stage.processor.fetch({ kind: 'checkout', id: 'cs_test_none' });
+        expect(answer.outcome).toBe('refused');
+      });
+    });
+
+    describe('callbacks', () => {
+      async function oneCallback(): Promise<ReceivedCallback> {
+        const before = stage.received.length;
+        await afterwards('pay');
+        await waitFor('a callback', () => stage.received.length > before);
+        return stage.received[before];
+      }
+
+      const verdictOn = ({ raw, headers }: ReceivedCallback, adapter = stage.processor) => {
+        const answer = adapter.verifyCallback(raw, headers);
+        return answer.verdict === 'accepted' ? 'accepted' : answer.reason;
+      };
+
+      it('S41: one flipped byte, or a body that was parsed and written again, is refused', async () => {
+        const { raw, headers } = await oneCallback();
+        expect(verdictOn({ raw, headers })).toBe('accepted');
+        const flipped = Buffer.from(raw);
+        flipped[raw.length - 3] ^= 1;
+        expect(verdictOn({ raw: flipped, headers })).toBe('wrong_signature');
+        const rewritten = Buffer.from(JSON.stringify(JSON.parse(raw.toString()), null, 1));
+        expect(verdictOn({ raw: rewritten, headers })).toBe('wrong_signature');
+      });
+
+      it('S42: a signature of more than 300 s ago, or ahead, is refused', async () => {
+        const { raw } = await oneCallback();
+        const signed = stage.sign(raw);
+        const at = stage.clock.now().getTime();
+        for (const [offsetMs, verdict] of [
+          [300 * SECOND_MS, 'accepted'],
+          [-300 * SECOND_MS, 'accepted'],
+          [301 * SECOND_MS, 'stale'],
+          [-301 * SECOND_MS, 'stale'],
+        ] as const) {
+          stage.clock.set(new Date(at + offsetMs));
+          expect([offsetMs, verdictOn(signed)]).toEqual([offsetMs, verdict]);
+        }
+        stage.clock.set(new Date(at));
+      });
+
+      it('S43: during a rotation both secrets are accepted, a third is not', async () => {
+        const { raw } = await oneCallback();
+        const rotating = stage.adapterWith(['next', 'current']);
+        expect(verdictOn(stage.sign(raw, 'current'), rotating)).toBe('accepted');
+        expect(verdictOn(stage.sign(raw, 'next'), rotating)).toBe('accepted');
+        expect(verdictOn(stage.sign(raw, 'foreign'), rotating)).toBe('wrong_signature');
+        expect(verdictOn(stage.sign(raw, 'current'), stage.adapterWith(['next']))).toBe(
+          'wrong_signature',
+        );
+      });
+
+      it('S45: unsigned, empty and foreign callbacks are refused, and real ones in test mode', async () => {
+        const { raw, headers } = await oneCallback();
+        expect(verdictOn({ raw, headers: {} })).toBe('unsigned');
+        expect(verdictOn({ raw: Buffer.alloc(0), headers })).toBe('wrong_signature');
+        for (const text of ['{}', '[]', 'null', 'not json', '{"object":"event"}']) {
+          expect([text, verdictOn(stage.sign(Buffer.from(text)))]).toEqual([text, 'malformed']);
+        }
+        const event = JSON.parse(raw.toString()) as object;
+        const live = Buffer.from(JSON.stringify({ ...event, livemode: true }));
+        expect(verdictOn(stage.sign(live))).toBe('wrong_mode');
+      });
+    });
+
+    describe('money that goes back', () => {
+      it('a refund is found by its callback, and happens once', async () => {
+        const payment = await paid();
+        const [refundId, before] = [newId(), stage.received.length];
+        const asked = { refundId, paymentId: payment.id, amountMicros: 20_000_000n };
+        const refund = valueOf(await stage.processor.refund(asked));
+        expect(valueOf(await stage.processor.refund(asked))).toEqual(refund);
+        expect(refund).toMatchObject({ refundId, paymentId: payment.id, state: 'succeeded' });
+        expect(await refsSince(before)).toContainEqual({ kind: 'refund', id: refund.id });
+        await stage.failRefund(refund);
+        expect(await fetched('refund', refund.id)).toMatchObject({ state: 'failed' });
+      });
+
+      it('more than was paid is refused, with what was refunded already', async () => {
+        const { id: paymentId } = await paid();
+        const refund = (amountMicros: bigint) =>
+          stage.processor.refund({ refundId: newId(), paymentId, amountMicros });
+        expect((await refund(MICROS + 10_000n)).outcome).toBe('refused');
+        expect((await refund(MICROS - 10_000n)).outcome).toBe('done');
+        expect((await refund(20_000n)).outcome).toBe('refused');
+      });
+
+      it('a lost answer to a refund is unknown, and the same call again refunds nothing more', async () => {
+        const asked = { refundId: newId(), paymentId: (await paid()).id, amountMicros: MICROS };
+        const before = stage.count('refund');
+        const lost = await stage.losingAnswers(() => stage.processor.refund(asked));
+        expect(lost.outcome).toBe('unknown');
+        expect(valueOf(await stage.processor.refund(asked)).state).toBe('succeeded');
+        expect(stage.count('refund')).toBe(before + 1);
+      });
+
+      it('a dispute is open, decided, and may be decided otherwise later', async () => {
+        const payment = await paid();
+        const before = stage.received.length;
+        const id = await stage.dispute(payment.id);
+        const expected = { paymentId: payment.id, amountMicros: MICROS, currency: 'USD' };
+        expect(await fetched('dispute', id)).toMatchObject({ ...expected, state: 'open' });
+        await stage.decideDispute(id, 'won');
+        expect(await fetched('dispute', id)).toMatchObject({ state: 'won' });
+        await stage.decideDispute(id, 'lost');
+        expect(await fetched('dispute', id)).toMatchObject({ state: 'lost' });
+        expect(await refsSince(before)).toContainEqual({ kind: 'dispute', id });
+      });
+    });
+
+    it('every event is listed, oldest first, whether or not its callback arrived', async () => {
+      let cursor = stage.clock.now();
+      for (let i = 0; i < 60; i += 1) await checkout();
+      await stage.pass(HOUR_MS + MINUTE_MS);
+      const { id } = (await paid())!;
+      await stage.pass(MINUTE_MS);
+      const listed: string[] = [];
+      const refs: (string | undefined)[] = [];
+      for (let hasMore = true; hasMore;) {
+        const page = valueOf(await stage.processor.listSince(cursor));
+        const times = page.events.map(({ occurredAt }) => occurredAt.getTime());
+        expect(times).toEqual(times.toSorted((a, b) => a - b));
+        listed.push(...page.events.map((event) => event.id));
+        refs.push(...page.events.map(({ ref }) => ref?.id));
+        ({ cursor, hasMore } = page);
+      }
+      expect(new Set(listed).size).toBe(listed.length);
+      expect(listed.length).toBeGreaterThanOrEqual(62);
+      expect(refs).toContain(id);
+      expect(valueOf(await stage.processor.listSince(cursor)).events).toEqual([]);
+    });
+  });
+}

@@ -1,0 +1,42 @@
+import type {
+  PaymentProcessor,
+  RefundSnapshot,
+} from '../../apps/billing/src/processors/payment-processor.js';
+import type { TestClock } from '#test/environment';
+
+/** A callback as it arrived on the wire. */
+export interface ReceivedCallback {
+  raw: Buffer;
+  headers: Record<string, unknown>;
+}
+
+/** What a customer can do on a processor's page. */
+export type CheckoutAction =
+  'pay' | 'three-d-secure' | 'decline' | 'delayed' | 'delayed-failing' | 'abandon';
+
+/** A real adapter and its simulated processor over real sockets, for the contract of the port. */
+export interface ProcessorStage {
+  processor: PaymentProcessor;
+  clock: TestClock;
+  /** An adapter with other callback secrets: the endpoint's own is `current`. */
+  adapterWith(secrets: readonly ('current' | 'next' | 'foreign')[]): PaymentProcessor;
+  /** Every callback that arrived, in that order. */
+  received: ReceivedCallback[];
+  /** Resolves when no callback is under way. */
+  delivered(): Promise<void>;
+  /** Signs bytes as the processor would at this moment. */
+  sign(raw: Buffer, secret?: 'current' | 'next' | 'foreign'): ReceivedCallback;
+  /** What a customer does at a checkout. @returns where the browser ends up. */
+  act(redirectUrl: string, action: CheckoutAction): Promise<string>;
+  /** Moves the time of the processor and of the adapter. */
+  pass(ms: number): Promise<void>;
+  /** Meanwhile calls that change something are carried out, and their answers lost. */
+  losingAnswers<T>(work: () => Promise<T>): Promise<T>;
+  /** How many objects of a kind there are at the processor. */
+  count(kind: 'checkout' | 'refund'): number;
+  failRefund(refund: RefundSnapshot): Promise<void>;
+  /** @returns the dispute's id. */
+  dispute(paymentId: string): Promise<string>;
+  decideDispute(disputeId: string, decision: 'won' | 'lost'): Promise<void>;
+  stop(): Promise<void>;
+}

@@ -1,0 +1,96 @@
+import { type Server, createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Stripe } from 'stripe';
+import { StripeProcessor } from '../../apps/billing/src/processors/stripe/stripe-processor.js';
+import { PaymentsSimulator } from '../../apps/simulators/src/payments/payments-simulator.js';
+import { TestClock } from '#test/environment';
+import { pressButton } from './hosted-page.js';
+import type { ProcessorStage, ReceivedCallback } from './processor-stage.js';
+
+const SECRETS = {
+  current: 'the current secret of the endpoint',
+  next: 'the next secret of the endpoint',
+  foreign: 'the secret of another endpoint',
+} as const;
+
+const OBJECTS = { checkout: 'checkout.session', refund: 'refund' } as const;
+
+export async function openStripeStage(): Promise<ProcessorStage> {
+  const clock = new TestClock();
+  const simulator = new PaymentsSimulator(clock);
+  const apiUrl = await simulator.start();
+  const received: ReceivedCallback[] = [];
+  const endpoint = await listen(received);
+  const { port } = endpoint.address() as AddressInfo;
+  simulator.sendCallbacksTo({ url: `http://localhost:${port}/`, secret: SECRETS.current });
+  const adapterWith: ProcessorStage['adapterWith'] = (secrets) =>
+    new StripeProcessor({
+      apiKey: 'sk_test_simulator',
+      apiUrl,
+      callbackSecrets: secrets.map((name) => SECRETS[name]),
+      clock,
+    });
+  const delivered = () => simulator.callbacks.idle();
+  return {
+    processor: adapterWith(['current']),
+    clock,
+    adapterWith,
+    received,
+    delivered,
+    sign: (raw, secret = 'current') => {
+      const timestamp = Math.floor(clock.now().getTime() / 1000);
+      const options = { payload: raw.toString(), secret: SECRETS[secret], timestamp };
+      const signature = Stripe.webhooks.generateTestHeaderString(options);
+      return { raw, headers: { 'stripe-signature': signature } };
+    },
+    act: pressButton,
+    pass: async (ms) => {
+      clock.advance(ms);
+      simulator.clock.runDue();
+      await delivered();
+    },
+    losingAnswers: async (work) => {
+      // The SDK repeats a call once by itself, with the same key, when its connection is cut.
+      simulator.apiFaults.lostAnswers = Infinity;
+      try {
+        return await work();
+      } finally {
+        simulator.apiFaults.lostAnswers = 0;
+      }
+    },
+    count: (kind) => simulator.world.all(OBJECTS[kind]).length,
+    failRefund: async ({ id }) => {
+      simulator.payments.failRefund(id);
+      await delivered();
+    },
+    dispute: async (paymentId) => {
+      const { id } = simulator.payments.dispute(paymentId);
+      await delivered();
+      return id;
+    },
+    decideDispute: async (id, decision) => {
+      simulator.payments.decideDispute(id, decision);
+      await delivered();
+    },
+    stop: async () => {
+      await simulator.stop();
+      endpoint.closeAllConnections();
+      await new Promise((resolve) => endpoint.close(resolve));
+    },
+  };
+}
+
+async function listen(received: ReceivedCallback[]): Promise<Server> {
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      received.push({ raw: Buffer.concat(chunks), headers: request.headers });
+      response.end();
+    });
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  return server;
+}
