@@ -2,7 +2,7 @@
  * Compiles apps, libs and test into dist with swc, file by file and without a look at the types (`npm run
  * check` does that). Nothing is compiled when nothing changed.
  *
- * As a command (`node build.js`), or from `start.js`.
+ * As a command (`node build.js`, for an image `node build.js --product`), or from `start.js`.
  */
 import { createHash } from 'node:crypto';
 import {
@@ -15,7 +15,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, posix } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const ROOT = dirname(fileURLToPath(import.meta.url));
@@ -38,14 +38,23 @@ const SWC_OPTIONS = {
   },
 };
 
+/** For trying out: of no image. */
+const TRIALS = new Set(['solo', 'cluster', 'simulators']);
+/** `from '…'` of an import or export that is not of types alone, `import '…'`, `import('…')`, `new URL('…'`. */
+const IMPORTS =
+  /^(?:import|export)\s(?!type\b)[^;]*?\sfrom\s+'([^']+)'|^import\s+'([^']+)'|import\('([^']+)'\)|new URL\(\s*'([^']+)'/gm;
+
 /**
+ * @param isProduct compiles what the services and the operator's commands need and nothing else: no specs, no
+ *   test code, nothing for trying out.
  * @param tell is told how many files there are to compile or copy, when there are any.
  * @returns how many there were.
  */
-export async function build(tell = () => {}) {
-  const sources = FOLDERS.filter((folder) => existsSync(join(ROOT, folder))).flatMap((folder) =>
+export async function build(tell = () => {}, { isProduct = false } = {}) {
+  const all = FOLDERS.filter((folder) => existsSync(join(ROOT, folder))).flatMap((folder) =>
     sourcesBelow(folder),
   );
+  const sources = isProduct ? productOf(all) : all;
   const settings = createHash('sha256')
     .update(JSON.stringify(SWC_OPTIONS))
     .update(readFileSync(join(ROOT, 'package-lock.json')))
@@ -108,6 +117,35 @@ function sourcesBelow(folder) {
   });
 }
 
+/** What the entry files of the product lead to. */
+function productOf(sources) {
+  const known = new Set(sources);
+  const found = new Set(
+    sources.filter((path) => {
+      const [, app] = /^apps\/([^/]+)\/src\/main\.ts$/.exec(path) ?? [];
+      return app !== undefined && !TRIALS.has(app);
+    }),
+  );
+  for (const path of found) {
+    if (!path.endsWith('.ts')) continue;
+    const text = readFileSync(join(ROOT, path), 'utf8');
+    for (const [, ...names] of text.matchAll(IMPORTS)) {
+      const target = targetOf(
+        path,
+        names.find((name) => name !== undefined),
+      );
+      if (known.has(target)) found.add(target);
+    }
+  }
+  return [...found].sort();
+}
+
+function targetOf(path, name) {
+  const library = /^#libs\/([^/]+)$/.exec(name)?.[1];
+  if (library !== undefined) return `libs/${library}/src/index.ts`;
+  return posix.join(posix.dirname(path), name.replace(/\.js$/, '.ts'));
+}
+
 function outputOf(path) {
   return join(DIST, path.replace(/\.ts$/, '.js'));
 }
@@ -129,7 +167,7 @@ function readState() {
 
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
   try {
-    await build();
+    await build(undefined, { isProduct: process.argv.includes('--product') });
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
     process.exitCode = 1;

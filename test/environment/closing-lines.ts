@@ -5,6 +5,7 @@ import {
   nameServerAvailability,
   valkeyAvailability,
 } from './index.js';
+import { imageAvailability } from '../deploy/image.js';
 import { historyMissing } from '../tidy/secret-rules.js';
 import { chromiumPath } from './chromium.js';
 
@@ -34,6 +35,11 @@ const PROGRAMS: readonly [name: string, isHere: () => boolean, proves: string][]
     'Java with Maven',
     () => process.env[KAFKA_BROKERS] !== undefined || kafkaAvailability() === undefined,
     'events over Kafka (libs/messaging/src/transports/kafka)',
+  ],
+  [
+    'buildah and mmdebstrap under root',
+    () => imageAvailability() === undefined,
+    'that the image builds and its services run (test/deploy/image.spec.ts)',
   ],
   [
     'git with the whole history',

@@ -3,12 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
   EmbeddedServer,
-  SCHEMA_SERVICES,
   ownerRole,
   provisionRoles,
   provisionSchemas,
   withClient,
 } from '#libs/database';
+import { schemaServices } from '#libs/services';
+import { SERVICES } from '../../apps/services.js';
 import {
   KAFKA_BROKERS,
   KafkaBroker,
@@ -84,8 +85,9 @@ async function prepare(server: EmbeddedServer): Promise<void> {
   await withClient(server.url(), async (client) => {
     await client.query(`create database ${TEMPLATE_DATABASE}`);
   });
-  await provisionRoles(server.url(), SCHEMA_SERVICES, () => TEST_PASSWORD);
-  await provisionSchemas(server.url(TEMPLATE_DATABASE), SCHEMA_SERVICES);
+  const schemas = schemaServices(SERVICES);
+  await provisionRoles(server.url(), schemas, () => TEST_PASSWORD);
+  await provisionSchemas(server.url(TEMPLATE_DATABASE), schemas);
   await migrateAll((service) => {
     const url = new URL(server.url(TEMPLATE_DATABASE));
     url.username = ownerRole(service);

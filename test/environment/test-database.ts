@@ -64,6 +64,17 @@ export class TestDatabase {
     return this.openAs(auditorRole(service));
   }
 
+  /** The schemas of the template, each of a service. */
+  async schemas(): Promise<SchemaService[]> {
+    return withClient(this.url(), async (client) => {
+      const { rows } = await client.query<{ name: SchemaService }>(
+        `select nspname as name from pg_namespace n join pg_roles r on r.oid = n.nspowner
+         where r.rolname = nspname || '_owner' order by nspname`,
+      );
+      return rows.map(({ name }) => name);
+    });
+  }
+
   /** Closes what was opened and removes the database. */
   async drop(): Promise<void> {
     await Promise.all(this.opened.map((database) => database.close()));

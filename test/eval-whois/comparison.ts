@@ -115,7 +115,9 @@ function registrarFindings(expected: ExpectedRecord, record: RegistrationRecord)
 
 /** A code or address in brackets behind a registrar's name is not part of it. */
 function nameFinding(expected: string, actual: string): Finding {
-  const [wanted, got] = [expected, actual].map((it) => loose(it.replace(/ [([][^)\]]*[)\]]$/, '')));
+  const [wanted, got] = [expected, actual].map((it) =>
+    loose(it.replace(/ ?[([][^)\]]*[)\]]$/, '')),
+  );
   return { field: 'registrar', isRight: wanted === got, expected, actual };
 }
 

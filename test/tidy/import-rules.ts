@@ -12,6 +12,7 @@ const LIBRARIES = [
   'counters',
   'files',
   'mail',
+  'services',
   'resolvers',
   'corpus',
 ];
@@ -36,7 +37,7 @@ export function libraryFaults(files: SourceFile[]): string[] {
       if (target && libraryOf(target) && libraryOf(target) !== own) {
         return [`${at}: import it as #libs/${libraryOf(target)}`];
       }
-      if (own && target && appOf(target)) return [`${at}: a library knows no app`];
+      if (own && target?.startsWith('apps/')) return [`${at}: a library knows no app`];
       if (!own || !wanted) return [];
       const isBefore = LIBRARIES.indexOf(wanted) < LIBRARIES.indexOf(own);
       const isItself = wanted === own && isTest(file);
@@ -45,14 +46,22 @@ export function libraryFaults(files: SourceFile[]): string[] {
   );
 }
 
+/** The registry of services: the one place outside of apps that knows them. */
+const REGISTRY = 'apps/services.js';
+const REGISTRY_READERS = ['solo', 'cluster', 'cli'];
+
 /**
- * An app is a process of its own: only solo, which is all of them, imports others, and cluster shares with solo
- * what makes an installation (folder, lock, secrets, demo account).
+ * An app is a process of its own: only solo, which is all of them, imports others, cluster shares with solo
+ * what makes an installation (folder, lock, secrets, demo account), and these with cli read the registry.
  */
 export function appFaults(files: SourceFile[]): string[] {
   return files.flatMap((file) =>
     importsOf(file).flatMap(({ from, node }) => {
-      const [own, wanted] = [appOf(file.path), appOf(targetOf(file, from) ?? '')];
+      const target = targetOf(file, from) ?? '';
+      const [own, wanted] = [appOf(file.path), appOf(target)];
+      if (target === REGISTRY && own && !isTest(file) && !REGISTRY_READERS.includes(own)) {
+        return [`${place(file, node)} ${from}: ${own} must not import the registry`];
+      }
       const isOutside = own !== undefined && wanted !== undefined && own !== wanted;
       return isOutside && !mayImport(file.path, own, wanted)
         ? [`${place(file, node)} ${from}: ${own} must not import ${wanted}`]
@@ -61,11 +70,11 @@ export function appFaults(files: SourceFile[]): string[] {
   );
 }
 
-/** `cli` reads what others declare (settings, events, migrations) to migrate and to document them. */
+/** `cli` documents the settings of apps that are no services. */
 const mayImport = (path: string, app: string, wanted: string) =>
   app === 'solo' ||
   (app === 'cluster' && wanted === 'solo') ||
-  /^apps\/cli\/src\/declared(-metrics)?\.ts$/.test(path) ||
+  path === 'apps/cli/src/declared.ts' ||
   path.endsWith('.spec.ts');
 
 /** Path in the repository that a relative import names. */

@@ -38,7 +38,7 @@ const WITHOUT_ACCOUNT: Readonly<Record<string, string>> = {
   'LedgerRepository.lockAccounts': 'the ids are the accounts',
   'ReservationsRepository.listSlices': 'the reservations were read under their locked accounts',
   'ReservationsRepository.putSlices': 'the reservations were read under their locked accounts',
-  'RequestLogRepository.sumCreditsOfKey': "the key's facts name its account",
+  'RequestLogRepository.sumCreditsOfKeys': "the keys' facts name their account",
 };
 
 /**

@@ -37,6 +37,7 @@ export class AccountConfig extends ServiceSecretConfig {
     env: 'KEY_PEPPER',
     about: 'Mixed into the stored hash of API keys; the same for account and gateway.',
     secret: true,
+    generated: true,
   })
   @IsString()
   @MinLength(32)
@@ -46,6 +47,7 @@ export class AccountConfig extends ServiceSecretConfig {
     env: 'ADDRESS_PEPPER',
     about: 'Mixed into the hashes of e-mail addresses. Changing it locks everyone out.',
     secret: true,
+    generated: true,
   })
   @IsString()
   @MinLength(32)
@@ -55,6 +57,7 @@ export class AccountConfig extends ServiceSecretConfig {
     env: 'PERSONAL_DATA_SECRET',
     about: 'Wraps the data key of each account. Losing it loses all personal data.',
     secret: true,
+    generated: true,
   })
   @IsString()
   @MinLength(32)
@@ -65,6 +68,7 @@ export class AccountConfig extends ServiceSecretConfig {
     about:
       'Signs the daily anchors of the audit log. With another one, earlier anchors are refused.',
     secret: true,
+    generated: true,
   })
   @IsString()
   @MinLength(32)

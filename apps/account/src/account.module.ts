@@ -5,7 +5,7 @@ import {
   IdempotencyService,
   MaintenanceDatabase,
 } from '#libs/database';
-import { MailOutbox } from '#libs/mail';
+import { MailOutbox, MailSender, type MailTransport } from '#libs/mail';
 import { type EventTransport, MessagingModule } from '#libs/messaging';
 import { type Clock, type Logger, ServiceModule } from '#libs/platform';
 import { AccountConfig } from './account.config.js';
@@ -81,7 +81,22 @@ export interface AccountModuleOptions {
   transport: EventTransport;
   database: Database;
   maintenanceDatabase: Database;
+  /** Where mail goes. */
+  mail: MailTransport;
 }
+
+export const CONTROLLERS = [
+  AuditCheckController,
+  KeysController,
+  KeyFactsController,
+  SessionsController,
+  RegistrationController,
+  PasswordResetsController,
+  ProfileController,
+  AddressChangesController,
+  BillingDetailsController,
+  DeletionController,
+];
 
 /** Features in the order in which they may use one another. */
 const FEATURES = [
@@ -143,31 +158,21 @@ const FEATURES = [
 @Module({})
 export class AccountModule {
   static register(options: AccountModuleOptions): DynamicModule {
-    const { config, clock, logger, transport, database, maintenanceDatabase } = options;
+    const { config, clock, logger, transport, database, maintenanceDatabase, mail } = options;
     return {
       module: AccountModule,
       imports: [
         ServiceModule.register({ name: 'account', clock, logger, secret: config }),
         MessagingModule.register({ service: 'account', clock, transport, database }),
       ],
-      controllers: [
-        AuditCheckController,
-        KeysController,
-        KeyFactsController,
-        SessionsController,
-        RegistrationController,
-        PasswordResetsController,
-        ProfileController,
-        AddressChangesController,
-        BillingDetailsController,
-        DeletionController,
-      ],
+      controllers: CONTROLLERS,
       providers: [
         { provide: AccountConfig, useValue: config },
         { provide: AuditSeal, useValue: new AuditSeal(config.auditAnchorSecret) },
         { provide: Database, useValue: database },
         { provide: MaintenanceDatabase, useValue: maintenanceDatabase },
         { provide: MailOutbox, useValue: new MailOutbox() },
+        { provide: MailSender, useValue: new MailSender(maintenanceDatabase, mail, logger) },
         ...FEATURES.flat(),
       ],
     };

@@ -1,17 +1,17 @@
-import { Database, MaintenanceDatabase, addPoolMetrics } from '#libs/database';
+import { Database, addPoolMetrics } from '#libs/database';
 import { MailSender, type MailTransport, addMailMetrics } from '#libs/mail';
 import { type EventTransport, addEventMetrics } from '#libs/messaging';
 import {
   type Clock,
   Health,
   type Logger,
-  type Job,
   Metrics,
   type RunningService,
   SECOND_MS,
   Schedule,
   startService,
 } from '#libs/platform';
+import { type JobDeclaration, scheduleJobs } from '#libs/services';
 import type { AccountConfig } from './account.config.js';
 import { AccountModule } from './account.module.js';
 import { Account } from './accounts/account.entity.js';
@@ -31,6 +31,14 @@ import { Session } from './sessions/session.entity.js';
 
 /** Each run is one indexed look for what is due. */
 const JOB_INTERVAL_MS = 10 * SECOND_MS;
+
+export const JOBS: readonly JobDeclaration[] = [
+  { job: MailSender, everyMs: SECOND_MS, runs: 'process' },
+  { job: ExpireKeysJob, everyMs: JOB_INTERVAL_MS, runs: 'process' },
+  { job: ForgetSignUpsJob, everyMs: JOB_INTERVAL_MS, runs: 'process' },
+  { job: EraseJob, everyMs: JOB_INTERVAL_MS, runs: 'process' },
+  { job: AnchorAuditJob, everyMs: JOB_INTERVAL_MS, runs: 'installation' },
+];
 
 const ENTITIES = [
   Account,
@@ -58,8 +66,7 @@ export interface AccountOptions {
 }
 
 /**
- * Starts the account service: databases, listener, relay, jobs. `stop` closes all in reverse;
- * the transport reads these databases, so whoever made it closes it first.
+ * Starts the account service: databases, listener, relay, jobs. `stop` closes all in reverse.
  */
 export async function startAccount(options: AccountOptions): Promise<RunningService> {
   const { config, logger, transport } = options;
@@ -76,29 +83,17 @@ export async function startAccount(options: AccountOptions): Promise<RunningServ
   addPoolMetrics(metrics, { account: database, maintenance: maintenanceDatabase });
   await transport.startRelay('account', maintenanceDatabase);
   const schedule = new Schedule(logger);
-  if (options.isScheduled ?? true) scheduleJobs(schedule, service, options);
+  if (options.isScheduled ?? true) scheduleJobs(schedule, service, JOBS);
   return {
     ...service,
     stop: async () => {
       await schedule.stop();
+      await transport.stopRelay('account');
       await service.stop();
       await maintenanceDatabase.close();
       await database.close();
     },
   };
-}
-
-function scheduleJobs(
-  schedule: Schedule,
-  { app }: RunningService,
-  { logger, mail }: AccountOptions,
-): void {
-  const database = app.get<MaintenanceDatabase>(MaintenanceDatabase, { strict: false });
-  const sender = new MailSender(database, mail, logger);
-  schedule.every(SECOND_MS, { name: 'send-mail', runOnce: () => sender.runOnce() });
-  for (const job of [ExpireKeysJob, ForgetSignUpsJob, EraseJob, AnchorAuditJob]) {
-    schedule.every(JOB_INTERVAL_MS, app.get<Job>(job));
-  }
 }
 
 function open(url: string, applicationName: string): Promise<Database> {

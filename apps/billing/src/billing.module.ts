@@ -34,6 +34,8 @@ export interface BillingModuleOptions {
   maintenanceDatabase: Database;
 }
 
+export const CONTROLLERS = [OrdersController, ReturnsController, CallbacksController];
+
 /** Features in the order in which they may use one another. */
 const FEATURES = [
   [PaymentsRepository, PaymentsService, ReversalsService],
@@ -54,7 +56,7 @@ export class BillingModule {
         ServiceModule.register({ name: 'billing', clock, logger, secret: config }),
         MessagingModule.register({ service: 'billing', clock, transport, database }),
       ],
-      controllers: [OrdersController, ReturnsController, CallbacksController],
+      controllers: CONTROLLERS,
       providers: [
         { provide: BillingConfig, useValue: config },
         { provide: Database, useValue: database },

@@ -11,6 +11,7 @@ import {
   Schedule,
   startService,
 } from '#libs/platform';
+import { type JobDeclaration, scheduleJobs } from '#libs/services';
 import type { BillingConfig } from './billing.config.js';
 import { BillingModule } from './billing.module.js';
 import { MissedEventsJob } from './healing/missed-events.job.js';
@@ -22,9 +23,12 @@ import { Payment } from './payments/payment.entity.js';
 import { Reversal } from './payments/reversal.entity.js';
 import { SyncObjectsJob } from './sync/sync-objects.job.js';
 
-const SYNC_INTERVAL_MS = SECOND_MS;
-const OPEN_ORDERS_INTERVAL_MS = 5 * MINUTE_MS;
-const MISSED_EVENTS_INTERVAL_MS = 10 * MINUTE_MS;
+export const JOBS: readonly JobDeclaration[] = [
+  { job: SyncObjectsJob, everyMs: SECOND_MS, runs: 'process' },
+  { job: OpenOrdersJob, everyMs: 5 * MINUTE_MS, runs: 'process' },
+  { job: MissedEventsJob, everyMs: 10 * MINUTE_MS, runs: 'process' },
+];
+
 /** Of a callback (S46). */
 const RAW_BODY_LIMIT_BYTES = 1024 * 1024;
 
@@ -59,15 +63,12 @@ export async function startBilling(options: BillingOptions): Promise<RunningServ
   addPoolMetrics(metrics, { billing: database, maintenance: maintenanceDatabase });
   await transport.startRelay('billing', maintenanceDatabase);
   const schedule = new Schedule(logger);
-  if (options.isScheduled ?? true) {
-    schedule.every(SYNC_INTERVAL_MS, service.app.get(SyncObjectsJob));
-    schedule.every(OPEN_ORDERS_INTERVAL_MS, service.app.get(OpenOrdersJob));
-    schedule.every(MISSED_EVENTS_INTERVAL_MS, service.app.get(MissedEventsJob));
-  }
+  if (options.isScheduled ?? true) scheduleJobs(schedule, service, JOBS);
   return {
     ...service,
     stop: async () => {
       await schedule.stop();
+      await transport.stopRelay('billing');
       await service.stop();
       await maintenanceDatabase.close();
       await database.close();

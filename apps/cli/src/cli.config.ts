@@ -1,5 +1,6 @@
 import { IsOptional, IsString, IsUrl, MinLength } from 'class-validator';
-import { IsServiceSecret, Setting } from '#libs/platform';
+import { type ConfigClass, IsServiceSecret, type ServiceName, Setting } from '#libs/platform';
+import { databaseSetting } from '#libs/services';
 
 /**
  * What operator commands need; each names what it misses. A running solo writes all of it to
@@ -32,42 +33,6 @@ export class CliConfig {
   @MinLength(32)
   databaseRoleSecret?: string;
 
-  @Setting({
-    env: 'ACCOUNT_DATABASE_URL',
-    about: 'PostgreSQL as the role "account".',
-    secret: true,
-  })
-  @IsOptional()
-  @IsString()
-  accountDatabaseUrl?: string;
-
-  @Setting({
-    env: 'BILLING_DATABASE_URL',
-    about: 'PostgreSQL as the role "billing".',
-    secret: true,
-  })
-  @IsOptional()
-  @IsString()
-  billingDatabaseUrl?: string;
-
-  @Setting({
-    env: 'ENTITLEMENT_DATABASE_URL',
-    about: 'PostgreSQL as the role "entitlement".',
-    secret: true,
-  })
-  @IsOptional()
-  @IsString()
-  entitlementDatabaseUrl?: string;
-
-  @Setting({
-    env: 'GATEWAY_DATABASE_URL',
-    about: 'PostgreSQL as the role "gateway".',
-    secret: true,
-  })
-  @IsOptional()
-  @IsString()
-  gatewayDatabaseUrl?: string;
-
   @Setting({ env: 'ACCOUNT_URL', about: 'Internal listener of account.' })
   @IsOptional()
   @IsUrl({ require_tld: false, require_protocol: true })
@@ -86,4 +51,17 @@ export class CliConfig {
   @IsOptional()
   @IsServiceSecret()
   serviceSecret?: string;
+}
+
+/** A config class with the database of each service, as the service's own role; each is optional. */
+export function databasesConfig(
+  services: readonly ServiceName[],
+): ConfigClass<Partial<Record<ServiceName, string>>> {
+  class Databases {}
+  for (const name of services) {
+    const about = `PostgreSQL as the role "${name}".`;
+    const setting = Setting({ env: databaseSetting(name), about, secret: true });
+    for (const decorate of [setting, IsOptional(), IsString()]) decorate(Databases.prototype, name);
+  }
+  return Databases;
 }

@@ -1,7 +1,8 @@
 import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { allEventClasses, describeEvent, producerOf } from '#libs/contracts';
-import { EVENT_READERS } from './declared.js';
+import { eventReaders } from '#libs/services';
+import { SERVICES } from './declared.js';
 
 const HANDLER = /@(?:Consumes|Watches)\((\w+)\)/g;
 
@@ -17,7 +18,9 @@ describe('declared', () => {
         (heard[service] ??= new Set()).add(producerOf(describeEvent(eventClass).type));
       }
     }
-    const read = Object.entries(EVENT_READERS).filter(([, producers]) => producers.length > 0);
+    const read = Object.entries(eventReaders(SERVICES)).filter(
+      ([, producers]) => producers.length > 0,
+    );
     expect(Object.fromEntries(read.map(([name, producers]) => [name, new Set(producers)]))).toEqual(
       heard,
     );

@@ -18,7 +18,7 @@ async function main(): Promise<void> {
     .description('operator commands')
     .showHelpAfterError('"npm run cli -- --help" lists the commands.');
   schemaCommands(program, config, events);
-  eventCommands(program, config);
+  eventCommands(program);
   creditCommands(program, config);
   auditCommands(program, config);
   secretCommands(program);

@@ -1,5 +1,5 @@
 import { ServiceHttp } from '#libs/contracts';
-import { ServiceTokens, SystemClock, secretsOf } from '#libs/platform';
+import { ServiceTokens, SystemClock } from '#libs/platform';
 import type { CliConfig } from './cli.config.js';
 import { required } from './required.js';
 
@@ -15,7 +15,7 @@ export async function withService<T>(
     audience === 'account'
       ? required(config, 'accountUrl', 'ACCOUNT_URL')
       : required(config, 'entitlementUrl', 'ENTITLEMENT_URL');
-  const [secret] = secretsOf(required(config, 'serviceSecret', 'SERVICE_SECRET'));
+  const secret = required(config, 'serviceSecret', 'SERVICE_SECRET');
   const tokens = new ServiceTokens(secret, new SystemClock());
   const http = new ServiceHttp({ url, caller: 'cli', audience, tokens, timeoutMs: TIMEOUT_MS });
   try {

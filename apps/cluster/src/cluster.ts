@@ -20,7 +20,9 @@ import { ValkeyProcess } from './backing/valkey-process.js';
 import { SimulatedMailbox } from './simulated-mailbox.js';
 import type { ClusterProcess } from './processes/cluster-process.js';
 import { ServiceProcess } from './processes/service-process.js';
-import { type ClusterPorts, ServiceSettings, type Settings } from './service-settings.js';
+import type { AnyService, Settings } from '#libs/services';
+import { SERVICES } from '../../services.js';
+import { type ClusterPorts, ServiceSettings } from './service-settings.js';
 
 /** Settings by the name of a process (`gateway-2`) or of all processes of an app (`gateway`). */
 export type ClusterEnvironment = Record<string, Settings>;
@@ -44,6 +46,8 @@ export interface ClusterOptions {
   broker?: boolean | Pick<KafkaBrokerOptions, 'proxied'>;
   /** False: counters in the memory of each gateway. */
   valkey?: boolean;
+  /** Settings of services that run only where an operator gives them something (`Service.requires`), by name. */
+  withServices?: ClusterEnvironment;
   /** File of a `FileClock`, which then is the business time of every service. */
   clockFile?: string;
   /** Wanted ports of the first gateway; the others follow in steps of ten. Free ones unless given. */
@@ -52,6 +56,10 @@ export interface ClusterOptions {
   onePort?: boolean;
   /** False: PostgreSQL forgets everything with the machine, and is faster. */
   durable?: boolean;
+  /** Told what is done next, in a few words. */
+  progress?: (step: string) => void;
+  /** Ends a start half-way: what has begun is stopped. */
+  signal?: AbortSignal;
 }
 
 /** A gateway and its public origins. */
@@ -63,7 +71,7 @@ export interface ClusterGateway {
 
 export interface RunningCluster {
   /** The services: simulators, account, entitlement, lookup, gateway-1 … */
-  processes: ClusterProcess[];
+  processes: ServiceProcess[];
   gateways: ClusterGateway[];
   facts: ClusterFacts;
   postgres: ClusterProcess;
@@ -77,6 +85,10 @@ export interface RunningCluster {
   /** Drains and stops everything in order, PostgreSQL last. */
   stop(): Promise<void>;
 }
+
+/** Services of which a cluster has one process, and the one of which it has several. */
+const ALONE = SERVICES.filter(({ name }) => name !== 'gateway');
+const GATEWAY = SERVICES.find(({ name }) => name === 'gateway') as AnyService;
 
 const REMEDY = 'On Debian: apt-get install default-jre-headless maven redis-server';
 
@@ -137,17 +149,21 @@ class StartingCluster {
 
   async run(): Promise<RunningCluster> {
     this.ports = await choosePorts(this.options);
+    this.next('Starting PostgreSQL, Kafka, Valkey and the simulators …');
     const [postgres, simulators] = await all([
       this.startDatabase(),
       this.startSimulators(),
       this.startBroker(),
       this.startValkey(),
     ]);
+    this.next('Bringing tables and topics up to date …');
     await runCli('migrate', this.settings.operator());
+    this.next(`Starting account, entitlement, lookup and ${this.ports.gateways.length} gateways …`);
     await this.startServices(simulators);
+    this.next('Making the demo account …');
     const { broker, valkey } = this.backing;
     const gateways = this.services.filter(isGateway).map((process, index) => {
-      const { BASE_URL, BILLING_URL } = this.settings.gateway(index);
+      const { BASE_URL, BILLING_URL } = this.settings.gateway(GATEWAY, index);
       return { process, apiUrl: BASE_URL as string, dashboardUrl: BILLING_URL as string };
     });
     const mailbox = new SimulatedMailbox(simulators.url);
@@ -167,6 +183,11 @@ class StartingCluster {
     };
   }
 
+  private next(step: string): void {
+    this.options.signal?.throwIfAborted();
+    this.options.progress?.(step);
+  }
+
   private async startDatabase(): Promise<PostgresProcess> {
     const { folder, options, ports, secrets } = this;
     const postgres = await PostgresProcess.open({
@@ -174,6 +195,7 @@ class StartingCluster {
       port: ports.postgres,
       password: secrets.get('postgres'),
       durable: options.durable,
+      signal: options.signal,
     });
     this.backing.postgres = postgres;
     this.settings = new ServiceSettings({
@@ -215,15 +237,21 @@ class StartingCluster {
 
   /** All at once: each must cope with the others not being there yet. */
   private async startServices({ addresses }: ServiceProcess): Promise<void> {
-    const { upstreamExceptions, caFile } = addresses;
-    const count = this.ports.gateways.length;
-    const planned: ClusterEnvironment = {
-      account: this.settings.account(),
-      entitlement: this.settings.entitlement(),
-      lookup: this.settings.lookup({ upstreamExceptions, caFile }),
+    const internet = {
+      LOOKUP_UPSTREAM_EXCEPTIONS: addresses.upstreamExceptions,
+      LOOKUP_EXTRA_CA_FILE: addresses.caFile,
+      // Nobody's registry is asked: politeness would only slow the demonstration.
+      LOOKUP_UPSTREAM_PER_SECOND: '1000',
     };
-    for (let index = 0; index < count; index++) {
-      planned[`gateway-${index + 1}`] = this.settings.gateway(index);
+    const planned: ClusterEnvironment = {};
+    const { withServices = {} } = this.options;
+    for (const service of ALONE) {
+      const own = withServices[service.name];
+      if (service.requires && !own) continue;
+      planned[service.name] = this.settings.service(service, { ...internet, ...own });
+    }
+    for (let index = 0; index < this.ports.gateways.length; index++) {
+      planned[`gateway-${index + 1}`] = this.settings.gateway(GATEWAY, index);
     }
     const { environment = {} } = this.options;
     const changed = typeof environment === 'function' ? await environment(planned) : environment;
@@ -254,7 +282,7 @@ class StartingCluster {
     mailbox: SimulatedMailbox,
     simulators: ClusterProcess,
   ): Promise<ClusterFacts> {
-    const { folder, ports } = this;
+    const { folder } = this;
     const operator = this.settings.operator();
     const urls = {
       accountUrl: operator.ACCOUNT_URL as string,
@@ -278,7 +306,7 @@ class StartingCluster {
       })),
       account_url: urls.accountUrl,
       entitlement_url: urls.entitlementUrl,
-      lookup_url: `http://127.0.0.1:${ports.lookup}`,
+      lookup_url: operator.LOOKUP_URL as string,
       brokers: operator.KAFKA_BROKERS,
       valkey_url: this.backing.valkey?.url,
     };
@@ -317,8 +345,11 @@ async function all<T extends readonly unknown[] | []>(
 
 async function choosePorts(options: ClusterOptions): Promise<ClusterPorts> {
   const { gateways = 2, firstPorts, onePort } = options;
-  const [postgres, kafka, valkey, simulators, smtp, account, entitlement, lookup, ...others] =
-    await freePorts(8 + 3 * gateways);
+  const [postgres, kafka, valkey, simulators, smtp, ...free] = await freePorts(
+    5 + ALONE.length + 3 * gateways,
+  );
+  const services = Object.fromEntries(ALONE.map(({ name }, place) => [name, free[place]]));
+  const others = free.slice(ALONE.length);
   const forGateway = (index: number) => {
     const [api, dashboard, internal] = others.slice(3 * index);
     const wanted = firstPorts && {
@@ -333,9 +364,7 @@ async function choosePorts(options: ClusterOptions): Promise<ClusterPorts> {
     valkey,
     simulators,
     smtp,
-    account,
-    entitlement,
-    lookup,
+    services,
     gateways: Array.from({ length: gateways }, (_, index) => ({
       ...forGateway(onePort ? 0 : index),
       internal: others[3 * index + 2],

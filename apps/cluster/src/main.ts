@@ -1,9 +1,14 @@
 import { Command } from 'commander';
 import { ConfigurationError, loadConfig, monotonicMs, settingsOf } from '#libs/platform';
+import { checkPortFree } from '../../solo/src/checks/machine-checks.js';
 import { StartFault } from '../../solo/src/checks/start-fault.js';
 import { announcement } from './announcement/box.js';
 import { ClusterConfig } from './cluster.config.js';
-import { type RunningCluster, startCluster } from './cluster.js';
+import { startCluster } from './cluster.js';
+import { Supervisor } from './processes/supervisor.js';
+
+/** What a shell says of a process that a Ctrl-C has ended. */
+const INTERRUPTED = 130;
 
 const STOPPING =
   'Stopping … a few seconds; half a minute while requests are under way. A second Ctrl-C ends it at once.\n';
@@ -13,16 +18,36 @@ async function main(): Promise<void> {
   const started = monotonicMs();
   const settings = { ...process.env, ...readCommandLine() };
   const { dataFolder, gateways, apiPort, dashboardPort } = loadConfig(ClusterConfig, settings);
-  process.stdout.write('Starting …\n');
-  const cluster = await startCluster({
-    folder: dataFolder,
-    gateways,
-    firstPorts: { api: apiPort, dashboard: dashboardPort },
-    // Elsewhere the system does not spread connections over listeners of one port.
-    onePort: gateways > 1 && process.platform === 'linux',
-  });
-  stopAtSignal(cluster);
-  process.stdout.write(announcement(cluster.facts, (monotonicMs() - started) / 1000));
+  say('Starting …');
+  await checkPortFree(apiPort, 'CLUSTER_API_PORT');
+  await checkPortFree(dashboardPort, 'CLUSTER_DASHBOARD_PORT');
+  const interruption = new AbortController();
+  const stop = stopAtSignal(interruption);
+  try {
+    const cluster = await startCluster({
+      folder: dataFolder,
+      gateways,
+      firstPorts: { api: apiPort, dashboard: dashboardPort },
+      // Elsewhere the system does not spread connections over listeners of one port.
+      onePort: gateways > 1 && process.platform === 'linux',
+      progress: say,
+      signal: interruption.signal,
+    });
+    const supervisor = Supervisor.over(cluster.processes, say);
+    stop.whenAsked(() => {
+      supervisor.stop();
+      return cluster.stop();
+    });
+    process.stdout.write(announcement(cluster.facts, (monotonicMs() - started) / 1000));
+  } catch (error) {
+    if (!interruption.signal.aborted) throw error;
+    say('Stopped before it was up; nothing is left half made.');
+    process.exit(INTERRUPTED);
+  }
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
 }
 
 /** One option for what is changed most; the other settings are named by the help. */
@@ -44,19 +69,24 @@ function readCommandLine(): Record<string, string> {
   return gateways === undefined ? {} : { CLUSTER_GATEWAYS: gateways };
 }
 
-/** The first signal drains everything in order; a second one ends this process, and with it all others. */
-function stopAtSignal(cluster: RunningCluster): void {
-  let isStopping = false;
+/**
+ * The first signal ends a start where it is, or drains everything in order once it is up; a second one ends this
+ * process, and with it all others.
+ */
+function stopAtSignal(interruption: AbortController) {
+  let drain: (() => Promise<void>) | undefined;
   const stop = async () => {
-    if (isStopping) process.exit(1);
-    isStopping = true;
+    if (interruption.signal.aborted) process.exit(1);
+    interruption.abort(new Error('interrupted'));
+    if (!drain) return;
     process.stdout.write(STOPPING);
-    await cluster.stop();
+    await drain();
     process.exit(0);
   };
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => void stop().catch(fail));
   }
+  return { whenAsked: (work: () => Promise<void>) => (drain = work) };
 }
 
 function fail(error: unknown): void {

@@ -1,15 +1,14 @@
+import { derivedRolePassword } from '#libs/database';
 import {
-  type SchemaService,
-  auditorRole,
-  derivedRolePassword,
-  maintenanceRole,
-  serviceRole,
-} from '#libs/database';
+  type AnyService,
+  type Settings,
+  databaseSettings,
+  operatorDatabases,
+  readBy,
+} from '#libs/services';
+import { SERVICES } from '../../services.js';
 import type { DataFolder } from '../../solo/src/data-folder/data-folder.js';
 import type { Secrets } from '../../solo/src/data-folder/secrets.js';
-
-/** Settings by environment name. */
-export type Settings = Record<string, string | undefined>;
 
 /** Every address of a cluster, known before anything listens there. */
 export interface ClusterPorts {
@@ -18,9 +17,8 @@ export interface ClusterPorts {
   valkey: number;
   simulators: number;
   smtp: number;
-  account: number;
-  entitlement: number;
-  lookup: number;
+  /** The internal listener of each service but the gateways, by its name. */
+  services: Record<string, number>;
   gateways: { api: number; dashboard: number; internal: number }[];
 }
 
@@ -71,88 +69,66 @@ export class ServiceSettings {
 
   /** Of the commands that prepare the database and the broker, and of whoever operates. */
   operator(): Settings {
-    const { ports, secrets } = this.sources;
+    const { secrets } = this.sources;
     return {
       ...this.events(),
+      ...this.addresses(),
+      ...operatorDatabases(SERVICES, (role) => this.databaseUrl(role)),
       OPERATOR_ENV_OF: String(process.pid),
       DATABASE_ADMIN_URL: this.superuserUrl,
       DATABASE_ROLE_SECRET: secrets.get('roles'),
-      SERVICE_SECRET: secrets.get('service'),
-      ACCOUNT_URL: loopback(ports.account),
-      ENTITLEMENT_URL: loopback(ports.entitlement),
-      ACCOUNT_DATABASE_URL: this.databaseUrl(serviceRole('account')),
-      ENTITLEMENT_DATABASE_URL: this.databaseUrl(serviceRole('entitlement')),
-      GATEWAY_DATABASE_URL: this.databaseUrl(serviceRole('gateway')),
+      SERVICE_SECRET: secrets.get('SERVICE_SECRET'),
     };
   }
 
-  account(): Settings {
-    const { folder, ports, secrets } = this.sources;
-    return {
-      ...this.service('account', ports.account),
-      KEY_PEPPER: secrets.get('keyPepper'),
-      ADDRESS_PEPPER: secrets.get('addressPepper'),
-      PERSONAL_DATA_SECRET: secrets.get('personalData'),
-      AUDIT_ANCHOR_SECRET: secrets.get('auditAnchor'),
-      AUDIT_ANCHORS: folder.file('audit-anchors.log'),
-      BILLING_URL: local(ports.gateways[0].dashboard),
-      SMTP_URL: `smtp://127.0.0.1:${ports.smtp}`,
-    };
-  }
-
-  entitlement(): Settings {
-    return {
-      ...this.service('entitlement', this.sources.ports.entitlement),
-      ENTITLEMENT_AUDITOR_DATABASE_URL: this.databaseUrl(auditorRole('entitlement')),
-    };
-  }
-
-  lookup(internet: { upstreamExceptions: string; caFile: string }): Settings {
-    const { common, ports, secrets } = this.sources;
-    return {
-      ...common,
-      LOOKUP_PORT: String(ports.lookup),
-      SERVICE_SECRET: secrets.get('service'),
-      LOOKUP_UPSTREAM_EXCEPTIONS: internet.upstreamExceptions,
-      LOOKUP_EXTRA_CA_FILE: internet.caFile,
-      // Nobody's registry is asked: politeness would only slow the demonstration.
-      LOOKUP_UPSTREAM_PER_SECOND: '1000',
-    };
+  /**
+   * Of a service with one process. `own` are settings that only this start knows.
+   */
+  service(service: AnyService, own: Settings = {}): Settings {
+    const [{ port }] = service.listeners;
+    const number = this.sources.ports.services[service.name];
+    return this.read(service, { [port]: String(number), ...own });
   }
 
   /** @param index of the gateway, from 0. */
-  gateway(index: number): Settings {
-    const { folder, ports, secrets, reusePort, valkeyUrl } = this.sources;
+  gateway(service: AnyService, index: number): Settings {
+    const { folder, ports, reusePort } = this.sources;
     const { api, dashboard, internal } = ports.gateways[index];
-    const own = this.service('gateway', api);
-    return {
-      ...own,
+    return this.read(service, {
+      GATEWAY_PORT: String(api),
       DASHBOARD_PORT: String(dashboard),
       GATEWAY_INTERNAL_PORT: String(internal),
       BASE_URL: local(api),
       BILLING_URL: local(dashboard),
-      ACCOUNT_URL: loopback(ports.account),
-      ENTITLEMENT_URL: loopback(ports.entitlement),
-      LOOKUP_URL: loopback(ports.lookup),
-      KEY_PEPPER: secrets.get('keyPepper'),
       GATEWAY_JOURNAL: folder.file(`gateway-${index + 1}.journal`),
       GATEWAY_REUSE_PORT: String(reusePort),
-      VALKEY_URL: valkeyUrl,
       // No balancer has to hear that it stops.
       GATEWAY_DRAIN_NOTICE_MS: '0',
-    };
+    });
   }
 
-  private service(name: SchemaService, port: number): Settings {
-    const prefix = name.toUpperCase();
-    return {
-      ...this.sources.common,
+  /** All that this cluster knows and the service reads. */
+  private read(service: AnyService, own: Settings): Settings {
+    const { common, folder, ports, secrets, valkeyUrl } = this.sources;
+    const known = {
       ...this.events(),
-      [`${prefix}_PORT`]: String(port),
-      [`${prefix}_DATABASE_URL`]: this.databaseUrl(serviceRole(name)),
-      [`${prefix}_MAINTENANCE_DATABASE_URL`]: this.databaseUrl(maintenanceRole(name)),
-      SERVICE_SECRET: this.sources.secrets.get('service'),
+      ...this.addresses(),
+      ...databaseSettings(service, (role) => this.databaseUrl(role)),
+      ...secrets.settings(),
+      BILLING_URL: local(ports.gateways[0].dashboard),
+      SMTP_URL: `smtp://127.0.0.1:${ports.smtp}`,
+      AUDIT_ANCHORS: folder.file('audit-anchors.log'),
+      VALKEY_URL: valkeyUrl,
+      ...own,
     };
+    return { ...common, ...readBy(service, known) };
+  }
+
+  private addresses(): Settings {
+    const called = SERVICES.flatMap(({ name, urlSetting }) =>
+      urlSetting === undefined ? [] : [[urlSetting, loopback(this.sources.ports.services[name])]],
+    );
+    return Object.fromEntries(called) as Settings;
   }
 
   private events(): Settings {

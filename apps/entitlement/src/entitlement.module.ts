@@ -61,7 +61,7 @@ export interface EntitlementModuleOptions {
 /** Tables whose rows are read and written as objects. */
 export const ENTITIES = [PaymentLine, Reversal, ReversedLine, Subscription];
 
-const CONTROLLERS = [
+export const CONTROLLERS = [
   LedgerController,
   GrantsController,
   FulfilmentController,

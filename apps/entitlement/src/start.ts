@@ -11,17 +11,21 @@ import {
   Schedule,
   startService,
 } from '#libs/platform';
+import { type JobDeclaration, scheduleJobs } from '#libs/services';
 import type { EntitlementConfig } from './entitlement.config.js';
 import { ENTITIES, EntitlementModule } from './entitlement.module.js';
 import { AdvanceAccountsJob } from './grants/advance-accounts.job.js';
 import { ReapJob } from './reaper/reap.job.js';
 import { addEntitlementMetrics } from './telemetry/entitlement-metrics.js';
 
-const REAP_INTERVAL_MS = 2 * SECOND_MS;
-const ADVANCE_INTERVAL_MS = 30 * SECOND_MS;
-const AUDIT_INTERVAL_MS = 5 * MINUTE_MS;
 /** The auditor reads everything there is, beside the traffic. */
 const AUDIT_TIMEOUT_MS = 2 * MINUTE_MS;
+
+export const JOBS: readonly JobDeclaration[] = [
+  { job: ReapJob, everyMs: 2 * SECOND_MS, runs: 'process' },
+  { job: AdvanceAccountsJob, everyMs: 30 * SECOND_MS, runs: 'process' },
+  { job: AuditJob, everyMs: 5 * MINUTE_MS, runs: 'process' },
+];
 
 export interface EntitlementOptions {
   config: EntitlementConfig;
@@ -72,15 +76,12 @@ export async function startEntitlement(options: EntitlementOptions): Promise<Run
   });
   await transport.startRelay('entitlement', maintenanceDatabase);
   const schedule = new Schedule(logger);
-  if (options.isScheduled ?? true) {
-    schedule.every(REAP_INTERVAL_MS, service.app.get(ReapJob));
-    schedule.every(ADVANCE_INTERVAL_MS, service.app.get(AdvanceAccountsJob));
-    schedule.every(AUDIT_INTERVAL_MS, service.app.get(AuditJob));
-  }
+  if (options.isScheduled ?? true) scheduleJobs(schedule, service, JOBS);
   return {
     ...service,
     stop: async () => {
       await schedule.stop();
+      await transport.stopRelay('entitlement');
       await service.stop();
       for (const opened of Object.values(databases)) await opened.close();
     },

@@ -98,6 +98,7 @@ export class GatewayConfig extends ServiceSecretConfig {
     env: 'KEY_PEPPER',
     about: 'Secret that API keys are hashed with, the same for account and gateway.',
     secret: true,
+    generated: true,
   })
   @MinLength(32)
   keyPepper: string;

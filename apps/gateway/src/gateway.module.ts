@@ -26,6 +26,8 @@ export interface GatewayModuleOptions {
   metrics: Metrics;
 }
 
+export const CONTROLLERS = [OnAccountNewsWatcher, OnAccountErasedConsumer];
+
 /** What is not on the request path: consumers, jobs, health. The path itself is built in `start.ts`. */
 @Module({})
 export class GatewayModule {
@@ -34,7 +36,7 @@ export class GatewayModule {
     return {
       module: GatewayModule,
       imports: [ServiceModule.register({ name: 'gateway', clock, logger, secret, metrics })],
-      controllers: [OnAccountNewsWatcher, OnAccountErasedConsumer],
+      controllers: CONTROLLERS,
       providers: [
         RequestLogRepository,
         RequestLogMaintenanceRepository,

@@ -18,6 +18,7 @@ import {
   newId,
   startService,
 } from '#libs/platform';
+import { type JobDeclaration, scheduleJobs } from '#libs/services';
 import { startDashboard } from './dashboard/dashboard-server.js';
 import type { Mailbox } from './dashboard/mailbox-routes.js';
 import { ChangePollers } from './facts/change-pollers.js';
@@ -27,6 +28,7 @@ import { GatewayModule } from './gateway.module.js';
 import { DailyCaps } from './lease/daily-caps.js';
 import { LeaseClient } from './lease/lease-client.js';
 import { ApiListener } from './listener/api-listener.js';
+import { probePort } from './listener/port-probe.js';
 import { RequestPath } from './request/request-path.js';
 import { ErrorPages } from './problems/error-pages.js';
 import { ProblemBodies } from './problems/problem-body.js';
@@ -61,8 +63,9 @@ export interface StartGateway {
   mailbox?: Mailbox;
 }
 
-/** What a gateway answers without, named in its readiness. */
-export const OPTIONAL_PARTS = ['database', 'broker', 'counters'] as const;
+export const JOBS: readonly JobDeclaration[] = [
+  { job: RollUpJob, everyMs: MINUTE_MS, runs: 'installation' },
+];
 
 /** A gateway that answers. */
 export interface RunningGateway extends RunningService {
@@ -83,6 +86,7 @@ const LEASE_DEADLINE_SLACK_MS = 1_000;
 /** Starts databases, facts, leases, request log, internal listener, then the two public ones. */
 export async function startGateway(options: StartGateway): Promise<RunningGateway> {
   const { config, clock, logger, transport } = options;
+  await probePorts(config);
   const parts = await buildParts(options);
   const { database, maintenance, facts, services, leases, pollers, shedder } = parts;
   const { log, keyUse, copy } = parts;
@@ -103,21 +107,16 @@ export async function startGateway(options: StartGateway): Promise<RunningGatewa
     strategy: transport.strategyFor('gateway', database),
   });
   const schedule = new Schedule(logger);
-  await startRollUp(schedule, service.app.get(RollUpJob));
+  // Before anything is answered, whoever has the job's lease.
+  await service.app.get(RollUpJob).runOnce();
+  scheduleJobs(schedule, service, JOBS);
   await pollers.start();
   leases.start();
   log.start();
   schedule.every(MINUTE_MS, keyUse);
   shedder.start();
   const health = service.app.get(Health, { strict: false });
-  const checks = {
-    database: async () => void (await database.query('select 1')),
-    broker: () => transport.check(),
-    counters: async () => {
-      if (parts.counters.mode() === 'alone') throw new Error('Valkey does not answer');
-    },
-  };
-  for (const name of OPTIONAL_PARTS) health.add({ name, isOptional: true, check: checks[name] });
+  watch(health, parts, transport);
   const listener = new ApiListener({
     host: config.host,
     port: config.port,
@@ -150,10 +149,25 @@ export async function startGateway(options: StartGateway): Promise<RunningGatewa
   return { ...service, apiUrl, dashboardUrl, facts, services, bodies: parts.bodies, stop };
 }
 
-/** Runs once before anything is answered. @throws when the first partition cannot be made. */
-async function startRollUp(schedule: Schedule, rollUp: RollUpJob): Promise<void> {
-  await rollUp.runOnce();
-  schedule.every(MINUTE_MS, rollUp);
+/** What a gateway answers without, named in its readiness. */
+function watch(health: Health, { database, counters }: GatewayParts, transport: EventTransport) {
+  const checks = {
+    database: async () => void (await database.query('select 1')),
+    broker: () => transport.check(),
+    counters: async () => {
+      if (counters.mode() === 'alone') throw new Error('Valkey does not answer');
+    },
+  };
+  for (const [name, check] of Object.entries(checks)) health.add({ name, isOptional: true, check });
+}
+
+/** @throws naming the setting of the first port that somebody listens on. */
+async function probePorts(config: GatewayConfig): Promise<void> {
+  if (!config.reusePort) {
+    await probePort(config.host, config.port, 'GATEWAY_PORT');
+    await probePort(config.dashboardHost, config.dashboardPort, 'DASHBOARD_PORT');
+  }
+  await probePort(config.internalHost, config.internalPort, 'GATEWAY_INTERNAL_PORT');
 }
 
 async function startOwnDashboard(options: StartGateway, parts: GatewayParts) {
@@ -337,9 +351,9 @@ async function countersOf(config: GatewayConfig, logger: Logger): Promise<Counte
 }
 
 function dailyCaps(log: RequestLogRepository, clock: Clock): DailyCaps {
-  const loggedToday = async (keyId: string) => {
+  const loggedToday = async (keyIds: string[]) => {
     const now = clock.now().getTime();
-    return log.sumCreditsOfKey(keyId, new Date(now - (now % DAY_MS)));
+    return log.sumCreditsOfKeys(keyIds, new Date(now - (now % DAY_MS)));
   };
   return new DailyCaps(clock, loggedToday);
 }

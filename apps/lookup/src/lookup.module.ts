@@ -5,6 +5,7 @@ import { AnswerCounts } from './answers/answer-counts.js';
 import { DnsController } from './dns/dns.controller.js';
 import { DnsService } from './dns/dns.service.js';
 import { Fixtures } from './fixtures/fixtures.js';
+import { BulkService } from './live/bulk.service.js';
 import { LiveController } from './live/live.controller.js';
 import { LiveService } from './live/live.service.js';
 import { LookupConfig } from './lookup.config.js';
@@ -23,6 +24,8 @@ export interface LookupModuleOptions {
   dns: DnsClient;
 }
 
+export const CONTROLLERS = [DnsController, LiveController, NumbersController, TldsController];
+
 @Module({})
 export class LookupModule {
   static register({
@@ -37,10 +40,11 @@ export class LookupModule {
     return {
       module: LookupModule,
       imports: [ServiceModule.register({ name: 'lookup', clock, logger, secret: config })],
-      controllers: [DnsController, LiveController, NumbersController, TldsController],
+      controllers: CONTROLLERS,
       providers: [
         AnswerCounts,
         DnsService,
+        BulkService,
         LiveService,
         NumbersService,
         TldsService,

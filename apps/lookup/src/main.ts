@@ -1,8 +1,4 @@
-import { runService } from '#libs/platform';
-import { LookupConfig } from './lookup.config.js';
-import { startLookup } from './start.js';
+import { runAlone } from '#libs/services';
+import { lookup } from './service.js';
 
-await runService('lookup', [LookupConfig], async ({ configs: [config], clock, logger }) => {
-  const { url, stop } = await startLookup({ config, clock, logger });
-  return { addresses: { url }, stop };
-});
+await runAlone(lookup);

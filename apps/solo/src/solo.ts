@@ -1,4 +1,6 @@
 import { Clock, SystemClock, freePorts } from '#libs/platform';
+import { type Settings, operatorDatabases } from '#libs/services';
+import { SERVICES } from '../../services.js';
 import type { DemoFacts, SoloFacts } from './announcement/solo-facts.js';
 import { checkDiskSpace, checkFolderWritable, checkPortFree } from './checks/machine-checks.js';
 import { DataFolder } from './data-folder/data-folder.js';
@@ -7,7 +9,6 @@ import { FolderLock } from './data-folder/folder-lock.js';
 import { seedDemoAccount } from './services/demo-account.js';
 import { ShutdownOrder } from './services/shutdown-order.js';
 import { SoloDatabase } from './services/solo-database.js';
-import type { Settings } from './services/solo-settings.js';
 import { MetricsListener } from './services/metrics-listener.js';
 import { type SoloServices, startServices } from './services/solo-services.js';
 
@@ -139,7 +140,7 @@ async function startIn(
 
 /** What `npm run cli` needs to work on this installation. */
 function operatorSettings(
-  { accountUrl, entitlementUrl, settings }: SoloServices,
+  { accountUrl, entitlementUrl }: SoloServices,
   database: SoloDatabase,
   secrets: Secrets,
 ): string {
@@ -147,12 +148,10 @@ function operatorSettings(
     OPERATOR_ENV_OF: String(process.pid),
     DATABASE_ADMIN_URL: database.superuserUrl,
     DATABASE_ROLE_SECRET: secrets.get('roles'),
-    SERVICE_SECRET: secrets.get('service'),
+    SERVICE_SECRET: secrets.get('SERVICE_SECRET'),
     ACCOUNT_URL: accountUrl,
     ENTITLEMENT_URL: entitlementUrl,
-    ACCOUNT_DATABASE_URL: settings.ACCOUNT_DATABASE_URL,
-    ENTITLEMENT_DATABASE_URL: settings.ENTITLEMENT_DATABASE_URL,
-    GATEWAY_DATABASE_URL: settings.GATEWAY_DATABASE_URL,
+    ...operatorDatabases(SERVICES, (role) => database.url(role)),
   };
   const lines = Object.entries(forOperators).map(([name, value]) => `${name}=${value}\n`);
   return lines.join('');

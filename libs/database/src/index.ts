@@ -5,6 +5,7 @@ export * from './auditor/invariant.js';
 export * from './auditor/invariant-metrics.js';
 export * from './database.js';
 export * from './embedded/embedded-server.js';
+export * from './job-lease.js';
 export * from './idempotency/idempotency-table.js';
 export * from './idempotency/idempotency.repository.js';
 export * from './idempotency/idempotency-service.js';

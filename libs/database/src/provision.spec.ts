@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   type Migration,
+  type SchemaService,
   MigrationMismatch,
-  SCHEMA_SERVICES,
   migrate,
   ownerRole,
   provisionRoles,
@@ -12,7 +12,6 @@ import {
 } from '#libs/database';
 import { TEST_PASSWORD, TestDatabase } from '#test/environment';
 
-const ROLES = SCHEMA_SERVICES.flatMap(rolesOf);
 const READ = ['select'];
 const WRITE = ['select', 'insert', 'update', 'delete'];
 const EVERYTHING = [...WRITE, 'truncate', 'references', 'trigger'];
@@ -40,9 +39,13 @@ function allowed({ schema, name, role }: Privileges): string[] {
 
 describe('provisioned database', () => {
   let test: TestDatabase;
+  let schemas: SchemaService[];
+  let roles: string[];
 
   beforeAll(async () => {
     test = await TestDatabase.create();
+    schemas = await test.schemas();
+    roles = schemas.flatMap(rolesOf);
   });
   afterAll(() => test.drop());
 
@@ -50,25 +53,25 @@ describe('provisioned database', () => {
     withClient(test.url(), async (client) => (await client.query<T>(sql, parameters)).rows);
 
   it('S114: no role has more of any table than its part needs', async () => {
-    const rows = await asAdmin<Privileges>(PRIVILEGES, [SCHEMA_SERVICES, ROLES, EVERYTHING]);
+    const rows = await asAdmin<Privileges>(PRIVILEGES, [schemas, roles, EVERYTHING]);
     const tables = new Set(rows.map(({ schema, name }) => `${schema}.${name}`));
-    expect(tables.size).toBeGreaterThan(SCHEMA_SERVICES.length);
-    expect(rows).toHaveLength(tables.size * ROLES.length);
+    expect(tables.size).toBeGreaterThan(schemas.length);
+    expect(rows).toHaveLength(tables.size * roles.length);
     const excess = rows.filter((row) => row.granted.some((p) => !allowed(row).includes(p)));
     expect(excess).toEqual([]);
   });
 
   it('S114: no role can make objects, roles or databases, or read another one’s secrets', async () => {
-    const roles = await asAdmin<Record<string, unknown>>(
+    const found = await asAdmin<Record<string, unknown>>(
       `select rolname as role, rolsuper or rolcreaterole or rolcreatedb or rolreplication or rolbypassrls as raised,
               exists (select from pg_auth_members where member = r.oid) as is_member,
               array(select nspname::text from pg_namespace
                     where has_schema_privilege(r.oid, oid, 'create') and nspname !~ '^pg_') as creates_in
        from pg_roles r where rolname = any($1) order by rolname`,
-      [ROLES],
+      [roles],
     );
-    expect(roles).toEqual(
-      ROLES.toSorted().map((role) => ({
+    expect(found).toEqual(
+      roles.toSorted().map((role) => ({
         role,
         raised: false,
         is_member: false,
@@ -79,8 +82,8 @@ describe('provisioned database', () => {
 
   it('provisioning repeats, and at the same time as another, without a fault', async () => {
     const repeat = async () => {
-      await provisionRoles(test.url(), SCHEMA_SERVICES, () => TEST_PASSWORD);
-      await provisionSchemas(test.url(), SCHEMA_SERVICES);
+      await provisionRoles(test.url(), schemas, () => TEST_PASSWORD);
+      await provisionSchemas(test.url(), schemas);
     };
     await Promise.all([repeat(), repeat(), repeat()]);
     const account = await test.service('account');

@@ -1,6 +1,7 @@
-/** The services that own a schema. Role names and schema names are derived from these. */
-export const SCHEMA_SERVICES = ['account', 'billing', 'entitlement', 'gateway'] as const;
-export type SchemaService = (typeof SCHEMA_SERVICES)[number];
+import type { ServiceName } from '#libs/platform';
+
+/** A service that owns a schema of its name. The names of its roles are derived from it, too. */
+export type SchemaService = ServiceName;
 
 /** Migrations only; owns every table. */
 export const ownerRole = (service: SchemaService) => `${service}_owner`;

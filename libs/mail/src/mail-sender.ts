@@ -1,5 +1,5 @@
 import type { MaintenanceDatabase } from '#libs/database';
-import { type Logger, crashPoint } from '#libs/platform';
+import { type Job, type Logger, crashPoint } from '#libs/platform';
 import { MailRefused, type MailTransport } from './mail-transport.js';
 import { type OutgoingMail, UnsafeMail } from './mail.js';
 
@@ -24,7 +24,9 @@ interface ClaimedMail extends OutgoingMail {
  * Sends the mails of one schema at least once; several may run. A row is gone once its mail was taken
  * over, and without content once it is given up, so that no address stays behind.
  */
-export class MailSender {
+export class MailSender implements Job {
+  readonly name = 'send-mail';
+
   constructor(
     private readonly database: MaintenanceDatabase,
     private readonly transport: MailTransport,

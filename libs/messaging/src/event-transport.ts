@@ -23,6 +23,9 @@ export abstract class EventTransport {
    */
   abstract startRelay(producer: ServiceName, database: MaintenanceDatabase): Promise<void>;
 
+  /** Ends the relay of a producer before its database is closed; nothing when there is none. */
+  abstract stopRelay(producer: ServiceName): Promise<void>;
+
   /**
    * The Nest strategy that feeds the consumers of one service. `consumer` names the durable group;
    * inbox rows and parked events are kept in `database` (the consumer's own service role).

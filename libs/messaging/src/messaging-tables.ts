@@ -1,6 +1,8 @@
+import { jobLeaseTable } from '#libs/database';
+
 /**
- * SQL of the tables behind events, the same in every schema: `0001-messaging` of each service.
- * Producers use the first three, consumers the rest.
+ * SQL of the tables behind events and of the leases of jobs, the same in every schema: `0001-messaging` of
+ * each service. Producers use the first three, consumers the next.
  */
 export const messagingTables = `
 create table event_sequence (
@@ -73,4 +75,4 @@ create table parked_event (
 );
 create index parked_event_heads on parked_event (consumer, topic, key, arrival) where state = 'parked';
 create index parked_event_list on parked_event (consumer, state, arrival);
-`;
+${jobLeaseTable}`;

@@ -2,16 +2,16 @@ import { type Logger, SECOND_MS } from '#libs/platform';
 import type { EventTransport } from './event-transport.js';
 import type { EventsConfig } from './events.config.js';
 import {
+  type EventConsumers,
   InProcessTransport,
-  type InProcessTransportOptions,
 } from './transports/in-process/in-process-transport.js';
 import { KafkaTransport } from './transports/kafka/kafka-transport.js';
 
 export interface OpenTransportOptions {
   config: EventsConfig;
   logger: Logger;
-  /** Durable consumers of each producer's events; Kafka keeps its groups itself and needs none. */
-  consumers: InProcessTransportOptions['consumers'];
+  /** As for events within this process; Kafka keeps its groups itself and needs none. */
+  consumers?: EventConsumers;
 }
 
 /** Kafka when brokers are named, else within this process. */

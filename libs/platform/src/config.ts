@@ -12,6 +12,8 @@ export interface SettingDescription {
   about: string;
   /** Secrets are never printed, not even their defaults. */
   secret?: boolean;
+  /** An installation makes it once, of 32 random bytes: one for all services that name it. */
+  generated?: boolean;
   /** Text of the default for the documents, where the default is computed. */
   defaultText?: string;
 }

@@ -5,6 +5,7 @@ export * from './crash-point.js';
 export * from './html-text.js';
 export * from './ids.js';
 export * from './internal-calls/internal-route.js';
+export * from './internal-calls/pair-secrets.js';
 export * from './internal-calls/service-secret.js';
 export * from './internal-calls/service-secret.config.js';
 export * from './internal-calls/service-token.js';

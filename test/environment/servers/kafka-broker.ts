@@ -32,15 +32,17 @@ export interface KafkaBrokerOptions {
    */
   sasl?: Record<string, string>;
   /**
-   * A further listener that tells clients to come to `advertisedPort`: a proxy of loopback in front of it.
+   * A further listener that tells clients to come to `advertisedPort`, on loopback or at
+   * `advertisedHost`: a proxy in front of it.
    * Clients leave any other proxy behind, as they go on at the address that the broker names.
    */
-  proxied?: { port: number; advertisedPort: number };
+  proxied?: { port: number; advertisedPort: number; advertisedHost?: string };
 }
 
 const START_LIMIT_MS = 240_000;
 const STOP_LIMIT_MS = 20_000;
 const ADMIN = 'admin';
+const LOOPBACK = '127.0.0.1';
 
 /**
  * Becomes the broker, so that its process id is known, and leaves a watch behind that ends the broker
@@ -123,11 +125,13 @@ export class KafkaBroker {
     const template = readFileSync(join(KAFKA_FOLDER, 'server.properties'), 'utf8')
       .replaceAll(
         '${LISTENERS}',
-        this.listeners((own) => own.port),
+        this.listeners((own) => `${LOOPBACK}:${own.port}`),
       )
       .replaceAll(
         '${ADVERTISED}',
-        this.listeners((own) => own.advertisedPort),
+        this.listeners(
+          ({ advertisedHost = LOOPBACK, advertisedPort }) => `${advertisedHost}:${advertisedPort}`,
+        ),
       )
       .replaceAll('${CONTROLLER_PORT}', String(controllerPort))
       .replaceAll('${DATA}', data);
@@ -153,14 +157,16 @@ export class KafkaBroker {
     ]);
   }
 
-  private listeners(portOf: (own: { port: number; advertisedPort: number }) => number): string {
+  private listeners(
+    addressOf: (own: NonNullable<KafkaBrokerOptions['proxied']>) => string,
+  ): string {
     const { proxied } = this.options;
     const own = {
       CLIENT: { port: this.port, advertisedPort: this.port },
       ...(proxied && { PROXIED: proxied }),
     };
     return Object.entries(own)
-      .map(([name, ports]) => `${name}://127.0.0.1:${portOf(ports)}`)
+      .map(([name, ports]) => `${name}://${addressOf(ports)}`)
       .join(',');
   }
 

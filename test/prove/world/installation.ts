@@ -13,6 +13,7 @@ import {
   loadConfig,
   newId,
 } from '#libs/platform';
+import type { Settings } from '#libs/services';
 import {
   type ClusterEnvironment,
   type RunningCluster,
@@ -20,7 +21,6 @@ import {
 } from '../../../apps/cluster/src/cluster.js';
 import type { ClusterProcess } from '../../../apps/cluster/src/processes/cluster-process.js';
 import { ServiceProcess } from '../../../apps/cluster/src/processes/service-process.js';
-import type { Settings } from '../../../apps/cluster/src/service-settings.js';
 import { TcpProxy } from '../../faults/tcp-proxy.js';
 import { Billing } from '../../stand-ins/billing.js';
 import { AccountBook } from './account-book.js';

@@ -12,6 +12,10 @@ export interface KeyRow {
   scopes: Scope[];
   allowedAddresses: string[];
   dailyCreditCap: number | null;
+  /** The first key of the line of rotations. */
+  ranksAs: string;
+  /** Of that line; null without a cap. */
+  lineKeyIds: string[] | null;
   expiresAt: Date | null;
   rank: number;
 }
@@ -21,8 +25,8 @@ export interface KeyRow {
 export class KeyFactsMaintenanceRepository {
   constructor(private readonly database: MaintenanceDatabase) {}
 
-  /** One statement by a unique index, whatever the hash is (S4, S12). */
-  async find(hash: Buffer): Promise<KeyRow | null> {
+  /** One statement by a unique index, whatever the hash is (S4, S12). @param limits.usedSince of `lineKeyIds`. */
+  async find(hash: Buffer, { usedSince }: { usedSince: Date }): Promise<KeyRow | null> {
     const [row] = await this.database.query<KeyRow>(
       `select k.id as "keyId", k.account_id as "accountId", a.state as "accountState",
               a.restore_until as "restoreUntil", k.revoked_at is not null as "isRevoked",
@@ -32,10 +36,16 @@ export class KeyFactsMaintenanceRepository {
                 (select count(*) from api_keys o
                  where o.account_id = k.account_id and o.environment = 'live' and o.is_current
                    and o.ranks_as <= k.ranks_as)
-              else 0 end::int as rank
+              else 0 end::int as rank,
+              k.ranks_as as "ranksAs",
+              case when k.daily_credit_cap is not null then
+                (select array_agg(o.id) from api_keys o
+                 where o.account_id = k.account_id and o.ranks_as = k.ranks_as
+                   and (o.revoked_at is null or o.revoked_at >= $2))
+              end as "lineKeyIds"
        from api_keys k join accounts a on a.id = k.account_id
        where k.key_hash = $1`,
-      [hash],
+      [hash, usedSince],
     );
     return row ?? null;
   }

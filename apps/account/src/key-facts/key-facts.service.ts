@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ApiKeyChanged, type KeyFacts } from '#libs/contracts';
 import { Outbox } from '#libs/messaging';
-import { Clock, MINUTE_MS, crashPoint } from '#libs/platform';
+import { Clock, DAY_MS, MINUTE_MS, crashPoint } from '#libs/platform';
 import { KeyFactsMaintenanceRepository } from './key-facts.repository.js';
 
 const USED_WRITE_MS = MINUTE_MS;
@@ -18,15 +18,21 @@ export class KeyFactsService {
 
   /** Facts of revoked and expired keys too: the gateway judges. Null when no key has this hash. */
   async find(hash: string): Promise<KeyFacts | null> {
-    const row = await this.keys.find(Buffer.from(hash, 'hex'));
+    const nowMs = this.clock.now().getTime();
+    const usedSince = new Date(nowMs - (nowMs % DAY_MS));
+    const row = await this.keys.find(Buffer.from(hash, 'hex'), { usedSince });
     if (!row) return null;
-    const { isRevoked, restoreUntil, dailyCreditCap, expiresAt, ...facts } = row;
+    const { isRevoked, restoreUntil, dailyCreditCap, expiresAt, ...rest } = row;
+    const { ranksAs, lineKeyIds, ...facts } = rest;
     return {
       ...facts,
       state: isRevoked ? 'revoked' : 'active',
       ...(restoreUntil &&
         row.accountState === 'deleted' && { restorableUntil: restoreUntil.toISOString() }),
-      ...(dailyCreditCap !== null && { dailyCreditCap }),
+      ...(dailyCreditCap !== null && {
+        dailyCreditCap,
+        capLine: { id: ranksAs, keyIds: lineKeyIds ?? [] },
+      }),
       ...(expiresAt && { expiresAt: expiresAt.toISOString() }),
     };
   }

@@ -173,6 +173,20 @@ describe('keys', () => {
     expect((await events()).at(-1)).toEqual(changed(old.id, 'revoked'));
   });
 
+  it('S14: the keys of a line of rotations share one count of their daily cap', async () => {
+    const first = await createKey({ daily_credit_cap: 7 });
+    const { body: second } = await call('POST', `keys/${first.id}/rotate`, { overlap: 'now' });
+    const capLine = { id: first.id, keyIds: [first.id, second.id] };
+    expect(await factsOf(second.key)).toMatchObject({ dailyCreditCap: 7, capLine });
+    account.clock.advance(DAY_MS);
+    owner = { ...owner, token: await account.newSession(owner) };
+    const { body: third } = await call('POST', `keys/${second.id}/rotate`, { overlap: '1h' });
+    const facts = await factsOf(third.key);
+    expect(facts?.capLine?.id).toBe(first.id);
+    expect(facts?.capLine?.keyIds.sort()).toEqual([second.id, third.id].sort());
+    expect(await factsOf((await createKey()).key)).not.toHaveProperty('capLine');
+  });
+
   it('S6: with the overlap "now" the old key is revoked at once', async () => {
     const old = await createKey();
     await call('POST', `keys/${old.id}/rotate`, { overlap: 'now' });

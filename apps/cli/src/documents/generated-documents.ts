@@ -3,7 +3,6 @@ import { dirname } from 'node:path';
 import { allEventClasses, describeEvent } from '#libs/contracts';
 import { declaredMetrics } from '#libs/platform';
 import { CONFIGURED_APPS } from '../declared.js';
-import '../declared-metrics.js';
 import { configurationPage, environmentExample } from './configuration.js';
 import { eventSchema } from './event-schema.js';
 import { metricsPage } from './metrics.js';

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { load } from 'js-yaml';
 import { declaredMetrics } from '#libs/platform';
-import '../declared-metrics.js';
+import '../declared.js';
 
 interface Rules {
   groups: {

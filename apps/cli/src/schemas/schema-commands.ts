@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import {
-  SCHEMA_SERVICES,
   derivedRolePassword,
   migrate,
   ownerRole,
@@ -9,7 +8,8 @@ import {
 } from '#libs/database';
 import { type EventsConfig, createTopics, grantAccess } from '#libs/messaging';
 import type { CliConfig } from '../cli.config.js';
-import { EVENT_READERS, MIGRATIONS } from '../declared.js';
+import { eventReaders, schemaServices } from '#libs/services';
+import { SERVICES } from '../declared.js';
 import { required } from '../required.js';
 
 /** `provision` and `migrate`: what a superuser prepares, and what the owner roles then change. */
@@ -32,21 +32,21 @@ export function schemaCommands(program: Command, config: CliConfig, events: Even
 async function provision(config: CliConfig): Promise<void> {
   const adminUrl = required(config, 'databaseAdminUrl', 'DATABASE_ADMIN_URL');
   const secret = roleSecret(config);
-  await provisionRoles(adminUrl, SCHEMA_SERVICES, (role) => derivedRolePassword(secret, role));
-  await provisionSchemas(adminUrl, SCHEMA_SERVICES);
-  process.stdout.write(
-    `${SCHEMA_SERVICES.length} schemas are ready: ${SCHEMA_SERVICES.join(', ')}\n`,
-  );
+  const schemas = schemaServices(SERVICES);
+  await provisionRoles(adminUrl, schemas, (role) => derivedRolePassword(secret, role));
+  await provisionSchemas(adminUrl, schemas);
+  process.stdout.write(`${schemas.length} schemas are ready: ${schemas.join(', ')}\n`);
 }
 
 async function migrateAll(config: CliConfig): Promise<void> {
   const adminUrl = required(config, 'databaseAdminUrl', 'DATABASE_ADMIN_URL');
-  for (const service of SCHEMA_SERVICES) {
+  for (const { name, migrations } of SERVICES) {
+    if (!migrations) continue;
     const url = new URL(adminUrl);
-    url.username = ownerRole(service);
-    url.password = derivedRolePassword(roleSecret(config), ownerRole(service));
-    const applied = await migrate(url.toString(), MIGRATIONS[service]);
-    process.stdout.write(`${service}: ${applied.join(', ') || 'up to date'}\n`);
+    url.username = ownerRole(name);
+    url.password = derivedRolePassword(roleSecret(config), ownerRole(name));
+    const applied = await migrate(url.toString(), migrations);
+    process.stdout.write(`${name}: ${applied.join(', ') || 'up to date'}\n`);
   }
 }
 
@@ -55,8 +55,9 @@ async function prepareTopics(events: EventsConfig): Promise<void> {
   const created = await createTopics(events);
   process.stdout.write(`topics: ${created.join(', ') || 'up to date'}\n`);
   if (!events.kafkaSaslUsername) return;
-  await grantAccess(events, EVENT_READERS);
-  process.stdout.write(`access to topics: ${Object.keys(EVENT_READERS).join(', ')}\n`);
+  const readers = eventReaders(SERVICES);
+  await grantAccess(events, readers);
+  process.stdout.write(`access to topics: ${Object.keys(readers).join(', ')}\n`);
 }
 
 const roleSecret = (config: CliConfig) =>

@@ -1,27 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  auditorRole,
-  derivedRolePassword,
-  maintenanceRole,
-  serviceRole,
-  SCHEMA_SERVICES,
-} from '#libs/database';
+import { derivedRolePassword } from '#libs/database';
+import { PairSecrets } from '#libs/platform';
+import { databaseSettings, generatedSecrets } from '#libs/services';
+import { SERVICES } from '../declared.js';
 
 /** Nobody else enters the folder. */
 const FOLDER_MODE = 0o700;
 /** A container's user must be able to read what is mounted into it, whatever its number. */
 const FILE_MODE = 0o644;
 
-/** Each is the same for every service that has it. */
-const SHARED = [
-  'service_secret',
-  'key_pepper',
-  'address_pepper',
-  'personal_data_secret',
-  'audit_anchor_secret',
-];
+/** What the services' own follow from; no service is given it. */
+const SERVICE_SECRETS_SOURCE = 'service_secrets_source';
 
 export interface SecretSources {
   folder: string;
@@ -32,7 +23,8 @@ export interface SecretSources {
 
 /**
  * Writes every secret of a deployment as a file of its own. A file that is there stays as it is: another
- * key pepper would end every key, another personal data secret would lose all names.
+ * key pepper would end every key, another personal data secret would lose all names. Only the secrets of
+ * calls between services follow their source each time, which is how they are rotated.
  * @returns the names of the new files.
  */
 export function writeSecretFiles({ folder, database, smtpUrl }: SecretSources): string[] {
@@ -47,17 +39,28 @@ export function writeSecretFiles({ folder, database, smtpUrl }: SecretSources): 
     }
     return readFileSync(path, 'utf8').trim();
   };
+  /** Follows from another file, which may have changed. Written in place: a container keeps the file it was given. */
+  const follow = (name: string, text: string) => {
+    keep(name, () => text);
+    const path = join(folder, name);
+    if (readFileSync(path, 'utf8') !== text) writeFileSync(path, text);
+  };
   const random = (name: string) => keep(name, () => randomBytes(32).toString('base64url'));
   const [password, secret] = [random('postgres_password'), random('database_role_secret')];
-  for (const name of SHARED) random(name);
+  const pairs = new PairSecrets(random(SERVICE_SECRETS_SOURCE));
+  for (const name of [...SERVICES.map((service) => service.name), 'cli' as const]) {
+    follow(`${name}_service_secret`, pairs.textFor(name));
+  }
+  const shared = generatedSecrets(SERVICES).filter((env) => env !== 'SERVICE_SECRET');
+  for (const env of shared) random(env.toLowerCase());
   const url = (role: string, password: string) => `postgres://${role}:${password}@${database}`;
   const ofRole = (role: string) => url(role, derivedRolePassword(secret, role));
   keep('database_admin_url', () => url('postgres', password));
   keep('smtp_url', () => smtpUrl);
-  for (const service of SCHEMA_SERVICES) {
-    keep(`${service}_database_url`, () => ofRole(serviceRole(service)));
-    keep(`${service}_maintenance_database_url`, () => ofRole(maintenanceRole(service)));
+  for (const service of SERVICES) {
+    for (const [env, url] of Object.entries(databaseSettings(service, ofRole))) {
+      keep(env.toLowerCase(), () => url);
+    }
   }
-  keep('entitlement_auditor_database_url', () => ofRole(auditorRole('entitlement')));
   return written;
 }

@@ -1,3 +1,4 @@
+import { isHost } from '../context/host-header.js';
 import { HEAD_MAX_BYTES, URI_MAX_BYTES } from './head-limits.js';
 
 /** A request without a body whose every byte is of the plainest kind there is. */
@@ -31,7 +32,7 @@ const FRAMING_LENGTHS: ReadonlySet<number> = new Set([...FRAMING].map(({ length 
 /**
  * Reads what came in one packet as one whole request, a character a byte.
  * @returns undefined for whatever is not exactly that: a part of a head, more than a head, another method
- *   or version, a body, a second `Host`, a `Connection` other than `keep-alive`, a byte outside of ASCII.
+ *   or version, a body, a second or malformed `Host`, a `Connection` other than `keep-alive`, a byte outside of ASCII.
  *   Such a packet is not wrong; Node's parser has to judge it.
  */
 export function readPlainRequest(text: string): PlainRequest | undefined {
@@ -47,7 +48,10 @@ export function readPlainRequest(text: string): PlainRequest | undefined {
     if (field === null) break;
     const [, name, value] = field;
     end = FIELD_LINE.lastIndex;
-    if (name.length === 4 && name.toLowerCase() === 'host') hosts++;
+    if (name.length === 4 && name.toLowerCase() === 'host') {
+      if (!isHost(value.trim())) return undefined;
+      hosts++;
+    }
     if (!isPlainField(name, value) || rawHeaders.push(name, value.trim()) > FIELDS_MAX * 2) {
       return undefined;
     }

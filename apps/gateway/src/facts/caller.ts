@@ -43,6 +43,8 @@ export class KeyEntry {
   readonly expiresAtSecond: number;
   /** Credits in a UTC day; 0 for no cap. */
   readonly dailyCreditCap: number;
+  /** What the cap is counted by: the key's line of rotations. */
+  readonly capId: string;
   readonly allowList?: BlockList;
   nextOfAccount?: KeyEntry = undefined;
 
@@ -57,6 +59,9 @@ export class KeyEntry {
     this.scopeBits = facts.scopes.reduce((bits, scope) => bits | scopeBit(scope), 0);
     this.expiresAtSecond = secondOf(facts.expiresAt);
     this.dailyCreditCap = facts.dailyCreditCap ?? 0;
+    const lineId = facts.capLine?.id;
+    // Most keys are the first of their line: one string for both.
+    this.capId = lineId === undefined || lineId === facts.keyId ? facts.keyId : lineId;
     this.allowList = allowListOf(facts.allowedAddresses);
   }
 }

@@ -131,6 +131,16 @@ describe('facts', () => {
     expect(await statusFor(apiKey)).toBe(200);
   });
 
+  it('S14: a rotated key goes on with the count of the key it replaced', async () => {
+    const first = around.account.addKey({ dailyCreditCap: 2 });
+    expect(await statusFor(first.apiKey)).toBe(200);
+    const { accountId, keyId } = first.facts;
+    const capLine = { id: keyId, keyIds: [keyId] };
+    const rotated = around.account.addKey({ accountId, dailyCreditCap: 2, capLine });
+    expect([await statusFor(rotated.apiKey), await statusFor(rotated.apiKey)]).toEqual([200, 402]);
+    expect(await statusFor(first.apiKey)).toBe(402);
+  });
+
   it('S14: nobody finds a capped key before what it spent today has been read', async () => {
     const { apiKey } = around.account.addKey({ dailyCreditCap: 2 });
     const { account, entitlement } = gateway.services;

@@ -13,7 +13,7 @@ import {
   ServiceUnavailable,
   monotonicMs,
 } from '#libs/platform';
-import type { CappedKey } from '../lease/daily-caps.js';
+import type { CappedLine } from '../lease/daily-caps.js';
 import { AccountEntry, KeyEntry } from './caller.js';
 import { AccountDeletedProblem, InvalidApiKey } from './facts.errors.js';
 import { RefusedKeys } from './refused-keys.js';
@@ -25,7 +25,7 @@ export interface FactsOptions {
   /** Server-side secret of the keys' hashes. */
   keyPepper: string;
   /** What must be ready before a key is used for the first time. */
-  beforeUse?: (key: CappedKey) => Promise<void>;
+  beforeUse?: (key: CappedLine) => Promise<void>;
   /** Keys kept at most; the oldest are given up first. */
   keysMax?: number;
 }
@@ -136,10 +136,11 @@ export class Facts {
           this.refused.remember(apiKey, refusal);
           return refusal;
         }
-        const { accountId, keyId, dailyCreditCap } = facts!;
+        const { accountId, keyId, dailyCreditCap = 0, capLine } = facts!;
         const account = await this.accountOf(accountId);
         // Before it is kept: from then on others find it, and would use it unprepared.
-        await this.options.beforeUse?.({ keyId, dailyCreditCap: dailyCreditCap ?? 0 });
+        const { id: capId, keyIds } = capLine ?? { id: keyId, keyIds: [keyId] };
+        await this.options.beforeUse?.({ capId, keyIds, dailyCreditCap });
         if (this.isOvertaken(accountId, since)) continue;
         return this.keep(apiKey, facts!, account);
       }

@@ -5,7 +5,11 @@ import { TestClock } from '#test/environment';
 import { DailyCaps } from './daily-caps.js';
 
 const capReached = { status: 402, code: 'key_cap_reached' };
-const key = { keyId: newId(), dailyCreditCap: 3 };
+const lineOf = (dailyCreditCap: number) => {
+  const id = newId();
+  return { capId: id, keyIds: [id], dailyCreditCap };
+};
+const key = lineOf(3);
 
 describe('daily caps', () => {
   it('S14: what is given back after midnight adds nothing to the new day', async () => {
@@ -44,9 +48,19 @@ describe('daily caps', () => {
     expect(caps.reserve(key, 1)).toMatchObject(capReached);
   });
 
+  it('S14: a rotation begins no new count, and the log is asked for all keys of the line', async () => {
+    const asked: string[][] = [];
+    const caps = new DailyCaps(new TestClock(), async (keyIds) => asked.push(keyIds));
+    const rotated = { ...key, keyIds: [...key.keyIds, newId()] };
+    await caps.prepare(rotated);
+    expect(asked).toEqual([rotated.keyIds]);
+    expect(caps.reserve(key, 2)).toEqual(expect.any(Number));
+    expect(caps.reserve(rotated, 1)).toMatchObject(capReached);
+  });
+
   it('S14: a key for whose count there is no room is refused, the others keep theirs', async () => {
     const caps = new DailyCaps(new TestClock(), async () => 1, new DailyCredits(64));
-    const keys = Array.from({ length: 200 }, () => ({ keyId: newId(), dailyCreditCap: 2 }));
+    const keys = Array.from({ length: 200 }, () => lineOf(2));
     const ready = await Promise.allSettled(keys.map((one) => caps.prepare(one)));
     const roomFor = keys.filter((_, at) => ready[at]?.status === 'fulfilled');
     expect(roomFor).toHaveLength(64);

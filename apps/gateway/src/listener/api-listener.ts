@@ -24,9 +24,11 @@ import type { ApiPath, ApiPaths } from '../routes/api-paths.js';
 import type { ApiRoute } from '../routes/api-route.js';
 import type { ApiRequest, Reply } from '../context/request-context.js';
 import { BASE_HEADERS } from '../context/header-lines.js';
+import { hasOneHost } from '../context/host-header.js';
 import { newRequestId } from '../context/request-id.js';
 import type { ErrorPages } from '../problems/error-pages.js';
 import type { ProblemBodies } from '../problems/problem-body.js';
+import { MalformedRequest } from '../problems/problems.errors.js';
 import { answerParserError, endWith } from './client-error.js';
 import {
   ExpectationFailed,
@@ -66,6 +68,7 @@ const PREFLIGHT_SECONDS = '86400';
 const API_HEADERS = 'authorization, x-api-key, content-type, idempotency-key';
 
 const uriTooLong = new UriTooLong(URI_MAX_BYTES);
+const hostFault = new MalformedRequest(' It needs exactly one Host header that names a host.');
 const unexpectedBody = new UnexpectedBody();
 /** Nobody is let through to elsewhere. */
 const noTunnel = new MethodNotAllowed('GET, POST, OPTIONS');
@@ -146,6 +149,8 @@ export class ApiListener {
       {
         ServerResponse: ApiResponse,
         maxHeaderSize: HEAD_MAX_BYTES,
+        // Judged below, for an answer that is a problem like any other.
+        requireHostHeader: false,
         headersTimeout: limits.headersTimeoutMs,
         requestTimeout: limits.requestTimeoutMs,
         keepAliveTimeout: limits.keepAliveTimeoutMs,
@@ -199,6 +204,10 @@ export class ApiListener {
   }
 
   private take(request: IncomingMessage, response: ApiResponse, handler: RequestListener): void {
+    if (!hasOneHost(request.rawHeaders)) {
+      response.shouldKeepAlive = false;
+      return this.sendProblem(request, response, hostFault);
+    }
     const url = request.url!;
     const mark = url.indexOf('?');
     const path = mark === -1 ? url : url.slice(0, mark);

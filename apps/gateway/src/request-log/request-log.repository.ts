@@ -72,11 +72,11 @@ export class RequestLogRepository {
   constructor(private readonly database: Database) {}
 
   /** Credits a key was charged since `since`. */
-  async sumCreditsOfKey(keyId: string, since: Date): Promise<number> {
+  async sumCreditsOfKeys(keyIds: string[], since: Date): Promise<number> {
     // The primary key begins with the time, so only the partitions of the day are read.
     const [row] = await this.database.query<{ credits: string }>(
-      'select coalesce(sum(credits), 0) as credits from request_log where key_id = $1 and at >= $2',
-      [keyId, since],
+      'select coalesce(sum(credits), 0) as credits from request_log where key_id = any($1) and at >= $2',
+      [keyIds, since],
     );
     return Number(row.credits);
   }

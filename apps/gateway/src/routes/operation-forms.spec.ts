@@ -46,7 +46,7 @@ const BULK = defineOperation({
     of: Names,
     limitBytes: 4_096,
     example: { domainNames: ['registered.test'] },
-    subjects: { kind: domainName(), of: ({ domainNames }: Names) => domainNames },
+    subjects: [{ kind: domainName(), of: ({ domainNames }: Names) => domainNames }],
   },
   answers: [
     { type: 'application/json', of: Answer },

@@ -82,8 +82,31 @@ export function problemOf(
   }
 }
 
-/** Past Nest's serialisation: the body is finished text. */
-export function send(reply: FastifyReply, { status, headers, body }: DataAnswer): void {
-  crashPoint('lookup.before-answer');
-  void reply.status(status).headers(headers).type('application/json; charset=utf-8').send(body);
+/** Aborted when the caller has gone before its answer was sent. */
+export function goneSignal(reply: FastifyReply): AbortSignal {
+  const gone = new AbortController();
+  reply.raw.once('close', () => {
+    if (!reply.raw.writableFinished) gone.abort();
+  });
+  return gone.signal;
+}
+
+/**
+ * Sends an answer past Nest's serialisation: its body is finished text. A caller that goes ends the looking,
+ * unless others wait for the same.
+ */
+export async function sendAnswer(
+  reply: FastifyReply,
+  find: (signal: AbortSignal) => Promise<DataAnswer>,
+): Promise<void> {
+  const signal = goneSignal(reply);
+  try {
+    const { status, headers, body } = await find(signal);
+    crashPoint('lookup.before-answer');
+    void reply.status(status).headers(headers).type('application/json; charset=utf-8').send(body);
+  } catch (error) {
+    // Nobody is there to be told.
+    if (!signal.aborted) throw error;
+    reply.hijack();
+  }
 }

@@ -1,8 +1,9 @@
-import { Controller, Get, Headers, Res } from '@nestjs/common';
+import { Body, Controller, Get, Headers, Post, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import { DNS_LIVE, Question, type QuestionOf } from '#libs/contracts';
+import { BulkHosts, DNS_BULK, DNS_LIVE, Question, type QuestionOf } from '#libs/contracts';
 import { AllowCallers } from '#libs/platform';
-import { send } from '../answers/data-answer.js';
+import { sendAnswer } from '../answers/data-answer.js';
+import { sendItems } from '../answers/item-answers.js';
 import { DnsService } from './dns.service.js';
 
 @Controller('/internal/dns')
@@ -16,6 +17,17 @@ export class DnsController {
     @Headers('x-repeat') repeat: string | undefined,
     @Res() reply: FastifyReply,
   ) {
-    send(reply, await this.dns.live(question, repeat === '1'));
+    await sendAnswer(reply, async (signal) =>
+      this.dns.live(question, { repeat: repeat === '1', signal }),
+    );
+  }
+
+  @Post('/bulk')
+  async several(
+    @Question(DNS_BULK) question: QuestionOf<typeof DNS_BULK>,
+    @Body() hosts: BulkHosts,
+    @Res() reply: FastifyReply,
+  ) {
+    await sendItems(reply, this.dns.questions(hosts, question));
   }
 }

@@ -1,12 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import {
+  type BulkHosts,
+  type DNS_BULK,
   type DNS_LIVE,
   NAME_RECORD_TYPES,
   type NameRecordType,
   type Outcome,
   type QuestionOf,
 } from '#libs/contracts';
-import { type IpAddress, parseHostName, reverseDnsName } from '#libs/domain-names';
+import { type IpAddress, parseHostName, parseIpAddress, reverseDnsName } from '#libs/domain-names';
 import { Clock, InvalidRequest, type Problem, SECOND_MS } from '#libs/platform';
 import {
   DnsClient,
@@ -19,9 +21,11 @@ import { AnswerCache, type Findings, type KeptKind } from '../answers/answer-cac
 import { AnswerCounts } from '../answers/answer-counts.js';
 import { BogonAddress, InvalidDomainName } from '../answers/answers.errors.js';
 import { type DataAnswer, answerOf, refusalOf } from '../answers/data-answer.js';
-import { type Found, RememberedAnswers } from '../answers/remembered-answers.js';
+import type { ItemQuestions } from '../answers/item-answers.js';
+import { type Found, type Freshness, RememberedAnswers } from '../answers/remembered-answers.js';
 import { LookupConfig } from '../lookup.config.js';
 import { selectFields } from '../serializers/field-selection.js';
+import type { Json } from '../serializers/whois-body.js';
 import { type DnsSubject, dnsBody } from './dns-body.js';
 import { dnsFixture } from './dns-fixtures.js';
 import { ResolverTimeout, ResolverUnreachable } from './dns.errors.js';
@@ -42,6 +46,13 @@ const KEPT_DNS: KeptKind<DnsFindings> = {
   sizeBytes: (lookup) => ENTRY_OVERHEAD_BYTES + 2 * JSON.stringify(lookup).length,
   bare: (failure) => failure,
 };
+
+interface Asking {
+  /** The gateway charged the same question less than a minute ago. */
+  repeat: boolean;
+  /** Aborted when nobody waits for the answer any more. */
+  signal: AbortSignal;
+}
 
 /** What is asked of the DNS. */
 export interface DnsQuestion {
@@ -72,39 +83,79 @@ export class DnsService {
   }
 
   /** @throws InvalidDomainName, BogonAddress, LookupOverloaded. What a resolver does is in the status. */
-  async live(question: QuestionOf<typeof DNS_LIVE>, repeat: boolean): Promise<DataAnswer> {
-    const { domainName, ipAddress, type } = question;
-    const asked = ipAddress ? ofAddress(ipAddress) : ofName(domainName ?? '', type);
-    const { lookup, servedFrom } = await this.find(asked, { ...question, repeat });
+  async live(question: QuestionOf<typeof DNS_LIVE>, how: Asking): Promise<DataAnswer> {
+    const { domainName = '', ipAddress, type } = question;
+    const asked = ipAddress ? ofAddress(ipAddress) : ofName(domainName, type);
+    const { lookup, servedFrom } = await this.find(asked, question, how);
     const ageMs = this.clock.now().getTime() - lookup.fetchedAt.getTime();
     const serving = { servedFrom, ageSeconds: Math.max(0, Math.floor(ageMs / SECOND_MS)) };
     const problem = dnsProblemOf(lookup.outcome);
     if (problem) return refusalOf(lookup.outcome, serving, problem);
-    const body = dnsBody(asked.subject, lookup, lookup.fetchedAt);
-    const { fields } = question;
-    return answerOf(lookup.outcome, serving, fields ? selectFields(body, fields) : body);
+    return answerOf(lookup.outcome, serving, bodyOf(asked, lookup, question.fields));
+  }
+
+  /** Questions about several names and addresses, each as if it had been asked alone. @throws InvalidRequest */
+  questions(
+    { domainNames = [], ipAddresses = [] }: BulkHosts,
+    question: QuestionOf<typeof DNS_BULK>,
+  ): ItemQuestions {
+    const count = domainNames.length + ipAddresses.length;
+    if (count === 0) {
+      const message = 'must hold a name, or "ipAddresses" an address';
+      throw new InvalidRequest([{ field: 'domainNames', message }]);
+    }
+    const isName = (index: number) => index < domainNames.length;
+    const addressAt = (index: number) => ipAddresses[index - domainNames.length];
+    return {
+      count,
+      member: 'bulk_dns_info',
+      subject: (index) =>
+        isName(index) ? { domain_name: domainNames[index] } : { ip_address: addressAt(index) },
+      answer: async (index, signal) => {
+        const asked = isName(index)
+          ? ofName(domainNames[index], question.type)
+          : ofAddressText(addressAt(index));
+        const { lookup, servedFrom } = await this.find(asked, question, { repeat: false, signal });
+        const { outcome } = lookup;
+        const problem = dnsProblemOf(outcome);
+        return problem
+          ? { outcome, servedFrom, problem }
+          : { outcome, servedFrom, body: bodyOf(asked, lookup, question.fields) };
+      },
+    };
   }
 
   /** Asks, or remembers. @throws LookupOverloaded */
   async find(
     asked: DnsQuestion,
-    freshness: { max_age: number; allow_stale: boolean; fresh: boolean; repeat: boolean },
+    freshness: Freshness,
+    { repeat, signal }: Asking,
   ): Promise<Found<DnsFindings>> {
     const found = asked.isFixture
       ? { lookup: this.found(dnsFixture(asked.name, asked.types)), servedFrom: 'fixture' as const }
-      : await this.answers.find(keyOf(asked), freshness, async () => this.look(asked));
+      : await this.answers.find(keyOf(asked), { ...freshness, repeat }, async () =>
+          this.look(asked, signal),
+        );
     this.counts.note(found.lookup.outcome, found.servedFrom);
     return found;
   }
 
-  private async look({ name, types }: DnsQuestion): Promise<DnsFindings> {
+  private async look({ name, types }: DnsQuestion, signal: AbortSignal): Promise<DnsFindings> {
     const { dnsTimeoutMs: timeoutMs } = this.config;
-    return this.found(await lookUpDns(this.client, name, types, { timeoutMs }));
+    const lookup = await lookUpDns(this.client, name, types, { timeoutMs, signal });
+    // What was given up says nothing of the name.
+    signal.throwIfAborted();
+    return this.found(lookup);
   }
 
   private found(lookup: DnsLookup): DnsFindings {
     return { ...lookup, outcome: outcomeOf(lookup), fetchedAt: this.clock.now() };
   }
+}
+
+function bodyOf(asked: DnsQuestion, lookup: DnsFindings, fields: string[] | undefined): Json {
+  const body = dnsBody(asked.subject, lookup, lookup.fetchedAt);
+  return fields === undefined ? body : selectFields(body, fields);
 }
 
 /** The refusal that a DNS outcome is; undefined for answers. */
@@ -129,6 +180,13 @@ export function ofName(text: string, wanted: readonly ('all' | NameRecordType)[]
     subject: { domain_name: host },
     isFixture: domain.tld === FIXTURE_TLD,
   };
+}
+
+/** @throws InvalidRequest, BogonAddress */
+function ofAddressText(text: string): DnsQuestion {
+  const parsed = parseIpAddress(text);
+  if (parsed.ok) return ofAddress(parsed.ip);
+  throw new InvalidRequest([{ field: 'ipAddresses', message: parsed.message }]);
 }
 
 /** @throws BogonAddress for one that has no names in the public DNS; those of documents are fixtures. */

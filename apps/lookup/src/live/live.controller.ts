@@ -1,14 +1,19 @@
-import { Controller, Get, Headers, Res } from '@nestjs/common';
+import { Body, Controller, Get, Headers, Post, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import { Question, type QuestionOf, WHOIS_LIVE } from '#libs/contracts';
+import { BulkNames, Question, type QuestionOf, WHOIS_BULK, WHOIS_LIVE } from '#libs/contracts';
 import { AllowCallers } from '#libs/platform';
-import { send } from '../answers/data-answer.js';
+import { sendAnswer } from '../answers/data-answer.js';
+import { sendItems } from '../answers/item-answers.js';
+import { BulkService } from './bulk.service.js';
 import { LiveService } from './live.service.js';
 
 @Controller('/internal/whois')
 @AllowCallers('gateway', 'worker')
 export class LiveController {
-  constructor(private readonly live: LiveService) {}
+  constructor(
+    private readonly live: LiveService,
+    private readonly bulk: BulkService,
+  ) {}
 
   @Get('/live')
   async whois(
@@ -16,6 +21,17 @@ export class LiveController {
     @Headers('x-repeat') repeat: string | undefined,
     @Res() reply: FastifyReply,
   ) {
-    send(reply, await this.live.answer(question, repeat === '1'));
+    await sendAnswer(reply, async (signal) =>
+      this.live.answer(question, { repeat: repeat === '1', signal }),
+    );
+  }
+
+  @Post('/bulk')
+  async several(
+    @Question(WHOIS_BULK) question: QuestionOf<typeof WHOIS_BULK>,
+    @Body() { domainNames }: BulkNames,
+    @Res() reply: FastifyReply,
+  ) {
+    await sendItems(reply, this.bulk.questions(domainNames, question));
   }
 }

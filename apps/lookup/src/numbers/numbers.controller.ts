@@ -2,7 +2,7 @@ import { Controller, Get, Headers, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { ASN_WHOIS, IP_WHOIS, Question, type QuestionOf } from '#libs/contracts';
 import { AllowCallers } from '#libs/platform';
-import { send } from '../answers/data-answer.js';
+import { sendAnswer } from '../answers/data-answer.js';
 import { NumbersService } from './numbers.service.js';
 
 @Controller('/internal')
@@ -16,7 +16,9 @@ export class NumbersController {
     @Headers('x-repeat') repeat: string | undefined,
     @Res() reply: FastifyReply,
   ) {
-    send(reply, await this.numbers.ip(question, repeat === '1'));
+    await sendAnswer(reply, async (signal) =>
+      this.numbers.ip(question, { repeat: repeat === '1', signal }),
+    );
   }
 
   @Get('/asn-whois')
@@ -25,6 +27,8 @@ export class NumbersController {
     @Headers('x-repeat') repeat: string | undefined,
     @Res() reply: FastifyReply,
   ) {
-    send(reply, await this.numbers.asn(question, repeat === '1'));
+    await sendAnswer(reply, async (signal) =>
+      this.numbers.asn(question, { repeat: repeat === '1', signal }),
+    );
   }
 }

@@ -32,6 +32,13 @@ const KEPT_NUMBER: KeptKind<NumberLookup> = {
 
 type Question = Freshness & { fields?: string[]; include?: NumberSection[] };
 
+interface Asking {
+  /** The gateway charged the same question less than a minute ago. */
+  repeat: boolean;
+  /** Aborted when nobody waits for the answer any more. */
+  signal: AbortSignal;
+}
+
 interface Asked {
   /** As it is answered and remembered. */
   text: string;
@@ -59,11 +66,11 @@ export class NumbersService {
   }
 
   /** @throws LookupOverloaded. What a registry does is in the answer's status. */
-  async ip(question: QuestionOf<typeof IP_WHOIS>, repeat: boolean): Promise<DataAnswer> {
+  async ip(question: QuestionOf<typeof IP_WHOIS>, how: Asking): Promise<DataAnswer> {
     const { ip } = question;
     const isOne = ip.prefixLength === (ip.version === 4 ? 32 : 128);
     const text = isOne ? ip.address : `${ip.address}/${ip.prefixLength}`;
-    return this.answer(question, repeat, {
+    return this.answer(question, how, {
       text,
       look: async (request) => this.lookups.lookUpBlock(ip, request),
       body: (lookup, serving, sections) => ipBody(text, lookup, serving, sections),
@@ -71,22 +78,23 @@ export class NumbersService {
   }
 
   /** @throws LookupOverloaded. What a registry does is in the answer's status. */
-  async asn(question: QuestionOf<typeof ASN_WHOIS>, repeat: boolean): Promise<DataAnswer> {
+  async asn(question: QuestionOf<typeof ASN_WHOIS>, how: Asking): Promise<DataAnswer> {
     const { asn } = question;
-    return this.answer(question, repeat, {
+    return this.answer(question, how, {
       text: `AS${asn}`,
       look: async (request) => this.lookups.lookUpAsn(asn, request),
       body: (lookup, serving, sections) => asnBody(asn, lookup, serving, sections),
     });
   }
 
-  private async answer(question: Question, repeat: boolean, asked: Asked): Promise<DataAnswer> {
+  private async answer(question: Question, how: Asking, asked: Asked): Promise<DataAnswer> {
     const fixture = numberFixture(asked.text, this.clock.now());
     const { budgetMs } = this.config;
+    const { repeat, signal } = how;
     const { lookup, servedFrom } = fixture
       ? { lookup: fixture, servedFrom: 'fixture' as const }
       : await this.answers.find(asked.text, { ...question, repeat }, async () =>
-          asked.look({ priority: 'live', budgetMs }),
+          asked.look({ priority: 'live', budgetMs, signal }),
         );
     this.counts.note(lookup.outcome, servedFrom);
     const ageMs = this.clock.now().getTime() - lookup.fetchedAt.getTime();

@@ -1,38 +1,39 @@
 import { randomBytes } from 'node:crypto';
 import { derivedRolePassword } from '#libs/database';
+import { generatedSecrets } from '#libs/services';
+import { SERVICES } from '../../../services.js';
 import type { DataFolder } from './data-folder.js';
 
 const FILE = 'secrets.json';
-const NAMES = [
-  'postgres',
-  'roles',
-  'service',
-  'keyPepper',
-  'addressPepper',
-  'personalData',
-  'auditAnchor',
-  'demoPassword',
-] as const;
-type SecretName = (typeof NAMES)[number];
+/** Beside the services' own, which have the names of their settings. */
+const NAMES = ['postgres', 'roles', 'demoPassword', ...generatedSecrets(SERVICES)];
 
 /** The generated secrets of an installation. They are made once and never change (S113). */
 export class Secrets {
-  private constructor(private readonly values: Record<SecretName, string>) {}
+  private constructor(private readonly values: Record<string, string>) {}
 
   /** Reads `secrets.json`; makes what is missing, which a newer version may have added. */
   static load(folder: DataFolder): Secrets {
-    const known = folder.readJson<Partial<Record<SecretName, string>>>(FILE) ?? {};
+    const known = folder.readJson<Partial<Record<string, string>>>(FILE) ?? {};
     const missing = NAMES.filter((name) => !known[name]);
     const fresh = Object.fromEntries(
       missing.map((name) => [name, randomBytes(32).toString('base64url')]),
     );
-    const values = { ...known, ...fresh } as Record<SecretName, string>;
+    const values = { ...known, ...fresh } as Record<string, string>;
     if (missing.length > 0) folder.writePrivateJson(FILE, values);
     return new Secrets(values);
   }
 
-  get(name: SecretName): string {
-    return this.values[name];
+  /** By a name of ours, or the environment name of a generated setting. @throws when there is no such secret. */
+  get(name: string): string {
+    const secret = this.values[name];
+    if (secret === undefined) throw new Error(`no secret ${name}`);
+    return secret;
+  }
+
+  /** What services are given: by the names of their settings. */
+  settings(): Record<string, string> {
+    return Object.fromEntries(generatedSecrets(SERVICES).map((env) => [env, this.get(env)]));
   }
 
   rolePassword(role: string): string {

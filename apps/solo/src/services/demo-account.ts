@@ -38,7 +38,7 @@ export async function seedDemoAccount(
 ): Promise<DemoFacts> {
   const known = folder.readJson<DemoFacts>(FILE);
   if (known) return known;
-  const tokens = new ServiceTokens(secrets.get('service'), services.clock);
+  const tokens = new ServiceTokens(secrets.get('SERVICE_SECRET'), services.clock);
   const seed = new DemoSeed(
     services,
     tokens,

@@ -1,24 +1,18 @@
 import { existsSync } from 'node:fs';
 import {
   EmbeddedServer,
-  type Migration,
-  SCHEMA_SERVICES,
-  type SchemaService,
   migrate,
   ownerRole,
   provisionRoles,
   provisionSchemas,
   withClient,
 } from '#libs/database';
-import { migrations as account } from '../../../account/src/migrations/index.js';
-import { migrations as billing } from '../../../billing/src/migrations/index.js';
-import { migrations as entitlement } from '../../../entitlement/src/migrations/index.js';
-import { migrations as gateway } from '../../../gateway/src/migrations/index.js';
+import { schemaServices } from '#libs/services';
+import { SERVICES } from '../../../services.js';
 import type { DataFolder } from '../data-folder/data-folder.js';
 import type { Secrets } from '../data-folder/secrets.js';
 
 const DATABASE = 'domain_data';
-const MIGRATIONS: Record<SchemaService, Migration[]> = { account, billing, entitlement, gateway };
 
 export interface SoloDatabaseOptions {
   folder: DataFolder;
@@ -91,10 +85,11 @@ export class SoloDatabase {
       ]);
       if (!rowCount) await client.query(`create database ${DATABASE}`);
     });
-    await provisionRoles(this.adminUrl, SCHEMA_SERVICES, (role) => this.secrets.rolePassword(role));
-    await provisionSchemas(this.superuserUrl, SCHEMA_SERVICES);
-    for (const service of SCHEMA_SERVICES) {
-      await migrate(this.url(ownerRole(service)), MIGRATIONS[service]);
+    const schemas = schemaServices(SERVICES);
+    await provisionRoles(this.adminUrl, schemas, (role) => this.secrets.rolePassword(role));
+    await provisionSchemas(this.superuserUrl, schemas);
+    for (const { name, migrations } of SERVICES) {
+      if (migrations) await migrate(this.url(ownerRole(name)), migrations);
     }
   }
 }

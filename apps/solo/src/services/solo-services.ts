@@ -6,24 +6,18 @@ import { InProcessTransport } from '#libs/messaging';
 import {
   type Clock,
   Logger,
-  Metrics,
-  type RunningService,
+  type Metrics,
   loadConfig,
   TelemetryConfig,
   openTraces,
 } from '#libs/platform';
+import { type Settings, durableConsumers, installed } from '#libs/services';
 import { AccountConfig } from '../../../account/src/account.config.js';
-import { startAccount } from '../../../account/src/start.js';
-import { EntitlementConfig } from '../../../entitlement/src/entitlement.config.js';
-import { startEntitlement } from '../../../entitlement/src/start.js';
-import { GatewayConfig } from '../../../gateway/src/gateway.config.js';
-import { startGateway } from '../../../gateway/src/start.js';
-import { LookupConfig } from '../../../lookup/src/lookup.config.js';
-import { startLookup } from '../../../lookup/src/start.js';
+import { SERVICES } from '../../../services.js';
 import { RegistrySimulator } from '../../../simulators/src/registry/registry-simulator.js';
 import type { ShutdownOrder } from './shutdown-order.js';
 import { soloMail } from './solo-mail.js';
-import { type SettingSources, type Settings, soloSettings } from './solo-settings.js';
+import { type SettingSources, soloSettings } from './solo-settings.js';
 
 export interface ServicesOptions extends SettingSources {
   clock: Clock;
@@ -53,12 +47,9 @@ export interface SoloServices {
   registries?: RegistrySimulator;
 }
 
-/** Who must have heard each fact before it counts as sent. billing joins with its own events. */
-const CONSUMERS = { account: ['entitlement', 'gateway'], billing: ['entitlement'] } as const;
-
 /**
- * Starts every service in the order in which they need one another: whoever is called first, the
- * gateway last. Each is added to the shutdown order as soon as it runs.
+ * Starts every service of the registry in its order: whoever is called first, the gateway last. Each is added
+ * to the shutdown order as soon as it runs.
  */
 export async function startServices(options: ServicesOptions): Promise<SoloServices> {
   const { clock, shutdown, offline } = options;
@@ -67,70 +58,42 @@ export async function startServices(options: ServicesOptions): Promise<SoloServi
   const traces = await openTraces(telemetry);
   shutdown.add('traces', () => traces.close());
   const logger = (name: string) => new Logger(name, options.log, telemetry.logLevel);
-  const transport = new InProcessTransport({ logger: logger('events'), consumers: CONSUMERS });
-  const accountConfig = loadConfig(AccountConfig, settings);
-  const mail = soloMail(accountConfig, clock);
+  const services = installed(SERVICES, settings);
+  const consumers = durableConsumers(services);
+  const transport = new InProcessTransport({ logger: logger('events'), consumers });
+  const mail = soloMail(loadConfig(AccountConfig, settings), clock);
   shutdown.add('mail', () => mail.transport.close());
-  const running = stoppingWith(shutdown, transport);
-  const start = { clock, transport };
-
-  const account = running(
-    'account',
-    await startAccount({
-      ...start,
-      config: accountConfig,
-      logger: logger('account'),
-      mail: mail.transport,
-    }),
-  );
-  const entitlement = running(
-    'entitlement',
-    await startEntitlement({
-      ...start,
-      config: loadConfig(EntitlementConfig, settings),
-      logger: logger('entitlement'),
-    }),
-  );
   const registries = offline ? await startRegistries(settings, shutdown) : undefined;
   settings.LOOKUP_SOCKET = socketPath(shutdown);
-  const lookup = running(
-    'lookup',
-    await startLookup({
+  const metrics: Metrics[] = [];
+  for (const service of services) {
+    const started = await service.start({
+      config: loadConfig<object>(service.config, settings),
       clock,
-      config: loadConfig(LookupConfig, settings),
-      logger: logger('lookup'),
-    }),
-  );
-  settings.ACCOUNT_URL = account.url;
-  settings.ENTITLEMENT_URL = entitlement.url;
-  settings.LOOKUP_URL = lookup.url;
-  const config = loadConfig(GatewayConfig, settings);
-  const mailbox = mail.isSent ? undefined : mail.mailbox;
-  const gateway = await startGateway({ ...start, config, logger: logger('gateway'), mailbox });
-  running('gateway', gateway);
+      logger: logger(service.name),
+      transport,
+      mail: mail.transport,
+      mailbox: mail.isSent ? undefined : mail.mailbox,
+    });
+    shutdown.add(service.name, started.stop);
+    metrics.push(started.metrics);
+    // Events stop before the service whose database they are read from. Closing twice is harmless.
+    shutdown.add('events', () => transport.close());
+    if (service.urlSetting) settings[service.urlSetting] = started.addresses.url;
+  }
   transport.requireConsumers();
-  const services = [account, entitlement, lookup, gateway];
   return {
-    apiUrl: config.baseUrl,
-    dashboardUrl: config.billingUrl,
-    accountUrl: account.url,
-    entitlementUrl: entitlement.url,
+    apiUrl: settings.BASE_URL!,
+    dashboardUrl: settings.BILLING_URL!,
+    accountUrl: settings.ACCOUNT_URL!,
+    entitlementUrl: settings.ENTITLEMENT_URL!,
     settings,
-    metrics: services.map(({ app }) => app.get(Metrics, { strict: false })),
+    metrics,
     clock,
     transport,
     mailbox: mail.mailbox,
     isMailSent: mail.isSent,
     registries,
-  };
-}
-
-/** Events stop before the service whose database they are read from. Closing twice is harmless. */
-function stoppingWith(shutdown: ShutdownOrder, transport: InProcessTransport) {
-  return <T extends RunningService>(name: string, service: T): T => {
-    shutdown.add(name, () => service.stop());
-    shutdown.add('events', () => transport.close());
-    return service;
   };
 }
 

@@ -1,16 +1,10 @@
-import { auditorRole, maintenanceRole, serviceRole } from '#libs/database';
 import { TelemetryConfig, loadConfigs } from '#libs/platform';
-import { AccountConfig } from '../../../account/src/account.config.js';
-import { EntitlementConfig } from '../../../entitlement/src/entitlement.config.js';
-import { GatewayConfig } from '../../../gateway/src/gateway.config.js';
-import { LookupConfig } from '../../../lookup/src/lookup.config.js';
+import { type Settings, databaseSettings, generatedSecrets, installed } from '#libs/services';
+import { SERVICES } from '../../../services.js';
 import { DataFolder } from '../data-folder/data-folder.js';
 import type { Secrets } from '../data-folder/secrets.js';
 import { SoloConfig } from '../solo.config.js';
 import type { SoloDatabase } from './solo-database.js';
-
-/** Settings by environment name. */
-export type Settings = Record<string, string | undefined>;
 
 export interface SettingSources {
   /** The process's own environment: what an operator set. */
@@ -20,13 +14,16 @@ export interface SettingSources {
   apiPort: number;
   dashboardPort: number;
   folder: DataFolder;
-  secrets: Pick<Secrets, 'get'>;
+  secrets: Pick<Secrets, 'settings'>;
   database: Pick<SoloDatabase, 'url'>;
 }
 
 /** In place of what is generated or chosen once it runs; right in every class. */
 const STAND_IN = {
-  secrets: { get: () => 'x'.repeat(64) },
+  secrets: {
+    settings: () =>
+      Object.fromEntries(generatedSecrets(SERVICES).map((env) => [env, 'x'.repeat(64)])),
+  },
   database: { url: () => 'postgres://x@127.0.0.1/x' },
   address: 'http://127.0.0.1:1',
 };
@@ -36,23 +33,21 @@ const STAND_IN = {
  * @throws ConfigurationError that lists all faults.
  */
 export function checkSettings(environment: Settings): void {
-  const services = [TelemetryConfig, AccountConfig, EntitlementConfig, LookupConfig, GatewayConfig];
   const { DASHBOARD_PORT } = environment;
+  const addresses = SERVICES.flatMap(({ urlSetting }) =>
+    urlSetting === undefined ? [] : [[urlSetting, STAND_IN.address]],
+  );
   const settings = soloSettings({
     environment,
-    overrides: {
-      DASHBOARD_PORT,
-      ACCOUNT_URL: STAND_IN.address,
-      ENTITLEMENT_URL: STAND_IN.address,
-      LOOKUP_URL: STAND_IN.address,
-    },
+    overrides: { DASHBOARD_PORT, ...Object.fromEntries(addresses) },
     apiPort: 1,
     dashboardPort: 1,
     folder: new DataFolder('.'),
     secrets: STAND_IN.secrets,
     database: STAND_IN.database,
   });
-  loadConfigs([SoloConfig, ...services], settings);
+  const classes = installed(SERVICES, environment).map(({ config }) => config);
+  loadConfigs([SoloConfig, TelemetryConfig, ...classes], settings);
 }
 
 /** Settings of services that one process has no use for, and where they have a meaning. */
@@ -81,27 +76,20 @@ export function soloSettings(sources: SettingSources): Settings {
     GATEWAY_DRAIN_NOTICE_MS: '0',
     AUDIT_ANCHORS: folder.file('audit-anchors.log'),
   };
-  const own = {
-    GATEWAY_PORT: String(apiPort),
-    DASHBOARD_PORT: String(dashboardPort),
-    ACCOUNT_PORT: '0',
-    ENTITLEMENT_PORT: '0',
-    LOOKUP_PORT: '0',
-    GATEWAY_INTERNAL_PORT: '0',
-    GATEWAY_JOURNAL: folder.file('gateway-leases.journal'),
-    SERVICE_SECRET: secrets.get('service'),
-    KEY_PEPPER: secrets.get('keyPepper'),
-    ADDRESS_PEPPER: secrets.get('addressPepper'),
-    PERSONAL_DATA_SECRET: secrets.get('personalData'),
-    AUDIT_ANCHOR_SECRET: secrets.get('auditAnchor'),
-    ACCOUNT_DATABASE_URL: database.url(serviceRole('account')),
-    ACCOUNT_MAINTENANCE_DATABASE_URL: database.url(maintenanceRole('account')),
-    ENTITLEMENT_DATABASE_URL: database.url(serviceRole('entitlement')),
-    ENTITLEMENT_MAINTENANCE_DATABASE_URL: database.url(maintenanceRole('entitlement')),
-    ENTITLEMENT_AUDITOR_DATABASE_URL: database.url(auditorRole('entitlement')),
-    GATEWAY_DATABASE_URL: database.url(serviceRole('gateway')),
-    GATEWAY_MAINTENANCE_DATABASE_URL: database.url(maintenanceRole('gateway')),
-  };
+  const ports = SERVICES.flatMap(({ listeners }) => listeners.map(({ port }) => [port, '0']));
+  const databases = SERVICES.map((service) =>
+    databaseSettings(service, (role) => database.url(role)),
+  );
+  const own = Object.assign(
+    Object.fromEntries(ports),
+    {
+      GATEWAY_PORT: String(apiPort),
+      DASHBOARD_PORT: String(dashboardPort),
+      GATEWAY_JOURNAL: folder.file('gateway-leases.journal'),
+    },
+    secrets.settings(),
+    ...databases,
+  ) as Settings;
   return [environment, own, overrides].reduce<Settings>(replaced, defaults);
 }
 

@@ -19,6 +19,8 @@ export interface KeyFacts {
   allowedAddresses: string[];
   /** Credits this key may spend in a UTC day. */
   dailyCreditCap?: number;
+  /** Only with a cap: the line of rotations the key stands in, which shares one count. */
+  capLine?: CapLine;
   /** RFC 3339. Also set on the old key of a rotation with overlap. */
   expiresAt?: string;
   /**
@@ -26,6 +28,14 @@ export interface KeyFacts {
    * allowance is paused. 0 for keys that do not count (test keys, keys in rotation overlap).
    */
   rank: number;
+}
+
+/** A key with what it was rotated from and into. */
+export interface CapLine {
+  /** The same for every key of the line. */
+  id: string;
+  /** Those that may have been used since the UTC day began. */
+  keyIds: string[];
 }
 
 /** Typed calls to account's internal routes. */

@@ -44,7 +44,7 @@ export interface OperationBody {
   limitBytes: number;
   example: object;
   /** What in it is asked about, each read as its kind: decides whether a test key may ask. */
-  subjects?: { kind: ParameterKind; of: (body: never) => readonly string[] };
+  subjects?: readonly { kind: ParameterKind; of: (body: never) => readonly string[] }[];
 }
 
 /** A request as a customer may send it, with what it answers. */

@@ -1,3 +1,4 @@
+import { DNS_BULK } from './dns/dns-bulk.js';
 import { DNS_LIVE } from './dns/dns-live.js';
 import { ASN_WHOIS } from './numbers/asn-whois.js';
 import { IP_WHOIS } from './numbers/ip-whois.js';
@@ -6,9 +7,11 @@ import { PRICING_QUOTE } from './pricing/pricing-quote.js';
 import { PRICING } from './pricing/pricing.js';
 import { TLD } from './tlds/tld.js';
 import { TLDS } from './tlds/tlds.js';
+import { WHOIS_BULK } from './whois/whois-bulk.js';
 import { WHOIS_LIVE } from './whois/whois-live.js';
 
 export * from './dns/dns-answer.js';
+export * from './dns/dns-bulk.js';
 export * from './dns/dns-live.js';
 export * from './numbers/asn-whois.js';
 export * from './numbers/ip-whois.js';
@@ -20,14 +23,17 @@ export * from './tlds/tld-coverage.js';
 export * from './tlds/tld.js';
 export * from './tlds/tlds.js';
 export * from './whois/whois-answer.js';
+export * from './whois/whois-bulk.js';
 export * from './whois/whois-live.js';
 
 /** Every operation of the product, in the order of the documents. What stands here is routed, validated, priced and documented. */
 export const OPERATIONS: readonly Operation[] = [
   WHOIS_LIVE,
+  WHOIS_BULK,
   IP_WHOIS,
   ASN_WHOIS,
   DNS_LIVE,
+  DNS_BULK,
   TLDS,
   TLD,
   PRICING,

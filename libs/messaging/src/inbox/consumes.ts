@@ -1,4 +1,10 @@
-import { type ArgumentsHost, Catch, type ExceptionFilter, UseFilters } from '@nestjs/common';
+import {
+  type ArgumentsHost,
+  Catch,
+  type ExceptionFilter,
+  type Type,
+  UseFilters,
+} from '@nestjs/common';
 import { EventPattern } from '@nestjs/microservices';
 import { type EventClass, type EventEnvelope, describeEvent } from '#libs/contracts';
 import type { Transaction } from '#libs/database';
@@ -53,9 +59,19 @@ class RawErrors implements ExceptionFilter {
   }
 }
 
+/** By the prototype of the class that handles them. */
+const heardByMethods = new WeakMap<object, HandlerExtras[]>();
+
+/** What the given controllers consume and watch. */
+export function heardBy(controllers: readonly Type[]): HandlerExtras[] {
+  return controllers.flatMap(({ prototype }) => heardByMethods.get(prototype as object) ?? []);
+}
+
 function handlerOf<Handler>(extras: HandlerExtras): HandlerDecorator<Handler> {
   const { type, version } = describeEvent(extras.eventClass);
   return (target, name, descriptor) => {
+    const heard = heardByMethods.get(target) ?? [];
+    heardByMethods.set(target, [...heard, extras]);
     const untyped = descriptor as PropertyDescriptor;
     UseFilters(new RawErrors())(target, name, untyped);
     EventPattern(`${extras.delivery}:${type}@${version}`, { ...extras })(target, name, untyped);

@@ -9,7 +9,8 @@ import { Reflector } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
 import { isId } from '../ids.js';
 import { CallerNotAllowed, InvalidRequest } from '../platform.errors.js';
-import { type ServiceName, ServiceTokens } from './service-token.js';
+import type { ServiceName } from './pair-secrets.js';
+import { ServiceTokens } from './service-token.js';
 
 const ALLOWED_CALLERS = 'allowed-callers';
 

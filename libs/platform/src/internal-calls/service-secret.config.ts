@@ -5,7 +5,8 @@ import { SERVICE_SECRET_FORM } from './service-secret.js';
 /** For a setting that holds one secret, or two while it is rotated. */
 export const IsServiceSecret = () =>
   Matches(SERVICE_SECRET_FORM, {
-    message: '$property must have at least 32 characters, on each of its two lines at most',
+    message:
+      '$property must have at least 32 characters, on each of its two lines at most, or the lines of one service',
   });
 
 /** How a service proves to another who it is; every service's config class extends it. */
@@ -13,8 +14,9 @@ export class ServiceSecretConfig {
   @Setting({
     env: 'SERVICE_SECRET',
     about:
-      'Signs the tokens between services, the same for all of them. A second line is accepted too, while it is rotated.',
+      'Signs the tokens between services: one secret of the whole installation (a second line is accepted too, while it is rotated), or the lines that `cli secrets` makes for this service alone.',
     secret: true,
+    generated: true,
   })
   @IsServiceSecret()
   serviceSecret: string;

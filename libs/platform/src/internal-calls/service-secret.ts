@@ -1,9 +1,11 @@
 import { readFileSync, statSync } from 'node:fs';
 import { SECOND_MS } from '../clock.js';
 import type { Logger } from '../logger.js';
+import { PairSecrets } from './pair-secrets.js';
 
-/** One secret, or two on a line each. */
-export const SERVICE_SECRET_FORM = /^[^\r\n]{32,}(\r?\n[^\r\n]{32,})?$/;
+/** An installation's secret, or two on a line each; or the pairs of one service, as `PairSecrets` has them. */
+export const SERVICE_SECRET_FORM =
+  /^(?:[^\r\n]{32,}(\r?\n[^\r\n]{32,})?|[a-z]+>[a-z]+=[\w-]{43}(\r?\n[a-z]+>[a-z]+=[\w-]{43}){1,59})$/;
 
 const LOOK_AGAIN_MS = 5 * SECOND_MS;
 const FILE_SIZE_MAX_BYTES = 4_096;
@@ -20,7 +22,7 @@ export interface ServiceSecretSource {
  * used at all; one that cannot be read or holds no secret changes nothing and is logged, once.
  */
 export class ServiceSecret {
-  private secrets: readonly string[];
+  private secrets: PairSecrets;
   private lookedAtMs = -Infinity;
   /** Which file it was, and in which state. */
   private state = '';
@@ -30,11 +32,11 @@ export class ServiceSecret {
     private readonly source: ServiceSecretSource,
     private readonly logger: Logger,
   ) {
-    this.secrets = secretsOf(source.serviceSecret);
+    this.secrets = new PairSecrets(source.serviceSecret);
   }
 
-  /** The one that signs, then the other one; the same array until they change. */
-  at(nowMs: number): readonly string[] {
+  /** The same object until they change. */
+  at(nowMs: number): PairSecrets {
     const { serviceSecretFile } = this.source;
     // A clock that was moved back must not keep an old secret.
     if (serviceSecretFile && Math.abs(nowMs - this.lookedAtMs) >= LOOK_AGAIN_MS) {
@@ -54,10 +56,10 @@ export class ServiceSecret {
       if (!SERVICE_SECRET_FORM.test(text)) throw new Error('it holds no secret');
       this.state = state;
       this.fault = '';
-      const secrets = secretsOf(text);
-      if (secrets.join() === this.secrets.join()) return;
+      const secrets = new PairSecrets(text);
+      if (secrets.text === this.secrets.text) return;
       this.secrets = secrets;
-      this.logger.info('SERVICE_SECRET_FILE has changed', { secrets: secrets.length });
+      this.logger.info('SERVICE_SECRET_FILE has changed', { lines: text.split('\n').length });
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException;
       const fault = code ?? message;
@@ -65,9 +67,4 @@ export class ServiceSecret {
       this.fault = fault;
     }
   }
-}
-
-/** The one that signs, then the other one. */
-export function secretsOf(text: string): readonly string[] {
-  return text.split('\n').map((line) => line.trim());
 }

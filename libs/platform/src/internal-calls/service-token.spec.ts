@@ -2,7 +2,14 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { Logger, ServiceSecret, ServiceTokens } from '#libs/platform';
+import {
+  Logger,
+  PairSecrets,
+  SERVICE_SECRET_FORM,
+  type ServiceName,
+  ServiceSecret,
+  ServiceTokens,
+} from '#libs/platform';
 import { TestClock } from '#test/environment';
 
 describe('service tokens', () => {
@@ -39,6 +46,42 @@ describe('service tokens', () => {
     ]) {
       expect(tokens.verify(forged, 'account')).toBeUndefined();
     }
+  });
+
+  describe('with the secrets of one service', () => {
+    const clock = new TestClock();
+    const [OLD, NEW] = ['old', 'new'].map((name) => name.repeat(20));
+    const tokensOf = (text: string, service: ServiceName) =>
+      new ServiceTokens(new PairSecrets(text).textFor(service), clock);
+
+    it('S86: it signs as itself, to those it calls, and nobody else does', () => {
+      const [gateway, lookup] = [tokensOf(OLD, 'gateway'), tokensOf(OLD, 'lookup')];
+      const whole = new ServiceTokens(OLD, clock);
+      expect(lookup.verify(gateway.issue('gateway', 'lookup'), 'lookup')).toBe('gateway');
+      expect(whole.verify(gateway.issue('gateway', 'account'), 'account')).toBe('gateway');
+      expect(() => lookup.issue('gateway', 'account')).toThrow('SERVICE_SECRET has nothing');
+      // A token of one pair is none of another, whoever holds its secret.
+      const token = gateway.issue('gateway', 'lookup');
+      expect(whole.verify(token.replace('lookup', 'account'), 'account')).toBeUndefined();
+      expect(whole.verify(token.replace('gateway', 'cli'), 'lookup')).toBeUndefined();
+    });
+
+    it('S113: while its source is rotated, tokens under both are accepted', () => {
+      const both = tokensOf(`${NEW}\n${OLD}`, 'lookup');
+      for (const source of [OLD, NEW]) {
+        const token = tokensOf(source, 'gateway').issue('gateway', 'lookup');
+        expect(both.verify(token, 'lookup')).toBe('gateway');
+      }
+      const signed = tokensOf(`${NEW}\n${OLD}`, 'gateway').issue('gateway', 'lookup');
+      expect(tokensOf(NEW, 'lookup').verify(signed, 'lookup')).toBe('gateway');
+      expect(tokensOf(OLD, 'lookup').verify(signed, 'lookup')).toBeUndefined();
+    });
+
+    it('the form of the setting takes the lines of a service, and no garbage', () => {
+      const text = new PairSecrets(`${NEW}\n${OLD}`).textFor('gateway');
+      expect(text).toMatch(SERVICE_SECRET_FORM);
+      expect(`${text}\nshort`).not.toMatch(SERVICE_SECRET_FORM);
+    });
   });
 
   describe('with a secret from a file', () => {
@@ -84,7 +127,7 @@ describe('service tokens', () => {
       const secret = new ServiceSecret({ serviceSecret: OLD, serviceSecretFile }, logger);
       const look = () => {
         clock.advance(5_000);
-        return secret.at(clock.now().getTime());
+        return secret.at(clock.now().getTime()).text;
       };
       const faults = [
         ['', 'it holds no secret'],
@@ -99,12 +142,12 @@ describe('service tokens', () => {
         log = '';
         if (text === undefined) rmSync(serviceSecretFile);
         else writeFileSync(serviceSecretFile, text);
-        expect([look(), look()]).toEqual([[OLD], [OLD]]);
+        expect([look(), look()]).toEqual([OLD, OLD]);
         const logged = [...log.matchAll(/"fault":"([^"]+)"/g)].map((match) => match[1]);
         expect([text, logged]).toEqual([text, [fault]]);
       }
       writeFileSync(serviceSecretFile, NEW);
-      expect(look()).toEqual([NEW]);
+      expect(look()).toEqual(NEW);
     });
   });
 });

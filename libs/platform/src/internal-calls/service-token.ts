@@ -1,41 +1,39 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../clock.js';
+import { PairSecrets, type ServiceName } from './pair-secrets.js';
 import type { ServiceSecret } from './service-secret.js';
-
-/** The services that call one another. */
-export type ServiceName =
-  'gateway' | 'account' | 'billing' | 'entitlement' | 'lookup' | 'worker' | 'cli';
 
 const LIFETIME_SECONDS = 120;
 const RENEW_BEFORE_SECONDS = 60;
 
 /**
- * Issues and checks the bearer tokens of internal calls: `caller.audience.expiry.hmac`. A token is
+ * Issues and checks the bearer tokens of internal calls: `caller.audience.expiry.hmac`, under the secret of that pair. A token is
  * cached for a minute, or until the secret changes, so a call costs no HMAC on the sending side.
  */
 export class ServiceTokens {
-  private readonly issued = new Map<string, { token: string; expiresAt: number }>();
-
-  /** Whose tokens are in `issued`. */
-  private issuedWith = '';
+  private readonly issued = new Map<string, { token: string; expiresAt: number; secret: string }>();
+  private readonly secretAt: (nowMs: number) => PairSecrets;
 
   /** @param secret as text where it never changes. */
   constructor(
-    private readonly secret: ServiceSecret | string,
+    secret: ServiceSecret | string,
     private readonly clock: Clock,
-  ) {}
+  ) {
+    const fixed = typeof secret === 'string' ? new PairSecrets(secret) : undefined;
+    this.secretAt = (nowMs) => fixed ?? (secret as ServiceSecret).at(nowMs);
+  }
 
+  /** @throws when the secrets at hand are not this caller's. */
   issue(caller: ServiceName, audience: ServiceName): string {
     const nowMs = this.clock.now().getTime();
     const nowSeconds = Math.floor(nowMs / 1000);
-    const [secret] = this.secretsAt(nowMs);
-    if (secret !== this.issuedWith) this.issued.clear();
-    this.issuedWith = secret;
+    const [secret] = this.secretAt(nowMs).of(caller, audience);
+    if (!secret) throw new Error(`SERVICE_SECRET has nothing for ${caller} to call ${audience}`);
     const name = `${caller}.${audience}`;
     const known = this.issued.get(name);
     // A clock that was moved back must not keep a token of the future.
     if (
-      known &&
+      known?.secret === secret &&
       known.expiresAt - nowSeconds > RENEW_BEFORE_SECONDS &&
       known.expiresAt - nowSeconds <= LIFETIME_SECONDS
     ) {
@@ -43,7 +41,7 @@ export class ServiceTokens {
     }
     const expiresAt = nowSeconds + LIFETIME_SECONDS;
     const token = `${name}.${expiresAt}.${signatureOf(`${name}.${expiresAt}`, secret)}`;
-    this.issued.set(name, { token, expiresAt });
+    this.issued.set(name, { token, expiresAt, secret });
     return token;
   }
 
@@ -53,17 +51,12 @@ export class ServiceTokens {
     if (!signature || forAudience !== audience) return undefined;
     const nowMs = this.clock.now().getTime();
     const signed = `${caller}.${forAudience}.${expiry}`;
-    const isOurs = this.secretsAt(nowMs).some((secret) =>
-      isEqual(signature, signatureOf(signed, secret)),
-    );
+    const secrets = this.secretAt(nowMs).of(caller, forAudience);
+    const isOurs = secrets.some((secret) => isEqual(signature, signatureOf(signed, secret)));
     if (!isOurs) return undefined;
     const remainingSeconds = Number(expiry) - nowMs / 1000;
     if (!(remainingSeconds > 0 && remainingSeconds <= LIFETIME_SECONDS + 5)) return undefined;
     return caller as ServiceName;
-  }
-
-  private secretsAt(nowMs: number): readonly string[] {
-    return typeof this.secret === 'string' ? [this.secret] : this.secret.at(nowMs);
   }
 }
 

@@ -7,7 +7,8 @@ import { Health, HealthController } from './health.js';
 import { ServiceGuard, ServiceIdentity } from '../internal-calls/internal-route.js';
 import { Logger } from '../logger.js';
 import { ServiceSecret, type ServiceSecretSource } from '../internal-calls/service-secret.js';
-import { type ServiceName, ServiceTokens } from '../internal-calls/service-token.js';
+import type { ServiceName } from '../internal-calls/pair-secrets.js';
+import { ServiceTokens } from '../internal-calls/service-token.js';
 
 export interface ServiceModuleOptions {
   name: ServiceName;

@@ -9,13 +9,16 @@ import { EventServer, type ServiceHandlers } from '../../inbox/event-server.js';
 import { type Watcher, tell } from '../../inbox/watcher.js';
 import { Relay } from '../../relay/relay.js';
 
+/** By producer, the durable consumers that its events must reach. */
+export type EventConsumers = Partial<Record<ServiceName, readonly ServiceName[]>>;
+
 export interface InProcessTransportOptions {
   logger: Logger;
   /**
-   * Which durable consumers each producer's events must reach. Rows wait in the outbox until all of
-   * them listen; a consumer that is not named here refuses to start.
+   * Rows wait in the outbox until all of them listen; a consumer that is not named here refuses to start.
+   * Unset in a process that is one service: the others are elsewhere, so nothing is sent and nothing heard.
    */
-  consumers: Partial<Record<ServiceName, readonly ServiceName[]>>;
+  consumers?: EventConsumers;
 }
 
 /** A durable consumer was not named, or a named one does not listen. */
@@ -46,6 +49,13 @@ export class InProcessTransport extends EventTransport {
     this.startCompleteRelays();
   }
 
+  async stopRelay(producer: ServiceName): Promise<void> {
+    const relay = this.relays.get(producer);
+    this.relays.delete(producer);
+    this.outboxes.delete(producer);
+    await relay?.stop();
+  }
+
   strategyFor(consumer: ServiceName, database: Database): CustomStrategy['strategy'] {
     return new EventServer({
       listen: async (handlers) => this.listen(consumer, database, handlers),
@@ -56,7 +66,7 @@ export class InProcessTransport extends EventTransport {
   /** A row is sent once every named consumer has it: what is unsent lies before all of them. */
   async lag(consumer: ServiceName): Promise<ConsumerLag[]> {
     const heard = [...this.outboxes].filter(([producer]) =>
-      this.options.consumers[producer]?.includes(consumer),
+      this.options.consumers?.[producer]?.includes(consumer),
     );
     return Promise.all(
       heard.map(async ([producer, database]) => {
@@ -120,21 +130,24 @@ export class InProcessTransport extends EventTransport {
 
   /** Rows that were sent without it would be lost to it. */
   private refuseUnnamed(consumer: ServiceName, handlers: ServiceHandlers): void {
+    const { consumers } = this.options;
+    if (consumers === undefined) return;
     for (const eventClass of handlers.durable.keys()) {
       const { type } = describeEvent(eventClass);
-      if (this.options.consumers[producerOf(type)]?.includes(consumer)) continue;
+      if (consumers[producerOf(type)]?.includes(consumer)) continue;
       throw new MissingConsumer(`${consumer} consumes ${type} and is not named as its consumer`);
     }
   }
 
   private startCompleteRelays(): void {
+    if (this.options.consumers === undefined) return;
     for (const [producer, relay] of this.relays) {
       if (this.missingConsumers(producer).length === 0) relay.start();
     }
   }
 
   private missingConsumers(producer: ServiceName): ServiceName[] {
-    const named = this.options.consumers[producer] ?? [];
+    const named = this.options.consumers?.[producer] ?? [];
     return named.filter((consumer) => !this.consumers.has(consumer));
   }
 
@@ -144,7 +157,7 @@ export class InProcessTransport extends EventTransport {
     for (const watcher of this.watchers.values()) {
       for (const message of messages) void tell(watcher, message);
     }
-    const named = this.options.consumers[producer] ?? [];
+    const named = this.options.consumers?.[producer] ?? [];
     await Promise.all(named.map((consumer) => this.consumers.get(consumer)?.deliver(messages)));
   }
 }

@@ -57,6 +57,12 @@ export class KafkaTransport extends EventTransport {
     relay.start();
   }
 
+  async stopRelay(producer: ServiceName): Promise<void> {
+    const relay = this.relays.get(producer);
+    this.relays.delete(producer);
+    await relay?.stop();
+  }
+
   strategyFor(consumer: ServiceName, database: Database): CustomStrategy['strategy'] {
     return new EventServer({
       listen: (handlers) => this.listen(consumer, database, handlers),

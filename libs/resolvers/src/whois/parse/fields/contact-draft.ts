@@ -109,7 +109,8 @@ export class ContactDraft {
   private place(style: ContactStyle): Contact {
     const lines = this.values.get('street') ?? [];
     const isSplit = this.values.has('city') || this.values.has('postalCode');
-    const address = readPostalAddress(lines, isSplit ? [] : style.address);
+    const parts = style.address.filter((it) => it !== 'country' || !this.values.has('country'));
+    const address = readPostalAddress(lines, isSplit ? [] : parts);
     const cityLine = this.values.has('postalCode')
       ? undefined
       : readCityLine(this.first('city') ?? '');

@@ -78,9 +78,9 @@ function labelledNumber(line: string): Pair | undefined {
     ['fax', FAX_LABELS],
     ['phone', PHONE_LABELS],
   ] as const) {
-    const label = labels.find((it) => lower.startsWith(it));
-    if (label === undefined) continue;
-    const number = fromFirstDigit(line);
+    const isBehind = labels.some((it) => lower.endsWith(` ${it})`));
+    if (!isBehind && !labels.some((it) => lower.startsWith(it))) continue;
+    const number = fromFirstDigit(isBehind ? line.slice(0, line.lastIndexOf('(')) : line);
     if (number !== undefined && looksLikePhone(number)) return [field, number];
   }
   return undefined;

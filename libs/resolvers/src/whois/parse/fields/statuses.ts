@@ -9,7 +9,10 @@ const STATUS_LENGTH_MAX = 120;
  */
 export function readStatuses(text: string): string[] {
   const found: string[] = [];
-  for (const part of withoutTail(text.slice(0, STATUS_LENGTH_MAX * 4)).split(',')) {
+  const parts = withoutTail(text.slice(0, STATUS_LENGTH_MAX * 4))
+    .replaceAll(' / ', ',')
+    .split(',');
+  for (const part of parts) {
     const words = part.trim().slice(0, STATUS_LENGTH_MAX);
     if (words === '' || words === '-') continue;
     const dated = words.toLowerCase().startsWith('ok-until ');

@@ -24,5 +24,9 @@ export const AFRICA: readonly Grammar[] = [
     dates: DAY_FIRST,
   },
   { tlds: ['ma', 'dz', 'tn', 'tg', 'bj', 'cm', 'mg'], dates: DAY_FIRST },
+  {
+    tlds: ['gov.za'],
+    keys: { created: ['date'], 'registrant.organization': ['department name'] },
+  },
   { tlds: ['cf', 'ga', 'gq', 'ml'], dates: { order: 'mdy' } },
 ];

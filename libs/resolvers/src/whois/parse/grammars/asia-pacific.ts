@@ -35,7 +35,12 @@ const MYNIC: Grammar = {
 export const ASIA_PACIFIC: readonly Grammar[] = [
   JPRS,
   MYNIC,
-  { tlds: ['kr'], dates: { order: 'ymd', offsetMinutes: 540 } },
+  {
+    tlds: ['kr', 'xn--3e0b707e'],
+    dates: { order: 'ymd', offsetMinutes: 540 },
+    lastRecordCounts: true,
+  },
+  { tlds: ['to'], hostPerLine: true },
   { tlds: ['cn', 'mo'], dates: { order: 'ymd', offsetMinutes: 480 } },
   {
     tlds: ['tw', 'xn--kpry57d', 'xn--kprw13d'],

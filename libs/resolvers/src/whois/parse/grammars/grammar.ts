@@ -31,6 +31,10 @@ export interface Grammar {
   registrantIsOrganization?: boolean;
   /** The dates of change are a history: the last line is the latest. */
   lastUpdateLast?: boolean;
+  /** The record is printed twice, in English the second time. */
+  lastRecordCounts?: boolean;
+  /** Every line is the label asked for and a name server. */
+  hostPerLine?: boolean;
   /** Contact fields outside of any section are this party's. */
   looseParty?: ContactRole;
 }
@@ -49,5 +53,7 @@ export interface ReadyGrammar {
   headerIsHandle: boolean;
   registrantIsOrganization: boolean;
   lastUpdateLast: boolean;
+  lastRecordCounts: boolean;
+  hostPerLine: boolean;
   looseParty?: ContactRole;
 }

@@ -70,6 +70,8 @@ function prepare(grammar: Grammar): ReadyGrammar {
     headerIsHandle: grammar.headerIsHandle ?? false,
     registrantIsOrganization: grammar.registrantIsOrganization ?? false,
     lastUpdateLast: grammar.lastUpdateLast ?? false,
+    lastRecordCounts: grammar.lastRecordCounts ?? false,
+    hostPerLine: grammar.hostPerLine ?? false,
     looseParty: grammar.looseParty,
   };
 }

@@ -15,6 +15,7 @@ const NOMINET: Grammar = {
   dates: DAY_FIRST,
   keys: {
     'registrant.street': ['registrant address'],
+    '@reseller': ['registered through'],
     '-': ['registrant type', 'data validation'],
   },
   address: ['city', 'state', 'postalCode', 'country'],
@@ -24,8 +25,10 @@ const JANET: Grammar = {
   tlds: ['ac.uk', 'gov.uk'],
   dates: DAY_FIRST,
   keys: {
-    '@registrant': ['registered for', 'domain owner'],
+    'registrant.organization': ['registered for'],
+    '-': ['domain owner'],
     'registrant.line': ['registrant address'],
+    'registrant.name': ['registrant contact'],
     'registrar.name': ['registered by'],
     created: ['entry created'],
   },
@@ -82,5 +85,10 @@ export const WESTERN_EUROPE: readonly Grammar[] = [
     },
   },
   { tlds: ['se', 'nu'], keys: { '>registrant': ['holder'], '-': ['state'] } },
+  {
+    tlds: ['ac', 'io', 'sh', 'tm'],
+    block: ['organization'],
+    address: ['city', 'state', 'country'],
+  },
   { servers: ['whois.nic.priv.at'], keys: { 'registrant.line': ['descr'] } },
 ];

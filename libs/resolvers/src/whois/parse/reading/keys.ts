@@ -10,6 +10,7 @@ export interface KeyedValue {
 }
 
 const KEY_LENGTH_MAX = 80;
+const REMARK_END_MAX = 240;
 
 /**
  * The one spelling under which a key is looked up: lower case, no accents, no padding dots,
@@ -59,12 +60,22 @@ function readColon(body: string): KeyedValue | undefined {
   const colon = body.indexOf(':');
   const wide = colon < 0 || colon > KEY_LENGTH_MAX ? body.indexOf('：') : -1;
   const end = wide > 0 ? wide : colon;
-  if (end <= 0 || end > KEY_LENGTH_MAX) return undefined;
+  if (end > KEY_LENGTH_MAX) return readRemarked(body);
+  if (end <= 0) return undefined;
   if (body.startsWith('//', end + 1) || isInsideNumber(body, end)) return undefined;
   const key = normalizeKey(body.slice(0, end));
   if (key === '') return undefined;
   const tight = end + 1 < body.length && body[end + 1] > ' ';
   return { key, value: withoutLeadingDots(body.slice(end + 1)), bracketed: false, tight };
+}
+
+/** `Key (a remark of any length): value`. */
+function readRemarked(body: string): KeyedValue | undefined {
+  const open = body.indexOf(' (');
+  const close = body.indexOf('):', open);
+  if (open <= 0 || open > KEY_LENGTH_MAX || close < 0 || close > REMARK_END_MAX) return undefined;
+  const value = withoutLeadingDots(body.slice(close + 2));
+  return { key: normalizeKey(body.slice(0, open)), value, bracketed: false, tight: false };
 }
 
 /** The colon of a time or of an IPv6 address. */

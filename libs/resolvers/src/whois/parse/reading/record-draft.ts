@@ -1,3 +1,4 @@
+import { domainToASCII } from 'node:url';
 import type {
   Contact,
   ContactRole,
@@ -65,7 +66,7 @@ export class RecordDraft {
    */
   startDomain(value: string, asked: string): boolean {
     const name = firstWord(value).toLowerCase();
-    const domain = name.endsWith('.') ? name.slice(0, -1) : name;
+    const domain = asciiName(name.endsWith('.') ? name.slice(0, -1) : name);
     if (domain === '' || (!isHostName(domain) && domain !== asked)) return false;
     if (this.domain === undefined) this.domain = domain;
     else if (this.domain !== domain && domain === asked) this.startOver(domain);
@@ -85,7 +86,7 @@ export class RecordDraft {
     else if (field === 'whoisServer' || field === 'referral') this.setReferral(field, value);
     else if (field === 'dnssec') this.dnssec ??= value.toLowerCase();
     else if (field === 'ds') this.addDs(value);
-    else if (field === 'updated' && grammar.lastUpdateLast) this.dates.set(field, value);
+    else if (field === 'updated') this.setUpdated(value, grammar);
     else this.setDate(field, value, grammar.dates);
   }
 
@@ -177,8 +178,14 @@ export class RecordDraft {
     this.registrar.set('name', hasCode ? name.slice(0, space) : name);
   }
 
+  /** The record is told again, in the language that is wanted: what has been read of it is forgotten. */
+  startAgain(): void {
+    if (this.domain !== undefined) this.startOver(this.domain);
+  }
+
   private startOver(domain: string): void {
     this.domain = domain;
+    this.isRepeated = false;
     this.dates.clear();
     this.nameServers.clear();
     this.statuses.clear();
@@ -217,6 +224,13 @@ export class RecordDraft {
     if (this.ds.length < DS_MAX) this.ds.push(value.slice(0, VALUE_LENGTH_MAX));
   }
 
+  /** A history of changes may begin with the day the name was given out. */
+  private setUpdated(value: string, grammar: ReadyGrammar): void {
+    if (value.toLowerCase().endsWith('(assigned)')) this.setDate('created', value, grammar.dates);
+    if (grammar.lastUpdateLast) this.dates.set('updated', value);
+    else this.setDate('updated', value, grammar.dates);
+  }
+
   private setDate(field: DateField, value: string, style: DateStyle): void {
     const known = this.dates.get(field);
     if (known !== undefined && parseDate(known, { order: 'dmy', ...style }) !== undefined) return;
@@ -240,7 +254,7 @@ export class RecordDraft {
     const registrar: Registrar = {};
     for (const [field, value] of this.registrar) registrar[field] = value;
     const { name, organization } = registrar;
-    if (organization !== undefined && name?.endsWith('-REG')) registrar.name = organization;
+    if (organization !== undefined && isHandle(name)) registrar.name = organization;
     if (name === undefined && organization !== undefined) registrar.name = organization;
     if (this.whoisServer !== undefined) registrar.whoisServer = this.whoisServer;
     return Object.keys(registrar).length === 0 ? undefined : registrar;
@@ -306,6 +320,12 @@ function isPrivacyService(registrant: Contact | undefined): boolean {
   );
 }
 
+/** `SAMP-0002`, `SAMPLE-REG`: letters in capitals, a hyphen, no space. */
+function isHandle(name: string | undefined): boolean {
+  if (name === undefined || !name.includes('-') || name.includes(' ')) return false;
+  return name === name.toUpperCase() && name.length < 24;
+}
+
 /** IANA's registrar ids are small numbers; registries number their registrars otherwise. */
 function isIanaId(value: string): boolean {
   return value.length > 0 && value.length <= 5 && !Number.isNaN(Number(value));
@@ -320,6 +340,14 @@ function isRegistrarCode(text: string): boolean {
 function isRegistryCode(text: string): boolean {
   const dash = text.indexOf('-');
   return text[0] === 'R' && dash > 1 && isIanaId(text.slice(1, dash)) && text.length < 16;
+}
+
+/** Servers print a name of other scripts twice, in A-labels and as it is read: it is one name. */
+function asciiName(name: string): string {
+  for (let at = 0; at < name.length; at += 1) {
+    if (name.charCodeAt(at) > 127) return domainToASCII(name) || name;
+  }
+  return name;
 }
 
 function firstWord(text: string): string {

@@ -1,13 +1,18 @@
 import { type ContactRole, isContactRole } from '../../../record.js';
 import type { ContactField, DomainField, SectionName, Target } from '../dictionary/target.js';
-import { roleNamed } from '../dictionary/dictionary.js';
+import { lookUpHeader, roleNamed } from '../dictionary/dictionary.js';
+import { isHoldingStatus } from '../outcome/holding-statuses.js';
 import { ContactDraft } from '../fields/contact-draft.js';
 import type { ReadyGrammar } from '../grammars/grammar.js';
 import { readEntry, type Entry } from './entries.js';
 import { normalizeKey } from './keys.js';
-import type { Line } from './lines.js';
+import { commentBody, type Line } from './lines.js';
 import { RecordDraft } from './record-draft.js';
 import type { WorkMeter } from './work-meter.js';
+
+const TITLE_LENGTH_MAX = 60;
+/** A status printed as text below its header is a few words; more are a sentence about something else. */
+const STATUS_WORDS_MAX = 5;
 
 /** Where in an answer the reader is. */
 interface Section {
@@ -52,10 +57,21 @@ export class RecordReader {
   read(lines: readonly Line[]): RecordDraft {
     for (let at = 0; at < lines.length; at += 1) {
       const line = lines[at];
+      const next = lines[at + 1];
       if (line.blank) this.endBlock();
-      else if (!line.comment) this.take(this.readLine(line, lines[at + 1]));
+      else if (!line.comment) this.take(this.readLine(line, next));
+      else if (next?.comment === true && next.body.includes('===')) this.takeTitle(line);
     }
     return this.draft;
+  }
+
+  /** `% Technical Contact:` with a rule below it: a header that only looks like a remark. */
+  private takeTitle(line: Line): void {
+    const key = normalizeKey(commentBody(line).slice(0, TITLE_LENGTH_MAX));
+    const target = lookUpHeader(key, this.grammar.keys);
+    if (target?.kind !== 'header' || !isContactRole(target.section)) return;
+    this.open(target.section, { indent: 0, key, value: '', target, opensUnknown: false }, true);
+    this.last = undefined;
   }
 
   private readLine(line: Line, next: Line | undefined): Entry {
@@ -99,7 +115,12 @@ export class RecordReader {
   }
 
   /** A header opens its section; a value on its line is the party's name. */
-  private takeHeader(entry: Entry, name: SectionName): void {
+  private takeHeader({ ...entry }: Entry, name: SectionName): void {
+    if (entry.value.startsWith('!')) entry.value = '';
+    if (this.repeatsHeader(entry)) {
+      this.section.draft?.add('line', entry.value);
+      return;
+    }
     const isInside = this.section.owns && ['object', 'other'].includes(this.section.name);
     if (name === 'registrar' && isInside && !this.startsBlock) return;
     const owns = entry.value === '' || (this.startsBlock && this.draft.hasDomain());
@@ -108,6 +129,13 @@ export class RecordReader {
     if (name === 'registrar') this.draft.setRegistrar('name', entry.value);
     else if (this.section.draft !== undefined) this.addParty(this.section.draft, entry.value);
     this.section.filled = true;
+  }
+
+  /** `Owner: Ada Example`, `Owner: 1 Sample Street`: each line of the party bears its header. */
+  private repeatsHeader({ key, value, indent }: Entry): boolean {
+    const { last } = this;
+    if (value === '' || last === undefined || last.value === '') return false;
+    return last.target?.kind === 'header' && last.key === key && last.indent === indent;
   }
 
   /** A party on its header's line: a name, with an address in angle brackets, or a handle. */
@@ -166,17 +194,28 @@ export class RecordReader {
   }
 
   private takeDomainField(entry: Entry, field: DomainField, loose: boolean): void {
-    if (this.section.ended && entry.indent <= this.section.indent) this.closeSection();
+    const isOver = this.section.ended || (!loose && this.section.owns && !this.section.filled);
+    if (isOver && entry.indent <= this.section.indent) this.closeSection();
     const isPartys = this.section.owns && (isContactRole(this.section.name) || this.isForeign());
     const isDeeper = entry.indent > this.section.indent;
-    if (isPartys && (loose || isDeeper) && PRINTED_OF_PARTIES.has(field)) return;
+    if (isPartys && (loose || isDeeper) && PRINTED_OF_PARTIES.has(field)) {
+      this.takePartysState(entry);
+      return;
+    }
     if (field === 'domain' && entry.value !== '') {
       if (!this.draft.startDomain(entry.value, this.askedDomain)) return;
+      if (this.grammar.lastRecordCounts) this.draft.startAgain();
       this.open('domain', entry, false);
       return;
     }
     if (!loose && !isPartys) this.closeSection();
     this.draft.setDomainField(field, entry.value, this.grammar);
+  }
+
+  /** `State:` of a party is where it lives, unless it names a status. */
+  private takePartysState({ key, value }: Entry): void {
+    if (!PLACE_KEYS.has(key) || isHoldingStatus(value)) return;
+    this.section.draft?.add('state', value);
   }
 
   private isForeign(): boolean {
@@ -255,6 +294,7 @@ export class RecordReader {
     if (entry.key === '' && last !== undefined && continues(entry, last)) {
       if (this.continueLast(last, entry.value)) return;
     }
+    if (this.grammar.hostPerLine) this.draft.addNameServer(entry.value.replace(/^\S+ /, ''));
     if (!this.isOpenFor(entry)) return;
     this.takeSectionText(entry);
   }
@@ -263,6 +303,10 @@ export class RecordReader {
     const target = last.target;
     if (target === undefined) return last.key !== '' && last.value !== '';
     if (target.kind === 'domain') return this.continueDomainField(last, target.field, value);
+    if (target.kind === 'registrar' && last.value === '') {
+      this.draft.setRegistrar(target.field, value);
+      return true;
+    }
     if (target.kind !== 'contact') return false;
     const party = target.role === undefined ? this.section.draft : this.draft.contact(target.role);
     if (target.field === 'street' || target.field === 'line' || last.value === '') {
@@ -285,11 +329,16 @@ export class RecordReader {
     const text = entry.key === '' ? entry.value : '';
     if (text === '') return;
     if (name === 'nameServers') this.draft.addNameServer(text);
-    else if (name === 'status') this.draft.setDomainField('status', text, this.grammar);
+    else if (name === 'status') this.takeStatusText(text);
     else if (name === 'domain') this.takeDomainText(text);
     else if (name === 'registrar') this.draft.addRegistrarLine(text);
     else if (name !== 'object') draft?.add('line', text);
     this.section.filled = true;
+  }
+
+  private takeStatusText(text: string): void {
+    if (text.split(' ', STATUS_WORDS_MAX + 1).length > STATUS_WORDS_MAX) this.closeSection();
+    else this.draft.setDomainField('status', text, this.grammar);
   }
 
   private takeDomainText(text: string): void {
@@ -299,6 +348,9 @@ export class RecordReader {
 
 /** What registries print of a contact as they do of a domain. */
 const PRINTED_OF_PARTIES: ReadonlySet<DomainField> = new Set(['created', 'updated', 'status']);
+
+/** Keys that name a domain's status or a party's province. */
+const PLACE_KEYS: ReadonlySet<string> = new Set(['state', 'estado', 'etat']);
 
 const MANY: ReadonlySet<DomainField> = new Set(['nameServer', 'status', 'ds']);
 

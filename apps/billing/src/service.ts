@@ -1,0 +1,19 @@
+import { type Service, started } from '#libs/services';
+import { BillingConfig } from './billing.config.js';
+import { CONTROLLERS } from './billing.module.js';
+import { migrations } from './migrations/index.js';
+import { JOBS, startBilling } from './start.js';
+
+/** Orders, payments and what the processors say about them. */
+export const billing: Service<BillingConfig> = {
+  name: 'billing',
+  config: BillingConfig,
+  listeners: [{ port: 'BILLING_PORT' }],
+  // BILLING_URL is the dashboard's public origin.
+  urlSetting: 'BILLING_INTERNAL_URL',
+  requires: 'STRIPE_API_KEY',
+  migrations,
+  controllers: CONTROLLERS,
+  jobs: JOBS,
+  start: async (given) => started(await startBilling(given)),
+};

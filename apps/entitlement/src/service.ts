@@ -1,0 +1,17 @@
+import { type Service, started } from '#libs/services';
+import { EntitlementConfig } from './entitlement.config.js';
+import { CONTROLLERS } from './entitlement.module.js';
+import { migrations } from './migrations/index.js';
+import { JOBS, startEntitlement } from './start.js';
+
+/** What an account may do, and the credits it does it with. */
+export const entitlement: Service<EntitlementConfig> = {
+  name: 'entitlement',
+  config: EntitlementConfig,
+  listeners: [{ port: 'ENTITLEMENT_PORT' }],
+  urlSetting: 'ENTITLEMENT_URL',
+  migrations,
+  controllers: CONTROLLERS,
+  jobs: JOBS,
+  start: async (given) => started(await startEntitlement(given)),
+};

@@ -1,0 +1,136 @@
+import type { FastifyReply } from 'fastify';
+import {
+  CHARGED_ITEMS_HEADER,
+  OUTCOME_HEADER,
+  type Outcome,
+  SOURCE_HEADER,
+  type Source,
+  isOutcomeCharged,
+  isSourceCharged,
+  streamedLine,
+} from '#libs/contracts';
+import { InternalError, Problem } from '#libs/platform';
+import type { Json } from '../serializers/whois-body.js';
+import { goneSignal } from './data-answer.js';
+
+/** Items of one request that are looked up at a time. */
+const AT_A_TIME = 20;
+const NDJSON = 'application/x-ndjson';
+
+/** What became of one item: its answer, or the refusal that a single request would have got. */
+export type ItemAnswer = { outcome: Outcome; servedFrom: Source } & (
+  { body: Json } | { problem: Problem }
+);
+
+export interface ItemQuestions {
+  count: number;
+  /** Member of the JSON answer that holds the items. */
+  member: string;
+  /** Members that say what a refused item was about. */
+  subject(index: number): Json;
+  /** Answers one item, from 0. A thrown problem is that item's alone. */
+  answer(index: number, signal: AbortSignal): Promise<ItemAnswer>;
+}
+
+interface Finished {
+  json: Json;
+  isCharged: boolean;
+  isAnswer: boolean;
+}
+
+/**
+ * Answers several questions of one request: in their order as one JSON object, or as they are finished, one a
+ * line, when the gateway asks for that. When it goes, what is still under way is given up.
+ */
+export async function sendItems(reply: FastifyReply, questions: ItemQuestions): Promise<void> {
+  const isStreamed = reply.request.headers.accept === NDJSON;
+  const signal = goneSignal(reply);
+  if (isStreamed) await streamItems(reply, questions, signal);
+  else await sendInOrder(reply, questions, signal);
+}
+
+async function sendInOrder(
+  reply: FastifyReply,
+  questions: ItemQuestions,
+  signal: AbortSignal,
+): Promise<void> {
+  const finished: Finished[] = [];
+  await answerAll(questions, signal, (index, item) => void (finished[index] = item));
+  if (signal.aborted) return;
+  const charged = finished.filter(({ isCharged }) => isCharged).length;
+  const body = {
+    status: true,
+    [questions.member]: finished.map(({ json }) => json),
+    summary: summaryOf(finished),
+  };
+  void reply
+    .status(200)
+    .headers({ ...HEADERS, [CHARGED_ITEMS_HEADER]: String(charged) })
+    .type('application/json; charset=utf-8')
+    .send(JSON.stringify(body));
+}
+
+async function streamItems(
+  reply: FastifyReply,
+  questions: ItemQuestions,
+  signal: AbortSignal,
+): Promise<void> {
+  reply.hijack();
+  const { raw } = reply;
+  raw.writeHead(200, { ...HEADERS, 'content-type': NDJSON });
+  const finished: Finished[] = [];
+  await answerAll(questions, signal, (_index, item) => {
+    finished.push(item);
+    raw.write(streamedLine(item.isCharged ? 'charged' : 'free', JSON.stringify(item.json)));
+  });
+  if (signal.aborted) return;
+  raw.end(streamedLine('last', JSON.stringify({ summary: summaryOf(finished) })));
+}
+
+/** What the whole is; what each item costs is told item by item. */
+const HEADERS = { [OUTCOME_HEADER]: 'delivered', [SOURCE_HEADER]: 'live' } as const;
+
+async function answerAll(
+  { count, answer, subject }: ItemQuestions,
+  signal: AbortSignal,
+  onFinished: (index: number, item: Finished) => void,
+): Promise<void> {
+  let next = 0;
+  const work = async () => {
+    while (next < count && !signal.aborted) {
+      const index = next++;
+      const item = await answerOrProblem(answer, index, signal);
+      if (!signal.aborted) onFinished(index, finish(index, item, subject));
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(AT_A_TIME, count) }, work));
+}
+
+async function answerOrProblem(
+  answer: ItemQuestions['answer'],
+  index: number,
+  signal: AbortSignal,
+): Promise<ItemAnswer> {
+  try {
+    return await answer(index, signal);
+  } catch (error) {
+    const problem = error instanceof Problem ? error : new InternalError(error);
+    return { outcome: 'invalid', servedFrom: 'live', problem };
+  }
+}
+
+function finish(index: number, item: ItemAnswer, subject: ItemQuestions['subject']): Finished {
+  if ('body' in item) {
+    const isCharged = isOutcomeCharged(item.outcome) && isSourceCharged(item.servedFrom);
+    return { json: { index, ...item.body }, isCharged, isAnswer: true };
+  }
+  const { status, code, detail } = item.problem.toBody();
+  const refusal = { status: false, status_code: status, code, message: detail };
+  const json = { index, ...subject(index), ...refusal };
+  return { json, isCharged: false, isAnswer: false };
+}
+
+function summaryOf(finished: readonly Finished[]) {
+  const delivered = finished.filter(({ isAnswer }) => isAnswer).length;
+  return { delivered, failed: finished.length - delivered };
+}

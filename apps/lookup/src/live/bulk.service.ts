@@ -1,0 +1,34 @@
+import { Injectable } from '@nestjs/common';
+import { monotonicMs } from '#libs/platform';
+import type { ItemQuestions } from '../answers/item-answers.js';
+import { UpstreamTimeout } from '../answers/answers.errors.js';
+import { LookupConfig } from '../lookup.config.js';
+import type { BulkQuestion } from './live-answer.js';
+import { LiveService } from './live.service.js';
+
+const RETRY_AFTER_SECONDS = 30;
+
+/** Answers questions about several names of one request, each as if it had been asked alone. */
+@Injectable()
+export class BulkService {
+  constructor(
+    private readonly live: LiveService,
+    private readonly config: LookupConfig,
+  ) {}
+
+  /** All names share the time of one lookup: what has no answer by then is a time-out, and free. */
+  questions(domainNames: readonly string[], question: BulkQuestion): ItemQuestions {
+    const untilMs = monotonicMs() + this.config.budgetMs;
+    return {
+      count: domainNames.length,
+      member: 'bulk_whois_response',
+      subject: (index) => ({ domain_name: domainNames[index] }),
+      answer: async (index, signal) => {
+        const budgetMs = Math.floor(untilMs - monotonicMs());
+        if (budgetMs <= 0) throw new UpstreamTimeout(RETRY_AFTER_SECONDS);
+        const asking = { priority: 'bulk', budgetMs, signal } as const;
+        return this.live.answerItem(domainNames[index], question, asking);
+      },
+    };
+  }
+}

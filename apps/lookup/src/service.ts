@@ -1,0 +1,15 @@
+import { type Service, started } from '#libs/services';
+import { LookupConfig } from './lookup.config.js';
+import { CONTROLLERS } from './lookup.module.js';
+import { startLookup } from './start.js';
+
+/** Live answers of registries and registrars. */
+export const lookup: Service<LookupConfig> = {
+  name: 'lookup',
+  config: LookupConfig,
+  listeners: [{ port: 'LOOKUP_PORT' }],
+  urlSetting: 'LOOKUP_URL',
+  controllers: CONTROLLERS,
+  jobs: [],
+  start: async (given) => started(await startLookup(given)),
+};

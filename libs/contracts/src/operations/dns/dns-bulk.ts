@@ -1,0 +1,101 @@
+import { Type } from 'class-transformer';
+import {
+  ArrayMaxSize,
+  IsBoolean,
+  IsOptional,
+  IsString,
+  MaxLength,
+  MinLength,
+  ValidateNested,
+} from 'class-validator';
+import { domainName } from '../kinds.js';
+import { LIVE_PARAMETERS } from '../live-parameters.js';
+import { ipAddress } from '../numbers/number-kinds.js';
+import { defineOperation } from '../operation.js';
+import { BulkClosing, BulkItem } from '../whois/whois-bulk.js';
+import { DNS_TYPE } from './dns-live.js';
+
+const ITEMS_MAX = 100;
+const NAME_LENGTH_MAX = 2_048;
+const ADDRESS_LENGTH_MAX = 64;
+const BODY_LIMIT_BYTES = 256 * 1_024;
+
+/** Names and addresses that are asked about together; names come first in the answer. */
+export class BulkHosts {
+  @IsOptional()
+  @ArrayMaxSize(ITEMS_MAX)
+  @IsString({ each: true })
+  @MinLength(1, { each: true })
+  @MaxLength(NAME_LENGTH_MAX, { each: true })
+  domainNames?: string[];
+
+  @IsOptional()
+  @ArrayMaxSize(ITEMS_MAX)
+  @IsString({ each: true })
+  @MinLength(1, { each: true })
+  @MaxLength(ADDRESS_LENGTH_MAX, { each: true })
+  ipAddresses?: string[];
+}
+
+/** Answers in the order of the request. */
+export class BulkDnsAnswer extends BulkClosing {
+  @IsBoolean()
+  status: boolean;
+
+  @ValidateNested({ each: true })
+  @Type(() => BulkItem)
+  bulk_dns_info: BulkItem[];
+}
+
+export const DNS_BULK = defineOperation({
+  name: 'dns.bulk',
+  summary: 'DNS records of up to 100 names and names of up to 100 addresses, asked now',
+  description:
+    'Answers stand in the order of the request, names before addresses. With `Accept: application/x-ndjson` each is sent as soon as it is there, with its `index`, and a summary follows. Only answered items are charged.',
+  method: 'POST',
+  routes: [{ path: '/v2.0/dns/bulk/live', version: 2 }],
+  access: { kind: 'key', scope: 'dns', class: 'bulk' },
+  owner: { service: 'lookup', path: '/internal/dns/bulk' },
+  parameters: {
+    type: DNS_TYPE,
+    ...LIVE_PARAMETERS,
+    fields: { ...LIVE_PARAMETERS.fields, example: 'dns_records' },
+  },
+  body: {
+    of: BulkHosts,
+    limitBytes: BODY_LIMIT_BYTES,
+    example: { domainNames: ['registered.test'], ipAddresses: ['192.0.2.1'] },
+    subjects: [
+      { kind: domainName(), of: ({ domainNames = [] }: BulkHosts) => domainNames },
+      { kind: ipAddress(), of: ({ ipAddresses = [] }: BulkHosts) => ipAddresses },
+    ],
+  },
+  answers: [
+    { type: 'application/json', of: BulkDnsAnswer },
+    { type: 'application/x-ndjson', of: BulkItem, last: BulkClosing },
+  ],
+  price: {
+    per: 'item',
+    credits: 1,
+    items: ({ body }) => {
+      const { domainNames = [], ipAddresses = [] } = body as BulkHosts;
+      return domainNames.length + ipAddresses.length;
+    },
+  },
+  problems: ['lookup_overloaded'],
+  examples: [
+    {
+      title: 'A name and an address',
+      parameters: { type: 'A' },
+      body: { domainNames: ['registered.test'], ipAddresses: ['192.0.2.1'] },
+      answer: {
+        status: true,
+        bulk_dns_info: [
+          { index: 0, status: true },
+          { index: 1, status: true },
+        ],
+        summary: { delivered: 2, failed: 0 },
+      },
+    },
+  ],
+});

@@ -1,0 +1,71 @@
+import { hkdfSync } from 'node:crypto';
+
+/** The services that call one another. */
+export const SERVICE_NAMES = [
+  'gateway',
+  'account',
+  'billing',
+  'entitlement',
+  'lookup',
+  'worker',
+  'cli',
+] as const;
+
+export type ServiceName = (typeof SERVICE_NAMES)[number];
+
+const SECRET_BYTES = 32;
+const PAIR_LINE = /^([a-z]+)>([a-z]+)=([A-Za-z0-9_-]{43})$/;
+
+/**
+ * The secrets that sign and prove calls, one for each caller and audience: whoever holds one service's can
+ * sign as that service, and to it, but not as another to a third.
+ *
+ * The text is either an installation's secret, from which those of all pairs follow, or the pairs of one
+ * service, `caller>audience=secret` a line. While a secret is rotated there are two of each: the first signs,
+ * both are accepted.
+ */
+export class PairSecrets {
+  private readonly byPair = new Map<string, string[]>();
+
+  /** @param text in a form that `SERVICE_SECRET_FORM` allows. */
+  constructor(readonly text: string) {
+    for (const line of text.split('\n').map((one) => one.trim())) {
+      const [, caller, audience, secret] = PAIR_LINE.exec(line) ?? [];
+      if (secret) this.add(`${caller}>${audience}`, secret);
+      else for (const pair of allPairs()) this.add(pair, derivedSecret(line, pair));
+    }
+  }
+
+  /** The one that signs first; none when these secrets are another service's. */
+  of(caller: string, audience: string): readonly string[] {
+    return this.byPair.get(`${caller}>${audience}`) ?? [];
+  }
+
+  /** What one service needs of it: the pairs that it calls in or is called in. */
+  textFor(service: ServiceName): string {
+    const own = [...this.byPair].filter(([pair]) => pair.split('>').includes(service));
+    return own
+      .flatMap(([pair, secrets]) => secrets.map((secret) => `${pair}=${secret}`))
+      .join('\n');
+  }
+
+  private add(pair: string, secret: string): void {
+    const known = this.byPair.get(pair);
+    if (known) known.push(secret);
+    else this.byPair.set(pair, [secret]);
+  }
+}
+
+function allPairs(): string[] {
+  return SERVICE_NAMES.flatMap((caller) =>
+    SERVICE_NAMES.filter((audience) => audience !== caller).map(
+      (audience) => `${caller}>${audience}`,
+    ),
+  );
+}
+
+/** RFC 5869. */
+function derivedSecret(installationSecret: string, pair: string): string {
+  const bytes = hkdfSync('sha256', installationSecret, '', `service ${pair}`, SECRET_BYTES);
+  return Buffer.from(bytes).toString('base64url');
+}

@@ -1,0 +1,58 @@
+import { auditorRole, maintenanceRole, serviceRole } from '#libs/database';
+import { EventsConfig } from '#libs/messaging';
+import { type ConfigClass, type ServiceName, TelemetryConfig, settingsOf } from '#libs/platform';
+import { type AnyService, schemaServices } from './service.js';
+
+/** Settings by environment name. */
+export type Settings = Record<string, string | undefined>;
+
+/** Every config class that a process of the service reads, its own first. */
+export function configsOf({ config, migrations }: AnyService): ConfigClass<object>[] {
+  return [config, TelemetryConfig, ...(migrations === undefined ? [] : [EventsConfig])];
+}
+
+/** Secrets that an installation makes once, by their settings' names: each is one for all services that name it. */
+export function generatedSecrets(services: readonly AnyService[]): string[] {
+  const settings = services.flatMap(({ config }) => settingsOf(config));
+  return [...new Set(settings.filter(({ generated }) => generated).map(({ env }) => env))];
+}
+
+/** The database URLs that a service reads: `<NAME>_DATABASE_URL` and those of its other roles. */
+export function databaseSettings(
+  service: AnyService,
+  urlOf: (role: string) => string,
+): Record<string, string> {
+  const { name } = service;
+  const prefix = name.toUpperCase();
+  const roles = {
+    [databaseSetting(name)]: serviceRole(name),
+    [`${prefix}_MAINTENANCE_DATABASE_URL`]: maintenanceRole(name),
+    [`${prefix}_AUDITOR_DATABASE_URL`]: auditorRole(name),
+  };
+  const urls = Object.entries(roles).map(([env, role]) => [env, urlOf(role)]);
+  return readBy(service, Object.fromEntries(urls)) as Record<string, string>;
+}
+
+/** What the operator's commands read of each schema: `<NAME>_DATABASE_URL`, the service's own role. */
+export function operatorDatabases(
+  services: readonly AnyService[],
+  urlOf: (role: string) => string,
+): Record<string, string> {
+  const names = schemaServices(services);
+  return Object.fromEntries(names.map((name) => [databaseSetting(name), urlOf(serviceRole(name))]));
+}
+
+/** The setting with the database of a service, as the service's own role. */
+export function databaseSetting(name: ServiceName): string {
+  return `${name.toUpperCase()}_DATABASE_URL`;
+}
+
+/** Of all that an installation knows, what a process of this service reads. */
+export function readBy(service: AnyService, known: Settings): Settings {
+  const read = new Set(
+    configsOf(service)
+      .flatMap(settingsOf)
+      .map(({ env }) => env),
+  );
+  return Object.fromEntries(Object.entries(known).filter(([env]) => read.has(env)));
+}

@@ -1,0 +1,90 @@
+import type { Type } from '@nestjs/common';
+import type { Migration } from '#libs/database';
+import type { LocalMailbox, MailTransport } from '#libs/mail';
+import type { EventTransport } from '#libs/messaging';
+import {
+  type Clock,
+  type ConfigClass,
+  type Logger,
+  Metrics,
+  type RunningService,
+  type ServiceName,
+} from '#libs/platform';
+import type { Settings } from './installation-settings.js';
+import type { JobDeclaration } from './jobs.js';
+
+/** What a service is started with, alone in its process or beside others. */
+export interface ServiceStart<C extends object> {
+  config: C;
+  clock: Clock;
+  logger: Logger;
+  /** Closed by whoever made it. */
+  transport: EventTransport;
+  /** Where mail goes, instead of what the service's own settings say; closed by whoever made it. */
+  mail?: MailTransport;
+  /** Mail that is kept instead of sent, for a page that shows it. */
+  mailbox?: LocalMailbox;
+}
+
+/** A service that answers. */
+export interface StartedService {
+  /** Origins of its listeners by name; `url` is the internal one. */
+  addresses: Record<string, string> & { url: string };
+  metrics: Metrics;
+  /** Drains and closes everything it has opened. */
+  stop(): Promise<void>;
+}
+
+/** A port that a service listens on. */
+export interface Listener {
+  /** Its setting, `ACCOUNT_PORT`. */
+  port: string;
+  /** Whether customers reach it. */
+  isPublic?: boolean;
+}
+
+/**
+ * One service of the product: all that solo, cluster, the operator's commands and the documents know of it.
+ * Each app exports one from its `service.ts`; `apps/services.ts` lists them.
+ */
+export interface Service<C extends object = object> {
+  name: ServiceName;
+  config: ConfigClass<C>;
+  /** The internal one first. */
+  listeners: readonly [Listener, ...Listener[]];
+  /** The setting by which others know its internal origin; unset when nobody calls it. */
+  urlSetting?: string;
+  /**
+   * A setting that only an operator can give, such as a payment processor's key: an installation without it
+   * goes without the service.
+   */
+  requires?: string;
+  /** Makes the tables of its schema. Unset: it owns no data and takes no part in events. */
+  migrations?: Migration[];
+  /** Its controllers: those with `@Consumes` and `@Watches` say what it hears. */
+  controllers: readonly Type[];
+  jobs: readonly JobDeclaration[];
+  start(given: ServiceStart<C>): Promise<StartedService>;
+}
+
+/** One of the registry, whatever its config class. */
+// oxlint-disable-next-line typescript/no-explicit-any -- a config class is both given and taken
+export type AnyService = Service<any>;
+
+/** The services that own a schema, in their order. */
+export function schemaServices(services: readonly AnyService[]): ServiceName[] {
+  return services.filter(({ migrations }) => migrations !== undefined).map(({ name }) => name);
+}
+
+/** A service with one listener, as the registry sees it. */
+export function started({ app, url, stop }: RunningService): StartedService {
+  return { addresses: { url }, metrics: app.get(Metrics, { strict: false }), stop };
+}
+
+/** The services that run where these settings are given: those that need nothing, or what is there. */
+export function installed(
+  services: readonly AnyService[],
+  environment: Settings,
+): readonly AnyService[] {
+  return services.filter(({ requires }) => requires === undefined || environment[requires]?.trim());
+}

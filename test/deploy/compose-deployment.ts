@@ -1,0 +1,299 @@
+import {
+  copyFileSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+  chmodSync,
+  chownSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { load } from 'js-yaml';
+import { EmbeddedServer, derivedRolePassword, withClient } from '#libs/database';
+import { EventsConfig, openTransport } from '#libs/messaging';
+import { Logger, freePorts, loadConfig } from '#libs/platform';
+import { FileClock, KafkaBroker, ValkeyServer, waitFor } from '#test/environment';
+import { writeSecretFiles } from '../../apps/cli/src/secrets/secret-files.js';
+import { MailSimulator } from '../../apps/simulators/src/mail/mail-simulator.js';
+import { RegistrySimulator } from '../../apps/simulators/src/registry/registry-simulator.js';
+import type { Deployment } from '../stories/deployment.js';
+import { Container } from './container.js';
+import type { ImageConfig, ImageStore } from './image.js';
+import { Network } from './network.js';
+
+export interface ComposeService {
+  image: string;
+  build?: string;
+  command?: string[];
+  environment?: Record<string, string>;
+  secrets?: string[];
+  volumes?: string[];
+  depends_on?: Record<string, { condition: string }>;
+  profiles?: string[];
+}
+
+const IMAGE_USER = 10_001;
+const DATABASE = 'domain_data';
+const READY_LIMIT_MS = 60_000;
+/** Where the modules of the test clock lie within the image, with a mount of their own. */
+const CLOCK_FOLDER = '/app/dist/test/environment';
+const CLOCK_MODULES = ['preload-file-clock.js', 'file-clock.js'];
+/** A busy test machine is no overload, and the registry of a simulation needs no politeness. */
+const UNHURRIED = {
+  GATEWAY_LOOP_DELAY_MAX_MS: '60000',
+  GATEWAY_SERVICES_TIMEOUT_MS: '20000',
+  VALKEY_TIMEOUT_MS: '1000',
+};
+
+export function composeServices(): Record<string, ComposeService> {
+  const compose = load(readFileSync('docker-compose.yml', 'utf8')) as {
+    services: Record<string, ComposeService>;
+  };
+  return compose.services;
+}
+
+/**
+ * The services of docker-compose.yml from the image, each with the command, user, environment, secrets and volume
+ * that the file and the image give it, on a network where it has its name. PostgreSQL, Kafka and Valkey are those of
+ * the tests under the names of the file. Given beside: the clock of the tests, and registries on this machine.
+ */
+export class ComposeDeployment {
+  private readonly folder = mkdtempSync(join(tmpdir(), 'compose-'));
+  private readonly services = composeServices();
+  private readonly own = Object.entries(this.services).filter(
+    ([, { build }]) => build !== undefined,
+  );
+  private readonly network = new Network(this.own.map(([name]) => name));
+  private readonly closings: (() => unknown)[] = [];
+  private readonly mail = new MailSimulator();
+  readonly containers: Container[] = [];
+  private beside: Record<string, Record<string, string>> = {};
+  private clock: FileClock;
+  private server: EmbeddedServer;
+  private brokers: string;
+
+  constructor(
+    private readonly root: string,
+    private readonly image: ImageConfig,
+  ) {}
+
+  static async start(images: ImageStore, name: string): Promise<ComposeDeployment> {
+    const deployment = new ComposeDeployment(await images.mount(name), await images.configOf(name));
+    try {
+      await deployment.begin();
+      return deployment;
+    } catch (error) {
+      await deployment.stop();
+      throw error;
+    }
+  }
+
+  /** What stories see. */
+  get deployed(): Deployment {
+    const secret = this.secret('database_role_secret');
+    const rolePassword = (role: string) => derivedRolePassword(secret, role);
+    const settings = { KAFKA_BROKERS: this.brokers, KAFKA_TOPIC_REPLICATION: '1' };
+    const logger = new Logger('billing', { write: () => undefined });
+    const config = loadConfig(EventsConfig, settings);
+    const transport = openTransport({ config, logger, consumers: {} });
+    this.closings.push(() => transport.close());
+    const origin = (name: string, port: number) => `http://${this.network.addressOf(name)}:${port}`;
+    const { mail } = this;
+    return {
+      apiUrl: origin('gateway-1', 8080),
+      dashboardUrl: origin('gateway-2', 8081),
+      mailboxUrl: '',
+      mailbox: { newest: async (limit) => mail.newest(limit) },
+      clock: this.clock,
+      entitlementUrl: origin('entitlement', 7100),
+      serviceSecret: this.secret('service_secrets_source'),
+      superuserUrl: this.server.url(DATABASE),
+      databaseUrl: (role) => {
+        const url = new URL(this.server.url(DATABASE));
+        [url.username, url.password] = [role, rolePassword(role)];
+        return url.toString();
+      },
+      rolePassword,
+      transport,
+      log: () => this.containers.map(({ output }) => output).join(''),
+      stop: () => this.stop(),
+    };
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.containers.map((container) => container.stop()));
+    for (const close of this.closings.toReversed()) await close();
+    await this.network.remove();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  private secret(name: string): string {
+    return readFileSync(join(this.folder, 'secrets', name), 'utf8').trim();
+  }
+
+  private async begin(): Promise<void> {
+    chmodSync(this.folder, 0o755);
+    mkdirSync(join(this.folder, 'clock'));
+    this.clock = FileClock.create(join(this.folder, 'clock', 'time'));
+    chmodSync(join(this.folder, 'clock', 'time'), 0o644);
+    this.closings.push(() => this.clock.close());
+    const smtpUrl = new URL(await this.mail.start());
+    this.closings.push(() => this.mail.stop());
+    await this.network.forward(Number(smtpUrl.port));
+    smtpUrl.hostname = 'mail';
+    writeSecretFiles({
+      folder: join(this.folder, 'secrets'),
+      database: `postgres:5432/${DATABASE}`,
+      smtpUrl: smtpUrl.toString(),
+    });
+    await Promise.all([this.startPostgres(), this.startKafka(), this.startValkey()]);
+    await this.prepareBeside();
+    await this.startInOrder();
+  }
+
+  private async startPostgres(): Promise<void> {
+    const password = this.secret('postgres_password');
+    const folder = join(this.folder, 'postgres');
+    this.server = await EmbeddedServer.start({ folder, password, durable: false });
+    this.closings.push(() => this.server.stop());
+    await withClient(this.server.url(), (client) => client.query(`create database ${DATABASE}`));
+    await this.network.forward(5432, this.server.port);
+  }
+
+  private async startKafka(): Promise<void> {
+    const [port] = await freePorts(1);
+    const broker = await KafkaBroker.start({
+      folder: join(this.folder, 'kafka'),
+      proxied: { port, advertisedHost: 'kafka', advertisedPort: 9092 },
+    });
+    this.closings.push(() => broker.stop());
+    this.brokers = broker.brokers.join(',');
+    await this.network.forward(9092, port);
+  }
+
+  private async startValkey(): Promise<void> {
+    const valkey = await ValkeyServer.start({ folder: join(this.folder, 'valkey') });
+    this.closings.push(() => valkey.stop());
+    await this.network.forward(6379, Number(new URL(valkey.url).port));
+  }
+
+  /** The clock and the registries, in the image's root for as long as it is mounted here. */
+  private async prepareBeside(): Promise<void> {
+    mkdirSync(join(this.root, 'run/secrets'), { recursive: true });
+    mkdirSync(join(this.root, CLOCK_FOLDER), { recursive: true });
+    mkdirSync(join(this.root, 'mnt/beside'), { recursive: true });
+    writeFileSync(join(this.root, 'etc/hosts'), '');
+    for (const name of CLOCK_MODULES) {
+      cpSync(join('dist/test/environment', name), join(this.root, CLOCK_FOLDER, name));
+    }
+    const registries = new RegistrySimulator();
+    const { upstreamExceptions, caFile } = await registries.start();
+    this.closings.push(() => registries.stop());
+    copyFileSync(caFile, join(this.folder, 'clock', 'authorities.pem'));
+    chmodSync(join(this.folder, 'clock', 'authorities.pem'), 0o644);
+    const ports = new Set(
+      [...upstreamExceptions.matchAll(/=127\.0\.0\.1:(\d+)/g)].map(([, p]) => p),
+    );
+    for (const port of ports) await this.network.forward(Number(port));
+    const { hostAddress } = this.network;
+    this.beside = {
+      '': {
+        NODE_OPTIONS: `--import=${CLOCK_FOLDER}/preload-file-clock.js`,
+        TEST_CLOCK_FILE: '/mnt/beside/time',
+      },
+      gateway: UNHURRIED,
+      lookup: {
+        LOOKUP_UPSTREAM_EXCEPTIONS: upstreamExceptions.replaceAll('127.0.0.1', hostAddress),
+        LOOKUP_EXTRA_CA_FILE: '/mnt/beside/authorities.pem',
+        LOOKUP_UPSTREAM_PER_SECOND: '1000',
+      },
+    };
+  }
+
+  /** Each as soon as what it depends on is ready or has done its work, as the file says. */
+  private async startInOrder(): Promise<void> {
+    const started = new Map<string, Promise<void>>();
+    const start = (name: string): Promise<void> => {
+      const known = started.get(name);
+      if (known) return known;
+      const needed = Object.keys(this.services[name].depends_on ?? {});
+      const isOwn = this.services[name].build !== undefined;
+      const begun = Promise.all(needed.map(start)).then(async () => {
+        if (isOwn) await this.run(name);
+      });
+      started.set(name, begun);
+      return begun;
+    };
+    const daily = this.own.filter(([, { profiles }]) => profiles === undefined);
+    await Promise.all(daily.map(([name]) => start(name)));
+  }
+
+  private async run(name: string): Promise<void> {
+    const container = this.create(name);
+    this.containers.push(container);
+    const isJob = this.services[name].command?.includes('dist/apps/cli/src/main.js') ?? false;
+    if (isJob) {
+      const result = await container.result();
+      if (result !== 0) throw new Error(`${name} ended with ${result}: ${container.output}`);
+      return;
+    }
+    const url = `http://${this.network.addressOf(name)}:7100/ready`;
+    const isReady = async () => {
+      if (!container.isRunning) throw new Error(`${name} has ended: ${container.output}`);
+      return fetch(url).then(
+        ({ ok }) => ok || undefined,
+        () => undefined,
+      );
+    };
+    await waitFor(`${name} to be ready`, isReady, READY_LIMIT_MS);
+  }
+
+  private create(name: string): Container {
+    const { folder, root, image, network } = this;
+    const { command, environment = {}, secrets = [], volumes = [] } = this.services[name];
+    const hosts = join(folder, `${name}.hosts`);
+    writeFileSync(hosts, network.hosts(['postgres', 'kafka', 'valkey', 'mail']));
+    const secretFolder = join(folder, `${name}.secrets`);
+    mkdirSync(secretFolder);
+    for (const each of secrets)
+      copyFileSync(join(folder, 'secrets', each), join(secretFolder, each));
+    const mounts: Record<string, string> = {
+      '/etc/hosts': hosts,
+      '/run/secrets': secretFolder,
+      '/mnt/beside': join(folder, 'clock'),
+    };
+    for (const volume of volumes) {
+      const [source, target] = volume.split(':');
+      mounts[target] = join(folder, `volume.${source}`);
+      mkdirSync(mounts[target]);
+      chownSync(mounts[target], IMAGE_USER, IMAGE_USER);
+    }
+    const app = name.replace(/-\d$/, '');
+    const given = Object.entries(environment).map(([key, value]) => [key, this.filled(value)]);
+    return new Container({
+      name,
+      root,
+      image,
+      command,
+      environment: { ...Object.fromEntries(given), ...this.beside[''], ...this.beside[app] },
+      space: network.join(name),
+      folder,
+      mounts,
+    });
+  }
+
+  /** `${BASE_URL:-…}`: an operator's own origins, here those of the two gateways. */
+  private filled(value: string): string {
+    const origins: Record<string, string> = {
+      BASE_URL: `http://${this.network.addressOf('gateway-1')}:8080`,
+      BILLING_URL: `http://${this.network.addressOf('gateway-2')}:8081`,
+    };
+    return value.replace(
+      /\$\{(\w+):-([^}]*)\}/g,
+      (_, key: string, usual: string) => origins[key] ?? usual,
+    );
+  }
+}

@@ -1,0 +1,86 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ImageConfig } from './image.js';
+
+export interface ContainerOptions {
+  name: string;
+  /** Root of the image, which it cannot write. */
+  root: string;
+  image: ImageConfig;
+  command?: string[];
+  environment: Record<string, string>;
+  /** Name space of its network. */
+  space: string;
+  /** For what is its own. */
+  folder: string;
+  /** Paths of this machine by the paths that the container sees. */
+  mounts: Record<string, string>;
+}
+
+/**
+ * Mounts the image read-only for this process alone, with `/tmp` in memory, and becomes the command: no further
+ * privileges, no capabilities, the image's user.
+ */
+const ENTER = `
+set -e
+root=$1 mounted=$2 user=$3 folder=$4; shift 4
+mount --make-rprivate /
+mount --bind "$root" "$mounted"
+mount -o remount,bind,ro "$mounted"
+mount -t proc proc "$mounted/proc"
+mount --rbind /dev "$mounted/dev"
+mount -t tmpfs -o mode=1777 tmpfs "$mounted/tmp"
+while [ "$1" != -- ]; do mount --bind "$2" "$mounted$1"; shift 2; done
+shift
+exec chroot "$mounted" setpriv --reuid "\${user%:*}" --regid "\${user#*:}" --clear-groups --no-new-privs \
+  --inh-caps=-all --bounding-set=-all env -i -C "$folder" "$@"`;
+
+const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+
+/** A process from an image, as an engine would start it but for limits of memory and processes. */
+export class Container {
+  readonly name: string;
+  output = '';
+  private readonly child: ChildProcess;
+  private readonly ended: Promise<unknown>;
+
+  constructor({ name, root, image, space, folder, ...options }: ContainerOptions) {
+    this.name = name;
+    const mounted = join(folder, `${name}.root`);
+    mkdirSync(mounted, { recursive: true });
+    const given = Object.entries(options.environment).map(([key, value]) => `${key}=${value}`);
+    const command = [...image.Entrypoint, ...(options.command ?? image.Cmd)];
+    const environment = [`PATH=${PATH}`, ...image.Env, ...given];
+    const mounts = Object.entries(options.mounts).flat();
+    const enter = ['sh', '-c', ENTER, 'enter', root, mounted, image.User, image.WorkingDir];
+    const inside = [...mounts, '--', ...environment, ...command];
+    const args = ['netns', 'exec', space, 'unshare', '--mount', ...enter, ...inside];
+    this.child = spawn('ip', args, { stdio: ['ignore', 'pipe', 'pipe'] });
+    this.ended = once(this.child, 'close');
+    for (const stream of [this.child.stdout, this.child.stderr]) {
+      stream?.setEncoding('utf8').on('data', (text: string) => (this.output += text));
+    }
+  }
+
+  get isRunning(): boolean {
+    return this.child.exitCode === null && this.child.signalCode === null;
+  }
+
+  get pid(): number {
+    return this.child.pid as number;
+  }
+
+  /** Its exit code, or the signal that ended it. */
+  async result(): Promise<number | string | null> {
+    await this.ended;
+    return this.child.exitCode ?? this.child.signalCode;
+  }
+
+  /** As an engine stops it: SIGTERM. @returns what it ended by. */
+  async stop(): Promise<number | string | null> {
+    if (this.isRunning) this.child.kill('SIGTERM');
+    return this.result();
+  }
+}

