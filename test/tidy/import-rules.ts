@@ -97,7 +97,10 @@ const SOCKET_OWNERS: readonly [path: string, why: string][] = [
   ['libs/mail/src/', 'hands mail to the configured server'],
   ['apps/gateway/src/lookup/', 'forwards to the configured address of lookup'],
   ['apps/gateway/src/owners/service-forwarder.ts', 'asks the configured addresses of services'],
-  ['apps/gateway/src/dashboard/account-relay.ts', 'calls the configured address of account'],
+  [
+    'apps/gateway/src/dashboard/proxy/service-proxy.ts',
+    'calls the configured address of a service',
+  ],
   ['apps/simulators/src/', 'never part of a production image'],
   ['apps/cluster/src/', 'never part of a production image'],
   ['test/', 'tests and benches'],

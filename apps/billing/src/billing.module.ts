@@ -11,6 +11,7 @@ import { HealingService } from './healing/healing.service.js';
 import { MissedEventsJob } from './healing/missed-events.job.js';
 import { OpenOrdersJob } from './healing/open-orders.job.js';
 import { CheckoutsService } from './orders/checkouts.service.js';
+import { OrderReferencesService } from './orders/order-references.service.js';
 import { OrdersController } from './orders/orders.controller.js';
 import { OrdersMaintenanceRepository, OrdersRepository } from './orders/orders.repository.js';
 import { OrdersService } from './orders/orders.service.js';
@@ -19,9 +20,15 @@ import { PaymentsService } from './payments/payments.service.js';
 import { ReversalsService } from './payments/reversals.service.js';
 import { PaymentProcessors } from './processors/payment-processors.js';
 import { StripeProcessor } from './processors/stripe/stripe-processor.js';
+import {
+  SubscriptionsMaintenanceRepository,
+  SubscriptionsRepository,
+} from './subscriptions/subscriptions.repository.js';
+import { SubscriptionsService } from './subscriptions/subscriptions.service.js';
 import { ProcessorObjectsRepository } from './sync/processor-objects.repository.js';
 import { ReturnsController } from './sync/returns.controller.js';
 import { ReturnsService } from './sync/returns.service.js';
+import { SnapshotsService } from './sync/snapshots.service.js';
 import { SyncObjectsJob } from './sync/sync-objects.job.js';
 import { SyncService } from './sync/sync.service.js';
 
@@ -39,8 +46,10 @@ export const CONTROLLERS = [OrdersController, ReturnsController, CallbacksContro
 /** Features in the order in which they may use one another. */
 const FEATURES = [
   [PaymentsRepository, PaymentsService, ReversalsService],
-  [OrdersRepository, OrdersMaintenanceRepository, CheckoutsService, OrdersService],
-  [ProcessorObjectsRepository, SyncService, SyncObjectsJob, ReturnsService],
+  [OrdersRepository, OrdersMaintenanceRepository, OrderReferencesService],
+  [SubscriptionsRepository, SubscriptionsMaintenanceRepository, SubscriptionsService],
+  [CheckoutsService, OrdersService],
+  [ProcessorObjectsRepository, SnapshotsService, SyncService, SyncObjectsJob, ReturnsService],
   [CallbacksRepository, CallbacksService],
   [HealingRepository, HealingService, OpenOrdersJob, MissedEventsJob],
 ];

@@ -21,6 +21,7 @@ import { Order } from './orders/order.entity.js';
 import { StoredPaymentLine } from './payments/payment-line.entity.js';
 import { Payment } from './payments/payment.entity.js';
 import { Reversal } from './payments/reversal.entity.js';
+import { Subscription } from './subscriptions/subscription.entity.js';
 import { SyncObjectsJob } from './sync/sync-objects.job.js';
 
 export const JOBS: readonly JobDeclaration[] = [
@@ -32,7 +33,7 @@ export const JOBS: readonly JobDeclaration[] = [
 /** Of a callback (S46). */
 const RAW_BODY_LIMIT_BYTES = 1024 * 1024;
 
-const ENTITIES = [Order, OrderLine, Payment, StoredPaymentLine, Reversal];
+const ENTITIES = [Order, OrderLine, Payment, StoredPaymentLine, Reversal, Subscription];
 
 export interface BillingOptions {
   config: BillingConfig;

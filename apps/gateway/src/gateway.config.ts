@@ -66,6 +66,14 @@ export class GatewayConfig extends ServiceSecretConfig {
   @IsUrl(HTTP_URL)
   entitlementUrl: string;
 
+  @Setting({
+    env: 'BILLING_INTERNAL_URL',
+    about: "Origin of billing's internal listener, where there is one.",
+  })
+  @IsOptional()
+  @IsUrl(HTTP_URL)
+  billingInternalUrl?: string;
+
   @Setting({ env: 'LOOKUP_URL', about: "Origin of lookup's internal listener." })
   @IsUrl(HTTP_URL)
   lookupUrl: string;

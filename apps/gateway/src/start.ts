@@ -120,6 +120,7 @@ export async function startGateway(options: StartGateway): Promise<RunningGatewa
   const listener = new ApiListener({
     host: config.host,
     port: config.port,
+    origin: config.baseUrl,
     reusePort: config.reusePort,
     paths: parts.paths,
     requestPath: parts.requestPath,
@@ -179,7 +180,12 @@ async function startOwnDashboard(options: StartGateway, parts: GatewayParts) {
     host: config.dashboardHost,
     port: config.dashboardPort,
     reusePort: config.reusePort,
-    accountUrl: config.accountUrl,
+    owners: {
+      account: config.accountUrl,
+      billing: config.billingInternalUrl,
+      entitlement: config.entitlementUrl,
+      lookup: config.lookupUrl,
+    },
     entitlement: parts.services.entitlement,
     tokens: parts.tokens,
     bodies: parts.bodies,

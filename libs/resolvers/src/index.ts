@@ -20,6 +20,11 @@ export type { Priority } from './politeness/upstream.js';
 export type { BucketTerms, UpstreamLimit } from './politeness/upstream-limits.js';
 export { RdapClient, type RdapLimits } from './rdap/rdap-client.js';
 export * from './record.js';
+export {
+  certaintyOf,
+  type ReadingCertainty,
+  type TldCertainty,
+} from './registries/reading-certainty.js';
 export { Registries, type RegistryTables, type Route } from './registries/registries.js';
 export { isBlockedAddress } from './safe-connect/blocked-addresses.js';
 export {

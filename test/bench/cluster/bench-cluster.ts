@@ -10,7 +10,11 @@ import {
   type RunningCluster,
   startCluster,
 } from '../../../apps/cluster/src/cluster.js';
-import { AccountRelay, type Visitor } from '../../../apps/gateway/src/dashboard/account-relay.js';
+import {
+  ServiceProxy,
+  type Visitor,
+} from '../../../apps/gateway/src/dashboard/proxy/service-proxy.js';
+import { requireSession } from '../../../apps/gateway/src/dashboard/proxy/sessions.js';
 import { type LookupAnswer, LookupStandIn } from '../../stand-ins/lookup-stand-in.js';
 import { cleanup } from '../cleanup.js';
 import { Fleet } from './load.js';
@@ -33,7 +37,7 @@ export class BenchCluster {
   lookedUp = 0;
   private readonly operator: EntitlementClient;
   private readonly customer: EntitlementClient;
-  private readonly accounts: AccountRelay;
+  private readonly accounts: ServiceProxy;
   private readonly visitor: Visitor = { clientAddress: '127.0.0.1', requestId: newId() };
   private readonly services: ServiceHttp[];
 
@@ -49,7 +53,7 @@ export class BenchCluster {
         new ServiceHttp({ url: entitlement_url, caller, audience: 'entitlement', tokens }),
     );
     [this.operator, this.customer] = this.services.map((http) => new EntitlementClient(http));
-    this.accounts = new AccountRelay(account_url, tokens);
+    this.accounts = new ServiceProxy({ service: 'account', url: account_url, tokens });
     this.fleet = new Fleet(
       cluster.gateways.map(({ apiUrl }) => apiUrl),
       demo.live_key,
@@ -156,7 +160,7 @@ export class BenchCluster {
   private async logIn(): Promise<void> {
     const { email, password } = this.cluster.facts.demo;
     await this.call('POST', '/log-in', { email, password });
-    this.accountId = (await this.accounts.session(this.visitor))!.accountId;
+    this.accountId = (await requireSession(this.accounts, this.visitor)).accountId;
   }
 
   private async call(
@@ -165,7 +169,12 @@ export class BenchCluster {
     body?: object,
   ): Promise<Record<string, string>> {
     const { visitor } = this;
-    const answer = await this.accounts.call({ method, path, visitor, body, keyAllowance: 1_000 });
+    const answer = await this.accounts.call({
+      method,
+      path: `/internal/dashboard${path}`,
+      visitor,
+      body,
+    });
     if (answer.refusal) throw answer.refusal;
     if (answer.beginsSession) visitor.sessionToken = answer.beginsSession;
     return answer.body as Record<string, string>;

@@ -48,19 +48,22 @@ export class MissedEventsJob implements Job {
       }
       const { events, cursor: next } = page.value;
       const receivedAt = count.startedAt;
-      await this.database.transaction(async (transaction) => {
-        for (const event of events) {
-          const missed = {
-            processor: name,
-            event,
-            receivedAt,
-            source: 'listing',
-            raw: null,
-          } as const;
-          if (await this.callbacks.store(transaction, missed)) count.healed += 1;
-        }
-        await this.callbacks.putCursor(transaction, name, next);
-      });
+      for (const event of events) {
+        const missed = {
+          processor: name,
+          event,
+          receivedAt,
+          source: 'listing',
+          raw: null,
+        } as const;
+        const isNew = await this.database.transaction((transaction) =>
+          this.callbacks.store(transaction, missed),
+        );
+        if (isNew) count.healed += 1;
+      }
+      await this.database.transaction((transaction) =>
+        this.callbacks.putCursor(transaction, name, next),
+      );
       count.checked += events.length;
       ({ hasMore } = page.value);
       cursor = next;

@@ -9,11 +9,14 @@ export const payments: Migration = {
       order_id uuid references orders,
       processor text not null,
       external_id text not null,
+      -- The processor's bill that it paid; null for an order that is paid once.
+      bill_id text,
       amount_micros bigint not null check (amount_micros >= 0),
       currency text not null,
       catalogue_version text not null,
       confirmed_at timestamptz not null,
-      unique (processor, external_id)
+      unique (processor, external_id),
+      unique (processor, bill_id)
     );
     create index payments_account on payments (account_id, id);
     create index payments_order on payments (order_id);
@@ -26,9 +29,18 @@ export const payments: Migration = {
       quantity integer not null check (quantity > 0),
       amount_micros bigint not null check (amount_micros >= 0),
       credits bigint check (credits > 0),
-      tier text
+      tier text,
+      -- What a line of a subscription paid for; it never changes.
+      subscription_id uuid,
+      interval text check (interval in ('month', 'year')),
+      period_start timestamptz,
+      period_end timestamptz,
+      starts_at timestamptz,
+      monthly_credits bigint check (monthly_credits > 0),
+      check (starts_at >= period_start and period_end > starts_at)
     );
     create index payment_lines_payment on payment_lines (payment_id);
+    create index payment_lines_subscription on payment_lines (subscription_id, period_end);
     create table reversals (
       id uuid primary key,
       account_id uuid not null,

@@ -3,6 +3,13 @@ import { messaging } from './0001-messaging.js';
 import { orders } from './0002-orders.js';
 import { payments } from './0003-payments.js';
 import { processorObjects } from './0004-processor-objects.js';
+import { subscriptions } from './0005-subscriptions.js';
 
 /** In order; released ones are never edited. */
-export const migrations: Migration[] = [messaging, orders, payments, processorObjects];
+export const migrations: Migration[] = [
+  messaging,
+  orders,
+  payments,
+  processorObjects,
+  subscriptions,
+];

@@ -5,7 +5,7 @@ import { BillingConfig } from '../billing.config.js';
 import { PaymentProcessors } from '../processors/payment-processors.js';
 import type { CreatedCheckout, Outcome } from '../processors/payment-processor.js';
 import type { Order } from './order.entity.js';
-import { nameOfLine } from './order-lines.js';
+import { checkoutLineOf } from './order-lines.js';
 import { OrdersMaintenanceRepository, OrdersRepository } from './orders.repository.js';
 
 /** Opens the processor's page for an order. A repeat is the same call with the same key. */
@@ -34,11 +34,7 @@ export class CheckoutsService {
       accountId,
       customerId,
       currency: order.currency,
-      lines: lines.map((line) => ({
-        name: nameOfLine(line),
-        quantity: line.quantity,
-        amountMicros: line.amountMicros,
-      })),
+      lines: lines.map((line) => checkoutLineOf(order, line)),
       expiresAt: order.expiresAt,
       successUrl: returnUrl,
       cancelUrl: `${returnUrl}&cancelled=1`,

@@ -1,5 +1,8 @@
+import { planOfSku } from '#libs/contracts';
 import { newId } from '#libs/platform';
 import type { QuotedLine } from '../pricing/quote.js';
+import type { CheckoutLine } from '../processors/payment-processor.js';
+import type { Order } from './order.entity.js';
 import type { OrderLine } from './order-line.entity.js';
 
 /** The lines of an order as they are stored. */
@@ -11,7 +14,16 @@ export function orderLinesOf(
   return quoted.map((line) => ({ id: newId(), accountId, orderId, ...line }));
 }
 
-/** What a line is called on the processor's page: the same at each repeat of the call. */
-export function nameOfLine({ sku, credits }: Pick<OrderLine, 'sku' | 'credits'>): string {
-  return credits === null ? sku : `${credits.toLocaleString('en-US')} API credits`;
+/** A line as it is asked for at the processor: the same at each repeat of the call. */
+export function checkoutLineOf({ catalogueVersion }: Order, line: OrderLine): CheckoutLine {
+  const { sku, quantity, amountMicros, credits } = line;
+  const plan = planOfSku(sku);
+  if (!plan) {
+    const name = credits === null ? sku : `${credits.toLocaleString('en-US')} API credits`;
+    return { name, quantity, amountMicros };
+  }
+  const { name, interval } = plan;
+  const unitMicros = amountMicros / BigInt(quantity);
+  const ref = { sku, catalogueVersion, interval, name, unitMicros };
+  return { name, quantity, amountMicros, plan: ref };
 }

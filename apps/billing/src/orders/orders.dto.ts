@@ -1,4 +1,4 @@
-import { IsIn, IsInt, Max, Min } from 'class-validator';
+import { IsIn, IsInt, Matches, Max, Min, ValidateIf } from 'class-validator';
 import type { PaymentLineKind } from '#libs/contracts';
 import type { ProcessorName } from '../processors/payment-processor.js';
 import type { Order } from './order.entity.js';
@@ -7,17 +7,35 @@ import type { OrderState } from './order-state.js';
 
 const CREDITS_MIN = 5_000;
 const CREDITS_MAX = 3_000_000;
+const UNITS_MAX = 20;
 
 /** What is bought. A price is never taken from outside (S50). */
 export class CreateOrderRequest {
-  @IsIn(['package'])
-  product: 'package';
+  @IsIn(['package', 'subscription'])
+  product: 'package' | 'subscription';
 
-  /** Steps of 1,000 up to 100,000 and of 10,000 above. */
+  /** Of a package: steps of 1,000 up to 100,000 and of 10,000 above. */
+  @ValidateIf(
+    ({ product, credits }: CreateOrderRequest) => product === 'package' || credits !== undefined,
+  )
   @IsInt()
   @Min(CREDITS_MIN)
   @Max(CREDITS_MAX)
-  credits: number;
+  credits?: number;
+
+  /** Of a plan, for example `api-15K-month`. */
+  @ValidateIf(
+    ({ product, sku }: CreateOrderRequest) => product === 'subscription' || sku !== undefined,
+  )
+  @Matches(/^[\w-]{1,100}$/)
+  sku?: string;
+
+  /** Units of a plan; 1 when it is left out. */
+  @ValidateIf(({ quantity }: CreateOrderRequest) => quantity !== undefined)
+  @IsInt()
+  @Min(1)
+  @Max(UNITS_MAX)
+  quantity?: number;
 
   @IsIn(['stripe'])
   processor: ProcessorName;

@@ -38,3 +38,26 @@ export class CheckoutRefused extends Problem {
     );
   }
 }
+
+export class SubscriptionExists extends Problem {
+  constructor(subscriptionId: string) {
+    super({
+      code: 'subscription_exists',
+      status: 409,
+      detail:
+        'You have a subscription of this kind already. Change its plan, or undo its cancellation, instead of buying another.',
+      members: { subscription_id: subscriptionId },
+    });
+  }
+}
+
+export class BaseMissing extends Problem {
+  constructor() {
+    super({
+      code: 'base_missing',
+      status: 409,
+      detail:
+        'The rate-limit add-on adds to a credit package or an API plan. Buy one of these first.',
+    });
+  }
+}

@@ -52,7 +52,10 @@ export class OrdersRepository {
     return transaction.manager.findBy(OrderLine, { accountId, orderId });
   }
 
-  /** The order of a checkout, locked until the transaction ends. */
+  /**
+   * The order of a checkout, locked until the transaction ends. As all locks of orders, one that lets others
+   * write rows that refer to it.
+   */
   async lockByCheckout(
     transaction: Transaction,
     processor: ProcessorName,
@@ -60,7 +63,7 @@ export class OrdersRepository {
   ): Promise<Order | null> {
     return transaction.manager.findOne(Order, {
       where: { processor, checkoutId },
-      lock: { mode: 'pessimistic_write' },
+      lock: { mode: 'for_no_key_update' },
     });
   }
 
@@ -72,24 +75,23 @@ export class OrdersRepository {
   ): Promise<Order | null> {
     const order = await transaction.manager.findOne(Order, {
       where: { processor, id },
-      lock: { mode: 'pessimistic_write' },
+      lock: { mode: 'for_no_key_update' },
     });
     return order?.checkoutId === null ? order : null;
   }
 
-  async findCheckout(
+  async findById(
     transaction: Transaction,
     processor: ProcessorName,
     orderId: string,
-  ): Promise<string | null> {
-    const order = await transaction.manager.findOneBy(Order, { processor, id: orderId });
-    return order?.checkoutId ?? null;
+  ): Promise<Order | null> {
+    return transaction.manager.findOneBy(Order, { processor, id: orderId });
   }
 
   async lock(transaction: Transaction, accountId: string, id: string): Promise<Order | null> {
     return transaction.manager.findOne(Order, {
       where: { accountId, id },
-      lock: { mode: 'pessimistic_write' },
+      lock: { mode: 'for_no_key_update' },
     });
   }
 

@@ -1,17 +1,26 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import { planOfSku } from '#libs/contracts';
 import { Database, type Transaction } from '#libs/database';
 import { Clock, HOUR_MS, InvalidRequest, NotFound, isId, newId } from '#libs/platform';
-import { quoteOf } from '../pricing/quote.js';
+import { type Wish, quoteOf } from '../pricing/quote.js';
+import { SubscriptionsService } from '../subscriptions/subscriptions.service.js';
 import type { CheckoutSnapshot, ProcessorName } from '../processors/payment-processor.js';
 import { PaymentsService } from '../payments/payments.service.js';
 import type { ReversedPayment } from '../payments/reversals.service.js';
 import { CheckoutsService } from './checkouts.service.js';
 import type { Order } from './order.entity.js';
+import type { OrderLine } from './order-line.entity.js';
 import { orderLinesOf } from './order-lines.js';
 import { stateAfterCheckout, stateAfterReversal } from './order-state.js';
 import { type CreateOrderRequest, type OrderResponse, toOrderResponse } from './orders.dto.js';
-import { CheckoutRefused, IdempotencyKeyReused, ProcessorUnavailable } from './orders.errors.js';
+import {
+  BaseMissing,
+  CheckoutRefused,
+  IdempotencyKeyReused,
+  ProcessorUnavailable,
+  SubscriptionExists,
+} from './orders.errors.js';
 import { OrdersRepository } from './orders.repository.js';
 
 /** How long a checkout page stays open; processors want at least half an hour. */
@@ -21,11 +30,13 @@ const PAGE_SIZE = 50;
 /** What customers order, from the wish to the money. */
 @Injectable()
 export class OrdersService {
+  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
     private readonly database: Database,
     private readonly orders: OrdersRepository,
     private readonly checkouts: CheckoutsService,
     private readonly payments: PaymentsService,
+    private readonly subscriptions: SubscriptionsService,
     private readonly clock: Clock,
   ) {}
 
@@ -96,6 +107,8 @@ export class OrdersService {
         orderId: order.id,
         processor,
         payment: checkout.payment,
+        billId: null,
+        isAnnounced: true,
         catalogueVersion: order.catalogueVersion,
         lines: await this.orders.listLines(transaction, order.accountId, order.id),
       });
@@ -121,24 +134,13 @@ export class OrdersService {
     });
   }
 
-  /** The checkout of an order that a processor names as the one a payment is for. */
-  async findCheckout(processor: ProcessorName, orderId: string): Promise<string | null> {
-    if (!isId(orderId)) return null;
-    return this.database.transaction((transaction) =>
-      this.orders.findCheckout(transaction, processor, orderId),
-    );
-  }
-
   private async store(
     accountId: string,
     request: CreateOrderRequest,
     requestKey: string | undefined,
   ): Promise<Order> {
-    const quote = quoteOf(request);
-    if (!quote) {
-      const message = 'is not sold: 5,000 to 3,000,000 in steps of 1,000, above 100,000 of 10,000';
-      throw new InvalidRequest([{ field: 'credits', message }]);
-    }
+    const quote = quoteOf(wishOf(request));
+    if (!quote) throw notSold(request);
     const now = this.clock.now();
     const id = newId();
     const order: Order = {
@@ -160,11 +162,32 @@ export class OrdersService {
     };
     return this.database.transaction(async (transaction) => {
       const lines = orderLinesOf(accountId, id, quote.lines);
+      const repeated = await this.orders.findByRequest(transaction, accountId, order.requestKey);
+      if (!repeated) await this.checkAllowed(transaction, accountId, lines);
       if (await this.orders.insert(transaction, order, lines)) return order;
       const first = await this.orders.findByRequest(transaction, accountId, order.requestKey);
       if (!first?.requestHash.equals(order.requestHash)) throw new IdempotencyKeyReused();
       return first;
     });
+  }
+
+  /** @throws SubscriptionExists, BaseMissing. */
+  private async checkAllowed(
+    transaction: Transaction,
+    accountId: string,
+    lines: readonly OrderLine[],
+  ): Promise<void> {
+    for (const { sku } of lines) {
+      const plan = planOfSku(sku);
+      if (!plan) continue;
+      const current = await this.subscriptions.currentOf(transaction, accountId, plan.line);
+      if (current) throw new SubscriptionExists(current.id);
+      if (plan.line !== 'rate_limit') continue;
+      const hasPlan = await this.subscriptions.currentOf(transaction, accountId, 'api');
+      if (!hasPlan && !(await this.payments.hasPackage(transaction, accountId))) {
+        throw new BaseMissing();
+      }
+    }
   }
 
   /** The order of this checkout; or the one it names, when the answer to its creation was lost. */
@@ -183,6 +206,23 @@ export class OrdersService {
     if (!order) throw new NotFound();
     return order;
   }
+}
+
+function wishOf({ product, credits, sku, quantity }: CreateOrderRequest): Wish {
+  return product === 'package'
+    ? { product, credits: credits ?? 0 }
+    : { product, sku: sku ?? '', quantity: quantity ?? 1 };
+}
+
+function notSold({ product }: CreateOrderRequest): InvalidRequest {
+  return new InvalidRequest([
+    product === 'package'
+      ? {
+          field: 'credits',
+          message: 'is not sold: 5,000 to 3,000,000 in steps of 1,000, above 100,000 of 10,000',
+        }
+      : { field: 'sku', message: 'is not sold in this quantity' },
+  ]);
 }
 
 function mismatchOf(order: Order, checkout: CheckoutSnapshot): string | undefined {

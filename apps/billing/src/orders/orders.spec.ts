@@ -97,7 +97,7 @@ describe('orders', () => {
         { price: 1 },
         { amount_micros: '1' },
         { currency: 'JPY' },
-        { sku: 'x' },
+        { micros: 1 },
       ]) {
         expect([extra, (await post(wish(extra))).status]).toEqual([extra, 400]);
       }

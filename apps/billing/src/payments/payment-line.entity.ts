@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { PaymentLineKind } from '#libs/contracts';
+import type { BillingInterval, PaymentLineKind } from '#libs/contracts';
 import type { Micros } from '#libs/platform';
 import { BIGINT_COLUMN } from '../pricing/micros-column.js';
 
@@ -32,4 +32,25 @@ export class StoredPaymentLine {
 
   @Column('text', { nullable: true })
   tier: string | null;
+
+  /** Only of a subscription's line, with all that follows. */
+  @Column('uuid', { name: 'subscription_id', nullable: true })
+  subscriptionId: string | null;
+
+  @Column('text', { nullable: true })
+  interval: BillingInterval | null;
+
+  @Column('timestamptz', { name: 'period_start', nullable: true })
+  periodStart: Date | null;
+
+  @Column('timestamptz', { name: 'period_end', nullable: true })
+  periodEnd: Date | null;
+
+  /** From when the line counts: the start of its own part of the period. */
+  @Column('timestamptz', { name: 'starts_at', nullable: true })
+  startsAt: Date | null;
+
+  /** What the line adds a month; null for lines without credits. */
+  @Column('bigint', { name: 'monthly_credits', nullable: true, transformer: BIGINT_COLUMN })
+  monthlyCredits: bigint | null;
 }

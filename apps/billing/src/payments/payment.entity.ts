@@ -21,6 +21,10 @@ export class Payment {
   @Column('text', { name: 'external_id' })
   externalId: string;
 
+  /** The processor's bill that it paid; null for an order that is paid once. */
+  @Column('text', { name: 'bill_id', nullable: true })
+  billId: string | null;
+
   @Column('bigint', { name: 'amount_micros', transformer: BIGINT_COLUMN })
   amountMicros: Micros;
 

@@ -1,9 +1,21 @@
 import { Injectable } from '@nestjs/common';
+import type { PaymentLineKind } from '#libs/contracts';
 import type { Transaction } from '#libs/database';
 import type { ProcessorName } from '../processors/payment-processor.js';
 import { Payment } from './payment.entity.js';
 import { StoredPaymentLine } from './payment-line.entity.js';
 import { Reversal } from './reversal.entity.js';
+
+/** What was paid for a stretch of a subscription, and what is left of it. Amounts as decimal strings. */
+export interface SubscriptionPayment {
+  kind: PaymentLineKind;
+  periodStart: Date;
+  periodEnd: Date;
+  paymentId: string;
+  externalId: string;
+  paidMicros: string;
+  reversedMicros: string;
+}
 
 @Injectable()
 export class PaymentsRepository {
@@ -43,6 +55,35 @@ export class PaymentsRepository {
       .where('line.accountId = :accountId and line.paymentId = :id', { accountId, id })
       .orderBy('line.id')
       .getMany();
+  }
+
+  async hasPackage(transaction: Transaction, accountId: string): Promise<boolean> {
+    return transaction.manager.existsBy(StoredPaymentLine, { accountId, kind: 'package' });
+  }
+
+  async hasBill(
+    transaction: Transaction,
+    processor: ProcessorName,
+    billId: string,
+  ): Promise<boolean> {
+    return transaction.manager.existsBy(Payment, { processor, billId });
+  }
+
+  /** Oldest period first. */
+  async listStretches(
+    transaction: Transaction,
+    accountId: string,
+    subscriptionId: string,
+  ): Promise<SubscriptionPayment[]> {
+    return transaction.query<SubscriptionPayment>(
+      `select l.period_start as "periodStart", l.period_end as "periodEnd", l.kind,
+         p.external_id as "externalId", p.id as "paymentId", p.amount_micros::text as "paidMicros",
+         coalesce((select sum(r.amount_micros) from reversals r
+           where r.payment_id = p.id and r.state = 'final'), 0)::text as "reversedMicros"
+       from payment_lines l join payments p on p.id = l.payment_id
+       where l.account_id = $1 and l.subscription_id = $2 order by l.period_end, l.id`,
+      [accountId, subscriptionId],
+    );
   }
 
   async listReversals(transaction: Transaction, { accountId, id }: Payment): Promise<Reversal[]> {

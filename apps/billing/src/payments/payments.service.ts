@@ -1,12 +1,17 @@
 import { Injectable } from '@nestjs/common';
-import { PaymentConfirmed, type PaymentLine, type PaymentLineKind } from '#libs/contracts';
+import {
+  type BillingInterval,
+  PaymentConfirmed,
+  type PaymentLine,
+  type PaymentLineKind,
+} from '#libs/contracts';
 import type { Transaction } from '#libs/database';
 import { Outbox } from '#libs/messaging';
 import { Clock, type Micros, newId } from '#libs/platform';
 import type { PaymentSnapshot, ProcessorName } from '../processors/payment-processor.js';
 import type { Payment } from './payment.entity.js';
 import type { StoredPaymentLine } from './payment-line.entity.js';
-import { PaymentsRepository } from './payments.repository.js';
+import { PaymentsRepository, type SubscriptionPayment } from './payments.repository.js';
 
 /** What a part of a payment is for. */
 export interface PaidLine {
@@ -16,15 +21,31 @@ export interface PaidLine {
   amountMicros: Micros;
   credits: bigint | null;
   tier: string | null;
+  /** Of a subscription's line. */
+  stretch?: PaidStretch;
+}
+
+/** The part of a subscription's time that a line paid for, and what it adds there. */
+export interface PaidStretch {
+  subscriptionId: string;
+  interval: BillingInterval;
+  periodStart: Date;
+  periodEnd: Date;
+  from: Date;
+  /** Null for lines without credits. */
+  monthlyCredits: bigint | null;
 }
 
 export interface ConfirmedPayment {
   accountId: string;
   orderId: string | null;
   processor: ProcessorName;
-  payment: PaymentSnapshot;
+  payment: Pick<PaymentSnapshot, 'id' | 'amountMicros' | 'currency'>;
+  billId: string | null;
   catalogueVersion: string;
   lines: readonly PaidLine[];
+  /** False for money that will be given back: a duplicate's. */
+  isAnnounced: boolean;
 }
 
 /** Money that arrived, each payment once. */
@@ -45,13 +66,15 @@ export class PaymentsService {
       orderId,
       processor,
       externalId: external.id,
+      billId: confirmed.billId,
       amountMicros: external.amountMicros,
       currency: external.currency,
       catalogueVersion,
       confirmedAt: this.clock.now(),
     };
     const lines = confirmed.lines.map((line) => storedLine(payment, line));
-    if (!(await this.payments.insert(transaction, payment, lines))) return;
+    if (!(await this.payments.insert(transaction, payment, lines)) || !confirmed.isAnnounced)
+      return;
     const aggregate = `payment:${payment.id}`;
     const lock = await this.outbox.lock(transaction, { key: accountId, aggregate });
     await this.outbox.add(transaction, lock, PaymentConfirmed, {
@@ -64,6 +87,28 @@ export class PaymentsService {
     });
   }
 
+  /** Whether the account ever paid for a package. */
+  async hasPackage(transaction: Transaction, accountId: string): Promise<boolean> {
+    return this.payments.hasPackage(transaction, accountId);
+  }
+
+  async hasBill(
+    transaction: Transaction,
+    processor: ProcessorName,
+    billId: string,
+  ): Promise<boolean> {
+    return this.payments.hasBill(transaction, processor, billId);
+  }
+
+  /** The paid lines of a subscription, with what was finally taken back of each payment. */
+  async listStretches(
+    transaction: Transaction,
+    accountId: string,
+    subscriptionId: string,
+  ): Promise<SubscriptionPayment[]> {
+    return this.payments.listStretches(transaction, accountId, subscriptionId);
+  }
+
   async find(
     transaction: Transaction,
     processor: ProcessorName,
@@ -74,17 +119,23 @@ export class PaymentsService {
 }
 
 function storedLine({ id, accountId }: Payment, line: PaidLine): StoredPaymentLine {
-  const { kind, sku, quantity, amountMicros, credits, tier } = line;
+  const { stretch, ...paid } = line;
   return {
     id: newId(),
     paymentId: id,
     accountId,
-    kind,
-    sku,
-    quantity,
-    amountMicros,
-    credits,
-    tier,
+    kind: paid.kind,
+    sku: paid.sku,
+    quantity: paid.quantity,
+    amountMicros: paid.amountMicros,
+    credits: paid.credits,
+    tier: paid.tier,
+    subscriptionId: stretch?.subscriptionId ?? null,
+    interval: stretch?.interval ?? null,
+    periodStart: stretch?.periodStart ?? null,
+    periodEnd: stretch?.periodEnd ?? null,
+    startsAt: stretch?.from ?? null,
+    monthlyCredits: stretch?.monthlyCredits ?? null,
   };
 }
 
@@ -98,5 +149,13 @@ function announcedLine(line: StoredPaymentLine): PaymentLine {
     amountMicros: line.amountMicros.toString(),
     ...(line.credits !== null && { credits: line.credits.toString() }),
     ...(line.tier !== null && { tier: line.tier }),
+    ...(line.monthlyCredits !== null && {
+      subscriptionId: line.subscriptionId,
+      interval: line.interval,
+      periodStart: line.periodStart?.toISOString(),
+      periodEnd: line.periodEnd?.toISOString(),
+      from: line.startsAt?.toISOString(),
+      monthlyCredits: line.monthlyCredits.toString(),
+    }),
   } as PaymentLine;
 }

@@ -2,15 +2,15 @@ import {
   CATALOGUE_VERSION,
   type PaymentLineKind,
   packagePriceMicros,
+  planOfSku,
   tierOfCredits,
 } from '#libs/contracts';
 import type { Micros } from '#libs/platform';
 
 /** What a customer asks for; never its price. */
-export interface PackageWish {
-  product: 'package';
-  credits: number;
-}
+export type Wish =
+  | { product: 'package'; credits: number }
+  | { product: 'subscription'; sku: string; quantity: number };
 
 export interface QuotedLine {
   kind: PaymentLineKind;
@@ -30,17 +30,30 @@ export interface Quote {
 }
 
 /** The price of a wish by today's catalogue; undefined for what is not sold. */
-export function quoteOf({ credits }: PackageWish): Quote | undefined {
+export function quoteOf(wish: Wish): Quote | undefined {
+  const line = wish.product === 'package' ? packageLine(wish.credits) : planLine(wish);
+  if (!line) return undefined;
+  const { amountMicros } = line;
+  return { catalogueVersion: CATALOGUE_VERSION, currency: 'USD', amountMicros, lines: [line] };
+}
+
+function packageLine(credits: number): QuotedLine | undefined {
   const price = packagePriceMicros(credits);
   if (price === undefined) return undefined;
-  const amountMicros = BigInt(price);
-  const line: QuotedLine = {
+  return {
     kind: 'package',
     sku: `package-${credits}`,
     quantity: 1,
-    amountMicros,
+    amountMicros: BigInt(price),
     credits: BigInt(credits),
     tier: tierOfCredits(credits)?.name ?? null,
   };
-  return { catalogueVersion: CATALOGUE_VERSION, currency: 'USD', amountMicros, lines: [line] };
+}
+
+function planLine({ sku, quantity }: { sku: string; quantity: number }): QuotedLine | undefined {
+  const plan = planOfSku(sku);
+  const isSold = plan && Number.isInteger(quantity) && quantity >= 1 && quantity <= plan.unitsMax;
+  if (!isSold) return undefined;
+  const amountMicros = BigInt(plan.unitMicros) * BigInt(quantity);
+  return { kind: plan.kind, sku, quantity, amountMicros, credits: null, tier: null };
 }

@@ -1,3 +1,4 @@
+import type { BillingInterval, SubscriptionState } from '#libs/contracts';
 import type { Micros } from '#libs/platform';
 
 /** The processors a customer can choose between. */
@@ -14,8 +15,18 @@ export type Outcome<T> =
 
 /** An object at the processor. */
 export interface ProcessorRef {
-  kind: 'checkout' | 'payment' | 'refund' | 'dispute';
+  kind: 'checkout' | 'payment' | 'refund' | 'dispute' | 'subscription' | 'bill';
   id: string;
+}
+
+/** What a subscription is to, at a price that stays what it was when the plan was taken. */
+export interface PlanRef {
+  sku: string;
+  catalogueVersion: string;
+  interval: BillingInterval;
+  /** For people. */
+  name: string;
+  unitMicros: Micros;
 }
 
 export interface CheckoutLine {
@@ -23,6 +34,8 @@ export interface CheckoutLine {
   quantity: number;
   /** Of all units together; whole cents. */
   amountMicros: Micros;
+  /** Set for a plan that is renewed; then it is the only line. */
+  plan?: PlanRef;
 }
 
 export interface CheckoutRequest {
@@ -58,6 +71,8 @@ export interface CheckoutSnapshot {
   amountMicros: Micros;
   currency: string;
   payment?: PaymentSnapshot;
+  /** What it began, when it was paid. */
+  subscriptionId?: string;
 }
 
 export interface PaymentSnapshot {
@@ -92,9 +107,57 @@ export interface DisputeSnapshot {
   currency: string;
 }
 
+/** A plan as the processor's objects name it. */
+export interface BilledPlan {
+  sku: string;
+  catalogueVersion: string;
+  quantity: number;
+}
+
+export interface SubscriptionSnapshot extends BilledPlan {
+  kind: 'subscription';
+  id: string;
+  orderId: string | null;
+  state: SubscriptionState;
+  currency: string;
+  periodStart: Date;
+  periodEnd: Date;
+  /** When it ends instead of being renewed. */
+  cancelAt: Date | null;
+  /** What it becomes at the end of its period. */
+  pendingChange: BilledPlan | null;
+  latestBill: { id: string; isPaid: boolean } | null;
+}
+
+export interface BillLine extends BilledPlan {
+  /** Below zero for the rest of a plan that is left. */
+  amountMicros: Micros;
+  from: Date;
+  to: Date;
+}
+
+/** What a subscription asks for at its start, a renewal or a change. */
+export interface BillSnapshot {
+  kind: 'bill';
+  id: string;
+  subscriptionId: string;
+  reason: 'start' | 'renewal' | 'change' | 'other';
+  state: 'open' | 'paid' | 'void';
+  /** Of a paid one; null where nothing was due. */
+  paymentId: string | null;
+  amountMicros: Micros;
+  currency: string;
+  lines: BillLine[];
+}
+
 /** An object as it stands now. Carries no version: whoever stores it guards against older fetches. */
 export type ProcessorSnapshot =
-  CheckoutSnapshot | PaymentSnapshot | RefundSnapshot | DisputeSnapshot;
+  | CheckoutSnapshot
+  | PaymentSnapshot
+  | RefundSnapshot
+  | DisputeSnapshot
+  | SubscriptionSnapshot
+  | BillSnapshot;
 
 /** Something happened to an object. Says what to fetch, and nothing that is believed. */
 export interface ProcessorEvent {
@@ -133,6 +196,23 @@ export interface RefundRequest {
   amountMicros: Micros;
 }
 
+export interface ChangeRequest {
+  subscriptionId: string;
+  plan: PlanRef;
+  quantity: number;
+  currency: string;
+}
+
+export interface UpgradeRequest extends ChangeRequest {
+  /** Our reference and the key of the call. */
+  changeId: string;
+  /** From when the difference is counted: what the preview was asked with. */
+  from: Date;
+}
+
+/** `payment_required`: the customer must pay or confirm on that page; the plan changes when it is paid. */
+export type UpgradeResult = { state: 'paid' } | { state: 'payment_required'; redirectUrl: string };
+
 /** Events from a time on, and where the next look begins. */
 export interface EventPage {
   /** Oldest first. */
@@ -168,6 +248,28 @@ export interface PaymentProcessor {
   fetch(ref: ProcessorRef): Promise<Outcome<ProcessorSnapshot>>;
 
   refund(request: RefundRequest): Promise<Outcome<RefundSnapshot>>;
+
+  /** What an upgrade at `from` costs now. */
+  previewChange(request: ChangeRequest, from: Date): Promise<Outcome<{ dueMicros: Micros }>>;
+
+  /** Changes a plan now, for the prorated difference. Nothing changes until it is paid. */
+  upgrade(request: UpgradeRequest): Promise<Outcome<UpgradeResult>>;
+
+  /** Changes a plan, or its interval, when the running period ends. */
+  changeAtPeriodEnd(request: ChangeRequest, key: string): Promise<Outcome<null>>;
+
+  /** Ends a subscription, at the end of its period or at once. `key` names this wish, not its repeats. */
+  cancel(
+    subscriptionId: string,
+    when: 'period_end' | 'now',
+    key: string,
+  ): Promise<Outcome<SubscriptionSnapshot>>;
+
+  /** Takes back what was to happen at the end of the period: a cancellation or a change. */
+  resume(subscriptionId: string, key: string): Promise<Outcome<SubscriptionSnapshot>>;
+
+  /** The processor's page where a customer changes how to pay. */
+  paymentUpdateUrl(customerId: string, returnUrl: string): Promise<Outcome<string>>;
 
   /** What happened since `cursor`, whether or not a callback arrived for it. */
   listSince(cursor: Date): Promise<Outcome<EventPage>>;

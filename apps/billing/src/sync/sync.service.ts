@@ -1,15 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import { Database, type Transaction } from '#libs/database';
-import { OrdersService } from '../orders/orders.service.js';
-import { ReversalsService } from '../payments/reversals.service.js';
-import { PaymentsService } from '../payments/payments.service.js';
-import type { ProcessorName, ProcessorSnapshot } from '../processors/payment-processor.js';
+import { Database } from '#libs/database';
+import type { ProcessorSnapshot } from '../processors/payment-processor.js';
 import { PaymentProcessors } from '../processors/payment-processors.js';
 import { type ObjectRef, ProcessorObjectsRepository } from './processor-objects.repository.js';
+import { SnapshotsService } from './snapshots.service.js';
 
 /**
- * `unknown`: the processor gave no answer. `refused`: it knows no such object. `foreign`: nothing of ours
- * belongs to it. All three are tried again, ever more rarely, and stay visible meanwhile.
+ * `unknown`: the processor gave no answer. `refused`: it knows no such object, or one we cannot read.
+ * `foreign`: nothing of ours belongs to it. All are tried again, ever more rarely, and stay visible meanwhile.
  */
 export type SyncResult = 'synced' | 'unknown' | 'refused' | 'foreign';
 
@@ -22,14 +20,11 @@ const RACES_MAX = 5;
  */
 @Injectable()
 export class SyncService {
-  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
     private readonly database: Database,
     private readonly objects: ProcessorObjectsRepository,
     private readonly processors: PaymentProcessors,
-    private readonly orders: OrdersService,
-    private readonly payments: PaymentsService,
-    private readonly reversals: ReversalsService,
+    private readonly snapshots: SnapshotsService,
   ) {}
 
   async sync(ref: ObjectRef): Promise<SyncResult> {
@@ -38,50 +33,36 @@ export class SyncService {
       const syncNo = await this.objects.readSyncNo(ref);
       const fetched = await processor.fetch({ kind: ref.kind, id: ref.id });
       if (fetched.outcome !== 'done') return fetched.outcome;
-      await this.prepare(ref.processor, fetched.value);
-      const result = await this.database.transaction(async (transaction) => {
-        if (!(await this.objects.advance(transaction, ref, syncNo))) return 'overtaken';
-        const isOurs = await this.apply(transaction, ref.processor, fetched.value);
-        return isOurs ? 'synced' : 'foreign';
-      });
+      await this.prepare(ref, fetched.value);
+      const result = await this.write(ref, fetched.value, syncNo);
       if (result !== 'overtaken') return result;
     }
     return 'unknown';
   }
 
-  /** Fetches first what a snapshot stands on: a refund may be heard of before its payment. */
-  private async prepare(processor: ProcessorName, snapshot: ProcessorSnapshot): Promise<void> {
-    if (snapshot.kind === 'checkout') return;
-    const paymentId = snapshot.kind === 'payment' ? snapshot.id : snapshot.paymentId;
-    const known = await this.database.transaction((transaction) =>
-      this.payments.find(transaction, processor, paymentId),
+  private async prepare({ processor }: ObjectRef, snapshot: ProcessorSnapshot): Promise<void> {
+    const needed = await this.database.transaction((transaction) =>
+      this.snapshots.neededBefore(transaction, processor, snapshot),
     );
-    if (known) return;
-    if (snapshot.kind === 'payment') {
-      const checkoutId = await this.orders.findCheckout(processor, snapshot.orderId ?? '');
-      if (checkoutId) await this.sync({ processor, kind: 'checkout', id: checkoutId });
-    } else {
-      await this.sync({ processor, kind: 'payment', id: paymentId });
-    }
+    if (needed) await this.sync({ processor, ...needed });
   }
 
-  /** @returns false when nothing of ours belongs to the object. */
-  private async apply(
-    transaction: Transaction,
-    processor: ProcessorName,
+  /**
+   * Rows are locked in one order everywhere: what is wanted because of an object, the object, then what we
+   * own. Two objects of one subscription would lock each other out otherwise.
+   */
+  private async write(
+    ref: ObjectRef,
     snapshot: ProcessorSnapshot,
-  ): Promise<boolean> {
-    switch (snapshot.kind) {
-      case 'checkout':
-        return this.orders.applyCheckout(transaction, processor, snapshot);
-      case 'payment':
-        return (await this.payments.find(transaction, processor, snapshot.id)) !== null;
-      case 'refund':
-      case 'dispute': {
-        const reversed = await this.reversals.apply(transaction, processor, snapshot);
-        if (reversed) await this.orders.applyReversed(transaction, reversed);
-        return reversed !== null;
-      }
-    }
+    syncNo: string,
+  ): Promise<SyncResult | 'overtaken'> {
+    const { processor } = ref;
+    return this.database.transaction(async (transaction) => {
+      const wanted = await this.snapshots.wantedAfter(transaction, processor, snapshot);
+      if (wanted) await this.objects.want(transaction, { processor, ...wanted });
+      if (!(await this.objects.advance(transaction, ref, syncNo))) return 'overtaken';
+      const isOurs = await this.snapshots.apply(transaction, processor, snapshot);
+      return isOurs ? 'synced' : 'foreign';
+    });
   }
 }

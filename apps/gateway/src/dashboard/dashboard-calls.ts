@@ -1,52 +1,49 @@
 import type { Balance, EntitlementClient, LedgerLine } from '#libs/contracts';
-import { NotLoggedIn } from '#libs/platform';
-import type {
-  AccountAnswer,
-  AccountCall,
-  AccountRelay,
-  Session,
-  Visitor,
-} from './account-relay.js';
+import type { ServiceProxies } from './proxy/service-proxies.js';
+import type { Method, ProxiedAnswer, Visitor } from './proxy/service-proxy.js';
+import { type Session, currentSession, requireSession } from './proxy/sessions.js';
 
-const ADDS_A_KEY = /^\/keys(\/[^/]+\/reissue)?$/;
+/** A call of account's, as a page makes it. */
+export interface AccountCall {
+  method: Method;
+  /** Below `/internal/dashboard`. */
+  path: string;
+  visitor: Visitor;
+  body?: object;
+  idempotencyKey?: string;
+}
 
-/** Everything the dashboard asks of other services, for its JSON routes and its pages alike. */
+/** What the pages ask of other services. */
 export class DashboardCalls {
   constructor(
-    private readonly accounts: AccountRelay,
+    private readonly proxies: ServiceProxies,
     private readonly entitlement: EntitlementClient,
   ) {}
 
-  /** A call that adds a key says how many keys the plan allows, which account does not know. */
-  async account(call: AccountCall): Promise<AccountAnswer> {
-    if (call.method !== 'POST' || !ADDS_A_KEY.test(call.path)) return this.accounts.call(call);
-    const session = await this.sessionOf(call.visitor);
-    const { keys } = await this.entitlement.allowance(session.accountId);
-    return this.accounts.call({ ...call, keyAllowance: keys });
+  async account(call: AccountCall): Promise<ProxiedAnswer> {
+    return this.accounts.call({ ...call, path: `/internal/dashboard${call.path}` });
   }
 
   async session(visitor: Visitor): Promise<Session | null> {
-    return this.accounts.session(visitor);
+    return currentSession(this.accounts, visitor);
   }
 
+  /** @throws NotLoggedIn without a live session. */
   async balance(visitor: Visitor): Promise<Balance> {
-    const session = await this.sessionOf(visitor);
+    const session = await requireSession(this.accounts, visitor);
     return this.entitlement.balance(session.accountId);
   }
 
-  /** Newest first, one page; `cursor` is the previous page's `nextCursor`. */
+  /** Newest first, one page; `cursor` is the previous page's `nextCursor`. @throws NotLoggedIn. */
   async ledger(
     visitor: Visitor,
     cursor?: string,
   ): Promise<{ items: LedgerLine[]; nextCursor?: string }> {
-    const session = await this.sessionOf(visitor);
+    const session = await requireSession(this.accounts, visitor);
     return this.entitlement.ledger(session.accountId, cursor);
   }
 
-  /** @throws NotLoggedIn without a live session. */
-  private async sessionOf(visitor: Visitor): Promise<Session> {
-    const session = await this.accounts.session(visitor);
-    if (!session) throw new NotLoggedIn();
-    return session;
+  private get accounts() {
+    return this.proxies.of('account');
   }
 }

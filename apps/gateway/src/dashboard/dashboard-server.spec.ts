@@ -6,7 +6,7 @@ import { Client } from 'undici';
 import { EntitlementClient, ServiceHttp } from '#libs/contracts';
 import { Logger, ServiceTokens, SystemClock } from '#libs/platform';
 import { ProblemBodies } from '../problems/problem-body.js';
-import { ACCOUNT_ROUTES } from './api-routes.js';
+import { ACCOUNT_ROUTES } from './proxy/proxied-route.js';
 import { type RunningDashboard, startDashboard } from './dashboard-server.js';
 
 const OWN = 'https://dashboard.example';
@@ -54,7 +54,7 @@ describe('dashboard', () => {
       apiUrl: 'https://api.example',
       host: '127.0.0.1',
       port: 0,
-      accountUrl: internalUrl,
+      owners: { account: internalUrl, billing: internalUrl },
       entitlement: new EntitlementClient(http),
       tokens,
       bodies: new ProblemBodies('https://api.example', new SystemClock()),
@@ -126,7 +126,7 @@ describe('dashboard', () => {
       without('cookie'),
       { ...ours, 'x-csrf-token': 'd'.repeat(43) },
     ];
-    const changing = ACCOUNT_ROUTES.filter(([method]) => method !== 'GET');
+    const changing = ACCOUNT_ROUTES.filter(({ method }) => method !== 'GET');
     const forms = [
       '/sign-up',
       '/sign-up/confirm',
@@ -136,7 +136,7 @@ describe('dashboard', () => {
       '/account/delete',
     ];
     const targets = [
-      ...changing.map(([method, path]) => [method, `/api${path.replace(':id', 'x')}`]),
+      ...changing.map(({ method, path }) => [method, path.replace('{id}', 'x')]),
       ...forms.map((path) => ['POST', path]),
     ];
     for (const [method, path] of targets) {

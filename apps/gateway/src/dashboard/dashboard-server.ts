@@ -5,7 +5,7 @@ import Fastify, {
   type FastifyReply,
   type FastifyRequest,
 } from 'fastify';
-import type { EntitlementClient } from '#libs/contracts';
+import { type EntitlementClient, OPERATIONS, type Operation } from '#libs/contracts';
 import {
   InvalidRequest,
   JSON_BODY_LIMIT_BYTES,
@@ -17,13 +17,15 @@ import {
   toProblem,
 } from '#libs/platform';
 import type { ProblemBodies } from '../problems/problem-body.js';
-import { AccountRelay } from './account-relay.js';
-import { apiRoutes } from './api-routes.js';
 import { identifyBrowser, refuseForgery } from './browser/browser-request.js';
+import { balanceAnswer, ledgerAnswer } from './credits-answer.js';
 import { DashboardCalls } from './dashboard-calls.js';
 import { type Mailbox, mailboxRoutes } from './mailbox-routes.js';
 import { pageRoutes } from './page-routes.js';
 import { errorPage } from './pages/error.js';
+import { ACCOUNT_ROUTES, proxiedRoutes } from './proxy/proxied-route.js';
+import { proxyRoutes } from './proxy/proxy-routes.js';
+import { type OwnerUrls, ServiceProxies } from './proxy/service-proxies.js';
 import { SECURITY_HEADERS } from './browser/security-headers.js';
 
 export interface DashboardOptions {
@@ -36,8 +38,10 @@ export interface DashboardOptions {
   port: number;
   /** Other gateways of this machine listen on the port, too. */
   reusePort?: boolean;
-  /** Internal listener of account. */
-  accountUrl: string;
+  /** Internal listeners of the services whose calls pass here; account's is needed. */
+  owners: OwnerUrls;
+  /** Rows with a session or a signature are routed. */
+  operations?: readonly Operation[];
   entitlement: EntitlementClient;
   tokens: ServiceTokens;
   /** Gives refusals their public form, as on the API. */
@@ -70,8 +74,8 @@ const KEEP_ALIVE_TIMEOUT_MS = 72_000;
  * @throws when the port is taken.
  */
 export async function startDashboard(options: DashboardOptions): Promise<RunningDashboard> {
-  const accounts = new AccountRelay(options.accountUrl, options.tokens);
-  const server = dashboardServer(options, new DashboardCalls(accounts, options.entitlement));
+  const proxies = new ServiceProxies(options.owners, options.tokens);
+  const server = dashboardServer(options, proxies);
   server.server.maxConnections = options.connectionsMax ?? CONNECTIONS_MAX;
   const { host, port: wanted, reusePort } = options;
   const address: ListenOptions = { host, port: wanted, reusePort };
@@ -81,13 +85,14 @@ export async function startDashboard(options: DashboardOptions): Promise<Running
     url: `http://${options.host}:${port}`,
     stop: async () => {
       await server.close();
-      await accounts.close();
+      await proxies.close();
     },
   };
 }
 
-function dashboardServer(options: DashboardOptions, calls: DashboardCalls): FastifyInstance {
-  const { bodies, logger } = options;
+function dashboardServer(options: DashboardOptions, proxies: ServiceProxies): FastifyInstance {
+  const { bodies, logger, operations = OPERATIONS } = options;
+  const calls = new DashboardCalls(proxies, options.entitlement);
   const server = Fastify({
     bodyLimit: JSON_BODY_LIMIT_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
@@ -120,6 +125,7 @@ function dashboardServer(options: DashboardOptions, calls: DashboardCalls): Fast
     if (request.url.startsWith('/api/')) void reply.header('x-csrf-token', request.csrfToken);
   });
   server.addHook('preValidation', async (request) => {
+    if (request.routeOptions.config.isSigned) return;
     refuseForgery(request, ownOrigin);
     checkJsonShape(request.body);
   });
@@ -136,10 +142,21 @@ function dashboardServer(options: DashboardOptions, calls: DashboardCalls): Fast
   });
   server.get('/health', async () => ({ status: 'ok' }));
   server.options('/api/*', async (_request, reply) => reply.status(204).send());
-  apiRoutes(server, calls);
+  proxyRoutes(server, proxies, [...ACCOUNT_ROUTES, ...proxiedRoutes(operations)]);
+  creditRoutes(server, calls);
   pageRoutes(server, calls, { apiUrl: options.apiUrl, hasMailbox: options.mailbox !== undefined });
   if (options.mailbox) mailboxRoutes(server, options.mailbox, ownOrigin);
   return server;
+}
+
+/** The account's credits, in the dashboard's own form. */
+function creditRoutes(server: FastifyInstance, calls: DashboardCalls): void {
+  server.get('/api/balance', async (request) =>
+    balanceAnswer(await calls.balance(request.visitor)),
+  );
+  server.get<{ Querystring: { cursor?: string } }>('/api/ledger', async (request) =>
+    ledgerAnswer(await calls.ledger(request.visitor, request.query.cursor)),
+  );
 }
 
 /** A page under another name of this machine would hold a cookie that our forms cannot use. */
@@ -171,6 +188,10 @@ function readForm(body: string): Record<string, string> {
   return Object.fromEntries(form);
 }
 
+/** Whether a script or a machine asks, and not a browser that shows a page. */
+const isCall = ({ url, routeOptions }: FastifyRequest) =>
+  url.startsWith('/api/') || routeOptions.config?.isSigned === true;
+
 /** A refusal as a page, or as the problem answer of a call. */
 function refuse(
   bodies: ProblemBodies,
@@ -183,7 +204,7 @@ function refuse(
   if (problem.retryAfterSeconds !== undefined) {
     void reply.header('retry-after', String(problem.retryAfterSeconds));
   }
-  if (!request.url.startsWith('/api/')) {
+  if (!isCall(request)) {
     return reply.type('text/html; charset=utf-8').send(errorPage(problem, requestId).text);
   }
   return reply

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { AccountAnswer } from './account-relay.js';
+import type { ProxiedAnswer } from './proxy/service-proxy.js';
 import type { DashboardCalls } from './dashboard-calls.js';
 import { entrancePages } from './entrance-routes.js';
 import type { Form, Page } from './page.js';
@@ -109,7 +109,7 @@ async function revokeKey(visit: PageVisit, id: string) {
     : visit.goTo('/keys');
 }
 
-async function afterKeyChange(visit: PageVisit, answer: AccountAnswer, apiUrl: string) {
+async function afterKeyChange(visit: PageVisit, answer: ProxiedAnswer, apiUrl: string) {
   if (answer.refusal?.code === 'reauthentication_required') {
     return visit.show(passwordAgainPage(visit.context), answer.status);
   }

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { AccountAnswer, AccountCall } from './account-relay.js';
+import type { Method, ProxiedAnswer } from './proxy/service-proxy.js';
 import { applySession } from './browser/browser-request.js';
 import type { DashboardCalls } from './dashboard-calls.js';
 import type { Notice, PageContext } from './pages/layout.js';
@@ -28,11 +28,11 @@ export class PageVisit {
 
   /** Asks account. A session that begins or ends with the answer is in the cookie and the page. */
   async ask(
-    method: AccountCall['method'],
+    method: Method,
     path: string,
     body?: object,
     idempotencyKey?: string,
-  ): Promise<AccountAnswer> {
+  ): Promise<ProxiedAnswer> {
     const { visitor } = this.request;
     const answer = await this.calls.account({ method, path, visitor, body, idempotencyKey });
     applySession(this.request, this.reply, answer);
@@ -50,8 +50,8 @@ export class PageVisit {
 }
 
 /** A refusal in account's own public words. */
-export function faultNotice(answer: AccountAnswer): Notice {
+export function faultNotice(answer: ProxiedAnswer): Notice {
   return { kind: 'fault', text: answer.refusal?.message ?? 'That did not work.' };
 }
 
-export const isRefused = (answer: AccountAnswer) => answer.refusal !== undefined;
+export const isRefused = (answer: ProxiedAnswer) => answer.refusal !== undefined;

@@ -36,12 +36,15 @@ import {
   UnexpectedBody,
   UriTooLong,
 } from './listener.errors.js';
+import { ApiDocs } from './api-docs.js';
 import { addPublicRoutes, isPublicPath } from './public-routes.js';
 import type { RequestPath } from '../request/request-path.js';
 
 export interface ApiListenerOptions {
   host: string;
   port: number;
+  /** Public origin of the API. */
+  origin: string;
   /** Other gateways of this machine listen on the port, too. */
   reusePort?: boolean;
   paths: ApiPaths;
@@ -89,7 +92,7 @@ export class ApiListener {
 
   /** @returns the listener's own origin, `http://host:port`. */
   async start(): Promise<string> {
-    const { host, port, reusePort, pages, health, bodies } = this.options;
+    const { host, port, reusePort, pages, health, bodies, paths, origin } = this.options;
     this.app = fastify({
       serverFactory: (handler) => this.createServer(handler as RequestListener),
       bodyLimit: JSON_BODY_LIMIT_BYTES,
@@ -113,7 +116,8 @@ export class ApiListener {
       reply.hijack();
       this.answerUnknown(request.raw, reply.raw);
     });
-    addPublicRoutes(this.app, pages, health);
+    const docs = await ApiDocs.load(paths.operations, origin);
+    addPublicRoutes(this.app, { pages, docs, health });
     const address: ListenOptions = { host, port, reusePort, backlog: 4_096 };
     await this.app.listen(address);
     const { port: bound } = this.server.address() as AddressInfo;

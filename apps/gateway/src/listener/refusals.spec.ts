@@ -8,6 +8,7 @@ import {
   live,
 } from '../../../../test/gateway/gateway-under-test.js';
 import { ErrorPages } from '../problems/error-pages.js';
+import { ApiDocs } from './api-docs.js';
 import { addPublicRoutes } from './public-routes.js';
 
 let under: GatewayUnderTest;
@@ -207,10 +208,12 @@ describe('a refusal', () => {
 
   it('S86: an address that is in neither table cannot be added, and is answered 404', async () => {
     const app = fastify();
-    addPublicRoutes(app, await ErrorPages.load(), new Health());
+    const pages = await ErrorPages.load();
+    const docs = await ApiDocs.load([], 'https://api.example.test');
+    addPublicRoutes(app, { pages, docs, health: new Health() });
     expect(() => app.get('/internal/keys', () => 'open')).toThrow('/internal/keys');
     await app.close();
-    const paths = ['/', '/v2.0', '/v2.0/whois', '/internal/keys', '/ready', '/docs', '/errors'];
+    const paths = ['/', '/v2.0', '/v2.0/whois', '/internal/keys', '/ready', '/docs/x', '/errors'];
     for (const path of paths) expectProblem(await ask(path), 404, 'not_found');
   });
 

@@ -1,4 +1,9 @@
-import { type Operation, type OperationRoute, WRONGLY_ENCODED } from '#libs/contracts';
+import {
+  checkOperations,
+  type Operation,
+  type OperationRoute,
+  WRONGLY_ENCODED,
+} from '#libs/contracts';
 import { type ApiRoute, compileRoute } from './api-route.js';
 
 /** One public path with what it takes. */
@@ -33,7 +38,9 @@ export class ApiPaths {
   private readonly templates: Template[] = [];
   readonly routes: readonly ApiRoute[];
 
+  /** @throws OperationFaults when the table is not sound: nothing is served by it then. */
   constructor(readonly operations: readonly Operation[]) {
+    checkOperations(operations);
     const served = operations.filter(({ access: { kind } }) => kind === 'key' || kind === 'public');
     const byPath = new Map<string, { operation: Operation; at: OperationRoute }[]>();
     for (const operation of served) {

@@ -74,6 +74,8 @@ const HISTORY = defineOperation({
     mode: { kind: oneOf(['preview', 'full']), about: 'How', example: 'full' },
   },
   subject: 'domainName',
+  examples: [{ title: 'One', parameters: { domainName: 'a.test' }, answer: { status: true } }],
+  fixtures: [{ value: 'a.test', answers: 'nothing' }],
   price: { per: 'page', credits: { parameter: 'mode', by: { preview: 0, full: 5 } } },
 });
 
@@ -89,6 +91,7 @@ const FILE = defineOperation({
     dataset: { kind: text(20), about: 'Which', example: 'newly', in: 'path' },
     date: { kind: text(10), about: 'When', example: '2026-11-20', in: 'path' },
   },
+  examples: [{ title: 'One', parameters: { dataset: 'newly', date: '2026-11-20' }, answer: {} }],
   answers: [{ type: 'redirect' }],
   price: { per: 'free' },
 });

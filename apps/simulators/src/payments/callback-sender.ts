@@ -76,19 +76,11 @@ export class CallbackSender {
     this.held ??= [];
   }
 
-  /** What is held, in the order it happened. */
-  get heldCallbacks(): readonly Callback[] {
-    return this.held ?? [];
-  }
-
-  /** Sends what was held, one after the other, in the given order, and lets later ones pass. */
-  async release(order?: readonly number[]): Promise<void> {
+  /** Ends the hold and gives what was held, oldest first, to somebody who delivers it otherwise. */
+  takeHeld(): readonly Callback[] {
     const held = this.held ?? [];
     this.held = undefined;
-    for (const index of order ?? held.keys()) {
-      this.sendCopies(held[index]);
-      await this.idle();
-    }
+    return held;
   }
 
   /** Resolves when no delivery is under way or waits for a delay. Repeats of failed ones do not count. */

@@ -3,12 +3,16 @@ import type { AddressInfo } from 'node:net';
 import { type Clock, SystemClock } from '#libs/platform';
 import { CallbackSender, type CallbackTarget, type DeliveryFaults } from './callback-sender.js';
 import { simulatorPage } from './simulator-page.js';
-import { type PageAnswer, CheckoutPages } from './stripe/checkout-pages.js';
+import { type PageAnswer, CheckoutPages } from './stripe/pages/checkout-pages.js';
 import { CheckoutSessions } from './stripe/checkout-sessions.js';
+import { CustomerPages } from './stripe/pages/customer-pages.js';
+import { Invoices } from './stripe/invoices.js';
 import { PaymentIntents } from './stripe/payment-intents.js';
+import { Schedules } from './stripe/schedules.js';
 import { StripeApi } from './stripe/stripe-api.js';
 import { StripeRefusal } from './stripe/stripe-refusal.js';
 import { StripeWorld } from './stripe/stripe-world.js';
+import { Subscriptions } from './stripe/subscriptions.js';
 import { VirtualClock } from './virtual-clock.js';
 
 /** What the next requests to the API meet. */
@@ -29,6 +33,9 @@ export class PaymentsSimulator {
   readonly payments: PaymentIntents;
   readonly sessions: CheckoutSessions;
   readonly stripe: StripeApi;
+  readonly invoices: Invoices;
+  readonly subscriptions: Subscriptions;
+  readonly customerPages: CustomerPages;
   private readonly checkoutPages: CheckoutPages;
   private readonly server = createServer((request, response) => void this.serve(request, response));
   private ticking: NodeJS.Timeout | undefined;
@@ -38,9 +45,14 @@ export class PaymentsSimulator {
     this.clock = new VirtualClock(clock);
     this.world = new StripeWorld(this.clock, this.callbacks);
     this.payments = new PaymentIntents(this.world);
-    this.sessions = new CheckoutSessions(this.world, this.payments, () => this.url);
-    this.stripe = new StripeApi(this.world, this.sessions, this.payments);
+    const pageUrl = () => this.url;
+    this.invoices = new Invoices(this.world, this.payments, pageUrl);
+    this.subscriptions = new Subscriptions(this.world, this.invoices);
+    this.sessions = new CheckoutSessions(this.world, this.payments, this.subscriptions, pageUrl);
+    const schedules = new Schedules(this.world, this.subscriptions);
     this.checkoutPages = new CheckoutPages(this.world, this.sessions);
+    this.customerPages = new CustomerPages(this.world, this.subscriptions, this.invoices);
+    this.stripe = new StripeApi(this.world, { ...this, schedules, pageUrl });
   }
 
   /** @returns the base URL of API and pages. */
@@ -70,7 +82,7 @@ export class PaymentsSimulator {
       const { pathname: path, search } = new URL(request.url ?? '/', 'http://simulator');
       const method = request.method ?? 'GET';
       if (/^\/v[12]\//.test(path)) this.serveApi(request, { method, path, search, body }, response);
-      else if (path.startsWith('/stripe/checkout/')) this.servePage(method, path, response);
+      else if (path.startsWith('/stripe/')) sendPage(response, this.pageOf(method, path));
       else if (path.startsWith('/control/')) this.serveControl(method, path, body, response);
       else response.writeHead(404).end();
     } catch (error) {
@@ -101,13 +113,22 @@ export class PaymentsSimulator {
     sendJson(response, answer.status, answer.body);
   }
 
-  private servePage(method: string, path: string, response: ServerResponse): void {
-    const [id, action] = path.split('/').slice(3);
-    const isPress = method === 'POST' && action !== undefined;
-    sendPage(
-      response,
-      isPress ? this.checkoutPages.press(id, action) : this.checkoutPages.show(id),
-    );
+  private pageOf(method: string, path: string): PageAnswer {
+    const [page, id, action] = path.split('/').slice(2);
+    const pressed = method === 'POST' ? action : undefined;
+    const { checkoutPages, customerPages } = this;
+    switch (page) {
+      case 'checkout':
+        return pressed === undefined ? checkoutPages.show(id) : checkoutPages.press(id, pressed);
+      case 'portal':
+        return pressed === undefined
+          ? customerPages.showPortal(id)
+          : customerPages.pressPortal(id, pressed);
+      default:
+        return pressed === undefined
+          ? customerPages.showInvoice(id)
+          : customerPages.pressInvoice(id);
+    }
   }
 
   /** For people and scripts that steer the simulator from outside of its process. */

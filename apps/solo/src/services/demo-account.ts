@@ -2,10 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { EntitlementClient, ServiceHttp } from '#libs/contracts';
 import { type Clock, ServiceTokens, newId } from '#libs/platform';
 import {
-  type AccountAnswer,
-  AccountRelay,
+  type ProxiedAnswer,
+  ServiceProxy,
   type Visitor,
-} from '../../../gateway/src/dashboard/account-relay.js';
+} from '../../../gateway/src/dashboard/proxy/service-proxy.js';
+import { requireSession } from '../../../gateway/src/dashboard/proxy/sessions.js';
 import type { DemoFacts } from '../announcement/solo-facts.js';
 import type { DataFolder } from '../data-folder/data-folder.js';
 import type { Secrets } from '../data-folder/secrets.js';
@@ -15,7 +16,6 @@ export const DEMO_EMAIL = 'demo@example.com';
 const PASSWORD_LENGTH = 20;
 /** On top of the trial's credits. The id makes a repeated grant count once. */
 const CREDITS = { adjustmentId: '0197c000-0000-7000-8000-000000000001', amount: 5_000 };
-const KEYS_OF_TRIAL = 1;
 const MAIL_TIMEOUT_MS = 15_000;
 const POLL_MS = 20;
 
@@ -56,7 +56,7 @@ export async function seedDemoAccount(
 type DemoKeys = Pick<DemoFacts, 'live_key' | 'test_key'>;
 
 class DemoSeed {
-  private readonly accounts: AccountRelay;
+  private readonly accounts: ServiceProxy;
   private readonly entitlement: ServiceHttp;
   private readonly visitor: Visitor = { clientAddress: '127.0.0.1', requestId: newId() };
 
@@ -65,7 +65,11 @@ class DemoSeed {
     tokens: ServiceTokens,
     private readonly password: string,
   ) {
-    this.accounts = new AccountRelay(services.accountUrl, tokens);
+    this.accounts = new ServiceProxy({
+      service: 'account',
+      url: services.accountUrl,
+      tokens,
+    });
     this.entitlement = new ServiceHttp({
       url: services.entitlementUrl,
       caller: 'cli',
@@ -131,30 +135,24 @@ class DemoSeed {
   }
 
   private async grantCredits(): Promise<void> {
-    const session = await this.accounts.session(this.visitor);
-    if (!session) throw new Error('the session of the demo account is gone');
+    const session = await requireSession(this.accounts, this.visitor);
     await new EntitlementClient(this.entitlement).grantByOperator(session.accountId, {
       ...CREDITS,
       reason: 'Credits of the demo account',
     });
   }
 
-  private async ask(method: 'GET' | 'POST', path: string, body?: object): Promise<AccountAnswer> {
+  private async ask(method: 'GET' | 'POST', path: string, body?: object): Promise<ProxiedAnswer> {
     const { visitor } = this;
-    const answer = await this.accounts.call({
-      method,
-      path,
-      visitor,
-      body,
-      keyAllowance: KEYS_OF_TRIAL,
-    });
+    const internal = `/internal/dashboard${path}`;
+    const answer = await this.accounts.call({ method, path: internal, visitor, body });
     if (answer.beginsSession) visitor.sessionToken = answer.beginsSession;
     return answer;
   }
 }
 
 /** @throws with account's refusal as its cause. */
-function succeeded(answer: AccountAnswer, what: string): AccountAnswer {
+function succeeded(answer: ProxiedAnswer, what: string): ProxiedAnswer {
   if (!answer.refusal) return answer;
   throw new Error(`${what} of the demo account was refused`, { cause: answer.refusal });
 }

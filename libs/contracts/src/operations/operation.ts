@@ -1,6 +1,7 @@
 import type { Access } from './access.js';
 import type { ParameterKind, Parameters } from './parameter.js';
 import type { Price } from './price.js';
+import type { ProblemCode } from './openapi/problem-codes.js';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 export type Version = 1 | 2;
@@ -19,6 +20,8 @@ export interface OperationRoute {
   version: Version;
   /** Of several operations on one path, this one is meant when the parameter has this value. */
   when?: { parameter: string; value: string };
+  /** The class of its JSON answer, where it is another one than the operation's. */
+  answer?: DataClass;
   /** The path that took this one's place; its answers then carry `Deprecation` and `Link`. */
   successor?: string;
 }
@@ -92,7 +95,7 @@ export interface Operation<P extends Parameters = Parameters> {
   answers: readonly AnswerForm[];
   price: Price;
   /** Codes of the refusals that this operation has beside those that its access, price and body bring. */
-  problems: readonly string[];
+  problems: readonly ProblemCode[];
   /** At least one, the first of them for a test key where the operation has fixtures. */
   examples: readonly OperationExample[];
   fixtures?: readonly Fixture[];

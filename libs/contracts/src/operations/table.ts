@@ -25,6 +25,8 @@ export * from './tlds/tlds.js';
 export * from './whois/whois-answer.js';
 export * from './whois/whois-bulk.js';
 export * from './whois/whois-live.js';
+export * from './whois/whois-parties.js';
+export * from './whois/whois-provenance.js';
 
 /** Every operation of the product, in the order of the documents. What stands here is routed, validated, priced and documented. */
 export const OPERATIONS: readonly Operation[] = [

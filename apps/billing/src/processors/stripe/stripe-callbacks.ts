@@ -65,7 +65,7 @@ export function eventOf(
     id: event.id,
     type: event.type,
     occurredAt: new Date(event.created),
-    ref: refOf(related as Stripe.V2.Core.Events.RelatedObject | null | undefined),
+    ref: refOf(event.type, related as Stripe.V2.Core.Events.RelatedObject | null | undefined),
   };
 }
 

@@ -1,6 +1,9 @@
 import { Stripe } from 'stripe';
 import type { Outcome } from '../payment-processor.js';
 
+/** An object whose state or plan we do not know: it is set aside, visible, and nothing follows from it. */
+export class UnfitObject extends Error {}
+
 /**
  * Runs one call to Stripe. A refusal that Stripe gave itself is a value; whatever leaves open whether the
  * call was carried out (no answer, a broken body, a 5xx, the first call with this key still running, too
@@ -10,6 +13,9 @@ export async function outcomeOf<T>(call: () => Promise<T>): Promise<Outcome<T>> 
   try {
     return { outcome: 'done', value: await call() };
   } catch (error) {
+    if (error instanceof UnfitObject) {
+      return { outcome: 'refused', code: 'unfit_object', message: error.message };
+    }
     if (!(error instanceof Stripe.errors.StripeError)) throw error;
     const { statusCode = 0, code, type, message } = error;
     const isDecided = statusCode >= 400 && statusCode < 500 && ![409, 429].includes(statusCode);

@@ -1,7 +1,8 @@
 import { Stripe } from 'stripe';
-import { type Clock, DAY_MS, HOUR_MS, SECOND_MS } from '#libs/platform';
+import { type Clock, DAY_MS, HOUR_MS, type Micros, SECOND_MS } from '#libs/platform';
 import type {
   CallbackVerdict,
+  ChangeRequest,
   CheckoutRequest,
   CheckoutSnapshot,
   CreatedCheckout,
@@ -13,9 +14,14 @@ import type {
   ProcessorSnapshot,
   RefundRequest,
   RefundSnapshot,
+  SubscriptionSnapshot,
+  UpgradeRequest,
+  UpgradeResult,
 } from '../payment-processor.js';
 import { StripeCallbacks, eventOf } from './stripe-callbacks.js';
 import { outcomeOf } from './stripe-outcome.js';
+import { StripePrices } from './stripe-prices.js';
+import { StripeSubscriptions } from './stripe-subscriptions.js';
 import {
   checkoutSnapshot,
   disputeSnapshot,
@@ -32,6 +38,8 @@ export interface StripeOptions {
   clock: Clock;
 }
 
+type CheckoutItem = Stripe.Checkout.SessionCreateParams.LineItem;
+
 const TIMEOUT_MS = 10 * SECOND_MS;
 /** Events of a stretch of time are read at once; more than a page of them is paged through. */
 const EVENT_WINDOW_MS = HOUR_MS;
@@ -47,6 +55,8 @@ export class StripeProcessor implements PaymentProcessor {
   readonly capabilities: ProcessorCapabilities = { refundsPartly: true, idempotencyMs: DAY_MS };
   private readonly stripe: Stripe;
   private readonly callbacks: StripeCallbacks;
+  private readonly prices: StripePrices;
+  private readonly subscriptions: StripeSubscriptions;
   private readonly clock: Clock;
 
   constructor({ apiKey, apiUrl, callbackSecrets, clock }: StripeOptions) {
@@ -60,6 +70,8 @@ export class StripeProcessor implements PaymentProcessor {
       telemetry: false,
     });
     this.clock = clock;
+    this.prices = new StripePrices(this.stripe);
+    this.subscriptions = new StripeSubscriptions(this.stripe, this.prices);
     const isLive = /^(sk|rk)_live_/.test(apiKey);
     const { stripe } = this;
     this.callbacks = new StripeCallbacks({ stripe, clock, secrets: callbackSecrets, isLive });
@@ -68,8 +80,9 @@ export class StripeProcessor implements PaymentProcessor {
   createCheckout(request: CheckoutRequest): Promise<Outcome<CreatedCheckout>> {
     return outcomeOf(async () => {
       const customerId = request.customerId ?? (await this.createCustomer(request.accountId));
+      const items = await this.itemsOf(request);
       const session = await this.stripe.checkout.sessions.create(
-        checkoutParams(request, customerId),
+        checkoutParams(request, customerId, items),
         { idempotencyKey: `order:${request.orderId}:checkout` },
       );
       return { checkoutId: session.id, customerId, redirectUrl: session.url ?? '' };
@@ -118,6 +131,10 @@ export class StripeProcessor implements PaymentProcessor {
           return refundSnapshot(await stripe.refunds.retrieve(id));
         case 'dispute':
           return disputeSnapshot(await stripe.disputes.retrieve(id));
+        case 'subscription':
+          return this.subscriptions.fetch(id);
+        case 'bill':
+          return this.subscriptions.fetchBill(id);
       }
     });
   }
@@ -148,6 +165,41 @@ export class StripeProcessor implements PaymentProcessor {
     });
   }
 
+  previewChange(request: ChangeRequest, from: Date): Promise<Outcome<{ dueMicros: Micros }>> {
+    return outcomeOf(() => this.subscriptions.preview(request, from));
+  }
+
+  upgrade(request: UpgradeRequest): Promise<Outcome<UpgradeResult>> {
+    return outcomeOf(() => this.subscriptions.upgrade(request));
+  }
+
+  changeAtPeriodEnd(request: ChangeRequest, key: string): Promise<Outcome<null>> {
+    return outcomeOf(() => this.subscriptions.changeAtPeriodEnd(request, key));
+  }
+
+  cancel(
+    subscriptionId: string,
+    when: 'period_end' | 'now',
+    key: string,
+  ): Promise<Outcome<SubscriptionSnapshot>> {
+    return outcomeOf(() => this.subscriptions.cancel(subscriptionId, when, key));
+  }
+
+  resume(subscriptionId: string, key: string): Promise<Outcome<SubscriptionSnapshot>> {
+    return outcomeOf(() => this.subscriptions.resume(subscriptionId, key));
+  }
+
+  paymentUpdateUrl(customerId: string, returnUrl: string): Promise<Outcome<string>> {
+    return outcomeOf(async () => {
+      const session = await this.stripe.billingPortal.sessions.create({
+        customer: customerId,
+        return_url: returnUrl,
+        flow_data: { type: 'payment_method_update' },
+      });
+      return session.url;
+    });
+  }
+
   private async createCustomer(accountId: string): Promise<string> {
     const customer = await this.stripe.customers.create(
       { metadata: { accountId } },
@@ -155,26 +207,40 @@ export class StripeProcessor implements PaymentProcessor {
     );
     return customer.id;
   }
+
+  private async itemsOf({ lines, currency }: CheckoutRequest): Promise<CheckoutItem[]> {
+    const items: CheckoutItem[] = [];
+    for (const { plan, name, quantity, amountMicros } of lines) {
+      if (plan) items.push({ quantity, price: await this.prices.idOf(plan, currency) });
+      else {
+        const unitAmount = toCents(amountMicros / BigInt(quantity));
+        const priceData = {
+          currency: currency.toLowerCase(),
+          unit_amount: unitAmount,
+          product_data: { name },
+        };
+        items.push({ quantity, price_data: priceData });
+      }
+    }
+    return items;
+  }
 }
 
 function checkoutParams(
-  { orderId, accountId, currency, lines, expiresAt, successUrl, cancelUrl }: CheckoutRequest,
+  { orderId, accountId, lines, expiresAt, successUrl, cancelUrl }: CheckoutRequest,
   customer: string,
+  items: CheckoutItem[],
 ): Stripe.Checkout.SessionCreateParams {
   const metadata = { orderId, accountId };
+  const isSubscription = lines.some(({ plan }) => plan !== undefined);
   return {
-    mode: 'payment',
+    mode: isSubscription ? 'subscription' : 'payment',
     customer,
     client_reference_id: orderId,
-    line_items: lines.map(({ name, amountMicros, quantity }) => ({
-      quantity,
-      price_data: {
-        currency: currency.toLowerCase(),
-        unit_amount: toCents(amountMicros / BigInt(quantity)),
-        product_data: { name },
-      },
-    })),
-    payment_intent_data: { metadata },
+    line_items: items,
+    ...(isSubscription
+      ? { subscription_data: { metadata, billing_mode: { type: 'flexible' as const } } }
+      : { payment_intent_data: { metadata } }),
     metadata,
     expires_at: Math.floor(expiresAt.getTime() / 1000),
     success_url: successUrl,

@@ -16,10 +16,10 @@ export function toCents(micros: Micros): number {
   return Number(micros / CENT_MICROS);
 }
 
-const toMicros = (cents: number | null) => BigInt(cents ?? 0) * CENT_MICROS;
-const currencyOf = (code: string | null) => (code ?? '').toUpperCase();
+export const toMicros = (cents: number | null) => BigInt(cents ?? 0) * CENT_MICROS;
+export const currencyOf = (code: string | null) => (code ?? '').toUpperCase();
 
-const idOf = (reference: string | { id: string } | null) =>
+export const idOf = (reference: string | { id: string } | null | undefined) =>
   typeof reference === 'string' ? reference : (reference?.id ?? '');
 
 /** A session fetched with `payment_intent` expanded. Also `open` for a state we do not know yet. */
@@ -34,6 +34,7 @@ export function checkoutSnapshot(session: Stripe.Checkout.Session): CheckoutSnap
     amountMicros: toMicros(session.amount_total),
     currency: currencyOf(session.currency),
     ...(payment && { payment }),
+    ...(session.subscription && { subscriptionId: idOf(session.subscription) }),
   };
 }
 
@@ -89,17 +90,22 @@ export function disputeSnapshot(dispute: Stripe.Dispute): DisputeSnapshot {
   };
 }
 
-const REF_KINDS: Readonly<Record<string, ProcessorRef['kind']>> = {
-  'checkout.session': 'checkout',
-  payment_intent: 'payment',
-  refund: 'refund',
-  dispute: 'dispute',
-};
+/** What to fetch for an event about an object, by the kind of both. */
+const REF_KINDS: readonly [type: RegExp, object: string, kind: ProcessorRef['kind']][] = [
+  [/^v1\.checkout\.session\./, 'checkout.session', 'checkout'],
+  [/^v1\.payment_intent\.succeeded$/, 'payment_intent', 'payment'],
+  [/^v1\.(charge\.)?refund\./, 'refund', 'refund'],
+  [/^v1\.charge\.dispute\./, 'dispute', 'dispute'],
+  [/^v1\.customer\.subscription\./, 'subscription', 'subscription'],
+  [/^v1\.invoice\.(paid|voided|marked_uncollectible)$/, 'invoice', 'bill'],
+];
 
-/** What to fetch for an event about this object; undefined for what does not concern us. */
+/** Undefined for what does not concern us. */
 export function refOf(
+  type: string,
   object: { id: string; type: string } | null | undefined,
 ): ProcessorRef | undefined {
-  const kind = REF_KINDS[object?.type ?? ''];
-  return kind && object ? { kind, id: object.id } : undefined;
+  if (!object) return undefined;
+  const found = REF_KINDS.find(([events, name]) => name === object.type && events.test(type));
+  return found && { kind: found[2], id: object.id };
 }

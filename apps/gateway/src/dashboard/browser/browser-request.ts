@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { newId } from '#libs/platform';
-import type { AccountAnswer, Visitor } from '../account-relay.js';
+import type { ProxiedAnswer, Visitor } from '../proxy/service-proxy.js';
 import {
   CSRF_COOKIE,
   DEVICE_COOKIE,
@@ -71,7 +71,7 @@ const textOf = (value: unknown) => (typeof value === 'string' ? value : undefine
 export function applySession(
   request: FastifyRequest,
   reply: FastifyReply,
-  answer: AccountAnswer,
+  answer: ProxiedAnswer,
 ): void {
   if (answer.deviceToken) void reply.header('set-cookie', deviceCookie(answer.deviceToken));
   if (answer.beginsSession) {

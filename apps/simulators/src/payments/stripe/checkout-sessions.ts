@@ -3,6 +3,7 @@ import { DELAYED_PAYMENT_MS, type PaymentIntents } from './payment-intents.js';
 import type { CheckoutSession, PaymentIntent } from './stripe-objects.js';
 import { StripeRefusal } from './stripe-refusal.js';
 import type { StripeWorld } from './stripe-world.js';
+import type { Subscriptions } from './subscriptions.js';
 
 const MINUTE_SECONDS = 60;
 const DAY_SECONDS = 24 * 60 * MINUTE_SECONDS;
@@ -10,11 +11,12 @@ const EXPIRY_MIN_SECONDS = 30 * MINUTE_SECONDS;
 
 /** Hosted checkout: what the API creates, and what a customer does on its page. */
 export class CheckoutSessions {
-  private readonly paymentMetadata = new Map<string, Stripe.Metadata>();
+  private readonly asked = new Map<string, Stripe.Checkout.SessionCreateParams>();
 
   constructor(
     private readonly world: StripeWorld,
     private readonly payments: PaymentIntents,
+    private readonly subscriptions: Subscriptions,
     private readonly pageUrl: () => string,
   ) {}
 
@@ -26,7 +28,7 @@ export class CheckoutSessions {
     }
     const { world } = this;
     const id = world.newId('checkout.session');
-    const { amount, currency } = totalOf(params.line_items);
+    const { amount, currency } = this.totalOf(params.line_items);
     const session = world.put({
       id,
       object: 'checkout.session',
@@ -47,8 +49,7 @@ export class CheckoutSessions {
       success_url: params.success_url ?? null,
       url: `${this.pageUrl()}/stripe/checkout/${id}`,
     } satisfies CheckoutSession);
-    const metadata = params.payment_intent_data?.metadata as Stripe.Metadata | undefined;
-    this.paymentMetadata.set(id, metadata ?? {});
+    this.asked.set(id, params);
     world.clock.at(new Date(session.expires_at * 1000), () => {
       if (session.status === 'open') this.expire(id);
     });
@@ -67,7 +68,8 @@ export class CheckoutSessions {
   /** The customer pays by a card that is taken. */
   pay(id: string): CheckoutSession {
     const session = this.openSession(id);
-    this.complete(session, 'succeeded');
+    if (session.mode === 'subscription') this.subscribe(session);
+    else this.complete(session, 'succeeded');
     return session;
   }
 
@@ -97,6 +99,19 @@ export class CheckoutSessions {
     return session;
   }
 
+  private subscribe(session: CheckoutSession): void {
+    const asked = this.asked.get(session.id)!;
+    const [{ price, quantity = 1 }] = asked.line_items!;
+    const wanted = { price: this.world.get('price', price), quantity };
+    const metadata = metadataOf(asked.subscription_data);
+    const { id } = this.subscriptions.begin(session.customer as string, wanted, metadata);
+    session.subscription = id;
+    session.payment_status = 'paid';
+    session.status = 'complete';
+    session.url = null;
+    this.world.emit('v1.checkout.session.completed', session);
+  }
+
   private complete(session: CheckoutSession, status: PaymentIntent['status']): PaymentIntent {
     const payment = this.payments.create(this.paymentOf(session), status);
     session.payment_intent = payment.id;
@@ -113,8 +128,25 @@ export class CheckoutSessions {
       amount: session.amount_total ?? 0,
       currency: session.currency ?? 'usd',
       customer: session.customer as string | null,
-      metadata: this.paymentMetadata.get(session.id) ?? {},
+      metadata: metadataOf(this.asked.get(session.id)?.payment_intent_data),
     };
+  }
+
+  private totalOf(items: Stripe.Checkout.SessionCreateParams.LineItem[] = []) {
+    if (items.length === 0)
+      throw StripeRefusal.invalid('parameter_missing', 'line_items: required');
+    const priced = items.map(({ price, price_data: data, quantity = 1 }) => {
+      const { unit_amount: unit, currency } = data ?? this.world.get('price', price);
+      if (!Number.isInteger(unit) || unit! < 0 || !Number.isInteger(quantity) || quantity < 1) {
+        throw StripeRefusal.invalid(
+          'parameter_invalid_integer',
+          'line_items: a non-negative price',
+        );
+      }
+      return { currency, amount: unit! * quantity };
+    });
+    const amount = priced.reduce((sum, item) => sum + item.amount, 0);
+    return { amount, currency: priced[0].currency };
   }
 
   private openSession(id: string): CheckoutSession {
@@ -125,19 +157,8 @@ export class CheckoutSessions {
   }
 }
 
-function totalOf(items: Stripe.Checkout.SessionCreateParams.LineItem[] = []) {
-  if (items.length === 0) throw StripeRefusal.invalid('parameter_missing', 'line_items: required');
-  let amount = 0;
-  for (const { price_data: price, quantity = 1 } of items) {
-    const unit = price?.unit_amount;
-    const isPrice = Number.isInteger(unit) && Number.isInteger(quantity);
-    if (!isPrice || unit! < 0 || quantity < 1) {
-      throw StripeRefusal.invalid('parameter_invalid_integer', 'line_items: a non-negative price');
-    }
-    amount += unit! * quantity;
-  }
-  return { amount, currency: items[0].price_data!.currency };
-}
+const metadataOf = (holder: { metadata?: unknown } | undefined) =>
+  (holder?.metadata ?? {}) as Stripe.Metadata;
 
 function expiryOf(wanted: number | undefined, now: number): number {
   if (wanted === undefined) return now + DAY_SECONDS;

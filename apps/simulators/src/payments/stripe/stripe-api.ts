@@ -1,11 +1,14 @@
 import type { Stripe } from 'stripe';
 import type { CheckoutSessions } from './checkout-sessions.js';
+import type { CustomerPages } from './pages/customer-pages.js';
 import { type Form, parseForm } from './form-body.js';
 import { IdempotencyKeys, type StripeAnswer } from './idempotency-keys.js';
 import type { PaymentIntents } from './payment-intents.js';
-import type { Customer, Price } from './stripe-objects.js';
+import type { Schedules } from './schedules.js';
+import { type Customer, type Price, listOf } from './stripe-objects.js';
 import { StripeRefusal } from './stripe-refusal.js';
 import type { StripeWorld } from './stripe-world.js';
+import type { Subscriptions } from './subscriptions.js';
 
 export interface StripeRequest {
   method: string;
@@ -14,6 +17,16 @@ export interface StripeRequest {
   body: string;
   authorization?: string;
   idempotencyKey?: string;
+}
+
+/** What the API hands its requests to. */
+export interface StripeParts {
+  sessions: CheckoutSessions;
+  payments: PaymentIntents;
+  subscriptions: Subscriptions;
+  schedules: Schedules;
+  customerPages: CustomerPages;
+  pageUrl: () => string;
 }
 
 type Handler = (id: string, params: Form) => object;
@@ -30,8 +43,7 @@ export class StripeApi {
 
   constructor(
     private readonly world: StripeWorld,
-    sessions: CheckoutSessions,
-    payments: PaymentIntents,
+    { sessions, payments, subscriptions, schedules, customerPages, pageUrl }: StripeParts,
   ) {
     this.idempotency = new IdempotencyKeys(world.clock);
     const params = <T>(form: Form) => form as unknown as T;
@@ -49,6 +61,40 @@ export class StripeApi {
       ['POST', /^\/v1\/refunds$/, (_, form) => payments.refund(params(form))],
       ['GET', /^\/v1\/refunds\/(\w+)$/, (id) => world.get('refund', id)],
       ['GET', /^\/v1\/disputes\/(\w+)$/, (id) => world.get('dispute', id)],
+      ['GET', /^\/v1\/subscriptions\/(\w+)$/, (id) => world.get('subscription', id)],
+      [
+        'POST',
+        /^\/v1\/subscriptions\/(\w+)$/,
+        (id, form) => subscriptions.update(id, params(form)),
+      ],
+      ['DELETE', /^\/v1\/subscriptions\/(\w+)$/, (id) => subscriptions.cancel(id)],
+      [
+        'POST',
+        /^\/v1\/invoices\/create_preview$/,
+        (_, form) => subscriptions.preview(params(form)),
+      ],
+      ['GET', /^\/v1\/invoices\/(\w+)$/, (id) => world.get('invoice', id)],
+      [
+        'POST',
+        /^\/v1\/invoices\/(\w+)\/pay$/,
+        (id) => {
+          customerPages.pay(id);
+          return world.get('invoice', id);
+        },
+      ],
+      ['POST', /^\/v1\/subscription_schedules$/, (_, form) => schedules.create(params(form))],
+      [
+        'POST',
+        /^\/v1\/subscription_schedules\/(\w+)$/,
+        (id, form) => schedules.update(id, params(form)),
+      ],
+      ['POST', /^\/v1\/subscription_schedules\/(\w+)\/release$/, (id) => schedules.release(id)],
+      [
+        'POST',
+        /^\/v1\/billing_portal\/sessions$/,
+        (_, { customer, return_url: returnUrl }) =>
+          customerPages.createPortal(String(customer), String(returnUrl ?? '/'), pageUrl()),
+      ],
       ['GET', /^\/v2\/core\/events$/, (_, form) => this.listEvents(form)],
     ];
   }
@@ -60,7 +106,7 @@ export class StripeApi {
         throw new StripeRefusal(401, 'invalid_request_error', 'api_key', 'Invalid API Key.');
       }
       const text = `${request.method} ${request.path} ${request.body}`;
-      const key = request.method === 'POST' ? request.idempotencyKey : undefined;
+      const key = request.method !== 'GET' ? request.idempotencyKey : undefined;
       return this.idempotency.answer(key, text, () => this.dispatch(request));
     } catch (error) {
       if (error instanceof StripeRefusal) return { status: error.status, body: error.toBody() };
@@ -72,7 +118,7 @@ export class StripeApi {
     for (const [routeMethod, pattern, handler] of this.routes) {
       const found = routeMethod === method ? pattern.exec(path) : null;
       if (!found) continue;
-      const { expand, ...form } = parseForm(method === 'GET' ? query : body);
+      const { expand, ...form } = parseForm(method === 'GET' || body === '' ? query : body);
       const result = handler(found[1] ?? '', form);
       return { status: 200, body: this.world.expanded(result, (expand ?? []) as string[]) };
     }
@@ -151,5 +197,3 @@ export class StripeApi {
     };
   }
 }
-
-const listOf = (data: object[]) => ({ object: 'list', data, has_more: false, url: '/v1' });

@@ -84,6 +84,105 @@ export type Dispute = Pick<
   | 'status'
 >;
 
+/** A list within an object. */
+export interface ListOf<T> {
+  object: 'list';
+  data: T[];
+  has_more: boolean;
+  url: string;
+}
+
+export const listOf = <T>(data: T[]): ListOf<T> => ({
+  object: 'list',
+  data,
+  has_more: false,
+  url: '/v1',
+});
+
+/** Since basil the period stands on each item. */
+export type SubscriptionItem = Pick<
+  Stripe.SubscriptionItem,
+  'id' | 'object' | 'created' | 'current_period_end' | 'current_period_start' | 'subscription'
+> & { price: Price; quantity: number };
+
+export type Subscription = Pick<
+  Stripe.Subscription,
+  | 'id'
+  | 'object'
+  | 'billing_cycle_anchor'
+  | 'cancel_at_period_end'
+  | 'canceled_at'
+  | 'created'
+  | 'currency'
+  | 'customer'
+  | 'ended_at'
+  | 'latest_invoice'
+  | 'livemode'
+  | 'metadata'
+  | 'schedule'
+  | 'status'
+> & {
+  items: ListOf<SubscriptionItem>;
+  pending_update: { expires_at: number; subscription_items: SubscriptionItem[] } | null;
+};
+
+export type InvoiceLine = Pick<
+  Stripe.InvoiceLineItem,
+  'id' | 'object' | 'amount' | 'currency' | 'description' | 'invoice' | 'period' | 'quantity'
+> & {
+  parent: {
+    type: 'subscription_item_details';
+    subscription_item_details: Pick<
+      Stripe.InvoiceLineItem.Parent.SubscriptionItemDetails,
+      'proration' | 'subscription' | 'subscription_item'
+    >;
+  };
+  pricing: { type: 'price_details'; price_details: Stripe.InvoiceLineItem.Pricing.PriceDetails };
+};
+
+export type Invoice = Pick<
+  Stripe.Invoice,
+  | 'id'
+  | 'object'
+  | 'amount_due'
+  | 'amount_paid'
+  | 'attempt_count'
+  | 'billing_reason'
+  | 'created'
+  | 'currency'
+  | 'customer'
+  | 'hosted_invoice_url'
+  | 'livemode'
+  | 'next_payment_attempt'
+  | 'status'
+  | 'total'
+> & {
+  lines: ListOf<InvoiceLine>;
+  parent: {
+    type: 'subscription_details';
+    subscription_details: Pick<Stripe.Invoice.Parent.SubscriptionDetails, 'subscription'>;
+  };
+};
+
+export type InvoicePayment = Pick<
+  Stripe.InvoicePayment,
+  'id' | 'object' | 'amount_paid' | 'created' | 'currency' | 'invoice' | 'payment' | 'status'
+>;
+
+export type SubscriptionSchedule = Pick<
+  Stripe.SubscriptionSchedule,
+  'id' | 'object' | 'created' | 'customer' | 'end_behavior' | 'livemode' | 'status' | 'subscription'
+> & {
+  phases: (Pick<Stripe.SubscriptionSchedule.Phase, 'start_date' | 'end_date'> & {
+    items: { price: string; quantity: number }[];
+  })[];
+};
+
+export type PortalSession = Pick<
+  Stripe.BillingPortal.Session,
+  'id' | 'object' | 'created' | 'customer' | 'livemode' | 'return_url' | 'url'
+>;
+
 export type ThinEvent = Pick<
   Stripe.V2.Core.EventNotification,
   'id' | 'object' | 'created' | 'livemode' | 'type'
@@ -92,6 +191,17 @@ export type ThinEvent = Pick<
 /** Names of thin events, so that a misspelt one does not compile. */
 export type ThinEventType = Stripe.V2.Core.EventNotification['type'];
 
-export type StripeObject = Customer | Price | CheckoutSession | PaymentIntent | Refund | Dispute;
+export type StripeObject =
+  | Customer
+  | Price
+  | CheckoutSession
+  | PaymentIntent
+  | Refund
+  | Dispute
+  | Subscription
+  | Invoice
+  | InvoicePayment
+  | SubscriptionSchedule
+  | PortalSession;
 
 export const seconds = (time: Date) => Math.floor(time.getTime() / 1000);

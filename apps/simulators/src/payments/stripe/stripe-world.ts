@@ -7,6 +7,7 @@ import {
   type ThinEvent,
   type ThinEventType,
   seconds,
+  listOf,
 } from './stripe-objects.js';
 import { StripeRefusal } from './stripe-refusal.js';
 
@@ -14,21 +15,31 @@ type KindOf<Name> = Extract<StripeObject, { object: Name }>;
 type ObjectName = StripeObject['object'];
 
 const ID_PREFIX: Readonly<Record<ObjectName, string>> = {
+  'billing_portal.session': 'bps',
   'checkout.session': 'cs_test',
   customer: 'cus',
   dispute: 'du',
+  invoice: 'in',
+  invoice_payment: 'inpay',
   payment_intent: 'pi',
   price: 'price',
   refund: 're',
+  subscription: 'sub',
+  subscription_schedule: 'sub_sched',
 };
 
 const PATH: Readonly<Record<ObjectName, string>> = {
+  'billing_portal.session': '/v1/billing_portal/sessions',
   'checkout.session': '/v1/checkout/sessions',
   customer: '/v1/customers',
   dispute: '/v1/disputes',
+  invoice: '/v1/invoices',
+  invoice_payment: '/v1/invoice_payments',
   payment_intent: '/v1/payment_intents',
   price: '/v1/prices',
   refund: '/v1/refunds',
+  subscription: '/v1/subscriptions',
+  subscription_schedule: '/v1/subscription_schedules',
 };
 
 /** Every object of one Stripe account, and what happened to them. */
@@ -46,7 +57,7 @@ export class StripeWorld {
     return seconds(this.clock.now());
   }
 
-  newId(object: ObjectName | 'ch' | 'evt_test' | 'prod'): string {
+  newId(object: ObjectName | 'ch' | 'evt_test' | 'il' | 'prod' | 'si'): string {
     return `${ID_PREFIX[object as ObjectName] ?? object}_${randomBytes(12).toString('hex')}`;
   }
 
@@ -108,6 +119,11 @@ export class StripeWorld {
       return;
     }
     const holder = value as Record<string, unknown>;
+    // Members that are there only for those who ask.
+    if (name === 'payments' && holder.object === 'invoice') {
+      const payments = this.all('invoice_payment').filter(({ invoice }) => invoice === holder.id);
+      holder.payments = listOf(structuredClone(payments));
+    }
     const reference = holder[name];
     const known = typeof reference === 'string' ? this.objects.get(reference) : undefined;
     if (known) holder[name] = structuredClone(known);

@@ -1,7 +1,63 @@
-import { IsBoolean, IsIn, IsOptional, IsString } from 'class-validator';
+import { Type } from 'class-transformer';
+import { IsBoolean, IsIn, IsObject, IsOptional, IsString, ValidateNested } from 'class-validator';
+import { WhoisContact, WhoisRegistrar, WhoisReseller } from './whois-parties.js';
+import { WhoisProvenance } from './whois-provenance.js';
 
-/** Registration data of a domain name. */
-export class WhoisAnswer {
+const REGISTERED = ['yes', 'no', 'restricted'] as const;
+type Registered = (typeof REGISTERED)[number];
+
+/** What the registry alone published, before the registrar's answer was merged in. */
+export class WhoisRegistryData {
+  @IsString()
+  domain_name: string;
+
+  @IsString()
+  query_time: string;
+
+  @IsString()
+  whois_server: string;
+
+  @IsIn(REGISTERED)
+  domain_registered: Registered;
+
+  @IsOptional()
+  @IsString()
+  create_date?: string;
+
+  @IsOptional()
+  @IsString()
+  update_date?: string;
+
+  @IsOptional()
+  @IsString()
+  expiry_date?: string;
+
+  @IsOptional()
+  @ValidateNested()
+  @Type(() => WhoisRegistrar)
+  domain_registrar?: WhoisRegistrar;
+
+  @IsOptional()
+  @IsString({ each: true })
+  name_servers?: string[];
+
+  @IsOptional()
+  @IsString({ each: true })
+  domain_status?: string[];
+
+  /** The text of port 43. */
+  @IsOptional()
+  @IsString()
+  whois_raw_registry?: string;
+
+  /** The same in version 1, spelt as it always was. */
+  @IsOptional()
+  @IsString()
+  whois_raw_registery?: string;
+}
+
+/** Registration data of a domain name, in the words of version 1. What is not published is left out. */
+export class WhoisAnswerV1 {
   @IsBoolean()
   status: boolean;
 
@@ -17,6 +73,152 @@ export class WhoisAnswer {
   @IsString()
   whois_server?: string;
 
-  @IsIn(['yes', 'no', 'restricted'])
-  domain_registered: 'yes' | 'no' | 'restricted';
+  @IsIn(REGISTERED)
+  domain_registered: Registered;
+
+  /** `YYYY-MM-DD`; so are the other two. */
+  @IsOptional()
+  @IsString()
+  create_date?: string;
+
+  @IsOptional()
+  @IsString()
+  update_date?: string;
+
+  @IsOptional()
+  @IsString()
+  expiry_date?: string;
+
+  @IsOptional()
+  @ValidateNested()
+  @Type(() => WhoisRegistrar)
+  domain_registrar?: WhoisRegistrar;
+
+  @IsOptional()
+  @ValidateNested()
+  @Type(() => WhoisReseller)
+  reseller_contact?: WhoisReseller;
+
+  @IsOptional()
+  @ValidateNested()
+  @Type(() => WhoisContact)
+  registrant_contact?: WhoisContact;
+
+  @IsOptional()
+  @ValidateNested()
+  @Type(() => WhoisContact)
+  administrative_contact?: WhoisContact;
+
+  @IsOptional()
+  @ValidateNested()
+  @Type(() => WhoisContact)
+  technical_contact?: WhoisContact;
+
+  @IsOptional()
+  @ValidateNested()
+  @Type(() => WhoisContact)
+  billing_contact?: WhoisContact;
+
+  @IsOptional()
+  @IsString({ each: true })
+  name_servers?: string[];
+
+  /** EPP statuses in lower case. */
+  @IsOptional()
+  @IsString({ each: true })
+  domain_status?: string[];
+
+  /** The most detailed text of port 43. */
+  @IsOptional()
+  @IsString()
+  whois_raw_domain?: string;
+
+  @IsOptional()
+  @ValidateNested()
+  @Type(() => WhoisRegistryData)
+  registry_data?: WhoisRegistryData;
+}
+
+/** Exact times, RFC 3339, or a day where only that is published. */
+export class WhoisDates {
+  @IsOptional()
+  @IsString()
+  created?: string;
+
+  @IsOptional()
+  @IsString()
+  updated?: string;
+
+  @IsOptional()
+  @IsString()
+  expires?: string;
+
+  @IsBoolean()
+  expires_published: boolean;
+}
+
+/** A value that is withheld (RFC 9537). */
+export class WhoisRedaction {
+  @IsString()
+  path: string;
+
+  @IsIn(['redacted'])
+  state: string;
+
+  @IsString()
+  basis: string;
+
+  @IsOptional()
+  @IsString()
+  reason?: string;
+}
+
+/** Registration data of a domain name. What is not published is left out. */
+export class WhoisAnswer extends WhoisAnswerV1 {
+  @IsOptional()
+  @IsString()
+  domain_unicode?: string;
+
+  /** Why it cannot be registered: reserved, premium or blocked. */
+  @IsOptional()
+  @IsString()
+  restriction?: string;
+
+  @IsOptional()
+  @IsBoolean()
+  secure_dns?: boolean;
+
+  @IsOptional()
+  @IsString()
+  domain_handle?: string;
+
+  @IsOptional()
+  @ValidateNested()
+  @Type(() => WhoisDates)
+  dates?: WhoisDates;
+
+  @IsOptional()
+  @ValidateNested()
+  @Type(() => WhoisContact)
+  abuse_contact?: WhoisContact;
+
+  /** A service stands in for the registrant. */
+  @IsOptional()
+  @IsBoolean()
+  privacy_service?: boolean;
+
+  @IsOptional()
+  @ValidateNested({ each: true })
+  @Type(() => WhoisRedaction)
+  redaction?: WhoisRedaction[];
+
+  /** What each RDAP server sent, by the id of its source. */
+  @IsOptional()
+  @IsObject()
+  rdap?: Record<string, unknown>;
+
+  @IsOptional()
+  @ValidateNested()
+  @Type(() => WhoisProvenance)
+  provenance?: WhoisProvenance;
 }

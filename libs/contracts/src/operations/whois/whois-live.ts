@@ -1,7 +1,7 @@
 import { domainName, listOf, oneOf } from '../kinds.js';
 import { LIVE_PARAMETERS, LIVE_PROBLEMS } from '../live-parameters.js';
 import { defineOperation } from '../operation.js';
-import { WhoisAnswer } from './whois-answer.js';
+import { WhoisAnswer, WhoisAnswerV1 } from './whois-answer.js';
 
 /** Optional sections of the second version's answer. */
 export const WHOIS_SECTIONS = ['raw', 'provenance', 'rdap'] as const;
@@ -17,6 +17,7 @@ export const WHOIS_LIVE = defineOperation({
       path: '/v1.0/whois',
       version: 1,
       when: { parameter: 'whois', value: 'live' },
+      answer: WhoisAnswerV1,
       successor: '/v2.0/whois/live',
     },
   ],

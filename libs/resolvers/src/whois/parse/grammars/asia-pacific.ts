@@ -36,14 +36,14 @@ export const ASIA_PACIFIC: readonly Grammar[] = [
   JPRS,
   MYNIC,
   {
-    tlds: ['kr', 'xn--3e0b707e'],
+    tlds: ['kr'],
     dates: { order: 'ymd', offsetMinutes: 540 },
     lastRecordCounts: true,
   },
   { tlds: ['to'], hostPerLine: true },
   { tlds: ['cn', 'mo'], dates: { order: 'ymd', offsetMinutes: 480 } },
   {
-    tlds: ['tw', 'xn--kpry57d', 'xn--kprw13d'],
+    tlds: ['tw'],
     dates: { order: 'ymd', offsetMinutes: 480, keepsOffset: true },
   },
   {

@@ -3,7 +3,7 @@ import type { Grammar } from './grammar.js';
 const DAY_FIRST = { order: 'dmy' } as const;
 
 const TCI: Grammar = {
-  tlds: ['ru', 'su', 'xn--p1ai'],
+  tlds: ['ru', 'su'],
   dates: { offsetMinutes: 180 },
   keys: {
     'registrant.name': ['person'],
@@ -32,7 +32,7 @@ export const EASTERN_EUROPE: readonly Grammar[] = [
   TCI,
   SK_NIC,
   {
-    tlds: ['by', 'xn--90ais'],
+    tlds: ['by'],
     keys: {
       'registrant.organization': ['org'],
       'registrant.name': ['person'],

@@ -4,6 +4,7 @@ import { AMERICAS } from './americas.js';
 import { ASIA_PACIFIC } from './asia-pacific.js';
 import { EASTERN_EUROPE } from './eastern-europe.js';
 import type { Grammar, ReadyGrammar } from './grammar.js';
+import { sisterOf } from './sister-tlds.js';
 import { WESTERN_EUROPE } from './western-europe.js';
 
 /** Lines that carry a date without a colon, wherever they stand. */
@@ -49,12 +50,21 @@ export function grammarFor(context: {
   if (context.role === 'registrar') return PLAIN;
   let tld = context.tld.toLowerCase().slice(0, 253);
   for (;;) {
-    const found = BY_TLD.get(tld);
+    const found = ofTld(tld);
     if (found !== undefined) return found;
     const dot = tld.indexOf('.');
     if (dot < 0) return PLAIN;
     tld = tld.slice(dot + 1);
   }
+}
+
+/** True for a top-level domain whose registry's answers are read by more than the general rules. */
+export function hasGrammar(tld: string): boolean {
+  return ofTld(tld) !== undefined;
+}
+
+function ofTld(tld: string): ReadyGrammar | undefined {
+  return BY_TLD.get(tld) ?? BY_TLD.get(sisterOf(tld) ?? '');
 }
 
 function prepare(grammar: Grammar): ReadyGrammar {

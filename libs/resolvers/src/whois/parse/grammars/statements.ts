@@ -1,4 +1,5 @@
 import type { ServerStatements } from '../outcome/server-statements.js';
+import { sisterOf } from './sister-tlds.js';
 
 /** Phrases that mean something from these servers alone; notation of `outcome/phrases.ts`. */
 interface ListedStatements extends Partial<ServerStatements> {
@@ -36,7 +37,7 @@ const LISTED: readonly ListedStatements[] = [
     throttled: ['can temporarily not be answered'],
   },
   {
-    tlds: ['cn', 'xn--fiqs8s', 'xn--fiqz9s'],
+    tlds: ['cn'],
     reserved: ['can not be registered online'],
     blocked: ['^the domain you want to register is reserved', '^invalid parameter'],
   },
@@ -44,7 +45,7 @@ const LISTED: readonly ListedStatements[] = [
   { tlds: ['de'], refused: ['^status: invalid'] },
   { tlds: ['dk'], absent: ['^no entries found for the selected source'] },
   {
-    tlds: ['eu', 'xn--e1a4c', 'xn--qxa6a'],
+    tlds: ['eu'],
     reserved: ['^status: application pending', '^status: reserved'],
     blocked: ['^status: not available', '^status: not allowed', '^status: withdrawn'],
   },
@@ -55,14 +56,14 @@ const LISTED: readonly ListedStatements[] = [
   },
   { tlds: ['hr'], absent: ['^error: no entries found'] },
   {
-    tlds: ['hk', 'xn--j6w193g'],
+    tlds: ['hk'],
     throttled: ['maintain at least'],
     blocked: ['^the domain name is not available', 'is reserved'],
   },
   { tlds: ['ie'], absent: ['^not registered - '] },
   { servers: ['whois.iana.org'], absent: ['^organisation: not assigned'] },
   {
-    tlds: ['kr', 'xn--3e0b707e'],
+    tlds: ['kr'],
     absent: ['^above domain name is not registered to krnic'],
     reserved: ['예약', '등록이 제한'],
   },
@@ -85,7 +86,7 @@ const LISTED: readonly ListedStatements[] = [
     throttled: ['^query_status: 440', '^query_status: 4'],
   },
   { tlds: ['pl'], throttled: ['request limit exceeded'], blocked: ['domain name is blocked'] },
-  { tlds: ['rs', 'xn--90a3ac'], absent: ['^error:103: domain is not registered'] },
+  { tlds: ['rs'], absent: ['^error:103: domain is not registered'] },
   { tlds: ['sl'], absent: ['^domain not found, marked private, or error in your query'] },
   { tlds: ['sn'], absent: ['not found$'] },
   { tlds: ['to'], absent: ['^no match for '] },
@@ -127,5 +128,6 @@ export function statementsOf(context: {
   if (byServer !== undefined) return byServer;
   if (context.role === 'registrar') return NOTHING;
   const tld = context.tld.toLowerCase();
-  return BY_TLD.get(tld) ?? BY_TLD.get(tld.slice(tld.lastIndexOf('.') + 1)) ?? NOTHING;
+  const top = tld.slice(tld.lastIndexOf('.') + 1);
+  return BY_TLD.get(tld) ?? BY_TLD.get(sisterOf(top) ?? top) ?? NOTHING;
 }

@@ -2,8 +2,8 @@ import { type ExecutionContext, createParamDecorator } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { InvalidRequest } from '#libs/platform';
 import { InputReader } from './input-reader.js';
-import { type Operation, type Version } from './operation.js';
-import type { ValuesOf } from './parameter.js';
+import { type Operation, type Version } from '../operation.js';
+import type { ValuesOf } from '../parameter.js';
 
 /** What an owner's controller gets: the parameters' values and the version of the question. */
 export type QuestionOf<O extends Operation> =

@@ -1,6 +1,6 @@
 import type { FieldError } from '#libs/platform';
-import { type Operation, type Version, newestVersion, subjectsOf } from './operation.js';
-import type { Parameter, ParameterKind } from './parameter.js';
+import { type Operation, type Version, newestVersion, subjectsOf } from '../operation.js';
+import type { Parameter, ParameterKind } from '../parameter.js';
 
 /** Stands for a name or value whose encoding is wrong; no decoded text holds half a surrogate pair. */
 export const WRONGLY_ENCODED = '\ud800';
@@ -91,9 +91,9 @@ export class InputReader {
         (faults ??= []).push({ field: this.slots[place].name, message: fault });
       }
     }
-    const given = this.alternatives.filter((place) => texts[place] !== undefined);
-    if (this.alternatives.length > 0 && given.length !== 1) {
-      (faults ??= []).push(this.notOne(given));
+    if (this.alternatives.length > 0) {
+      const given = this.alternatives.filter((place) => texts[place] !== undefined);
+      if (given.length !== 1) (faults ??= []).push(this.notOne(given));
     }
     return { texts, faults };
   }

@@ -1,0 +1,251 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { PaymentReversed } from '#libs/contracts';
+import { HOUR_MS, MINUTE_MS, newId } from '#libs/platform';
+import { BillingUnderTest, CALLBACK_SECRET } from '../../../../test/billing/billing-under-test.js';
+import { permutationsOf } from '../../../../test/billing/permutations.js';
+import { signedCallback } from '../../../../test/billing/signed-callback.js';
+import type { Callback } from '../../../simulators/src/payments/callback-sender.js';
+import { MissedEventsJob } from '../healing/missed-events.job.js';
+import type { OrderResponse } from '../orders/orders.dto.js';
+
+describe('callbacks', () => {
+  let billing: BillingUnderTest;
+  let accountId: string;
+
+  beforeAll(async () => {
+    billing = await BillingUnderTest.start();
+  });
+  afterAll(() => billing.stop());
+  beforeEach(() => {
+    accountId = billing.newAccount();
+  });
+  afterEach(() => {
+    expect(billing.logLines.splice(0)).toEqual([]);
+  });
+
+  const eventTypes = async () => (await billing.events(accountId)).map(({ type }) => type);
+
+  /** An event of an order's checkout, in the processor's form. */
+  const eventOf = (id: string, extra: object = {}) =>
+    Buffer.from(
+      JSON.stringify({
+        id: `evt_test_${newId().replaceAll('-', '')}`,
+        object: 'v2.core.event',
+        created: billing.clock.now().toISOString(),
+        livemode: false,
+        type: 'v1.checkout.session.completed',
+        related_object: { id, type: 'checkout.session', url: `/v1/checkout/sessions/${id}` },
+        ...extra,
+      }),
+    );
+
+  const send = (raw: Buffer, secret = CALLBACK_SECRET) =>
+    billing.call('POST', 'callbacks/stripe', {
+      body: raw,
+      headers: signedCallback(raw, secret, billing.clock.now()),
+    });
+
+  const sessionOf = () => billing.simulator.world.all('checkout.session')[0].id;
+
+  it('S44: a hundred copies of one callback are one payment', async () => {
+    const order = await billing.order(accountId);
+    await billing.act(order, 'pay');
+    const raw = eventOf(sessionOf());
+    const answers = await Promise.all(Array.from({ length: 100 }, () => send(raw)));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    await billing.settle();
+    expect(await eventTypes()).toEqual(['billing.payment-confirmed']);
+    const [{ count }] = await billing.database.query<{ count: string }>(
+      `select count(*) from callbacks where event_id = $1`,
+      [(JSON.parse(raw.toString()) as { id: string }).id],
+    );
+    expect(count).toBe('1');
+  });
+
+  it('S44: a hundred other events of one payment are one payment', async () => {
+    const order = await billing.order(accountId);
+    await billing.act(order, 'pay');
+    for (let i = 0; i < 100; i += 1) await send(eventOf(sessionOf()));
+    await billing.settle();
+    expect(await eventTypes()).toEqual(['billing.payment-confirmed']);
+  });
+
+  it('S41, S42, S45: what is not the processor’s is 400, kept with its reason, and changes nothing', async () => {
+    const order = await billing.order(accountId);
+    const raw = eventOf(sessionOf());
+    const headers = signedCallback(raw, CALLBACK_SECRET, billing.clock.now());
+    const old = signedCallback(
+      raw,
+      CALLBACK_SECRET,
+      new Date(billing.clock.now().getTime() - 301_000),
+    );
+    const post = (body: Buffer, given: Record<string, string>) =>
+      billing.call('POST', 'callbacks/stripe', { body, headers: given });
+    const flipped = Buffer.from(raw);
+    flipped[5] ^= 1;
+    const live = eventOf(sessionOf(), { livemode: true });
+    for (const [answer, reason] of [
+      [await post(raw, {}), 'unsigned'],
+      [await post(flipped, headers), 'wrong_signature'],
+      [await send(raw, 'the secret of another endpoint'), 'wrong_signature'],
+      [await post(raw, old), 'stale'],
+      [await send(live), 'wrong_mode'],
+      [await send(Buffer.from('{"object":"event"}')), 'malformed'],
+    ] as const) {
+      expect(answer).toMatchObject({ status: 400, body: { code: 'callback_rejected', reason } });
+    }
+    const kept = await billing.database.query<{ reason: string }>(
+      'select reason from rejected_callbacks order by id',
+    );
+    expect(kept.map(({ reason }) => reason)).toEqual([
+      'unsigned',
+      'wrong_signature',
+      'wrong_signature',
+      'stale',
+      'wrong_mode',
+      'malformed',
+    ]);
+    await billing.settle();
+    expect(await billing.stateOf(accountId, order)).toBe('redirected');
+  });
+
+  it('rejected ones are kept up to 4 KB each and 1,000 a day, then counted', async () => {
+    const raw = Buffer.alloc(300_000, 'x');
+    await billing.database.query('delete from rejected_callbacks');
+    await billing.database.query(
+      `insert into rejected_callback_counts (day, processor, reason, count)
+       values ($1, 'stripe', 'filler', 990)`,
+      [billing.clock.now()],
+    );
+    for (let i = 0; i < 20; i += 1) await billing.call('POST', 'callbacks/stripe', { body: raw });
+    const [{ kept, bytes }] = await billing.database.query<{ kept: number; bytes: number }>(
+      `select count(*)::int as kept, max(length(raw)) as bytes from rejected_callbacks`,
+    );
+    expect(bytes).toBe(4_096);
+    expect(kept).toBeLessThan(20);
+    const [{ total }] = await billing.database.query<{ total: number }>(
+      `select sum(count)::int as total from rejected_callback_counts where day = $1`,
+      [billing.clock.now()],
+    );
+    expect(total).toBeGreaterThanOrEqual(1_010);
+  });
+
+  it('S46: a body over 1 MiB is refused, one below it is judged', async () => {
+    const limit = 1024 * 1024;
+    expect(await send(Buffer.alloc(limit + 1, 'x'))).toMatchObject({ status: 413 });
+    expect(await send(Buffer.alloc(limit, 'x'))).toMatchObject({ status: 400 });
+  });
+
+  it('S46: a parsed body and an unknown processor are refused', async () => {
+    expect(await billing.call('POST', 'callbacks/stripe', { body: {} })).toMatchObject({
+      status: 415,
+    });
+    expect(
+      await billing.call('POST', 'callbacks/manual', { body: Buffer.from('{}') }),
+    ).toMatchObject({
+      status: 404,
+    });
+  });
+
+  it('S47: what the processor says of amount, currency or order is compared with our order', async () => {
+    for (const change of [
+      { amount_total: 100 },
+      { currency: 'jpy' },
+      { client_reference_id: newId() },
+    ]) {
+      const order = await billing.order(accountId);
+      const [session] = billing.simulator.world.all('checkout.session');
+      Object.assign(session, change);
+      await billing.act(order, 'pay');
+      await billing.call('POST', `orders/${order.id}/return`, { accountId });
+      const [row] = await billing.database.query<{ because: string }>(
+        'select quarantined_because as because from orders where id = $1',
+        [order.id],
+      );
+      expect([change, row.because]).toEqual([change, expect.stringContaining('another')]);
+      expect(await eventTypes()).toEqual([]);
+    }
+  });
+
+  it('S47: an event about a checkout that is not ours grants nothing and stays visible', async () => {
+    const raw = eventOf('cs_test_unknown');
+    expect(await send(raw)).toMatchObject({ status: 200 });
+    await billing.settle();
+    const [row] = await billing.database.query<object>(
+      `select last_error as fault, attempts from processor_objects where external_id = 'cs_test_unknown'`,
+    );
+    expect(row).toEqual({ fault: 'refused', attempts: 1 });
+  });
+
+  describe('of one purchase that is refunded and disputed', () => {
+    interface Purchase {
+      accountId: string;
+      order: OrderResponse;
+      callbacks: readonly Callback[];
+    }
+
+    /** Bought, paid, partly refunded, disputed and lost, before any callback arrives. */
+    async function purchase(): Promise<Purchase> {
+      const { callbacks, payments, world } = billing.simulator;
+      const account = billing.newAccount();
+      const order = await billing.order(account);
+      callbacks.hold();
+      await billing.act(order, 'pay');
+      const payment = world.all('checkout.session')[0].payment_intent as string;
+      payments.refund({ payment_intent: payment, amount: 1_000 });
+      payments.decideDispute(payments.dispute(payment).id, 'lost');
+      return { accountId: account, order, callbacks: callbacks.takeHeld() };
+    }
+
+    async function outcomeOf({ accountId: account, order }: Purchase): Promise<string> {
+      const said = (await billing.events(account)).map(({ type, data }) => {
+        const { phase, cause, lines } = data as unknown as PaymentReversed;
+        return [type, cause, phase, lines[0].refundedMicros].join(' ');
+      });
+      return JSON.stringify([said.sort(), await billing.stateOf(account, order)]);
+    }
+
+    it('S49: every order of the objects its six events name ends in the same rows and events', async () => {
+      const outcomes = new Set<string>();
+      for (const order of permutationsOf(4)) {
+        const bought = await purchase();
+        expect(bought.callbacks).toHaveLength(6);
+        // 3 to 5 name the dispute: its repeats come last, in the wrong order.
+        for (const at of [...order, 5, 4]) {
+          await send(Buffer.from(bought.callbacks[at].body));
+          await billing.settle();
+        }
+        outcomes.add(await outcomeOf(bought));
+      }
+      expect([...outcomes]).toEqual([
+        JSON.stringify([
+          [
+            'billing.payment-confirmed   ',
+            'billing.payment-reversed dispute final 54000000',
+            'billing.payment-reversed refund final 10000000',
+          ],
+          'disputed',
+        ]),
+      ]);
+    }, 60_000);
+  });
+
+  it('what no callback told is found by looking', async () => {
+    const order = await billing.order(accountId);
+    billing.simulator.callbacks.faults.drop = true;
+    await billing.act(order, 'pay');
+    billing.simulator.callbacks.faults.drop = false;
+    await billing.pass(MINUTE_MS);
+    await billing.get(MissedEventsJob).runOnce();
+    await billing.settle();
+    expect(await billing.stateOf(accountId, order)).toBe('paid');
+    const [run] = await billing.database.query<{ healed: number; failed: number }>(
+      `select healed, failed from healing_runs where job = 'missed-events' order by id desc limit 1`,
+    );
+    expect(run.healed).toBeGreaterThan(0);
+    expect(run.failed).toBe(0);
+    await billing.pass(HOUR_MS);
+    await billing.get(MissedEventsJob).runOnce();
+    expect(await eventTypes()).toEqual(['billing.payment-confirmed']);
+  });
+});

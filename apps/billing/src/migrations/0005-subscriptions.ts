@@ -1,0 +1,41 @@
+import type { Migration } from '#libs/database';
+
+export const subscriptions: Migration = {
+  name: '0005-subscriptions',
+  sql: `
+    create table subscriptions (
+      id uuid primary key,
+      account_id uuid not null,
+      order_id uuid not null references orders,
+      line text not null check (line in ('api', 'domainer', 'rate_limit')),
+      processor text not null,
+      external_id text not null,
+      state text not null check (state in ('incomplete', 'trialing', 'active', 'past_due', 'unpaid',
+        'paused', 'cancelled', 'expired')),
+      sku text not null,
+      quantity integer not null check (quantity > 0),
+      interval text not null check (interval in ('month', 'year')),
+      catalogue_version text not null,
+      currency text not null,
+      period_start timestamptz not null,
+      period_end timestamptz not null,
+      paid_through timestamptz,
+      cancel_at timestamptz,
+      pending_sku text,
+      pending_quantity integer,
+      is_current boolean not null,
+      -- A second paid one of a line: it is ended and refunded, and nobody hears of it.
+      is_duplicate boolean not null,
+      quarantined_because text,
+      created_at timestamptz not null,
+      updated_at timestamptz not null,
+      unique (processor, external_id)
+    );
+    create unique index subscriptions_current on subscriptions (account_id, line) where is_current;
+    create index subscriptions_account on subscriptions (account_id, id);
+    create index subscriptions_duplicates on subscriptions (updated_at)
+      where is_duplicate and state not in ('cancelled', 'expired');
+    alter table payment_lines add constraint payment_lines_subscription
+      foreign key (subscription_id) references subscriptions;
+  `,
+};

@@ -1,0 +1,21 @@
+import { Injectable } from '@nestjs/common';
+import type { Transaction } from '#libs/database';
+import { isId } from '#libs/platform';
+import type { ProcessorName } from '../processors/payment-processor.js';
+import type { Order } from './order.entity.js';
+import { OrdersRepository } from './orders.repository.js';
+
+/** Finds our orders by what processors repeat of them. */
+@Injectable()
+export class OrderReferencesService {
+  constructor(private readonly orders: OrdersRepository) {}
+
+  /** Null for a reference that is not ours, or not there. */
+  async find(
+    transaction: Transaction,
+    processor: ProcessorName,
+    orderId: string | null,
+  ): Promise<Order | null> {
+    return isId(orderId) ? this.orders.findById(transaction, processor, orderId) : null;
+  }
+}

@@ -1,0 +1,66 @@
+import { Stripe } from 'stripe';
+import type { PlanRef } from '../payment-processor.js';
+import { UnfitObject } from './stripe-outcome.js';
+import { toCents } from './stripe-snapshots.js';
+
+/** What a price of Stripe's stands for. */
+export interface PricedPlan {
+  sku: string;
+  catalogueVersion: string;
+}
+
+/**
+ * Our plans as prices of the Stripe account. A price is made when it is first needed, found by its lookup key
+ * afterwards, and never changes, so what was read once is remembered.
+ */
+export class StripePrices {
+  private readonly ids = new Map<string, string>();
+  private readonly plans = new Map<string, PricedPlan>();
+
+  constructor(private readonly stripe: Stripe) {}
+
+  /** @throws UnfitObject when the account has another price under this name. */
+  async idOf(plan: PlanRef, currency: string): Promise<string> {
+    const key = `${plan.sku}:${plan.catalogueVersion}:${currency}`;
+    const known = this.ids.get(key);
+    if (known !== undefined) return known;
+    const price = (await this.find(key)) ?? (await this.create(key, plan, currency));
+    if (price.unit_amount !== toCents(plan.unitMicros)) {
+      throw new UnfitObject(`the price ${price.id} of ${key} has another amount`);
+    }
+    this.ids.set(key, price.id);
+    return price.id;
+  }
+
+  /** @throws UnfitObject for a price that is not one of ours. */
+  async planOf(price: string | Stripe.Price | undefined): Promise<PricedPlan> {
+    const id = typeof price === 'string' ? price : (price?.id ?? '');
+    const known = this.plans.get(id);
+    if (known) return known;
+    const { metadata } = typeof price === 'object' ? price : await this.stripe.prices.retrieve(id);
+    const { sku, catalogueVersion } = metadata;
+    if (!sku || !catalogueVersion) throw new UnfitObject(`the price ${id} is not one of ours`);
+    this.plans.set(id, { sku, catalogueVersion });
+    return { sku, catalogueVersion };
+  }
+
+  private async find(key: string): Promise<Stripe.Price | undefined> {
+    const { data } = await this.stripe.prices.list({ lookup_keys: [key] });
+    return data.at(0);
+  }
+
+  private create(key: string, plan: PlanRef, currency: string): Promise<Stripe.Price> {
+    const { sku, catalogueVersion, name, interval, unitMicros } = plan;
+    return this.stripe.prices.create(
+      {
+        currency: currency.toLowerCase(),
+        unit_amount: toCents(unitMicros),
+        recurring: { interval },
+        product_data: { name },
+        lookup_key: key,
+        metadata: { sku, catalogueVersion },
+      },
+      { idempotencyKey: `price:${key}` },
+    );
+  }
+}

@@ -1,0 +1,220 @@
+import { Stripe } from 'stripe';
+import type { SubscriptionState } from '#libs/contracts';
+import type { Micros } from '#libs/platform';
+import type {
+  BillLine,
+  BillSnapshot,
+  BilledPlan,
+  ChangeRequest,
+  SubscriptionSnapshot,
+  UpgradeRequest,
+  UpgradeResult,
+} from '../payment-processor.js';
+import { UnfitObject } from './stripe-outcome.js';
+import type { StripePrices } from './stripe-prices.js';
+import { currencyOf, idOf, toMicros } from './stripe-snapshots.js';
+
+/** What a subscription is fetched with: one call for all that its snapshot says. */
+const EXPAND = ['latest_invoice', 'schedule'];
+
+const STATES: Readonly<Record<string, SubscriptionState>> = {
+  incomplete: 'incomplete',
+  incomplete_expired: 'expired',
+  trialing: 'trialing',
+  active: 'active',
+  past_due: 'past_due',
+  unpaid: 'unpaid',
+  paused: 'paused',
+  canceled: 'cancelled',
+};
+
+const REASONS: Readonly<Record<string, BillSnapshot['reason']>> = {
+  subscription_create: 'start',
+  subscription_cycle: 'renewal',
+  subscription_update: 'change',
+};
+
+const dateOf = (seconds: number) => new Date(seconds * 1000);
+
+/** Subscriptions, their invoices, and what is changed of them. Each has one item. */
+export class StripeSubscriptions {
+  constructor(
+    private readonly stripe: Stripe,
+    private readonly prices: StripePrices,
+  ) {}
+
+  async fetch(id: string): Promise<SubscriptionSnapshot> {
+    return this.snapshot(await this.stripe.subscriptions.retrieve(id, { expand: EXPAND }));
+  }
+
+  async fetchBill(id: string): Promise<BillSnapshot> {
+    const invoice = await this.stripe.invoices.retrieve(id, { expand: ['payments'] });
+    const details = invoice.parent?.subscription_details;
+    if (!details) throw new UnfitObject(`the invoice ${id} belongs to no subscription`);
+    const isVoid = ['void', 'uncollectible'].includes(invoice.status ?? '');
+    const paid = invoice.payments?.data.find(({ status }) => status === 'paid');
+    return {
+      kind: 'bill',
+      id: invoice.id,
+      subscriptionId: idOf(details.subscription),
+      reason: REASONS[invoice.billing_reason ?? ''] ?? 'other',
+      state: invoice.status === 'paid' ? 'paid' : isVoid ? 'void' : 'open',
+      paymentId: idOf(paid?.payment.payment_intent) || null,
+      amountMicros: toMicros(invoice.amount_paid),
+      currency: currencyOf(invoice.currency),
+      lines: await this.linesOf(invoice),
+    };
+  }
+
+  async preview(request: ChangeRequest, from: Date): Promise<{ dueMicros: Micros }> {
+    const invoice = await this.stripe.invoices.createPreview({
+      subscription: request.subscriptionId,
+      subscription_details: {
+        items: [await this.itemOf(request)],
+        proration_behavior: 'always_invoice',
+        proration_date: Math.floor(from.getTime() / 1000),
+      },
+    });
+    return { dueMicros: toMicros(invoice.amount_due) };
+  }
+
+  async upgrade(request: UpgradeRequest): Promise<UpgradeResult> {
+    const { subscriptionId, changeId, from } = request;
+    const changed = await this.stripe.subscriptions.update(
+      subscriptionId,
+      {
+        items: [await this.itemOf(request)],
+        proration_behavior: 'always_invoice',
+        proration_date: Math.floor(from.getTime() / 1000),
+        payment_behavior: 'pending_if_incomplete',
+        expand: EXPAND,
+      },
+      { idempotencyKey: `change:${changeId}` },
+    );
+    if (changed.pending_update === null) return { state: 'paid' };
+    const { latest_invoice: invoice } = changed;
+    const page = typeof invoice === 'object' ? invoice?.hosted_invoice_url : undefined;
+    return { state: 'payment_required', redirectUrl: page ?? '' };
+  }
+
+  /** By a schedule: the running period as it is, then the wanted plan, then no schedule. */
+  async changeAtPeriodEnd(request: ChangeRequest, key: string): Promise<null> {
+    const { subscriptionId, plan, quantity, currency } = request;
+    const price = await this.prices.idOf(plan, currency);
+    const subscription = await this.stripe.subscriptions.retrieve(subscriptionId);
+    const [item] = subscription.items.data;
+    const scheduleId =
+      idOf(subscription.schedule) ||
+      (
+        await this.stripe.subscriptionSchedules.create(
+          { from_subscription: subscriptionId },
+          { idempotencyKey: `schedule:${key}` },
+        )
+      ).id;
+    await this.stripe.subscriptionSchedules.update(
+      scheduleId,
+      {
+        end_behavior: 'release',
+        proration_behavior: 'none',
+        phases: [
+          {
+            items: [{ price: item.price.id, quantity: item.quantity ?? 1 }],
+            start_date: item.current_period_start,
+            end_date: item.current_period_end,
+            proration_behavior: 'none',
+          },
+          {
+            items: [{ price, quantity }],
+            duration: { interval: plan.interval, interval_count: 1 },
+            proration_behavior: 'none',
+          },
+        ],
+      },
+      { idempotencyKey: `schedule-phases:${key}` },
+    );
+    return null;
+  }
+
+  async cancel(id: string, when: 'period_end' | 'now', key: string): Promise<SubscriptionSnapshot> {
+    await this.releaseSchedule(id, key);
+    const options = { idempotencyKey: `cancel:${key}` };
+    const ended =
+      when === 'now'
+        ? await this.stripe.subscriptions.cancel(id, { expand: EXPAND }, options)
+        : await this.stripe.subscriptions.update(
+            id,
+            { cancel_at_period_end: true, expand: EXPAND },
+            options,
+          );
+    return this.snapshot(ended);
+  }
+
+  async resume(id: string, key: string): Promise<SubscriptionSnapshot> {
+    await this.releaseSchedule(id, key);
+    const params = { cancel_at_period_end: false, expand: EXPAND };
+    const options = { idempotencyKey: `resume:${key}` };
+    return this.snapshot(await this.stripe.subscriptions.update(id, params, options));
+  }
+
+  /** A subscription with a schedule refuses other changes of its end. */
+  private async releaseSchedule(id: string, key: string): Promise<void> {
+    const { schedule } = await this.stripe.subscriptions.retrieve(id);
+    if (schedule === null) return;
+    const options = { idempotencyKey: `release:${key}` };
+    await this.stripe.subscriptionSchedules.release(idOf(schedule), {}, options);
+  }
+
+  private async itemOf({ subscriptionId, plan, quantity, currency }: ChangeRequest) {
+    const price = await this.prices.idOf(plan, currency);
+    const { items } = await this.stripe.subscriptions.retrieve(subscriptionId);
+    return { id: items.data[0].id, price, quantity };
+  }
+
+  private async snapshot(subscription: Stripe.Subscription): Promise<SubscriptionSnapshot> {
+    const state = STATES[subscription.status];
+    const [item] = subscription.items.data;
+    if (!state || !item) throw new UnfitObject(`${subscription.id} is ${subscription.status}`);
+    const { latest_invoice: invoice, cancel_at_period_end: isEnding } = subscription;
+    const isPaid = typeof invoice === 'object' && invoice?.status === 'paid';
+    return {
+      kind: 'subscription',
+      id: subscription.id,
+      orderId: subscription.metadata.orderId ?? null,
+      state,
+      ...(await this.prices.planOf(item.price)),
+      quantity: item.quantity ?? 1,
+      currency: currencyOf(subscription.currency),
+      periodStart: dateOf(item.current_period_start),
+      periodEnd: dateOf(item.current_period_end),
+      cancelAt: isEnding ? dateOf(item.current_period_end) : null,
+      pendingChange: await this.pendingChange(subscription, item.current_period_end),
+      latestBill: invoice ? { id: idOf(invoice), isPaid } : null,
+    };
+  }
+
+  private async pendingChange(
+    { schedule }: Stripe.Subscription,
+    periodEnd: number,
+  ): Promise<BilledPlan | null> {
+    if (typeof schedule !== 'object' || !schedule) return null;
+    const [item] = schedule.phases.find(({ start_date }) => start_date >= periodEnd)?.items ?? [];
+    if (!item) return null;
+    const plan = await this.prices.planOf(idOf(item.price));
+    return { ...plan, quantity: item.quantity ?? 1 };
+  }
+
+  private async linesOf(invoice: Stripe.Invoice): Promise<BillLine[]> {
+    const lines: BillLine[] = [];
+    for (const line of invoice.lines.data) {
+      const plan = await this.prices.planOf(line.pricing?.price_details?.price);
+      lines.push({
+        ...plan,
+        quantity: line.quantity ?? 1,
+        amountMicros: toMicros(line.amount),
+        from: dateOf(line.period.start),
+        to: dateOf(line.period.end),
+      });
+    }
+    return lines;
+  }
+}

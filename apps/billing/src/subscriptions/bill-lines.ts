@@ -1,0 +1,76 @@
+import { type SubscriptionPlan, planOfSku } from '#libs/contracts';
+import type { PaidLine, PaidStretch } from '../payments/payments.service.js';
+import type { BillLine, BillSnapshot } from '../processors/payment-processor.js';
+
+/** Why a bill cannot be what it says; an operator looks at it, and nothing is granted. */
+export interface UnfitBill {
+  fault: string;
+}
+
+/** The subscription that a bill is for, and the start of the period that it lies in. */
+export interface BilledSubscription {
+  id: string;
+  periodStartAt(end: Date): Date | undefined;
+}
+
+/**
+ * What a paid bill paid for. A start or renewal is the period it names; a change is the rest of the running
+ * period at what the new plan adds, whenever it was paid. Each follows from the bill alone, so that neither
+ * order nor repeats of what we hear matter.
+ */
+export function paidLineOf(
+  bill: BillSnapshot,
+  subscription: BilledSubscription,
+): PaidLine | UnfitBill {
+  const [gained] = bill.lines.filter(({ amountMicros }) => amountMicros >= 0n);
+  const left = bill.lines.find(({ amountMicros }) => amountMicros < 0n);
+  const plan = gained && planOfSku(gained.sku);
+  if (!plan) return { fault: 'the bill names no plan of ours' };
+  if (bill.lines.length > 2) return { fault: 'the bill has more lines than a plan' };
+  if (bill.reason === 'change') return changedLine(bill, subscription, { plan, gained, left });
+  if (bill.reason === 'other' || left) return { fault: 'the bill is none of a period' };
+  // A running period keeps its prices: they are those of the version it was bought under.
+  const expected = BigInt(plan.unitMicros) * BigInt(gained.quantity);
+  if (bill.amountMicros !== expected) return { fault: 'the bill has another amount' };
+  return lineOf(bill, plan, gained, {
+    subscriptionId: subscription.id,
+    interval: plan.interval,
+    periodStart: gained.from,
+    periodEnd: gained.to,
+    from: gained.from,
+    monthlyCredits: creditsOf(plan.monthlyCredits),
+  });
+}
+
+function changedLine(
+  bill: BillSnapshot,
+  subscription: BilledSubscription,
+  { plan, gained, left }: { plan: SubscriptionPlan; gained: BillLine; left?: BillLine },
+): PaidLine | UnfitBill {
+  const old = left && planOfSku(left.sku);
+  if (!old || old.line !== plan.line) return { fault: 'the bill of a change names no old plan' };
+  const periodStart = subscription.periodStartAt(gained.to);
+  if (!periodStart) return { fault: 'the bill of a change lies in no paid period' };
+  const added = plan.monthlyCredits - old.monthlyCredits;
+  if (plan.line === 'api' && added <= 0) return { fault: 'the bill of a change adds nothing' };
+  const line = lineOf(bill, plan, gained, {
+    subscriptionId: subscription.id,
+    interval: plan.interval,
+    periodStart,
+    periodEnd: gained.to,
+    from: gained.from,
+    monthlyCredits: creditsOf(added),
+  });
+  return plan.line === 'api' ? { ...line, kind: 'subscription_upgrade' } : line;
+}
+
+function lineOf(
+  { amountMicros }: BillSnapshot,
+  { kind, sku }: SubscriptionPlan,
+  { quantity }: BillLine,
+  stretch: PaidStretch,
+): PaidLine {
+  return { kind, sku, quantity, amountMicros, credits: null, tier: null, stretch };
+}
+
+const creditsOf = (credits: number) => (credits > 0 ? BigInt(credits) : null);

@@ -1,0 +1,79 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { BillingInterval, SubscriptionLineName, SubscriptionState } from '#libs/contracts';
+import type { ProcessorName } from '../processors/payment-processor.js';
+
+/** A subscription as the processor last said, with what we know beyond it. */
+@Entity('subscriptions')
+export class Subscription {
+  @PrimaryColumn('uuid')
+  id: string;
+
+  @Column('uuid', { name: 'account_id' })
+  accountId: string;
+
+  @Column('uuid', { name: 'order_id' })
+  orderId: string;
+
+  @Column('text')
+  line: SubscriptionLineName;
+
+  @Column('text')
+  processor: ProcessorName;
+
+  @Column('text', { name: 'external_id' })
+  externalId: string;
+
+  @Column('text')
+  state: SubscriptionState;
+
+  @Column('text')
+  sku: string;
+
+  @Column('integer')
+  quantity: number;
+
+  @Column('text')
+  interval: BillingInterval;
+
+  @Column('text', { name: 'catalogue_version' })
+  catalogueVersion: string;
+
+  /** ISO 4217. */
+  @Column('text')
+  currency: string;
+
+  @Column('timestamptz', { name: 'period_start' })
+  periodStart: Date;
+
+  @Column('timestamptz', { name: 'period_end' })
+  periodEnd: Date;
+
+  /** End of the last paid stretch that was not taken back. */
+  @Column('timestamptz', { name: 'paid_through', nullable: true })
+  paidThrough: Date | null;
+
+  @Column('timestamptz', { name: 'cancel_at', nullable: true })
+  cancelAt: Date | null;
+
+  @Column('text', { name: 'pending_sku', nullable: true })
+  pendingSku: string | null;
+
+  @Column('integer', { name: 'pending_quantity', nullable: true })
+  pendingQuantity: number | null;
+
+  /** The one that counts for its line; an account has one at most. */
+  @Column('boolean', { name: 'is_current' })
+  isCurrent: boolean;
+
+  @Column('boolean', { name: 'is_duplicate' })
+  isDuplicate: boolean;
+
+  @Column('text', { name: 'quarantined_because', nullable: true })
+  quarantinedBecause: string | null;
+
+  @Column('timestamptz', { name: 'created_at' })
+  createdAt: Date;
+
+  @Column('timestamptz', { name: 'updated_at' })
+  updatedAt: Date;
+}

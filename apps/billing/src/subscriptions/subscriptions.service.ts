@@ -1,0 +1,236 @@
+import { Injectable } from '@nestjs/common';
+import {
+  SubscriptionChanged,
+  type SubscriptionLineName,
+  type SubscriptionState,
+  planOfSku,
+  rightsOf,
+} from '#libs/contracts';
+import type { Transaction } from '#libs/database';
+import { Outbox } from '#libs/messaging';
+import { Clock, newId } from '#libs/platform';
+import { OrderReferencesService } from '../orders/order-references.service.js';
+import type { SubscriptionPayment } from '../payments/payments.repository.js';
+import { PaymentsService } from '../payments/payments.service.js';
+import type {
+  BillSnapshot,
+  ProcessorName,
+  SubscriptionSnapshot,
+} from '../processors/payment-processor.js';
+import { paidLineOf } from './bill-lines.js';
+import type { Subscription } from './subscription.entity.js';
+import { SubscriptionsRepository } from './subscriptions.repository.js';
+
+/** States in which a subscription counts for its line, so that no other may be begun. */
+const CURRENT_STATES: readonly SubscriptionState[] = [
+  'incomplete',
+  'trialing',
+  'active',
+  'past_due',
+  'paused',
+];
+
+/** Subscriptions as the processors say they are, and the payments of their bills. */
+@Injectable()
+export class SubscriptionsService {
+  constructor(
+    private readonly subscriptions: SubscriptionsRepository,
+    private readonly orders: OrderReferencesService,
+    private readonly payments: PaymentsService,
+    private readonly outbox: Outbox,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @returns false when no order of ours began it. */
+  async applySnapshot(
+    transaction: Transaction,
+    processor: ProcessorName,
+    snapshot: SubscriptionSnapshot,
+  ): Promise<boolean> {
+    const known = await this.subscriptions.findByExternalId(transaction, processor, snapshot.id);
+    const begun = known ?? (await this.begin(transaction, processor, snapshot));
+    if (!begun) return false;
+    await this.write(transaction, begun, await this.membersOf(transaction, begun, snapshot));
+    return true;
+  }
+
+  /**
+   * Stores what a paid bill paid for and moves the paid time. @returns false when the subscription is
+   * not known (yet).
+   */
+  async applyBill(
+    transaction: Transaction,
+    processor: ProcessorName,
+    bill: BillSnapshot,
+  ): Promise<boolean> {
+    const { subscriptionId } = bill;
+    const row = await this.subscriptions.findByExternalId(transaction, processor, subscriptionId);
+    if (!row || bill.state !== 'paid') return row !== null;
+    const { accountId, id } = row;
+    const stretches = await this.payments.listStretches(transaction, accountId, id);
+    const line = paidLineOf(bill, { id, periodStartAt: (end) => periodStartAt(stretches, end) });
+    if ('fault' in line) {
+      await this.write(transaction, row, { quarantinedBecause: line.fault });
+      return true;
+    }
+    const paid = { id: bill.paymentId ?? bill.id, ...moneyOf(bill) };
+    await this.payments.confirm(transaction, {
+      accountId,
+      orderId: bill.reason === 'start' ? row.orderId : null,
+      processor,
+      payment: paid,
+      billId: bill.id,
+      catalogueVersion: row.catalogueVersion,
+      lines: [line],
+      isAnnounced: !row.isDuplicate,
+    });
+    await this.refreshPaidThrough(transaction, row);
+    return true;
+  }
+
+  /** After something was paid or taken back. */
+  async refreshPaidThrough(transaction: Transaction, row: Subscription): Promise<void> {
+    const stretches = await this.payments.listStretches(transaction, row.accountId, row.id);
+    await this.write(transaction, row, { paidThrough: paidThroughOf(stretches) });
+  }
+
+  /** The one that counts for a line, so that no other may be begun. */
+  async currentOf(
+    transaction: Transaction,
+    accountId: string,
+    line: SubscriptionLineName,
+  ): Promise<Subscription | null> {
+    return this.subscriptions.findCurrent(transaction, accountId, line);
+  }
+
+  async isKnown(
+    transaction: Transaction,
+    processor: ProcessorName,
+    externalId: string,
+  ): Promise<boolean> {
+    return (await this.subscriptions.findByExternalId(transaction, processor, externalId)) !== null;
+  }
+
+  private async begin(
+    transaction: Transaction,
+    processor: ProcessorName,
+    snapshot: SubscriptionSnapshot,
+  ): Promise<Subscription | null> {
+    const order = await this.orders.find(transaction, processor, snapshot.orderId);
+    const plan = planOfSku(snapshot.sku);
+    if (!order || !plan) return null;
+    const now = this.clock.now();
+    const row: Subscription = {
+      id: newId(),
+      accountId: order.accountId,
+      orderId: order.id,
+      line: plan.line,
+      processor,
+      externalId: snapshot.id,
+      state: 'incomplete',
+      sku: snapshot.sku,
+      quantity: snapshot.quantity,
+      interval: plan.interval,
+      catalogueVersion: snapshot.catalogueVersion,
+      currency: snapshot.currency,
+      periodStart: snapshot.periodStart,
+      periodEnd: snapshot.periodEnd,
+      paidThrough: null,
+      cancelAt: null,
+      pendingSku: null,
+      pendingQuantity: null,
+      isCurrent: false,
+      isDuplicate: false,
+      quarantinedBecause: null,
+      createdAt: now,
+      updatedAt: now,
+    };
+    await this.subscriptions.insert(transaction, row);
+    return row;
+  }
+
+  private async membersOf(
+    transaction: Transaction,
+    row: Subscription,
+    snapshot: SubscriptionSnapshot,
+  ): Promise<Partial<Subscription>> {
+    const plan = planOfSku(snapshot.sku);
+    if (!plan) return { quarantinedBecause: 'the processor names a plan that is not ours' };
+    const counts = CURRENT_STATES.includes(snapshot.state) && !row.isDuplicate;
+    const current = await this.subscriptions.findCurrent(transaction, row.accountId, row.line);
+    const isTaken = current !== null && current.id !== row.id;
+    return {
+      state: snapshot.state,
+      sku: snapshot.sku,
+      quantity: snapshot.quantity,
+      interval: plan.interval,
+      catalogueVersion: snapshot.catalogueVersion,
+      periodStart: snapshot.periodStart,
+      periodEnd: snapshot.periodEnd,
+      cancelAt: snapshot.cancelAt,
+      pendingSku: snapshot.pendingChange?.sku ?? null,
+      pendingQuantity: snapshot.pendingChange?.quantity ?? null,
+      isCurrent: counts && !isTaken,
+      isDuplicate: row.isDuplicate || (counts && isTaken),
+    };
+  }
+
+  /** Writes what is new and announces the whole; a repeat writes and says nothing. */
+  private async write(
+    transaction: Transaction,
+    row: Subscription,
+    members: Partial<Subscription>,
+  ): Promise<void> {
+    const { accountId: key, id } = row;
+    const lock = await this.outbox.lock(transaction, { key, aggregate: `subscription:${id}` });
+    const current = (await this.subscriptions.find(transaction, key, id)) as Subscription;
+    const next = { ...current, ...members };
+    if (isSame(current, next)) return;
+    next.updatedAt = this.clock.now();
+    await this.subscriptions.update(transaction, current, {
+      ...members,
+      updatedAt: next.updatedAt,
+    });
+    if (next.isDuplicate) return;
+    await this.outbox.add(transaction, lock, SubscriptionChanged, announced(next));
+  }
+}
+
+const moneyOf = ({ amountMicros, currency }: BillSnapshot) => ({ amountMicros, currency });
+
+function periodStartAt(stretches: readonly SubscriptionPayment[], end: Date): Date | undefined {
+  return stretches.find(({ periodEnd }) => periodEnd.getTime() === end.getTime())?.periodStart;
+}
+
+/** End of the last stretch whose base payment was not wholly taken back. */
+function paidThroughOf(stretches: readonly SubscriptionPayment[]): Date | null {
+  const kept = stretches.filter(
+    ({ kind, paidMicros, reversedMicros }) =>
+      kind !== 'subscription_upgrade' && BigInt(reversedMicros) < BigInt(paidMicros),
+  );
+  return kept.at(-1)?.periodEnd ?? null;
+}
+
+function isSame(current: Subscription, next: Subscription): boolean {
+  const comparable = (row: Subscription) => JSON.stringify({ ...row, updatedAt: null });
+  return comparable(current) === comparable(next);
+}
+
+function announced(row: Subscription): SubscriptionChanged {
+  const plan = planOfSku(row.sku);
+  if (!plan) throw new Error(`${row.sku} is not sold`);
+  return {
+    subscriptionId: row.id,
+    line: row.line,
+    state: row.state,
+    sku: row.sku,
+    quantity: row.quantity,
+    interval: row.interval,
+    periodStart: row.periodStart.toISOString(),
+    periodEnd: row.periodEnd.toISOString(),
+    ...(row.paidThrough && { paidThrough: row.paidThrough.toISOString() }),
+    ...(row.cancelAt && { cancelAt: row.cancelAt.toISOString() }),
+    ...rightsOf(plan, row.quantity),
+    catalogueVersion: row.catalogueVersion,
+  };
+}

@@ -1,0 +1,96 @@
+import { Injectable } from '@nestjs/common';
+import type { Transaction } from '#libs/database';
+import { OrderReferencesService } from '../orders/order-references.service.js';
+import { OrdersService } from '../orders/orders.service.js';
+import { PaymentsService } from '../payments/payments.service.js';
+import { ReversalsService } from '../payments/reversals.service.js';
+import type {
+  ProcessorName,
+  ProcessorRef,
+  ProcessorSnapshot,
+} from '../processors/payment-processor.js';
+import { SubscriptionsService } from '../subscriptions/subscriptions.service.js';
+
+/** Hands each kind of snapshot to the feature whose rows it is about. */
+@Injectable()
+export class SnapshotsService {
+  constructor(
+    private readonly orders: OrdersService,
+    private readonly references: OrderReferencesService,
+    private readonly payments: PaymentsService,
+    private readonly reversals: ReversalsService,
+    private readonly subscriptions: SubscriptionsService,
+  ) {}
+
+  /**
+   * What must be fetched before a snapshot can be taken over: a refund may be heard of before its
+   * payment, a bill before its subscription.
+   */
+  async neededBefore(
+    transaction: Transaction,
+    processor: ProcessorName,
+    snapshot: ProcessorSnapshot,
+  ): Promise<ProcessorRef | undefined> {
+    switch (snapshot.kind) {
+      case 'checkout':
+      case 'subscription':
+        return undefined;
+      case 'bill': {
+        const { subscriptionId: id } = snapshot;
+        const isKnown = await this.subscriptions.isKnown(transaction, processor, id);
+        return isKnown ? undefined : { kind: 'subscription', id };
+      }
+      case 'payment': {
+        if (await this.payments.find(transaction, processor, snapshot.id)) return undefined;
+        const order = await this.references.find(transaction, processor, snapshot.orderId);
+        return order?.checkoutId ? { kind: 'checkout', id: order.checkoutId } : undefined;
+      }
+      case 'refund':
+      case 'dispute': {
+        const { paymentId: id } = snapshot;
+        const isKnown = await this.payments.find(transaction, processor, id);
+        return isKnown ? undefined : { kind: 'payment', id };
+      }
+    }
+  }
+
+  /** What should be fetched because of a snapshot: what a checkout began, a bill that we have not seen. */
+  async wantedAfter(
+    transaction: Transaction,
+    processor: ProcessorName,
+    snapshot: ProcessorSnapshot,
+  ): Promise<ProcessorRef | undefined> {
+    if (snapshot.kind === 'checkout') {
+      const { subscriptionId: id } = snapshot;
+      return id === undefined ? undefined : { kind: 'subscription', id };
+    }
+    if (snapshot.kind !== 'subscription' || !snapshot.latestBill?.isPaid) return undefined;
+    const { id } = snapshot.latestBill;
+    const isKnown = await this.payments.hasBill(transaction, processor, id);
+    return isKnown ? undefined : { kind: 'bill', id };
+  }
+
+  /** @returns false when nothing of ours belongs to the object. */
+  async apply(
+    transaction: Transaction,
+    processor: ProcessorName,
+    snapshot: ProcessorSnapshot,
+  ): Promise<boolean> {
+    switch (snapshot.kind) {
+      case 'checkout':
+        return this.orders.applyCheckout(transaction, processor, snapshot);
+      case 'payment':
+        return (await this.payments.find(transaction, processor, snapshot.id)) !== null;
+      case 'subscription':
+        return this.subscriptions.applySnapshot(transaction, processor, snapshot);
+      case 'bill':
+        return this.subscriptions.applyBill(transaction, processor, snapshot);
+      case 'refund':
+      case 'dispute': {
+        const reversed = await this.reversals.apply(transaction, processor, snapshot);
+        if (reversed) await this.orders.applyReversed(transaction, reversed);
+        return reversed !== null;
+      }
+    }
+  }
+}

@@ -1,0 +1,29 @@
+import type { OwnerService } from '#libs/contracts';
+import { type ServiceTokens, ServiceUnavailable } from '#libs/platform';
+import { ServiceProxy } from './service-proxy.js';
+
+/** Internal origins of the services that answer calls of the dashboard's origin. */
+export type OwnerUrls = Partial<Record<OwnerService, string>>;
+
+/** A proxy for each owner that this installation has. */
+export class ServiceProxies {
+  private readonly proxies: ReadonlyMap<OwnerService, ServiceProxy>;
+
+  constructor(urls: OwnerUrls, tokens: ServiceTokens) {
+    const known = Object.entries(urls).filter(([, url]) => url) as [OwnerService, string][];
+    this.proxies = new Map(
+      known.map(([service, url]) => [service, new ServiceProxy({ service, url, tokens })]),
+    );
+  }
+
+  /** @throws ServiceUnavailable for one that the installation goes without. */
+  of(service: OwnerService): ServiceProxy {
+    const proxy = this.proxies.get(service);
+    if (!proxy) throw new ServiceUnavailable(service);
+    return proxy;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.proxies.values()].map((proxy) => proxy.close()));
+  }
+}

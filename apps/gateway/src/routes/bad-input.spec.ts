@@ -1,0 +1,173 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { request } from 'undici';
+import {
+  OPERATIONS,
+  type Operation,
+  type OperationRoute,
+  type Parameter,
+  subjectsOf,
+} from '#libs/contracts';
+import { GatewayUnderTest, expectProblem } from '../../../../test/gateway/gateway-under-test.js';
+
+let under: GatewayUnderTest;
+let requests = 0;
+
+beforeAll(async () => {
+  under = await GatewayUnderTest.start({ GATEWAY_TRUSTED_PROXIES: '127.0.0.1' });
+});
+afterAll(() => under?.stop());
+
+const OVERLONG = 'x'.repeat(3_000);
+
+const SERVED = OPERATIONS.filter(({ access: { kind } }) => kind === 'key' || kind === 'public');
+const ROUTES = SERVED.flatMap((operation) =>
+  operation.routes.map((route): [string, Operation, OperationRoute] => [
+    `${operation.method} ${route.path} (${operation.name})`,
+    operation,
+    route,
+  ]),
+);
+
+/** What the parameters of a version are, by their place. */
+function known({ parameters }: Operation, { version }: OperationRoute, place: 'query' | 'path') {
+  return Object.entries<Parameter>(parameters).filter(
+    ([, { since = 1, in: own = 'query' }]) => since <= version && own === place,
+  );
+}
+
+/** Pairs of a query that is well-formed: what must be given, and nothing else. */
+function goodQuery(operation: Operation, route: OperationRoute): [string, string][] {
+  // Of several subjects one is needed, whichever.
+  const [subject] = subjectsOf(operation);
+  const needed = known(operation, route, 'query').filter(
+    ([name, { isRequired }]) => isRequired || name === subject,
+  );
+  const pairs = needed.map(([name, { example }]): [string, string] => [name, example]);
+  if (route.when) pairs.push([route.when.parameter, route.when.value]);
+  return pairs;
+}
+
+interface Sent {
+  /** Encoded already. */
+  query?: string;
+  path?: string;
+  body?: string;
+}
+
+async function send(operation: Operation, route: OperationRoute, { query, path, body }: Sent) {
+  const scopes = operation.access.kind === 'key' ? [operation.access.scope] : [];
+  const { apiKey } = under.around.account.addKey({ scopes });
+  const example = operation.body && JSON.stringify(operation.body.example);
+  const text = body ?? example;
+  const answered = await request(`${under.url}${path ?? pathOf(operation, route)}?${query ?? ''}`, {
+    method: operation.method as 'GET',
+    headers: {
+      ...(operation.access.kind === 'key' && { 'x-api-key': apiKey }),
+      // Each from an address of its own: what is tested is not the limit.
+      'x-forwarded-for': `10.${(requests >> 16) & 255}.${(requests >> 8) & 255}.${requests++ & 255}`,
+      ...(text !== undefined && { 'content-type': 'application/json' }),
+    },
+    body: text === undefined ? null : Buffer.from(text, 'latin1'),
+  });
+  const json = (await answered.body.json()) as Record<string, unknown>;
+  const answer = { status: answered.statusCode, headers: answered.headers, text: '', json };
+  return { answer, fields: (json.errors as { field: string }[] | undefined)?.map((e) => e.field) };
+}
+
+function pathOf(operation: Operation, { path }: OperationRoute, values?: (name: string) => string) {
+  return path.replaceAll(/\{(\w+)\}/g, (_braces, name: string) =>
+    values ? values(name) : encodeURIComponent(operation.parameters[name].example),
+  );
+}
+
+const queryOf = (pairs: [string, string][]) =>
+  pairs.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&');
+
+describe.each(ROUTES)('%s', (_address, operation, route) => {
+  const good = goodQuery(operation, route);
+  const inQuery = known(operation, route, 'query').map(([name]) => name);
+  const inPath = known(operation, route, 'path').map(([name]) => name);
+
+  it.each([
+    ['what is not UTF-8', '%ff'],
+    ['half an encoding', '%e'],
+    ['a control character', '%00'],
+  ])('400: every parameter that holds %s is named', async (_what, value) => {
+    const query = inQuery.map((name) => `${name}=${value}`).join('&');
+    const path = pathOf(operation, route, () => value);
+    const wrong = [...inPath, ...inQuery];
+    if (wrong.length === 0) return;
+    const { answer, fields } = await send(operation, route, { query, path });
+    expectProblem(answer, 400, 'invalid_request');
+    expect(new Set(fields)).toEqual(new Set(wrong));
+  });
+
+  it('400: an overlong value is named, whichever parameter holds it', async () => {
+    for (const name of inQuery) {
+      const pairs = goodQuery(operation, route).filter(([other]) => other !== name);
+      const query = queryOf([...pairs, [name, OVERLONG]]);
+      const { answer, fields } = await send(operation, route, { query });
+      expectProblem(answer, 400, 'invalid_request');
+      expect([name, ...new Set(fields)]).toEqual([name, name]);
+    }
+  });
+
+  it('400: every repeated parameter is named', async () => {
+    if (inQuery.length === 0) return;
+    const twice = inQuery.flatMap((name): [string, string][] => {
+      const { example } = operation.parameters[name];
+      return [
+        [name, example],
+        [name, example],
+      ];
+    });
+    const { answer, fields } = await send(operation, route, { query: queryOf(twice) });
+    expectProblem(answer, 400, 'invalid_request');
+    expect(fields).toEqual(expect.arrayContaining(inQuery));
+  });
+
+  it('an unknown parameter is named in version 2 and ignored in version 1', async () => {
+    const query = queryOf([...good, ['colour', 'red'], ['dds_live_x', 'secret']]);
+    const { answer, fields } = await send(operation, route, { query });
+    if (route.version === 1) {
+      expect(answer.status).not.toBe(400);
+      return;
+    }
+    expectProblem(answer, 400, 'invalid_request');
+    expect(fields).toEqual(['colour', 'query']);
+    expect(JSON.stringify(answer.json)).not.toContain('dds_live_x');
+  });
+
+  it('400: what is required and absent is named', async () => {
+    if (good.length === 0) return;
+    const { answer, fields } = await send(operation, route, {});
+    expectProblem(answer, 400, 'invalid_request');
+    expect(fields?.toSorted()).toEqual(good.map(([name]) => name).toSorted());
+  });
+
+  it('400: a body that is not what the row says, or where there is none to be', async () => {
+    const query = queryOf(good);
+    if (operation.body === undefined) {
+      const { answer } = await send(operation, route, { query, body: '{"a":1}' });
+      expectProblem(answer, 400, 'unexpected_body');
+      return;
+    }
+    const { example, limitBytes } = operation.body;
+    const [[member]] = Object.entries(example);
+    const bodies = ['{', '[]', 'null', '"text"', '{"colour":1}', `{"${member}":{"a":"\xff"}}`];
+    bodies.push(`{"${member}":[["${OVERLONG}"]]}`, '[['.repeat(5_000).slice(0, limitBytes));
+    for (const body of bodies) {
+      const { answer } = await send(operation, route, { query, body });
+      expectProblem(answer, 400, 'invalid_request');
+      expect(answer.json.errors).not.toEqual([]);
+    }
+    const large = `{"${member}":"${'x'.repeat(limitBytes)}"}`;
+    const { answer } = await send(operation, route, { query, body: large });
+    expectProblem(answer, 413, 'payload_too_large');
+  });
+});
+
+it('nobody was asked but by version 1, which ignores what it does not know', () => {
+  const asked = under.around.lookup.questions.filter(({ path }) => !path.includes('version=1'));
+  expect(asked).toEqual([]);
+});

@@ -1,0 +1,184 @@
+import type { Stripe } from 'stripe';
+import { DAY_MS } from '#libs/platform';
+import type { PaymentIntents } from './payment-intents.js';
+import {
+  type Invoice,
+  type InvoiceLine,
+  type InvoicePayment,
+  type Subscription,
+  type SubscriptionItem,
+  listOf,
+} from './stripe-objects.js';
+import { StripeRefusal } from './stripe-refusal.js';
+import type { StripeWorld } from './stripe-world.js';
+
+/** What a customer's card does when it is asked for money. */
+export type CardBehaviour = 'works' | 'declines' | 'asks';
+
+/** A part of an invoice before it is one. */
+export interface BilledItem {
+  item: Pick<SubscriptionItem, 'id' | 'price' | 'quantity' | 'subscription'>;
+  amount: number;
+  from: number;
+  to: number;
+  isProration: boolean;
+}
+
+/** Attempts after the first one, as Stripe's retries by fixed rule. */
+const RETRIES_MS = [3 * DAY_MS, 5 * DAY_MS, 7 * DAY_MS];
+
+/** Invoices of subscriptions: made, paid by the card on file, retried. */
+export class Invoices {
+  private readonly cards = new Map<string, CardBehaviour>();
+
+  constructor(
+    private readonly world: StripeWorld,
+    private readonly payments: PaymentIntents,
+    private readonly pageUrl: () => string,
+  ) {}
+
+  /** A draft that is not stored, for previews too. */
+  draft(
+    subscription: Subscription,
+    reason: Stripe.Invoice.BillingReason,
+    items: readonly BilledItem[],
+  ): Invoice {
+    const id = this.world.newId('invoice');
+    const lines = items.map((billed) => this.lineOf(id, subscription, billed));
+    const total = items.reduce((sum, { amount }) => sum + amount, 0);
+    return {
+      id,
+      object: 'invoice',
+      amount_due: Math.max(0, total),
+      amount_paid: 0,
+      attempt_count: 0,
+      billing_reason: reason,
+      created: this.world.now,
+      currency: subscription.currency,
+      customer: subscription.customer,
+      hosted_invoice_url: `${this.pageUrl()}/stripe/invoice/${id}`,
+      livemode: false,
+      next_payment_attempt: null,
+      status: 'open',
+      total,
+      lines: listOf(lines),
+      parent: {
+        type: 'subscription_details',
+        subscription_details: { subscription: subscription.id },
+      },
+    };
+  }
+
+  store(invoice: Invoice): Invoice {
+    this.world.put(invoice);
+    this.world.emit('v1.invoice.finalized', invoice);
+    return invoice;
+  }
+
+  /** Takes the money from the card on file. @returns whether it was paid. */
+  attempt(invoice: Invoice): boolean {
+    if (invoice.status === 'paid') return true;
+    const card = this.cardOf(invoice.customer as string);
+    invoice.attempt_count += 1;
+    if (card === 'works' || invoice.amount_due === 0) {
+      this.pay(invoice);
+      return true;
+    }
+    const nextMs = RETRIES_MS[invoice.attempt_count - 1];
+    invoice.next_payment_attempt =
+      nextMs === undefined ? null : invoice.created + Math.floor(nextMs / 1000);
+    this.world.emit(
+      card === 'asks' ? 'v1.invoice.payment_action_required' : 'v1.invoice.payment_failed',
+      invoice,
+    );
+    return false;
+  }
+
+  /** Money arrives, whichever way. */
+  pay(invoice: Invoice): void {
+    invoice.status = 'paid';
+    invoice.amount_paid = invoice.amount_due;
+    invoice.next_payment_attempt = null;
+    if (invoice.amount_due > 0) {
+      const payment = this.payments.create(
+        {
+          amount: invoice.amount_due,
+          currency: invoice.currency,
+          customer: invoice.customer as string,
+          metadata: {},
+        },
+        'succeeded',
+      );
+      this.world.put({
+        id: this.world.newId('invoice_payment'),
+        object: 'invoice_payment',
+        amount_paid: invoice.amount_due,
+        created: this.world.now,
+        currency: invoice.currency,
+        invoice: invoice.id,
+        payment: { type: 'payment_intent', payment_intent: payment.id },
+        status: 'paid',
+      } satisfies InvoicePayment);
+    }
+    this.world.emit('v1.invoice.paid', invoice);
+  }
+
+  void(invoice: Invoice): void {
+    if (invoice.status !== 'open') return;
+    invoice.status = 'void';
+    this.world.emit('v1.invoice.voided', invoice);
+  }
+
+  /** @throws StripeRefusal when it is not open. */
+  open(id: string): Invoice {
+    const invoice = this.world.get('invoice', id);
+    if (invoice.status === 'open') return invoice;
+    throw StripeRefusal.invalid('invoice_not_open', `This invoice is ${invoice.status}.`);
+  }
+
+  openOf(subscriptionId: string): Invoice[] {
+    return this.world
+      .all('invoice')
+      .filter(
+        ({ status, parent }) =>
+          status === 'open' && parent.subscription_details.subscription === subscriptionId,
+      );
+  }
+
+  cardOf(customerId: string): CardBehaviour {
+    return this.cards.get(customerId) ?? 'works';
+  }
+
+  setCard(customerId: string, card: CardBehaviour): void {
+    this.cards.set(customerId, card);
+  }
+
+  private lineOf(
+    invoice: string,
+    subscription: Subscription,
+    { item, amount, from, to, isProration }: BilledItem,
+  ): InvoiceLine {
+    return {
+      id: this.world.newId('il'),
+      object: 'line_item',
+      amount,
+      currency: subscription.currency,
+      description: null,
+      invoice,
+      period: { start: from, end: to },
+      quantity: item.quantity,
+      parent: {
+        type: 'subscription_item_details',
+        subscription_item_details: {
+          proration: isProration,
+          subscription: subscription.id,
+          subscription_item: item.id,
+        },
+      },
+      pricing: {
+        type: 'price_details',
+        price_details: { price: item.price.id, product: item.price.product as string },
+      },
+    };
+  }
+}

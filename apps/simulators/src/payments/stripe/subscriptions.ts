@@ -1,0 +1,286 @@
+import type { Stripe } from 'stripe';
+import { HOUR_MS, addMonths } from '#libs/platform';
+import type { BilledItem, Invoices } from './invoices.js';
+import {
+  type Invoice,
+  type Price,
+  type Subscription,
+  type SubscriptionItem,
+  listOf,
+  seconds,
+} from './stripe-objects.js';
+import { StripeRefusal } from './stripe-refusal.js';
+import type { StripeWorld } from './stripe-world.js';
+
+export interface WantedItem {
+  price: Price;
+  quantity: number;
+}
+
+const PENDING_UPDATE_MS = 23 * HOUR_MS;
+const ENDED = ['canceled', 'incomplete_expired'];
+
+/** Subscriptions with one item: begun, renewed, changed, ended. */
+export class Subscriptions {
+  constructor(
+    private readonly world: StripeWorld,
+    private readonly invoices: Invoices,
+  ) {}
+
+  /** After a paid checkout; the subscription exists from then on only (since basil). */
+  begin(customer: string, wanted: WantedItem, metadata: Stripe.Metadata): Subscription {
+    const { world } = this;
+    const id = world.newId('subscription');
+    const subscription = world.put({
+      id,
+      object: 'subscription',
+      billing_cycle_anchor: world.now,
+      cancel_at_period_end: false,
+      canceled_at: null,
+      created: world.now,
+      currency: wanted.price.currency,
+      customer,
+      ended_at: null,
+      items: listOf([this.itemOf(id, wanted, world.now, world.now)]),
+      latest_invoice: null,
+      livemode: false,
+      metadata,
+      pending_update: null,
+      schedule: null,
+      status: 'active',
+    } satisfies Subscription);
+    this.nextPeriod(subscription);
+    world.emit('v1.customer.subscription.created', subscription);
+    this.invoices.pay(this.billPeriod(subscription, 'subscription_create'));
+    return subscription;
+  }
+
+  /** `POST /v1/subscriptions/{id}`. */
+  update(id: string, params: Stripe.SubscriptionUpdateParams): Subscription {
+    const subscription = this.running(id);
+    if (params.cancel_at_period_end !== undefined) {
+      if (subscription.schedule !== null) {
+        const message = 'The subscription is managed by the subscription schedule.';
+        throw StripeRefusal.invalid('subscription_managed_by_schedule', message);
+      }
+      subscription.cancel_at_period_end = params.cancel_at_period_end;
+      subscription.canceled_at = params.cancel_at_period_end ? this.world.now : null;
+    }
+    if (params.items) this.change(subscription, params);
+    this.world.emit('v1.customer.subscription.updated', subscription);
+    return subscription;
+  }
+
+  /** `DELETE /v1/subscriptions/{id}`: now. */
+  cancel(id: string): Subscription {
+    const subscription = this.running(id);
+    this.end(subscription);
+    return subscription;
+  }
+
+  /** `POST /v1/invoices/create_preview`. */
+  preview(params: Stripe.InvoiceCreatePreviewParams): Invoice {
+    const subscription = this.running(String(params.subscription));
+    const [wanted] = params.subscription_details?.items ?? [];
+    const item = this.wantedItem(subscription, wanted ?? {});
+    const at = Number(params.subscription_details?.proration_date ?? this.world.now);
+    return this.invoices.draft(
+      subscription,
+      'subscription_update',
+      proration(subscription, item, at),
+    );
+  }
+
+  /** An invoice was paid after all. */
+  onPaid(invoice: Invoice): void {
+    const subscription = this.ofInvoice(invoice);
+    if (subscription.latest_invoice !== invoice.id || ENDED.includes(subscription.status)) return;
+    if (invoice.billing_reason === 'subscription_update') this.applyPending(subscription);
+    else subscription.status = 'active';
+    this.world.emit('v1.customer.subscription.updated', subscription);
+  }
+
+  ofInvoice({ parent }: Invoice): Subscription {
+    return this.world.get('subscription', parent.subscription_details.subscription);
+  }
+
+  running(id: string): Subscription {
+    const subscription = this.world.get('subscription', id);
+    if (!ENDED.includes(subscription.status)) return subscription;
+    throw StripeRefusal.invalid('resource_missing', `This subscription is ${subscription.status}.`);
+  }
+
+  private change(subscription: Subscription, params: Stripe.SubscriptionUpdateParams): void {
+    const [current] = subscription.items.data;
+    const item = this.wantedItem(subscription, params.items![0]);
+    const at = Number(params.proration_date ?? this.world.now);
+    const billed = proration(subscription, item, at);
+    const invoice = this.invoices.store(
+      this.invoices.draft(subscription, 'subscription_update', billed),
+    );
+    subscription.latest_invoice = invoice.id;
+    const pending = { ...current, ...item };
+    if (this.invoices.attempt(invoice)) {
+      subscription.items = listOf([pending]);
+      return;
+    }
+    const expiresAt = new Date(this.world.clock.now().getTime() + PENDING_UPDATE_MS);
+    subscription.pending_update = {
+      expires_at: seconds(expiresAt),
+      subscription_items: [pending],
+    };
+    this.world.clock.at(expiresAt, () => {
+      if (subscription.pending_update?.expires_at !== seconds(expiresAt)) return;
+      subscription.pending_update = null;
+      this.invoices.void(invoice);
+      this.world.emit('v1.customer.subscription.pending_update_expired', subscription);
+    });
+  }
+
+  private applyPending(subscription: Subscription): void {
+    const { pending_update: pending } = subscription;
+    if (!pending) return;
+    subscription.items = listOf(pending.subscription_items);
+    subscription.pending_update = null;
+    this.world.emit('v1.customer.subscription.pending_update_applied', subscription);
+  }
+
+  private wantedItem(
+    subscription: Subscription,
+    wanted: { price?: string; quantity?: number },
+  ): WantedItem & { id: string; subscription: string } {
+    const [current] = subscription.items.data;
+    return {
+      id: current.id,
+      subscription: subscription.id,
+      price: wanted.price ? this.world.get('price', wanted.price) : current.price,
+      quantity: wanted.quantity ?? current.quantity,
+    };
+  }
+
+  private renew(subscription: Subscription, endedAt: number): void {
+    const [item] = subscription.items.data;
+    if (ENDED.includes(subscription.status) || item.current_period_end !== endedAt) return;
+    if (subscription.cancel_at_period_end || subscription.status === 'unpaid') {
+      this.end(subscription);
+      return;
+    }
+    this.enterPhase(subscription, endedAt);
+    this.nextPeriod(subscription);
+    const invoice = this.billPeriod(subscription, 'subscription_cycle');
+    if (!this.invoices.attempt(invoice)) {
+      subscription.status = 'past_due';
+      this.retryLater(subscription, invoice);
+    }
+    this.world.emit('v1.customer.subscription.updated', subscription);
+  }
+
+  private retryLater(subscription: Subscription, invoice: Invoice): void {
+    const at = invoice.next_payment_attempt;
+    if (at === null) {
+      subscription.status = 'unpaid';
+      return;
+    }
+    this.world.clock.at(new Date(at * 1000), () => {
+      if (invoice.status !== 'open' || ENDED.includes(subscription.status)) return;
+      if (this.invoices.attempt(invoice)) {
+        this.onPaid(invoice);
+        return;
+      }
+      this.retryLater(subscription, invoice);
+      this.world.emit('v1.customer.subscription.updated', subscription);
+    });
+  }
+
+  /** A schedule may change the items at the end of a period; it is released after its last phase began. */
+  private enterPhase(subscription: Subscription, at: number): void {
+    if (subscription.schedule === null) return;
+    const schedule = this.world.get('subscription_schedule', subscription.schedule);
+    const phase = schedule.phases.find(({ start_date }) => start_date === at);
+    if (!phase) return;
+    const [current] = subscription.items.data;
+    const [{ price, quantity }] = phase.items;
+    const item = { ...current, price: this.world.get('price', price), quantity };
+    // Another interval begins a new cycle.
+    const isSame = item.price.recurring?.interval === current.price.recurring?.interval;
+    if (!isSame) subscription.billing_cycle_anchor = at;
+    subscription.items = listOf([item]);
+    subscription.schedule = null;
+    schedule.status = 'released';
+    this.world.emit('v1.subscription_schedule.released', schedule);
+  }
+
+  private end(subscription: Subscription): void {
+    subscription.status = 'canceled';
+    subscription.ended_at = this.world.now;
+    for (const invoice of this.invoices.openOf(subscription.id)) this.invoices.void(invoice);
+    this.world.emit('v1.customer.subscription.deleted', subscription);
+  }
+
+  private billPeriod(
+    subscription: Subscription,
+    reason: 'subscription_create' | 'subscription_cycle',
+  ): Invoice {
+    const [item] = subscription.items.data;
+    const billed: BilledItem = {
+      item,
+      amount: amountOf(item),
+      from: item.current_period_start,
+      to: item.current_period_end,
+      isProration: false,
+    };
+    const invoice = this.invoices.store(this.invoices.draft(subscription, reason, [billed]));
+    subscription.latest_invoice = invoice.id;
+    return invoice;
+  }
+
+  /** Periods count from the anchor's day, also after shorter months. */
+  private nextPeriod(subscription: Subscription): void {
+    const [item] = subscription.items.data;
+    const anchor = new Date(subscription.billing_cycle_anchor * 1000);
+    const months = item.price.recurring?.interval === 'year' ? 12 : 1;
+    const start = item.current_period_end;
+    let step = months;
+    while (seconds(addMonths(anchor, step)) <= start) step += months;
+    const end = seconds(addMonths(anchor, step));
+    item.current_period_start = start;
+    item.current_period_end = end;
+    this.world.clock.at(new Date(end * 1000), () => this.renew(subscription, end));
+  }
+
+  private itemOf(
+    subscription: string,
+    { price, quantity }: WantedItem,
+    start: number,
+    end: number,
+  ): SubscriptionItem {
+    return {
+      id: this.world.newId('si'),
+      object: 'subscription_item',
+      created: start,
+      current_period_start: start,
+      current_period_end: end,
+      price,
+      quantity,
+      subscription,
+    };
+  }
+}
+
+const amountOf = ({ price, quantity }: WantedItem) => (price.unit_amount ?? 0) * quantity;
+
+/** What the rest of the running period costs more: the old item's rest back, the new item's rest. */
+function proration(
+  subscription: Subscription,
+  wanted: WantedItem & { id: string; subscription: string },
+  at: number,
+): BilledItem[] {
+  const [current] = subscription.items.data;
+  const { current_period_start: start, current_period_end: to } = current;
+  const share = (to - at) / (to - start);
+  const part = { from: at, to, isProration: true };
+  return [
+    { item: current, amount: -Math.round(amountOf(current) * share), ...part },
+    { item: wanted, amount: Math.round(amountOf(wanted) * share), ...part },
+  ];
+}

@@ -1,0 +1,107 @@
+import type { PaymentLineKind } from '../events/billing/payment-line.js';
+import type { SubscriptionChanged } from '../events/billing/subscription-changed.js';
+import { RATE_LIMIT_UNIT, TIERS } from './plans.js';
+
+const DOLLAR = 1_000_000;
+const CENT = 10_000;
+
+export type SubscriptionLineName = SubscriptionChanged['line'];
+export type BillingInterval = 'month' | 'year';
+
+/** One plan that can be subscribed to, at one interval. */
+export interface SubscriptionPlan {
+  /** `api-15K-month`. */
+  sku: string;
+  /** For people. */
+  name: string;
+  line: SubscriptionLineName;
+  kind: Extract<PaymentLineKind, 'subscription' | 'domainer' | 'rate_limit'>;
+  interval: BillingInterval;
+  /** Of one unit and interval, in millionths of a dollar. */
+  unitMicros: number;
+  /** Of one unit; the same at any interval. Plans of a line are ordered by it: more is an upgrade. */
+  monthlyMicros: number;
+  unitsMax: number;
+  /** Credits a month; 0 for lines without. */
+  monthlyCredits: number;
+  /** What one unit gives. */
+  rights: Pick<SubscriptionChanged, 'limits' | 'monitors' | 'keys' | 'datasets'>;
+}
+
+const NO_RIGHTS = {
+  limits: { live: 0, bulk: 0, heavy: 0 },
+  monitors: { domain: 0, brand: 0, registrant: 0 },
+  keys: 0,
+  datasets: [] as string[],
+};
+
+/** Monthly and yearly price in dollars, and the datasets whose files the plan opens. */
+const DOMAINER_PLANS: readonly [name: string, monthly: number, yearly: number, sets: string[]][] = [
+  ['names', 29, 288.84, ['names']],
+  ['whois', 59, 587.64, ['names', 'whois']],
+  ['cleaned-whois', 59, 587.64, ['names', 'cleaned-whois']],
+  ['dns', 39, 388.44, ['names', 'dns']],
+  ['all', 99, 986.04, ['names', 'whois', 'cleaned-whois', 'dns']],
+];
+
+type Common = Omit<SubscriptionPlan, 'sku' | 'interval' | 'unitMicros'>;
+
+/** A plan at both of its intervals. */
+function atBothIntervals(sku: string, yearlyMicros: number, plan: Common): SubscriptionPlan[] {
+  return [
+    { ...plan, sku: `${sku}-month`, interval: 'month', unitMicros: plan.monthlyMicros },
+    { ...plan, sku: `${sku}-year`, interval: 'year', unitMicros: yearlyMicros },
+  ];
+}
+
+/** Everything that can be subscribed to. */
+export const SUBSCRIPTION_PLANS: readonly SubscriptionPlan[] = [
+  ...TIERS.flatMap(({ name, credits, monthlyMicros, yearlyMicros, limits, monitors, keys }) =>
+    atBothIntervals(`api-${name}`, yearlyMicros, {
+      name: `API plan ${name}`,
+      line: 'api',
+      kind: 'subscription',
+      monthlyMicros,
+      unitsMax: 1,
+      monthlyCredits: credits,
+      rights: { limits, monitors, keys, datasets: [] },
+    }),
+  ),
+  ...DOMAINER_PLANS.flatMap(([name, monthly, yearly, datasets]) =>
+    atBothIntervals(`domainer-${name}`, Math.round((yearly * DOLLAR) / CENT) * CENT, {
+      name: `Domainer ${name}`,
+      line: 'domainer',
+      kind: 'domainer',
+      monthlyMicros: monthly * DOLLAR,
+      unitsMax: 1,
+      monthlyCredits: 0,
+      rights: { ...NO_RIGHTS, datasets },
+    }),
+  ),
+  ...atBothIntervals('rate-limit', RATE_LIMIT_UNIT.yearlyMicros, {
+    name: 'Rate-limit add-on',
+    line: 'rate_limit',
+    kind: 'rate_limit',
+    monthlyMicros: RATE_LIMIT_UNIT.monthlyMicros,
+    unitsMax: RATE_LIMIT_UNIT.unitsMax,
+    monthlyCredits: 0,
+    rights: { ...NO_RIGHTS, limits: RATE_LIMIT_UNIT.limits },
+  }),
+];
+
+/** The plan of a SKU; undefined for what is not sold (any more). */
+export function planOfSku(sku: string): SubscriptionPlan | undefined {
+  return SUBSCRIPTION_PLANS.find((plan) => plan.sku === sku);
+}
+
+/** What `quantity` units of a plan give. */
+export function rightsOf(
+  { rights }: SubscriptionPlan,
+  quantity: number,
+): SubscriptionPlan['rights'] {
+  const { live, bulk, heavy } = rights.limits;
+  return {
+    ...rights,
+    limits: { live: live * quantity, bulk: bulk * quantity, heavy: heavy * quantity },
+  };
+}

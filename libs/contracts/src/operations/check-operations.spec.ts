@@ -1,0 +1,122 @@
+import { describe, expect, it } from '@jest/globals';
+import { readFileSync, globSync } from 'node:fs';
+import {
+  OPERATIONS,
+  type Operation,
+  PRICING_QUOTE,
+  PROBLEM_STATUS,
+  WHOIS_LIVE,
+  checkOperations,
+  openApi,
+  text,
+} from '#libs/contracts';
+
+const faulty = (members: object): Operation =>
+  ({ ...WHOIS_LIVE, ...members, name: 'faulty' }) as Operation;
+
+describe('the table of operations', () => {
+  it('is sound', () => {
+    expect(() => checkOperations(OPERATIONS)).not.toThrow();
+  });
+
+  const [v2] = WHOIS_LIVE.routes;
+  it.each([
+    ['two equal paths', [WHOIS_LIVE, faulty({ routes: [v2] })], 'GET /v2.0/whois/live'],
+    ['a missing price', [faulty({ price: undefined })], 'has no price'],
+    ['half a credit', [faulty({ price: { per: 'answer', credits: 0.5 } })], 'whole number'],
+    [
+      'a value without a price',
+      [
+        faulty({
+          price: { per: 'answer', credits: { parameter: 'include', by: { raw: 1 } } },
+          parameters: {
+            ...WHOIS_LIVE.parameters,
+            include: {
+              ...WHOIS_LIVE.parameters.whois,
+              kind: { ...WHOIS_LIVE.parameters.whois.kind, schema: { enum: ['raw', 'rdap'] } },
+            },
+          },
+        }),
+      ],
+      'include=rdap has no price',
+    ],
+    ['no fixture for what is priced', [faulty({ fixtures: undefined })], 'test key'],
+    [
+      'an answer that its own schema refuses',
+      [faulty({ examples: [{ ...WHOIS_LIVE.examples[0], answer: { status: 'maybe' } }] })],
+      '"A registered name" is refused: status',
+    ],
+    [
+      'an example with parameters that are refused',
+      [faulty({ examples: [{ ...WHOIS_LIVE.examples[0], parameters: { colour: 'red' } }] })],
+      'refused: colour',
+    ],
+    ['no example', [faulty({ examples: [] })], 'has no example'],
+    [
+      'a path parameter that is not declared',
+      [faulty({ routes: [{ path: '/v2.0/{name}', version: 2 }] })],
+      'other parameters',
+    ],
+    [
+      'templates that differ in nothing but a name',
+      ['a', 'b'].map((name) =>
+        faulty({
+          parameters: { [name]: { kind: text(9), about: 'x', example: 'x', in: 'path' } },
+          routes: [{ path: `/v2.0/{${name}}`, version: 2 }],
+        }),
+      ),
+      'GET /v2.0/{}',
+    ],
+  ])('%s is not served', (_what, rows, fault) => {
+    expect(() => checkOperations(rows as Operation[])).toThrow(fault as string);
+  });
+
+  it('every status of a code is the one that its problem has', () => {
+    const declared = new Map<string, number>();
+    for (const path of globSync('{apps,libs}/**/src/**/*.errors.ts')) {
+      const source = readFileSync(path, 'utf8');
+      for (const [, code, status] of source.matchAll(/code: '(\w+)',\s+status: (\d+)/g)) {
+        declared.set(code, Number(status));
+      }
+    }
+    for (const [code, status] of Object.entries(PROBLEM_STATUS)) {
+      expect([code, declared.get(code)]).toEqual([code, status]);
+    }
+  });
+});
+
+describe('the description of the API', () => {
+  interface Described {
+    operationId: string;
+    parameters: { name: string }[];
+    responses: Record<string, { content?: Record<string, { schema: { allOf: object[] } }> }>;
+  }
+  const document = openApi(OPERATIONS, { title: 'A', version: '1', origin: 'https://a.test' }) as {
+    paths: Record<string, Record<string, Described>>;
+    components: { schemas: Record<string, object> };
+  };
+
+  it('has every path, every parameter of its version, and a type for every error', () => {
+    const { parameters, responses } = document.paths['/v2.0/whois/live'].get;
+    expect(parameters.map(({ name }) => name)).toEqual(Object.keys(WHOIS_LIVE.parameters));
+    for (const status of ['400', '401', '402', '403', '422', '429', '503', '504']) {
+      const schema = responses[status].content!['application/problem+json'].schema;
+      expect(JSON.stringify(schema.allOf[1])).toContain('"enum":[');
+    }
+    const first = document.paths['/v1.0/whois'].get;
+    expect(first.parameters.map(({ name }) => name)).toEqual(['domainName', 'whois', 'format']);
+    const quote = document.paths[PRICING_QUOTE.routes[0].path].get;
+    expect(Object.keys(quote.responses)).not.toContain('401');
+  });
+
+  it('every reference leads to a schema, and no operation id is given twice', () => {
+    const text = JSON.stringify(document);
+    for (const [, name] of text.matchAll(/#\/components\/schemas\/(\w+)/g)) {
+      expect(document.components.schemas).toHaveProperty(name);
+    }
+    const ids = Object.values(document.paths).flatMap((path) =>
+      Object.values(path).map(({ operationId }) => operationId),
+    );
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+});

@@ -1,0 +1,23 @@
+import { IsBoolean, IsInt, IsOptional, IsString } from 'class-validator';
+
+/** What the gateway adds to an answer of version 2. */
+export class AnswerMeta {
+  @IsString()
+  request_id: string;
+
+  @IsInt()
+  credits_charged: number;
+
+  /** The balance after it, where the gateway has it at hand. */
+  @IsOptional()
+  @IsInt()
+  credits_remaining?: number;
+
+  /** The same question was charged less than a minute before. */
+  @IsOptional()
+  @IsBoolean()
+  repeat?: boolean;
+
+  @IsString()
+  price_version: string;
+}

@@ -1,0 +1,197 @@
+import { AnswerMeta } from './answer-meta.js';
+import type { AnswerForm, Operation, OperationRoute } from '../operation.js';
+import type { JsonSchema, Parameter } from '../parameter.js';
+import { PROBLEM_STATUS, type ProblemCode, problemsOf } from './problem-codes.js';
+import { ProblemAnswer } from './problem-answer.js';
+import { Schemas } from './schemas.js';
+
+export interface ApiDescription {
+  title: string;
+  version: string;
+  /** Public origin of the API. */
+  origin: string;
+}
+
+const SECURITY = [{ bearer: [] }, { header: [] }, { query: [] }];
+const SECURITY_SCHEMES = {
+  bearer: { type: 'http', scheme: 'bearer', description: 'An API key' },
+  header: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
+  query: {
+    type: 'apiKey',
+    in: 'query',
+    name: 'apiKey',
+    description: 'Proxies and browsers keep addresses: a header is safer',
+  },
+};
+
+const HEADERS = {
+  'X-Request-Id': 'Id of this request',
+  'X-Credits-Cost': 'Credits charged for this answer',
+  'X-Credits-Remaining': 'The balance after it, where it is at hand',
+  RateLimit: 'What is left of the limit, and for how many seconds',
+};
+
+/** OpenAPI 3.1 of operations with a key and of public ones: each path, form, example and error of the table. */
+export function openApi(operations: readonly Operation[], description: ApiDescription): object {
+  const schemas = new Schemas();
+  const problem = schemas.refer(ProblemAnswer);
+  const paths: Record<string, Record<string, unknown>> = {};
+  for (const operation of operations) {
+    if (operation.access.kind !== 'key' && operation.access.kind !== 'public') continue;
+    for (const route of operation.routes) {
+      const path = (paths[route.path] ??= {});
+      const method = operation.method.toLowerCase();
+      const described = describe(operation, route, { schemas, problem });
+      // OpenAPI knows one operation a path and method: those that a parameter tells apart are one to it.
+      path[method] =
+        path[method] === undefined ? described : merged(path[method] as Described, described);
+    }
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: description.title, version: description.version },
+    servers: [{ url: description.origin }],
+    paths,
+    components: {
+      schemas: schemas.all(),
+      securitySchemes: SECURITY_SCHEMES,
+      headers: Object.fromEntries(
+        Object.entries(HEADERS).map(([name, about]) => [
+          name,
+          { description: about, schema: { type: 'string' } },
+        ]),
+      ),
+    },
+  };
+}
+
+interface Context {
+  schemas: Schemas;
+  problem: JsonSchema;
+}
+
+type Described = ReturnType<typeof describe>;
+
+function describe(operation: Operation, route: OperationRoute, { schemas, problem }: Context) {
+  const { name, summary, description, access, parameters, body } = operation;
+  const known = Object.entries(parameters).filter(([, { since = 1 }]) => since <= route.version);
+  const isNewest = route === operation.routes[0];
+  return {
+    operationId: isNewest ? name : `${name}.v${route.version}`,
+    summary,
+    description: [description, priceSentence(operation)].filter(Boolean).join('\n\n'),
+    tags: [name.split('.', 1)[0]],
+    ...(route.successor && { deprecated: true }),
+    security: access.kind === 'key' ? SECURITY : [],
+    parameters: known.map((entry) => parameterOf(entry, route)),
+    ...(body && {
+      requestBody: {
+        required: true,
+        content: { 'application/json': { schema: schemas.refer(body.of), example: body.example } },
+      },
+    }),
+    responses: {
+      ...answersOf(operation, route, schemas),
+      ...problemAnswers(problemsOf(operation), problem),
+    },
+    'x-operation': name,
+    ...(access.kind === 'key' && { 'x-scope': access.scope, 'x-rate-class': access.class }),
+  };
+}
+
+/** @returns the price in a sentence, for people. */
+export function priceSentence({ price }: Operation): string {
+  if (price.per === 'free') return 'Costs nothing.';
+  const { credits, per } = price;
+  if (typeof credits === 'number')
+    return `Costs ${credits} credit${credits === 1 ? '' : 's'} per ${per}.`;
+  const words = Object.entries(credits.by).map(([word, amount]) => `${amount} with \`${word}\``);
+  return `Costs per ${per}, by \`${credits.parameter}\`: ${words.join(', ')}.`;
+}
+
+function parameterOf([name, parameter]: [string, Parameter], { when }: OperationRoute) {
+  const { kind, about, example, synonyms, isRequired = false, default: fallback } = parameter;
+  const isInPath = parameter.in === 'path';
+  const also = synonyms ? `. Also: ${synonyms.map((other) => `\`${other}\``).join(', ')}` : '';
+  const isList = kind.schema.type === 'array';
+  return {
+    name,
+    in: isInPath ? 'path' : 'query',
+    required: isInPath || isRequired || when?.parameter === name,
+    description: about + also,
+    schema: fallback === undefined ? kind.schema : { ...kind.schema, default: fallback },
+    ...(isList ? { style: 'form', explode: false, example: example.split(',') } : { example }),
+  };
+}
+
+function answersOf(
+  operation: Operation,
+  route: OperationRoute,
+  schemas: Schemas,
+): Record<string, object> {
+  if (operation.answers[0].type === 'redirect') {
+    const headers = { Location: { schema: { type: 'string', format: 'uri' } } };
+    return { 302: { description: 'Leads to the answer', headers } };
+  }
+  const content = Object.fromEntries(
+    operation.answers.map((form) => [form.type, contentOf(form, { operation, route, schemas })]),
+  );
+  const headers = Object.fromEntries(
+    Object.keys(HEADERS).map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+  );
+  return { 200: { description: 'The answer', headers, content } };
+}
+
+function contentOf(
+  form: AnswerForm,
+  { operation, route, schemas }: { operation: Operation; route: OperationRoute; schemas: Schemas },
+) {
+  switch (form.type) {
+    case 'application/json': {
+      const answer = schemas.refer(route.answer ?? form.of);
+      const hasMeta = route.version === 2 && operation.price.per !== 'free';
+      const meta = { type: 'object', properties: { meta: schemas.refer(AnswerMeta) } };
+      const [{ answer: example }] = operation.examples;
+      return { schema: hasMeta ? { allOf: [answer, meta] } : answer, example };
+    }
+    case 'application/x-ndjson':
+      return { schema: { anyOf: [schemas.refer(form.of), schemas.refer(form.last)] } };
+    case 'text/csv':
+      return { schema: { type: 'string', description: `Columns: ${form.columns.join(', ')}` } };
+    case 'application/octet-stream':
+    case 'redirect':
+      return { schema: { type: 'string', format: 'binary' } };
+  }
+}
+
+function problemAnswers(codes: readonly ProblemCode[], problem: JsonSchema) {
+  const byStatus = Map.groupBy(codes, (code) => PROBLEM_STATUS[code]);
+  const answers = [...byStatus].map(([status, own]) => {
+    const typed = {
+      type: 'object',
+      properties: { code: { enum: own }, status: { const: status } },
+    };
+    const content = { 'application/problem+json': { schema: { allOf: [problem, typed] } } };
+    return [status, { description: own.map((code) => `\`${code}\``).join(', '), content }];
+  });
+  return Object.fromEntries(answers) as Record<string, object>;
+}
+
+/** Two operations of one path and method as one: the parameter that tells them apart takes the words of both. */
+function merged(first: Described, second: Described): Described {
+  const parameters = first.parameters.map((one) => {
+    const other = second.parameters.find(({ name }) => name === one.name);
+    if (other === undefined) return { ...one, required: false };
+    const words = [one, other].flatMap(({ schema }) => (schema.enum as string[] | undefined) ?? []);
+    return words.length === 0
+      ? one
+      : { ...one, schema: { ...one.schema, enum: [...new Set(words)] } };
+  });
+  const own = second.parameters.filter(({ name }) => !parameters.some((one) => one.name === name));
+  return {
+    ...first,
+    summary: `${first.summary}; or: ${second.summary}`,
+    parameters: [...parameters, ...own.map((one) => ({ ...one, required: false }))],
+    responses: { ...second.responses, ...first.responses },
+  };
+}

@@ -1,0 +1,61 @@
+import { Type } from 'class-transformer';
+import { IsArray, IsBoolean, IsInt, IsOptional, IsString, ValidateNested } from 'class-validator';
+
+/** A fault in one named part of the request. */
+export class ProblemField {
+  @IsString()
+  field: string;
+
+  @IsString()
+  message: string;
+}
+
+/** Every refusal (RFC 9457), with the members that clients of the older kind know. */
+export class ProblemAnswer {
+  /** Address of a page that explains the code. */
+  @IsString()
+  type: string;
+
+  @IsString()
+  title: string;
+
+  @IsInt()
+  status: number;
+
+  @IsString()
+  detail: string;
+
+  /** For programs. */
+  @IsString()
+  code: string;
+
+  /** Whether the same request may succeed later. */
+  @IsBoolean()
+  retryable: boolean;
+
+  @IsInt()
+  credits_charged: number;
+
+  @IsOptional()
+  @IsArray()
+  @ValidateNested({ each: true })
+  @Type(() => ProblemField)
+  errors?: ProblemField[];
+
+  @IsString()
+  error: string;
+
+  @IsString()
+  message: string;
+
+  @IsString()
+  request_id: string;
+
+  /** RFC 3339. */
+  @IsString()
+  timestamp: string;
+
+  /** Path of the request, without its query. */
+  @IsString()
+  path: string;
+}

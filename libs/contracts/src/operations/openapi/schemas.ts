@@ -1,0 +1,52 @@
+// @ts-expect-error -- the module has no types of its own
+import { defaultMetadataStorage as untyped } from 'class-transformer/cjs/storage.js';
+import { targetConstructorToSchema } from 'class-validator-jsonschema';
+import type { DataClass } from '../operation.js';
+import type { JsonSchema } from '../parameter.js';
+
+/** Which class each `@Type` names, as class-transformer keeps it. */
+const nestedTypes = untyped as {
+  findTypeMetadata(type: DataClass, member: string): { typeFunction(): DataClass } | undefined;
+};
+
+const PREFIX = '#/components/schemas/';
+
+interface ObjectSchema extends JsonSchema {
+  properties?: Record<string, JsonSchema>;
+}
+
+/** Schemas of decorated classes and of those nested in them, by name. */
+export class Schemas {
+  private readonly classes = new Map<string, DataClass>();
+  private readonly schemas = new Map<string, JsonSchema>();
+
+  /**
+   * @returns a reference to the schema of a class.
+   * @throws when two classes have one name.
+   */
+  refer(type: DataClass): JsonSchema {
+    const known = this.classes.get(type.name);
+    if (known !== undefined && known !== type)
+      throw new Error(`two classes are named ${type.name}`);
+    if (known === undefined) this.add(type);
+    return { $ref: PREFIX + type.name };
+  }
+
+  /** In the order of their names. */
+  all(): Record<string, JsonSchema> {
+    return Object.fromEntries([...this.schemas].sort(([a], [b]) => (a < b ? -1 : 1)));
+  }
+
+  private add(type: DataClass): void {
+    this.classes.set(type.name, type);
+    const schema = targetConstructorToSchema(type, {
+      classTransformerMetadataStorage: nestedTypes as never,
+      refPointerPrefix: PREFIX,
+    }) as ObjectSchema;
+    this.schemas.set(type.name, schema);
+    for (const name of Object.keys(schema.properties ?? {})) {
+      const nested = nestedTypes.findTypeMetadata(type, name);
+      if (nested) this.refer(nested.typeFunction());
+    }
+  }
+}

@@ -1,0 +1,87 @@
+import { Type } from 'class-transformer';
+import {
+  IsBoolean,
+  IsIn,
+  IsInt,
+  IsObject,
+  IsOptional,
+  IsString,
+  ValidateNested,
+} from 'class-validator';
+import { OUTCOMES, type Outcome, SOURCES, type Source } from '../outcome.js';
+
+/** One server that was asked. */
+export class WhoisSource {
+  @IsString()
+  id: string;
+
+  @IsIn(['rdap', 'whois43'])
+  protocol: string;
+
+  @IsIn(['registry', 'registrar'])
+  role: string;
+
+  @IsString()
+  server: string;
+
+  @IsIn(OUTCOMES)
+  outcome: Outcome;
+
+  @IsOptional()
+  @IsInt()
+  http_status?: number;
+
+  @IsInt()
+  latency_ms: number;
+
+  /** RFC 3339. */
+  @IsString()
+  fetched_at: string;
+
+  @IsOptional()
+  @IsBoolean()
+  truncated?: boolean;
+
+  @IsOptional()
+  @IsString()
+  error?: string;
+}
+
+/** A member that sources disagree about. */
+export class WhoisConflict {
+  @IsString()
+  path: string;
+
+  /** Id of the source whose value is given. */
+  @IsString()
+  chosen: string;
+
+  /** Values by the ids of their sources. */
+  @IsObject()
+  values: Record<string, unknown>;
+}
+
+/** Where an answer comes from. */
+export class WhoisProvenance {
+  @IsIn(SOURCES)
+  served_from: Source;
+
+  /** RFC 3339. */
+  @IsString()
+  fetched_at: string;
+
+  @IsInt()
+  age_s: number;
+
+  @ValidateNested({ each: true })
+  @Type(() => WhoisSource)
+  sources: WhoisSource[];
+
+  /** Ids of sources by the paths of what they gave. */
+  @IsObject()
+  fields: Record<string, string>;
+
+  @ValidateNested({ each: true })
+  @Type(() => WhoisConflict)
+  conflicts: WhoisConflict[];
+}

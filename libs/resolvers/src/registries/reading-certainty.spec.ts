@@ -1,0 +1,51 @@
+import { describe, expect, it } from '@jest/globals';
+import { parseWhois } from '../whois/parse/parse-whois.js';
+import { certaintyOf } from './reading-certainty.js';
+import { Registries } from './registries.js';
+
+const all = Registries.vendored().routes().map(certaintyOf);
+const of = (tld: string) => all.find((one) => one.tld === tld);
+
+describe('how sure an answer is', () => {
+  it.each([
+    ['com', 'rdap', 'recorded'],
+    ['ru', 'whois43', 'known'],
+    ['xn--fiqs8s', 'whois43', 'by_system'],
+    ['mw', 'whois43', 'by_system'],
+    ['vu', 'whois43', 'untested'],
+  ])('.%s is asked by %s, and port 43 is read as %s', (tld, protocol, whoisReading) => {
+    expect(of(tld)).toMatchObject({ protocol, whoisReading });
+  });
+
+  it('a top-level domain has a protocol or a reason, and a reading where port 43 is asked', () => {
+    for (const { protocol, reason, hasFallback, whoisReading } of all) {
+      expect((protocol === undefined) === (reason !== undefined)).toBe(true);
+      expect(whoisReading !== undefined).toBe(protocol === 'whois43' || hasFallback);
+    }
+  });
+
+  it('of those that answer by port 43 alone few were never seen', () => {
+    const alone = all.filter(({ protocol }) => protocol === 'whois43');
+    const untested = alone.filter(({ whoisReading }) => whoisReading === 'untested');
+    expect(alone.length).toBeGreaterThan(100);
+    expect(untested.map(({ tld }) => tld).sort()).toEqual([
+      'ge',
+      'mr',
+      'pf',
+      'vu',
+      'xn--j1amh',
+      'xn--mgbah1a3hjkrd',
+      'xn--node',
+      'xn--wgbh1c',
+    ]);
+  });
+
+  it('a country in its own script is read as its sister is', () => {
+    const text =
+      'Domain Name: 例.中国\nRegistration Time: 2020-01-02 03:04:05\nSponsoring Registrar: Sample';
+    const context = { domain: 'xn--fsq.xn--fiqs8s', server: '', role: 'registry' } as const;
+    const [one, other] = ['xn--fiqs8s', 'cn'].map((tld) => parseWhois(text, { ...context, tld }));
+    expect(one.record?.created).toEqual(other.record?.created);
+    expect(one.record?.created?.iso).toBe('2020-01-01T19:04:05Z');
+  });
+});

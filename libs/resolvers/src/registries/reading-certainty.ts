@@ -1,0 +1,100 @@
+import { hasGrammar } from '../whois/parse/grammars/grammars.js';
+import { sisterOf } from '../whois/parse/grammars/sister-tlds.js';
+import type { Route } from './registries.js';
+
+/**
+ * How sure a port-43 answer of a registry is read: by a grammar of its own and measured on recorded answers
+ * (`known`), by the general rules and measured (`recorded`), not measured itself but run by the registry system
+ * of others that are (`by_system`), or never seen (`untested`).
+ */
+export type ReadingCertainty = 'known' | 'recorded' | 'by_system' | 'untested';
+
+/** What answers for a top-level domain, and how sure the answer is read. */
+export interface TldCertainty {
+  tld: string;
+  /** What is asked first; absent when nobody can be asked. */
+  protocol?: 'rdap' | 'whois43';
+  /** Port 43 is asked when RDAP fails. */
+  hasFallback: boolean;
+  /** Of port 43, where it is asked at all: RDAP is the same everywhere (RFC 9083). */
+  whoisReading?: ReadingCertainty;
+  /** Why nobody can be asked. */
+  reason?: string;
+}
+
+/** Top-level domains on whose registries' recorded answers about registered names the parser is measured. */
+const RECORDED = new Set(
+  (
+    'ac ae af africa ag ai am ao ar army art as asia at attorney au ax baby band be bg bi bike biz bj bm bn bo br ' +
+    'bw by bz ca cafe cam capetown cat cc cd cf ch ci cl cm cn co college cologne com coop cr cx cz de degree ' +
+    'dentist design dk dm do dog durban dz earth edu ee engineer es eu fi film fj fm fo fr gay gd gg gi gives gl ' +
+    'gov group gs gy hk hm hn hr ht hu icu id ie il im in info int io iq ir is it je jewelry jobs joburg jp ke kg ' +
+    'ki kids koeln kr kw kz la lawyer lc li live lk llc loan lt ltd lu lv ly ma market md me mg mk mn mo mobi ' +
+    'mortgage ms mu museum mx my mz na name navy nc net news nf ng nl no nu nz om org page pe pl plus pm post pr ' +
+    'pro promo ps pt pw qa re rehab ren republican rip ro rs ru rw sa sale sb sc se sg sh si sk sl sm sn so ' +
+    'software space st studio su sx sy tattoo tc team tech tel tf tg th tk tl tm tn to tours tr travel tube tv tw ' +
+    'tz ua ug uk us uy uz vc ve vet vg video vip wf ws xin xn--p1ai xn--ses554g xxx xyz yt za zm'
+  ).split(' '),
+);
+
+/** Registry systems that several countries run: of each some answers are recorded, these are read alike. */
+const BY_SYSTEM = new Set([
+  // IANA's own server: .int
+  'arpa',
+  // SIDN's system: .nl
+  'aw',
+  // Freenom: .cf, .tk
+  'ga',
+  'gq',
+  'ml',
+  // JWhoisServer: .dz, .tg, .tn
+  'gf',
+  'gp',
+  'mq',
+  // CoCCA: .af, .cx, .ki and others
+  'kn',
+  // FRED: .cr, .cz, .mk, .tz
+  'mw',
+]);
+
+/** What answers for a route's top-level domain, and how sure the answer is read. */
+export function certaintyOf({ tld, rdapBaseUrl, whoisServer, reason }: Route): TldCertainty {
+  const hasRdap = rdapBaseUrl !== undefined;
+  const hasWhois = whoisServer !== undefined;
+  return {
+    tld,
+    ...(hasRdap ? { protocol: 'rdap' } : hasWhois ? { protocol: 'whois43' } : {}),
+    hasFallback: hasRdap && hasWhois,
+    ...(hasWhois ? { whoisReading: readingOf(tld) } : {}),
+    ...(reason === undefined ? {} : { reason }),
+  };
+}
+
+function readingOf(tld: string): ReadingCertainty {
+  if (RECORDED.has(tld)) return hasGrammar(tld) ? 'known' : 'recorded';
+  const sister = sisterOf(tld);
+  if (sister !== undefined) return RECORDED.has(sister) ? 'by_system' : 'untested';
+  return BY_SYSTEM.has(tld) || isGeneric(tld) ? 'by_system' : 'untested';
+}
+
+/** Registries under contract with ICANN print one layout (Registration Data Policy, 2025). */
+function isGeneric(tld: string): boolean {
+  return tld.length > 2 && !COUNTRIES_IN_SCRIPTS.has(tld) && tld !== 'arpa';
+}
+
+/** Countries' top-level domains in their own script without a sister whose layout is known. */
+const COUNTRIES_IN_SCRIPTS = new Set([
+  'xn--4dbrk0ce',
+  'xn--54b7fta0cc',
+  'xn--j1amh',
+  'xn--l1acc',
+  'xn--mgbai9azgqp6j',
+  'xn--mgbayh7gpa',
+  'xn--mgbc0a9azcg',
+  'xn--mgbcpq6gpa1a',
+  'xn--mgbpl2fh',
+  'xn--node',
+  'xn--pgbs0dh',
+  'xn--q7ce6a',
+  'xn--wgbh1c',
+]);

@@ -1,0 +1,43 @@
+/** Top-level domains of a country in its own script, by the ASCII one whose registry runs them. */
+const SCRIPTS: Readonly<Record<string, string>> = {
+  ae: 'xn--mgbaam7a8h',
+  am: 'xn--y9a3aq',
+  bg: 'xn--90ae',
+  by: 'xn--90ais',
+  cn: 'xn--fiqs8s xn--fiqz9s',
+  dz: 'xn--lgbbat1ad8j',
+  eu: 'xn--e1a4c xn--qxa6a',
+  gr: 'xn--qxam',
+  hk: 'xn--j6w193g',
+  in:
+    'xn--2scrj9c xn--3hcrj9c xn--45br5cyl xn--45brj9c xn--fpcrj9c3d xn--gecrj9c xn--h2breg3eve xn--h2brj9c ' +
+    'xn--h2brj9c8c xn--mgbbh1a xn--mgbbh1a71e xn--mgbgu82a xn--rvc1e0am3e xn--s9brj9c xn--xkc2dl3a5ee0h',
+  iq: 'xn--mgbtx2b',
+  ir: 'xn--mgba3a4f16a',
+  kr: 'xn--3e0b707e',
+  kz: 'xn--80ao21a',
+  lk: 'xn--fzc2c9e2c xn--xkc2al3hye2a',
+  mk: 'xn--d1alf',
+  mo: 'xn--mix891f',
+  mr: 'xn--mgbah1a3hjkrd',
+  my: 'xn--mgbx4cd0ab',
+  om: 'xn--mgb9awbf',
+  ps: 'xn--ygbi2ammx',
+  qa: 'xn--wgbl6a',
+  rs: 'xn--90a3ac',
+  ru: 'xn--p1ai',
+  sa: 'xn--mgberp4a5d4ar',
+  sg: 'xn--clchc0ea0b2g2a9gcd xn--yfro4i67o',
+  sy: 'xn--ogbpf8fl',
+  th: 'xn--o3cw4h',
+  tw: 'xn--kprw13d xn--kpry57d',
+};
+
+const SISTERS = new Map(
+  Object.entries(SCRIPTS).flatMap(([sister, tlds]) => tlds.split(' ').map((tld) => [tld, sister])),
+);
+
+/** The ASCII top-level domain whose registry answers for this one in the same layout, if there is one. */
+export function sisterOf(tld: string): string | undefined {
+  return SISTERS.get(tld);
+}
