@@ -1,5 +1,5 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { AuditJob, Database, MaintenanceDatabase } from '#libs/database';
+import { AuditJob, Database, MaintenanceDatabase, RollPartitionsJob } from '#libs/database';
 import { type EventTransport, MessagingModule } from '#libs/messaging';
 import { type Clock, type Logger, ServiceModule } from '#libs/platform';
 import { AllowancesController } from './allowances/allowances.controller.js';
@@ -125,6 +125,10 @@ export class EntitlementModule {
         {
           provide: AuditJob,
           useValue: new AuditJob(options.auditorDatabase, ENTITLEMENT_INVARIANTS, logger),
+        },
+        {
+          provide: RollPartitionsJob,
+          useValue: new RollPartitionsJob(options.maintenanceDatabase),
         },
         ...PROVIDERS,
       ],

@@ -68,7 +68,7 @@ export class LeaseBookingsService {
         if (kind === 'close') closeReservation(book, lease);
       }
       await this.save(transaction, books, { found, unknown: uses.filter(isMissingIn(leaseOf)) });
-      crashPoint(kind === 'close' ? 'close.before-commit' : 'settle.before-commit');
+      crashPoint('close.before-commit');
     });
   }
 

@@ -56,7 +56,10 @@ export class LeasesService {
     gatewayId: string,
     uses: LeaseUse[],
   ): Promise<{ answer: SettleAnswer; late: LeaseUse[] }> {
-    if (uses.length > 0) await this.repository.report(uses);
+    if (uses.length > 0) {
+      crashPoint('settle.before-commit');
+      await this.repository.report(uses);
+    }
     const accountIds = [...new Set(uses.map(({ accountId }) => accountId))];
     const [late, answer] = await Promise.all([
       uses.length > 0 ? this.repository.listLate(uses) : [],

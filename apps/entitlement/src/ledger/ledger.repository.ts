@@ -106,6 +106,16 @@ export class LedgerRepository {
     }));
   }
 
+  /** Credits that open leases have reported as used and the ledger still has as reserved. */
+  async sumUnbooked(accountId: string): Promise<number> {
+    const [{ unbooked }] = await this.database.query<{ unbooked: string }>(
+      `select coalesce(sum(reported - consumed), 0) as unbooked from leases
+       where account_id = $1 and state = 'open'`,
+      [accountId],
+    );
+    return Number(unbooked);
+  }
+
   /** Up to `limit` grants: those with credits left first, then the newest. */
   async listNewestGrants(accountId: string, limit: number): Promise<Grant[]> {
     const rows = await this.database.query<GrantRow>(

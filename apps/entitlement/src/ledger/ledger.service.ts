@@ -100,12 +100,17 @@ export class LedgerService {
   }
 
   async balance(book: Book): Promise<Balance> {
-    const grants = await this.repository.listNewestGrants(book.account.id, GRANTS_SHOWN_MAX);
+    const { id } = book.account;
+    const [grants, unbooked] = await Promise.all([
+      this.repository.listNewestGrants(id, GRANTS_SHOWN_MAX),
+      this.repository.sumUnbooked(id),
+    ]);
     const isFrozen = book.account.state !== 'active';
     const frozen = isFrozen ? grants.reduce((sum, { available }) => sum + available, 0) : 0;
     return {
       spendable: book.spendable,
-      reserved: book.reserved,
+      // What leases have used and the ledger does not have yet cannot come back.
+      reserved: book.reserved - unbooked,
       frozen,
       debt: book.all.reduce((sum, { owed }) => sum + owed, 0),
       grants: grants.map(shownGrant),

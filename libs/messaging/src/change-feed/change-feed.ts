@@ -18,6 +18,8 @@ export class ChangeFeed {
     const rows = await this.database.query<FeedRow>(CHANGES, [
       cursor?.snapshot ?? EMPTY_SNAPSHOT,
       cursor?.highestXid ?? '0',
+      // Without a cursor only the snapshot is wanted, not the whole outbox.
+      cursor !== undefined,
     ]);
     const { token, standby, snapshot } = rows[0];
     if (standby) throw new ServiceUnavailable('primary database');
@@ -54,5 +56,5 @@ const CHANGES = `
   select now.token, now.standby, now.snapshot::text as snapshot, f.key, f.xid::text as xid
   from now left join lateral (
     select key, xid from outbox
-    where xid >= least(pg_snapshot_xmin($1::pg_snapshot), $2::xid8)
+    where $3::boolean and xid >= least(pg_snapshot_xmin($1::pg_snapshot), $2::xid8)
       and (xid > $2::xid8 or not pg_visible_in_snapshot(xid, $1::pg_snapshot))) f on true`;
