@@ -14,7 +14,7 @@ import {
 import { TestClock, TestDatabase, waitFor } from '#test/environment';
 import { AccountConfig } from '../../apps/account/src/account.config.js';
 import { ForgottenPasswordsService } from '../../apps/account/src/password-resets/forgotten-passwords.service.js';
-import { derivedKey, seal } from '../../apps/account/src/personal-data/sealed.js';
+import { derivedKey, encrypt } from '../../apps/account/src/personal-data/encrypted.js';
 import { newToken, tokenHash } from '../../apps/account/src/sessions/session-token.js';
 import { startAccount } from '../../apps/account/src/start.js';
 
@@ -240,7 +240,7 @@ export class AccountUnderTest {
   }
 
   private wrappedKey(accountId: string): Buffer {
-    return seal(derivedKey(SECRET, 'data keys'), Buffer.alloc(32, 1), accountId);
+    return encrypt(derivedKey(SECRET, 'data keys'), Buffer.alloc(32, 1), accountId);
   }
 
   private async open(): Promise<void> {

@@ -15,8 +15,9 @@ import {
   provisionSchemas,
   serviceRole,
 } from '#libs/database';
-import { type EventTransport, Outbox, messagingTables } from '#libs/messaging';
+import { type EventTransport, Outbox } from '#libs/messaging';
 import { type Clock, addMonths, newId } from '#libs/platform';
+import { migrations } from '../../apps/billing/src/migrations/index.js';
 
 const SCHEMA = 'billing' as SchemaService;
 
@@ -30,7 +31,7 @@ export interface BillingOptions {
   clock: Clock;
 }
 
-/** billing has no service yet: its part is played here, through a real outbox in a schema of its own. */
+/** Plays the part of billing where its service does not run, through a real outbox in billing's schema. */
 export class Billing {
   private constructor(
     private readonly clock: Clock,
@@ -43,9 +44,7 @@ export class Billing {
     const { superuserUrl, transport, clock } = options;
     await provisionRoles(superuserUrl, [SCHEMA], (role) => options.rolePassword(role));
     await provisionSchemas(superuserUrl, [SCHEMA]);
-    await migrate(options.databaseUrl(ownerRole(SCHEMA)), [
-      { name: '0001-messaging', sql: messagingTables },
-    ]);
+    await migrate(options.databaseUrl(ownerRole(SCHEMA)), migrations);
     const open = (role: string) =>
       Database.open({ url: options.databaseUrl(role), applicationName: role });
     const own = await open(serviceRole(SCHEMA));

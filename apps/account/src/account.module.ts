@@ -18,8 +18,8 @@ import {
   AddressChangesRepository,
 } from './address-changes/address-changes.repository.js';
 import { AddressChangesService } from './address-changes/address-changes.service.js';
-import { AttemptsMaintenanceRepository } from './attempts/attempts.repository.js';
-import { AttemptsService } from './attempts/attempts.service.js';
+import { ThrottlingMaintenanceRepository } from './throttling/throttling.repository.js';
+import { ThrottlingService } from './throttling/throttling.service.js';
 import { AnchorAuditJob } from './audit-check/anchor-audit.job.js';
 import { AuditCheckMaintenanceRepository } from './audit-check/audit-check.repository.js';
 import { AuditCheckService } from './audit-check/audit-check.service.js';
@@ -111,7 +111,7 @@ const FEATURES = [
   ],
   [IdempotencyRepository, IdempotencyService],
   [AccountsRepository, AccountsService],
-  [AttemptsMaintenanceRepository, AttemptsService],
+  [ThrottlingMaintenanceRepository, ThrottlingService],
   [PasswordsService],
   [PeopleRepository, PeopleByAddressMaintenanceRepository, PeopleService, OwnerMailService],
   [

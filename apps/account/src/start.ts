@@ -25,6 +25,7 @@ import { ExpireKeysJob } from './key-facts/expire-keys.job.js';
 import { ApiKey } from './keys/key.entity.js';
 import { PasswordReset } from './password-resets/password-reset.entity.js';
 import { Person } from './people/person.entity.js';
+import { DataKey } from './personal-data/data-key.entity.js';
 import { ForgetSignUpsJob } from './registration/forget-sign-ups.job.js';
 import { SignUp } from './registration/sign-up.entity.js';
 import { Session } from './sessions/session.entity.js';
@@ -40,7 +41,8 @@ export const JOBS: readonly JobDeclaration[] = [
   { job: AnchorAuditJob, everyMs: JOB_INTERVAL_MS, runs: 'installation' },
 ];
 
-const ENTITIES = [
+/** Tables whose rows are objects. */
+export const ENTITIES = [
   Account,
   AddressChange,
   AnchoredHead,
@@ -48,6 +50,7 @@ const ENTITIES = [
   AuditAnchor,
   AuditEntry,
   BillingDetails,
+  DataKey,
   PasswordReset,
   Person,
   Session,

@@ -20,6 +20,9 @@ import { PaymentsService } from './payments/payments.service.js';
 import { ReversalsService } from './payments/reversals.service.js';
 import { PaymentProcessors } from './processors/payment-processors.js';
 import { StripeProcessor } from './processors/stripe/stripe-processor.js';
+import { OwnSubscriptionsService } from './subscriptions/own-subscriptions.service.js';
+import { PlanChangesService } from './subscriptions/plan-changes.service.js';
+import { SubscriptionsController } from './subscriptions/subscriptions.controller.js';
 import {
   SubscriptionsMaintenanceRepository,
   SubscriptionsRepository,
@@ -41,7 +44,12 @@ export interface BillingModuleOptions {
   maintenanceDatabase: Database;
 }
 
-export const CONTROLLERS = [OrdersController, ReturnsController, CallbacksController];
+export const CONTROLLERS = [
+  OrdersController,
+  ReturnsController,
+  SubscriptionsController,
+  CallbacksController,
+];
 
 /** Features in the order in which they may use one another. */
 const FEATURES = [
@@ -50,6 +58,7 @@ const FEATURES = [
   [SubscriptionsRepository, SubscriptionsMaintenanceRepository, SubscriptionsService],
   [CheckoutsService, OrdersService],
   [ProcessorObjectsRepository, SnapshotsService, SyncService, SyncObjectsJob, ReturnsService],
+  [OwnSubscriptionsService, PlanChangesService],
   [CallbacksRepository, CallbacksService],
   [HealingRepository, HealingService, OpenOrdersJob, MissedEventsJob],
 ];

@@ -26,8 +26,8 @@ import { SyncObjectsJob } from './sync/sync-objects.job.js';
 
 export const JOBS: readonly JobDeclaration[] = [
   { job: SyncObjectsJob, everyMs: SECOND_MS, runs: 'process' },
-  { job: OpenOrdersJob, everyMs: 5 * MINUTE_MS, runs: 'process' },
-  { job: MissedEventsJob, everyMs: 10 * MINUTE_MS, runs: 'process' },
+  { job: OpenOrdersJob, everyMs: 5 * MINUTE_MS, runs: 'installation' },
+  { job: MissedEventsJob, everyMs: 10 * MINUTE_MS, runs: 'installation' },
 ];
 
 /** Of a callback (S46). */

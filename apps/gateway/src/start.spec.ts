@@ -18,6 +18,11 @@ describe('readiness of a gateway', () => {
     await database?.drop();
   });
 
+  it('S22: a start with a public origin and no trusted proxy warns', async () => {
+    await around.startGateway({ BASE_URL: 'https://api.example.org' });
+    expect(around.logged).toContain('GATEWAY_TRUSTED_PROXIES is not set');
+  });
+
   it.each([
     [
       'a Valkey that is away is named, and it stays in service',

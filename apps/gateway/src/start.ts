@@ -20,6 +20,7 @@ import {
 } from '#libs/platform';
 import { type JobDeclaration, scheduleJobs } from '#libs/services';
 import { startDashboard } from './dashboard/dashboard-server.js';
+import { hiddenClientsOf } from './context/client-address.js';
 import type { Mailbox } from './dashboard/mailbox-routes.js';
 import { ChangePollers } from './facts/change-pollers.js';
 import { Facts } from './facts/facts.js';
@@ -87,6 +88,8 @@ const LEASE_DEADLINE_SLACK_MS = 1_000;
 export async function startGateway(options: StartGateway): Promise<RunningGateway> {
   const { config, clock, logger, transport } = options;
   await probePorts(config);
+  const hidden = hiddenClientsOf(config);
+  if (hidden) logger.warn(hidden);
   const parts = await buildParts(options);
   const { database, maintenance, facts, services, leases, pollers, shedder } = parts;
   const { log, keyUse, copy } = parts;

@@ -2,6 +2,8 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { type Clock, type Logger, ServiceModule } from '#libs/platform';
 import { DnsClient, DomainLookup, NumberLookups, Registries } from '#libs/resolvers';
 import { AnswerCounts } from './answers/answer-counts.js';
+import { AvailabilityController } from './availability/availability.controller.js';
+import { AvailabilityService } from './availability/availability.service.js';
 import { DnsController } from './dns/dns.controller.js';
 import { DnsService } from './dns/dns.service.js';
 import { Fixtures } from './fixtures/fixtures.js';
@@ -24,7 +26,13 @@ export interface LookupModuleOptions {
   dns: DnsClient;
 }
 
-export const CONTROLLERS = [DnsController, LiveController, NumbersController, TldsController];
+export const CONTROLLERS = [
+  AvailabilityController,
+  DnsController,
+  LiveController,
+  NumbersController,
+  TldsController,
+];
 
 @Module({})
 export class LookupModule {
@@ -44,6 +52,7 @@ export class LookupModule {
       providers: [
         AnswerCounts,
         DnsService,
+        AvailabilityService,
         BulkService,
         LiveService,
         NumbersService,

@@ -57,6 +57,7 @@ describe('database', () => {
   it('a transaction that is over takes no statement', async () => {
     const kept = await database.transaction(async (transaction) => transaction);
     await expect(kept.query('select 1')).rejects.toThrow('the transaction is over');
+    expect(() => kept.manager).toThrow('the transaction is over');
   });
 
   it('a transaction in which a failed statement was swallowed is not taken for committed', async () => {

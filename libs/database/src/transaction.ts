@@ -1,5 +1,5 @@
 import type { PoolClient } from 'pg';
-import type { EntityManager, QueryResult } from 'typeorm';
+import type { EntityManager, QueryResult, QueryRunner } from 'typeorm';
 
 const BROKEN = 'the transaction was broken by a failed statement whose error was swallowed';
 
@@ -15,7 +15,13 @@ export class Transaction {
   private isOver = false;
   private running = 0;
 
-  constructor(readonly manager: EntityManager) {}
+  constructor(private readonly entityManager: EntityManager) {}
+
+  /** TypeORM's own, for rows that are entities. @throws when the transaction is over. */
+  get manager(): EntityManager {
+    this.checkOpen();
+    return this.entityManager;
+  }
 
   /** Rows of one statement, `RETURNING` included. */
   async query<T = Record<string, unknown>>(sql: string, parameters: unknown[] = []): Promise<T[]> {
@@ -39,7 +45,7 @@ export class Transaction {
    */
   async checkIntact(): Promise<void> {
     if (this.running > 0) throw new Error('the transaction has a statement nobody waited for');
-    const client = (await this.manager.queryRunner?.connect()) as IdleAwareClient | undefined;
+    const client = (await this.entityManager.queryRunner?.connect()) as IdleAwareClient | undefined;
     try {
       // An error arrives before the server's word on the transaction: while that is out, ask again.
       if (!client?.readyForQuery) await client?.query('select 1');
@@ -62,9 +68,14 @@ export class Transaction {
     for (const work of this.afterCommitWork) work();
   }
 
-  private async run(sql: string, parameters: unknown[]): Promise<QueryResult> {
-    const runner = this.manager.queryRunner;
+  private checkOpen(): QueryRunner {
+    const runner = this.entityManager.queryRunner;
     if (this.isOver || !runner?.isTransactionActive) throw new Error('the transaction is over');
+    return runner;
+  }
+
+  private async run(sql: string, parameters: unknown[]): Promise<QueryResult> {
+    const runner = this.checkOpen();
     this.running += 1;
     try {
       return await runner.query(sql, parameters, true);

@@ -10,6 +10,7 @@ export * from './internal-calls/service-secret.js';
 export * from './internal-calls/service-secret.config.js';
 export * from './internal-calls/service-token.js';
 export * from './logger.js';
+export * from './loopback.js';
 export * from './money.js';
 export * from './platform.errors.js';
 export * from './problem.js';

@@ -27,7 +27,7 @@ export class AccountsService {
    * account row, key aggregate, audit head.
    * @throws AccountIsDeleted, NotFound.
    */
-  async change<T extends object>(
+  async runCommand<T extends object>(
     accountId: string,
     once: Once<T>,
     work: (transaction: Transaction) => Promise<T>,

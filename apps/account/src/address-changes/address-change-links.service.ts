@@ -35,7 +35,7 @@ export class AddressChangeLinksService {
       accountId,
       personId,
       tokenHash: tokenHash(token) as Buffer,
-      address: await this.personalData.seal(transaction, accountId, address),
+      address: await this.personalData.encrypt(transaction, accountId, address),
       expiresAt: new Date(this.clock.now().getTime() + LINK_LIFETIME_MS),
     });
     return token;
@@ -50,7 +50,7 @@ export class AddressChangeLinksService {
     const link = hash && (await this.links.take(transaction, hash, this.clock.now()));
     if (!link) throw new LinkInvalid();
     const { accountId, personId } = link;
-    const address = await this.personalData.open<string>(transaction, accountId, link.address);
+    const address = await this.personalData.decrypt<string>(transaction, accountId, link.address);
     return { accountId, personId, address };
   }
 

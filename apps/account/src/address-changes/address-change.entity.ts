@@ -14,7 +14,7 @@ export class AddressChange {
   @Column('bytea', { name: 'token_hash' })
   tokenHash: Buffer;
 
-  /** Sealed. */
+  /** Encrypted. */
   @Column('bytea')
   address: Buffer;
 

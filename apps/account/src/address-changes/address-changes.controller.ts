@@ -1,7 +1,7 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { AllowCallers } from '#libs/platform';
 import { CurrentVisitor, type Visitor } from '../audit/actor.js';
-import { type ActiveSession, CurrentSession, SignedIn } from '../sessions/signed-in.js';
+import { type ActiveSession, CurrentSession, RequireSession } from '../sessions/require-session.js';
 import { ChangeAddressRequest, ConfirmAddressRequest } from './address-changes.dto.js';
 import { AddressChangesService } from './address-changes.service.js';
 
@@ -12,7 +12,7 @@ export class AddressChangesController {
 
   @Post()
   @HttpCode(202)
-  @SignedIn({ recently: true })
+  @RequireSession({ recently: true })
   request(@CurrentSession() owner: ActiveSession, @Body() request: ChangeAddressRequest) {
     return this.changes.request(owner, request);
   }

@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { HOUR_MS } from '#libs/platform';
 import { AccountsService } from '../accounts/accounts.service.js';
-import { type AttemptLimit, AttemptsService } from '../attempts/attempts.service.js';
+import { type AttemptLimit, ThrottlingService } from '../throttling/throttling.service.js';
 import type { Visitor } from '../audit/actor.js';
 import { AuditService } from '../audit/audit.service.js';
 import { OwnerMailService } from '../people/owner-mail.service.js';
 import { PeopleService } from '../people/people.service.js';
 import { LinkInvalid } from '../registration/registration.errors.js';
 import { alreadyRegisteredLetter } from '../registration/registration-mail.js';
-import type { ActiveSession } from '../sessions/signed-in.js';
+import type { ActiveSession } from '../sessions/require-session.js';
 import { AddressChangeLinksService } from './address-change-links.service.js';
 import type { ChangeAddressRequest, ConfirmAddressRequest } from './address-changes.dto.js';
 import { addressChangedLetter, confirmAddressLetter } from './address-mail.js';
@@ -19,7 +19,7 @@ const PERSON_LIMIT: AttemptLimit = { name: 'change address', max: 5, windowMs: H
 @Injectable()
 export class AddressChangesService {
   constructor(
-    private readonly attempts: AttemptsService,
+    private readonly throttling: ThrottlingService,
     private readonly accounts: AccountsService,
     private readonly people: PeopleService,
     private readonly links: AddressChangeLinksService,
@@ -33,9 +33,9 @@ export class AddressChangesService {
     { email: address }: ChangeAddressRequest,
   ): Promise<{ status: 'confirmation_sent' }> {
     const { accountId, personId } = owner;
-    await this.attempts.count(PERSON_LIMIT, personId, owner);
+    await this.throttling.count(PERSON_LIMIT, personId, owner);
     const holder = await this.people.findByAddress(address, owner.visitor.address);
-    return this.accounts.change(accountId, {}, async (transaction) => {
+    return this.accounts.runCommand(accountId, {}, async (transaction) => {
       const token = await this.links.make(transaction, owner, address);
       const { details } = await this.people.get(transaction, accountId, personId);
       const recipient = { ...details, address };

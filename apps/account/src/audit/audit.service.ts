@@ -48,7 +48,10 @@ export class AuditService {
     const visitor = actor?.visitor ?? (by === 'system' ? undefined : (by as Visitor));
     const accountId = record.accountId ?? actor?.accountId ?? null;
     const origin = visitor
-      ? await this.personalData.seal(transaction, accountId, [visitor.address, visitor.userAgent])
+      ? await this.personalData.encrypt(transaction, accountId, [
+          visitor.address,
+          visitor.userAgent,
+        ])
       : null;
     const head = await this.entries.lockHead(transaction, accountId ?? INSTALLATION);
     const entry = {

@@ -1,6 +1,6 @@
 import { Body, Controller, Get, Put } from '@nestjs/common';
 import { AccountId, AllowCallers } from '#libs/platform';
-import { type ActiveSession, CurrentSession, SignedIn } from '../sessions/signed-in.js';
+import { type ActiveSession, CurrentSession, RequireSession } from '../sessions/require-session.js';
 import { PutBillingDetailsRequest } from './billing-details.dto.js';
 import { BillingDetailsService } from './billing-details.service.js';
 
@@ -9,13 +9,13 @@ export class BillingDetailsController {
   constructor(private readonly billingDetails: BillingDetailsService) {}
 
   @Get('dashboard/billing-details')
-  @SignedIn()
+  @RequireSession()
   get(@CurrentSession() owner: ActiveSession) {
     return this.billingDetails.get(owner.accountId);
   }
 
   @Put('dashboard/billing-details')
-  @SignedIn()
+  @RequireSession()
   put(@CurrentSession() owner: ActiveSession, @Body() request: PutBillingDetailsRequest) {
     return this.billingDetails.put(owner, request);
   }

@@ -5,7 +5,7 @@ export class BillingDetails {
   @PrimaryColumn('uuid', { name: 'account_id' })
   accountId: string;
 
-  /** Sealed `PutBillingDetailsRequest`. */
+  /** Encrypted `PutBillingDetailsRequest`. */
   @Column('bytea')
   details: Buffer;
 

@@ -5,7 +5,7 @@ import { AccountsService } from '../accounts/accounts.service.js';
 import { AuditService } from '../audit/audit.service.js';
 import { PeopleService } from '../people/people.service.js';
 import { PersonalDataService } from '../personal-data/personal-data.service.js';
-import type { ActiveSession } from '../sessions/signed-in.js';
+import type { ActiveSession } from '../sessions/require-session.js';
 import type {
   BillingContact,
   BillingDetailsResponse,
@@ -14,7 +14,7 @@ import type {
 import { BillingDetailsRepository } from './billing-details.repository.js';
 import { plainTaxId } from './tax-id.js';
 
-/** What invoices are addressed to, sealed at rest. */
+/** What invoices are addressed to, encrypted at rest. */
 @Injectable()
 export class BillingDetailsService {
   constructor(
@@ -39,10 +39,10 @@ export class BillingDetailsService {
   ): Promise<BillingDetailsResponse> {
     const { accountId } = owner;
     const details = { ...request, ...this.taxIdOf(request) };
-    return this.accounts.change(accountId, {}, async (transaction) => {
+    return this.accounts.runCommand(accountId, {}, async (transaction) => {
       const before = await this.find(transaction, accountId);
       await this.billingDetails.put(transaction, accountId, {
-        details: await this.personalData.seal(transaction, accountId, details),
+        details: await this.personalData.encrypt(transaction, accountId, details),
         updatedAt: this.clock.now(),
       });
       await this.audit.record(transaction, {
@@ -82,7 +82,7 @@ export class BillingDetailsService {
     accountId: string,
   ): Promise<PutBillingDetailsRequest | null> {
     const row = await this.billingDetails.find(transaction, accountId);
-    return row && this.personalData.open(transaction, accountId, row.details);
+    return row && this.personalData.decrypt(transaction, accountId, row.details);
   }
 
   private taxIdOf({ country, tax_id }: PutBillingDetailsRequest): { tax_id?: string } {

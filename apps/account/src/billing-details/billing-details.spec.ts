@@ -26,7 +26,7 @@ describe('billing details', () => {
     account.dashboard('PUT', 'billing-details', { token: owner.token, body });
   const get = () => account.dashboard('GET', 'billing-details', { token: owner.token });
 
-  it('S119: they are replaced as a whole, read back, and sealed in the table', async () => {
+  it('S119: they are replaced as a whole, read back, and encrypted in the table', async () => {
     expect((await get()).body).toEqual({ details: null });
     await put({ ...details, purchase_order: 'PO 7' });
     await put(details);

@@ -1,6 +1,6 @@
 import { Body, Controller, HttpCode, Post, UseInterceptors } from '@nestjs/common';
 import { SessionHeaders } from '../sessions/session-headers.js';
-import { type ActiveSession, CurrentSession, SignedIn } from '../sessions/signed-in.js';
+import { type ActiveSession, CurrentSession, RequireSession } from '../sessions/require-session.js';
 import { DeleteAccountRequest } from './deletion.dto.js';
 import { DeletionService } from './deletion.service.js';
 
@@ -11,14 +11,14 @@ export class DeletionController {
 
   @Post('delete')
   @HttpCode(200)
-  @SignedIn()
+  @RequireSession()
   delete(@CurrentSession() owner: ActiveSession, @Body() request: DeleteAccountRequest) {
     return this.deletion.delete(owner, request);
   }
 
   @Post('restore')
   @HttpCode(200)
-  @SignedIn({ deletedToo: true })
+  @RequireSession({ deletedToo: true })
   restore(@CurrentSession() owner: ActiveSession) {
     return this.deletion.restore(owner);
   }

@@ -8,7 +8,7 @@ import { LogInService } from '../sessions/log-in.service.js';
 import { SessionAnswer } from '../sessions/session-headers.js';
 import { ReauthenticationRequired } from '../sessions/sessions.errors.js';
 import { SessionsService } from '../sessions/sessions.service.js';
-import type { ActiveSession } from '../sessions/signed-in.js';
+import type { ActiveSession } from '../sessions/require-session.js';
 import { deletedLetter, restoredLetter } from './deletion-mail.js';
 import {
   CONSEQUENCES,

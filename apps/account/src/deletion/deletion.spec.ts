@@ -138,7 +138,7 @@ describe('deletion', () => {
     expect(await events()).toHaveLength(last);
   });
 
-  it('S118, S119: after erasure no table holds a name, address, company or IP, and no key opens what was sealed', async () => {
+  it('S118, S119: after erasure no table holds a name, address, company or IP, and no key opens what was encrypted', async () => {
     const details = {
       organisation: 'Example Holdings',
       address_line1: '1 Quayside',

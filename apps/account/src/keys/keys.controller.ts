@@ -1,7 +1,7 @@
 import { Body, Controller, Delete, Get, Param, Patch, Post, Query } from '@nestjs/common';
 import { Idempotent, type IdempotentCall } from '#libs/database';
 import type { Actor } from '../audit/actor.js';
-import { CurrentSession, SignedIn } from '../sessions/signed-in.js';
+import { CurrentSession, RequireSession } from '../sessions/require-session.js';
 import {
   CreateKeyRequest,
   ListKeysQuery,
@@ -17,13 +17,13 @@ export class KeysController {
   constructor(private readonly keys: KeysService) {}
 
   @Get()
-  @SignedIn()
+  @RequireSession()
   list(@CurrentSession() owner: Actor, @Query() query: ListKeysQuery) {
     return this.keys.list(owner.accountId, query);
   }
 
   @Post()
-  @SignedIn({ recently: true })
+  @RequireSession({ recently: true })
   create(
     @CurrentSession() owner: Actor,
     @Body() request: CreateKeyRequest,
@@ -33,7 +33,7 @@ export class KeysController {
   }
 
   @Patch(':id')
-  @SignedIn({ recently: true })
+  @RequireSession({ recently: true })
   update(
     @CurrentSession() owner: Actor,
     @Param('id') id: string,
@@ -44,13 +44,13 @@ export class KeysController {
   }
 
   @Delete(':id')
-  @SignedIn()
+  @RequireSession()
   revoke(@CurrentSession() owner: Actor, @Param('id') id: string) {
     return this.keys.revoke(owner, id);
   }
 
   @Post(':id/rotate')
-  @SignedIn({ recently: true })
+  @RequireSession({ recently: true })
   rotate(
     @CurrentSession() owner: Actor,
     @Param('id') id: string,
@@ -61,7 +61,7 @@ export class KeysController {
   }
 
   @Post(':id/reissue')
-  @SignedIn({ recently: true })
+  @RequireSession({ recently: true })
   reissue(
     @CurrentSession() owner: Actor,
     @Param('id') id: string,

@@ -14,6 +14,7 @@ import { AccountsService } from '../accounts/accounts.service.js';
 import type { Actor } from '../audit/actor.js';
 import { AuditService } from '../audit/audit.service.js';
 import { describeKey, withoutValue } from './key-answer.js';
+import { isJudgedAlike } from './judged-settings.js';
 import type { ApiKey } from './key.entity.js';
 import { keyStateOf } from './key-state.js';
 import type {
@@ -34,9 +35,6 @@ type KeySettings = Pick<
   ApiKey,
   'environment' | 'name' | 'scopes' | 'allowedAddresses' | 'dailyCreditCap' | 'expiresAt'
 >;
-
-/** What a gateway judges a request by; a change of anything else is no event. */
-type JudgedSettings = Pick<ApiKey, 'scopes' | 'allowedAddresses' | 'dailyCreditCap' | 'expiresAt'>;
 
 /** A key as it was just made; the only copy of its value. */
 interface IssuedKey {
@@ -91,7 +89,7 @@ export class KeysService {
       dailyCreditCap: request.daily_credit_cap ?? null,
       expiresAt: this.futureDate(request.expires_at) ?? null,
     };
-    return this.accounts.change(
+    return this.accounts.runCommand(
       owner.accountId,
       { call, keep: withoutValue },
       async (transaction) => {
@@ -118,7 +116,7 @@ export class KeysService {
       dailyCreditCap: request.daily_credit_cap,
       expiresAt: this.futureDate(request.expires_at),
     };
-    return this.accounts.change(owner.accountId, { call }, async (transaction) => {
+    return this.accounts.runCommand(owner.accountId, { call }, async (transaction) => {
       const { key, lock } = await this.lockKey(transaction, owner.accountId, keyId);
       this.checkActive(key);
       const given = Object.entries(changes).filter(([, value]) => value !== undefined);
@@ -136,7 +134,7 @@ export class KeysService {
 
   /** Ends a key at once. A repeat changes nothing. @throws NotFound. */
   async revoke(owner: Actor, keyId: string): Promise<KeyResponse> {
-    return this.accounts.change(owner.accountId, {}, async (transaction) => {
+    return this.accounts.runCommand(owner.accountId, {}, async (transaction) => {
       const { key, lock } = await this.lockKey(transaction, owner.accountId, keyId);
       if (key.revokedAt) return this.answerOf(transaction, key);
       const revocation = { revokedAt: this.clock.now(), revokedBecause: 'owner' } as const;
@@ -163,25 +161,29 @@ export class KeysService {
   ): Promise<IssuedKeyResponse> {
     const { accountId } = owner;
     const given = this.futureDate(expires_at);
-    return this.accounts.change(accountId, { call, keep: withoutValue }, async (transaction) => {
-      const { key: old, lock } = await this.lockKey(transaction, accountId, keyId);
-      this.checkActive(old);
-      const now = this.clock.now();
-      await this.endOverlapOf(transaction, old, now);
-      const expiresAt = given === undefined ? old.expiresAt : given;
-      const issued = await this.issue(transaction, accountId, { ...old, expiresAt }, old.ranksAs);
-      const end = new Date(now.getTime() + OVERLAP_MS[overlap]);
-      await this.keys.update(transaction, accountId, keyId, {
-        replacedBy: issued.key.id,
-        expiresAt: old.expiresAt && old.expiresAt < end ? old.expiresAt : end,
-        ...(overlap === 'now' && { revokedAt: now, revokedBecause: 'rotation' }),
-      });
-      const state = overlap === 'now' ? 'revoked' : 'active';
-      await this.outbox.add(transaction, lock, ApiKeyChanged, { keyId, state });
-      const answer = await this.issuedAnswer(transaction, issued);
-      await this.record(transaction, owner, 'key.rotated', issued.key, old);
-      return answer;
-    });
+    return this.accounts.runCommand(
+      accountId,
+      { call, keep: withoutValue },
+      async (transaction) => {
+        const { key: old, lock } = await this.lockKey(transaction, accountId, keyId);
+        this.checkActive(old);
+        const now = this.clock.now();
+        await this.endOverlapOf(transaction, old, now);
+        const expiresAt = given === undefined ? old.expiresAt : given;
+        const issued = await this.issue(transaction, accountId, { ...old, expiresAt }, old.ranksAs);
+        const end = new Date(now.getTime() + OVERLAP_MS[overlap]);
+        await this.keys.update(transaction, accountId, keyId, {
+          replacedBy: issued.key.id,
+          expiresAt: old.expiresAt && old.expiresAt < end ? old.expiresAt : end,
+          ...(overlap === 'now' && { revokedAt: now, revokedBecause: 'rotation' }),
+        });
+        const state = overlap === 'now' ? 'revoked' : 'active';
+        await this.outbox.add(transaction, lock, ApiKeyChanged, { keyId, state });
+        const answer = await this.issuedAnswer(transaction, issued);
+        await this.record(transaction, owner, 'key.rotated', issued.key, old);
+        return answer;
+      },
+    );
   }
 
   /**
@@ -197,22 +199,26 @@ export class KeysService {
   ): Promise<IssuedKeyResponse> {
     const { accountId } = owner;
     const given = this.futureDate(expires_at);
-    return this.accounts.change(accountId, { call, keep: withoutValue }, async (transaction) => {
-      const old = await this.find(transaction, accountId, keyId);
-      const hasEnded = ['revoked', 'expired'].includes(keyStateOf(old, this.clock.now()));
-      if (!hasEnded || old.replacedBy) throw new KeyNotReissuable();
-      if (given === undefined && old.expiresAt && old.expiresAt <= this.clock.now()) {
-        const message = 'must be given: the time of this key has run out (null for no end)';
-        throw new InvalidRequest([{ field: 'expires_at', message }]);
-      }
-      await this.checkLimit(transaction, accountId, old.environment);
-      const expiresAt = given === undefined ? old.expiresAt : given;
-      const issued = await this.issue(transaction, accountId, { ...old, expiresAt });
-      await this.keys.update(transaction, accountId, keyId, { replacedBy: issued.key.id });
-      const answer = await this.issuedAnswer(transaction, issued);
-      await this.record(transaction, owner, 'key.reissued', issued.key, old);
-      return answer;
-    });
+    return this.accounts.runCommand(
+      accountId,
+      { call, keep: withoutValue },
+      async (transaction) => {
+        const old = await this.find(transaction, accountId, keyId);
+        const hasEnded = ['revoked', 'expired'].includes(keyStateOf(old, this.clock.now()));
+        if (!hasEnded || old.replacedBy) throw new KeyNotReissuable();
+        if (given === undefined && old.expiresAt && old.expiresAt <= this.clock.now()) {
+          const message = 'must be given: the time of this key has run out (null for no end)';
+          throw new InvalidRequest([{ field: 'expires_at', message }]);
+        }
+        await this.checkLimit(transaction, accountId, old.environment);
+        const expiresAt = given === undefined ? old.expiresAt : given;
+        const issued = await this.issue(transaction, accountId, { ...old, expiresAt });
+        await this.keys.update(transaction, accountId, keyId, { replacedBy: issued.key.id });
+        const answer = await this.issuedAnswer(transaction, issued);
+        await this.record(transaction, owner, 'key.reissued', issued.key, old);
+        return answer;
+      },
+    );
   }
 
   /** The values of the keys every account begins with. For registration's transaction. */
@@ -386,10 +392,4 @@ export class KeysService {
       after: describeKey(after, now),
     });
   }
-}
-
-function isJudgedAlike(one: JudgedSettings, other: JudgedSettings): boolean {
-  const text = ({ scopes, allowedAddresses, dailyCreditCap, expiresAt }: JudgedSettings) =>
-    JSON.stringify([scopes, allowedAddresses, dailyCreditCap, expiresAt]);
-  return text(one) === text(other);
 }

@@ -16,7 +16,7 @@ export const accounts: Migration = {
     );
     create index accounts_to_erase on accounts (restore_until) where state = 'deleted';
 
-    -- One AES-256 key per account, wrapped by the operator's secret. Without its row, every sealed
+    -- One AES-256 key per account, wrapped by the operator's secret. Without its row, every encrypted
     -- column of the account is noise: erasure deletes it.
     create table data_keys (
       account_id uuid primary key,

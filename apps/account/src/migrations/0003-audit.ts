@@ -15,7 +15,7 @@ export const audit: Migration = {
       object text not null,
       before_hash bytea,
       after_hash bytea,
-      -- Address and user agent, sealed with the account's data key: the chain outlives erasure.
+      -- Address and user agent, encrypted with the account's data key: the chain outlives erasure.
       origin bytea,
       request_id text not null,
       previous_hash bytea not null,

@@ -8,7 +8,7 @@ export const peopleAndSessions: Migration = {
       account_id uuid not null references accounts,
       -- Null once erased.
       address_hash bytea unique,
-      -- First name and address, sealed with the account's data key.
+      -- First name and address, encrypted with the account's data key.
       details bytea,
       password_hash text,
       created_at timestamptz not null
@@ -20,7 +20,7 @@ export const peopleAndSessions: Migration = {
       account_id uuid not null references accounts,
       person_id uuid not null references people,
       token_hash bytea not null unique,
-      -- Address and user agent, sealed with the account's data key.
+      -- Address and user agent, encrypted with the account's data key.
       origin bytea not null,
       -- Peppered hash of the account and the network it was opened from.
       network_hash bytea not null,

@@ -8,7 +8,7 @@ export const signUps: Migration = {
       id uuid primary key,
       token_hash bytea not null unique,
       address_hash bytea not null,
-      -- First name and address, sealed with the data key that the account will keep.
+      -- First name and address, encrypted with the data key that the account will keep.
       details bytea not null,
       password_hash text not null,
       created_at timestamptz not null,

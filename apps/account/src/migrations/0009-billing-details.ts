@@ -5,7 +5,7 @@ export const billingDetails: Migration = {
   sql: `
     create table billing_details (
       account_id uuid primary key references accounts,
-      -- Sealed with the account's data key.
+      -- Encrypted with the account's data key.
       details bytea not null,
       updated_at timestamptz not null
     );

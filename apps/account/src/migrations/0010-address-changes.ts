@@ -8,7 +8,7 @@ export const addressChanges: Migration = {
       account_id uuid not null references accounts,
       person_id uuid not null references people,
       token_hash bytea not null unique,
-      -- The new address, sealed with the account's data key.
+      -- The new address, encrypted with the account's data key.
       address bytea not null,
       expires_at timestamptz not null
     );

@@ -1,8 +1,8 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { HOUR_MS, Logger } from '#libs/platform';
 import { AccountsService } from '../accounts/accounts.service.js';
-import { type AttemptLimit, AttemptsService } from '../attempts/attempts.service.js';
-import { networkOf } from '../attempts/network.js';
+import { type AttemptLimit, ThrottlingService } from '../throttling/throttling.service.js';
+import { networkOf } from '../throttling/network.js';
 import type { Visitor } from '../audit/actor.js';
 import { AuditService } from '../audit/audit.service.js';
 import type { FoundPerson } from '../people/people-by-address.repository.js';
@@ -25,7 +25,7 @@ export class ForgottenPasswordsService implements OnApplicationShutdown {
   private readonly underWay = new Set<Promise<void>>();
 
   constructor(
-    private readonly attempts: AttemptsService,
+    private readonly throttling: ThrottlingService,
     private readonly people: PeopleService,
     private readonly accounts: AccountsService,
     private readonly resets: PasswordResetsService,
@@ -42,8 +42,8 @@ export class ForgottenPasswordsService implements OnApplicationShutdown {
     { email }: ForgotPasswordRequest,
     visitor: Visitor,
   ): Promise<{ status: 'link_sent_if_known' }> {
-    await this.attempts.count(NETWORK_LIMIT, networkOf(visitor.address), visitor);
-    const isWithin = await this.attempts.isWithin(ADDRESS_LIMIT, email.toLowerCase(), visitor);
+    await this.throttling.count(NETWORK_LIMIT, networkOf(visitor.address), visitor);
+    const isWithin = await this.throttling.isWithin(ADDRESS_LIMIT, email.toLowerCase(), visitor);
     const person = await this.people.findByAddress(email, visitor.address);
     if (person && isWithin) this.begin(this.send(person, visitor));
     return { status: 'link_sent_if_known' };

@@ -6,7 +6,7 @@ import { PasswordsService } from '../passwords/passwords.service.js';
 import { LogInService } from '../sessions/log-in.service.js';
 import { SessionAnswer } from '../sessions/session-headers.js';
 import { SessionsService } from '../sessions/sessions.service.js';
-import type { ActiveSession } from '../sessions/signed-in.js';
+import type { ActiveSession } from '../sessions/require-session.js';
 import type { ChangePasswordRequest, ResetPasswordRequest } from './password-resets.dto.js';
 import { PasswordResetsService } from './password-resets.service.js';
 

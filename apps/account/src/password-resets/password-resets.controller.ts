@@ -2,7 +2,7 @@ import { Body, Controller, HttpCode, Post, UseInterceptors } from '@nestjs/commo
 import { AllowCallers } from '#libs/platform';
 import { CurrentVisitor, type Visitor } from '../audit/actor.js';
 import { SessionHeaders } from '../sessions/session-headers.js';
-import { type ActiveSession, CurrentSession, SignedIn } from '../sessions/signed-in.js';
+import { type ActiveSession, CurrentSession, RequireSession } from '../sessions/require-session.js';
 import { ForgottenPasswordsService } from './forgotten-passwords.service.js';
 import { PasswordChangesService } from './password-changes.service.js';
 import {
@@ -34,7 +34,7 @@ export class PasswordResetsController {
 
   @Post('change')
   @HttpCode(200)
-  @SignedIn()
+  @RequireSession()
   change(@CurrentSession() session: ActiveSession, @Body() request: ChangePasswordRequest) {
     return this.changes.change(session, request);
   }

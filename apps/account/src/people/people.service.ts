@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '#libs/database';
 import { AccountConfig } from '../account.config.js';
-import { networkOf } from '../attempts/network.js';
+import { networkOf } from '../throttling/network.js';
 import { PersonalDataService } from '../personal-data/personal-data.service.js';
 import { addressHash, mailboxOf, trialClaim } from './address.js';
 import { deviceOf, newDeviceToken } from './device-token.js';
@@ -13,13 +13,13 @@ import {
 import { PeopleRepository } from './people.repository.js';
 import type { Person } from './person.entity.js';
 
-/** What is sealed of a person. */
+/** What is encrypted of a person. */
 export interface PersonDetails {
   firstName: string;
   address: string;
 }
 
-/** The people behind accounts: found by the hash of their address, their details sealed. */
+/** The people behind accounts: found by the hash of their address, their details encrypted. */
 @Injectable()
 export class PeopleService {
   constructor(
@@ -48,7 +48,7 @@ export class PeopleService {
   ): Promise<{ person: Person; details: PersonDetails }> {
     const person = await this.people.find(transaction, accountId, personId);
     if (!person?.details) throw new Error(`person ${personId} has no details`);
-    const details = await this.personalData.open<PersonDetails>(
+    const details = await this.personalData.decrypt<PersonDetails>(
       transaction,
       accountId,
       person.details,
@@ -72,8 +72,8 @@ export class PeopleService {
     personId: string,
     details: PersonDetails,
   ): Promise<void> {
-    const sealed = await this.personalData.seal(transaction, accountId, details);
-    await this.people.update(transaction, accountId, personId, { details: sealed });
+    const encrypted = await this.personalData.encrypt(transaction, accountId, details);
+    await this.people.update(transaction, accountId, personId, { details: encrypted });
   }
 
   /** False when another person has the address already. */
@@ -85,7 +85,7 @@ export class PeopleService {
   ): Promise<boolean> {
     return this.people.updateAddress(transaction, accountId, personId, {
       addressHash: this.addressHash(details.address),
-      details: await this.personalData.seal(transaction, accountId, details),
+      details: await this.personalData.encrypt(transaction, accountId, details),
     });
   }
 
@@ -98,7 +98,7 @@ export class PeopleService {
     await this.people.update(transaction, accountId, personId, changes);
   }
 
-  /** Forgets the people and destroys the data key: whatever was sealed for the account is gone. */
+  /** Forgets the people and destroys the data key: whatever was encrypted for the account is gone. */
   async erase(transaction: Transaction, accountId: string): Promise<void> {
     await this.people.scrub(transaction, accountId);
     await this.personalData.destroyKey(transaction, accountId);

@@ -1,28 +1,23 @@
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '#libs/database';
+import { DataKey } from './data-key.entity.js';
 
 @Injectable()
 export class DataKeysRepository {
   async find(transaction: Transaction, accountId: string): Promise<Buffer | null> {
-    const [row] = await transaction.query<{ wrapped_key: Buffer }>(
-      'select wrapped_key from data_keys where account_id = $1',
-      [accountId],
-    );
-    return row?.wrapped_key ?? null;
+    const row = await transaction.manager.findOneBy(DataKey, { accountId });
+    return row?.wrappedKey ?? null;
   }
 
   async insert(
     transaction: Transaction,
     accountId: string,
-    row: { wrappedKey: Buffer; createdAt: Date },
+    row: Omit<DataKey, 'accountId'>,
   ): Promise<void> {
-    await transaction.query(
-      'insert into data_keys (account_id, wrapped_key, created_at) values ($1, $2, $3)',
-      [accountId, row.wrappedKey, row.createdAt],
-    );
+    await transaction.manager.insert(DataKey, { accountId, ...row });
   }
 
   async delete(transaction: Transaction, accountId: string): Promise<void> {
-    await transaction.query('delete from data_keys where account_id = $1', [accountId]);
+    await transaction.manager.delete(DataKey, { accountId });
   }
 }

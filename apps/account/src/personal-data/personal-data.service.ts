@@ -4,10 +4,10 @@ import type { Transaction } from '#libs/database';
 import { Clock } from '#libs/platform';
 import { AccountConfig } from '../account.config.js';
 import { DataKeysRepository } from './data-keys.repository.js';
-import { DATA_KEY_BYTES, derivedKey, seal, unseal } from './sealed.js';
+import { DATA_KEY_BYTES, decrypt, derivedKey, encrypt } from './encrypted.js';
 
 /**
- * Seals what identifies a person with the account's own data key. Destroying that key makes every
+ * Encrypts what identifies a person with the account's own data key. Destroying that key makes every
  * copy unreadable at once, those in backups of the other tables included (S119).
  */
 @Injectable()
@@ -27,30 +27,34 @@ export class PersonalDataService {
 
   /** Gives an account its data key. */
   async createKey(transaction: Transaction, accountId: string): Promise<void> {
-    const wrappedKey = seal(this.wrappingKey, randomBytes(DATA_KEY_BYTES), accountId);
+    const wrappedKey = encrypt(this.wrappingKey, randomBytes(DATA_KEY_BYTES), accountId);
     await this.dataKeys.insert(transaction, accountId, { wrappedKey, createdAt: this.clock.now() });
   }
 
-  /** Erases: nothing that was sealed for the account can be opened from here on. */
+  /** Erases: nothing that was encrypted for the account can be opened from here on. */
   async destroyKey(transaction: Transaction, accountId: string): Promise<void> {
     await this.dataKeys.delete(transaction, accountId);
   }
 
   /** JSON under the account's data key; null as account: a visitor of no account. */
-  async seal(transaction: Transaction, accountId: string | null, value: unknown): Promise<Buffer> {
+  async encrypt(
+    transaction: Transaction,
+    accountId: string | null,
+    value: unknown,
+  ): Promise<Buffer> {
     const key = accountId === null ? this.visitorKey : await this.keyOf(transaction, accountId);
-    return seal(key, Buffer.from(JSON.stringify(value)), accountId ?? '');
+    return encrypt(key, Buffer.from(JSON.stringify(value)), accountId ?? '');
   }
 
   /** @throws when the account's data key was destroyed or the value is another account's. */
-  async open<T>(transaction: Transaction, accountId: string, sealed: Buffer): Promise<T> {
+  async decrypt<T>(transaction: Transaction, accountId: string, encrypted: Buffer): Promise<T> {
     const key = await this.keyOf(transaction, accountId);
-    return JSON.parse(unseal(key, sealed, accountId).toString('utf8')) as T;
+    return JSON.parse(decrypt(key, encrypted, accountId).toString('utf8')) as T;
   }
 
   private async keyOf(transaction: Transaction, accountId: string): Promise<Buffer> {
     const wrapped = await this.dataKeys.find(transaction, accountId);
     if (!wrapped) throw new Error(`the data key of account ${accountId} is destroyed`);
-    return unseal(this.wrappingKey, wrapped, accountId);
+    return decrypt(this.wrappingKey, wrapped, accountId);
   }
 }

@@ -1,5 +1,5 @@
 import { Body, Controller, Get, Patch } from '@nestjs/common';
-import { type ActiveSession, CurrentSession, SignedIn } from '../sessions/signed-in.js';
+import { type ActiveSession, CurrentSession, RequireSession } from '../sessions/require-session.js';
 import { UpdateProfileRequest } from './profile.dto.js';
 import { ProfileService } from './profile.service.js';
 
@@ -8,13 +8,13 @@ export class ProfileController {
   constructor(private readonly profile: ProfileService) {}
 
   @Get()
-  @SignedIn()
+  @RequireSession()
   get(@CurrentSession() owner: ActiveSession) {
     return this.profile.get(owner);
   }
 
   @Patch()
-  @SignedIn()
+  @RequireSession()
   update(@CurrentSession() owner: ActiveSession, @Body() request: UpdateProfileRequest) {
     return this.profile.update(owner, request);
   }

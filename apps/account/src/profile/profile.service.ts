@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AccountsService } from '../accounts/accounts.service.js';
 import { AuditService } from '../audit/audit.service.js';
 import { PeopleService } from '../people/people.service.js';
-import type { ActiveSession } from '../sessions/signed-in.js';
+import type { ActiveSession } from '../sessions/require-session.js';
 import type { ProfileResponse, UpdateProfileRequest } from './profile.dto.js';
 
 /** What the owner sees and changes of himself. */
@@ -30,7 +30,7 @@ export class ProfileService {
 
   async update(owner: ActiveSession, request: UpdateProfileRequest): Promise<ProfileResponse> {
     const { accountId, personId } = owner;
-    await this.accounts.change(accountId, {}, async (transaction) => {
+    await this.accounts.runCommand(accountId, {}, async (transaction) => {
       const { details } = await this.people.get(transaction, accountId, personId);
       const changed = { ...details, firstName: request.first_name };
       await this.people.setDetails(transaction, accountId, personId, changed);

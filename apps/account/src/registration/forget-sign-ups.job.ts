@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AccountsService } from '../accounts/accounts.service.js';
-import { AttemptsService } from '../attempts/attempts.service.js';
+import { ThrottlingService } from '../throttling/throttling.service.js';
 import { SignUpsService } from './sign-ups.service.js';
 
 /** Forgets sign-ups that were not confirmed in time, and old counts of attempts. */
@@ -11,11 +11,11 @@ export class ForgetSignUpsJob {
   constructor(
     private readonly accounts: AccountsService,
     private readonly signUps: SignUpsService,
-    private readonly attempts: AttemptsService,
+    private readonly throttling: ThrottlingService,
   ) {}
 
   async runOnce(): Promise<void> {
     await this.accounts.transaction((transaction) => this.signUps.purge(transaction));
-    await this.attempts.forgetOld();
+    await this.throttling.forgetOld();
   }
 }

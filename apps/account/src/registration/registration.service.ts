@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { HOUR_MS } from '#libs/platform';
 import { AccountsService } from '../accounts/accounts.service.js';
-import { type AttemptLimit, AttemptsService } from '../attempts/attempts.service.js';
-import { networkOf } from '../attempts/network.js';
+import { type AttemptLimit, ThrottlingService } from '../throttling/throttling.service.js';
+import { networkOf } from '../throttling/network.js';
 import type { Visitor } from '../audit/actor.js';
 import { AuditService } from '../audit/audit.service.js';
 import { PasswordsService } from '../passwords/passwords.service.js';
@@ -21,7 +21,7 @@ const MAILBOX_LIMIT: AttemptLimit = { name: 'sign-up mailbox', max: 3, windowMs:
 @Injectable()
 export class RegistrationService {
   constructor(
-    private readonly attempts: AttemptsService,
+    private readonly throttling: ThrottlingService,
     private readonly passwords: PasswordsService,
     private readonly people: PeopleService,
     private readonly signUps: SignUpsService,
@@ -35,10 +35,10 @@ export class RegistrationService {
    */
   async signUp(request: SignUpRequest, visitor: Visitor): Promise<SignUpResponse> {
     const { email: address, first_name: firstName, password } = request;
-    await this.attempts.count(NETWORK_LIMIT, networkOf(visitor.address), visitor);
+    await this.throttling.count(NETWORK_LIMIT, networkOf(visitor.address), visitor);
     this.passwords.check(password);
-    await this.attempts.count(MAILBOX_LIMIT, this.people.mailboxOf(address), visitor);
-    await this.attempts.isWithin(DOMAIN_LIMIT, domainOfAddress(address), visitor);
+    await this.throttling.count(MAILBOX_LIMIT, this.people.mailboxOf(address), visitor);
+    await this.throttling.isWithin(DOMAIN_LIMIT, domainOfAddress(address), visitor);
     const passwordHash = await this.passwords.hash(password);
     const isKnown = (await this.people.findByAddress(address, visitor.address)) !== null;
     await this.accounts.transaction(async (transaction) => {

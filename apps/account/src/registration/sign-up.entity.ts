@@ -12,7 +12,7 @@ export class SignUp {
   @Column('bytea', { name: 'address_hash' })
   addressHash: Buffer;
 
-  /** Sealed `PersonDetails`. */
+  /** Encrypted `PersonDetails`. */
   @Column('bytea')
   details: Buffer;
 

@@ -44,7 +44,7 @@ export class SignUpsService {
       id,
       tokenHash: tokenHash(token) as Buffer,
       addressHash: this.people.addressHash(details.address),
-      details: await this.personalData.seal(transaction, id, details),
+      details: await this.personalData.encrypt(transaction, id, details),
       passwordHash,
       createdAt,
       expiresAt: new Date(createdAt.getTime() + LINK_LIFETIME_MS),
@@ -62,7 +62,7 @@ export class SignUpsService {
     const hash = tokenHash(token);
     const signUp = hash && (await this.signUps.take(transaction, hash, this.clock.now()));
     if (!signUp) throw new LinkInvalid();
-    const details = await this.personalData.open<PersonDetails>(
+    const details = await this.personalData.decrypt<PersonDetails>(
       transaction,
       signUp.id,
       signUp.details,

@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import type { Transaction } from '#libs/database';
 import { MINUTE_MS } from '#libs/platform';
 import { AccountsService } from '../accounts/accounts.service.js';
-import { type AttemptLimit, AttemptsService } from '../attempts/attempts.service.js';
-import { networkOf } from '../attempts/network.js';
+import { type AttemptLimit, ThrottlingService } from '../throttling/throttling.service.js';
+import { networkOf } from '../throttling/network.js';
 import type { Visitor } from '../audit/actor.js';
 import { AuditService } from '../audit/audit.service.js';
 import { PasswordsService } from '../passwords/passwords.service.js';
@@ -17,7 +17,7 @@ import {
 } from './sessions.dto.js';
 import { WrongCredentials } from './sessions.errors.js';
 import { SessionsService } from './sessions.service.js';
-import type { ActiveSession } from './signed-in.js';
+import type { ActiveSession } from './require-session.js';
 
 /** Log-ins of one network; the right ones do not count. */
 const NETWORK_LIMIT: AttemptLimit = {
@@ -30,7 +30,7 @@ const NETWORK_LIMIT: AttemptLimit = {
 @Injectable()
 export class LogInService {
   constructor(
-    private readonly attempts: AttemptsService,
+    private readonly throttling: ThrottlingService,
     private readonly passwords: PasswordsService,
     private readonly people: PeopleService,
     private readonly accounts: AccountsService,
@@ -50,12 +50,12 @@ export class LogInService {
   ): Promise<SessionAnswer<SessionResponse>> {
     const network = networkOf(visitor.address);
     const device = this.people.deviceOf(visitor.deviceToken, email);
-    if (!device) await this.attempts.count(NETWORK_LIMIT, network, visitor);
+    if (!device) await this.throttling.count(NETWORK_LIMIT, network, visitor);
     const person = await this.people.findByAddress(email, visitor.address);
     const address = email.toLowerCase();
     const known = device ?? (person?.knowsNetwork ? network : undefined);
     const subject = known ? `${address}\n${known}` : address;
-    await this.attempts.countGuess(subject, visitor);
+    await this.throttling.countGuess(subject, visitor);
     if (!(await this.passwords.matches(password, person?.passwordHash ?? null)) || !person) {
       await this.audit.recordRefusal({
         by: visitor,
@@ -64,8 +64,8 @@ export class LogInService {
       });
       throw new WrongCredentials();
     }
-    await this.attempts.forgetGuesses(subject);
-    if (!device) await this.attempts.giveBack(NETWORK_LIMIT, network);
+    await this.throttling.forgetGuesses(subject);
+    if (!device) await this.throttling.giveBack(NETWORK_LIMIT, network);
     const { accountId, personId, passwordHash } = person;
     const actor = { accountId, personId, visitor };
     const rehashed = await this.passwords.rehash(password, passwordHash);
@@ -112,7 +112,7 @@ export class LogInService {
   async checkPassword(session: ActiveSession, password: string): Promise<string | null> {
     const { accountId, personId } = session;
     const subject = `person\n${personId}`;
-    await this.attempts.countGuess(subject, session);
+    await this.throttling.countGuess(subject, session);
     const { person } = await this.accounts.transaction((transaction) =>
       this.people.get(transaction, accountId, personId),
     );
@@ -124,7 +124,7 @@ export class LogInService {
       });
       throw new WrongCredentials();
     }
-    await this.attempts.forgetGuesses(subject);
+    await this.throttling.forgetGuesses(subject);
     return person.passwordHash;
   }
 

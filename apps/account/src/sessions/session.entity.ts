@@ -15,7 +15,7 @@ export class Session {
   @Column('bytea', { name: 'token_hash' })
   tokenHash: Buffer;
 
-  /** Sealed `[address, userAgent]`. */
+  /** Encrypted `[address, userAgent]`. */
   @Column('bytea')
   origin: Buffer;
 

@@ -16,7 +16,7 @@ import { LogInService } from './log-in.service.js';
 import { SessionHeaders } from './session-headers.js';
 import { LogInRequest, ReauthenticateRequest } from './sessions.dto.js';
 import { SessionsService } from './sessions.service.js';
-import { type ActiveSession, CurrentSession, SignedIn } from './signed-in.js';
+import { type ActiveSession, CurrentSession, RequireSession } from './require-session.js';
 
 @Controller('internal')
 @UseInterceptors(SessionHeaders)
@@ -36,32 +36,32 @@ export class SessionsController {
 
   @Post('dashboard/log-out')
   @HttpCode(200)
-  @SignedIn({ deletedToo: true })
+  @RequireSession({ deletedToo: true })
   logOut(@CurrentSession() session: ActiveSession) {
     return this.sessions.logOut(session);
   }
 
   @Get('dashboard/session')
-  @SignedIn({ deletedToo: true })
+  @RequireSession({ deletedToo: true })
   session(@CurrentSession() session: ActiveSession) {
     return this.sessions.current(session);
   }
 
   @Post('dashboard/session/reauthenticate')
   @HttpCode(200)
-  @SignedIn()
+  @RequireSession()
   reauthenticate(@CurrentSession() session: ActiveSession, @Body() request: ReauthenticateRequest) {
     return this.logIns.reauthenticate(session, request);
   }
 
   @Get('dashboard/sessions')
-  @SignedIn()
+  @RequireSession()
   list(@CurrentSession() session: ActiveSession) {
     return this.sessions.list(session);
   }
 
   @Delete('dashboard/sessions/:id')
-  @SignedIn()
+  @RequireSession()
   end(@CurrentSession() session: ActiveSession, @Param('id') id: string) {
     return this.sessions.end(session, id);
   }

@@ -1,6 +1,6 @@
 import { IsString, Length } from 'class-validator';
 import type { AccountState } from '#libs/contracts';
-import type { ActiveSession } from './signed-in.js';
+import type { ActiveSession } from './require-session.js';
 
 /** No more is checked: a malformed address is as wrong as an unknown one. */
 export class LogInRequest {

@@ -11,7 +11,7 @@ import { SessionAnswer } from './session-headers.js';
 import { newToken, tokenHash } from './session-token.js';
 import { type ListedSession, type SessionResponse, toSessionResponse } from './sessions.dto.js';
 import { SessionsRepository } from './sessions.repository.js';
-import type { ActiveSession } from './signed-in.js';
+import type { ActiveSession } from './require-session.js';
 
 const KEEP_MS = 60 * DAY_MS;
 
@@ -38,7 +38,7 @@ export class SessionsService {
       accountId,
       personId,
       tokenHash: hashOf(token),
-      origin: await this.personalData.seal(transaction, accountId, [
+      origin: await this.personalData.encrypt(transaction, accountId, [
         visitor.address,
         visitor.userAgent,
       ]),
@@ -70,7 +70,7 @@ export class SessionsService {
     return this.accounts.transaction(async (transaction) => {
       const sessions: ListedSession[] = [];
       for (const session of await this.sessions.listOpen(transaction, accountId, limits)) {
-        const [address, userAgent] = await this.personalData.open<[string, string]>(
+        const [address, userAgent] = await this.personalData.decrypt<[string, string]>(
           transaction,
           accountId,
           session.origin,

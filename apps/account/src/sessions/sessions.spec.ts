@@ -5,7 +5,7 @@ import {
   PASSWORD,
   type Registered,
 } from '../../../../test/account/account-under-test.js';
-import { networkOf } from '../attempts/network.js';
+import { networkOf } from '../throttling/network.js';
 import { COMMON_PASSWORD_COUNT, isGuessablePassword } from '../passwords/guessable-password.js';
 import { hashPassword } from '../passwords/password-hash.js';
 import { PasswordsService } from '../passwords/passwords.service.js';

@@ -3,7 +3,7 @@ import { Database } from '#libs/database';
 import { Clock } from '#libs/platform';
 import { BillingConfig } from '../billing.config.js';
 import { PaymentProcessors } from '../processors/payment-processors.js';
-import type { CreatedCheckout, Outcome } from '../processors/payment-processor.js';
+import type { CreatedCheckout, Outcome, ProcessorName } from '../processors/payment-processor.js';
 import type { Order } from './order.entity.js';
 import { checkoutLineOf } from './order-lines.js';
 import { OrdersMaintenanceRepository, OrdersRepository } from './orders.repository.js';
@@ -44,6 +44,13 @@ export class CheckoutsService {
     return outcome;
   }
 
+  /** Who the account is at a processor; undefined before its first checkout there. */
+  async customerOf(accountId: string, processor: ProcessorName): Promise<string | undefined> {
+    return this.database.transaction((transaction) =>
+      this.orders.findCustomer(transaction, accountId, processor),
+    );
+  }
+
   /** Open orders that nothing was heard of since `before`. */
   async listSilent(before: Date, limit: number): Promise<Order[]> {
     return this.silentOrders.listSilent(before, limit);
@@ -56,9 +63,7 @@ export class CheckoutsService {
   async recover(order: Order): Promise<boolean> {
     if (this.clock.now() < order.expiresAt) return (await this.open(order)).outcome !== 'unknown';
     const { accountId, id, processor } = order;
-    const customerId = await this.database.transaction((transaction) =>
-      this.orders.findCustomer(transaction, accountId, processor),
-    );
+    const customerId = await this.customerOf(accountId, processor);
     if (customerId !== undefined) {
       const found = await this.processors.get(processor).findCheckout(id, customerId);
       if (found.outcome === 'unknown') return false;

@@ -13,6 +13,7 @@ import { LeasesRepository } from './leases.repository.js';
 
 /** Leases in one transaction: enough to be quick, few enough that no account is locked for long. */
 const BATCH_MAX = 200;
+const BATCHES_AT_ONCE = 3;
 
 /** `settle` books what was used, `close` also gives back the rest. */
 export type BookingKind = 'settle' | 'close';
@@ -35,9 +36,15 @@ export class LeaseBookingsService {
   async book(kind: BookingKind, uses: LeaseUse[]): Promise<void> {
     // Neighbours of one account share its lock.
     const sorted = uses.toSorted((a, b) => (a.accountId < b.accountId ? -1 : 1));
+    const batches: LeaseUse[][] = [];
     for (let first = 0; first < sorted.length; first += BATCH_MAX) {
-      await this.bookBatch(kind, sorted.slice(first, first + BATCH_MAX));
+      batches.push(sorted.slice(first, first + BATCH_MAX));
     }
+    const next = batches.values();
+    const bookNext = async () => {
+      for (const batch of next) await this.bookBatch(kind, batch);
+    };
+    await Promise.all(Array.from({ length: BATCHES_AT_ONCE }, bookNext));
   }
 
   private async bookBatch(kind: BookingKind, uses: LeaseUse[]): Promise<void> {

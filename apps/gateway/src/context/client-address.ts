@@ -1,3 +1,4 @@
+import { isLoopbackOrigin } from '#libs/platform';
 import { type BlockList, isIP } from 'node:net';
 import { contains } from '../facts/allow-list.js';
 import type { ApiRequest } from './request-context.js';
@@ -47,4 +48,18 @@ export function addressGroup(address: string, groupCount = 4): string {
 /** An IPv4 peer of an IPv6 socket is the same peer. */
 function plain(address: string): string {
   return address.startsWith('::ffff:') && address.includes('.') ? address.slice(7) : address;
+}
+
+/**
+ * What to tell an operator whose customers all seem to have one address: a public origin without a trusted
+ * proxy. Limits by address would then count everybody together.
+ */
+export function hiddenClientsOf(config: {
+  baseUrl: string;
+  billingUrl: string;
+  trustedProxies: string[];
+}): string | undefined {
+  const isPublic = ![config.baseUrl, config.billingUrl].every(isLoopbackOrigin);
+  if (!isPublic || config.trustedProxies.length > 0) return undefined;
+  return 'GATEWAY_TRUSTED_PROXIES is not set although BASE_URL or BILLING_URL is public: behind a proxy every customer has its address, and the limits by address count all of them together';
 }

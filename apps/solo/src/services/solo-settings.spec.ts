@@ -25,6 +25,27 @@ it('an environment without any setting has no fault', () => {
   expect(() => checkSettings({})).not.toThrow();
 });
 
+it.each([
+  ['the dashboard listens to others', { DASHBOARD_HOST: '0.0.0.0' }],
+  ['the dashboard listens to others, by IPv6', { DASHBOARD_HOST: '::' }],
+  ['a proxy leads others to it', { BILLING_URL: 'https://my.example.org' }],
+  ['a name only looks like this machine', { BILLING_URL: 'http://localhost.example.org' }],
+])(
+  'S82: where %s, no start without a mail server: a page would show its letters',
+  (_, settings) => {
+    expect(() => checkSettings(settings)).toThrow(/SMTP_URL: must be set.*mailbox page/s);
+    expect(() => checkSettings({ ...settings, SMTP_URL: 'smtp://mail.example:25' })).not.toThrow();
+  },
+);
+
+it.each([
+  { DASHBOARD_HOST: '127.0.0.2', BILLING_URL: 'http://127.0.0.2:8081' },
+  { DASHBOARD_HOST: '::1', BILLING_URL: 'http://[::1]:8081' },
+  { BILLING_URL: 'http://dashboard.localhost:8081' },
+])('where everybody is at home the mailbox page needs no mail server: %p', (settings) => {
+  expect(() => checkSettings(settings)).not.toThrow();
+});
+
 it('a setting that one process has no use for is said, unless it is blank', () => {
   expect(unusedSettings({ KAFKA_BROKERS: 'kafka:9092', GATEWAY_REUSE_PORT: 'true' })).toEqual([
     'KAFKA_BROKERS is not used by npm start: see npm run cluster',

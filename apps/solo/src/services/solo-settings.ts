@@ -1,5 +1,13 @@
-import { TelemetryConfig, loadConfigs } from '#libs/platform';
+import {
+  ConfigurationError,
+  TelemetryConfig,
+  isLoopbackHost,
+  isLoopbackOrigin,
+  loadConfigs,
+} from '#libs/platform';
 import { type Settings, databaseSettings, generatedSecrets, installed } from '#libs/services';
+import { AccountConfig } from '../../../account/src/account.config.js';
+import { GatewayConfig } from '../../../gateway/src/gateway.config.js';
 import { SERVICES } from '../../../services.js';
 import { DataFolder } from '../data-folder/data-folder.js';
 import type { Secrets } from '../data-folder/secrets.js';
@@ -48,6 +56,21 @@ export function checkSettings(environment: Settings): void {
   });
   const classes = installed(SERVICES, environment).map(({ config }) => config);
   loadConfigs([SoloConfig, TelemetryConfig, ...classes], settings);
+  checkMailbox(settings);
+}
+
+/**
+ * Without a mail server everybody's mail, reset links included, is on a page of the dashboard: only where
+ * everybody who reaches the dashboard is at home. @throws ConfigurationError.
+ */
+function checkMailbox(settings: Settings): void {
+  const [{ smtpUrl }, gateway] = loadConfigs([AccountConfig, GatewayConfig], settings);
+  if (smtpUrl !== undefined) return;
+  const { dashboardHost, billingUrl } = gateway;
+  if (isLoopbackHost(dashboardHost) && isLoopbackOrigin(billingUrl)) return;
+  throw new ConfigurationError([
+    `SMTP_URL: must be set, for the dashboard can be reached from elsewhere (DASHBOARD_HOST is ${dashboardHost}, BILLING_URL is ${billingUrl}). Without a mail server its mailbox page would show everybody's mail, links to new passwords included`,
+  ]);
 }
 
 /** Settings of services that one process has no use for, and where they have a meaning. */

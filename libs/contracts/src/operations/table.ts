@@ -1,3 +1,5 @@
+import { AVAILABILITY_BULK } from './availability/availability-bulk.js';
+import { AVAILABILITY } from './availability/availability.js';
 import { DNS_BULK } from './dns/dns-bulk.js';
 import { DNS_LIVE } from './dns/dns-live.js';
 import { ASN_WHOIS } from './numbers/asn-whois.js';
@@ -10,6 +12,9 @@ import { TLDS } from './tlds/tlds.js';
 import { WHOIS_BULK } from './whois/whois-bulk.js';
 import { WHOIS_LIVE } from './whois/whois-live.js';
 
+export * from './availability/availability-answer.js';
+export * from './availability/availability-bulk.js';
+export * from './availability/availability.js';
 export * from './dns/dns-answer.js';
 export * from './dns/dns-bulk.js';
 export * from './dns/dns-live.js';
@@ -36,6 +41,8 @@ export const OPERATIONS: readonly Operation[] = [
   ASN_WHOIS,
   DNS_LIVE,
   DNS_BULK,
+  AVAILABILITY,
+  AVAILABILITY_BULK,
   TLDS,
   TLD,
   PRICING,

@@ -42,10 +42,13 @@ begin
         interval '1 month')
     loop
       if to_regclass(parent.name || to_char(month, '_YYYYMM')) is null then
-        execute format('create table %I partition of %I for values from (%L) to (%L) with (fillfactor = %s)',
-          parent.name || to_char(month, '_YYYYMM'), parent.name,
+        -- Made apart and attached: \`partition of\` would lock the parent against every request.
+        execute format('create table %I (like %I including all) with (fillfactor = %s)',
+          parent.name || to_char(month, '_YYYYMM'), parent.name, parent.fillfactor);
+        execute format('alter table %I attach partition %I for values from (%L) to (%L)',
+          parent.name, parent.name || to_char(month, '_YYYYMM'),
           partition_bound(parent.is_by_id, month),
-          partition_bound(parent.is_by_id, month + interval '1 month'), parent.fillfactor);
+          partition_bound(parent.is_by_id, month + interval '1 month'));
         execute (select coalesce(string_agg(distinct format('revoke all on %I from %s',
             parent.name || to_char(month, '_YYYYMM'), grantee::regrole), ';'), 'select')
           from pg_class, aclexplode(relacl)

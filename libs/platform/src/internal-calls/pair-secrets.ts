@@ -58,9 +58,7 @@ export class PairSecrets {
 
 function allPairs(): string[] {
   return SERVICE_NAMES.flatMap((caller) =>
-    SERVICE_NAMES.filter((audience) => audience !== caller).map(
-      (audience) => `${caller}>${audience}`,
-    ),
+    SERVICE_NAMES.map((audience) => `${caller}>${audience}`),
   );
 }
 

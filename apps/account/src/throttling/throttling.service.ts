@@ -4,8 +4,8 @@ import { Clock, DAY_MS } from '#libs/platform';
 import { AccountConfig } from '../account.config.js';
 import type { Actor, Visitor } from '../audit/actor.js';
 import { AuditService } from '../audit/audit.service.js';
-import { TooManyAttempts } from './attempts.errors.js';
-import { AttemptsMaintenanceRepository } from './attempts.repository.js';
+import { TooManyAttempts } from './throttling.errors.js';
+import { ThrottlingMaintenanceRepository } from './throttling.repository.js';
 
 /** At most `max` attempts in a window. */
 export interface AttemptLimit {
@@ -21,9 +21,9 @@ const FORGET_MS = DAY_MS;
 
 /** Slows guessers down without locking anybody out (S22, S23, S38). */
 @Injectable()
-export class AttemptsService {
+export class ThrottlingService {
   constructor(
-    private readonly attempts: AttemptsMaintenanceRepository,
+    private readonly attempts: ThrottlingMaintenanceRepository,
     private readonly audit: AuditService,
     private readonly clock: Clock,
     private readonly config: AccountConfig,

@@ -80,7 +80,7 @@ export class SessionGuard implements CanActivate {
 }
 
 /** Declares a dashboard route: called by the gateway, with a session that meets the terms. */
-export const SignedIn = (terms: SessionTerms = {}) =>
+export const RequireSession = (terms: SessionTerms = {}) =>
   applyDecorators(
     AllowCallers('gateway'),
     SetMetadata(SESSION_TERMS, terms),
@@ -90,7 +90,7 @@ export const SignedIn = (terms: SessionTerms = {}) =>
 export const CurrentSession = createParamDecorator(
   (_: unknown, context: ExecutionContext): ActiveSession => {
     const { session } = context.switchToHttp().getRequest<RequestWithSession>();
-    if (!session) throw new Error('the route is not declared with @SignedIn');
+    if (!session) throw new Error('the route is not declared with @RequireSession');
     return session;
   },
 );

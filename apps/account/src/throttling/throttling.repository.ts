@@ -3,7 +3,7 @@ import { MaintenanceDatabase } from '#libs/database';
 
 /** Counts that must outlive a refused request, so each is a statement of its own, of no account. */
 @Injectable()
-export class AttemptsMaintenanceRepository {
+export class ThrottlingMaintenanceRepository {
   constructor(private readonly database: MaintenanceDatabase) {}
 
   /** Counts one attempt. @returns the count of the window, and when that began. */

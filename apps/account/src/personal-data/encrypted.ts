@@ -5,19 +5,19 @@ const TAG_BYTES = 16;
 export const DATA_KEY_BYTES = 32;
 
 /** AES-256-GCM: nonce, ciphertext, tag. `context` is authenticated: a value moved elsewhere fails. */
-export function seal(key: Buffer, plaintext: Buffer, context: string): Buffer {
+export function encrypt(key: Buffer, plaintext: Buffer, context: string): Buffer {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(context));
   return Buffer.concat([nonce, cipher.update(plaintext), cipher.final(), cipher.getAuthTag()]);
 }
 
 /** @throws when the key, the context or a byte of the value is another. */
-export function unseal(key: Buffer, sealed: Buffer, context: string): Buffer {
-  const nonce = sealed.subarray(0, NONCE_BYTES);
+export function decrypt(key: Buffer, encrypted: Buffer, context: string): Buffer {
+  const nonce = encrypted.subarray(0, NONCE_BYTES);
   const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES });
-  decipher.setAAD(Buffer.from(context)).setAuthTag(sealed.subarray(-TAG_BYTES));
+  decipher.setAAD(Buffer.from(context)).setAuthTag(encrypted.subarray(-TAG_BYTES));
   return Buffer.concat([
-    decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES)),
+    decipher.update(encrypted.subarray(NONCE_BYTES, -TAG_BYTES)),
     decipher.final(),
   ]);
 }

@@ -1,0 +1,14 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+@Entity('data_keys')
+export class DataKey {
+  @PrimaryColumn('uuid', { name: 'account_id' })
+  accountId: string;
+
+  /** AES-256 key, wrapped by the operator's secret. */
+  @Column('bytea', { name: 'wrapped_key' })
+  wrappedKey: Buffer;
+
+  @Column('timestamptz', { name: 'created_at' })
+  createdAt: Date;
+}

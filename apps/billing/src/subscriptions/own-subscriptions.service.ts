@@ -1,0 +1,57 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '#libs/database';
+import { NotFound, isId } from '#libs/platform';
+import { BillingConfig } from '../billing.config.js';
+import { CheckoutsService } from '../orders/checkouts.service.js';
+import type { Subscription } from './subscription.entity.js';
+import { type SubscriptionResponse, toSubscriptionResponse } from './subscriptions.dto.js';
+import { PlanNotChangeable } from './subscriptions.errors.js';
+import { SubscriptionsRepository } from './subscriptions.repository.js';
+
+/** An account's subscriptions, as it sees them. */
+@Injectable()
+export class OwnSubscriptionsService {
+  constructor(
+    private readonly database: Database,
+    private readonly subscriptions: SubscriptionsRepository,
+    private readonly checkouts: CheckoutsService,
+    private readonly config: BillingConfig,
+  ) {}
+
+  async list(accountId: string): Promise<{ subscriptions: SubscriptionResponse[] }> {
+    const rows = await this.database.transaction((transaction) =>
+      this.subscriptions.list(transaction, accountId),
+    );
+    const own = rows.filter(({ isDuplicate }) => !isDuplicate);
+    return { subscriptions: own.map((row) => toSubscriptionResponse(row)) };
+  }
+
+  /** @throws NotFound also for one of another account (S85). */
+  async get(accountId: string, id: string): Promise<SubscriptionResponse> {
+    return toSubscriptionResponse(await this.find(accountId, id));
+  }
+
+  /** @throws NotFound, PlanNotChangeable for one that has ended. */
+  async findCurrent(accountId: string, id: string): Promise<Subscription> {
+    const row = await this.find(accountId, id);
+    if (!row.isCurrent) throw new PlanNotChangeable('This subscription has ended.');
+    return row;
+  }
+
+  /** Who the account is at the subscription's processor, and where it comes back to from there. */
+  async customerOf({ accountId, processor }: Subscription) {
+    const customerId = await this.checkouts.customerOf(accountId, processor);
+    if (customerId === undefined) throw new NotFound();
+    return { customerId, returnUrl: `${this.config.dashboardUrl}/billing/subscriptions` };
+  }
+
+  private async find(accountId: string, id: string): Promise<Subscription> {
+    const row = isId(id)
+      ? await this.database.transaction((transaction) =>
+          this.subscriptions.find(transaction, accountId, id),
+        )
+      : null;
+    if (!row) throw new NotFound();
+    return row;
+  }
+}

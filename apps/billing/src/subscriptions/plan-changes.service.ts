@@ -1,0 +1,170 @@
+import { Injectable } from '@nestjs/common';
+import { CATALOGUE_VERSION, planOfSku } from '#libs/contracts';
+import { Clock, InvalidRequest, MINUTE_MS, newId } from '#libs/platform';
+import { ProcessorUnavailable } from '../orders/orders.errors.js';
+import type { ChangeRequest, Outcome } from '../processors/payment-processor.js';
+import { PaymentProcessors } from '../processors/payment-processors.js';
+import { SyncService } from '../sync/sync.service.js';
+import { OwnSubscriptionsService } from './own-subscriptions.service.js';
+import { type PlannedUnits, effectOfChange } from './plan-change.js';
+import type { Subscription } from './subscription.entity.js';
+import type {
+  ChangePlanRequest,
+  ChangePreviewResponse,
+  ChangeResponse,
+  PlanRequest,
+} from './subscriptions.dto.js';
+import { ChangeRefused, PeriodNotPaid, PlanNotChangeable } from './subscriptions.errors.js';
+
+/** How long a preview's price may be agreed to. */
+const PREVIEW_MS = 15 * MINUTE_MS;
+
+/** What customers change of their subscriptions. Rows follow from a fetch, as after a callback. */
+@Injectable()
+export class PlanChangesService {
+  constructor(
+    private readonly own: OwnSubscriptionsService,
+    private readonly processors: PaymentProcessors,
+    private readonly syncing: SyncService,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws NotFound, InvalidRequest, PlanNotChangeable, PeriodNotPaid, ProcessorUnavailable. */
+  async preview(
+    accountId: string,
+    id: string,
+    request: PlanRequest,
+  ): Promise<ChangePreviewResponse> {
+    const { row, effect, change, processor } = await this.planned(accountId, id, request);
+    const { currency } = row;
+    if (effect === 'period_end') {
+      return { effect, due_micros: '0', currency, from: row.periodEnd.toISOString() };
+    }
+    const from = wholeSecond(this.clock.now());
+    const { dueMicros } = valueOf(await processor.previewChange(change, from));
+    return { effect, due_micros: dueMicros.toString(), currency, from: from.toISOString() };
+  }
+
+  /**
+   * Changes the plan: an upgrade now, for what the preview said, everything else at the end of the period.
+   * Rights rise when it is paid, never with this answer.
+   */
+  async change(
+    accountId: string,
+    id: string,
+    { from: agreed, ...request }: ChangePlanRequest,
+  ): Promise<ChangeResponse> {
+    const { row, effect, change, processor } = await this.planned(accountId, id, request);
+    let redirectUrl: string | null = null;
+    if (effect === 'now') {
+      const from = this.agreedTime(agreed);
+      const upgrade = { ...change, changeId: changeIdOf(row, change, from), from };
+      const result = valueOf(await processor.upgrade(upgrade));
+      if (result.state === 'payment_required') ({ redirectUrl } = result);
+    } else valueOf(await processor.changeAtPeriodEnd(change, newId()));
+    return { subscription: await this.refreshed(row), redirect_url: redirectUrl };
+  }
+
+  /** Ends it with its period; what was paid stays. */
+  async cancel(accountId: string, id: string): Promise<ChangeResponse> {
+    const row = await this.own.findCurrent(accountId, id);
+    const { externalId } = row;
+    valueOf(await this.processors.get(row.processor).cancel(externalId, 'period_end', newId()));
+    return { subscription: await this.refreshed(row), redirect_url: null };
+  }
+
+  /** Takes back a cancellation or a change that waits for the end of the period. */
+  async undo(accountId: string, id: string): Promise<ChangeResponse> {
+    const row = await this.own.findCurrent(accountId, id);
+    valueOf(await this.processors.get(row.processor).resume(row.externalId, newId()));
+    return { subscription: await this.refreshed(row), redirect_url: null };
+  }
+
+  /** The processor's page for the means of payment. */
+  async paymentPage(accountId: string, id: string): Promise<{ redirect_url: string }> {
+    const row = await this.own.findCurrent(accountId, id);
+    const { customerId, returnUrl } = await this.own.customerOf(row);
+    const processor = this.processors.get(row.processor);
+    return { redirect_url: valueOf(await processor.paymentUpdateUrl(customerId, returnUrl)) };
+  }
+
+  private async planned(accountId: string, id: string, { sku, quantity = 1 }: PlanRequest) {
+    const row = await this.own.findCurrent(accountId, id);
+    const [from, to] = [unitsOf(row), plannedUnits(sku, quantity)];
+    if (to.plan.line !== row.line) throw notSold();
+    const effect = effectOfChange(from, to);
+    if (!effect) throw new PlanNotChangeable('This is the plan you have.');
+    if (row.cancelAt) {
+      throw new PlanNotChangeable('This subscription is cancelled. Undo the cancellation first.');
+    }
+    if (row.state !== 'active' || (row.paidThrough ?? row.periodStart) < row.periodEnd) {
+      throw new PeriodNotPaid();
+    }
+    return {
+      row,
+      effect,
+      change: changeOf(row, to),
+      processor: this.processors.get(row.processor),
+    };
+  }
+
+  /** The time of the preview; now where there was none. @throws InvalidRequest for one too long ago. */
+  private agreedTime(agreed: string | undefined): Date {
+    const now = this.clock.now();
+    if (agreed === undefined) return wholeSecond(now);
+    const from = new Date(agreed);
+    if (from <= now && now.getTime() - from.getTime() <= PREVIEW_MS) return from;
+    throw new InvalidRequest([{ field: 'from', message: 'is not of the last 15 minutes' }]);
+  }
+
+  private async refreshed({ accountId, id, processor, externalId }: Subscription) {
+    await this.syncing.sync({ processor, kind: 'subscription', id: externalId });
+    return this.own.get(accountId, id);
+  }
+}
+
+/** Plans are those of today's catalogue: a change is a purchase. */
+function changeOf(row: Subscription, { plan, quantity }: PlannedUnits): ChangeRequest {
+  const { sku, interval, name } = plan;
+  return {
+    subscriptionId: row.externalId,
+    plan: {
+      sku,
+      catalogueVersion: CATALOGUE_VERSION,
+      interval,
+      name,
+      unitMicros: BigInt(plan.unitMicros),
+    },
+    quantity,
+    currency: row.currency,
+  };
+}
+
+/** The same wish at the same agreed time is the same call, however often it is sent. */
+function changeIdOf({ id }: Subscription, { plan, quantity }: ChangeRequest, from: Date): string {
+  return `${id}:${plan.sku}:${quantity}:${from.getTime()}`;
+}
+
+function plannedUnits(sku: string, quantity: number): PlannedUnits {
+  const plan = planOfSku(sku);
+  if (!plan || quantity > plan.unitsMax) throw notSold();
+  return { plan, quantity };
+}
+
+function unitsOf({ sku, quantity }: Subscription): PlannedUnits {
+  const plan = planOfSku(sku);
+  if (!plan) throw new PlanNotChangeable('This plan is not sold any more. Write to support.');
+  return { plan, quantity };
+}
+
+const notSold = () =>
+  new InvalidRequest([{ field: 'sku', message: 'is not a plan this subscription can have' }]);
+
+/** Processors count in seconds. */
+const wholeSecond = (time: Date) => new Date(Math.floor(time.getTime() / 1000) * 1000);
+
+function valueOf<T>(outcome: Outcome<T>): T {
+  if (outcome.outcome === 'done') return outcome.value;
+  if (outcome.outcome === 'unknown') throw new ProcessorUnavailable(outcome.cause);
+  throw new ChangeRefused(outcome);
+}

@@ -1,0 +1,203 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { PaymentConfirmed, SubscriptionChanged } from '#libs/contracts';
+import { DAY_MS, HOUR_MS, addMonths } from '#libs/platform';
+import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
+
+describe('plan changes', () => {
+  let billing: BillingUnderTest;
+  let accountId: string;
+  let start: Date;
+  let id: string;
+
+  beforeAll(async () => {
+    billing = await BillingUnderTest.start();
+  });
+  afterAll(() => billing.stop());
+  afterEach(() => {
+    expect(billing.logLines.splice(0)).toEqual([]);
+  });
+
+  /** An API plan of 15K a month, bought now. */
+  beforeEach(async () => {
+    accountId = billing.newAccount();
+    start = billing.clock.now();
+    const body = { product: 'subscription', sku: 'api-15K-month', processor: 'stripe' };
+    const ordered = await billing.call('POST', 'orders', { accountId, body });
+    await billing.act(ordered.body, 'pay');
+    const { body: listed } = await billing.call('GET', 'subscriptions', { accountId });
+    ({ id } = listed.subscriptions[0]);
+    await said();
+  });
+
+  async function ask(action: string, body: object = {}) {
+    const answer = await billing.call('POST', `subscriptions/${id}/${action}`, { accountId, body });
+    await billing.settle();
+    return answer;
+  }
+
+  const seenOf = new Map<string, number>();
+  async function said(): Promise<{ payments: PaymentConfirmed[]; states: SubscriptionChanged[] }> {
+    const events = await billing.events(accountId);
+    const fresh = events.slice(seenOf.get(accountId) ?? 0);
+    seenOf.set(accountId, events.length);
+    const of = (type: string) =>
+      fresh.filter((event) => event.type === type).map(({ data }) => data);
+    return {
+      payments: of('billing.payment-confirmed') as unknown as PaymentConfirmed[],
+      states: of('billing.subscription-changed') as unknown as SubscriptionChanged[],
+    };
+  }
+
+  const passTo = (time: Date) => billing.pass(time.getTime() - billing.clock.now().getTime());
+  const card = (behaviour: 'works' | 'asks') => {
+    const [{ customer }] = billing.simulator.world.all('subscription');
+    billing.simulator.invoices.setCard(customer as string, behaviour);
+  };
+
+  it('an upgrade costs what its preview said, and brings what it adds for the rest of the period', async () => {
+    await billing.pass(10 * DAY_MS);
+    const preview = await ask('preview', { sku: 'api-50K-month' });
+    expect(preview).toMatchObject({ status: 200, body: { effect: 'now', currency: 'USD' } });
+    await billing.pass(HOUR_MS / 6);
+    const { from, due_micros: due } = preview.body;
+    const changed = await ask('change', { sku: 'api-50K-month', from });
+    expect(changed).toMatchObject({
+      body: { redirect_url: null, subscription: { sku: 'api-50K-month' } },
+    });
+    const { payments, states } = await said();
+    expect(payments).toEqual([
+      expect.objectContaining({
+        amountMicros: due,
+        lines: [
+          expect.objectContaining({
+            kind: 'subscription_upgrade',
+            sku: 'api-50K-month',
+            monthlyCredits: '35000',
+            periodStart: start.toISOString(),
+            periodEnd: addMonths(start, 1).toISOString(),
+            from,
+          }),
+        ],
+      }),
+    ]);
+    expect(states.at(-1)).toMatchObject({ sku: 'api-50K-month', limits: { live: 80 } });
+    // 21 of 31 days of 48 dollars.
+    expect(Number(due) / 1e6).toBeCloseTo((48 * 21) / 31, 0);
+  });
+
+  it('rights rise when an upgrade is paid, not before, and not at all when it is left', async () => {
+    card('asks');
+    const asked = await ask('change', { sku: 'api-50K-month' });
+    expect(asked.body).toMatchObject({ subscription: { sku: 'api-15K-month' } });
+    expect((await said()).payments).toEqual([]);
+    await fetch(`${asked.body.redirect_url}/pay`, { method: 'POST' });
+    await billing.settle();
+    expect((await said()).states.at(-1)).toMatchObject({ sku: 'api-50K-month' });
+    const left = await ask('change', { sku: 'api-150K-month' });
+    expect(left.body.redirect_url).toContain('/stripe/invoice/');
+    await billing.pass(24 * HOUR_MS);
+    expect((await said()).payments).toEqual([]);
+    const { body } = await billing.call('GET', `subscriptions/${id}`, { accountId });
+    expect(body).toMatchObject({ sku: 'api-50K-month' });
+    card('works');
+  });
+
+  it('a downgrade waits for the end of the period, and can be undone until then', async () => {
+    expect((await ask('preview', { sku: 'api-5K-month' })).body).toMatchObject({
+      effect: 'period_end',
+      due_micros: '0',
+    });
+    const asked = await ask('change', { sku: 'api-5K-month' });
+    const at = addMonths(start, 1).toISOString();
+    expect(asked.body.subscription).toMatchObject({
+      sku: 'api-15K-month',
+      pending_change: { sku: 'api-5K-month', quantity: 1, at },
+    });
+    expect((await ask('undo')).body.subscription).toMatchObject({ pending_change: null });
+    await ask('change', { sku: 'api-5K-month' });
+    await said();
+    await passTo(addMonths(start, 1));
+    const { payments, states } = await said();
+    expect(payments).toMatchObject([
+      { amountMicros: '10000000', lines: [{ sku: 'api-5K-month' }] },
+    ]);
+    expect(states.at(-1)).toMatchObject({ sku: 'api-5K-month', limits: { live: 20 } });
+  });
+
+  it('a change of interval waits for the end of the period too', async () => {
+    await ask('change', { sku: 'api-50K-year' });
+    expect((await said()).payments).toEqual([]);
+    const turn = addMonths(start, 1);
+    await passTo(turn);
+    const { payments } = await said();
+    expect(payments).toMatchObject([
+      {
+        amountMicros: '747000000',
+        lines: [
+          {
+            kind: 'subscription',
+            interval: 'year',
+            periodEnd: addMonths(turn, 12).toISOString(),
+            monthlyCredits: '50000',
+          },
+        ],
+      },
+    ]);
+  });
+
+  it('a cancelled subscription runs to the end of what was paid, and can be undone until then', async () => {
+    const end = addMonths(start, 1).toISOString();
+    expect((await ask('cancel')).body.subscription).toMatchObject({
+      cancel_at: end,
+      is_current: true,
+    });
+    expect((await said()).states.at(-1)).toMatchObject({ state: 'active', cancelAt: end });
+    expect(await ask('change', { sku: 'api-50K-month' })).toMatchObject({ status: 409 });
+    expect((await ask('undo')).body.subscription).toMatchObject({ cancel_at: null });
+    await ask('cancel');
+    await said();
+    await passTo(addMonths(start, 1));
+    const { payments, states } = await said();
+    expect(payments).toEqual([]);
+    expect(states.at(-1)).toMatchObject({ state: 'cancelled', paidThrough: end });
+    expect(await ask('undo')).toMatchObject({ status: 409, body: { code: 'plan_not_changeable' } });
+  });
+
+  it('a plan changes on a paid period only, and to what it can be', async () => {
+    expect(await ask('change', { sku: 'api-15K-month' })).toMatchObject({ status: 409 });
+    expect(await ask('change', { sku: 'domainer-all-month' })).toMatchObject({ status: 400 });
+    expect(await ask('change', { sku: 'api-50K-month', quantity: 2 })).toMatchObject({
+      status: 400,
+    });
+    const old = new Date(billing.clock.now().getTime() - HOUR_MS).toISOString();
+    expect(await ask('change', { sku: 'api-50K-month', from: old })).toMatchObject({ status: 400 });
+    const [{ customer }] = billing.simulator.world.all('subscription');
+    billing.simulator.invoices.setCard(customer as string, 'declines');
+    await passTo(addMonths(start, 1));
+    expect(await ask('change', { sku: 'api-50K-month' })).toMatchObject({
+      status: 409,
+      body: { code: 'period_not_paid' },
+    });
+    const page = await ask('payment-details');
+    expect(page.body.redirect_url).toContain('/stripe/portal/');
+    await fetch(`${page.body.redirect_url}/card-works`, { method: 'POST' });
+    await billing.settle();
+    expect((await said()).states.at(-1)).toMatchObject({ state: 'active' });
+    expect(await ask('change', { sku: 'api-50K-month' })).toMatchObject({ status: 200 });
+  });
+
+  it('S85: a subscription of another account is not found', async () => {
+    const stranger = { accountId: billing.newAccount(), body: { sku: 'api-5K-month' } };
+    for (const action of ['preview', 'change']) {
+      const answer = await billing.call('POST', `subscriptions/${id}/${action}`, stranger);
+      expect([action, answer.status]).toEqual([action, 404]);
+    }
+    for (const action of ['cancel', 'undo', 'payment-details']) {
+      const { accountId: other } = stranger;
+      const answer = await billing.call('POST', `subscriptions/${id}/${action}`, {
+        accountId: other,
+      });
+      expect([action, answer.status]).toEqual([action, 404]);
+    }
+  });
+});

@@ -1,0 +1,203 @@
+import { Injectable } from '@nestjs/common';
+import type {
+  AVAILABILITY,
+  AVAILABILITY_BULK,
+  Availability,
+  AvailabilityNames,
+  QuestionOf,
+  Source,
+} from '#libs/contracts';
+import { type DomainName, parseDomainName } from '#libs/domain-names';
+import { Clock, InvalidRequest, monotonicMs } from '#libs/platform';
+import { DnsClient, DnsFault } from '#libs/resolvers';
+import { InvalidDomainName } from '../answers/answers.errors.js';
+import type { ItemAnswer, ItemQuestions } from '../answers/item-answers.js';
+import { LiveService } from '../live/live.service.js';
+import { LookupConfig } from '../lookup.config.js';
+import {
+  type Delegation,
+  type Verdict,
+  outcomeOfWord,
+  verdictByDelegation,
+  verdictOf,
+} from './availability.js';
+import { suggestionsFor } from './suggestions.js';
+
+const FIXTURE_TLD = 'test';
+/** Suggestions that are checked at a time. */
+const AT_A_TIME = 10;
+/** Zero: each name is looked at anew, but for the gateway's repeats and failures still waited out. */
+const NOW = { max_age: 0, allow_stale: false };
+
+interface Looking {
+  fresh: boolean;
+  repeat?: boolean;
+  isBulk: boolean;
+  /** Monotonic milliseconds. */
+  untilMs: number;
+  signal: AbortSignal;
+}
+
+/** A verdict with where it came from. */
+interface Checked {
+  body: Availability;
+  servedFrom: Source;
+}
+
+/** One name and what could be had in its place. */
+export interface AvailabilityFound {
+  body: Availability & { suggestions?: Availability[] };
+  /** Names with a word that is charged, the one that was asked about among them. */
+  chargedItems: number;
+}
+
+/** Says whether names can be had: by their registry and by whether name servers serve them. */
+@Injectable()
+export class AvailabilityService {
+  constructor(
+    private readonly live: LiveService,
+    private readonly dns: DnsClient,
+    private readonly clock: Clock,
+    private readonly config: LookupConfig,
+  ) {}
+
+  /** @throws InvalidDomainName, LookupOverloaded */
+  async one(
+    { domainName, sug, count, fresh }: QuestionOf<typeof AVAILABILITY>,
+    { repeat, signal }: { repeat: boolean; signal: AbortSignal },
+  ): Promise<AvailabilityFound> {
+    const domain = domainOf(domainName);
+    const untilMs = monotonicMs() + this.config.budgetMs;
+    const looking = { fresh, repeat, isBulk: false, untilMs, signal };
+    const { body, servedFrom } = await this.check(domain, looking);
+    const isCharged = body.availability !== 'unknown' && servedFrom !== 'fixture';
+    if (!sug) return { body, chargedItems: isCharged ? 1 : 0 };
+    const suggestions = await this.suggest(domain, count, { ...looking, isBulk: true });
+    const chargedSuggestions = suggestions.filter((one) => one.servedFrom !== 'fixture').length;
+    return {
+      body: { ...body, suggestions: suggestions.map((one) => one.body) },
+      chargedItems: (isCharged ? 1 : 0) + chargedSuggestions,
+    };
+  }
+
+  /** Several names, or one under several suffixes, each as if it had been asked about alone. @throws InvalidRequest */
+  several(
+    { domainNames, tld }: AvailabilityNames,
+    { domainName, fresh }: QuestionOf<typeof AVAILABILITY_BULK>,
+  ): ItemQuestions {
+    const names = domainNames ?? underSuffixes(domainName, tld);
+    if ((domainNames === undefined) === (tld === undefined)) {
+      const message = 'is required, or "tld" with "domainName" in the query; not both';
+      throw new InvalidRequest([{ field: 'domainNames', message }]);
+    }
+    const untilMs = monotonicMs() + this.config.budgetMs;
+    return {
+      count: names.length,
+      member: 'domains',
+      subject: (index) => ({ domain: names[index] }),
+      answer: async (index, signal): Promise<ItemAnswer> => {
+        const domain = domainOf(names[index]);
+        const { body, servedFrom } = await this.check(domain, {
+          fresh,
+          isBulk: true,
+          untilMs,
+          signal,
+        });
+        const outcome = outcomeOfWord(body.availability);
+        return { outcome, servedFrom, body: { status: true, ...body } };
+      },
+    };
+  }
+
+  /** Exactly so many names that can be had, unless there are not so many or the time is over. */
+  private async suggest(domain: DomainName, count: number, looking: Looking): Promise<Checked[]> {
+    const candidates = suggestionsFor(domain.label, domain.publicSuffix).filter(
+      (name) => name.endsWith(`.${FIXTURE_TLD}`) === (domain.tld === FIXTURE_TLD),
+    );
+    const found: Checked[] = [];
+    for (let at = 0; at < candidates.length && found.length < count; at += AT_A_TIME) {
+      if (looking.signal.aborted || monotonicMs() >= looking.untilMs) break;
+      const batch = candidates.slice(at, at + AT_A_TIME).map(domainOf);
+      const checked = await Promise.all(batch.map(async (one) => this.check(one, looking)));
+      found.push(...checked.filter(({ body }) => body.availability === 'available'));
+    }
+    return found.slice(0, count);
+  }
+
+  private async check(domain: DomainName, looking: Looking): Promise<Checked> {
+    if (domain.tld === FIXTURE_TLD) return this.checkFixture(domain, looking);
+    const asked = this.delegationOf(domain.name, looking);
+    if (looking.isBulk) {
+      // One question to a resolver spares most registries' budgets.
+      const byDns = verdictByDelegation(await asked);
+      if (byDns) return { body: this.bodyOf(domain, byDns), servedFrom: 'live' };
+    }
+    const [delegation, { lookup, serving }] = await Promise.all([asked, this.ask(domain, looking)]);
+    const { outcome, sources, reason } = lookup;
+    const protocol = sources.find((source) => source.outcome === outcome)?.protocol;
+    const body = this.bodyOf(domain, verdictOf({ outcome, protocol }, delegation), reason);
+    return { body, servedFrom: serving.servedFrom };
+  }
+
+  /** Names under `test` that are no fixtures can be had. */
+  private async checkFixture(domain: DomainName, looking: Looking): Promise<Checked> {
+    const { lookup } = await this.ask(domain, looking);
+    const isNone = lookup.outcome === 'unsupported';
+    const outcome = isNone ? 'not_registered' : lookup.outcome;
+    const verdict = verdictOf({ outcome, protocol: 'rdap' }, 'not_delegated');
+    return { body: this.bodyOf(domain, verdict), servedFrom: 'fixture' };
+  }
+
+  private async ask(domain: DomainName, { fresh, repeat, isBulk, untilMs, signal }: Looking) {
+    const budgetMs = Math.max(1, Math.floor(untilMs - monotonicMs()));
+    const priority = isBulk ? 'bulk' : 'live';
+    return this.live.find(domain.name, { ...NOW, fresh }, { repeat, priority, budgetMs, signal });
+  }
+
+  private async delegationOf(name: string, { untilMs, signal }: Looking): Promise<Delegation> {
+    const timeoutMs = Math.min(this.config.dnsTimeoutMs, Math.max(1, untilMs - monotonicMs()));
+    try {
+      const { rcode, answers } = await this.dns.ask(name, 'NS', { timeoutMs, signal });
+      if (rcode === 'nxdomain') return 'not_delegated';
+      if (rcode !== 'noerror') return 'unknown';
+      return answers.some((record) => record.type === 'NS' && record.name === name)
+        ? 'delegated'
+        : 'not_delegated';
+    } catch (error) {
+      if (error instanceof DnsFault) return 'unknown';
+      throw error;
+    }
+  }
+
+  private bodyOf({ name }: DomainName, verdict: Verdict, reason?: string): Availability {
+    const { availability, method, confidence, isContradiction } = verdict;
+    const can = { available: true, registered: false, restricted: false, unknown: null };
+    return {
+      domain: name,
+      availability,
+      domain_availability: can[availability],
+      ...(method && { method }),
+      confidence,
+      ...(isContradiction && { contradiction: true }),
+      ...(availability === 'unknown' && reason && { reason }),
+      checked_at: this.clock.now().toISOString(),
+    };
+  }
+}
+
+/** @throws InvalidDomainName */
+function domainOf(text: string): DomainName {
+  const parsed = parseDomainName(text);
+  if (!parsed.ok) throw new InvalidDomainName(parsed.message);
+  return parsed.domain;
+}
+
+/** The label of a name, with or without a suffix of its own, under each suffix. @throws InvalidRequest, InvalidDomainName */
+function underSuffixes(base: string | undefined, suffixes: readonly string[] = []): string[] {
+  if (suffixes.length === 0) return [];
+  if (base === undefined || base === '') {
+    throw new InvalidRequest([{ field: 'domainName', message: 'is required with "tld"' }]);
+  }
+  const label = base.includes('.') ? domainOf(base).label : base;
+  return suffixes.map((suffix) => `${label}.${suffix.replace(/^\./, '')}`);
+}

@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { OUTCOMES, type Outcome } from '#libs/contracts';
+import { Logger, ServiceTokens, type RunningService, loadConfig } from '#libs/platform';
+import { TestClock } from '#test/environment';
+import { LookupConfig } from '../lookup.config.js';
+import { startLookup } from '../start.js';
+import { type Delegation, verdictOf } from './availability.js';
+import { suggestionsFor } from './suggestions.js';
+
+const SECRET = 'a-service-secret-of-at-least-32-characters';
+const clock = new TestClock('2026-11-22T10:00:00Z');
+
+describe('whether a name can be had', () => {
+  it.each<[Outcome, 'rdap' | 'whois43', Delegation, string, string | undefined]>([
+    ['not_registered', 'rdap', 'not_delegated', 'available', 'rdap'],
+    ['not_registered', 'whois43', 'not_delegated', 'available', 'whois'],
+    ['not_registered', 'rdap', 'unknown', 'available', 'rdap'],
+    ['not_registered', 'whois43', 'unknown', 'unknown', undefined],
+    ['not_registered', 'rdap', 'delegated', 'registered', 'dns'],
+    ['delivered', 'rdap', 'not_delegated', 'registered', 'rdap'],
+    ['partial', 'whois43', 'not_delegated', 'registered', 'whois'],
+    ['restricted', 'rdap', 'not_delegated', 'restricted', 'rdap'],
+    ['throttled', 'rdap', 'not_delegated', 'unknown', undefined],
+    ['throttled', 'rdap', 'delegated', 'registered', 'dns'],
+    ['unsupported', 'rdap', 'delegated', 'registered', 'dns'],
+    ['unsupported', 'rdap', 'not_delegated', 'unknown', undefined],
+  ])('registry: %s by %s, name servers: %s → %s', (outcome, protocol, delegation, word, method) => {
+    const verdict = verdictOf({ outcome, protocol }, delegation);
+    expect([verdict.availability, verdict.method]).toEqual([word, method]);
+  });
+
+  it('"available" is said on the word of a registry alone, and never against name servers', () => {
+    for (const outcome of OUTCOMES) {
+      for (const delegation of ['delegated', 'not_delegated', 'unknown'] as const) {
+        const { availability } = verdictOf({ outcome, protocol: 'rdap' }, delegation);
+        const mayBe = outcome === 'not_registered' && delegation !== 'delegated';
+        if (!mayBe) expect(availability).not.toBe('available');
+      }
+    }
+  });
+
+  it('a registry and name servers that disagree are told', () => {
+    const verdict = verdictOf({ outcome: 'not_registered', protocol: 'rdap' }, 'delegated');
+    expect(verdict).toMatchObject({ isContradiction: true });
+    expect(verdict.confidence).toBeLessThan(0.9);
+  });
+});
+
+describe('names like one', () => {
+  it('are many, different from it and from one another, and names', () => {
+    for (const label of ['example', 'fast-cars', 'x1', 'a'.repeat(63), 'xn--bcher-kva']) {
+      const names = suggestionsFor(label, 'com');
+      expect(names.length).toBeGreaterThanOrEqual(26);
+      expect(new Set(names).size).toBe(names.length);
+      expect(names).not.toContain(`${label}.com`);
+      for (const name of names)
+        expect(name).toMatch(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.[a-z]+$/);
+    }
+    expect(suggestionsFor('fast-cars', 'com')).toContain('fastcars.com');
+    expect(suggestionsFor('photoshop', 'com')).toContain('photostore.com');
+  });
+});
+
+describe('the service', () => {
+  let service: RunningService;
+  let tokens: ServiceTokens;
+
+  beforeAll(async () => {
+    const config = loadConfig(LookupConfig, { SERVICE_SECRET: SECRET, LOOKUP_PORT: '0' });
+    const logger = new Logger('lookup', { write: () => undefined });
+    service = await startLookup({ config, clock, logger });
+    tokens = new ServiceTokens(SECRET, clock);
+  });
+  afterAll(() => service?.stop());
+
+  async function ask(query: string, body?: object) {
+    const answer = await fetch(`${service.url}/internal/availability?${query}`, {
+      method: body ? 'POST' : 'GET',
+      headers: {
+        authorization: `Bearer ${tokens.issue('gateway', 'lookup')}`,
+        ...(body && { 'content-type': 'application/json' }),
+      },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    return {
+      status: answer.status,
+      charged: answer.headers.get('x-charged-items'),
+      body: (await answer.json()) as Record<string, unknown>,
+    };
+  }
+
+  it('says of fixtures what they stand for, for nothing', async () => {
+    expect(await ask('domainName=available.test')).toMatchObject({
+      status: 200,
+      charged: '0',
+      body: { status: true, availability: 'available', domain_availability: true, method: 'rdap' },
+    });
+    expect((await ask('domainName=registered.test')).body).toMatchObject({
+      availability: 'registered',
+      domain_availability: false,
+    });
+    expect((await ask('domainName=throttled.test')).body).toMatchObject({
+      availability: 'unknown',
+      domain_availability: null,
+    });
+  });
+
+  it('suggests as many names as were asked for, each of which can be had', async () => {
+    const { body } = await ask('domainName=registered.test&sug=true&count=7');
+    const suggestions = body.suggestions as { domain: string; availability: string }[];
+    expect(suggestions).toHaveLength(7);
+    expect(new Set(suggestions.map(({ domain }) => domain)).size).toBe(7);
+    expect(suggestions.every(({ availability }) => availability === 'available')).toBe(true);
+  });
+
+  it('answers several names in their order, and one name under several suffixes', async () => {
+    const names = { domainNames: ['registered.test', '-x-.example', 'available.test'] };
+    expect((await ask('', names)).body).toMatchObject({
+      domains: [
+        { index: 0, status: true, availability: 'registered' },
+        { index: 1, status: false, code: 'invalid_domain_name' },
+        { index: 2, status: true, availability: 'available' },
+      ],
+      summary: { delivered: 2, failed: 1 },
+    });
+    expect((await ask('domainName=registered', { tld: ['test', '.test'] })).body).toMatchObject({
+      domains: [{ domain: 'registered.test' }, { domain: 'registered.test' }],
+    });
+  });
+
+  it.each([
+    ['', { domainNames: ['a.test'], tld: ['test'] }],
+    ['', {}],
+    ['', { tld: ['test'] }],
+    ['domainName=a', { tld: [] }],
+    ['domainName=a', { tld: ['te st'] }],
+  ])('"%s" with %j is refused', async (query, body) => {
+    expect(await ask(query, body)).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_request' },
+    });
+  });
+});

@@ -1,0 +1,101 @@
+import type { AvailabilityMethod, AvailabilityWord, Outcome } from '#libs/contracts';
+
+/** Whether name servers serve a name: from the zone above it. */
+export type Delegation = 'delegated' | 'not_delegated' | 'unknown';
+
+/** What a registry says of a name. */
+export interface RegistryWord {
+  outcome: Outcome;
+  /** Which protocol said it; absent where nobody answered. */
+  protocol?: 'rdap' | 'whois43';
+}
+
+export interface Verdict {
+  availability: AvailabilityWord;
+  method?: AvailabilityMethod;
+  /** 0 to 1. */
+  confidence: number;
+  /** Registry and name servers say different things. */
+  isContradiction?: boolean;
+}
+
+/** How sure a word is by what it rests on. */
+const CONFIDENCE = {
+  registryAnswers: 1,
+  delegated: 0.95,
+  rdapAndNoDelegation: 0.99,
+  whoisAndNoDelegation: 0.9,
+  rdapAlone: 0.8,
+  contradiction: 0.7,
+} as const;
+
+const NOBODY_KNOWS: Verdict = { availability: 'unknown', confidence: 0 };
+
+/** What the delegation alone decides: a name that is served is somebody's. */
+export function verdictByDelegation(delegation: Delegation): Verdict | undefined {
+  return delegation === 'delegated'
+    ? { availability: 'registered', method: 'dns', confidence: CONFIDENCE.delegated }
+    : undefined;
+}
+
+/**
+ * Whether a name can be had. "Available" needs a registry that does not know it, and nothing that speaks
+ * against it; a text of port 43 alone is not enough. A registry that says nothing leaves it unknown, unless
+ * name servers serve the name.
+ */
+export function verdictOf({ outcome, protocol }: RegistryWord, delegation: Delegation): Verdict {
+  const method: AvailabilityMethod = protocol === 'whois43' ? 'whois' : 'rdap';
+  switch (outcome) {
+    case 'delivered':
+    case 'partial':
+      return { availability: 'registered', method, confidence: CONFIDENCE.registryAnswers };
+    case 'restricted':
+      return { availability: 'restricted', method, confidence: CONFIDENCE.registryAnswers };
+    case 'not_registered':
+      return verdictOnAbsence(method, delegation);
+    case 'empty':
+    case 'unknown':
+    case 'invalid':
+    case 'throttled':
+    case 'unreachable':
+    case 'timeout':
+    case 'unsupported':
+    case 'parse_failed':
+      return verdictByDelegation(delegation) ?? NOBODY_KNOWS;
+  }
+}
+
+function verdictOnAbsence(method: 'rdap' | 'whois', delegation: Delegation): Verdict {
+  const { rdapAndNoDelegation, whoisAndNoDelegation, rdapAlone, contradiction } = CONFIDENCE;
+  switch (delegation) {
+    case 'delegated':
+      return {
+        availability: 'registered',
+        method: 'dns',
+        confidence: contradiction,
+        isContradiction: true,
+      };
+    case 'not_delegated': {
+      const confidence = method === 'rdap' ? rdapAndNoDelegation : whoisAndNoDelegation;
+      return { availability: 'available', method, confidence };
+    }
+    case 'unknown':
+      return method === 'rdap'
+        ? { availability: 'available', method, confidence: rdapAlone }
+        : NOBODY_KNOWS;
+  }
+}
+
+/** How a word is charged: that nobody knows costs nothing. */
+export function outcomeOfWord(word: AvailabilityWord): Outcome {
+  switch (word) {
+    case 'available':
+      return 'not_registered';
+    case 'registered':
+      return 'delivered';
+    case 'restricted':
+      return 'restricted';
+    case 'unknown':
+      return 'unknown';
+  }
+}

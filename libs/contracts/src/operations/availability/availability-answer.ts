@@ -1,0 +1,104 @@
+import { Type } from 'class-transformer';
+import {
+  IsBoolean,
+  IsIn,
+  IsInt,
+  IsNumber,
+  IsOptional,
+  IsString,
+  Max,
+  Min,
+  ValidateNested,
+} from 'class-validator';
+import { BulkSummary } from '../whois/whois-bulk.js';
+
+export const AVAILABILITIES = ['available', 'registered', 'restricted', 'unknown'] as const;
+export type AvailabilityWord = (typeof AVAILABILITIES)[number];
+
+/** What the word rests on. */
+export const AVAILABILITY_METHODS = ['rdap', 'whois', 'dns', 'fixture'] as const;
+export type AvailabilityMethod = (typeof AVAILABILITY_METHODS)[number];
+
+/** Whether one name can be had. */
+export class Availability {
+  /** A-label. */
+  @IsString()
+  domain: string;
+
+  @IsIn(AVAILABILITIES)
+  availability: AvailabilityWord;
+
+  /** `null` when it is not known. */
+  @IsOptional()
+  @IsBoolean()
+  domain_availability: boolean | null;
+
+  /** Absent when nobody could say. */
+  @IsOptional()
+  @IsIn(AVAILABILITY_METHODS)
+  method?: AvailabilityMethod;
+
+  @IsNumber()
+  @Min(0)
+  @Max(1)
+  confidence: number;
+
+  /** Registry and name servers say different things; the name then counts as registered. */
+  @IsOptional()
+  @IsBoolean()
+  contradiction?: boolean;
+
+  /** Why nothing is known. */
+  @IsOptional()
+  @IsString()
+  reason?: string;
+
+  /** RFC 3339, UTC. */
+  @IsString()
+  checked_at: string;
+}
+
+/** Whether a name can be had, and what else could. */
+export class AvailabilityAnswer extends Availability {
+  @IsBoolean()
+  status: boolean;
+
+  /** Names like it that can be had, best first. */
+  @IsOptional()
+  @ValidateNested({ each: true })
+  @Type(() => Availability)
+  suggestions?: Availability[];
+}
+
+/** One of several names, or why it could not be asked about. */
+export class AvailabilityItem {
+  /** Place in the request, from 0. */
+  @IsInt()
+  @Min(0)
+  index: number;
+
+  @IsBoolean()
+  status: boolean;
+
+  @IsOptional()
+  @IsString()
+  domain?: string;
+
+  @IsOptional()
+  @IsIn(AVAILABILITIES)
+  availability?: AvailabilityWord;
+}
+
+/** Answers in the order of the request. */
+export class BulkAvailabilityAnswer {
+  @IsBoolean()
+  status: boolean;
+
+  @ValidateNested({ each: true })
+  @Type(() => AvailabilityItem)
+  domains: AvailabilityItem[];
+
+  @ValidateNested()
+  @Type(() => BulkSummary)
+  summary: BulkSummary;
+}

@@ -1,0 +1,105 @@
+import {
+  ArrayMaxSize,
+  ArrayMinSize,
+  IsOptional,
+  IsString,
+  Matches,
+  MaxLength,
+  MinLength,
+} from 'class-validator';
+import { domainName } from '../kinds.js';
+import { LIVE_PARAMETERS } from '../live-parameters.js';
+import { defineOperation } from '../operation.js';
+import { BulkClosing } from '../whois/whois-bulk.js';
+import { AvailabilityItem, BulkAvailabilityAnswer } from './availability-answer.js';
+
+const ITEMS_MAX = 100;
+const NAME_LENGTH_MAX = 2_048;
+const TLD_LENGTH_MAX = 63;
+const BODY_LIMIT_BYTES = 256 * 1_024;
+
+/** Names; or top-level domains under which the `domainName` of the query is looked for. */
+export class AvailabilityNames {
+  @IsOptional()
+  @ArrayMinSize(1)
+  @ArrayMaxSize(ITEMS_MAX)
+  @IsString({ each: true })
+  @MinLength(1, { each: true })
+  @MaxLength(NAME_LENGTH_MAX, { each: true })
+  domainNames?: string[];
+
+  @IsOptional()
+  @ArrayMinSize(1)
+  @ArrayMaxSize(ITEMS_MAX)
+  @IsString({ each: true })
+  @MaxLength(TLD_LENGTH_MAX, { each: true })
+  @Matches(/^\.?[^\s./@:]+(\.[^\s./@:]+)?$/u, {
+    each: true,
+    message: 'must be suffixes such as com or co.uk',
+  })
+  tld?: string[];
+}
+
+export const AVAILABILITY_BULK = defineOperation({
+  name: 'domain.availability.bulk',
+  summary: 'Whether up to 100 domain names, or one name under up to 100 suffixes, can be had',
+  description:
+    'Either `domainNames` in the body, or `domainName` in the query and `tld` in the body. With `Accept: application/x-ndjson` each answer is sent as soon as it is there.',
+  method: 'POST',
+  routes: [
+    { path: '/v2.0/domain/availability', version: 2 },
+    { path: '/v1.0/domain/availability', version: 1, successor: '/v2.0/domain/availability' },
+  ],
+  access: { kind: 'key', scope: 'availability', class: 'bulk' },
+  owner: { service: 'lookup', path: '/internal/availability' },
+  parameters: {
+    domainName: {
+      kind: domainName(),
+      about: 'The name without its suffix, or with any, that is looked for under each `tld`',
+      example: 'registered.test',
+      synonyms: ['domain'],
+    },
+    format: LIVE_PARAMETERS.format,
+    fresh: LIVE_PARAMETERS.fresh,
+  },
+  body: {
+    of: AvailabilityNames,
+    limitBytes: BODY_LIMIT_BYTES,
+    example: { domainNames: ['registered.test', 'available.test'] },
+    subjects: [
+      { kind: domainName(), of: ({ domainNames = [] }: AvailabilityNames) => domainNames },
+      {
+        kind: domainName(),
+        of: ({ tld = [] }: AvailabilityNames) => tld.map((suffix) => `x.${suffix}`),
+      },
+    ],
+  },
+  answers: [
+    { type: 'application/json', of: BulkAvailabilityAnswer },
+    { type: 'application/x-ndjson', of: AvailabilityItem, last: BulkClosing },
+  ],
+  price: {
+    per: 'item',
+    credits: 1,
+    items: ({ body }) => {
+      const { domainNames = [], tld = [] } = body as AvailabilityNames;
+      return domainNames.length + tld.length;
+    },
+  },
+  problems: ['lookup_overloaded'],
+  examples: [
+    {
+      title: 'Two names',
+      parameters: {},
+      body: { domainNames: ['registered.test', 'available.test'] },
+      answer: {
+        status: true,
+        domains: [
+          { index: 0, status: true, domain: 'registered.test', availability: 'registered' },
+          { index: 1, status: true, domain: 'available.test', availability: 'available' },
+        ],
+        summary: { delivered: 2, failed: 0 },
+      },
+    },
+  ],
+});

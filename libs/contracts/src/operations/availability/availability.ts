@@ -1,0 +1,72 @@
+import { boolean, domainName, integer } from '../kinds.js';
+import { LIVE_PARAMETERS } from '../live-parameters.js';
+import { defineOperation } from '../operation.js';
+import { AvailabilityAnswer } from './availability-answer.js';
+
+const SUGGESTIONS_MAX = 100;
+const SUGGESTIONS_DEFAULT = 5;
+
+export const AVAILABILITY = defineOperation({
+  name: 'domain.availability',
+  summary: 'Whether a domain name can be had, and names like it that can',
+  description:
+    'Available is only what its registry does not know and no name server serves. When nobody can say, the answer is `unknown`, which costs nothing. Each suggestion is a name that was checked and can be had.',
+  method: 'GET',
+  routes: [
+    { path: '/v2.0/domain/availability', version: 2 },
+    { path: '/v1.0/domain/availability', version: 1, successor: '/v2.0/domain/availability' },
+  ],
+  access: { kind: 'key', scope: 'availability', class: 'live' },
+  owner: { service: 'lookup', path: '/internal/availability' },
+  subject: 'domainName',
+  parameters: {
+    domainName: {
+      kind: domainName(),
+      about: 'A name, a URL, or an internationalised name',
+      example: 'available.test',
+      synonyms: ['domain'],
+      isRequired: true,
+    },
+    sug: {
+      kind: boolean(),
+      about: 'Whether names like it are wanted, too; each costs what a name costs',
+      example: 'true',
+      default: false,
+    },
+    count: {
+      kind: integer(1, SUGGESTIONS_MAX),
+      about: 'How many suggestions',
+      example: '5',
+      default: SUGGESTIONS_DEFAULT,
+    },
+    format: LIVE_PARAMETERS.format,
+    fresh: LIVE_PARAMETERS.fresh,
+  },
+  answers: [{ type: 'application/json', of: AvailabilityAnswer }],
+  price: {
+    per: 'item',
+    credits: 1,
+    items: ({ values: { sug, count } }) => (sug === true ? 1 + Number(count) : 1),
+  },
+  problems: ['invalid_domain_name', 'lookup_overloaded'],
+  examples: [
+    {
+      title: 'A name that can be had',
+      parameters: { domainName: 'available.test' },
+      answer: {
+        status: true,
+        domain: 'available.test',
+        availability: 'available',
+        domain_availability: true,
+        method: 'rdap',
+        confidence: 0.99,
+        checked_at: '2026-11-22T10:00:00.000Z',
+      },
+    },
+  ],
+  fixtures: [
+    { value: 'available.test', answers: '`"availability": "available"`' },
+    { value: 'registered.test', answers: '`"availability": "registered"`' },
+    { value: 'throttled.test', answers: '`"availability": "unknown"`' },
+  ],
+});
