@@ -40,6 +40,7 @@ import { OPERATIONS, type Operation } from '#libs/contracts';
 import { ownOperations } from './owners/own-operations.js';
 import { Forwarder } from './request/08-forward.js';
 import { Settlement } from './request/10-settle.js';
+import { ownerChecks } from './owner-reach.js';
 import { RequestLog } from './request-log/request-log.js';
 import {
   RequestLogCopy,
@@ -120,6 +121,7 @@ export async function startGateway(options: StartGateway): Promise<RunningGatewa
   shedder.start();
   const health = service.app.get(Health, { strict: false });
   watch(health, parts, transport);
+  for (const [name, check] of ownerChecks(config)) health.add({ name, isOptional: true, check });
   const listener = new ApiListener({
     host: config.host,
     port: config.port,
@@ -129,6 +131,7 @@ export async function startGateway(options: StartGateway): Promise<RunningGatewa
     requestPath: parts.requestPath,
     bodies: parts.bodies,
     pages: await ErrorPages.load(),
+    dashboardUrl: config.billingUrl,
     health,
     clock,
     logger,
@@ -225,7 +228,8 @@ async function buildParts({ config, clock, logger, operations = OPERATIONS }: St
   const services = new Services(config, tokens);
   const { account, entitlement } = services;
   const { database, maintenance } = await openDatabases(config);
-  const caps = dailyCaps(new RequestLogRepository(database), clock);
+  const requestLog = new RequestLogRepository(database);
+  const caps = dailyCaps(requestLog, clock);
   const facts = new Facts({
     account,
     entitlement,
@@ -256,6 +260,7 @@ async function buildParts({ config, clock, logger, operations = OPERATIONS }: St
   const keyUse = new KeyUseJob(account, logger);
   const bodies = new ProblemBodies(config.baseUrl, clock);
   const path = buildRequestPath({
+    requestLog,
     operations,
     config,
     clock,
@@ -288,6 +293,7 @@ async function buildParts({ config, clock, logger, operations = OPERATIONS }: St
 
 interface PathParts extends Pick<StartGateway, 'config' | 'clock' | 'logger'> {
   operations: readonly Operation[];
+  requestLog: RequestLogRepository;
   tokens: ServiceTokens;
   caps: DailyCaps;
   facts: Facts;
@@ -306,7 +312,7 @@ function buildRequestPath({ config, clock, logger, tokens, bodies, ...parts }: P
     tokens,
     timeoutMs: config.lookupTimeoutMs,
     owners: { account: config.accountUrl, entitlement: config.entitlementUrl },
-    own: ownOperations(),
+    own: ownOperations({ requestLog: parts.requestLog, clock }),
     operations: paths.operations,
   });
   const shedder = new LoadShedder({

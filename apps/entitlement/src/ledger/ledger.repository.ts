@@ -98,10 +98,8 @@ export class LedgerRepository {
     return rows.map((row) => ({
       id: row.id,
       at: new Date(row.occurred_at).toISOString(),
-      kind: row.kind,
+      kind: row.line as LedgerLine['kind'],
       amount: row.amount,
-      consumed: row.consumed,
-      balanceAfter: row.available_after,
       reference: row.reference,
     }));
   }
@@ -182,12 +180,30 @@ const POST = `
       low_threshold smallint) where c.id = a.id)
   select (select count(*) from moved)::int as moved`;
 
+/**
+ * What a customer reads: grants, what expired, what a refund took or gave back. Credits that were used
+ * are the gateway's lines; movements of leases and holds are left out, and so is what comes to nothing.
+ */
 const LINES = `
-  select t.id, t.occurred_at, t.kind, t.reference, t.available_after, e.amount, e.consumed
-  from ledger_transfers t
-  cross join lateral (
-    select coalesce(sum(amount) filter (where ledger_account = 'available'), 0) as amount,
-           coalesce(sum(amount) filter (where ledger_account = 'consumed'), 0) as consumed
-    from ledger_entries where transfer_id = t.id) e
-  where t.account_id = $1 and ($2::bigint is null or t.id < $2)
-  order by t.id desc limit $3`;
+  select id, occurred_at, reference, line, amount from (
+    select t.id, t.occurred_at, t.reference, m.line, m.amount
+    from ledger_transfers t
+    cross join lateral (
+      select coalesce(sum(amount) filter (where ledger_account = 'available'), 0) as available,
+        coalesce(sum(amount) filter (where ledger_account = 'issued'), 0) as issued,
+        coalesce(sum(amount) filter (where ledger_account = 'expired'), 0) as expired,
+        coalesce(sum(amount) filter (where ledger_account = 'revoked'), 0) as revoked,
+        coalesce(sum(amount) filter (where ledger_account = 'owed'), 0) as owed
+      from ledger_entries where transfer_id = t.id) e
+    cross join lateral (values
+      ('grant', case when t.kind = 'grant' then -e.issued end),
+      ('expiry', case when t.kind in ('expire', 'release', 'late_debit') then -e.expired end),
+      ('refund', case when t.kind in ('revoke', 'reinstate') then -e.revoked - e.expired
+        when t.kind = 'release' then -e.revoked
+        when t.kind = 'repay_return' then e.available
+        when t.kind in ('debt', 'debt_cancel') then -e.owed end)) m (line, amount)
+    where t.account_id = $1
+      and ($2::text is null or t.id < (
+        select id from ledger_transfers where account_id = $1 and id::text = $2))
+      and m.amount <> 0) lines
+  order by id desc, line limit $3`;

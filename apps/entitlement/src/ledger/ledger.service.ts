@@ -118,7 +118,7 @@ export class LedgerService {
    */
   async lines(accountId: string, cursor?: string): Promise<Page<LedgerLine>> {
     const beforeId = cursor === undefined ? undefined : readCursor(cursor, 1)?.[0];
-    if (cursor !== undefined && !/^[0-9]{1,18}$/.test(beforeId ?? '')) {
+    if (cursor !== undefined && !/^[0-9a-f-]{1,36}$/.test(beforeId ?? '')) {
       throw new InvalidRequest([{ field: 'cursor', message: 'is not one of ours' }]);
     }
     const rows = await this.repository.listLines(accountId, beforeId, LINES_PER_PAGE + 1);

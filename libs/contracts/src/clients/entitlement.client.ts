@@ -106,19 +106,20 @@ export type HoldAnswer =
   | { outcome: 'elsewhere'; spendable: number }
   | { outcome: 'closed'; spendable: number };
 
-/** One line of an account's ledger as the customer reads it. */
+/**
+ * One line of an account's ledger as the customer reads it. All lines less what was used add up to
+ * what is available, reserved, and owed (negative).
+ */
 export interface LedgerLine {
+  /** Says nothing of anybody else's lines. */
   id: string;
   /** RFC 3339. */
   at: string;
-  kind: string;
-  /** Change of the available credits, decimal string: negative when they are reserved or expire. */
+  /** `refund`: taken by a refund or dispute (also what had been used), or given back by its failure. */
+  kind: 'grant' | 'expiry' | 'refund';
+  /** Credits, decimal string: negative when they are gone. Never 0. */
   amount: string;
-  /** Credits used up by this line, out of what was reserved or available; negative when they return. */
-  consumed: string;
-  /** Available credits after this line, decimal string. */
-  balanceAfter: string;
-  /** What caused it: a lease, hold, payment line, trial claim … */
+  /** The grant's source or the reversed line: `package:…`, `subscription:…`. */
   reference: string;
 }
 

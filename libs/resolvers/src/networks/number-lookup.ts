@@ -1,11 +1,10 @@
 import type { Cidr } from '#libs/domain-names';
-import type { Priority } from '../politeness/upstream.js';
-import type { JsonObject } from '../rdap/rdap-client.js';
+import type { Priority } from '../limiter/upstream.js';
 import type { Outcome } from '../record.js';
 import type { NumberBlock, NumberLookup as Found } from './network-record.js';
 import { type Asking, NumberAsker, type NumberAskerOptions } from './number-asker.js';
+import type { NumberForm } from './number-reading.js';
 import type { NumberRegistries, NumberRoute } from './number-registries.js';
-import { readRdapNumber } from './rdap-number.js';
 import { type SpecialRange, specialAsnOf, specialRangeOf } from './special-ranges.js';
 
 export interface NumberLookupOptions extends NumberAskerOptions {
@@ -25,7 +24,7 @@ interface Question {
   rdapPath: string;
   /** What is asked on port 43: an address, a block, or `AS` and its number. */
   text: string;
-  read: (json: JsonObject) => NumberBlock | undefined;
+  form: NumberForm;
   route: NumberRoute | undefined;
   special: SpecialRange | undefined;
   notAllocated: string;
@@ -50,7 +49,7 @@ export class NumberLookups {
     return this.run(request, {
       rdapPath: `ip/${text}`,
       text,
-      read: (json) => readRdapNumber(json, 'ip network'),
+      form: 'ip network',
       route: this.options.registries.routeOfBlock(cidr),
       special: specialRangeOf(cidr),
       notAllocated: `IANA has given ${text} to no registry.`,
@@ -62,7 +61,7 @@ export class NumberLookups {
     return this.run(request, {
       rdapPath: `autnum/${asn}`,
       text: `AS${asn}`,
-      read: (json) => readRdapNumber(json, 'autnum'),
+      form: 'autnum',
       route: this.options.registries.routeOfAsn(asn),
       special: specialAsnOf(asn),
       notAllocated: `IANA has given AS${asn} to no registry.`,
@@ -89,8 +88,8 @@ export class NumberLookups {
 
   private async ask(route: NumberRoute, question: Question, asking: Asking): Promise<Found> {
     const { rdapBaseUrl, whoisServer, registry } = route;
-    const { rdapPath, read, text } = question;
-    const answers = [await this.asker.askRdap(rdapBaseUrl, rdapPath, read, asking)];
+    const { rdapPath, form, text } = question;
+    const answers = [await this.asker.askRdap(rdapBaseUrl, rdapPath, form, asking)];
     if (FALL_BACK.has(answers[0].source.outcome) && !asking.signal.aborted) {
       answers.push(await this.asker.askPort43(whoisServer, text, asking));
     }

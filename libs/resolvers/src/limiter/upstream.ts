@@ -10,10 +10,10 @@ export interface Waiter {
   settle(isGranted: boolean): void;
 }
 
-const order: readonly Priority[] = ['live', 'monitor', 'bulk'];
-const parkFirstMs = 60_000;
-const parkLeastMs = 1_000;
-const parkMaxMs = 3_600_000;
+const ORDER: readonly Priority[] = ['live', 'monitor', 'bulk'];
+const PARK_FIRST_MS = 60_000;
+const PARK_LEAST_MS = 1_000;
+const PARK_MAX_MS = 3_600_000;
 
 /** One upstream host: its buckets, its waiters, and until when it is left alone. */
 export class Upstream {
@@ -35,7 +35,7 @@ export class Upstream {
   }
 
   get waiting(): number {
-    return order.reduce((sum, priority) => sum + this.waiters[priority].length, 0);
+    return ORDER.reduce((sum, priority) => sum + this.waiters[priority].length, 0);
   }
 
   parkedForMs(now: number): number {
@@ -54,7 +54,7 @@ export class Upstream {
 
   /** Sends away the youngest waiter of the lowest priority below `priority`; false if none is. */
   displace(priority: Priority): boolean {
-    for (const lower of order.slice(order.indexOf(priority) + 1).toReversed()) {
+    for (const lower of ORDER.slice(ORDER.indexOf(priority) + 1).toReversed()) {
       const waiter = this.waiters[lower].pop();
       if (waiter === undefined) continue;
       waiter.settle(false);
@@ -70,8 +70,7 @@ export class Upstream {
       if (waitMs > 0) return waitMs;
       for (const bucket of this.buckets) bucket.take(now);
       this.active += 1;
-      order
-        .map((priority) => this.waiters[priority])
+      ORDER.map((priority) => this.waiters[priority])
         .find((queue) => queue.length > 0)
         ?.shift()
         ?.settle(true);
@@ -94,13 +93,13 @@ export class Upstream {
    */
   park(now: number, retryAfterMs: number | undefined, jitter: number): void {
     if (this.parkedForMs(now) === 0) {
-      const doubledMs = parkFirstMs * 2 ** Math.min(this.strikes, 6);
+      const doubledMs = PARK_FIRST_MS * 2 ** Math.min(this.strikes, 6);
       const backOffMs = Math.round(doubledMs * (0.8 + 0.4 * jitter));
       this.strikes += 1;
-      const forMs = Math.max(retryAfterMs ?? backOffMs, parkLeastMs);
-      this.parkedUntil = now + Math.min(forMs, parkMaxMs);
+      const forMs = Math.max(retryAfterMs ?? backOffMs, PARK_LEAST_MS);
+      this.parkedUntil = now + Math.min(forMs, PARK_MAX_MS);
     }
-    for (const priority of order) {
+    for (const priority of ORDER) {
       for (const waiter of this.waiters[priority].splice(0)) waiter.settle(false);
     }
   }

@@ -1,16 +1,16 @@
 import { monotonicMs } from '#libs/platform';
 import { Upstream, type Priority, type Waiter } from './upstream.js';
 import {
-  chosenLimits,
-  defaultLimit,
-  publishedLimits,
+  CHOSEN_LIMITS,
+  DEFAULT_LIMIT,
+  PUBLISHED_LIMITS,
   type UpstreamLimit,
 } from './upstream-limits.js';
 
-export interface PolitenessOptions {
+export interface UpstreamLimiterOptions {
   /** Limits by host, before the published ones. */
   limits?: ReadonlyMap<string, UpstreamLimit>;
-  /** For all hosts nobody published anything about; without it `chosenLimits`, then 1 a second. */
+  /** For all hosts nobody published anything about; without it `CHOSEN_LIMITS`, then 1 a second. */
   defaultLimit?: UpstreamLimit;
   /** How many may wait for one upstream. 100. */
   waitersMax?: number;
@@ -33,7 +33,7 @@ export interface Turn {
 export interface Permit {
   granted: true;
   /** The upstream answered as it should. */
-  answered(): void;
+  release(): void;
   /** Nothing can be said about its load: a time-out, a broken answer. */
   failed(): void;
   /** It said "too much", with the seconds it wants to be left alone if it named them. */
@@ -47,14 +47,14 @@ export interface Refused {
 }
 
 /** Holds back questions so that no upstream is asked more often than it allows. */
-export class Politeness {
+export class UpstreamLimiter {
   private readonly upstreams = new Map<string, Upstream>();
   private readonly wakeUps = new Map<Upstream, () => void>();
   private readonly now: () => number;
-  private readonly schedule: NonNullable<PolitenessOptions['schedule']>;
+  private readonly schedule: NonNullable<UpstreamLimiterOptions['schedule']>;
   private readonly random: () => number;
 
-  constructor(private readonly options: PolitenessOptions = {}) {
+  constructor(private readonly options: UpstreamLimiterOptions = {}) {
     this.now = options.now ?? monotonicMs;
     this.schedule = options.schedule ?? timer;
     this.random = options.random ?? Math.random;
@@ -67,12 +67,12 @@ export class Politeness {
   acquire(host: string, { priority, signal }: Turn): Promise<Permit | Refused> {
     if (signal?.aborted === true) return Promise.resolve(refused('cancelled', 0));
     const upstream = this.upstreamOf(host);
-    if (upstream === undefined) return Promise.resolve(refused('queue_full', retrySoonMs));
+    if (upstream === undefined) return Promise.resolve(refused('queue_full', RETRY_SOON_MS));
     const parkedMs = upstream.parkedForMs(this.now());
     if (parkedMs > 0) return Promise.resolve(refused('parked', parkedMs));
     const isFull = upstream.waiting >= (this.options.waitersMax ?? 100);
     if (isFull && !upstream.displace(priority)) {
-      return Promise.resolve(refused('queue_full', retrySoonMs));
+      return Promise.resolve(refused('queue_full', RETRY_SOON_MS));
     }
     return this.wait(upstream, priority, signal);
   }
@@ -116,7 +116,7 @@ export class Politeness {
     };
     return {
       granted: true,
-      answered: end(() => upstream.answered()),
+      release: end(() => upstream.answered()),
       failed: end(() => undefined),
       throttled: (retryAfterSeconds) =>
         end(() => {
@@ -129,7 +129,7 @@ export class Politeness {
 
   private sentAway(upstream: Upstream): Refused {
     const parkedMs = upstream.parkedForMs(this.now());
-    return parkedMs > 0 ? refused('parked', parkedMs) : refused('queue_full', retrySoonMs);
+    return parkedMs > 0 ? refused('parked', parkedMs) : refused('queue_full', RETRY_SOON_MS);
   }
 
   private admit(upstream: Upstream): void {
@@ -151,8 +151,8 @@ export class Politeness {
       return undefined;
     }
     const { limits, defaultLimit: given } = this.options;
-    const told = limits?.get(host) ?? publishedLimits.get(host) ?? given;
-    const limit = told ?? chosenLimits.get(host) ?? defaultLimit;
+    const told = limits?.get(host) ?? PUBLISHED_LIMITS.get(host) ?? given;
+    const limit = told ?? CHOSEN_LIMITS.get(host) ?? DEFAULT_LIMIT;
     const upstream = new Upstream(limit, this.now());
     this.upstreams.set(host, upstream);
     return upstream;
@@ -162,14 +162,14 @@ export class Politeness {
   private forgetOne(): boolean {
     const now = this.now();
     for (const [host, upstream] of this.upstreams) {
-      if (!upstream.isIdle || upstream.parkedForMs(now) > 0 || publishedLimits.has(host)) continue;
+      if (!upstream.isIdle || upstream.parkedForMs(now) > 0 || PUBLISHED_LIMITS.has(host)) continue;
       return this.upstreams.delete(host);
     }
     return false;
   }
 }
 
-const retrySoonMs = 5_000;
+const RETRY_SOON_MS = 5_000;
 
 function refused(reason: Refused['reason'], retryAfterMs: number): Refused {
   return { granted: false, reason, retryAfterMs };
