@@ -16,7 +16,7 @@ import { OnAccountDeletedConsumer } from './accounts/on-account-deleted.consumer
 import { OnAccountErasedConsumer } from './accounts/on-account-erased.consumer.js';
 import { OnAccountRestoredConsumer } from './accounts/on-account-restored.consumer.js';
 import { CloseCheckoutsJob } from './orders/close-checkouts.job.js';
-import { PurchaseRulesService } from './orders/purchase-rules.service.js';
+import { PurchaseRulesService } from './pricing/purchase-rules.service.js';
 import { FollowAccountsJob } from './subscriptions/follow-accounts.job.js';
 import { CheckoutsService } from './orders/checkouts.service.js';
 import { OrderReferencesService } from './orders/order-references.service.js';

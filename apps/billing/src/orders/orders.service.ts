@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Database, type Transaction } from '#libs/database';
 import { Clock, HOUR_MS, InvalidRequest, NotFound, isId, newId } from '#libs/platform';
+import { PurchaseRulesService } from '../pricing/purchase-rules.service.js';
 import { type Wish, quoteOf } from '../pricing/quote.js';
 import type { CheckoutSnapshot, ProcessorName } from '../processors/payment-processor.js';
 import { PaymentsService } from '../payments/payments.service.js';
@@ -13,7 +14,6 @@ import { stateAfterCheckout, stateAfterReversal } from './order-state.js';
 import { type CreateOrderRequest, type OrderResponse, toOrderResponse } from './orders.dto.js';
 import { CheckoutRefused, IdempotencyKeyReused, ProcessorUnavailable } from './orders.errors.js';
 import { OrdersRepository } from './orders.repository.js';
-import { PurchaseRulesService } from './purchase-rules.service.js';
 
 /** How long a checkout page stays open; processors want at least half an hour. */
 const CHECKOUT_MS = HOUR_MS;

@@ -2,10 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { planOfSku } from '#libs/contracts';
 import type { Transaction } from '#libs/database';
 import { AccountStatesService } from '../accounts/account-states.service.js';
+import { BaseMissing, SubscriptionExists } from '../orders/orders.errors.js';
 import { PaymentsService } from '../payments/payments.service.js';
 import { SubscriptionsService } from '../subscriptions/subscriptions.service.js';
-import type { OrderLine } from './order-line.entity.js';
-import { BaseMissing, SubscriptionExists } from './orders.errors.js';
 
 /** What an account may buy now. */
 @Injectable()
@@ -20,7 +19,7 @@ export class PurchaseRulesService {
   async check(
     transaction: Transaction,
     accountId: string,
-    lines: readonly OrderLine[],
+    lines: readonly { sku: string }[],
   ): Promise<void> {
     await this.accounts.checkActive(transaction, accountId);
     for (const { sku } of lines) {
