@@ -53,6 +53,8 @@ const CONSUMERS = new Map<EventClass, Type<Consumer>>([
 const SECRET = 'a secret of the tests, thirty-two characters';
 /** What every line of a payment costs here. */
 const LINE_MICROS = '1000000';
+/** Before every id. */
+const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 /** Of dozens of workers on one account the last waits for all others, on a machine that is busy. */
 const CALL_TIMEOUT_MS = 30_000;
 
@@ -232,7 +234,7 @@ export class EntitlementUnderTest {
            order by e.position) as line
        from ledger_transfers t join ledger_entries e on e.transfer_id = t.id
        where t.account_id = $1 and t.id > $2 group by t.id order by t.id`,
-      [accountId, this.lastSeen.get(accountId) ?? '0'],
+      [accountId, this.lastSeen.get(accountId) ?? FIRST_ID],
     );
     if (rows.length > 0) this.lastSeen.set(accountId, rows[rows.length - 1].id);
     return rows.map(({ line }) => line);

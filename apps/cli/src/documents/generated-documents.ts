@@ -1,13 +1,15 @@
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { allEventClasses, describeEvent } from '#libs/contracts';
+import { OPERATIONS, allEventClasses, describeEvent } from '#libs/contracts';
 import { declaredMetrics } from '#libs/platform';
 import { CONFIGURED_APPS } from '../declared.js';
+import { withApiTables } from './api-tables.js';
 import { configurationPage, environmentExample } from './configuration.js';
 import { eventSchema } from './event-schema.js';
 import { metricsPage } from './metrics.js';
 import { readProofs, readStatements, securityCoverage } from './security-coverage.js';
 
+const API = 'docs/api.md';
 const STATEMENTS = 'docs/operations/security-statements.md';
 
 /** Every generated file of the repository with the text it should have, by path. */
@@ -16,6 +18,7 @@ export function generatedDocuments(): Map<string, string> {
   documents.set('.env.example', environmentExample(CONFIGURED_APPS));
   documents.set('docs/configuration.md', configurationPage(CONFIGURED_APPS));
   documents.set('docs/operations/metrics.md', metricsPage(declaredMetrics()));
+  documents.set(API, withApiTables(readFileSync(API, 'utf8'), OPERATIONS));
   for (const eventClass of allEventClasses()) {
     const { type, version } = describeEvent(eventClass);
     const text = `${JSON.stringify(eventSchema(eventClass), null, 2)}\n`;
