@@ -66,8 +66,10 @@ describe('grants', () => {
     });
     await entitlement.client.hold({ accountId, holdId: 'all', amount: 500 + 10 + 15_000 + 1 });
     const grants = await entitlement.database.query(
-      `select s.amount, g.source_type from reservation_slices s join credit_grants g on g.id = s.grant_id
-       where g.account_id = $1 order by s.position`,
+      `select s.slice->>'amount' as amount, g.source_type from holds h
+       cross join lateral jsonb_array_elements(h.slices) with ordinality as s(slice, position)
+       join credit_grants g on g.id = (s.slice->>'grantId')::uuid
+       where h.account_id = $1 order by s.position`,
       [accountId],
     );
     expect(grants).toEqual([
@@ -319,9 +321,9 @@ describe('grants', () => {
     );
     const unbalanced = entitlement.database.query(
       `with t as (insert into ledger_transfers (id, account_id, kind, reference, available_after,
-         occurred_at) values (nextval('ledger_transfer_ids'), $1, 'grant', 'x', 0, now()) returning id)
+         occurred_at) values ($3, $1, 'grant', 'x', 0, now()) returning id)
        insert into ledger_entries select id, 0, $1, 'available', $2, 5 from t`,
-      [accountId, id],
+      [accountId, id, newId()],
     );
     await expect(unbalanced).rejects.toThrow('does not sum to zero');
   });

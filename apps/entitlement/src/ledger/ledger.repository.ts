@@ -104,6 +104,16 @@ export class LedgerRepository {
     }));
   }
 
+  /** Credits that open leases have reported as used and the ledger still has as reserved. */
+  async sumUnbooked(accountId: string): Promise<number> {
+    const [{ unbooked }] = await this.database.query<{ unbooked: string }>(
+      `select coalesce(sum(reported - consumed), 0) as unbooked from leases
+       where account_id = $1 and state = 'open'`,
+      [accountId],
+    );
+    return Number(unbooked);
+  }
+
   /** Up to `limit` grants: those with credits left first, then the newest. */
   async listNewestGrants(accountId: string, limit: number): Promise<Grant[]> {
     const rows = await this.database.query<GrantRow>(
@@ -146,19 +156,14 @@ const POST = `
       withdrawn, requested_target, reversal_target, tier, line_id, subscription_id, slice_start, slice_end,
       expires_at, issued_at
     from jsonb_populate_recordset(null::credit_grants, $1::jsonb->'issued')),
-  numbered as materialized (
-    select nextval('ledger_transfer_ids') as id, t.* from (
-      select * from jsonb_to_recordset($1::jsonb->'transfers') as t(ordinal int, account_id uuid,
-        kind text, reference text, available_after bigint, occurred_at timestamptz)
-      order by ordinal) t),
   transfers as (
     insert into ledger_transfers (id, account_id, kind, reference, available_after, occurred_at)
-    select id, account_id, kind, reference, available_after, occurred_at from numbered),
+    select * from jsonb_to_recordset($1::jsonb->'transfers') as t(id uuid, account_id uuid,
+      kind text, reference text, available_after bigint, occurred_at timestamptz)),
   entries as (
     insert into ledger_entries (transfer_id, position, account_id, ledger_account, grant_id, amount)
-    select n.id, e.position, n.account_id, e.ledger_account, e.grant_id, e.amount
-    from jsonb_to_recordset($1::jsonb->'entries') as e(ordinal int, position smallint,
-      ledger_account text, grant_id uuid, amount bigint) join numbered n using (ordinal)),
+    select * from jsonb_to_recordset($1::jsonb->'entries') as e(transfer_id uuid, position smallint,
+      account_id uuid, ledger_account text, grant_id uuid, amount bigint)),
   repayments as (
     select * from jsonb_to_recordset($1::jsonb->'repayments') as n(reversed_grant_id uuid,
       paying_grant_id uuid, amount bigint)),
@@ -174,10 +179,11 @@ const POST = `
     update credit_accounts c set state = a.state, available = a.available,
       next_due_at = a.next_due_at, advanced_to = greatest(c.advanced_to, $2),
       package_tier = a.package_tier, allowance_version = a.allowance_version,
-      last_granted = a.last_granted, low_threshold = a.low_threshold
+      last_granted = a.last_granted, low_threshold = a.low_threshold,
+      last_transfer_id = a.last_transfer_id
     from jsonb_to_recordset($1::jsonb->'accounts') as a(id uuid, state text, available bigint,
       next_due_at timestamptz, package_tier text, allowance_version bigint, last_granted bigint,
-      low_threshold smallint) where c.id = a.id)
+      low_threshold smallint, last_transfer_id uuid) where c.id = a.id)
   select (select count(*) from moved)::int as moved`;
 
 /**
@@ -203,7 +209,6 @@ const LINES = `
         when t.kind = 'repay_return' then e.available
         when t.kind in ('debt', 'debt_cancel') then -e.owed end)) m (line, amount)
     where t.account_id = $1
-      and ($2::text is null or t.id < (
-        select id from ledger_transfers where account_id = $1 and id::text = $2))
+      and ($2::uuid is null or t.id < $2)
       and m.amount <> 0) lines
   order by id desc, line limit $3`;

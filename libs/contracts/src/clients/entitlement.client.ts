@@ -77,11 +77,6 @@ export interface LeaseUse {
   accountId: string;
   /** Cumulative credits used under this lease; never decreases. */
   consumed: number;
-  /**
-   * Cumulative credits the holder may still reach: used and in flight. What the lease holds beyond is
-   * given back, and the recall is answered.
-   */
-  keep?: number;
 }
 
 export interface SettleAnswer {
@@ -160,10 +155,17 @@ export class EntitlementClient {
     return this.http.call('POST', '/internal/leases/settle', { body: { gatewayId, leases } });
   }
 
-  /** Returns the unused rest. An unknown id leaves a tombstone, so that a late acquire finds it closed. */
+  /**
+   * Returns the unused rest of up to 1,000 leases. An unknown id leaves a tombstone, so that a late acquire
+   * finds it closed. One that cannot be booked is entitlement's to set right and holds up no other.
+   */
+  async closeAll(leases: LeaseUse[]): Promise<void> {
+    await this.http.call('POST', '/internal/leases/close', { body: { leases } });
+  }
+
+  /** Closes one lease, as `closeAll` does. */
   async close(lease: LeaseUse): Promise<void> {
-    const { accountId, ...body } = lease;
-    await this.http.call('POST', '/internal/leases/close', { accountId, body });
+    await this.closeAll([lease]);
   }
 
   async hold({ accountId, ...body }: OpenHold): Promise<HoldAnswer> {
