@@ -37,7 +37,7 @@ export interface ComposeService {
 
 const IMAGE_USER = 10_001;
 const DATABASE = 'domain_data';
-const READY_LIMIT_MS = 60_000;
+const READY_LIMIT_MS = 240_000;
 /** Where the modules of the test clock lie within the image, with a mount of their own. */
 const CLOCK_FOLDER = '/app/dist/test/environment';
 const CLOCK_MODULES = ['preload-file-clock.js', 'file-clock.js'];

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { AccountDeleted, AccountErased, AccountRestored } from '#libs/contracts';
 import { newId } from '#libs/platform';
-import { LeasesService } from '../../apps/entitlement/src/leases/leases.service.js';
+import { LeaseReaperService } from '../../apps/entitlement/src/leases/lease-reaper.service.js';
 import { CreditModel, type ModelPeriod, monthsAfter } from './credit-model.js';
 import { EntitlementUnderTest } from './entitlement-under-test.js';
 
@@ -137,7 +137,7 @@ describe('credits under every history', () => {
           `update leases set expires_at = now() - interval '1 day' where account_id = $1 and lease_id = $2`,
           [accountId, lease.id],
         );
-        await entitlement.service.app.get(LeasesService).reap();
+        await entitlement.service.app.get(LeaseReaperService).reap();
       }
       model.use(lease, consumed);
       if (step.kind !== 'settle') lease.isOpen = false;
@@ -227,10 +227,12 @@ describe('credits under every history', () => {
       const { model, accountId } = this;
       const [sums] = await entitlement.database.query<Record<string, number>>(
         `select coalesce(sum(granted) filter (where source_type <> 'release'), 0)::int as granted, coalesce(sum(available), 0)::int as available,
-           coalesce(sum(reserved), 0)::int as reserved, coalesce(sum(revoked), 0)::int as revoked,
-           (coalesce(sum(consumed), 0) - coalesce(sum(repaid), 0))::int as charged,
+           (coalesce(sum(reserved), 0) - unposted)::int as reserved, coalesce(sum(revoked), 0)::int as revoked,
+           (coalesce(sum(consumed), 0) - coalesce(sum(repaid), 0) + unposted)::int as charged,
            (select coalesce(sum(unbilled), 0) from leases where account_id = $1)::int as unbilled
-         from credit_grants where account_id = $1`,
+         from (select coalesce(sum(reported - consumed), 0) as unposted from leases
+           where account_id = $1) l
+         left join credit_grants on account_id = $1 group by unposted`,
         [accountId],
       );
       const { granted, reserved, used } = model;

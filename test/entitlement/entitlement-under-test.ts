@@ -18,7 +18,7 @@ import {
   producerOf,
 } from '#libs/contracts';
 import { type Database, type Transaction, checkInvariants } from '#libs/database';
-import { InProcessTransport } from '#libs/messaging';
+import { type EventTransport, InProcessTransport } from '#libs/messaging';
 import { Logger, type RunningService, ServiceTokens, newId } from '#libs/platform';
 import { TestClock, TestDatabase, recordedEvents } from '#test/environment';
 import { ENTITLEMENT_INVARIANTS } from '../../apps/entitlement/src/auditor/invariants.js';
@@ -53,6 +53,8 @@ const CONSUMERS = new Map<EventClass, Type<Consumer>>([
 const SECRET = 'a secret of the tests, thirty-two characters';
 /** What every line of a payment costs here. */
 const LINE_MICROS = '1000000';
+/** Before every id. */
+const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 /** Of dozens of workers on one account the last waits for all others, on a machine that is busy. */
 const CALL_TIMEOUT_MS = 30_000;
 
@@ -81,7 +83,7 @@ export class EntitlementUnderTest {
   ) {}
 
   service: RunningService;
-  transport: InProcessTransport;
+  transport: EventTransport;
   /** As a gateway. */
   client: EntitlementClient;
   /** As the operators' command line. */
@@ -91,7 +93,8 @@ export class EntitlementUnderTest {
   readonly logLines: string[] = [];
   private readonly https: ServiceHttp[] = [];
 
-  static async start(now?: string): Promise<EntitlementUnderTest> {
+  /** @param transport in place of one within the process. */
+  static async start(now?: string, transport?: EventTransport): Promise<EntitlementUnderTest> {
     const test = await TestDatabase.create();
     const entitlement = new EntitlementUnderTest(
       test,
@@ -99,7 +102,7 @@ export class EntitlementUnderTest {
       await test.service('entitlement', ENTITIES),
       await test.auditor('entitlement'),
     );
-    await entitlement.open();
+    await entitlement.open(transport);
     return entitlement;
   }
 
@@ -232,7 +235,7 @@ export class EntitlementUnderTest {
            order by e.position) as line
        from ledger_transfers t join ledger_entries e on e.transfer_id = t.id
        where t.account_id = $1 and t.id > $2 group by t.id order by t.id`,
-      [accountId, this.lastSeen.get(accountId) ?? '0'],
+      [accountId, this.lastSeen.get(accountId) ?? FIRST_ID],
     );
     if (rows.length > 0) this.lastSeen.set(accountId, rows[rows.length - 1].id);
     return rows.map(({ line }) => line);
@@ -261,7 +264,7 @@ export class EntitlementUnderTest {
   private readonly paidPeriods = new Set<string>();
   private readonly lastSeen = new Map<string, string>();
 
-  private async open(): Promise<void> {
+  private async open(other?: EventTransport): Promise<void> {
     const write = (line: string) => void this.logLines.push(line);
     const logger = new Logger('test', { write }, 'error');
     const config = Object.assign(new EntitlementConfig(), {
@@ -271,7 +274,7 @@ export class EntitlementUnderTest {
       serviceSecret: SECRET,
     });
     const consumers = { account: ['entitlement'], billing: ['entitlement'] } as const;
-    this.transport = new InProcessTransport({ logger, consumers });
+    this.transport = other ?? new InProcessTransport({ logger, consumers });
     const { clock, transport } = this;
     // On real time the jobs would come between a spec's steps, now and then.
     const isScheduled = false;

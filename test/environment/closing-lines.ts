@@ -30,7 +30,7 @@ const PROGRAMS: readonly [name: string, isHere: () => boolean, proves: string][]
   [
     'NSD, Unbound, ldnsutils and dig',
     () => nameServerAvailability() === undefined,
-    'the DNS client beside dig at real name servers (libs/resolvers/src/dns/name-servers.spec.ts)',
+    'the DNS client beside dig at real name servers (libs/resolvers/src/dns/name-servers.system.spec.ts)',
   ],
   [
     'Java with Maven',

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { LeaseClient } from '../../apps/gateway/src/lease/lease-client.js';
 import { Lease } from '../../apps/gateway/src/lease/lease.js';
-import type { LeasesService } from '../../apps/entitlement/src/leases/leases.service.js';
 import { ReaperRounds } from '../../apps/entitlement/src/reaper/reaper-rounds.js';
 import {
   type AcquireLease,
@@ -13,7 +12,7 @@ import {
   type ServiceHttp,
 } from '#libs/contracts';
 import { Logger, Problem, ServiceUnavailable, newId } from '#libs/platform';
-import { EntitlementInMemory } from './entitlement-in-memory.js';
+import { EntitlementInMemory, type LeaseServices } from './entitlement-in-memory.js';
 import { type Sabotage, mendLater } from './sabotage.js';
 import type { Scenario } from './scenario.js';
 import { Actor, type World } from './world.js';
@@ -57,7 +56,7 @@ export class CreditsScenario implements Scenario {
   private readonly entitlement: Actor;
   private readonly gateways: Gateway[];
   private readonly delivered = new Map<string, number>();
-  private service!: LeasesService;
+  private services!: LeaseServices;
   private lost = 0;
   /** A gateway is away from entitlement until its leases are taken from it. */
   private readonly isCutLong: boolean;
@@ -133,11 +132,11 @@ export class CreditsScenario implements Scenario {
   }
 
   private bootEntitlement(): void {
-    this.service = this.store.service();
+    this.services = this.store.services();
     const rounds = new ReaperRounds();
-    const { service } = this;
+    const { reaper } = this.services;
     setInterval(() => {
-      if (rounds.next(performance.now()) === 'may reap') void service.reap().catch(() => {});
+      if (rounds.next(performance.now()) === 'may reap') void reaper.reap().catch(() => {});
     }, REAP_MS);
   }
 
@@ -177,21 +176,22 @@ export class CreditsScenario implements Scenario {
 
   /** The internal routes of leases. */
   private async answer(path: string, { accountId = '', body }: ServiceCall): Promise<unknown> {
-    const { service } = this;
+    const { leases: service, bookings } = this.services;
     const heard = JSON.parse(JSON.stringify(body)) as never;
     switch (path) {
       case '/internal/leases':
         return service.acquire({ accountId, ...(heard as Omit<AcquireLease, 'accountId'>) });
       case '/internal/leases/settle': {
         const { gatewayId, leases } = heard as { gatewayId: string; leases: LeaseUse[] };
-        return service.settle(
-          gatewayId,
-          leases.filter((use) => this.isHeard(use)),
-        );
+        const uses = leases.filter((use) => this.isHeard(use));
+        const { answer, late } = await service.settle(gatewayId, uses);
+        await bookings.book('settle', late);
+        return answer;
       }
       case '/internal/leases/close': {
-        const use = { accountId, ...(heard as Omit<LeaseUse, 'accountId'>) };
-        return this.isHeard(use) ? service.close(use) : undefined;
+        const { leases } = heard as { leases: LeaseUse[] };
+        const uses = leases.filter((use) => this.isHeard(use));
+        return bookings.book('close', uses);
       }
       default:
         throw new Error(`the simulation does not know ${path}`);
@@ -239,8 +239,12 @@ export class CreditsScenario implements Scenario {
 
   private judgeRefusal({ status }: Problem, accountId: string, cost: number): void {
     if (status !== 402) return;
-    const left = this.grantsOf(accountId).reduce((sum, g) => sum + g.available + g.reserved, 0);
-    if (left >= cost) this.world.violate('402 although there are credits');
+    const held = this.grantsOf(accountId).reduce((sum, g) => sum + g.available + g.reserved, 0);
+    // What is used but not booked yet is still reserved.
+    const unbooked = this.store.leases
+      .filter((lease) => lease.accountId === accountId && lease.state === 'open')
+      .reduce((sum, { reported, consumed }) => sum + reported - consumed, 0);
+    if (held - unbooked >= cost) this.world.violate('402 although there are credits');
   }
 
   /** An answer is given only while its credits are set aside for it. */

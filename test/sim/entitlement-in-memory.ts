@@ -2,8 +2,9 @@ import { GrantsService } from '../../apps/entitlement/src/grants/grants.service.
 import { Book } from '../../apps/entitlement/src/ledger/book.js';
 import type { CreditAccount } from '../../apps/entitlement/src/ledger/grant-book.js';
 import type { Grant } from '../../apps/entitlement/src/ledger/grant.js';
-import { reservedRest } from '../../apps/entitlement/src/ledger/reservation.js';
-import type { Lease } from '../../apps/entitlement/src/leases/lease.js';
+import { LeaseBookingsService } from '../../apps/entitlement/src/leases/lease-bookings.service.js';
+import { LeaseReaperService } from '../../apps/entitlement/src/leases/lease-reaper.service.js';
+import type { Lease, RefusedLease } from '../../apps/entitlement/src/leases/lease.js';
 import type {
   LeaseName,
   LeasesRepository,
@@ -12,12 +13,19 @@ import { LeasesService } from '../../apps/entitlement/src/leases/leases.service.
 import type { ReservationsRepository } from '../../apps/entitlement/src/reservations/reservations.repository.js';
 import type { LeaseUse } from '#libs/contracts';
 import type { Transaction } from '#libs/database';
-import { SystemClock } from '#libs/platform';
+import { Logger, SystemClock } from '#libs/platform';
 import { MemoryDatabase, type MemoryTransaction } from './memory-database.js';
 import type { Sabotage } from './sabotage.js';
 import type { World } from './world.js';
 
-type LeaseRow = Lease & { expiresAtMs: number; recalledAtMs?: number };
+type LeaseRow = Lease & { expiresAtMs: number; isRecalled: boolean };
+
+/** What one process of the service offers gateways, and does by itself. */
+export interface LeaseServices {
+  leases: LeasesService;
+  bookings: LeaseBookingsService;
+  reaper: LeaseReaperService;
+}
 
 const clock = new SystemClock();
 
@@ -51,7 +59,7 @@ export class EntitlementInMemory {
   }
 
   /** The service as one process has it. */
-  service(): LeasesService {
+  services(): LeaseServices {
     const { port } = this.database;
     const ledger = {
       lockThen: async (transaction: Transaction, ids: string[], read: () => Promise<unknown>) => {
@@ -79,12 +87,18 @@ export class EntitlementInMemory {
       {} as never,
       clock,
     );
-    const reservations = { sumUnsettledLeases, recallLeases } as unknown as ReservationsRepository;
-    const leases = new LeasesInMemory(
+    const reservations = { sumUnusedOfLeases, recallLeases } as unknown as ReservationsRepository;
+    const repository = new LeasesInMemory(
       this.database,
       this.sabotage === 'no-fence',
     ) as unknown as LeasesRepository;
-    return new LeasesService(port, ledger as never, grants, leases, reservations);
+    const books = [port, ledger as never, grants, repository] as const;
+    const bookings = new LeaseBookingsService(...books, new Logger('sim', { write: () => {} }));
+    return {
+      leases: new LeasesService(...books, reservations, clock),
+      bookings,
+      reaper: new LeaseReaperService(bookings, repository),
+    };
   }
 
   get leases(): LeaseRow[] {
@@ -98,10 +112,17 @@ export class EntitlementInMemory {
 
 const inner = (transaction: Transaction) => transaction as unknown as MemoryTransaction;
 const nameOf = ({ accountId, leaseId }: LeaseName) => `${accountId} ${leaseId}`;
+const lockOf = (name: LeaseName) => `lease ${nameOf(name)}`;
 const copyOf = (lease: LeaseRow): LeaseRow => ({
   ...lease,
   slices: lease.slices.map((slice) => ({ ...slice })),
 });
+
+/** Locks of the rows that are there, in the order in which everybody takes them. */
+function locksOf(transaction: MemoryTransaction, names: LeaseName[]): string[] {
+  const known = names.filter((name) => transaction.get('leases', nameOf(name)) !== undefined);
+  return [...new Set(known.map(lockOf))].toSorted();
+}
 
 async function lockAccounts(
   transaction: Transaction,
@@ -141,17 +162,17 @@ async function save(transaction: Transaction, books: Book[]): Promise<void> {
   });
 }
 
-async function sumUnsettledLeases(transaction: Transaction, accountId: string): Promise<number> {
+async function sumUnusedOfLeases(transaction: Transaction, accountId: string): Promise<number> {
   return inner(transaction).send(() =>
-    openLeases(transaction, accountId).reduce((sum, lease) => sum + reservedRest(lease), 0),
+    openLeases(transaction, accountId).reduce((sum, l) => sum + l.amount - l.reported, 0),
   );
 }
 
 async function recallLeases(transaction: Transaction, accountId: string): Promise<void> {
-  await inner(transaction).send(() => {
+  const names = openLeases(transaction, accountId).map(lockOf).toSorted();
+  await inner(transaction).lockAnd(names, () => {
     for (const lease of openLeases(transaction, accountId)) {
-      const recalled = { ...lease, isRecalled: true };
-      inner(transaction).put('leases', nameOf(lease), recalled);
+      inner(transaction).put('leases', nameOf(lease), { ...lease, isRecalled: true });
     }
   });
 }
@@ -170,7 +191,7 @@ class LeasesInMemory {
   ) {}
 
   async list(transaction: Transaction, names: LeaseName[]): Promise<Lease[]> {
-    return inner(transaction).send(() =>
+    return inner(transaction).lockAnd(locksOf(inner(transaction), names), () =>
       names
         .map((name) => inner(transaction).get<LeaseRow>('leases', nameOf(name)))
         .filter((row) => row !== undefined)
@@ -182,49 +203,89 @@ class LeasesInMemory {
     );
   }
 
+  async findRefused(transaction: Transaction, name: LeaseName): Promise<RefusedLease | undefined> {
+    return inner(transaction).send(() => inner(transaction).get('refused', nameOf(name)));
+  }
+
   async insert(transaction: Transaction, lease: Lease, ttlMs: number): Promise<void> {
     await inner(transaction).send(() => {
       if (inner(transaction).get('leases', nameOf(lease))) throw new Error('duplicate key');
       const expiresAtMs = inner(transaction).nowMs + ttlMs;
-      inner(transaction).put('leases', nameOf(lease), { ...lease, expiresAtMs });
+      const row = { ...lease, expiresAtMs, isRecalled: false };
+      inner(transaction).put('leases', nameOf(lease), row);
+    });
+  }
+
+  async insertRefused(transaction: Transaction, refused: RefusedLease[]): Promise<void> {
+    if (refused.length === 0) return;
+    await inner(transaction).send(() => {
+      for (const one of refused) inner(transaction).put('refused', nameOf(one), one);
     });
   }
 
   async update(transaction: Transaction, leases: Lease[]): Promise<void> {
+    if (leases.length === 0) return;
     await inner(transaction).send(() => {
       for (const lease of leases) {
-        inner(transaction).put('leases', nameOf(lease), copyOf(lease as LeaseRow));
+        const { reported } = inner(transaction).get<LeaseRow>('leases', nameOf(lease)) as LeaseRow;
+        const row = { ...copyOf(lease as LeaseRow), reported: Math.max(reported, lease.consumed) };
+        inner(transaction).put('leases', nameOf(lease), row);
       }
     });
   }
 
-  async listUnbooked(uses: LeaseUse[]): Promise<LeaseUse[]> {
-    return this.read((leases) =>
-      uses.filter((use) => {
-        const lease = leases.find((row) => nameOf(row) === nameOf(use));
-        if (!lease) return false;
-        const isMore = Math.min(use.consumed, lease.amount) > lease.consumed;
-        return isMore || this.forgets || (use.keep !== undefined && lease.state === 'open');
+  async report(uses: LeaseUse[]): Promise<void> {
+    const locks = [...new Set(uses.map(lockOf))].toSorted();
+    await this.database.transaction(async (transaction) =>
+      transaction.lockAnd(locks, () => {
+        for (const use of uses) {
+          const lease = transaction.get<LeaseRow>('leases', nameOf(use));
+          if (lease?.state !== 'open') continue;
+          const reported = Math.max(lease.reported, Math.min(use.consumed, lease.amount));
+          transaction.put('leases', nameOf(use), { ...lease, reported });
+        }
       }),
     );
   }
 
-  async listRecalled(gatewayId: string): Promise<string[]> {
+  async listLate(uses: LeaseUse[]): Promise<LeaseUse[]> {
     return this.read((leases) =>
-      leases
-        .filter((row) => row.gatewayId === gatewayId && row.state === 'open' && row.isRecalled)
-        .map(({ leaseId }) => leaseId),
+      uses.filter((use) => {
+        const lease = leases.find((row) => nameOf(row) === nameOf(use));
+        if (lease?.state !== 'closed') return false;
+        return this.forgets || Math.min(use.consumed, lease.amount) > lease.consumed;
+      }),
     );
   }
 
-  async listAbandoned(graceMs: number): Promise<LeaseName[]> {
+  async readAnswer(gatewayId: string, accountIds: string[]) {
+    return this.database.transaction(async (transaction) =>
+      transaction.send(() => {
+        const grants = transaction.list<Grant>('grants');
+        const spendableOf = (accountId: string) =>
+          grants.reduce((sum, g) => sum + (g.accountId === accountId ? g.available : 0), 0);
+        const recalled = transaction
+          .list<LeaseRow>('leases')
+          .filter((row) => row.gatewayId === gatewayId && row.state === 'open' && row.isRecalled)
+          .map(({ leaseId }) => leaseId);
+        const spendable = Object.fromEntries(accountIds.map((id) => [id, spendableOf(id)]));
+        return { recalled, spendable };
+      }),
+    );
+  }
+
+  async setAside(use: LeaseUse, reason: string): Promise<never> {
+    throw new Error(`nothing is damaged here: ${use.leaseId}: ${reason}`);
+  }
+
+  async listAbandoned(graceMs: number): Promise<LeaseUse[]> {
     const endedMs = this.database.world.nowMs - graceMs;
     return this.read((leases) =>
-      leases.filter((row) => row.state === 'open' && row.expiresAtMs < endedMs),
+      leases
+        .filter((row) => row.state === 'open' && row.expiresAtMs < endedMs)
+        .map(({ accountId, leaseId, reported: consumed }) => ({ accountId, leaseId, consumed })),
     );
   }
-
-  async putReaperWait(): Promise<void> {}
 
   private async read<T>(select: (leases: LeaseRow[]) => T): Promise<T> {
     const read = async (transaction: MemoryTransaction) =>

@@ -22,12 +22,12 @@ export const SABOTAGES = {
   'no-order': { scenario: 'events', shownBy: 1, breaks: 'the relay sends the newest rows first' },
   'no-fence': {
     scenario: 'credits',
-    shownBy: 1,
+    shownBy: 2,
     breaks: 'a total is added as often as it is reported',
   },
   'no-late-debit': {
     scenario: 'credits',
-    shownBy: 56,
+    shownBy: 86,
     breaks: 'a total is refused after the close',
   },
   'no-account-lock': {
@@ -37,12 +37,12 @@ export const SABOTAGES = {
   },
   'no-journal': {
     scenario: 'credits',
-    shownBy: 6,
+    shownBy: 8,
     breaks: 'a restarted gateway knows nothing of the last run',
   },
   'no-lease-end': {
     scenario: 'credits',
-    shownBy: 86,
+    shownBy: 56,
     breaks: 'a gateway spends from a lease past its end',
   },
   'no-grace': { scenario: 'facts', shownBy: 250, breaks: 'facts are trusted for ever' },

@@ -55,7 +55,8 @@ export class EntitlementStandIn extends JsonServer {
       case '/internal/leases/settle':
         return this.settle((body as { leases: LeaseUse[] }).leases);
       case '/internal/leases/close':
-        return this.close(accountId, body as LeaseUse);
+        for (const use of (body as { leases: LeaseUse[] }).leases) this.close(use);
+        return {};
       default:
         return this.feed.page((body as { cursor?: { snapshot: string } }).cursor);
     }
@@ -99,15 +100,15 @@ export class EntitlementStandIn extends JsonServer {
     return { recalled: [...this.recalled], spendable };
   }
 
-  private close(accountId: string, use: LeaseUse): object {
-    this.apply({ ...use, accountId });
+  private close(use: LeaseUse): void {
+    const { accountId } = use;
+    this.apply(use);
     const lease = this.leases.get(use.leaseId)!;
     if (!lease.isClosed) {
       this.balances.set(accountId, this.available(accountId) + lease.amount - lease.consumed);
     }
     lease.isClosed = true;
     this.recalled.delete(use.leaseId);
-    return {};
   }
 
   /** An unknown id leaves a tombstone. */

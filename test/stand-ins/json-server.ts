@@ -32,6 +32,10 @@ export abstract class JsonServer {
   private async take(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
+    if (request.url === '/health') {
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{"status":"ok"}');
+      return;
+    }
     this.calls.push(`${request.method} ${request.url}`);
     if (this.isDown) {
       response.writeHead(503, { 'content-type': 'text/plain' }).end('no service');

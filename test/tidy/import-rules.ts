@@ -103,6 +103,7 @@ const SOCKET_OWNERS: readonly [path: string, why: string][] = [
   ],
   ['apps/simulators/src/', 'never part of a production image'],
   ['apps/cluster/src/', 'never part of a production image'],
+  ['apps/gateway/src/owner-reach.ts', 'probes of the services that a gateway asks'],
   ['test/', 'tests and benches'],
 ];
 

@@ -1,5 +1,5 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { AuditJob, Database, MaintenanceDatabase } from '#libs/database';
+import { AuditJob, Database, MaintenanceDatabase, RollPartitionsJob } from '#libs/database';
 import { type EventTransport, MessagingModule } from '#libs/messaging';
 import { type Clock, type Logger, ServiceModule } from '#libs/platform';
 import { AllowancesController } from './allowances/allowances.controller.js';
@@ -27,6 +27,8 @@ import { HoldsController } from './holds/holds.controller.js';
 import { HoldsRepository } from './holds/holds.repository.js';
 import { HoldsService } from './holds/holds.service.js';
 import { ReapJob } from './reaper/reap.job.js';
+import { LeaseBookingsService } from './leases/lease-bookings.service.js';
+import { LeaseReaperService } from './leases/lease-reaper.service.js';
 import { LeasesController } from './leases/leases.controller.js';
 import { LeasesRepository } from './leases/leases.repository.js';
 import { LeasesService } from './leases/leases.service.js';
@@ -96,6 +98,8 @@ const PROVIDERS = [
   ReservationsRepository,
   LeasesRepository,
   LeasesService,
+  LeaseBookingsService,
+  LeaseReaperService,
   HoldsRepository,
   HoldsService,
   ReapJob,
@@ -121,6 +125,10 @@ export class EntitlementModule {
         {
           provide: AuditJob,
           useValue: new AuditJob(options.auditorDatabase, ENTITLEMENT_INVARIANTS, logger),
+        },
+        {
+          provide: RollPartitionsJob,
+          useValue: new RollPartitionsJob(options.maintenanceDatabase),
         },
         ...PROVIDERS,
       ],

@@ -1,7 +1,14 @@
-import { AuditJob, Database, addInvariantMetrics, addPoolMetrics } from '#libs/database';
+import {
+  AuditJob,
+  Database,
+  RollPartitionsJob,
+  addInvariantMetrics,
+  addPoolMetrics,
+} from '#libs/database';
 import { type EventTransport, addEventMetrics } from '#libs/messaging';
 import {
   type Clock,
+  HOUR_MS,
   Health,
   type Logger,
   MINUTE_MS,
@@ -25,6 +32,7 @@ export const JOBS: readonly JobDeclaration[] = [
   { job: ReapJob, everyMs: 2 * SECOND_MS, runs: 'process' },
   { job: AdvanceAccountsJob, everyMs: 30 * SECOND_MS, runs: 'process' },
   { job: AuditJob, everyMs: 5 * MINUTE_MS, runs: 'process' },
+  { job: RollPartitionsJob, everyMs: HOUR_MS, runs: 'installation' },
 ];
 
 export interface EntitlementOptions {

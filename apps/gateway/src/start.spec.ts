@@ -3,6 +3,9 @@ import { request } from 'undici';
 import { TestDatabase } from '#test/environment';
 import { GatewayNeighbourhood } from '../../../test/stand-ins/gateway-neighbourhood.js';
 
+/** Nothing listens there. */
+const AWAY = 'http://127.0.0.1:1';
+
 describe('readiness of a gateway', () => {
   let database: TestDatabase;
   let around: GatewayNeighbourhood;
@@ -26,12 +29,13 @@ describe('readiness of a gateway', () => {
   it.each([
     [
       'a Valkey that is away is named, and it stays in service',
-      'redis://127.0.0.1:1',
+      { VALKEY_URL: 'redis://127.0.0.1:1' },
       ['counters'],
     ],
-    ['without a Valkey to reach nothing is away', '', []],
-  ])('%s', async (_what, VALKEY_URL, faults) => {
-    const gateway = await around.startGateway({ VALKEY_URL });
+    ['a service that it asks and cannot reach is named', { LOOKUP_URL: AWAY }, ['lookup']],
+    ['with everything there nothing is away', {}, []],
+  ])('%s', async (_what, settings, faults) => {
+    const gateway = await around.startGateway(settings);
     const { statusCode, body } = await request(`${gateway.url}/ready`);
     const status = faults.length > 0 ? 'degraded' : 'ok';
     expect([statusCode, await body.json()]).toEqual([200, { status, faults }]);

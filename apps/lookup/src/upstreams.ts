@@ -7,7 +7,7 @@ import {
   NumberRegistries,
   parseUpstreamExceptions,
   ParserWorker,
-  Politeness,
+  UpstreamLimiter,
   Port43Client,
   RdapClient,
   type Registries,
@@ -40,17 +40,18 @@ export function openUpstreams(
   const rdap = new RdapClient(connector);
   const port43 = new Port43Client(connector);
   const perSecond = config.upstreamPerSecond;
-  const politeness = new Politeness(
+  const limiter = new UpstreamLimiter(
     perSecond === undefined ? {} : { defaultLimit: evenLimit(perSecond) },
   );
   const parser = new ParserWorker();
-  const domains = new DomainLookup({ registries, rdap, port43, politeness, parser, clock });
+  const domains = new DomainLookup({ registries, rdap, port43, limiter, parser, clock });
   const numberRegistries = NumberRegistries.vendored();
   const numbers = new NumberLookups({
     registries: numberRegistries,
     rdap,
     port43,
-    politeness,
+    limiter,
+    parser,
     clock,
   });
   const dns = new DnsClient({ servers: config.dnsServers.split(',').filter(Boolean) });

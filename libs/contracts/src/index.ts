@@ -5,6 +5,7 @@ export * from './clients/account.client.js';
 export * from './clients/change-feed.js';
 export * from './clients/entitlement-holdings.js';
 export * from './clients/entitlement.client.js';
+export * from './clients/lookup.client.js';
 export * from './clients/service-http.js';
 export * from './events/event-type.js';
 export * from './events/rules.js';

@@ -13,6 +13,8 @@ export * from './idempotency/idempotent-call.js';
 export * from './keyset.js';
 export * from './migrations.js';
 export * from './number-series/number-series.js';
+export * from './partitions/monthly-partitions.js';
+export * from './partitions/roll-partitions-job.js';
 export * from './pool-metrics.js';
 export * from './provision.js';
 export * from './services.js';

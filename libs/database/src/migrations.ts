@@ -91,7 +91,7 @@ async function apply(client: Client, migration: Migration): Promise<void> {
     await client.query('commit');
   } catch (error) {
     await client.query('rollback').catch(() => undefined);
-    throw new Error(`migration ${migration.name} failed`, { cause: error });
+    throw new Error(`migration ${migration.name} failed: ${String(error)}`, { cause: error });
   }
 }
 

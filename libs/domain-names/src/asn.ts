@@ -2,9 +2,9 @@ import { refuse, type Refusal } from './refusal.js';
 
 export type ParsedAsn = { ok: true; asn: number } | Refusal<'empty' | 'not_an_asn'>;
 
-const asnMax = 2 ** 32 - 1;
+const ASN_MAX = 2 ** 32 - 1;
 
-const messages = {
+const MESSAGES = {
   empty: 'An autonomous system number is needed.',
   not_an_asn: 'This is not an autonomous system number such as AS64496 or 64496.',
 };
@@ -12,7 +12,7 @@ const messages = {
 /** Reads an autonomous system number in its plain form (RFC 5396 §2 asplain), `AS` before it or not. */
 export function parseAsn(input: string): ParsedAsn {
   const text = input.replace(/^ +| +$/g, '');
-  if (text === '') return refuse('empty', messages);
+  if (text === '') return refuse('empty', MESSAGES);
   const asn = Number(/^(?:as)?(0|[1-9]\d{0,9})$/i.exec(text)?.[1] ?? NaN);
-  return asn <= asnMax ? { ok: true, asn } : refuse('not_an_asn', messages);
+  return asn <= ASN_MAX ? { ok: true, asn } : refuse('not_an_asn', MESSAGES);
 }

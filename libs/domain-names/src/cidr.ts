@@ -9,7 +9,7 @@ export interface Cidr extends IpAddress {
 
 export type ParsedCidr = { ok: true; cidr: Cidr } | Refusal<'empty' | 'not_a_cidr' | 'bad_prefix'>;
 
-const messages = {
+const MESSAGES = {
   empty: 'An address block is needed.',
   not_a_cidr: 'This is not an address block such as 192.0.2.0/24 or 2001:db8::/32.',
   bad_prefix: 'The prefix length does not fit the address.',
@@ -18,13 +18,13 @@ const messages = {
 /** Reads `address/prefix-length` (RFC 4632 §3.1, RFC 4291 §2.3); bits after the prefix are dropped. */
 export function parseCidr(input: string): ParsedCidr {
   const parts = /^ *([^/ ]+)\/([^/ ]*) *$/.exec(input);
-  if (parts === null) return refuse(input.trim() === '' ? 'empty' : 'not_a_cidr', messages);
+  if (parts === null) return refuse(input.trim() === '' ? 'empty' : 'not_a_cidr', MESSAGES);
   const parsed = parseIpAddress(parts[1] ?? '');
-  if (!parsed.ok) return refuse('not_a_cidr', messages);
+  if (!parsed.ok) return refuse('not_a_cidr', MESSAGES);
   const prefix = parts[2] ?? '';
   const prefixLength = Number(prefix);
   if (!/^(0|[1-9]\d{0,2})$/.test(prefix) || prefixLength > bitsOf(parsed.ip)) {
-    return refuse('bad_prefix', messages);
+    return refuse('bad_prefix', MESSAGES);
   }
   const address = firstAddress(parsed.ip, prefixLength);
   return { ok: true, cidr: { address, version: parsed.ip.version, prefixLength } };

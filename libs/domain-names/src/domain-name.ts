@@ -3,7 +3,7 @@ import { domainToASCII, domainToUnicode } from 'node:url';
 import { getPublicSuffix } from 'tldts';
 import { checkLabels } from './labels.js';
 import { refuse, type Refusal } from './refusal.js';
-import { secondLevelRegistries } from './second-level-registries.js';
+import { SECOND_LEVEL_REGISTRIES } from './second-level-registries.js';
 
 /** A registrable name and where it was found. All members but `unicode` are lower case A-labels. */
 export interface DomainName {
@@ -21,14 +21,14 @@ export interface DomainName {
   subdomain: string;
 }
 
-export type DomainNameRefusalCode = keyof typeof messages;
+export type DomainNameRefusalCode = keyof typeof MESSAGES;
 
 export type ParsedDomainName = { ok: true; domain: DomainName } | Refusal<DomainNameRefusalCode>;
 
-const inputLengthMax = 2048;
-const nameLengthMax = 253;
+const INPUT_LENGTH_MAX = 2048;
+const NAME_LENGTH_MAX = 253;
 
-const messages = {
+const MESSAGES = {
   empty: 'A domain name is needed.',
   control_character: 'The domain name contains control or invisible characters.',
   email_address: 'This is an e-mail address; a domain name is needed.',
@@ -53,25 +53,25 @@ const messages = {
  * last label is not all numeric), UTS #46 for the mapping, the public suffix list.
  */
 export function parseDomainName(input: string): ParsedDomainName {
-  const host = input.length > inputLengthMax ? undefined : input.replace(/^ +| +$/g, '');
-  if (host === undefined) return refuse('too_long', messages);
+  const host = input.length > INPUT_LENGTH_MAX ? undefined : input.replace(/^ +| +$/g, '');
+  if (host === undefined) return refuse('too_long', MESSAGES);
   // Before anything else: `domainToASCII` drops CR, LF, TAB and invisible characters silently, so
   // that what was checked would not be what was meant.
-  if (unseenCharacter.test(host)) return refuse('control_character', messages);
-  if (isIP(host) !== 0) return refuse('ip_address', messages);
+  if (UNSEEN_CHARACTER.test(host)) return refuse('control_character', MESSAGES);
+  if (isIP(host) !== 0) return refuse('ip_address', MESSAGES);
   const named = hostOf(host);
-  if (named === '') return refuse('empty', messages);
-  if (named.includes('@')) return refuse('email_address', messages);
-  if (named.startsWith('[') || isIP(named) !== 0) return refuse('ip_address', messages);
+  if (named === '') return refuse('empty', MESSAGES);
+  if (named.includes('@')) return refuse('email_address', MESSAGES);
+  if (named.startsWith('[') || isIP(named) !== 0) return refuse('ip_address', MESSAGES);
   // It would also decode percent signs and read a number in any base as an address.
-  if (neverInNames.test(named)) return refuse('bad_character', messages);
+  if (NEVER_IN_NAMES.test(named)) return refuse('bad_character', MESSAGES);
   return fromHost(named);
 }
 
 // Cc, line and paragraph separators, and all format characters but the two joiners, which some
 // scripts need and UTS #46 checks in context.
-const unseenCharacter = /[\p{Cc}\u2028\u2029]|(?![\u200c\u200d])\p{Cf}/u;
-const neverInNames = /[%_\\/?#:,;<>"'`|^{}()[\]!$&*+=~\s]/;
+const UNSEEN_CHARACTER = /[\p{Cc}\u2028\u2029]|(?![\u200c\u200d])\p{Cf}/u;
+const NEVER_IN_NAMES = /[%_\\/?#:,;<>"'`|^{}()[\]!$&*+=~\s]/;
 
 /** The host of a URL or of `host/path`, without port; the input itself when it is neither. */
 function hostOf(input: string): string {
@@ -85,12 +85,12 @@ function hostOf(input: string): string {
 
 function fromHost(host: string): ParsedDomainName {
   const ascii = toAscii(host).replace(/\.$/, '');
-  if (isIP(ascii) !== 0) return refuse('ip_address', messages);
-  if (ascii === '') return refuse(whyUnmapped(host), messages);
-  if (ascii.length > nameLengthMax) return refuse('too_long', messages);
+  if (isIP(ascii) !== 0) return refuse('ip_address', MESSAGES);
+  if (ascii === '') return refuse(whyUnmapped(host), MESSAGES);
+  if (ascii.length > NAME_LENGTH_MAX) return refuse('too_long', MESSAGES);
   const labels = ascii.split('.');
   const fault = checkLabels(labels);
-  if (fault !== undefined) return refuse(fault, messages);
+  if (fault !== undefined) return refuse(fault, MESSAGES);
   return registrable(ascii, labels);
 }
 
@@ -112,9 +112,9 @@ function toAscii(host: string): string {
 function registrable(ascii: string, labels: string[]): ParsedDomainName {
   const seller = labels.slice(-2).join('.');
   // `uk.com` itself is a registration in `com`, although names are sold below it.
-  const isSold = labels.length > 2 && secondLevelRegistries.has(seller);
-  const publicSuffix = isSold ? seller : getPublicSuffix(ascii, suffixOptions);
-  if (publicSuffix === null || publicSuffix === ascii) return refuse('public_suffix', messages);
+  const isSold = labels.length > 2 && SECOND_LEVEL_REGISTRIES.has(seller);
+  const publicSuffix = isSold ? seller : getPublicSuffix(ascii, SUFFIX_OPTIONS);
+  if (publicSuffix === null || publicSuffix === ascii) return refuse('public_suffix', MESSAGES);
   const depth = labels.length - publicSuffix.split('.').length - 1;
   const label = labels[depth] ?? '';
   const name = `${label}.${publicSuffix}`;
@@ -129,7 +129,7 @@ function registrable(ascii: string, labels: string[]): ParsedDomainName {
   return { ok: true, domain };
 }
 
-const suffixOptions = {
+const SUFFIX_OPTIONS = {
   allowPrivateDomains: false,
   detectIp: false,
   extractHostname: false,

@@ -9,7 +9,7 @@ export interface IpAddress {
 
 export type ParsedIpAddress = { ok: true; ip: IpAddress } | Refusal<'empty' | 'not_an_ip_address'>;
 
-const messages = {
+const MESSAGES = {
   empty: 'An IP address is needed.',
   not_an_ip_address: 'This is not an IPv4 or IPv6 address in its ordinary form.',
 };
@@ -21,9 +21,9 @@ const messages = {
  */
 export function parseIpAddress(input: string): ParsedIpAddress {
   const text = input.replace(/^ +| +$/g, '');
-  if (text === '') return refuse('empty', messages);
+  if (text === '') return refuse('empty', MESSAGES);
   const version = isIP(text);
-  if (version === 0 || text.includes('%')) return refuse('not_an_ip_address', messages);
+  if (version === 0 || text.includes('%')) return refuse('not_an_ip_address', MESSAGES);
   if (version === 4) return { ok: true, ip: { address: text, version: 4 } };
   const { address } = new SocketAddress({ address: text, family: 'ipv6' });
   return { ok: true, ip: { address, version: 6 } };

@@ -3,7 +3,7 @@ import { domainToASCII, domainToUnicode } from 'node:url';
 export type LabelFault =
   'empty_label' | 'label_too_long' | 'bad_character' | 'bad_hyphen' | 'bad_idn' | 'numeric_tld';
 
-const labelLengthMax = 63;
+const LABEL_LENGTH_MAX = 63;
 
 /**
  * Checks lower case ASCII labels by the rules `domainToASCII` does not enforce: RFC 1123 §2.1 and
@@ -20,7 +20,7 @@ export function checkLabels(labels: readonly string[]): LabelFault | undefined {
 
 function checkLabel(label: string): LabelFault | undefined {
   if (label === '') return 'empty_label';
-  if (label.length > labelLengthMax) return 'label_too_long';
+  if (label.length > LABEL_LENGTH_MAX) return 'label_too_long';
   if (!/^[a-z0-9-]+$/.test(label)) return 'bad_character';
   if (label.startsWith('-') || label.endsWith('-')) return 'bad_hyphen';
   if (label.slice(2, 4) !== '--') return undefined;

@@ -3,7 +3,7 @@
  * with that service's host. The public suffix list counts most of them as private; for
  * registration data they are registries.
  */
-export const secondLevelRegistries: ReadonlyMap<string, string> = new Map(
+export const SECOND_LEVEL_REGISTRIES: ReadonlyMap<string, string> = new Map(
   Object.entries({
     'whois.centralnic.com':
       'ae.org africa.com ar.com br.com cn.com com.de com.se de.com eu.com gb.com gb.net gr.com ' +

@@ -1,12 +1,12 @@
 export * from './change-feed/change-feed.js';
 export * from './change-feed/changes-request.js';
-export { BUCKET_COUNT, topicOf } from './envelope/bucket.js';
+export { BUCKET_COUNT, bucketOf, topicOf } from './envelope/bucket.js';
 export type { EventMessage } from './envelope/event-message.js';
 export * from './event-transport.js';
 export * from './events.config.js';
 export * from './inbox/consumes.js';
+export { UnacceptableEvent, classify, reasonOf } from './inbox/failure.js';
 export { EventConsumer } from './inbox/event-consumer.js';
-export { UnacceptableEvent } from './inbox/failure.js';
 export * from './messaging.module.js';
 export * from './messaging-tables.js';
 export * from './open-transport.js';

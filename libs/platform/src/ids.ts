@@ -16,6 +16,19 @@ export function newId(): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
+/**
+ * A new UUIDv7 that is greater than `last`, for rows whose order counts and whose writers take turns. Its
+ * time is at most a millisecond past the last one's when the clock has not moved, or has moved back.
+ */
+export function nextId(last: string | undefined): string {
+  const id = newId();
+  if (last === undefined || id > last) return id;
+  const ms = (Number.parseInt(last.slice(0, 8) + last.slice(9, 13), 16) + 1)
+    .toString(16)
+    .padStart(12, '0');
+  return `${ms.slice(0, 8)}-${ms.slice(8)}${id.slice(13)}`;
+}
+
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /** True for a lower-case UUID of any version. */

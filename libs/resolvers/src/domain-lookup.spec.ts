@@ -14,7 +14,7 @@ import {
   status,
   told,
 } from './lookup-stage.contract.js';
-import { Politeness } from './politeness/politeness.js';
+import { UpstreamLimiter } from './limiter/upstream-limiter.js';
 import type { Lookup, Outcome } from './record.js';
 
 const stage = LookupStage.forEachTest();
@@ -257,11 +257,11 @@ describe('lookups at the same time', () => {
   });
 
   it('a person does not wait behind the bulk lookup of the same name', async () => {
-    const politeness = new Politeness({
+    const limiter = new UpstreamLimiter({
       defaultLimit: { buckets: [{ burst: 1, perSecond: 20 }], connections: 1 },
     });
     await stage.internet.whois('whois.nic.test', said('a.whoisonly'));
-    const lookup = stage.lookups({ politeness });
+    const lookup = stage.lookups({ limiter });
     const order: string[] = [];
     const ask = (priority: 'bulk' | 'live', what: string) =>
       lookup.lookup(what, { priority }).then(() => order.push(priority));

@@ -1,6 +1,6 @@
-import { Inquiry } from './inquiry.js';
+import { LookupRun } from './lookup-run.js';
 import { LookupCounts } from './lookup-counts.js';
-import type { Priority } from './politeness/upstream.js';
+import type { Priority } from './limiter/upstream.js';
 import type { Lookup } from './record.js';
 import type { Registries } from './registries/registries.js';
 import { SourceAsker, type SourceAskerOptions } from './source-asker.js';
@@ -15,23 +15,25 @@ export interface LookupRequest {
   budgetMs?: number;
   /** `live` by default. */
   priority?: Priority;
+  /** Whoever the question is for: limits of upstreams are shared out between them. */
+  asker?: string;
   signal?: AbortSignal;
 }
 
 /** A lookup under way and how many wait for it. */
-interface Flight {
+interface InFlightLookup {
   answer: Promise<Lookup>;
   callers: number;
   abandon: AbortController;
 }
 
-const budgetMsDefault = 20_000;
+const BUDGET_MS_DEFAULT = 20_000;
 
 /** Live registration data of a domain. */
 export class DomainLookup {
   readonly counts = new LookupCounts();
   private readonly asker: SourceAsker;
-  private readonly flights = new Map<string, Flight>();
+  private readonly inFlight = new Map<string, InFlightLookup>();
 
   constructor(private readonly options: DomainLookupOptions) {
     this.asker = new SourceAsker(options);
@@ -51,15 +53,15 @@ export class DomainLookup {
     const { priority = 'live', signal } = request;
     signal?.throwIfAborted();
     const key = `${priority} ${name}`;
-    const underWay = this.flights.get(key);
+    const underWay = this.inFlight.get(key);
     if (underWay) this.counts.joined++;
-    const flight = underWay ?? this.start(key, name, { ...request, priority });
-    flight.callers += 1;
+    const shared = underWay ?? this.start(key, name, { ...request, priority });
+    shared.callers += 1;
     try {
-      return await unlessAborted(flight.answer, signal);
+      return await unlessAborted(shared.answer, signal);
     } finally {
-      flight.callers -= 1;
-      if (flight.callers === 0) flight.abandon.abort();
+      shared.callers -= 1;
+      if (shared.callers === 0) shared.abandon.abort();
     }
   }
 
@@ -67,23 +69,23 @@ export class DomainLookup {
     key: string,
     name: string,
     request: LookupRequest & { priority: Priority },
-  ): Flight {
+  ): InFlightLookup {
     const abandon = new AbortController();
-    const answer = this.fly(name, request, abandon);
-    const flight = { answer, callers: 0, abandon };
-    this.flights.set(key, flight);
-    const land = () => {
-      if (this.flights.get(key) === flight) this.flights.delete(key);
+    const answer = this.run(name, request, abandon);
+    const lookup = { answer, callers: 0, abandon };
+    this.inFlight.set(key, lookup);
+    const forget = () => {
+      if (this.inFlight.get(key) === lookup) this.inFlight.delete(key);
     };
     // An abandoned lookup takes a moment to end; whoever comes meanwhile starts anew.
-    abandon.signal.addEventListener('abort', land, { once: true });
-    answer.then(land, land);
-    return flight;
+    abandon.signal.addEventListener('abort', forget, { once: true });
+    answer.then(forget, forget);
+    return lookup;
   }
 
-  private async fly(
+  private async run(
     name: string,
-    { priority, budgetMs = budgetMsDefault }: LookupRequest & { priority: Priority },
+    { priority, asker, budgetMs = BUDGET_MS_DEFAULT }: LookupRequest & { priority: Priority },
     abandon: AbortController,
   ): Promise<Lookup> {
     const route = this.options.registries.route(name);
@@ -91,8 +93,8 @@ export class DomainLookup {
     this.counts.started++;
     const budget = setTimeout(() => abandon.abort(), budgetMs);
     try {
-      const question = { name, tld: route.tld, priority, signal: abandon.signal };
-      const found = await new Inquiry(this.asker, question).run(route);
+      const question = { name, tld: route.tld, priority, asker, signal: abandon.signal };
+      const found = await new LookupRun(this.asker, question).run(route);
       for (const source of found.sources) this.counts.note(source);
       return { ...found, fetchedAt: this.options.clock.now() };
     } finally {

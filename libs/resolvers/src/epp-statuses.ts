@@ -1,5 +1,5 @@
 /** EPP status names (RFC 5731 §2.3, RFC 3915 §3.1) by their letters alone, without case. */
-const byLetters: ReadonlyMap<string, string> = new Map(
+const BY_LETTERS: ReadonlyMap<string, string> = new Map(
   [
     'addPeriod',
     'autoRenewPeriod',
@@ -34,5 +34,5 @@ export function eppStatus(words: string): string | undefined {
   for (const character of words.toLowerCase()) {
     if (character >= 'a' && character <= 'z') letters += character;
   }
-  return byLetters.get(letters);
+  return BY_LETTERS.get(letters);
 }

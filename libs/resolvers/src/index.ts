@@ -14,10 +14,10 @@ export type {
 } from './networks/network-record.js';
 export { NumberLookups, type NumberRequest } from './networks/number-lookup.js';
 export { NumberRegistries, type NumberTables } from './networks/number-registries.js';
-export { Politeness, type PolitenessOptions } from './politeness/politeness.js';
+export { UpstreamLimiter, type UpstreamLimiterOptions } from './limiter/upstream-limiter.js';
 export { ParserWorker, type ParserWorkerOptions } from './parser/parser-worker.js';
-export type { Priority } from './politeness/upstream.js';
-export type { BucketTerms, UpstreamLimit } from './politeness/upstream-limits.js';
+export type { Priority } from './limiter/upstream.js';
+export type { BucketTerms, UpstreamLimit } from './limiter/upstream-limits.js';
 export { RdapClient, type RdapLimits } from './rdap/rdap-client.js';
 export * from './record.js';
 export {

@@ -13,7 +13,7 @@ import {
   told,
   wide,
 } from './lookup-stage.contract.js';
-import { Politeness } from './politeness/politeness.js';
+import { UpstreamLimiter } from './limiter/upstream-limiter.js';
 
 const stage = LookupStage.forEachTest();
 
@@ -135,14 +135,14 @@ describe('redirects', () => {
   it('a host redirected to is asked in its own turn, and its throttle parks it alone', async () => {
     await stage.internet.rdap('rdap.nic.test', to);
     await stage.internet.rdap('rdap.other.test', status(429, { 'retry-after': '90' }));
-    const politeness = new Politeness({ defaultLimit: wide });
-    const lookup = stage.lookups({ politeness });
+    const limiter = new UpstreamLimiter({ defaultLimit: wide });
+    const lookup = stage.lookups({ limiter });
     expect(await lookup.lookup('a.rdaponly')).toMatchObject({
       outcome: 'throttled',
       retryAfterSeconds: 90,
     });
-    expect(politeness.parkedForMs('rdap.other.test')).toBeGreaterThan(80_000);
-    expect(politeness.parkedForMs('rdap.nic.test')).toBe(0);
+    expect(limiter.parkedForMs('rdap.other.test')).toBeGreaterThan(80_000);
+    expect(limiter.parkedForMs('rdap.nic.test')).toBe(0);
     const again = await lookup.lookup('a.rdaponly');
     expect(told(again)).toEqual(['throttled', 'rdap registry parked']);
     expect(stage.internet.asked.map((asked) => asked.split(' ')[0])).toEqual([
@@ -156,7 +156,7 @@ describe('redirects', () => {
     await stage.internet.rdap('rdap.nic.test', to);
     await stage.internet.rdap('rdap.other.test', found());
     const single = { ...wide, connections: 1 };
-    const lookup = stage.lookups({ politeness: new Politeness({ defaultLimit: single }) });
+    const lookup = stage.lookups({ limiter: new UpstreamLimiter({ defaultLimit: single }) });
     for (const label of ['a', 'b', 'c']) {
       const answer = await lookup.lookup(`${label}.rdaponly`);
       expect(answer.sources.map(({ error }) => error)).toEqual(['unreadable']);

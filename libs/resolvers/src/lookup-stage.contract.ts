@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeEach } from '@jest/globals';
 import type { RequestListener } from 'node:http';
 import { DomainLookup } from './domain-lookup.js';
 import { LoopbackInternet } from './loopback/loopback-internet.js';
-import { Politeness } from './politeness/politeness.js';
+import { UpstreamLimiter } from './limiter/upstream-limiter.js';
 import { RdapClient } from './rdap/rdap-client.js';
 import type { Lookup, Outcome } from './record.js';
 import { Registries } from './registries/registries.js';
@@ -18,7 +18,7 @@ const PATIENT_MS = 60_000;
 const patient = { connectMs: PATIENT_MS, firstByteMs: PATIENT_MS, wholeMs: PATIENT_MS };
 
 interface LookupsOptions {
-  politeness?: Politeness;
+  limiter?: UpstreamLimiter;
   /** Limits of the clients. */
   rdap?: object;
   whois?: object;
@@ -58,7 +58,7 @@ export class LookupStage {
       }),
       rdap,
       port43: new Port43Client(connector, { ...patient, ...options.whois }),
-      politeness: options.politeness ?? new Politeness({ defaultLimit: wide }),
+      limiter: options.limiter ?? new UpstreamLimiter({ defaultLimit: wide }),
       parser: this.parser,
       clock: { now: () => now },
     });

@@ -18,7 +18,7 @@ export interface Merged {
 type Source = SourceAnswer & { record: RegistrationRecord };
 
 /** Facts of the registry: it keeps them, a registrar's copy can be old. Lists go as a whole. */
-const registryMembers = [
+const REGISTRY_MEMBERS = [
   'domain',
   'handle',
   'created',
@@ -31,7 +31,7 @@ const registryMembers = [
 ] as const;
 
 /** Facts of the registrar, which knows its customer and itself. */
-const contactMembers: readonly (keyof Contact)[] = [
+const CONTACT_MEMBERS: readonly (keyof Contact)[] = [
   'handle',
   'name',
   'organization',
@@ -45,7 +45,7 @@ const contactMembers: readonly (keyof Contact)[] = [
   'phone',
   'fax',
 ];
-const registrarMembers: readonly (keyof Registrar)[] = [
+const REGISTRAR_MEMBERS: readonly (keyof Registrar)[] = [
   'ianaId',
   'name',
   'organization',
@@ -69,7 +69,7 @@ export function mergeSources(answers: readonly SourceAnswer[]): Merged | undefin
   const [first] = registryFirst;
   if (first === undefined) return undefined;
   const merge = new Merge();
-  for (const member of registryMembers) merge.member(member, registryFirst);
+  for (const member of REGISTRY_MEMBERS) merge.member(member, registryFirst);
   merge.registrar(registryFirst);
   for (const role of CONTACT_ROLES) merge.contact(role, inOrder(sources, 'registrar'));
   merge.rest(inOrder(sources, 'registrar'));
@@ -91,7 +91,7 @@ class Merge {
   readonly fields: Record<string, string> = {};
   readonly conflicts: Conflict[] = [];
 
-  member(member: (typeof registryMembers)[number], sources: readonly Source[]): void {
+  member(member: (typeof REGISTRY_MEMBERS)[number], sources: readonly Source[]): void {
     const giving = sources.filter(({ record }) => isPublished(record[member]));
     const [chosen] = giving;
     if (chosen === undefined) return;
@@ -107,7 +107,7 @@ class Merge {
   registrar(registryFirst: readonly Source[]): void {
     const registrar: Registrar = {};
     const own = inOrder(registryFirst, 'registrar');
-    for (const member of registrarMembers) {
+    for (const member of REGISTRAR_MEMBERS) {
       const isIdentity = member === 'ianaId' || member === 'name';
       const giving = (isIdentity ? registryFirst : own).filter(
         ({ record }) => record.registrar?.[member] !== undefined,
@@ -131,7 +131,7 @@ class Merge {
     const contact = chosen?.record.contacts[role];
     if (chosen === undefined || contact === undefined) return;
     this.record.contacts[role] = contact;
-    for (const member of contactMembers) {
+    for (const member of CONTACT_MEMBERS) {
       const path = `contacts.${role}.${member}`;
       if (contact[member] === undefined) continue;
       this.fields[path] = chosen.id;
@@ -181,12 +181,12 @@ function chosenFirst(sources: readonly Source[], chosen: Source): Source[] {
   return [chosen, ...sources.filter((source) => source !== chosen)];
 }
 
-function isPublished(value: RegistrationRecord[(typeof registryMembers)[number]]): boolean {
+function isPublished(value: RegistrationRecord[(typeof REGISTRY_MEMBERS)[number]]): boolean {
   return Array.isArray(value) ? value.length > 0 : value !== undefined;
 }
 
 /** What makes two values the same: the day of a date, the members of a list, DS records. */
-function comparable(value: RegistrationRecord[(typeof registryMembers)[number]]): string {
+function comparable(value: RegistrationRecord[(typeof REGISTRY_MEMBERS)[number]]): string {
   if (value === undefined || typeof value === 'string') return value ?? '';
   if (Array.isArray(value)) return value.toSorted().join(' ');
   // Registries and registrars print the same instant in different zones or without time.

@@ -1,8 +1,8 @@
 import { parseDomainName } from '#libs/domain-names';
 import { monotonicMs } from '#libs/platform';
 import type { ParserWorker } from './parser/parser-worker.js';
-import type { Permit, Politeness, Refused } from './politeness/politeness.js';
-import type { Priority } from './politeness/upstream.js';
+import type { Permit, UpstreamLimiter, Refused } from './limiter/upstream-limiter.js';
+import type { Priority } from './limiter/upstream.js';
 import type { RdapContext } from './rdap/rdap-answer.js';
 import type { RdapAnswer, RdapClient } from './rdap/rdap-client.js';
 import type { Outcome, RegistrationRecord, SourceAnswer } from './record.js';
@@ -13,7 +13,7 @@ import type { Port43Answer, Port43Client } from './whois/port43.js';
 export interface SourceAskerOptions {
   rdap: RdapClient;
   port43: Port43Client;
-  politeness: Politeness;
+  limiter: UpstreamLimiter;
   /** Reads what was answered; never rejects. */
   parser: Pick<ParserWorker, 'parse' | 'parseRdap'>;
   /** Business time, for `fetchedAt`. */
@@ -25,6 +25,8 @@ export interface Question {
   name: string;
   tld: string;
   priority: Priority;
+  /** Whoever the question is for. */
+  asker?: string;
   signal: AbortSignal;
 }
 
@@ -34,7 +36,7 @@ type Role = SourceAnswer['role'];
 /** What is found out by asking; the rest of an answer says who was asked when. */
 type Finding = Omit<Answer, 'protocol' | 'role' | 'server' | 'fetchedAt' | 'latencyMs'>;
 
-const timeouts: ReadonlySet<ConnectionFault> = new Set([
+const TIMEOUTS: ReadonlySet<ConnectionFault> = new Set([
   'connect_timeout',
   'first_byte_timeout',
   'answer_timeout',
@@ -47,21 +49,25 @@ export class SourceAsker {
 
   /** @param url the object's own URL. */
   async askRdap(url: string, role: Role, question: Question): Promise<Answer> {
-    const { rdap, politeness, parser } = this.options;
+    const { rdap, limiter, parser } = this.options;
     const server = url.replace(/domain\/[^/]*$/i, '');
     const about = { protocol: 'rdap', role, server } as const;
     return this.ask(new URL(url).hostname, about, question, async (first) => {
       let turn: Permit | Refused = first;
       const redirected = async (host: string, signal: AbortSignal) => {
-        if (turn.granted) turn.answered();
-        turn = await politeness.acquire(host, { priority: question.priority, signal });
+        if (turn.granted) turn.release();
+        turn = await limiter.acquire(host, {
+          priority: question.priority,
+          asker: question.asker,
+          signal,
+        });
         return turn.granted;
       };
       try {
         const answer = await rdap.fetch(url, { signal: question.signal, redirected });
         if (!turn.granted) return notAsked(turn);
         if (answer.kind === 'throttled') turn.throttled(answer.retryAfterSeconds);
-        else if (answer.kind !== 'failed') turn.answered();
+        else if (answer.kind !== 'failed') turn.release();
         return await rdapFinding(answer, { domain: question.name, role }, parser);
       } finally {
         // Without effect when it has been said how it went.
@@ -80,7 +86,7 @@ export class SourceAsker {
       const whole = cut === undefined ? text : text.slice(0, text.lastIndexOf('\n') + 1);
       const result = await parser.parse(whole, { domain, server, tld, role });
       if (result.outcome === 'throttled') permit.throttled(result.retryAfterSeconds);
-      else permit.answered();
+      else permit.release();
       const { outcome, record, retryAfterSeconds } = result;
       const finding = {
         raw: text,
@@ -97,11 +103,11 @@ export class SourceAsker {
   private async ask(
     host: string,
     about: Pick<Answer, 'protocol' | 'role' | 'server'>,
-    { priority, signal }: Question,
+    { priority, asker, signal }: Question,
     exchange: (permit: Permit) => Promise<Finding>,
   ): Promise<Answer> {
-    const { politeness, clock } = this.options;
-    const permit = await politeness.acquire(host, { priority, signal });
+    const { limiter, clock } = this.options;
+    const permit = await limiter.acquire(host, { priority, asker, signal });
     const startedAt = monotonicMs();
     const finding = permit.granted ? await attempt(permit, exchange) : notAsked(permit);
     const latencyMs = Math.round(monotonicMs() - startedAt);
@@ -126,7 +132,7 @@ async function attempt(
 
 /** Nothing is known of the name either way. A closed door is no throttle: nobody said "too much". */
 function outcomeOf(fault: ConnectionFault): Outcome {
-  return timeouts.has(fault) ? 'timeout' : 'unreachable';
+  return TIMEOUTS.has(fault) ? 'timeout' : 'unreachable';
 }
 
 function notAsked({ reason, retryAfterMs }: Refused): Finding {

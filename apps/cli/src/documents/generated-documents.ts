@@ -1,8 +1,9 @@
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { allEventClasses, describeEvent } from '#libs/contracts';
+import { OPERATIONS, allEventClasses, describeEvent } from '#libs/contracts';
 import { declaredMetrics } from '#libs/platform';
 import { CONFIGURED_APPS, SERVICES } from '../declared.js';
+import { withApiTables } from './api-tables.js';
 import { chartServices } from './chart-services.js';
 import { configurationPage, environmentExample } from './configuration.js';
 import { eventSchema } from './event-schema.js';
@@ -11,6 +12,7 @@ import { readProofs, readStatements, securityCoverage } from './security-coverag
 
 /** Templates of a chart can read only what lies within it. */
 const CHART_FILES = 'deploy/helm/domain-data-service/files';
+const API = 'docs/api.md';
 const STATEMENTS = 'docs/operations/security-statements.md';
 
 /** Every generated file of the repository with the text it should have, by path. */
@@ -21,6 +23,7 @@ export function generatedDocuments(): Map<string, string> {
   documents.set('docs/operations/metrics.md', metricsPage(declaredMetrics()));
   documents.set(`${CHART_FILES}/services.json`, chartServices(SERVICES));
   documents.set(`${CHART_FILES}/alerts.yml`, readFileSync('deploy/prometheus/alerts.yml', 'utf8'));
+  documents.set(API, withApiTables(readFileSync(API, 'utf8'), OPERATIONS));
   for (const eventClass of allEventClasses()) {
     const { type, version } = describeEvent(eventClass);
     const text = `${JSON.stringify(eventSchema(eventClass), null, 2)}\n`;

@@ -17,7 +17,7 @@ const CORRUPTIONS: Record<string, string[]> = {
   I3: ['update credit_accounts set available = available + 1'],
   I4: [`delete from credit_grants where source_type = 'subscription'`],
   I5: ['delete from trial_claims'],
-  I6: ['update reservation_slices set consumed = consumed + 1'],
+  I6: [`update leases set slices = jsonb_set(slices, '{0,consumed}', '1')`],
   I7: [
     `update leases set expires_at = clock_timestamp() - interval '181 seconds'`,
     `update reaper_waits set since = '-infinity'`,

@@ -5,12 +5,15 @@ import { BEGUN_CREDITS, REVERSAL_TARGETS } from './expected-credits.js';
 const INVARIANTS: readonly Invariant[] = [
   {
     id: 'I1',
-    statement: 'every transfer has entries and they sum to zero',
+    statement: 'every transfer has entries of known grants of its account, and they sum to zero',
     sql: `
       select t.id from ledger_transfers t left join ledger_entries e on e.transfer_id = t.id
+      left join credit_grants g on g.id = e.grant_id and g.account_id = t.account_id
       where t.recorded_at >= (select since from audited)
+        and t.id >= (select least_id(greatest(since, '1970-01-01') - interval '1 hour') from audited)
         and t.account_id in (select id from audited_accounts)
-      group by t.id having count(e.transfer_id) < 2 or sum(e.amount) <> 0`,
+      group by t.id having count(g.id) < 2 or count(g.id) <> count(e.transfer_id)
+        or sum(e.amount) <> 0`,
   },
   {
     id: 'I2',
@@ -94,33 +97,43 @@ const INVARIANTS: readonly Invariant[] = [
     statement: 'a lease or hold is used within its amount, and what it holds is what is reserved',
     sql: `
       with reservations as (
-        select reservation_id, state, outcome = 'granted' as has_credits, amount, consumed, late,
-          unbilled from leases
-        where (state = 'open' or closed_at >= (select since from audited))
-          and account_id in (select id from audited_accounts)
+        select lease_id::text as id, state, amount, consumed, late, unbilled, slices from leases
+        where account_id in (select id from audited_accounts) and (state = 'open'
+          or lease_id >= (select least_id(greatest(since, '1970-01-01') - interval '1 hour') from audited)
+            and closed_at >= (select since from audited))
         union all
-        select reservation_id, state, kind <> 'tombstone', amount, consumed, late, unbilled
-        from holds
-        where (state = 'open' or closed_at >= (select since from audited))
-          and account_id in (select id from audited_accounts))
-      select r.reservation_id as id from reservations r
+        select reservation_id::text, state, amount, consumed, late, unbilled, slices from holds
+        where account_id in (select id from audited_accounts) and kind <> 'tombstone'
+          and (state = 'open' or closed_at >= (select since from audited)))
+      select r.id from reservations r
       left join lateral (
         select sum(amount) as amount, sum(consumed + reclaimed) as consumed,
-          sum(amount - consumed - returned) as rest
-        from reservation_slices where reservation_id = r.reservation_id) s on true
-      where r.consumed > r.amount or (r.has_credits and r.amount <> coalesce(s.amount, 0))
+          sum(amount - consumed - returned) as rest, min(least(amount - consumed - returned,
+            consumed, returned - reclaimed, reclaimed)) as least
+        from jsonb_to_recordset(r.slices) as s(amount bigint, consumed bigint, returned bigint,
+          reclaimed bigint)) s on true
+      where r.consumed > r.amount or r.amount <> coalesce(s.amount, 0) or s.least < 0
          or r.consumed <> coalesce(s.consumed, 0) + r.late + r.unbilled
          or (r.state = 'closed' and coalesce(s.rest, 0) <> 0)
       union all
-      select g.id from credit_grants g join audited_grants using (id)
-      left join reservation_slices s on s.grant_id = g.id and s.consumed + s.returned < s.amount
-      group by g.id having g.reserved <> coalesce(sum(s.amount - s.consumed - s.returned), 0)`,
+      select g.id::text from credit_grants g join audited_grants using (id)
+      left join (
+        select s."grantId" as grant_id, sum(s.amount - s.consumed - s.returned) as held from (
+          select slices from leases
+          where state = 'open' and account_id in (select id from audited_accounts)
+          union all
+          select slices from holds
+          where state = 'open' and account_id in (select id from audited_accounts)) r
+        cross join lateral jsonb_to_recordset(r.slices) as s("grantId" uuid, amount bigint,
+          consumed bigint, returned bigint)
+        group by s."grantId") h on h.grant_id = g.id
+      where g.reserved <> coalesce(h.held, 0)`,
   },
   {
     id: 'I7',
     statement: 'no lease is open over three minutes past its end and the last start of the reaper',
     sql: `
-      select l.reservation_id as id from leases l left join reaper_waits w on true
+      select l.lease_id as id from leases l left join reaper_waits w on true
       where l.state = 'open'
         and greatest(l.expires_at, w.since) < clock_timestamp() - interval '3 minutes'`,
   },
@@ -187,7 +200,8 @@ const SCOPE = `
     select coalesce(clock_timestamp() - $1::float8 * interval '1 ms', '-infinity') as since),
   moved as materialized (
     select id, account_id from ledger_transfers
-    where $1::float8 is not null and recorded_at >= (select since from audited)),
+    where $1::float8 is not null and recorded_at >= (select since from audited)
+      and id >= (select least_id(greatest(since, '1970-01-01') - interval '1 hour') from audited)),
   audited_accounts as materialized (
     select id from credit_accounts where $1::float8 is null
       and id > coalesce($2::text, '00000000-0000-0000-0000-000000000000')::uuid

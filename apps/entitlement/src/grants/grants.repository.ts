@@ -77,11 +77,12 @@ export class GrantsRepository {
     );
   }
 
-  /** Accounts whose credits time has changed by now, longest overdue first. */
-  async listDueAccounts(now: Date, limit: number): Promise<string[]> {
+  /** Accounts whose credits time has changed by now, longest overdue first, `without` some. */
+  async listDueAccounts(now: Date, limit: number, without: string[]): Promise<string[]> {
     const rows = await this.maintenance.query<{ id: string }>(
-      'select id from credit_accounts where next_due_at <= $1 order by next_due_at limit $2',
-      [now, limit],
+      `select id from credit_accounts where next_due_at <= $1 and id <> all($3::uuid[])
+       order by next_due_at limit $2`,
+      [now, limit, without],
     );
     return rows.map(({ id }) => id);
   }

@@ -9,7 +9,6 @@ import { Database, type Transaction } from '#libs/database';
 import { Clock, crashPoint } from '#libs/platform';
 import type { Book } from '../ledger/book.js';
 import type { CreditAccount } from '../ledger/grant-book.js';
-import { inTurn } from '../ledger/in-turn.js';
 import { LedgerService } from '../ledger/ledger.service.js';
 import { PaymentsService } from '../payments/payments.service.js';
 import { SubscriptionsService } from '../subscriptions/subscriptions.service.js';
@@ -17,6 +16,7 @@ import { type CreditSources, advance, followReversals } from './account-credits.
 import { type Adjustment, GrantsRepository, type Revocation } from './grants.repository.js';
 
 const DUE_PER_ROUND_MAX = 200;
+const ADVANCED_AT_ONCE = 4;
 
 /** Gives credits, each source once for ever, and keeps accounts up to date with time. */
 @Injectable()
@@ -182,11 +182,29 @@ export class GrantsService {
     return this.ledger.balance(await this.advance(accountId));
   }
 
-  /** Applies time to accounts nobody asks about. */
+  /**
+   * Applies time to accounts nobody asks about, several at a time, until none is due. One that fails is
+   * set aside until the next call and stands in nobody's way.
+   * @throws AggregateError with every failure once all were tried.
+   */
   async advanceDueAccounts(): Promise<void> {
     const now = this.clock.now();
-    const ids = await this.repository.listDueAccounts(now, DUE_PER_ROUND_MAX);
-    await inTurn(ids, (id) => this.advance(id));
+    const failed = new Map<string, unknown>();
+    for (;;) {
+      const without = [...failed.keys()];
+      const ids = await this.repository.listDueAccounts(now, DUE_PER_ROUND_MAX, without);
+      const next = ids.values();
+      const advanceNext = async () => {
+        for (const id of next) await this.advance(id).catch((error) => failed.set(id, error));
+      };
+      await Promise.all(Array.from({ length: ADVANCED_AT_ONCE }, advanceNext));
+      if (ids.length < DUE_PER_ROUND_MAX) break;
+    }
+    if (failed.size === 0) return;
+    throw new AggregateError(
+      failed.values(),
+      `${failed.size} accounts cannot be brought up to date`,
+    );
   }
 
   private async advance(accountId: string): Promise<Book> {

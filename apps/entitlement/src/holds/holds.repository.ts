@@ -1,11 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { MaintenanceDatabase, type Transaction } from '#libs/database';
-import {
-  type SliceRow,
-  SLICES,
-  ReservationsRepository,
-  toSlices,
-} from '../reservations/reservations.repository.js';
+import type { ReservationSlice } from '../ledger/reservation.js';
 import { type Hold, type HoldKind, holdReference } from './hold.js';
 
 interface HoldRow {
@@ -18,7 +13,7 @@ interface HoldRow {
   consumed: string;
   late: string;
   unbilled: string;
-  slices: SliceRow[];
+  slices: ReservationSlice[];
 }
 
 export interface HoldName {
@@ -28,15 +23,12 @@ export interface HoldName {
 
 @Injectable()
 export class HoldsRepository {
-  constructor(
-    private readonly maintenance: MaintenanceDatabase,
-    private readonly reservations: ReservationsRepository,
-  ) {}
+  constructor(private readonly maintenance: MaintenanceDatabase) {}
 
   /** A hold with its slices. Read after the account's lock. */
   async find(transaction: Transaction, name: HoldName): Promise<Hold | undefined> {
     const [row] = await transaction.query<HoldRow>(
-      `select r.*, ${SLICES} from holds r where account_id = $1 and hold_id = $2`,
+      'select * from holds where account_id = $1 and hold_id = $2',
       [name.accountId, name.holdId],
     );
     if (!row) return undefined;
@@ -51,30 +43,37 @@ export class HoldsRepository {
       consumed: Number(row.consumed),
       late: Number(row.late),
       unbilled: Number(row.unbilled),
-      slices: toSlices(row.slices),
+      slices: row.slices,
     };
   }
 
   /** A request's hold ends `ttlMs` from now by the database's clock. */
   async insert(transaction: Transaction, hold: Hold, ttlMs?: number): Promise<void> {
-    const inserted = transaction.query(
+    await transaction.query(
       `insert into holds (reservation_id, account_id, hold_id, kind, state, amount, expires_at,
-         closed_at)
+         closed_at, slices)
        values ($1, $2, $3, $4, $5, $6, clock_timestamp() + $7 * interval '1 ms',
-         case when $5 = 'closed' then clock_timestamp() end)`,
-      [hold.id, hold.accountId, hold.holdId, hold.kind, hold.state, hold.amount, ttlMs ?? null],
+         case when $5 = 'closed' then clock_timestamp() end, $8)`,
+      [
+        hold.id,
+        hold.accountId,
+        hold.holdId,
+        hold.kind,
+        hold.state,
+        hold.amount,
+        ttlMs ?? null,
+        JSON.stringify(hold.slices),
+      ],
     );
-    await Promise.all([inserted, this.reservations.putSlices(transaction, [hold])]);
   }
 
   async update(transaction: Transaction, hold: Hold): Promise<void> {
-    const updated = transaction.query(
-      `update holds set state = $2, consumed = $3, late = $4, unbilled = $5,
+    await transaction.query(
+      `update holds set state = $2, consumed = $3, late = $4, unbilled = $5, slices = $6,
          closed_at = case when $2 = 'closed' then coalesce(closed_at, clock_timestamp()) end
        where reservation_id = $1`,
-      [hold.id, hold.state, hold.consumed, hold.late, hold.unbilled],
+      [hold.id, hold.state, hold.consumed, hold.late, hold.unbilled, JSON.stringify(hold.slices)],
     );
-    await Promise.all([updated, this.reservations.putSlices(transaction, [hold])]);
   }
 
   /** @returns false when the part was settled before, with whatever count. */

@@ -89,7 +89,6 @@ export class HoldsService {
     const slices = book.reserve(amount, holdReference(holdId));
     const kind = ttlMs === undefined ? 'job' : 'request';
     const hold: Hold = { ...newHold(request), kind, state: 'open', amount, slices };
-    // The hold goes second: its credits may come from a slice that was issued just now.
     await Promise.all([
       this.ledger.save(transaction, [book]),
       this.repository.insert(transaction, hold, ttlMs),
@@ -103,11 +102,11 @@ export class HoldsService {
     { accountId, amount }: OpenHold,
   ): Promise<HoldAnswer> {
     const { spendable } = book;
-    const [unsettled] = await Promise.all([
-      this.reservations.sumUnsettledLeases(transaction, accountId),
+    const [unused] = await Promise.all([
+      this.reservations.sumUnusedOfLeases(transaction, accountId),
       this.ledger.save(transaction, [book]),
     ]);
-    if (spendable + unsettled < amount) return { outcome: 'insufficient', spendable };
+    if (spendable + unused < amount) return { outcome: 'insufficient', spendable };
     await this.reservations.recallLeases(transaction, accountId);
     return { outcome: 'elsewhere', spendable };
   }

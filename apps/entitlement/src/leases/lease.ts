@@ -1,16 +1,20 @@
 import type { Chargeable } from '../reservations/settlement.js';
 
-/** What was once answered to an acquire; `closed` when the lease was closed before it was asked for. */
-export type LeaseOutcome = 'granted' | 'insufficient' | 'elsewhere' | 'closed';
-
 export interface Lease extends Chargeable {
   /** The gateway's own id for it, unique in its account. */
   leaseId: string;
   gatewayId: string;
-  outcome: LeaseOutcome;
-  isRecalled: boolean;
+  /** The holder's last total; what of it is booked is `consumed`. */
+  reported: number;
   /** Milliseconds that it had left when it was read; 0 from its end on. */
   remainingMs: number;
+}
+
+/** What was once answered to an acquire that gave nothing; `closed` when its close came first. */
+export interface RefusedLease {
+  accountId: string;
+  leaseId: string;
+  outcome: 'insufficient' | 'elsewhere' | 'closed';
 }
 
 /** The ledger's name for it. */

@@ -1,13 +1,17 @@
 import { Body, Controller, Post } from '@nestjs/common';
 import type { LeaseAnswer, SettleAnswer } from '#libs/contracts';
 import { AccountId, AllowCallers } from '#libs/platform';
-import { AcquireLeaseRequest, CloseLeaseRequest, SettleLeasesRequest } from './leases.dto.js';
+import { LeaseBookingsService } from './lease-bookings.service.js';
+import { AcquireLeaseRequest, CloseLeasesRequest, SettleLeasesRequest } from './leases.dto.js';
 import { LeasesService } from './leases.service.js';
 
 @Controller('/internal/leases')
 @AllowCallers('gateway')
 export class LeasesController {
-  constructor(private readonly leases: LeasesService) {}
+  constructor(
+    private readonly leases: LeasesService,
+    private readonly bookings: LeaseBookingsService,
+  ) {}
 
   @Post()
   async acquire(
@@ -19,11 +23,13 @@ export class LeasesController {
 
   @Post('/settle')
   async settle(@Body() body: SettleLeasesRequest): Promise<SettleAnswer> {
-    return this.leases.settle(body.gatewayId, body.leases);
+    const { answer, late } = await this.leases.settle(body.gatewayId, body.leases);
+    await this.bookings.book('settle', late);
+    return answer;
   }
 
   @Post('/close')
-  async close(@AccountId() accountId: string, @Body() body: CloseLeaseRequest): Promise<void> {
-    await this.leases.close({ accountId, ...body });
+  async close(@Body() body: CloseLeasesRequest): Promise<void> {
+    await this.bookings.book('close', body.leases);
   }
 }

@@ -2,7 +2,6 @@ import { Type } from 'class-transformer';
 import {
   ArrayMaxSize,
   IsInt,
-  IsOptional,
   IsString,
   IsUUID,
   Length,
@@ -31,9 +30,12 @@ export class AcquireLeaseRequest {
   wanted: number;
 }
 
-export class CloseLeaseRequest {
+export class LeaseUseRequest {
   @IsUUID()
   leaseId: string;
+
+  @IsUUID()
+  accountId: string;
 
   /** Cumulative credits. */
   @IsInt()
@@ -42,24 +44,15 @@ export class CloseLeaseRequest {
   consumed: number;
 }
 
-export class LeaseUseRequest extends CloseLeaseRequest {
-  @IsUUID()
-  accountId: string;
-
-  @IsOptional()
-  @IsInt()
-  @Min(0)
-  @Max(AMOUNT_MAX)
-  keep?: number;
-}
-
-export class SettleLeasesRequest {
-  @IsString()
-  @Length(1, 100)
-  gatewayId: string;
-
+export class CloseLeasesRequest {
   @ValidateNested({ each: true })
   @Type(() => LeaseUseRequest)
   @ArrayMaxSize(1000)
   leases: LeaseUseRequest[];
+}
+
+export class SettleLeasesRequest extends CloseLeasesRequest {
+  @IsString()
+  @Length(1, 100)
+  gatewayId: string;
 }

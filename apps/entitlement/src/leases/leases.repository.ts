@@ -1,13 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { LeaseUse } from '#libs/contracts';
 import { Database, MaintenanceDatabase, type Transaction } from '#libs/database';
-import {
-  type SliceRow,
-  SLICES,
-  ReservationsRepository,
-  toSlices,
-} from '../reservations/reservations.repository.js';
-import { type Lease, type LeaseOutcome, leaseReference } from './lease.js';
+import type { ReservationSlice } from '../ledger/reservation.js';
+import { type Lease, type RefusedLease, leaseReference } from './lease.js';
 
 /** Names a lease; ids are the gateways', so they count within an account only. */
 export interface LeaseName {
@@ -16,19 +11,17 @@ export interface LeaseName {
 }
 
 interface LeaseRow {
-  reservation_id: string;
   account_id: string;
   lease_id: string;
   gateway_id: string;
-  outcome: LeaseOutcome;
   state: 'open' | 'closed';
   amount: string;
+  reported: string;
   consumed: string;
   late: string;
   unbilled: string;
-  recalled_at: Date | null;
   remaining_ms: number;
-  slices: SliceRow[];
+  slices: ReservationSlice[];
 }
 
 @Injectable()
@@ -36,101 +29,134 @@ export class LeasesRepository {
   constructor(
     private readonly database: Database,
     private readonly maintenance: MaintenanceDatabase,
-    private readonly reservations: ReservationsRepository,
   ) {}
 
-  /** Leases with their slices, in account and lease order. Read after the accounts' locks. */
+  /** Leases in lease order, locked. Read after the accounts' locks. */
   async list(transaction: Transaction, names: LeaseName[]): Promise<Lease[]> {
     const rows = await transaction.query<LeaseRow>(LIST, columnsOf(names));
     return rows.map((row) => ({
-      id: row.reservation_id,
+      id: row.lease_id,
       accountId: row.account_id,
       leaseId: row.lease_id,
       gatewayId: row.gateway_id,
       reference: leaseReference(row.lease_id),
-      outcome: row.outcome,
       state: row.state,
       amount: Number(row.amount),
+      reported: Number(row.reported),
       consumed: Number(row.consumed),
       late: Number(row.late),
       unbilled: Number(row.unbilled),
-      isRecalled: row.recalled_at !== null,
       remainingMs: Math.max(0, row.remaining_ms),
-      slices: toSlices(row.slices),
+      slices: row.slices,
     }));
   }
 
-  /** Remembers the answer to an acquire. An open lease ends `ttlMs` from now by the database's clock. */
+  async findRefused(transaction: Transaction, name: LeaseName): Promise<RefusedLease | undefined> {
+    const [row] = await transaction.query<Pick<RefusedLease, 'outcome'>>(
+      'select outcome from refused_leases where lease_id = $1 and account_id = $2',
+      [name.leaseId, name.accountId],
+    );
+    return row && { ...name, outcome: row.outcome };
+  }
+
+  /** Gives a lease that ends `ttlMs` from now by the database's clock. */
   async insert(transaction: Transaction, lease: Lease, ttlMs: number): Promise<void> {
-    const inserted = transaction.query(
-      `insert into leases (reservation_id, account_id, lease_id, gateway_id, outcome, state, amount,
-         expires_at, closed_at)
-       values ($1, $2, $3, $4, $5, $6, $7, clock_timestamp() + $8 * interval '1 ms',
-         case when $6 = 'closed' then clock_timestamp() end)`,
+    await transaction.query(
+      `insert into leases (account_id, lease_id, gateway_id, state, amount, slices, expires_at)
+       values ($1, $2, $3, 'open', $4, $5, clock_timestamp() + $6 * interval '1 ms')`,
       [
-        lease.id,
         lease.accountId,
         lease.leaseId,
         lease.gatewayId,
-        lease.outcome,
-        lease.state,
         lease.amount,
+        JSON.stringify(lease.slices),
         ttlMs,
       ],
     );
-    await Promise.all([inserted, this.reservations.putSlices(transaction, [lease])]);
   }
 
+  /** Remembers answers that gave nothing. */
+  async insertRefused(transaction: Transaction, refused: RefusedLease[]): Promise<void> {
+    if (refused.length === 0) return;
+    await transaction.query(
+      `insert into refused_leases (account_id, lease_id, outcome)
+       select * from unnest($1::uuid[], $2::uuid[], $3::text[]) on conflict do nothing`,
+      [...columnsOf(refused), refused.map(({ outcome }) => outcome)],
+    );
+  }
+
+  /** Writes what was booked of leases. */
   async update(transaction: Transaction, leases: Lease[]): Promise<void> {
-    const updated = transaction.query(UPDATE, [
+    if (leases.length === 0) return;
+    await transaction.query(UPDATE, [
       JSON.stringify(
-        leases.map(({ id, state, consumed, late, unbilled, isRecalled }) => ({
-          id,
+        leases.map(({ accountId, leaseId, state, consumed, late, unbilled, slices }) => ({
+          account_id: accountId,
+          lease_id: leaseId,
           state,
           consumed,
           late,
           unbilled,
-          is_recalled: isRecalled,
+          slices,
         })),
       ),
     ]);
-    await Promise.all([updated, this.reservations.putSlices(transaction, leases)]);
   }
 
-  /** The uses that say more than is booked, or give something back. Without a lock: a hint. */
-  async listUnbooked(uses: LeaseUse[]): Promise<LeaseUse[]> {
-    const rows = await this.database.query<{ position: number }>(
-      `select n.position::int from leases l
-       join unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::bool[]) with ordinality
-         as n(account_id, lease_id, consumed, gives_back, position) using (account_id, lease_id)
-       where least(n.consumed, l.amount) > l.consumed or (n.gives_back and l.state = 'open')
-       order by position`,
-      [
-        ...columnsOf(uses),
-        uses.map(({ consumed }) => consumed),
-        uses.map(({ keep }) => keep !== undefined),
-      ],
-    );
-    return rows.map(({ position }) => uses[position - 1]);
+  /**
+   * Takes down totals of open leases; lower ones and those of unknown leases change nothing. No account is
+   * locked, so that a damaged one is in nobody's way.
+   */
+  async report(uses: LeaseUse[]): Promise<void> {
+    await this.database.query(REPORT, usesOf(uses));
   }
 
-  async listRecalled(gatewayId: string): Promise<string[]> {
-    const rows = await this.database.query<{ lease_id: string }>(
-      `select lease_id from leases
-       where gateway_id = $1 and state = 'open' and recalled_at is not null order by lease_id`,
-      [gatewayId],
-    );
-    return rows.map((row) => row.lease_id);
+  /** Totals that came after the close of their lease and are not booked. Read after `report`. */
+  async listLate(uses: LeaseUse[]): Promise<LeaseUse[]> {
+    return this.database.query<LeaseUse>(LATE, usesOf(uses));
   }
 
-  /** Open leases whose end lies more than `graceMs` back by the database's clock. */
-  async listAbandoned(graceMs: number, limit: number): Promise<LeaseName[]> {
-    return this.maintenance.query<{ accountId: string; leaseId: string }>(
-      `select account_id as "accountId", lease_id as "leaseId" from leases
-       where state = 'open' and expires_at < clock_timestamp() - $1 * interval '1 ms'
-       order by expires_at limit $2`,
-      [graceMs, limit],
-    );
+  /**
+   * What a settlement is answered: leases that are wanted back, and what can be spent now of the accounts
+   * it speaks of. A hint: nothing is locked.
+   */
+  async readAnswer(
+    gatewayId: string,
+    accountIds: string[],
+    now: Date,
+  ): Promise<{ recalled: string[]; spendable: Record<string, number> }> {
+    const [answer] = await this.database.query<{
+      recalled: string[];
+      spendable: Record<string, number>;
+    }>(ANSWER, [gatewayId, accountIds, now]);
+    return answer;
+  }
+
+  /** Notes that a lease could not be booked, and lets the reaper leave it alone for a while. */
+  async setAside({ accountId, leaseId, consumed }: LeaseUse, reason: string): Promise<boolean> {
+    const rows = await this.maintenance.query(SET_ASIDE, [leaseId, accountId, consumed, reason]);
+    return rows.length === 1;
+  }
+
+  /**
+   * Leases whose credits wait to be booked: open ones whose end lies more than `graceMs` back, and closed
+   * ones of which a total came late.
+   */
+  async listAbandoned(graceMs: number, limit: number): Promise<LeaseUse[]> {
+    return this.maintenance.query<LeaseUse>(ABANDONED, [graceMs, limit]);
+  }
+
+  /** Open leases that were reported more than a minute after they were booked last. */
+  async listUnposted(limit: number): Promise<LeaseUse[]> {
+    return this.maintenance.query<LeaseUse>(UNPOSTED, [limit]);
+  }
+
+  /** @returns how many went. */
+  async deleteRefused(limit: number): Promise<number> {
+    const [{ deleted }] = await this.maintenance.query<{ deleted: number }>(DELETE_REFUSED, [
+      limit,
+    ]);
+    return deleted;
   }
 
   async putReaperWait(): Promise<void> {
@@ -145,17 +171,86 @@ function columnsOf(names: LeaseName[]): [string[], string[]] {
   return [names.map(({ accountId }) => accountId), names.map(({ leaseId }) => leaseId)];
 }
 
+function usesOf(uses: LeaseUse[]): [string[], string[], number[]] {
+  return [...columnsOf(uses), uses.map(({ consumed }) => consumed)];
+}
+
 const LIST = `
-  select r.*, ${SLICES},
-    coalesce(extract(epoch from r.expires_at - clock_timestamp()) * 1000, 0)::int as remaining_ms
-  from leases r where (account_id, lease_id) in (select * from unnest($1::uuid[], $2::uuid[]))
-  order by account_id, lease_id`;
+  select l.account_id, l.lease_id, l.gateway_id, l.state, l.amount, l.reported, l.consumed, l.late,
+    l.unbilled, l.slices,
+    (extract(epoch from l.expires_at - clock_timestamp()) * 1000)::int as remaining_ms
+  from unnest($1::uuid[], $2::uuid[]) as n(account_id, lease_id)
+  join leases l using (lease_id, account_id)
+  order by l.lease_id, l.account_id for update of l`;
 
 const UPDATE = `
-  update leases l set consumed = n.consumed, late = n.late, unbilled = n.unbilled,
-    recalled_at = case when n.is_recalled then l.recalled_at end,
+  update leases l set consumed = n.consumed, late = n.late, unbilled = n.unbilled, slices = n.slices,
+    reported = greatest(l.reported, n.consumed), posted_at = clock_timestamp(),
     closed_at = case when n.state = 'closed' then coalesce(l.closed_at, clock_timestamp()) end,
-    state = n.state
-  from jsonb_to_recordset($1::jsonb) as n(id uuid, state text, consumed bigint, late bigint,
-    unbilled bigint, is_recalled bool)
-  where l.reservation_id = n.id`;
+    state = n.state, set_aside_until = null, set_aside_count = 0, set_aside_reason = null
+  from jsonb_to_recordset($1::jsonb) as n(account_id uuid, lease_id uuid, state text,
+    consumed bigint, late bigint, unbilled bigint, slices jsonb)
+  where l.lease_id = n.lease_id and l.account_id = n.account_id`;
+
+/** The highest total of each lease; two of one lease may stand in one call. */
+const SAID = `
+  said as (
+    select account_id, lease_id, max(total) as total
+    from unnest($1::uuid[], $2::uuid[], $3::bigint[]) as s(account_id, lease_id, total)
+    group by account_id, lease_id)`;
+
+const REPORT = `
+  with ${SAID},
+  locked as materialized (
+    select l.lease_id, l.account_id, said.total
+    from said join leases l using (lease_id, account_id)
+    where l.state = 'open' and least(said.total, l.amount) > l.reported
+    order by l.lease_id, l.account_id for update of l)
+  update leases l set reported = greatest(l.reported, least(locked.total, l.amount))
+  from locked where l.lease_id = locked.lease_id and l.account_id = locked.account_id`;
+
+const LATE = `
+  with ${SAID}
+  select l.account_id as "accountId", l.lease_id as "leaseId", said.total::float8 as consumed
+  from said join leases l using (lease_id, account_id)
+  where l.state = 'closed' and least(said.total, l.amount) > l.consumed`;
+
+const ANSWER = `
+  select
+    (select coalesce(json_agg(lease_id order by lease_id), '[]') from leases
+     where gateway_id = $1 and state = 'open' and recalled_at is not null) as recalled,
+    (select coalesce(json_object_agg(a.id, a.spendable), '{}') from (
+       select c.id, case when c.state = 'active' then coalesce(sum(g.available), 0) else 0 end
+         as spendable
+       from credit_accounts c left join credit_grants g on g.account_id = c.id and g.available > 0
+         and (g.expires_at is null or g.expires_at > $3)
+       where c.id = any($2::uuid[]) group by c.id) a) as spendable`;
+
+const SET_ASIDE = `
+  update leases set set_aside_reason = $4, set_aside_count = set_aside_count + 1,
+    set_aside_until = clock_timestamp() + least(60, set_aside_count + 1) * interval '1 minute',
+    reported = greatest(reported, least($3, amount))
+  where lease_id = $1 and account_id = $2 returning lease_id`;
+
+const ABANDONED = `
+  select account_id as "accountId", lease_id as "leaseId", reported::float8 as consumed from leases
+  where state = 'open' and expires_at < clock_timestamp() - $1 * interval '1 ms'
+    and (set_aside_until is null or set_aside_until < clock_timestamp())
+  union all
+  select account_id, lease_id, reported::float8 from leases
+  where state = 'closed' and reported > consumed and set_aside_until < clock_timestamp()
+  limit $2`;
+
+const UNPOSTED = `
+  select account_id as "accountId", lease_id as "leaseId", reported::float8 as consumed from leases
+  where state = 'open' and reported > consumed and posted_at < clock_timestamp() - interval '1 minute'
+    and set_aside_until is null
+  limit $1`;
+
+const DELETE_REFUSED = `
+  with gone as (
+    delete from refused_leases where (lease_id, account_id) in (
+      select lease_id, account_id from refused_leases
+      where refused_at < clock_timestamp() - interval '5 minutes' limit $1)
+    returning 1)
+  select count(*)::int as deleted from gone`;

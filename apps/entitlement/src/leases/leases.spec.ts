@@ -5,6 +5,7 @@ import { newId } from '#libs/platform';
 import { waitFor } from '#test/environment';
 import { EntitlementUnderTest } from '../../../../test/entitlement/entitlement-under-test.js';
 import { ReapJob } from '../reaper/reap.job.js';
+import { LeaseReaperService } from './lease-reaper.service.js';
 import { leaseAmount } from './lease-amount.js';
 import { ReaperRounds } from '../reaper/reaper-rounds.js';
 
@@ -39,8 +40,8 @@ describe('leases', () => {
     return accountId;
   }
 
-  const settle = (accountId: string, leaseId: string, consumed: number, keep?: number) =>
-    entitlement.client.settle('gateway-1', [{ accountId, leaseId, consumed, keep }]);
+  const settle = (accountId: string, leaseId: string, consumed: number) =>
+    entitlement.client.settle('gateway-1', [{ accountId, leaseId, consumed }]);
 
   async function endLease(accountId: string, secondsAgo: number): Promise<void> {
     await entitlement.database.query(
@@ -65,8 +66,7 @@ describe('leases', () => {
     await entitlement.client.close({ accountId, leaseId, consumed: 7 });
     expect(await entitlement.newEntries(accountId)).toEqual([
       'reserve lease: available -25, reserved +25',
-      'consume lease: reserved -4, consumed +4',
-      'consume lease: reserved -3, consumed +3',
+      'consume lease: reserved -7, consumed +7',
       'release lease: reserved -18, available +18',
     ]);
     expect(await entitlement.client.balance(accountId)).toMatchObject({
@@ -114,11 +114,12 @@ describe('leases', () => {
       { accountId, leaseId, consumed: 70 },
       { accountId, leaseId, consumed: 65 },
     ]);
+    await entitlement.client.close({ accountId, leaseId, consumed: 20 });
+    await entitlement.client.close({ accountId, leaseId, consumed: 70 });
     expect(await entitlement.newEntries(accountId)).toEqual([
       'reserve lease: available -100, reserved +100',
-      'consume lease: reserved -30, consumed +30',
-      'consume lease: reserved -30, consumed +30',
-      'consume lease: reserved -10, consumed +10',
+      'consume lease: reserved -70, consumed +70',
+      'release lease: reserved -30, available +30',
     ]);
   });
 
@@ -172,6 +173,7 @@ describe('leases', () => {
     const [accountId, leaseId] = [await trialAccount(), newId()];
     await acquire(accountId, { leaseId, min: 10 });
     await settle(accountId, leaseId, 1_000);
+    await entitlement.client.close({ accountId, leaseId, consumed: 1_000 });
     expect(await entitlement.client.balance(accountId)).toMatchObject({ spendable: 490 });
   });
 
@@ -184,20 +186,14 @@ describe('leases', () => {
       recalled: [],
       spendable: {},
     });
-    expect(await settle(accountId, holder, 25, 40)).toEqual({
-      recalled: [],
-      spendable: { [accountId]: 460 },
-    });
+    await entitlement.client.close({ accountId, leaseId: holder, consumed: 40 });
     expect(await acquire(accountId, { min: 100 })).toMatchObject({ outcome: 'granted' });
-    await settle(accountId, holder, 40);
     expect(await acquire(accountId, { min: 461 })).toMatchObject({ outcome: 'insufficient' });
     expect(await entitlement.newEntries(accountId)).toEqual([
       'reserve lease: available -450, reserved +450',
-      'consume lease: reserved -20, consumed +20',
-      'consume lease: reserved -5, consumed +5',
+      'consume lease: reserved -40, consumed +40',
       'release lease: reserved -410, available +410',
       'reserve lease: available -100, reserved +100',
-      'consume lease: reserved -15, consumed +15',
     ]);
   });
 
@@ -218,11 +214,12 @@ describe('leases', () => {
     // Time goes on meanwhile, also while a machine stands still.
     await endLease(accountId, 30);
     await patient();
-    expect(await entitlement.newEntries(accountId)).toHaveLength(2);
+    expect(await entitlement.newEntries(accountId)).toHaveLength(1);
     await endLease(accountId, 61);
     await patient();
     await settle(accountId, leaseId, 25);
     expect(await entitlement.newEntries(accountId)).toEqual([
+      'consume lease: reserved -10, consumed +10',
       'release lease: reserved -90, available +90',
       'late_debit lease: available -15, consumed +15',
     ]);
@@ -238,39 +235,135 @@ describe('leases', () => {
     expect(rounds.next(155_000)).toBe('waits');
   });
 
-  it('one settlement books leases of many accounts in as many statements as of one', async () => {
-    const leases = await Promise.all(
+  it('one call closes leases of many accounts in as many statements as of one', async () => {
+    const uses = await Promise.all(
       Array.from({ length: 20 }, async () => {
         const [accountId, leaseId] = [await trialAccount(), newId()];
         await acquire(accountId, { leaseId, min: 20 });
         return { accountId, leaseId, consumed: 7 };
       }),
     );
+    const { spendable } = await entitlement.client.settle('gateway-1', uses);
+    expect(Object.values(spendable)).toEqual(uses.map(() => 480));
     const counter = new StatementCounter();
-    const first = await entitlement.client.settle('gateway-1', leases.slice(0, 1));
+    await entitlement.client.closeAll(uses.slice(0, 1));
     const ofOne = counter.take();
-    const rest = await entitlement.client.settle('gateway-1', leases);
+    await entitlement.client.closeAll(uses.slice(1));
     const ofMany = counter.take();
     counter.stop();
-    expect(Object.values({ ...first.spendable, ...rest.spendable })).toEqual(leases.map(() => 480));
-    expect(Object.keys(rest.spendable)).toHaveLength(19);
-    expect(ofOne).toEqual({ statements: 6, roundTrips: 2 });
+    // Lock, leases, grants; then the ledger and the leases.
+    expect(ofOne).toEqual({ statements: 5, roundTrips: 2 });
     expect(ofMany).toEqual(ofOne);
   });
 
-  it('an acquire, a settlement and a close need two round trips between begin and commit', async () => {
-    const [accountId, leaseId] = [await trialAccount(), newId()];
+  it('an acquire needs two round trips between begin and commit', async () => {
+    const accountId = await trialAccount();
     const counter = new StatementCounter();
-    await acquire(accountId, { leaseId, min: 20 });
+    await acquire(accountId, { min: 20 });
     const ofAcquire = counter.take();
-    await entitlement.client.settle('gateway-1', [{ accountId, leaseId, consumed: 7 }]);
-    const ofSettle = counter.take();
-    await entitlement.client.close({ accountId, leaseId, consumed: 9 });
-    const ofClose = counter.take();
     counter.stop();
-    // Lock, leases, grants; then the ledger, the lease, its slices.
-    const expected = { statements: 6, roundTrips: 2 };
-    expect([ofAcquire, ofSettle, ofClose]).toEqual([expected, expected, expected]);
+    // Lock, lease, refusal, grants; then the ledger and the lease.
+    expect(ofAcquire).toEqual({ statements: 6, roundTrips: 2 });
+  });
+
+  it('a damaged account costs nobody else anything: its lease is set aside and booked when it is mended', async () => {
+    const uses = await Promise.all(
+      Array.from({ length: 30 }, async () => {
+        const [accountId, leaseId] = [await trialAccount(), newId()];
+        await acquire(accountId, { leaseId, min: 20 });
+        return { accountId, leaseId, consumed: 7 };
+      }),
+    );
+    const [damaged, ...sound] = uses;
+    const damage = (by: number) =>
+      withClient(entitlement.test.url(), async (client) => {
+        await client.query(`set session_replication_role = 'replica'`);
+        await client.query(
+          'alter table entitlement.credit_grants drop constraint if exists buckets_add_up',
+        );
+        await client.query(
+          'update entitlement.credit_grants set consumed = consumed + $2 where account_id = $1',
+          [damaged.accountId, by],
+        );
+        await client.query(
+          `alter table entitlement.credit_grants add constraint buckets_add_up check
+             (granted = available + reserved + consumed + expired + revoked) not valid`,
+        );
+      });
+    await damage(1);
+    await entitlement.client.settle('gateway-1', uses);
+    await entitlement.client.closeAll(uses);
+    for (const { accountId } of sound) {
+      expect(await entitlement.newEntries(accountId)).toEqual([
+        'reserve lease: available -20, reserved +20',
+        'consume lease: reserved -7, consumed +7',
+        'release lease: reserved -13, available +13',
+      ]);
+    }
+    expect(await entitlement.newEntries(damaged.accountId)).toHaveLength(1);
+    const alarms = entitlement.logLines.splice(0).map((line) => JSON.parse(line));
+    expect(alarms).toMatchObject([
+      {
+        msg: 'a lease cannot be booked and is set aside',
+        leaseId: damaged.leaseId,
+        consumed: 7,
+        reason: expect.stringContaining('buckets_add_up'),
+      },
+    ]);
+    await damage(-1);
+    const reaper = entitlement.service.app.get(LeaseReaperService);
+    await endLease(damaged.accountId, 61);
+    await reaper.reap();
+    expect(await entitlement.newEntries(damaged.accountId)).toEqual([]);
+    await entitlement.database.query(
+      `update leases set set_aside_until = clock_timestamp() where lease_id = $1`,
+      [damaged.leaseId],
+    );
+    await reaper.reap();
+    expect(await entitlement.newEntries(damaged.accountId)).toEqual([
+      'consume lease: reserved -7, consumed +7',
+      'release lease: reserved -13, available +13',
+    ]);
+  });
+
+  it('a lease that stays open is booked once a minute', async () => {
+    const [accountId, leaseId] = [await trialAccount(), newId()];
+    const reaper = entitlement.service.app.get(LeaseReaperService);
+    await acquire(accountId, { leaseId, min: 20 });
+    await settle(accountId, leaseId, 5);
+    await reaper.post();
+    expect(await entitlement.newEntries(accountId)).toHaveLength(1);
+    await entitlement.database.query(
+      `update leases set posted_at = posted_at - interval '1 minute' where lease_id = $1`,
+      [leaseId],
+    );
+    await reaper.post();
+    await reaper.post();
+    expect(await entitlement.newEntries(accountId)).toEqual([
+      'consume lease: reserved -5, consumed +5',
+    ]);
+    await entitlement.client.close({ accountId, leaseId, consumed: 6 });
+    expect(await entitlement.newEntries(accountId)).toEqual([
+      'consume lease: reserved -1, consumed +1',
+      'release lease: reserved -14, available +14',
+    ]);
+  });
+
+  it('a refusal is remembered for 5 minutes', async () => {
+    const [accountId, leaseId] = [await trialAccount(), newId()];
+    const reaper = entitlement.service.app.get(LeaseReaperService);
+    await acquire(accountId, { leaseId, min: 501 });
+    await reaper.forgetRefusals();
+    expect(await acquire(accountId, { leaseId, min: 1 })).toMatchObject({
+      outcome: 'insufficient',
+    });
+    await entitlement.database.query(
+      `update refused_leases set refused_at = refused_at - interval '5 minutes' where lease_id = $1`,
+      [leaseId],
+    );
+    await reaper.forgetRefusals();
+    const kept = 'select from refused_leases where lease_id = $1';
+    expect(await entitlement.database.query(kept, [leaseId])).toEqual([]);
   });
 
   it('64 concurrent holders on 5,000 credits consume exactly 5,000 without a deadlock', async () => {
@@ -318,18 +411,18 @@ describe('leases', () => {
     expect(await deadlocks()).toEqual(before);
   });
 
-  it('a settlement that meets a deadlock is repeated and books once', async () => {
+  it('closes that meet a deadlock are repeated and booked once', async () => {
     const accounts = [await trialAccount(), await trialAccount()].toSorted();
     const leases = accounts.map((accountId) => ({ accountId, leaseId: newId(), consumed: 5 }));
     for (const { accountId, leaseId } of leases) await acquire(accountId, { leaseId, min: 10 });
     const lock = 'select from entitlement.credit_accounts where id = $1 for update';
-    const { spendable } = await withClient(entitlement.test.url(), async (client) => {
-      // It never looks for a deadlock itself, so the settlement is the one that is ended.
+    await withClient(entitlement.test.url(), async (client) => {
+      // It never looks for a deadlock itself, so the closes are the ones that is ended.
       await client.query(`set deadlock_timeout = '60s'`);
       await client.query('begin');
       await client.query(lock, [accounts[1]]);
-      const settlement = entitlement.client.settle('gateway-1', leases);
-      await waitFor('the settlement to wait', async () => {
+      const closed = entitlement.client.closeAll(leases);
+      await waitFor('the closes to wait', async () => {
         const { rowCount } = await client.query(
           `select from pg_stat_activity
            where datname = current_database() and wait_event_type = 'Lock'`,
@@ -338,13 +431,13 @@ describe('leases', () => {
       });
       await client.query(lock, [accounts[0]]);
       await client.query('commit');
-      return settlement;
+      return closed;
     });
-    expect(Object.values(spendable)).toEqual([490, 490]);
     for (const accountId of accounts) {
       expect(await entitlement.newEntries(accountId)).toEqual([
         'reserve lease: available -10, reserved +10',
         'consume lease: reserved -5, consumed +5',
+        'release lease: reserved -5, available +5',
       ]);
     }
   });

@@ -14,6 +14,8 @@ export interface CreditAccount {
   allowanceVersion: number;
   lastGranted: number;
   lowThreshold?: number;
+  /** Id of its last transfer; the next one is greater. */
+  lastTransferId?: string;
 }
 
 /** How much of one grant's debt another grant has paid, or pays now. */

@@ -98,12 +98,20 @@ export class LedgerRepository {
     return rows.map((row) => ({
       id: row.id,
       at: new Date(row.occurred_at).toISOString(),
-      kind: row.kind,
+      kind: row.line as LedgerLine['kind'],
       amount: row.amount,
-      consumed: row.consumed,
-      balanceAfter: row.available_after,
       reference: row.reference,
     }));
+  }
+
+  /** Credits that open leases have reported as used and the ledger still has as reserved. */
+  async sumUnbooked(accountId: string): Promise<number> {
+    const [{ unbooked }] = await this.database.query<{ unbooked: string }>(
+      `select coalesce(sum(reported - consumed), 0) as unbooked from leases
+       where account_id = $1 and state = 'open'`,
+      [accountId],
+    );
+    return Number(unbooked);
   }
 
   /** Up to `limit` grants: those with credits left first, then the newest. */
@@ -148,19 +156,14 @@ const POST = `
       withdrawn, requested_target, reversal_target, tier, line_id, subscription_id, slice_start, slice_end,
       expires_at, issued_at
     from jsonb_populate_recordset(null::credit_grants, $1::jsonb->'issued')),
-  numbered as materialized (
-    select nextval('ledger_transfer_ids') as id, t.* from (
-      select * from jsonb_to_recordset($1::jsonb->'transfers') as t(ordinal int, account_id uuid,
-        kind text, reference text, available_after bigint, occurred_at timestamptz)
-      order by ordinal) t),
   transfers as (
     insert into ledger_transfers (id, account_id, kind, reference, available_after, occurred_at)
-    select id, account_id, kind, reference, available_after, occurred_at from numbered),
+    select * from jsonb_to_recordset($1::jsonb->'transfers') as t(id uuid, account_id uuid,
+      kind text, reference text, available_after bigint, occurred_at timestamptz)),
   entries as (
     insert into ledger_entries (transfer_id, position, account_id, ledger_account, grant_id, amount)
-    select n.id, e.position, n.account_id, e.ledger_account, e.grant_id, e.amount
-    from jsonb_to_recordset($1::jsonb->'entries') as e(ordinal int, position smallint,
-      ledger_account text, grant_id uuid, amount bigint) join numbered n using (ordinal)),
+    select * from jsonb_to_recordset($1::jsonb->'entries') as e(transfer_id uuid, position smallint,
+      account_id uuid, ledger_account text, grant_id uuid, amount bigint)),
   repayments as (
     select * from jsonb_to_recordset($1::jsonb->'repayments') as n(reversed_grant_id uuid,
       paying_grant_id uuid, amount bigint)),
@@ -176,18 +179,36 @@ const POST = `
     update credit_accounts c set state = a.state, available = a.available,
       next_due_at = a.next_due_at, advanced_to = greatest(c.advanced_to, $2),
       package_tier = a.package_tier, allowance_version = a.allowance_version,
-      last_granted = a.last_granted, low_threshold = a.low_threshold
+      last_granted = a.last_granted, low_threshold = a.low_threshold,
+      last_transfer_id = a.last_transfer_id
     from jsonb_to_recordset($1::jsonb->'accounts') as a(id uuid, state text, available bigint,
       next_due_at timestamptz, package_tier text, allowance_version bigint, last_granted bigint,
-      low_threshold smallint) where c.id = a.id)
+      low_threshold smallint, last_transfer_id uuid) where c.id = a.id)
   select (select count(*) from moved)::int as moved`;
 
+/**
+ * What a customer reads: grants, what expired, what a refund took or gave back. Credits that were used
+ * are the gateway's lines; movements of leases and holds are left out, and so is what comes to nothing.
+ */
 const LINES = `
-  select t.id, t.occurred_at, t.kind, t.reference, t.available_after, e.amount, e.consumed
-  from ledger_transfers t
-  cross join lateral (
-    select coalesce(sum(amount) filter (where ledger_account = 'available'), 0) as amount,
-           coalesce(sum(amount) filter (where ledger_account = 'consumed'), 0) as consumed
-    from ledger_entries where transfer_id = t.id) e
-  where t.account_id = $1 and ($2::bigint is null or t.id < $2)
-  order by t.id desc limit $3`;
+  select id, occurred_at, reference, line, amount from (
+    select t.id, t.occurred_at, t.reference, m.line, m.amount
+    from ledger_transfers t
+    cross join lateral (
+      select coalesce(sum(amount) filter (where ledger_account = 'available'), 0) as available,
+        coalesce(sum(amount) filter (where ledger_account = 'issued'), 0) as issued,
+        coalesce(sum(amount) filter (where ledger_account = 'expired'), 0) as expired,
+        coalesce(sum(amount) filter (where ledger_account = 'revoked'), 0) as revoked,
+        coalesce(sum(amount) filter (where ledger_account = 'owed'), 0) as owed
+      from ledger_entries where transfer_id = t.id) e
+    cross join lateral (values
+      ('grant', case when t.kind = 'grant' then -e.issued end),
+      ('expiry', case when t.kind in ('expire', 'release', 'late_debit') then -e.expired end),
+      ('refund', case when t.kind in ('revoke', 'reinstate') then -e.revoked - e.expired
+        when t.kind = 'release' then -e.revoked
+        when t.kind = 'repay_return' then e.available
+        when t.kind in ('debt', 'debt_cancel') then -e.owed end)) m (line, amount)
+    where t.account_id = $1
+      and ($2::uuid is null or t.id < $2)
+      and m.amount <> 0) lines
+  order by id desc, line limit $3`;

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AllowanceChanged, type Balance, CreditsLow, type LedgerLine } from '#libs/contracts';
 import { type Page, type Transaction, readCursor, toPage } from '#libs/database';
 import { Outbox } from '#libs/messaging';
-import { Clock, InvalidRequest } from '#libs/platform';
+import { Clock, InvalidRequest, isId } from '#libs/platform';
 import { Book } from './book.js';
 import { newLowThreshold, packageTierOf, remainingOf } from './credit-level.js';
 import type { CreditAccount, Repayment } from './grant-book.js';
@@ -100,12 +100,17 @@ export class LedgerService {
   }
 
   async balance(book: Book): Promise<Balance> {
-    const grants = await this.repository.listNewestGrants(book.account.id, GRANTS_SHOWN_MAX);
+    const { id } = book.account;
+    const [grants, unbooked] = await Promise.all([
+      this.repository.listNewestGrants(id, GRANTS_SHOWN_MAX),
+      this.repository.sumUnbooked(id),
+    ]);
     const isFrozen = book.account.state !== 'active';
     const frozen = isFrozen ? grants.reduce((sum, { available }) => sum + available, 0) : 0;
     return {
       spendable: book.spendable,
-      reserved: book.reserved,
+      // What leases have used and the ledger does not have yet cannot come back.
+      reserved: book.reserved - unbooked,
       frozen,
       debt: book.all.reduce((sum, { owed }) => sum + owed, 0),
       grants: grants.map(shownGrant),
@@ -118,7 +123,7 @@ export class LedgerService {
    */
   async lines(accountId: string, cursor?: string): Promise<Page<LedgerLine>> {
     const beforeId = cursor === undefined ? undefined : readCursor(cursor, 1)?.[0];
-    if (cursor !== undefined && !/^[0-9]{1,18}$/.test(beforeId ?? '')) {
+    if (cursor !== undefined && !isId(beforeId)) {
       throw new InvalidRequest([{ field: 'cursor', message: 'is not one of ours' }]);
     }
     const rows = await this.repository.listLines(accountId, beforeId, LINES_PER_PAGE + 1);

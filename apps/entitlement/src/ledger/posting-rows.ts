@@ -1,4 +1,5 @@
-import { BUCKETS } from './chart.js';
+import { nextId } from '#libs/platform';
+import { BUCKETS, type LedgerTransfer } from './chart.js';
 import type { AccountState, CreditAccount, GrantBook } from './grant-book.js';
 import { BURN_PRIORITY, type Grant, type GrantSource } from './grant.js';
 
@@ -12,6 +13,7 @@ export interface AccountRow {
   allowance_version: string;
   last_granted: string;
   low_threshold: number | null;
+  last_transfer_id: string | null;
 }
 
 export interface GrantRow {
@@ -51,6 +53,7 @@ export function toAccount(row: AccountRow): CreditAccount {
     allowanceVersion: Number(row.allowance_version),
     lastGranted: Number(row.last_granted),
     lowThreshold: row.low_threshold ?? undefined,
+    lastTransferId: row.last_transfer_id ?? undefined,
   };
 }
 
@@ -88,22 +91,23 @@ export function toGrant(row: GrantRow): Grant {
  * differences, so that a value the book never saw cannot be overwritten.
  */
 export function toPosting(books: GrantBook[]) {
-  const transfers = books.flatMap((book) => book.transfers);
+  const transfers = books.flatMap(numbered);
   return {
     accounts: books.map(({ account }) => accountRow(account)),
     moves: books.flatMap((book) => book.changed()).map(({ before, after }) => move(before, after)),
     issued: books.flatMap((book) => book.all.filter(({ id }) => book.issued.has(id)).map(grantRow)),
-    transfers: transfers.map((transfer, ordinal) => ({
-      ordinal,
+    transfers: transfers.map((transfer) => ({
+      id: transfer.id,
       account_id: transfer.accountId,
       kind: transfer.kind,
       reference: transfer.reference,
       available_after: transfer.availableAfter,
       occurred_at: transfer.occurredAt,
     })),
-    entries: transfers.flatMap(({ entries }, ordinal) =>
+    entries: transfers.flatMap(({ id, accountId, entries }) =>
       entries.map((entry, position) => ({
-        ordinal,
+        transfer_id: id,
+        account_id: accountId,
         position,
         ledger_account: entry.account,
         grant_id: entry.grantId,
@@ -120,6 +124,15 @@ export function toPosting(books: GrantBook[]) {
   };
 }
 
+/** Gives a book's transfers ids that rise with each movement of the account. */
+function numbered({ account, transfers }: GrantBook): (LedgerTransfer & { id: string })[] {
+  return transfers.map((transfer) => {
+    const id = nextId(account.lastTransferId);
+    account.lastTransferId = id;
+    return { ...transfer, id };
+  });
+}
+
 function accountRow(account: CreditAccount) {
   return {
     id: account.id,
@@ -130,6 +143,7 @@ function accountRow(account: CreditAccount) {
     allowance_version: account.allowanceVersion,
     last_granted: account.lastGranted,
     low_threshold: account.lowThreshold,
+    last_transfer_id: account.lastTransferId,
   };
 }
 

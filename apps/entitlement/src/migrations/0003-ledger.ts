@@ -1,34 +1,44 @@
-import type { Migration } from '#libs/database';
+import { type Migration, monthlyPartitions } from '#libs/database';
 
 export const ledger: Migration = {
   name: '0003-ledger',
   sql: `
--- Ids rise in the order of an account's movements: they are taken under the account's lock.
-create sequence ledger_transfer_ids cache 1;
-
+${monthlyPartitions}
+-- Ids (UUIDv7) rise in the order of an account's movements: they are taken under the account's lock.
+-- What they refer to has no foreign key, as months are detached and dropped; the auditor looks (I1).
 create table ledger_transfers (
-  id bigint primary key,
-  account_id uuid not null references credit_accounts,
+  id uuid primary key,
+  account_id uuid not null,
   kind text not null check (kind in ('grant', 'reserve', 'consume', 'release', 'expire', 'revoke',
     'reinstate', 'late_debit', 'debt', 'repay', 'debt_cancel', 'repay_return')),
   reference text not null,
   available_after bigint not null check (available_after >= 0),
   occurred_at timestamptz not null,
   recorded_at timestamptz not null default clock_timestamp()
-);
+) partition by range (id);
 create index ledger_transfers_account on ledger_transfers (account_id, id);
 
 create table ledger_entries (
-  transfer_id bigint not null references ledger_transfers,
+  transfer_id uuid not null,
   position smallint not null,
   account_id uuid not null,
   ledger_account text not null check (ledger_account in ('issued', 'available', 'reserved',
     'consumed', 'expired', 'revoked', 'debt', 'owed')),
-  grant_id uuid not null references credit_grants,
+  grant_id uuid not null,
   amount bigint not null check (amount <> 0),
   primary key (transfer_id, position)
-);
-create index ledger_entries_grant on ledger_entries (grant_id);
+) partition by range (transfer_id);
+create index ledger_entries_grant on ledger_entries (grant_id, transfer_id);
+
+-- What the entries of a grant up to a transfer add up to, so that a sum begins there.
+create table grant_checkpoints (
+  grant_id uuid primary key references credit_grants on delete cascade,
+  account_id uuid not null references credit_accounts,
+  through_id uuid not null,
+  sums jsonb not null,
+  made_at timestamptz not null default clock_timestamp()
+) with (fillfactor = 70);
+create index grant_checkpoints_account on grant_checkpoints (account_id);
 
 create table debt_repayments (
   reversed_grant_id uuid not null references credit_grants,
@@ -37,16 +47,22 @@ create table debt_repayments (
   primary key (reversed_grant_id, paying_grant_id)
 );
 
+-- Once a statement, as all entries of a transfer are written by one.
 create function refuse_unbalanced_transfer() returns trigger language plpgsql as $$
+declare
+  unbalanced uuid;
 begin
-  if (select sum(amount) from ledger_entries where transfer_id = new.transfer_id) <> 0 then
-    raise exception 'ledger transfer % does not sum to zero', new.transfer_id
+  select e.transfer_id into unbalanced
+  from (select distinct transfer_id from added) a join ledger_entries e using (transfer_id)
+  group by e.transfer_id having sum(e.amount) <> 0 limit 1;
+  if found then
+    raise exception 'ledger transfer % does not sum to zero', unbalanced
       using errcode = 'check_violation';
   end if;
   return null;
 end $$;
-create constraint trigger transfers_sum_to_zero after insert on ledger_entries
-  deferrable initially deferred for each row execute function refuse_unbalanced_transfer();
+create trigger transfers_sum_to_zero after insert on ledger_entries
+  referencing new table as added for each statement execute function refuse_unbalanced_transfer();
 
 create function refuse_ledger_change() returns trigger language plpgsql as $$
 begin
@@ -58,5 +74,8 @@ create trigger entries_append_only before update or delete or truncate on ledger
   for each statement execute function refuse_ledger_change();
 revoke update, delete, truncate on ledger_transfers, ledger_entries
   from entitlement, entitlement_maintenance;
+select add_partitioned_table('ledger_transfers', true, interval '10 years'),
+  add_partitioned_table('ledger_entries', true, interval '10 years');
+alter table credit_accounts add column last_transfer_id uuid;
 `,
 };

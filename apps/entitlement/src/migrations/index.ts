@@ -5,7 +5,6 @@ import { ledger } from './0003-ledger.js';
 import { reservations } from './0004-reservations.js';
 import { paymentsAndSubscriptions } from './0005-payments-and-subscriptions.js';
 import { allowances } from './0006-allowances.js';
-import { auditWindow } from './0007-audit-window.js';
 
 /** In order; released ones are never edited. */
 export const migrations: Migration[] = [
@@ -15,5 +14,4 @@ export const migrations: Migration[] = [
   reservations,
   paymentsAndSubscriptions,
   allowances,
-  auditWindow,
 ];

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { monotonicMs } from '#libs/platform';
 import { inTurn } from '../ledger/in-turn.js';
-import { LeasesService } from '../leases/leases.service.js';
+import { LeaseReaperService } from '../leases/lease-reaper.service.js';
 import { ReaperRounds } from './reaper-rounds.js';
 import { HoldsService } from '../holds/holds.service.js';
 
@@ -15,14 +15,21 @@ export class ReapJob {
   private readonly rounds = new ReaperRounds();
 
   constructor(
-    private readonly leases: LeasesService,
+    private readonly leases: LeaseReaperService,
     private readonly holds: HoldsService,
   ) {}
 
   async runOnce(nowMs = monotonicMs()): Promise<void> {
     const round = this.rounds.next(nowMs);
-    if (round === 'begins to wait') await this.leases.noteReaperWait();
-    if (round !== 'may reap') return;
-    await inTurn([this.leases, this.holds], (owner) => owner.reap());
+    if (round === 'begins to wait') await this.leases.noteWait();
+    await inTurn(
+      [() => this.leases.forgetRefusals(), () => this.leases.post(), ...this.reaping(round)],
+      (work) => work(),
+    );
+  }
+
+  private reaping(round: string): (() => Promise<void>)[] {
+    if (round !== 'may reap') return [];
+    return [() => this.leases.reap(), () => this.holds.reap()];
   }
 }

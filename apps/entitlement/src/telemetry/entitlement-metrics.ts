@@ -32,7 +32,7 @@ interface OpenReservations {
 }
 
 const OPEN = `
-  select 'lease' as kind, count(*)::int as open, coalesce(sum(amount - consumed), 0) as credits
+  select 'lease' as kind, count(*)::int as open, coalesce(sum(amount - reported), 0) as credits
   from leases where state = 'open'
   union all
   select 'hold', count(*)::int, coalesce(sum(amount - consumed), 0)

@@ -29,7 +29,6 @@ export function ledgerAnswer(page: { items: LedgerLine[]; nextCursor?: string })
       at: line.at,
       kind: line.kind,
       amount: line.amount,
-      balance_after: line.balanceAfter,
       reference: line.reference,
     })),
     next_cursor: page.nextCursor ?? null,

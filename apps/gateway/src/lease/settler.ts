@@ -5,7 +5,6 @@ import type { Lease } from './lease.js';
 
 /** Leases in one call. */
 const BATCH_MAX = 1_000;
-const CLOSES_AT_ONCE = 16;
 const RETRY_MS = SECOND_MS;
 
 export interface SettlerOptions {
@@ -27,8 +26,8 @@ export class Settler {
   readonly open = new Map<string, Lease>();
   /** Leases with charges that entitlement has not acknowledged, each once: `isDirty` says so. */
   private dirty: Lease[] = [];
-  private readonly toClose: Lease[] = [];
-  private closesRunning = 0;
+  private toClose: Lease[] = [];
+  private isClosing = false;
   private isSettling = false;
   private isWantedAgain = false;
   private readonly stopping = new AbortController();
@@ -60,7 +59,10 @@ export class Settler {
   /** Gives the unused rest back, as soon as a call is free. */
   close(lease: Lease): void {
     this.toClose.push(lease);
-    this.closeNext();
+    if (this.isClosing) return;
+    this.isClosing = true;
+    // Those that are closed in this turn of the event loop share a call.
+    setImmediate(() => void this.closeAll());
   }
 
   /** A call whose totals are of this moment or later: after the one under way, if there is one. */
@@ -115,25 +117,21 @@ export class Settler {
       const { client, gatewayId } = this.options;
       await this.untilDone('replay', async () => client.settle(gatewayId, batch));
       crashPoint('gateway.at-replay');
-      for (const use of batch) {
-        await this.untilDone('replay', async () => client.close(use));
-      }
+      await this.untilDone('replay', async () => client.closeAll(batch));
     }
   }
 
-  private closeNext(): void {
-    while (this.closesRunning < CLOSES_AT_ONCE && this.toClose.length > 0) {
-      const lease = this.toClose.shift()!;
-      this.closesRunning++;
-      void this.untilDone('close', async () => this.options.client.close(useOf(lease)))
-        .then(
-          () => this.acknowledged(lease),
-          () => {},
-        )
-        .finally(() => {
-          this.closesRunning--;
-          this.closeNext();
-        });
+  private async closeAll(): Promise<void> {
+    try {
+      while (this.toClose.length > 0) {
+        const batch = this.toClose.splice(0, BATCH_MAX);
+        await this.untilDone('close', async () => this.options.client.closeAll(batch.map(useOf)));
+        for (const lease of batch) this.acknowledged(lease);
+      }
+    } catch {
+      // The process stops: what is not closed is left to the journal.
+    } finally {
+      this.isClosing = false;
     }
   }
 

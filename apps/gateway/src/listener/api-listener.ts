@@ -51,6 +51,8 @@ export interface ApiListenerOptions {
   requestPath: RequestPath;
   bodies: ProblemBodies;
   pages: ErrorPages;
+  /** Public origin, to which the page at `/` leads. */
+  dashboardUrl: string;
   health: Health;
   clock: Clock;
   logger: Logger;
@@ -117,7 +119,7 @@ export class ApiListener {
       this.answerUnknown(request.raw, reply.raw);
     });
     const docs = await ApiDocs.load(paths.operations, origin);
-    addPublicRoutes(this.app, { pages, docs, health });
+    addPublicRoutes(this.app, { pages, docs, health, dashboardUrl: this.options.dashboardUrl });
     const address: ListenOptions = { host, port, reusePort, backlog: 4_096 };
     await this.app.listen(address);
     const { port: bound } = this.server.address() as AddressInfo;

@@ -2,9 +2,11 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { type Health, NotFound } from '#libs/platform';
 import type { ErrorPages } from '../problems/error-pages.js';
 import { type ApiDocs, DOCS_POLICY } from './api-docs.js';
+import { addRootPage } from './root-page.js';
 
 /** Addresses of the API listener that need no key, and what a path to them looks like. */
 const PUBLIC_PATHS: Readonly<Record<string, RegExp>> = {
+  '/': /^\/$/,
   '/health': /^\/health$/,
   '/errors/:code': /^\/errors\/[a-z0-9_]{1,100}$/,
   '/openapi.json': /^\/openapi\.json$/,
@@ -16,6 +18,8 @@ export interface PublicParts {
   pages: ErrorPages;
   docs: ApiDocs;
   health: Health;
+  /** Public origin, to which the page at `/` leads. */
+  dashboardUrl: string;
 }
 
 const CACHED = 'public, max-age=3600';
@@ -27,10 +31,14 @@ export function isPublicPath(path: string): boolean {
 }
 
 /** What anybody may read: whether the service is up, what an error code means, the API's reference. A route beside the table is refused (S86). */
-export function addPublicRoutes(app: FastifyInstance, { pages, docs, health }: PublicParts): void {
+export function addPublicRoutes(
+  app: FastifyInstance,
+  { pages, docs, health, dashboardUrl }: PublicParts,
+): void {
   app.addHook('onRoute', ({ url }) => {
     if (!(url in PUBLIC_PATHS)) throw new Error(`${url} is not in the table of public paths`);
   });
+  addRootPage(app, dashboardUrl);
   app.get('/health', async (_request, reply) => {
     const { isReady } = await health.readiness();
     return reply.status(isReady ? 200 : 503).send({ status: isReady ? 'ok' : 'unavailable' });

@@ -210,11 +210,18 @@ describe('a refusal', () => {
     const app = fastify();
     const pages = await ErrorPages.load();
     const docs = await ApiDocs.load([], 'https://api.example.test');
-    addPublicRoutes(app, { pages, docs, health: new Health() });
+    const dashboardUrl = 'https://billing.example.test';
+    addPublicRoutes(app, { pages, docs, health: new Health(), dashboardUrl });
     expect(() => app.get('/internal/keys', () => 'open')).toThrow('/internal/keys');
     await app.close();
     const paths = ['/', '/v2.0', '/v2.0/whois', '/internal/keys', '/ready', '/docs/x', '/errors'];
     for (const path of paths) expectProblem(await ask(path), 404, 'not_found');
+  });
+
+  it('the address in a browser leads to the dashboard', async () => {
+    const page = await ask('/', { accept: 'text/html,*/*' });
+    expect([page.status, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(page.text).toMatch(/<a href="https?:\/\/[^"]+">The dashboard/);
   });
 
   it('each code has a page, and the page is served', async () => {

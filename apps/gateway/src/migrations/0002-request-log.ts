@@ -22,6 +22,8 @@ create table request_log (
 ) partition by range (at);
 create index request_log_account on request_log (account_id, at desc);
 create index request_log_key on request_log (key_id, at);
+-- Rows lie in the order of their times: what the roll-up reads of the day is a few pages.
+create index request_log_at on request_log using brin (at) with (pages_per_range = 32);
 
 create table request_hours (
   account_id uuid not null,

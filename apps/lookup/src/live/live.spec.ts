@@ -3,8 +3,15 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { TldList } from '#libs/contracts';
-import { loadConfig, Logger, type RunningService, ServiceTokens } from '#libs/platform';
+import {
+  LookupClient,
+  ServiceHttp,
+  type TldList,
+  WHOIS_SECTIONS,
+  WhoisAnswer,
+  WhoisAnswerV1,
+} from '#libs/contracts';
+import { loadConfig, Logger, type RunningService, ServiceTokens, faultsOf } from '#libs/platform';
 import { TestClock, scrape } from '#test/environment';
 import { LookupConfig } from '../lookup.config.js';
 import { startLookup } from '../start.js';
@@ -192,6 +199,50 @@ describe('questions that are not asked', () => {
       expect((await ask({ domainName: 'registered.test' }, { authorization })).status).toBe(403);
     }
     expect((await ask({ domainName: 'registered.test' }, { authorization: '' })).status).toBe(403);
+  });
+});
+
+describe('the typed client of lookup', () => {
+  const http = () =>
+    new ServiceHttp({ url: service.url, caller: 'worker', audience: 'lookup', tokens });
+
+  it('gives every fixture in the class of its row, with how the question ended', async () => {
+    const connection = http();
+    const client = new LookupClient(connection);
+    const endings: [string, string][] = [];
+    for (const domainName of [
+      'registered.test',
+      'available.test',
+      'redacted.test',
+      'conflict.test',
+    ]) {
+      const question = { domainName, include: [...WHOIS_SECTIONS] };
+      const { outcome, source, answer } = await client.whoisLive(question);
+      expect([domainName, faultsOf(WhoisAnswer, answer)]).toEqual([domainName, []]);
+      endings.push([outcome, source]);
+    }
+    expect(new Set(endings.map(String))).toEqual(
+      new Set(['delivered,fixture', 'not_registered,fixture']),
+    );
+    await connection.close();
+  });
+
+  it('the first version is in its own class', async () => {
+    for (const domainName of ['registered.test', 'available.test']) {
+      const { body } = await ask({ domainName, version: '1' });
+      expect([domainName, faultsOf(WhoisAnswerV1, body)]).toEqual([domainName, []]);
+    }
+  });
+
+  it('a refusal of lookup stays the problem it is', async () => {
+    const connection = http();
+    const refused = new LookupClient(connection).whoisLive({ domainName: 'throttled.test' });
+    await expect(refused).rejects.toMatchObject({
+      code: 'upstream_throttled',
+      status: 503,
+      retryAfterSeconds: 60,
+    });
+    await connection.close();
   });
 });
 

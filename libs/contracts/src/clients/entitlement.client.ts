@@ -77,11 +77,6 @@ export interface LeaseUse {
   accountId: string;
   /** Cumulative credits used under this lease; never decreases. */
   consumed: number;
-  /**
-   * Cumulative credits the holder may still reach: used and in flight. What the lease holds beyond is
-   * given back, and the recall is answered.
-   */
-  keep?: number;
 }
 
 export interface SettleAnswer {
@@ -106,19 +101,20 @@ export type HoldAnswer =
   | { outcome: 'elsewhere'; spendable: number }
   | { outcome: 'closed'; spendable: number };
 
-/** One line of an account's ledger as the customer reads it. */
+/**
+ * One line of an account's ledger as the customer reads it. All lines less what was used add up to
+ * what is available, reserved, and owed (negative).
+ */
 export interface LedgerLine {
+  /** Says nothing of anybody else's lines. */
   id: string;
   /** RFC 3339. */
   at: string;
-  kind: string;
-  /** Change of the available credits, decimal string: negative when they are reserved or expire. */
+  /** `refund`: taken by a refund or dispute (also what had been used), or given back by its failure. */
+  kind: 'grant' | 'expiry' | 'refund';
+  /** Credits, decimal string: negative when they are gone. Never 0. */
   amount: string;
-  /** Credits used up by this line, out of what was reserved or available; negative when they return. */
-  consumed: string;
-  /** Available credits after this line, decimal string. */
-  balanceAfter: string;
-  /** What caused it: a lease, hold, payment line, trial claim … */
+  /** The grant's source or the reversed line: `package:…`, `subscription:…`. */
   reference: string;
 }
 
@@ -159,10 +155,17 @@ export class EntitlementClient {
     return this.http.call('POST', '/internal/leases/settle', { body: { gatewayId, leases } });
   }
 
-  /** Returns the unused rest. An unknown id leaves a tombstone, so that a late acquire finds it closed. */
+  /**
+   * Returns the unused rest of up to 1,000 leases. An unknown id leaves a tombstone, so that a late acquire
+   * finds it closed. One that cannot be booked is entitlement's to set right and holds up no other.
+   */
+  async closeAll(leases: LeaseUse[]): Promise<void> {
+    await this.http.call('POST', '/internal/leases/close', { body: { leases } });
+  }
+
+  /** Closes one lease, as `closeAll` does. */
   async close(lease: LeaseUse): Promise<void> {
-    const { accountId, ...body } = lease;
-    await this.http.call('POST', '/internal/leases/close', { accountId, body });
+    await this.closeAll([lease]);
   }
 
   async hold({ accountId, ...body }: OpenHold): Promise<HoldAnswer> {

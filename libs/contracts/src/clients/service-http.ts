@@ -29,6 +29,13 @@ export interface ServiceCall {
   timeoutMs?: number;
 }
 
+type CallMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+export interface ServiceAnswer {
+  body: unknown;
+  headers: Record<string, string | string[] | undefined>;
+}
+
 const TIMEOUT_MS = 3_000;
 const CONNECTIONS = 32;
 const BODY_LIMIT_BYTES = 4 * 1024 * 1024;
@@ -53,11 +60,13 @@ export class ServiceHttp {
    * @throws Problem with the audience's own code for its refusals; ServiceUnavailable when it cannot
    *   be reached, does not answer in time, or answers with something that is not ours.
    */
-  async call<T>(
-    method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
-    path: string,
-    call: ServiceCall = {},
-  ): Promise<T> {
+  async call<T>(method: CallMethod, path: string, call: ServiceCall = {}): Promise<T> {
+    const { body } = await this.answer(method, path, call);
+    return body as T;
+  }
+
+  /** As `call`, with the headers of the answer. */
+  async answer(method: CallMethod, path: string, call: ServiceCall = {}): Promise<ServiceAnswer> {
     const { audience, caller } = this.options;
     const context = currentContext();
     const parent = call.traceparent ?? context?.traceparent;
@@ -84,7 +93,7 @@ export class ServiceHttp {
       const text = await response.body.text();
       const body: unknown = text === '' ? undefined : JSON.parse(text);
       hasFailed = response.statusCode >= 500;
-      if (response.statusCode < 400) return body as T;
+      if (response.statusCode < 400) return { body, headers: response.headers };
       throw problemOf(body, audience);
     } catch (error) {
       throw error instanceof Problem ? error : new ServiceUnavailable(audience, error);

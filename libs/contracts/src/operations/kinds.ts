@@ -118,3 +118,19 @@ export function memberPaths(): ParameterKind<string[]> {
     value: (given) => given.split(','),
   };
 }
+
+/** A day of the calendar, `YYYY-MM-DD` (RFC 3339 full-date), in UTC. */
+export function day(): ParameterKind<string> {
+  return {
+    schema: { type: 'string', format: 'date' },
+    fault: (given) => (isDay(given) ? undefined : 'must be a day such as 2026-11-20'),
+    value: (given) => given,
+  };
+}
+
+/** `Date` reads the 30th of February as a day of March. */
+function isDay(text: string): boolean {
+  if (!/^[0-9]{4}-[0-9]{2}-[0-9]{2}$/.test(text)) return false;
+  const time = new Date(`${text}T00:00:00Z`);
+  return !Number.isNaN(time.getTime()) && time.toISOString().startsWith(text);
+}

@@ -1,3 +1,4 @@
+import { ACCOUNT_USAGE } from './account/usage.js';
 import { AVAILABILITY_BULK } from './availability/availability-bulk.js';
 import { AVAILABILITY } from './availability/availability.js';
 import { DNS_BULK } from './dns/dns-bulk.js';
@@ -12,6 +13,7 @@ import { TLDS } from './tlds/tlds.js';
 import { WHOIS_BULK } from './whois/whois-bulk.js';
 import { WHOIS_LIVE } from './whois/whois-live.js';
 
+export * from './account/usage.js';
 export * from './availability/availability-answer.js';
 export * from './availability/availability-bulk.js';
 export * from './availability/availability.js';
@@ -43,6 +45,7 @@ export const OPERATIONS: readonly Operation[] = [
   DNS_BULK,
   AVAILABILITY,
   AVAILABILITY_BULK,
+  ACCOUNT_USAGE,
   TLDS,
   TLD,
   PRICING,

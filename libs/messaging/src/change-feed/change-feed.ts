@@ -18,6 +18,8 @@ export class ChangeFeed {
     const rows = await this.database.query<FeedRow>(CHANGES, [
       cursor?.snapshot ?? EMPTY_SNAPSHOT,
       cursor?.highestXid ?? '0',
+      // Without a cursor the highest transaction id is all that is wanted of the outbox.
+      cursor !== undefined,
     ]);
     const { token, standby, snapshot } = rows[0];
     if (standby) throw new ServiceUnavailable('primary database');
@@ -53,6 +55,8 @@ const CHANGES = `
                      extract(epoch from pg_postmaster_start_time()), 'outbox'::regclass::oid) as token)
   select now.token, now.standby, now.snapshot::text as snapshot, f.key, f.xid::text as xid
   from now left join lateral (
-    select key, xid from outbox
-    where xid >= least(pg_snapshot_xmin($1::pg_snapshot), $2::xid8)
-      and (xid > $2::xid8 or not pg_visible_in_snapshot(xid, $1::pg_snapshot))) f on true`;
+    (select key, xid from outbox
+     where $3::boolean and xid >= least(pg_snapshot_xmin($1::pg_snapshot), $2::xid8)
+       and (xid > $2::xid8 or not pg_visible_in_snapshot(xid, $1::pg_snapshot)))
+    union all
+    (select key, xid from outbox where not $3::boolean order by xid desc limit 1)) f on true`;

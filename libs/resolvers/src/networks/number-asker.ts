@@ -1,22 +1,27 @@
 import { monotonicMs } from '#libs/platform';
-import type { Politeness, Refused } from '../politeness/politeness.js';
-import type { Priority } from '../politeness/upstream.js';
-import type { JsonObject, RdapAnswer, RdapClient } from '../rdap/rdap-client.js';
+import type { UpstreamLimiter, Refused } from '../limiter/upstream-limiter.js';
+import type { Priority } from '../limiter/upstream.js';
+import type { ParserWorker } from '../parser/parser-worker.js';
+import type { RdapAnswer, RdapClient } from '../rdap/rdap-client.js';
 import { ConnectionError } from '../safe-connect/connection-error.js';
 import type { Port43Client } from '../whois/port43.js';
 import type { NetworkSource, NumberBlock } from './network-record.js';
-import { readRpsl } from './rpsl.js';
+import type { NumberForm } from './number-reading.js';
 
 export interface NumberAskerOptions {
   rdap: RdapClient;
   port43: Port43Client;
-  politeness: Politeness;
+  limiter: UpstreamLimiter;
+  /** Reads what was answered; never rejects. */
+  parser: Pick<ParserWorker, 'parseNumber'>;
   /** Business time, for `fetchedAt`. */
   clock: { now(): Date };
 }
 
 export interface Asking {
   priority: Priority;
+  /** Whoever the question is for. */
+  asker?: string;
   signal: AbortSignal;
 }
 
@@ -45,20 +50,15 @@ const THROTTLED = /rate limit|quota|too many|access denied|query.{0,20}exceeded|
 export class NumberAsker {
   constructor(private readonly options: NumberAskerOptions) {}
 
-  askRdap(
-    baseUrl: string,
-    path: string,
-    read: (json: JsonObject) => NumberBlock | undefined,
-    asking: Asking,
-  ): Promise<NumberAnswer> {
-    const { rdap, politeness } = this.options;
-    const { priority, signal } = asking;
+  askRdap(baseUrl: string, path: string, form: NumberForm, asking: Asking): Promise<NumberAnswer> {
+    const { rdap, limiter, parser } = this.options;
+    const { priority, asker, signal } = asking;
     const about = { protocol: 'rdap' as const, server: baseUrl };
     return this.ask(new URL(baseUrl).hostname, about, asking, async (first) => {
       let permit = first;
       const redirected = async (host: string, ended: AbortSignal) => {
-        permit.answered();
-        const next = await politeness.acquire(host, { priority, signal: ended });
+        permit.release();
+        const next = await limiter.acquire(host, { priority, asker, signal: ended });
         if (!next.granted) return false;
         permit = next;
         return true;
@@ -66,8 +66,8 @@ export class NumberAsker {
       try {
         const answer = await rdap.fetch(`${baseUrl}${path}`, { signal, redirected });
         if (answer.kind === 'throttled') permit.throttled(answer.retryAfterSeconds);
-        else if (answer.kind !== 'failed') permit.answered();
-        return rdapFinding(answer, read);
+        else if (answer.kind !== 'failed') permit.release();
+        return await rdapFinding(answer, form, parser);
       } finally {
         // Without effect when it has been said how it went.
         permit.failed();
@@ -76,20 +76,20 @@ export class NumberAsker {
   }
 
   askPort43(server: string, question: string, asking: Asking): Promise<NumberAnswer> {
-    const { port43 } = this.options;
+    const { port43, parser } = this.options;
     const about = { protocol: 'whois43' as const, server };
     return this.ask(server, about, asking, async (permit) => {
       const { text: raw, cut } = await port43.askNumber(server, question, asking.signal);
-      const block = readRpsl(raw);
+      const { block } = await parser.parseNumber(raw, 'rpsl');
       if (block !== undefined) {
-        permit.answered();
+        permit.release();
         return { outcome: cut === undefined ? 'delivered' : 'partial', raw, block };
       }
       if (THROTTLED.test(raw)) {
         permit.throttled();
         return { outcome: 'throttled', raw };
       }
-      permit.answered();
+      permit.release();
       const isNothing = cut === undefined && NOTHING.test(raw);
       return { outcome: isNothing ? 'not_registered' : 'parse_failed', raw };
     });
@@ -98,11 +98,11 @@ export class NumberAsker {
   private async ask(
     host: string,
     about: Pick<NetworkSource, 'protocol' | 'server'>,
-    { priority, signal }: Asking,
+    { priority, asker, signal }: Asking,
     exchange: (permit: Granted) => Promise<Finding>,
   ): Promise<NumberAnswer> {
-    const { politeness, clock } = this.options;
-    const permit = await politeness.acquire(host, { priority, signal });
+    const { limiter, clock } = this.options;
+    const permit = await limiter.acquire(host, { priority, asker, signal });
     const startedAt = monotonicMs();
     const finding = permit.granted ? await attempt(permit, exchange) : notAsked(permit);
     const { block, ...rest } = finding;
@@ -112,7 +112,7 @@ export class NumberAsker {
   }
 }
 
-type Granted = Exclude<Awaited<ReturnType<Politeness['acquire']>>, Refused>;
+type Granted = Exclude<Awaited<ReturnType<UpstreamLimiter['acquire']>>, Refused>;
 
 async function attempt(
   permit: Granted,
@@ -139,10 +139,11 @@ function notAsked({ reason, retryAfterMs }: Refused): Finding {
   };
 }
 
-function rdapFinding(
+async function rdapFinding(
   answer: RdapAnswer,
-  read: (json: JsonObject) => NumberBlock | undefined,
-): Finding {
+  form: NumberForm,
+  parser: NumberAskerOptions['parser'],
+): Promise<Finding> {
   const { status: httpStatus } = answer;
   switch (answer.kind) {
     case 'throttled': {
@@ -159,7 +160,7 @@ function rdapFinding(
     case 'not_found':
       return { outcome: 'not_registered', httpStatus, raw: answer.text };
     case 'object': {
-      const block = read(answer.json);
+      const { block } = await parser.parseNumber(answer.text, form);
       if (block !== undefined) return { outcome: 'delivered', httpStatus, raw: answer.text, block };
       return { outcome: 'parse_failed', httpStatus, raw: answer.text, error: 'unreadable' };
     }

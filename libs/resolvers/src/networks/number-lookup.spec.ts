@@ -1,8 +1,9 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { blocksOfRange, parseAddressBlock, parseAsn } from '#libs/domain-names';
 import { LoopbackInternet } from '../loopback/loopback-internet.js';
-import { Politeness } from '../politeness/politeness.js';
+import { UpstreamLimiter } from '../limiter/upstream-limiter.js';
+import { ParserWorker } from '../parser/parser-worker.js';
 import { RdapClient } from '../rdap/rdap-client.js';
 import { Port43Client } from '../whois/port43.js';
 import { numberQueryLine } from '../whois/query-forms.js';
@@ -98,6 +99,9 @@ OrgAbuseEmail:  abuse@carrier.example
 let internet: LoopbackInternet;
 let lookups: NumberLookups;
 let rdap: RdapClient;
+const parser = new ParserWorker({ timeoutMs: 60_000 });
+
+afterAll(() => parser.close());
 
 beforeEach(() => {
   internet = new LoopbackInternet();
@@ -115,7 +119,8 @@ function open(): void {
     registries: NumberRegistries.vendored(),
     rdap,
     port43: new Port43Client(connector, PATIENT),
-    politeness: new Politeness(),
+    limiter: new UpstreamLimiter(),
+    parser,
     clock: { now: () => NOW },
   });
 }

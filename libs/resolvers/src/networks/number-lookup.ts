@@ -1,11 +1,10 @@
 import type { Cidr } from '#libs/domain-names';
-import type { Priority } from '../politeness/upstream.js';
-import type { JsonObject } from '../rdap/rdap-client.js';
+import type { Priority } from '../limiter/upstream.js';
 import type { Outcome } from '../record.js';
 import type { NumberBlock, NumberLookup as Found } from './network-record.js';
 import { type Asking, NumberAsker, type NumberAskerOptions } from './number-asker.js';
+import type { NumberForm } from './number-reading.js';
 import type { NumberRegistries, NumberRoute } from './number-registries.js';
-import { readRdapNumber } from './rdap-number.js';
 import { type SpecialRange, specialAsnOf, specialRangeOf } from './special-ranges.js';
 
 export interface NumberLookupOptions extends NumberAskerOptions {
@@ -17,6 +16,8 @@ export interface NumberRequest {
   budgetMs?: number;
   /** `live` by default. */
   priority?: Priority;
+  /** Whoever the question is for: limits of upstreams are shared out between them. */
+  asker?: string;
   signal?: AbortSignal;
 }
 
@@ -25,7 +26,7 @@ interface Question {
   rdapPath: string;
   /** What is asked on port 43: an address, a block, or `AS` and its number. */
   text: string;
-  read: (json: JsonObject) => NumberBlock | undefined;
+  form: NumberForm;
   route: NumberRoute | undefined;
   special: SpecialRange | undefined;
   notAllocated: string;
@@ -50,7 +51,7 @@ export class NumberLookups {
     return this.run(request, {
       rdapPath: `ip/${text}`,
       text,
-      read: (json) => readRdapNumber(json, 'ip network'),
+      form: 'ip network',
       route: this.options.registries.routeOfBlock(cidr),
       special: specialRangeOf(cidr),
       notAllocated: `IANA has given ${text} to no registry.`,
@@ -62,7 +63,7 @@ export class NumberLookups {
     return this.run(request, {
       rdapPath: `autnum/${asn}`,
       text: `AS${asn}`,
-      read: (json) => readRdapNumber(json, 'autnum'),
+      form: 'autnum',
       route: this.options.registries.routeOfAsn(asn),
       special: specialAsnOf(asn),
       notAllocated: `IANA has given AS${asn} to no registry.`,
@@ -80,17 +81,17 @@ export class NumberLookups {
         reason: question.notAllocated,
       };
     }
-    const { budgetMs = BUDGET_MS, priority = 'live', signal } = request;
+    const { budgetMs = BUDGET_MS, priority = 'live', asker, signal } = request;
     signal?.throwIfAborted();
     const budget = AbortSignal.timeout(budgetMs);
     const ended = signal === undefined ? budget : AbortSignal.any([signal, budget]);
-    return this.ask(route, question, { priority, signal: ended });
+    return this.ask(route, question, { priority, asker, signal: ended });
   }
 
   private async ask(route: NumberRoute, question: Question, asking: Asking): Promise<Found> {
     const { rdapBaseUrl, whoisServer, registry } = route;
-    const { rdapPath, read, text } = question;
-    const answers = [await this.asker.askRdap(rdapBaseUrl, rdapPath, read, asking)];
+    const { rdapPath, form, text } = question;
+    const answers = [await this.asker.askRdap(rdapBaseUrl, rdapPath, form, asking)];
     if (FALL_BACK.has(answers[0].source.outcome) && !asking.signal.aborted) {
       answers.push(await this.asker.askPort43(whoisServer, text, asking));
     }

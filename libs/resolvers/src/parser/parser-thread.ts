@@ -1,12 +1,22 @@
 import { parentPort } from 'node:worker_threads';
+import { readNumberAnswer } from '../networks/number-reading.js';
 import { readRdapAnswer } from '../rdap/rdap-answer.js';
 import { parseWhois } from '../whois/parse/parse-whois.js';
-import type { ParserQuestion } from './parser-worker.js';
+import type { ParserQuestion, ParserResult } from './parser-worker.js';
 
 /** The thread of `ParserWorker`: says it is ready, then answers each text with its result. */
 parentPort?.on('message', (question: ParserQuestion) => {
-  const { protocol, text, context } = question;
-  const result = protocol === 'rdap' ? readRdapAnswer(text, context) : parseWhois(text, context);
-  parentPort?.postMessage({ result });
+  parentPort?.postMessage({ result: read(question) });
 });
 parentPort?.postMessage({ isReady: true });
+
+function read({ protocol, text, context }: ParserQuestion): ParserResult {
+  switch (protocol) {
+    case 'whois43':
+      return parseWhois(text, context);
+    case 'rdap':
+      return readRdapAnswer(text, context);
+    case 'number':
+      return readNumberAnswer(text, context);
+  }
+}

@@ -41,6 +41,22 @@ describe('the parser in its thread', () => {
     expect(second).toEqual({ outcome: 'not_registered' });
   });
 
+  it('reads RDAP and numbers in the same thread', async () => {
+    const worker = open();
+    const network = { startAddress: '192.0.2.0', endAddress: '192.0.2.255' };
+    const about = { domain: 'a.example', role: 'registry', isAbsent: false } as const;
+    const [domain, block, text, nothing] = await Promise.all([
+      worker.parseRdap('{"ldhName": "a.example", "status": ["active"]}', about),
+      worker.parseNumber(JSON.stringify(network), 'ip network'),
+      worker.parseNumber('inetnum: 192.0.2.0 - 192.0.2.255\nnetname: SAMPLE\n', 'rpsl'),
+      worker.parseNumber('{', 'autnum'),
+    ]);
+    expect(domain).toMatchObject({ outcome: 'delivered', record: { statuses: ['ok'] } });
+    expect(block).toMatchObject({ outcome: 'delivered', block: { start: '192.0.2.0' } });
+    expect(text).toMatchObject({ outcome: 'delivered', block: { name: 'SAMPLE' } });
+    expect(nothing).toEqual({ outcome: 'parse_failed' });
+  });
+
   it.each(['hang', 'bomb', 'die'])(
     'S65: a parse that would %s ends as parse_failed, and the next one gets a new thread',
     async (fault) => {

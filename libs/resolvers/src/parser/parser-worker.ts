@@ -1,11 +1,15 @@
 import { Worker } from 'node:worker_threads';
+import type { NumberForm, NumberReading } from '../networks/number-reading.js';
 import type { RdapContext } from '../rdap/rdap-answer.js';
 import type { ParseContext, ParseResult } from '../whois/parse/parse-whois.js';
 
 /** What the thread is asked: a text, and whom it is from. */
 export type ParserQuestion =
   | { protocol: 'whois43'; text: string; context: ParseContext }
-  | { protocol: 'rdap'; text: string; context: RdapContext };
+  | { protocol: 'rdap'; text: string; context: RdapContext }
+  | { protocol: 'number'; text: string; context: NumberForm };
+
+export type ParserResult = ParseResult | NumberReading;
 
 export interface ParserWorkerOptions {
   /** The thread's script. */
@@ -19,15 +23,15 @@ export interface ParserWorkerOptions {
 
 interface Job {
   question: ParserQuestion;
-  settle: (result: ParseResult) => void;
+  settle: (result: ParserResult) => void;
 }
 
-type Message = { isReady: true } | { result: ParseResult };
+type Message = { isReady: true } | { result: ParserResult };
 
 const START_TIMEOUT_MS = 10_000;
 /** A time-out is waited for in so many parts: of the time in which this process stands still one part counts. */
 const TIMEOUT_PARTS = 10;
-const FAILED: ParseResult = { outcome: 'parse_failed' };
+const FAILED = { outcome: 'parse_failed' } as const;
 
 /**
  * Reads the answers of port 43 and RDAP in a thread with its own small heap and a kill timer, one after another:
@@ -55,12 +59,17 @@ export class ParserWorker {
 
   /** As `parseWhois`. Never rejects: a full queue and a closed worker are `parse_failed` too. */
   parse(text: string, context: ParseContext): Promise<ParseResult> {
-    return this.ask({ protocol: 'whois43', text, context });
+    return this.ask<ParseResult>({ protocol: 'whois43', text, context });
   }
 
   /** As `readRdapAnswer`, and as `parse`. */
   parseRdap(text: string, context: RdapContext): Promise<ParseResult> {
-    return this.ask({ protocol: 'rdap', text, context });
+    return this.ask<ParseResult>({ protocol: 'rdap', text, context });
+  }
+
+  /** As `readNumberAnswer`, and as `parse`. */
+  parseNumber(text: string, context: NumberForm): Promise<NumberReading> {
+    return this.ask<NumberReading>({ protocol: 'number', text, context });
   }
 
   /** Ends the thread; what still waits is answered `parse_failed`. */
@@ -72,9 +81,11 @@ export class ParserWorker {
     await thread?.terminate();
   }
 
-  private ask(question: ParserQuestion): Promise<ParseResult> {
-    if (this.isClosed || this.waiting.length >= this.waitingMax) return Promise.resolve(FAILED);
-    return new Promise((settle) => {
+  /** The thread answers each protocol in the shape of its reader. */
+  private ask<Result extends ParserResult>(question: ParserQuestion): Promise<Result> {
+    return new Promise((resolve) => {
+      const settle = (result: ParserResult) => resolve(result as Result);
+      if (this.isClosed || this.waiting.length >= this.waitingMax) return settle(FAILED);
       this.waiting.push({ question, settle });
       this.next();
     });

@@ -4,7 +4,7 @@ import type { JsonObject } from './rdap-client.js';
 
 type Dates = Pick<RegistrationRecord, 'created' | 'updated' | 'expires'>;
 
-const datesByAction: ReadonlyMap<string, keyof Dates> = new Map([
+const DATES_BY_ACTION: ReadonlyMap<string, keyof Dates> = new Map([
   ['registration', 'created'],
   ['last changed', 'updated'],
   ['expiration', 'expires'],
@@ -14,14 +14,14 @@ const datesByAction: ReadonlyMap<string, keyof Dates> = new Map([
 export function readEvents(json: JsonObject): Dates {
   const dates: Dates = {};
   for (const event of objectsIn(json['events'])) {
-    const member = datesByAction.get(textIn(event['eventAction'])?.toLowerCase() ?? '');
+    const member = DATES_BY_ACTION.get(textIn(event['eventAction'])?.toLowerCase() ?? '');
     const date = eventDate(textIn(event['eventDate']) ?? '');
     if (member !== undefined && date !== undefined) dates[member] ??= date;
   }
   return dates;
 }
 
-const shape =
+const SHAPE =
   /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:\.\d+)?)? ?(Z|z|[+-]\d\d:?\d\d)?)?$/;
 
 /**
@@ -29,7 +29,7 @@ const shape =
  * zone; a date without time stays a date, a time without zone is read as UTC.
  */
 function eventDate(original: string): DateValue | undefined {
-  const parts = shape.exec(original);
+  const parts = SHAPE.exec(original);
   if (parts === null) return undefined;
   const [, year, month, day, hour, minute, second = '00', zone = 'Z'] = parts;
   const date = `${year}-${month}-${day}`;

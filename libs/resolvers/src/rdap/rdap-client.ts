@@ -37,7 +37,7 @@ export interface RdapFetch {
 type Response = Dispatcher.ResponseData;
 type Target = buildConnector.Options;
 
-const defaults: RdapLimits = {
+const DEFAULTS: RdapLimits = {
   connectMs: 5_000,
   firstByteMs: 8_000,
   wholeMs: 15_000,
@@ -45,10 +45,10 @@ const defaults: RdapLimits = {
   redirects: 3,
 };
 
-/** Connections to one host at a time, whatever `Politeness` lets through. */
-const connectionsPerHost = 4;
+/** Connections to one host at a time, whatever `UpstreamLimiter` lets through. */
+const CONNECTIONS_PER_HOST = 4;
 
-const nestingMax = 64;
+const NESTING_MAX = 64;
 
 /** Asks RDAP services (RFC 7480, RFC 9082) over HTTP/1.1 with TLS, keeping connections for a while. */
 export class RdapClient {
@@ -56,7 +56,7 @@ export class RdapClient {
   private readonly agent: Agent;
 
   constructor(connector: SafeConnector, limits: Partial<RdapLimits> = {}) {
-    this.limits = { ...defaults, ...limits };
+    this.limits = { ...DEFAULTS, ...limits };
     const { connectMs: timeoutMs } = this.limits;
     const open = async ({ hostname, port }: Target, callback: buildConnector.Callback) => {
       try {
@@ -67,7 +67,7 @@ export class RdapClient {
       }
     };
     this.agent = new Agent({
-      connections: connectionsPerHost,
+      connections: CONNECTIONS_PER_HOST,
       connect: (target, callback) => void open(target, callback),
     });
   }
@@ -213,7 +213,9 @@ function sniff(status: number, text: string, isDeclared: boolean): RdapAnswer {
 /** An honest answer is nested a dozen deep; whatever walks one without end must not meet a deeper one. */
 function isShallow(value: unknown, depth = 0): boolean {
   if (typeof value !== 'object' || value === null) return true;
-  return depth < nestingMax && Object.values(value).every((member) => isShallow(member, depth + 1));
+  return (
+    depth < NESTING_MAX && Object.values(value).every((member) => isShallow(member, depth + 1))
+  );
 }
 
 function jsonObject(text: string): JsonObject | undefined {

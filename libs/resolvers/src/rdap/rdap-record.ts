@@ -11,7 +11,7 @@ import { readRedactions } from './redactions.js';
 import { restrictionOf } from './restriction.js';
 
 /** Roles (RFC 9083 §10.2.4) that only a registration has. */
-const holderRoles: ReadonlySet<string> = new Set([
+const HOLDER_ROLES: ReadonlySet<string> = new Set([
   'registrar',
   'registrant',
   'reseller',
@@ -58,7 +58,7 @@ export function readRdapDomain(json: JsonObject, domain: string): RegistrationRe
 function isHeld(record: RegistrationRecord, entities: readonly Entity[]): boolean {
   const { expires, nameServers, referral } = record;
   if (expires !== undefined || nameServers.length > 0 || referral !== undefined) return true;
-  return entities.some(({ roles }) => roles.some((role) => holderRoles.has(role)));
+  return entities.some(({ roles }) => roles.some((role) => HOLDER_ROLES.has(role)));
 }
 
 function readRegistrar(

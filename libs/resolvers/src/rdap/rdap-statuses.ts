@@ -1,12 +1,12 @@
 import { eppStatus } from '../epp-statuses.js';
 
 /** RDAP statuses that are called otherwise in EPP (RFC 8056 §2). */
-const renamed: ReadonlyMap<string, string> = new Map([
+const RENAMED: ReadonlyMap<string, string> = new Map([
   ['active', 'ok'],
   ['associated', 'linked'],
 ]);
 
 /** The EPP name of an RDAP status; the source's own words when EPP has none. */
 export function eppNameOf(rdapStatus: string): string {
-  return renamed.get(rdapStatus.toLowerCase()) ?? eppStatus(rdapStatus) ?? rdapStatus;
+  return RENAMED.get(rdapStatus.toLowerCase()) ?? eppStatus(rdapStatus) ?? rdapStatus;
 }

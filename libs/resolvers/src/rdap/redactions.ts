@@ -7,7 +7,7 @@ import type { JsonObject } from './rdap-client.js';
  * stands for the field, whatever the paths beside it say: those are JSONPath expressions of another
  * program, partly not interoperable, and are not evaluated.
  */
-const pathsByName: ReadonlyMap<string, string> = new Map([
+const PATHS_BY_NAME: ReadonlyMap<string, string> = new Map([
   ['registry domain id', 'handle'],
   ['registry registrant id', 'contacts.registrant.handle'],
   ['registrant name', 'contacts.registrant.name'],
@@ -32,7 +32,7 @@ export function readRedactions(json: JsonObject): Redaction[] {
   return objectsIn(json['redacted']).flatMap((entry) => {
     const name = objectIn(entry['name']);
     const words = textIn(name['type']) ?? textIn(name['description']) ?? '';
-    const path = pathsByName.get(words.toLowerCase());
+    const path = PATHS_BY_NAME.get(words.toLowerCase());
     if (path === undefined) return [];
     const reason = objectIn(entry['reason']);
     const said = textIn(reason['description']) ?? textIn(reason['type']);

@@ -5,10 +5,10 @@ import { linesIn, listIn, objectIn, objectsIn, textIn } from './json-reading.js'
 import type { JsonObject } from './rdap-client.js';
 
 /** An announcement is short; what is longer is small print. */
-const announcementLengthMax = 160;
+const ANNOUNCEMENT_LENGTH_MAX = 160;
 
 /** Statuses no registration has, in plain words; `server transfer prohibited` is not among them. */
-const statusWords: readonly (readonly [Restriction, RegExp])[] = [
+const STATUS_WORDS: readonly (readonly [Restriction, RegExp])[] = [
   ['premium', /\b(premium|platinum)\b/],
   [
     'blocked',
@@ -24,7 +24,7 @@ const statusWords: readonly (readonly [Restriction, RegExp])[] = [
 export function restrictionOf(json: JsonObject): Restriction | undefined {
   const { status } = json;
   for (const word of plainStatuses(Array.isArray(status) ? listIn(status) : [status])) {
-    const restriction = statusWords.find(([, words]) => words.test(word))?.[0];
+    const restriction = STATUS_WORDS.find(([, words]) => words.test(word))?.[0];
     if (restriction !== undefined) return restriction;
   }
   return restrictionSaid([...objectsIn(json['remarks']), ...objectsIn(json['notices'])]);
@@ -45,7 +45,7 @@ export function readRestrictedAbsence(text: string): RegistrationRecord | undefi
 function restrictionSaid(texts: readonly JsonObject[]): Restriction | undefined {
   return texts
     .flatMap(({ title, description }) => [...linesIn(title), ...linesIn(description)])
-    .filter((line) => line.length <= announcementLengthMax)
+    .filter((line) => line.length <= ANNOUNCEMENT_LENGTH_MAX)
     .map(announcedRestriction)
     .find((restriction) => restriction !== undefined);
 }

@@ -1,16 +1,16 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { closedPort43, correctedPort43, deadHosts, rdapBesideIana } from './corrections.js';
+import { CLOSED_PORT43, CORRECTED_PORT43, DEAD_HOSTS, RDAP_BESIDE_IANA } from './corrections.js';
 import type { RegistryTables } from './registries.js';
 
 /** A table that lost more than this share of its entries is taken for damaged, not for news. */
-const lossMax = 0.1;
+const LOSS_MAX = 0.1;
 
 /** And one that sends more than this share of its suffixes to another service is taken for a lie. */
-const moveMax = 0.1;
+const MOVE_MAX = 0.1;
 
 /** A host name below a top-level domain of letters: no address, port, log-in or path of its own. */
-const hostName = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]*[a-z0-9]$/;
+const HOST_NAME = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]*[a-z0-9]$/;
 
 interface Bootstrap {
   publication: string;
@@ -32,12 +32,12 @@ function derive(folder: string): RegistryTables {
   const rdap = bootstrap.services
     // http only is as good as nothing: an answer anybody on the way could have written.
     .flatMap(([suffixes, urls]) => urls.filter(isHttps).map((url) => ({ url, suffixes })))
-    .concat(Object.entries(rdapBesideIana).map(([suffix, url]) => ({ url, suffixes: [suffix] })));
-  const whois = Object.entries({ ...hostsOf(servers), ...correctedPort43 }).filter(
+    .concat(Object.entries(RDAP_BESIDE_IANA).map(([suffix, url]) => ({ url, suffixes: [suffix] })));
+  const whois = Object.entries({ ...hostsOf(servers), ...CORRECTED_PORT43 }).filter(
     ([suffix, host]) =>
       delegated.has(suffix.slice(suffix.lastIndexOf('.') + 1)) &&
-      !closedPort43.has(suffix) &&
-      !deadHosts.has(host),
+      !CLOSED_PORT43.has(suffix) &&
+      !DEAD_HOSTS.has(host),
   );
   return {
     publishedOn: bootstrap.publication.slice(0, 10),
@@ -56,13 +56,13 @@ function isHttps(text: string): boolean {
     url.port === '' &&
     url.username === '' &&
     url.search === '' &&
-    hostName.test(url.hostname)
+    HOST_NAME.test(url.hostname)
   );
 }
 
 function hostsOf(servers: WhoisServers): Record<string, string> {
   const hosts = Object.entries(servers).flatMap(([suffix, { host }]) =>
-    host === undefined || !hostName.test(host) ? [] : [[suffix, host] as const],
+    host === undefined || !HOST_NAME.test(host) ? [] : [[suffix, host] as const],
   );
   return Object.fromEntries(hosts);
 }
@@ -90,7 +90,7 @@ function refuseSuspicious(before: RegistryTables, after: RegistryTables): void {
   }
   for (const table of ['rdap', 'whois', 'tlds'] as const) {
     const [old, now] = [before, after].map((tables) => Object.values(tables[table]).flat().length);
-    if ((now ?? 0) < (old ?? 0) * (1 - lossMax)) {
+    if ((now ?? 0) < (old ?? 0) * (1 - LOSS_MAX)) {
       throw new Error(`The ${table} table fell from ${old} to ${now} entries: refused`);
     }
   }
@@ -99,7 +99,7 @@ function refuseSuspicious(before: RegistryTables, after: RegistryTables): void {
     const moved = [...old!].filter(
       ([suffix, service]) => (now!.get(suffix) ?? service) !== service,
     );
-    if (moved.length > old!.size * moveMax) {
+    if (moved.length > old!.size * MOVE_MAX) {
       throw new Error(`The ${table} table sends ${moved.length} suffixes elsewhere: refused`);
     }
   }

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, it } from '@jest/globals';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { closedPort43, deadHosts } from './corrections.js';
+import { CLOSED_PORT43, DEAD_HOSTS } from './corrections.js';
 import { writeTables } from './derivation.js';
 import { Registries, type RegistryTables } from './registries.js';
 import vendored from './tables.json' with { type: 'json' };
@@ -108,9 +108,9 @@ describe('Registries', () => {
     expect(vendored.publishedOn).toMatch(/^20\d\d-\d\d-\d\d$/);
     expect(vendored.portsReadOn).toMatch(/^20\d\d-\d\d-\d\d$/);
     const hosts = Object.keys(vendored.whois);
-    expect(hosts.filter((host) => deadHosts.has(host))).toEqual([]);
+    expect(hosts.filter((host) => DEAD_HOSTS.has(host))).toEqual([]);
     const suffixes = Object.values(vendored.whois).flat();
-    expect(suffixes.filter((suffix) => closedPort43.has(suffix))).toEqual([]);
+    expect(suffixes.filter((suffix) => CLOSED_PORT43.has(suffix))).toEqual([]);
     const urls = Object.keys(vendored.rdap);
     expect(urls.filter((url) => !/^https:\/\/[a-z0-9.-]+(:443)?\/([^?#]*\/)?$/.test(url))).toEqual(
       [],

@@ -1,5 +1,5 @@
-import { secondLevelRegistries } from '#libs/domain-names';
-import { deadHosts } from './corrections.js';
+import { SECOND_LEVEL_REGISTRIES } from '#libs/domain-names';
+import { DEAD_HOSTS } from './corrections.js';
 import vendored from './tables.json' with { type: 'json' };
 
 /** Which services answer for which names, as data. */
@@ -24,11 +24,11 @@ export interface Route {
   reason?: string;
 }
 
-const dayMs = 86_400_000;
+const DAY_MS = 86_400_000;
 
 /** Older tables raise the alarm: hosts change hands, top-level domains come and go. */
-const rdapAgeDaysMax = 365;
-const whoisAgeDaysMax = 540;
+const RDAP_AGE_DAYS_MAX = 365;
+const WHOIS_AGE_DAYS_MAX = 540;
 
 /** Finds the registry of a name (RFC 9224 §4: the longest matching suffix wins). */
 export class Registries {
@@ -37,7 +37,7 @@ export class Registries {
   private readonly tlds: ReadonlySet<string>;
 
   constructor(private readonly tables: RegistryTables) {
-    const living = bySuffix(tables.whois).filter(([, host]) => !deadHosts.has(host));
+    const living = bySuffix(tables.whois).filter(([, host]) => !DEAD_HOSTS.has(host));
     this.rdap = new Map(bySuffix(tables.rdap).filter(([, url]) => url.startsWith('https://')));
     this.whois = new Map(living);
     this.tlds = new Set(tables.tlds);
@@ -54,7 +54,7 @@ export class Registries {
     // Names under `uk.com` are not the business of the registry of `com`, which would say "found"
     // or "not found" about `uk.com` only.
     const parent = name.slice(name.indexOf('.') + 1);
-    const seller = secondLevelRegistries.get(parent);
+    const seller = SECOND_LEVEL_REGISTRIES.get(parent);
     const rdapBaseUrl = seller === undefined ? longestMatch(this.rdap, parent) : undefined;
     const whoisServer = seller ?? longestMatch(this.whois, parent);
     if (rdapBaseUrl === undefined && whoisServer === undefined) {
@@ -83,10 +83,10 @@ export class Registries {
 
   /** How old the tables are, and whether one is past the alarm. */
   age(now: Date): { rdapDays: number; whoisDays: number; isTooOld: boolean } {
-    const daysSince = (day: string) => Math.floor((now.getTime() - Date.parse(day)) / dayMs);
+    const daysSince = (day: string) => Math.floor((now.getTime() - Date.parse(day)) / DAY_MS);
     const rdapDays = daysSince(this.tables.publishedOn);
     const whoisDays = daysSince(this.tables.portsReadOn);
-    const isTooOld = !(rdapDays <= rdapAgeDaysMax && whoisDays <= whoisAgeDaysMax);
+    const isTooOld = !(rdapDays <= RDAP_AGE_DAYS_MAX && whoisDays <= WHOIS_AGE_DAYS_MAX);
     return { rdapDays, whoisDays, isTooOld };
   }
 

@@ -6,7 +6,7 @@ import { blockListOf } from '#libs/domain-names';
  * (RFC 6890, as of 2026) hold as not globally reachable, multicast, and the ranges that carry an
  * IPv4 address inside an IPv6 one, where a private address could hide.
  */
-const blockedIpv4 = [
+const BLOCKED_IPV4 = [
   '0.0.0.0/8', // this network
   '10.0.0.0/8', // private
   '100.64.0.0/10', // carrier-grade NAT
@@ -24,7 +24,7 @@ const blockedIpv4 = [
   '240.0.0.0/4', // reserved, broadcast
 ];
 
-const blockedIpv6 = [
+const BLOCKED_IPV6 = [
   // Only 2000::/3 is handed out; the rest holds loopback, mapped, NAT64, ULA, link-local, multicast.
   '::/3',
   '4000::/2',
@@ -36,13 +36,13 @@ const blockedIpv6 = [
 ];
 
 // Two lists, because a single one matches an IPv4 address against IPv6 ranges as `::ffff:a.b.c.d`.
-const ipv4List = blockListOf(blockedIpv4);
-const ipv6List = blockListOf(blockedIpv6);
+const IPV4_LIST = blockListOf(BLOCKED_IPV4);
+const IPV6_LIST = blockListOf(BLOCKED_IPV6);
 
 /** True for every address that is not an ordinary public one, and for what is no address at all. */
 export function isBlockedAddress(address: string): boolean {
-  if (isIPv4(address)) return ipv4List.check(address, 'ipv4');
+  if (isIPv4(address)) return IPV4_LIST.check(address, 'ipv4');
   // A zone (`fe80::1%eth0`) would pass by the list unread.
-  if (isIPv6(address) && !address.includes('%')) return ipv6List.check(address, 'ipv6');
+  if (isIPv6(address) && !address.includes('%')) return IPV6_LIST.check(address, 'ipv6');
   return true;
 }

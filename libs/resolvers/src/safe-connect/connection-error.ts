@@ -26,18 +26,18 @@ export class ConnectionError extends Error {
   /** The fault behind what a socket, TLS or HTTP client reported. */
   static from(error: unknown): ConnectionError {
     let at = error;
-    for (let depth = 0; depth < causesMax && at !== undefined; depth += 1) {
+    for (let depth = 0; depth < CAUSES_MAX && at !== undefined; depth += 1) {
       if (at instanceof ConnectionError) return at;
       at = memberOf(at, 'cause');
     }
     const code = String(memberOf(error, 'code'));
     const isTls = /^(CERT_|DEPTH_|EPROTO|ERR_SSL|ERR_TLS|HOSTNAME_|SELF_|UNABLE_)/.test(code);
-    const fault = faultsByCode.get(code) ?? (isTls ? 'tls_failed' : 'protocol_error');
+    const fault = FAULTS_BY_CODE.get(code) ?? (isTls ? 'tls_failed' : 'protocol_error');
     return new ConnectionError(fault, error);
   }
 }
 
-const causesMax = 5;
+const CAUSES_MAX = 5;
 
 function memberOf(value: unknown, member: 'cause' | 'code'): unknown {
   return typeof value === 'object' && value !== null && member in value
@@ -45,7 +45,7 @@ function memberOf(value: unknown, member: 'cause' | 'code'): unknown {
     : undefined;
 }
 
-const faultsByCode = new Map<string, ConnectionFault>([
+const FAULTS_BY_CODE = new Map<string, ConnectionFault>([
   ['ECONNREFUSED', 'refused'],
   ['ECONNRESET', 'reset'],
   ['EPIPE', 'reset'],

@@ -1,7 +1,7 @@
 /** What a connection is for. It decides which ports are allowed and whether TLS is spoken. */
 export type ConnectPurpose = 'whois' | 'rdap' | 'dns' | 'webhook';
 
-export const portsByPurpose: Record<ConnectPurpose, readonly number[]> = {
+export const PORTS_BY_PURPOSE: Record<ConnectPurpose, readonly number[]> = {
   whois: [43],
   rdap: [443],
   dns: [53, 853],

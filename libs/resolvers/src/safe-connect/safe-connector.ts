@@ -5,7 +5,7 @@ import { isBlockedAddress } from './blocked-addresses.js';
 import { ConnectionError } from './connection-error.js';
 import { Deadline } from './deadline.js';
 import { isHostName } from './host-name.js';
-import { portsByPurpose, speaksTls, type ConnectPurpose } from './purposes.js';
+import { PORTS_BY_PURPOSE, speaksTls, type ConnectPurpose } from './purposes.js';
 import { openTcp, openTls } from './sockets.js';
 import { exceptionFor, type UpstreamException } from './upstream-exceptions.js';
 
@@ -25,7 +25,7 @@ export interface ConnectLimits {
 }
 
 /** Of a name with more addresses than this only the first are tried; all of them are checked. */
-const addressesTriedMax = 6;
+const ADDRESSES_TRIED_MAX = 6;
 
 /** The only way out for connections whose target outsiders influence. */
 export class SafeConnector {
@@ -57,7 +57,7 @@ export class SafeConnector {
   ): Promise<Socket> {
     const name = host.toLowerCase().replace(/\.$/, '');
     if (isIP(name) === 0 && !isHostName(name)) throw new ConnectionError('bad_host');
-    if (!portsByPurpose[purpose].includes(port)) throw new ConnectionError('blocked_port');
+    if (!PORTS_BY_PURPOSE[purpose].includes(port)) throw new ConnectionError('blocked_port');
     const ended = endOf(limits);
     try {
       const exception = exceptionFor(this.exceptions, name, port);
@@ -76,7 +76,7 @@ export class SafeConnector {
     const addresses = isIP(name) === 0 ? await this.resolve(name, signal) : [name];
     if (addresses.length === 0) throw new ConnectionError('unresolved');
     if (addresses.some(isBlockedAddress)) throw new ConnectionError('blocked_address');
-    return addresses.slice(0, addressesTriedMax);
+    return addresses.slice(0, ADDRESSES_TRIED_MAX);
   }
 
   private async resolve(name: string, signal: AbortSignal): Promise<string[]> {

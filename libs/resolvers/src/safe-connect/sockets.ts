@@ -3,7 +3,7 @@ import { connect as connectTls, type SecureContext } from 'node:tls';
 import { ConnectionError } from './connection-error.js';
 
 /** How long one address may stay silent before the next is tried beside it (RFC 8305 §5). */
-const nextAddressAfterMs = 300;
+const NEXT_ADDRESS_AFTER_MS = 300;
 
 /**
  * Opens a TCP connection to the first of `addresses` that answers. `host` is never resolved: an
@@ -22,7 +22,7 @@ export function openTcp(
     port,
     lookup,
     autoSelectFamily: true,
-    autoSelectFamilyAttemptTimeout: nextAddressAfterMs,
+    autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_AFTER_MS,
     noDelay: true,
   });
   return opened(socket, 'connect', signal);

@@ -1,7 +1,7 @@
 import { withLineFeeds } from './line-ends.js';
 
 /** Servers that answer in an encoding which cannot be told from the bytes. */
-const encodings: ReadonlyMap<string, string> = new Map([
+const ENCODINGS: ReadonlyMap<string, string> = new Map([
   ['whois.jprs.jp', 'iso-2022-jp'],
   ['whois.nic.ad.jp', 'iso-2022-jp'],
 ]);
@@ -14,7 +14,7 @@ const encodings: ReadonlyMap<string, string> = new Map([
  * @param isCut the last character may be incomplete.
  */
 export function decodeAnswer(bytes: Uint8Array, server: string, isCut: boolean): string {
-  return withLineFeeds(decode(bytes, encodings.get(server), isCut)).replace(
+  return withLineFeeds(decode(bytes, ENCODINGS.get(server), isCut)).replace(
     /[^\P{Cc}\n\t]|[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu,
     '',
   );

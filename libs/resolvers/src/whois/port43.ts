@@ -22,7 +22,7 @@ export interface Port43Answer {
   cut?: 'size_cap' | 'answer_timeout' | 'reset' | 'cancelled';
 }
 
-const defaults: Port43Limits = {
+const DEFAULTS: Port43Limits = {
   connectMs: 5_000,
   firstByteMs: 8_000,
   wholeMs: 15_000,
@@ -37,7 +37,7 @@ export class Port43Client {
     private readonly connector: SafeConnector,
     limits: Partial<Port43Limits> = {},
   ) {
-    this.limits = { ...defaults, ...limits };
+    this.limits = { ...DEFAULTS, ...limits };
   }
 
   /**

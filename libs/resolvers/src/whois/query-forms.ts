@@ -2,7 +2,7 @@
  * What servers want around the name, where the bare name is not understood, is answered with a list
  * of hosts beside the domain, or in another language. From the servers' own help texts.
  */
-const forms: ReadonlyMap<string, (domain: string) => string> = new Map([
+const FORMS: ReadonlyMap<string, (domain: string) => string> = new Map([
   ['ccwhois.verisign-grs.com', (domain) => `domain ${domain}`],
   ['whois.denic.de', (domain) => `-T dn,ace ${domain}`],
   ['whois.jprs.jp', (domain) => `${domain}/e`],
@@ -20,7 +20,7 @@ export function queryLine(server: string, domain: string): string {
   if (!/^[a-z0-9][a-z0-9.-]{0,252}$/.test(domain)) {
     throw new RangeError('A port-43 question needs a name in lower case A-labels');
   }
-  return `${forms.get(server)?.(domain) ?? domain}\r\n`;
+  return `${FORMS.get(server)?.(domain) ?? domain}\r\n`;
 }
 
 /** ARIN answers with a list of records unless it is told what kind is wanted, and to show it whole. */

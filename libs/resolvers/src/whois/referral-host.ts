@@ -1,4 +1,4 @@
-import { deadHosts } from '../registries/corrections.js';
+import { DEAD_HOSTS } from '../registries/corrections.js';
 import { isHostName } from '../safe-connect/host-name.js';
 
 /**
@@ -9,6 +9,6 @@ import { isHostName } from '../safe-connect/host-name.js';
 export function referralHost(text: string): string | undefined {
   const plain = /^\s*(?:(?:https?|whois):\/\/)?([a-z0-9.-]{1,254})(?::43)?(?:\/[^\s]*)?\s*$/i;
   const host = plain.exec(text.slice(0, 2048))?.[1]?.toLowerCase().replace(/\.$/, '');
-  if (host === undefined || !isHostName(host) || deadHosts.has(host)) return undefined;
+  if (host === undefined || !isHostName(host) || DEAD_HOSTS.has(host)) return undefined;
   return host;
 }

@@ -82,9 +82,8 @@ function ledgerSection(lines: LedgerLine[]): Markup {
         <tr>
           <th>When (UTC)</th>
           <th>What</th>
-          <th class="number">Change</th>
-          <th class="number">Used</th>
-          <th class="number">Left</th>
+          <th>Source</th>
+          <th class="number">Credits</th>
         </tr>
       </thead>
       <tbody>
@@ -93,9 +92,8 @@ function ledgerSection(lines: LedgerLine[]): Markup {
             html`<tr>
               <td>${line.at.slice(0, 16).replace('T', ' ')}</td>
               <td>${line.kind.replaceAll('_', ' ')}</td>
+              <td>${sourceName(line.reference.split(':')[0])}</td>
               <td class="number">${line.amount}</td>
-              <td class="number">${line.consumed}</td>
-              <td class="number">${line.balanceAfter}</td>
             </tr>`,
         )}
       </tbody>

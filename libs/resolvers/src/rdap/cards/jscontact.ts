@@ -3,7 +3,7 @@ import { country, publishedContact, type PublishedContact } from './published-co
 import type { JsonObject } from '../rdap-client.js';
 
 /** Components of an address that make up its street lines (RFC 9553 §2.5.1.2). */
-const streetKinds = new Set([
+const STREET_KINDS = new Set([
   'postOfficeBox',
   'building',
   'floor',
@@ -59,7 +59,7 @@ function number(phone: JsonObject | undefined): string | undefined {
 function address(one: JsonObject) {
   const components = componentsOf(one);
   const of = (kind: string) => components.find((component) => component.kind === kind)?.value;
-  const street = components.filter(({ kind }) => streetKinds.has(kind)).map(({ value }) => value);
+  const street = components.filter(({ kind }) => STREET_KINDS.has(kind)).map(({ value }) => value);
   const full = components.length === 0 ? textIn(one['full']) : undefined;
   return {
     street: street.join(' ') || textIn(one['street']) || full,

@@ -39,6 +39,11 @@ describe('an answer that is a throttle', () => {
     '-1: Still in grace period, wait 77 seconds',
     'Your address has been temporarily blocked\nDomain not found.',
     'Your IP address has been blacklisted: maximum number of queries reached.',
+    'WHOIS server busy',
+    'Query interval is too short. Limit: 1 query per second',
+    'Connection blocked: too many concurrent connections',
+    'Abuse detected. Access denied.',
+    'Your request is being rate limited',
   ])('is throttled and never "not registered": %j', (text) => {
     expect(outcome(text)).toBe('throttled');
     expect(outcome(SMALL_PRINT + text)).toBe('throttled');
@@ -259,7 +264,8 @@ describe('phrases of one server', () => {
     ['jp', '[Domain Name]   EXAMPLE.JP\n[Status]        Reserved', 'reserved'],
     ['aero', 'Name is restricted from registration', 'blocked'],
     ['test', 'Domain name is prohibited', 'blocked'],
-    ['test', 'This name is not available', 'blocked'],
+    ['test', 'Registration of this name is prohibited', 'blocked'],
+    ['test', 'Domain application pending', 'reserved'],
   ])('.%s keeps a name back: %j', (tld, text, restriction) => {
     expect(asked(tld, text)).toMatchObject({ outcome: 'restricted', record: { restriction } });
   });

@@ -5,15 +5,15 @@ import type { Answer, Question, SourceAsker } from './source-asker.js';
 import { referralHost } from './whois/referral-host.js';
 
 /** From the registry's port 43 on: registrar, and one more it may point to. */
-const referralsMax = 2;
+const REFERRALS_MAX = 2;
 
 /** What is told to wait when no upstream named a time. */
-const retrySecondsDefault = 30;
+const RETRY_SECONDS_DEFAULT = 30;
 
 /** Nobody is told to wait longer, whatever an upstream asks for. */
-const retrySecondsMax = 3_600;
+const RETRY_SECONDS_MAX = 3_600;
 
-const decisive: ReadonlySet<Outcome> = new Set([
+const DECISIVE: ReadonlySet<Outcome> = new Set([
   'delivered',
   'partial',
   'not_registered',
@@ -21,7 +21,7 @@ const decisive: ReadonlySet<Outcome> = new Set([
 ]);
 
 /** One lookup of one name: the registry by RDAP or port 43, then its registrar. */
-export class Inquiry {
+export class LookupRun {
   private readonly sources: SourceAnswer[] = [];
 
   constructor(
@@ -49,11 +49,11 @@ export class Inquiry {
     if (rdapBaseUrl !== undefined) {
       const url = `${rdapBaseUrl}domain/${this.question.name}`;
       const answer = this.keep(await this.asker.askRdap(url, 'registry', this.question));
-      if (decisive.has(answer.outcome)) return answer;
+      if (DECISIVE.has(answer.outcome)) return answer;
     }
     if (whoisServer === undefined || this.question.signal.aborted) return undefined;
     const answer = this.keep(await this.asker.askPort43(whoisServer, 'registry', this.question));
-    return decisive.has(answer.outcome) ? answer : undefined;
+    return DECISIVE.has(answer.outcome) ? answer : undefined;
   }
 
   private async askRegistrar(registry: SourceAnswer): Promise<SourceAnswer[]> {
@@ -70,7 +70,7 @@ export class Inquiry {
     const visited = new Set([registry.server]);
     const answers: SourceAnswer[] = [];
     let last = registry;
-    while (answers.length < referralsMax) {
+    while (answers.length < REFERRALS_MAX) {
       const named = last.record?.referral?.whoisServer ?? last.record?.registrar?.whoisServer;
       const host = named === undefined ? undefined : referralHost(named);
       if (host === undefined || visited.has(host)) break;
@@ -95,7 +95,7 @@ export class Inquiry {
   }
 
   private conclude(outcome: Outcome): Omit<Lookup, 'fetchedAt'> {
-    const merged = decisive.has(outcome) ? mergeSources(this.sources) : undefined;
+    const merged = DECISIVE.has(outcome) ? mergeSources(this.sources) : undefined;
     return {
       domain: this.question.name,
       outcome,
@@ -103,14 +103,14 @@ export class Inquiry {
       conflicts: [],
       ...merged,
       sources: this.sources,
-      ...(decisive.has(outcome) ? {} : { retryAfterSeconds: this.retryAfterSeconds() }),
+      ...(DECISIVE.has(outcome) ? {} : { retryAfterSeconds: this.retryAfterSeconds() }),
     };
   }
 
   /** When the first of the upstreams can be asked again. */
   private retryAfterSeconds(): number {
     const named = this.sources.flatMap(({ retryAfterSeconds: seconds }) => seconds ?? []);
-    if (named.length === 0) return retrySecondsDefault;
-    return Math.max(1, Math.min(...named, retrySecondsMax));
+    if (named.length === 0) return RETRY_SECONDS_DEFAULT;
+    return Math.max(1, Math.min(...named, RETRY_SECONDS_MAX));
   }
 }

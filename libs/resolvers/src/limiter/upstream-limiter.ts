@@ -1,16 +1,16 @@
 import { monotonicMs } from '#libs/platform';
 import { Upstream, type Priority, type Waiter } from './upstream.js';
 import {
-  chosenLimits,
-  defaultLimit,
-  publishedLimits,
+  CHOSEN_LIMITS,
+  DEFAULT_LIMIT,
+  PUBLISHED_LIMITS,
   type UpstreamLimit,
 } from './upstream-limits.js';
 
-export interface PolitenessOptions {
+export interface UpstreamLimiterOptions {
   /** Limits by host, before the published ones. */
   limits?: ReadonlyMap<string, UpstreamLimit>;
-  /** For all hosts nobody published anything about; without it `chosenLimits`, then 1 a second. */
+  /** For all hosts nobody published anything about; without it `CHOSEN_LIMITS`, then 1 a second. */
   defaultLimit?: UpstreamLimit;
   /** How many may wait for one upstream. 100. */
   waitersMax?: number;
@@ -26,6 +26,8 @@ export interface PolitenessOptions {
 
 export interface Turn {
   priority: Priority;
+  /** Whoever the question is for, by an opaque name; the installation itself by default. */
+  asker?: string;
   signal?: AbortSignal;
 }
 
@@ -33,7 +35,7 @@ export interface Turn {
 export interface Permit {
   granted: true;
   /** The upstream answered as it should. */
-  answered(): void;
+  release(): void;
   /** Nothing can be said about its load: a time-out, a broken answer. */
   failed(): void;
   /** It said "too much", with the seconds it wants to be left alone if it named them. */
@@ -42,39 +44,47 @@ export interface Permit {
 
 export interface Refused {
   granted: false;
-  reason: 'parked' | 'queue_full' | 'cancelled';
+  reason: 'parked' | 'queue_full' | 'share_used' | 'cancelled';
   retryAfterMs: number;
 }
 
 /** Holds back questions so that no upstream is asked more often than it allows. */
-export class Politeness {
+export class UpstreamLimiter {
   private readonly upstreams = new Map<string, Upstream>();
   private readonly wakeUps = new Map<Upstream, () => void>();
   private readonly now: () => number;
-  private readonly schedule: NonNullable<PolitenessOptions['schedule']>;
+  private readonly schedule: NonNullable<UpstreamLimiterOptions['schedule']>;
   private readonly random: () => number;
 
-  constructor(private readonly options: PolitenessOptions = {}) {
+  constructor(private readonly options: UpstreamLimiterOptions = {}) {
     this.now = options.now ?? monotonicMs;
     this.schedule = options.schedule ?? timer;
     this.random = options.random ?? Math.random;
   }
 
   /**
-   * Waits for a turn at `host`. Refused at once while the upstream is parked, and when too many
-   * wait already, unless one of lower priority can be sent away instead.
+   * Waits for a turn at `host`. Refused at once while the upstream is parked, when too many wait already,
+   * unless one of lower priority can be sent away instead, and when this asker has had his share of a budget
+   * that refills slowly or a quarter of the places in the queue.
    */
-  acquire(host: string, { priority, signal }: Turn): Promise<Permit | Refused> {
+  acquire(host: string, { priority, signal, asker = '' }: Turn): Promise<Permit | Refused> {
     if (signal?.aborted === true) return Promise.resolve(refused('cancelled', 0));
     const upstream = this.upstreamOf(host);
-    if (upstream === undefined) return Promise.resolve(refused('queue_full', retrySoonMs));
+    if (upstream === undefined) return Promise.resolve(refused('queue_full', RETRY_SOON_MS));
     const parkedMs = upstream.parkedForMs(this.now());
     if (parkedMs > 0) return Promise.resolve(refused('parked', parkedMs));
-    const isFull = upstream.waiting >= (this.options.waitersMax ?? 100);
-    if (isFull && !upstream.displace(priority)) {
-      return Promise.resolve(refused('queue_full', retrySoonMs));
+    if (!upstream.hasShareFor(asker, this.now())) {
+      return Promise.resolve(refused('share_used', SHARE_RETRY_MS));
     }
-    return this.wait(upstream, priority, signal);
+    const waitersMax = this.options.waitersMax ?? WAITERS_MAX;
+    if (asker !== '' && upstream.waitingOf(asker) >= Math.ceil(waitersMax * ASKER_PLACES)) {
+      return Promise.resolve(refused('queue_full', RETRY_SOON_MS));
+    }
+    const isFull = upstream.waiting >= waitersMax;
+    if (isFull && !upstream.displace(priority)) {
+      return Promise.resolve(refused('queue_full', RETRY_SOON_MS));
+    }
+    return this.wait(upstream, { priority, asker, signal });
   }
 
   /** Milliseconds for which `host` is left alone; 0 when it may be asked. */
@@ -84,8 +94,7 @@ export class Politeness {
 
   private wait(
     upstream: Upstream,
-    priority: Priority,
-    signal: AbortSignal | undefined,
+    { priority, asker, signal }: Turn & { asker: string },
   ): Promise<Permit | Refused> {
     return new Promise((resolve) => {
       const cancel = () => {
@@ -94,6 +103,7 @@ export class Politeness {
       };
       const waiter: Waiter = {
         priority,
+        asker,
         settle: (isGranted) => {
           signal?.removeEventListener('abort', cancel);
           resolve(isGranted ? this.permit(upstream) : this.sentAway(upstream));
@@ -116,7 +126,7 @@ export class Politeness {
     };
     return {
       granted: true,
-      answered: end(() => upstream.answered()),
+      release: end(() => upstream.answered()),
       failed: end(() => undefined),
       throttled: (retryAfterSeconds) =>
         end(() => {
@@ -129,7 +139,7 @@ export class Politeness {
 
   private sentAway(upstream: Upstream): Refused {
     const parkedMs = upstream.parkedForMs(this.now());
-    return parkedMs > 0 ? refused('parked', parkedMs) : refused('queue_full', retrySoonMs);
+    return parkedMs > 0 ? refused('parked', parkedMs) : refused('queue_full', RETRY_SOON_MS);
   }
 
   private admit(upstream: Upstream): void {
@@ -151,8 +161,8 @@ export class Politeness {
       return undefined;
     }
     const { limits, defaultLimit: given } = this.options;
-    const told = limits?.get(host) ?? publishedLimits.get(host) ?? given;
-    const limit = told ?? chosenLimits.get(host) ?? defaultLimit;
+    const told = limits?.get(host) ?? PUBLISHED_LIMITS.get(host) ?? given;
+    const limit = told ?? CHOSEN_LIMITS.get(host) ?? DEFAULT_LIMIT;
     const upstream = new Upstream(limit, this.now());
     this.upstreams.set(host, upstream);
     return upstream;
@@ -162,14 +172,18 @@ export class Politeness {
   private forgetOne(): boolean {
     const now = this.now();
     for (const [host, upstream] of this.upstreams) {
-      if (!upstream.isIdle || upstream.parkedForMs(now) > 0 || publishedLimits.has(host)) continue;
+      if (!upstream.isIdle || upstream.parkedForMs(now) > 0 || PUBLISHED_LIMITS.has(host)) continue;
       return this.upstreams.delete(host);
     }
     return false;
   }
 }
 
-const retrySoonMs = 5_000;
+const RETRY_SOON_MS = 5_000;
+const SHARE_RETRY_MS = 600_000;
+const WAITERS_MAX = 100;
+/** Part of the queue that one asker may fill. */
+const ASKER_PLACES = 0.25;
 
 function refused(reason: Refused['reason'], retryAfterMs: number): Refused {
   return { granted: false, reason, retryAfterMs };

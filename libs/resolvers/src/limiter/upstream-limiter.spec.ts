@@ -1,9 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { Registries } from '../registries/registries.js';
-import { Politeness, type Permit, type PolitenessOptions, type Refused } from './politeness.js';
+import {
+  UpstreamLimiter,
+  type Permit,
+  type UpstreamLimiterOptions,
+  type Refused,
+} from './upstream-limiter.js';
 import type { Priority } from './upstream.js';
-import { chosenLimits, publishedLimits } from './upstream-limits.js';
+import { CHOSEN_LIMITS, PUBLISHED_LIMITS } from './upstream-limits.js';
 
 /** Time that moves when the test says so, with what was scheduled in it. */
 class ManualTime {
@@ -38,17 +43,17 @@ async function settled(): Promise<void> {
 
 const host = 'whois.nic.example';
 
-function polite(options: PolitenessOptions = {}) {
+function polite(options: UpstreamLimiterOptions = {}) {
   const time = new ManualTime();
-  const politeness = new Politeness({ ...time, ...options });
+  const limiter = new UpstreamLimiter({ ...time, ...options });
   const log: string[] = [];
   const ask = (name: string, priority: Priority = 'live', signal?: AbortSignal) => {
     const turn = { priority, ...(signal === undefined ? {} : { signal }) };
-    const asked = politeness.acquire(host, turn);
+    const asked = limiter.acquire(host, turn);
     void asked.then((answer) => log.push(`${name} ${answer.granted ? 'goes' : answer.reason}`));
     return asked;
   };
-  return { time, politeness, log, ask };
+  return { time, limiter, log, ask };
 }
 
 function granted(answer: Permit | Refused): Permit {
@@ -59,7 +64,7 @@ function granted(answer: Permit | Refused): Permit {
 const slow = { buckets: [{ burst: 1, perSecond: 1 }], connections: 4 };
 const wide = { buckets: [{ burst: 1000, perSecond: 1000 }], connections: 4 };
 
-describe('Politeness', () => {
+describe('UpstreamLimiter', () => {
   it('an upstream is asked no more often than its buckets allow in any window', async () => {
     await fc.assert(
       fc.asyncProperty(
@@ -69,14 +74,14 @@ describe('Politeness', () => {
             { burst: 3, perSecond: 1 },
             { burst: 8, perSecond: 0.1 },
           ];
-          const { time, politeness } = polite({ defaultLimit: { buckets, connections: 4 } });
+          const { time, limiter } = polite({ defaultLimit: { buckets, connections: 4 } });
           const goes: number[] = [];
           for (const gap of gaps) {
             await time.advance(gap);
-            void politeness.acquire(host, { priority: 'bulk' }).then((answer) => {
+            void limiter.acquire(host, { priority: 'bulk' }).then((answer) => {
               if (!answer.granted) return;
               goes.push(time.now());
-              answer.answered();
+              answer.release();
             });
             await settled();
           }
@@ -104,8 +109,8 @@ describe('Politeness', () => {
     await settled();
     expect(log).toEqual(['a goes', 'b goes', 'c goes', 'd goes']);
     const permit = granted(await first[0]!);
-    permit.answered();
-    permit.answered();
+    permit.release();
+    permit.release();
     permit.failed();
     await settled();
     expect(log.slice(4)).toEqual(['e goes']);
@@ -141,7 +146,7 @@ describe('Politeness', () => {
   });
 
   it('a throttled upstream is left alone as long as it asked for, and who waits is told at once', async () => {
-    const { time, politeness, log, ask } = polite({ defaultLimit: slow });
+    const { time, limiter, log, ask } = polite({ defaultLimit: slow });
     const permit = granted(await ask('a'));
     const waiting = ask('b');
     permit.throttled(120);
@@ -150,22 +155,22 @@ describe('Politeness', () => {
     expect(await ask('c')).toMatchObject({ reason: 'parked', retryAfterMs: 1 });
     await time.advance(1);
     granted(await ask('d'));
-    expect(politeness.parkedForMs(host)).toBe(0);
+    expect(limiter.parkedForMs(host)).toBe(0);
     expect(log).toEqual(['a goes', 'b parked', 'c parked', 'd goes']);
   });
 
   it('without a figure the time doubles from a minute to an hour, and an answer ends the series', async () => {
-    const { time, politeness, ask } = polite({ defaultLimit: wide });
+    const { time, limiter, ask } = polite({ defaultLimit: wide });
     const parkings: number[] = [];
     for (let round = 0; round < 8; round += 1) {
       granted(await ask('again')).throttled();
-      parkings.push(politeness.parkedForMs(host) / 1000);
+      parkings.push(limiter.parkedForMs(host) / 1000);
       await time.advance(3_600_000);
     }
     expect(parkings).toEqual([60, 120, 240, 480, 960, 1920, 3600, 3600]);
-    granted(await ask('well')).answered();
+    granted(await ask('well')).release();
     granted(await ask('again')).throttled();
-    expect(politeness.parkedForMs(host)).toBe(60_000);
+    expect(limiter.parkedForMs(host)).toBe(60_000);
   });
 
   it('jitter spreads the return by a fifth each way', async () => {
@@ -173,9 +178,9 @@ describe('Politeness', () => {
       [0, 48],
       [1, 72],
     ] as const) {
-      const { politeness, ask } = polite({ random: () => random });
+      const { limiter, ask } = polite({ random: () => random });
       granted(await ask('a')).throttled();
-      expect(politeness.parkedForMs(host)).toBe(seconds * 1000);
+      expect(limiter.parkedForMs(host)).toBe(seconds * 1000);
     }
   });
 
@@ -184,16 +189,16 @@ describe('Politeness', () => {
     [0, 1_000],
     [-5, 1_000],
   ])('a wish to be left alone for %d s is kept within a second and an hour', async (wish, ms) => {
-    const { politeness, ask } = polite();
+    const { limiter, ask } = polite();
     granted(await ask('a')).throttled(wish);
-    expect(politeness.parkedForMs(host)).toBe(ms);
+    expect(limiter.parkedForMs(host)).toBe(ms);
   });
 
   it('several throttled answers to questions asked together count as one', async () => {
-    const { politeness, ask } = polite({ defaultLimit: wide });
+    const { limiter, ask } = polite({ defaultLimit: wide });
     const permits = await Promise.all(['a', 'b', 'c'].map((name) => ask(name)));
     for (const permit of permits) granted(permit).throttled();
-    expect(politeness.parkedForMs(host)).toBe(60_000);
+    expect(limiter.parkedForMs(host)).toBe(60_000);
   });
 
   it('who gives up waiting leaves the queue and takes no token', async () => {
@@ -209,25 +214,25 @@ describe('Politeness', () => {
   });
 
   it('hosts named by outsiders do not grow the memory, and hosts in use are not forgotten', async () => {
-    const { politeness } = polite({ upstreamsMax: 3 });
+    const { limiter } = polite({ upstreamsMax: 3 });
     const turn = { priority: 'live' } as const;
-    granted(await politeness.acquire('busy.example', turn));
-    granted(await politeness.acquire('parked.example', turn)).throttled(60);
+    granted(await limiter.acquire('busy.example', turn));
+    granted(await limiter.acquire('parked.example', turn)).throttled(60);
     for (let index = 0; index < 20; index += 1) {
-      granted(await politeness.acquire(`host${index}.example`, turn)).answered();
+      granted(await limiter.acquire(`host${index}.example`, turn)).release();
     }
-    expect(politeness.parkedForMs('parked.example')).toBe(60_000);
-    granted(await politeness.acquire('last.example', turn));
-    expect(await politeness.acquire('more.example', turn)).toMatchObject({ reason: 'queue_full' });
+    expect(limiter.parkedForMs('parked.example')).toBe(60_000);
+    granted(await limiter.acquire('last.example', turn));
+    expect(await limiter.acquire('more.example', turn)).toMatchObject({ reason: 'queue_full' });
   });
 
   it('large registries get their chosen pace, unless a pace for all is given', async () => {
-    const goes = async (options: PolitenessOptions, at: string) => {
-      const { time, politeness } = polite(options);
+    const goes = async (options: UpstreamLimiterOptions, at: string) => {
+      const { time, limiter } = polite(options);
       let count = 0;
       for (let index = 0; index < 90; index += 1) {
-        void politeness.acquire(at, { priority: 'live' }).then((turn) => {
-          if (turn.granted) turn.answered();
+        void limiter.acquire(at, { priority: 'live' }).then((turn) => {
+          if (turn.granted) turn.release();
           count += Number(turn.granted);
         });
       }
@@ -246,15 +251,15 @@ describe('Politeness', () => {
         .routes()
         .flatMap(({ rdapBaseUrl: url }) => (url === undefined ? [] : [new URL(url).hostname])),
     );
-    for (const host of chosenLimits.keys()) {
-      expect([host, hosts.has(host), publishedLimits.has(host)]).toEqual([host, true, false]);
+    for (const host of CHOSEN_LIMITS.keys()) {
+      expect([host, hosts.has(host), PUBLISHED_LIMITS.has(host)]).toEqual([host, true, false]);
     }
   });
 
   it('published limits stay within their published figures', () => {
     const worst = (name: string, seconds: number) =>
       Math.min(
-        ...(publishedLimits.get(name)?.buckets ?? []).map(
+        ...(PUBLISHED_LIMITS.get(name)?.buckets ?? []).map(
           ({ burst, perSecond }) => burst + perSecond * seconds,
         ),
       );

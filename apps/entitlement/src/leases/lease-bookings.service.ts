@@ -1,0 +1,126 @@
+import { Injectable } from '@nestjs/common';
+import type { LeaseUse } from '#libs/contracts';
+import { Database, type Transaction } from '#libs/database';
+import { classify, reasonOf } from '#libs/messaging';
+import { Logger, crashPoint } from '#libs/platform';
+import { GrantsService } from '../grants/grants.service.js';
+import type { Book } from '../ledger/book.js';
+import { LedgerService } from '../ledger/ledger.service.js';
+import { chargeTo, closeReservation } from '../reservations/settlement.js';
+import { repeatOnDeadlock } from './deadlock.js';
+import type { Lease } from './lease.js';
+import { LeasesRepository } from './leases.repository.js';
+
+/** Leases in one transaction: enough to be quick, few enough that no account is locked for long. */
+const BATCH_MAX = 200;
+const BATCHES_AT_ONCE = 3;
+
+/** `settle` books what was used, `close` also gives back the rest. */
+export type BookingKind = 'settle' | 'close';
+
+/**
+ * Books leases in batches: reserved credits to consumed, the rest back. A batch that fails is halved until
+ * the lease is found that cannot be booked; it is set aside with an alarm, and all others are booked.
+ */
+@Injectable()
+export class LeaseBookingsService {
+  constructor(
+    private readonly database: Database,
+    private readonly ledger: LedgerService,
+    private readonly grants: GrantsService,
+    private readonly repository: LeasesRepository,
+    private readonly logger: Logger,
+  ) {}
+
+  /** @throws while the database is away: then some may be booked, and a repeat books the others. */
+  async book(kind: BookingKind, uses: LeaseUse[]): Promise<void> {
+    // Neighbours of one account share its lock.
+    const sorted = uses.toSorted((a, b) => (a.accountId < b.accountId ? -1 : 1));
+    const batches: LeaseUse[][] = [];
+    for (let first = 0; first < sorted.length; first += BATCH_MAX) {
+      batches.push(sorted.slice(first, first + BATCH_MAX));
+    }
+    const next = batches.values();
+    const bookNext = async () => {
+      for (const batch of next) await this.bookBatch(kind, batch);
+    };
+    await Promise.all(Array.from({ length: BATCHES_AT_ONCE }, bookNext));
+  }
+
+  private async bookBatch(kind: BookingKind, uses: LeaseUse[]): Promise<void> {
+    try {
+      await repeatOnDeadlock(() => this.bookTogether(kind, uses));
+    } catch (error) {
+      if (classify(error) === 'pause') throw error;
+      if (uses.length === 1) return this.setAside(uses[0], error);
+      const middle = Math.ceil(uses.length / 2);
+      await this.bookBatch(kind, uses.slice(0, middle));
+      await this.bookBatch(kind, uses.slice(middle));
+    }
+  }
+
+  /** Locks accounts in id order, then leases, then grants. */
+  private async bookTogether(kind: BookingKind, uses: LeaseUse[]): Promise<void> {
+    await this.database.transaction(async (transaction) => {
+      const accountIds = uses.map(({ accountId }) => accountId);
+      const read = () => this.repository.list(transaction, uses);
+      const { books, found } = await this.grants.open(transaction, accountIds, read, grantsOf);
+      const bookOf = new Map(books.map((book) => [book.account.id, book]));
+      const leaseOf = new Map(found.map((lease) => [nameOf(lease), lease]));
+      for (const use of uses) {
+        const lease = leaseOf.get(nameOf(use));
+        if (!lease) continue;
+        const book = bookOf.get(lease.accountId) as Book;
+        chargeTo(book, lease, Math.max(use.consumed, lease.reported));
+        if (kind === 'close') closeReservation(book, lease);
+      }
+      await this.save(transaction, books, { found, unknown: uses.filter(isMissingIn(leaseOf)) });
+      crashPoint('close.before-commit');
+    });
+  }
+
+  /**
+   * Sent together: one round trip. An unknown id is remembered as closed.
+   * @throws what the first of them failed with, which makes the others fail.
+   */
+  private async save(
+    transaction: Transaction,
+    books: Book[],
+    { found, unknown }: { found: Lease[]; unknown: LeaseUse[] },
+  ): Promise<void> {
+    const tombstones = unknown.map(({ accountId, leaseId }) => {
+      return { accountId, leaseId, outcome: 'closed' as const };
+    });
+    const sent = await Promise.allSettled([
+      this.ledger.save(transaction, books),
+      this.repository.update(transaction, found),
+      this.repository.insertRefused(transaction, tombstones),
+    ]);
+    const failed = sent.find((end) => end.status === 'rejected');
+    if (failed) throw failed.reason;
+  }
+
+  private async setAside(use: LeaseUse, error: unknown): Promise<void> {
+    const reason = reasonOf(error);
+    await this.repository.setAside(use, reason);
+    const { leaseId, accountId, consumed } = use;
+    this.logger.error('a lease cannot be booked and is set aside', {
+      leaseId,
+      accountId,
+      consumed,
+      reason,
+    });
+  }
+}
+
+function isMissingIn(leases: Map<string, Lease>): (use: LeaseUse) => boolean {
+  return (use) => !leases.has(nameOf(use));
+}
+
+function grantsOf(leases: Lease[]): string[] {
+  return leases.flatMap(({ slices }) => slices.map(({ grantId }) => grantId));
+}
+
+function nameOf({ accountId, leaseId }: { accountId: string; leaseId: string }): string {
+  return `${accountId}/${leaseId}`;
+}

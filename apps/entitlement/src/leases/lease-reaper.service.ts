@@ -1,0 +1,47 @@
+import { Injectable } from '@nestjs/common';
+import { SECOND_MS, crashPoint, monotonicMs } from '#libs/platform';
+import { LeaseBookingsService } from './lease-bookings.service.js';
+import { LeasesRepository } from './leases.repository.js';
+
+/** A lease is left alone for this long after its end. */
+const GRACE_MS = 60_000;
+const READ_AT_ONCE = 1_000;
+const DELETED_AT_ONCE = 10_000;
+/** Then holds and other accounts have their turn. */
+const ROUND_MAX_MS = 30 * SECOND_MS;
+
+/** Closes and books what no holder closes, and forgets refusals. */
+@Injectable()
+export class LeaseReaperService {
+  constructor(
+    private readonly bookings: LeaseBookingsService,
+    private readonly repository: LeasesRepository,
+  ) {}
+
+  /** Closes leases that ended a while ago with the use that was last reported, many at a time. */
+  async reap(): Promise<void> {
+    const until = monotonicMs() + ROUND_MAX_MS;
+    for (;;) {
+      const uses = await this.repository.listAbandoned(GRACE_MS, READ_AT_ONCE);
+      if (uses.length > 0) crashPoint('reaper.before-close');
+      await this.bookings.book('close', uses);
+      if (uses.length > 0) crashPoint('reaper.after-close');
+      if (uses.length < READ_AT_ONCE || monotonicMs() > until) return;
+    }
+  }
+
+  /** Books what was reported of leases that stay open for more than a minute. */
+  async post(): Promise<void> {
+    await this.bookings.book('settle', await this.repository.listUnposted(READ_AT_ONCE));
+  }
+
+  /** Forgets refusals that no repeat can ask for any more. */
+  async forgetRefusals(): Promise<void> {
+    while ((await this.repository.deleteRefused(DELETED_AT_ONCE)) === DELETED_AT_ONCE);
+  }
+
+  /** Notes, for the auditor, from when on leases may stay open past their end. */
+  async noteWait(): Promise<void> {
+    await this.repository.putReaperWait();
+  }
+}

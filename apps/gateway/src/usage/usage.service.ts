@@ -1,0 +1,47 @@
+import type { ACCOUNT_USAGE, UsageAnswer, ValuesOf } from '#libs/contracts';
+import { type Clock, DAY_MS, InvalidRequest } from '#libs/platform';
+import type { KeyEntry } from '../facts/caller.js';
+import type { RequestLogRepository } from '../request-log/request-log.repository.js';
+
+const DAYS_MAX = 366;
+const DAYS_DEFAULT = 30;
+
+/** Tells an account what it used, from the request log. */
+export class UsageService {
+  constructor(
+    private readonly log: RequestLogRepository,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws InvalidRequest for days in the wrong order, or more than 366 of them. */
+  async usage(
+    { from, to }: ValuesOf<(typeof ACCOUNT_USAGE)['parameters']>,
+    caller?: KeyEntry,
+  ): Promise<UsageAnswer> {
+    const now = this.clock.now();
+    const last = startOf(to ?? dayOf(now.getTime()));
+    const first = from === undefined ? last - (DAYS_DEFAULT - 1) * DAY_MS : startOf(from);
+    const count = (last - first) / DAY_MS + 1;
+    if (count < 1) throw new InvalidRequest([{ field: 'from', message: 'is after "to"' }]);
+    if (count > DAYS_MAX) {
+      const message = `must not be more than ${DAYS_MAX} days before "to"`;
+      throw new InvalidRequest([{ field: 'from', message }]);
+    }
+    const until = new Date(last + DAY_MS);
+    const days = await this.log.usageByDay(caller!.account.id, {
+      from: new Date(first),
+      until,
+      now,
+    });
+    const totals = { requests: 0, credits: 0 };
+    for (const { requests, credits } of days) {
+      totals.requests += requests;
+      totals.credits += credits;
+    }
+    return { status: true, from: dayOf(first), to: dayOf(last), totals, days };
+  }
+}
+
+const startOf = (day: string) => new Date(`${day}T00:00:00Z`).getTime();
+
+const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);

@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { ACCOUNT_USAGE, UsageAnswer } from '#libs/contracts';
+import { Database } from '#libs/database';
+import { faultsOf } from '#libs/platform';
+import { waitFor } from '#test/environment';
+import { GatewayUnderTest, expectProblem } from '../../../../test/gateway/gateway-under-test.js';
+
+let under: GatewayUnderTest;
+let around: GatewayUnderTest['around'];
+
+beforeAll(async () => {
+  under = await GatewayUnderTest.start();
+  around = under.around;
+});
+afterAll(() => under?.stop());
+beforeEach(() => under.forget());
+
+const SCOPES = ['whois', 'account:read'] as const;
+const usage = (apiKey: string, query = '') =>
+  under.ask(`/v2.0/account/usage?${query}`, { 'x-api-key': apiKey });
+const look = (apiKey: string, name: string) =>
+  under.ask(`/v2.0/whois/live?domainName=${name}`, { 'x-api-key': apiKey });
+
+describe('what an account used', () => {
+  it('counts every request of the account and its credits once, and nobody else’s', async () => {
+    const { apiKey, facts } = around.account.addKey({ scopes: [...SCOPES] });
+    const { apiKey: other } = around.account.addKey({ scopes: [...SCOPES] });
+    for (const name of ['a.example', 'b.example', 'a.example']) await look(apiKey, name);
+    await look(apiKey, '');
+    await look(other, 'c.example');
+    await under.logRows(facts.accountId, 4);
+    const answer = await usage(apiKey);
+    expect(answer.status).toBe(200);
+    expect(faultsOf(UsageAnswer, answer.json)).toEqual([]);
+    const today = new Date().toISOString().slice(0, 10);
+    expect(answer.json).toMatchObject({
+      to: today,
+      totals: { requests: 4, credits: 2 },
+      days: [{ date: today, operation: 'whois.live', requests: 4, credits: 2 }],
+    });
+    expect(answer.headers).toMatchObject({
+      'x-credits-cost': '0',
+      'ratelimit-policy': expect.stringMatching(/^"account";/),
+    });
+  });
+
+  it('tells of itself, too, at no cost', async () => {
+    const { apiKey } = around.account.addKey({ scopes: [...SCOPES] });
+    await usage(apiKey);
+    await waitFor('the first question to be logged', async () => {
+      const { json } = await usage(apiKey);
+      return (json.days as { operation: string }[]).some(
+        ({ operation }) => operation === ACCOUNT_USAGE.name,
+      );
+    });
+  });
+
+  it('hours that were rolled up and those that were not are each counted once', async () => {
+    const { apiKey, facts } = around.account.addKey({ scopes: [...SCOPES] });
+    const owner = await Database.open({
+      url: under.database.url('gateway_maintenance'),
+      applicationName: 'roll-up of a test',
+      poolSize: 1,
+    });
+    const at = (hoursAgo: number) => new Date(Date.now() - hoursAgo * 3_600_000);
+    const [{ hour }] = await owner.query<{ hour: Date }>(
+      `insert into request_hours values ($1, date_trunc('hour', $2::timestamptz), 'whois.live', 200, 7, 5) returning hour`,
+      [facts.accountId, at(5)],
+    );
+    await owner.query(
+      `insert into request_hours values ($1, date_trunc('hour', $2::timestamptz), 'whois.live', 200, 1, 1)`,
+      [facts.accountId, at(0)],
+    );
+    await owner.close();
+    await look(apiKey, 'a.example');
+    await under.logRows(facts.accountId, 1);
+    const { json } = await usage(apiKey, `from=${hour.toISOString().slice(0, 10)}`);
+    expect(json.totals).toEqual({ requests: 8, credits: 6 });
+  });
+
+  it('a key without the scope is refused', async () => {
+    const { apiKey } = around.account.addKey();
+    expectProblem(await usage(apiKey), 403, 'scope_denied');
+  });
+
+  it.each([
+    ['from=2026-02-30', 'from'],
+    ['from=2026-11-02&to=2026-11-01', 'from'],
+    ['from=2024-01-01&to=2026-01-01', 'from'],
+    ['to=yesterday', 'to'],
+  ])('400: %s names %s', async (query, field) => {
+    const { apiKey } = around.account.addKey({ scopes: [...SCOPES] });
+    const answer = await usage(apiKey, query);
+    expectProblem(answer, 400, 'invalid_request');
+    expect(answer.json.errors).toMatchObject([{ field }]);
+  });
+});

@@ -1,0 +1,85 @@
+import { Type } from 'class-transformer';
+import { IsBoolean, IsInt, IsString, ValidateNested } from 'class-validator';
+import { day } from '../kinds.js';
+import { defineOperation } from '../operation.js';
+
+/** Requests and credits of one operation on one day. */
+export class UsageDay {
+  /** `YYYY-MM-DD`, UTC. */
+  @IsString()
+  date: string;
+
+  @IsString()
+  operation: string;
+
+  /** Refused ones included. */
+  @IsInt()
+  requests: number;
+
+  @IsInt()
+  credits: number;
+}
+
+export class UsageTotals {
+  @IsInt()
+  requests: number;
+
+  @IsInt()
+  credits: number;
+}
+
+/** What an account asked and what it cost. */
+export class UsageAnswer {
+  @IsBoolean()
+  status: boolean;
+
+  @IsString()
+  from: string;
+
+  @IsString()
+  to: string;
+
+  @ValidateNested()
+  @Type(() => UsageTotals)
+  totals: UsageTotals;
+
+  /** By day, then by operation; days without a request are left out. */
+  @ValidateNested({ each: true })
+  @Type(() => UsageDay)
+  days: UsageDay[];
+}
+
+export const ACCOUNT_USAGE = defineOperation({
+  name: 'account.usage',
+  summary: 'Requests and credits of the account, by day and operation',
+  description:
+    'All keys of the account together, test keys included. Days are those of UTC; at most 366 at a time. A request stands here within a second of its answer.',
+  method: 'GET',
+  routes: [{ path: '/v2.0/account/usage', version: 2 }],
+  access: { kind: 'key', scope: 'account:read', class: 'account' },
+  owner: { service: 'gateway', path: '/account/usage' },
+  parameters: {
+    from: {
+      kind: day(),
+      about: 'First day. Without it: 29 days before the last one',
+      example: '2026-11-01',
+    },
+    to: { kind: day(), about: 'Last day. Without it: today', example: '2026-11-20' },
+  },
+  answers: [{ type: 'application/json', of: UsageAnswer }],
+  price: { per: 'free' },
+  problems: [],
+  examples: [
+    {
+      title: 'Two days',
+      parameters: { from: '2026-11-19', to: '2026-11-20' },
+      answer: {
+        status: true,
+        from: '2026-11-19',
+        to: '2026-11-20',
+        totals: { requests: 143, credits: 120 },
+        days: [{ date: '2026-11-20', operation: 'whois.live', requests: 143, credits: 120 }],
+      },
+    },
+  ],
+});

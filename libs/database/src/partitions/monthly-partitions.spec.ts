@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Database, RollPartitionsJob, withClient } from '#libs/database';
+import { DAY_MS, newId } from '#libs/platform';
+import { TestClock, TestDatabase } from '#test/environment';
+
+const NAMES = `
+  select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
+  where i.inhparent = 'leases'::regclass order by 1`;
+
+describe('monthly partitions', () => {
+  let test: TestDatabase;
+  let database: Database;
+  let maintenance: Database;
+
+  beforeAll(async () => {
+    test = await TestDatabase.create();
+    database = await test.service('entitlement');
+    maintenance = await test.maintenance('entitlement');
+  });
+  afterAll(() => test.drop());
+
+  const partitions = async () =>
+    (await maintenance.query<{ name: string }>(NAMES)).map(({ name }) => name);
+  const roll = (clock: TestClock) => new RollPartitionsJob(maintenance, clock).runOnce();
+
+  it('reach two months ahead, and those past their time are dropped', async () => {
+    const before = await partitions();
+    expect(before.length).toBeGreaterThanOrEqual(4);
+    const clock = new TestClock(new Date());
+    for (let month = 0; month < 12; month++) {
+      clock.advance(30 * DAY_MS);
+      await roll(clock);
+    }
+    const after = await partitions();
+    const ahead = new Date(clock.now());
+    ahead.setUTCDate(1);
+    ahead.setUTCMonth(ahead.getUTCMonth() + 2);
+    expect(after.at(-1)).toBe(`leases_${ahead.toISOString().slice(0, 7).replace('-', '')}`);
+    // 90 days, and the months that they touch.
+    expect(after.length).toBeLessThanOrEqual(8);
+    expect(after).not.toContain(before[0]);
+    const left = await maintenance.query('select from pg_class where relname = $1', [before[0]]);
+    expect(left).toEqual([]);
+  });
+
+  it('a statement that reads a table holds up no new month, and a drop waits for a moment only', async () => {
+    const clock = new TestClock(new Date(Date.now() + 3 * 366 * DAY_MS));
+    await withClient(test.url('entitlement'), async (reader) => {
+      await reader.query('begin');
+      await reader.query('select count(*) from leases');
+      const startedAt = performance.now();
+      await maintenance.query('select roll_partitions($1)', [new Date()]);
+      const [{ detached }] = await maintenance.query<{ detached: boolean }>(
+        'select detach_old_partition($1) as detached',
+        [clock.now()],
+      );
+      expect(detached).toBe(false);
+      expect(performance.now() - startedAt).toBeLessThan(5_000);
+      await reader.query('rollback');
+    });
+  });
+
+  it('S114: nobody writes past the parent, where no trigger would look', async () => {
+    const [{ name }] = await maintenance.query<{ name: string }>(
+      `select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
+       where i.inhparent = 'ledger_entries'::regclass limit 1`,
+    );
+    const write = `insert into ${name} values ($1, 0, $1, 'available', $1, 5)`;
+    await expect(database.query(write, [newId()])).rejects.toThrow('permission denied');
+    await expect(maintenance.query(`delete from ${name}`)).rejects.toThrow('permission denied');
+  });
+});

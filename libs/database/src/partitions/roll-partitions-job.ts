@@ -1,0 +1,32 @@
+import { type Clock, type Job, SystemClock } from '#libs/platform';
+import type { MaintenanceDatabase } from '../database.js';
+
+/** A year's partitions of a dozen tables. */
+const DETACHED_PER_RUN_MAX = 200;
+
+/**
+ * Makes the partitions of the months to come and drops those past their time. Ids carry the machine's
+ * time, so that is what counts here. Safe to repeat and to run in several processes.
+ */
+export class RollPartitionsJob implements Job {
+  readonly name = 'roll-partitions';
+
+  constructor(
+    private readonly database: Pick<MaintenanceDatabase, 'query'>,
+    private readonly clock: Clock = new SystemClock(),
+  ) {}
+
+  async runOnce(): Promise<void> {
+    const now = this.clock.now();
+    await this.database.query('select roll_partitions($1)', [now]);
+    for (let count = 0; count < DETACHED_PER_RUN_MAX; count++) {
+      const [{ detached }] = await this.database.query<{ detached: boolean }>(
+        'select detach_old_partition($1) as detached',
+        [now],
+      );
+      if (!detached) break;
+    }
+    // After the parents' locks: removing files takes its time.
+    await this.database.query('select drop_detached_partitions()');
+  }
+}

@@ -1,0 +1,23 @@
+import { objectIn } from '../rdap/json-reading.js';
+import type { NumberBlock } from './network-record.js';
+import { readRdapNumber } from './rdap-number.js';
+import { readRpsl } from './rpsl.js';
+
+/** What an answer about addresses or AS numbers is: an RDAP object of a class, or a text of port 43. */
+export type NumberForm = 'ip network' | 'autnum' | 'rpsl';
+
+export interface NumberReading {
+  outcome: 'delivered' | 'parse_failed';
+  block?: NumberBlock;
+}
+
+/** Reads an answer of a number registry. Pure, never throws: what holds no block is `parse_failed`. */
+export function readNumberAnswer(text: string, form: NumberForm): NumberReading {
+  try {
+    const block =
+      form === 'rpsl' ? readRpsl(text) : readRdapNumber(objectIn(JSON.parse(text)), form);
+    return block === undefined ? { outcome: 'parse_failed' } : { outcome: 'delivered', block };
+  } catch {
+    return { outcome: 'parse_failed' };
+  }
+}

@@ -1,0 +1,39 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { EntitlementUnderTest } from '../entitlement-under-test.js';
+import { Histories } from './histories.js';
+
+const HISTORIES = 100;
+/** On a machine that has much else to do; it ends what hangs. */
+const LIMIT_MS = 900_000;
+/** Fewer would mean that nothing happened. */
+const EVENTS_MIN = 3_000;
+/** What each history is compared with; all of them at once are for longer runs. */
+const LATE_OR_NOT = ['shuffle', 'delay', 'shuffle', 'skip'] as const;
+
+describe('credits of customers at a processor', () => {
+  let entitlement: EntitlementUnderTest;
+
+  beforeAll(async () => {
+    entitlement = await EntitlementUnderTest.start('2026-01-31T00:00:00Z');
+  });
+  afterAll(() => entitlement.stop());
+
+  it(
+    'any order, repeat, delay or gap of events ends in what the money bought',
+    async () => {
+      const outbox = await entitlement.test.maintenance('billing');
+      await entitlement.transport.startRelay('billing', outbox);
+      const seeds = Array.from({ length: HISTORIES }, (_, index) => index + 1);
+      const { histories, customers, events, faults } = await new Histories(
+        entitlement,
+        outbox,
+        seeds,
+        (seed) => ['order', LATE_OR_NOT[seed % LATE_OR_NOT.length]],
+      ).run();
+      expect(faults).toEqual([]);
+      expect({ histories, customers }).toEqual({ histories: HISTORIES, customers: 2 * HISTORIES });
+      expect(events).toBeGreaterThan(EVENTS_MIN);
+    },
+    LIMIT_MS,
+  );
+});

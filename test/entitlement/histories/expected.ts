@@ -1,0 +1,54 @@
+import { addMonths } from '#libs/platform';
+import type { BoughtLine } from './processor.js';
+
+/** What one slice of a line, or a package, must have brought and lost in the end. */
+export interface ExpectedGrant {
+  granted: number;
+  /** Of it, what final reversals aim at. */
+  reversed: number;
+}
+
+/**
+ * What the money of each line bought and what was given back of it, by plain arithmetic of floats over
+ * what the processor did: it knows no events, no order and no entitlement.
+ * @returns by line and slice, `line 3/0`; within a credit of what integers give.
+ */
+export function expectedGrants(lines: BoughtLine[], until: Date): Map<string, ExpectedGrant> {
+  const expected = new Map<string, ExpectedGrant>();
+  for (const line of lines) {
+    const { id, credits, stretch } = line;
+    if (credits !== undefined) {
+      expected.set(`${id}/0`, { granted: credits, reversed: credits * givenBack(line, 0) });
+    }
+    if (!stretch) continue;
+    const count = stretch.interval === 'year' ? 12 : 1;
+    for (let index = 0; index < count; index++) {
+      const start = addMonths(stretch.start, index).getTime();
+      const end =
+        index === count - 1 ? stretch.end.getTime() : addMonths(stretch.start, index + 1).getTime();
+      const begin = Math.max(start, stretch.from.getTime());
+      if (begin >= end || start > until.getTime()) continue;
+      const granted = Math.floor((stretch.monthly * (end - begin)) / (end - start));
+      if (granted === 0) continue;
+      const cuts = finals(line).flatMap(({ from }) => (from ? [from.getTime()] : []));
+      const rest = cuts.length > 0 ? Math.max(0, end - Math.max(begin, Math.min(...cuts))) : 0;
+      const reversed = granted * givenBack(line, rest / (end - begin));
+      expected.set(`${id}/${index}`, { granted, reversed });
+    }
+  }
+  return expected;
+}
+
+/** The part that is gone of credits of which `rest` lies after a refund of the rest. */
+function givenBack(line: BoughtLine, rest: number): number {
+  const sum = (isRest: boolean) =>
+    finals(line)
+      .filter(({ from }) => (from !== undefined) === isRest)
+      .reduce((total, { refunded }) => total + Number(refunded), 0);
+  const share = Math.min(1, sum(false) / Math.max(1, Number(line.paid) - sum(true)));
+  return rest + (1 - rest) * share;
+}
+
+function finals({ reversals }: BoughtLine) {
+  return [...reversals.values()].filter(({ phase, isUndone }) => phase === 'final' && !isUndone);
+}

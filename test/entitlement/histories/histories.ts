@@ -1,0 +1,186 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { MaintenanceDatabase } from '#libs/database';
+import { DAY_MS, newId } from '#libs/platform';
+import { bucketOf } from '#libs/messaging';
+import { waitFor } from '#test/environment';
+import { Random } from '../../random.js';
+import type { EntitlementUnderTest } from '../entitlement-under-test.js';
+import { Customer, type Delivery, MODES, type Mode, SLOT_DAYS } from './deliveries.js';
+import { expectedGrants } from './expected.js';
+import {
+  type GrantRow,
+  type Tally,
+  amountsOf,
+  compareAmounts,
+  compareRows,
+  planSpends,
+} from './judgement.js';
+import { BEGIN, HORIZON_DAYS, Processor, REST_DAYS } from './processor.js';
+
+/** So many calls at a time. */
+const CALLS_AT_ONCE = 16;
+const DELIVERY_LIMIT_MS = 120_000;
+
+/**
+ * Histories of customers at a processor, each in several modes, side by side under one clock: what
+ * billing says goes through its outbox, relay, transport and inbox. In the end each mode must have the
+ * amounts that the money bought, and a shuffled history the same rows as the one in order.
+ */
+export class Histories {
+  private readonly customers: Customer[];
+  private readonly spends = new Map<number, { customer: Customer; amount: number }[]>();
+  readonly tally: Tally = { histories: 0, customers: 0, events: 0, faults: [] };
+
+  /** @param outbox billing's, as its maintenance role. */
+  constructor(
+    private readonly entitlement: EntitlementUnderTest,
+    private readonly outbox: MaintenanceDatabase,
+    seeds: number[],
+    modesOf: (seed: number) => readonly Mode[] = () => MODES,
+  ) {
+    let number = 1;
+    this.customers = seeds.flatMap((seed) => {
+      const random = new Random(seed);
+      const processor = new Processor(random.for('processor'));
+      return modesOf(seed).map((mode) => {
+        const customer = new Customer(seed, mode, processor, number++, random.for(mode));
+        for (const { slot, amount } of planSpends(random.for('spends'))) {
+          this.spends.set(slot, [...(this.spends.get(slot) ?? []), { customer, amount }]);
+        }
+        return customer;
+      });
+    });
+    this.tally.histories = seeds.length;
+    this.tally.customers = this.customers.length;
+  }
+
+  async run(): Promise<Tally> {
+    const bySlot = Map.groupBy(
+      this.customers.flatMap(({ deliveries }) => deliveries),
+      ({ slot }) => slot,
+    );
+    const slots = [...new Set([...bySlot.keys(), ...this.spends.keys()])].sort((a, b) => a - b);
+    for (const slot of slots) {
+      this.entitlement.clock.set(new Date(BEGIN.getTime() + slot * SLOT_DAYS * DAY_MS));
+      await this.deliver(bySlot.get(slot) ?? []);
+      await this.spend(this.spends.get(slot) ?? []);
+    }
+    const end = new Date(BEGIN.getTime() + (HORIZON_DAYS + REST_DAYS) * DAY_MS);
+    this.entitlement.clock.set(end);
+    await this.advanceAll();
+    await this.judge(end);
+    return this.tally;
+  }
+
+  /** Writes the rows as billing's transactions would, and waits until entitlement has handled them. */
+  private async deliver(deliveries: Delivery[]): Promise<void> {
+    if (deliveries.length === 0) return;
+    const byId = new Map(deliveries.toReversed().map((delivery) => [delivery.id, delivery]));
+    const rows = [...byId.values()]
+      .toReversed()
+      .map((delivery) => ({ ...delivery, bucket: bucketOf(delivery.key) }));
+    await this.outbox.query(SAY, [JSON.stringify(rows), this.entitlement.clock.now()]);
+    this.entitlement.transport.poke('billing');
+    const ids = [...byId.keys()];
+    await waitFor(
+      `${ids.length} events to be handled`,
+      async () => {
+        const [{ handled }] = await this.entitlement.database.query<{ handled: number }>(
+          `select (select count(*) from inbox where event_id = any($1))::int
+             + (select count(*) from parked_event where event_id = any($1))::int as handled`,
+          [ids],
+        );
+        return handled === ids.length;
+      },
+      DELIVERY_LIMIT_MS,
+    );
+    this.tally.events += deliveries.length;
+  }
+
+  private async spend(spends: { customer: Customer; amount: number }[]): Promise<void> {
+    for (let start = 0; start < spends.length; start += CALLS_AT_ONCE) {
+      const some = spends.slice(start, start + CALLS_AT_ONCE);
+      await Promise.all(some.map(({ customer, amount }) => this.use(customer.accountId, amount)));
+    }
+  }
+
+  /** Uses up to so many credits as a job does. */
+  private async use(accountId: string, wanted: number): Promise<void> {
+    const { client } = this.entitlement;
+    let holdId = newId();
+    let answer = await client.hold({ accountId, holdId, amount: wanted });
+    let amount = wanted;
+    if (answer.outcome === 'insufficient' && answer.spendable > 0) {
+      amount = answer.spendable;
+      holdId = newId();
+      answer = await client.hold({ accountId, holdId, amount });
+    }
+    if (answer.outcome !== 'held') return;
+    await client.settleHold(accountId, holdId, 'all', amount);
+    await client.closeHold(accountId, holdId);
+  }
+
+  private async advanceAll(): Promise<void> {
+    await waitFor('every account to be up to date', async () => {
+      await this.entitlement.advanceAll();
+      const [{ due }] = await this.entitlement.database.query<{ due: number }>(
+        'select count(*)::int as due from credit_accounts where next_due_at <= $1',
+        [this.entitlement.clock.now()],
+      );
+      return due === 0;
+    });
+  }
+
+  private async judge(end: Date): Promise<void> {
+    const { faults } = this.tally;
+    for (const violated of await this.entitlement.violations())
+      faults.push(JSON.stringify(violated));
+    const [{ parked }] = await this.entitlement.database.query<{ parked: number }>(
+      'select count(*)::int as parked from parked_event',
+    );
+    if (parked > 0) faults.push(`${parked} events are parked or dead`);
+    const bySeed = Map.groupBy(this.customers, ({ seed }) => seed);
+    for (const [seed, customers] of bySeed) {
+      const expected = expectedGrants(customers[0].processor.lines, end);
+      const found = await Promise.all(customers.map((customer) => this.grantsOf(customer)));
+      for (const [index, { mode }] of customers.entries()) {
+        faults.push(...compareAmounts(`seed ${seed}, ${mode}`, found[index], expected));
+      }
+      const [inOrder] = found;
+      for (const [index, { mode }] of customers.entries()) {
+        const where = `seed ${seed}, ${mode}`;
+        if (!isDeepStrictEqual(amountsOf(inOrder), amountsOf(found[index]))) {
+          faults.push(`${where}: other amounts than in order`);
+        }
+        if (mode === 'shuffle') faults.push(...compareRows(where, inOrder, found[index]));
+      }
+    }
+  }
+
+  private async grantsOf(customer: Customer): Promise<GrantRow[]> {
+    const rows = await this.entitlement.database.query<Record<string, string>>(GRANTS, [
+      customer.accountId,
+    ]);
+    return rows.map(({ line_id: lineId, source_index: index, kind, ...row }) => ({
+      name: `${customer.nameOf(lineId)}/${index}`,
+      kind,
+      granted: Number(row.granted),
+      reversed: Number(row.reversal_target),
+      row,
+    }));
+  }
+}
+
+/** What was said again keeps its row, which goes out once more. */
+const SAY = `
+  insert into outbox (id, bucket, key, aggregate, sequence, type, version, occurred_at, data)
+  select id, bucket, key, aggregate, sequence, type, version, $2, data
+  from jsonb_to_recordset($1::jsonb) as e(id uuid, bucket smallint, key text, aggregate text,
+    sequence bigint, type text, version smallint, data json)
+  on conflict (id) do update set sent_at = null`;
+
+const GRANTS = `
+  select line_id, source_index, source_type as kind, granted, available, reserved, consumed, expired,
+    revoked, revoked_expired, requested_target, reversal_target, owed, repaid, expires_at, slice_end
+  from credit_grants where account_id = $1
+  order by split_part(line_id::text, '-', 5), source_index, source_type`;

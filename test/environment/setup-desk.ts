@@ -1,0 +1,2 @@
+/** The desk lane has PostgreSQL alone. */
+export { setupPostgres as default } from './setup.js';
