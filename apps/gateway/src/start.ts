@@ -111,8 +111,10 @@ export async function startGateway(options: StartGateway): Promise<RunningGatewa
     strategy: transport.strategyFor('gateway', database),
   });
   const schedule = new Schedule(logger);
-  // Before anything is answered, whoever has the job's lease.
-  await service.app.get(RollUpJob).runOnce();
+  // A log that is locked or slow holds up no start: its lines wait in memory.
+  void rollPartitions(service.app.get(RequestLogMaintenanceRepository), clock).catch((error) =>
+    logger.warn('the partitions of the request log cannot be made now', error),
+  );
   scheduleJobs(schedule, service, JOBS);
   await pollers.start();
   leases.start();
