@@ -1,6 +1,7 @@
 import type { Abstract, Type } from '@nestjs/common';
 import type { InjectOptions } from 'fastify';
-import type { Database } from '#libs/database';
+import type { EventEnvelope } from '#libs/contracts';
+import type { Database, Transaction } from '#libs/database';
 import { InProcessTransport } from '#libs/messaging';
 import {
   Logger,
@@ -10,6 +11,12 @@ import {
   newId,
 } from '#libs/platform';
 import { type RecordedEvent, TestClock, TestDatabase, recordedEvents } from '#test/environment';
+import { OnAccountDeletedConsumer } from '../../apps/billing/src/accounts/on-account-deleted.consumer.js';
+import { OnAccountErasedConsumer } from '../../apps/billing/src/accounts/on-account-erased.consumer.js';
+import { OnAccountRestoredConsumer } from '../../apps/billing/src/accounts/on-account-restored.consumer.js';
+import { CloseCheckoutsJob } from '../../apps/billing/src/orders/close-checkouts.job.js';
+import { ReturnMoneyJob } from '../../apps/billing/src/payments/return-money.job.js';
+import { FollowAccountsJob } from '../../apps/billing/src/subscriptions/follow-accounts.job.js';
 import { BillingConfig } from '../../apps/billing/src/billing.config.js';
 import type { OrderResponse } from '../../apps/billing/src/orders/orders.dto.js';
 import { startBilling } from '../../apps/billing/src/start.js';
@@ -21,6 +28,16 @@ import type { CheckoutAction } from './processor-stage.js';
 
 const SECRET = 'a secret of the tests, thirty-two characters';
 export const CALLBACK_SECRET = 'the secret of the callback endpoint';
+
+interface AccountConsumer {
+  handle(event: EventEnvelope, transaction: Transaction): Promise<void>;
+}
+
+const CONSUMERS = {
+  deleted: OnAccountDeletedConsumer,
+  restored: OnAccountRestoredConsumer,
+  erased: OnAccountErasedConsumer,
+} as unknown as Record<'deleted' | 'restored' | 'erased', Type<AccountConsumer>>;
 
 export interface Answer {
   status: number;
@@ -126,6 +143,23 @@ export class BillingUnderTest {
     await this.settle();
   }
 
+  /** The account's fate, as a transport hands it to its consumer. */
+  async deliver(fate: 'deleted' | 'restored' | 'erased', accountId: string): Promise<void> {
+    const at = this.clock.now().toISOString();
+    const consumer = this.get<AccountConsumer>(CONSUMERS[fate]);
+    const data = { deletedAt: at, restoreUntil: at, restoredAt: at, erasedAt: at };
+    const event = { key: accountId, data } as EventEnvelope;
+    await this.database.transaction((transaction) => consumer.handle(event, transaction));
+  }
+
+  /** Every job that follows accounts and gives money back, and what they lead to. */
+  async follow(): Promise<void> {
+    await this.get(CloseCheckoutsJob).runOnce();
+    await this.get(FollowAccountsJob).runOnce();
+    await this.get(ReturnMoneyJob).runOnce();
+    await this.settle();
+  }
+
   /** The event types of an account, oldest first. */
   async events(accountId: string): Promise<RecordedEvent[]> {
     return (await recordedEvents(this.database)).filter(({ key }) => key === accountId);
@@ -146,7 +180,10 @@ export class BillingUnderTest {
       stripeApiUrl: apiUrl,
       stripeCallbackSecrets: [CALLBACK_SECRET],
     });
-    this.transport = new InProcessTransport({ logger, consumers: { billing: [] } });
+    this.transport = new InProcessTransport({
+      logger,
+      consumers: { account: ['billing'], billing: [] },
+    });
     const { clock, transport } = this;
     // On real time the jobs would come between a spec's steps, now and then.
     this.service = await startBilling({ config, clock, logger, transport, isScheduled: false });

@@ -5,33 +5,21 @@ import {
   SubscriptionChanged,
   TIERS,
 } from '#libs/contracts';
-import {
-  Database,
-  type SchemaService,
-  maintenanceRole,
-  migrate,
-  ownerRole,
-  provisionRoles,
-  provisionSchemas,
-  serviceRole,
-} from '#libs/database';
+import { Database, maintenanceRole, serviceRole } from '#libs/database';
 import { type EventTransport, Outbox } from '#libs/messaging';
 import { type Clock, addMonths, newId } from '#libs/platform';
-import { migrations } from '../../apps/billing/src/migrations/index.js';
 
-const SCHEMA = 'billing' as SchemaService;
+const SCHEMA = 'billing';
 
 /** Where it says its events, and when it is. */
 export interface BillingOptions {
-  superuserUrl: string;
   databaseUrl(role: string): string;
-  rolePassword(role: string): string;
   /** Closed by whoever opened it. */
   transport: EventTransport;
   clock: Clock;
 }
 
-/** Plays the part of billing where its service does not run, through a real outbox in billing's schema. */
+/** In an installation without billing its part is played here, through the real outbox of its schema. */
 export class Billing {
   private constructor(
     private readonly clock: Clock,
@@ -41,10 +29,7 @@ export class Billing {
   ) {}
 
   static async start(options: BillingOptions): Promise<Billing> {
-    const { superuserUrl, transport, clock } = options;
-    await provisionRoles(superuserUrl, [SCHEMA], (role) => options.rolePassword(role));
-    await provisionSchemas(superuserUrl, [SCHEMA]);
-    await migrate(options.databaseUrl(ownerRole(SCHEMA)), migrations);
+    const { transport, clock } = options;
     const open = (role: string) =>
       Database.open({ url: options.databaseUrl(role), applicationName: role });
     const own = await open(serviceRole(SCHEMA));

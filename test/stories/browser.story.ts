@@ -205,9 +205,11 @@ export function dashboardInBrowser(deployed: () => Deployment): void {
     await waitFor('the new key to work', async () => (await lookUp(key)).status === 200);
   });
 
-  it('a key beyond what the plan allows is refused in words', async () => {
-    expect(await visitor.submit('Create the key', { Name: 'One more' })).toBeGreaterThan(399);
-    expect(await visitor.page.getByRole('alert').textContent()).toMatch(/key/);
+  it('a key beyond what the plan allows is made paused, and the page says so', async () => {
+    expect(await visitor.submit('Create the key', { Name: 'One more' })).toBe(200);
+    expect(await visitor.page.getByRole('alert').textContent()).toMatch(/this key is paused/);
+    const row = visitor.page.getByRole('listitem').filter({ hasText: 'One more' });
+    expect(await row.textContent()).toContain('paused');
     await visitor.examine();
   });
 

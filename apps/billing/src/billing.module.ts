@@ -10,12 +10,24 @@ import { HealingRepository } from './healing/healing.repository.js';
 import { HealingService } from './healing/healing.service.js';
 import { MissedEventsJob } from './healing/missed-events.job.js';
 import { OpenOrdersJob } from './healing/open-orders.job.js';
+import { AccountStatesRepository } from './accounts/account-states.repository.js';
+import { AccountStatesService } from './accounts/account-states.service.js';
+import { OnAccountDeletedConsumer } from './accounts/on-account-deleted.consumer.js';
+import { OnAccountErasedConsumer } from './accounts/on-account-erased.consumer.js';
+import { OnAccountRestoredConsumer } from './accounts/on-account-restored.consumer.js';
+import { CloseCheckoutsJob } from './orders/close-checkouts.job.js';
+import { PurchaseRulesService } from './pricing/purchase-rules.service.js';
+import { FollowAccountsJob } from './subscriptions/follow-accounts.job.js';
 import { CheckoutsService } from './orders/checkouts.service.js';
 import { OrderReferencesService } from './orders/order-references.service.js';
 import { OrdersController } from './orders/orders.controller.js';
 import { OrdersMaintenanceRepository, OrdersRepository } from './orders/orders.repository.js';
 import { OrdersService } from './orders/orders.service.js';
-import { PaymentsRepository } from './payments/payments.repository.js';
+import {
+  PaymentsMaintenanceRepository,
+  PaymentsRepository,
+} from './payments/payments.repository.js';
+import { ReturnMoneyJob } from './payments/return-money.job.js';
 import { PaymentsService } from './payments/payments.service.js';
 import { ReversalsService } from './payments/reversals.service.js';
 import { PaymentProcessors } from './processors/payment-processors.js';
@@ -49,16 +61,26 @@ export const CONTROLLERS = [
   ReturnsController,
   SubscriptionsController,
   CallbacksController,
+  OnAccountDeletedConsumer,
+  OnAccountRestoredConsumer,
+  OnAccountErasedConsumer,
 ];
 
 /** Features in the order in which they may use one another. */
 const FEATURES = [
-  [PaymentsRepository, PaymentsService, ReversalsService],
+  [AccountStatesRepository, AccountStatesService],
+  [
+    PaymentsRepository,
+    PaymentsMaintenanceRepository,
+    PaymentsService,
+    ReversalsService,
+    ReturnMoneyJob,
+  ],
   [OrdersRepository, OrdersMaintenanceRepository, OrderReferencesService],
   [SubscriptionsRepository, SubscriptionsMaintenanceRepository, SubscriptionsService],
-  [CheckoutsService, OrdersService],
+  [CheckoutsService, CloseCheckoutsJob, PurchaseRulesService, OrdersService],
   [ProcessorObjectsRepository, SnapshotsService, SyncService, SyncObjectsJob, ReturnsService],
-  [OwnSubscriptionsService, PlanChangesService],
+  [OwnSubscriptionsService, PlanChangesService, FollowAccountsJob],
   [CallbacksRepository, CallbacksService],
   [HealingRepository, HealingService, OpenOrdersJob, MissedEventsJob],
 ];

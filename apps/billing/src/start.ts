@@ -16,17 +16,23 @@ import type { BillingConfig } from './billing.config.js';
 import { BillingModule } from './billing.module.js';
 import { MissedEventsJob } from './healing/missed-events.job.js';
 import { OpenOrdersJob } from './healing/open-orders.job.js';
+import { CloseCheckoutsJob } from './orders/close-checkouts.job.js';
 import { OrderLine } from './orders/order-line.entity.js';
 import { Order } from './orders/order.entity.js';
 import { StoredPaymentLine } from './payments/payment-line.entity.js';
 import { Payment } from './payments/payment.entity.js';
+import { ReturnMoneyJob } from './payments/return-money.job.js';
 import { Reversal } from './payments/reversal.entity.js';
+import { FollowAccountsJob } from './subscriptions/follow-accounts.job.js';
 import { Subscription } from './subscriptions/subscription.entity.js';
 import { SyncObjectsJob } from './sync/sync-objects.job.js';
 
 export const JOBS: readonly JobDeclaration[] = [
   { job: SyncObjectsJob, everyMs: SECOND_MS, runs: 'process' },
   { job: OpenOrdersJob, everyMs: 5 * MINUTE_MS, runs: 'installation' },
+  { job: CloseCheckoutsJob, everyMs: 10 * SECOND_MS, runs: 'installation' },
+  { job: FollowAccountsJob, everyMs: 10 * SECOND_MS, runs: 'installation' },
+  { job: ReturnMoneyJob, everyMs: 10 * SECOND_MS, runs: 'installation' },
   { job: MissedEventsJob, everyMs: 10 * MINUTE_MS, runs: 'installation' },
 ];
 
@@ -55,6 +61,7 @@ export async function startBilling(options: BillingOptions): Promise<RunningServ
     port: config.port,
     host: config.host,
     rawBodyLimitBytes: RAW_BODY_LIMIT_BYTES,
+    strategy: transport.strategyFor('billing', database),
   });
   const health = service.app.get(Health, { strict: false });
   health.add({ name: 'database', check: async () => void (await database.query('select 1')) });

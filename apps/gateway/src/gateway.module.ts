@@ -1,49 +1,58 @@
 import { type DynamicModule, Module } from '@nestjs/common';
+import { OPERATIONS, type Operation } from '#libs/contracts';
 import { Database, MaintenanceDatabase } from '#libs/database';
-import {
-  type Clock,
-  type Logger,
-  type Metrics,
-  ServiceModule,
-  type ServiceSecretSource,
-} from '#libs/platform';
+import { EventTransport } from '#libs/messaging';
+import { type Clock, type Logger, ServiceModule } from '#libs/platform';
 import { OnAccountNewsWatcher } from './facts/on-account-news.watcher.js';
-import { Facts } from './facts/facts.js';
+import { GatewayLifecycle } from './gateway-lifecycle.js';
+import { MADE } from './gateway-providers.js';
+import { GatewayConfig } from './gateway.config.js';
+import { PublicListeners } from './listener/public-listeners.js';
 import { OnAccountErasedConsumer } from './request-log/on-account-erased.consumer.js';
 import {
   RequestLogMaintenanceRepository,
   RequestLogRepository,
 } from './request-log/request-log.repository.js';
 import { RollUpJob } from './request-log/roll-up.job.js';
+import { ApiPaths } from './routes/api-paths.js';
 
 export interface GatewayModuleOptions {
-  secret: ServiceSecretSource;
+  config: GatewayConfig;
   clock: Clock;
   logger: Logger;
+  transport: EventTransport;
   database: Database;
-  maintenance: MaintenanceDatabase;
-  facts: Facts;
-  metrics: Metrics;
+  maintenance: Database;
+  /** What the API serves. Default: the table of operations. */
+  operations?: readonly Operation[];
 }
 
 export const CONTROLLERS = [OnAccountNewsWatcher, OnAccountErasedConsumer];
 
-/** What is not on the request path: consumers, jobs, health. The path itself is built in `start.ts`. */
+/**
+ * The gateway. Its internal listener is Nest's; the public ones are providers of their own, whose requests
+ * pass no guard and no pipe.
+ */
 @Module({})
 export class GatewayModule {
   static register(options: GatewayModuleOptions): DynamicModule {
-    const { secret, clock, logger, database, maintenance, facts, metrics } = options;
+    const { config, clock, logger, transport, database, maintenance } = options;
     return {
       module: GatewayModule,
-      imports: [ServiceModule.register({ name: 'gateway', clock, logger, secret, metrics })],
+      imports: [ServiceModule.register({ name: 'gateway', clock, logger, secret: config })],
       controllers: CONTROLLERS,
       providers: [
+        { provide: GatewayConfig, useValue: config },
+        { provide: EventTransport, useValue: transport },
+        { provide: Database, useValue: database },
+        { provide: MaintenanceDatabase, useValue: maintenance },
+        { provide: ApiPaths, useValue: new ApiPaths(options.operations ?? OPERATIONS) },
         RequestLogRepository,
         RequestLogMaintenanceRepository,
         RollUpJob,
-        { provide: Database, useValue: database },
-        { provide: MaintenanceDatabase, useValue: maintenance },
-        { provide: Facts, useValue: facts },
+        ...MADE,
+        PublicListeners,
+        GatewayLifecycle,
       ],
     };
   }

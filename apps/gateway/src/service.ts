@@ -1,8 +1,9 @@
 import { type Service, started } from '#libs/services';
+import { JOBS } from './gateway-lifecycle.js';
 import { GatewayConfig } from './gateway.config.js';
 import { CONTROLLERS } from './gateway.module.js';
 import { migrations } from './migrations/index.js';
-import { JOBS, startGateway } from './start.js';
+import { startGateway } from './start.js';
 
 /** The only public door: the API and the dashboard. */
 export const gateway: Service<GatewayConfig> = {

@@ -15,6 +15,8 @@ export interface LookupRequest {
   budgetMs?: number;
   /** `live` by default. */
   priority?: Priority;
+  /** Whoever the question is for: limits of upstreams are shared out between them. */
+  asker?: string;
   signal?: AbortSignal;
 }
 
@@ -83,7 +85,7 @@ export class DomainLookup {
 
   private async run(
     name: string,
-    { priority, budgetMs = BUDGET_MS_DEFAULT }: LookupRequest & { priority: Priority },
+    { priority, asker, budgetMs = BUDGET_MS_DEFAULT }: LookupRequest & { priority: Priority },
     abandon: AbortController,
   ): Promise<Lookup> {
     const route = this.options.registries.route(name);
@@ -91,7 +93,7 @@ export class DomainLookup {
     this.counts.started++;
     const budget = setTimeout(() => abandon.abort(), budgetMs);
     try {
-      const question = { name, tld: route.tld, priority, signal: abandon.signal };
+      const question = { name, tld: route.tld, priority, asker, signal: abandon.signal };
       const found = await new LookupRun(this.asker, question).run(route);
       for (const source of found.sources) this.counts.note(source);
       return { ...found, fetchedAt: this.options.clock.now() };

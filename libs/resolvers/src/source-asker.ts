@@ -25,6 +25,8 @@ export interface Question {
   name: string;
   tld: string;
   priority: Priority;
+  /** Whoever the question is for. */
+  asker?: string;
   signal: AbortSignal;
 }
 
@@ -54,7 +56,11 @@ export class SourceAsker {
       let turn: Permit | Refused = first;
       const redirected = async (host: string, signal: AbortSignal) => {
         if (turn.granted) turn.release();
-        turn = await limiter.acquire(host, { priority: question.priority, signal });
+        turn = await limiter.acquire(host, {
+          priority: question.priority,
+          asker: question.asker,
+          signal,
+        });
         return turn.granted;
       };
       try {
@@ -97,11 +103,11 @@ export class SourceAsker {
   private async ask(
     host: string,
     about: Pick<Answer, 'protocol' | 'role' | 'server'>,
-    { priority, signal }: Question,
+    { priority, asker, signal }: Question,
     exchange: (permit: Permit) => Promise<Finding>,
   ): Promise<Answer> {
     const { limiter, clock } = this.options;
-    const permit = await limiter.acquire(host, { priority, signal });
+    const permit = await limiter.acquire(host, { priority, asker, signal });
     const startedAt = monotonicMs();
     const finding = permit.granted ? await attempt(permit, exchange) : notAsked(permit);
     const latencyMs = Math.round(monotonicMs() - startedAt);

@@ -1,6 +1,7 @@
 import type { Type } from '@nestjs/common';
+import type { ModuleRef } from '@nestjs/core';
 import { JobLease, MaintenanceDatabase } from '#libs/database';
-import { type Job, type RunningService, SECOND_MS, type Schedule } from '#libs/platform';
+import { type Job, SECOND_MS, type Schedule } from '#libs/platform';
 
 /** A job of a service and how often it looks for what is due. */
 export interface JobDeclaration {
@@ -20,7 +21,7 @@ const LEASE_MIN_MS = 30 * SECOND_MS;
 /** Begins every job of a service that has started. Leases are rows of its `MaintenanceDatabase`. */
 export function scheduleJobs(
   schedule: Schedule,
-  { app }: Pick<RunningService, 'app'>,
+  { app }: { app: Pick<ModuleRef, 'get'> },
   jobs: readonly JobDeclaration[],
 ): void {
   for (const { job: type, everyMs, runs } of jobs) {

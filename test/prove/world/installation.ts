@@ -239,11 +239,8 @@ export class Installation {
       logger: new Logger('billing', this.parts.log),
       consumers: {},
     });
-    const { superuserUrl } = settings;
     this.billing = await Billing.start({
-      superuserUrl,
       databaseUrl: (role) => settings.databaseUrl(role),
-      rolePassword: (role) => settings.rolePassword(role),
       transport: this.transport,
       clock,
     });

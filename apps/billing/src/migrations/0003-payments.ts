@@ -15,11 +15,16 @@ export const payments: Migration = {
       currency text not null,
       catalogue_version text not null,
       confirmed_at timestamptz not null,
+      -- Money of a duplicate or a deleted account: nobody hears of it, it is given back.
+      is_announced boolean not null,
+      returned_at timestamptz,
       unique (processor, external_id),
       unique (processor, bill_id)
     );
     create index payments_account on payments (account_id, id);
     create index payments_order on payments (order_id);
+    create index payments_to_return on payments (confirmed_at)
+      where not is_announced and returned_at is null;
     create table payment_lines (
       id uuid primary key,
       payment_id uuid not null references payments,

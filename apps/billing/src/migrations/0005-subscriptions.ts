@@ -26,6 +26,8 @@ export const subscriptions: Migration = {
       is_current boolean not null,
       -- A second paid one of a line: it is ended and refunded, and nobody hears of it.
       is_duplicate boolean not null,
+      -- What a deletion changed, so that a restoration undoes exactly that.
+      is_cancelled_by_deletion boolean not null,
       quarantined_because text,
       created_at timestamptz not null,
       updated_at timestamptz not null,

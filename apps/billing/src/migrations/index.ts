@@ -4,6 +4,7 @@ import { orders } from './0002-orders.js';
 import { payments } from './0003-payments.js';
 import { processorObjects } from './0004-processor-objects.js';
 import { subscriptions } from './0005-subscriptions.js';
+import { accounts } from './0006-accounts.js';
 
 /** In order; released ones are never edited. */
 export const migrations: Migration[] = [
@@ -12,4 +13,5 @@ export const migrations: Migration[] = [
   payments,
   processorObjects,
   subscriptions,
+  accounts,
 ];

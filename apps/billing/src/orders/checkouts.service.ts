@@ -5,6 +5,7 @@ import { BillingConfig } from '../billing.config.js';
 import { PaymentProcessors } from '../processors/payment-processors.js';
 import type { CreatedCheckout, Outcome, ProcessorName } from '../processors/payment-processor.js';
 import type { Order } from './order.entity.js';
+import { OPEN_ORDER_STATES } from './order-state.js';
 import { checkoutLineOf } from './order-lines.js';
 import { OrdersMaintenanceRepository, OrdersRepository } from './orders.repository.js';
 
@@ -51,6 +52,18 @@ export class CheckoutsService {
     );
   }
 
+  /** Closes the pages of accounts that were deleted. Whoever paid meanwhile is refunded. */
+  async closeOfDeleted(limit: number): Promise<void> {
+    for (const order of await this.silentOrders.listOfDeleted(limit)) {
+      const { processor, checkoutId } = order;
+      if (checkoutId !== null) {
+        const closed = await this.processors.get(processor).closeCheckout(checkoutId);
+        if (closed.outcome === 'unknown') continue;
+      }
+      await this.end(order, 'cancelled');
+    }
+  }
+
   /** Open orders that nothing was heard of since `before`. */
   async listSilent(before: Date, limit: number): Promise<Order[]> {
     return this.silentOrders.listSilent(before, limit);
@@ -93,10 +106,13 @@ export class CheckoutsService {
     });
   }
 
-  private async end({ accountId, id }: Order, state: 'failed' | 'expired'): Promise<void> {
+  private async end(
+    { accountId, id }: Order,
+    state: 'failed' | 'expired' | 'cancelled',
+  ): Promise<void> {
     await this.database.transaction(async (transaction) => {
       const current = await this.orders.lock(transaction, accountId, id);
-      if (current?.state !== 'created') return;
+      if (!current || !OPEN_ORDER_STATES.some((open) => open === current.state)) return;
       await this.orders.update(transaction, current, {
         state,
         updatedAt: this.clock.now(),

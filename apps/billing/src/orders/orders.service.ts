@@ -1,26 +1,18 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { planOfSku } from '#libs/contracts';
 import { Database, type Transaction } from '#libs/database';
 import { Clock, HOUR_MS, InvalidRequest, NotFound, isId, newId } from '#libs/platform';
+import { PurchaseRulesService } from '../pricing/purchase-rules.service.js';
 import { type Wish, quoteOf } from '../pricing/quote.js';
-import { SubscriptionsService } from '../subscriptions/subscriptions.service.js';
 import type { CheckoutSnapshot, ProcessorName } from '../processors/payment-processor.js';
 import { PaymentsService } from '../payments/payments.service.js';
 import type { ReversedPayment } from '../payments/reversals.service.js';
 import { CheckoutsService } from './checkouts.service.js';
 import type { Order } from './order.entity.js';
-import type { OrderLine } from './order-line.entity.js';
 import { orderLinesOf } from './order-lines.js';
 import { stateAfterCheckout, stateAfterReversal } from './order-state.js';
 import { type CreateOrderRequest, type OrderResponse, toOrderResponse } from './orders.dto.js';
-import {
-  BaseMissing,
-  CheckoutRefused,
-  IdempotencyKeyReused,
-  ProcessorUnavailable,
-  SubscriptionExists,
-} from './orders.errors.js';
+import { CheckoutRefused, IdempotencyKeyReused, ProcessorUnavailable } from './orders.errors.js';
 import { OrdersRepository } from './orders.repository.js';
 
 /** How long a checkout page stays open; processors want at least half an hour. */
@@ -36,7 +28,7 @@ export class OrdersService {
     private readonly orders: OrdersRepository,
     private readonly checkouts: CheckoutsService,
     private readonly payments: PaymentsService,
-    private readonly subscriptions: SubscriptionsService,
+    private readonly rules: PurchaseRulesService,
     private readonly clock: Clock,
   ) {}
 
@@ -163,31 +155,12 @@ export class OrdersService {
     return this.database.transaction(async (transaction) => {
       const lines = orderLinesOf(accountId, id, quote.lines);
       const repeated = await this.orders.findByRequest(transaction, accountId, order.requestKey);
-      if (!repeated) await this.checkAllowed(transaction, accountId, lines);
+      if (!repeated) await this.rules.check(transaction, accountId, lines);
       if (await this.orders.insert(transaction, order, lines)) return order;
       const first = await this.orders.findByRequest(transaction, accountId, order.requestKey);
       if (!first?.requestHash.equals(order.requestHash)) throw new IdempotencyKeyReused();
       return first;
     });
-  }
-
-  /** @throws SubscriptionExists, BaseMissing. */
-  private async checkAllowed(
-    transaction: Transaction,
-    accountId: string,
-    lines: readonly OrderLine[],
-  ): Promise<void> {
-    for (const { sku } of lines) {
-      const plan = planOfSku(sku);
-      if (!plan) continue;
-      const current = await this.subscriptions.currentOf(transaction, accountId, plan.line);
-      if (current) throw new SubscriptionExists(current.id);
-      if (plan.line !== 'rate_limit') continue;
-      const hasPlan = await this.subscriptions.currentOf(transaction, accountId, 'api');
-      if (!hasPlan && !(await this.payments.hasPackage(transaction, accountId))) {
-        throw new BaseMissing();
-      }
-    }
   }
 
   /** The order of this checkout; or the one it names, when the answer to its creation was lost. */

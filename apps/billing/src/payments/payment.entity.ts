@@ -35,6 +35,14 @@ export class Payment {
   @Column('text', { name: 'catalogue_version' })
   catalogueVersion: string;
 
+  /** False for money that is given back, of which nobody hears: a duplicate's, a deleted account's. */
+  @Column('boolean', { name: 'is_announced' })
+  isAnnounced: boolean;
+
+  /** When the processor took the wish to give it back. */
+  @Column('timestamptz', { name: 'returned_at', nullable: true })
+  returnedAt: Date | null;
+
   @Column('timestamptz', { name: 'confirmed_at' })
   confirmedAt: Date;
 }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { PaymentLineKind } from '#libs/contracts';
-import type { Transaction } from '#libs/database';
+import { MaintenanceDatabase, type Transaction } from '#libs/database';
 import type { ProcessorName } from '../processors/payment-processor.js';
 import { Payment } from './payment.entity.js';
 import { StoredPaymentLine } from './payment-line.entity.js';
@@ -57,6 +57,14 @@ export class PaymentsRepository {
       .getMany();
   }
 
+  async markReturned(
+    transaction: Transaction,
+    { accountId, id }: Payment,
+    at: Date,
+  ): Promise<void> {
+    await transaction.manager.update(Payment, { accountId, id }, { returnedAt: at });
+  }
+
   async hasPackage(transaction: Transaction, accountId: string): Promise<boolean> {
     return transaction.manager.existsBy(StoredPaymentLine, { accountId, kind: 'package' });
   }
@@ -96,5 +104,23 @@ export class PaymentsRepository {
 
   async putReversal(transaction: Transaction, reversal: Reversal): Promise<void> {
     await transaction.manager.save(Reversal, reversal);
+  }
+}
+
+/** Payments of every account. */
+@Injectable()
+export class PaymentsMaintenanceRepository {
+  constructor(private readonly maintenance: MaintenanceDatabase) {}
+
+  /** Money that nobody heard of and that was not given back yet, oldest first. */
+  async listToReturn(limit: number): Promise<Payment[]> {
+    return this.maintenance.transaction((transaction) =>
+      transaction.manager
+        .createQueryBuilder(Payment, 'payment')
+        .where('not payment.isAnnounced and payment.returnedAt is null')
+        .orderBy('payment.confirmedAt')
+        .limit(limit)
+        .getMany(),
+    );
   }
 }

@@ -7,6 +7,7 @@ import {
 } from '#libs/contracts';
 import type { Transaction } from '#libs/database';
 import { Outbox } from '#libs/messaging';
+import { AccountStatesService } from '../accounts/account-states.service.js';
 import { Clock, type Micros, newId } from '#libs/platform';
 import type { PaymentSnapshot, ProcessorName } from '../processors/payment-processor.js';
 import type { Payment } from './payment.entity.js';
@@ -53,13 +54,19 @@ export interface ConfirmedPayment {
 export class PaymentsService {
   constructor(
     private readonly payments: PaymentsRepository,
+    private readonly accounts: AccountStatesService,
     private readonly outbox: Outbox,
     private readonly clock: Clock,
   ) {}
 
-  /** Stores a payment with its lines and announces it. A repeat changes nothing. */
+  /**
+   * Stores a payment with its lines and announces it, unless its money is given back: a duplicate's, a
+   * deleted account's. A repeat changes nothing.
+   */
   async confirm(transaction: Transaction, confirmed: ConfirmedPayment): Promise<void> {
     const { accountId, orderId, processor, payment: external, catalogueVersion } = confirmed;
+    const isActive = await this.accounts.isActive(transaction, accountId);
+    const isAnnounced = isActive && confirmed.isAnnounced;
     const payment: Payment = {
       id: newId(),
       accountId,
@@ -70,11 +77,12 @@ export class PaymentsService {
       amountMicros: external.amountMicros,
       currency: external.currency,
       catalogueVersion,
+      isAnnounced,
+      returnedAt: null,
       confirmedAt: this.clock.now(),
     };
     const lines = confirmed.lines.map((line) => storedLine(payment, line));
-    if (!(await this.payments.insert(transaction, payment, lines)) || !confirmed.isAnnounced)
-      return;
+    if (!(await this.payments.insert(transaction, payment, lines)) || !isAnnounced) return;
     const aggregate = `payment:${payment.id}`;
     const lock = await this.outbox.lock(transaction, { key: accountId, aggregate });
     await this.outbox.add(transaction, lock, PaymentConfirmed, {

@@ -57,7 +57,9 @@ export class ReversalsService {
     const next = this.nextOf(payment, snapshot, reversals);
     if (next) {
       await this.payments.putReversal(transaction, next);
-      if (next.state === 'undone') {
+      if (!payment.isAnnounced) {
+        // Nobody heard of this money, nor shall anybody hear that it is given back.
+      } else if (next.state === 'undone') {
         const data = { reversalId: next.id };
         await this.outbox.add(transaction, lock, PaymentReversalUndone, data);
       } else {

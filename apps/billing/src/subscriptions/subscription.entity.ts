@@ -68,6 +68,10 @@ export class Subscription {
   @Column('boolean', { name: 'is_duplicate' })
   isDuplicate: boolean;
 
+  /** Set where the account's deletion cancelled it, and not the customer. */
+  @Column('boolean', { name: 'is_cancelled_by_deletion' })
+  isCancelledByDeletion: boolean;
+
   @Column('text', { name: 'quarantined_because', nullable: true })
   quarantinedBecause: string | null;
 

@@ -4,6 +4,16 @@ import { MaintenanceDatabase, type Transaction } from '#libs/database';
 import type { ProcessorName } from '../processors/payment-processor.js';
 import { Subscription } from './subscription.entity.js';
 
+/** A subscription with what has to happen to it at its processor, and since when. */
+export interface FollowedSubscription {
+  id: string;
+  accountId: string;
+  processor: ProcessorName;
+  externalId: string;
+  wanted: 'end' | 'cancel' | 'resume';
+  since: Date;
+}
+
 @Injectable()
 export class SubscriptionsRepository {
   async insert(transaction: Transaction, subscription: Subscription): Promise<void> {
@@ -57,16 +67,32 @@ export class SubscriptionsRepository {
 export class SubscriptionsMaintenanceRepository {
   constructor(private readonly maintenance: MaintenanceDatabase) {}
 
-  /** Duplicates that still run at their processor. */
-  async listRunningDuplicates(limit: number): Promise<Subscription[]> {
+  /** Running subscriptions that their account's state, or another one, leaves no reason for. */
+  async listToFollow(limit: number): Promise<FollowedSubscription[]> {
     return this.maintenance.transaction((transaction) =>
-      transaction.manager
-        .createQueryBuilder(Subscription, 'subscription')
-        .where('subscription.isDuplicate')
-        .andWhere(`subscription.state not in ('cancelled', 'expired')`)
-        .orderBy('subscription.updatedAt')
-        .limit(limit)
-        .getMany(),
+      transaction.query<FollowedSubscription>(
+        `select s.id, s.account_id as "accountId", s.processor, s.external_id as "externalId",
+           case when s.is_duplicate or a.state = 'erased' then 'end'
+             when a.state = 'deleted' then 'cancel' else 'resume' end as wanted,
+           coalesce(a.changed_at, s.created_at) as since
+         from subscriptions s left join account_states a on a.account_id = s.account_id
+         where s.state not in ('cancelled', 'expired') and (
+           s.is_duplicate or a.state = 'erased'
+           or a.state = 'deleted' and s.cancel_at is null
+           or a.state = 'active' and s.is_cancelled_by_deletion)
+         order by s.updated_at limit $1`,
+        [limit],
+      ),
+    );
+  }
+
+  async markCancelledByDeletion(
+    { accountId, id }: FollowedSubscription,
+    isCancelledByDeletion: boolean,
+  ): Promise<void> {
+    await this.maintenance.query(
+      `update subscriptions set is_cancelled_by_deletion = $3 where account_id = $1 and id = $2`,
+      [accountId, id, isCancelledByDeletion],
     );
   }
 }

@@ -9,6 +9,7 @@ import {
 import type { Transaction } from '#libs/database';
 import { Outbox } from '#libs/messaging';
 import { Clock, newId } from '#libs/platform';
+import { AccountStatesService } from '../accounts/account-states.service.js';
 import { OrderReferencesService } from '../orders/order-references.service.js';
 import type { SubscriptionPayment } from '../payments/payments.repository.js';
 import { PaymentsService } from '../payments/payments.service.js';
@@ -33,9 +34,11 @@ const CURRENT_STATES: readonly SubscriptionState[] = [
 /** Subscriptions as the processors say they are, and the payments of their bills. */
 @Injectable()
 export class SubscriptionsService {
+  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
     private readonly subscriptions: SubscriptionsRepository,
     private readonly orders: OrderReferencesService,
+    private readonly accounts: AccountStatesService,
     private readonly payments: PaymentsService,
     private readonly outbox: Outbox,
     private readonly clock: Clock,
@@ -140,7 +143,9 @@ export class SubscriptionsService {
       pendingSku: null,
       pendingQuantity: null,
       isCurrent: false,
-      isDuplicate: false,
+      // Begun by money that arrived after the deletion: it is ended and refunded as a duplicate is.
+      isDuplicate: !(await this.accounts.isActive(transaction, order.accountId)),
+      isCancelledByDeletion: false,
       quarantinedBecause: null,
       createdAt: now,
       updatedAt: now,

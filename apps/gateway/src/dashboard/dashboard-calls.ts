@@ -28,6 +28,14 @@ export class DashboardCalls {
     return currentSession(this.accounts, visitor);
   }
 
+  /** How many live keys the account's plan lets work; undefined while entitlement does not say. */
+  async keysAllowed(visitor: Visitor): Promise<number | undefined> {
+    const session = await currentSession(this.accounts, visitor);
+    if (!session) return undefined;
+    const asked = this.entitlement.allowance(session.accountId);
+    return asked.then(({ keys }) => keys).catch(() => undefined);
+  }
+
   /** @throws NotLoggedIn without a live session. */
   async balance(visitor: Visitor): Promise<Balance> {
     const session = await requireSession(this.accounts, visitor);

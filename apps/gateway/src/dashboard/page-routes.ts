@@ -6,7 +6,7 @@ import type { Form, Page } from './page.js';
 import { PageVisit, faultNotice, isRefused } from './page-visit.js';
 import { type AccountFacts, accountPage, deletedPage, restorePage } from './pages/account.js';
 import { passwordAgainPage, welcomePage } from './pages/entrance.js';
-import { type KeyShown, type ListedKey, keysPage } from './pages/keys.js';
+import { type KeyShown, type ListedKey, isPaused, keysPage } from './pages/keys.js';
 import type { Notice } from './pages/layout.js';
 import { overviewPage } from './pages/overview.js';
 import { PAGE_SCRIPT } from './pages/page-script.js';
@@ -85,10 +85,17 @@ async function showKeys(visit: PageVisit, shown?: KeyShown, notice?: Notice, sta
   const answer = await visit.ask('GET', '/keys');
   if (answer.status === 401) return visit.goTo('/log-in');
   if (isRefused(answer))
-    return visit.show(keysPage(visit.context, [], shown, faultNotice(answer)), answer.status);
+    return visit.show(keysPage(visit.context, { keys: [] }, faultNotice(answer)), answer.status);
   const { keys } = answer.body as { keys: ListedKey[] };
-  return visit.show(keysPage(visit.context, keys, shown, notice), status);
+  const allowed = await visit.keysAllowed();
+  const said = notice ?? (shown && isPaused(shown, allowed) ? PAUSED : undefined);
+  return visit.show(keysPage(visit.context, { keys, shown, allowed }, said), status);
 }
+
+const PAUSED = {
+  kind: 'fault',
+  text: 'Your plan allows fewer keys than you have, so this key is paused. The oldest keys stay active.',
+} as const;
 
 async function createKey(visit: PageVisit, form: Form, apiUrl: string) {
   const { name, environment, idempotency_key } = form;
@@ -114,8 +121,8 @@ async function afterKeyChange(visit: PageVisit, answer: ProxiedAnswer, apiUrl: s
     return visit.show(passwordAgainPage(visit.context), answer.status);
   }
   if (isRefused(answer)) return showKeys(visit, undefined, faultNotice(answer), answer.status);
-  const { key } = answer.body as { key?: string };
-  return showKeys(visit, key === undefined ? undefined : { key, apiUrl });
+  const { key, rank } = answer.body as { key?: string; rank: number | null };
+  return showKeys(visit, key === undefined ? undefined : { key, rank, apiUrl });
 }
 
 /** Changes of keys need a password of the last ten minutes; afterwards the keys are there again. */

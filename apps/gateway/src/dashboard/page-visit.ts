@@ -39,6 +39,11 @@ export class PageVisit {
     return answer;
   }
 
+  /** Undefined while nobody can say. */
+  keysAllowed(): Promise<number | undefined> {
+    return this.calls.keysAllowed(this.visitor);
+  }
+
   show(page: Markup, status = 200): FastifyReply {
     return this.reply.status(status).type('text/html; charset=utf-8').send(page.text);
   }

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
+import type { GatewayConfig } from '../gateway.config.js';
 
 /**
  * Makes sure that nobody listens on a port: sockets that share it (`SO_REUSEPORT`) would also share it
@@ -8,7 +9,7 @@ import { type AddressInfo, createServer } from 'node:net';
  * @returns the port, chosen by the system for 0.
  * @throws when somebody listens there.
  */
-export async function probePort(host: string, port: number, setting: string): Promise<number> {
+async function probePort(host: string, port: number, setting: string): Promise<number> {
   const server = createServer();
   server.listen({ host, port });
   try {
@@ -22,4 +23,13 @@ export async function probePort(host: string, port: number, setting: string): Pr
   server.close();
   await once(server, 'close');
   return bound;
+}
+
+/** @throws naming the setting of the first port that somebody listens on, unless it may be shared. */
+export async function probePorts(config: GatewayConfig): Promise<void> {
+  if (!config.reusePort) {
+    await probePort(config.host, config.port, 'GATEWAY_PORT');
+    await probePort(config.dashboardHost, config.dashboardPort, 'DASHBOARD_PORT');
+  }
+  await probePort(config.internalHost, config.internalPort, 'GATEWAY_INTERNAL_PORT');
 }

@@ -42,15 +42,17 @@ export class LookupForwarder {
   }
 
   /** The question is ASCII without blanks and control characters: step 6 has encoded what is not. */
-  private requestOf({ question, requestId, isRepeat, span }: RequestContext): string {
+  private requestOf({ question, requestId, isRepeat, caller, span }: RequestContext): string {
     const token = this.options.tokens.issue('gateway', 'lookup');
     if (token !== this.token) {
       this.token = token;
       this.fixedPart = ` HTTP/1.1\r\nHost: ${this.host}\r\nAuthorization: Bearer ${token}\r\nX-Request-Id: `;
     }
     const repeat = isRepeat ? '\r\nX-Repeat: 1' : '';
+    // Lookup shares the limits of registries out between accounts.
+    const asker = caller === undefined ? '' : `\r\nX-Account-Id: ${caller.account.id}`;
     const trace = span === undefined ? '' : `\r\nTraceparent: ${span.traceparent}`;
-    return `GET ${question}${this.fixedPart}${requestId}${repeat}${trace}\r\n\r\n`;
+    return `GET ${question}${this.fixedPart}${requestId}${asker}${repeat}${trace}\r\n\r\n`;
   }
 }
 

@@ -22,10 +22,11 @@ export class AvailabilityController {
   async one(
     @Question(AVAILABILITY) question: QuestionOf<typeof AVAILABILITY>,
     @Headers('x-repeat') repeat: string | undefined,
+    @Headers('x-account-id') asker: string | undefined,
     @Res() reply: FastifyReply,
   ) {
     await sendAnswer(reply, async (signal) => {
-      const asking = { repeat: repeat === '1', signal };
+      const asking = { repeat: repeat === '1', asker, signal };
       const { body, chargedItems } = await this.availability.one(question, asking);
       const serving = { servedFrom: 'live', ageSeconds: 0 } as const;
       const answer = answerOf('delivered', serving, { status: true, ...body });
@@ -38,8 +39,9 @@ export class AvailabilityController {
   async several(
     @Question(AVAILABILITY_BULK) question: QuestionOf<typeof AVAILABILITY_BULK>,
     @Body() names: AvailabilityNames,
+    @Headers('x-account-id') asker: string | undefined,
     @Res() reply: FastifyReply,
   ) {
-    await sendItems(reply, this.availability.several(names, question));
+    await sendItems(reply, this.availability.several(names, question, asker));
   }
 }

@@ -32,6 +32,8 @@ const NOW = { max_age: 0, allow_stale: false };
 interface Looking {
   fresh: boolean;
   repeat?: boolean;
+  /** The account that asks. */
+  asker?: string;
   isBulk: boolean;
   /** Monotonic milliseconds. */
   untilMs: number;
@@ -64,11 +66,11 @@ export class AvailabilityService {
   /** @throws InvalidDomainName, LookupOverloaded */
   async one(
     { domainName, sug, count, fresh }: QuestionOf<typeof AVAILABILITY>,
-    { repeat, signal }: { repeat: boolean; signal: AbortSignal },
+    { repeat, asker, signal }: { repeat: boolean; asker?: string; signal: AbortSignal },
   ): Promise<AvailabilityFound> {
     const domain = domainOf(domainName);
     const untilMs = monotonicMs() + this.config.budgetMs;
-    const looking = { fresh, repeat, isBulk: false, untilMs, signal };
+    const looking = { fresh, repeat, asker, isBulk: false, untilMs, signal };
     const { body, servedFrom } = await this.check(domain, looking);
     const isCharged = body.availability !== 'unknown' && servedFrom !== 'fixture';
     if (!sug) return { body, chargedItems: isCharged ? 1 : 0 };
@@ -84,6 +86,7 @@ export class AvailabilityService {
   several(
     { domainNames, tld }: AvailabilityNames,
     { domainName, fresh }: QuestionOf<typeof AVAILABILITY_BULK>,
+    asker: string | undefined,
   ): ItemQuestions {
     const names = domainNames ?? underSuffixes(domainName, tld);
     if ((domainNames === undefined) === (tld === undefined)) {
@@ -99,6 +102,7 @@ export class AvailabilityService {
         const domain = domainOf(names[index]);
         const { body, servedFrom } = await this.check(domain, {
           fresh,
+          asker,
           isBulk: true,
           untilMs,
           signal,
@@ -148,10 +152,15 @@ export class AvailabilityService {
     return { body: this.bodyOf(domain, verdict), servedFrom: 'fixture' };
   }
 
-  private async ask(domain: DomainName, { fresh, repeat, isBulk, untilMs, signal }: Looking) {
+  private async ask(domain: DomainName, looking: Looking) {
+    const { fresh, repeat, asker, isBulk, untilMs, signal } = looking;
     const budgetMs = Math.max(1, Math.floor(untilMs - monotonicMs()));
     const priority = isBulk ? 'bulk' : 'live';
-    return this.live.find(domain.name, { ...NOW, fresh }, { repeat, priority, budgetMs, signal });
+    return this.live.find(
+      domain.name,
+      { ...NOW, fresh },
+      { repeat, priority, asker, budgetMs, signal },
+    );
   }
 
   private async delegationOf(name: string, { untilMs, signal }: Looking): Promise<Delegation> {

@@ -17,7 +17,11 @@ export class BulkService {
   ) {}
 
   /** All names share the time of one lookup: what has no answer by then is a time-out, and free. */
-  questions(domainNames: readonly string[], question: BulkQuestion): ItemQuestions {
+  questions(
+    domainNames: readonly string[],
+    question: BulkQuestion,
+    asker: string | undefined,
+  ): ItemQuestions {
     const untilMs = monotonicMs() + this.config.budgetMs;
     return {
       count: domainNames.length,
@@ -26,7 +30,7 @@ export class BulkService {
       answer: async (index, signal) => {
         const budgetMs = Math.floor(untilMs - monotonicMs());
         if (budgetMs <= 0) throw new UpstreamTimeout(RETRY_AFTER_SECONDS);
-        const asking = { priority: 'bulk', budgetMs, signal } as const;
+        const asking = { priority: 'bulk', asker, budgetMs, signal } as const;
         return this.live.answerItem(domainNames[index], question, asking);
       },
     };

@@ -19,10 +19,11 @@ export class LiveController {
   async whois(
     @Question(WHOIS_LIVE) question: QuestionOf<typeof WHOIS_LIVE>,
     @Headers('x-repeat') repeat: string | undefined,
+    @Headers('x-account-id') asker: string | undefined,
     @Res() reply: FastifyReply,
   ) {
     await sendAnswer(reply, async (signal) =>
-      this.live.answer(question, { repeat: repeat === '1', signal }),
+      this.live.answer(question, { repeat: repeat === '1', asker, signal }),
     );
   }
 
@@ -30,8 +31,9 @@ export class LiveController {
   async several(
     @Question(WHOIS_BULK) question: QuestionOf<typeof WHOIS_BULK>,
     @Body() { domainNames }: BulkNames,
+    @Headers('x-account-id') asker: string | undefined,
     @Res() reply: FastifyReply,
   ) {
-    await sendItems(reply, this.bulk.questions(domainNames, question));
+    await sendItems(reply, this.bulk.questions(domainNames, question, asker));
   }
 }

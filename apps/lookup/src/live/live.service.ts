@@ -25,6 +25,8 @@ export interface Asking {
   repeat?: boolean;
   /** `live` by default. */
   priority?: Priority;
+  /** The account that asks. */
+  asker?: string;
   /** Time for the lookup; that of the settings by default. */
   budgetMs?: number;
   /** Aborted when nobody waits for the answer any more. */
@@ -87,12 +89,12 @@ export class LiveService {
   private async findRegistrable(
     domain: string,
     freshness: Freshness,
-    { repeat = false, priority = 'live', budgetMs = this.config.budgetMs, signal }: Asking,
+    { repeat = false, priority = 'live', asker, budgetMs = this.config.budgetMs, signal }: Asking,
   ): Promise<Found<Lookup>> {
     const fixture = await this.fixtures.find(domain);
     if (fixture !== undefined) return { lookup: fixture, servedFrom: 'fixture' };
     return this.answers.find(domain, { ...freshness, repeat }, async () =>
-      this.domains.lookup(domain, { priority, budgetMs, signal }),
+      this.domains.lookup(domain, { priority, asker, budgetMs, signal }),
     );
   }
 }

@@ -14,10 +14,11 @@ export class NumbersController {
   async ip(
     @Question(IP_WHOIS) question: QuestionOf<typeof IP_WHOIS>,
     @Headers('x-repeat') repeat: string | undefined,
+    @Headers('x-account-id') asker: string | undefined,
     @Res() reply: FastifyReply,
   ) {
     await sendAnswer(reply, async (signal) =>
-      this.numbers.ip(question, { repeat: repeat === '1', signal }),
+      this.numbers.ip(question, { repeat: repeat === '1', asker, signal }),
     );
   }
 
@@ -25,10 +26,11 @@ export class NumbersController {
   async asn(
     @Question(ASN_WHOIS) question: QuestionOf<typeof ASN_WHOIS>,
     @Headers('x-repeat') repeat: string | undefined,
+    @Headers('x-account-id') asker: string | undefined,
     @Res() reply: FastifyReply,
   ) {
     await sendAnswer(reply, async (signal) =>
-      this.numbers.asn(question, { repeat: repeat === '1', signal }),
+      this.numbers.asn(question, { repeat: repeat === '1', asker, signal }),
     );
   }
 }

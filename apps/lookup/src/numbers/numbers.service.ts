@@ -35,6 +35,8 @@ type Question = Freshness & { fields?: string[]; include?: NumberSection[] };
 interface Asking {
   /** The gateway charged the same question less than a minute ago. */
   repeat: boolean;
+  /** The account that asks. */
+  asker?: string;
   /** Aborted when nobody waits for the answer any more. */
   signal: AbortSignal;
 }
@@ -90,11 +92,11 @@ export class NumbersService {
   private async answer(question: Question, how: Asking, asked: Asked): Promise<DataAnswer> {
     const fixture = numberFixture(asked.text, this.clock.now());
     const { budgetMs } = this.config;
-    const { repeat, signal } = how;
+    const { repeat, asker, signal } = how;
     const { lookup, servedFrom } = fixture
       ? { lookup: fixture, servedFrom: 'fixture' as const }
       : await this.answers.find(asked.text, { ...question, repeat }, async () =>
-          asked.look({ priority: 'live', budgetMs, signal }),
+          asked.look({ priority: 'live', asker, budgetMs, signal }),
         );
     this.counts.note(lookup.outcome, servedFrom);
     const ageMs = this.clock.now().getTime() - lookup.fetchedAt.getTime();

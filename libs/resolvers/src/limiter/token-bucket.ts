@@ -19,6 +19,12 @@ export class TokenBucket {
     return Math.ceil(((1 - this.tokens) / this.terms.perSecond) * 1000);
   }
 
+  /** Tokens that are there now. */
+  left(now: number): number {
+    this.fill(now);
+    return this.tokens;
+  }
+
   take(now: number): void {
     this.fill(now);
     this.tokens -= 1;

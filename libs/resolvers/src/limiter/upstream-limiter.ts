@@ -26,6 +26,8 @@ export interface UpstreamLimiterOptions {
 
 export interface Turn {
   priority: Priority;
+  /** Whoever the question is for, by an opaque name; the installation itself by default. */
+  asker?: string;
   signal?: AbortSignal;
 }
 
@@ -42,7 +44,7 @@ export interface Permit {
 
 export interface Refused {
   granted: false;
-  reason: 'parked' | 'queue_full' | 'cancelled';
+  reason: 'parked' | 'queue_full' | 'share_used' | 'cancelled';
   retryAfterMs: number;
 }
 
@@ -61,20 +63,28 @@ export class UpstreamLimiter {
   }
 
   /**
-   * Waits for a turn at `host`. Refused at once while the upstream is parked, and when too many
-   * wait already, unless one of lower priority can be sent away instead.
+   * Waits for a turn at `host`. Refused at once while the upstream is parked, when too many wait already,
+   * unless one of lower priority can be sent away instead, and when this asker has had his share of a budget
+   * that refills slowly or a quarter of the places in the queue.
    */
-  acquire(host: string, { priority, signal }: Turn): Promise<Permit | Refused> {
+  acquire(host: string, { priority, signal, asker = '' }: Turn): Promise<Permit | Refused> {
     if (signal?.aborted === true) return Promise.resolve(refused('cancelled', 0));
     const upstream = this.upstreamOf(host);
     if (upstream === undefined) return Promise.resolve(refused('queue_full', RETRY_SOON_MS));
     const parkedMs = upstream.parkedForMs(this.now());
     if (parkedMs > 0) return Promise.resolve(refused('parked', parkedMs));
-    const isFull = upstream.waiting >= (this.options.waitersMax ?? 100);
+    if (!upstream.hasShareFor(asker, this.now())) {
+      return Promise.resolve(refused('share_used', SHARE_RETRY_MS));
+    }
+    const waitersMax = this.options.waitersMax ?? WAITERS_MAX;
+    if (asker !== '' && upstream.waitingOf(asker) >= Math.ceil(waitersMax * ASKER_PLACES)) {
+      return Promise.resolve(refused('queue_full', RETRY_SOON_MS));
+    }
+    const isFull = upstream.waiting >= waitersMax;
     if (isFull && !upstream.displace(priority)) {
       return Promise.resolve(refused('queue_full', RETRY_SOON_MS));
     }
-    return this.wait(upstream, priority, signal);
+    return this.wait(upstream, { priority, asker, signal });
   }
 
   /** Milliseconds for which `host` is left alone; 0 when it may be asked. */
@@ -84,8 +94,7 @@ export class UpstreamLimiter {
 
   private wait(
     upstream: Upstream,
-    priority: Priority,
-    signal: AbortSignal | undefined,
+    { priority, asker, signal }: Turn & { asker: string },
   ): Promise<Permit | Refused> {
     return new Promise((resolve) => {
       const cancel = () => {
@@ -94,6 +103,7 @@ export class UpstreamLimiter {
       };
       const waiter: Waiter = {
         priority,
+        asker,
         settle: (isGranted) => {
           signal?.removeEventListener('abort', cancel);
           resolve(isGranted ? this.permit(upstream) : this.sentAway(upstream));
@@ -170,6 +180,10 @@ export class UpstreamLimiter {
 }
 
 const RETRY_SOON_MS = 5_000;
+const SHARE_RETRY_MS = 600_000;
+const WAITERS_MAX = 100;
+/** Part of the queue that one asker may fill. */
+const ASKER_PLACES = 0.25;
 
 function refused(reason: Refused['reason'], retryAfterMs: number): Refused {
   return { granted: false, reason, retryAfterMs };

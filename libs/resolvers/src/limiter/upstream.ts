@@ -1,3 +1,5 @@
+import { BudgetShares, isScarce } from './budget-shares.js';
+import { FairQueue } from './fair-queue.js';
 import { TokenBucket } from './token-bucket.js';
 import type { UpstreamLimit } from './upstream-limits.js';
 
@@ -6,6 +8,8 @@ export type Priority = 'live' | 'monitor' | 'bulk';
 
 export interface Waiter {
   priority: Priority;
+  /** Whoever the question is for; turns go round between them. */
+  asker: string;
   /** Called once, with true when it is this waiter's turn. */
   settle(isGranted: boolean): void;
 }
@@ -18,7 +22,13 @@ const PARK_MAX_MS = 3_600_000;
 /** One upstream host: its buckets, its waiters, and until when it is left alone. */
 export class Upstream {
   private readonly buckets: readonly TokenBucket[];
-  private readonly waiters: Record<Priority, Waiter[]> = { live: [], monitor: [], bulk: [] };
+  private readonly waiters: Record<Priority, FairQueue<Waiter>> = {
+    live: new FairQueue(),
+    monitor: new FairQueue(),
+    bulk: new FairQueue(),
+  };
+  /** Of the buckets that refill slowly. */
+  private readonly shares: readonly { bucket: TokenBucket; shares: BudgetShares }[];
   private active = 0;
   private parkedUntil = -Infinity;
   private strikes = 0;
@@ -27,7 +37,11 @@ export class Upstream {
     private readonly limit: UpstreamLimit,
     now: number,
   ) {
-    this.buckets = limit.buckets.map((terms) => new TokenBucket(terms, now));
+    const buckets = limit.buckets.map((terms) => ({ terms, bucket: new TokenBucket(terms, now) }));
+    this.buckets = buckets.map(({ bucket }) => bucket);
+    this.shares = buckets
+      .filter(({ terms }) => isScarce(terms))
+      .map(({ terms, bucket }) => ({ bucket, shares: new BudgetShares(terms) }));
   }
 
   get isIdle(): boolean {
@@ -43,13 +57,24 @@ export class Upstream {
   }
 
   add(waiter: Waiter): void {
-    this.waiters[waiter.priority].push(waiter);
+    this.waiters[waiter.priority].push(waiter.asker, waiter);
   }
 
   remove(waiter: Waiter): void {
-    const queue = this.waiters[waiter.priority];
-    const at = queue.indexOf(waiter);
-    if (at >= 0) queue.splice(at, 1);
+    this.waiters[waiter.priority].remove(waiter.asker, waiter);
+  }
+
+  /** How many questions of one asker wait. */
+  waitingOf(asker: string): number {
+    return ORDER.reduce((sum, priority) => sum + this.waiters[priority].countOf(asker), 0);
+  }
+
+  /** Whether one asker may have a further part of a budget that refills slowly. */
+  hasShareFor(asker: string, now: number): boolean {
+    const waiting = this.waitingOf(asker);
+    return this.shares.every(({ bucket, shares }) =>
+      shares.mayAsk(asker, waiting, bucket.left(now), now),
+    );
   }
 
   /** Sends away the youngest waiter of the lowest priority below `priority`; false if none is. */
@@ -70,10 +95,11 @@ export class Upstream {
       if (waitMs > 0) return waitMs;
       for (const bucket of this.buckets) bucket.take(now);
       this.active += 1;
-      ORDER.map((priority) => this.waiters[priority])
-        .find((queue) => queue.length > 0)
-        ?.shift()
-        ?.settle(true);
+      const next = ORDER.map((priority) => this.waiters[priority]).find(({ length }) => length > 0);
+      const waiter = next?.shift();
+      if (waiter === undefined) return undefined;
+      for (const { shares } of this.shares) shares.take(waiter.asker, now);
+      waiter.settle(true);
     }
     return undefined;
   }
@@ -100,7 +126,7 @@ export class Upstream {
       this.parkedUntil = now + Math.min(forMs, PARK_MAX_MS);
     }
     for (const priority of ORDER) {
-      for (const waiter of this.waiters[priority].splice(0)) waiter.settle(false);
+      for (const waiter of this.waiters[priority].clear()) waiter.settle(false);
     }
   }
 }

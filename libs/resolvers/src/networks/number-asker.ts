@@ -20,6 +20,8 @@ export interface NumberAskerOptions {
 
 export interface Asking {
   priority: Priority;
+  /** Whoever the question is for. */
+  asker?: string;
   signal: AbortSignal;
 }
 
@@ -50,13 +52,13 @@ export class NumberAsker {
 
   askRdap(baseUrl: string, path: string, form: NumberForm, asking: Asking): Promise<NumberAnswer> {
     const { rdap, limiter, parser } = this.options;
-    const { priority, signal } = asking;
+    const { priority, asker, signal } = asking;
     const about = { protocol: 'rdap' as const, server: baseUrl };
     return this.ask(new URL(baseUrl).hostname, about, asking, async (first) => {
       let permit = first;
       const redirected = async (host: string, ended: AbortSignal) => {
         permit.release();
-        const next = await limiter.acquire(host, { priority, signal: ended });
+        const next = await limiter.acquire(host, { priority, asker, signal: ended });
         if (!next.granted) return false;
         permit = next;
         return true;
@@ -96,11 +98,11 @@ export class NumberAsker {
   private async ask(
     host: string,
     about: Pick<NetworkSource, 'protocol' | 'server'>,
-    { priority, signal }: Asking,
+    { priority, asker, signal }: Asking,
     exchange: (permit: Granted) => Promise<Finding>,
   ): Promise<NumberAnswer> {
     const { limiter, clock } = this.options;
-    const permit = await limiter.acquire(host, { priority, signal });
+    const permit = await limiter.acquire(host, { priority, asker, signal });
     const startedAt = monotonicMs();
     const finding = permit.granted ? await attempt(permit, exchange) : notAsked(permit);
     const { block, ...rest } = finding;

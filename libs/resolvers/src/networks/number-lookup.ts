@@ -16,6 +16,8 @@ export interface NumberRequest {
   budgetMs?: number;
   /** `live` by default. */
   priority?: Priority;
+  /** Whoever the question is for: limits of upstreams are shared out between them. */
+  asker?: string;
   signal?: AbortSignal;
 }
 
@@ -79,11 +81,11 @@ export class NumberLookups {
         reason: question.notAllocated,
       };
     }
-    const { budgetMs = BUDGET_MS, priority = 'live', signal } = request;
+    const { budgetMs = BUDGET_MS, priority = 'live', asker, signal } = request;
     signal?.throwIfAborted();
     const budget = AbortSignal.timeout(budgetMs);
     const ended = signal === undefined ? budget : AbortSignal.any([signal, budget]);
-    return this.ask(route, question, { priority, signal: ended });
+    return this.ask(route, question, { priority, asker, signal: ended });
   }
 
   private async ask(route: NumberRoute, question: Question, asking: Asking): Promise<Found> {

@@ -13,27 +13,41 @@ export interface ListedKey {
   state: string;
   expires_at?: string | null;
   last_used_at?: string | null;
+  /** Its place by age among the live keys that count. */
+  rank: number | null;
 }
 
 /** A key that was just made: its text is shown once, so a repeated form gets none. */
 export interface KeyShown {
   key: string;
+  rank: number | null;
   apiUrl: string;
+}
+
+export interface KeysShown {
+  keys: ListedKey[];
+  shown?: KeyShown;
+  /** How many live keys work; unknown while entitlement is away. */
+  allowed?: number;
+}
+
+/** Whether the plan lets fewer live keys work than are older than this one. */
+export function isPaused({ rank }: { rank: number | null }, allowed?: number): boolean {
+  return rank !== null && allowed !== undefined && rank > allowed;
 }
 
 export function keysPage(
   context: PageContext,
-  keys: ListedKey[],
-  made?: KeyShown,
+  { keys, shown, allowed }: KeysShown,
   notice?: Notice,
 ): Markup {
   return page(context, {
     title: 'API keys',
     notice,
-    body: html`${made && newKeySection(made.key, made.apiUrl)}
+    body: html`${shown && newKeySection(shown.key, shown.apiUrl)}
       <section>
         <h2>Your keys</h2>
-        ${keyList(context, keys)}
+        ${keyList(context, keys, allowed)}
       </section>
       <section>
         <h2>Another key</h2>
@@ -63,20 +77,21 @@ function newKeySection(key: string, apiUrl: string): Markup {
   </section>`;
 }
 
-function keyList(context: PageContext, keys: ListedKey[]): Markup {
+function keyList(context: PageContext, keys: ListedKey[], allowed?: number): Markup {
   if (keys.length === 0) return html`<p>No key yet.</p>`;
   return html`<ul class="rows">
-    ${keys.map((key) => keyRow(context, key))}
+    ${keys.map((key) => keyRow(context, key, allowed))}
   </ul>`;
 }
 
-function keyRow(context: PageContext, key: ListedKey): Markup {
+function keyRow(context: PageContext, key: ListedKey, allowed?: number): Markup {
+  const state = key.state === 'active' && isPaused(key, allowed) ? 'paused' : key.state;
   const ends = key.expires_at ? ` until ${key.expires_at.slice(0, 16).replace('T', ' ')} UTC` : '';
   return html`<li>
     <div>
       <strong>${key.name}</strong> <code>${key.masked}</code>
       <p class="quiet">
-        <span>${key.state}${ends}</span>
+        <span>${state}${ends}</span>
         <span>last used: ${key.last_used_at?.slice(0, 10) ?? 'never'}</span>
       </p>
     </div>

@@ -1,0 +1,29 @@
+import { Injectable } from '@nestjs/common';
+import type { Transaction } from '#libs/database';
+
+export type AccountState = 'active' | 'deleted' | 'erased';
+
+@Injectable()
+export class AccountStatesRepository {
+  async find(transaction: Transaction, accountId: string): Promise<AccountState> {
+    const [row] = await transaction.query<{ state: AccountState }>(
+      'select state from account_states where account_id = $1',
+      [accountId],
+    );
+    return row?.state ?? 'active';
+  }
+
+  /** An erased account stays erased, whatever arrives late. */
+  async put(
+    transaction: Transaction,
+    accountId: string,
+    change: { state: AccountState; at: Date },
+  ): Promise<void> {
+    await transaction.query(
+      `insert into account_states as s (account_id, state, changed_at) values ($1, $2, $3)
+       on conflict (account_id) do update set state = $2, changed_at = $3
+       where s.state <> 'erased' and s.changed_at <= $3`,
+      [accountId, change.state, change.at],
+    );
+  }
+}

@@ -1,0 +1,27 @@
+import { Injectable } from '@nestjs/common';
+import type { Transaction } from '#libs/database';
+import { AccountDeletedHere } from './accounts.errors.js';
+import { type AccountState, AccountStatesRepository } from './account-states.repository.js';
+
+/** Whether an account may buy, and whether its money counts. */
+@Injectable()
+export class AccountStatesService {
+  constructor(private readonly states: AccountStatesRepository) {}
+
+  async change(
+    transaction: Transaction,
+    accountId: string,
+    change: { state: AccountState; at: Date },
+  ): Promise<void> {
+    await this.states.put(transaction, accountId, change);
+  }
+
+  async isActive(transaction: Transaction, accountId: string): Promise<boolean> {
+    return (await this.states.find(transaction, accountId)) === 'active';
+  }
+
+  /** @throws AccountDeletedHere. */
+  async checkActive(transaction: Transaction, accountId: string): Promise<void> {
+    if (!(await this.isActive(transaction, accountId))) throw new AccountDeletedHere();
+  }
+}

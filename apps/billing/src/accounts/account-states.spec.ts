@@ -1,0 +1,115 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { MINUTE_MS } from '#libs/platform';
+import type { OrderResponse } from '../orders/orders.dto.js';
+import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
+
+describe('accounts that come and go', () => {
+  let billing: BillingUnderTest;
+  let accountId: string;
+
+  beforeAll(async () => {
+    billing = await BillingUnderTest.start();
+  });
+  afterAll(() => billing.stop());
+  beforeEach(() => {
+    accountId = billing.newAccount();
+  });
+  afterEach(() => {
+    expect(billing.logLines.splice(0)).toEqual([]);
+  });
+
+  async function order(sku = 'api-15K-month'): Promise<OrderResponse> {
+    const body = { product: 'subscription', sku, processor: 'stripe' };
+    const answer = await billing.call('POST', 'orders', { accountId, body });
+    expect(answer.status).toBe(201);
+    return answer.body as OrderResponse;
+  }
+
+  async function subscription() {
+    const { body } = await billing.call('GET', 'subscriptions', { accountId });
+    return body.subscriptions[0] as { id: string; state: string; cancel_at: string | null };
+  }
+
+  const typesSaid = async () => (await billing.events(accountId)).map(({ type }) => type);
+  const refunds = () => billing.simulator.world.all('refund').length;
+  const cancel = async () =>
+    billing.call('POST', `subscriptions/${(await subscription()).id}/cancel`, { accountId });
+
+  it('a deletion cancels at the end of the period, and a restoration undoes it', async () => {
+    await billing.act(await order(), 'pay');
+    await billing.deliver('deleted', accountId);
+    await billing.follow();
+    expect(await subscription()).toMatchObject({ state: 'active', cancel_at: expect.any(String) });
+    await billing.deliver('restored', accountId);
+    await billing.follow();
+    expect(await subscription()).toMatchObject({ state: 'active', cancel_at: null });
+    await billing.pass(MINUTE_MS);
+    await billing.deliver('deleted', accountId);
+    await billing.follow();
+    expect(await subscription()).toMatchObject({ cancel_at: expect.any(String) });
+  });
+
+  it('what the customer had cancelled stays cancelled after a restoration', async () => {
+    await billing.act(await order(), 'pay');
+    await cancel();
+    await billing.deliver('deleted', accountId);
+    await billing.follow();
+    await billing.deliver('restored', accountId);
+    await billing.follow();
+    expect(await subscription()).toMatchObject({ cancel_at: expect.any(String) });
+  });
+
+  it('an erasure ends it at once', async () => {
+    await billing.act(await order(), 'pay');
+    await billing.deliver('deleted', accountId);
+    await billing.deliver('erased', accountId);
+    await billing.follow();
+    expect(await subscription()).toMatchObject({ state: 'cancelled' });
+    await billing.deliver('restored', accountId);
+    const body = { product: 'package', credits: 5_000, processor: 'stripe' };
+    expect(await billing.call('POST', 'orders', { accountId, body })).toMatchObject({
+      status: 403,
+    });
+  });
+
+  it('a deleted account buys nothing, and its open pages close', async () => {
+    const open = await billing.order(accountId);
+    await billing.deliver('deleted', accountId);
+    await billing.follow();
+    expect(await billing.stateOf(accountId, open)).toBe('cancelled');
+    await billing.act(open, 'pay');
+    expect(await typesSaid()).toEqual([]);
+    const body = { product: 'package', credits: 5_000, processor: 'stripe' };
+    expect(await billing.call('POST', 'orders', { accountId, body })).toMatchObject({
+      status: 403,
+      body: { code: 'account_deleted' },
+    });
+  });
+
+  it('money that arrives after the deletion is given back once, and grants nothing', async () => {
+    const [bought, subscribed] = [await billing.order(accountId), await order()];
+    const before = refunds();
+    await billing.deliver('deleted', accountId);
+    await billing.act(bought, 'pay');
+    await billing.act(subscribed, 'pay');
+    for (let round = 0; round < 3; round += 1) await billing.follow();
+    expect(refunds()).toBe(before + 2);
+    expect(await billing.stateOf(accountId, bought)).toBe('refunded');
+    expect(billing.simulator.world.all('subscription')[0].status).toBe('canceled');
+    expect(await typesSaid()).toEqual([]);
+  });
+
+  it('of two paid checkouts of one line the second is ended and refunded, unheard of', async () => {
+    const [first, second] = [await order(), await order('api-50K-month')];
+    await billing.act(first, 'pay');
+    await billing.act(second, 'pay');
+    const before = await typesSaid();
+    for (let round = 0; round < 3; round += 1) await billing.follow();
+    expect(await subscription()).toMatchObject({ state: 'active', sku: 'api-15K-month' });
+    expect(billing.simulator.world.all('subscription')[0].status).toBe('canceled');
+    expect(await billing.stateOf(accountId, second)).toBe('refunded');
+    expect(await billing.stateOf(accountId, first)).toBe('paid');
+    expect(await typesSaid()).toEqual(before);
+    expect(before.filter((type) => type === 'billing.payment-confirmed')).toHaveLength(1);
+  });
+});

@@ -1,0 +1,11 @@
+import { Problem } from '#libs/platform';
+
+export class AccountDeletedHere extends Problem {
+  constructor() {
+    super({
+      code: 'account_deleted',
+      status: 403,
+      detail: 'This account is deleted. Restore it first.',
+    });
+  }
+}

@@ -1,0 +1,20 @@
+import { Controller } from '@nestjs/common';
+import { Ctx, Payload } from '@nestjs/microservices';
+import { AccountErased, type EventEnvelope } from '#libs/contracts';
+import type { Transaction } from '#libs/database';
+import { Consumes } from '#libs/messaging';
+import { AccountStatesService } from './account-states.service.js';
+
+@Controller()
+export class OnAccountErasedConsumer {
+  constructor(private readonly accounts: AccountStatesService) {}
+
+  @Consumes(AccountErased)
+  async handle(
+    @Payload() { key, data }: EventEnvelope<AccountErased>,
+    @Ctx() transaction: Transaction,
+  ): Promise<void> {
+    const at = new Date(data.erasedAt);
+    await this.accounts.change(transaction, key, { state: 'erased', at });
+  }
+}

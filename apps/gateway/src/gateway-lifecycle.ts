@@ -1,0 +1,143 @@
+import {
+  Inject,
+  Injectable,
+  type OnApplicationBootstrap,
+  type OnApplicationShutdown,
+  type OnModuleDestroy,
+} from '@nestjs/common';
+import { ModuleRef } from '@nestjs/core';
+import type { Counters } from '#libs/counters';
+import { Database, MaintenanceDatabase, addPoolMetrics } from '#libs/database';
+import { EventTransport, addEventMetrics } from '#libs/messaging';
+import { Health, Logger, MINUTE_MS, Metrics, Schedule } from '#libs/platform';
+import { type JobDeclaration, scheduleJobs } from '#libs/services';
+import { ChangePollers } from './facts/change-pollers.js';
+import { Facts } from './facts/facts.js';
+import { GatewayConfig } from './gateway.config.js';
+import { COUNTERS } from './gateway-providers.js';
+import { LeaseClient } from './lease/lease-client.js';
+import { PublicListeners } from './listener/public-listeners.js';
+import { ownerChecks } from './owner-reach.js';
+import { LoadShedder } from './request/01-shed.js';
+import { Forwarder } from './request/08-forward.js';
+import { KeyUseJob } from './request-log/key-use.job.js';
+import { RequestLog } from './request-log/request-log.js';
+import { RequestLogCopy } from './request-log/request-log.repository.js';
+import { RollUpJob } from './request-log/roll-up.job.js';
+import { Services } from './services.js';
+import { addGatewayMetrics } from './telemetry/gateway-metrics.js';
+import { RequestCounts } from './telemetry/request-counts.js';
+
+export const JOBS: readonly JobDeclaration[] = [
+  { job: RollUpJob, everyMs: MINUTE_MS, runs: 'installation' },
+  { job: KeyUseJob, everyMs: MINUTE_MS, runs: 'process' },
+];
+
+const SETTLE_TIMEOUT_MS = 5_000;
+
+/**
+ * What the gateway starts and stops, in order; Nest itself promises none between providers. Between the two
+ * halves of a stop Nest closes the internal listener and the consumers.
+ */
+@Injectable()
+export class GatewayLifecycle
+  implements OnApplicationBootstrap, OnModuleDestroy, OnApplicationShutdown
+{
+  private readonly schedule: Schedule;
+
+  constructor(
+    private readonly providers: ModuleRef,
+    private readonly leases: LeaseClient,
+    private readonly pollers: ChangePollers,
+    private readonly shedder: LoadShedder,
+    @Inject(COUNTERS) private readonly counters: Counters,
+    logger: Logger,
+  ) {
+    this.schedule = new Schedule(logger);
+  }
+
+  /** Everything but the public listeners, which open when the internal one answers. */
+  async onApplicationBootstrap(): Promise<void> {
+    this.declareMetrics();
+    this.declareHealth();
+    // A log that is locked or slow holds up no start: its lines wait in memory.
+    void this.get(RollUpJob)
+      .runOnce()
+      .catch((error: unknown) =>
+        this.get(Logger).warn('the request log cannot be rolled up now', error),
+      );
+    scheduleJobs(this.schedule, { app: this.providers }, JOBS);
+    await this.pollers.start();
+    this.leases.start();
+    this.get(RequestLog).start();
+    this.shedder.start();
+  }
+
+  /** Not ready, listeners, requests under way, leases, jobs, log. */
+  async onModuleDestroy(): Promise<void> {
+    await this.get(PublicListeners).drain();
+    await this.leases.drain(SETTLE_TIMEOUT_MS);
+    await this.schedule.stop();
+    const [log, keyUse] = [this.get(RequestLog), this.get(KeyUseJob)];
+    await Promise.all([log.stop(), keyUse.runOnce(), this.counters.close()]);
+    this.pollers.stop();
+    this.shedder.stop();
+  }
+
+  /** Connections, the databases last. */
+  async onApplicationShutdown(): Promise<void> {
+    const connections = [this.get(Forwarder), this.get(Services), this.get(RequestLogCopy)];
+    await Promise.all(connections.map((connection) => connection.close()));
+    await Promise.all([this.database.close(), this.maintenance.close()]);
+  }
+
+  private declareMetrics(): void {
+    const { leases, pollers, shedder, counters } = this;
+    const metrics = this.get(Metrics);
+    const { database } = this;
+    addGatewayMetrics(metrics, {
+      leases,
+      pollers,
+      shedder,
+      counters,
+      counts: this.get(RequestCounts),
+      log: this.get(RequestLog),
+      facts: this.get(Facts),
+    });
+    addPoolMetrics(metrics, { gateway: database, maintenance: this.maintenance });
+    addEventMetrics(metrics, {
+      service: 'gateway',
+      transport: this.providers.get(EventTransport, { strict: false }),
+      database,
+    });
+  }
+
+  /** What a gateway answers without, named in its readiness. */
+  private declareHealth(): void {
+    const transport = this.providers.get<EventTransport>(EventTransport, { strict: false });
+    const checks = {
+      database: async () => void (await this.database.query('select 1')),
+      broker: () => transport.check(),
+      counters: async () => {
+        if (this.counters.mode() === 'alone') throw new Error('Valkey does not answer');
+      },
+    };
+    const health = this.get(Health);
+    const owners = ownerChecks(this.get(GatewayConfig));
+    for (const [name, check] of [...Object.entries(checks), ...owners]) {
+      health.add({ name, isOptional: true, check });
+    }
+  }
+
+  private get database(): Database {
+    return this.providers.get<Database>(Database, { strict: false });
+  }
+
+  private get maintenance(): Database {
+    return this.providers.get<Database>(MaintenanceDatabase, { strict: false });
+  }
+
+  private get<T>(type: new (...given: never[]) => T): T {
+    return this.providers.get(type, { strict: false });
+  }
+}

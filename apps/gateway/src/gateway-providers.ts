@@ -1,0 +1,238 @@
+import type { FactoryProvider } from '@nestjs/common';
+import { type Counters, openCounters } from '#libs/counters';
+import { blockListOf } from '#libs/domain-names';
+import { Clock, DAY_MS, Health, Logger, ServiceTokens, newId } from '#libs/platform';
+import { ChangePollers } from './facts/change-pollers.js';
+import { FailedKeys } from './facts/failed-keys.js';
+import { Facts } from './facts/facts.js';
+import { GatewayConfig } from './gateway.config.js';
+import { DailyCaps } from './lease/daily-caps.js';
+import { LeaseClient } from './lease/lease-client.js';
+import { ApiListener } from './listener/api-listener.js';
+import { ownOperations } from './owners/own-operations.js';
+import { ErrorPages } from './problems/error-pages.js';
+import { ProblemBodies } from './problems/problem-body.js';
+import { ClassConcurrency } from './rate-limits/class-concurrency.js';
+import { LoadShedder } from './request/01-shed.js';
+import { Forwarder } from './request/08-forward.js';
+import { Settlement } from './request/10-settle.js';
+import { RequestPath } from './request/request-path.js';
+import { KeyUseJob } from './request-log/key-use.job.js';
+import { RequestLog } from './request-log/request-log.js';
+import {
+  RequestLogCopy,
+  RequestLogMaintenanceRepository,
+  RequestLogRepository,
+} from './request-log/request-log.repository.js';
+import { rollPartitions } from './request-log/roll-up.job.js';
+import { ApiPaths } from './routes/api-paths.js';
+import { Services } from './services.js';
+import { RequestCounts } from './telemetry/request-counts.js';
+
+/** Where requests are counted: `Counters`, an interface. */
+export const COUNTERS = Symbol('counters');
+
+const LEASE_DEADLINE_SLACK_MS = 1_000;
+
+/** What a factory is given, by the names that it has for it. */
+type Given<I> = {
+  [K in keyof I]: I[K] extends abstract new (...parts: never[]) => infer T ? T : Counters;
+};
+type Tokens = Record<string, (abstract new (...parts: never[]) => unknown) | typeof COUNTERS>;
+
+function made<const I extends Tokens>(
+  provide: Tokens[string],
+  inject: I,
+  make: (given: Given<I>) => unknown,
+): FactoryProvider {
+  const names = Object.keys(inject);
+  return {
+    provide: provide as FactoryProvider['provide'],
+    inject: Object.values(inject) as FactoryProvider['inject'],
+    useFactory: (...given: unknown[]) =>
+      make(Object.fromEntries(names.map((name, place) => [name, given[place]])) as Given<I>),
+  };
+}
+
+/** What asks and remembers. */
+const KNOWLEDGE = [
+  made(
+    Services,
+    { config: GatewayConfig, tokens: ServiceTokens },
+    ({ config, tokens }) => new Services(config, tokens),
+  ),
+  made(
+    DailyCaps,
+    { clock: Clock, log: RequestLogRepository },
+    ({ clock, log }) =>
+      new DailyCaps(clock, async (keyIds) => {
+        const now = clock.now().getTime();
+        return log.sumCreditsOfKeys(keyIds, new Date(now - (now % DAY_MS)));
+      }),
+  ),
+  made(
+    Facts,
+    { config: GatewayConfig, clock: Clock, services: Services, caps: DailyCaps },
+    ({ config: { keyPepper }, clock, services: { account, entitlement }, caps }) =>
+      new Facts({
+        account,
+        entitlement,
+        clock,
+        keyPepper,
+        beforeUse: async (key) => caps.prepare(key),
+      }),
+  ),
+  made(
+    ChangePollers,
+    { facts: Facts, services: Services, logger: Logger },
+    ({ facts, services: { account, entitlement }, logger }) =>
+      new ChangePollers({
+        facts,
+        logger,
+        sources: [
+          { name: 'account', changes: async (cursor) => account.changes(cursor) },
+          { name: 'entitlement', changes: async (cursor) => entitlement.changes(cursor) },
+        ],
+      }),
+  ),
+  made(
+    LeaseClient,
+    { config: GatewayConfig, services: Services, logger: Logger },
+    ({ config, services, logger }) =>
+      new LeaseClient({
+        client: services.entitlement,
+        logger,
+        journalPath: config.journalPath,
+        requestDeadlineMs: config.lookupTimeoutMs + LEASE_DEADLINE_SLACK_MS,
+      }),
+  ),
+  made(COUNTERS, { config: GatewayConfig, logger: Logger }, ({ config, logger }) =>
+    openCounters({
+      url: config.valkeyUrl,
+      tlsCa: config.valkeyTlsCa,
+      timeoutMs: config.valkeyTimeoutMs,
+      secret: config.keyPepper,
+      gatewayId: newId(),
+      logger,
+    }),
+  ),
+];
+
+const LOG = [
+  made(
+    RequestLogCopy,
+    { config: GatewayConfig, clock: Clock, maintained: RequestLogMaintenanceRepository },
+    ({ config, clock, maintained }) =>
+      new RequestLogCopy(config.databaseUrl, async () => rollPartitions(maintained, clock)),
+  ),
+  made(
+    RequestLog,
+    { copy: RequestLogCopy, logger: Logger },
+    ({ copy, logger }) => new RequestLog(copy, logger),
+  ),
+  made(
+    KeyUseJob,
+    { services: Services, logger: Logger },
+    ({ services, logger }) => new KeyUseJob(services.account, logger),
+  ),
+];
+
+/** The path of a request: plain objects, called without Nest's guards and pipes. */
+const PATH = [
+  made(
+    ProblemBodies,
+    { config: GatewayConfig, clock: Clock },
+    ({ config, clock }) => new ProblemBodies(config.baseUrl, clock),
+  ),
+  made(
+    Forwarder,
+    {
+      config: GatewayConfig,
+      tokens: ServiceTokens,
+      paths: ApiPaths,
+      requestLog: RequestLogRepository,
+      clock: Clock,
+    },
+    ({ config, tokens, paths: { operations }, requestLog, clock }) =>
+      new Forwarder({
+        url: config.lookupUrl,
+        socketPath: config.lookupSocket,
+        tokens,
+        timeoutMs: config.lookupTimeoutMs,
+        owners: { account: config.accountUrl, entitlement: config.entitlementUrl },
+        own: ownOperations({ requestLog, clock }),
+        operations,
+      }),
+  ),
+  made(
+    LoadShedder,
+    { config: GatewayConfig },
+    ({ config: { inFlightMax, loopDelayMaxMs: delayMaxMs } }) =>
+      new LoadShedder({ inFlightMax, delayMaxMs }),
+  ),
+  made(RequestCounts, { paths: ApiPaths }, ({ paths }) => new RequestCounts(paths.routes)),
+  made(
+    Settlement,
+    {
+      leases: LeaseClient,
+      caps: DailyCaps,
+      counters: COUNTERS,
+      log: RequestLog,
+      keyUse: KeyUseJob,
+      clock: Clock,
+      counts: RequestCounts,
+    },
+    ({ counters: { repeats }, ...others }) => new Settlement({ repeats, ...others }),
+  ),
+  made(
+    RequestPath,
+    {
+      config: GatewayConfig,
+      shedder: LoadShedder,
+      facts: Facts,
+      counters: COUNTERS,
+      leases: LeaseClient,
+      caps: DailyCaps,
+      forwarder: Forwarder,
+      settlement: Settlement,
+      bodies: ProblemBodies,
+      logger: Logger,
+    },
+    ({ config, counters: { window, repeats }, bodies, ...others }) =>
+      new RequestPath({
+        ...others,
+        window,
+        repeats,
+        answers: { bodies },
+        failedKeys: new FailedKeys(config.failedKeysMax),
+        concurrency: new ClassConcurrency(),
+        trustedProxies: blockListOf(config.trustedProxies),
+      }),
+  ),
+  made(
+    ApiListener,
+    {
+      config: GatewayConfig,
+      paths: ApiPaths,
+      requestPath: RequestPath,
+      bodies: ProblemBodies,
+      health: Health,
+      clock: Clock,
+      logger: Logger,
+    },
+    async ({ config, ...others }) =>
+      new ApiListener({
+        ...others,
+        origin: config.baseUrl,
+        host: config.host,
+        port: config.port,
+        reusePort: config.reusePort,
+        pages: await ErrorPages.load(),
+        dashboardUrl: config.billingUrl,
+        limits: { ...config, requestTimeoutMs: config.headersTimeoutMs },
+      }),
+  ),
+];
+
+/** What is made of others, in the order in which they need one another. */
+export const MADE: readonly FactoryProvider[] = [...KNOWLEDGE, ...LOG, ...PATH];

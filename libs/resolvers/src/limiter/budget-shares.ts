@@ -1,0 +1,73 @@
+import type { BucketTerms } from './upstream-limits.js';
+
+/** A budget that needs longer than this to fill up is scarce. */
+const SCARCE_FILL_SECONDS = 600;
+/** Whoever asked within this time is still counted among those who share. */
+const RECENT_MS = 3_600_000;
+/** No asker gets more than this part of what is left. */
+const SHARE = 0.25;
+const ASKERS_MAX = 10_000;
+
+interface Asker {
+  /** Questions that the budget has not made good since. */
+  spent: number;
+  countedAtMs: number;
+  askedAtMs: number;
+}
+
+/** True for a budget of which one asker could deprive all others for long. */
+export function isScarce({ burst, perSecond }: BucketTerms): boolean {
+  return burst / perSecond > SCARCE_FILL_SECONDS;
+}
+
+/**
+ * Shares out a budget that refills slowly: while others ask, nobody gets more than a quarter of what is left,
+ * his own recent questions included; alone he may have all but the last quarter.
+ */
+export class BudgetShares {
+  private readonly askers = new Map<string, Asker>();
+
+  constructor(private readonly terms: BucketTerms) {}
+
+  /**
+   * @param waiting questions of the same asker that wait already.
+   * @param left tokens of the budget.
+   */
+  mayAsk(name: string, waiting: number, left: number, nowMs: number): boolean {
+    const asker = this.askerNamed(name, nowMs);
+    asker.askedAtMs = nowMs;
+    const spent = this.spentBy(asker, nowMs) + waiting;
+    if (spent < 1) return true;
+    if (this.hasOthers(name, nowMs)) return spent + 1 <= (left + spent) * SHARE;
+    return left - waiting > this.terms.burst * SHARE;
+  }
+
+  take(name: string, nowMs: number): void {
+    const asker = this.askerNamed(name, nowMs);
+    asker.spent = this.spentBy(asker, nowMs) + 1;
+    asker.countedAtMs = nowMs;
+  }
+
+  private spentBy({ spent, countedAtMs }: Asker, nowMs: number): number {
+    return Math.max(0, spent - ((nowMs - countedAtMs) / 1_000) * this.terms.perSecond);
+  }
+
+  private hasOthers(name: string, nowMs: number): boolean {
+    for (const [other, { askedAtMs }] of this.askers) {
+      if (other !== name && nowMs - askedAtMs < RECENT_MS) return true;
+    }
+    return false;
+  }
+
+  private askerNamed(name: string, nowMs: number): Asker {
+    const known = this.askers.get(name);
+    if (known) return known;
+    if (this.askers.size >= ASKERS_MAX) {
+      const [oldest] = this.askers.keys();
+      this.askers.delete(oldest);
+    }
+    const asker = { spent: 0, countedAtMs: nowMs, askedAtMs: nowMs };
+    this.askers.set(name, asker);
+    return asker;
+  }
+}

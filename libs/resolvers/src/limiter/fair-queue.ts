@@ -1,0 +1,60 @@
+/** Who waits, by who asks: each asker's turn comes round, however many questions another one has waiting. */
+export class FairQueue<Waiter> {
+  /** Askers in the order of their turns; none is without a waiter. */
+  private readonly byAsker = new Map<string, Waiter[]>();
+  length = 0;
+
+  push(asker: string, waiter: Waiter): void {
+    const own = this.byAsker.get(asker);
+    if (own) own.push(waiter);
+    else this.byAsker.set(asker, [waiter]);
+    this.length += 1;
+  }
+
+  /** The oldest waiter of the asker whose turn it is, who then stands last. */
+  shift(): Waiter | undefined {
+    const [turn] = this.byAsker;
+    if (turn === undefined) return undefined;
+    const [asker, own] = turn;
+    const waiter = own.shift();
+    this.byAsker.delete(asker);
+    if (own.length > 0) this.byAsker.set(asker, own);
+    this.length -= 1;
+    return waiter;
+  }
+
+  /** The youngest waiter of the asker who has most of them. */
+  pop(): Waiter | undefined {
+    let most: [string, Waiter[]] | undefined;
+    for (const entry of this.byAsker) {
+      if (most === undefined || entry[1].length > most[1].length) most = entry;
+    }
+    if (most === undefined) return undefined;
+    const [asker, own] = most;
+    const waiter = own.pop();
+    if (own.length === 0) this.byAsker.delete(asker);
+    this.length -= 1;
+    return waiter;
+  }
+
+  remove(asker: string, waiter: Waiter): void {
+    const own = this.byAsker.get(asker);
+    const at = own?.indexOf(waiter) ?? -1;
+    if (own === undefined || at < 0) return;
+    own.splice(at, 1);
+    if (own.length === 0) this.byAsker.delete(asker);
+    this.length -= 1;
+  }
+
+  countOf(asker: string): number {
+    return this.byAsker.get(asker)?.length ?? 0;
+  }
+
+  /** Takes all out. */
+  clear(): Waiter[] {
+    const all = [...this.byAsker.values()].flat();
+    this.byAsker.clear();
+    this.length = 0;
+    return all;
+  }
+}

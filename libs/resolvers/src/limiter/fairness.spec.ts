@@ -1,0 +1,84 @@
+import { describe, expect, it } from '@jest/globals';
+import { UpstreamLimiter } from './upstream-limiter.js';
+import type { UpstreamLimit } from './upstream-limits.js';
+
+const HOST = 'whois.scarce.example';
+const DAY_SECONDS = 86_400;
+/** As some registries publish: 20 at once, 80 a day. */
+const SCARCE: UpstreamLimit = {
+  buckets: [{ burst: 20, perSecond: 80 / DAY_SECONDS }],
+  connections: 2,
+};
+const WIDE: UpstreamLimit = { buckets: [{ burst: 1_000, perSecond: 1_000 }], connections: 1 };
+
+function limiterOf(limit: UpstreamLimit) {
+  let nowMs = 0;
+  const limiter = new UpstreamLimiter({
+    limits: new Map([[HOST, limit]]),
+    now: () => nowMs,
+    schedule: () => () => {},
+  });
+  const ask = async (asker: string) => {
+    const answer = await limiter.acquire(HOST, { priority: 'live', asker });
+    if (answer.granted) answer.failed();
+    return answer.granted ? 'goes' : answer.reason;
+  };
+  return { limiter, ask, advance: (ms: number) => (nowMs += ms) };
+}
+
+describe('the budget of a registry', () => {
+  it('cannot be taken from others by one account, however many questions it begins and gives up', async () => {
+    const { ask } = limiterOf(SCARCE);
+    const greedy: string[] = [];
+    for (let i = 0; i < 24; i++) greedy.push(await ask('greedy'));
+    expect(greedy.filter((word) => word === 'goes').length).toBeLessThanOrEqual(15);
+    expect(greedy.at(-1)).toBe('share_used');
+    expect(await ask('other')).toBe('goes');
+    expect(await ask('third')).toBe('goes');
+    expect(await ask('greedy')).toBe('share_used');
+  });
+
+  it('is shared out while others ask: nobody gets more than a quarter of what is left', async () => {
+    const { ask } = limiterOf(SCARCE);
+    const counts = new Map([
+      ['a', 0],
+      ['b', 0],
+      ['c', 0],
+    ]);
+    for (let round = 0; round < 20; round++) {
+      for (const asker of counts.keys()) {
+        if ((await ask(asker)) === 'goes') counts.set(asker, counts.get(asker)! + 1);
+      }
+    }
+    for (const count of counts.values()) {
+      expect(count).toBeGreaterThanOrEqual(3);
+      expect(count).toBeLessThanOrEqual(5);
+    }
+  });
+
+  it('comes back to each with time', async () => {
+    const { ask, advance } = limiterOf(SCARCE);
+    while ((await ask('a')) === 'goes');
+    advance((DAY_SECONDS / 4) * 1_000);
+    expect(await ask('a')).toBe('goes');
+  });
+});
+
+describe('the queue of an upstream', () => {
+  it('goes round between accounts, and no account may fill it', async () => {
+    const { limiter } = limiterOf(WIDE);
+    const first = await limiter.acquire(HOST, { priority: 'live', asker: 'a' });
+    const order: string[] = [];
+    const wait = async (asker: string) => {
+      const answer = await limiter.acquire(HOST, { priority: 'live', asker });
+      order.push(answer.granted ? asker : answer.reason);
+      if (answer.granted) answer.release();
+    };
+    const waiting = [...Array.from({ length: 25 }, () => 'a'), 'b', 'a'].map(wait);
+    if (first.granted) first.release();
+    await Promise.all(waiting);
+    expect(order[0]).toBe('queue_full');
+    expect(order.slice(1, 3)).toEqual(['a', 'b']);
+    expect(order.filter((who) => who === 'a')).toHaveLength(25);
+  });
+});
