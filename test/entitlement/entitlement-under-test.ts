@@ -18,7 +18,7 @@ import {
   producerOf,
 } from '#libs/contracts';
 import { type Database, type Transaction, checkInvariants } from '#libs/database';
-import { InProcessTransport } from '#libs/messaging';
+import { type EventTransport, InProcessTransport } from '#libs/messaging';
 import { Logger, type RunningService, ServiceTokens, newId } from '#libs/platform';
 import { TestClock, TestDatabase, recordedEvents } from '#test/environment';
 import { ENTITLEMENT_INVARIANTS } from '../../apps/entitlement/src/auditor/invariants.js';
@@ -83,7 +83,7 @@ export class EntitlementUnderTest {
   ) {}
 
   service: RunningService;
-  transport: InProcessTransport;
+  transport: EventTransport;
   /** As a gateway. */
   client: EntitlementClient;
   /** As the operators' command line. */
@@ -93,7 +93,8 @@ export class EntitlementUnderTest {
   readonly logLines: string[] = [];
   private readonly https: ServiceHttp[] = [];
 
-  static async start(now?: string): Promise<EntitlementUnderTest> {
+  /** @param transport in place of one within the process. */
+  static async start(now?: string, transport?: EventTransport): Promise<EntitlementUnderTest> {
     const test = await TestDatabase.create();
     const entitlement = new EntitlementUnderTest(
       test,
@@ -101,7 +102,7 @@ export class EntitlementUnderTest {
       await test.service('entitlement', ENTITIES),
       await test.auditor('entitlement'),
     );
-    await entitlement.open();
+    await entitlement.open(transport);
     return entitlement;
   }
 
@@ -263,7 +264,7 @@ export class EntitlementUnderTest {
   private readonly paidPeriods = new Set<string>();
   private readonly lastSeen = new Map<string, string>();
 
-  private async open(): Promise<void> {
+  private async open(other?: EventTransport): Promise<void> {
     const write = (line: string) => void this.logLines.push(line);
     const logger = new Logger('test', { write }, 'error');
     const config = Object.assign(new EntitlementConfig(), {
@@ -273,7 +274,7 @@ export class EntitlementUnderTest {
       serviceSecret: SECRET,
     });
     const consumers = { account: ['entitlement'], billing: ['entitlement'] } as const;
-    this.transport = new InProcessTransport({ logger, consumers });
+    this.transport = other ?? new InProcessTransport({ logger, consumers });
     const { clock, transport } = this;
     // On real time the jobs would come between a spec's steps, now and then.
     const isScheduled = false;

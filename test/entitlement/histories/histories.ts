@@ -6,33 +6,20 @@ import { waitFor } from '#test/environment';
 import { Random } from '../../random.js';
 import type { EntitlementUnderTest } from '../entitlement-under-test.js';
 import { Customer, type Delivery, MODES, type Mode, SLOT_DAYS } from './deliveries.js';
-import { type ExpectedGrant, expectedGrants } from './expected.js';
-import { BEGIN, HORIZON_DAYS, Processor } from './processor.js';
+import { expectedGrants } from './expected.js';
+import {
+  type GrantRow,
+  type Tally,
+  amountsOf,
+  compareAmounts,
+  compareRows,
+  planSpends,
+} from './judgement.js';
+import { BEGIN, HORIZON_DAYS, Processor, REST_DAYS } from './processor.js';
 
-/** Time after the last event, for what still ends by itself. */
-const REST_DAYS = 150;
-const SPENDS_MAX = 3;
-/** What integers and floats may differ by, a slice. */
-const ROUNDING = 2;
 /** So many calls at a time. */
 const CALLS_AT_ONCE = 16;
 const DELIVERY_LIMIT_MS = 120_000;
-
-export interface Tally {
-  histories: number;
-  customers: number;
-  events: number;
-  /** What was found wrong, a line each. */
-  faults: string[];
-}
-
-interface GrantRow {
-  name: string;
-  kind: string;
-  granted: number;
-  reversed: number;
-  row: Record<string, unknown>;
-}
 
 /**
  * Histories of customers at a processor, each in several modes, side by side under one clock: what
@@ -57,7 +44,9 @@ export class Histories {
       const processor = new Processor(random.for('processor'));
       return modesOf(seed).map((mode) => {
         const customer = new Customer(seed, mode, processor, number++, random.for(mode));
-        this.planSpends(customer, random.for('spends'));
+        for (const { slot, amount } of planSpends(random.for('spends'))) {
+          this.spends.set(slot, [...(this.spends.get(slot) ?? []), { customer, amount }]);
+        }
         return customer;
       });
     });
@@ -180,50 +169,6 @@ export class Histories {
       row,
     }));
   }
-
-  /** The same credits at the same times in every mode, so that their ends can be compared. */
-  private planSpends(customer: Customer, random: Random): void {
-    for (let count = random.between(0, SPENDS_MAX); count > 0; count--) {
-      const slot = random.between(1, HORIZON_DAYS / SLOT_DAYS);
-      const amount = random.pick([200, 2_000, 5_000, 20_000, 60_000]);
-      const spends = this.spends.get(slot) ?? [];
-      this.spends.set(slot, [...spends, { customer, amount }]);
-    }
-  }
-}
-
-function amountsOf(grants: GrantRow[]) {
-  return grants
-    .filter(({ kind }) => kind !== 'release')
-    .map(({ name, granted, reversed }) => ({ name, granted, reversed }));
-}
-
-function compareRows(where: string, inOrder: GrantRow[], shuffled: GrantRow[]): string[] {
-  if (isDeepStrictEqual(inOrder, shuffled)) return [];
-  const others = new Map(shuffled.map((grant) => [`${grant.kind} ${grant.name}`, grant]));
-  return inOrder
-    .map((grant) => [grant, others.get(`${grant.kind} ${grant.name}`)])
-    .filter(([grant, other]) => !isDeepStrictEqual(grant, other))
-    .map(([grant, other]) => `${where}: ${JSON.stringify(grant)} is ${JSON.stringify(other)}`);
-}
-
-/** No credit short, doubled or kept unpaid. */
-function compareAmounts(
-  where: string,
-  grants: GrantRow[],
-  expected: Map<string, ExpectedGrant>,
-): string[] {
-  const found = new Map(amountsOf(grants).map((grant) => [grant.name, grant]));
-  return [...new Set([...expected.keys(), ...found.keys()])].flatMap((name) => {
-    const [is, should] = [found.get(name), expected.get(name)];
-    const isSame =
-      is !== undefined &&
-      should !== undefined &&
-      is.granted === should.granted &&
-      Math.abs(is.reversed - should.reversed) <= ROUNDING;
-    const [text, right] = [JSON.stringify(is), JSON.stringify(should)];
-    return isSame ? [] : [`${where}: ${name} is ${text}, expected ${right}`];
-  });
 }
 
 /** What was said again keeps its row, which goes out once more. */

@@ -10,8 +10,9 @@ import type { Random } from '../../random.js';
 
 /** When every history begins: the last day of a month, so that slices have days to be clamped. */
 export const BEGIN = new Date('2026-01-31T00:00:00Z');
-/** In days. Nothing new happens after it. */
+/** In days: nothing new happens after them, and what then still ends by itself. */
 export const HORIZON_DAYS = 400;
+export const REST_DAYS = 150;
 const OPERATIONS_MAX = 8;
 const YEAR_PERCENT = 83n;
 
@@ -384,7 +385,7 @@ const OPERATIONS = [
   'subscribe',
 ] as const;
 
-const isLive = (state: SubscriptionState) => !['cancelled', 'unpaid', 'expired'].includes(state);
+const isLive = (state: SubscriptionState) => !['cancelled', 'unpaid'].includes(state);
 const endOf = (start: Date, interval: 'month' | 'year') =>
   addMonths(start, interval === 'year' ? 12 : 1);
 const paymentOf = (line: string) => line.replace('line', 'payment');

@@ -1,6 +1,7 @@
 import type { Row } from '../row.js';
 import { crashJobsRow } from './crash-jobs.js';
 import { crashParkingRow } from './crash-parking.js';
+import { creditHistoriesRow } from './credit-histories.js';
 import { simulationRow } from './simulation.js';
 import { brokerRows } from './broker.js';
 import { clockRows } from './clocks.js';
@@ -30,4 +31,5 @@ export const ROWS: readonly Row[] = [
   ...fullDiskRows,
   crashJobsRow,
   simulationRow,
+  creditHistoriesRow,
 ];

@@ -19,6 +19,7 @@ const PAGE = `<!doctype html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>API reference</title>
+<link rel="icon" href="data:,">
 <link rel="stylesheet" href="/docs/swagger-ui.css">
 <main id="reference"></main>
 <script src="/docs/swagger-ui-bundle.js"></script>
@@ -36,9 +37,9 @@ const START = `SwaggerUIBundle({
 });
 `;
 
-/** What the reference may load and run: its own files. React writes style attributes. */
+/** What the reference may load and run: its own files. */
 export const DOCS_POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /** The API's description (`/openapi.json`) and a reference made from it (`/docs`), from the table of operations. */
 export class ApiDocs {

@@ -1,0 +1,231 @@
+import { GrantsService } from '../../../apps/entitlement/src/grants/grants.service.js';
+import { Book } from '../../../apps/entitlement/src/ledger/book.js';
+import type { CreditAccount, Repayment } from '../../../apps/entitlement/src/ledger/grant-book.js';
+import type { Grant } from '../../../apps/entitlement/src/ledger/grant.js';
+import type { PaymentLine } from '../../../apps/entitlement/src/payments/payment-line.entity.js';
+import { PaymentsService } from '../../../apps/entitlement/src/payments/payments.service.js';
+import type { Reversal } from '../../../apps/entitlement/src/payments/reversal.entity.js';
+import type { ReversedLine } from '../../../apps/entitlement/src/payments/reversed-line.entity.js';
+import { ReversalsService } from '../../../apps/entitlement/src/reversals/reversals.service.js';
+import type { Subscription } from '../../../apps/entitlement/src/subscriptions/subscription.entity.js';
+import { SubscriptionsService } from '../../../apps/entitlement/src/subscriptions/subscriptions.service.js';
+import {
+  type EventClass,
+  PaymentConfirmed,
+  PaymentReversalUndone,
+  PaymentReversed,
+  SubscriptionChanged,
+  eventClassOf,
+  parseEventData,
+} from '#libs/contracts';
+import type { Transaction } from '#libs/database';
+import { Clock, DAY_MS } from '#libs/platform';
+import { Random } from '../../random.js';
+import { Customer, type Delivery, MODES, SLOT_DAYS } from './deliveries.js';
+import { expectedGrants } from './expected.js';
+import { type GrantRow, type Tally, compareAmounts, compareRows, planSpends } from './judgement.js';
+import { BEGIN, HORIZON_DAYS, Processor, REST_DAYS } from './processor.js';
+
+const transaction = {} as Transaction;
+
+class MovedClock extends Clock {
+  time = BEGIN;
+
+  now(): Date {
+    return this.time;
+  }
+}
+
+/**
+ * Entitlement's real services of grants, payments, reversals and subscriptions over rows in memory, for one
+ * account. What its inbox would drop is dropped here: repeats, and snapshots older than the last.
+ */
+class CreditsInMemory {
+  readonly clock = new MovedClock();
+  grants: Grant[] = [];
+  private account: CreditAccount;
+  private repayments: Repayment[] = [];
+  private readonly lines: PaymentLine[] = [];
+  private readonly reversals: Reversal[] = [];
+  private readonly reversedLines: ReversedLine[] = [];
+  private readonly undone = new Set<string>();
+  private readonly subscriptions = new Map<string, Subscription>();
+  private readonly seen = new Set<string>();
+  private readonly sequences = new Map<string, number>();
+  private readonly service: GrantsService;
+  private readonly taking: ReversalsService;
+
+  constructor(private readonly accountId: string) {
+    const state = { state: 'active', available: 0, allowanceVersion: 0, lastGranted: 0 } as const;
+    this.account = { id: accountId, ...state };
+    const payments = new PaymentsService(this.paymentRows() as never, this.clock);
+    const rows = {
+      list: async () => [...this.subscriptions.values()],
+      put: async (_: unknown, row: Subscription) => void this.subscriptions.set(row.id, row),
+    };
+    const subscriptions = new SubscriptionsService(rows as never, payments);
+    this.service = new GrantsService(
+      {} as never,
+      this.ledger() as never,
+      {} as never,
+      payments,
+      subscriptions,
+      this.clock,
+    );
+    this.taking = new ReversalsService(this.service, payments);
+  }
+
+  async deliver({ id, type, version, aggregate, sequence, data }: Delivery): Promise<void> {
+    if (this.seen.has(id)) return;
+    this.seen.add(id);
+    const eventClass = eventClassOf(type, version) as EventClass;
+    const parsed = parseEventData(eventClass, JSON.parse(JSON.stringify(data)));
+    if ('faults' in parsed) throw new Error(parsed.faults.join('; '));
+    const { accountId } = this;
+    const event = parsed.data;
+    if (event instanceof PaymentConfirmed) {
+      await this.service.grantPayment(transaction, accountId, event);
+    } else if (event instanceof PaymentReversed) {
+      await this.taking.reverse(transaction, accountId, event);
+    } else if (event instanceof PaymentReversalUndone) {
+      await this.taking.undo(transaction, accountId, event);
+    } else if (event instanceof SubscriptionChanged) {
+      if (sequence <= (this.sequences.get(aggregate) ?? 0)) return;
+      this.sequences.set(aggregate, sequence);
+      await this.service.followSubscription(transaction, accountId, event);
+    }
+  }
+
+  /** Uses up to so many credits; nothing but time passes with none. */
+  async use(wanted: number): Promise<void> {
+    await this.service.follow(transaction, this.accountId, async (book) => {
+      const amount = Math.min(wanted, book.spendable);
+      if (amount === 0) return {};
+      const slices = book.reserve(amount, 'hold:test');
+      book.consume({ id: 'test', reference: 'hold:test', slices }, amount);
+      return {};
+    });
+  }
+
+  private ledger() {
+    return {
+      lock: async () => [{ ...this.account }],
+      readWhole: async (_: unknown, account: CreditAccount) =>
+        new Book(account, this.grants.map(copyOf), this.repayments.map(copyOf), this.clock.now()),
+      save: async (_: unknown, [book]: Book[]) => {
+        book.repayDebts();
+        this.account = { ...book.account };
+        this.grants = book.all.map(copyOf);
+        this.repayments = book.repayments.map(copyOf);
+      },
+    };
+  }
+
+  private paymentRows() {
+    return {
+      listAnnouncedLines: async (_: unknown, lines: PaymentLine[]) =>
+        this.lines.filter((known) =>
+          lines.some(({ id, paymentId }) => id === known.id || paymentId === known.paymentId),
+        ),
+      findForeignSubscription: async () => undefined,
+      insertLines: async (_: unknown, lines: PaymentLine[]) => void this.lines.push(...lines),
+      listLines: async () => [...this.lines],
+      insertReversal: async (_: unknown, reversal: Reversal, lines: ReversedLine[]) => {
+        this.reversals.push(reversal);
+        this.reversedLines.push(...lines);
+      },
+      listAnnouncements: async (_: unknown, _accountId: string, reversalId: string) =>
+        this.reversals.filter(({ id }) => id === reversalId),
+      listAnnouncedLinesOf: async (_: unknown, { id, phase }: Reversal) =>
+        this.reversedLines.filter((line) => line.reversalId === id && line.phase === phase),
+      isForeignReversal: async () => false,
+      listReversedLines: async () => this.reversedLines.filter((line) => this.counts(line)),
+      insertUndone: async (_: unknown, { reversalId }: { reversalId: string }) =>
+        void this.undone.add(reversalId),
+    };
+  }
+
+  private counts({ reversalId, phase }: ReversedLine): boolean {
+    if (this.undone.has(reversalId)) return false;
+    const isFinal = this.reversals.some((one) => one.id === reversalId && one.phase === 'final');
+    return phase === 'final' || !isFinal;
+  }
+}
+
+const copyOf = <T extends object>(row: T): T => ({ ...row });
+
+/** Histories one after the other, each in every mode, without a database or a broker. */
+export async function runInMemory(seeds: Iterable<number>): Promise<Tally> {
+  const tally: Tally = { histories: 0, customers: 0, events: 0, faults: [] };
+  const end = new Date(BEGIN.getTime() + (HORIZON_DAYS + REST_DAYS) * DAY_MS);
+  for (const seed of seeds) {
+    const random = new Random(seed);
+    const processor = new Processor(random.for('processor'));
+    const expected = expectedGrants(processor.lines, end);
+    let inOrder: GrantRow[] | undefined;
+    for (const mode of MODES) {
+      const customer = new Customer(seed, mode, processor, 1, random.for(mode));
+      const found = await play(customer, planSpends(random.for('spends')), end);
+      const where = `seed ${seed}, ${mode}`;
+      tally.faults.push(...compareAmounts(where, found, expected));
+      inOrder ??= found;
+      if (mode === 'shuffle') tally.faults.push(...compareRows(where, inOrder, found));
+      tally.customers++;
+      tally.events += customer.deliveries.length;
+    }
+    tally.histories++;
+  }
+  return tally;
+}
+
+async function play(
+  customer: Customer,
+  spends: { slot: number; amount: number }[],
+  end: Date,
+): Promise<GrantRow[]> {
+  const credits = new CreditsInMemory(customer.accountId);
+  const steps = [
+    ...customer.deliveries.map((delivery) => ({ slot: delivery.slot, delivery, amount: 0 })),
+    ...spends.map(({ slot, amount }) => ({ slot, delivery: undefined, amount })),
+  ].toSorted((a, b) => a.slot - b.slot);
+  for (const { slot, delivery, amount } of steps) {
+    credits.clock.time = new Date(BEGIN.getTime() + slot * SLOT_DAYS * DAY_MS);
+    await (delivery ? credits.deliver(delivery) : credits.use(amount));
+    check(credits.grants);
+  }
+  credits.clock.time = end;
+  await credits.use(0);
+  check(credits.grants);
+  return credits.grants.map((grant) => rowOf(customer, grant)).toSorted(byName);
+}
+
+/** Invariants I2, I19 and I22 of money.md, after every step. */
+function check(grants: Grant[]): void {
+  for (const g of grants) {
+    const parts = [g.available, g.reserved, g.consumed, g.expired, g.revoked];
+    const isWhole = parts.reduce((sum, part) => sum + part, 0) === g.granted;
+    const unmet = Math.max(0, g.reversalTarget - g.revoked - g.reserved);
+    const isDebtRight = g.owed + g.repaid === Math.min(g.consumed, unmet);
+    if (isWhole && isDebtRight && Math.min(...parts, g.owed, g.repaid) >= 0) continue;
+    throw new Error(`a grant does not add up: ${JSON.stringify(g)}`);
+  }
+  const isPaid = ({ sourceType }: Grant) => ['package', 'subscription'].includes(sourceType);
+  const isOwing = grants.some(({ owed }) => owed > 0);
+  const isAble = grants.some((grant) => isPaid(grant) && grant.available > 0);
+  if (isOwing && isAble) throw new Error('debt is open beside paid credits');
+}
+
+/** Ids and times of arrival are each run's own. */
+function rowOf(customer: Customer, grant: Grant): GrantRow {
+  const own = { id: '', accountId: '', lineId: '', subscriptionId: '', sourceId: '' };
+  return {
+    name: `${customer.nameOf(grant.lineId ?? '')}/${grant.sourceIndex}`,
+    kind: grant.sourceType,
+    granted: grant.granted,
+    reversed: grant.reversalTarget,
+    row: { ...grant, ...own, issuedAt: undefined },
+  };
+}
+
+const byName = (a: GrantRow, b: GrantRow) =>
+  `${a.name} ${a.kind}` < `${b.name} ${b.kind}` ? -1 : 1;

@@ -1,0 +1,93 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Random } from '../../random.js';
+import { SLOT_DAYS } from './deliveries.js';
+import type { ExpectedGrant } from './expected.js';
+import { HORIZON_DAYS } from './processor.js';
+
+const SPENDS_MAX = 3;
+/** What integers and floats may differ by, a slice. */
+const ROUNDING = 2;
+
+export interface Tally {
+  histories: number;
+  customers: number;
+  events: number;
+  /** What was found wrong, a line each. */
+  faults: string[];
+}
+
+/** A grant that a line brought, by the line's name in its history. */
+export interface GrantRow {
+  name: string;
+  kind: string;
+  granted: number;
+  reversed: number;
+  /** All that is known of it. */
+  row: Record<string, unknown>;
+}
+
+/** What a customer uses and when: the same in every mode of a history, so that their ends compare. */
+export function planSpends(random: Random): { slot: number; amount: number }[] {
+  return Array.from({ length: random.between(0, SPENDS_MAX) }, () => ({
+    slot: random.between(1, HORIZON_DAYS / SLOT_DAYS),
+    amount: random.pick([200, 2_000, 5_000, 20_000, 60_000]),
+  }));
+}
+
+/** What every mode of a history must have the same: amounts by line and slice. */
+export function amountsOf(grants: GrantRow[]) {
+  return grants
+    .filter(({ kind }) => kind !== 'release')
+    .map(({ name, granted, reversed }) => ({ name, granted, reversed }))
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/**
+ * A history in order and one that only changed the order: the same rows. Which of two grants that arrived
+ * together repaid a debt, and whether credits were revived before they were taken again, may differ:
+ * then what the customer has, used and owes is the same in all.
+ */
+export function compareRows(where: string, inOrder: GrantRow[], shuffled: GrantRow[]): string[] {
+  if (isDeepStrictEqual(inOrder, shuffled)) return [];
+  if ([...inOrder, ...shuffled].some(hasDebtOrRevival)) {
+    const [is, should] = [totalsOf(shuffled), totalsOf(inOrder)];
+    if (isDeepStrictEqual(is, should)) return [];
+    return [`${where}: ${JSON.stringify(is)} in all, ${JSON.stringify(should)} in order`];
+  }
+  const others = new Map(shuffled.map((grant) => [`${grant.kind} ${grant.name}`, grant]));
+  const different = inOrder
+    .map((grant) => [grant, others.get(`${grant.kind} ${grant.name}`)])
+    .filter(([grant, other]) => !isDeepStrictEqual(grant, other))
+    .map(([grant, other]) => `${where}: ${JSON.stringify(grant)} is ${JSON.stringify(other)}`);
+  return different.length > 0
+    ? different
+    : [`${where}: rows are there that the order did not bring`];
+}
+
+function hasDebtOrRevival({ kind, row }: GrantRow): boolean {
+  return kind === 'release' || Number(row.repaid) > 0 || Number(row.owed) > 0;
+}
+
+function totalsOf(grants: GrantRow[]): Record<string, number> {
+  const sum = (name: string) => grants.reduce((total, { row }) => total + Number(row[name]), 0);
+  return { available: sum('available'), used: sum('consumed') - sum('repaid'), owed: sum('owed') };
+}
+
+/** No credit short, doubled or kept unpaid. */
+export function compareAmounts(
+  where: string,
+  grants: GrantRow[],
+  expected: Map<string, ExpectedGrant>,
+): string[] {
+  const found = new Map(amountsOf(grants).map((grant) => [grant.name, grant]));
+  return [...new Set([...expected.keys(), ...found.keys()])].flatMap((name) => {
+    const [is, should] = [found.get(name), expected.get(name)];
+    const isSame =
+      is !== undefined &&
+      should !== undefined &&
+      is.granted === should.granted &&
+      Math.abs(is.reversed - should.reversed) <= ROUNDING;
+    const [text, right] = [JSON.stringify(is), JSON.stringify(should)];
+    return isSame ? [] : [`${where}: ${name} is ${text}, expected ${right}`];
+  });
+}

@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { OPERATIONS } from '#libs/contracts';
+import { Customer } from './customer.js';
+import type { Deployment } from './deployment.js';
+
+const TRIAL_CREDITS = 500;
+
+/** Every operation that looks something up, as a customer meets it. */
+export function everyLookup(open: () => Promise<Deployment>): void {
+  let deployment: Deployment;
+  let customer: Customer;
+
+  beforeAll(async () => {
+    deployment = await open();
+    customer = await newCustomer();
+  });
+  afterAll(() => deployment?.stop());
+
+  let customers = 0;
+  async function newCustomer(): Promise<Customer> {
+    const one = new Customer(deployment, `lookups-${++customers}@example.com`);
+    await one.join();
+    return one;
+  }
+
+  async function ask(path: string, key: string, body?: object, accept = 'application/json') {
+    const answer = await fetch(`${deployment.apiUrl}${path}`, {
+      method: body ? 'POST' : 'GET',
+      headers: {
+        'x-api-key': key,
+        accept,
+        ...(body && { 'content-type': 'application/json' }),
+      },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    return { status: answer.status, headers: answer.headers, text: await answer.text() };
+  }
+
+  const lookups = OPERATIONS.filter(
+    ({ access, owner }) => access.kind === 'key' && owner.service === 'lookup',
+  );
+
+  const examples = lookups.flatMap((operation) =>
+    operation.examples.map((example) => ({ name: operation.name, operation, example })),
+  );
+
+  it.each(examples)(
+    '$name: its example is answered to a test key, for nothing',
+    async ({ operation, example: { parameters, body } }) => {
+      // A trial has two requests of class bulk a minute.
+      const asker = body === undefined ? customer : await newCustomer();
+      const [{ path }] = operation.routes;
+      const query = new URLSearchParams(parameters).toString();
+      const answer = await ask(`${path}?${query}`, asker.testKey, body);
+      expect([answer.status, answer.headers.get('x-credits-cost')]).toEqual([200, '0']);
+      expect(JSON.parse(answer.text)).toMatchObject({
+        status: true,
+        meta: { credits_charged: 0 },
+      });
+    },
+  );
+
+  it('bulk WHOIS with a live key streams its answers and charges those alone', async () => {
+    const names = { domainNames: ['published-one.com', 'free-two.com', 'nobody.invalidtld'] };
+    const path = '/v2.0/bulkwhois/live';
+    const answer = await ask(path, customer.key, names, 'application/x-ndjson');
+    expect(answer.status).toBe(200);
+    const lines = answer.text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Line);
+    const byIndex = lines.slice(0, -1).toSorted((a, b) => a.index - b.index);
+    expect(byIndex).toMatchObject([
+      { domain_name: 'published-one.com', domain_registered: 'yes' },
+      { domain_name: 'free-two.com', domain_registered: 'no' },
+      { domain_name: 'nobody.invalidtld', status: false, code: 'tld_unsupported' },
+    ]);
+    expect(lines.at(-1)).toMatchObject({
+      summary: { delivered: 2, failed: 1 },
+      meta: { credits_charged: 2, credits_remaining: TRIAL_CREDITS - 2 },
+    });
+  });
+
+  it('an address that nobody hands out is refused, and costs nothing', async () => {
+    const answer = await ask('/v2.0/ip-whois?ip=10.0.0.1', customer.key);
+    expect([answer.status, answer.headers.get('x-credits-cost')]).toEqual([422, '0']);
+    expect(JSON.parse(answer.text)).toMatchObject({ code: 'bogon_address', credits_charged: 0 });
+  });
+
+  it('what needs no key is answered without one', async () => {
+    for (const path of ['/v2.0/tlds/com', '/v2.0/pricing', '/openapi.json', '/docs']) {
+      const { status } = await fetch(`${deployment.apiUrl}${path}`);
+      expect([path, status]).toEqual([path, 200]);
+    }
+  });
+}
+
+interface Line {
+  index: number;
+  [member: string]: unknown;
+}
