@@ -60,8 +60,12 @@ export class GatewayLifecycle
   async onApplicationBootstrap(): Promise<void> {
     this.declareMetrics();
     this.declareHealth();
-    // Before anything is answered, whoever has the job's lease.
-    await this.get(RollUpJob).runOnce();
+    // A log that is locked or slow holds up no start: its lines wait in memory.
+    void this.get(RollUpJob)
+      .runOnce()
+      .catch((error: unknown) =>
+        this.get(Logger).warn('the request log cannot be rolled up now', error),
+      );
     scheduleJobs(this.schedule, { app: this.providers }, JOBS);
     await this.pollers.start();
     this.leases.start();
