@@ -18,6 +18,7 @@ import {
 } from './chart.js';
 import { chartSchemas, schemaFaults } from './chart-schemas.js';
 import { type ChartTools, chartTools, chartToolsAvailability } from './chart-tools.js';
+import { composeServices } from './compose-deployment.js';
 
 /** Where nobody has built them before, the tools are built first. */
 jest.setTimeout(1_900_000);
@@ -120,6 +121,25 @@ const missing = chartToolsAvailability();
         }
       }
     });
+  });
+
+  it('what the compose file gives a service, its pods are given too', () => {
+    const pods = new Map(
+      workloadsOf(rendered['all on'] ?? []).flatMap(({ spec }) =>
+        spec.template.spec.containers.map((container) => [appOf(container), container] as const),
+      ),
+    );
+    for (const [name, { command = [], environment = {}, build }] of Object.entries(
+      composeServices(),
+    )) {
+      // The operator's own container has settings of commands that no pod runs.
+      if (build === undefined || name === 'cli') continue;
+      const container = pods.get(appOf({ args: command } as Container));
+      const given = container?.env.map((one) => one.name.replace(/_FILE$/, '')) ?? [];
+      const wanted = Object.keys(environment).map((one) => one.replace(/_FILE$/, ''));
+      expect([name, wanted.filter((one) => !given.includes(one))]).toEqual([name, []]);
+      expect([name, container?.args.slice(0, -1)]).toEqual([name, command.slice(0, -1)]);
+    }
   });
 
   it('services name one another by addresses and ports that are there', () => {
