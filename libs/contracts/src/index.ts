@@ -26,6 +26,7 @@ export * from './operations/openapi/answer-meta.js';
 export * from './operations/check-operations.js';
 export * from './operations/reading/input-reader.js';
 export * from './operations/kinds.js';
+export { MAX_CREDITS } from './operations/live-parameters.js';
 export * from './operations/operation.js';
 export * from './operations/reading/question.js';
 export * from './operations/outcome.js';

@@ -31,3 +31,15 @@ export class AnswerTimeout extends Problem {
     });
   }
 }
+
+/** The request could cost more than its sender allows. */
+export class PriceAboveMax extends Problem {
+  constructor(credits: number, maxCredits: number) {
+    super({
+      code: 'price_above_max',
+      status: 402,
+      detail: `This request may cost up to ${credits} credits, more than max_credits=${maxCredits} allows. Nothing was charged.`,
+      members: { credits_required: credits },
+    });
+  }
+}

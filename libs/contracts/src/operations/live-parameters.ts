@@ -2,6 +2,17 @@ import { boolean, integer, memberPaths, oneOf } from './kinds.js';
 
 const MAX_AGE_MAX_SECONDS = 86_400;
 
+const MAX_CREDITS_MAX = 1_000_000;
+
+/** A bound that a caller sets on what one request may cost. */
+export const MAX_CREDITS = {
+  kind: integer(0, MAX_CREDITS_MAX, 'whole credits'),
+  about: 'Rejects the request with 402, before any lookup, if it could cost more credits than this',
+  example: '1',
+  isForGateway: true,
+  since: 2,
+} as const;
+
 /** What every live lookup takes beside what it is about. */
 export const LIVE_PARAMETERS = {
   format: {
@@ -10,6 +21,7 @@ export const LIVE_PARAMETERS = {
     example: 'json',
     isForGateway: true,
   },
+  max_credits: MAX_CREDITS,
   max_age: {
     kind: integer(0, MAX_AGE_MAX_SECONDS, 'whole seconds'),
     about: 'Accepts a cached answer up to this many seconds old; 0 always queries the source',

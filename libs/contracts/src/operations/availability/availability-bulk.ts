@@ -60,6 +60,7 @@ export const AVAILABILITY_BULK = defineOperation({
       synonyms: ['domain'],
     },
     format: LIVE_PARAMETERS.format,
+    max_credits: LIVE_PARAMETERS.max_credits,
     fresh: LIVE_PARAMETERS.fresh,
   },
   body: {

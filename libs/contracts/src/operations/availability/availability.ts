@@ -40,6 +40,7 @@ export const AVAILABILITY = defineOperation({
       default: SUGGESTIONS_DEFAULT,
     },
     format: LIVE_PARAMETERS.format,
+    max_credits: LIVE_PARAMETERS.max_credits,
     fresh: LIVE_PARAMETERS.fresh,
   },
   answers: [{ type: 'application/json', of: AvailabilityAnswer }],

@@ -11,6 +11,7 @@ export const PROBLEM_STATUS = {
   invalid_api_key: 401,
   insufficient_credits: 402,
   key_cap_reached: 402,
+  price_above_max: 402,
   account_deleted: 403,
   account_suspended: 403,
   address_not_allowed: 403,
@@ -78,6 +79,7 @@ const OF_A_KEY: readonly ProblemCode[] = [
 
 const OF_A_PRICE: readonly ProblemCode[] = [
   'insufficient_credits',
+  'price_above_max',
   'key_cap_reached',
   'credits_busy',
 ];

@@ -30,6 +30,7 @@ export const TLD = defineOperation({
         protocols: ['rdap', 'whois43'],
         rdap_server: 'https://rdap.verisign.com/com/v1/',
         whois_server: 'whois.verisign-grs.com',
+        whois_reading: 'recorded',
         tables: { rdap_days: 12, whois_days: 40 },
       },
     },

@@ -26,6 +26,7 @@ export const TLDS = defineOperation({
             protocols: ['rdap', 'whois43'],
             rdap_server: 'https://rdap.verisign.com/com/v1/',
             whois_server: 'whois.verisign-grs.com',
+            whois_reading: 'recorded',
           },
         ],
       },
