@@ -1,7 +1,8 @@
 import { AnswerMeta } from './answer-meta.js';
 import type { AnswerForm, Operation, OperationRoute } from '../operation.js';
 import type { JsonSchema, Parameter } from '../parameter.js';
-import { PROBLEM_STATUS, type ProblemCode, problemsOf } from './problem-codes.js';
+import { problemsOf } from './operation-problems.js';
+import { PROBLEM_STATUS, type ProblemCode } from './problem-codes.js';
 import { ProblemAnswer } from './problem-answer.js';
 import { Schemas } from './schemas.js';
 
