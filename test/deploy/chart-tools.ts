@@ -7,7 +7,8 @@ import { promisify } from 'node:util';
 /** Their Go modules; the version is part of the name in the cache. */
 const HELM = 'helm.sh/helm/v4/cmd/helm@v4.2.4';
 const KUBECONFORM = 'github.com/yannh/kubeconform/cmd/kubeconform@v0.8.0';
-const CACHE = join(homedir(), '.cache', 'domain-data-service', 'go');
+/** Where programs that Go has built are kept. */
+export const CACHE = join(homedir(), '.cache', 'domain-data-service', 'go');
 /** Helm compiles 1,500 packages: minutes on a machine with other work. */
 const BUILD_LIMIT_MS = 1_800_000;
 

@@ -16,7 +16,9 @@ import {
   containersOf,
   workloadsOf,
 } from './chart.js';
-import { chartTools, chartToolsAvailability } from './chart-tools.js';
+import { chartSchemas, schemaFaults } from './chart-schemas.js';
+import { type ChartTools, chartTools, chartToolsAvailability } from './chart-tools.js';
+import { composeServices } from './compose-deployment.js';
 
 /** Where nobody has built them before, the tools are built first. */
 jest.setTimeout(1_900_000);
@@ -35,11 +37,12 @@ const missing = chartToolsAvailability();
 (missing === undefined ? describe : describe.skip)('the chart', () => {
   const folder = mkdtempSync(join(tmpdir(), 'chart-'));
   const rendered: Record<string, Resource[]> = {};
+  let tools: ChartTools;
   let chart: Chart;
 
   beforeAll(async () => {
-    const { helm } = await chartTools();
-    chart = new Chart(helm);
+    tools = await chartTools();
+    chart = new Chart(tools.helm);
     for (const [name, values] of Object.entries(VALUES))
       rendered[name] = await chart.render(values);
     const database = 'postgres:5432/domain_data';
@@ -71,6 +74,20 @@ const missing = chartToolsAvailability();
   it.each(Object.keys(VALUES))('lints without a word: %s', async (name) => {
     expect(await chart.lint(VALUES[name] as string[])).toContain('0 chart(s) failed');
   });
+
+  it.each(Object.keys(VALUES))(
+    'S110: has no field that the API does not know: %s',
+    async (name) => {
+      const schemas = await chartSchemas();
+      const text = await chart.text(VALUES[name] as string[]);
+      const faults = schemaFaults(tools.kubeconform, schemas, text);
+      expect(faults).toEqual([]);
+      const misspelt = text.replace('readOnlyRootFilesystem:', 'readonlyRootFilesystem:');
+      expect(schemaFaults(tools.kubeconform, schemas, misspelt).join()).toContain(
+        "additional properties 'readonlyRootFilesystem' not allowed",
+      );
+    },
+  );
 
   it('every service of the registry has its pods, those that need more only when they are asked for', () => {
     const servicesOf = (resources: Resource[]) =>
@@ -104,6 +121,25 @@ const missing = chartToolsAvailability();
         }
       }
     });
+  });
+
+  it('what the compose file gives a service, its pods are given too', () => {
+    const pods = new Map(
+      workloadsOf(rendered['all on'] ?? []).flatMap(({ spec }) =>
+        spec.template.spec.containers.map((container) => [appOf(container), container] as const),
+      ),
+    );
+    for (const [name, { command = [], environment = {}, build }] of Object.entries(
+      composeServices(),
+    )) {
+      // The operator's own container has settings of commands that no pod runs.
+      if (build === undefined || name === 'cli') continue;
+      const container = pods.get(appOf({ args: command } as Container));
+      const given = container?.env.map((one) => one.name.replace(/_FILE$/, '')) ?? [];
+      const wanted = Object.keys(environment).map((one) => one.replace(/_FILE$/, ''));
+      expect([name, wanted.filter((one) => !given.includes(one))]).toEqual([name, []]);
+      expect([name, container?.args.slice(0, -1)]).toEqual([name, command.slice(0, -1)]);
+    }
   });
 
   it('services name one another by addresses and ports that are there', () => {

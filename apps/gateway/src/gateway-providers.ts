@@ -252,6 +252,7 @@ const PATH = [
         host: config.host,
         port: config.port,
         reusePort: config.reusePort,
+        plainConnections: config.plainConnections,
         pages: await ErrorPages.load(),
         dashboardUrl: config.billingUrl,
         limits: { ...config, requestTimeoutMs: config.headersTimeoutMs },
