@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { type Clock, isLoopbackHost, isLoopbackOrigin, loadConfig } from '#libs/platform';
+import type { Clock } from '#libs/platform';
 import type { Settings } from '#libs/services';
-import { GatewayConfig } from '../../../gateway/src/gateway.config.js';
 import { PaymentsSimulator } from '../../../simulators/src/payments/payments-simulator.js';
 import type { ShutdownOrder } from './shutdown-order.js';
+import { isDashboardAtHome } from './solo-settings.js';
 
 /**
  * Whether money is simulated: nobody has set a processor's key (a blank one means no billing at all), and
@@ -13,8 +13,7 @@ export function isPaymentSimulated(settings: Settings): boolean {
   if (settings.STRIPE_API_KEY !== undefined || settings.STRIPE_API_KEY_FILE !== undefined) {
     return false;
   }
-  const { dashboardHost, billingUrl } = loadConfig(GatewayConfig, settings);
-  return isLoopbackHost(dashboardHost) && isLoopbackOrigin(billingUrl);
+  return isDashboardAtHome(settings);
 }
 
 /** Starts the simulated processor and tells billing of it, as a real one would be told of. */
