@@ -33,6 +33,7 @@ export * from './operations/outcome.js';
 export * from './operations/parameter.js';
 export * from './operations/openapi/openapi.js';
 export * from './operations/price.js';
+export * from './operations/openapi/operation-problems.js';
 export * from './operations/openapi/problem-codes.js';
 export * from './operations/streamed-line.js';
 export * from './operations/table.js';

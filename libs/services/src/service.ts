@@ -73,11 +73,6 @@ export interface Service<C extends object = object> {
 // oxlint-disable-next-line typescript/no-explicit-any -- a config class is both given and taken
 export type AnyService = Service<any>;
 
-/** The services that own a schema, in their order. */
-export function schemaServices(services: readonly AnyService[]): ServiceName[] {
-  return services.filter(({ migrations }) => migrations !== undefined).map(({ name }) => name);
-}
-
 /** A service with one listener, as the registry sees it. */
 export function started({ app, url, stop }: RunningService): StartedService {
   return { addresses: { url }, metrics: app.get(Metrics, { strict: false }), stop };
