@@ -5,6 +5,7 @@ import {
   nameServerAvailability,
   valkeyAvailability,
 } from './index.js';
+import { chartToolsAvailability } from '../deploy/chart-tools.js';
 import { imageAvailability } from '../deploy/image.js';
 import { historyMissing } from '../tidy/secret-rules.js';
 import { chromiumPath } from './chromium.js';
@@ -40,6 +41,11 @@ const PROGRAMS: readonly [name: string, isHere: () => boolean, proves: string][]
     'buildah and mmdebstrap under root',
     () => imageAvailability() === undefined,
     'that the image builds and its services run (test/deploy/image.spec.ts)',
+  ],
+  [
+    'Go, which builds Helm,',
+    () => chartToolsAvailability() === undefined,
+    'what the Helm chart renders and refuses (test/deploy/chart.spec.ts)',
   ],
   [
     'git with the whole history',

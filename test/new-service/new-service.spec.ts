@@ -112,6 +112,22 @@ describe('a service that one line adds to the registry', () => {
     expect(page).toMatch(/`KAFKA_BROKERS` \| [^|]*archive/);
   });
 
+  it('has its pods in the chart, with the files of its secrets', () => {
+    const script = `
+      const { SERVICES } = await import('${APPS}services.js');
+      const { chartServices } = await import('${APPS}cli/src/documents/chart-services.js');
+      const { services } = JSON.parse(chartServices(SERVICES));
+      console.log(JSON.stringify(services.find(({ name }) => name === 'archive')));`;
+    const archive = JSON.parse(evaluate(script)) as { secrets: { file: string }[] };
+    expect(archive).toMatchObject({
+      topic: 'archive.events',
+      listeners: [{ port: 'ARCHIVE_PORT' }],
+    });
+    expect(archive.secrets.map(({ file }) => file)).toEqual(
+      expect.arrayContaining(['archive_service_secret', 'archive_database_url', 'archive_salt']),
+    );
+  });
+
   it('is told in a cluster what it declares, and others its address', () => {
     const script = `
       const { ServiceSettings } = await import('${APPS}cluster/src/service-settings.js');

@@ -12,6 +12,7 @@ export const billing: Service<BillingConfig> = {
   // BILLING_URL is the dashboard's public origin.
   urlSetting: 'BILLING_INTERNAL_URL',
   requires: 'STRIPE_API_KEY',
+  outwardPorts: [443],
   migrations,
   controllers: CONTROLLERS,
   jobs: JOBS,

@@ -9,6 +9,8 @@ export const lookup: Service<LookupConfig> = {
   config: LookupConfig,
   listeners: [{ port: 'LOOKUP_PORT' }],
   urlSetting: 'LOOKUP_URL',
+  // WHOIS, DNS, RDAP, DNS over TLS.
+  outwardPorts: [43, 53, 443, 853],
   controllers: CONTROLLERS,
   jobs: [],
   start: async (given) => started(await startLookup(given)),

@@ -1,10 +1,15 @@
 import { auditorRole, maintenanceRole, serviceRole } from '#libs/database';
 import { EventsConfig } from '#libs/messaging';
 import { type ConfigClass, type ServiceName, TelemetryConfig, settingsOf } from '#libs/platform';
-import { type AnyService, schemaServices } from './service.js';
+import type { AnyService } from './service.js';
 
 /** Settings by environment name. */
 export type Settings = Record<string, string | undefined>;
+
+/** The services that own a schema, in their order. */
+export function schemaServices(services: readonly AnyService[]): ServiceName[] {
+  return services.filter(({ migrations }) => migrations !== undefined).map(({ name }) => name);
+}
 
 /** Every config class that a process of the service reads, its own first. */
 export function configsOf({ config, migrations }: AnyService): ConfigClass<object>[] {

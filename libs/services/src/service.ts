@@ -59,6 +59,8 @@ export interface Service<C extends object = object> {
    * goes without the service.
    */
   requires?: string;
+  /** Ports on the internet that it reaches, mail aside: no other way out is open to it. */
+  outwardPorts?: readonly number[];
   /** Makes the tables of its schema. Unset: it owns no data and takes no part in events. */
   migrations?: Migration[];
   /** Its controllers: those with `@Consumes` and `@Watches` say what it hears. */
@@ -70,11 +72,6 @@ export interface Service<C extends object = object> {
 /** One of the registry, whatever its config class. */
 // oxlint-disable-next-line typescript/no-explicit-any -- a config class is both given and taken
 export type AnyService = Service<any>;
-
-/** The services that own a schema, in their order. */
-export function schemaServices(services: readonly AnyService[]): ServiceName[] {
-  return services.filter(({ migrations }) => migrations !== undefined).map(({ name }) => name);
-}
 
 /** A service with one listener, as the registry sees it. */
 export function started({ app, url, stop }: RunningService): StartedService {

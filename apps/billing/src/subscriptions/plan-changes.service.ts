@@ -90,7 +90,7 @@ export class PlanChangesService {
     const [from, to] = [unitsOf(row), plannedUnits(sku, quantity)];
     if (to.plan.line !== row.line) throw notSold();
     const effect = effectOfChange(from, to);
-    if (!effect) throw new PlanNotChangeable('This is the plan you have.');
+    if (!effect) throw new PlanNotChangeable('You are already on this plan.');
     if (row.cancelAt) {
       throw new PlanNotChangeable('This subscription is cancelled. Undo the cancellation first.');
     }
@@ -150,7 +150,7 @@ function plannedUnits(sku: string, quantity: number): PlannedUnits {
 
 function unitsOf({ sku, quantity }: Subscription): PlannedUnits {
   const plan = planOfSku(sku);
-  if (!plan) throw new PlanNotChangeable('This plan is not sold any more. Write to support.');
+  if (!plan) throw new PlanNotChangeable('This plan is no longer sold. Contact support.');
   return { plan, quantity };
 }
 

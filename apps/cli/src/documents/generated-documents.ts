@@ -2,13 +2,16 @@ import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } 
 import { dirname } from 'node:path';
 import { OPERATIONS, allEventClasses, describeEvent } from '#libs/contracts';
 import { declaredMetrics } from '#libs/platform';
-import { CONFIGURED_APPS } from '../declared.js';
+import { CONFIGURED_APPS, SERVICES } from '../declared.js';
 import { withApiTables } from './api-tables.js';
+import { chartServices } from './chart-services.js';
 import { configurationPage, environmentExample } from './configuration.js';
 import { eventSchema } from './event-schema.js';
 import { metricsPage } from './metrics.js';
 import { readProofs, readStatements, securityCoverage } from './security-coverage.js';
 
+/** Templates of a chart can read only what lies within it. */
+const CHART_FILES = 'deploy/helm/domain-data-service/files';
 const API = 'docs/api.md';
 const STATEMENTS = 'docs/operations/security-statements.md';
 
@@ -18,6 +21,8 @@ export function generatedDocuments(): Map<string, string> {
   documents.set('.env.example', environmentExample(CONFIGURED_APPS));
   documents.set('docs/configuration.md', configurationPage(CONFIGURED_APPS));
   documents.set('docs/operations/metrics.md', metricsPage(declaredMetrics()));
+  documents.set(`${CHART_FILES}/services.json`, chartServices(SERVICES));
+  documents.set(`${CHART_FILES}/alerts.yml`, readFileSync('deploy/prometheus/alerts.yml', 'utf8'));
   documents.set(API, withApiTables(readFileSync(API, 'utf8'), OPERATIONS));
   for (const eventClass of allEventClasses()) {
     const { type, version } = describeEvent(eventClass);

@@ -1,7 +1,7 @@
 import { type AnswerForm, creditsEach, maxCredits } from '#libs/contracts';
 import { InvalidRequest, type Problem, faultsOf } from '#libs/platform';
 import type { RequestContext } from '../context/request-context.js';
-import { FixtureNeedsTestKey, TestKeyFixtureOnly } from './request.errors.js';
+import { FixtureNeedsTestKey, PriceAboveMax, TestKeyFixtureOnly } from './request.errors.js';
 
 const testKeyFixtureOnly = new TestKeyFixtureOnly();
 const fixtureNeedsTestKey = new FixtureNeedsTestKey();
@@ -12,7 +12,7 @@ const fixtureNeedsTestKey = new FixtureNeedsTestKey();
  */
 export function readParameters(context: RequestContext, body?: unknown): Problem | undefined {
   const { route, names, values } = context;
-  const { reader, ownerPath, freshPlace, subjects, operation } = route;
+  const { reader, ownerPath, freshPlace, maxCreditsPlace, subjects, operation } = route;
   const input = reader.read(names, values);
   const bodyFaults = operation.body === undefined ? undefined : faultsOf(operation.body.of, body);
   if (input.faults !== undefined || bodyFaults?.length) {
@@ -26,7 +26,10 @@ export function readParameters(context: RequestContext, body?: unknown): Problem
   context.isFresh = texts[freshPlace] === 'true';
   if (operation.answers.length > 1) context.form = acceptedForm(context);
   readPrice(context);
-  return undefined;
+  const bound = texts[maxCreditsPlace];
+  return bound !== undefined && context.price > Number(bound)
+    ? new PriceAboveMax(context.price, Number(bound))
+    : undefined;
 }
 
 /** Step 6b: a test key gets fixtures only, and nobody else gets one. */

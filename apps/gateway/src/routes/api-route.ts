@@ -30,6 +30,8 @@ export interface ApiRoute {
   ownerPath: OwnerPath;
   /** Place of the text of `fresh`; -1 for none. */
   freshPlace: number;
+  /** Place of the text of `max_credits`; -1 for none. */
+  maxCreditsPlace: number;
   /** What the question may be about; one of them is given. */
   subjects: readonly Subject[];
   /** Most credits of an answer, where it is the same for each. */
@@ -90,6 +92,7 @@ export function compileRoute(
     reader,
     ownerPath: new OwnerPath(owner.path, at.version, reader),
     freshPlace: reader.placeOf('fresh'),
+    maxCreditsPlace: reader.placeOf('max_credits'),
     subjects: subjectsOf(operation).map((name) => {
       const { kind } = parameters[name];
       const isFixture = kind.isFixture && ((text: string) => kind.isFixture!(text));

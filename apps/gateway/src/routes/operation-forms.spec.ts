@@ -4,6 +4,7 @@ import { ArrayMaxSize, ArrayMinSize, IsBoolean, IsString } from 'class-validator
 import { request } from 'undici';
 import {
   CHARGED_ITEMS_HEADER,
+  MAX_CREDITS,
   WHOIS_LIVE,
   defineOperation,
   domainName,
@@ -41,7 +42,10 @@ const BULK = defineOperation({
   routes: [{ path: '/v2.0/bulk', version: 2 }],
   access: { kind: 'key', scope: 'whois', class: 'bulk' },
   owner: { service: 'lookup', path: '/internal/bulk' },
-  parameters: { depth: { kind: oneOf(['full']), about: 'How deep', example: 'full' } },
+  parameters: {
+    depth: { kind: oneOf(['full']), about: 'How deep', example: 'full' },
+    max_credits: MAX_CREDITS,
+  },
   body: {
     of: Names,
     limitBytes: 4_096,
@@ -140,6 +144,15 @@ describe('an operation with a body', () => {
     expect(asked).toEqual(names);
     expect(around.lookup.questions[0].path).toBe('/internal/bulk?version=2&depth=full');
     await waitFor('the settlement', () => around.entitlement.charged(facts.accountId) === 4);
+  });
+
+  it('402: what could cost more than max_credits is not asked', async () => {
+    const { apiKey } = around.account.addKey();
+    const refused = await post('/v2.0/bulk?max_credits=5', apiKey, names);
+    expectProblem(refused, 402, 'price_above_max');
+    expect(refused.json).toMatchObject({ credits_required: 6, credits_charged: 0 });
+    expect(around.lookup.questions).toEqual([]);
+    expect((await post('/v2.0/bulk?max_credits=6', apiKey, names)).status).toBe(200);
   });
 
   it('streams lines as they come, and the last one says what they cost', async () => {

@@ -255,7 +255,7 @@ describe('coverage', () => {
     expect(list.tlds).toHaveLength(list.counts.tlds);
     const { tlds } = list;
     const of = (tld: string) => tlds.find((entry) => entry.tld === tld);
-    expect(of('com')).toMatchObject({ protocols: ['rdap', 'whois43'] });
+    expect(of('com')).toMatchObject({ protocols: ['rdap', 'whois43'], whois_reading: 'recorded' });
     expect(of('de')?.protocols).toContain('whois43');
     const silent = tlds.filter(({ protocols }) => protocols.length === 0);
     expect(silent).toHaveLength(list.counts.unsupported);

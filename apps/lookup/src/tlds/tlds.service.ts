@@ -2,7 +2,7 @@ import { domainToASCII } from 'node:url';
 import { Injectable } from '@nestjs/common';
 import type { TldAnswer, TldCoverage, TldList } from '#libs/contracts';
 import { Clock, NotFound } from '#libs/platform';
-import { Registries, type Route } from '#libs/resolvers';
+import { Registries, type Route, certaintyOf } from '#libs/resolvers';
 
 /** States the coverage from the tables that lookups are routed by, so the two cannot differ. */
 @Injectable()
@@ -38,7 +38,9 @@ export class TldsService {
   }
 }
 
-function coverageOf({ tld, rdapBaseUrl, whoisServer, reason }: Route): TldCoverage {
+function coverageOf(route: Route): TldCoverage {
+  const { tld, rdapBaseUrl, whoisServer, reason } = route;
+  const { whoisReading } = certaintyOf(route);
   return {
     tld,
     protocols: [
@@ -47,6 +49,7 @@ function coverageOf({ tld, rdapBaseUrl, whoisServer, reason }: Route): TldCovera
     ],
     ...(rdapBaseUrl && { rdap_server: rdapBaseUrl }),
     ...(whoisServer && { whois_server: whoisServer }),
+    ...(whoisReading && { whois_reading: whoisReading }),
     ...(reason && { reason }),
   };
 }

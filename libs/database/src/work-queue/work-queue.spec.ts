@@ -138,6 +138,7 @@ describe('work queue', () => {
     const lost: unknown[] = [];
     const slow = queueOf({
       claimMs: 0,
+      concurrency: 1,
       handle: async (item) => {
         if (item.attempts > 1) return void done.push('other');
         await queueOf({ handle: async () => void done.push('other') }).runOnce();

@@ -4,6 +4,10 @@ import { IsBoolean, IsIn, IsInt, IsOptional, IsString, Min, ValidateNested } fro
 export const COVERAGE_PROTOCOLS = ['rdap', 'whois43'] as const;
 export type CoverageProtocol = (typeof COVERAGE_PROTOCOLS)[number];
 
+/** How sure answers of port 43 are read: measured with a grammar of their own, measured, like others that are, never seen. */
+export const WHOIS_READINGS = ['known', 'recorded', 'by_system', 'untested'] as const;
+export type WhoisReading = (typeof WHOIS_READINGS)[number];
+
 /** Which protocol answers for a top-level domain, or why none does. */
 export class TldCoverage {
   /** A-label, without a dot. */
@@ -21,6 +25,11 @@ export class TldCoverage {
   @IsOptional()
   @IsString()
   whois_server?: string;
+
+  /** Absent where port 43 is not asked. */
+  @IsOptional()
+  @IsIn(WHOIS_READINGS)
+  whois_reading?: WhoisReading;
 
   /** Why nobody answers. */
   @IsOptional()

@@ -3,7 +3,7 @@ import { TldList } from './tld-coverage.js';
 
 export const TLDS = defineOperation({
   name: 'tlds',
-  summary: 'Every top-level domain with the protocol that answers for it',
+  summary: 'All top-level domains, with the protocols that each supports',
   method: 'GET',
   routes: [{ path: '/v2.0/tlds', version: 2 }],
   access: { kind: 'public' },
@@ -26,6 +26,7 @@ export const TLDS = defineOperation({
             protocols: ['rdap', 'whois43'],
             rdap_server: 'https://rdap.verisign.com/com/v1/',
             whois_server: 'whois.verisign-grs.com',
+            whois_reading: 'recorded',
           },
         ],
       },

@@ -1,0 +1,102 @@
+import { BUCKET_COUNT, topicOf } from '#libs/messaging';
+import { type ConfigClass, ConfigurationError, loadConfig, settingsOf } from '#libs/platform';
+import { type AnyService, configsOf, durableConsumers, eventReaders } from '#libs/services';
+
+/** A setting that a pod gets as a file, by its name within the Secret. */
+interface ChartSecret {
+  env: string;
+  file: string;
+  isRequired: boolean;
+}
+
+/** What the chart's templates know of one service. */
+interface ChartService {
+  name: string;
+  entry: string;
+  /** Settings of the addresses that it listens on. */
+  hosts: string[];
+  /** Settings of its ports, the internal one first. */
+  listeners: { port: string; isPublic: boolean }[];
+  urlSetting: string | null;
+  /** Unset: every installation has it. */
+  requires: string | null;
+  /** The services whose origins it is told. */
+  calls: string[];
+  /** Whether it owns a schema and takes part in events. */
+  usesEvents: boolean;
+  /** Its own topic, and those it may read. */
+  topic: string;
+  hears: string[];
+  /** Topics whose events it must have each of: their lag is its work. */
+  consumes: string[];
+  outwardPorts: number[];
+  secrets: ChartSecret[];
+  /** Settings that are no secrets. */
+  settings: string[];
+}
+
+/**
+ * `files/services.json` of the Helm chart: templates have no other way to know of a service. A secret's file is
+ * called as `cli secrets` calls it.
+ */
+export function chartServices(services: readonly AnyService[]): string {
+  const known = {
+    partitions: BUCKET_COUNT,
+    services: services.map((one) => chartService(one, services)),
+  };
+  return `${JSON.stringify(known, null, 2)}\n`;
+}
+
+function chartService(service: AnyService, services: readonly AnyService[]): ChartService {
+  const { name, listeners, urlSetting, requires, migrations, outwardPorts = [] } = service;
+  const settings = configsOf(service).flatMap((config) =>
+    settingsOf(config).map((setting) => ({ ...setting, config })),
+  );
+  const names = settings.map(({ env }) => env);
+  const producers = Object.entries(durableConsumers(services))
+    .filter(([, consumers]) => consumers.includes(name))
+    .map(([producer]) => producer as AnyService['name']);
+  return {
+    name,
+    entry: `dist/apps/${name}/src/main.js`,
+    hosts: names.filter((env) => env.endsWith('_HOST')),
+    listeners: listeners.map(({ port, isPublic = false }) => ({ port, isPublic })),
+    urlSetting: urlSetting ?? null,
+    requires: requires ?? null,
+    calls: services
+      .filter((other) => other.urlSetting !== undefined && names.includes(other.urlSetting))
+      .map((other) => other.name),
+    usesEvents: migrations !== undefined,
+    topic: topicOf(name),
+    hears: (eventReaders(services)[name] ?? []).map(topicOf),
+    consumes: producers.map(topicOf),
+    outwardPorts: [...outwardPorts],
+    secrets: settings
+      .filter(({ secret }) => secret)
+      .map(({ env, config }) => ({
+        env,
+        file: secretFile(name, env),
+        isRequired: isMissed(config, env),
+      })),
+    settings: settings
+      .filter(({ env, secret }) => !secret && env !== 'SERVICE_SECRET_FILE')
+      .map(({ env }) => env),
+  };
+}
+
+/** Whether a process that is given nothing asks for it. */
+function isMissed(config: ConfigClass<object>, env: string): boolean {
+  try {
+    loadConfig(config, {});
+    return false;
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    return error.faults.some((fault) => fault.startsWith(`${env}: `));
+  }
+}
+
+/** Each service has a token secret and a user of the broker of its own; all else is one for the installation. */
+function secretFile(service: string, env: string): string {
+  const isOwn = env === 'SERVICE_SECRET' || env === 'KAFKA_SASL_PASSWORD';
+  return isOwn ? `${service}_${env.toLowerCase()}` : env.toLowerCase();
+}

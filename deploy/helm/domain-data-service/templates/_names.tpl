@@ -1,0 +1,77 @@
+{{- define "dds.fullname" -}}
+{{- if contains .Chart.Name .Release.Name -}}
+{{ .Release.Name | trunc 40 | trimSuffix "-" }}
+{{- else -}}
+{{ printf "%s-dds" (.Release.Name | trunc 36 | trimSuffix "-") }}
+{{- end -}}
+{{- end -}}
+
+{{- define "dds.selector" -}}
+app.kubernetes.io/name: {{ .Chart.Name }}
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end -}}
+
+{{- define "dds.labels" -}}
+{{ include "dds.selector" . }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
+{{- end -}}
+
+{{- define "dds.image" -}}
+{{ .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}
+{{- end -}}
+
+{{- /* What the registry says of each service (`known`) with its values (`is`), of those that run. As JSON. */ -}}
+{{- define "dds.services" -}}
+{{- $root := . -}}
+{{- $running := list -}}
+{{- range (.Files.Get "files/services.json" | fromJson).services -}}
+{{- $is := mergeOverwrite (deepCopy $root.Values.defaults) (deepCopy (get $root.Values.services .name | default dict)) -}}
+{{- if $is.enabled -}}
+{{- $running = append $running (dict "known" . "is" $is) -}}
+{{- end -}}
+{{- end -}}
+{{- dict "services" $running | toJson -}}
+{{- end -}}
+
+{{- define "dds.kafkaBrokers" -}}
+{{- if .Values.kafka.strimzi.enabled -}}
+{{ include "dds.fullname" . }}-kafka-kafka-bootstrap:9093
+{{- else -}}
+{{ join "," .Values.kafka.brokers }}
+{{- end -}}
+{{- end -}}
+
+{{- /* Where Kafka's traffic goes: the ports of the brokers. As JSON. */ -}}
+{{- define "dds.kafkaPorts" -}}
+{{- $ports := list -}}
+{{- range splitList "," (include "dds.kafkaBrokers" .) -}}
+{{- $ports = append $ports (regexFind "[0-9]+$" . | int) -}}
+{{- end -}}
+{{- dict "ports" (uniq $ports) | toJson -}}
+{{- end -}}
+
+{{- define "dds.kafkaTls" -}}
+{{- if or .Values.kafka.tls .Values.kafka.strimzi.enabled }}true{{ end -}}
+{{- end -}}
+
+{{- define "dds.kafkaSasl" -}}
+{{- if or .Values.kafka.sasl .Values.kafka.strimzi.enabled }}true{{ end -}}
+{{- end -}}
+
+{{- define "dds.kafkaCa" -}}
+{{- if .Values.kafka.strimzi.enabled -}}
+{{ dict "secret" (printf "%s-kafka-cluster-ca-cert" (include "dds.fullname" .)) "key" "ca.crt" | toJson }}
+{{- else -}}
+{{ .Values.kafka.ca | toJson }}
+{{- end -}}
+{{- end -}}
+
+{{- define "dds.postgresCa" -}}
+{{- if .Values.postgresql.cluster.enabled -}}
+{{ dict "secret" (printf "%s-postgres-ca" (include "dds.fullname" .)) "key" "ca.crt" | toJson }}
+{{- else -}}
+{{ .Values.postgresql.ca | toJson }}
+{{- end -}}
+{{- end -}}

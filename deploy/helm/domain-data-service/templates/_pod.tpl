@@ -1,0 +1,163 @@
+{{- define "dds.podSecurity" -}}
+automountServiceAccountToken: false
+enableServiceLinks: false
+securityContext:
+  runAsNonRoot: true
+  runAsUser: 10001
+  runAsGroup: 10001
+  fsGroup: 10001
+  fsGroupChangePolicy: OnRootMismatch
+  seccompProfile: { type: RuntimeDefault }
+{{- with .Values.image.pullSecrets }}
+imagePullSecrets: {{ toYaml . | nindent 2 }}
+{{- end }}
+{{- end -}}
+
+{{- define "dds.containerSecurity" -}}
+image: {{ include "dds.image" . }}
+imagePullPolicy: {{ .Values.image.pullPolicy }}
+securityContext:
+  allowPrivilegeEscalation: false
+  privileged: false
+  readOnlyRootFilesystem: true
+  runAsNonRoot: true
+  capabilities: { drop: [ALL] }
+  seccompProfile: { type: RuntimeDefault }
+{{- end -}}
+
+{{- /* Names of the secrets that a service is given as files: {env, file, secret, key}. As JSON. */ -}}
+{{- define "dds.secretFiles" -}}
+{{- $root := .root -}}
+{{- $files := list -}}
+{{- range .known.secrets -}}
+{{- if eq .env "KAFKA_SASL_PASSWORD" -}}
+{{- if $root.Values.kafka.strimzi.enabled -}}
+{{- $files = append $files (dict "env" .env "file" .file "secret" $.known.name "key" "password") -}}
+{{- else if $root.Values.kafka.sasl -}}
+{{- $files = append $files (dict "env" .env "file" .file "secret" $root.Values.secrets.name "key" .file) -}}
+{{- end -}}
+{{- else if or .isRequired (eq .env "SMTP_URL") (and (eq .env "VALKEY_URL") $root.Values.valkey.fromSecret) -}}
+{{- $files = append $files (dict "env" .env "file" .file "secret" $root.Values.secrets.name "key" .file) -}}
+{{- end -}}
+{{- end -}}
+{{- dict "files" $files | toJson -}}
+{{- end -}}
+
+{{- /* Variables that hold no secret, by name. Each is given only to a service that reads it. As JSON. */ -}}
+{{- define "dds.settings" -}}
+{{- $root := .root -}}
+{{- $known := .known -}}
+{{- $v := $root.Values -}}
+{{- $full := include "dds.fullname" $root -}}
+{{- $all := dict
+  "BASE_URL" (printf "https://%s" $v.hosts.api)
+  "BILLING_URL" (printf "https://%s" $v.hosts.dashboard)
+  "GATEWAY_TRUSTED_PROXIES" (join "," $v.trustedProxies)
+  "MAIL_FROM" $v.mail.from
+  "OTEL_EXPORTER_OTLP_ENDPOINT" $v.telemetry.otlpEndpoint
+  "KAFKA_BROKERS" (include "dds.kafkaBrokers" $root)
+  "KAFKA_PREFIX" $v.kafka.prefix
+  "KAFKA_TOPIC_REPLICATION" (toString $v.kafka.topicReplication)
+  "KAFKA_TLS" (include "dds.kafkaTls" $root)
+  "KAFKA_SASL_USERNAME" (ternary $known.name "" (eq "true" (include "dds.kafkaSasl" $root)))
+  "GATEWAY_JOURNAL" "/var/lib/domain-data/gateway.journal"
+-}}
+{{- range (include "dds.services" $root | fromJson).services -}}
+{{- if .known.urlSetting -}}
+{{- $_ := set $all .known.urlSetting (printf "http://%s-%s:7100" $full .known.name) -}}
+{{- end -}}
+{{- end -}}
+{{- range $known.hosts -}}
+{{- $_ := set $all . "0.0.0.0" -}}
+{{- end -}}
+{{- range $index, $listener := $known.listeners -}}
+{{- $_ := set $all $listener.port (toString (ternary 7100 (add 8079 $index) (eq $index 0))) -}}
+{{- end -}}
+{{- range $env, $value := mergeOverwrite (deepCopy $v.settings) (deepCopy .is.settings) -}}
+{{- $_ := set $all $env (toString $value) -}}
+{{- end -}}
+{{- $read := dict -}}
+{{- range $env, $value := $all -}}
+{{- if and (has $env $known.settings) (ne $value "") -}}
+{{- $_ := set $read $env $value -}}
+{{- end -}}
+{{- end -}}
+{{- if and (include "dds.kafkaTls" $root) (has "KAFKA_TLS_CA" $known.settings) (include "dds.kafkaCa" $root | fromJson).secret -}}
+{{- $_ := set $read "KAFKA_TLS_CA_FILE" "/run/trust/kafka/ca.crt" -}}
+{{- end -}}
+{{- if and $v.valkey.ca.secret (has "VALKEY_TLS_CA" $known.settings) -}}
+{{- $_ := set $read "VALKEY_TLS_CA_FILE" "/run/trust/valkey/ca.crt" -}}
+{{- end -}}
+{{- $hasValkey := false -}}
+{{- range $known.secrets -}}
+{{- if eq .env "VALKEY_URL" }}{{ $hasValkey = true }}{{ end -}}
+{{- end -}}
+{{- if and $hasValkey $v.valkey.url -}}
+{{- $_ := set $read "VALKEY_URL" $v.valkey.url -}}
+{{- end -}}
+{{- toJson $read -}}
+{{- end -}}
+
+{{- /* env, from settings and secret files. */ -}}
+{{- define "dds.env" -}}
+{{- range $env, $value := .settings }}
+- { name: {{ $env }}, value: {{ $value | quote }} }
+{{- end }}
+{{- range .files }}
+- { name: {{ .env }}_FILE, value: /run/secrets/{{ .file }} }
+{{- end }}
+{{- end -}}
+
+{{- /* Secrets are mounted whole, not by subPath: a rotated one reaches the running process. */ -}}
+{{- define "dds.volumes" -}}
+- name: tmp
+  emptyDir: { medium: Memory, sizeLimit: 64Mi }
+- name: secrets
+  projected:
+    defaultMode: 288 # 0440
+    sources:
+      {{- range .files }}
+      - secret: { name: {{ .secret }}, items: [{ key: {{ .key }}, path: {{ .file }} }] }
+      {{- end }}
+{{- range $name, $ca := .trust }}
+- name: trust-{{ $name }}
+  secret:
+    secretName: {{ $ca.secret }}
+    defaultMode: 292 # 0444
+    items: [{ key: {{ $ca.key }}, path: ca.crt }]
+{{- end }}
+{{- end -}}
+
+{{- define "dds.mounts" -}}
+- { name: tmp, mountPath: /tmp }
+- { name: secrets, mountPath: /run/secrets, readOnly: true }
+{{- range $name, $ca := .trust }}
+- { name: trust-{{ $name }}, mountPath: /run/trust/{{ $name }}, readOnly: true }
+{{- end }}
+{{- end -}}
+
+{{- /* Authorities by what they signed for. As JSON. */ -}}
+{{- define "dds.trust" -}}
+{{- $trust := dict -}}
+{{- if .known.usesEvents -}}
+{{- $postgres := include "dds.postgresCa" .root | fromJson -}}
+{{- if $postgres.secret }}{{ $_ := set $trust "postgresql" $postgres }}{{ end -}}
+{{- $kafka := include "dds.kafkaCa" .root | fromJson -}}
+{{- if and $kafka.secret (include "dds.kafkaTls" .root) }}{{ $_ := set $trust "kafka" $kafka }}{{ end -}}
+{{- end -}}
+{{- if and .root.Values.valkey.ca.secret (has "VALKEY_TLS_CA" .known.settings) -}}
+{{- $_ := set $trust "valkey" .root.Values.valkey.ca -}}
+{{- end -}}
+{{- toJson $trust -}}
+{{- end -}}
+
+{{- /* A gateway tells its connections, drains, settles: 40 s unless its settings say otherwise. */ -}}
+{{- define "dds.graceSeconds" -}}
+{{- if has "GATEWAY_DRAIN_MS" .known.settings -}}
+{{- $notice := get .settings "GATEWAY_DRAIN_NOTICE_MS" | default "5000" | int -}}
+{{- $drain := get .settings "GATEWAY_DRAIN_MS" | default "25000" | int -}}
+{{- add 10 (div (add $notice $drain 999) 1000) -}}
+{{- else -}}
+40
+{{- end -}}
+{{- end -}}

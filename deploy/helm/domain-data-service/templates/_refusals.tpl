@@ -1,0 +1,181 @@
+{{- /* Every sentence says what to do. All faults at once. */ -}}
+{{- define "dds.refusals" -}}
+{{- $v := .Values -}}
+{{- $faults := list -}}
+{{- $file := .Files.Get "files/services.json" | fromJson -}}
+{{- range $path, $needed := dict
+  "image.repository" (list $v.image.repository "where the image was pushed to, such as registry.example.org/domain-data-service")
+  "hosts.api" (list $v.hosts.api "the public name of the API, such as api.example.org")
+  "hosts.dashboard" (list $v.hosts.dashboard "the public name of the dashboard, such as app.example.org")
+  "secrets.name" (list $v.secrets.name "the Secret with the files that `cli secrets` makes")
+  "mail.from" (list $v.mail.from "the sender of every mail, such as Example <no-reply@example.org>")
+-}}
+{{- if not (index $needed 0) -}}
+{{- $faults = append $faults (printf "%s is empty: set it to %s." $path (index $needed 1)) -}}
+{{- end -}}
+{{- end -}}
+{{- if eq $v.image.tag "latest" -}}
+{{- $faults = append $faults "image.tag is latest, which names no version: set it to one." -}}
+{{- end -}}
+{{- if and $v.hosts.api (eq $v.hosts.api $v.hosts.dashboard) -}}
+{{- $faults = append $faults "hosts.api and hosts.dashboard are the same: give each a name of its own." -}}
+{{- end -}}
+{{- if and $v.hosts.callbacks (eq $v.hosts.callbacks $v.hosts.api) -}}
+{{- $faults = append $faults "hosts.callbacks is the API's: leave it empty, or give it a name of its own." -}}
+{{- end -}}
+{{- $faults = concat $faults (include "dds.backingRefusals" . | fromJson).faults -}}
+{{- $faults = concat $faults (include "dds.doorRefusals" . | fromJson).faults -}}
+{{- range $name, $_ := $v.services -}}
+{{- $names := list -}}
+{{- range $file.services }}{{ $names = append $names .name }}{{ end -}}
+{{- if not (has $name $names) -}}
+{{- $faults = append $faults (printf "services.%s is no service: use %s." $name (join ", " $names)) -}}
+{{- end -}}
+{{- end -}}
+{{- $urls := list -}}
+{{- range $file.services }}{{ $urls = append $urls .urlSetting }}{{ end -}}
+{{- $all := list -}}
+{{- $secret := list -}}
+{{- range $known := $file.services -}}
+{{- $is := mergeOverwrite (deepCopy $v.defaults) (deepCopy (get $v.services .name | default dict)) -}}
+{{- $all = concat $all .settings -}}
+{{- range .secrets }}{{ $secret = append $secret .env }}{{ end -}}
+{{- $given := dict "root" $ "known" . "is" $is "partitions" $file.partitions "urls" $urls -}}
+{{- $faults = concat $faults (include "dds.serviceRefusals" $given | fromJson).faults -}}
+{{- end -}}
+{{- range $env, $_ := $v.settings -}}
+{{- if has $env $secret -}}
+{{- $faults = append $faults (printf "settings.%s is a secret: put it into the Secret, as the key %s." $env (lower $env)) -}}
+{{- else if not (has $env $all) -}}
+{{- $faults = append $faults (printf "settings.%s is read by no service: docs/configuration.md lists the settings." $env) -}}
+{{- end -}}
+{{- end -}}
+{{- if $faults -}}
+{{- fail (printf "\n- %s\n" (join "\n- " (uniq $faults))) -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "dds.backingRefusals" -}}
+{{- $v := .Values -}}
+{{- $faults := list -}}
+{{- if and $v.kafka.strimzi.enabled $v.kafka.brokers -}}
+{{- $faults = append $faults "kafka.brokers and kafka.strimzi.enabled contradict one another: name brokers, or have them brought along." -}}
+{{- end -}}
+{{- if not (or $v.kafka.strimzi.enabled $v.kafka.brokers) -}}
+{{- $faults = append $faults "kafka.brokers is empty: name them as host:port, or set kafka.strimzi.enabled." -}}
+{{- end -}}
+{{- if and $v.kafka.strimzi.enabled (gt (int $v.kafka.topicReplication) (int $v.kafka.strimzi.replicas)) -}}
+{{- $faults = append $faults "kafka.topicReplication is more than kafka.strimzi.replicas: a broker holds one copy." -}}
+{{- end -}}
+{{- if and $v.kafka.strimzi.enabled (or $v.kafka.ca.secret $v.kafka.prefix) -}}
+{{- $faults = append $faults "kafka.ca.secret and kafka.prefix are for a broker that others run: empty them beside kafka.strimzi.enabled." -}}
+{{- end -}}
+{{- if and $v.kafka.sasl (not $v.kafka.tls) -}}
+{{- $faults = append $faults "kafka.sasl needs kafka.tls: a password never goes over a plain connection." -}}
+{{- end -}}
+{{- if and $v.kafka.ca.secret (not $v.kafka.tls) -}}
+{{- $faults = append $faults "kafka.ca.secret is of no use without kafka.tls: set that, or empty it." -}}
+{{- end -}}
+{{- if and $v.postgresql.cluster.enabled (not $v.postgresql.cluster.superuserSecret) -}}
+{{- $faults = append $faults "postgresql.cluster.superuserSecret is empty: name a Secret of type kubernetes.io/basic-auth with the superuser's password." -}}
+{{- end -}}
+{{- if and $v.postgresql.cluster.enabled $v.postgresql.ca.secret -}}
+{{- $faults = append $faults "postgresql.ca.secret and postgresql.cluster.enabled contradict one another: the cluster has an authority of its own." -}}
+{{- end -}}
+{{- if and $v.valkey.url $v.valkey.fromSecret -}}
+{{- $faults = append $faults "valkey.url and valkey.fromSecret contradict one another: keep the one that holds." -}}
+{{- end -}}
+{{- if and $v.valkey.ca.secret (not (or $v.valkey.url $v.valkey.fromSecret)) -}}
+{{- $faults = append $faults "valkey.ca.secret is of no use without valkey.url or valkey.fromSecret." -}}
+{{- end -}}
+{{- dict "faults" $faults | toJson -}}
+{{- end -}}
+
+{{- define "dds.doorRefusals" -}}
+{{- $v := .Values -}}
+{{- $faults := list -}}
+{{- $hasDoor := or $v.ingress.enabled $v.httpRoute.enabled -}}
+{{- if and $hasDoor (not $v.trustedProxies) -}}
+{{- $faults = append $faults "trustedProxies is empty: set it to the addresses of the ingress controller or Gateway, or every customer has its address." -}}
+{{- end -}}
+{{- if and $v.ingress.enabled (not $v.ingress.className) -}}
+{{- $faults = append $faults "ingress.className is empty: name the IngressClass." -}}
+{{- end -}}
+{{- if and $v.ingress.enabled (not $v.ingress.tlsSecret) -}}
+{{- $faults = append $faults "ingress.tlsSecret is empty: name the Secret with the certificate of the hosts." -}}
+{{- end -}}
+{{- if and $v.httpRoute.enabled (not $v.httpRoute.parentRefs) -}}
+{{- $faults = append $faults "httpRoute.parentRefs is empty: name the Gateway that the routes belong to." -}}
+{{- end -}}
+{{- with $v.networkPolicy -}}
+{{- if .enabled -}}
+{{- range $peers := list
+  (list "door" .door true "the pods that stand in front of the gateways")
+  (list "postgresql" .postgresql (not $v.postgresql.cluster.enabled) "where PostgreSQL is")
+  (list "kafka" .kafka (not $v.kafka.strimzi.enabled) "where the brokers are")
+  (list "valkey" .valkey (or $v.valkey.url $v.valkey.fromSecret) "where Valkey is")
+  (list "prometheus" .prometheus $v.monitoring.serviceMonitor "the pods of Prometheus")
+  (list "otlp" .otlp $v.telemetry.otlpEndpoint "where telemetry.otlpEndpoint is")
+  (list "dns" .dns true "the pods of the cluster's DNS")
+  (list "clusterRanges" .clusterRanges true "the ranges of nodes, pods and services")
+-}}
+{{- if and (index $peers 2) (not (index $peers 1)) -}}
+{{- $faults = append $faults (printf "networkPolicy.%s is empty, which would mean everybody: set it to %s." (index $peers 0) (index $peers 3)) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- dict "faults" $faults | toJson -}}
+{{- end -}}
+
+{{- define "dds.serviceRefusals" -}}
+{{- $v := .root.Values -}}
+{{- $name := .known.name -}}
+{{- $is := .is -}}
+{{- $known := .known -}}
+{{- $faults := list -}}
+{{- if and (not $is.enabled) (not $known.requires) -}}
+{{- $faults = append $faults (printf "services.%s.enabled is false: the product does not run without it." $name) -}}
+{{- end -}}
+{{- if and $is.autoscaling.enabled $is.keda.enabled -}}
+{{- $faults = append $faults (printf "services.%s has autoscaling and keda on: both would set its replicas, so turn one off." $name) -}}
+{{- end -}}
+{{- range $kind := list "autoscaling" "keda" -}}
+{{- $one := get $is $kind -}}
+{{- if and $one.enabled (gt (int $one.min) (int $one.max)) -}}
+{{- $faults = append $faults (printf "services.%s.%s has min above max: exchange them." $name $kind) -}}
+{{- end -}}
+{{- end -}}
+{{- if $is.keda.enabled -}}
+{{- if not $known.consumes -}}
+{{- $faults = append $faults (printf "services.%s.keda is on, and it consumes no events: use autoscaling." $name) -}}
+{{- end -}}
+{{- if gt (int $is.keda.max) (int .partitions) -}}
+{{- $faults = append $faults (printf "services.%s.keda.max is above %d, the partitions of a topic: more would stand idle." $name (int .partitions)) -}}
+{{- end -}}
+{{- end -}}
+{{- $many := or (gt (int $is.replicas) 1) $is.autoscaling.enabled $is.keda.enabled -}}
+{{- $secret := list -}}
+{{- range $known.secrets }}{{ $secret = append $secret .env }}{{ end -}}
+{{- if and $is.enabled $many (has "VALKEY_URL" $secret) (not (or $v.valkey.url $v.valkey.fromSecret)) -}}
+{{- $faults = append $faults (printf "services.%s has several replicas and there is no Valkey, in which they count together: set valkey.url or valkey.fromSecret, or replicas to 1." $name) -}}
+{{- end -}}
+{{- $own := concat $known.hosts .urls (list "BASE_URL" "BILLING_URL" "MAIL_FROM" "GATEWAY_TRUSTED_PROXIES" "GATEWAY_JOURNAL" "OTEL_EXPORTER_OTLP_ENDPOINT") -}}
+{{- range $known.listeners }}{{ $own = append $own .port }}{{ end -}}
+{{- range $env, $value := mergeOverwrite (deepCopy $v.settings) (deepCopy $is.settings) -}}
+{{- if and (has $env $known.settings) (or (has $env $own) (hasPrefix "KAFKA_" $env)) -}}
+{{- $faults = append $faults (printf "settings.%s is set by the chart: use the value of the chart that stands for it." $env) -}}
+{{- end -}}
+{{- if and (eq $env "AUDIT_ANCHORS") (has $env $known.settings) (not $is.volume.size) -}}
+{{- $faults = append $faults (printf "settings.AUDIT_ANCHORS needs a disk: set services.%s.volume.size, and a path below /var/lib/domain-data." $name) -}}
+{{- end -}}
+{{- end -}}
+{{- range $env, $_ := $is.settings -}}
+{{- if has $env $secret -}}
+{{- $faults = append $faults (printf "services.%s.settings.%s is a secret: put it into the Secret." $name $env) -}}
+{{- else if not (has $env $known.settings) -}}
+{{- $faults = append $faults (printf "services.%s.settings.%s is not read by it: docs/configuration.md lists the settings." $name $env) -}}
+{{- end -}}
+{{- end -}}
+{{- dict "faults" $faults | toJson -}}
+{{- end -}}

@@ -1,0 +1,443 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { loadConfig, settingsOf } from '#libs/platform';
+import { installed } from '#libs/services';
+import { CONFIGURED_APPS, SERVICES } from '../../apps/cli/src/declared.js';
+import { writeSecretFiles } from '../../apps/cli/src/secrets/secret-files.js';
+import {
+  type Container,
+  Chart,
+  type PolicyRule,
+  RELEASE,
+  type Resource,
+  componentOf,
+  containersOf,
+  workloadsOf,
+} from './chart.js';
+import { chartSchemas, schemaFaults } from './chart-schemas.js';
+import { type ChartTools, chartTools, chartToolsAvailability } from './chart-tools.js';
+import { composeServices } from './compose-deployment.js';
+
+/** Where nobody has built them before, the tools are built first. */
+jest.setTimeout(1_900_000);
+
+const VALUES: Record<string, string[]> = {
+  'all off': ['ci/all-off-values.yaml'],
+  'all on': ['ci/all-on-values.yaml'],
+  'brought along': ['ci/brought-along-values.yaml'],
+  small: ['values-small.yaml', 'ci/all-off-values.yaml'],
+  production: ['values-production.yaml', 'ci/all-on-values.yaml'],
+};
+const MIB = 1024 * 1024;
+const GIB = 1024 * MIB;
+const missing = chartToolsAvailability();
+
+(missing === undefined ? describe : describe.skip)('the chart', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'chart-'));
+  const rendered: Record<string, Resource[]> = {};
+  let tools: ChartTools;
+  let chart: Chart;
+
+  beforeAll(async () => {
+    tools = await chartTools();
+    chart = new Chart(tools.helm);
+    for (const [name, values] of Object.entries(VALUES))
+      rendered[name] = await chart.render(values);
+    const database = 'postgres:5432/domain_data';
+    writeSecretFiles({ folder, database, smtpUrl: 'smtp://mail.example:25' });
+    // What an operator adds to what the command makes.
+    const added = ['valkey_url=redis://valkey:6379', 'stripe_api_key=sk', 'ca.crt=PEM'];
+    const users = [...SERVICES.map(({ name }) => name), 'cli'];
+    const passwords = users.map((name) => `${name}_kafka_sasl_password=of-the-broker`);
+    for (const line of [...added, ...passwords, 'stripe_callback_secrets=whsec_of_stripe']) {
+      const [name, text] = line.split('=') as [string, string];
+      writeFileSync(join(folder, name), text);
+    }
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  const everywhere = (check: (resources: Resource[], name: string) => void) => {
+    for (const [name, resources] of Object.entries(rendered)) check(resources, name);
+  };
+  const ofKind = (resources: Resource[], kind: string) =>
+    resources.filter((resource) => resource.kind === kind);
+  /** As the process sees it, with the files that are mounted. */
+  const environmentOf = ({ env }: Container) =>
+    Object.fromEntries(
+      env.map(({ name, value }) => [name, value.replace(/^\/run\/(secrets|trust\/\w+)/, folder)]),
+    );
+  const appOf = ({ args }: Container) =>
+    (args.find((word) => word.startsWith('dist/')) as string).split('/')[2] as string;
+
+  it.each(Object.keys(VALUES))('lints without a word: %s', async (name) => {
+    expect(await chart.lint(VALUES[name] as string[])).toContain('0 chart(s) failed');
+  });
+
+  it.each(Object.keys(VALUES))(
+    'S110: has no field that the API does not know: %s',
+    async (name) => {
+      const schemas = await chartSchemas();
+      const text = await chart.text(VALUES[name] as string[]);
+      const faults = schemaFaults(tools.kubeconform, schemas, text);
+      expect(faults).toEqual([]);
+      const misspelt = text.replace('readOnlyRootFilesystem:', 'readonlyRootFilesystem:');
+      expect(schemaFaults(tools.kubeconform, schemas, misspelt).join()).toContain(
+        "additional properties 'readonlyRootFilesystem' not allowed",
+      );
+    },
+  );
+
+  it('every service of the registry has its pods, those that need more only when they are asked for', () => {
+    const servicesOf = (resources: Resource[]) =>
+      workloadsOf(resources)
+        .flatMap(({ spec }) => spec.template.spec.containers.map(appOf))
+        .toSorted();
+    const least = installed(SERVICES, {}).map(({ name }) => name);
+    expect(servicesOf(rendered['all off'] ?? [])).toEqual([...least, 'cli'].toSorted());
+    const all = SERVICES.map(({ name }) => name);
+    expect(servicesOf(rendered['all on'] ?? [])).toEqual([...all, 'cli'].toSorted());
+  });
+
+  it('every variable is a declared setting, and with them each configuration is whole', () => {
+    everywhere((resources, values) => {
+      for (const { spec } of workloadsOf(resources)) {
+        for (const container of containersOf(spec.template.spec)) {
+          const app = appOf(container);
+          const environment = environmentOf(container);
+          const configs = CONFIGURED_APPS.filter(({ name }) => name === app).map(
+            ({ config }) => config,
+          );
+          const declared = configs.flatMap(settingsOf).map(({ env }) => env);
+          const unknown = Object.keys(environment).filter(
+            (name) => !declared.includes(name.replace(/_FILE$/, '')) && !declared.includes(name),
+          );
+          expect([values, app, unknown]).toEqual([values, app, []]);
+          for (const config of configs) expect(() => loadConfig(config, environment)).not.toThrow();
+          expect(existsSync(container.args.find((word) => word.startsWith('dist/')) ?? '')).toBe(
+            true,
+          );
+        }
+      }
+    });
+  });
+
+  it('what the compose file gives a service, its pods are given too', () => {
+    const pods = new Map(
+      workloadsOf(rendered['all on'] ?? []).flatMap(({ spec }) =>
+        spec.template.spec.containers.map((container) => [appOf(container), container] as const),
+      ),
+    );
+    for (const [name, { command = [], environment = {}, build }] of Object.entries(
+      composeServices(),
+    )) {
+      // The operator's own container has settings of commands that no pod runs.
+      if (build === undefined || name === 'cli') continue;
+      const container = pods.get(appOf({ args: command } as Container));
+      const given = container?.env.map((one) => one.name.replace(/_FILE$/, '')) ?? [];
+      const wanted = Object.keys(environment).map((one) => one.replace(/_FILE$/, ''));
+      expect([name, wanted.filter((one) => !given.includes(one))]).toEqual([name, []]);
+      expect([name, container?.args.slice(0, -1)]).toEqual([name, command.slice(0, -1)]);
+    }
+  });
+
+  it('services name one another by addresses and ports that are there', () => {
+    everywhere((resources) => {
+      const origins = ofKind(resources, 'Service').flatMap(({ metadata, spec }) =>
+        (spec.ports as { port: number }[]).map(({ port }) => `http://${metadata.name}:${port}`),
+      );
+      const urls = new Set(SERVICES.flatMap(({ urlSetting = [] }) => urlSetting));
+      const named = workloadsOf(resources)
+        .flatMap(({ spec }) => spec.template.spec.containers.flatMap(({ env }) => env))
+        .filter(({ name }) => urls.has(name));
+      expect(named.length).toBeGreaterThan(2);
+      expect(named.map(({ value }) => value).filter((url) => !origins.includes(url))).toEqual([]);
+    });
+  });
+
+  it('S110: every pod runs bounded, without rights, on a root it cannot write, and holds no token', () => {
+    everywhere((resources) => {
+      expect(workloadsOf(resources).length).toBeGreaterThan(4);
+      for (const { spec } of workloadsOf(resources)) {
+        const pod = spec.template.spec;
+        expect(pod).toMatchObject({
+          automountServiceAccountToken: false,
+          securityContext: {
+            runAsNonRoot: true,
+            runAsUser: 10001,
+            seccompProfile: { type: 'RuntimeDefault' },
+          },
+        });
+        for (const one of ['hostNetwork', 'hostPID', 'hostIPC'])
+          expect(pod).not.toHaveProperty(one);
+        expect(pod.volumes.filter((volume) => 'hostPath' in volume)).toEqual([]);
+        for (const container of containersOf(pod)) {
+          expect(container).toMatchObject({
+            image: expect.stringMatching(/^[\w./:-]+:\d+\.\d+\.\d+$/),
+            securityContext: {
+              allowPrivilegeEscalation: false,
+              privileged: false,
+              readOnlyRootFilesystem: true,
+              capabilities: { drop: ['ALL'] },
+              seccompProfile: { type: 'RuntimeDefault' },
+            },
+            resources: {
+              requests: { cpu: expect.any(String), memory: expect.any(String) },
+              limits: { memory: expect.any(String) },
+            },
+          });
+        }
+      }
+    });
+  });
+
+  it('S110: every service has probes, a budget for disruptions, and stands on several nodes', () => {
+    for (const values of ['all on', 'production', 'brought along']) {
+      const resources = rendered[values] ?? [];
+      const guarded = ofKind(resources, 'PodDisruptionBudget').map(
+        ({ spec }) => spec.selector.matchLabels['app.kubernetes.io/component'],
+      );
+      const staying = workloadsOf(resources).filter(({ kind }) => kind !== 'Job');
+      expect(guarded.toSorted()).toEqual(staying.map(componentOf).toSorted());
+      for (const { spec } of staying) {
+        const pod = spec.template.spec;
+        expect(pod.containers[0]).toMatchObject({
+          startupProbe: { httpGet: { path: '/health', port: 'internal' } },
+          readinessProbe: { httpGet: { path: '/ready', port: 'internal' } },
+          livenessProbe: { httpGet: { path: '/health', port: 'internal' } },
+          ports: expect.arrayContaining([{ name: 'internal', containerPort: 7100 }]),
+        });
+        const keys = pod.topologySpreadConstraints.map(({ topologyKey }) => topologyKey);
+        expect(keys).toEqual(['topology.kubernetes.io/zone', 'kubernetes.io/hostname']);
+      }
+    }
+  });
+
+  it('S111: nothing may connect but what is named, and only where a service says so to the internet', () => {
+    for (const values of ['all on', 'production', 'brought along']) {
+      const policies = ofKind(rendered[values] ?? [], 'NetworkPolicy');
+      const [deny] = policies.filter(({ metadata }) => metadata.name.endsWith('-default-deny'));
+      expect(deny?.spec).toEqual({
+        podSelector: {
+          matchLabels: {
+            'app.kubernetes.io/name': 'domain-data-service',
+            'app.kubernetes.io/instance': RELEASE,
+          },
+        },
+        policyTypes: ['Ingress', 'Egress'],
+      });
+      for (const policy of policies.filter((one) => one !== deny)) {
+        const name = policy.spec.podSelector.matchLabels['app.kubernetes.io/component'];
+        const rules = [...(policy.spec.egress ?? []), ...(policy.spec.ingress ?? [])];
+        // A rule without peers means everybody, one without ports everything.
+        for (const { to, from, ports } of rules) {
+          expect([name, (to ?? from ?? []).length > 0, ports.length > 0]).toEqual([
+            name,
+            true,
+            true,
+          ]);
+        }
+        const outward = (policy.spec.egress ?? []).filter(isToTheInternet);
+        const service = SERVICES.find((one) => one.name === name);
+        const isMailer = name === 'account' && values === 'brought along';
+        expect([
+          name,
+          [...new Set(outward.flatMap(({ ports }) => ports.map(({ port }) => port)))],
+        ]).toEqual([name, [...(isMailer ? [465, 587] : []), ...(service?.outwardPorts ?? [])]]);
+        for (const { ipBlock } of outward.flatMap(({ to }) => to ?? [])) {
+          const inner =
+            ipBlock?.cidr === '::/0'
+              ? ['::1/128', 'fc00::/7', 'fe80::/10']
+              : ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '169.254.0.0/16', '127.0.0.0/8'];
+          expect(ipBlock?.except).toEqual(expect.arrayContaining(inner));
+        }
+      }
+    }
+    const declared = SERVICES.map(({ name, outwardPorts }) => [name, outwardPorts]);
+    expect(declared.filter(([, ports]) => ports !== undefined)).toEqual([
+      ['billing', [443]],
+      ['lookup', [43, 53, 443, 853]],
+    ]);
+  });
+
+  const isToTheInternet = ({ to = [] }: PolicyRule) =>
+    to.some(({ ipBlock }) => ipBlock !== undefined && ipBlock.cidr.endsWith('/0'));
+
+  it('S111: a call that one end may make the other end takes, and none besides', () => {
+    const policies = ofKind(rendered['all on'] ?? [], 'NetworkPolicy');
+    const pairs = (direction: 'egress' | 'ingress') =>
+      policies.flatMap(({ spec }) => {
+        const own = spec.podSelector.matchLabels['app.kubernetes.io/component'];
+        return (spec[direction] ?? [])
+          .flatMap(({ to, from }) => to ?? from ?? [])
+          .flatMap(
+            ({ podSelector }) => podSelector?.matchLabels?.['app.kubernetes.io/component'] ?? [],
+          )
+          .map((other) => (direction === 'egress' ? `${own}>${other}` : `${other}>${own}`));
+      });
+    const owners = SERVICES.filter(({ urlSetting }) => urlSetting).map(({ name }) => name);
+    expect(pairs('egress').toSorted()).toEqual(owners.map((one) => `gateway>${one}`).toSorted());
+    expect(pairs('ingress').toSorted()).toEqual(pairs('egress').toSorted());
+  });
+
+  it('S113: secrets are files of a Secret that is there; none is a variable, and the chart makes none', async () => {
+    const secret = CONFIGURED_APPS.flatMap(({ config }) => settingsOf(config))
+      .filter((setting) => setting.secret)
+      .map(({ env }) => env);
+    everywhere((resources) => {
+      expect(ofKind(resources, 'Secret')).toEqual([]);
+      for (const { spec } of workloadsOf(resources)) {
+        const { volumes } = spec.template.spec;
+        const mounted = volumes.flatMap(({ projected }) =>
+          (projected?.sources ?? []).flatMap((source) => source.secret.items),
+        );
+        for (const { env, volumeMounts } of containersOf(spec.template.spec)) {
+          const open = env.filter(({ name }) => secret.includes(name));
+          // A Valkey without a password is none.
+          expect(open.filter(({ value }) => value !== 'redis://valkey:6379')).toEqual([]);
+          expect(env.filter(({ valueFrom }) => valueFrom)).toEqual([]);
+          const files = env.filter(({ value }) => value.startsWith('/run/secrets/'));
+          expect(files.map(({ value }) => value.split('/')[3]).toSorted()).toEqual(
+            mounted.map(({ path }) => path).toSorted(),
+          );
+          // A file that is mounted by itself would stay as it was when the Secret is rotated.
+          expect(volumeMounts.filter((mount) => 'subPath' in mount)).toEqual([]);
+        }
+      }
+    });
+    expect(await chart.text(VALUES['all on'] as string[])).not.toMatch(
+      /password: *['"]?[^ '",}{]+$/m,
+    );
+  });
+
+  it('S114: only the migration, a hook before every upgrade, is given the superuser', () => {
+    everywhere((resources, values) => {
+      const given = workloadsOf(resources).filter(({ spec }) =>
+        containersOf(spec.template.spec).some(({ env }) =>
+          env.some(({ name }) => name === 'DATABASE_ADMIN_URL_FILE'),
+        ),
+      );
+      expect(
+        given.map(({ kind, metadata }) => [kind, metadata.annotations?.['helm.sh/hook']]),
+      ).toEqual([['Job', `${values === 'brought along' ? 'post' : 'pre'}-install,pre-upgrade`]]);
+      expect(given[0]?.spec.template.spec.containers[0]?.args.at(-1)).toBe('migrate');
+    });
+  });
+
+  it('a pod is given the time that its drain takes', async () => {
+    const graceOf = (resources: Resource[]) =>
+      workloadsOf(resources).find((one) => componentOf(one) === 'gateway')?.spec.template.spec
+        .terminationGracePeriodSeconds;
+    expect(graceOf(rendered['all off'] ?? [])).toBe(40);
+    const slow = 'services.gateway.settings={"GATEWAY_DRAIN_MS":60000}';
+    expect(graceOf(await chart.render(VALUES['all off'] as string[], slow))).toBe(75);
+  });
+
+  it('a small installation fits into 2 GB, and starts one of each', () => {
+    const pods = workloadsOf(rendered.small ?? []).filter(({ kind }) => kind !== 'Job');
+    const limits = pods.flatMap(({ spec }) =>
+      spec.template.spec.containers.map(({ resources }) => resources.limits.memory as string),
+    );
+    const bytes = limits.map((text) => parseInt(text, 10) * (text.endsWith('Gi') ? GIB : MIB));
+    expect(bytes.reduce((sum, one) => sum + one, 0)).toBeLessThan(2 * GIB);
+    expect(pods.map(({ spec }) => spec.replicas)).toEqual(pods.map(() => 1));
+  });
+
+  it('scales by CPU or by waiting events, up to the partitions', () => {
+    const resources = rendered['all on'] ?? [];
+    const targets = [
+      ...ofKind(resources, 'HorizontalPodAutoscaler'),
+      ...ofKind(resources, 'ScaledObject'),
+    ];
+    expect(targets.map(({ kind, metadata }) => [kind, metadata.name])).toEqual([
+      ['HorizontalPodAutoscaler', `${RELEASE}-dds-gateway`],
+      ['ScaledObject', `${RELEASE}-dds-entitlement`],
+    ]);
+    for (const { spec } of targets) {
+      const target = spec.scaleTargetRef as { kind: string; name: string };
+      const [workload] = resources.filter(
+        ({ kind, metadata }) => kind === target.kind && metadata.name === target.name,
+      );
+      expect(workload).toBeDefined();
+      expect(workload?.spec).not.toHaveProperty('replicas');
+    }
+  });
+
+  it('public names lead to the gateways, callbacks by the dashboard', () => {
+    const resources = rendered['all on'] ?? [];
+    const ways = ofKind(resources, 'HTTPRoute').map(({ spec }) => {
+      const [rule] = spec.rules as { backendRefs: { name: string; port: number }[] }[];
+      return [
+        (spec.hostnames as string[])[0],
+        rule?.backendRefs[0]?.name,
+        rule?.backendRefs[0]?.port,
+      ];
+    });
+    expect(ways).toEqual([
+      ['api.example.org', `${RELEASE}-dds-gateway`, 8080],
+      ['app.example.org', `${RELEASE}-dds-gateway`, 8081],
+      ['callbacks.example.org', `${RELEASE}-dds-gateway`, 8081],
+    ]);
+    expect(ofKind(resources, 'Ingress').map(({ spec }) => spec.tls)).toEqual(
+      ways.map(([host]) => [{ hosts: [host], secretName: 'tls' }]),
+    );
+  });
+
+  it.each([
+    ['hosts.api=""', 'hosts.api is empty: set it to the public name of the API'],
+    ['secrets.name=""', 'secrets.name is empty: set it to the Secret'],
+    ['image.tag="latest"', 'image.tag is latest, which names no version'],
+    ['hosts.dashboard="api.example.org"', 'hosts.api and hosts.dashboard are the same'],
+    ['hosts.api="https://api.example.org"', "at '/hosts/api'"],
+    ['kafka.brokers=[]', 'kafka.brokers is empty: name them as host:port'],
+    [
+      'kafka.tls=false',
+      'kafka.sasl needs kafka.tls: a password never goes over a plain connection',
+    ],
+    [
+      'kafka.strimzi.enabled=true',
+      'kafka.brokers and kafka.strimzi.enabled contradict one another',
+    ],
+    ['valkey.url="redis://valkey:6379"', 'valkey.url and valkey.fromSecret contradict'],
+    ['valkey.url="redis://:word@valkey:6379"', "at '/valkey/url'"],
+    ['valkey.fromSecret=false', 'there is no Valkey, in which they count together'],
+    ['trustedProxies=[]', 'trustedProxies is empty: set it to the addresses'],
+    ['ingress.tlsSecret=""', 'ingress.tlsSecret is empty: name the Secret'],
+    ['httpRoute.parentRefs=[]', 'httpRoute.parentRefs is empty: name the Gateway'],
+    ['networkPolicy.door=[]', 'networkPolicy.door is empty, which would mean everybody'],
+    ['networkPolicy.clusterRanges=[]', 'networkPolicy.clusterRanges is empty'],
+    ['services.archive={}', 'services.archive is no service: use account, billing'],
+    ['services.lookup.enabled=false', 'services.lookup.enabled is false: the product does not run'],
+    ['services.entitlement.autoscaling.enabled=true', 'both would set its replicas'],
+    ['services.lookup.keda.enabled=true', 'it consumes no events: use autoscaling'],
+    ['services.entitlement.keda.max=17', 'above 16, the partitions of a topic'],
+    ['services.gateway.autoscaling.min=9', 'has min above max'],
+    ['services.gateway.settings={"LOOKUP_BUDGET_MS":9}', 'LOOKUP_BUDGET_MS is not read by it'],
+    ['services.gateway.settings={"KEY_PEPPER":"word"}', 'KEY_PEPPER is a secret: put it into'],
+    ['settings={"KEY_PEPPER":"word"}', 'settings.KEY_PEPPER is a secret: put it into the Secret'],
+    ['settings={"BASE_URL":"http://x"}', 'settings.BASE_URL is set by the chart'],
+    ['settings={"NO_SUCH":"1"}', 'settings.NO_SUCH is read by no service'],
+    ['services.account.volume.size=""', 'settings.AUDIT_ANCHORS needs a disk'],
+    ['surprise=1', "additional properties 'surprise' not allowed"],
+    ['services.lookup.replicas="2"', "at '/services/lookup/replicas': got string, want integer"],
+  ])('refuses %s', async (set, sentence) => {
+    expect(await chart.refusal(VALUES['all on'] as string[], set)).toContain(sentence);
+  });
+
+  it('without values it says everything that is missing at once, and nothing has a default password', async () => {
+    const said = await chart.refusal([]);
+    for (const needed of [
+      'image.repository',
+      'hosts.api',
+      'secrets.name',
+      'kafka.brokers',
+      'mail.from',
+    ]) {
+      expect(said).toContain(`${needed} is empty`);
+    }
+    expect(readFileSync('deploy/helm/domain-data-service/values.yaml', 'utf8')).not.toMatch(
+      /^\s*\w*password\w*: *\S/im,
+    );
+  });
+});

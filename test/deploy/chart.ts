@@ -1,0 +1,123 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { loadAll } from 'js-yaml';
+
+export const CHART = 'deploy/helm/domain-data-service';
+export const RELEASE = 'shop';
+const OUTPUT_MAX_BYTES = 16 * 1024 * 1024;
+
+export interface Peer {
+  ipBlock?: { cidr: string; except?: string[] };
+  podSelector?: { matchLabels?: Record<string, string> };
+  namespaceSelector?: object;
+}
+
+export interface PolicyRule {
+  to?: Peer[];
+  from?: Peer[];
+  ports: { protocol: string; port: number }[];
+}
+
+export interface Container {
+  name: string;
+  image: string;
+  args: string[];
+  env: { name: string; value: string; valueFrom?: object }[];
+  ports?: { name: string; containerPort: number }[];
+  securityContext: Record<string, unknown>;
+  resources: { requests: Record<string, string>; limits: Record<string, string> };
+  volumeMounts: { name: string; mountPath: string; readOnly?: boolean }[];
+  startupProbe?: Probe;
+  readinessProbe?: Probe;
+  livenessProbe?: Probe;
+}
+
+interface Probe {
+  httpGet: { path: string; port: string };
+}
+
+export interface PodSpec {
+  automountServiceAccountToken: boolean;
+  securityContext: Record<string, unknown>;
+  terminationGracePeriodSeconds: number;
+  topologySpreadConstraints: { topologyKey: string }[];
+  containers: Container[];
+  initContainers?: Container[];
+  volumes: {
+    name: string;
+    secret?: { secretName: string; items: { key: string; path: string }[] };
+    projected?: { sources: { secret: { name: string; items: { key: string; path: string }[] } }[] };
+  }[];
+}
+
+/** One rendered resource, as far as the tests look. */
+export interface Resource {
+  apiVersion: string;
+  kind: string;
+  metadata: { name: string; labels: Record<string, string>; annotations?: Record<string, string> };
+  data?: object;
+  stringData?: object;
+  spec: {
+    replicas?: number;
+    template: { metadata: { labels: Record<string, string> }; spec: PodSpec };
+    podSelector: { matchLabels: Record<string, string> };
+    policyTypes: string[];
+    selector: { matchLabels: Record<string, string> };
+    ingress?: PolicyRule[];
+    egress?: PolicyRule[];
+    [field: string]: unknown;
+  };
+}
+
+/** Renders the chart with Helm. */
+export class Chart {
+  constructor(private readonly helm: string) {}
+
+  /** @param values files within the chart, later ones over earlier ones. @throws what Helm says. */
+  async render(values: string[], ...sets: string[]): Promise<Resource[]> {
+    return loadAll(await this.text(values, ...sets)).filter(Boolean) as Resource[];
+  }
+
+  /** The same as text. */
+  async text(values: string[], ...sets: string[]): Promise<string> {
+    return this.run('template', RELEASE, CHART, ...optionsOf(values, sets));
+  }
+
+  async lint(values: string[], ...sets: string[]): Promise<string> {
+    return this.run('lint', '--strict', CHART, ...optionsOf(values, sets));
+  }
+
+  /** What Helm says of values that it refuses; empty when it takes them. */
+  async refusal(values: string[], ...sets: string[]): Promise<string> {
+    return this.text(values, ...sets).then(
+      () => '',
+      (error: { stderr: string }) => error.stderr,
+    );
+  }
+
+  private async run(...args: string[]): Promise<string> {
+    const { stdout } = await promisify(execFile)(this.helm, args, { maxBuffer: OUTPUT_MAX_BYTES });
+    return stdout;
+  }
+}
+
+const optionsOf = (values: string[], sets: string[]) => [
+  ...values.flatMap((file) => ['--values', `${CHART}/${file}`]),
+  ...sets.flatMap((set) => ['--set-json', set]),
+];
+
+/** Those that make pods. */
+export const workloadsOf = (resources: Resource[]) =>
+  resources.filter(({ kind }) => ['Deployment', 'StatefulSet', 'Job'].includes(kind));
+
+/** The service whose pods it makes or guards. */
+export const componentOf = ({ metadata, spec }: Resource) =>
+  spec.template?.metadata.labels['app.kubernetes.io/component'] ??
+  metadata.labels['app.kubernetes.io/component'] ??
+  '';
+
+/** All containers of a pod. */
+export const containersOf = ({ initContainers = [], containers }: PodSpec) => [
+  ...initContainers,
+  ...containers,
+];
