@@ -184,6 +184,11 @@ describe('tidy', () => {
       expect(staleDocuments(generatedDocuments())).toEqual([]);
     });
 
+    it('the README is at most 600 words long', () => {
+      expect(documents.readmeLengthFaults(paths)).toEqual([]);
+      expect(documents.wordsOf('# One two\n\n| three | --- |\n\n```\nnpm start\n```\n')).toBe(3);
+    });
+
     it('every relative link leads somewhere', () => {
       expect(documents.linkFaults(paths)).toEqual([]);
     });

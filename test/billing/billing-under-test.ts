@@ -1,6 +1,6 @@
 import type { Abstract, Type } from '@nestjs/common';
 import type { InjectOptions } from 'fastify';
-import type { EventEnvelope } from '#libs/contracts';
+import type { EventEnvelope, OrderAnswer } from '#libs/contracts';
 import type { Database, Transaction } from '#libs/database';
 import { InProcessTransport } from '#libs/messaging';
 import {
@@ -18,7 +18,6 @@ import { CloseCheckoutsJob } from '../../apps/billing/src/orders/close-checkouts
 import { ReturnMoneyJob } from '../../apps/billing/src/payments/return-money.job.js';
 import { FollowAccountsJob } from '../../apps/billing/src/subscriptions/follow-accounts.job.js';
 import { BillingConfig } from '../../apps/billing/src/billing.config.js';
-import type { OrderResponse } from '../../apps/billing/src/orders/orders.dto.js';
 import { startBilling } from '../../apps/billing/src/start.js';
 import { SyncObjectsJob } from '../../apps/billing/src/sync/sync-objects.job.js';
 import { PaymentsSimulator } from '../../apps/simulators/src/payments/payments-simulator.js';
@@ -111,20 +110,20 @@ export class BillingUnderTest {
   }
 
   /** Orders a package. @throws when it is refused. */
-  async order(accountId: string, credits = 15_000): Promise<OrderResponse> {
+  async order(accountId: string, credits = 15_000): Promise<OrderAnswer> {
     const body = { product: 'package', credits, processor: 'stripe' };
     const answer = await this.call('POST', 'orders', { accountId, body });
     if (answer.status !== 201) throw new Error(JSON.stringify(answer));
-    return answer.body as OrderResponse;
+    return answer.body as OrderAnswer;
   }
 
-  async stateOf(accountId: string, { id }: Pick<OrderResponse, 'id'>): Promise<string> {
+  async stateOf(accountId: string, { id }: Pick<OrderAnswer, 'id'>): Promise<string> {
     const answer = await this.call('GET', `orders/${id}`, { accountId });
-    return (answer.body as OrderResponse).state;
+    return (answer.body as OrderAnswer).state;
   }
 
   /** What a customer does on the order's checkout page, and the callbacks of it. */
-  async act({ redirect_url: url }: OrderResponse, action: CheckoutAction): Promise<string> {
+  async act({ redirect_url: url }: OrderAnswer, action: CheckoutAction): Promise<string> {
     const end = await pressButton(url as string, action);
     await this.settle();
     return end;

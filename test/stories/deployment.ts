@@ -10,6 +10,7 @@ import {
   clusterAvailability,
   startCluster,
 } from '../../apps/cluster/src/cluster.js';
+import type { PaymentsSimulator } from '../../apps/simulators/src/payments/payments-simulator.js';
 import { startSolo } from '../../apps/solo/src/solo.js';
 
 /** What a story sees of an installation, whichever way its services run. */
@@ -39,8 +40,20 @@ export interface Deployment {
 /** Services share event loops, or two cores with the tests: load is not what stories are about. */
 const UNHURRIED = { GATEWAY_LOOP_DELAY_MAX_MS: '60000', GATEWAY_SERVICES_TIMEOUT_MS: '20000' };
 
-/** Every service in this process. */
+/** Every service in this process, but billing, whose part the story plays. */
 export async function openSolo(): Promise<Deployment> {
+  return opened({ ...UNHURRIED, STRIPE_API_KEY: '' });
+}
+
+/** Every service in this process, and the simulated payment processor. */
+export async function openSoloWithPayments() {
+  const deployment = await opened(UNHURRIED);
+  return { ...deployment, payments: deployment.payments as PaymentsSimulator };
+}
+
+async function opened(
+  overrides: Record<string, string>,
+): Promise<Deployment & { payments?: PaymentsSimulator }> {
   const clock = new TestClock();
   const folder = mkdtempSync(join(tmpdir(), 'story-'));
   let log = '';
@@ -51,16 +64,17 @@ export async function openSolo(): Promise<Deployment> {
     offline: true,
     clock,
     durable: false,
-    overrides: UNHURRIED,
+    overrides,
     log: { path: join(folder, 'story.log'), write: (line: string) => void (log += line) },
   });
-  const { apiUrl, dashboardUrl, mailbox, entitlementUrl, transport, database } = solo;
+  const { apiUrl, dashboardUrl, mailbox, entitlementUrl, transport, database, payments } = solo;
   return {
     apiUrl,
     dashboardUrl,
     mailboxUrl: `${dashboardUrl}/mailbox`,
     mailbox,
     clock,
+    payments,
     entitlementUrl,
     serviceSecret: solo.settings.SERVICE_SECRET as string,
     superuserUrl: database.superuserUrl,

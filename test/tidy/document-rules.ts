@@ -42,6 +42,23 @@ export function isErrorPage(code: string, text: string): boolean {
   return form.test(text);
 }
 
+const README_WORDS_MAX = 600;
+
+/** READMEs that no longer are one page, which is what a stranger reads. */
+export function readmeLengthFaults(paths: string[]): string[] {
+  return paths
+    .filter((path) => path === 'README.md')
+    .map((path) => ({ path, words: wordsOf(readFileSync(path, 'utf8')) }))
+    .filter(({ words }) => words > README_WORDS_MAX)
+    .map(({ path, words }) => `${path}: ${words} words, at most ${README_WORDS_MAX}`);
+}
+
+/** Words of a document's text; commands and examples in fences are not read as text. */
+export function wordsOf(text: string): number {
+  const prose = text.replace(/```[\s\S]*?```/g, '');
+  return prose.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length;
+}
+
 const LINK = /\[[^\]]*\]\(([^)\s]+)\)/g;
 
 /** Relative links of the documents that lead nowhere. */

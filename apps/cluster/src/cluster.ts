@@ -295,6 +295,7 @@ class StartingCluster {
       api_url: gateways[0].apiUrl,
       dashboard_url: gateways[0].dashboardUrl,
       mailbox_url: `${simulators.url}/mailbox`,
+      payments: this.options.withServices?.billing ? 'real' : 'none',
       mode: 'offline',
       demo,
       data_folder: folder.path,

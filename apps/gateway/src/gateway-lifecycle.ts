@@ -21,6 +21,7 @@ import { ownerChecks } from './owner-reach.js';
 import { LoadShedder } from './request/01-shed.js';
 import { Forwarder } from './request/08-forward.js';
 import { KeyUseJob } from './request-log/key-use.job.js';
+import { MissingRows } from './request-log/missing-rows.js';
 import { RequestLog } from './request-log/request-log.js';
 import { RequestLogCopy } from './request-log/request-log.repository.js';
 import { RollUpJob } from './request-log/roll-up.job.js';
@@ -76,6 +77,8 @@ export class GatewayLifecycle
   /** Not ready, listeners, requests under way, leases, jobs, log. */
   async onModuleDestroy(): Promise<void> {
     await this.get(PublicListeners).drain();
+    // What it has not written yet the next start does.
+    this.get(MissingRows).stop();
     await this.leases.drain(SETTLE_TIMEOUT_MS);
     await this.schedule.stop();
     const [log, keyUse] = [this.get(RequestLog), this.get(KeyUseJob)];

@@ -18,6 +18,7 @@ import { Forwarder } from './request/08-forward.js';
 import { Settlement } from './request/10-settle.js';
 import { RequestPath } from './request/request-path.js';
 import { KeyUseJob } from './request-log/key-use.job.js';
+import { MissingRows } from './request-log/missing-rows.js';
 import { RequestLog } from './request-log/request-log.js';
 import {
   RequestLogCopy,
@@ -63,9 +64,10 @@ const KNOWLEDGE = [
   ),
   made(
     DailyCaps,
-    { clock: Clock, log: RequestLogRepository },
-    ({ clock, log }) =>
+    { clock: Clock, log: RequestLogRepository, missing: MissingRows },
+    ({ clock, log, missing }) =>
       new DailyCaps(clock, async (keyIds) => {
+        await missing.settled();
         const now = clock.now().getTime();
         return log.sumCreditsOfKeys(keyIds, new Date(now - (now % DAY_MS)));
       }),
@@ -97,13 +99,24 @@ const KNOWLEDGE = [
   ),
   made(
     LeaseClient,
-    { config: GatewayConfig, services: Services, logger: Logger },
-    ({ config, services, logger }) =>
+    {
+      config: GatewayConfig,
+      services: Services,
+      log: RequestLog,
+      missing: MissingRows,
+      logger: Logger,
+    },
+    ({ config, services, log, missing, logger }) =>
       new LeaseClient({
         client: services.entitlement,
         logger,
         journalPath: config.journalPath,
         requestDeadlineMs: config.lookupTimeoutMs + LEASE_DEADLINE_SLACK_MS,
+        log: {
+          unwrittenRows: () => log.unwrittenRows(),
+          onWritten: (listener) => log.onWritten(listener),
+          restore: async (rows) => missing.restore(rows),
+        },
       }),
   ),
   made(COUNTERS, { config: GatewayConfig, logger: Logger }, ({ config, logger }) =>
@@ -129,6 +142,18 @@ const LOG = [
     RequestLog,
     { copy: RequestLogCopy, logger: Logger },
     ({ copy, logger }) => new RequestLog(copy, logger),
+  ),
+  made(
+    MissingRows,
+    { log: RequestLogRepository, copy: RequestLogCopy, logger: Logger },
+    ({ log, copy, logger }) =>
+      new MissingRows(
+        {
+          insertMissing: async (entries) => log.insertMissing(entries),
+          makePartitions: copy.makePartitions,
+        },
+        logger,
+      ),
   ),
   made(
     KeyUseJob,
@@ -227,6 +252,7 @@ const PATH = [
         host: config.host,
         port: config.port,
         reusePort: config.reusePort,
+        plainConnections: config.plainConnections,
         pages: await ErrorPages.load(),
         dashboardUrl: config.billingUrl,
         limits: { ...config, requestTimeoutMs: config.headersTimeoutMs },

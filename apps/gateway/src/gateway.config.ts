@@ -127,6 +127,14 @@ export class GatewayConfig extends ServiceSecretConfig {
   reusePort: boolean = false;
 
   @Setting({
+    env: 'GATEWAY_PLAIN_CONNECTIONS',
+    about:
+      "Whether plain GET requests are read and answered without Node's HTTP server (decision 0016). false: Node's server handles every request, at a higher CPU cost.",
+  })
+  @IsBoolean()
+  plainConnections: boolean = true;
+
+  @Setting({
     env: 'VALKEY_URL',
     about:
       'Valkey or Redis that several gateways count requests in: redis:// or rediss:// (TLS), password included. Empty: this gateway counts in memory and must be the only one.',

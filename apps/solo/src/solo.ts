@@ -167,18 +167,25 @@ async function checkMachine(folder: DataFolder, options: SoloOptions): Promise<v
 function factsOf(
   { offline, log }: SoloOptions,
   folder: DataFolder,
-  { apiUrl, dashboardUrl, isMailSent }: SoloServices,
+  services: SoloServices,
   { demo, metricsUrl }: { demo: DemoFacts; metricsUrl: string },
 ): SoloFacts {
+  const { apiUrl, dashboardUrl, isMailSent } = services;
   return {
     pid: process.pid,
     api_url: apiUrl,
     dashboard_url: dashboardUrl,
     metrics_url: metricsUrl,
     ...(!isMailSent && { mailbox_url: `${dashboardUrl}/mailbox` }),
+    payments: paymentsOf(services),
     mode: offline ? 'offline' : 'online',
     demo,
     data_folder: folder.path,
     log_file: log.path,
   };
+}
+
+function paymentsOf({ payments, settings }: SoloServices): SoloFacts['payments'] {
+  if (payments) return 'simulated';
+  return settings.BILLING_INTERNAL_URL === undefined ? 'none' : 'real';
 }

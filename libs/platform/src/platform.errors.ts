@@ -13,7 +13,7 @@ export class InvalidRequest extends Problem {
 
 export class PayloadTooLarge extends Problem {
   constructor() {
-    super({ code: 'payload_too_large', status: 413, detail: 'The body is too large.' });
+    super({ code: 'payload_too_large', status: 413, detail: 'The request body is too large.' });
   }
 }
 
@@ -22,14 +22,14 @@ export class UnsupportedMediaType extends Problem {
     super({
       code: 'unsupported_media_type',
       status: 415,
-      detail: 'The content type is not supported: send application/json.',
+      detail: 'This content type is not supported. Send application/json.',
     });
   }
 }
 
 export class NotFound extends Problem {
   constructor() {
-    super({ code: 'not_found', status: 404, detail: 'There is no such thing at this address.' });
+    super({ code: 'not_found', status: 404, detail: 'Nothing was found at this address.' });
   }
 }
 
@@ -39,7 +39,7 @@ export class NotLoggedIn extends Problem {
     super({
       code: 'not_logged_in',
       status: 401,
-      detail: 'Log in first. An API key opens nothing here.',
+      detail: 'Log in first. API keys are not accepted here.',
     });
   }
 }
@@ -49,7 +49,7 @@ export class CallerNotAllowed extends Problem {
     super({
       code: 'caller_not_allowed',
       status: 403,
-      detail: 'This internal route is not open to this caller.',
+      detail: 'This service may not call this internal route.',
     });
   }
 }
@@ -60,7 +60,7 @@ export class InternalError extends Problem {
       {
         code: 'internal_error',
         status: 500,
-        detail: 'Something went wrong on our side. It is logged under this request id.',
+        detail: 'An internal error occurred. It is logged under this request id.',
         retryable: true,
       },
       { cause },
@@ -74,7 +74,7 @@ export class ServiceUnavailable extends Problem {
       {
         code: 'service_unavailable',
         status: 503,
-        detail: `A part of the service (${service}) cannot answer right now. Try again shortly.`,
+        detail: `A part of the service (${service}) is unavailable. Try again shortly.`,
         retryAfterSeconds: 1,
       },
       { cause },

@@ -16,7 +16,7 @@ export class RestoreTooLate extends Problem {
     super({
       code: 'restore_too_late',
       status: 410,
-      detail: 'The 90 days in which this account could be restored are over.',
+      detail: 'This account was deleted more than 90 days ago and can no longer be restored.',
     });
   }
 }

@@ -6,7 +6,7 @@ export class KeyLimitReached extends Problem {
     super({
       code: 'key_limit_reached',
       status: 403,
-      detail: `An account may have at most ${limit} ${environment} keys at a time. Revoke one that is no longer used.`,
+      detail: `An account may have at most ${limit} ${environment} keys at a time. Revoke a key that you no longer use.`,
       members: { limit },
     });
   }
@@ -17,7 +17,8 @@ export class KeyNotActive extends Problem {
     super({
       code: 'key_not_active',
       status: 409,
-      detail: 'This key is revoked, expired or already replaced. Create a new key, or reissue it.',
+      detail:
+        'This key is revoked, expired or already replaced. Create a new key or reissue this one.',
     });
   }
 }
@@ -28,7 +29,7 @@ export class KeyNotReissuable extends Problem {
       code: 'key_not_reissuable',
       status: 409,
       detail:
-        'Only a revoked or expired key that was not reissued yet can be. Rotate an active key.',
+        'Only a revoked or expired key can be reissued, and only once. Rotate an active key instead.',
     });
   }
 }

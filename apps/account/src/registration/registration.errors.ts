@@ -5,7 +5,7 @@ export class LinkInvalid extends Problem {
     super({
       code: 'link_invalid',
       status: 410,
-      detail: 'This link was used before, has expired or is incomplete. Ask for a new one.',
+      detail: 'This link is incomplete, has expired or was already used. Request a new one.',
     });
   }
 }

@@ -5,7 +5,8 @@ export class ReauthenticationRequired extends Problem {
     super({
       code: 'reauthentication_required',
       status: 403,
-      detail: 'Enter your password again: this needs a log-in of the last 10 minutes.',
+      detail:
+        'Enter your password again. This action requires a log-in within the last 10 minutes.',
     });
   }
 }
@@ -16,7 +17,7 @@ export class WrongCredentials extends Problem {
     super({
       code: 'wrong_credentials',
       status: 401,
-      detail: 'The e-mail address or the password is wrong.',
+      detail: 'The e-mail address or password is wrong.',
     });
   }
 }

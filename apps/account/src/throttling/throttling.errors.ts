@@ -5,7 +5,7 @@ export class TooManyAttempts extends Problem {
     super({
       code: 'too_many_attempts',
       status: 429,
-      detail: `Too many attempts. Try again in ${retryAfterSeconds} seconds.`,
+      detail: `There were too many attempts. Try again in ${retryAfterSeconds} seconds.`,
       retryAfterSeconds,
     });
   }

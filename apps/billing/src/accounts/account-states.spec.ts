@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { OrderAnswer } from '#libs/contracts';
 import { MINUTE_MS } from '#libs/platform';
-import type { OrderResponse } from '../orders/orders.dto.js';
 import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
 
 describe('accounts that come and go', () => {
@@ -18,11 +18,11 @@ describe('accounts that come and go', () => {
     expect(billing.logLines.splice(0)).toEqual([]);
   });
 
-  async function order(sku = 'api-15K-month'): Promise<OrderResponse> {
+  async function order(sku = 'api-15K-month'): Promise<OrderAnswer> {
     const body = { product: 'subscription', sku, processor: 'stripe' };
     const answer = await billing.call('POST', 'orders', { accountId, body });
     expect(answer.status).toBe(201);
-    return answer.body as OrderResponse;
+    return answer.body as OrderAnswer;
   }
 
   async function subscription() {

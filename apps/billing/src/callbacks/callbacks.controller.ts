@@ -14,6 +14,6 @@ export class CallbacksController {
   async receive(@Param('processor') processor: string, @Req() request: FastifyRequest) {
     if (!Buffer.isBuffer(request.body)) throw new UnsupportedMediaType();
     await this.callbacks.receive(processor, request.body, request.headers);
-    return {};
+    return { received: true };
   }
 }

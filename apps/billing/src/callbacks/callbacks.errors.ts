@@ -6,7 +6,8 @@ export class CallbackRejected extends Problem {
     super({
       code: 'callback_rejected',
       status: 400,
-      detail: 'This callback is not one of the processor’s, or too old. It changed nothing.',
+      detail:
+        'This callback did not come from the payment processor, or it is too old. It changed nothing.',
       members: { reason },
     });
   }

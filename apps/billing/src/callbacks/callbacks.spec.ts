@@ -1,12 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { PaymentReversed } from '#libs/contracts';
+import type { OrderAnswer, PaymentReversed } from '#libs/contracts';
 import { HOUR_MS, MINUTE_MS, newId } from '#libs/platform';
 import { BillingUnderTest, CALLBACK_SECRET } from '../../../../test/billing/billing-under-test.js';
 import { permutationsOf } from '../../../../test/billing/permutations.js';
 import { signedCallback } from '../../../../test/billing/signed-callback.js';
 import type { Callback } from '../../../simulators/src/payments/callback-sender.js';
 import { MissedEventsJob } from '../healing/missed-events.job.js';
-import type { OrderResponse } from '../orders/orders.dto.js';
 
 describe('callbacks', () => {
   let billing: BillingUnderTest;
@@ -180,7 +179,7 @@ describe('callbacks', () => {
   describe('of one purchase that is refunded and disputed', () => {
     interface Purchase {
       accountId: string;
-      order: OrderResponse;
+      order: OrderAnswer;
       callbacks: readonly Callback[];
     }
 

@@ -1,16 +1,5 @@
+import type { OrderState } from '#libs/contracts';
 import type { CheckoutSnapshot } from '../processors/payment-processor.js';
-
-export type OrderState =
-  | 'created'
-  | 'redirected'
-  | 'processing'
-  | 'paid'
-  | 'expired'
-  | 'failed'
-  | 'cancelled'
-  | 'partially_refunded'
-  | 'refunded'
-  | 'disputed';
 
 /** States in which no money has arrived yet and some may. */
 export const OPEN_ORDER_STATES = ['created', 'redirected', 'processing'] as const;

@@ -1,8 +1,8 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { OrderState } from '#libs/contracts';
 import type { Micros } from '#libs/platform';
 import { BIGINT_COLUMN } from '../pricing/micros-column.js';
 import type { ProcessorName } from '../processors/payment-processor.js';
-import type { OrderState } from './order-state.js';
 
 @Entity('orders')
 export class Order {

@@ -1,6 +1,6 @@
 import { Body, Controller, Get, Headers, Param, Post } from '@nestjs/common';
+import { CreateOrderRequest } from '#libs/contracts';
 import { AccountId, AllowCallers, InvalidRequest } from '#libs/platform';
-import { CreateOrderRequest } from './orders.dto.js';
 import { OrdersService } from './orders.service.js';
 
 const KEY_PATTERN = /^[\x21-\x7e]{1,255}$/;

@@ -18,7 +18,7 @@ export class ProcessorUnavailable extends Problem {
         code: 'processor_unavailable',
         status: 503,
         detail:
-          'The payment processor does not answer right now. Nothing was charged. Try again shortly with the same Idempotency-Key.',
+          'The payment processor is not responding. Nothing was charged. Try again shortly with the same Idempotency-Key.',
         retryAfterSeconds: 5,
       },
       { cause },
@@ -45,7 +45,7 @@ export class SubscriptionExists extends Problem {
       code: 'subscription_exists',
       status: 409,
       detail:
-        'You have a subscription of this kind already. Change its plan, or undo its cancellation, instead of buying another.',
+        'You already have a subscription of this kind. Change its plan or undo its cancellation instead of buying another.',
       members: { subscription_id: subscriptionId },
     });
   }
@@ -57,7 +57,7 @@ export class BaseMissing extends Problem {
       code: 'base_missing',
       status: 409,
       detail:
-        'The rate-limit add-on adds to a credit package or an API plan. Buy one of these first.',
+        'The rate-limit add-on extends a credit package or an API plan. Buy one of these first.',
     });
   }
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import type { CreateOrderRequest, OrderAnswer } from '#libs/contracts';
 import { Database, type Transaction } from '#libs/database';
 import { Clock, HOUR_MS, InvalidRequest, NotFound, isId, newId } from '#libs/platform';
 import { PurchaseRulesService } from '../pricing/purchase-rules.service.js';
@@ -11,7 +12,7 @@ import { CheckoutsService } from './checkouts.service.js';
 import type { Order } from './order.entity.js';
 import { orderLinesOf } from './order-lines.js';
 import { stateAfterCheckout, stateAfterReversal } from './order-state.js';
-import { type CreateOrderRequest, type OrderResponse, toOrderResponse } from './orders.dto.js';
+import { toOrderAnswer } from './orders.dto.js';
 import { CheckoutRefused, IdempotencyKeyReused, ProcessorUnavailable } from './orders.errors.js';
 import { OrdersRepository } from './orders.repository.js';
 
@@ -41,7 +42,7 @@ export class OrdersService {
     accountId: string,
     request: CreateOrderRequest,
     requestKey?: string,
-  ): Promise<OrderResponse> {
+  ): Promise<OrderAnswer> {
     const order = await this.store(accountId, request, requestKey);
     if (order.state === 'created') {
       const opened = await this.checkouts.open(order);
@@ -52,20 +53,20 @@ export class OrdersService {
   }
 
   /** @throws NotFound also for an order of another account (S85). */
-  async get(accountId: string, orderId: string): Promise<OrderResponse> {
+  async get(accountId: string, orderId: string): Promise<OrderAnswer> {
     return this.database.transaction(async (transaction) => {
       const order = await this.find(transaction, accountId, orderId);
       const lines = await this.orders.listLines(transaction, accountId, orderId);
-      return toOrderResponse(order, lines);
+      return toOrderAnswer(order, lines);
     });
   }
 
-  async list(accountId: string): Promise<{ orders: OrderResponse[] }> {
+  async list(accountId: string): Promise<{ orders: OrderAnswer[] }> {
     return this.database.transaction(async (transaction) => {
-      const orders: OrderResponse[] = [];
+      const orders: OrderAnswer[] = [];
       for (const order of await this.orders.list(transaction, accountId, PAGE_SIZE)) {
         const lines = await this.orders.listLines(transaction, accountId, order.id);
-        orders.push(toOrderResponse(order, lines));
+        orders.push(toOrderAnswer(order, lines));
       }
       return { orders };
     });

@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
+import type { SubscriptionAnswer } from '#libs/contracts';
 import { Database } from '#libs/database';
 import { NotFound, isId } from '#libs/platform';
 import { BillingConfig } from '../billing.config.js';
 import { CheckoutsService } from '../orders/checkouts.service.js';
 import type { Subscription } from './subscription.entity.js';
-import { type SubscriptionResponse, toSubscriptionResponse } from './subscriptions.dto.js';
+import { toSubscriptionAnswer } from './subscriptions.dto.js';
 import { PlanNotChangeable } from './subscriptions.errors.js';
 import { SubscriptionsRepository } from './subscriptions.repository.js';
 
@@ -18,17 +19,17 @@ export class OwnSubscriptionsService {
     private readonly config: BillingConfig,
   ) {}
 
-  async list(accountId: string): Promise<{ subscriptions: SubscriptionResponse[] }> {
+  async list(accountId: string): Promise<{ subscriptions: SubscriptionAnswer[] }> {
     const rows = await this.database.transaction((transaction) =>
       this.subscriptions.list(transaction, accountId),
     );
     const own = rows.filter(({ isDuplicate }) => !isDuplicate);
-    return { subscriptions: own.map((row) => toSubscriptionResponse(row)) };
+    return { subscriptions: own.map((row) => toSubscriptionAnswer(row)) };
   }
 
   /** @throws NotFound also for one of another account (S85). */
-  async get(accountId: string, id: string): Promise<SubscriptionResponse> {
-    return toSubscriptionResponse(await this.find(accountId, id));
+  async get(accountId: string, id: string): Promise<SubscriptionAnswer> {
+    return toSubscriptionAnswer(await this.find(accountId, id));
   }
 
   /** @throws NotFound, PlanNotChangeable for one that has ended. */

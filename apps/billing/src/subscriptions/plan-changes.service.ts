@@ -1,5 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { CATALOGUE_VERSION, planOfSku } from '#libs/contracts';
+import {
+  CATALOGUE_VERSION,
+  type ChangePlanRequest,
+  type PlanChangeAnswer,
+  type PlanPreviewAnswer,
+  type PlanRequest,
+  planOfSku,
+} from '#libs/contracts';
 import { Clock, InvalidRequest, MINUTE_MS, newId } from '#libs/platform';
 import { ProcessorUnavailable } from '../orders/orders.errors.js';
 import type { ChangeRequest, Outcome } from '../processors/payment-processor.js';
@@ -8,12 +15,6 @@ import { SyncService } from '../sync/sync.service.js';
 import { OwnSubscriptionsService } from './own-subscriptions.service.js';
 import { type PlannedUnits, effectOfChange } from './plan-change.js';
 import type { Subscription } from './subscription.entity.js';
-import type {
-  ChangePlanRequest,
-  ChangePreviewResponse,
-  ChangeResponse,
-  PlanRequest,
-} from './subscriptions.dto.js';
 import { ChangeRefused, PeriodNotPaid, PlanNotChangeable } from './subscriptions.errors.js';
 
 /** How long a preview's price may be agreed to. */
@@ -30,11 +31,7 @@ export class PlanChangesService {
   ) {}
 
   /** @throws NotFound, InvalidRequest, PlanNotChangeable, PeriodNotPaid, ProcessorUnavailable. */
-  async preview(
-    accountId: string,
-    id: string,
-    request: PlanRequest,
-  ): Promise<ChangePreviewResponse> {
+  async preview(accountId: string, id: string, request: PlanRequest): Promise<PlanPreviewAnswer> {
     const { row, effect, change, processor } = await this.planned(accountId, id, request);
     const { currency } = row;
     if (effect === 'period_end') {
@@ -53,7 +50,7 @@ export class PlanChangesService {
     accountId: string,
     id: string,
     { from: agreed, ...request }: ChangePlanRequest,
-  ): Promise<ChangeResponse> {
+  ): Promise<PlanChangeAnswer> {
     const { row, effect, change, processor } = await this.planned(accountId, id, request);
     let redirectUrl: string | null = null;
     if (effect === 'now') {
@@ -66,7 +63,7 @@ export class PlanChangesService {
   }
 
   /** Ends it with its period; what was paid stays. */
-  async cancel(accountId: string, id: string): Promise<ChangeResponse> {
+  async cancel(accountId: string, id: string): Promise<PlanChangeAnswer> {
     const row = await this.own.findCurrent(accountId, id);
     const { externalId } = row;
     valueOf(await this.processors.get(row.processor).cancel(externalId, 'period_end', newId()));
@@ -74,7 +71,7 @@ export class PlanChangesService {
   }
 
   /** Takes back a cancellation or a change that waits for the end of the period. */
-  async undo(accountId: string, id: string): Promise<ChangeResponse> {
+  async undo(accountId: string, id: string): Promise<PlanChangeAnswer> {
     const row = await this.own.findCurrent(accountId, id);
     valueOf(await this.processors.get(row.processor).resume(row.externalId, newId()));
     return { subscription: await this.refreshed(row), redirect_url: null };
@@ -93,7 +90,7 @@ export class PlanChangesService {
     const [from, to] = [unitsOf(row), plannedUnits(sku, quantity)];
     if (to.plan.line !== row.line) throw notSold();
     const effect = effectOfChange(from, to);
-    if (!effect) throw new PlanNotChangeable('This is the plan you have.');
+    if (!effect) throw new PlanNotChangeable('You are already on this plan.');
     if (row.cancelAt) {
       throw new PlanNotChangeable('This subscription is cancelled. Undo the cancellation first.');
     }
@@ -153,7 +150,7 @@ function plannedUnits(sku: string, quantity: number): PlannedUnits {
 
 function unitsOf({ sku, quantity }: Subscription): PlannedUnits {
   const plan = planOfSku(sku);
-  if (!plan) throw new PlanNotChangeable('This plan is not sold any more. Write to support.');
+  if (!plan) throw new PlanNotChangeable('This plan is no longer sold. Contact support.');
   return { plan, quantity };
 }
 

@@ -1,8 +1,8 @@
 import { Body, Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
+import { ChangePlanRequest, PlanRequest } from '#libs/contracts';
 import { AccountId, AllowCallers } from '#libs/platform';
 import { OwnSubscriptionsService } from './own-subscriptions.service.js';
 import { PlanChangesService } from './plan-changes.service.js';
-import { ChangePlanRequest, PlanRequest } from './subscriptions.dto.js';
 
 /** The customer's subscriptions, on behalf of a session that the gateway has checked. */
 @Controller('internal/subscriptions')

@@ -12,7 +12,7 @@ export class PeriodNotPaid extends Problem {
       code: 'period_not_paid',
       status: 409,
       detail:
-        'The running period is not paid yet. Update your payment details first; then the plan can be changed.',
+        'The current billing period is not paid. Update your payment details before you change the plan.',
     });
   }
 }

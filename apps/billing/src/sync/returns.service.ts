@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { OrderResponse } from '../orders/orders.dto.js';
+import type { OrderAnswer } from '#libs/contracts';
 import { OrdersService } from '../orders/orders.service.js';
 import { PaymentProcessors } from '../processors/payment-processors.js';
 import { SyncService } from './sync.service.js';
@@ -14,7 +14,7 @@ export class ReturnsService {
   ) {}
 
   /** Nothing of the return's address is read but the order, which must be the account's (S48). */
-  async complete(accountId: string, orderId: string): Promise<OrderResponse> {
+  async complete(accountId: string, orderId: string): Promise<OrderAnswer> {
     const { processor, checkoutId } = await this.orders.checkoutOf(accountId, orderId);
     if (checkoutId !== null) {
       const completed = await this.processors.get(processor).completeReturn(checkoutId);

@@ -40,13 +40,11 @@ function operationTable(operations: readonly Operation[]): string {
       ];
     }),
   );
-  return table(['address', 'what it gives', 'who may ask', 'price'], rows);
+  return table(['endpoint', 'returns', 'access', 'price'], rows);
 }
 
 function accessOf({ access }: Operation): string {
-  return access.kind === 'key'
-    ? `key, scope \`${access.scope}\`, class ${access.class}`
-    : 'anybody';
+  return access.kind === 'key' ? `key, scope \`${access.scope}\`, class ${access.class}` : 'public';
 }
 
 function parameterSection(operation: Operation): string {

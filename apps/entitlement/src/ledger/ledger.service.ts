@@ -124,7 +124,7 @@ export class LedgerService {
   async lines(accountId: string, cursor?: string): Promise<Page<LedgerLine>> {
     const beforeId = cursor === undefined ? undefined : readCursor(cursor, 1)?.[0];
     if (cursor !== undefined && !isId(beforeId)) {
-      throw new InvalidRequest([{ field: 'cursor', message: 'is not one of ours' }]);
+      throw new InvalidRequest([{ field: 'cursor', message: 'is not a valid cursor' }]);
     }
     const rows = await this.repository.listLines(accountId, beforeId, LINES_PER_PAGE + 1);
     return toPage(rows, LINES_PER_PAGE, ({ id }) => [id]);

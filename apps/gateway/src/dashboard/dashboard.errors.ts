@@ -5,8 +5,7 @@ export class CrossSiteRequest extends Problem {
     super({
       code: 'cross_site_request',
       status: 403,
-      detail:
-        'This request does not come from a page of this dashboard, so it was not carried out.',
+      detail: 'This request did not come from the dashboard, so nothing was changed.',
     });
   }
 }
@@ -16,8 +15,7 @@ export class CsrfTokenInvalid extends Problem {
     super({
       code: 'csrf_token_invalid',
       status: 403,
-      detail:
-        'The page was open for too long or in another session. Load it again and repeat the step.',
+      detail: 'The page has expired or belongs to another session. Reload it and try again.',
     });
   }
 }

@@ -17,7 +17,7 @@ export class InvalidApiKey extends Problem {
     super({
       code: 'invalid_api_key',
       status: 401,
-      detail: 'The API key is not valid. It may be mistyped, expired or revoked.',
+      detail: 'The API key is not valid: it is mistyped, unknown, expired or revoked.',
     });
   }
 }
@@ -27,7 +27,7 @@ export class AmbiguousCredentials extends Problem {
     super({
       code: 'ambiguous_credentials',
       status: 400,
-      detail: 'The request carries more than one API key. Send one, in one place.',
+      detail: 'The request contains more than one API key. Send exactly one.',
     });
   }
 }
@@ -37,7 +37,7 @@ export class TooManyFailedKeys extends Problem {
     super({
       code: 'too_many_failed_keys',
       status: 429,
-      detail: 'Too many requests with keys that are not valid came from this address.',
+      detail: 'Your IP address sent too many requests with invalid API keys.',
       retryAfterSeconds,
     });
   }
@@ -59,7 +59,7 @@ export class AccountSuspended extends Problem {
     super({
       code: 'account_suspended',
       status: 403,
-      detail: 'This account is suspended. The dashboard says why.',
+      detail: 'This account is suspended. Log in to the dashboard to see why.',
     });
   }
 }
@@ -69,7 +69,7 @@ export class AddressNotAllowed extends Problem {
     super({
       code: 'address_not_allowed',
       status: 403,
-      detail: "This address is not on the key's allow-list.",
+      detail: "Your IP address is not on this key's allow-list.",
     });
   }
 }
@@ -79,7 +79,7 @@ export class ScopeDenied extends Problem {
     super({
       code: 'scope_denied',
       status: 403,
-      detail: `The key does not have the scope "${scope}" that this operation needs.`,
+      detail: `This operation needs the scope "${scope}", which the key does not have.`,
       members: { scope },
     });
   }
@@ -91,7 +91,7 @@ export class KeyPaused extends Problem {
       code: 'key_paused',
       status: 403,
       detail:
-        'The plan allows fewer keys than the account has; this one is paused. Older keys go first.',
+        'Your plan allows fewer keys than you have, so this key is paused. The oldest keys stay active.',
     });
   }
 }

@@ -25,6 +25,18 @@ export interface LeaseClientOptions {
   settleIntervalMs?: number;
   /** The journal is rewritten when it has grown by this much. */
   journalCompactAtBytes?: number;
+  /** Whose rows of charged answers the journal holds until they are written. */
+  log?: JournaledLog;
+}
+
+/** The request log as the journal needs it. */
+export interface JournaledLog {
+  /** Rows of charged answers that are not written yet, without the ends of their lines. */
+  unwrittenRows(): Iterable<string>;
+  /** Told how many rows of charged answers each write took. */
+  onWritten(listener: (count: number) => void): void;
+  /** Writes those of an earlier run's rows that are missing. */
+  restore(rows: string[]): Promise<void>;
 }
 
 /** The request that needs credits; entitlement's log names it. */
@@ -78,6 +90,7 @@ export class LeaseClient {
     this.journal = new LeaseJournal({
       path: journalPath,
       openLeases: () => this.settler.open.values(),
+      unwrittenRows: () => options.log?.unwrittenRows() ?? [],
       onLost: () => this.settler.settleNow(),
       logger,
       compactAtBytes: options.journalCompactAtBytes,
@@ -86,8 +99,10 @@ export class LeaseClient {
 
   /** Opens the journal and begins to settle what an earlier run left in it. */
   start(): void {
-    const left = this.journal.open();
-    this.replayed = this.settler.replay(left).then(
+    const { uses, rows } = this.journal.open();
+    const { log } = this.options;
+    log?.onWritten((count) => this.journal.rowsWritten(count));
+    this.replayed = Promise.all([this.settler.replay(uses), log?.restore(rows)]).then(
       () => this.journal.forgetEarlier(),
       () => {},
     );
@@ -114,14 +129,17 @@ export class LeaseClient {
     return lease;
   }
 
-  /** Ends a reservation: `charged` of its `cost` is spent, the rest is free again. */
-  finish(lease: Lease, cost: number, charged: number): void {
+  /**
+   * Ends a reservation: `charged` of its `cost` is spent, the rest is free again.
+   * @param row the answer's row of the request log.
+   */
+  finish(lease: Lease, cost: number, charged: number, row?: string): void {
     lease.reserved -= cost;
     lease.consumed += charged;
     const wallet = this.wallets.get(lease.accountId);
     if (charged > 0) {
       if (wallet) wallet.chargedSinceAsk += charged;
-      this.journal.used(lease);
+      this.journal.used(lease, row);
       this.settler.used(lease);
       if (!this.journal.reopenIfDue()) this.settler.settleNow();
     }

@@ -13,8 +13,11 @@ import type { LeaseUse } from '#libs/contracts';
 import { type Logger, SECOND_MS, isId, monotonicMs } from '#libs/platform';
 import type { Lease } from './lease.js';
 
-/** The file is rewritten with what is still open when it has grown by this many bytes. */
-const COMPACT_AT_BYTES = 4 * 1024 * 1024;
+/**
+ * The file is rewritten with what is still needed when it has grown by this many bytes: some 300,000 answers
+ * with their rows of the request log.
+ */
+const COMPACT_AT_BYTES = 64 * 1024 * 1024;
 const REOPEN_AFTER_MS = SECOND_MS;
 const TOTAL = /^[0-9]{1,12}$/;
 
@@ -22,16 +25,27 @@ export interface LeaseJournalOptions {
   path: string;
   /** What a compacted file must hold. */
   openLeases: () => Iterable<Lease>;
+  /** Rows of charged answers that the request log has not written yet; a compacted file holds them. */
+  unwrittenRows?: () => Iterable<string>;
   /** Lines could not be written: what they say must be settled at once. */
   onLost: () => void;
   logger: Logger;
   compactAtBytes?: number;
 }
 
+/** What earlier runs left. */
+export interface JournalRest {
+  /** Leases to be settled and closed. */
+  uses: LeaseUse[];
+  /** Rows of charged answers that may be missing in the request log, in its text format. */
+  rows: string[];
+}
+
 /**
  * What this gateway has charged and not yet closed, in a file, so that a killed process loses nothing:
- * `+ number lease account` when a lease is asked for, `= number total` after an answer, `- number` when
- * it is closed. Lines are written at the end of the turn of the event loop that sent the answers; the
+ * `+ number lease account` when a lease is asked for, `= number total`, a tab and the answer's row of the
+ * request log after an answer, `~ count` when the log has written that many rows more, `- number` when the
+ * lease is closed. Total and row share a line, so that a kill never parts them. Lines are written at the end of the turn of the event loop that sent the answers; the
  * page cache survives the process, so no fsync. A last line cut short is ignored.
  */
 export class LeaseJournal {
@@ -45,17 +59,18 @@ export class LeaseJournal {
 
   /**
    * Opens a new journal beside those of earlier runs, in a folder that is made when it is missing.
-   * @returns what earlier runs left, to be settled and closed; call `forgetEarlier` afterwards.
+   * @returns what earlier runs left; call `forgetEarlier` when it is settled and written.
    */
-  open(): LeaseUse[] {
+  open(): JournalRest {
     mkdirSync(dirname(this.options.path), { recursive: true, mode: 0o700 });
     const earlier = `${this.options.path}.earlier`;
     // A run that ended before its replay did has left both files: the older one goes first.
     const texts = [earlier, this.options.path].filter(existsSync).map(readText);
-    const left = texts.flatMap((text) => readJournal(text));
-    if (left.length > 0) {
-      writeWhole(earlier, journalOf(left));
-    }
+    const left = {
+      uses: texts.flatMap((text) => readJournal(text)),
+      rows: texts.flatMap((text) => readRows(text)),
+    };
+    if (left.uses.length + left.rows.length > 0) writeWhole(earlier, journalOf(left));
     rmSync(this.options.path, { force: true });
     this.file = openSync(this.options.path, 'a', 0o600);
     return left;
@@ -89,8 +104,14 @@ export class LeaseJournal {
     this.append(`+ ${lease.number} ${lease.id} ${lease.accountId}\n`);
   }
 
-  used(lease: Lease): void {
-    this.append(`= ${lease.number} ${lease.consumed}\n`);
+  /** @param row of the request log, in its text format with the end of the line; none when it was dropped. */
+  used(lease: Lease, row?: string): void {
+    this.append(`= ${lease.number} ${lease.consumed}${row === undefined ? '\n' : `\t${row}`}`);
+  }
+
+  /** The request log has written the next `count` rows, in the order in which they were given. */
+  rowsWritten(count: number): void {
+    if (count > 0) this.append(`~ ${count}\n`);
   }
 
   closed(lease: Lease): void {
@@ -116,8 +137,7 @@ export class LeaseJournal {
     this.pending = '';
     if (text === '' || this.file === undefined) return;
     try {
-      writeAll(this.file, text);
-      this.sizeBytes += text.length;
+      this.sizeBytes += writeAll(this.file, text);
       if (this.sizeBytes > (this.options.compactAtBytes ?? COMPACT_AT_BYTES)) this.compact();
     } catch (error) {
       this.fail(error);
@@ -133,7 +153,8 @@ export class LeaseJournal {
         consumed,
         number,
       }));
-      writeWhole(this.options.path, journalOf(uses));
+      const rows = [...(this.options.unwrittenRows?.() ?? [])];
+      writeWhole(this.options.path, journalOf({ uses, rows }));
       if (this.file !== undefined) closeSync(this.file);
       this.file = openSync(this.options.path, 'a', 0o600);
       this.sizeBytes = 0;
@@ -162,7 +183,7 @@ export function readJournal(text: string): LeaseUse[] {
   const open = new Map<string, LeaseUse>();
   const lines = text.split('\n').slice(0, -1);
   for (const line of lines) {
-    const [kind, number, first, second, more] = line.split(' ');
+    const [kind, number, first, second, more] = line.split('\t', 1)[0].split(' ');
     const use = open.get(number);
     if (kind === '+' && isId(first) && isId(second) && more === undefined)
       open.set(number, { leaseId: first, accountId: second, consumed: 0 });
@@ -173,15 +194,31 @@ export function readJournal(text: string): LeaseUse[] {
   return [...open.values()];
 }
 
+/** The rows of a journal that the request log is not known to have written, in their order. */
+export function readRows(text: string): string[] {
+  const rows: string[] = [];
+  let written = 0;
+  for (const line of text.split('\n').slice(0, -1)) {
+    const tab = line.indexOf('\t');
+    if (line.startsWith('=') && tab > 0) rows.push(line.slice(tab + 1));
+    else if (line.startsWith('~ ') && TOTAL.test(line.slice(2))) written += Number(line.slice(2));
+  }
+  return rows.slice(written);
+}
+
 const readText = (path: string) => readFileSync(path, 'utf8');
 
-function journalOf(uses: (LeaseUse & { number?: number })[]): string {
-  return uses
-    .map(({ leaseId, accountId, consumed, number }, place) => {
-      const name = number ?? place;
-      return `+ ${name} ${leaseId} ${accountId}\n= ${name} ${consumed}\n`;
-    })
-    .join('');
+interface NumberedRest extends JournalRest {
+  uses: (LeaseUse & { number?: number })[];
+}
+
+function journalOf({ uses, rows }: NumberedRest): string {
+  const leases = uses.map(({ leaseId, accountId, consumed, number }, place) => {
+    const name = number ?? place;
+    return `+ ${name} ${leaseId} ${accountId}\n= ${name} ${consumed}\n`;
+  });
+  // Of no lease that is open: the total counts nowhere, the row does.
+  return leases.join('') + rows.map((row) => `= - 0\t${row}\n`).join('');
 }
 
 /** Beside the old file, which stays whole when this cannot be written. */
@@ -196,8 +233,10 @@ function writeWhole(path: string, text: string): void {
   renameSync(next, path);
 }
 
-function writeAll(file: number, text: string): void {
-  const bytes = Buffer.from(text, 'latin1');
+/** @returns the bytes written. */
+function writeAll(file: number, text: string): number {
+  const bytes = Buffer.from(text);
   let written = 0;
   while (written < bytes.length) written += writeSync(file, bytes, written);
+  return written;
 }

@@ -5,7 +5,7 @@ export class InsufficientCredits extends Problem {
     super({
       code: 'insufficient_credits',
       status: 402,
-      detail: `This request costs ${cost} credit(s), more than the account has left.`,
+      detail: `This request costs ${cost} credit(s), which is more than your balance.`,
       members: { credits_required: cost },
     });
   }
@@ -16,7 +16,7 @@ export class KeyCapReached extends Problem {
     super({
       code: 'key_cap_reached',
       status: 402,
-      detail: `The key has spent the ${cap} credits that it may spend in a UTC day.`,
+      detail: `This key has reached its daily cap of ${cap} credits. The cap resets at midnight UTC.`,
       members: { daily_credit_cap: cap },
     });
   }
@@ -28,7 +28,7 @@ export class CreditsBusy extends Problem {
     super({
       code: 'credits_busy',
       status: 503,
-      detail: 'The last credits of the account are in use by other requests. Nothing was charged.',
+      detail: 'Other requests are using the last credits of your account. Nothing was charged.',
       retryAfterSeconds: 1,
     });
   }

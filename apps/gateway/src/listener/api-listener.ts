@@ -47,6 +47,8 @@ export interface ApiListenerOptions {
   origin: string;
   /** Other gateways of this machine listen on the port, too. */
   reusePort?: boolean;
+  /** Whether plain requests bypass Node's HTTP server (`docs/decisions/0016-plain-connections.md`). */
+  plainConnections: boolean;
   paths: ApiPaths;
   requestPath: RequestPath;
   bodies: ProblemBodies;
@@ -178,7 +180,7 @@ export class ApiListener {
     return server;
   }
 
-  /** Connections begin with us; Node's own listener gets those that are handed over. */
+  /** Unless switched off, connections begin with us; Node's own listener gets those that are handed over. */
   private takePlainConnections(server: Server): PlainConnections {
     const { limits, clock } = this.options;
     const [nodeListener] = server.listeners('connection') as ((socket: Socket) => void)[];
@@ -192,6 +194,7 @@ export class ApiListener {
         socket.emit('data', packet);
       },
     });
+    if (!this.options.plainConnections) return plain;
     server.removeAllListeners('connection');
     server.on('connection', (socket: Socket) => plain.add(socket));
     return plain;

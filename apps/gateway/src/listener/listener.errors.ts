@@ -5,7 +5,8 @@ export class UnexpectedBody extends Problem {
     super({
       code: 'unexpected_body',
       status: 400,
-      detail: 'This address takes no request body. Send the parameters in the query.',
+      detail:
+        'This endpoint does not accept a request body. Send the parameters in the query string.',
     });
   }
 }
@@ -15,7 +16,7 @@ export class MethodNotAllowed extends Problem {
     super({
       code: 'method_not_allowed',
       status: 405,
-      detail: `This address does not take that method. Allowed: ${allow}.`,
+      detail: `This endpoint does not support this method. Allowed: ${allow}.`,
     });
   }
 }
@@ -25,7 +26,7 @@ export class RequestTimeout extends Problem {
     super({
       code: 'request_timeout',
       status: 408,
-      detail: 'The request did not arrive in time.',
+      detail: 'The complete request did not arrive in time.',
       retryable: true,
     });
   }
@@ -36,7 +37,7 @@ export class UriTooLong extends Problem {
     super({
       code: 'uri_too_long',
       status: 414,
-      detail: `The path and query are longer than ${limitBytes} bytes.`,
+      detail: `The path and query string together are longer than ${limitBytes} bytes.`,
     });
   }
 }
@@ -46,7 +47,7 @@ export class ExpectationFailed extends Problem {
     super({
       code: 'expectation_failed',
       status: 417,
-      detail: 'The only expectation that is understood is "100-continue".',
+      detail: 'The only supported Expect value is "100-continue".',
     });
   }
 }

@@ -15,7 +15,7 @@ export class ServiceOverloaded extends Problem {
     super({
       code: 'service_overloaded',
       status: 503,
-      detail: 'The service has more requests than it can answer right now. Nothing was charged.',
+      detail: 'The service is overloaded. Nothing was charged. Try again shortly.',
       retryAfterSeconds: 1,
     });
   }

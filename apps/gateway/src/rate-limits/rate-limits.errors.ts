@@ -6,7 +6,7 @@ export class RateLimited extends Problem {
     super({
       code: 'rate_limited',
       status: 429,
-      detail: `More than ${limit} requests of class "${rateClass}" within 60 seconds. Nothing was charged.`,
+      detail: `You sent more than ${limit} requests of class "${rateClass}" within 60 seconds. Nothing was charged.`,
       members: { class: rateClass, limit, window_seconds: 60 },
     });
   }
@@ -17,7 +17,7 @@ export class ClassBusy extends Problem {
     super({
       code: 'class_busy',
       status: 503,
-      detail: `Too many requests of class "${rateClass}" are under way. Nothing was charged.`,
+      detail: `The service is processing too many requests of class "${rateClass}". Nothing was charged.`,
       retryAfterSeconds: 1,
     });
   }

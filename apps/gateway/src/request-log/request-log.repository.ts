@@ -5,6 +5,7 @@ import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import type { UsageDay } from '#libs/contracts';
 import { Database, MaintenanceDatabase, type Transaction } from '#libs/database';
+import type { LogEntry } from './log-line.js';
 import type { LogSink } from './request-log.js';
 
 const COPY_SQL = `copy request_log
@@ -16,6 +17,18 @@ const SILENCE_MS = TIMEOUT_MS + 1_000;
 const CLOSE_MS = 1_000;
 /** SQLSTATE check_violation: the table has no other check than that of its partitions. */
 const NO_PARTITION = '23514';
+
+/** Account and time find the row by an index of one partition; the id tells it from others of that instant. */
+const INSERT_MISSING_SQL = `insert into request_log
+  (at, request_id, account_id, key_id, operation, version, subject, status, outcome, credits, duration_ms)
+  select distinct on (row."requestId") row.at, row."requestId", row."accountId", row."keyId", row.operation,
+    row.version, row.subject, row.status, row.outcome, row.credits, row."durationMs"
+  from jsonb_to_recordset($1) as row (at timestamptz, "requestId" text, "accountId" uuid, "keyId" uuid,
+    operation text, version smallint, subject text, status smallint, outcome text, credits integer,
+    "durationMs" integer)
+  where not exists (
+    select 1 from request_log logged
+    where logged.account_id = row."accountId" and logged.at = row.at and logged.request_id = row."requestId")`;
 
 /** Writes the log with COPY over one connection of its own, opened when it is needed. */
 export class RequestLogCopy implements LogSink {
@@ -71,6 +84,21 @@ export class RequestLogCopy implements LogSink {
 @Injectable()
 export class RequestLogRepository {
   constructor(private readonly database: Database) {}
+
+  /**
+   * Writes the entries that the log does not have yet, by request id.
+   * @returns false when no partition takes one of them; nothing was written then.
+   */
+  async insertMissing(entries: LogEntry[]): Promise<boolean> {
+    const rows = entries.map(({ atMs, ...entry }) => ({ ...entry, at: new Date(atMs) }));
+    try {
+      await this.database.query(INSERT_MISSING_SQL, [JSON.stringify(rows)]);
+      return true;
+    } catch (error) {
+      if ((error as { code?: unknown }).code === NO_PARTITION) return false;
+      throw error;
+    }
+  }
 
   /** Credits a key was charged since `since`. */
   async sumCreditsOfKeys(keyIds: string[], since: Date): Promise<number> {

@@ -3,7 +3,8 @@ import type { Database } from '#libs/database';
 import { Logger, newId } from '#libs/platform';
 import { TestClock, TestDatabase } from '#test/environment';
 import { TcpProxy } from '../../../../test/faults/tcp-proxy.js';
-import { type LogEntry, RequestLog } from './request-log.js';
+import type { LogEntry } from './log-line.js';
+import { RequestLog } from './request-log.js';
 import {
   RequestLogCopy,
   RequestLogMaintenanceRepository,

@@ -1,20 +1,5 @@
-import { type Logger, SECOND_MS } from '#libs/platform';
-
-/** One request of a known account. Never holds a key; `subject` is what was asked about. */
-export interface LogEntry {
-  /** Milliseconds since 1970. */
-  atMs: number;
-  requestId: string;
-  accountId: string;
-  keyId: string;
-  operation: string;
-  version: number;
-  subject: string;
-  status: number;
-  outcome: string;
-  credits: number;
-  durationMs: number;
-}
+import type { Logger } from '#libs/platform';
+import { type LogEntry, LogLines } from './log-line.js';
 
 /** Where the lines go: `COPY … FROM STDIN` in its text format. */
 export interface LogSink {
@@ -30,17 +15,15 @@ const FLUSH_MS = 200;
 const BATCH_ENTRIES = 64;
 /** Batches in one COPY. */
 const COPY_BATCHES_MAX = 160;
-const SUBJECT_MAX = 255;
-/** What the text format of COPY gives a meaning. */
-// oxlint-disable-next-line eslint/no-control-regex -- these are what is escaped
-const SPECIAL = /[\\\u0000-\u001f]/;
-// oxlint-disable-next-line eslint/no-control-regex -- these are what is escaped
-const SPECIALS = /[\\\u0000-\u001f]/g;
 
 /** Lines of up to `BATCH_ENTRIES` entries. */
 interface Batch {
   lines: Buffer;
   count: number;
+  /** Lines of charged answers. */
+  charged: number;
+  /** The lines of charged answers, which the lease journal holds too. */
+  rows: string;
 }
 
 /**
@@ -48,16 +31,16 @@ interface Batch {
  * 50,000 entries; further ones are dropped and counted, requests never wait for it.
  */
 export class RequestLog {
-  /** The newest entries, not yet encoded. */
-  private entries: LogEntry[] = [];
+  private readonly lines = new LogLines();
+  /** The newest lines, not yet bytes. */
+  private newest = emptyLines();
   private batches: Batch[] = [];
   /** Entries in all, encoded or not. */
   private count = 0;
   private isFlushing = false;
   private droppedCount = 0;
   private timer?: NodeJS.Timeout;
-  private lastSecond = -1;
-  private lastSecondText = '';
+  private listener: (count: number) => void = () => {};
 
   constructor(
     private readonly sink: LogSink,
@@ -69,13 +52,33 @@ export class RequestLog {
     this.timer = setInterval(() => void this.flush(), FLUSH_MS);
   }
 
-  add(entry: LogEntry): void {
+  /** @returns its line, for the lease journal; undefined when it was dropped. */
+  add(entry: LogEntry): string | undefined {
     if (this.count >= this.entriesMax) {
       this.droppedCount++;
-      return;
+      return undefined;
     }
     this.count++;
-    if (this.entries.push(entry) === BATCH_ENTRIES) this.encodeEntries();
+    const line = this.lines.of(entry);
+    const { newest } = this;
+    newest.text += line;
+    if (entry.credits > 0) {
+      newest.rows += line;
+      newest.charged++;
+    }
+    if (++newest.count === BATCH_ENTRIES) this.encodeNewest();
+    return line;
+  }
+
+  /** Rows of charged answers that are not in the database yet. */
+  unwrittenRows(): string[] {
+    const text = this.batches.map(({ rows }) => rows).join('') + this.newest.rows;
+    return text.split('\n').slice(0, -1);
+  }
+
+  /** Tells of the charged answers in each write, also of those that no partition takes. */
+  onWritten(listener: (count: number) => void): void {
+    this.listener = listener;
   }
 
   /** Entries that are not in the database yet. */
@@ -96,7 +99,7 @@ export class RequestLog {
   async flush(): Promise<boolean> {
     if (this.isFlushing) return false;
     this.isFlushing = true;
-    this.encodeEntries();
+    this.encodeNewest();
     let due = this.count;
     try {
       while (due > 0) {
@@ -105,6 +108,7 @@ export class RequestLog {
         // What came meanwhile stands behind them.
         this.batches = this.batches.slice(batches.length);
         const written = countOf(batches);
+        this.listener(batches.reduce((sum, { charged }) => sum + charged, 0));
         this.count -= written;
         due -= written;
       }
@@ -133,36 +137,16 @@ export class RequestLog {
     this.droppedCount += countOf(batches);
   }
 
-  private encodeEntries(): void {
-    if (this.entries.length === 0) return;
-    let text = '';
-    for (const entry of this.entries) {
-      text += `${this.timeOf(entry.atMs)}\t${entry.requestId}\t${entry.accountId}\t${entry.keyId}\t${entry.operation}\t${entry.version}\t${escaped(entry.subject.slice(0, SUBJECT_MAX))}\t${entry.status}\t${escaped(entry.outcome)}\t${entry.credits}\t${entry.durationMs}\n`;
-    }
-    this.batches.push({ lines: Buffer.from(text), count: this.entries.length });
-    this.entries = [];
-  }
-
-  /** RFC 3339; the text of a second is made once. */
-  private timeOf(atMs: number): string {
-    const second = Math.floor(atMs / SECOND_MS);
-    if (second !== this.lastSecond) {
-      this.lastSecond = second;
-      this.lastSecondText = isoSecond(second);
-    }
-    return `${this.lastSecondText}.${String(atMs - second * SECOND_MS).padStart(3, '0')}Z`;
+  private encodeNewest(): void {
+    const { text, count, charged, rows } = this.newest;
+    if (count === 0) return;
+    this.batches.push({ lines: Buffer.from(text), count, charged, rows });
+    this.newest = emptyLines();
   }
 }
+
+const emptyLines = () => ({ text: '', rows: '', count: 0, charged: 0 });
 
 function countOf(batches: Batch[]): number {
   return batches.reduce((sum, { count }) => sum + count, 0);
-}
-
-function isoSecond(second: number): string {
-  return new Date(second * SECOND_MS).toISOString().slice(0, 19);
-}
-
-function escaped(text: string): string {
-  if (!SPECIAL.test(text)) return text;
-  return text.replace(SPECIALS, (unit) => (unit === '\\' ? '\\\\' : ' '));
 }

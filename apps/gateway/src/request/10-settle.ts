@@ -40,11 +40,10 @@ export class Settlement {
     counts.note(route, status, durationMs, code);
     if (context.span !== undefined) endSpan(context.span, status, outcome);
     if (!caller) return;
-    if (lease) leases.finish(lease, cost, credits);
     if (cost > 0) caps.release(caller, cost - credits, context.capDay);
     if (credits > 0) void repeats.remember(caller.account.counterId, question);
     keyUse.note(caller.keyId);
-    log.add({
+    const row = log.add({
       atMs: clock.now().getTime(),
       requestId,
       accountId: caller.account.id,
@@ -57,6 +56,7 @@ export class Settlement {
       credits,
       durationMs: Math.round(durationMs),
     });
+    if (lease) leases.finish(lease, cost, credits, row);
   }
 }
 

@@ -6,7 +6,7 @@ export class TestKeyFixtureOnly extends Problem {
       code: 'test_key_fixture_only',
       status: 422,
       detail:
-        'A test key answers the fixture names under ".test" only, for example registered.test.',
+        'A test key works only for fixtures, for example registered.test. Use a live key for real data.',
     });
   }
 }
@@ -16,7 +16,7 @@ export class FixtureNeedsTestKey extends Problem {
     super({
       code: 'fixture_needs_test_key',
       status: 422,
-      detail: 'Names under ".test" are fixtures. They answer test keys (dds_test_…) only.',
+      detail: 'This is a fixture. Use a test key (dds_test_…) to request it.',
     });
   }
 }
@@ -26,7 +26,7 @@ export class AnswerTimeout extends Problem {
     super({
       code: 'answer_timeout',
       status: 504,
-      detail: 'No answer came in time. Nothing was charged.',
+      detail: 'The request timed out. Nothing was charged.',
       retryAfterSeconds: 5,
     });
   }

@@ -17,7 +17,7 @@ export class UpstreamThrottled extends Problem {
     super({
       code: 'upstream_throttled',
       status: 503,
-      detail: 'The registry is not answering further questions at the moment. Nothing was charged.',
+      detail: 'The registry is limiting our queries at the moment. Nothing was charged.',
       retryAfterSeconds,
     });
   }
@@ -29,7 +29,7 @@ export class UpstreamUnreachable extends Problem {
     super({
       code: 'upstream_unreachable',
       status: 503,
-      detail: 'No server of the registry can be reached at the moment. Nothing was charged.',
+      detail: "None of the registry's servers can be reached at the moment. Nothing was charged.",
       retryAfterSeconds,
     });
   }
@@ -52,7 +52,7 @@ export class UpstreamUnreadable extends Problem {
     super({
       code: 'upstream_unreadable',
       status: 503,
-      detail: 'The registry answered with something that cannot be read. Nothing was charged.',
+      detail: 'The registry sent an answer that could not be parsed. Nothing was charged.',
       retryAfterSeconds,
     });
   }
@@ -69,7 +69,7 @@ export class LookupOverloaded extends Problem {
     super({
       code: 'lookup_overloaded',
       status: 503,
-      detail: 'Too many lookups are under way. Nothing was charged.',
+      detail: 'The service is running too many lookups. Nothing was charged.',
       retryAfterSeconds: 1,
     });
   }

@@ -8,7 +8,8 @@ export class ResolverUnreachable extends Problem {
     super({
       code: 'resolver_unreachable',
       status: 503,
-      detail: 'The name servers of this name give no answer at the moment. Nothing was charged.',
+      detail:
+        'No resolver could get an answer from the name servers of this domain. Nothing was charged.',
       retryAfterSeconds: RETRY_AFTER_SECONDS,
     });
   }
@@ -19,7 +20,7 @@ export class ResolverTimeout extends Problem {
     super({
       code: 'resolver_timeout',
       status: 504,
-      detail: 'The name servers of this name did not answer in time. Nothing was charged.',
+      detail: 'The name servers of this domain did not answer in time. Nothing was charged.',
       retryAfterSeconds: RETRY_AFTER_SECONDS,
     });
   }

@@ -1,5 +1,11 @@
 import type { SoloFacts } from './solo-facts.js';
 
+const PAYMENTS = {
+  simulated: 'simulated: Credits in the dashboard sells, and no money moves',
+  real: 'the processor of STRIPE_API_KEY takes real orders',
+  none: 'nothing is sold: set STRIPE_API_KEY',
+} as const;
+
 /** The text that ends a start: where everything is, and a line to paste that works offline. */
 export function announcement(facts: SoloFacts, seconds: number): string {
   const rows: [string, string][] = [
@@ -9,6 +15,7 @@ export function announcement(facts: SoloFacts, seconds: number): string {
     ['Mailbox', facts.mailbox_url ?? 'mail is sent by the server of SMTP_URL'],
     ['Test key', `${facts.demo.test_key}   names under .test, 0 credits`],
     ['Live key', `${facts.demo.live_key}   ${liveNote(facts)}`],
+    ['Payments', PAYMENTS[facts.payments]],
     ['Metrics', facts.metrics_url],
     ['Docs', 'README.md, docs/README.md'],
     ['Facts', `${facts.data_folder}/solo.json   log: ${facts.log_file}`],

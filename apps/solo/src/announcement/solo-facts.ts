@@ -9,6 +9,8 @@ export interface SoloFacts {
   mailbox_url?: string;
   /** Where lookups go: the internet, or the registry simulator. */
   mode: 'online' | 'offline';
+  /** Whether money moves: at the simulator it does not; without a processor nothing is sold. */
+  payments: 'simulated' | 'real' | 'none';
   demo: DemoFacts;
   data_folder: string;
   log_file: string;

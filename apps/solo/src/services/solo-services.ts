@@ -14,9 +14,11 @@ import {
 import { type Settings, durableConsumers, installed } from '#libs/services';
 import { AccountConfig } from '../../../account/src/account.config.js';
 import { SERVICES } from '../../../services.js';
+import type { PaymentsSimulator } from '../../../simulators/src/payments/payments-simulator.js';
 import { RegistrySimulator } from '../../../simulators/src/registry/registry-simulator.js';
 import type { ShutdownOrder } from './shutdown-order.js';
 import { soloMail } from './solo-mail.js';
+import { isPaymentSimulated, startPayments } from './solo-payments.js';
 import { type SettingSources, soloSettings } from './solo-settings.js';
 
 export interface ServicesOptions extends SettingSources {
@@ -45,6 +47,8 @@ export interface SoloServices {
   isMailSent: boolean;
   /** The simulated registries, when lookups go there. */
   registries?: RegistrySimulator;
+  /** The simulated payment processor, where no real one is set. */
+  payments?: PaymentsSimulator;
 }
 
 /**
@@ -58,6 +62,9 @@ export async function startServices(options: ServicesOptions): Promise<SoloServi
   const traces = await openTraces(telemetry);
   shutdown.add('traces', () => traces.close());
   const logger = (name: string) => new Logger(name, options.log, telemetry.logLevel);
+  const payments = isPaymentSimulated(settings)
+    ? await startPayments(settings, clock, shutdown)
+    : undefined;
   const services = installed(SERVICES, settings);
   const consumers = durableConsumers(services);
   const transport = new InProcessTransport({ logger: logger('events'), consumers });
@@ -94,6 +101,7 @@ export async function startServices(options: ServicesOptions): Promise<SoloServi
     mailbox: mail.mailbox,
     isMailSent: mail.isSent,
     registries,
+    payments,
   };
 }
 

@@ -3,6 +3,7 @@ import {
   TelemetryConfig,
   isLoopbackHost,
   isLoopbackOrigin,
+  loadConfig,
   loadConfigs,
 } from '#libs/platform';
 import { type Settings, databaseSettings, generatedSecrets, installed } from '#libs/services';
@@ -42,12 +43,9 @@ const STAND_IN = {
  */
 export function checkSettings(environment: Settings): void {
   const { DASHBOARD_PORT } = environment;
-  const addresses = SERVICES.flatMap(({ urlSetting }) =>
-    urlSetting === undefined ? [] : [[urlSetting, STAND_IN.address]],
-  );
   const settings = soloSettings({
     environment,
-    overrides: { DASHBOARD_PORT, ...Object.fromEntries(addresses) },
+    overrides: { DASHBOARD_PORT, ...addresses() },
     apiPort: 1,
     dashboardPort: 1,
     folder: new DataFolder('.'),
@@ -64,13 +62,26 @@ export function checkSettings(environment: Settings): void {
  * everybody who reaches the dashboard is at home. @throws ConfigurationError.
  */
 function checkMailbox(settings: Settings): void {
-  const [{ smtpUrl }, gateway] = loadConfigs([AccountConfig, GatewayConfig], settings);
-  if (smtpUrl !== undefined) return;
-  const { dashboardHost, billingUrl } = gateway;
-  if (isLoopbackHost(dashboardHost) && isLoopbackOrigin(billingUrl)) return;
+  const { smtpUrl } = loadConfig(AccountConfig, settings);
+  if (smtpUrl !== undefined || isDashboardAtHome(settings)) return;
+  const { dashboardHost, billingUrl } = loadConfig(GatewayConfig, settings);
   throw new ConfigurationError([
     `SMTP_URL: must be set, for the dashboard can be reached from elsewhere (DASHBOARD_HOST is ${dashboardHost}, BILLING_URL is ${billingUrl}). Without a mail server its mailbox page would show everybody's mail, links to new passwords included`,
   ]);
+}
+
+/** Whether only people at this machine reach the dashboard. */
+export function isDashboardAtHome(settings: Settings): boolean {
+  const gateway = loadConfig(GatewayConfig, { ...addresses(), ...settings });
+  return isLoopbackHost(gateway.dashboardHost) && isLoopbackOrigin(gateway.billingUrl);
+}
+
+/** Of every service that others call, before it has one. */
+function addresses(): Settings {
+  const called = SERVICES.flatMap(({ urlSetting }) =>
+    urlSetting === undefined ? [] : [[urlSetting, STAND_IN.address]],
+  );
+  return Object.fromEntries(called) as Settings;
 }
 
 /** Settings of services that one process has no use for, and where they have a meaning. */

@@ -7,7 +7,7 @@ const MAX_CREDITS_MAX = 1_000_000;
 /** A bound that a caller sets on what one request may cost. */
 export const MAX_CREDITS = {
   kind: integer(0, MAX_CREDITS_MAX, 'whole credits'),
-  about: 'Refuses with 402, before anything is looked up, what could cost more credits than this',
+  about: 'Rejects the request with 402, before any lookup, if it could cost more credits than this',
   example: '1',
   isForGateway: true,
   since: 2,
@@ -17,35 +17,36 @@ export const MAX_CREDITS = {
 export const LIVE_PARAMETERS = {
   format: {
     kind: oneOf(['json']),
-    about: 'The form of the answer',
+    about: 'Response format',
     example: 'json',
     isForGateway: true,
   },
   max_credits: MAX_CREDITS,
   max_age: {
     kind: integer(0, MAX_AGE_MAX_SECONDS, 'whole seconds'),
-    about: 'Seconds: an answer of up to this age will do; 0 asks anew',
+    about: 'Accepts a cached answer up to this many seconds old; 0 always queries the source',
     example: '3600',
     default: 0,
     since: 2,
   },
   allow_stale: {
     kind: boolean(),
-    about: 'Whether an older answer will do when there is no new one; it costs the price',
+    about: 'Accepts an older cached answer when the source fails; charged at the normal price',
     example: 'true',
     default: false,
     since: 2,
   },
   fresh: {
     kind: boolean(),
-    about: 'Asks anew, also when the question is a repeat; charged',
+    about: 'Queries the source even within the repeat window; always charged',
     example: 'true',
     default: false,
     since: 2,
   },
   fields: {
     kind: memberPaths(),
-    about: 'Up to 50 paths by commas, of what to answer; `status` and `meta` are always there',
+    about:
+      'Comma-separated list of up to 50 paths to return; `status` and `meta` are always included',
     example: 'dates.created,registrant_contact',
     since: 2,
   },

@@ -1,6 +1,17 @@
 import { ACCOUNT_USAGE } from './account/usage.js';
 import { AVAILABILITY_BULK } from './availability/availability-bulk.js';
 import { AVAILABILITY } from './availability/availability.js';
+import { CALLBACK } from './billing/callback.js';
+import { ORDER, ORDERS, ORDER_CREATE, ORDER_RETURN } from './billing/orders.js';
+import {
+  SUBSCRIPTION,
+  SUBSCRIPTIONS,
+  SUBSCRIPTION_CANCEL,
+  SUBSCRIPTION_CHANGE,
+  SUBSCRIPTION_PAYMENT_DETAILS,
+  SUBSCRIPTION_PREVIEW,
+  SUBSCRIPTION_UNDO,
+} from './billing/subscriptions.js';
 import { DNS_BULK } from './dns/dns-bulk.js';
 import { DNS_LIVE } from './dns/dns-live.js';
 import { ASN_WHOIS } from './numbers/asn-whois.js';
@@ -17,6 +28,8 @@ export * from './account/usage.js';
 export * from './availability/availability-answer.js';
 export * from './availability/availability-bulk.js';
 export * from './availability/availability.js';
+export * from './billing/order-answer.js';
+export * from './billing/subscription-answer.js';
 export * from './dns/dns-answer.js';
 export * from './dns/dns-bulk.js';
 export * from './dns/dns-live.js';
@@ -50,4 +63,16 @@ export const OPERATIONS: readonly Operation[] = [
   TLD,
   PRICING,
   PRICING_QUOTE,
+  ORDERS,
+  ORDER_CREATE,
+  ORDER,
+  ORDER_RETURN,
+  SUBSCRIPTIONS,
+  SUBSCRIPTION,
+  SUBSCRIPTION_PREVIEW,
+  SUBSCRIPTION_CHANGE,
+  SUBSCRIPTION_CANCEL,
+  SUBSCRIPTION_UNDO,
+  SUBSCRIPTION_PAYMENT_DETAILS,
+  CALLBACK,
 ];

@@ -16,7 +16,7 @@ export class IdempotencyKeyRunning extends Problem {
     super({
       code: 'idempotency_key_running',
       status: 409,
-      detail: 'The first request with this Idempotency-Key is still running. Ask again shortly.',
+      detail: 'The first request with this Idempotency-Key is still running. Try again shortly.',
       retryable: true,
     });
   }

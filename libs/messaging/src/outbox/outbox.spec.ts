@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { AccountDeleted, AllowanceChanged, ApiKeyChanged } from '#libs/contracts';
 import type { Database, Transaction } from '#libs/database';
-import { InProcessTransport, Outbox } from '#libs/messaging';
+import { type EventTransport, InProcessTransport, Outbox } from '#libs/messaging';
 import { Logger, newId } from '#libs/platform';
 import { TestClock, TestDatabase, recordedEvents } from '#test/environment';
 
@@ -46,6 +46,29 @@ describe('outbox', () => {
         data: deletion,
       },
     ]);
+  });
+
+  it('the relay is woken once an event is committed: not before, and not after a rollback', async () => {
+    const woken: string[] = [];
+    const transport = { poke: (producer: string) => woken.push(producer) };
+    const waking = new Outbox(
+      'account',
+      new TestClock(),
+      transport as Partial<EventTransport> as EventTransport,
+    );
+    const write = async (transaction: Transaction) => {
+      const key = newId();
+      const lock = await waking.lock(transaction, { key, aggregate: `account:${key}` });
+      await waking.add(transaction, lock, AccountDeleted, deletion);
+      expect(woken).toEqual([]);
+    };
+    const rolledBack = database.transaction(async (transaction) => {
+      await write(transaction);
+      throw new Error('no');
+    });
+    await expect(rolledBack).rejects.toThrow('no');
+    await database.transaction(write);
+    expect(woken).toEqual(['account']);
   });
 
   it('an event outside of a transaction does not compile and is refused', async () => {

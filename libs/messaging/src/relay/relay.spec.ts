@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { newId } from '#libs/platform';
+import { withClient } from '#libs/database';
+import { newId, runInContext } from '#libs/platform';
 import { waitFor } from '#test/environment';
 import { bucketOf } from '../envelope/bucket.js';
 import type { EventMessage } from '../envelope/event-message.js';
@@ -132,6 +133,63 @@ describe('relay', () => {
     isRepaired = true;
     await waitFor('the stuck bucket', () => published.includes(102));
     expect(published.filter((n) => n > 100 && n < 200)).toEqual([101, 102]);
+  });
+
+  it('what is handed on is counted, and names the trace that led to it', async () => {
+    const key = newId();
+    const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+    const before = counts.sent.get('account.counted') ?? 0;
+    const published: EventMessage[] = [];
+    startRelay(async (messages) => void published.push(...messages));
+    await runInContext({ traceparent }, () => stage.say(Counted, key, { n: 1 }));
+    await stage.say(Counted, key, { n: 2 });
+    await allSent();
+    const envelopes = published.map(({ body }) => JSON.parse(body) as { traceparent?: string });
+    expect(envelopes.map((envelope) => envelope.traceparent)).toEqual([traceparent, undefined]);
+    await waitFor('the counts', () => counts.sent.get('account.counted') === before + 2);
+  });
+
+  it('a bucket that another took meanwhile is forgotten at once, and its events are not counted', async () => {
+    const key = newId();
+    const other = bucketOf(key) === 0 ? 1 : 0;
+    const before = counts.sent.get('account.counted');
+    const stolen = Promise.withResolvers<void>();
+    startRelay(async () => {
+      await stage.maintenance.query(
+        `update outbox_bucket set owner = 'another', epoch = epoch + 1,
+           lease_until = clock_timestamp() + interval '1 hour' where bucket = $1`,
+        [bucketOf(key)],
+      );
+      await stolen.promise;
+    });
+    await waitFor('all buckets', () => counts.ownedBuckets === 16);
+    await withClient(stage.test.url(), async (client) => {
+      // The renewal, which would find out too, waits for this.
+      await client.query('begin');
+      await client.query('select from account.outbox_bucket where bucket = $1 for update', [other]);
+      await stage.say(Counted, key, { n: 1 });
+      stolen.resolve();
+      await waitFor('it to be forgotten', () => counts.ownedBuckets === 15);
+      await client.query('rollback');
+    });
+    expect(counts.sent.get('account.counted')).toBe(before);
+    await stage.expireLeases();
+    await stage.maintenance.query('delete from outbox where key = $1', [key]);
+  });
+
+  it('a bucket whose row somebody else has locked holds up no claim of the others', async () => {
+    const leases = new BucketLeases(stage.maintenance, newId());
+    await stage.expireLeases();
+    await withClient(stage.test.url(), async (client) => {
+      await client.query('begin');
+      await client.query('select from account.outbox_bucket where bucket = 3 for update');
+      const claim = leases.renew();
+      await waitFor('the claim', () => leases.owned().length === 15);
+      await client.query('rollback');
+      await claim;
+    });
+    expect(leases.owned().map(({ bucket }) => bucket)).not.toContain(3);
+    await leases.release();
   });
 
   it('one batch of a bucket is in flight at a time', async () => {

@@ -51,9 +51,9 @@ export class UsageAnswer {
 
 export const ACCOUNT_USAGE = defineOperation({
   name: 'account.usage',
-  summary: 'Requests and credits of the account, by day and operation',
+  summary: 'Requests and credits of your account, by day and operation',
   description:
-    'All keys of the account together, test keys included. Days are those of UTC; at most 366 at a time. A request stands here within a second of its answer.',
+    'Covers all keys of the account, test keys included. Days are UTC days, at most 366 per request. A request is counted within a second of its answer.',
   method: 'GET',
   routes: [{ path: '/v2.0/account/usage', version: 2 }],
   access: { kind: 'key', scope: 'account:read', class: 'account' },
@@ -61,10 +61,10 @@ export const ACCOUNT_USAGE = defineOperation({
   parameters: {
     from: {
       kind: day(),
-      about: 'First day. Without it: 29 days before the last one',
+      about: 'First day; defaults to 29 days before the last one',
       example: '2026-11-01',
     },
-    to: { kind: day(), about: 'Last day. Without it: today', example: '2026-11-20' },
+    to: { kind: day(), about: 'Last day; defaults to today', example: '2026-11-20' },
   },
   answers: [{ type: 'application/json', of: UsageAnswer }],
   price: { per: 'free' },

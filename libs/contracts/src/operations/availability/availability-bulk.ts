@@ -42,9 +42,9 @@ export class AvailabilityNames {
 
 export const AVAILABILITY_BULK = defineOperation({
   name: 'domain.availability.bulk',
-  summary: 'Whether up to 100 domain names, or one name under up to 100 suffixes, can be had',
+  summary: 'Whether up to 100 domain names, or one name under up to 100 suffixes, are available',
   description:
-    'Either `domainNames` in the body, or `domainName` in the query and `tld` in the body. With `Accept: application/x-ndjson` each answer is sent as soon as it is there.',
+    'Send either `domainNames` in the body, or `domainName` in the query string and `tld` in the body. With `Accept: application/x-ndjson`, each result is streamed as soon as it is ready.',
   method: 'POST',
   routes: [
     { path: '/v2.0/domain/availability', version: 2 },
@@ -55,7 +55,7 @@ export const AVAILABILITY_BULK = defineOperation({
   parameters: {
     domainName: {
       kind: domainName(),
-      about: 'The name without its suffix, or with any, that is looked for under each `tld`',
+      about: 'The name to check under each `tld`; its own suffix, if any, is ignored',
       example: 'registered.test',
       synonyms: ['domain'],
     },

@@ -8,9 +8,9 @@ const SUGGESTIONS_DEFAULT = 5;
 
 export const AVAILABILITY = defineOperation({
   name: 'domain.availability',
-  summary: 'Whether a domain name can be had, and names like it that can',
+  summary: 'Whether a domain name is available, with suggestions for similar available names',
   description:
-    'Available is only what its registry does not know and no name server serves. When nobody can say, the answer is `unknown`, which costs nothing. Each suggestion is a name that was checked and can be had.',
+    'A name is reported as available only if its registry does not know it and no name server serves it. An answer of `unknown` is free. Every suggested name has been checked and is available.',
   method: 'GET',
   routes: [
     { path: '/v2.0/domain/availability', version: 2 },
@@ -22,20 +22,20 @@ export const AVAILABILITY = defineOperation({
   parameters: {
     domainName: {
       kind: domainName(),
-      about: 'A name, a URL, or an internationalised name',
+      about: 'A domain name, a URL or an internationalised name',
       example: 'available.test',
       synonyms: ['domain'],
       isRequired: true,
     },
     sug: {
       kind: boolean(),
-      about: 'Whether names like it are wanted, too; each costs what a name costs',
+      about: 'Adds suggestions for similar names; each suggestion costs as much as one name',
       example: 'true',
       default: false,
     },
     count: {
       kind: integer(1, SUGGESTIONS_MAX),
-      about: 'How many suggestions',
+      about: 'Number of suggestions',
       example: '5',
       default: SUGGESTIONS_DEFAULT,
     },
@@ -52,7 +52,7 @@ export const AVAILABILITY = defineOperation({
   problems: ['invalid_domain_name', 'lookup_overloaded'],
   examples: [
     {
-      title: 'A name that can be had',
+      title: 'An available name',
       parameters: { domainName: 'available.test' },
       answer: {
         status: true,

@@ -49,9 +49,9 @@ export class BulkDnsAnswer extends BulkClosing {
 
 export const DNS_BULK = defineOperation({
   name: 'dns.bulk',
-  summary: 'DNS records of up to 100 names and names of up to 100 addresses, asked now',
+  summary: 'Live DNS records of up to 100 host names and host names of up to 100 IP addresses',
   description:
-    'Answers stand in the order of the request, names before addresses. With `Accept: application/x-ndjson` each is sent as soon as it is there, with its `index`, and a summary follows. Only answered items are charged.',
+    'Results follow the order of the request, host names before IP addresses. With `Accept: application/x-ndjson`, each result is streamed with its `index` as soon as it is ready, and a summary comes last. Only answered items are charged.',
   method: 'POST',
   routes: [{ path: '/v2.0/dns/bulk/live', version: 2 }],
   access: { kind: 'key', scope: 'dns', class: 'bulk' },

@@ -7,7 +7,7 @@ import { DnsAnswer, NAME_RECORD_TYPES } from './dns-answer.js';
 /** `all`, or types. */
 export const DNS_TYPE = {
   kind: listOf(['all', ...NAME_RECORD_TYPES]),
-  about: 'Record types by commas, or `all`; an address has PTR records alone',
+  about: 'Comma-separated record types, or `all`; an IP address is looked up for PTR records only',
   example: 'A,MX',
   default: ['all' as const],
 };
@@ -21,9 +21,9 @@ export const DNS_PROBLEMS = [
 
 export const DNS_LIVE = defineOperation({
   name: 'dns.live',
-  summary: 'DNS records of a name, or names of an address, asked now',
+  summary: 'Live DNS records of a host name, or host names of an IP address',
   description:
-    'Every type in one answer. That a name does not exist, or has no record of a type, is an answer; a type that could not be asked stands in `errors`.',
+    'Returns all requested types in one answer. "The name does not exist" and "no record of this type" are charged answers; a type that could not be queried is listed in `errors`.',
   method: 'GET',
   routes: [{ path: '/v2.0/dns/live', version: 2 }],
   access: { kind: 'key', scope: 'dns', class: 'live' },
@@ -32,13 +32,13 @@ export const DNS_LIVE = defineOperation({
   parameters: {
     domainName: {
       kind: domainName(),
-      about: 'A host name, a URL, or an internationalised name; this or `ipAddress`',
+      about: 'A host name, a URL or an internationalised name; give this or `ipAddress`',
       example: 'registered.test',
       synonyms: ['domain'],
     },
     ipAddress: {
       kind: ipAddress(),
-      about: 'An IPv4 or IPv6 address whose names are wanted; this or `domainName`',
+      about: 'An IPv4 or IPv6 address for reverse lookup; give this or `domainName`',
       example: '192.0.2.1',
     },
     type: DNS_TYPE,
@@ -77,6 +77,6 @@ export const DNS_LIVE = defineOperation({
     { value: 'registered.test', answers: 'a name with records of every type' },
     { value: 'available.test', answers: '`"rcode": "nxdomain"`' },
     { value: 'slow.test', answers: '504 `resolver_timeout`' },
-    { value: '192.0.2.1', answers: 'the name of an address' },
+    { value: '192.0.2.1', answers: 'the host name of an IP address' },
   ],
 });

@@ -6,8 +6,8 @@ import { asNumber } from './number-kinds.js';
 
 export const ASN_WHOIS = defineOperation({
   name: 'asn.whois',
-  summary: 'Who holds an AS number, asked of its regional registry now',
-  description: 'Numbers that no registry hands out are refused with 422 and cost nothing.',
+  summary: 'Live registration data of an AS number, from its regional registry',
+  description: 'Reserved AS numbers are rejected with 422 at no charge.',
   method: 'GET',
   routes: [{ path: '/v2.0/asn-whois', version: 2 }],
   access: { kind: 'key', scope: 'asn', class: 'live' },
@@ -16,7 +16,7 @@ export const ASN_WHOIS = defineOperation({
   parameters: {
     asn: {
       kind: asNumber(),
-      about: 'An AS number, with `AS` before it or not',
+      about: 'An AS number, with or without the prefix `AS`',
       example: 'AS64496',
       isRequired: true,
     },
@@ -44,7 +44,7 @@ export const ASN_WHOIS = defineOperation({
     },
   ],
   fixtures: [
-    { value: 'AS64496', answers: 'a number that is handed out' },
+    { value: 'AS64496', answers: 'an allocated AS number' },
     { value: 'AS64511', answers: '`"allocated": "no"`' },
     { value: 'AS65551', answers: '503 `upstream_throttled`, `Retry-After: 60`' },
   ],

@@ -10,7 +10,7 @@ export type NumberSection = (typeof NUMBER_SECTIONS)[number];
 
 export const NUMBER_INCLUDE = {
   kind: listOf(NUMBER_SECTIONS),
-  about: 'Optional sections by commas',
+  about: 'Comma-separated optional sections',
   example: 'raw,provenance',
   default: ['raw', 'provenance'] as NumberSection[],
   since: 2,
@@ -18,9 +18,9 @@ export const NUMBER_INCLUDE = {
 
 export const IP_WHOIS = defineOperation({
   name: 'ip.whois',
-  summary: 'Who holds an IPv4 or IPv6 address or block, asked of its regional registry now',
+  summary: 'Live registration data of an IP address or CIDR block, from its regional registry',
   description:
-    'Ranges that no registry hands out (private, documentation, multicast …) are refused with 422 and cost nothing.',
+    'Reserved ranges (private, documentation, multicast …) are rejected with 422 at no charge.',
   method: 'GET',
   routes: [
     { path: '/v2.0/ip-whois', version: 2 },
@@ -32,7 +32,7 @@ export const IP_WHOIS = defineOperation({
   parameters: {
     ip: {
       kind: addressBlock(),
-      about: 'An IPv4 or IPv6 address in its ordinary form, or a CIDR block',
+      about: 'An IPv4 or IPv6 address in standard notation, or a CIDR block',
       example: '192.0.2.1',
       isRequired: true,
     },
@@ -67,7 +67,7 @@ export const IP_WHOIS = defineOperation({
     },
   ],
   fixtures: [
-    { value: '192.0.2.1', answers: 'an address of a block that is handed out' },
+    { value: '192.0.2.1', answers: 'an address in an allocated block' },
     { value: '2001:db8::1', answers: 'the same for IPv6' },
     { value: '198.51.100.0/24', answers: '`"allocated": "no"`' },
     { value: '203.0.113.1', answers: '503 `upstream_throttled`, `Retry-After: 60`' },

@@ -21,7 +21,7 @@ const SECURITY_SCHEMES = {
     type: 'apiKey',
     in: 'query',
     name: 'apiKey',
-    description: 'Proxies and browsers keep addresses: a header is safer',
+    description: 'Proxies and browsers store URLs, so a header is safer',
   },
 };
 
@@ -102,12 +102,12 @@ function describe(operation: Operation, route: OperationRoute, { schemas, proble
 
 /** @returns the price in a sentence, for people. */
 export function priceSentence({ price }: Operation): string {
-  if (price.per === 'free') return 'Costs nothing.';
+  if (price.per === 'free') return 'Free.';
   const { credits, per } = price;
   if (typeof credits === 'number')
-    return `Costs ${credits} credit${credits === 1 ? '' : 's'} per ${per}.`;
+    return `${credits} credit${credits === 1 ? '' : 's'} per ${per}.`;
   const words = Object.entries(credits.by).map(([word, amount]) => `${amount} with \`${word}\``);
-  return `Costs per ${per}, by \`${credits.parameter}\`: ${words.join(', ')}.`;
+  return `Priced per ${per}, by \`${credits.parameter}\`: ${words.join(', ')}.`;
 }
 
 function parameterOf([name, parameter]: [string, Parameter], { when }: OperationRoute) {
@@ -132,7 +132,7 @@ function answersOf(
 ): Record<string, object> {
   if (operation.answers[0].type === 'redirect') {
     const headers = { Location: { schema: { type: 'string', format: 'uri' } } };
-    return { 302: { description: 'Leads to the answer', headers } };
+    return { 302: { description: 'Redirect to the answer', headers } };
   }
   const content = Object.fromEntries(
     operation.answers.map((form) => [form.type, contentOf(form, { operation, route, schemas })]),

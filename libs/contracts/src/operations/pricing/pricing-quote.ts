@@ -5,9 +5,9 @@ import { PackageQuote } from './price-list.js';
 
 export const PRICING_QUOTE = defineOperation({
   name: 'pricing.quote',
-  summary: 'The price of a package of credits',
+  summary: 'The price of a credit package',
   description:
-    'Packages come in steps of 1,000 credits, above 100,000 in steps of 10,000. Tax depends on who buys and is added at the order.',
+    'Packages come in steps of 1,000 credits, and of 10,000 above 100,000. Tax depends on the buyer and is added to the order.',
   method: 'GET',
   routes: [{ path: '/v2.0/pricing/quote', version: 2 }],
   access: { kind: 'public' },
@@ -15,7 +15,7 @@ export const PRICING_QUOTE = defineOperation({
   parameters: {
     credits: {
       kind: integer(TIERS[0].credits, TIERS.at(-1)!.credits),
-      about: 'How many credits',
+      about: 'Number of credits',
       example: '25000',
       isRequired: true,
     },

@@ -5,7 +5,7 @@ const LIMITS = { live: 10, bulk: 2, heavy: 2 };
 
 export const PRICING = defineOperation({
   name: 'pricing',
-  summary: 'Packages, plans, limits and what each operation costs',
+  summary: 'Credit packages, plans, rate limits and the price of each operation',
   method: 'GET',
   routes: [{ path: '/v2.0/pricing', version: 2 }],
   access: { kind: 'public' },

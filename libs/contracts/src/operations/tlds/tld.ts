@@ -4,7 +4,7 @@ import { TldAnswer } from './tld-coverage.js';
 
 export const TLD = defineOperation({
   name: 'tlds.one',
-  summary: 'The protocol that answers for one top-level domain',
+  summary: 'The protocols that one top-level domain supports',
   method: 'GET',
   routes: [{ path: '/v2.0/tlds/{tld}', version: 2 }],
   access: { kind: 'public' },
@@ -12,7 +12,7 @@ export const TLD = defineOperation({
   parameters: {
     tld: {
       kind: text(63, { pattern: /^[^\s./]+$/u, rule: 'must be one label, without a dot' }),
-      about: 'A top-level domain without its dot, in letters of any script or as A-label',
+      about: 'A top-level domain without its dot, in Unicode or as an A-label',
       example: 'com',
       in: 'path',
     },
@@ -22,7 +22,7 @@ export const TLD = defineOperation({
   problems: ['not_found'],
   examples: [
     {
-      title: 'A domain that both protocols answer for',
+      title: 'A top-level domain that supports both protocols',
       parameters: { tld: 'com' },
       answer: {
         status: true,

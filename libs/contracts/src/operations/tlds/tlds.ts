@@ -3,7 +3,7 @@ import { TldList } from './tld-coverage.js';
 
 export const TLDS = defineOperation({
   name: 'tlds',
-  summary: 'Every top-level domain with the protocol that answers for it',
+  summary: 'All top-level domains, with the protocols that each supports',
   method: 'GET',
   routes: [{ path: '/v2.0/tlds', version: 2 }],
   access: { kind: 'public' },

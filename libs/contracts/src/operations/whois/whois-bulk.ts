@@ -85,9 +85,9 @@ export class BulkWhoisAnswer extends BulkClosing {
 
 export const WHOIS_BULK = defineOperation({
   name: 'whois.bulk',
-  summary: 'Registration data of up to 100 domain names, asked of their registries now',
+  summary: 'Live registration data of up to 100 domain names',
   description:
-    'Answers stand in the order of the request. With `Accept: application/x-ndjson` each is sent as soon as it is there, with its `index`, and a summary follows. Only answered names are charged.',
+    'Results follow the order of the request. With `Accept: application/x-ndjson`, each result is streamed with its `index` as soon as it is ready, and a summary comes last. Only answered names are charged.',
   method: 'POST',
   routes: [
     { path: '/v2.0/bulkwhois/live', version: 2 },
@@ -99,7 +99,7 @@ export const WHOIS_BULK = defineOperation({
     ...LIVE_PARAMETERS,
     include: {
       kind: listOf(WHOIS_SECTIONS),
-      about: 'Optional sections by commas',
+      about: 'Comma-separated optional sections',
       example: 'provenance',
       default: ['provenance' as const],
       since: 2,
@@ -131,7 +131,7 @@ export const WHOIS_BULK = defineOperation({
             status: false,
             status_code: 503,
             code: 'upstream_throttled',
-            message: 'The registry is not answering further questions at the moment.',
+            message: 'The registry is limiting our queries at the moment.',
           },
         ],
         summary: { delivered: 1, failed: 1 },

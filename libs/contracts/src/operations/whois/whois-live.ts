@@ -9,7 +9,7 @@ export type WhoisSection = (typeof WHOIS_SECTIONS)[number];
 
 export const WHOIS_LIVE = defineOperation({
   name: 'whois.live',
-  summary: 'Registration data of a domain name, asked of its registry now',
+  summary: 'Live registration data of a domain name, from its registry and registrar',
   method: 'GET',
   routes: [
     { path: '/v2.0/whois/live', version: 2 },
@@ -27,21 +27,21 @@ export const WHOIS_LIVE = defineOperation({
   parameters: {
     domainName: {
       kind: domainName(),
-      about: 'A name, a URL, or an internationalised name, up to 2,048 characters',
+      about: 'A domain name, a URL or an internationalised name, up to 2,048 characters',
       example: 'registered.test',
       synonyms: ['domain'],
       isRequired: true,
     },
     whois: {
       kind: oneOf(['live']),
-      about: 'Chooses this operation in version 1; version 2 accepts it in old links',
+      about: 'Selects this operation in version 1; version 2 accepts it for old links',
       example: 'live',
       isForGateway: true,
     },
     ...LIVE_PARAMETERS,
     include: {
       kind: listOf(WHOIS_SECTIONS),
-      about: 'Optional sections by commas',
+      about: 'Comma-separated optional sections',
       example: 'raw,provenance',
       default: ['raw', 'provenance'],
       since: 2,
@@ -63,10 +63,16 @@ export const WHOIS_LIVE = defineOperation({
     },
   ],
   fixtures: [
-    { value: 'registered.test', answers: 'a registered name, from registry and registrar' },
+    {
+      value: 'registered.test',
+      answers: 'a registered name, with data from registry and registrar',
+    },
     { value: 'available.test', answers: '`"domain_registered": "no"`' },
-    { value: 'redacted.test', answers: 'a registered name whose contacts are withheld' },
-    { value: 'conflict.test', answers: 'registry and registrar say different expiry dates' },
+    { value: 'redacted.test', answers: 'a registered name with redacted contacts' },
+    {
+      value: 'conflict.test',
+      answers: 'a name whose registry and registrar disagree on the expiry date',
+    },
     { value: 'throttled.test', answers: '503 `upstream_throttled`, `Retry-After: 60`' },
     { value: 'slow.test', answers: 'a registered name, after 3 seconds' },
   ],

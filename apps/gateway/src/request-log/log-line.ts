@@ -1,0 +1,93 @@
+import { SECOND_MS, isId } from '#libs/platform';
+
+/** One request of a known account. Never holds a key; `subject` is what was asked about. */
+export interface LogEntry {
+  /** Milliseconds since 1970. */
+  atMs: number;
+  requestId: string;
+  accountId: string;
+  keyId: string;
+  operation: string;
+  version: number;
+  subject: string;
+  status: number;
+  outcome: string;
+  credits: number;
+  durationMs: number;
+}
+
+const SUBJECT_MAX = 255;
+/** What the text format of COPY gives a meaning. */
+// oxlint-disable-next-line eslint/no-control-regex -- these are what is escaped
+const SPECIAL = /[\\\u0000-\u001f]/;
+// oxlint-disable-next-line eslint/no-control-regex -- these are what is escaped
+const SPECIALS = /[\\\u0000-\u001f]/g;
+/** The forms of a line's eleven fields, ids aside. */
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+const WORD = /^[!-~]{1,100}$/;
+const NUMBER = /^\d{1,9}$/;
+
+/** Entries as lines of COPY's text format. */
+export class LogLines {
+  private lastSecond = -1;
+  private lastSecondText = '';
+
+  /** @returns the line with its end. */
+  of(entry: LogEntry): string {
+    return `${this.timeOf(entry.atMs)}\t${entry.requestId}\t${entry.accountId}\t${entry.keyId}\t${entry.operation}\t${entry.version}\t${escaped(entry.subject.slice(0, SUBJECT_MAX))}\t${entry.status}\t${escaped(entry.outcome)}\t${entry.credits}\t${entry.durationMs}\n`;
+  }
+
+  /** RFC 3339; the text of a second is made once. */
+  private timeOf(atMs: number): string {
+    const second = Math.floor(atMs / SECOND_MS);
+    if (second !== this.lastSecond) {
+      this.lastSecond = second;
+      this.lastSecondText = isoSecond(second);
+    }
+    return `${this.lastSecondText}.${String(atMs - second * SECOND_MS).padStart(3, '0')}Z`;
+  }
+}
+
+/**
+ * Reads a line back from the lease journal, which may be damaged.
+ * @returns undefined for what is no line of the log.
+ */
+export function readLine(line: string): LogEntry | undefined {
+  const fields = line.split('\t');
+  const [at, requestId, accountId, keyId, operation, version, subject, ...rest] = fields;
+  const [status, outcome, credits, durationMs] = rest;
+  const isLine =
+    fields.length === 11 &&
+    TIME.test(at) &&
+    !Number.isNaN(Date.parse(at)) &&
+    [accountId, keyId].every(isId) &&
+    [requestId, operation, outcome].every((word) => WORD.test(word)) &&
+    [version, status].every((number) => NUMBER.test(number) && Number(number) < 32_768) &&
+    [credits, durationMs].every((number) => NUMBER.test(number)) &&
+    !SPECIAL.test(unescaped(subject).replaceAll('\\', ''));
+  if (!isLine) return undefined;
+  return {
+    atMs: Date.parse(at),
+    requestId,
+    accountId,
+    keyId,
+    operation,
+    version: Number(version),
+    subject: unescaped(subject),
+    status: Number(status),
+    outcome,
+    credits: Number(credits),
+    durationMs: Number(durationMs),
+  };
+}
+
+function isoSecond(second: number): string {
+  return new Date(second * SECOND_MS).toISOString().slice(0, 19);
+}
+
+function escaped(text: string): string {
+  if (!SPECIAL.test(text)) return text;
+  return text.replace(SPECIALS, (unit) => (unit === '\\' ? '\\\\' : ' '));
+}
+
+const unescaped = (text: string) => text.replaceAll('\\\\', '\\');

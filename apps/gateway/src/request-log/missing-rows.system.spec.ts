@@ -1,0 +1,162 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { request } from 'undici';
+import { Logger, newId } from '#libs/platform';
+import { TestDatabase, waitFor } from '#test/environment';
+import { GatewayNeighbourhood } from '../../../../test/stand-ins/gateway-neighbourhood.js';
+import { readRows } from '../lease/lease-journal.js';
+import { type LogEntry, LogLines, readLine } from './log-line.js';
+import { MissingRows } from './missing-rows.js';
+import { RequestLogRepository } from './request-log.repository.js';
+
+let database: TestDatabase;
+let around: GatewayNeighbourhood;
+let admin: pg.Client;
+const children = new Set<ChildProcess>();
+
+beforeAll(async () => {
+  database = await TestDatabase.create();
+  around = new GatewayNeighbourhood(database);
+  await around.start();
+  admin = new pg.Client(database.url());
+  await admin.connect();
+});
+
+afterAll(async () => {
+  for (const child of children) child.kill('SIGKILL');
+  await admin?.end();
+  await around?.stop();
+  await database?.drop();
+});
+
+async function forkGateway(journal: string): Promise<{ apiUrl: string; child: ChildProcess }> {
+  const main = join(import.meta.dirname, '..', 'main.js');
+  const child = fork(main, { env: around.environment(journal), stdio: 'pipe', execArgv: [] });
+  children.add(child);
+  let output = '';
+  child.stdout!.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  child.stderr!.resume();
+  const listening = () => /"apiUrl":"([^"]+)"/.exec(output)?.[1];
+  return { apiUrl: await waitFor('the gateway to listen', listening, 90_000), child };
+}
+
+async function end(child: ChildProcess, signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
+  child.kill(signal);
+  await once(child, 'exit');
+  children.delete(child);
+}
+
+let asked = 0;
+
+async function lookUp(apiUrl: string, apiKey: string): Promise<number> {
+  const path = `/v2.0/whois/live?domainName=row${asked++}.example`;
+  const { statusCode, body } = await request(apiUrl + path, { headers: { 'x-api-key': apiKey } });
+  await body.dump();
+  return statusCode;
+}
+
+async function loggedOf(accountId: string): Promise<string[]> {
+  const { rows } = await admin.query<{ subject: string }>(
+    'select subject from gateway.request_log where account_id = $1 and credits > 0 order by at, subject',
+    [accountId],
+  );
+  return rows.map(({ subject }) => subject);
+}
+
+/** While nothing can be logged, as the table is locked, `work` is done; what waited is then broken off. */
+async function withoutLog(work: () => Promise<void>): Promise<void> {
+  await admin.query('begin');
+  await admin.query('lock table gateway.request_log in access exclusive mode');
+  try {
+    await work();
+    await admin.query(
+      "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'gateway request log' and datname = current_database()",
+    );
+  } finally {
+    await admin.query('rollback');
+  }
+}
+
+const entryOf = (changes: Partial<LogEntry> = {}): LogEntry => ({
+  atMs: Date.now(),
+  requestId: newId(),
+  accountId: newId(),
+  keyId: newId(),
+  operation: 'whois.live',
+  version: 2,
+  subject: 'example.com',
+  status: 200,
+  outcome: 'delivered',
+  credits: 1,
+  durationMs: 12,
+  ...changes,
+});
+
+describe('rows of the request log', () => {
+  it('kill -9: each charged answer has one row after the next starts, and the daily cap counts them', async () => {
+    const { apiKey, facts } = around.account.addKey({ dailyCreditCap: 9 });
+    const first = await forkGateway('rows');
+    expect(await lookUp(first.apiUrl, apiKey)).toBe(200);
+    await waitFor('the first row', async () => (await loggedOf(facts.accountId)).length === 1);
+    await withoutLog(async () => {
+      for (let i = 0; i < 5; i++) expect(await lookUp(first.apiUrl, apiKey)).toBe(200);
+      const path = join(around.folder, 'rows');
+      await waitFor('the rows', () => readRows(readFileSync(path, 'utf8')).length >= 5);
+      await end(first.child, 'SIGKILL');
+    });
+    expect(await loggedOf(facts.accountId)).toHaveLength(1);
+    const second = await forkGateway('rows');
+    const statuses: number[] = [];
+    for (let i = 0; i < 5; i++) statuses.push(await lookUp(second.apiUrl, apiKey));
+    expect(statuses).toEqual([200, 200, 200, 402, 402]);
+    await end(second.child, 'SIGTERM');
+    const subjects = await loggedOf(facts.accountId);
+    expect([subjects.length, new Set(subjects).size]).toEqual([9, 9]);
+    expect(around.entitlement.charged(facts.accountId)).toBe(9);
+  });
+
+  it('rows that were written before, or stand there twice, are written once', async () => {
+    const repository = new RequestLogRepository(await database.service('gateway'));
+    const missing = new MissingRows(
+      {
+        insertMissing: async (entries) => repository.insertMissing(entries),
+        makePartitions: async () => {},
+      },
+      new Logger('gateway', { write: () => {} }),
+    );
+    const accountId = newId();
+    const lines = ['a', 'b\\c'].map((subject) =>
+      new LogLines().of(entryOf({ accountId, subject })).trimEnd(),
+    );
+    await missing.restore([lines[0], lines[0], 'damaged', '']);
+    await missing.restore(lines);
+    await missing.restore(lines);
+    expect((await loggedOf(accountId)).toSorted()).toEqual(['a', 'b\\c']);
+  });
+
+  it('a line reads back as what it was; a damaged one does not', () => {
+    const entry = entryOf({ subject: 'bücher\\x.example' });
+    const line = new LogLines().of(entry).trimEnd();
+    expect(readLine(line)).toEqual(entry);
+    const damages = [
+      line.slice(0, -20),
+      line.replace(entry.accountId, 'nobody'),
+      line.replace('\t200\t', '\t99999\t'),
+      line.replace(/^\d{4}-\d\d/, '2026-99'),
+      `${line}\tmore`,
+      line.replace('bücher', '\0'),
+    ];
+    expect(damages.map(readLine)).toEqual(damages.map(() => undefined));
+  });
+
+  it('the journal gives back the rows that the log has not written, also of its compacted file', () => {
+    const text =
+      '+ 0 a b\n= 0 1\trow one\n= 0 2\trow two\n~ 1\n= 0 3\trow three\n= 0 4\n= 0 5\tcut';
+    expect(readRows(text)).toEqual(['row two', 'row three']);
+    expect(readRows('= - 0\trow two\n~ 1\n')).toEqual([]);
+  });
+});

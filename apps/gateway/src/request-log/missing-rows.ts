@@ -1,0 +1,69 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Logger, SECOND_MS, ServiceUnavailable } from '#libs/platform';
+import { type LogEntry, readLine } from './log-line.js';
+
+/** Where rows are looked for and written. */
+export interface RowStore {
+  /** Writes those that are missing. @returns false when no partition takes one of them. */
+  insertMissing(entries: LogEntry[]): Promise<boolean>;
+  makePartitions(): Promise<void>;
+}
+
+const BATCH_MAX = 1_000;
+const RETRY_MS = SECOND_MS;
+/** How long a daily cap waits for the rows that it is counted from. */
+const WAIT_MAX_MS = 3 * SECOND_MS;
+
+/** Writes what a killed run charged and could not log; daily caps are counted after it. */
+export class MissingRows {
+  private done: Promise<void> = Promise.resolve();
+  private readonly stopping = new AbortController();
+
+  constructor(
+    private readonly store: RowStore,
+    private readonly logger: Logger,
+  ) {}
+
+  /** Tries again until it is done. @throws when it is stopped before. */
+  async restore(lines: string[]): Promise<void> {
+    const entries = lines.map(readLine).filter((entry) => entry !== undefined);
+    this.done = this.writeAll(entries);
+    return this.done;
+  }
+
+  /** @throws ServiceUnavailable when rows are still missing after three seconds. */
+  async settled(): Promise<void> {
+    const ended = new AbortController();
+    const late = sleep(WAIT_MAX_MS, 'late', { ref: false, signal: ended.signal });
+    const done = this.done.finally(() => ended.abort());
+    const first = await Promise.race([done, late.catch(() => done)]);
+    if (first === 'late') throw new ServiceUnavailable('gateway');
+  }
+
+  stop(): void {
+    this.stopping.abort();
+  }
+
+  private async writeAll(entries: LogEntry[]): Promise<void> {
+    for (let first = 0; first < entries.length; first += BATCH_MAX) {
+      await this.write(entries.slice(first, first + BATCH_MAX));
+    }
+  }
+
+  private async write(entries: LogEntry[]): Promise<void> {
+    const { signal } = this.stopping;
+    for (;;) {
+      signal.throwIfAborted();
+      try {
+        if (await this.store.insertMissing(entries)) return;
+        await this.store.makePartitions();
+        if (await this.store.insertMissing(entries)) return;
+        this.logger.error('rows of an earlier run are older than the request log keeps, left out');
+        return;
+      } catch (error) {
+        this.logger.warn('the rows of an earlier run cannot be written, trying again', error);
+        await sleep(RETRY_MS, undefined, { ref: false, signal });
+      }
+    }
+  }
+}

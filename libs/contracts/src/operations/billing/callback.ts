@@ -1,0 +1,32 @@
+import { IsBoolean } from 'class-validator';
+import { text } from '../kinds.js';
+import { defineOperation } from '../operation.js';
+
+/** A processor reads the status alone. */
+export class CallbackAnswer {
+  @IsBoolean()
+  received: boolean;
+}
+
+export const CALLBACK = defineOperation({
+  name: 'callbacks.receive',
+  summary: 'A callback of a payment processor, signed over its raw bytes',
+  method: 'POST',
+  routes: [{ path: '/callbacks/{processor}', version: 2 }],
+  access: { kind: 'signed' },
+  owner: { service: 'billing', path: '/internal/callbacks/{processor}' },
+  parameters: {
+    processor: {
+      kind: text(20, { pattern: /^[a-z]+$/, rule: 'must be the name of a processor' }),
+      about: 'The processor that sends it',
+      example: 'stripe',
+      in: 'path',
+    },
+  },
+  answers: [{ type: 'application/json', of: CallbackAnswer }],
+  price: { per: 'free' },
+  problems: [],
+  examples: [
+    { title: 'A callback', parameters: { processor: 'stripe' }, answer: { received: true } },
+  ],
+});

@@ -1,0 +1,121 @@
+import { Type } from 'class-transformer';
+import {
+  IsIn,
+  IsInt,
+  IsOptional,
+  IsString,
+  Matches,
+  Max,
+  Min,
+  ValidateIf,
+  ValidateNested,
+} from 'class-validator';
+import type { PaymentLineKind } from '../../events/billing/payment-line.js';
+
+const CREDITS_MIN = 5_000;
+const CREDITS_MAX = 3_000_000;
+const UNITS_MAX = 20;
+
+export const ORDER_STATES = [
+  'created',
+  'redirected',
+  'processing',
+  'paid',
+  'expired',
+  'failed',
+  'cancelled',
+  'partially_refunded',
+  'refunded',
+  'disputed',
+] as const;
+export type OrderState = (typeof ORDER_STATES)[number];
+
+/** What is bought. A price is never taken from outside (S50). */
+export class CreateOrderRequest {
+  @IsIn(['package', 'subscription'])
+  product: 'package' | 'subscription';
+
+  /** Of a package: steps of 1,000 up to 100,000 and of 10,000 above. */
+  @ValidateIf(
+    ({ product, credits }: CreateOrderRequest) => product === 'package' || credits !== undefined,
+  )
+  @IsInt()
+  @Min(CREDITS_MIN)
+  @Max(CREDITS_MAX)
+  credits?: number;
+
+  /** Of a plan, for example `api-15K-month`. */
+  @ValidateIf(
+    ({ product, sku }: CreateOrderRequest) => product === 'subscription' || sku !== undefined,
+  )
+  @Matches(/^[\w-]{1,100}$/)
+  sku?: string;
+
+  /** Units of a plan; 1 when it is left out. */
+  @ValidateIf(({ quantity }: CreateOrderRequest) => quantity !== undefined)
+  @IsInt()
+  @Min(1)
+  @Max(UNITS_MAX)
+  quantity?: number;
+
+  @IsIn(['stripe'])
+  processor: 'stripe';
+}
+
+export class OrderLineAnswer {
+  @IsString()
+  kind: PaymentLineKind;
+
+  @IsString()
+  sku: string;
+
+  @IsInt()
+  quantity: number;
+
+  /** Millionths of the currency unit, decimal string. */
+  @IsString()
+  amount_micros: string;
+
+  @IsOptional()
+  @IsString()
+  credits: string | null;
+}
+
+export class OrderAnswer {
+  @IsString()
+  id: string;
+
+  @IsIn(ORDER_STATES)
+  state: OrderState;
+
+  @IsString()
+  processor: string;
+
+  @IsString()
+  amount_micros: string;
+
+  @IsString()
+  currency: string;
+
+  /** The processor's page, while the order waits for the customer there. */
+  @IsOptional()
+  @IsString()
+  redirect_url: string | null;
+
+  @IsString()
+  created_at: string;
+
+  @IsString()
+  expires_at: string;
+
+  @ValidateNested({ each: true })
+  @Type(() => OrderLineAnswer)
+  lines: OrderLineAnswer[];
+}
+
+/** The newest first. */
+export class OrdersAnswer {
+  @ValidateNested({ each: true })
+  @Type(() => OrderAnswer)
+  orders: OrderAnswer[];
+}

@@ -1,0 +1,134 @@
+import { Type } from 'class-transformer';
+import {
+  IsBoolean,
+  IsIn,
+  IsInt,
+  IsISO8601,
+  IsOptional,
+  IsString,
+  Matches,
+  Max,
+  Min,
+  ValidateIf,
+  ValidateNested,
+} from 'class-validator';
+import type { BillingInterval, SubscriptionLineName } from '../../catalogue/subscription-plans.js';
+import type { SubscriptionState } from '../../events/billing/subscription-changed.js';
+
+const UNITS_MAX = 20;
+
+/** The plan a subscription shall have. */
+export class PlanRequest {
+  @Matches(/^[\w-]{1,100}$/)
+  sku: string;
+
+  /** 1 when it is left out. */
+  @ValidateIf(({ quantity }: PlanRequest) => quantity !== undefined)
+  @IsInt()
+  @Min(1)
+  @Max(UNITS_MAX)
+  quantity?: number;
+}
+
+export class ChangePlanRequest extends PlanRequest {
+  /** `from` of the preview that the customer agreed to; an upgrade is counted from there. */
+  @IsOptional()
+  @IsISO8601({ strict: true, strictSeparator: true })
+  from?: string;
+}
+
+export class PlanPreviewAnswer {
+  @IsIn(['now', 'period_end'])
+  effect: 'now' | 'period_end';
+
+  /** What is due now, in millionths of the currency unit; `0` for a change at the end of the period. */
+  @IsString()
+  due_micros: string;
+
+  @IsString()
+  currency: string;
+
+  /** From when the difference is counted, or when the change takes effect. */
+  @IsString()
+  from: string;
+}
+
+export class PendingChange {
+  @IsString()
+  sku: string;
+
+  @IsInt()
+  quantity: number;
+
+  @IsString()
+  at: string;
+}
+
+export class SubscriptionAnswer {
+  @IsString()
+  id: string;
+
+  @IsString()
+  line: SubscriptionLineName;
+
+  @IsString()
+  state: SubscriptionState;
+
+  @IsString()
+  sku: string;
+
+  @IsInt()
+  quantity: number;
+
+  @IsIn(['month', 'year'])
+  interval: BillingInterval;
+
+  @IsString()
+  processor: string;
+
+  @IsString()
+  period_start: string;
+
+  @IsString()
+  period_end: string;
+
+  @IsOptional()
+  @IsString()
+  paid_through: string | null;
+
+  /** Set while it ends instead of being renewed. */
+  @IsOptional()
+  @IsString()
+  cancel_at: string | null;
+
+  @IsOptional()
+  @ValidateNested()
+  @Type(() => PendingChange)
+  pending_change: PendingChange | null;
+
+  @IsBoolean()
+  is_current: boolean;
+}
+
+export class SubscriptionsAnswer {
+  @ValidateNested({ each: true })
+  @Type(() => SubscriptionAnswer)
+  subscriptions: SubscriptionAnswer[];
+}
+
+export class PlanChangeAnswer {
+  @ValidateNested()
+  @Type(() => SubscriptionAnswer)
+  subscription: SubscriptionAnswer;
+
+  /** Where the customer must pay or confirm before the plan changes; null when nothing is left to do. */
+  @IsOptional()
+  @IsString()
+  redirect_url: string | null;
+}
+
+export class PaymentDetailsAnswer {
+  /** The processor's page. */
+  @IsString()
+  redirect_url: string;
+}

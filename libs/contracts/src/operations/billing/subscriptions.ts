@@ -1,0 +1,130 @@
+import { text } from '../kinds.js';
+import { type DataClass, defineOperation } from '../operation.js';
+import {
+  ChangePlanRequest,
+  PaymentDetailsAnswer,
+  PlanChangeAnswer,
+  PlanPreviewAnswer,
+  PlanRequest,
+  SubscriptionAnswer,
+  SubscriptionsAnswer,
+} from './subscription-answer.js';
+
+const LIMIT_BYTES = 4_096;
+const ID = '019a5f00-0000-7000-8000-000000000002';
+const NEEDS_ID = {
+  id: { kind: text(64), about: 'Id of the subscription', example: ID, in: 'path' },
+} as const;
+const COMMON = {
+  access: { kind: 'session' },
+  price: { per: 'free' },
+  problems: [],
+} as const;
+
+const OWNED = {
+  id: ID,
+  line: 'api',
+  state: 'active',
+  sku: 'api-15K-month',
+  quantity: 1,
+  interval: 'month',
+  processor: 'stripe',
+  period_start: '2026-11-20T10:00:00.000Z',
+  period_end: '2026-12-20T10:00:00.000Z',
+  paid_through: '2026-12-20T10:00:00.000Z',
+  cancel_at: null,
+  pending_change: null,
+  is_current: true,
+} satisfies SubscriptionAnswer;
+const CHANGED = { subscription: OWNED, redirect_url: null } satisfies PlanChangeAnswer;
+
+export const SUBSCRIPTIONS = defineOperation({
+  ...COMMON,
+  name: 'subscriptions.list',
+  summary: 'The subscriptions of the account',
+  method: 'GET',
+  routes: [{ path: '/api/subscriptions', version: 2 }],
+  owner: { service: 'billing', path: '/internal/subscriptions' },
+  parameters: {},
+  answers: [{ type: 'application/json', of: SubscriptionsAnswer }],
+  examples: [{ title: 'One plan', parameters: {}, answer: { subscriptions: [OWNED] } }],
+});
+
+export const SUBSCRIPTION = defineOperation({
+  ...COMMON,
+  name: 'subscriptions.read',
+  summary: 'One subscription',
+  method: 'GET',
+  routes: [{ path: '/api/subscriptions/{id}', version: 2 }],
+  owner: { service: 'billing', path: '/internal/subscriptions/{id}' },
+  parameters: NEEDS_ID,
+  answers: [{ type: 'application/json', of: SubscriptionAnswer }],
+  examples: [{ title: 'A plan', parameters: { id: ID }, answer: OWNED }],
+});
+
+export const SUBSCRIPTION_PREVIEW = change({
+  step: 'preview',
+  summary: 'What a change of plan would cost, and when it would take effect',
+  of: PlanPreviewAnswer,
+  answer: {
+    effect: 'now',
+    due_micros: '12500000',
+    currency: 'USD',
+    from: '2026-11-25T10:00:00.000Z',
+  } satisfies PlanPreviewAnswer,
+  body: PlanRequest,
+});
+
+export const SUBSCRIPTION_CHANGE = change({
+  step: 'change',
+  summary: 'Changes the plan: a dearer one once it is paid, a cheaper one at the end of the period',
+  of: PlanChangeAnswer,
+  answer: CHANGED,
+  body: ChangePlanRequest,
+});
+
+export const SUBSCRIPTION_CANCEL = change({
+  step: 'cancel',
+  summary: 'Ends a subscription with its paid period',
+  of: PlanChangeAnswer,
+  answer: { ...CHANGED, subscription: { ...OWNED, cancel_at: OWNED.period_end } },
+});
+
+export const SUBSCRIPTION_UNDO = change({
+  step: 'undo',
+  summary: 'Takes a cancellation or a change at the end of the period back',
+  of: PlanChangeAnswer,
+  answer: CHANGED,
+});
+
+export const SUBSCRIPTION_PAYMENT_DETAILS = change({
+  step: 'payment-details',
+  summary: 'The page of the processor where payment details are changed',
+  of: PaymentDetailsAnswer,
+  answer: { redirect_url: 'https://portal.example/1' } satisfies PaymentDetailsAnswer,
+});
+
+/** A step of one subscription, of which billing has the same path. */
+function change(row: {
+  step: string;
+  summary: string;
+  of: DataClass;
+  answer: object;
+  body?: DataClass;
+}) {
+  const { step, summary, of, answer, body } = row;
+  return defineOperation({
+    ...COMMON,
+    name: `subscriptions.${step.replaceAll('-', '_')}`,
+    summary,
+    method: 'POST',
+    routes: [{ path: `/api/subscriptions/{id}/${step}`, version: 2 }],
+    owner: { service: 'billing', path: `/internal/subscriptions/{id}/${step}` },
+    parameters: NEEDS_ID,
+    ...(body && {
+      body: { of: body, limitBytes: LIMIT_BYTES, example: { sku: 'api-50K-month' } },
+    }),
+    answers: [{ type: 'application/json', of }],
+    examples: [{ title: 'A plan', parameters: { id: ID }, answer }],
+  });
+}

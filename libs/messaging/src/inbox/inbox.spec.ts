@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { EventClass } from '#libs/contracts';
+import { newId } from '#libs/platform';
+import { bucketOf } from '../envelope/bucket.js';
+import { type ReadEvent, readMessage } from '../envelope/event-message.js';
+import { SnapshotTaken, Stage } from '../transports/stage.contract.js';
+import { type EventHandler, Inbox } from './inbox.js';
+
+describe('inbox', () => {
+  let stage: Stage;
+  beforeAll(async () => {
+    stage = await Stage.open();
+  });
+  afterAll(() => stage.close());
+
+  function snapshot(key: string, sequence: number): ReadEvent {
+    const id = newId();
+    const body = JSON.stringify({
+      id,
+      type: 'account.snapshot-taken',
+      version: 1,
+      key,
+      aggregate: `thing:${key}`,
+      sequence: String(sequence),
+      occurredAt: '2026-03-02T09:00:00.000Z',
+      producer: 'account',
+      data: { n: sequence },
+    });
+    const message = { id, topic: 'account.events', bucket: bucketOf(key), key, body };
+    return readMessage(message, () => true) as ReadEvent;
+  }
+
+  it('stale snapshots, one after the other, never lower the sequence that was applied', async () => {
+    const applied: number[] = [];
+    const handler: EventHandler = async ({ data }) => applied.push((data as SnapshotTaken).n);
+    const inbox = new Inbox(
+      'entitlement',
+      new Map<EventClass, EventHandler>([[SnapshotTaken, handler]]),
+    );
+    const key = newId();
+    const outcomes: string[] = [];
+    for (const sequence of [50, 30, 40, 51]) {
+      const handled = await stage.consumer.transaction((transaction) =>
+        inbox.apply(transaction, [snapshot(key, sequence)]),
+      );
+      outcomes.push(handled[0].outcome);
+    }
+    expect(applied).toEqual([50, 51]);
+    expect(outcomes).toEqual(['applied', 'superseded', 'superseded', 'applied']);
+    expect(
+      await stage.consumer.query('select sequence from inbox_sequence where aggregate = $1', [
+        `thing:${key}`,
+      ]),
+    ).toEqual([{ sequence: '51' }]);
+  });
+});

@@ -1,0 +1,128 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import type { EventClass } from '#libs/contracts';
+import { newId } from '#libs/platform';
+import { waitFor } from '#test/environment';
+import { bucketOf } from '../envelope/bucket.js';
+import { UnacceptableEvent } from '../inbox/failure.js';
+import { type EventHandler, Inbox } from '../inbox/inbox.js';
+import { ServiceEventCounts } from '../telemetry/event-counts.js';
+import { Counted, Stage, quietLogger } from '../transports/stage.contract.js';
+import { ParkedRepository } from './parked.repository.js';
+import { ParkedRetries } from './parked-retries.js';
+
+describe('the retry of a parked event', () => {
+  let stage: Stage;
+  let retries: ParkedRetries;
+  let counts: ServiceEventCounts;
+  const repository = new ParkedRepository('entitlement');
+
+  beforeAll(async () => {
+    stage = await Stage.open();
+  });
+  afterEach(() => retries.stop());
+  afterAll(() => stage.close());
+
+  /** Its number is `n`; due at once. */
+  async function park(key: string, n: number, attempts: number): Promise<string> {
+    const id = newId();
+    const body = JSON.stringify({
+      id,
+      type: 'account.counted',
+      version: 1,
+      key,
+      aggregate: `thing:${key}`,
+      sequence: '1',
+      occurredAt: '2026-03-02T09:00:00.000Z',
+      producer: 'account',
+      data: { n },
+    });
+    const message = { id, topic: 'account.events', bucket: bucketOf(key), key, body };
+    await stage.consumer.transaction((transaction) =>
+      repository.insert(transaction, message, {
+        type: 'account.counted',
+        state: 'parked',
+        reason: 'the first time',
+        attempts,
+        delayMs: 0,
+      }),
+    );
+    return id;
+  }
+
+  function retryWith(handler: EventHandler): void {
+    counts = new ServiceEventCounts();
+    const handlers = new Map<EventClass, EventHandler>([[Counted, handler]]);
+    retries = new ParkedRetries({
+      consumer: 'entitlement',
+      database: stage.consumer,
+      handlers,
+      inbox: new Inbox('entitlement', handlers),
+      logger: quietLogger,
+      counts,
+    });
+    retries.start();
+  }
+
+  const secondsLeft = async (eventId: string) => {
+    const [{ seconds }] = await stage.consumer.query<{ seconds: number }>(
+      `select extract(epoch from next_try_at - clock_timestamp())::float8 as seconds
+       from parked_event where event_id = $1`,
+      [eventId],
+    );
+    return seconds;
+  };
+
+  it.each([
+    [0, 0, 10],
+    [1, 10, 60],
+    [2, 60, 600],
+    [3, 600, 3_600],
+    [4, 3_600, 21_600],
+    [9, 3_600, 21_600],
+  ])(
+    'that fails again after %i tries waits longer, and the next of its key behind it',
+    async (attempts, more, most) => {
+      const key = newId();
+      const first = await park(key, 1, attempts);
+      const second = await park(key, 2, 0);
+      const tried: number[] = [];
+      retryWith(async (event) => {
+        tried.push((event.data as Counted).n);
+        throw new Error('not yet');
+      });
+      const rows = () => stage.parked.list({ key });
+      await waitFor('the retry', async () => (await rows())[0].attempts === attempts + 1);
+      const left = await secondsLeft(first);
+      expect([left > more, left <= most]).toEqual([true, true]);
+      expect(await rows()).toMatchObject([
+        { eventId: first, state: 'parked', reason: 'Error: not yet' },
+        { eventId: second, state: 'parked', attempts: 0, reason: 'the first time' },
+      ]);
+      expect(tried).toEqual([1]);
+    },
+  );
+
+  it('that can never succeed is dead with its reason and an alarm, and the next follows at once', async () => {
+    const key = newId();
+    const first = await park(key, 1, 2);
+    await park(key, 2, 0);
+    const tried: number[] = [];
+    retryWith(async (event) => {
+      const { n } = event.data as Counted;
+      tried.push(n);
+      if (n === 1) throw new UnacceptableEvent('it contradicts another');
+    });
+    await waitFor('the next', async () => (await stage.parked.list({ key })).length === 1);
+    expect(await stage.parked.list({ key })).toMatchObject([
+      {
+        eventId: first,
+        state: 'dead',
+        attempts: 3,
+        reason: expect.stringContaining('it contradicts another'),
+      },
+    ]);
+    expect(tried).toEqual([1, 2]);
+    await waitFor('the counts', () => counts.handled.get('account.counted')?.get('applied') === 1);
+    expect(counts.handled.get('account.counted')?.get('dead')).toBe(1);
+  });
+});

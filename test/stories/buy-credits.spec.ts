@@ -1,0 +1,13 @@
+import { afterAll, beforeAll, describe } from '@jest/globals';
+import { buyCredits } from './buy-credits.story.js';
+import { openSoloWithPayments } from './deployment.js';
+
+describe('in one process: credits are bought', () => {
+  let deployment: Awaited<ReturnType<typeof openSoloWithPayments>>;
+  beforeAll(async () => {
+    deployment = await openSoloWithPayments();
+  });
+  afterAll(() => deployment?.stop());
+
+  buyCredits(() => deployment);
+});

@@ -1,0 +1,147 @@
+import { beforeAll, expect, it } from '@jest/globals';
+import type { OrderAnswer } from '#libs/contracts';
+import { waitFor } from '#test/environment';
+import { pressButton } from '../billing/hosted-page.js';
+import type { Callback } from '../../apps/simulators/src/payments/callback-sender.js';
+import type { PaymentsSimulator } from '../../apps/simulators/src/payments/payments-simulator.js';
+import { Customer } from './customer.js';
+import type { Deployment } from './deployment.js';
+
+const TRIAL = 500;
+const BOUGHT = 15_000;
+const REPEATS = 10;
+
+/**
+ * From sign-up to a key that works with what was bought, through the dashboard's origin and the processor's
+ * own page alone. The steps build on one another.
+ */
+export function buyCredits(deployed: () => Deployment & { payments: PaymentsSimulator }): void {
+  let deployment: ReturnType<typeof deployed>;
+  let customer: Customer;
+  let order: OrderAnswer;
+  let balance = TRIAL;
+
+  beforeAll(async () => {
+    deployment = deployed();
+    customer = new Customer(deployment, 'grace@story.example', 'Grace');
+    await customer.join();
+    await waitForBalance(TRIAL);
+  });
+
+  async function credits(): Promise<number> {
+    const { body } = await customer.call('GET', '/api/balance');
+    return body.spendable + body.reserved;
+  }
+  const waitForBalance = (expected: number) =>
+    waitFor(`${expected} credits`, async () => (await credits()) === expected);
+
+  async function buy(key: string, credits = BOUGHT) {
+    const wish = { product: 'package', credits, processor: 'stripe' };
+    return customer.call('POST', '/api/orders', wish, { 'idempotency-key': key });
+  }
+  async function stateOf({ id }: OrderAnswer): Promise<string> {
+    return (await customer.call('GET', `/api/orders/${id}`)).body.state;
+  }
+  const callbackUrl = () => `${deployment.dashboardUrl}/callbacks/stripe`;
+  async function post(callback: Callback, secret: string): Promise<number> {
+    const headers = { 'content-type': 'application/json', ...callback.headers(secret) };
+    const answer = await fetch(callbackUrl(), { method: 'POST', headers, body: callback.body });
+    return answer.status;
+  }
+
+  it('an order has the catalogue’s price and the processor’s page, and a repeat is the same order', async () => {
+    const first = await buy('one');
+    expect(first.status).toBe(201);
+    order = first.body;
+    expect(order).toMatchObject({
+      state: 'redirected',
+      amount_micros: '54000000',
+      currency: 'USD',
+    });
+    const again = await buy('one');
+    expect(again.body.id).toBe(order.id);
+    const { body } = await customer.call('GET', '/api/orders');
+    expect(body.orders.map(({ id }: OrderAnswer) => id)).toEqual([order.id]);
+  });
+
+  it('S48: a return that nobody paid for grants nothing, and nobody else’s order is there', async () => {
+    const returned = await customer.call('POST', `/api/orders/${order.id}/return`, {});
+    expect(returned.body.state).toBe('redirected');
+    const stranger = new Customer(deployment, 'mallory@story.example', 'Mallory');
+    await stranger.join();
+    for (const [method, path] of [
+      ['GET', `/api/orders/${order.id}`],
+      ['POST', `/api/orders/${order.id}/return`],
+    ]) {
+      const { status } = await stranger.call(method, path, method === 'POST' ? {} : undefined);
+      expect([path, status]).toEqual([path, 404]);
+    }
+    expect(await credits()).toBe(balance);
+  });
+
+  it('S18: an order needs a session, and a key is none', async () => {
+    const headers = { authorization: `Bearer ${customer.key}` };
+    const answer = await fetch(`${deployment.dashboardUrl}/api/orders`, { headers });
+    expect(answer.status).toBe(401);
+  });
+
+  it('what is paid on the processor’s page is credits, and the key works with the new limit', async () => {
+    const limitBefore = await liveLimit(customer);
+    balance -= 1;
+    const back = await pressButton(order.redirect_url as string, 'pay');
+    expect(back).toBe(`${deployment.dashboardUrl}/billing/return?order=${order.id}`);
+    await waitFor('the order to be paid', async () => (await stateOf(order)) === 'paid');
+    balance += BOUGHT;
+    await waitForBalance(balance);
+    await waitFor('the new limit', async () => {
+      balance -= 1;
+      return (await liveLimit(customer)) > limitBefore;
+    });
+    await waitForBalance(balance);
+  });
+
+  it('S44: a callback repeated ten times grants once', async () => {
+    const { callbacks } = deployment.payments;
+    const second = (await buy('two')).body as OrderAnswer;
+    callbacks.hold();
+    await pressButton(second.redirect_url as string, 'pay');
+    const held = callbacks.takeHeld();
+    expect(held.length).toBeGreaterThan(0);
+    const secret = callbacks.target!.secret;
+    const copies = Array.from({ length: REPEATS }, () => held).flat();
+    const statuses = await Promise.all(copies.map((callback) => post(callback, secret)));
+    expect(new Set(statuses)).toEqual(new Set([200]));
+    balance += BOUGHT;
+    await waitForBalance(balance);
+    for (const callback of held) expect(await post(callback, secret)).toBe(200);
+    await customer.call('POST', `/api/orders/${second.id}/return`, {});
+    await waitForBalance(balance);
+    const { body } = await customer.call('GET', '/api/balance');
+    const packages = body.grants.filter(({ granted }: { granted: number }) => granted === BOUGHT);
+    expect(packages).toHaveLength(2);
+  });
+
+  it('S45: a callback signed by somebody else grants nothing', async () => {
+    const { callbacks } = deployment.payments;
+    const third = (await buy('three')).body as OrderAnswer;
+    callbacks.hold();
+    await pressButton(third.redirect_url as string, 'pay');
+    const held = callbacks.takeHeld();
+    for (const callback of held) {
+      expect(await post(callback, 'a secret of somebody else')).toBe(400);
+    }
+    expect(await stateOf(third)).toBe('redirected');
+    expect(await credits()).toBe(balance);
+    for (const callback of held) await post(callback, callbacks.target!.secret);
+    balance += BOUGHT;
+    await waitForBalance(balance);
+  });
+}
+
+let names = 0;
+/** The limit of class `live`, as an answer to a fresh name says it. */
+async function liveLimit(customer: Customer): Promise<number> {
+  const { headers } = await customer.lookUp(`bought-${++names}.com`);
+  const said = headers.get('ratelimit-policy') ?? headers.get('ratelimit') ?? '';
+  return Number(/q=(\d+)/.exec(said)?.[1] ?? 0);
+}
