@@ -136,6 +136,37 @@ export function buyCredits(deployed: () => Deployment & { payments: PaymentsSimu
     balance += BOUGHT;
     await waitForBalance(balance);
   });
+
+  it('a package is bought with nothing but the pages, which show it afterwards', async () => {
+    const page = await customer.call('GET', '/credits');
+    expect(page.body).toMatch(/5,000 credits for\s+\$19\.00/);
+    const form = { credits: '5000', idempotency_key: 'from-the-page' };
+    const sent = await customer.call('POST', '/credits', form);
+    expect(sent.status).toBe(303);
+    const orderPath = sent.headers.get('location') as string;
+    const waiting = await customer.call('GET', orderPath);
+    const [, url] = /<a class="button" href="([^"]+)"/.exec(waiting.body) as RegExpExecArray;
+    const back = new URL(await pressButton(url as string, 'pay'));
+    const returned = await customer.call('GET', back.pathname + back.search);
+    expect([returned.status, returned.body]).toEqual([200, expect.stringContaining('Paid')]);
+    balance += 5_000;
+    await waitForBalance(balance);
+    const { body } = await customer.call('GET', '/credits');
+    expect(body).toContain(`href="${orderPath}"`);
+  });
+
+  it('a refusal for lack of credits or rights leads to the page where they are sold', async () => {
+    const poor = new Customer(deployment, 'eve@story.example', 'Eve');
+    await poor.join();
+    const refused = await waitFor('a refusal', async () => {
+      const answer = await poor.lookUp(`bought-${++names}.com`);
+      return answer.status === 429 ? answer : undefined;
+    });
+    const link = refused.headers.get('link') as string;
+    expect(link).toContain(`<${deployment.dashboardUrl}/credits>; rel="payment"`);
+    const visitor = await new Customer(deployment, 'nobody').call('GET', '/credits');
+    expect([visitor.status, visitor.headers.get('location')]).toEqual([303, '/log-in']);
+  });
 }
 
 let names = 0;

@@ -167,7 +167,7 @@ const PATH = [
   made(
     ProblemBodies,
     { config: GatewayConfig, clock: Clock },
-    ({ config, clock }) => new ProblemBodies(config.baseUrl, clock),
+    ({ config, clock }) => new ProblemBodies(config.baseUrl, clock, creditsUrlOf(config)),
   ),
   made(
     Forwarder,
@@ -262,3 +262,8 @@ const PATH = [
 
 /** What is made of others, in the order in which they need one another. */
 export const MADE: readonly FactoryProvider[] = [...KNOWLEDGE, ...LOG, ...PATH];
+
+/** Without billing nothing is sold. */
+function creditsUrlOf({ billingInternalUrl, billingUrl }: GatewayConfig): string | undefined {
+  return billingInternalUrl === undefined ? undefined : new URL('/credits', billingUrl).href;
+}

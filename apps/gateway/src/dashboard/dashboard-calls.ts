@@ -1,12 +1,13 @@
 import type { Balance, EntitlementClient, LedgerLine } from '#libs/contracts';
+import { AccountDeletedProblem } from '../facts/facts.errors.js';
 import type { ServiceProxies } from './proxy/service-proxies.js';
 import type { Method, ProxiedAnswer, Visitor } from './proxy/service-proxy.js';
 import { type Session, currentSession, requireSession } from './proxy/sessions.js';
 
-/** A call of account's, as a page makes it. */
-export interface AccountCall {
+/** A call of another service's, as a page makes it. */
+export interface PageCall {
   method: Method;
-  /** Below `/internal/dashboard`. */
+  /** Below what the owner keeps for the gateway. */
   path: string;
   visitor: Visitor;
   body?: object;
@@ -20,8 +21,17 @@ export class DashboardCalls {
     private readonly entitlement: EntitlementClient,
   ) {}
 
-  async account(call: AccountCall): Promise<ProxiedAnswer> {
+  /** Below `/internal/dashboard`; account reads the session itself. */
+  async account(call: PageCall): Promise<ProxiedAnswer> {
     return this.accounts.call({ ...call, path: `/internal/dashboard${call.path}` });
+  }
+
+  /** Below `/internal`, for the account of the session. @throws NotLoggedIn, AccountDeletedProblem. */
+  async billing(call: PageCall): Promise<ProxiedAnswer> {
+    const { accountId, accountState } = await requireSession(this.accounts, call.visitor);
+    if (accountState !== 'active') throw new AccountDeletedProblem();
+    const path = `/internal${call.path}`;
+    return this.proxies.of('billing').call({ ...call, path, accountId });
   }
 
   async session(visitor: Visitor): Promise<Session | null> {

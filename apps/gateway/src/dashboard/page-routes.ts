@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { ProxiedAnswer } from './proxy/service-proxy.js';
+import { creditsPages } from './credits-routes.js';
 import type { DashboardCalls } from './dashboard-calls.js';
 import { entrancePages } from './entrance-routes.js';
 import type { Form, Page } from './page.js';
@@ -23,7 +24,7 @@ export function pageRoutes(
   calls: DashboardCalls,
   { apiUrl, hasMailbox }: PageOptions,
 ): void {
-  const all = [...entrancePages(apiUrl), ...memberPages(calls, apiUrl)];
+  const all = [...entrancePages(apiUrl), ...memberPages(calls, apiUrl), ...creditsPages(calls)];
   for (const { method, path, answer } of all) {
     server.route<{ Body: Form; Querystring: Form; Params: { id?: string } }>({
       method,

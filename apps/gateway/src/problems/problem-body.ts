@@ -23,15 +23,25 @@ export class ProblemBodies {
   private lastMs = -1;
   private lastTimestamp = '';
 
-  /** @param baseUrl public origin of the API, under which `/errors/<code>` explains each code. */
+  /**
+   * @param baseUrl public origin of the API, under which `/errors/<code>` explains each code.
+   * @param creditsUrl page of the dashboard where credits are sold; unset where nothing is.
+   */
   constructor(
     private readonly baseUrl: string,
     private readonly clock: Clock,
+    private readonly creditsUrl?: string,
   ) {}
 
   /** Address of the page that explains a code. */
   pageOf(code: string): string {
     return `${this.baseUrl}/errors/${code}`;
+  }
+
+  /** `Link` of a refusal that a purchase ends (RFC 8288): its page, and where one pays. */
+  linksOf(code: string): string {
+    const help = `<${this.pageOf(code)}>; rel="help"`;
+    return this.creditsUrl === undefined ? help : `${help}, <${this.creditsUrl}>; rel="payment"`;
   }
 
   /** @returns JSON in UTF-8, a character a byte: its length is that of the body, and it is sent as Latin-1. */

@@ -72,6 +72,8 @@ export function closingLine(
   return `${line.slice(0, -1)}${metaOf(context, { credits, remaining, isAlone })}\n`;
 }
 
+const ENDED_BY_PURCHASE = new Set(['insufficient_credits', 'key_paused', 'rate_limited']);
+
 /** Step 9c: sends a refusal. */
 export function sendProblem(
   context: RequestContext,
@@ -84,8 +86,9 @@ export function sendProblem(
   let lines = answerLines(context, 0, remaining) + PROBLEM_TYPE;
   const { status } = problem;
   if (status === 401) lines += 'WWW-Authenticate: Bearer realm="api"\r\n';
+  if (ENDED_BY_PURCHASE.has(problem.code)) lines += `Link: ${bodies.linksOf(problem.code)}\r\n`;
   if (problem.code === 'rate_limited' && rate) {
-    lines += `Retry-After: ${rate.resetSeconds}\r\nLink: <${bodies.pageOf(problem.code)}>; rel="help"\r\n`;
+    lines += `Retry-After: ${rate.resetSeconds}\r\n`;
   } else if (problem.retryAfterSeconds !== undefined) {
     lines += `Retry-After: ${problem.retryAfterSeconds}\r\n`;
   }

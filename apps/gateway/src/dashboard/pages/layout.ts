@@ -50,7 +50,7 @@ function navigation(context: PageContext): Markup {
   if (!context.isLoggedIn) {
     return html`<a href="/sign-up">Sign up</a><a href="/log-in">Log in</a>${mailbox}`;
   }
-  return html`<a href="/">Overview</a><a href="/keys">Keys</a
+  return html`<a href="/">Overview</a><a href="/keys">Keys</a><a href="/credits">Credits</a
     ><a href="/account">Account</a>${mailbox}
     ${form(context, '/log-out', html`<button class="link">Log out</button>`)}`;
 }

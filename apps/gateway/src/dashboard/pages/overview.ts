@@ -47,7 +47,7 @@ function balanceSection(balance: Balance | undefined): Markup {
     <p class="figure"><strong>${grouped(balance.spendable)}</strong> to spend</p>
     <p class="quiet">
       <span>${grouped(balance.reserved)} set aside for calls under way and the next ones</span
-      >${frozen}
+      >${frozen} <span><a href="/credits">Buy credits</a></span>
     </p>
     <table>
       <thead>
