@@ -189,6 +189,26 @@ describe('grants', () => {
     expect(await spendable()).toBe(50_000);
   });
 
+  it('slices that begin at one instant are issued by line, and neither ends the other', async () => {
+    const [first, second] = [newId(), newId()].toSorted();
+    at(YEAR.periodStart);
+    await subscribe({ ...YEAR, interval: 'year', lineId: second });
+    const stretch = { subscriptionId, interval: 'year', ...YEAR, from: YEAR.periodStart } as const;
+    const line = { kind: 'subscription', ...stretch, monthlyCredits: '35000' } as const;
+    await entitlement.pay(accountId, { ...line, lineId: first });
+    expect(await spendable()).toBe(50_000);
+    await entitlement.newEntries(accountId);
+    at('2026-02-28T12:00:00Z');
+    expect(await spendable()).toBe(50_000);
+    const entries = await entitlement.newEntries(accountId);
+    expect(entries.filter((entry) => entry.startsWith('grant'))).toEqual([
+      'grant subscription: issued -35000, available +35000',
+      'grant subscription: issued -15000, available +15000',
+    ]);
+    at('2026-03-31T11:59:59Z');
+    expect(await spendable()).toBe(50_000);
+  });
+
   it('reserved credits stay usable after their grant has expired', async () => {
     await subscribe({ cancelAt: MONTH.periodEnd });
     const lease = { accountId, leaseId: newId(), gatewayId: 'gateway-1', min: 100, wanted: 0 };
