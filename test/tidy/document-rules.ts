@@ -44,10 +44,10 @@ export function isErrorPage(code: string, text: string): boolean {
 
 const README_WORDS_MAX = 600;
 
-/** READMEs that no longer are one page, which is what a stranger reads. */
+/** READMEs that are longer than the one page that a newcomer reads. */
 export function readmeLengthFaults(paths: string[]): string[] {
   return paths
-    .filter((path) => path === 'README.md')
+    .filter((path) => /^(?:(?:apps|libs)\/[^/]+\/|deploy\/)?README\.md$/.test(path))
     .map((path) => ({ path, words: wordsOf(readFileSync(path, 'utf8')) }))
     .filter(({ words }) => words > README_WORDS_MAX)
     .map(({ path, words }) => `${path}: ${words} words, at most ${README_WORDS_MAX}`);

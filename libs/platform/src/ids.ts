@@ -1,7 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { SystemClock } from './clock.js';
-
-const clock = new SystemClock();
+import { machineMs } from './clock.js';
 
 /**
  * A new UUIDv7 (RFC 9562 §5.7): 48 bits of Unix milliseconds, then random bits, so that ids sort
@@ -9,7 +7,7 @@ const clock = new SystemClock();
  */
 export function newId(): string {
   const bytes = randomBytes(16);
-  bytes.writeUIntBE(clock.now().getTime(), 0, 6);
+  bytes.writeUIntBE(machineMs(), 0, 6);
   bytes[6] = (bytes[6] & 0x0f) | 0x70;
   bytes[8] = (bytes[8] & 0x3f) | 0x80;
   const hex = bytes.toString('hex');

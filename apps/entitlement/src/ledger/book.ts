@@ -170,7 +170,7 @@ export class Book extends GrantBook {
     }
   }
 
-  /** Sets what reversals aim at, in credits, and moves what follows from it. */
+  /** Sets the grant's reversal targets (credits) and moves credits to match. */
   retarget(grant: Grant, targets: { requested: number; final: number }): void {
     grant.requestedTarget = targets.requested;
     grant.reversalTarget = targets.final;

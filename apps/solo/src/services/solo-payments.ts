@@ -23,6 +23,7 @@ export async function startPayments(
   shutdown: ShutdownOrder,
 ): Promise<PaymentsSimulator> {
   const payments = new PaymentsSimulator(clock);
+  payments.world.adoptsCustomers = true;
   const url = await payments.start();
   shutdown.add('payments simulator', () => payments.stop());
   const secret = randomBytes(32).toString('base64url');

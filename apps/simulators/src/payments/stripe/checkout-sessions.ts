@@ -37,7 +37,7 @@ export class CheckoutSessions {
       client_reference_id: params.client_reference_id ?? null,
       created: world.now,
       currency,
-      customer: params.customer ? world.get('customer', params.customer).id : null,
+      customer: params.customer ? world.customer(params.customer).id : null,
       expires_at: expiryOf(params.expires_at, world.now),
       livemode: false,
       metadata: (params.metadata as Stripe.Metadata | undefined) ?? {},

@@ -46,6 +46,8 @@ const PATH: Readonly<Record<ObjectName, string>> = {
 export class StripeWorld {
   /** Oldest first. */
   readonly events: ThinEvent[] = [];
+  /** Whether a customer who is not known is one of before a restart: this world lives in memory. */
+  adoptsCustomers = false;
   private readonly objects = new Map<string, StripeObject>();
 
   constructor(
@@ -71,6 +73,15 @@ export class StripeWorld {
     const found = this.objects.get(String(id));
     if (found?.object !== object) throw StripeRefusal.missing(object, String(id));
     return found as KindOf<Name>;
+  }
+
+  /** @throws StripeRefusal for one who is not known, unless strangers are adopted. */
+  customer(id: string): KindOf<'customer'> {
+    if (this.adoptsCustomers && /^cus_[0-9a-f]+$/.test(id) && !this.objects.has(id)) {
+      const { now: created } = this;
+      return this.put({ id, object: 'customer', created, livemode: false, metadata: {} });
+    }
+    return this.get('customer', id);
   }
 
   /** Newest first, as Stripe lists. */
