@@ -109,6 +109,7 @@ describe('the lease client', () => {
   });
 
   it('the next lease is asked for while a fifth of the last is left, and never for more than 1,000', async () => {
+    around.entitlement.leaseMax = 50_000;
     const lease = (await reserve(1_000)) as Lease;
     leases.finish(lease, 1_000, 700);
     const before = asks();
