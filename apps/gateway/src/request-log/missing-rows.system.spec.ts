@@ -11,6 +11,7 @@ import { GatewayNeighbourhood } from '../../../../test/stand-ins/gateway-neighbo
 import { readRows } from '../lease/lease-journal.js';
 import { type LogEntry, LogLines, readLine } from './log-line.js';
 import { MissingRows } from './missing-rows.js';
+import { RequestLog } from './request-log.js';
 import { RequestLogRepository } from './request-log.repository.js';
 
 let database: TestDatabase;
@@ -136,6 +137,30 @@ describe('rows of the request log', () => {
     await missing.restore(lines);
     await missing.restore(lines);
     expect((await loggedOf(accountId)).toSorted()).toEqual(['a', 'b\\c']);
+  });
+
+  it('the log names the charged rows that it has not written, and counts them once they are', async () => {
+    let isAway = true;
+    const sink = {
+      copy: async () => (isAway ? Promise.reject(new Error('away')) : Promise.resolve(true)),
+      makePartitions: async () => {},
+    };
+    const log = new RequestLog(sink, new Logger('gateway', { write: () => {} }));
+    const written: number[] = [];
+    log.onWritten((count) => written.push(count));
+    const subjects: string[] = [];
+    for (let i = 0; i < 150; i++) {
+      const credits = i % 3 === 0 ? 0 : 1;
+      const subject = `bücher${i}.example`;
+      log.add(entryOf({ subject, credits }));
+      if (credits > 0) subjects.push(subject);
+    }
+    await log.flush();
+    expect(log.unwrittenRows().map((row) => readLine(row)?.subject)).toEqual(subjects);
+    expect(written).toEqual([]);
+    isAway = false;
+    await log.flush();
+    expect([written, log.unwrittenRows()]).toEqual([[100], []]);
   });
 
   it('a line reads back as what it was; a damaged one does not', () => {

@@ -23,7 +23,7 @@ interface Batch {
   /** Lines of charged answers. */
   charged: number;
   /** The lines of charged answers, which the lease journal holds too. */
-  rows: string;
+  rows: Buffer;
 }
 
 /**
@@ -62,17 +62,18 @@ export class RequestLog {
     const line = this.lines.of(entry);
     const { newest } = this;
     newest.text += line;
+    newest.count++;
     if (entry.credits > 0) {
       newest.rows += line;
       newest.charged++;
     }
-    if (++newest.count === BATCH_ENTRIES) this.encodeNewest();
+    if (newest.count === BATCH_ENTRIES) this.encodeNewest();
     return line;
   }
 
   /** Rows of charged answers that are not in the database yet. */
   unwrittenRows(): string[] {
-    const text = this.batches.map(({ rows }) => rows).join('') + this.newest.rows;
+    const text = this.batches.map(({ rows }) => rows.toString()).join('') + this.newest.rows;
     return text.split('\n').slice(0, -1);
   }
 
@@ -140,7 +141,14 @@ export class RequestLog {
   private encodeNewest(): void {
     const { text, count, charged, rows } = this.newest;
     if (count === 0) return;
-    this.batches.push({ lines: Buffer.from(text), count, charged, rows });
+    const lines = Buffer.from(text);
+    // Kept as bytes: strings made of many parts would live as long as the database is away.
+    this.batches.push({
+      lines,
+      count,
+      charged,
+      rows: charged === count ? lines : Buffer.from(rows),
+    });
     this.newest = emptyLines();
   }
 }
