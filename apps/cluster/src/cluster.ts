@@ -22,7 +22,6 @@ import type { ClusterProcess } from './processes/cluster-process.js';
 import { ServiceProcess } from './processes/service-process.js';
 import { type AnyService, type Settings, installed } from '#libs/services';
 import { SERVICES } from '../../services.js';
-import type { PaymentsSimulator } from '../../simulators/src/payments/payments-simulator.js';
 import { startPayments } from '../../solo/src/services/solo-payments.js';
 import { ServiceSettings } from './service-settings.js';
 import { type ClusterPorts, choosePorts } from './cluster-ports.js';
@@ -67,6 +66,8 @@ export interface ClusterOptions {
   /** Ends a start half-way: what has begun is stopped. */
   signal?: AbortSignal;
 }
+
+type PaymentsSimulator = Awaited<ReturnType<typeof startPayments>>;
 
 /** A gateway and its public origins. */
 export interface ClusterGateway {
