@@ -3,8 +3,8 @@ import { Database, type Transaction } from '#libs/database';
 import { Clock } from '#libs/platform';
 import type { ProcessorName } from '../processors/payment-processor.js';
 import { PaymentProcessors } from '../processors/payment-processors.js';
-import { ProcessorObjectsRepository } from '../sync/processor-objects.repository.js';
 import { SyncObjectsJob } from '../sync/sync-objects.job.js';
+import { SyncService } from '../sync/sync.service.js';
 import { CallbackNotChecked, CallbackRejected } from './callbacks.errors.js';
 import { CallbacksRepository, type StoredCallback } from './callbacks.repository.js';
 
@@ -15,7 +15,7 @@ export class CallbacksService {
   constructor(
     private readonly database: Database,
     private readonly callbacks: CallbacksRepository,
-    private readonly objects: ProcessorObjectsRepository,
+    private readonly syncs: SyncService,
     private readonly processors: PaymentProcessors,
     private readonly syncing: SyncObjectsJob,
     private readonly clock: Clock,
@@ -49,7 +49,7 @@ export class CallbacksService {
   async store(transaction: Transaction, callback: StoredCallback): Promise<boolean> {
     if (!(await this.callbacks.insert(transaction, callback))) return false;
     const { processor, event } = callback;
-    if (event.ref) await this.objects.want(transaction, { processor, ...event.ref });
+    if (event.ref) await this.syncs.want(transaction, { processor, ...event.ref });
     return true;
   }
 
