@@ -1,5 +1,6 @@
 import { type Server, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { ReceivedCallback } from './processor-stage.js';
 
 /** Hands over a callback's bytes and its processor's headers, as the gateway's route does. */
 export type CallbackReceiver = (
@@ -38,4 +39,20 @@ export class CallbackDoor {
     this.server.closeAllConnections();
     await new Promise((resolve) => this.server.close(resolve));
   }
+}
+
+/** A public door that keeps whatever arrives. */
+export async function listenForCallbacks(received: ReceivedCallback[]): Promise<Server> {
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      received.push({ raw: Buffer.concat(chunks), headers: request.headers });
+      response.end();
+    });
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  return server;
 }
