@@ -12,6 +12,8 @@ import { BlocksService } from './blocks/blocks.service.js';
 import { OnAccountDeletedConsumer } from './blocks/on-account-deleted.consumer.js';
 import { OnAccountErasedConsumer } from './blocks/on-account-erased.consumer.js';
 import { OnAccountRestoredConsumer } from './blocks/on-account-restored.consumer.js';
+import { CheckpointJob } from './checkpoints/checkpoint.job.js';
+import { CheckpointsRepository } from './checkpoints/checkpoints.repository.js';
 import type { EntitlementConfig } from './entitlement.config.js';
 import { FulfilmentController } from './fulfilment/fulfilment.controller.js';
 import { FulfilmentRepository } from './fulfilment/fulfilment.repository.js';
@@ -83,6 +85,8 @@ export const CONTROLLERS = [
 const PROVIDERS = [
   LedgerRepository,
   LedgerService,
+  CheckpointsRepository,
+  CheckpointJob,
   PaymentsRepository,
   PaymentsService,
   SubscriptionsRepository,
