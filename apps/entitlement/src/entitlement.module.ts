@@ -32,7 +32,6 @@ import { LeaseReaperService } from './leases/lease-reaper.service.js';
 import { LeasesController } from './leases/leases.controller.js';
 import { LeasesRepository } from './leases/leases.repository.js';
 import { LeasesService } from './leases/leases.service.js';
-import { LedgerController } from './ledger/ledger.controller.js';
 import { LedgerRepository } from './ledger/ledger.repository.js';
 import { LedgerService } from './ledger/ledger.service.js';
 import { PaymentLine } from './payments/payment-line.entity.js';
@@ -44,9 +43,14 @@ import { ReservationsRepository } from './reservations/reservations.repository.j
 import { OnPaymentReversalUndoneConsumer } from './reversals/on-payment-reversal-undone.consumer.js';
 import { OnPaymentReversedConsumer } from './reversals/on-payment-reversed.consumer.js';
 import { ReversalsService } from './reversals/reversals.service.js';
+import { StatementController } from './statement/statement.controller.js';
+import { StatementRepository } from './statement/statement.repository.js';
+import { StatementService } from './statement/statement.service.js';
 import { Subscription } from './subscriptions/subscription.entity.js';
 import { SubscriptionsRepository } from './subscriptions/subscriptions.repository.js';
 import { SubscriptionsService } from './subscriptions/subscriptions.service.js';
+import { UsedCreditsRepository } from './used-credits/used-credits.repository.js';
+import { UsedCreditsService } from './used-credits/used-credits.service.js';
 
 export interface EntitlementModuleOptions {
   config: EntitlementConfig;
@@ -62,7 +66,7 @@ export interface EntitlementModuleOptions {
 export const ENTITIES = [PaymentLine, Reversal, ReversedLine, Subscription];
 
 export const CONTROLLERS = [
-  LedgerController,
+  StatementController,
   GrantsController,
   FulfilmentController,
   OnAccountRegisteredConsumer,
@@ -95,6 +99,10 @@ const PROVIDERS = [
   FulfilmentService,
   BlocksRepository,
   BlocksService,
+  UsedCreditsRepository,
+  UsedCreditsService,
+  StatementRepository,
+  StatementService,
   ReservationsRepository,
   LeasesRepository,
   LeasesService,
