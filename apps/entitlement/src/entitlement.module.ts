@@ -41,6 +41,7 @@ import { PaymentsService } from './payments/payments.service.js';
 import { Reversal } from './payments/reversal.entity.js';
 import { ReversedLine } from './payments/reversed-line.entity.js';
 import { ReservationsRepository } from './reservations/reservations.repository.js';
+import { ReservationsService } from './reservations/reservations.service.js';
 import { OnPaymentReversalUndoneConsumer } from './reversals/on-payment-reversal-undone.consumer.js';
 import { OnPaymentReversedConsumer } from './reversals/on-payment-reversed.consumer.js';
 import { ReversalsService } from './reversals/reversals.service.js';
@@ -96,6 +97,7 @@ const PROVIDERS = [
   BlocksRepository,
   BlocksService,
   ReservationsRepository,
+  ReservationsService,
   LeasesRepository,
   LeasesService,
   LeaseBookingsService,
