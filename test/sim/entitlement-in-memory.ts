@@ -10,7 +10,7 @@ import type {
   LeasesRepository,
 } from '../../apps/entitlement/src/leases/leases.repository.js';
 import { LeasesService } from '../../apps/entitlement/src/leases/leases.service.js';
-import type { ReservationsRepository } from '../../apps/entitlement/src/reservations/reservations.repository.js';
+import type { ReservationsService } from '../../apps/entitlement/src/reservations/reservations.service.js';
 import type { UsedCreditsService } from '../../apps/entitlement/src/used-credits/used-credits.service.js';
 import type { LeaseUse } from '#libs/contracts';
 import type { Transaction } from '#libs/database';
@@ -88,7 +88,7 @@ export class EntitlementInMemory {
       {} as never,
       clock,
     );
-    const reservations = { sumUnusedOfLeases, recallLeases } as unknown as ReservationsRepository;
+    const reservations = { sumUnusedOfLeases, recallLeases } as unknown as ReservationsService;
     const repository = new LeasesInMemory(
       this.database,
       this.sabotage === 'no-fence',

@@ -40,6 +40,7 @@ import { PaymentsService } from './payments/payments.service.js';
 import { Reversal } from './payments/reversal.entity.js';
 import { ReversedLine } from './payments/reversed-line.entity.js';
 import { ReservationsRepository } from './reservations/reservations.repository.js';
+import { ReservationsService } from './reservations/reservations.service.js';
 import { OnPaymentReversalUndoneConsumer } from './reversals/on-payment-reversal-undone.consumer.js';
 import { OnPaymentReversedConsumer } from './reversals/on-payment-reversed.consumer.js';
 import { ReversalsService } from './reversals/reversals.service.js';
@@ -104,6 +105,7 @@ const PROVIDERS = [
   StatementRepository,
   StatementService,
   ReservationsRepository,
+  ReservationsService,
   LeasesRepository,
   LeasesService,
   LeaseBookingsService,

@@ -6,7 +6,7 @@ import { GrantsService } from '../grants/grants.service.js';
 import type { Book } from '../ledger/book.js';
 import { inTurn } from '../ledger/in-turn.js';
 import { LedgerService } from '../ledger/ledger.service.js';
-import { ReservationsRepository } from '../reservations/reservations.repository.js';
+import { ReservationsService } from '../reservations/reservations.service.js';
 import { chargeTo, closeReservation } from '../reservations/settlement.js';
 import { OTHER_OPERATION } from '../used-credits/credits-by-operation.js';
 import { UsedCreditsService } from '../used-credits/used-credits.service.js';
@@ -26,7 +26,7 @@ export class HoldsService {
     private readonly ledger: LedgerService,
     private readonly grants: GrantsService,
     private readonly repository: HoldsRepository,
-    private readonly reservations: ReservationsRepository,
+    private readonly reservations: ReservationsService,
     private readonly usedCredits: UsedCreditsService,
   ) {}
 

@@ -1,6 +1,5 @@
-import { type Notice, type PageContext, field, form, hidden, page } from './layout.js';
-import { type Markup, html } from './markup.js';
-import { curlLine } from './overview.js';
+import { type Notice, type PageContext, field, form, hidden, page } from '../pages/layout.js';
+import { type Markup, html } from '../pages/markup.js';
 
 /** Values that stay in a refused form. */
 export interface Entered {
@@ -9,25 +8,6 @@ export interface Entered {
 }
 
 const PASSWORD_HINT = '8 to 128 characters. A sentence is fine.';
-
-/** `/` before log-in. */
-export function welcomePage(context: PageContext, apiUrl: string): Markup {
-  return page(context, {
-    title: 'Domain data, charged only for an answer',
-    body: html`<p class="lead">
-        Live WHOIS and RDAP lookups through one API. An account starts with 500 credits; a lookup
-        that cannot be answered costs nothing.
-      </p>
-      <p class="actions">
-        <a class="button" href="/sign-up">Sign up</a
-        ><a class="button plain" href="/log-in">Log in</a>
-      </p>
-      <section>
-        <h2>One call, one answer</h2>
-        ${curlLine(apiUrl, '$KEY', 'example.com')}
-      </section>`,
-  });
-}
 
 export function signUpPage(context: PageContext, entered: Entered = {}, notice?: Notice): Markup {
   const fields = html`${field({ name: 'first_name', label: 'First name', value: entered.first_name, autocomplete: 'given-name' })}

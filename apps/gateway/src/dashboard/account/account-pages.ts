@@ -1,5 +1,5 @@
-import { type Notice, type PageContext, field, form, page } from './layout.js';
-import { type Markup, html } from './markup.js';
+import { type Notice, type PageContext, field, form, page } from '../pages/layout.js';
+import { type Markup, html } from '../pages/markup.js';
 
 export interface AccountFacts {
   email?: string;

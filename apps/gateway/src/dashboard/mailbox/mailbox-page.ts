@@ -1,14 +1,6 @@
-import { type PageContext, page } from './layout.js';
-import { Markup, html } from './markup.js';
-
-export interface MailboxMessage {
-  id: string;
-  /** RFC 3339. */
-  sentAt: string;
-  to: string;
-  subject: string;
-  text: string;
-}
+import { type PageContext, page } from '../pages/layout.js';
+import { Markup, html } from '../pages/markup.js';
+import type { MailboxMessage } from './mailbox.js';
 
 export function mailboxPage(
   context: PageContext,

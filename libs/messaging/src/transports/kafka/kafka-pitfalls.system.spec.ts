@@ -5,7 +5,7 @@ import { EMPTY } from 'rxjs';
 import { HOUR_MS, newId } from '#libs/platform';
 import { waitFor } from '#test/environment';
 import { bucketOf, topicOf } from '../../envelope/bucket.js';
-import type { ParkedEvent } from '../../parking/parked-events.js';
+import type { ParkedEvent } from '../../parking/parked-event.entity.js';
 import { Counted, OddlyNamed, Script, Stage, quietLogger } from '../stage.contract.js';
 import { KafkaGroup } from './kafka-group.js';
 import { type KafkaProcess, KafkaStage } from './kafka-stage.contract.js';

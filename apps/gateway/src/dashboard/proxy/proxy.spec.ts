@@ -8,7 +8,7 @@ import { Client } from 'undici';
 import { EntitlementClient, type Operation, ServiceHttp, defineOperation } from '#libs/contracts';
 import { Logger, ServiceTokens, SystemClock } from '#libs/platform';
 import { ProblemBodies } from '../../problems/problem-body.js';
-import { type RunningDashboard, startDashboard } from '../dashboard-server.js';
+import { type RunningDashboard, startDashboard } from '../start-dashboard.js';
 
 const OWN = 'https://dashboard.example';
 const CSRF = 'c'.repeat(43);

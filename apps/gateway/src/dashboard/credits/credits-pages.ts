@@ -5,8 +5,8 @@ import {
   TIERS,
   packagePriceMicros,
 } from '#libs/contracts';
-import { type Notice, type PageContext, form, hidden, page } from './layout.js';
-import { type Markup, html } from './markup.js';
+import { type Notice, type PageContext, form, hidden, page } from '../pages/layout.js';
+import { type Markup, html } from '../pages/markup.js';
 
 /** What `/credits` shows. Undefined parts could not be read just now. */
 export interface CreditsFacts {

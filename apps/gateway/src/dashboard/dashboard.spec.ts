@@ -7,12 +7,13 @@ import { EntitlementClient, ServiceHttp } from '#libs/contracts';
 import { Logger, ServiceTokens, SystemClock } from '#libs/platform';
 import { ProblemBodies } from '../problems/problem-body.js';
 import { ACCOUNT_ROUTES } from './proxy/proxied-route.js';
-import { type RunningDashboard, startDashboard } from './dashboard-server.js';
+import { type RunningDashboard, startDashboard } from './start-dashboard.js';
 
 const OWN = 'https://dashboard.example';
 const CSRF = 'c'.repeat(43);
 const SESSION = 's'.repeat(43);
 const CONNECTIONS_MAX = 20;
+const LOGGED_IN = { accountId: '01980000-0000-7000-8000-000000000001', accountState: 'active' };
 
 /** What reached the internal listener behind the dashboard. */
 interface Arrived {
@@ -25,6 +26,8 @@ describe('dashboard', () => {
   const arrived: Arrived[] = [];
   const logged: string[] = [];
   let answer: { status: number; headers?: Record<string, string>; body: object };
+  /** What account says of the visitor's session. */
+  let session: { accountId: string; accountState: string } | null;
   let internal: Server;
   let dashboard: RunningDashboard;
   let client: Client;
@@ -34,10 +37,13 @@ describe('dashboard', () => {
       let body = '';
       request.on('data', (chunk: Buffer) => (body += chunk.toString()));
       request.on('end', () => {
+        if (request.url === '/internal/sessions/current') {
+          response.end(JSON.stringify({ session }));
+          return;
+        }
         arrived.push({ line: `${request.method} ${request.url}`, headers: request.headers, body });
-        const isSession = request.url === '/internal/sessions/current';
-        response.writeHead(isSession ? 200 : answer.status, answer.headers);
-        response.end(JSON.stringify(isSession ? { session: null } : answer.body));
+        response.writeHead(answer.status, answer.headers);
+        response.end(JSON.stringify(answer.body));
       });
     });
     await new Promise<void>((resolve) => internal.listen(0, '127.0.0.1', resolve));
@@ -82,6 +88,7 @@ describe('dashboard', () => {
   beforeEach(() => {
     arrived.length = 0;
     answer = { status: 200, body: {} };
+    session = null;
   });
 
   async function send(
@@ -280,6 +287,38 @@ describe('dashboard', () => {
     expect(arrived).toEqual([]);
   });
 
+  it('S86: without a session a page of the account leads to the log-in and asks nobody', async () => {
+    const pages = ['/keys', '/account', '/credits', '/credits/orders/1', '/billing/return?order=1'];
+    const forms = ['/keys', '/keys/1/rotate', '/account/delete', '/credits', '/reauthenticate'];
+    for (const [method, path] of [
+      ...pages.map((path) => ['GET', path]),
+      ...forms.map((path) => ['POST', path]),
+    ]) {
+      const headers = method === 'GET' ? { cookie: ours.cookie } : { ...ours, ...form };
+      const { status, headers: sent } = await send(method, path, headers);
+      expect([method, path, status, sent.location]).toEqual([method, path, 303, '/log-in']);
+    }
+    expect(arrived).toEqual([]);
+  });
+
+  it('S90: a form with a field that its page does not have is refused', async () => {
+    session = LOGGED_IN;
+    for (const [path, body] of [
+      ['/log-in', 'email=a&password=b&is_admin=1'],
+      ['/keys', 'name=a&environment=test&scopes=all'],
+      ['/account/restore', 'account_id=1'],
+    ]) {
+      const { status, headers, text } = await send('POST', path, { ...ours, ...form }, body);
+      expect([path, status, headers['content-type']]).toEqual([
+        path,
+        400,
+        'text/html; charset=utf-8',
+      ]);
+      expect(text).toContain('is not known here');
+    }
+    expect(arrived).toEqual([]);
+  });
+
   it('a form field that is sent twice is refused', async () => {
     const { status } = await send('POST', '/log-in', { ...ours, ...form }, 'email=a&email=b');
     expect(status).toBe(400);
@@ -298,6 +337,7 @@ describe('dashboard', () => {
 
   it('S89: an idempotency key that no header can carry is refused, not blamed on account', async () => {
     const path = '/keys/0197-a/rotate';
+    session = LOGGED_IN;
     for (const key of ['a\r\nx-account-id: b', 'a b', 'é', 'x'.repeat(256), { a: 1 }, ['x'], 5]) {
       const body = JSON.stringify({ idempotency_key: key });
       const { status } = await send('POST', path, { ...ours, ...json }, body);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { type Notice, type PageContext, field, form, hidden, page } from './layout.js';
-import { type Markup, html } from './markup.js';
-import { curlLine } from './overview.js';
+import { curlLine } from '../pages/curl-line.js';
+import { type Notice, type PageContext, field, form, hidden, page } from '../pages/layout.js';
+import { type Markup, html } from '../pages/markup.js';
 
 /** A key as account lists it. */
 export interface ListedKey {

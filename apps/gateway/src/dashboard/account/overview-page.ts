@@ -1,6 +1,26 @@
 import type { Balance, LedgerLine } from '#libs/contracts';
-import { type Notice, type PageContext, page } from './layout.js';
-import { type Markup, html } from './markup.js';
+import { curlLine } from '../pages/curl-line.js';
+import { type Notice, type PageContext, page } from '../pages/layout.js';
+import { type Markup, html } from '../pages/markup.js';
+
+/** `/` before log-in. */
+export function welcomePage(context: PageContext, apiUrl: string): Markup {
+  return page(context, {
+    title: 'Domain data, charged only for an answer',
+    body: html`<p class="lead">
+        Live WHOIS and RDAP lookups through one API. An account starts with 500 credits; a lookup
+        that cannot be answered costs nothing.
+      </p>
+      <p class="actions">
+        <a class="button" href="/sign-up">Sign up</a
+        ><a class="button plain" href="/log-in">Log in</a>
+      </p>
+      <section>
+        <h2>One call, one answer</h2>
+        ${curlLine(apiUrl, '$KEY', 'example.com')}
+      </section>`,
+  });
+}
 
 /** `/` after log-in: what is left, what happened to it. Undefined parts could not be read just now. */
 export interface OverviewFacts {
@@ -24,13 +44,6 @@ export function overviewPage(context: PageContext, facts: OverviewFacts, notice?
       </section>
       ${facts.ledger && ledgerSection(facts.ledger)}`,
   });
-}
-
-/** A line to paste into a shell. */
-export function curlLine(apiUrl: string, key: string, domainName: string): Markup {
-  return html`<pre
-    data-copy="line"
-  ><code>curl -H "Authorization: Bearer ${key}" "${apiUrl}/v2.0/whois/live?domainName=${domainName}"</code></pre>`;
 }
 
 function balanceSection(balance: Balance | undefined): Markup {
