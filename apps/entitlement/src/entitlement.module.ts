@@ -34,7 +34,6 @@ import { LeaseReaperService } from './leases/lease-reaper.service.js';
 import { LeasesController } from './leases/leases.controller.js';
 import { LeasesRepository } from './leases/leases.repository.js';
 import { LeasesService } from './leases/leases.service.js';
-import { LedgerController } from './ledger/ledger.controller.js';
 import { LedgerRepository } from './ledger/ledger.repository.js';
 import { LedgerService } from './ledger/ledger.service.js';
 import { PaymentLine } from './payments/payment-line.entity.js';
@@ -43,12 +42,18 @@ import { PaymentsService } from './payments/payments.service.js';
 import { Reversal } from './payments/reversal.entity.js';
 import { ReversedLine } from './payments/reversed-line.entity.js';
 import { ReservationsRepository } from './reservations/reservations.repository.js';
+import { ReservationsService } from './reservations/reservations.service.js';
 import { OnPaymentReversalUndoneConsumer } from './reversals/on-payment-reversal-undone.consumer.js';
 import { OnPaymentReversedConsumer } from './reversals/on-payment-reversed.consumer.js';
 import { ReversalsService } from './reversals/reversals.service.js';
+import { StatementController } from './statement/statement.controller.js';
+import { StatementRepository } from './statement/statement.repository.js';
+import { StatementService } from './statement/statement.service.js';
 import { Subscription } from './subscriptions/subscription.entity.js';
 import { SubscriptionsRepository } from './subscriptions/subscriptions.repository.js';
 import { SubscriptionsService } from './subscriptions/subscriptions.service.js';
+import { UsedCreditsRepository } from './used-credits/used-credits.repository.js';
+import { UsedCreditsService } from './used-credits/used-credits.service.js';
 
 export interface EntitlementModuleOptions {
   config: EntitlementConfig;
@@ -64,7 +69,7 @@ export interface EntitlementModuleOptions {
 export const ENTITIES = [PaymentLine, Reversal, ReversedLine, Subscription];
 
 export const CONTROLLERS = [
-  LedgerController,
+  StatementController,
   GrantsController,
   FulfilmentController,
   OnAccountRegisteredConsumer,
@@ -99,7 +104,12 @@ const PROVIDERS = [
   FulfilmentService,
   BlocksRepository,
   BlocksService,
+  UsedCreditsRepository,
+  UsedCreditsService,
+  StatementRepository,
+  StatementService,
   ReservationsRepository,
+  ReservationsService,
   LeasesRepository,
   LeasesService,
   LeaseBookingsService,
