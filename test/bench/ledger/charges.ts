@@ -1,3 +1,4 @@
+import type { EntitlementClient, LeaseUse } from '#libs/contracts';
 import { withClient } from '#libs/database';
 import { newId } from '#libs/platform';
 import type { EntitlementUnderTest } from '../../entitlement/entitlement-under-test.js';
@@ -44,51 +45,63 @@ async function charge(
   accountIds: string[],
   rate: number,
 ): Promise<void> {
-  const wanted = Math.max(WANTED_MIN, Math.min(WANTED_MAX, AHEAD_SECONDS * rate));
-  const leases = new Map<string, { leaseId: string; left: number; consumed: number }>();
-  const credit = new Map(accountIds.map((id) => [id, 0]));
+  const customers = accountIds.map((accountId) => new Customer(client, accountId, rate));
   for (let tick = 0; tick < SECONDS * TICKS_PER_SECOND; tick++) {
-    const uses = [];
-    const spent = [];
-    for (const accountId of accountIds) {
-      let due = credit.get(accountId)! + rate / TICKS_PER_SECOND;
-      for (; due >= 1 - 1e-9; due--) {
-        let lease = leases.get(accountId);
-        if (!lease) {
-          const leaseId = newId();
-          const answer = await client.acquire({
-            accountId,
-            leaseId,
-            gatewayId: GATEWAY,
-            min: 1,
-            wanted,
-          });
-          if (answer.outcome !== 'granted') throw new Error(`a lease was ${answer.outcome}`);
-          lease = { leaseId, left: answer.amount, consumed: 0 };
-          leases.set(accountId, lease);
-        }
-        lease.consumed++;
-        const { leaseId, consumed } = lease;
-        if (consumed < lease.left) continue;
-        spent.push({ accountId, leaseId, consumed });
-        leases.delete(accountId);
-      }
-      credit.set(accountId, due);
-      const lease = leases.get(accountId);
-      // One that has used nothing in this tick is not told of.
-      if (lease && rate >= 1 && lease.consumed > 0 && due < rate / TICKS_PER_SECOND) {
-        uses.push({ accountId, leaseId: lease.leaseId, consumed: lease.consumed });
-      }
-    }
-    if (uses.length > 0) await client.settle(GATEWAY, uses);
+    for (const customer of customers) await customer.tick();
+    const used = customers.filter(({ isChanged }) => isChanged).map((customer) => customer.use());
+    if (used.length > 0) await client.settle(GATEWAY, used);
+    const spent = customers.flatMap((customer) => customer.spent.splice(0));
     if (spent.length > 0) await client.closeAll(spent);
   }
-  const rest = [...leases].map(([accountId, { leaseId, consumed }]) => ({
-    accountId,
-    leaseId,
-    consumed,
-  }));
+  const rest = customers.filter(({ hasLease }) => hasLease).map((customer) => customer.use());
   if (rest.length > 0) await client.closeAll(rest);
+}
+
+/** One customer's use at a gateway: a lease after the other, each used up. */
+class Customer {
+  readonly spent: LeaseUse[] = [];
+  isChanged = false;
+  private lease?: { leaseId: string; amount: number; consumed: number };
+  /** Parts of a request that are due. */
+  private due = 0;
+
+  constructor(
+    private readonly client: EntitlementClient,
+    private readonly accountId: string,
+    private readonly rate: number,
+  ) {}
+
+  get hasLease(): boolean {
+    return this.lease !== undefined;
+  }
+
+  /** The requests of a tick. */
+  async tick(): Promise<void> {
+    this.isChanged = false;
+    for (this.due += this.rate / TICKS_PER_SECOND; this.due > 1 - 1e-9; this.due--) {
+      this.lease ??= await this.acquire();
+      this.lease.consumed++;
+      this.isChanged = this.lease.consumed < this.lease.amount;
+      if (this.isChanged) continue;
+      this.spent.push(this.use());
+      this.lease = undefined;
+    }
+  }
+
+  use(): LeaseUse {
+    const { leaseId, consumed } = this.lease!;
+    return { accountId: this.accountId, leaseId, consumed };
+  }
+
+  private async acquire() {
+    const leaseId = newId();
+    const wanted = Math.max(WANTED_MIN, Math.min(WANTED_MAX, AHEAD_SECONDS * this.rate));
+    const { accountId } = this;
+    const name = { accountId, leaseId, gatewayId: GATEWAY };
+    const answer = await this.client.acquire({ ...name, min: 1, wanted });
+    if (answer.outcome !== 'granted') throw new Error(`a lease was ${answer.outcome}`);
+    return { leaseId, amount: answer.amount, consumed: 0 };
+  }
 }
 
 /** Bytes of log so far, bytes of the tables that grow with charges, and transfers. */
