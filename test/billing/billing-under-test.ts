@@ -1,6 +1,6 @@
 import type { Abstract, Type } from '@nestjs/common';
 import type { InjectOptions } from 'fastify';
-import type { EventEnvelope, OrderAnswer } from '#libs/contracts';
+import type { ChosenProcessor, EventEnvelope, OrderAnswer } from '#libs/contracts';
 import type { Database, Transaction } from '#libs/database';
 import { InProcessTransport } from '#libs/messaging';
 import {
@@ -27,6 +27,7 @@ import type { CheckoutAction } from './processor-stage.js';
 
 const SECRET = 'a secret of the tests, thirty-two characters';
 export const CALLBACK_SECRET = 'the secret of the callback endpoint';
+export const PAYPAL_WEBHOOK_ID = '5GP028458E2496506';
 
 interface AccountConsumer {
   handle(event: EventEnvelope, transaction: Transaction): Promise<void>;
@@ -67,7 +68,7 @@ export class BillingUnderTest {
   readonly logLines: string[] = [];
   private readonly tokens: ServiceTokens;
   private transport: InProcessTransport;
-  private door: CallbackDoor;
+  private readonly doors: CallbackDoor[] = [];
 
   static async start(): Promise<BillingUnderTest> {
     const test = await TestDatabase.create();
@@ -81,7 +82,7 @@ export class BillingUnderTest {
 
   async stop(): Promise<void> {
     await this.simulator.stop();
-    await this.door.close();
+    await Promise.all(this.doors.map((door) => door.close()));
     await this.transport.close();
     await this.service.stop();
     await this.test.drop();
@@ -110,8 +111,12 @@ export class BillingUnderTest {
   }
 
   /** Orders a package. @throws when it is refused. */
-  async order(accountId: string, credits = 15_000): Promise<OrderAnswer> {
-    const body = { product: 'package', credits, processor: 'stripe' };
+  async order(
+    accountId: string,
+    credits = 15_000,
+    processor: ChosenProcessor = 'stripe',
+  ): Promise<OrderAnswer> {
+    const body = { product: 'package', credits, processor };
     const answer = await this.call('POST', 'orders', { accountId, body });
     if (answer.status !== 201) throw new Error(JSON.stringify(answer));
     return answer.body as OrderAnswer;
@@ -131,7 +136,8 @@ export class BillingUnderTest {
 
   /** Resolves when every callback has arrived and was handled. */
   async settle(): Promise<void> {
-    await this.simulator.callbacks.idle();
+    const { callbacks, paypal } = this.simulator;
+    await Promise.all([callbacks.idle(), paypal.callbacks.idle()]);
     await this.get(SyncObjectsJob).runOnce();
   }
 
@@ -178,6 +184,11 @@ export class BillingUnderTest {
       stripeApiKey: 'sk_test_simulator',
       stripeApiUrl: apiUrl,
       stripeCallbackSecrets: [CALLBACK_SECRET],
+      paypalClientId: 'simulator',
+      paypalClientSecret: SECRET,
+      paypalApiUrl: `${apiUrl}/paypal`,
+      paypalWebhookIds: [PAYPAL_WEBHOOK_ID],
+      paypalCallbackCa: this.simulator.paypal.identity.authorityPem,
     });
     this.transport = new InProcessTransport({
       logger,
@@ -186,9 +197,17 @@ export class BillingUnderTest {
     const { clock, transport } = this;
     // On real time the jobs would come between a spec's steps, now and then.
     this.service = await startBilling({ config, clock, logger, transport, isScheduled: false });
-    this.door = await CallbackDoor.open((body, headers) =>
-      this.call('POST', 'callbacks/stripe', { body, headers }),
+    const { url: stripeUrl } = await this.openDoor('stripe');
+    this.simulator.sendCallbacksTo({ url: stripeUrl, secret: CALLBACK_SECRET });
+    const { url } = await this.openDoor('paypal');
+    this.simulator.paypal.callbacks.target = { url, secret: PAYPAL_WEBHOOK_ID };
+  }
+
+  private async openDoor(processor: ChosenProcessor): Promise<CallbackDoor> {
+    const door = await CallbackDoor.open((body, headers) =>
+      this.call('POST', `callbacks/${processor}`, { body, headers }),
     );
-    this.simulator.sendCallbacksTo({ url: this.door.url, secret: CALLBACK_SECRET });
+    this.doors.push(door);
+    return door;
   }
 }

@@ -8,6 +8,9 @@ export type CallbackReceiver = (
   headers: Record<string, string>,
 ) => Promise<{ status: number }>;
 
+/** Headers that the processors sign with. */
+const SIGNATURE = /^(stripe-signature|paypal-[\w-]+)$/;
+
 /** The public door of callbacks, without the gateway around it. */
 export class CallbackDoor {
   private constructor(
@@ -20,9 +23,9 @@ export class CallbackDoor {
       const chunks: Buffer[] = [];
       request.on('data', (chunk: Buffer) => chunks.push(chunk));
       request.on('end', () => {
-        const signature = request.headers['stripe-signature'];
-        const headers = typeof signature === 'string' ? { 'stripe-signature': signature } : {};
-        receive(Buffer.concat(chunks), headers as Record<string, string>).then(
+        const own = Object.entries(request.headers).filter(([name]) => SIGNATURE.test(name));
+        const headers = Object.fromEntries(own) as Record<string, string>;
+        receive(Buffer.concat(chunks), headers).then(
           ({ status }) => response.writeHead(status).end(),
           () => response.writeHead(500).end(),
         );

@@ -4,6 +4,7 @@ import { AVAILABILITY_BULK } from './availability/availability-bulk.js';
 import { AVAILABILITY } from './availability/availability.js';
 import { CALLBACK } from './billing/callback.js';
 import { ORDER, ORDERS, ORDER_CREATE, ORDER_RETURN } from './billing/orders.js';
+import { PROCESSORS } from './billing/processors.js';
 import {
   SUBSCRIPTION,
   SUBSCRIPTIONS,
@@ -31,6 +32,7 @@ export * from './availability/availability-answer.js';
 export * from './availability/availability-bulk.js';
 export * from './availability/availability.js';
 export * from './billing/order-answer.js';
+export * from './billing/processor-answer.js';
 export * from './billing/subscription-answer.js';
 export * from './dns/dns-answer.js';
 export * from './dns/dns-bulk.js';
@@ -70,6 +72,7 @@ export const OPERATIONS: readonly Operation[] = [
   ORDER_CREATE,
   ORDER,
   ORDER_RETURN,
+  PROCESSORS,
   SUBSCRIPTIONS,
   SUBSCRIPTION,
   SUBSCRIPTION_PREVIEW,

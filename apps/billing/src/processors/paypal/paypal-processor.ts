@@ -55,6 +55,7 @@ export class PaypalProcessor implements PaymentProcessor {
     idempotencyMs: 6 * HOUR_MS,
     announcesExpiry: false,
     findsCheckouts: false,
+    changesNeedApproval: true,
   };
 
   private readonly client: PaypalClient;
