@@ -2,6 +2,7 @@ export * from './calendar.js';
 export * from './clock.js';
 export * from './config.js';
 export * from './crash-point.js';
+export * from './encrypted.js';
 export * from './html-text.js';
 export * from './ids.js';
 export * from './internal-calls/internal-route.js';
