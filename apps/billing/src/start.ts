@@ -49,7 +49,8 @@ const AUDIT_TIMEOUT_MS = 2 * MINUTE_MS;
 /** Of a callback (S46). */
 const RAW_BODY_LIMIT_BYTES = 1024 * 1024;
 
-const ENTITIES = [
+/** Tables whose rows are objects. */
+export const ENTITIES = [
   Invoice,
   InvoiceRevision,
   Order,

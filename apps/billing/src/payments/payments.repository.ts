@@ -1,21 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import type { PaymentLineKind } from '#libs/contracts';
 import { MaintenanceDatabase, type Transaction } from '#libs/database';
 import type { ProcessorName } from '../processors/payment-processor.js';
 import { Payment } from './payment.entity.js';
 import { StoredPaymentLine } from './payment-line.entity.js';
 import { Reversal } from './reversal.entity.js';
-
-/** What was paid for a stretch of a subscription, and what is left of it. Amounts as decimal strings. */
-export interface SubscriptionPayment {
-  kind: PaymentLineKind;
-  periodStart: Date;
-  periodEnd: Date;
-  paymentId: string;
-  externalId: string;
-  paidMicros: string;
-  reversedMicros: string;
-}
+import type { SubscriptionPayment } from './subscription-payment.js';
 
 @Injectable()
 export class PaymentsRepository {

@@ -11,7 +11,7 @@ import { Outbox } from '#libs/messaging';
 import { Clock, newId } from '#libs/platform';
 import { AccountStatesService } from '../accounts/account-states.service.js';
 import { OrderReferencesService } from '../orders/order-references.service.js';
-import type { SubscriptionPayment } from '../payments/payments.repository.js';
+import type { SubscriptionPayment } from '../payments/subscription-payment.js';
 import { PaymentsService } from '../payments/payments.service.js';
 import type {
   BillSnapshot,
