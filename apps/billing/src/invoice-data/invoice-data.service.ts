@@ -23,13 +23,13 @@ export class InvoiceDataService {
 
   async encrypt(transaction: Transaction, accountId: string, plaintext: Buffer): Promise<Buffer> {
     const wrapped =
-      (await this.keys.find(transaction, accountId)) ?? (await this.begin(transaction, accountId));
+      (await this.keys.findKey(transaction, accountId)) ?? (await this.begin(transaction, accountId));
     return encrypt(this.unwrapped(wrapped, accountId), plaintext, accountId);
   }
 
   /** @throws when the key was destroyed or the value is another account's. */
   async decrypt(transaction: Transaction, accountId: string, encrypted: Buffer): Promise<Buffer> {
-    const wrapped = await this.keys.find(transaction, accountId);
+    const wrapped = await this.keys.findKey(transaction, accountId);
     if (!wrapped) throw new Error(`the invoice data key of account ${accountId} is destroyed`);
     return decrypt(this.unwrapped(wrapped, accountId), encrypted, accountId);
   }

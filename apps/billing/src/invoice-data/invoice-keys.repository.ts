@@ -3,7 +3,7 @@ import type { Transaction } from '#libs/database';
 
 @Injectable()
 export class InvoiceKeysRepository {
-  async find(transaction: Transaction, accountId: string): Promise<Buffer | undefined> {
+  async findKey(transaction: Transaction, accountId: string): Promise<Buffer | undefined> {
     const [row] = await transaction.query<{ key: Buffer }>(
       `select wrapped_key as key from invoice_data_keys where account_id = $1`,
       [accountId],
@@ -23,6 +23,6 @@ export class InvoiceKeysRepository {
        on conflict (account_id) do nothing`,
       [accountId, wrappedKey, at],
     );
-    return (await this.find(transaction, accountId)) as Buffer;
+    return (await this.findKey(transaction, accountId)) as Buffer;
   }
 }
