@@ -23,7 +23,8 @@ export class InvoiceDataService {
 
   async encrypt(transaction: Transaction, accountId: string, plaintext: Buffer): Promise<Buffer> {
     const wrapped =
-      (await this.keys.findKey(transaction, accountId)) ?? (await this.begin(transaction, accountId));
+      (await this.keys.findKey(transaction, accountId)) ??
+      (await this.begin(transaction, accountId));
     return encrypt(this.unwrapped(wrapped, accountId), plaintext, accountId);
   }
 
