@@ -5,7 +5,7 @@ import type { ProcessorName } from '../processors/payment-processor.js';
 import { PaymentProcessors } from '../processors/payment-processors.js';
 import { SyncObjectsJob } from '../sync/sync-objects.job.js';
 import { SyncService } from '../sync/sync.service.js';
-import { CallbackRejected } from './callbacks.errors.js';
+import { CallbackNotChecked, CallbackRejected } from './callbacks.errors.js';
 import { CallbacksRepository, type StoredCallback } from './callbacks.repository.js';
 
 /** Takes callbacks: checked, stored once, answered; what they are about is fetched afterwards. */
@@ -21,10 +21,14 @@ export class CallbacksService {
     private readonly clock: Clock,
   ) {}
 
-  /** @throws CallbackRejected, which is stored with its reason; NotFound for an unknown processor. */
+  /**
+   * @throws CallbackRejected, which is stored with its reason; CallbackNotChecked, so that it is sent again;
+   * NotFound for an unknown processor.
+   */
   async receive(name: string, raw: Buffer, headers: Record<string, unknown>): Promise<void> {
     const processor = this.processors.get(name);
-    const verdict = processor.verifyCallback(raw, headers);
+    const verdict = await processor.verifyCallback(raw, headers);
+    if (verdict.verdict === 'undecided') throw new CallbackNotChecked(verdict.cause);
     const receivedAt = this.clock.now();
     const common = { processor: processor.name, receivedAt, raw };
     if (verdict.verdict === 'rejected') {

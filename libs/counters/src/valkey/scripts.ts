@@ -130,6 +130,6 @@ redis.call('PEXPIRE', KEYS[2], ${ROW_TTL_MS})
 return { granted, inHand, room, oldest, now, others }
 `);
 
-function script(source: string): Script {
+export function script(source: string): Script {
   return { source, sha: createHash('sha1').update(source).digest('hex') };
 }

@@ -1,3 +1,4 @@
+import type { UpstreamBudgets } from '#libs/counters';
 import { monotonicMs } from '#libs/platform';
 import { Upstream, type Priority, type Waiter } from './upstream.js';
 import {
@@ -8,6 +9,8 @@ import {
 } from './upstream-limits.js';
 
 export interface UpstreamLimiterOptions {
+  /** What this process shares with others that ask from the same network. */
+  budgets?: UpstreamBudgets;
   /** Limits by host, before the published ones. */
   limits?: ReadonlyMap<string, UpstreamLimit>;
   /** For all hosts nobody published anything about; without it `CHOSEN_LIMITS`, then 1 a second. */
@@ -44,7 +47,7 @@ export interface Permit {
 
 export interface Refused {
   granted: false;
-  reason: 'parked' | 'queue_full' | 'share_used' | 'cancelled';
+  reason: 'paused' | 'queue_full' | 'share_used' | 'cancelled';
   retryAfterMs: number;
 }
 
@@ -63,7 +66,7 @@ export class UpstreamLimiter {
   }
 
   /**
-   * Waits for a turn at `host`. Refused at once while the upstream is parked, when too many wait already,
+   * Waits for a turn at `host`. Refused at once while the upstream is paused, when too many wait already,
    * unless one of lower priority can be sent away instead, and when this asker has had his share of a budget
    * that refills slowly or a quarter of the places in the queue.
    */
@@ -71,8 +74,8 @@ export class UpstreamLimiter {
     if (signal?.aborted === true) return Promise.resolve(refused('cancelled', 0));
     const upstream = this.upstreamOf(host);
     if (upstream === undefined) return Promise.resolve(refused('queue_full', RETRY_SOON_MS));
-    const parkedMs = upstream.parkedForMs(this.now());
-    if (parkedMs > 0) return Promise.resolve(refused('parked', parkedMs));
+    const pausedMs = upstream.pausedForMs(this.now());
+    if (pausedMs > 0) return Promise.resolve(refused('paused', pausedMs));
     if (!upstream.hasShareFor(asker, this.now())) {
       return Promise.resolve(refused('share_used', SHARE_RETRY_MS));
     }
@@ -88,8 +91,13 @@ export class UpstreamLimiter {
   }
 
   /** Milliseconds for which `host` is left alone; 0 when it may be asked. */
-  parkedForMs(host: string): number {
-    return this.upstreams.get(host)?.parkedForMs(this.now()) ?? 0;
+  pausedForMs(host: string): number {
+    return this.upstreams.get(host)?.pausedForMs(this.now()) ?? 0;
+  }
+
+  /** How many wait for `host` in this process. */
+  waitingFor(host: string): number {
+    return this.upstreams.get(host)?.waiting ?? 0;
   }
 
   private wait(
@@ -132,24 +140,44 @@ export class UpstreamLimiter {
         end(() => {
           const retryAfterMs =
             retryAfterSeconds === undefined ? undefined : retryAfterSeconds * 1000;
-          upstream.park(this.now(), retryAfterMs, this.random());
+          const strikes = upstream.pause(this.now(), retryAfterMs, this.random());
+          const pausedMs = upstream.pausedForMs(this.now());
+          void this.options.budgets?.pause(upstream.host, pausedMs, strikes);
         })(),
     };
   }
 
   private sentAway(upstream: Upstream): Refused {
-    const parkedMs = upstream.parkedForMs(this.now());
-    return parkedMs > 0 ? refused('parked', parkedMs) : refused('queue_full', RETRY_SOON_MS);
+    const pausedMs = upstream.pausedForMs(this.now());
+    return pausedMs > 0 ? refused('paused', pausedMs) : refused('queue_full', RETRY_SOON_MS);
   }
 
   private admit(upstream: Upstream): void {
     this.wakeUps.get(upstream)?.();
     this.wakeUps.delete(upstream);
-    const againMs = upstream.admit(this.now());
-    if (againMs === undefined) return;
+    const { budgets } = this.options;
+    if (budgets?.isUsable) void this.admitTogether(upstream, budgets);
+    else this.comeAgain(upstream, upstream.admit(this.now(), budgets?.processes));
+  }
+
+  private async admitTogether(upstream: Upstream, budgets: UpstreamBudgets): Promise<void> {
+    const request = upstream.request(this.now(), budgets.processes);
+    if (request === undefined) return;
+    const reply = await budgets.take(upstream.host, request);
+    if (reply !== undefined) {
+      this.comeAgain(upstream, upstream.admitGranted(reply, this.now()));
+      return;
+    }
+    upstream.stopAsking();
+    this.comeAgain(upstream, upstream.admit(this.now(), budgets.processes));
+  }
+
+  private comeAgain(upstream: Upstream, afterMs: number | undefined): void {
+    if (afterMs === undefined) return;
+    this.wakeUps.get(upstream)?.();
     this.wakeUps.set(
       upstream,
-      this.schedule(againMs, () => this.admit(upstream)),
+      this.schedule(afterMs, () => this.admit(upstream)),
     );
   }
 
@@ -163,16 +191,16 @@ export class UpstreamLimiter {
     const { limits, defaultLimit: given } = this.options;
     const told = limits?.get(host) ?? PUBLISHED_LIMITS.get(host) ?? given;
     const limit = told ?? CHOSEN_LIMITS.get(host) ?? DEFAULT_LIMIT;
-    const upstream = new Upstream(limit, this.now());
+    const upstream = new Upstream(host, limit, this.now());
     this.upstreams.set(host, upstream);
     return upstream;
   }
 
-  /** Forgets the longest known host that is not in use, not parked and not in the limits' tables. */
+  /** Forgets the longest known host that is not in use, not paused and not in the limits' tables. */
   private forgetOne(): boolean {
     const now = this.now();
     for (const [host, upstream] of this.upstreams) {
-      if (!upstream.isIdle || upstream.parkedForMs(now) > 0 || PUBLISHED_LIMITS.has(host)) continue;
+      if (!upstream.isIdle || upstream.pausedForMs(now) > 0 || PUBLISHED_LIMITS.has(host)) continue;
       return this.upstreams.delete(host);
     }
     return false;
