@@ -10,10 +10,9 @@ import {
   Metrics,
   type RunningService,
   SECOND_MS,
-  Schedule,
   startService,
 } from '#libs/platform';
-import { type JobDeclaration, scheduleJobs } from '#libs/services';
+import { type JobDeclaration, startJobs } from '#libs/services';
 import type { BillingConfig } from './billing.config.js';
 import { BillingModule } from './billing.module.js';
 import { MissedEventsJob } from './healing/missed-events.job.js';
@@ -106,12 +105,11 @@ export async function startBilling(options: BillingOptions): Promise<RunningServ
     auditor: auditorDatabase,
   });
   await transport.startRelay('billing', maintenanceDatabase);
-  const schedule = new Schedule(logger);
-  if (options.isScheduled ?? true) scheduleJobs(schedule, service, JOBS);
+  const jobs = startJobs(service, logger, (options.isScheduled ?? true) ? JOBS : []);
   return {
     ...service,
     stop: async () => {
-      await schedule.stop();
+      await jobs.stop();
       await transport.stopRelay('billing');
       await accountHttp.close();
       await service.stop();
