@@ -23,6 +23,7 @@ export async function openPaypalStage(): Promise<ProcessorStage> {
       apiUrl,
       clientId: 'simulator',
       clientSecret: 'a secret of the tests',
+      returnUrl: 'http://localhost:1/subscriptions',
       webhookIds: names.map((name) => WEBHOOK_IDS[name]),
       authorities: [paypal.identity.authorityPem],
       clock,

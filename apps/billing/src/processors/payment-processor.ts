@@ -191,6 +191,8 @@ export interface ProcessorCapabilities {
   idempotencyMs: number;
   /** It calls back when a checkout has expired; elsewhere only a look at the checkout tells. */
   announcesExpiry: boolean;
+  /** It calls back about a subscription itself when a period begins; elsewhere about its payment alone. */
+  announcesRenewals: boolean;
   /** A checkout that nobody paid is found by our reference. */
   findsCheckouts: boolean;
   /** Customers approve each change of a plan on its page, a lower plan and another interval as well. */
@@ -220,6 +222,10 @@ export interface UpgradeRequest extends ChangeRequest {
 
 /** `payment_required`: the customer must pay or confirm on that page; the plan changes when it is paid. */
 export type UpgradeResult = { state: 'paid' } | { state: 'payment_required'; redirectUrl: string };
+
+/** `approval_required`: nothing changes until the customer has agreed on that page. */
+export type ChangeResult =
+  { state: 'scheduled' } | { state: 'approval_required'; redirectUrl: string };
 
 /** Events from a time on, and where the next look begins. */
 export interface EventPage {
@@ -271,7 +277,7 @@ export interface PaymentProcessor {
   upgrade(request: UpgradeRequest): Promise<Outcome<UpgradeResult>>;
 
   /** Changes a plan, or its interval, when the running period ends. */
-  changeAtPeriodEnd(request: ChangeRequest, key: string): Promise<Outcome<null>>;
+  changeAtPeriodEnd(request: ChangeRequest, key: string): Promise<Outcome<ChangeResult>>;
 
   /** Ends a subscription, at the end of its period or at once. `key` names this wish, not its repeats. */
   cancel(

@@ -58,7 +58,10 @@ export class PlanChangesService {
       const upgrade = { ...change, changeId: changeIdOf(row, change, from), from };
       const result = valueOf(await processor.upgrade(upgrade));
       if (result.state === 'payment_required') ({ redirectUrl } = result);
-    } else valueOf(await processor.changeAtPeriodEnd(change, newId()));
+    } else {
+      const result = valueOf(await processor.changeAtPeriodEnd(change, newId()));
+      if (result.state === 'approval_required') ({ redirectUrl } = result);
+    }
     return { subscription: await this.refreshed(row), redirect_url: redirectUrl };
   }
 
