@@ -59,6 +59,9 @@ export async function openStripeStage(): Promise<ProcessorStage> {
       }
     },
     count: (kind) => simulator.world.all(OBJECTS[kind]).length,
+    setCard: async (customerId, behaviour) => {
+      simulator.invoices.setCard(customerId, behaviour);
+    },
     failRefund: async ({ id }) => {
       simulator.payments.failRefund(id);
       await delivered();

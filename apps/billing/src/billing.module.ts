@@ -27,11 +27,15 @@ import {
   PaymentsMaintenanceRepository,
   PaymentsRepository,
 } from './payments/payments.repository.js';
-import { ReturnMoneyJob } from './payments/return-money.job.js';
 import { PaymentsService } from './payments/payments.service.js';
 import { ReversalsService } from './payments/reversals.service.js';
 import { PaymentProcessors } from './processors/payment-processors.js';
 import { StripeProcessor } from './processors/stripe/stripe-processor.js';
+import { RefundCallsService } from './refunds/refund-calls.service.js';
+import { RefundsController } from './refunds/refunds.controller.js';
+import { RefundsService } from './refunds/refunds.service.js';
+import { ReturnMoneyJob } from './refunds/return-money.job.js';
+import { SettleRefundsJob } from './refunds/settle-refunds.job.js';
 import { OwnSubscriptionsService } from './subscriptions/own-subscriptions.service.js';
 import { PlanChangesService } from './subscriptions/plan-changes.service.js';
 import { SubscriptionsController } from './subscriptions/subscriptions.controller.js';
@@ -61,6 +65,7 @@ export const CONTROLLERS = [
   ReturnsController,
   SubscriptionsController,
   CallbacksController,
+  RefundsController,
   OnAccountDeletedConsumer,
   OnAccountRestoredConsumer,
   OnAccountErasedConsumer,
@@ -69,17 +74,12 @@ export const CONTROLLERS = [
 /** Features in the order in which they may use one another. */
 const FEATURES = [
   [AccountStatesRepository, AccountStatesService],
-  [
-    PaymentsRepository,
-    PaymentsMaintenanceRepository,
-    PaymentsService,
-    ReversalsService,
-    ReturnMoneyJob,
-  ],
+  [PaymentsRepository, PaymentsMaintenanceRepository, PaymentsService, ReversalsService],
   [OrdersRepository, OrdersMaintenanceRepository, OrderReferencesService],
   [SubscriptionsRepository, SubscriptionsMaintenanceRepository, SubscriptionsService],
   [CheckoutsService, CloseCheckoutsJob, PurchaseRulesService, OrdersService],
   [ProcessorObjectsRepository, SnapshotsService, SyncService, SyncObjectsJob, ReturnsService],
+  [RefundCallsService, RefundsService, ReturnMoneyJob, SettleRefundsJob],
   [OwnSubscriptionsService, PlanChangesService, FollowAccountsJob],
   [CallbacksRepository, CallbacksService],
   [HealingRepository, HealingService, OpenOrdersJob, MissedEventsJob],

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Transaction } from '#libs/database';
-import { Clock } from '#libs/platform';
+import { Clock, crashPoint } from '#libs/platform';
 import type { ProcessorName } from '../processors/payment-processor.js';
 import { PaymentProcessors } from '../processors/payment-processors.js';
 import { ProcessorObjectsRepository } from '../sync/processor-objects.repository.js';
@@ -38,6 +38,7 @@ export class CallbacksService {
     await this.database.transaction((transaction) =>
       this.store(transaction, { ...common, event, source: 'callback' }),
     );
+    crashPoint('callback.after-commit');
     this.syncing.wake();
   }
 

@@ -9,12 +9,17 @@ import { Reversal } from './reversal.entity.js';
 /** What was paid for a stretch of a subscription, and what is left of it. Amounts as decimal strings. */
 export interface SubscriptionPayment {
   kind: PaymentLineKind;
+  sku: string;
+  quantity: number;
+  isChange: boolean;
   periodStart: Date;
   periodEnd: Date;
-  paymentId: string;
-  externalId: string;
   paidMicros: string;
-  reversedMicros: string;
+  /** Taken back for good of all that it paid for. */
+  wholeMicros: string;
+  /** Taken back for good of its rest, and from when. */
+  restMicros: string;
+  keptUntil: Date | null;
 }
 
 @Injectable()
@@ -44,6 +49,20 @@ export class PaymentsRepository {
     externalId: string,
   ): Promise<Payment | null> {
     return transaction.manager.findOneBy(Payment, { processor, externalId });
+  }
+
+  async find(transaction: Transaction, accountId: string, id: string): Promise<Payment | null> {
+    return transaction.manager.findOneBy(Payment, { accountId, id });
+  }
+
+  /** Newest first. */
+  async list(transaction: Transaction, accountId: string, limit: number): Promise<Payment[]> {
+    return transaction.manager
+      .createQueryBuilder(Payment, 'payment')
+      .where('payment.accountId = :accountId', { accountId })
+      .orderBy('payment.id', 'DESC')
+      .limit(limit)
+      .getMany();
   }
 
   async listLines(
@@ -84,12 +103,17 @@ export class PaymentsRepository {
     subscriptionId: string,
   ): Promise<SubscriptionPayment[]> {
     return transaction.query<SubscriptionPayment>(
-      `select l.period_start as "periodStart", l.period_end as "periodEnd", l.kind,
-         p.external_id as "externalId", p.id as "paymentId", p.amount_micros::text as "paidMicros",
-         coalesce((select sum(r.amount_micros) from reversals r
-           where r.payment_id = p.id and r.state = 'final'), 0)::text as "reversedMicros"
+      `select l.kind, l.sku, l.quantity, l.is_change as "isChange", l.period_start as "periodStart",
+         l.period_end as "periodEnd", p.amount_micros::text as "paidMicros",
+         coalesce(r.whole, 0)::text as "wholeMicros", coalesce(r.rest, 0)::text as "restMicros",
+         r.kept_until as "keptUntil"
        from payment_lines l join payments p on p.id = l.payment_id
-       where l.account_id = $1 and l.subscription_id = $2 order by l.period_end, l.id`,
+       left join lateral (
+         select sum(amount_micros) filter (where scope = 'whole') as whole,
+           sum(amount_micros) filter (where scope = 'remaining') as rest, min(starts_at) as kept_until
+         from reversals where payment_id = p.id and state = 'final') r on true
+       where l.account_id = $1 and l.subscription_id = $2
+       order by l.period_end, l.starts_at, l.is_change, l.id`,
       [accountId, subscriptionId],
     );
   }
@@ -100,6 +124,19 @@ export class PaymentsRepository {
       .where('reversal.accountId = :accountId and reversal.paymentId = :id', { accountId, id })
       .orderBy('reversal.id')
       .getMany();
+  }
+
+  /** False when its id is another one's. */
+  async insertReversal(transaction: Transaction, reversal: Reversal): Promise<boolean> {
+    const inserted = await transaction.manager
+      .createQueryBuilder()
+      .insert()
+      .into(Reversal)
+      .values(reversal)
+      .orIgnore()
+      .returning('id')
+      .execute();
+    return (inserted.raw as unknown[]).length > 0;
   }
 
   async putReversal(transaction: Transaction, reversal: Reversal): Promise<void> {
@@ -122,5 +159,24 @@ export class PaymentsMaintenanceRepository {
         .limit(limit)
         .getMany(),
     );
+  }
+
+  /** Refunds that were begun here and of which the processor has not said that it made them, oldest first. */
+  async listToSettle(limit: number): Promise<{ payment: Payment; refund: Reversal }[]> {
+    return this.maintenance.transaction(async (transaction) => {
+      const refunds = await transaction.manager
+        .createQueryBuilder(Reversal, 'reversal')
+        .where(`reversal.externalId is null and reversal.state = 'requested'`)
+        .orderBy('reversal.createdAt')
+        .limit(limit)
+        .getMany();
+      const ids = refunds.map(({ paymentId }) => paymentId);
+      const payments = await transaction.manager
+        .createQueryBuilder(Payment, 'payment')
+        .where('payment.id = any(:ids)', { ids })
+        .getMany();
+      const byId = new Map(payments.map((payment) => [payment.id, payment]));
+      return refunds.map((refund) => ({ payment: byId.get(refund.paymentId) as Payment, refund }));
+    });
   }
 }

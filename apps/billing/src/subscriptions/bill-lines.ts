@@ -39,6 +39,7 @@ export function paidLineOf(
     periodEnd: gained.to,
     from: gained.from,
     monthlyCredits: creditsOf(plan.monthlyCredits),
+    isChange: false,
   });
 }
 
@@ -60,6 +61,7 @@ function changedLine(
     periodEnd: gained.to,
     from: gained.from,
     monthlyCredits: creditsOf(added),
+    isChange: true,
   });
   return plan.line === 'api' ? { ...line, kind: 'subscription_upgrade' } : line;
 }
