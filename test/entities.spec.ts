@@ -1,10 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Database } from '#libs/database';
 import { TestDatabase } from '#test/environment';
+import { ParkedEvent } from '#libs/messaging';
 import { ENTITIES as ACCOUNT } from '../apps/account/src/start.js';
+import { ENTITIES as BILLING } from '../apps/billing/src/start.js';
+import { ENTITIES as ENTITLEMENT } from '../apps/entitlement/src/entitlement.module.js';
 
-/** Every service that reads rows as objects. */
-const SERVICES = [['account', ACCOUNT]] as const;
+/** Entities by the schema of their tables; the tables behind events are the same in each. */
+const SERVICES = [
+  ['account', ACCOUNT],
+  ['billing', BILLING],
+  ['entitlement', ENTITLEMENT],
+  ['gateway', [ParkedEvent]],
+] as const;
 
 describe('entities', () => {
   let test: TestDatabase;

@@ -6,7 +6,9 @@ import {
 import * as code from './tidy/code-rules.js';
 import { generateApiKey } from '#libs/contracts';
 import { crashPointFaults } from './tidy/crash-rules.js';
+import { commitFaults, subjectFaults } from './tidy/commit-rules.js';
 import * as documents from './tidy/document-rules.js';
+import { historyMissing } from './tidy/history.js';
 import * as imports from './tidy/import-rules.js';
 import * as layout from './tidy/layout-rules.js';
 import * as secrets from './tidy/secret-rules.js';
@@ -29,6 +31,10 @@ describe('tidy', () => {
 
     it('no app imports another, but for solo and what cluster, cli and specs need', () => {
       expect(imports.appFaults(files)).toEqual([]);
+    });
+
+    it('no feature imports the repository of another', () => {
+      expect(imports.featureFaults(files)).toEqual([]);
     });
 
     it('S54: nothing but safe-connect and the named clients opens a connection', () => {
@@ -135,7 +141,7 @@ describe('tidy', () => {
       expect(secrets.secretFileFaults(paths)).toEqual([]);
     });
 
-    (secrets.historyMissing() ? describe.skip : describe)('of the history', () => {
+    (historyMissing() ? describe.skip : describe)('of the history', () => {
       it('S113: no commit has ever added what looks like a secret', () => {
         expect(secrets.secretHistoryFaults()).toEqual([]);
       });
@@ -194,6 +200,14 @@ describe('tidy', () => {
     });
   });
 
+  (historyMissing() ? describe.skip : describe)('commits', () => {
+    it('no subject is longer than 72 characters', () => {
+      expect(commitFaults()).toEqual([]);
+      expect(subjectFaults(`area: ${'a'.repeat(66)}`)).toEqual([]);
+      expect(subjectFaults(`area: ${'a'.repeat(67)}`)).toHaveLength(1);
+    });
+  });
+
   it('the rules catch what they are there for', () => {
     const account = 'apps/account/src/keys';
     const caught: [faults: (files: SourceFile[]) => string[], path: string, text: string][] = [
@@ -201,6 +215,11 @@ describe('tidy', () => {
       [imports.libraryFaults, 'libs/mail/src/a.ts', `import '../../platform/src/clock.js';`],
       [imports.libraryFaults, 'libs/mail/src/a.ts', `import '#test/environment';`],
       [imports.appFaults, `${account}/a.ts`, `import '../../../gateway/src/b.js';`],
+      [
+        imports.featureFaults,
+        `${account}/a.ts`,
+        `import type { FoundPerson } from '../people/people-by-address.repository.js';`,
+      ],
       [imports.socketFaults, `${account}/a.ts`, `import { connect } from 'node:net';`],
       [imports.socketFaults, `${account}/a.ts`, `import { lookup as find } from 'node:dns';`],
       [imports.socketFaults, `${account}/a.ts`, `import * as net from 'node:net';`],

@@ -1,7 +1,7 @@
 import { type Server, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Hands over a callback's bytes and its processor's headers, as the gateway's route does. */
+/** Hands over a callback's bytes and its processor's headers, as the gateway's route does. Status 0: no answer. */
 export type CallbackReceiver = (
   body: Buffer,
   headers: Record<string, string>,
@@ -22,7 +22,7 @@ export class CallbackDoor {
         const signature = request.headers['stripe-signature'];
         const headers = typeof signature === 'string' ? { 'stripe-signature': signature } : {};
         receive(Buffer.concat(chunks), headers as Record<string, string>).then(
-          ({ status }) => response.writeHead(status).end(),
+          ({ status }) => (status === 0 ? response.destroy() : response.writeHead(status).end()),
           () => response.writeHead(500).end(),
         );
       });

@@ -26,6 +26,8 @@ export interface ProcessorStage {
   delivered(): Promise<void>;
   /** Signs bytes as the processor would at this moment. */
   sign(raw: Buffer, secret?: 'current' | 'next' | 'foreign'): ReceivedCallback;
+  /** A well signed event of the processor's other mode: real money, where the adapter is in test mode. */
+  signAsLive(raw: Buffer): ReceivedCallback;
   /** What a customer does at a checkout. @returns where the browser ends up. */
   act(redirectUrl: string, action: CheckoutAction): Promise<string>;
   /** Moves the time of the processor and of the adapter. */

@@ -31,17 +31,22 @@ export async function openStripeStage(): Promise<ProcessorStage> {
       clock,
     });
   const delivered = () => simulator.callbacks.idle();
+  const sign: ProcessorStage['sign'] = (raw, secret = 'current') => {
+    const timestamp = Math.floor(clock.now().getTime() / 1000);
+    const options = { payload: raw.toString(), secret: SECRETS[secret], timestamp };
+    const signature = Stripe.webhooks.generateTestHeaderString(options);
+    return { raw, headers: { 'stripe-signature': signature } };
+  };
   return {
     processor: adapterWith(['current']),
     clock,
     adapterWith,
     received,
     delivered,
-    sign: (raw, secret = 'current') => {
-      const timestamp = Math.floor(clock.now().getTime() / 1000);
-      const options = { payload: raw.toString(), secret: SECRETS[secret], timestamp };
-      const signature = Stripe.webhooks.generateTestHeaderString(options);
-      return { raw, headers: { 'stripe-signature': signature } };
+    sign,
+    signAsLive: (raw) => {
+      const event = JSON.parse(raw.toString()) as object;
+      return sign(Buffer.from(JSON.stringify({ ...event, livemode: true })));
     },
     act: pressButton,
     pass: async (ms) => {

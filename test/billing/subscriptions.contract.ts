@@ -106,10 +106,12 @@ export function describeSubscriptions(stageOf: () => ProcessorStage): void {
       expect(await now()).toMatchObject({ periodStart: addMonths(start, 1) });
       expect(await lastBill()).toMatchObject({ reason: 'renewal', state: 'paid' });
       const bill = { kind: 'bill', id: (await now()).latestBill!.id };
-      const refs = stage.received.slice(before).map(({ raw, headers }) => {
-        const verdict = stage.processor.verifyCallback(raw, headers);
-        return verdict.verdict === 'accepted' ? verdict.event.ref : undefined;
-      });
+      const verdicts = stage.received
+        .slice(before)
+        .map(({ raw, headers }) => stage.processor.verifyCallback(raw, headers));
+      const refs = (await Promise.all(verdicts)).map((verdict) =>
+        verdict.verdict === 'accepted' ? verdict.event.ref : undefined,
+      );
       expect(refs).toContainEqual(bill);
       expect(refs).toContainEqual({ kind: 'subscription', id });
     });

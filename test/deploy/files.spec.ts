@@ -16,6 +16,7 @@ interface ComposeService {
   ports?: string[];
   healthcheck?: { test?: string[]; disable?: boolean };
   depends_on?: Record<string, { condition: string }>;
+  profiles?: string[];
 }
 
 interface Compose {
@@ -46,16 +47,21 @@ describe('the image and the compose file', () => {
 
   beforeAll(() => {
     const database = 'postgres:5432/domain_data';
-    written = writeSecretFiles({ folder, database, smtpUrl: 'smtp://mail.example:25' });
+    const stripe = { apiKey: 'sk_test_of_somebody', callbackSecret: 'whsec_of_somebody' };
+    written = writeSecretFiles({ folder, database, smtpUrl: 'smtp://mail.example:25', stripe });
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   it('every service of the registry has its container, and the gateway two', () => {
     const apps = own.map(([, service]) => appOf(service)).toSorted();
-    const services = SERVICES.filter(({ requires }) => !requires).map(({ name }) => name);
-    expect(apps).toEqual(['cli', 'cli', 'cli', 'gateway', ...services].toSorted());
+    const names = SERVICES.map(({ name }) => name);
+    expect(apps).toEqual(['cli', 'cli', 'cli', 'gateway', ...names].toSorted());
     for (const [name, service] of own) {
       expect([name, existsSync(entryOf(service))]).toEqual([name, true]);
+    }
+    // What needs more than an installation can make is started by whoever has that.
+    for (const { name, requires } of SERVICES.filter((service) => service.name !== 'gateway')) {
+      expect([name, compose.services[name].profiles]).toEqual([name, requires && [name]]);
     }
   });
 
@@ -74,15 +80,16 @@ describe('the image and the compose file', () => {
   });
 
   it('services name one another by addresses that are there', () => {
-    for (const { name, listeners, urlSetting } of SERVICES) {
+    for (const { name, listeners, urlSetting, requires } of SERVICES) {
       const [{ port }] = listeners;
       for (const [, service] of own.filter((entry) => appOf(entry[1]) === name)) {
         expect([name, service.environment?.[port]]).toEqual([name, '7100']);
       }
       if (urlSetting === undefined) continue;
       for (const [caller, { environment = {} }] of own) {
-        const url = environment[urlSetting] ?? `http://${name}:7100`;
-        expect([caller, url]).toEqual([caller, `http://${name}:7100`]);
+        const url = environment[urlSetting];
+        const expected = requires ? `\${${urlSetting}:-}` : `http://${name}:7100`;
+        expect([caller, url ?? expected]).toEqual([caller, expected]);
       }
     }
     expect(dockerfile).toContain('READY_URL=http://127.0.0.1:7100/ready');
@@ -107,13 +114,8 @@ describe('the image and the compose file', () => {
 
   it('S113: secrets come by files that a command makes for their owner alone, and none is in the compose file', () => {
     const files = Object.entries(compose.secrets).map(([name, { file }]) => [name, file]);
-    // A service that needs more than an installation can make is added by whoever has that.
-    const added = SERVICES.filter(({ requires }) => requires).map(({ name }) => `${name}_`);
     // What the services' secrets follow from stays with the operator.
-    const expected = written.filter(
-      (name) =>
-        name !== 'service_secrets_source' && !added.some((prefix) => name.startsWith(prefix)),
-    );
+    const expected = written.filter((name) => name !== 'service_secrets_source');
     expect(files.toSorted()).toEqual(
       expected.map((name) => [name, `deploy/secrets/${name}`]).toSorted(),
     );

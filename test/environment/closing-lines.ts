@@ -7,7 +7,7 @@ import {
 } from './index.js';
 import { chartToolsAvailability } from '../deploy/chart-tools.js';
 import { imageAvailability } from '../deploy/image.js';
-import { historyMissing } from '../tidy/secret-rules.js';
+import { historyMissing } from '../tidy/history.js';
 import { chromiumPath } from './chromium.js';
 
 /** Programs without which a suite is skipped, and what that suite proves. */

@@ -11,7 +11,7 @@ import { endless, ENDLESS_PIECES, mutated } from './mutations.js';
 import type { RecordedRow } from './recorded-row.js';
 
 const SEED = 20_261_122;
-const MUTATED_ANSWERS = 2_000;
+const MUTATED_ANSWERS = 5_000;
 const ENDLESS_ANSWERS = 88;
 const PROCESSOR_MS_MAX = 50;
 const TLDS =

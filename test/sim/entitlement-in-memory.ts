@@ -10,7 +10,8 @@ import type {
   LeasesRepository,
 } from '../../apps/entitlement/src/leases/leases.repository.js';
 import { LeasesService } from '../../apps/entitlement/src/leases/leases.service.js';
-import type { ReservationsRepository } from '../../apps/entitlement/src/reservations/reservations.repository.js';
+import type { ReservationsService } from '../../apps/entitlement/src/reservations/reservations.service.js';
+import type { UsedCreditsService } from '../../apps/entitlement/src/used-credits/used-credits.service.js';
 import type { LeaseUse } from '#libs/contracts';
 import type { Transaction } from '#libs/database';
 import { Logger, SystemClock } from '#libs/platform';
@@ -87,13 +88,17 @@ export class EntitlementInMemory {
       {} as never,
       clock,
     );
-    const reservations = { sumUnusedOfLeases, recallLeases } as unknown as ReservationsRepository;
+    const reservations = { sumUnusedOfLeases, recallLeases } as unknown as ReservationsService;
     const repository = new LeasesInMemory(
       this.database,
       this.sabotage === 'no-fence',
     ) as unknown as LeasesRepository;
     const books = [port, ledger as never, grants, repository] as const;
-    const bookings = new LeaseBookingsService(...books, new Logger('sim', { write: () => {} }));
+    const bookings = new LeaseBookingsService(
+      ...books,
+      { add: async () => {} } as unknown as UsedCreditsService,
+      new Logger('sim', { write: () => {} }),
+    );
     return {
       leases: new LeasesService(...books, reservations, clock),
       bookings,

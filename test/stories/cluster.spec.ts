@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { waitFor } from '#test/environment';
 import type { ClusterProcess } from '../../apps/cluster/src/processes/cluster-process.js';
 import { dashboardInBrowser, hasBrowser } from './browser.story.js';
+import { buyCredits } from './buy-credits.story.js';
 import { Customer } from './customer.js';
 import { describeOnCluster, openCluster } from './deployment.js';
 import { firstLight } from './first-light.story.js';
@@ -21,6 +22,8 @@ describeOnCluster('a process for each service', () => {
   afterAll(() => deployment?.stop());
 
   describe('from sign-up to erasure', () => firstLight(() => deployment));
+
+  describe('credits are bought', () => buyCredits(() => deployment));
 
   (hasBrowser ? describe : describe.skip)('the dashboard in a browser', () =>
     dashboardInBrowser(() => deployment),

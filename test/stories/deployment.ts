@@ -93,7 +93,9 @@ async function opened(
  * A process for each service, with Kafka and Valkey. The API is the first gateway's and the dashboard the
  * second's: what they know of one another went through the services behind them.
  */
-export async function openCluster(): Promise<Deployment & { cluster: RunningCluster }> {
+export async function openCluster(): Promise<
+  Deployment & { cluster: RunningCluster; payments: PaymentsSimulator }
+> {
   const folder = mkdtempSync(join(tmpdir(), 'story-'));
   const clockFile = join(folder, 'clock');
   const clock = FileClock.create(clockFile);
@@ -101,11 +103,16 @@ export async function openCluster(): Promise<Deployment & { cluster: RunningClus
     folder,
     durable: false,
     clockFile,
-    environment: (planned) => ({
-      // Of a test machine that is busy: five milliseconds of waiting are no lost Valkey.
-      gateway: { ...UNHURRIED, VALKEY_TIMEOUT_MS: '1000' },
-      account: { BILLING_URL: planned['gateway-2'].BILLING_URL },
-    }),
+    payments: 'simulated',
+    environment: (planned) => {
+      const { BILLING_URL } = planned['gateway-2'];
+      return {
+        // Of a test machine that is busy: five milliseconds of waiting are no lost Valkey.
+        gateway: { ...UNHURRIED, VALKEY_TIMEOUT_MS: '1000', BILLING_URL },
+        account: { BILLING_URL },
+        billing: { BILLING_URL },
+      };
+    },
   });
   const { facts, gateways, mailbox, settings } = cluster;
   const events = loadConfig(EventsConfig, settings.operator());
@@ -118,6 +125,7 @@ export async function openCluster(): Promise<Deployment & { cluster: RunningClus
     mailboxUrl: facts.mailbox_url,
     mailbox,
     clock,
+    payments: cluster.payments as PaymentsSimulator,
     entitlementUrl: facts.entitlement_url,
     serviceSecret: settings.operator().SERVICE_SECRET as string,
     superuserUrl: settings.superuserUrl,

@@ -77,6 +77,22 @@ const mayImport = (path: string, app: string, wanted: string) =>
   path === 'apps/cli/src/declared.ts' ||
   path.endsWith('.spec.ts');
 
+/** A feature's rows are its own: others meet it through its service. Types of a repository count, too. */
+export function featureFaults(files: SourceFile[]): string[] {
+  const isFeature = (path: string) => /^apps\/[^/]+\/src\/.+\//.test(path);
+  return files
+    .filter((file) => isFeature(file.path) && !isTest(file))
+    .flatMap((file) =>
+      importsOf(file)
+        .filter(({ from }) => {
+          const target = targetOf(file, from) ?? '';
+          const isOwn = posix.dirname(target) === posix.dirname(file.path);
+          return target.endsWith('.repository.js') && isFeature(target) && !isOwn;
+        })
+        .map(({ from, node }) => `${place(file, node)} ${from}: import its service instead`),
+    );
+}
+
 /** Path in the repository that a relative import names. */
 function targetOf(file: SourceFile, from: string): string | undefined {
   return from.startsWith('.') ? posix.join(posix.dirname(file.path), from) : undefined;

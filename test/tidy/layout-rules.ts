@@ -22,6 +22,7 @@ const LIBRARY_KINDS = [
   'contract',
   'errors',
   'client',
+  'entity',
   'filter',
   'module',
   'repository',

@@ -1,6 +1,6 @@
-import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { isWellFormedApiKey } from '#libs/contracts';
+import { git } from './history.js';
 
 /** What a secret looks like: its kind and its shape. */
 const SHAPES: readonly [kind: string, shape: RegExp][] = [
@@ -21,8 +21,6 @@ const SHAPES: readonly [kind: string, shape: RegExp][] = [
 /** Ours, when its checksum is right. */
 const API_KEY = /\bdds_live_[0-9A-Za-z]{36}\b/g;
 
-const OUTPUT_MAX_BYTES = 256 * 1024 * 1024;
-
 /** S113: what looks like a secret in a text; the fault names the place and the kind, never the text. */
 export function secretsIn(place: string, text: string): string[] {
   const kinds = SHAPES.filter(([, shape]) => shape.test(text)).map(([kind]) => kind);
@@ -33,15 +31,6 @@ export function secretsIn(place: string, text: string): string[] {
 /** S113: files of the tree that hold one. */
 export function secretFileFaults(paths: string[]): string[] {
   return paths.flatMap((path) => secretsIn(path, readFileSync(path, 'latin1')));
-}
-
-/** Why the history cannot be read here; undefined when it can. */
-export function historyMissing(): string | undefined {
-  const { status, stdout } = git('rev-parse', '--is-shallow-repository', '--show-prefix');
-  if (status !== 0) return 'no git, or no repository';
-  const [isShallow, folder] = stdout.split('\n');
-  if (folder !== '') return 'a folder of another repository';
-  return isShallow === 'false' ? undefined : 'a shallow clone';
 }
 
 /** S113: commits that brought one in, in every line that any commit before this one has added. */
@@ -59,8 +48,4 @@ function added(commit: string): string {
     .split('\n')
     .flatMap((line) => (line.startsWith('+') ? [line.slice(1)] : []))
     .join('\n');
-}
-
-function git(...words: string[]) {
-  return spawnSync('git', words, { encoding: 'latin1', maxBuffer: OUTPUT_MAX_BYTES });
 }

@@ -4,9 +4,15 @@ import { type SourceFile, decoratorsOf, isTest, kindOf, nodesOf, place } from '.
 
 const ROUTE_DECORATORS = ['Get', 'Post', 'Put', 'Patch', 'Delete', 'All'];
 
+/** Of routes between services, and of the dashboard's. */
+const NAMING_DECORATORS = ['AllowCallers', 'AllowVisitors'];
+
 /** S86: every route of a controller says who may call it: itself, through its class, or by a decorator made of it. */
 export function openRouteFaults(files: SourceFile[]): string[] {
-  const naming = new Set(['AllowCallers', ...files.flatMap((file) => madeOfAllowCallers(file))]);
+  const naming = new Set([
+    ...NAMING_DECORATORS,
+    ...files.flatMap((file) => madeOfAllowCallers(file)),
+  ]);
   const names = (node: ts.HasDecorators) => decoratorsOf(node).some((name) => naming.has(name));
   return files
     .filter((file) => !isTest(file))

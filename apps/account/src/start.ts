@@ -1,5 +1,5 @@
-import { Database, addPoolMetrics } from '#libs/database';
-import { MailSender, type MailTransport, addMailMetrics } from '#libs/mail';
+import { Database, KeptAnswer, addPoolMetrics } from '#libs/database';
+import { MailSender, type MailTransport, UnsentMail, addMailMetrics } from '#libs/mail';
 import { type EventTransport, addEventMetrics } from '#libs/messaging';
 import {
   type Clock,
@@ -51,10 +51,12 @@ export const ENTITIES = [
   AuditEntry,
   BillingDetails,
   DataKey,
+  KeptAnswer,
   PasswordReset,
   Person,
   Session,
   SignUp,
+  UnsentMail,
 ];
 
 export interface AccountOptions {

@@ -23,16 +23,14 @@ import { OrderReferencesService } from './orders/order-references.service.js';
 import { OrdersController } from './orders/orders.controller.js';
 import { OrdersMaintenanceRepository, OrdersRepository } from './orders/orders.repository.js';
 import { OrdersService } from './orders/orders.service.js';
-import {
-  PaymentsMaintenanceRepository,
-  PaymentsRepository,
-} from './payments/payments.repository.js';
+import { PaymentsRepository } from './payments/payments.repository.js';
 import { PaymentsService } from './payments/payments.service.js';
 import { ReversalsService } from './payments/reversals.service.js';
 import { PaymentProcessors } from './processors/payment-processors.js';
 import { StripeProcessor } from './processors/stripe/stripe-processor.js';
 import { RefundCallsService } from './refunds/refund-calls.service.js';
 import { RefundsController } from './refunds/refunds.controller.js';
+import { RefundsMaintenanceRepository } from './refunds/refunds.repository.js';
 import { RefundsService } from './refunds/refunds.service.js';
 import { ReturnMoneyJob } from './refunds/return-money.job.js';
 import { SettleRefundsJob } from './refunds/settle-refunds.job.js';
@@ -74,12 +72,18 @@ export const CONTROLLERS = [
 /** Features in the order in which they may use one another. */
 const FEATURES = [
   [AccountStatesRepository, AccountStatesService],
-  [PaymentsRepository, PaymentsMaintenanceRepository, PaymentsService, ReversalsService],
+  [PaymentsRepository, PaymentsService, ReversalsService],
   [OrdersRepository, OrdersMaintenanceRepository, OrderReferencesService],
   [SubscriptionsRepository, SubscriptionsMaintenanceRepository, SubscriptionsService],
   [CheckoutsService, CloseCheckoutsJob, PurchaseRulesService, OrdersService],
   [ProcessorObjectsRepository, SnapshotsService, SyncService, SyncObjectsJob, ReturnsService],
-  [RefundCallsService, RefundsService, ReturnMoneyJob, SettleRefundsJob],
+  [
+    RefundsMaintenanceRepository,
+    RefundCallsService,
+    RefundsService,
+    ReturnMoneyJob,
+    SettleRefundsJob,
+  ],
   [OwnSubscriptionsService, PlanChangesService, FollowAccountsJob],
   [CallbacksRepository, CallbacksService],
   [HealingRepository, HealingService, OpenOrdersJob, MissedEventsJob],

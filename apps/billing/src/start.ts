@@ -41,7 +41,8 @@ export const JOBS: readonly JobDeclaration[] = [
 /** Of a callback (S46). */
 const RAW_BODY_LIMIT_BYTES = 1024 * 1024;
 
-const ENTITIES = [Order, OrderLine, Payment, StoredPaymentLine, Reversal, Subscription];
+/** Tables whose rows are objects. */
+export const ENTITIES = [Order, OrderLine, Payment, StoredPaymentLine, Reversal, Subscription];
 
 export interface BillingOptions {
   config: BillingConfig;

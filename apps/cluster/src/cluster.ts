@@ -1,4 +1,4 @@
-import { Clock, SystemClock, freePorts } from '#libs/platform';
+import { Clock, SystemClock } from '#libs/platform';
 import {
   FileClock,
   type KafkaBrokerOptions,
@@ -20,9 +20,11 @@ import { ValkeyProcess } from './backing/valkey-process.js';
 import { SimulatedMailbox } from './simulated-mailbox.js';
 import type { ClusterProcess } from './processes/cluster-process.js';
 import { ServiceProcess } from './processes/service-process.js';
-import type { AnyService, Settings } from '#libs/services';
+import { type AnyService, type Settings, installed } from '#libs/services';
 import { SERVICES } from '../../services.js';
-import { type ClusterPorts, ServiceSettings } from './service-settings.js';
+import { startPayments } from '../../solo/src/services/solo-payments.js';
+import { ServiceSettings } from './service-settings.js';
+import { type ClusterPorts, choosePorts } from './cluster-ports.js';
 
 /** Settings by the name of a process (`gateway-2`) or of all processes of an app (`gateway`). */
 export type ClusterEnvironment = Record<string, Settings>;
@@ -46,8 +48,11 @@ export interface ClusterOptions {
   broker?: boolean | Pick<KafkaBrokerOptions, 'proxied'>;
   /** False: counters in the memory of each gateway. */
   valkey?: boolean;
-  /** Settings of services that run only where an operator gives them something (`Service.requires`), by name. */
-  withServices?: ClusterEnvironment;
+  /**
+   * Who takes money: the simulated processor of this process, or the real one of these settings. Nobody, and
+   * no billing, unless given.
+   */
+  payments?: 'simulated' | Settings;
   /** File of a `FileClock`, which then is the business time of every service. */
   clockFile?: string;
   /** Wanted ports of the first gateway; the others follow in steps of ten. Free ones unless given. */
@@ -61,6 +66,8 @@ export interface ClusterOptions {
   /** Ends a start half-way: what has begun is stopped. */
   signal?: AbortSignal;
 }
+
+type PaymentsSimulator = Awaited<ReturnType<typeof startPayments>>;
 
 /** A gateway and its public origins. */
 export interface ClusterGateway {
@@ -78,6 +85,8 @@ export interface RunningCluster {
   broker?: ClusterProcess;
   valkey?: ClusterProcess;
   mailbox: SimulatedMailbox;
+  /** The simulated processor, of a cluster that has it. */
+  payments?: PaymentsSimulator;
   clock: Clock;
   settings: ServiceSettings;
   /** By name. @throws when there is none. */
@@ -86,8 +95,7 @@ export interface RunningCluster {
   stop(): Promise<void>;
 }
 
-/** Services of which a cluster has one process, and the one of which it has several. */
-const ALONE = SERVICES.filter(({ name }) => name !== 'gateway');
+/** Of which a cluster has several processes; one of each other service. */
 const GATEWAY = SERVICES.find(({ name }) => name === 'gateway') as AnyService;
 
 const REMEDY = 'On Debian: apt-get install default-jre-headless maven redis-server';
@@ -131,6 +139,11 @@ class StartingCluster {
   private readonly services: ServiceProcess[] = [];
   private ports: ClusterPorts;
   private settings: ServiceSettings;
+  private payments?: PaymentsSimulator;
+  /** What the processor's side of the payments is reached and checked by. */
+  private processor: Settings = {};
+  /** Services of which the cluster has one process. */
+  private alone: readonly AnyService[] = [];
 
   constructor(
     private readonly options: ClusterOptions,
@@ -149,6 +162,7 @@ class StartingCluster {
 
   async run(): Promise<RunningCluster> {
     this.ports = await choosePorts(this.options);
+    await this.openPayments();
     this.next('Starting PostgreSQL, Kafka, Valkey and the simulators …');
     const [postgres, simulators] = await all([
       this.startDatabase(),
@@ -158,7 +172,8 @@ class StartingCluster {
     ]);
     this.next('Bringing tables and topics up to date …');
     await runCli('migrate', this.settings.operator());
-    this.next(`Starting account, entitlement, lookup and ${this.ports.gateways.length} gateways …`);
+    const names = this.alone.map(({ name }) => name).join(', ');
+    this.next(`Starting ${names} and ${this.ports.gateways.length} gateways …`);
     await this.startServices(simulators);
     this.next('Making the demo account …');
     const { broker, valkey } = this.backing;
@@ -176,6 +191,7 @@ class StartingCluster {
       broker,
       valkey,
       mailbox,
+      payments: this.payments,
       clock: this.clock,
       settings: this.settings,
       process: (name) => this.named(name),
@@ -186,6 +202,17 @@ class StartingCluster {
   private next(step: string): void {
     this.options.signal?.throwIfAborted();
     this.options.progress?.(step);
+  }
+
+  /** Which services run depends on whether anybody takes money. */
+  private async openPayments(): Promise<void> {
+    const { payments } = this.options;
+    if (payments === 'simulated') {
+      const [{ dashboard }] = this.ports.gateways;
+      this.processor = { BILLING_URL: `http://localhost:${dashboard}` };
+      this.payments = await startPayments(this.processor, this.clock, this.shutdown);
+    } else this.processor = { ...payments };
+    this.alone = installed(SERVICES, this.processor).filter((service) => service !== GATEWAY);
   }
 
   private async startDatabase(): Promise<PostgresProcess> {
@@ -205,6 +232,7 @@ class StartingCluster {
       postgresUrl: postgres.url,
       brokers: options.broker === false ? undefined : `127.0.0.1:${ports.kafka}`,
       valkeyUrl: options.valkey === false ? undefined : `redis://127.0.0.1:${ports.valkey}`,
+      services: this.alone,
       reusePort: options.onePort === true,
       common: this.commonSettings(),
     });
@@ -244,11 +272,8 @@ class StartingCluster {
       LOOKUP_UPSTREAM_PER_SECOND: '1000',
     };
     const planned: ClusterEnvironment = {};
-    const { withServices = {} } = this.options;
-    for (const service of ALONE) {
-      const own = withServices[service.name];
-      if (service.requires && !own) continue;
-      planned[service.name] = this.settings.service(service, { ...internet, ...own });
+    for (const service of this.alone) {
+      planned[service.name] = this.settings.service(service, { ...internet, ...this.processor });
     }
     for (let index = 0; index < this.ports.gateways.length; index++) {
       planned[`gateway-${index + 1}`] = this.settings.gateway(GATEWAY, index);
@@ -295,7 +320,7 @@ class StartingCluster {
       api_url: gateways[0].apiUrl,
       dashboard_url: gateways[0].dashboardUrl,
       mailbox_url: `${simulators.url}/mailbox`,
-      payments: this.options.withServices?.billing ? 'real' : 'none',
+      payments: this.paymentsFact(),
       mode: 'offline',
       demo,
       data_folder: folder.path,
@@ -320,6 +345,11 @@ class StartingCluster {
     return facts;
   }
 
+  private paymentsFact(): ClusterFacts['payments'] {
+    if (this.payments) return 'simulated';
+    return this.alone.some(({ name }) => name === 'billing') ? 'real' : 'none';
+  }
+
   private named(name: string): ClusterProcess {
     const found = this.services.find((process) => process.name === name);
     if (!found) throw new Error(`no process ${name}`);
@@ -342,33 +372,4 @@ async function all<T extends readonly unknown[] | []>(
     PromiseRejectedResult | undefined;
   if (failed) throw failed.reason;
   return Promise.all(work);
-}
-
-async function choosePorts(options: ClusterOptions): Promise<ClusterPorts> {
-  const { gateways = 2, firstPorts, onePort } = options;
-  const [postgres, kafka, valkey, simulators, smtp, ...free] = await freePorts(
-    5 + ALONE.length + 3 * gateways,
-  );
-  const services = Object.fromEntries(ALONE.map(({ name }, place) => [name, free[place]]));
-  const others = free.slice(ALONE.length);
-  const forGateway = (index: number) => {
-    const [api, dashboard, internal] = others.slice(3 * index);
-    const wanted = firstPorts && {
-      api: firstPorts.api + 10 * index,
-      dashboard: firstPorts.dashboard + 10 * index,
-    };
-    return { api, dashboard, internal, ...wanted };
-  };
-  return {
-    postgres,
-    kafka,
-    valkey,
-    simulators,
-    smtp,
-    services,
-    gateways: Array.from({ length: gateways }, (_, index) => ({
-      ...forGateway(onePort ? 0 : index),
-      internal: others[3 * index + 2],
-    })),
-  };
 }

@@ -4,7 +4,7 @@ import { checkPortFree } from '../../solo/src/checks/machine-checks.js';
 import { StartFault } from '../../solo/src/checks/start-fault.js';
 import { announcement } from './announcement/box.js';
 import { ClusterConfig } from './cluster.config.js';
-import { startCluster } from './cluster.js';
+import { type ClusterOptions, startCluster } from './cluster.js';
 import { Supervisor } from './processes/supervisor.js';
 
 /** What a shell says of a process that a Ctrl-C has ended. */
@@ -30,6 +30,7 @@ async function main(): Promise<void> {
       firstPorts: { api: apiPort, dashboard: dashboardPort },
       // Elsewhere the system does not spread connections over listeners of one port.
       onePort: gateways > 1 && process.platform === 'linux',
+      payments: paymentsOf(process.env),
       progress: say,
       signal: interruption.signal,
     });
@@ -44,6 +45,13 @@ async function main(): Promise<void> {
     say('Stopped before it was up; nothing is left half made.');
     process.exit(INTERRUPTED);
   }
+}
+
+/** A processor's settings are the operator's; without any, money is simulated. A blank key: nothing is sold. */
+function paymentsOf(environment: NodeJS.ProcessEnv): ClusterOptions['payments'] {
+  if (environment.STRIPE_API_KEY === undefined) return 'simulated';
+  const given = Object.entries(environment).filter(([name]) => name.startsWith('STRIPE_'));
+  return Object.fromEntries(given);
 }
 
 function say(line: string): void {

@@ -7,20 +7,9 @@ import {
   readBy,
 } from '#libs/services';
 import { SERVICES } from '../../services.js';
+import type { ClusterPorts } from './cluster-ports.js';
 import type { DataFolder } from '../../solo/src/data-folder/data-folder.js';
 import type { Secrets } from '../../solo/src/data-folder/secrets.js';
-
-/** Every address of a cluster, known before anything listens there. */
-export interface ClusterPorts {
-  postgres: number;
-  kafka: number;
-  valkey: number;
-  simulators: number;
-  smtp: number;
-  /** The internal listener of each service but the gateways, by its name. */
-  services: Record<string, number>;
-  gateways: { api: number; dashboard: number; internal: number }[];
-}
 
 export interface SettingSources {
   ports: ClusterPorts;
@@ -32,6 +21,8 @@ export interface SettingSources {
   brokers?: string;
   /** Value of `VALKEY_URL`, of a cluster with one. */
   valkeyUrl?: string;
+  /** The services that run: others have no address. */
+  services: readonly AnyService[];
   /** All gateways listen on the first one's public ports. */
   reusePort: boolean;
   /** Given to every service. */
@@ -125,8 +116,9 @@ export class ServiceSettings {
   }
 
   private addresses(): Settings {
-    const called = SERVICES.flatMap(({ name, urlSetting }) =>
-      urlSetting === undefined ? [] : [[urlSetting, loopback(this.sources.ports.services[name])]],
+    const { ports, services } = this.sources;
+    const called = services.flatMap(({ name, urlSetting }) =>
+      urlSetting === undefined ? [] : [[urlSetting, loopback(ports.services[name])]],
     );
     return Object.fromEntries(called) as Settings;
   }

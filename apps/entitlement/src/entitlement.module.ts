@@ -12,6 +12,8 @@ import { BlocksService } from './blocks/blocks.service.js';
 import { OnAccountDeletedConsumer } from './blocks/on-account-deleted.consumer.js';
 import { OnAccountErasedConsumer } from './blocks/on-account-erased.consumer.js';
 import { OnAccountRestoredConsumer } from './blocks/on-account-restored.consumer.js';
+import { CheckpointJob } from './checkpoints/checkpoint.job.js';
+import { CheckpointsRepository } from './checkpoints/checkpoints.repository.js';
 import type { EntitlementConfig } from './entitlement.config.js';
 import { FulfilmentController } from './fulfilment/fulfilment.controller.js';
 import { FulfilmentRepository } from './fulfilment/fulfilment.repository.js';
@@ -32,7 +34,6 @@ import { LeaseReaperService } from './leases/lease-reaper.service.js';
 import { LeasesController } from './leases/leases.controller.js';
 import { LeasesRepository } from './leases/leases.repository.js';
 import { LeasesService } from './leases/leases.service.js';
-import { LedgerController } from './ledger/ledger.controller.js';
 import { LedgerRepository } from './ledger/ledger.repository.js';
 import { LedgerService } from './ledger/ledger.service.js';
 import { PaymentLine } from './payments/payment-line.entity.js';
@@ -41,12 +42,18 @@ import { PaymentsService } from './payments/payments.service.js';
 import { Reversal } from './payments/reversal.entity.js';
 import { ReversedLine } from './payments/reversed-line.entity.js';
 import { ReservationsRepository } from './reservations/reservations.repository.js';
+import { ReservationsService } from './reservations/reservations.service.js';
 import { OnPaymentReversalUndoneConsumer } from './reversals/on-payment-reversal-undone.consumer.js';
 import { OnPaymentReversedConsumer } from './reversals/on-payment-reversed.consumer.js';
 import { ReversalsService } from './reversals/reversals.service.js';
+import { StatementController } from './statement/statement.controller.js';
+import { StatementRepository } from './statement/statement.repository.js';
+import { StatementService } from './statement/statement.service.js';
 import { Subscription } from './subscriptions/subscription.entity.js';
 import { SubscriptionsRepository } from './subscriptions/subscriptions.repository.js';
 import { SubscriptionsService } from './subscriptions/subscriptions.service.js';
+import { UsedCreditsRepository } from './used-credits/used-credits.repository.js';
+import { UsedCreditsService } from './used-credits/used-credits.service.js';
 
 export interface EntitlementModuleOptions {
   config: EntitlementConfig;
@@ -62,7 +69,7 @@ export interface EntitlementModuleOptions {
 export const ENTITIES = [PaymentLine, Reversal, ReversedLine, Subscription];
 
 export const CONTROLLERS = [
-  LedgerController,
+  StatementController,
   GrantsController,
   FulfilmentController,
   OnAccountRegisteredConsumer,
@@ -83,6 +90,8 @@ export const CONTROLLERS = [
 const PROVIDERS = [
   LedgerRepository,
   LedgerService,
+  CheckpointsRepository,
+  CheckpointJob,
   PaymentsRepository,
   PaymentsService,
   SubscriptionsRepository,
@@ -95,7 +104,12 @@ const PROVIDERS = [
   FulfilmentService,
   BlocksRepository,
   BlocksService,
+  UsedCreditsRepository,
+  UsedCreditsService,
+  StatementRepository,
+  StatementService,
   ReservationsRepository,
+  ReservationsService,
   LeasesRepository,
   LeasesService,
   LeaseBookingsService,

@@ -19,6 +19,7 @@ import {
   startService,
 } from '#libs/platform';
 import { type JobDeclaration, scheduleJobs } from '#libs/services';
+import { CheckpointJob } from './checkpoints/checkpoint.job.js';
 import type { EntitlementConfig } from './entitlement.config.js';
 import { ENTITIES, EntitlementModule } from './entitlement.module.js';
 import { AdvanceAccountsJob } from './grants/advance-accounts.job.js';
@@ -32,6 +33,7 @@ export const JOBS: readonly JobDeclaration[] = [
   { job: ReapJob, everyMs: 2 * SECOND_MS, runs: 'process' },
   { job: AdvanceAccountsJob, everyMs: 30 * SECOND_MS, runs: 'process' },
   { job: AuditJob, everyMs: 5 * MINUTE_MS, runs: 'process' },
+  { job: CheckpointJob, everyMs: HOUR_MS, runs: 'installation' },
   { job: RollPartitionsJob, everyMs: HOUR_MS, runs: 'installation' },
 ];
 

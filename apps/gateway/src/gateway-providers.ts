@@ -29,6 +29,7 @@ import { rollPartitions } from './request-log/roll-up.job.js';
 import { ApiPaths } from './routes/api-paths.js';
 import { Services } from './services.js';
 import { RequestCounts } from './telemetry/request-counts.js';
+import { UsageService } from './usage/usage.service.js';
 
 /** Where requests are counted: `Counters`, an interface. */
 export const COUNTERS = Symbol('counters');
@@ -175,17 +176,16 @@ const PATH = [
       config: GatewayConfig,
       tokens: ServiceTokens,
       paths: ApiPaths,
-      requestLog: RequestLogRepository,
-      clock: Clock,
+      usage: UsageService,
     },
-    ({ config, tokens, paths: { operations }, requestLog, clock }) =>
+    ({ config, tokens, paths: { operations }, usage }) =>
       new Forwarder({
         url: config.lookupUrl,
         socketPath: config.lookupSocket,
         tokens,
         timeoutMs: config.lookupTimeoutMs,
         owners: { account: config.accountUrl, entitlement: config.entitlementUrl },
-        own: ownOperations({ requestLog, clock }),
+        own: ownOperations(usage),
         operations,
       }),
   ),

@@ -15,6 +15,8 @@ import {
 } from './request-log/request-log.repository.js';
 import { RollUpJob } from './request-log/roll-up.job.js';
 import { ApiPaths } from './routes/api-paths.js';
+import { UsageRepository } from './usage/usage.repository.js';
+import { UsageService } from './usage/usage.service.js';
 
 export interface GatewayModuleOptions {
   config: GatewayConfig;
@@ -50,6 +52,8 @@ export class GatewayModule {
         RequestLogRepository,
         RequestLogMaintenanceRepository,
         RollUpJob,
+        UsageRepository,
+        UsageService,
         ...MADE,
         PublicListeners,
         GatewayLifecycle,

@@ -3,7 +3,7 @@ import { Database } from '#libs/database';
 import type { EventTransport } from '#libs/messaging';
 import { type Clock, type Logger, type RunningService, startService } from '#libs/platform';
 import { hiddenClientsOf } from './context/client-address.js';
-import type { Mailbox } from './dashboard/mailbox-routes.js';
+import type { Mailbox } from './dashboard/mailbox/mailbox.js';
 import { Facts } from './facts/facts.js';
 import type { GatewayConfig } from './gateway.config.js';
 import { GatewayModule } from './gateway.module.js';

@@ -1,7 +1,20 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readdirSync, readFileSync } from 'node:fs';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { Database, withClient } from '#libs/database';
 import { TestDatabase } from '#test/environment';
+
+@Entity('job_lease')
+class Lease {
+  @PrimaryColumn('text')
+  job: string;
+
+  @Column('text')
+  owner: string;
+
+  @Column('timestamptz', { name: 'lease_until' })
+  until: Date;
+}
 
 describe('database', () => {
   let test: TestDatabase;
@@ -9,7 +22,7 @@ describe('database', () => {
 
   beforeAll(async () => {
     test = await TestDatabase.create();
-    database = await test.service('account');
+    database = await test.service('account', [Lease]);
   });
   afterAll(() => test.drop());
 
@@ -58,6 +71,44 @@ describe('database', () => {
     const kept = await database.transaction(async (transaction) => transaction);
     await expect(kept.query('select 1')).rejects.toThrow('the transaction is over');
     expect(() => kept.manager).toThrow('the transaction is over');
+  });
+
+  it('an entity manager that was kept takes no statement while its transaction is rolled back', async () => {
+    let late: Promise<unknown[]> | undefined;
+    const failed = database.transaction(async ({ manager }) => {
+      const slow = manager.query('select pg_sleep(0.05)');
+      late = slow.then(() =>
+        Promise.all(
+          [
+            manager.query('select 1'),
+            manager.count(Lease),
+            manager.save(
+              Object.assign(new Lease(), { job: 'late', owner: 'me', until: new Date() }),
+            ),
+          ].map((work) => work.catch((error: unknown) => (error as Error).message)),
+        ),
+      );
+      throw new Error('no');
+    });
+    await expect(failed).rejects.toThrow('no');
+    expect(await late).toEqual(Array.from({ length: 3 }, () => 'the transaction is over'));
+  });
+
+  it('an entity’s statement nobody waited for undoes the transaction', async () => {
+    const hasty = database.transaction(async ({ manager }) => {
+      void manager.insert(Lease, { job: 'hasty' }).catch(() => undefined);
+    });
+    await expect(hasty).rejects.toThrow('nobody waited for');
+    expect(await database.transaction(({ manager }) => manager.count(Lease))).toBe(0);
+  });
+
+  it('an entity’s failed statement that was swallowed is not taken for committed', async () => {
+    const broken = database.transaction(async ({ manager }) => {
+      await manager.insert(Lease, { job: 'kept', owner: 'me', until: new Date() });
+      await manager.insert(Lease, { job: 'kept', owner: 'me' }).catch(() => undefined);
+    });
+    await expect(broken).rejects.toThrow('broken by a failed statement');
+    expect(await database.transaction(({ manager }) => manager.count(Lease))).toBe(0);
   });
 
   it('a transaction in which a failed statement was swallowed is not taken for committed', async () => {

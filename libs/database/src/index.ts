@@ -10,6 +10,7 @@ export * from './idempotency/idempotency-table.js';
 export * from './idempotency/idempotency.repository.js';
 export * from './idempotency/idempotency-service.js';
 export * from './idempotency/idempotent-call.js';
+export * from './idempotency/kept-answer.entity.js';
 export * from './keyset.js';
 export * from './migrations.js';
 export * from './number-series/number-series.js';

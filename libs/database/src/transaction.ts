@@ -15,12 +15,21 @@ export class Transaction {
   private isOver = false;
   private running = 0;
 
-  constructor(private readonly entityManager: EntityManager) {}
+  private readonly guarded: QueryRunner;
+  private entities?: EntityManager;
 
-  /** TypeORM's own, for rows that are entities. @throws when the transaction is over. */
+  constructor(private readonly entityManager: EntityManager) {
+    this.guarded = this.guard(entityManager.queryRunner!);
+  }
+
+  /**
+   * TypeORM's own, for rows that are entities. Its statements are checked as those of `query` are, also
+   * when somebody kept it. @throws when the transaction is over.
+   */
   get manager(): EntityManager {
     this.checkOpen();
-    return this.entityManager;
+    this.entities ??= this.entityManager.dataSource.createEntityManager(this.guarded);
+    return this.entities;
   }
 
   /** Rows of one statement, `RETURNING` included. */
@@ -68,19 +77,31 @@ export class Transaction {
     for (const work of this.afterCommitWork) work();
   }
 
-  private checkOpen(): QueryRunner {
+  private checkOpen(): void {
     const runner = this.entityManager.queryRunner;
     if (this.isOver || !runner?.isTransactionActive) throw new Error('the transaction is over');
-    return runner;
   }
 
   private async run(sql: string, parameters: unknown[]): Promise<QueryResult> {
-    const runner = this.checkOpen();
-    this.running += 1;
-    try {
-      return await runner.query(sql, parameters, true);
-    } finally {
-      this.running -= 1;
-    }
+    return this.guarded.query(sql, parameters, true);
+  }
+
+  /** The connection, whose statements run only while the transaction is open and are counted while they do. */
+  private guard(runner: QueryRunner): QueryRunner {
+    const query = async (...statement: Parameters<QueryRunner['query']>) => {
+      this.checkOpen();
+      this.running += 1;
+      try {
+        return await runner.query(...statement);
+      } finally {
+        this.running -= 1;
+      }
+    };
+    return new Proxy(runner, {
+      get: (target, name) => {
+        if (name === 'query') return query;
+        return name === 'manager' ? this.manager : Reflect.get(target, name);
+      },
+    });
   }
 }

@@ -8,3 +8,4 @@ export * from './mail-tables.js';
 export * from './mail-transport.js';
 export * from './transports/local-mailbox.js';
 export * from './transports/smtp.js';
+export * from './unsent-mail.entity.js';

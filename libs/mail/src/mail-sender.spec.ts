@@ -7,6 +7,7 @@ import { MailOutbox } from './mail-outbox.js';
 import { MailSender } from './mail-sender.js';
 import { MailRefused, MailTransport } from './mail-transport.js';
 import { LocalMailbox } from './transports/local-mailbox.js';
+import { UnsentMail } from './unsent-mail.entity.js';
 
 const mail = composeMail('someone@example.com', { subject: 'Hello', paragraphs: ['Hello'] });
 
@@ -46,7 +47,7 @@ describe('mail sender', () => {
 
   beforeAll(async () => {
     test = await TestDatabase.create();
-    database = await test.service('account');
+    database = await test.service('account', [UnsentMail]);
     maintenance = await test.maintenance('account');
   });
   afterAll(() => test.drop());

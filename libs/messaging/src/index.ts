@@ -12,6 +12,7 @@ export * from './messaging-tables.js';
 export * from './open-transport.js';
 export * from './outbox/aggregate-lock.js';
 export * from './outbox/outbox.js';
+export * from './parking/parked-event.entity.js';
 export * from './parking/parked-events.js';
 export { Relay } from './relay/relay.js';
 export { ServiceEventCounts } from './telemetry/event-counts.js';

@@ -4,7 +4,6 @@ import type { Clock, ServiceName } from '#libs/platform';
 import { ChangeFeed } from './change-feed/change-feed.js';
 import type { EventTransport } from './event-transport.js';
 import { Outbox } from './outbox/outbox.js';
-import { ParkedEvents } from './parking/parked-events.js';
 
 export interface MessagingModuleOptions {
   service: ServiceName;
@@ -14,7 +13,7 @@ export interface MessagingModuleOptions {
   database: Database;
 }
 
-/** What a service's classes inject: `Outbox`, `ChangeFeed`, `ParkedEvents`. */
+/** What a service's classes inject: `Outbox`, `ChangeFeed`. */
 @Module({})
 export class MessagingModule {
   static register({ service, clock, transport, database }: MessagingModuleOptions): DynamicModule {
@@ -23,9 +22,8 @@ export class MessagingModule {
       providers: [
         { provide: Outbox, useValue: new Outbox(service, clock, transport) },
         { provide: ChangeFeed, useValue: new ChangeFeed(database) },
-        { provide: ParkedEvents, useValue: new ParkedEvents(database) },
       ],
-      exports: [Outbox, ChangeFeed, ParkedEvents],
+      exports: [Outbox, ChangeFeed],
     };
   }
 }

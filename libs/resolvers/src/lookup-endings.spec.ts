@@ -132,7 +132,7 @@ describe('redirects', () => {
   const to: RequestListener = (_request, response) =>
     void response.writeHead(302, { location: 'https://rdap.other.test/domain/a.rdaponly' }).end();
 
-  it('a host redirected to is asked in its own turn, and its throttle parks it alone', async () => {
+  it('a host redirected to is asked in its own turn, and its throttle pauses it alone', async () => {
     await stage.internet.rdap('rdap.nic.test', to);
     await stage.internet.rdap('rdap.other.test', status(429, { 'retry-after': '90' }));
     const limiter = new UpstreamLimiter({ defaultLimit: wide });
@@ -141,10 +141,10 @@ describe('redirects', () => {
       outcome: 'throttled',
       retryAfterSeconds: 90,
     });
-    expect(limiter.parkedForMs('rdap.other.test')).toBeGreaterThan(80_000);
-    expect(limiter.parkedForMs('rdap.nic.test')).toBe(0);
+    expect(limiter.pausedForMs('rdap.other.test')).toBeGreaterThan(80_000);
+    expect(limiter.pausedForMs('rdap.nic.test')).toBe(0);
     const again = await lookup.lookup('a.rdaponly');
-    expect(told(again)).toEqual(['throttled', 'rdap registry parked']);
+    expect(told(again)).toEqual(['throttled', 'rdap registry paused']);
     expect(stage.internet.asked.map((asked) => asked.split(' ')[0])).toEqual([
       'rdap.nic.test',
       'rdap.other.test',
@@ -175,7 +175,7 @@ describe('upstreams that cannot be had', () => {
     const first = await lookup.lookup('a.whoisonly');
     expect(first).toMatchObject({ outcome: 'throttled', retryAfterSeconds: 120 });
     const second = await lookup.lookup('b.whoisonly');
-    expect(told(second)).toEqual(['throttled', 'whois43 registry parked']);
+    expect(told(second)).toEqual(['throttled', 'whois43 registry paused']);
     expect(second.retryAfterSeconds).toBeGreaterThan(100);
     expect(stage.internet.asked).toHaveLength(1);
   });
@@ -187,7 +187,7 @@ describe('upstreams that cannot be had', () => {
       outcome: 'throttled',
       retryAfterSeconds: 77,
     });
-    expect(told(await lookup.lookup('b.rdaponly'))).toEqual(['throttled', 'rdap registry parked']);
+    expect(told(await lookup.lookup('b.rdaponly'))).toEqual(['throttled', 'rdap registry paused']);
     expect(stage.internet.asked).toHaveLength(1);
   });
 

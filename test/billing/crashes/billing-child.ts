@@ -7,11 +7,9 @@ import { JOBS, startBilling } from '../../../apps/billing/src/start.js';
 import { type AccountFate, deliverFate } from '../account-fate.js';
 
 /** What the parent asks a child for. */
-export type Errand =
-  { number: number } & (
-    | { kind: 'job'; name: string }
-    | { kind: 'fate'; fate: AccountFate; accountId: string }
-  );
+export type Errand = { number: number } & (
+  { kind: 'job'; name: string } | { kind: 'fate'; fate: AccountFate; accountId: string }
+);
 
 /** What a child tells its parent. */
 export type Report = { url: string } | { number: number; fault?: string };
@@ -25,7 +23,10 @@ export interface ChildSettings {
 const { config, clockFile } = JSON.parse(process.env.BILLING_CHILD ?? '{}') as ChildSettings;
 const clock = FileClock.follow(clockFile);
 const logger = new Logger('billing', { write: (line) => process.stderr.write(line) }, 'error');
-const transport = new InProcessTransport({ logger, consumers: { account: ['billing'], billing: [] } });
+const transport = new InProcessTransport({
+  logger,
+  consumers: { account: ['billing'], billing: [] },
+});
 const given = Object.assign(new BillingConfig(), config);
 const service = await startBilling({ config: given, clock, logger, transport, isScheduled: false });
 const database = await Database.open({ url: given.databaseUrl, applicationName: 'errands' });

@@ -94,6 +94,7 @@ export class CrashWorld {
   async creditsOf(accountId: string): Promise<number> {
     const events = await recordedEvents(this.database);
     const own = events.filter(({ key }) => key === accountId);
+    this.entitlement.clock.set(this.clock.now());
     for (const { type, data } of [...own, ...own]) {
       await this.entitlement.deliver(eventClassOf(type, 1)!, accountId, data);
     }

@@ -5,7 +5,7 @@ import { type AttemptLimit, ThrottlingService } from '../throttling/throttling.s
 import { networkOf } from '../throttling/network.js';
 import type { Visitor } from '../audit/actor.js';
 import { AuditService } from '../audit/audit.service.js';
-import type { FoundPerson } from '../people/people-by-address.repository.js';
+import type { FoundPerson } from '../people/found-person.js';
 import { PeopleService } from '../people/people.service.js';
 import type { ForgotPasswordRequest } from './password-resets.dto.js';
 import { PasswordResetsService, RESET_LINK_LIFETIME_MS } from './password-resets.service.js';

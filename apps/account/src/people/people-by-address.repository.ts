@@ -1,13 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { MaintenanceDatabase } from '#libs/database';
-
-export interface FoundPerson {
-  personId: string;
-  accountId: string;
-  passwordHash: string | null;
-  /** Has the person logged in from this network before? */
-  knowsNetwork: boolean;
-}
+import type { FoundPerson } from './found-person.js';
 
 /** Finds whose address it is: no account is known yet, so it works under the maintenance role. */
 @Injectable()

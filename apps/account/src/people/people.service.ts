@@ -6,10 +6,8 @@ import { networkOf } from '../throttling/network.js';
 import { PersonalDataService } from '../personal-data/personal-data.service.js';
 import { addressHash, mailboxOf, trialClaim } from './address.js';
 import { deviceOf, newDeviceToken } from './device-token.js';
-import {
-  type FoundPerson,
-  PeopleByAddressMaintenanceRepository,
-} from './people-by-address.repository.js';
+import type { FoundPerson } from './found-person.js';
+import { PeopleByAddressMaintenanceRepository } from './people-by-address.repository.js';
 import { PeopleRepository } from './people.repository.js';
 import type { Person } from './person.entity.js';
 

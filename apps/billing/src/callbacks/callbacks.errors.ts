@@ -12,3 +12,16 @@ export class CallbackRejected extends Problem {
     });
   }
 }
+
+export class CallbackNotChecked extends Problem {
+  constructor(cause: unknown) {
+    super(
+      {
+        code: 'callback_not_checked',
+        status: 503,
+        detail: 'This callback could not be checked just now. Send it again later.',
+      },
+      { cause },
+    );
+  }
+}

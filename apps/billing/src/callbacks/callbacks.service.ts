@@ -3,9 +3,9 @@ import { Database, type Transaction } from '#libs/database';
 import { Clock, crashPoint } from '#libs/platform';
 import type { ProcessorName } from '../processors/payment-processor.js';
 import { PaymentProcessors } from '../processors/payment-processors.js';
-import { ProcessorObjectsRepository } from '../sync/processor-objects.repository.js';
 import { SyncObjectsJob } from '../sync/sync-objects.job.js';
-import { CallbackRejected } from './callbacks.errors.js';
+import { SyncService } from '../sync/sync.service.js';
+import { CallbackNotChecked, CallbackRejected } from './callbacks.errors.js';
 import { CallbacksRepository, type StoredCallback } from './callbacks.repository.js';
 
 /** Takes callbacks: checked, stored once, answered; what they are about is fetched afterwards. */
@@ -15,16 +15,20 @@ export class CallbacksService {
   constructor(
     private readonly database: Database,
     private readonly callbacks: CallbacksRepository,
-    private readonly objects: ProcessorObjectsRepository,
+    private readonly syncs: SyncService,
     private readonly processors: PaymentProcessors,
     private readonly syncing: SyncObjectsJob,
     private readonly clock: Clock,
   ) {}
 
-  /** @throws CallbackRejected, which is stored with its reason; NotFound for an unknown processor. */
+  /**
+   * @throws CallbackRejected, which is stored with its reason; CallbackNotChecked, so that it is sent again;
+   * NotFound for an unknown processor.
+   */
   async receive(name: string, raw: Buffer, headers: Record<string, unknown>): Promise<void> {
     const processor = this.processors.get(name);
-    const verdict = processor.verifyCallback(raw, headers);
+    const verdict = await processor.verifyCallback(raw, headers);
+    if (verdict.verdict === 'undecided') throw new CallbackNotChecked(verdict.cause);
     const receivedAt = this.clock.now();
     const common = { processor: processor.name, receivedAt, raw };
     if (verdict.verdict === 'rejected') {
@@ -46,7 +50,7 @@ export class CallbacksService {
   async store(transaction: Transaction, callback: StoredCallback): Promise<boolean> {
     if (!(await this.callbacks.insert(transaction, callback))) return false;
     const { processor, event } = callback;
-    if (event.ref) await this.objects.want(transaction, { processor, ...event.ref });
+    if (event.ref) await this.syncs.want(transaction, { processor, ...event.ref });
     return true;
   }
 

@@ -1,26 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import type { PaymentLineKind } from '#libs/contracts';
-import { MaintenanceDatabase, type Transaction } from '#libs/database';
+import type { Transaction } from '#libs/database';
 import type { ProcessorName } from '../processors/payment-processor.js';
 import { Payment } from './payment.entity.js';
 import { StoredPaymentLine } from './payment-line.entity.js';
 import { Reversal } from './reversal.entity.js';
-
-/** What was paid for a stretch of a subscription, and what is left of it. Amounts as decimal strings. */
-export interface SubscriptionPayment {
-  kind: PaymentLineKind;
-  sku: string;
-  quantity: number;
-  isChange: boolean;
-  periodStart: Date;
-  periodEnd: Date;
-  paidMicros: string;
-  /** Taken back for good of all that it paid for. */
-  wholeMicros: string;
-  /** Taken back for good of its rest, and from when. */
-  restMicros: string;
-  keptUntil: Date | null;
-}
+import type { SubscriptionPayment } from './subscription-payment.js';
 
 @Injectable()
 export class PaymentsRepository {
@@ -141,42 +125,5 @@ export class PaymentsRepository {
 
   async putReversal(transaction: Transaction, reversal: Reversal): Promise<void> {
     await transaction.manager.save(Reversal, reversal);
-  }
-}
-
-/** Payments of every account. */
-@Injectable()
-export class PaymentsMaintenanceRepository {
-  constructor(private readonly maintenance: MaintenanceDatabase) {}
-
-  /** Money that nobody heard of and that was not given back yet, oldest first. */
-  async listToReturn(limit: number): Promise<Payment[]> {
-    return this.maintenance.transaction((transaction) =>
-      transaction.manager
-        .createQueryBuilder(Payment, 'payment')
-        .where('not payment.isAnnounced and payment.returnedAt is null')
-        .orderBy('payment.confirmedAt')
-        .limit(limit)
-        .getMany(),
-    );
-  }
-
-  /** Refunds that were begun here and of which the processor has not said that it made them, oldest first. */
-  async listToSettle(limit: number): Promise<{ payment: Payment; refund: Reversal }[]> {
-    return this.maintenance.transaction(async (transaction) => {
-      const refunds = await transaction.manager
-        .createQueryBuilder(Reversal, 'reversal')
-        .where(`reversal.externalId is null and reversal.state = 'requested'`)
-        .orderBy('reversal.createdAt')
-        .limit(limit)
-        .getMany();
-      const ids = refunds.map(({ paymentId }) => paymentId);
-      const payments = await transaction.manager
-        .createQueryBuilder(Payment, 'payment')
-        .where('payment.id = any(:ids)', { ids })
-        .getMany();
-      const byId = new Map(payments.map((payment) => [payment.id, payment]));
-      return refunds.map((refund) => ({ payment: byId.get(refund.paymentId) as Payment, refund }));
-    });
   }
 }

@@ -12,8 +12,9 @@ import { Clock, type Micros, newId } from '#libs/platform';
 import type { PaymentSnapshot, ProcessorName } from '../processors/payment-processor.js';
 import type { Payment } from './payment.entity.js';
 import type { StoredPaymentLine } from './payment-line.entity.js';
-import { PaymentsRepository, type SubscriptionPayment } from './payments.repository.js';
+import { PaymentsRepository } from './payments.repository.js';
 import type { Reversal } from './reversal.entity.js';
+import type { SubscriptionPayment } from './subscription-payment.js';
 
 const PAYMENTS_MAX = 500;
 

@@ -177,9 +177,11 @@ export const CALLBACK_REJECTIONS = [
 ] as const;
 export type CallbackRejection = (typeof CALLBACK_REJECTIONS)[number];
 
+/** `undecided`: what the signature is checked with is not at hand just now; the sender must try again. */
 export type CallbackVerdict =
   | { verdict: 'accepted'; event: ProcessorEvent }
-  | { verdict: 'rejected'; reason: CallbackRejection };
+  | { verdict: 'rejected'; reason: CallbackRejection }
+  | { verdict: 'undecided'; cause: unknown };
 
 /** What a processor cannot do, billing does itself or does not offer. */
 export interface ProcessorCapabilities {
@@ -187,6 +189,10 @@ export interface ProcessorCapabilities {
   refundsPartly: boolean;
   /** How long the same key gives the same answer, in milliseconds. */
   idempotencyMs: number;
+  /** It calls back when a checkout has expired; elsewhere only a look at the checkout tells. */
+  announcesExpiry: boolean;
+  /** A checkout that nobody paid is found by our reference. */
+  findsCheckouts: boolean;
 }
 
 export interface RefundRequest {
@@ -231,20 +237,27 @@ export interface PaymentProcessor {
   createCheckout(request: CheckoutRequest): Promise<Outcome<CreatedCheckout>>;
 
   /**
-   * A customer came back from a checkout. Captures where the processor wants that. What the address
-   * of the return said is not believed (S48): the checkout is the one of our order.
+   * A customer came back from a checkout. What the address of the return said is not believed (S48): the
+   * checkout is the one of our order.
    */
   completeReturn(checkoutId: string): Promise<Outcome<ProcessorRef>>;
 
   /** Closes a checkout page for good. Refused when the customer was faster. */
   closeCheckout(checkoutId: string): Promise<Outcome<CheckoutSnapshot>>;
 
-  /** Finds the checkout of an order by our reference, when its creation's answer was lost for too long. */
+  /**
+   * Finds the checkout of an order by our reference, when its creation's answer was lost for too long.
+   * Null as well where the processor cannot be searched: nobody was ever sent to that checkout.
+   */
   findCheckout(orderId: string, customerId: string): Promise<Outcome<CheckoutSnapshot | null>>;
 
-  /** Checks the signature over the raw bytes before it reads them (S41). Calls nobody. */
-  verifyCallback(raw: Buffer, headers: Record<string, unknown>): CallbackVerdict;
+  /**
+   * Checks the signature over the raw bytes before it reads them (S41). Calls nobody, but for a
+   * certificate it has not seen yet, from a host that it trusts.
+   */
+  verifyCallback(raw: Buffer, headers: Record<string, unknown>): Promise<CallbackVerdict>;
 
+  /** How an object stands now. Whatever a customer has approved and we still have to capture is captured. */
   fetch(ref: ProcessorRef): Promise<Outcome<ProcessorSnapshot>>;
 
   refund(request: RefundRequest): Promise<Outcome<RefundSnapshot>>;

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Job } from '#libs/platform';
-import { PaymentsMaintenanceRepository } from '../payments/payments.repository.js';
+import { RefundsMaintenanceRepository } from './refunds.repository.js';
 import { RefundsService } from './refunds.service.js';
 
 const PAYMENTS_MAX = 100;
@@ -11,12 +11,12 @@ export class ReturnMoneyJob implements Job {
   readonly name = 'return-money';
 
   constructor(
-    private readonly allPayments: PaymentsMaintenanceRepository,
+    private readonly repository: RefundsMaintenanceRepository,
     private readonly refunds: RefundsService,
   ) {}
 
   async runOnce(): Promise<void> {
-    for (const payment of await this.allPayments.listToReturn(PAYMENTS_MAX)) {
+    for (const payment of await this.repository.listToReturn(PAYMENTS_MAX)) {
       await this.refunds.returnAll(payment, 'paid for a deleted account or twice');
     }
   }

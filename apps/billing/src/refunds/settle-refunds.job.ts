@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Job } from '#libs/platform';
-import { PaymentsMaintenanceRepository } from '../payments/payments.repository.js';
 import { RefundCallsService } from './refund-calls.service.js';
+import { RefundsMaintenanceRepository } from './refunds.repository.js';
 
 const REFUNDS_MAX = 100;
 
@@ -11,12 +11,12 @@ export class SettleRefundsJob implements Job {
   readonly name = 'settle-refunds';
 
   constructor(
-    private readonly allPayments: PaymentsMaintenanceRepository,
+    private readonly repository: RefundsMaintenanceRepository,
     private readonly calls: RefundCallsService,
   ) {}
 
   async runOnce(): Promise<void> {
-    for (const { payment, refund } of await this.allPayments.listToSettle(REFUNDS_MAX)) {
+    for (const { payment, refund } of await this.repository.listToSettle(REFUNDS_MAX)) {
       await this.calls.settle(payment, refund);
     }
   }

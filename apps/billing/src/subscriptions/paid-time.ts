@@ -1,4 +1,4 @@
-import type { SubscriptionPayment } from '../payments/payments.repository.js';
+import type { SubscriptionPayment } from '../payments/subscription-payment.js';
 
 /** What follows from what was paid for a subscription, less what was taken back of it for good. */
 export interface PaidTime {

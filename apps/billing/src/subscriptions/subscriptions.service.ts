@@ -12,7 +12,7 @@ import { Clock, newId } from '#libs/platform';
 import { AccountStatesService } from '../accounts/account-states.service.js';
 import { OrderReferencesService } from '../orders/order-references.service.js';
 import type { Payment } from '../payments/payment.entity.js';
-import type { SubscriptionPayment } from '../payments/payments.repository.js';
+import type { SubscriptionPayment } from '../payments/subscription-payment.js';
 import { PaymentsService } from '../payments/payments.service.js';
 import type {
   BillSnapshot,
@@ -63,7 +63,7 @@ export class SubscriptionsService {
 
   /**
    * Stores what a paid bill paid for and moves the paid time. @returns false when the subscription is
-   * not known (yet).
+   * not known (yet), nor the bill of the period that this one changes.
    */
   async applyBill(
     transaction: Transaction,
@@ -77,6 +77,7 @@ export class SubscriptionsService {
     const stretches = await this.payments.listStretches(transaction, accountId, id);
     const line = paidLineOf(bill, { id, periodStartAt: (end) => periodStartAt(stretches, end) });
     if ('fault' in line) {
+      if (line.isEarly) return false;
       await this.write(transaction, row, { quarantinedBecause: line.fault });
       return true;
     }

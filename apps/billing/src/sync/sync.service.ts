@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '#libs/database';
+import { Database, type Transaction } from '#libs/database';
 import { crashPoint } from '#libs/platform';
 import type { ProcessorSnapshot } from '../processors/payment-processor.js';
 import { PaymentProcessors } from '../processors/payment-processors.js';
@@ -27,6 +27,11 @@ export class SyncService {
     private readonly processors: PaymentProcessors,
     private readonly snapshots: SnapshotsService,
   ) {}
+
+  /** Wants an object fetched, as soon as somebody can. */
+  async want(transaction: Transaction, ref: ObjectRef): Promise<void> {
+    await this.objects.want(transaction, ref);
+  }
 
   async sync(ref: ObjectRef): Promise<SyncResult> {
     const processor = this.processors.get(ref.processor);

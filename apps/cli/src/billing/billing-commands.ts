@@ -4,7 +4,10 @@ import { newId } from '#libs/platform';
 import type { CliConfig } from '../cli.config.js';
 import { withService } from '../service-calls.js';
 
-type RefundOptions = Pick<RefundOrder, 'scope' | 'from' | 'reason'> & { id: string; amount?: string };
+type RefundOptions = Pick<RefundOrder, 'scope' | 'from' | 'reason'> & {
+  id: string;
+  amount?: string;
+};
 
 const MICROS = 1_000_000;
 

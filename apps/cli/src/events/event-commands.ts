@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { Database } from '#libs/database';
-import { type ParkedFilter, ParkedEvents } from '#libs/messaging';
+import { ParkedEvent, ParkedEvents, type ParkedFilter } from '#libs/messaging';
 import { type ServiceName, loadConfig } from '#libs/platform';
 import { databaseSetting, schemaServices } from '#libs/services';
 import { DatabasesConfig, SERVICES } from '../declared.js';
@@ -79,7 +79,12 @@ async function withParked<T>(
   work: (parked: ParkedEvents) => Promise<T>,
 ): Promise<T> {
   const url = required(loadConfig(DatabasesConfig), service, databaseSetting(service));
-  const database = await Database.open({ url, applicationName: 'cli', poolSize: 1 });
+  const database = await Database.open({
+    url,
+    applicationName: 'cli',
+    poolSize: 1,
+    entities: [ParkedEvent],
+  });
   try {
     return await work(new ParkedEvents(database));
   } finally {

@@ -13,6 +13,8 @@ const event: ParkedEvent = {
   parkedAt: new Date('2026-03-01T10:00:00Z'),
   reason: 'no such order',
   topic: 'billing',
+  bucket: 0,
+  settledAt: null,
   nextTryAt: new Date('2026-03-01T10:00:00Z'),
   body: '{}',
   arrival: '1',

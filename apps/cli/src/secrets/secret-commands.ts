@@ -3,6 +3,13 @@ import { writeSecretFiles } from './secret-files.js';
 
 const DATABASE = 'postgres:5432/domain_data';
 
+interface SecretOptions {
+  smtpUrl: string;
+  database: string;
+  stripeApiKey?: string;
+  stripeCallbackSecret?: string;
+}
+
 /** `secrets`: what a deployment of several services must not find in its own files. */
 export function secretCommands(program: Command): void {
   program
@@ -10,8 +17,15 @@ export function secretCommands(program: Command): void {
     .description('make every secret of a deployment, a file each; what is there stays as it is')
     .requiredOption('--smtp-url <url>', 'where mail is handed over: smtp://user:password@host:port')
     .option('--database <address>', 'host:port/database as the services see it', DATABASE)
-    .action((folder: string, options: { smtpUrl: string; database: string }) => {
-      const written = writeSecretFiles({ folder, ...options });
+    .option('--stripe-api-key <key>', 'secret key of the Stripe account, for billing')
+    .option('--stripe-callback-secret <secret>', 'signing secret of its callback endpoint')
+    .action((folder: string, options: SecretOptions) => {
+      const { stripeApiKey: apiKey, stripeCallbackSecret: callbackSecret } = options;
+      if ((apiKey === undefined) !== (callbackSecret === undefined)) {
+        program.error('--stripe-api-key and --stripe-callback-secret are given together');
+      }
+      const stripe = apiKey && callbackSecret ? { apiKey, callbackSecret } : undefined;
+      const written = writeSecretFiles({ folder, ...options, stripe });
       process.stdout.write(`${folder}: ${written.join(', ') || 'everything was there'}\n`);
     });
 }

@@ -19,6 +19,8 @@ export interface SecretSources {
   /** `host:port/database`, as the services see it. */
   database: string;
   smtpUrl: string;
+  /** Of an installation with billing. */
+  stripe?: { apiKey: string; callbackSecret: string };
 }
 
 /**
@@ -27,7 +29,7 @@ export interface SecretSources {
  * calls between services follow their source each time, which is how they are rotated.
  * @returns the names of the new files.
  */
-export function writeSecretFiles({ folder, database, smtpUrl }: SecretSources): string[] {
+export function writeSecretFiles({ folder, database, smtpUrl, stripe }: SecretSources): string[] {
   mkdirSync(folder, { recursive: true, mode: FOLDER_MODE });
   chmodSync(folder, FOLDER_MODE);
   const written: string[] = [];
@@ -57,6 +59,10 @@ export function writeSecretFiles({ folder, database, smtpUrl }: SecretSources): 
   const ofRole = (role: string) => url(role, derivedRolePassword(secret, role));
   keep('database_admin_url', () => url('postgres', password));
   keep('smtp_url', () => smtpUrl);
+  if (stripe) {
+    keep('stripe_api_key', () => stripe.apiKey);
+    keep('stripe_callback_secrets', () => stripe.callbackSecret);
+  }
   for (const service of SERVICES) {
     for (const [env, url] of Object.entries(databaseSettings(service, ofRole))) {
       keep(env.toLowerCase(), () => url);

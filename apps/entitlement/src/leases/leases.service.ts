@@ -5,7 +5,7 @@ import { Clock, crashPoint } from '#libs/platform';
 import { GrantsService } from '../grants/grants.service.js';
 import type { Book } from '../ledger/book.js';
 import { LedgerService } from '../ledger/ledger.service.js';
-import { ReservationsRepository } from '../reservations/reservations.repository.js';
+import { ReservationsService } from '../reservations/reservations.service.js';
 import { leaseAmount } from './lease-amount.js';
 import { type Lease, type RefusedLease, leaseReference } from './lease.js';
 import { LeasesRepository } from './leases.repository.js';
@@ -21,7 +21,7 @@ export class LeasesService {
     private readonly ledger: LedgerService,
     private readonly grants: GrantsService,
     private readonly repository: LeasesRepository,
-    private readonly reservations: ReservationsRepository,
+    private readonly reservations: ReservationsService,
     private readonly clock: Clock,
   ) {}
 
@@ -87,6 +87,8 @@ export class LeasesService {
       state: 'open',
       amount,
       reported: 0,
+      reportedBy: {},
+      bookedBy: {},
       consumed: 0,
       late: 0,
       unbilled: 0,

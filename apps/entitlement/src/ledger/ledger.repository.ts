@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import type { LedgerLine } from '#libs/contracts';
 import { Database, type Transaction } from '#libs/database';
 import type { CreditAccount, GrantBook, Repayment } from './grant-book.js';
 import type { Grant } from './grant.js';
@@ -85,25 +84,6 @@ export class LedgerRepository {
     if (moved !== posting.moves.length) throw new Error('a grant vanished under its lock');
   }
 
-  async listLines(
-    accountId: string,
-    beforeId: string | undefined,
-    limit: number,
-  ): Promise<LedgerLine[]> {
-    const rows = await this.database.query<Record<string, string>>(LINES, [
-      accountId,
-      beforeId ?? null,
-      limit,
-    ]);
-    return rows.map((row) => ({
-      id: row.id,
-      at: new Date(row.occurred_at).toISOString(),
-      kind: row.line as LedgerLine['kind'],
-      amount: row.amount,
-      reference: row.reference,
-    }));
-  }
-
   /** Credits that open leases have reported as used and the ledger still has as reserved. */
   async sumUnbooked(accountId: string): Promise<number> {
     const [{ unbooked }] = await this.database.query<{ unbooked: string }>(
@@ -185,30 +165,3 @@ const POST = `
       next_due_at timestamptz, package_tier text, allowance_version bigint, last_granted bigint,
       low_threshold smallint, last_transfer_id uuid) where c.id = a.id)
   select (select count(*) from moved)::int as moved`;
-
-/**
- * What a customer reads: grants, what expired, what a refund took or gave back. Credits that were used
- * are the gateway's lines; movements of leases and holds are left out, and so is what comes to nothing.
- */
-const LINES = `
-  select id, occurred_at, reference, line, amount from (
-    select t.id, t.occurred_at, t.reference, m.line, m.amount
-    from ledger_transfers t
-    cross join lateral (
-      select coalesce(sum(amount) filter (where ledger_account = 'available'), 0) as available,
-        coalesce(sum(amount) filter (where ledger_account = 'issued'), 0) as issued,
-        coalesce(sum(amount) filter (where ledger_account = 'expired'), 0) as expired,
-        coalesce(sum(amount) filter (where ledger_account = 'revoked'), 0) as revoked,
-        coalesce(sum(amount) filter (where ledger_account = 'owed'), 0) as owed
-      from ledger_entries where transfer_id = t.id) e
-    cross join lateral (values
-      ('grant', case when t.kind = 'grant' then -e.issued end),
-      ('expiry', case when t.kind in ('expire', 'release', 'late_debit') then -e.expired end),
-      ('refund', case when t.kind in ('revoke', 'reinstate') then -e.revoked - e.expired
-        when t.kind = 'release' then -e.revoked
-        when t.kind = 'repay_return' then e.available
-        when t.kind in ('debt', 'debt_cancel') then -e.owed end)) m (line, amount)
-    where t.account_id = $1
-      and ($2::uuid is null or t.id < $2)
-      and m.amount <> 0) lines
-  order by id desc, line limit $3`;

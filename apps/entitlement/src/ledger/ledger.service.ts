@@ -1,15 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import { AllowanceChanged, type Balance, CreditsLow, type LedgerLine } from '#libs/contracts';
-import { type Page, type Transaction, readCursor, toPage } from '#libs/database';
+import { AllowanceChanged, type Balance, CreditsLow } from '#libs/contracts';
+import type { Transaction } from '#libs/database';
 import { Outbox } from '#libs/messaging';
-import { Clock, InvalidRequest, isId } from '#libs/platform';
+import { Clock } from '#libs/platform';
 import { Book } from './book.js';
 import { newLowThreshold, packageTierOf, remainingOf } from './credit-level.js';
 import type { CreditAccount, Repayment } from './grant-book.js';
 import type { Grant } from './grant.js';
 import { LedgerRepository } from './ledger.repository.js';
 
-const LINES_PER_PAGE = 50;
 const GRANTS_SHOWN_MAX = 200;
 
 /** Opens accounts' books under their locks and writes what was done in them. */
@@ -111,23 +110,11 @@ export class LedgerService {
       spendable: book.spendable,
       // What leases have used and the ledger does not have yet cannot come back.
       reserved: book.reserved - unbooked,
+      unbooked,
       frozen,
       debt: book.all.reduce((sum, { owed }) => sum + owed, 0),
       grants: grants.map(shownGrant),
     };
-  }
-
-  /**
-   * An account's ledger, newest first.
-   * @throws InvalidRequest for a cursor that is not ours.
-   */
-  async lines(accountId: string, cursor?: string): Promise<Page<LedgerLine>> {
-    const beforeId = cursor === undefined ? undefined : readCursor(cursor, 1)?.[0];
-    if (cursor !== undefined && !isId(beforeId)) {
-      throw new InvalidRequest([{ field: 'cursor', message: 'is not a valid cursor' }]);
-    }
-    const rows = await this.repository.listLines(accountId, beforeId, LINES_PER_PAGE + 1);
-    return toPage(rows, LINES_PER_PAGE, ({ id }) => [id]);
   }
 
   private lowered(book: Book) {

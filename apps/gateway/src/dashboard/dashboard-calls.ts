@@ -1,20 +1,21 @@
-import type { Balance, EntitlementClient, LedgerLine } from '#libs/contracts';
+import { Injectable } from '@nestjs/common';
+import { type Balance, EntitlementClient, type LedgerLine } from '#libs/contracts';
 import { AccountDeletedProblem } from '../facts/facts.errors.js';
-import type { ServiceProxies } from './proxy/service-proxies.js';
+import { ServiceProxies } from './proxy/service-proxies.js';
 import type { Method, ProxiedAnswer, Visitor } from './proxy/service-proxy.js';
-import { type Session, currentSession, requireSession } from './proxy/sessions.js';
+import { type Session, currentSession } from './proxy/sessions.js';
 
 /** A call of another service's, as a page makes it. */
 export interface PageCall {
   method: Method;
   /** Below what the owner keeps for the gateway. */
   path: string;
-  visitor: Visitor;
   body?: object;
   idempotencyKey?: string;
 }
 
 /** What the pages ask of other services. */
+@Injectable()
 export class DashboardCalls {
   constructor(
     private readonly proxies: ServiceProxies,
@@ -22,46 +23,39 @@ export class DashboardCalls {
   ) {}
 
   /** Below `/internal/dashboard`; account reads the session itself. */
-  async account(call: PageCall): Promise<ProxiedAnswer> {
-    return this.accounts.call({ ...call, path: `/internal/dashboard${call.path}` });
+  async account(visitor: Visitor, call: PageCall): Promise<ProxiedAnswer> {
+    const path = `/internal/dashboard${call.path}`;
+    return this.proxies.of('account').call({ ...call, path, visitor });
   }
 
-  /** Below `/internal`, for the account of the session. @throws NotLoggedIn, AccountDeletedProblem. */
-  async billing(call: PageCall): Promise<ProxiedAnswer> {
-    const { accountId, accountState } = await requireSession(this.accounts, call.visitor);
+  /** Below `/internal`, for the account of the session. @throws AccountDeletedProblem. */
+  async billing(visitor: Visitor, session: Session, call: PageCall): Promise<ProxiedAnswer> {
+    const { accountId, accountState } = session;
     if (accountState !== 'active') throw new AccountDeletedProblem();
     const path = `/internal${call.path}`;
-    return this.proxies.of('billing').call({ ...call, path, accountId });
+    return this.proxies.of('billing').call({ ...call, path, visitor, accountId });
   }
 
+  /** Null for a visitor without a live session. */
   async session(visitor: Visitor): Promise<Session | null> {
-    return currentSession(this.accounts, visitor);
+    return currentSession(this.proxies.of('account'), visitor);
   }
 
   /** How many live keys the account's plan lets work; undefined while entitlement does not say. */
-  async keysAllowed(visitor: Visitor): Promise<number | undefined> {
-    const session = await currentSession(this.accounts, visitor);
-    if (!session) return undefined;
-    const asked = this.entitlement.allowance(session.accountId);
+  async keysAllowed({ accountId }: Session): Promise<number | undefined> {
+    const asked = this.entitlement.allowance(accountId);
     return asked.then(({ keys }) => keys).catch(() => undefined);
   }
 
-  /** @throws NotLoggedIn without a live session. */
-  async balance(visitor: Visitor): Promise<Balance> {
-    const session = await requireSession(this.accounts, visitor);
-    return this.entitlement.balance(session.accountId);
+  async balance({ accountId }: Session): Promise<Balance> {
+    return this.entitlement.balance(accountId);
   }
 
-  /** Newest first, one page; `cursor` is the previous page's `nextCursor`. @throws NotLoggedIn. */
+  /** Newest first, one page; `cursor` is the previous page's `nextCursor`. */
   async ledger(
-    visitor: Visitor,
+    { accountId }: Session,
     cursor?: string,
   ): Promise<{ items: LedgerLine[]; nextCursor?: string }> {
-    const session = await requireSession(this.accounts, visitor);
-    return this.entitlement.ledger(session.accountId, cursor);
-  }
-
-  private get accounts() {
-    return this.proxies.of('account');
+    return this.entitlement.ledger(accountId, cursor);
   }
 }

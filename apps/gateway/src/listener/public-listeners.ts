@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Logger, ServiceTokens, monotonicMs } from '#libs/platform';
-import { type RunningDashboard, startDashboard } from '../dashboard/dashboard-server.js';
-import type { Mailbox } from '../dashboard/mailbox-routes.js';
+import { type RunningDashboard, startDashboard } from '../dashboard/start-dashboard.js';
+import type { Mailbox } from '../dashboard/mailbox/mailbox.js';
 import { GatewayConfig } from '../gateway.config.js';
 import { ProblemBodies } from '../problems/problem-body.js';
 import { LoadShedder } from '../request/01-shed.js';

@@ -7,26 +7,17 @@ import {
   type Parameters,
   type ValuesOf,
 } from '#libs/contracts';
-import type { Clock } from '#libs/platform';
 import type { KeyEntry } from '../facts/caller.js';
 import { priceList, quotePackage } from '../pricing/pricing.js';
-import type { RequestLogRepository } from '../request-log/request-log.repository.js';
-import { UsageService } from '../usage/usage.service.js';
+import type { UsageService } from '../usage/usage.service.js';
 
 type Answer<Values> = (values: Values, caller?: KeyEntry) => object | Promise<object>;
 
 /** How the gateway answers the operations that it owns itself, by their names. */
 export type OwnOperations = ReadonlyMap<string, Answer<never>>;
 
-/** What they answer from. */
-export interface OwnParts {
-  requestLog: RequestLogRepository;
-  clock: Clock;
-}
-
 /** @throws when an operation of the gateway is answered by nobody. */
-export function ownOperations({ requestLog, clock }: OwnParts): OwnOperations {
-  const usage = new UsageService(requestLog, clock);
+export function ownOperations(usage: UsageService): OwnOperations {
   const own: OwnOperations = new Map([
     answered(PRICING, priceList),
     answered(PRICING_QUOTE, quotePackage),

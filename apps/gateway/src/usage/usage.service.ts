@@ -1,15 +1,17 @@
+import { Injectable } from '@nestjs/common';
 import type { ACCOUNT_USAGE, UsageAnswer, ValuesOf } from '#libs/contracts';
-import { type Clock, DAY_MS, InvalidRequest } from '#libs/platform';
+import { Clock, DAY_MS, InvalidRequest } from '#libs/platform';
 import type { KeyEntry } from '../facts/caller.js';
-import type { RequestLogRepository } from '../request-log/request-log.repository.js';
+import { UsageRepository } from './usage.repository.js';
 
 const DAYS_MAX = 366;
 const DAYS_DEFAULT = 30;
 
 /** Tells an account what it used, from the request log. */
+@Injectable()
 export class UsageService {
   constructor(
-    private readonly log: RequestLogRepository,
+    private readonly days: UsageRepository,
     private readonly clock: Clock,
   ) {}
 
@@ -28,7 +30,7 @@ export class UsageService {
       throw new InvalidRequest([{ field: 'from', message }]);
     }
     const until = new Date(last + DAY_MS);
-    const days = await this.log.usageByDay(caller!.account.id, {
+    const days = await this.days.listDays(caller!.account.id, {
       from: new Date(first),
       until,
       now,

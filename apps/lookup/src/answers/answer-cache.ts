@@ -37,7 +37,7 @@ interface Failure<Lookup> {
   retryAt: number;
 }
 
-const failures: ReadonlySet<Outcome> = new Set([
+const FAILURES: ReadonlySet<Outcome> = new Set([
   'throttled',
   'unreachable',
   'timeout',
@@ -46,7 +46,7 @@ const failures: ReadonlySet<Outcome> = new Set([
 
 /** How a lookup that gave no answer ended. */
 export function isFailure(outcome: Outcome): boolean {
-  return failures.has(outcome);
+  return FAILURES.has(outcome);
 }
 
 /**

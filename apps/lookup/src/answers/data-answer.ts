@@ -1,5 +1,11 @@
 import type { FastifyReply } from 'fastify';
-import { OUTCOME_HEADER, type Outcome, SOURCE_HEADER, type Source } from '#libs/contracts';
+import {
+  CHARGED_ITEMS_HEADER,
+  OUTCOME_HEADER,
+  type Outcome,
+  SOURCE_HEADER,
+  type Source,
+} from '#libs/contracts';
 import { type Problem, crashPoint } from '#libs/platform';
 import {
   UpstreamThrottled,
@@ -7,6 +13,8 @@ import {
   UpstreamUnreachable,
   UpstreamUnreadable,
 } from './answers.errors.js';
+import { selectFields } from '../serializers/field-selection.js';
+import type { Json } from '../serializers/whois-body.js';
 
 const DEFAULT_RETRY_AFTER_SECONDS = 30;
 
@@ -16,35 +24,43 @@ export interface Serving {
   ageSeconds: number;
 }
 
-/** A finished answer: what the gateway passes on, and in the headers what it needs to charge. */
-export interface DataAnswer {
-  status: number;
-  headers: Record<string, string>;
-  body: string;
+/** What became of a question: the members of its answer, or the refusal that its outcome is. */
+export type DataAnswer = { outcome: Outcome; serving: Serving } & (
+  | {
+      body: Json;
+      /** Of an answer about several things: how many of them are charged. */
+      chargedItems?: number;
+    }
+  | { problem: Problem }
+);
+
+/**
+ * Puts a lookup into words, or into the problem that its outcome is.
+ *
+ * @param body is called for an answer only.
+ * @param fields paths of the members that are wanted; all when absent.
+ */
+export function answerFrom(
+  { lookup: { outcome }, serving }: { lookup: { outcome: Outcome }; serving: Serving },
+  problem: Problem | undefined,
+  body: () => Json,
+  fields?: string[],
+): DataAnswer {
+  if (problem !== undefined) return { outcome, serving, problem };
+  const whole = body();
+  return { outcome, serving, body: fields === undefined ? whole : selectFields(whole, fields) };
 }
 
-/** An answer to the question, whatever it costs. */
-export function answerOf(outcome: Outcome, serving: Serving, body: object): DataAnswer {
-  return { status: 200, headers: headersOf(outcome, serving), body: JSON.stringify(body) };
-}
-
-/** The refusal that an outcome is. */
-export function refusalOf(outcome: Outcome, serving: Serving, problem: Problem): DataAnswer {
-  return {
-    status: problem.status,
-    headers: {
-      ...headersOf(outcome, serving),
-      ...(problem.retryAfterSeconds && { 'retry-after': String(problem.retryAfterSeconds) }),
-    },
-    body: JSON.stringify(problem.toBody()),
-  };
-}
-
-function headersOf(outcome: Outcome, { servedFrom, ageSeconds }: Serving): Record<string, string> {
+function headersOf(answer: DataAnswer): Record<string, string> {
+  const { outcome, serving } = answer;
+  const charged = 'body' in answer ? answer.chargedItems : undefined;
+  const retryAfter = 'problem' in answer ? answer.problem.retryAfterSeconds : undefined;
   return {
     [OUTCOME_HEADER]: outcome,
-    [SOURCE_HEADER]: servedFrom,
-    ...(servedFrom === 'stale_cache' && { age: String(ageSeconds) }),
+    [SOURCE_HEADER]: serving.servedFrom,
+    ...(serving.servedFrom === 'stale_cache' && { age: String(serving.ageSeconds) }),
+    ...(charged !== undefined && { [CHARGED_ITEMS_HEADER]: String(charged) }),
+    ...(retryAfter && { 'retry-after': String(retryAfter) }),
   };
 }
 
@@ -101,9 +117,12 @@ export async function sendAnswer(
 ): Promise<void> {
   const signal = goneSignal(reply);
   try {
-    const { status, headers, body } = await find(signal);
+    const answer = await find(signal);
+    const status = 'body' in answer ? 200 : answer.problem.status;
+    const body = JSON.stringify('body' in answer ? answer.body : answer.problem.toBody());
     crashPoint('lookup.before-answer');
-    void reply.status(status).headers(headers).type('application/json; charset=utf-8').send(body);
+    const sent = reply.status(status).headers(headersOf(answer));
+    void sent.type('application/json; charset=utf-8').send(body);
   } catch (error) {
     // Nobody is there to be told.
     if (!signal.aborted) throw error;

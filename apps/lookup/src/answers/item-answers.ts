@@ -2,25 +2,18 @@ import type { FastifyReply } from 'fastify';
 import {
   CHARGED_ITEMS_HEADER,
   OUTCOME_HEADER,
-  type Outcome,
   SOURCE_HEADER,
-  type Source,
   isOutcomeCharged,
   isSourceCharged,
   streamedLine,
 } from '#libs/contracts';
 import { InternalError, Problem } from '#libs/platform';
 import type { Json } from '../serializers/whois-body.js';
-import { goneSignal } from './data-answer.js';
+import { type DataAnswer, goneSignal } from './data-answer.js';
 
 /** Items of one request that are looked up at a time. */
 const AT_A_TIME = 20;
 const NDJSON = 'application/x-ndjson';
-
-/** What became of one item: its answer, or the refusal that a single request would have got. */
-export type ItemAnswer = { outcome: Outcome; servedFrom: Source } & (
-  { body: Json } | { problem: Problem }
-);
 
 export interface ItemQuestions {
   count: number;
@@ -29,7 +22,7 @@ export interface ItemQuestions {
   /** Members that say what a refused item was about. */
   subject(index: number): Json;
   /** Answers one item, from 0. A thrown problem is that item's alone. */
-  answer(index: number, signal: AbortSignal): Promise<ItemAnswer>;
+  answer(index: number, signal: AbortSignal): Promise<DataAnswer>;
 }
 
 interface Finished {
@@ -110,18 +103,18 @@ async function answerOrProblem(
   answer: ItemQuestions['answer'],
   index: number,
   signal: AbortSignal,
-): Promise<ItemAnswer> {
+): Promise<DataAnswer> {
   try {
     return await answer(index, signal);
   } catch (error) {
     const problem = error instanceof Problem ? error : new InternalError(error);
-    return { outcome: 'invalid', servedFrom: 'live', problem };
+    return { outcome: 'invalid', serving: { servedFrom: 'live', ageSeconds: 0 }, problem };
   }
 }
 
-function finish(index: number, item: ItemAnswer, subject: ItemQuestions['subject']): Finished {
+function finish(index: number, item: DataAnswer, subject: ItemQuestions['subject']): Finished {
   if ('body' in item) {
-    const isCharged = isOutcomeCharged(item.outcome) && isSourceCharged(item.servedFrom);
+    const isCharged = isOutcomeCharged(item.outcome) && isSourceCharged(item.serving.servedFrom);
     return { json: { index, ...item.body }, isCharged, isAnswer: true };
   }
   const { status, code, detail } = item.problem.toBody();

@@ -1,7 +1,10 @@
 import type { Source } from '#libs/contracts';
 import { type Clock, MINUTE_MS, SECOND_MS } from '#libs/platform';
-import { type AnswerCache, type Findings, isFailure } from './answer-cache.js';
+import type { LookupConfig } from '../lookup.config.js';
+import { AnswerCache, type Findings, isFailure, type KeptKind } from './answer-cache.js';
+import type { AnswerCounts } from './answer-counts.js';
 import { LookupOverloaded } from './answers.errors.js';
+import type { Serving } from './data-answer.js';
 
 /** A second look within this time may be answered from memory, as the gateway asks with a repeat. */
 const REPEAT_MS = MINUTE_MS;
@@ -15,33 +18,74 @@ export interface Freshness {
   fresh: boolean;
 }
 
+/** A lookup with how it came to be given. */
 export interface Found<Lookup> {
+  lookup: Lookup;
+  serving: Serving;
+}
+
+/** A lookup and where it came from. */
+interface Origin<Lookup> {
   lookup: Lookup;
   servedFrom: Source;
 }
 
-/** Decides whether memory will do, or somebody has to be asked. */
+/** What the answers of all kinds share. */
+export interface AnswersParts {
+  counts: AnswerCounts;
+  clock: Clock;
+  config: Pick<LookupConfig, 'cacheEntries' | 'cacheBytes'>;
+}
+
+/** Answers questions of one kind: a fixture, memory if the question allows it, or whoever is to be asked. */
 export class RememberedAnswers<Lookup extends Findings> {
+  readonly cache: AnswerCache<Lookup>;
+  private readonly counts: AnswerCounts;
+  private readonly clock: Clock;
   private waiting = 0;
 
-  constructor(
-    private readonly cache: AnswerCache<Lookup>,
-    private readonly clock: Clock,
-  ) {}
+  /** @param share what part of the memory for answers this kind gets: one in so many. */
+  constructor(kind: KeptKind<Lookup>, share: number, { counts, clock, config }: AnswersParts) {
+    this.counts = counts;
+    this.clock = clock;
+    this.cache = new AnswerCache(kind, {
+      maxEntries: Math.floor(config.cacheEntries / share),
+      maxBytes: Math.floor(config.cacheBytes / share),
+    });
+  }
 
   /**
-   * @param repeat the gateway charged the same question less than a minute ago.
+   * @param question `repeat`: the gateway charged the same question less than a minute ago.
    * @param look asks; called at most once.
+   * @param fixture what a name of the fixtures stands for.
    * @throws LookupOverloaded
    */
   async find(
     key: string,
     question: Freshness & { repeat: boolean },
     look: () => Promise<Lookup>,
+    fixture?: Lookup,
   ): Promise<Found<Lookup>> {
+    const { lookup, servedFrom } = fixture
+      ? { lookup: fixture, servedFrom: 'fixture' as const }
+      : await this.findOrLook(key, question, look);
+    this.counts.note(lookup.outcome, servedFrom);
+    const ageMs = this.clock.now().getTime() - lookup.fetchedAt.getTime();
+    const ageSeconds = Math.max(0, Math.floor(ageMs / SECOND_MS));
+    return { lookup, serving: { servedFrom, ageSeconds } };
+  }
+
+  private async findOrLook(
+    key: string,
+    question: Freshness & { repeat: boolean },
+    look: () => Promise<Lookup>,
+  ): Promise<Origin<Lookup>> {
     const remembered = question.fresh ? undefined : this.remembered(key, question);
     if (remembered !== undefined && !isFailure(remembered.lookup.outcome)) return remembered;
-    const found = remembered ?? { lookup: await this.look(key, look), servedFrom: 'live' };
+    const found: Origin<Lookup> = remembered ?? {
+      lookup: await this.look(key, look),
+      servedFrom: 'live',
+    };
     if (!question.allow_stale || !isFailure(found.lookup.outcome)) return found;
     const stale = this.cache.stale(key);
     return stale === undefined ? found : { lookup: stale, servedFrom: 'stale_cache' };
@@ -50,7 +94,7 @@ export class RememberedAnswers<Lookup extends Findings> {
   private remembered(
     key: string,
     { repeat, max_age }: Freshness & { repeat: boolean },
-  ): Found<Lookup> | undefined {
+  ): Origin<Lookup> | undefined {
     const now = this.clock.now();
     const repeated = repeat ? this.cache.fresh(key, REPEAT_MS, now) : undefined;
     if (repeated !== undefined) return { lookup: repeated, servedFrom: 'repeat' };

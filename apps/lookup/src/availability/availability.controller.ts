@@ -1,15 +1,15 @@
-import { Body, Controller, Get, Headers, Post, Res } from '@nestjs/common';
+import { Body, Controller, Get, Post, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import {
   AVAILABILITY,
   AVAILABILITY_BULK,
   AvailabilityNames,
-  CHARGED_ITEMS_HEADER,
   Question,
   type QuestionOf,
 } from '#libs/contracts';
 import { AllowCallers } from '#libs/platform';
-import { answerOf, sendAnswer } from '../answers/data-answer.js';
+import { AskedBy } from '../answers/asked-by.js';
+import { sendAnswer } from '../answers/data-answer.js';
 import { sendItems } from '../answers/item-answers.js';
 import { AvailabilityService } from './availability.service.js';
 
@@ -21,17 +21,13 @@ export class AvailabilityController {
   @Get()
   async one(
     @Question(AVAILABILITY) question: QuestionOf<typeof AVAILABILITY>,
-    @Headers('x-repeat') repeat: string | undefined,
-    @Headers('x-account-id') asker: string | undefined,
+    @AskedBy() askedBy: AskedBy,
     @Res() reply: FastifyReply,
   ) {
     await sendAnswer(reply, async (signal) => {
-      const asking = { repeat: repeat === '1', asker, signal };
-      const { body, chargedItems } = await this.availability.one(question, asking);
+      const { body, chargedItems } = await this.availability.one(question, { ...askedBy, signal });
       const serving = { servedFrom: 'live', ageSeconds: 0 } as const;
-      const answer = answerOf('delivered', serving, { status: true, ...body });
-      answer.headers[CHARGED_ITEMS_HEADER] = String(chargedItems);
-      return answer;
+      return { outcome: 'delivered', serving, body: { status: true, ...body }, chargedItems };
     });
   }
 
@@ -39,7 +35,7 @@ export class AvailabilityController {
   async several(
     @Question(AVAILABILITY_BULK) question: QuestionOf<typeof AVAILABILITY_BULK>,
     @Body() names: AvailabilityNames,
-    @Headers('x-account-id') asker: string | undefined,
+    @AskedBy() { asker }: AskedBy,
     @Res() reply: FastifyReply,
   ) {
     await sendItems(reply, this.availability.several(names, question, asker));

@@ -5,13 +5,14 @@ import type {
   Availability,
   AvailabilityNames,
   QuestionOf,
-  Source,
 } from '#libs/contracts';
 import { type DomainName, parseDomainName } from '#libs/domain-names';
 import { Clock, InvalidRequest, monotonicMs } from '#libs/platform';
 import { DnsClient, DnsFault } from '#libs/resolvers';
 import { InvalidDomainName } from '../answers/answers.errors.js';
-import type { ItemAnswer, ItemQuestions } from '../answers/item-answers.js';
+import type { Asking } from '../answers/asked-by.js';
+import type { Serving } from '../answers/data-answer.js';
+import type { ItemQuestions } from '../answers/item-answers.js';
 import { LiveService } from '../live/live.service.js';
 import { LookupConfig } from '../lookup.config.js';
 import {
@@ -28,22 +29,19 @@ const FIXTURE_TLD = 'test';
 const AT_A_TIME = 10;
 /** Zero: each name is looked at anew, but for the gateway's repeats and failures still waited out. */
 const NOW = { max_age: 0, allow_stale: false };
+const LIVE = { servedFrom: 'live', ageSeconds: 0 } as const;
 
-interface Looking {
+interface Looking extends Asking {
   fresh: boolean;
-  repeat?: boolean;
-  /** The account that asks. */
-  asker?: string;
   isBulk: boolean;
   /** Monotonic milliseconds. */
   untilMs: number;
-  signal: AbortSignal;
 }
 
 /** A verdict with where it came from. */
 interface Checked {
   body: Availability;
-  servedFrom: Source;
+  serving: Serving;
 }
 
 /** One name and what could be had in its place. */
@@ -66,19 +64,19 @@ export class AvailabilityService {
   /** @throws InvalidDomainName, LookupOverloaded */
   async one(
     { domainName, sug, count, fresh }: QuestionOf<typeof AVAILABILITY>,
-    { repeat, asker, signal }: { repeat: boolean; asker?: string; signal: AbortSignal },
+    asking: Asking,
   ): Promise<AvailabilityFound> {
     const domain = domainOf(domainName);
     const untilMs = monotonicMs() + this.config.budgetMs;
-    const looking = { fresh, repeat, asker, isBulk: false, untilMs, signal };
-    const { body, servedFrom } = await this.check(domain, looking);
-    const isCharged = body.availability !== 'unknown' && servedFrom !== 'fixture';
+    const looking = { ...asking, fresh, isBulk: false, untilMs };
+    const { body, serving } = await this.check(domain, looking);
+    const isCharged = body.availability !== 'unknown' && serving.servedFrom !== 'fixture';
     if (!sug) return { body, chargedItems: isCharged ? 1 : 0 };
     const suggestions = await this.suggest(domain, count, { ...looking, isBulk: true });
-    const chargedSuggestions = suggestions.filter((one) => one.servedFrom !== 'fixture').length;
+    const charged = suggestions.filter((one) => one.serving.servedFrom !== 'fixture').length;
     return {
       body: { ...body, suggestions: suggestions.map((one) => one.body) },
-      chargedItems: (isCharged ? 1 : 0) + chargedSuggestions,
+      chargedItems: (isCharged ? 1 : 0) + charged,
     };
   }
 
@@ -98,17 +96,11 @@ export class AvailabilityService {
       count: names.length,
       member: 'domains',
       subject: (index) => ({ domain: names[index] }),
-      answer: async (index, signal): Promise<ItemAnswer> => {
-        const domain = domainOf(names[index]);
-        const { body, servedFrom } = await this.check(domain, {
-          fresh,
-          asker,
-          isBulk: true,
-          untilMs,
-          signal,
-        });
+      answer: async (index, signal) => {
+        const looking = { repeat: false, fresh, asker, isBulk: true, untilMs, signal };
+        const { body, serving } = await this.check(domainOf(names[index]), looking);
         const outcome = outcomeOfWord(body.availability);
-        return { outcome, servedFrom, body: { status: true, ...body } };
+        return { outcome, serving, body: { status: true, ...body } };
       },
     };
   }
@@ -134,33 +126,29 @@ export class AvailabilityService {
     if (looking.isBulk) {
       // One question to a resolver spares most registries' budgets.
       const byDns = verdictByDelegation(await asked);
-      if (byDns) return { body: this.bodyOf(domain, byDns), servedFrom: 'live' };
+      if (byDns) return { body: this.bodyOf(domain, byDns), serving: LIVE };
     }
     const [delegation, { lookup, serving }] = await Promise.all([asked, this.ask(domain, looking)]);
     const { outcome, sources, reason } = lookup;
     const protocol = sources.find((source) => source.outcome === outcome)?.protocol;
     const body = this.bodyOf(domain, verdictOf({ outcome, protocol }, delegation), reason);
-    return { body, servedFrom: serving.servedFrom };
+    return { body, serving };
   }
 
   /** Names under `test` that are no fixtures can be had. */
   private async checkFixture(domain: DomainName, looking: Looking): Promise<Checked> {
-    const { lookup } = await this.ask(domain, looking);
+    const { lookup, serving } = await this.ask(domain, looking);
     const isNone = lookup.outcome === 'unsupported';
     const outcome = isNone ? 'not_registered' : lookup.outcome;
     const verdict = verdictOf({ outcome, protocol: 'rdap' }, 'not_delegated');
-    return { body: this.bodyOf(domain, verdict), servedFrom: 'fixture' };
+    return { body: this.bodyOf(domain, verdict), serving: { ...serving, servedFrom: 'fixture' } };
   }
 
   private async ask(domain: DomainName, looking: Looking) {
-    const { fresh, repeat, asker, isBulk, untilMs, signal } = looking;
+    const { fresh, isBulk, untilMs, ...asking } = looking;
     const budgetMs = Math.max(1, Math.floor(untilMs - monotonicMs()));
     const priority = isBulk ? 'bulk' : 'live';
-    return this.live.find(
-      domain.name,
-      { ...NOW, fresh },
-      { repeat, priority, asker, budgetMs, signal },
-    );
+    return this.live.find(domain.name, { ...NOW, fresh }, { ...asking, priority, budgetMs });
   }
 
   private async delegationOf(name: string, { untilMs, signal }: Looking): Promise<Delegation> {

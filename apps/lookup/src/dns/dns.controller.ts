@@ -1,7 +1,8 @@
-import { Body, Controller, Get, Headers, Post, Res } from '@nestjs/common';
+import { Body, Controller, Get, Post, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { BulkHosts, DNS_BULK, DNS_LIVE, Question, type QuestionOf } from '#libs/contracts';
 import { AllowCallers } from '#libs/platform';
+import { AskedBy } from '../answers/asked-by.js';
 import { sendAnswer } from '../answers/data-answer.js';
 import { sendItems } from '../answers/item-answers.js';
 import { DnsService } from './dns.service.js';
@@ -14,12 +15,10 @@ export class DnsController {
   @Get('/live')
   async live(
     @Question(DNS_LIVE) question: QuestionOf<typeof DNS_LIVE>,
-    @Headers('x-repeat') repeat: string | undefined,
+    @AskedBy() askedBy: AskedBy,
     @Res() reply: FastifyReply,
   ) {
-    await sendAnswer(reply, async (signal) =>
-      this.dns.live(question, { repeat: repeat === '1', signal }),
-    );
+    await sendAnswer(reply, async (signal) => this.dns.live(question, { ...askedBy, signal }));
   }
 
   @Post('/bulk')

@@ -17,15 +17,14 @@ import {
   isBlockedAddress,
   lookUpDns,
 } from '#libs/resolvers';
-import { AnswerCache, type Findings, type KeptKind } from '../answers/answer-cache.js';
+import type { AnswerCache, Findings, KeptKind } from '../answers/answer-cache.js';
 import { AnswerCounts } from '../answers/answer-counts.js';
 import { BogonAddress, InvalidDomainName } from '../answers/answers.errors.js';
-import { type DataAnswer, answerOf, refusalOf } from '../answers/data-answer.js';
+import type { Asking } from '../answers/asked-by.js';
+import { answerFrom, type DataAnswer } from '../answers/data-answer.js';
 import type { ItemQuestions } from '../answers/item-answers.js';
-import { type Found, type Freshness, RememberedAnswers } from '../answers/remembered-answers.js';
+import { type Freshness, RememberedAnswers } from '../answers/remembered-answers.js';
 import { LookupConfig } from '../lookup.config.js';
-import { selectFields } from '../serializers/field-selection.js';
-import type { Json } from '../serializers/whois-body.js';
 import { type DnsSubject, dnsBody } from './dns-body.js';
 import { dnsFixture } from './dns-fixtures.js';
 import { ResolverTimeout, ResolverUnreachable } from './dns.errors.js';
@@ -47,13 +46,6 @@ const KEPT_DNS: KeptKind<DnsFindings> = {
   bare: (failure) => failure,
 };
 
-interface Asking {
-  /** The gateway charged the same question less than a minute ago. */
-  repeat: boolean;
-  /** Aborted when nobody waits for the answer any more. */
-  signal: AbortSignal;
-}
-
 /** What is asked of the DNS. */
 export interface DnsQuestion {
   /** The name that is asked for, in lower case A-labels. */
@@ -71,27 +63,19 @@ export class DnsService {
 
   constructor(
     private readonly client: DnsClient,
-    private readonly counts: AnswerCounts,
+    counts: AnswerCounts,
     private readonly clock: Clock,
     private readonly config: LookupConfig,
   ) {
-    this.cache = new AnswerCache(KEPT_DNS, {
-      maxEntries: Math.floor(config.cacheEntries / CACHE_SHARE),
-      maxBytes: Math.floor(config.cacheBytes / CACHE_SHARE),
-    });
-    this.answers = new RememberedAnswers(this.cache, clock);
+    this.answers = new RememberedAnswers(KEPT_DNS, CACHE_SHARE, { counts, clock, config });
+    this.cache = this.answers.cache;
   }
 
   /** @throws InvalidDomainName, BogonAddress, LookupOverloaded. What a resolver does is in the status. */
   async live(question: QuestionOf<typeof DNS_LIVE>, how: Asking): Promise<DataAnswer> {
     const { domainName = '', ipAddress, type } = question;
     const asked = ipAddress ? ofAddress(ipAddress) : ofName(domainName, type);
-    const { lookup, servedFrom } = await this.find(asked, question, how);
-    const ageMs = this.clock.now().getTime() - lookup.fetchedAt.getTime();
-    const serving = { servedFrom, ageSeconds: Math.max(0, Math.floor(ageMs / SECOND_MS)) };
-    const problem = dnsProblemOf(lookup.outcome);
-    if (problem) return refusalOf(lookup.outcome, serving, problem);
-    return answerOf(lookup.outcome, serving, bodyOf(asked, lookup, question.fields));
+    return this.answer(asked, question, how);
   }
 
   /** Questions about several names and addresses, each as if it had been asked alone. @throws InvalidRequest */
@@ -115,29 +99,29 @@ export class DnsService {
         const asked = isName(index)
           ? ofName(domainNames[index], question.type)
           : ofAddressText(addressAt(index));
-        const { lookup, servedFrom } = await this.find(asked, question, { repeat: false, signal });
-        const { outcome } = lookup;
-        const problem = dnsProblemOf(outcome);
-        return problem
-          ? { outcome, servedFrom, problem }
-          : { outcome, servedFrom, body: bodyOf(asked, lookup, question.fields) };
+        return this.answer(asked, question, { repeat: false, signal });
       },
     };
   }
 
   /** Asks, or remembers. @throws LookupOverloaded */
-  async find(
+  private async answer(
     asked: DnsQuestion,
-    freshness: Freshness,
+    question: Freshness & { fields?: string[] },
     { repeat, signal }: Asking,
-  ): Promise<Found<DnsFindings>> {
-    const found = asked.isFixture
-      ? { lookup: this.found(dnsFixture(asked.name, asked.types)), servedFrom: 'fixture' as const }
-      : await this.answers.find(keyOf(asked), { ...freshness, repeat }, async () =>
-          this.look(asked, signal),
-        );
-    this.counts.note(found.lookup.outcome, found.servedFrom);
-    return found;
+  ): Promise<DataAnswer> {
+    const { name, types, subject, isFixture } = asked;
+    const fixture = isFixture ? this.found(dnsFixture(name, types)) : undefined;
+    const look = async () => this.look(asked, signal);
+    const found = await this.answers.find(keyOf(asked), { ...question, repeat }, look, fixture);
+    const { lookup } = found;
+    const problem = dnsProblemOf(lookup.outcome);
+    return answerFrom(
+      found,
+      problem,
+      () => dnsBody(subject, lookup, lookup.fetchedAt),
+      question.fields,
+    );
   }
 
   private async look({ name, types }: DnsQuestion, signal: AbortSignal): Promise<DnsFindings> {
@@ -153,19 +137,14 @@ export class DnsService {
   }
 }
 
-function bodyOf(asked: DnsQuestion, lookup: DnsFindings, fields: string[] | undefined): Json {
-  const body = dnsBody(asked.subject, lookup, lookup.fetchedAt);
-  return fields === undefined ? body : selectFields(body, fields);
-}
-
 /** The refusal that a DNS outcome is; undefined for answers. */
-export function dnsProblemOf(outcome: Outcome): Problem | undefined {
+function dnsProblemOf(outcome: Outcome): Problem | undefined {
   if (outcome === 'timeout') return new ResolverTimeout();
   return outcome === 'unreachable' ? new ResolverUnreachable() : undefined;
 }
 
 /** @throws InvalidDomainName */
-export function ofName(text: string, wanted: readonly ('all' | NameRecordType)[]): DnsQuestion {
+function ofName(text: string, wanted: readonly ('all' | NameRecordType)[]): DnsQuestion {
   if (text === '') {
     const message = 'is required, or "ipAddress" in its place';
     throw new InvalidRequest([{ field: 'domainName', message }]);
@@ -190,7 +169,7 @@ function ofAddressText(text: string): DnsQuestion {
 }
 
 /** @throws BogonAddress for one that has no names in the public DNS; those of documents are fixtures. */
-export function ofAddress(ip: IpAddress): DnsQuestion {
+function ofAddress(ip: IpAddress): DnsQuestion {
   const name = reverseDnsName(ip);
   const isFixture = name === reverseDnsName({ address: '192.0.2.1', version: 4 });
   if (!isFixture && isBlockedAddress(ip.address)) {

@@ -30,8 +30,8 @@ export class BulkService {
       answer: async (index, signal) => {
         const budgetMs = Math.floor(untilMs - monotonicMs());
         if (budgetMs <= 0) throw new UpstreamTimeout(RETRY_AFTER_SECONDS);
-        const asking = { priority: 'bulk', asker, budgetMs, signal } as const;
-        return this.live.answerItem(domainNames[index], question, asking);
+        const asking = { repeat: false, priority: 'bulk', asker, budgetMs, signal } as const;
+        return this.live.answer(domainNames[index], question, asking);
       },
     };
   }

@@ -1,7 +1,8 @@
-import { Body, Controller, Get, Headers, Post, Res } from '@nestjs/common';
+import { Body, Controller, Get, Post, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { BulkNames, Question, type QuestionOf, WHOIS_BULK, WHOIS_LIVE } from '#libs/contracts';
 import { AllowCallers } from '#libs/platform';
+import { AskedBy } from '../answers/asked-by.js';
 import { sendAnswer } from '../answers/data-answer.js';
 import { sendItems } from '../answers/item-answers.js';
 import { BulkService } from './bulk.service.js';
@@ -18,12 +19,11 @@ export class LiveController {
   @Get('/live')
   async whois(
     @Question(WHOIS_LIVE) question: QuestionOf<typeof WHOIS_LIVE>,
-    @Headers('x-repeat') repeat: string | undefined,
-    @Headers('x-account-id') asker: string | undefined,
+    @AskedBy() askedBy: AskedBy,
     @Res() reply: FastifyReply,
   ) {
     await sendAnswer(reply, async (signal) =>
-      this.live.answer(question, { repeat: repeat === '1', asker, signal }),
+      this.live.answer(question.domainName, question, { ...askedBy, signal }),
     );
   }
 
@@ -31,7 +31,7 @@ export class LiveController {
   async several(
     @Question(WHOIS_BULK) question: QuestionOf<typeof WHOIS_BULK>,
     @Body() { domainNames }: BulkNames,
-    @Headers('x-account-id') asker: string | undefined,
+    @AskedBy() { asker }: AskedBy,
     @Res() reply: FastifyReply,
   ) {
     await sendItems(reply, this.bulk.questions(domainNames, question, asker));

@@ -270,7 +270,7 @@ describe('metrics of lookup', () => {
     for (const domainName of ['registered.test', 'redacted.test']) await ask({ domainName });
     const scraped = await scrape(service.url);
     expect(scraped.get(name)).toBe(before + 2);
-    expect(scraped.get('dds_lookup_flights_total{result="started"}')).toBe(0);
+    expect(scraped.get('dds_lookup_runs_total{result="started"}')).toBe(0);
     expect(scraped.get('dds_lookup_cache_entries')).toBe(0);
     expect([...scraped.keys()].join()).not.toContain('.test');
   });

@@ -2,7 +2,8 @@ import type { AsnWhoisAnswer, IpWhoisAnswer, NumberSection } from '#libs/contrac
 import { blocksOfRange } from '#libs/domain-names';
 import type { DateValue, NetworkContact, NumberBlock, NumberLookup } from '#libs/resolvers';
 import type { Serving } from '../answers/data-answer.js';
-import { type Json, present, queryTime } from '../serializers/whois-body.js';
+import { provenanceBody } from '../serializers/provenance-body.js';
+import { addressBody, type Json, present, queryTime } from '../serializers/whois-body.js';
 
 const NO_ROUTING_FEED = 'No routing feed is loaded, so routes and peers are not known.';
 
@@ -98,10 +99,7 @@ function contactBody(contact: NetworkContact): Json {
       handle: contact.handle,
       name: contact.name,
       company: contact.organization,
-      street: contact.street,
-      city: contact.city,
-      state: contact.state,
-      zip_code: contact.postalCode,
+      ...addressBody(contact),
       country_code: contact.countryCode,
     }),
     email: contact.emails,
@@ -110,31 +108,14 @@ function contactBody(contact: NetworkContact): Json {
 }
 
 function sectionsOf(
-  { sources, fetchedAt }: NumberLookup,
-  { servedFrom, ageSeconds }: Serving,
+  lookup: NumberLookup,
+  serving: Serving,
   sections: ReadonlySet<NumberSection>,
 ): Json {
-  const raw = sources.find(({ outcome, raw: text }) => outcome === 'delivered' && text)?.raw;
-  const provenance = {
-    served_from: servedFrom,
-    fetched_at: fetchedAt.toISOString(),
-    age_s: ageSeconds,
-    sources: sources.map((source) =>
-      present({
-        id: source.id,
-        protocol: source.protocol,
-        server: source.server,
-        outcome: source.outcome,
-        http_status: source.httpStatus,
-        latency_ms: source.latencyMs,
-        fetched_at: source.fetchedAt.toISOString(),
-        error: source.error,
-      }),
-    ),
-  };
+  const raw = lookup.sources.find(({ outcome, raw: text }) => outcome === 'delivered' && text)?.raw;
   return present({
     whois_raw_response: sections.has('raw') ? raw : undefined,
-    provenance: sections.has('provenance') ? provenance : undefined,
+    provenance: sections.has('provenance') ? provenanceBody(lookup, serving) : undefined,
   });
 }
 

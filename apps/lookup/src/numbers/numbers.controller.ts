@@ -1,7 +1,8 @@
-import { Controller, Get, Headers, Res } from '@nestjs/common';
+import { Controller, Get, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { ASN_WHOIS, IP_WHOIS, Question, type QuestionOf } from '#libs/contracts';
 import { AllowCallers } from '#libs/platform';
+import { AskedBy } from '../answers/asked-by.js';
 import { sendAnswer } from '../answers/data-answer.js';
 import { NumbersService } from './numbers.service.js';
 
@@ -13,24 +14,18 @@ export class NumbersController {
   @Get('/ip-whois')
   async ip(
     @Question(IP_WHOIS) question: QuestionOf<typeof IP_WHOIS>,
-    @Headers('x-repeat') repeat: string | undefined,
-    @Headers('x-account-id') asker: string | undefined,
+    @AskedBy() askedBy: AskedBy,
     @Res() reply: FastifyReply,
   ) {
-    await sendAnswer(reply, async (signal) =>
-      this.numbers.ip(question, { repeat: repeat === '1', asker, signal }),
-    );
+    await sendAnswer(reply, async (signal) => this.numbers.ip(question, { ...askedBy, signal }));
   }
 
   @Get('/asn-whois')
   async asn(
     @Question(ASN_WHOIS) question: QuestionOf<typeof ASN_WHOIS>,
-    @Headers('x-repeat') repeat: string | undefined,
-    @Headers('x-account-id') asker: string | undefined,
+    @AskedBy() askedBy: AskedBy,
     @Res() reply: FastifyReply,
   ) {
-    await sendAnswer(reply, async (signal) =>
-      this.numbers.asn(question, { repeat: repeat === '1', asker, signal }),
-    );
+    await sendAnswer(reply, async (signal) => this.numbers.asn(question, { ...askedBy, signal }));
   }
 }

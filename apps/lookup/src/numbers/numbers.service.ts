@@ -1,20 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import type { ASN_WHOIS, IP_WHOIS, NumberSection, QuestionOf } from '#libs/contracts';
-import { Clock, MINUTE_MS, DAY_MS, SECOND_MS } from '#libs/platform';
+import { Clock, DAY_MS, MINUTE_MS } from '#libs/platform';
 import { type NumberLookup, NumberLookups, type NumberRequest } from '#libs/resolvers';
-import { AnswerCache, type KeptKind } from '../answers/answer-cache.js';
+import type { AnswerCache, KeptKind } from '../answers/answer-cache.js';
 import { AnswerCounts } from '../answers/answer-counts.js';
 import { BogonAddress } from '../answers/answers.errors.js';
-import {
-  type DataAnswer,
-  type Serving,
-  answerOf,
-  problemOf,
-  refusalOf,
-} from '../answers/data-answer.js';
+import type { Asking } from '../answers/asked-by.js';
+import { answerFrom, type DataAnswer, problemOf, type Serving } from '../answers/data-answer.js';
 import { type Freshness, RememberedAnswers } from '../answers/remembered-answers.js';
 import { LookupConfig } from '../lookup.config.js';
-import { selectFields } from '../serializers/field-selection.js';
 import type { Json } from '../serializers/whois-body.js';
 import { asnBody, ipBody } from './number-body.js';
 import { numberFixture } from './number-fixtures.js';
@@ -32,15 +26,6 @@ const KEPT_NUMBER: KeptKind<NumberLookup> = {
 
 type Question = Freshness & { fields?: string[]; include?: NumberSection[] };
 
-interface Asking {
-  /** The gateway charged the same question less than a minute ago. */
-  repeat: boolean;
-  /** The account that asks. */
-  asker?: string;
-  /** Aborted when nobody waits for the answer any more. */
-  signal: AbortSignal;
-}
-
 interface Asked {
   /** As it is answered and remembered. */
   text: string;
@@ -56,15 +41,12 @@ export class NumbersService {
 
   constructor(
     private readonly lookups: NumberLookups,
-    private readonly counts: AnswerCounts,
+    counts: AnswerCounts,
     private readonly clock: Clock,
     private readonly config: LookupConfig,
   ) {
-    this.cache = new AnswerCache(KEPT_NUMBER, {
-      maxEntries: Math.floor(config.cacheEntries / CACHE_SHARE),
-      maxBytes: Math.floor(config.cacheBytes / CACHE_SHARE),
-    });
-    this.answers = new RememberedAnswers(this.cache, clock);
+    this.answers = new RememberedAnswers(KEPT_NUMBER, CACHE_SHARE, { counts, clock, config });
+    this.cache = this.answers.cache;
   }
 
   /** @throws LookupOverloaded. What a registry does is in the answer's status. */
@@ -90,22 +72,18 @@ export class NumbersService {
   }
 
   private async answer(question: Question, how: Asking, asked: Asked): Promise<DataAnswer> {
-    const fixture = numberFixture(asked.text, this.clock.now());
-    const { budgetMs } = this.config;
     const { repeat, asker, signal } = how;
-    const { lookup, servedFrom } = fixture
-      ? { lookup: fixture, servedFrom: 'fixture' as const }
-      : await this.answers.find(asked.text, { ...question, repeat }, async () =>
-          asked.look({ priority: 'live', asker, budgetMs, signal }),
-        );
-    this.counts.note(lookup.outcome, servedFrom);
-    const ageMs = this.clock.now().getTime() - lookup.fetchedAt.getTime();
-    const serving = { servedFrom, ageSeconds: Math.max(0, Math.floor(ageMs / SECOND_MS)) };
+    const { budgetMs } = this.config;
+    const found = await this.answers.find(
+      asked.text,
+      { ...question, repeat },
+      async () => asked.look({ priority: 'live', asker, budgetMs, signal }),
+      numberFixture(asked.text, this.clock.now()),
+    );
+    const { lookup, serving } = found;
     const { outcome, retryAfterSeconds, reason = '' } = lookup;
     const problem = problemOf(outcome, retryAfterSeconds, () => new BogonAddress(reason));
-    if (problem !== undefined) return refusalOf(outcome, serving, problem);
-    const body = asked.body(lookup, serving, new Set(question.include));
-    const { fields } = question;
-    return answerOf(outcome, serving, fields === undefined ? body : selectFields(body, fields));
+    const sections = new Set(question.include);
+    return answerFrom(found, problem, () => asked.body(lookup, serving, sections), question.fields);
   }
 }

@@ -9,6 +9,7 @@ import type {
   SourceAnswer,
 } from '#libs/resolvers';
 import type { Serving } from '../answers/data-answer.js';
+import { provenanceBody } from './provenance-body.js';
 import { publicPath } from './public-path.js';
 import {
   commonBody,
@@ -116,12 +117,9 @@ function parsed(text: string): unknown {
   }
 }
 
-function provenance(lookup: Lookup, { servedFrom, ageSeconds }: Serving): Json {
+function provenance(lookup: Lookup, serving: Serving): Json {
   return {
-    served_from: servedFrom,
-    fetched_at: lookup.fetchedAt.toISOString(),
-    age_s: ageSeconds,
-    sources: lookup.sources.map(source),
+    ...provenanceBody(lookup, serving),
     fields: Object.fromEntries(
       Object.entries(lookup.fields).map(([path, id]) => [publicPath(path), id]),
     ),
@@ -142,19 +140,4 @@ function denials({ sources }: Lookup): Conflict[] {
   return [
     { path: 'domain_registered', chosen: holder.id, values: { [holder.id]: 'yes', ...denied } },
   ];
-}
-
-function source(answer: SourceAnswer): Json {
-  return present({
-    id: answer.id,
-    protocol: answer.protocol,
-    role: answer.role,
-    server: answer.server,
-    outcome: answer.outcome,
-    http_status: answer.httpStatus,
-    latency_ms: Math.round(answer.latencyMs),
-    fetched_at: answer.fetchedAt.toISOString(),
-    truncated: answer.truncated || undefined,
-    error: answer.error,
-  });
 }

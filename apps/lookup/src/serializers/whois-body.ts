@@ -52,15 +52,18 @@ export function registrarBody(registrar: Registrar | undefined): Json | undefine
   });
 }
 
+/** Where a contact is, in the words that all answers share. */
+export function addressBody(contact: Contact | undefined): Json {
+  const { street, city, state, postalCode: zip_code } = contact ?? {};
+  return { street, city, state, zip_code };
+}
+
 /** A contact in the words both versions share. */
 export function contactBody(contact: Contact | undefined): Json | undefined {
   return published({
     name: contact?.name,
     company: contact?.organization,
-    street: contact?.street,
-    city: contact?.city,
-    state: contact?.state,
-    zip_code: contact?.postalCode,
+    ...addressBody(contact),
     country_name: contact?.countryName ?? countryName(contact?.countryCode),
     country_code: contact?.countryCode,
     email_address: contact?.email,
@@ -154,12 +157,12 @@ function mailingAddress(contact: Contact | undefined): string | undefined {
   return [...parts, contact?.countryName ?? contact?.countryCode].filter(Boolean).join(', ');
 }
 
-const regionNames = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' });
+const REGION_NAMES = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' });
 const countryNames = new Map<string, string | undefined>();
 
 /** English name of an ISO 3166-1 alpha-2 code; undefined where the code is none. */
 function countryName(code: string | undefined): string | undefined {
   if (code === undefined || !/^[A-Z]{2}$/.test(code)) return undefined;
-  if (!countryNames.has(code)) countryNames.set(code, regionNames.of(code));
+  if (!countryNames.has(code)) countryNames.set(code, REGION_NAMES.of(code));
   return countryNames.get(code);
 }

@@ -18,8 +18,8 @@ const UPSTREAM = declareHistogram(
   'Time that one question to a registry or registrar took, by how it ended; the wait for a turn is not in it.',
   { labels: ['protocol', 'role', 'outcome'], buckets: SECONDS_BUCKETS },
 );
-const FLIGHTS = declareCounter(
-  'dds_lookup_flights_total',
+const RUNS = declareCounter(
+  'dds_lookup_runs_total',
   'Lookups that went out (started), and callers who shared one under way (joined).',
   { labels: ['result'] },
 );
@@ -44,8 +44,8 @@ export function addLookupMetrics(
       for (const { outcome, servedFrom, count } of answers.all()) {
         take(ANSWERS, count, { outcome, served_from: servedFrom });
       }
-      take(FLIGHTS, lookups.started, { result: 'started' });
-      take(FLIGHTS, lookups.joined, { result: 'joined' });
+      take(RUNS, lookups.started, { result: 'started' });
+      take(RUNS, lookups.joined, { result: 'joined' });
       for (const { protocol, role, outcome, seconds } of lookups.sources) {
         take(UPSTREAM, seconds, { protocol, role, outcome });
       }

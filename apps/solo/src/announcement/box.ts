@@ -1,6 +1,7 @@
 import type { SoloFacts } from './solo-facts.js';
 
-const PAYMENTS = {
+/** What a start says of who takes money. */
+export const PAYMENTS = {
   simulated: 'simulated: Credits in the dashboard sells, and no money moves',
   real: 'the processor of STRIPE_API_KEY takes real orders',
   none: 'nothing is sold: set STRIPE_API_KEY',

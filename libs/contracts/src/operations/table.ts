@@ -1,3 +1,4 @@
+import { ACCOUNT_CREDITS } from './account/credits.js';
 import { ACCOUNT_USAGE } from './account/usage.js';
 import { AVAILABILITY_BULK } from './availability/availability-bulk.js';
 import { AVAILABILITY } from './availability/availability.js';
@@ -24,6 +25,7 @@ import { TLDS } from './tlds/tlds.js';
 import { WHOIS_BULK } from './whois/whois-bulk.js';
 import { WHOIS_LIVE } from './whois/whois-live.js';
 
+export * from './account/credits.js';
 export * from './account/usage.js';
 export * from './availability/availability-answer.js';
 export * from './availability/availability-bulk.js';
@@ -59,6 +61,7 @@ export const OPERATIONS: readonly Operation[] = [
   AVAILABILITY,
   AVAILABILITY_BULK,
   ACCOUNT_USAGE,
+  ACCOUNT_CREDITS,
   TLDS,
   TLD,
   PRICING,

@@ -45,7 +45,9 @@ export class IdempotencyService {
       return kept.answer as T;
     }
     const answer = await work();
-    await this.answers.insert(transaction, accountId, call, {
+    await this.answers.insert(transaction, {
+      accountId,
+      ...call,
       answer: keep ? keep(answer) : answer,
       createdAt: now,
     });

@@ -1,12 +1,7 @@
 import { Injectable } from '@nestjs/common';
+import { LessThan } from 'typeorm';
 import type { Transaction } from '../transaction.js';
-import type { IdempotentCall } from './idempotent-call.js';
-
-export interface KeptAnswer {
-  route: string;
-  bodyHash: Buffer;
-  answer: object;
-}
+import { KeptAnswer } from './kept-answer.entity.js';
 
 @Injectable()
 export class IdempotencyRepository {
@@ -20,35 +15,18 @@ export class IdempotencyRepository {
   }
 
   async deleteOlder(transaction: Transaction, accountId: string, than: Date): Promise<void> {
-    await transaction.query('delete from idempotency where account_id = $1 and created_at < $2', [
-      accountId,
-      than,
-    ]);
+    await transaction.manager.delete(KeptAnswer, { accountId, createdAt: LessThan(than) });
   }
 
   async find(transaction: Transaction, accountId: string, key: string): Promise<KeptAnswer | null> {
-    const [row] = await transaction.query<KeptAnswer>(
-      `select route, body_hash as "bodyHash", answer from idempotency
-       where account_id = $1 and key = $2`,
-      [accountId, key],
-    );
-    return row ?? null;
+    return transaction.manager.findOneBy(KeptAnswer, { accountId, key });
   }
 
-  async insert(
-    transaction: Transaction,
-    accountId: string,
-    call: IdempotentCall,
-    kept: { answer: object; createdAt: Date },
-  ): Promise<void> {
-    await transaction.query(
-      `insert into idempotency (account_id, key, route, body_hash, answer, created_at)
-       values ($1, $2, $3, $4, $5, $6)`,
-      [accountId, call.key, call.route, call.bodyHash, JSON.stringify(kept.answer), kept.createdAt],
-    );
+  async insert(transaction: Transaction, kept: KeptAnswer): Promise<void> {
+    await transaction.manager.insert(KeptAnswer, kept);
   }
 
   async deleteAll(transaction: Transaction, accountId: string): Promise<void> {
-    await transaction.query('delete from idempotency where account_id = $1', [accountId]);
+    await transaction.manager.delete(KeptAnswer, { accountId });
   }
 }

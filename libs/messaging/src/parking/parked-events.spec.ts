@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Database } from '#libs/database';
 import { newId } from '#libs/platform';
 import { TestDatabase } from '#test/environment';
+import { ParkedEvent } from './parked-event.entity.js';
 import { ParkedEvents } from './parked-events.js';
 import { ParkedRepository } from './parked.repository.js';
 
@@ -15,7 +16,7 @@ describe('parked events', () => {
 
   beforeAll(async () => {
     test = await TestDatabase.create();
-    database = await test.service('entitlement');
+    database = await test.service('entitlement', [ParkedEvent]);
     parked = new ParkedEvents(database);
   });
   afterAll(() => test.drop());

@@ -1,25 +1,6 @@
+import { MoreThan } from 'typeorm';
 import type { Database } from '#libs/database';
-
-export type ParkedState = 'parked' | 'dead' | 'discarded';
-
-/** An event that could not be handled yet. */
-export interface ParkedEvent {
-  consumer: string;
-  eventId: string;
-  topic: string;
-  key: string;
-  type: string;
-  state: ParkedState;
-  /** Why it failed last, or why it was discarded. */
-  reason: string;
-  attempts: number;
-  parkedAt: Date;
-  nextTryAt: Date;
-  /** The envelope as it came. */
-  body: string;
-  /** Rises with each parked event: for paging. */
-  arrival: string;
-}
+import { ParkedEvent, type ParkedState } from './parked-event.entity.js';
 
 export interface ParkedFilter {
   consumer?: string;
@@ -41,16 +22,19 @@ const PAGE_LIMIT = 200;
 
 /** The operator's hand on a service's parked and dead events. */
 export class ParkedEvents {
-  constructor(private readonly database: Pick<Database, 'query'>) {}
+  /** @param database opened with `ParkedEvent` among its entities. */
+  constructor(private readonly database: Database) {}
 
   /** In the order they came in. */
   async list({ limit = PAGE_LIMIT, after = '0', ...filter }: ParkedListing = {}): Promise<
     ParkedEvent[]
   > {
-    return this.database.query<ParkedEvent>(
-      `select ${COLUMNS} from parked_event where ${MATCHES} and arrival > $7
-       order by arrival limit $8`,
-      [...valuesOf(filter), after, Math.min(limit, PAGE_LIMIT)],
+    return this.database.transaction(({ manager }) =>
+      manager.find(ParkedEvent, {
+        where: { ...filter, arrival: MoreThan(after) },
+        order: { arrival: 'ASC' },
+        take: Math.min(limit, PAGE_LIMIT),
+      }),
     );
   }
 
@@ -81,9 +65,6 @@ export class ParkedEvents {
     return rows.length === 1;
   }
 }
-
-const COLUMNS = `consumer, event_id as "eventId", topic, key, type, state, reason, attempts,
-  parked_at as "parkedAt", next_try_at as "nextTryAt", body, arrival`;
 
 const MATCHES = `consumer = coalesce($1, consumer) and state = coalesce($2, state)
   and topic = coalesce($3, topic) and key = coalesce($4, key) and type = coalesce($5, type)

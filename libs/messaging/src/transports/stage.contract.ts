@@ -9,6 +9,7 @@ import { TestClock, TestDatabase } from '#test/environment';
 import type { EventTransport } from '../event-transport.js';
 import { Consumes, Watches } from '../inbox/consumes.js';
 import { Outbox } from '../outbox/outbox.js';
+import { ParkedEvent } from '../parking/parked-event.entity.js';
 import { ParkedEvents } from '../parking/parked-events.js';
 
 @EventType({ type: 'account.counted', version: 1, kind: 'delta' })
@@ -146,7 +147,7 @@ export class Stage {
       test,
       await test.service('account'),
       await test.maintenance('account'),
-      await test.service('entitlement'),
+      await test.service('entitlement', [ParkedEvent]),
     );
   }
 

@@ -150,27 +150,27 @@ describe('UpstreamLimiter', () => {
     const permit = granted(await ask('a'));
     const waiting = ask('b');
     permit.throttled(120);
-    expect(await waiting).toEqual({ granted: false, reason: 'parked', retryAfterMs: 120_000 });
+    expect(await waiting).toEqual({ granted: false, reason: 'paused', retryAfterMs: 120_000 });
     await time.advance(119_999);
-    expect(await ask('c')).toMatchObject({ reason: 'parked', retryAfterMs: 1 });
+    expect(await ask('c')).toMatchObject({ reason: 'paused', retryAfterMs: 1 });
     await time.advance(1);
     granted(await ask('d'));
-    expect(limiter.parkedForMs(host)).toBe(0);
-    expect(log).toEqual(['a goes', 'b parked', 'c parked', 'd goes']);
+    expect(limiter.pausedForMs(host)).toBe(0);
+    expect(log).toEqual(['a goes', 'b paused', 'c paused', 'd goes']);
   });
 
   it('without a figure the time doubles from a minute to an hour, and an answer ends the series', async () => {
     const { time, limiter, ask } = polite({ defaultLimit: wide });
-    const parkings: number[] = [];
+    const pauses: number[] = [];
     for (let round = 0; round < 8; round += 1) {
       granted(await ask('again')).throttled();
-      parkings.push(limiter.parkedForMs(host) / 1000);
+      pauses.push(limiter.pausedForMs(host) / 1000);
       await time.advance(3_600_000);
     }
-    expect(parkings).toEqual([60, 120, 240, 480, 960, 1920, 3600, 3600]);
+    expect(pauses).toEqual([60, 120, 240, 480, 960, 1920, 3600, 3600]);
     granted(await ask('well')).release();
     granted(await ask('again')).throttled();
-    expect(limiter.parkedForMs(host)).toBe(60_000);
+    expect(limiter.pausedForMs(host)).toBe(60_000);
   });
 
   it('jitter spreads the return by a fifth each way', async () => {
@@ -180,7 +180,7 @@ describe('UpstreamLimiter', () => {
     ] as const) {
       const { limiter, ask } = polite({ random: () => random });
       granted(await ask('a')).throttled();
-      expect(limiter.parkedForMs(host)).toBe(seconds * 1000);
+      expect(limiter.pausedForMs(host)).toBe(seconds * 1000);
     }
   });
 
@@ -191,14 +191,14 @@ describe('UpstreamLimiter', () => {
   ])('a wish to be left alone for %d s is kept within a second and an hour', async (wish, ms) => {
     const { limiter, ask } = polite();
     granted(await ask('a')).throttled(wish);
-    expect(limiter.parkedForMs(host)).toBe(ms);
+    expect(limiter.pausedForMs(host)).toBe(ms);
   });
 
   it('several throttled answers to questions asked together count as one', async () => {
     const { limiter, ask } = polite({ defaultLimit: wide });
     const permits = await Promise.all(['a', 'b', 'c'].map((name) => ask(name)));
     for (const permit of permits) granted(permit).throttled();
-    expect(limiter.parkedForMs(host)).toBe(60_000);
+    expect(limiter.pausedForMs(host)).toBe(60_000);
   });
 
   it('who gives up waiting leaves the queue and takes no token', async () => {
@@ -217,11 +217,11 @@ describe('UpstreamLimiter', () => {
     const { limiter } = polite({ upstreamsMax: 3 });
     const turn = { priority: 'live' } as const;
     granted(await limiter.acquire('busy.example', turn));
-    granted(await limiter.acquire('parked.example', turn)).throttled(60);
+    granted(await limiter.acquire('paused.example', turn)).throttled(60);
     for (let index = 0; index < 20; index += 1) {
       granted(await limiter.acquire(`host${index}.example`, turn)).release();
     }
-    expect(limiter.parkedForMs('parked.example')).toBe(60_000);
+    expect(limiter.pausedForMs('paused.example')).toBe(60_000);
     granted(await limiter.acquire('last.example', turn));
     expect(await limiter.acquire('more.example', turn)).toMatchObject({ reason: 'queue_full' });
   });

@@ -44,7 +44,7 @@ export interface Permit {
 
 export interface Refused {
   granted: false;
-  reason: 'parked' | 'queue_full' | 'share_used' | 'cancelled';
+  reason: 'paused' | 'queue_full' | 'share_used' | 'cancelled';
   retryAfterMs: number;
 }
 
@@ -63,7 +63,7 @@ export class UpstreamLimiter {
   }
 
   /**
-   * Waits for a turn at `host`. Refused at once while the upstream is parked, when too many wait already,
+   * Waits for a turn at `host`. Refused at once while the upstream is paused, when too many wait already,
    * unless one of lower priority can be sent away instead, and when this asker has had his share of a budget
    * that refills slowly or a quarter of the places in the queue.
    */
@@ -71,8 +71,8 @@ export class UpstreamLimiter {
     if (signal?.aborted === true) return Promise.resolve(refused('cancelled', 0));
     const upstream = this.upstreamOf(host);
     if (upstream === undefined) return Promise.resolve(refused('queue_full', RETRY_SOON_MS));
-    const parkedMs = upstream.parkedForMs(this.now());
-    if (parkedMs > 0) return Promise.resolve(refused('parked', parkedMs));
+    const pausedMs = upstream.pausedForMs(this.now());
+    if (pausedMs > 0) return Promise.resolve(refused('paused', pausedMs));
     if (!upstream.hasShareFor(asker, this.now())) {
       return Promise.resolve(refused('share_used', SHARE_RETRY_MS));
     }
@@ -88,8 +88,8 @@ export class UpstreamLimiter {
   }
 
   /** Milliseconds for which `host` is left alone; 0 when it may be asked. */
-  parkedForMs(host: string): number {
-    return this.upstreams.get(host)?.parkedForMs(this.now()) ?? 0;
+  pausedForMs(host: string): number {
+    return this.upstreams.get(host)?.pausedForMs(this.now()) ?? 0;
   }
 
   private wait(
@@ -132,14 +132,14 @@ export class UpstreamLimiter {
         end(() => {
           const retryAfterMs =
             retryAfterSeconds === undefined ? undefined : retryAfterSeconds * 1000;
-          upstream.park(this.now(), retryAfterMs, this.random());
+          upstream.pause(this.now(), retryAfterMs, this.random());
         })(),
     };
   }
 
   private sentAway(upstream: Upstream): Refused {
-    const parkedMs = upstream.parkedForMs(this.now());
-    return parkedMs > 0 ? refused('parked', parkedMs) : refused('queue_full', RETRY_SOON_MS);
+    const pausedMs = upstream.pausedForMs(this.now());
+    return pausedMs > 0 ? refused('paused', pausedMs) : refused('queue_full', RETRY_SOON_MS);
   }
 
   private admit(upstream: Upstream): void {
@@ -168,11 +168,11 @@ export class UpstreamLimiter {
     return upstream;
   }
 
-  /** Forgets the longest known host that is not in use, not parked and not in the limits' tables. */
+  /** Forgets the longest known host that is not in use, not paused and not in the limits' tables. */
   private forgetOne(): boolean {
     const now = this.now();
     for (const [host, upstream] of this.upstreams) {
-      if (!upstream.isIdle || upstream.parkedForMs(now) > 0 || PUBLISHED_LIMITS.has(host)) continue;
+      if (!upstream.isIdle || upstream.pausedForMs(now) > 0 || PUBLISHED_LIMITS.has(host)) continue;
       return this.upstreams.delete(host);
     }
     return false;

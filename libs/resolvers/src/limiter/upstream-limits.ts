@@ -43,7 +43,7 @@ const LARGE: UpstreamLimit = { buckets: [{ burst: 20, perSecond: 10 }], connecti
 
 /**
  * Our own choice where nothing is published: a modest pace for services that very many names share,
- * at which `defaultLimit` would let each name wait for all others. A 429 parks them as any other.
+ * at which `defaultLimit` would let each name wait for all others. A 429 pauses them as any other.
  */
 export const CHOSEN_LIMITS: ReadonlyMap<string, UpstreamLimit> = new Map(
   Object.entries({

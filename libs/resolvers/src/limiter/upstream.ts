@@ -15,9 +15,9 @@ export interface Waiter {
 }
 
 const ORDER: readonly Priority[] = ['live', 'monitor', 'bulk'];
-const PARK_FIRST_MS = 60_000;
-const PARK_LEAST_MS = 1_000;
-const PARK_MAX_MS = 3_600_000;
+const PAUSE_FIRST_MS = 60_000;
+const PAUSE_LEAST_MS = 1_000;
+const PAUSE_MAX_MS = 3_600_000;
 
 /** One upstream host: its buckets, its waiters, and until when it is left alone. */
 export class Upstream {
@@ -30,7 +30,7 @@ export class Upstream {
   /** Of the buckets that refill slowly. */
   private readonly shares: readonly { bucket: TokenBucket; shares: BudgetShares }[];
   private active = 0;
-  private parkedUntil = -Infinity;
+  private pausedUntil = -Infinity;
   private strikes = 0;
 
   constructor(
@@ -52,8 +52,8 @@ export class Upstream {
     return ORDER.reduce((sum, priority) => sum + this.waiters[priority].length, 0);
   }
 
-  parkedForMs(now: number): number {
-    return Math.max(0, Math.ceil(this.parkedUntil - now));
+  pausedForMs(now: number): number {
+    return Math.max(0, Math.ceil(this.pausedUntil - now));
   }
 
   add(waiter: Waiter): void {
@@ -115,15 +115,15 @@ export class Upstream {
   /**
    * Leaves the upstream alone: as long as it asked for, an hour at most, or a minute that doubles
    * each time, with jitter so that several processes do not come back together. Who waits is sent
-   * away. Answers to questions asked before the parking do not lengthen it again.
+   * away. Answers to questions asked before the pause do not lengthen it again.
    */
-  park(now: number, retryAfterMs: number | undefined, jitter: number): void {
-    if (this.parkedForMs(now) === 0) {
-      const doubledMs = PARK_FIRST_MS * 2 ** Math.min(this.strikes, 6);
+  pause(now: number, retryAfterMs: number | undefined, jitter: number): void {
+    if (this.pausedForMs(now) === 0) {
+      const doubledMs = PAUSE_FIRST_MS * 2 ** Math.min(this.strikes, 6);
       const backOffMs = Math.round(doubledMs * (0.8 + 0.4 * jitter));
       this.strikes += 1;
-      const forMs = Math.max(retryAfterMs ?? backOffMs, PARK_LEAST_MS);
-      this.parkedUntil = now + Math.min(forMs, PARK_MAX_MS);
+      const forMs = Math.max(retryAfterMs ?? backOffMs, PAUSE_LEAST_MS);
+      this.pausedUntil = now + Math.min(forMs, PAUSE_MAX_MS);
     }
     for (const priority of ORDER) {
       for (const waiter of this.waiters[priority].clear()) waiter.settle(false);

@@ -2,7 +2,8 @@ import type { Cidr } from '#libs/domain-names';
 import type { Priority } from '../limiter/upstream.js';
 import type { Outcome } from '../record.js';
 import type { NumberBlock, NumberLookup as Found } from './network-record.js';
-import { type Asking, NumberAsker, type NumberAskerOptions } from './number-asker.js';
+import type { Asking } from '../upstream-exchange.js';
+import { NumberAsker, type NumberAnswer, type NumberAskerOptions } from './number-asker.js';
 import type { NumberForm } from './number-reading.js';
 import type { NumberRegistries, NumberRoute } from './number-registries.js';
 import { type SpecialRange, specialAsnOf, specialRangeOf } from './special-ranges.js';
@@ -134,10 +135,8 @@ export class NumberLookups {
   }
 }
 
-type Answers = Awaited<ReturnType<NumberAsker['askRdap']>>;
-
 /** A word that means something to the customer before one that does not. */
-function chosenOf(answers: readonly Answers[]): Answers {
+function chosenOf(answers: readonly NumberAnswer[]): NumberAnswer {
   const order: Outcome[] = [
     'not_registered',
     'throttled',
@@ -145,6 +144,6 @@ function chosenOf(answers: readonly Answers[]): Answers {
     'unreachable',
     'parse_failed',
   ];
-  const rank = ({ source }: Answers) => order.indexOf(source.outcome);
+  const rank = ({ source }: NumberAnswer) => order.indexOf(source.outcome);
   return answers.toSorted((a, b) => rank(a) - rank(b))[0];
 }

@@ -52,7 +52,12 @@ const EVENTS_MAX = 10_000;
  */
 export class StripeProcessor implements PaymentProcessor {
   readonly name = 'stripe';
-  readonly capabilities: ProcessorCapabilities = { refundsPartly: true, idempotencyMs: DAY_MS };
+  readonly capabilities: ProcessorCapabilities = {
+    refundsPartly: true,
+    idempotencyMs: DAY_MS,
+    announcesExpiry: true,
+    findsCheckouts: true,
+  };
   private readonly stripe: Stripe;
   private readonly callbacks: StripeCallbacks;
   private readonly prices: StripePrices;
@@ -113,7 +118,7 @@ export class StripeProcessor implements PaymentProcessor {
     });
   }
 
-  verifyCallback(raw: Buffer, headers: Record<string, unknown>): CallbackVerdict {
+  async verifyCallback(raw: Buffer, headers: Record<string, unknown>): Promise<CallbackVerdict> {
     return this.callbacks.verify(raw, headers);
   }
 

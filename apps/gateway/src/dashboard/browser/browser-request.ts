@@ -12,8 +12,6 @@ import {
   readCookie,
   sessionCookie,
 } from './cookies.js';
-import { CrossSiteRequest, CsrfTokenInvalid } from '../dashboard.errors.js';
-import { forgeryFault } from './request-forgery.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -40,32 +38,6 @@ export function identifyBrowser(request: FastifyRequest, reply: FastifyReply): v
   void reply.header('x-request-id', request.visitor.requestId);
   request.csrfToken = readCookie(cookie, CSRF_COOKIE) ?? renewCsrfToken(reply);
 }
-
-/**
- * Lets a state-changing request pass only when it is ours (S29).
- * @throws CrossSiteRequest, CsrfTokenInvalid.
- */
-export function refuseForgery(request: FastifyRequest, ownOrigin: string): void {
-  if (['GET', 'HEAD', 'OPTIONS'].includes(request.method)) return;
-  const { headers, body } = request;
-  const fault = forgeryFault(
-    {
-      origin: headers.origin,
-      fetchSite: headers['sec-fetch-site'] as string | undefined,
-      cookieToken: readCookie(headers.cookie, CSRF_COOKIE),
-      sentToken:
-        (headers['x-csrf-token'] as string | undefined) ?? textOf((body as FormBody)?.csrf),
-    },
-    ownOrigin,
-  );
-  if (fault === 'cross_site') throw new CrossSiteRequest();
-  if (fault === 'token') throw new CsrfTokenInvalid();
-}
-
-/** A form, or whatever JSON somebody sends in its place. */
-type FormBody = { csrf?: unknown } | undefined;
-
-const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined);
 
 /** Sets or ends the session cookie as account decided; a new session gets a new CSRF token. */
 export function applySession(

@@ -1,3 +1,4 @@
+import type { OnApplicationShutdown } from '@nestjs/common';
 import type { OwnerService } from '#libs/contracts';
 import { type ServiceTokens, ServiceUnavailable } from '#libs/platform';
 import { ServiceProxy } from './service-proxy.js';
@@ -6,7 +7,7 @@ import { ServiceProxy } from './service-proxy.js';
 export type OwnerUrls = Partial<Record<OwnerService, string>>;
 
 /** A proxy for each owner that this installation has. */
-export class ServiceProxies {
+export class ServiceProxies implements OnApplicationShutdown {
   private readonly proxies: ReadonlyMap<OwnerService, ServiceProxy>;
 
   constructor(urls: OwnerUrls, tokens: ServiceTokens) {
@@ -23,7 +24,7 @@ export class ServiceProxies {
     return proxy;
   }
 
-  async close(): Promise<void> {
+  async onApplicationShutdown(): Promise<void> {
     await Promise.all([...this.proxies.values()].map((proxy) => proxy.close()));
   }
 }

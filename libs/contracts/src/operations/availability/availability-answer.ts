@@ -10,7 +10,7 @@ import {
   Min,
   ValidateNested,
 } from 'class-validator';
-import { BulkSummary } from '../whois/whois-bulk.js';
+import { BulkSummary } from '../bulk.js';
 
 export const AVAILABILITIES = ['available', 'registered', 'restricted', 'unknown'] as const;
 export type AvailabilityWord = (typeof AVAILABILITIES)[number];

@@ -1,38 +1,22 @@
-import {
-  ArrayMaxSize,
-  ArrayMinSize,
-  IsOptional,
-  IsString,
-  Matches,
-  MaxLength,
-  MinLength,
-} from 'class-validator';
+import { ArrayMinSize, IsOptional, Matches } from 'class-validator';
+import { BULK_BODY_BYTES, BulkClosing, TextList } from '../bulk.js';
 import { domainName } from '../kinds.js';
 import { LIVE_PARAMETERS } from '../live-parameters.js';
 import { defineOperation } from '../operation.js';
-import { BulkClosing } from '../whois/whois-bulk.js';
 import { AvailabilityItem, BulkAvailabilityAnswer } from './availability-answer.js';
 
-const ITEMS_MAX = 100;
-const NAME_LENGTH_MAX = 2_048;
 const TLD_LENGTH_MAX = 63;
-const BODY_LIMIT_BYTES = 256 * 1_024;
 
 /** Names; or top-level domains under which the `domainName` of the query is looked for. */
 export class AvailabilityNames {
   @IsOptional()
   @ArrayMinSize(1)
-  @ArrayMaxSize(ITEMS_MAX)
-  @IsString({ each: true })
-  @MinLength(1, { each: true })
-  @MaxLength(NAME_LENGTH_MAX, { each: true })
+  @TextList()
   domainNames?: string[];
 
   @IsOptional()
   @ArrayMinSize(1)
-  @ArrayMaxSize(ITEMS_MAX)
-  @IsString({ each: true })
-  @MaxLength(TLD_LENGTH_MAX, { each: true })
+  @TextList(TLD_LENGTH_MAX)
   @Matches(/^\.?[^\s./@:]+(\.[^\s./@:]+)?$/u, {
     each: true,
     message: 'must be suffixes such as com or co.uk',
@@ -65,7 +49,7 @@ export const AVAILABILITY_BULK = defineOperation({
   },
   body: {
     of: AvailabilityNames,
-    limitBytes: BODY_LIMIT_BYTES,
+    limitBytes: BULK_BODY_BYTES,
     example: { domainNames: ['registered.test', 'available.test'] },
     subjects: [
       { kind: domainName(), of: ({ domainNames = [] }: AvailabilityNames) => domainNames },

@@ -1,39 +1,22 @@
 import { Type } from 'class-transformer';
-import {
-  ArrayMaxSize,
-  IsBoolean,
-  IsOptional,
-  IsString,
-  MaxLength,
-  MinLength,
-  ValidateNested,
-} from 'class-validator';
+import { IsBoolean, IsOptional, ValidateNested } from 'class-validator';
+import { BULK_BODY_BYTES, BulkClosing, BulkItem, TextList } from '../bulk.js';
 import { domainName } from '../kinds.js';
 import { LIVE_PARAMETERS } from '../live-parameters.js';
 import { ipAddress } from '../numbers/number-kinds.js';
 import { defineOperation } from '../operation.js';
-import { BulkClosing, BulkItem } from '../whois/whois-bulk.js';
 import { DNS_TYPE } from './dns-live.js';
 
-const ITEMS_MAX = 100;
-const NAME_LENGTH_MAX = 2_048;
 const ADDRESS_LENGTH_MAX = 64;
-const BODY_LIMIT_BYTES = 256 * 1_024;
 
 /** Names and addresses that are asked about together; names come first in the answer. */
 export class BulkHosts {
   @IsOptional()
-  @ArrayMaxSize(ITEMS_MAX)
-  @IsString({ each: true })
-  @MinLength(1, { each: true })
-  @MaxLength(NAME_LENGTH_MAX, { each: true })
+  @TextList()
   domainNames?: string[];
 
   @IsOptional()
-  @ArrayMaxSize(ITEMS_MAX)
-  @IsString({ each: true })
-  @MinLength(1, { each: true })
-  @MaxLength(ADDRESS_LENGTH_MAX, { each: true })
+  @TextList(ADDRESS_LENGTH_MAX)
   ipAddresses?: string[];
 }
 
@@ -63,7 +46,7 @@ export const DNS_BULK = defineOperation({
   },
   body: {
     of: BulkHosts,
-    limitBytes: BODY_LIMIT_BYTES,
+    limitBytes: BULK_BODY_BYTES,
     example: { domainNames: ['registered.test'], ipAddresses: ['192.0.2.1'] },
     subjects: [
       { kind: domainName(), of: ({ domainNames = [] }: BulkHosts) => domainNames },

@@ -1,76 +1,16 @@
 import { Type } from 'class-transformer';
-import {
-  ArrayMaxSize,
-  ArrayMinSize,
-  IsBoolean,
-  IsInt,
-  IsOptional,
-  IsString,
-  MaxLength,
-  Min,
-  MinLength,
-  ValidateNested,
-} from 'class-validator';
+import { ArrayMinSize, IsBoolean, ValidateNested } from 'class-validator';
+import { BULK_BODY_BYTES, BulkClosing, BulkItem, TextList } from '../bulk.js';
 import { domainName, listOf } from '../kinds.js';
 import { LIVE_PARAMETERS } from '../live-parameters.js';
 import { defineOperation } from '../operation.js';
 import { WHOIS_SECTIONS } from './whois-live.js';
 
-export const BULK_NAMES_MAX = 100;
-const NAME_LENGTH_MAX = 2_048;
-const BODY_LIMIT_BYTES = 256 * 1_024;
-
 /** Names that are asked about together. */
 export class BulkNames {
   @ArrayMinSize(1)
-  @ArrayMaxSize(BULK_NAMES_MAX)
-  @IsString({ each: true })
-  @MinLength(1, { each: true })
-  @MaxLength(NAME_LENGTH_MAX, { each: true })
+  @TextList()
   domainNames: string[];
-}
-
-/** An answer to one of several questions: the members of a single answer, or why there is none. */
-export class BulkItem {
-  /** Place in the request, from 0. */
-  @IsInt()
-  @Min(0)
-  index: number;
-
-  /** Whether there is an answer. */
-  @IsBoolean()
-  status: boolean;
-
-  /** Of a refusal: what a single request would have been answered. */
-  @IsOptional()
-  @IsInt()
-  status_code?: number;
-
-  @IsOptional()
-  @IsString()
-  code?: string;
-
-  @IsOptional()
-  @IsString()
-  message?: string;
-}
-
-/** How many items were answered. */
-export class BulkSummary {
-  @IsInt()
-  @Min(0)
-  delivered: number;
-
-  @IsInt()
-  @Min(0)
-  failed: number;
-}
-
-/** The closing line of a stream. */
-export class BulkClosing {
-  @ValidateNested()
-  @Type(() => BulkSummary)
-  summary: BulkSummary;
 }
 
 /** Answers in the order of the request. */
@@ -107,7 +47,7 @@ export const WHOIS_BULK = defineOperation({
   },
   body: {
     of: BulkNames,
-    limitBytes: BODY_LIMIT_BYTES,
+    limitBytes: BULK_BODY_BYTES,
     example: { domainNames: ['registered.test', 'available.test'] },
     subjects: [{ kind: domainName(), of: ({ domainNames }: BulkNames) => domainNames }],
   },

@@ -62,6 +62,20 @@ export const BEHIND_ABSENCE = wordsOf(
     "base datos dados registrar registrar's registrars registry tld cctld",
 );
 
+/** Keys of the line on which a record names its domain. */
+export const DOMAIN_LINE_KEYS: ReadonlySet<string> = new Set([
+  'domain',
+  'domain name',
+  'domainname',
+  'domain-name',
+  'domain_name',
+  'dominio',
+  'nom de domaine',
+]);
+
+/** Words that make a sentence of a line with such a key and a name. */
+export const VERBS_BEHIND_NAME = wordsOf('is was has does could cannot can ist est existe');
+
 /** Words that may stand beside "available" and "free". */
 export const AROUND_FREE = wordsOf('this the is registration query currently yes still 220');
 

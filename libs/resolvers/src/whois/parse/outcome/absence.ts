@@ -8,6 +8,7 @@ import {
   AROUND_FREE,
   BEFORE_ABSENCE,
   BEHIND_ABSENCE,
+  DOMAIN_LINE_KEYS,
   FREE_CORES,
   FREE_OF_SUBJECT,
   MAY_LACK_VERB,
@@ -16,6 +17,7 @@ import {
   PLACES,
   SEARCHES,
   SUBJECTS,
+  VERBS_BEHIND_NAME,
 } from './absence-phrases.js';
 
 const WORDS_MAX = 40;
@@ -44,7 +46,7 @@ export function askedNames(domain: string): AskedName {
  * @param asked when empty, any host name stands for the name.
  */
 export function saysAbsent(line: string, asked: AskedName): boolean {
-  if (line.endsWith('available:')) return false;
+  if (line.endsWith('available:') || isDomainLine(line)) return false;
   if (ABSENCE_STARTS.some((start) => line.startsWith(start))) return true;
   if (ABSENCE_IN_SCRIPTS.some((phrase) => line.includes(phrase))) return true;
   const sentences = sentencesOf(line, asked);
@@ -56,6 +58,21 @@ export function saysAbsent(line: string, asked: AskedName): boolean {
     isSaid = true;
   }
   return isSaid;
+}
+
+/**
+ * `Domain Name: example.test  NOT FOUND`: the first line of a record whose rest is lost, or in which
+ * somebody wrote more than a name. `Domain: example.test is available` is a sentence.
+ */
+function isDomainLine(line: string): boolean {
+  const colon = line.indexOf(':');
+  const key = line.slice(line.lastIndexOf('/', colon) + 1, Math.max(colon, 0)).trim();
+  if (!DOMAIN_LINE_KEYS.has(key)) return false;
+  const [name, next] = line
+    .slice(colon + 1)
+    .trim()
+    .split(' ', 2);
+  return name.includes('.') && next !== undefined && !VERBS_BEHIND_NAME.has(next);
 }
 
 /** The words of each sentence, the asked name replaced by its mark. */

@@ -6,7 +6,10 @@ export interface Announcement {
   text: string;
   /** In a paragraph of long lines: small print, which speaks of cases, not of this one. */
   isProse: boolean;
-  /** A sentence of the lines around it runs through this one: its words are not a statement. */
+  /**
+   * A sentence of the lines around it runs through this one, or it is one word of a comment, the rest of
+   * which is cut off: its words are not a statement.
+   */
   isFragment: boolean;
 }
 
@@ -30,24 +33,26 @@ export function announcements(lines: readonly Line[], meter: WorkMeter): Announc
     const body = line.blank ? '' : line.comment ? commentBody(line) : line.body;
     meter.count(body.length);
     if (body === '' || line.comment !== isComment) {
-      said.push(...ofParagraph(paragraph));
+      said.push(...ofParagraph(paragraph, isComment));
       paragraph = [];
       isComment = line.comment;
     }
     if (body !== '') paragraph.push(body.slice(0, LINE_LENGTH_MAX));
   }
-  said.push(...ofParagraph(paragraph));
+  said.push(...ofParagraph(paragraph, isComment));
   return said;
 }
 
-function ofParagraph(paragraph: readonly string[]): Announcement[] {
+function ofParagraph(paragraph: readonly string[], isComment: boolean): Announcement[] {
   const long = paragraph.filter((body) => body.length >= PROSE_LENGTH_MIN).length;
   const isProse = paragraph.length >= PROSE_LINES_MIN && long * 2 >= paragraph.length;
   return paragraph.map((body, at) => {
     const [before, after] = [paragraph[at - 1], paragraph[at + 1]];
     const goesOn = after !== undefined && !isSentenceEnd(body) && startsSmall(after);
     const isGoingOn = before !== undefined && !isSentenceEnd(before) && startsSmall(body);
-    return { text: plainText(body), isProse, isFragment: isProse && (goesOn || isGoingOn) };
+    const text = plainText(body);
+    const isTorn = isComment && !text.trim().includes(' ');
+    return { text, isProse, isFragment: isTorn || (isProse && (goesOn || isGoingOn)) };
   });
 }
 

@@ -71,6 +71,8 @@ describe('an answer that says nobody holds the name', () => {
     'Domain:             example.test\nStatus:             AVAILABLE',
     'Domain: example.test\nStatus: free',
     'example.test is free',
+    'Domain: example.test is available',
+    'Domain Name: example.test\nDomain not found.',
     '>>> Domain example.test is available for registration',
     'The queried object does not exist: no matching objects found',
     'query : example.test\n\n상기 도메인이름은 등록되어 있지 않습니다.',
@@ -157,6 +159,22 @@ describe('"available" is never concluded', () => {
     '% Persons may learn whether a domain name that they want to have registered is still\n% available\n% or not, and information about the holders of domain names that are registered.',
   ])('from small print: %j', (text) => {
     expect(['parse_failed', 'restricted']).toContain(outcome(text));
+  });
+
+  it.each([
+    'Domain Name: example.test  No match',
+    'DOMAIN NAME: EXAMPLE.TEST NOT FOUND',
+    'Domain : example.test<br>Domain not found.',
+    'domain: example.test\vstatus: AVAILABLE',
+    'Nome de domínio / Domain Name: example.test  No match for "example.test".',
+    'Domain Name: example.test\tAvailable\tDomain not found.',
+  ])('from the line that names the domain of a record, all that is left of it: %j', (line) => {
+    expect(outcome(line)).toBe('parse_failed');
+    expect(outcome(`${SMALL_PRINT}${line}\nRegis`)).not.toBe('not_registered');
+  });
+
+  it('from small print that breaks off within a sentence', () => {
+    expect(outcome('% This is the WHOIS server of .test.\n% Available ')).toBe('parse_failed');
   });
 
   it.each([

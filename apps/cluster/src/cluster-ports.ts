@@ -1,0 +1,48 @@
+import { freePorts } from '#libs/platform';
+import { SERVICES } from '../../services.js';
+import type { ClusterOptions } from './cluster.js';
+
+/** Every address of a cluster, known before anything listens there. */
+export interface ClusterPorts {
+  postgres: number;
+  kafka: number;
+  valkey: number;
+  simulators: number;
+  smtp: number;
+  /** The internal listener of each service but the gateways, by its name. */
+  services: Record<string, number>;
+  gateways: { api: number; dashboard: number; internal: number }[];
+}
+
+/** Chosen before anything listens: a process keeps its address over a restart. */
+export async function choosePorts({
+  gateways = 2,
+  firstPorts,
+  onePort,
+}: Pick<ClusterOptions, 'gateways' | 'firstPorts' | 'onePort'>): Promise<ClusterPorts> {
+  const [postgres, kafka, valkey, simulators, smtp, ...free] = await freePorts(
+    5 + SERVICES.length + 3 * gateways,
+  );
+  const services = Object.fromEntries(SERVICES.map(({ name }, place) => [name, free[place]]));
+  const others = free.slice(SERVICES.length);
+  const forGateway = (index: number) => {
+    const [api, dashboard, internal] = others.slice(3 * index);
+    const wanted = firstPorts && {
+      api: firstPorts.api + 10 * index,
+      dashboard: firstPorts.dashboard + 10 * index,
+    };
+    return { api, dashboard, internal, ...wanted };
+  };
+  return {
+    postgres,
+    kafka,
+    valkey,
+    simulators,
+    smtp,
+    services,
+    gateways: Array.from({ length: gateways }, (_, index) => ({
+      ...forGateway(onePort ? 0 : index),
+      internal: others[3 * index + 2],
+    })),
+  };
+}

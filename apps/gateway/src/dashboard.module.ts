@@ -1,0 +1,57 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { APP_GUARD } from '@nestjs/core';
+import { EntitlementClient, OPERATIONS } from '#libs/contracts';
+import { AccountController } from './dashboard/account/account.controller.js';
+import { OverviewController } from './dashboard/account/overview.controller.js';
+import { AuthController } from './dashboard/auth/auth.controller.js';
+import { ForgeryGuard } from './dashboard/browser/forgery-guard.js';
+import { SessionGuard } from './dashboard/browser/session-guard.js';
+import { CreditCallsController } from './dashboard/credits/credit-calls.controller.js';
+import { CreditsController } from './dashboard/credits/credits.controller.js';
+import { DashboardCalls } from './dashboard/dashboard-calls.js';
+import { DashboardSettings } from './dashboard/dashboard-settings.js';
+import { KeysController } from './dashboard/keys/keys.controller.js';
+import { MailboxController } from './dashboard/mailbox/mailbox.controller.js';
+import { AssetsController } from './dashboard/pages/assets.controller.js';
+import { ACCOUNT_ROUTES, proxiedRoutes } from './dashboard/proxy/proxied-route.js';
+import { proxyControllerOf } from './dashboard/proxy/proxy-controller.js';
+import { ProxyService } from './dashboard/proxy/proxy.service.js';
+import { ServiceProxies } from './dashboard/proxy/service-proxies.js';
+import type { DashboardOptions } from './dashboard/start-dashboard.js';
+
+/** One for each group of pages. */
+const PAGES = [
+  AssetsController,
+  AuthController,
+  OverviewController,
+  AccountController,
+  KeysController,
+  CreditsController,
+  CreditCallsController,
+];
+
+/** Pages and calls of the dashboard's listener. The guards look at every one of them, in this order. */
+@Module({})
+export class DashboardModule {
+  static register(options: DashboardOptions): DynamicModule {
+    const { publicUrl, apiUrl, mailbox, owners, tokens, operations = OPERATIONS } = options;
+    const settings: DashboardSettings = { origin: new URL(publicUrl).origin, apiUrl, mailbox };
+    return {
+      module: DashboardModule,
+      controllers: [
+        ...PAGES,
+        ...(mailbox ? [MailboxController] : []),
+        proxyControllerOf([...ACCOUNT_ROUTES, ...proxiedRoutes(operations)]),
+      ],
+      providers: [
+        { provide: DashboardSettings, useValue: settings },
+        { provide: EntitlementClient, useValue: options.entitlement },
+        { provide: ServiceProxies, useValue: new ServiceProxies(owners, tokens) },
+        { provide: APP_GUARD, useClass: ForgeryGuard },
+        { provide: APP_GUARD, useClass: SessionGuard },
+        DashboardCalls,
+        ProxyService,
+      ],
+    };
+  }
+}

@@ -1,0 +1,62 @@
+import { type Notice, type PageContext, field, form, page } from '../pages/layout.js';
+import { type Markup, html } from '../pages/markup.js';
+
+export interface AccountFacts {
+  email?: string;
+  first_name?: string;
+}
+
+export function accountPage(context: PageContext, account: AccountFacts, notice?: Notice): Markup {
+  const fields = html`${field({ name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password' })}
+    <button class="danger">Delete the account</button>`;
+  return page(context, {
+    title: 'Account',
+    notice,
+    body: html`<section>
+        <h2>You</h2>
+        <p>${account.first_name}<br />${account.email}</p>
+      </section>
+      <section>
+        <h2>Delete the account</h2>
+        <ul>
+          <li>All keys and sessions end at once, and credits freeze.</li>
+          <li>For 90 days you can log in and restore the account. Keys stay revoked.</li>
+          <li>After that, credits are forfeited and your personal data is erased for good.</li>
+        </ul>
+        ${form(context, '/account/delete', fields)}
+      </section>`,
+  });
+}
+
+/** Right after the deletion; the session is over already. */
+export function deletedPage(context: PageContext): Markup {
+  return page(context, {
+    title: 'The account is deleted',
+    body: html`<p>
+      All keys and sessions have ended. For 90 days, a <a href="/log-in">log-in</a> leads to the
+      page that restores the account.
+    </p>`,
+  });
+}
+
+/** The only page of a deleted account. */
+export function restorePage(
+  context: PageContext,
+  restorableUntil?: string,
+  notice?: Notice,
+): Markup {
+  const until = restorableUntil
+    ? ` until ${restorableUntil.slice(0, 10)}`
+    : ' for 90 days after its deletion';
+  return page(context, {
+    title: 'This account is deleted',
+    notice,
+    body: html`<section>
+      <p>
+        It can be restored${until}. Credits and plans come back as they were; keys stay revoked and
+        are made anew.
+      </p>
+      ${form(context, '/account/restore', html`<button>Restore the account</button>`)}
+    </section>`,
+  });
+}

@@ -1,0 +1,118 @@
+import type { Balance, LedgerLine } from '#libs/contracts';
+import { curlLine } from '../pages/curl-line.js';
+import { type Notice, type PageContext, page } from '../pages/layout.js';
+import { type Markup, html } from '../pages/markup.js';
+
+/** `/` before log-in. */
+export function welcomePage(context: PageContext, apiUrl: string): Markup {
+  return page(context, {
+    title: 'Domain data, charged only for an answer',
+    body: html`<p class="lead">
+        Live WHOIS and RDAP lookups through one API. An account starts with 500 credits; a lookup
+        that cannot be answered costs nothing.
+      </p>
+      <p class="actions">
+        <a class="button" href="/sign-up">Sign up</a
+        ><a class="button plain" href="/log-in">Log in</a>
+      </p>
+      <section>
+        <h2>One call, one answer</h2>
+        ${curlLine(apiUrl, '$KEY', 'example.com')}
+      </section>`,
+  });
+}
+
+/** `/` after log-in: what is left, what happened to it. Undefined parts could not be read just now. */
+export interface OverviewFacts {
+  balance?: Balance;
+  ledger?: LedgerLine[];
+  apiUrl: string;
+}
+
+export function overviewPage(context: PageContext, facts: OverviewFacts, notice?: Notice): Markup {
+  return page(context, {
+    title: 'Overview',
+    notice,
+    body: html`${balanceSection(facts.balance)}
+      <section>
+        <h2>A first call</h2>
+        ${curlLine(facts.apiUrl, '$KEY', 'registered.test')}
+        <p class="quiet">
+          Names that end in .test answer to a test key, offline and for 0 credits.
+          <a href="/keys">Keys</a>
+        </p>
+      </section>
+      ${facts.ledger && ledgerSection(facts.ledger)}`,
+  });
+}
+
+function balanceSection(balance: Balance | undefined): Markup {
+  if (!balance) {
+    return html`<section>
+      <h2>Credits</h2>
+      <p>The balance cannot be read right now. Load the page again in a moment.</p>
+    </section>`;
+  }
+  const frozen =
+    balance.frozen > 0 ? html` <span>${grouped(balance.frozen)} frozen</span>` : undefined;
+  return html`<section>
+    <h2>Credits</h2>
+    <p class="figure"><strong>${grouped(balance.spendable)}</strong> to spend</p>
+    <p class="quiet">
+      <span>${grouped(balance.reserved)} set aside for calls under way and the next ones</span
+      >${frozen} <span><a href="/credits">Buy credits</a></span>
+    </p>
+    <table>
+      <thead>
+        <tr>
+          <th>From</th>
+          <th class="number">Granted</th>
+          <th class="number">Left</th>
+          <th>Until</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${balance.grants.map(
+          (grant) =>
+            html`<tr>
+              <td>${sourceName(grant.sourceType)}</td>
+              <td class="number">${grouped(grant.granted)}</td>
+              <td class="number">${grouped(grant.available + grant.reserved)}</td>
+              <td>${grant.expiresAt?.slice(0, 10) ?? 'never expires'}</td>
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  </section>`;
+}
+
+function ledgerSection(lines: LedgerLine[]): Markup {
+  if (lines.length === 0) return html``;
+  return html`<section>
+    <h2>Ledger</h2>
+    <table>
+      <thead>
+        <tr>
+          <th>When (UTC)</th>
+          <th>What</th>
+          <th>Source</th>
+          <th class="number">Credits</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${lines.map(
+          (line) =>
+            html`<tr>
+              <td>${line.at.slice(0, 16).replace('T', ' ')}</td>
+              <td>${line.kind.replaceAll('_', ' ')}</td>
+              <td>${sourceName(line.reference.split(':')[0])}</td>
+              <td class="number">${line.amount}</td>
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  </section>`;
+}
+
+const sourceName = (type: string) => type.replaceAll('_', ' ');
+const grouped = (credits: number) => credits.toLocaleString('en-US');

@@ -1,0 +1,95 @@
+import { type Notice, type PageContext, field, form, hidden, page } from '../pages/layout.js';
+import { type Markup, html } from '../pages/markup.js';
+
+/** Values that stay in a refused form. */
+export interface Entered {
+  first_name?: string;
+  email?: string;
+}
+
+const PASSWORD_HINT = '8 to 128 characters. A sentence is fine.';
+
+export function signUpPage(context: PageContext, entered: Entered = {}, notice?: Notice): Markup {
+  const fields = html`${field({ name: 'first_name', label: 'First name', value: entered.first_name, autocomplete: 'given-name' })}
+    ${field({ name: 'email', label: 'E-mail', type: 'email', value: entered.email, autocomplete: 'email' })}
+    ${field({ name: 'password', label: 'Password', type: 'password', autocomplete: 'new-password', hint: PASSWORD_HINT })}
+    <button>Create the account</button>`;
+  return page(context, {
+    title: 'Sign up',
+    notice,
+    body: html`<section>${form(context, '/sign-up', fields)}</section>
+      <p>Already have an account? <a href="/log-in">Log in</a>.</p>`,
+  });
+}
+
+/** After sign-up, reset request: the same whether the address is known or not (S24). */
+export function checkMailPage(context: PageContext, what: string): Markup {
+  const where = context.hasMailbox
+    ? html`<p>Mail stays on this machine: it is in the <a href="/mailbox">mailbox</a>.</p>`
+    : undefined;
+  return page(context, {
+    title: 'Look into your mail',
+    body: html`<p>${what}</p>
+      ${where}`,
+  });
+}
+
+/** Opening the link changes nothing: mail scanners open links too. The button confirms (S31). */
+export function confirmPage(context: PageContext, token: string, notice?: Notice): Markup {
+  const fields = html`${hidden('token', token)}<button>Confirm my address</button>`;
+  return page(context, {
+    title: 'Confirm your address',
+    notice,
+    body: html`<section>
+      <p>One click and the account is yours, with its first key.</p>
+      ${form(context, '/sign-up/confirm', fields)}
+    </section>`,
+  });
+}
+
+export function logInPage(context: PageContext, entered: Entered = {}, notice?: Notice): Markup {
+  const fields = html`${field({ name: 'email', label: 'E-mail', type: 'email', value: entered.email, autocomplete: 'username' })}
+    ${field({ name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password' })}
+    <button>Log in</button>`;
+  return page(context, {
+    title: 'Log in',
+    notice,
+    body: html`<section>${form(context, '/log-in', fields)}</section>
+      <p><a href="/password/forgot">Forgot the password?</a> <a href="/sign-up">Sign up</a></p>`,
+  });
+}
+
+/** Instead of a change of keys when the password was given too long ago (S35). */
+export function passwordAgainPage(context: PageContext, notice?: Notice): Markup {
+  const fields = html`${field({ name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password' })}
+    <button>Go on</button>`;
+  return page(context, {
+    title: 'Your password, please',
+    notice,
+    body: html`<section>
+      <p>Keys are made and rotated only within ten minutes of a log-in. Nothing has changed yet.</p>
+      ${form(context, '/reauthenticate', fields)}
+    </section>`,
+  });
+}
+
+export function forgotPage(context: PageContext, notice?: Notice): Markup {
+  const fields = html`${field({ name: 'email', label: 'E-mail', type: 'email', autocomplete: 'username' })}
+    <button>Send the link</button>`;
+  return page(context, {
+    title: 'Reset the password',
+    notice,
+    body: html`<section>${form(context, '/password/forgot', fields)}</section>`,
+  });
+}
+
+export function resetPage(context: PageContext, token: string, notice?: Notice): Markup {
+  const fields = html`${hidden('token', token)}
+    ${field({ name: 'password', label: 'New password', type: 'password', autocomplete: 'new-password', hint: PASSWORD_HINT })}
+    <button>Set the password</button>`;
+  return page(context, {
+    title: 'Choose a new password',
+    notice,
+    body: html`<section>${form(context, '/password/reset', fields)}</section>`,
+  });
+}

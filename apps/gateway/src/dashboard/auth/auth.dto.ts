@@ -1,0 +1,43 @@
+import { PageForm, TextField } from '../pages/page-form.dto.js';
+
+export class SignUpForm extends PageForm {
+  @TextField()
+  first_name?: string;
+
+  @TextField()
+  email?: string;
+
+  @TextField()
+  password?: string;
+}
+
+export class ConfirmForm extends PageForm {
+  @TextField()
+  token?: string;
+}
+
+export class LogInForm extends PageForm {
+  @TextField()
+  email?: string;
+
+  @TextField()
+  password?: string;
+}
+
+export class ForgotPasswordForm extends PageForm {
+  @TextField()
+  email?: string;
+}
+
+export class ResetPasswordForm extends PageForm {
+  @TextField()
+  token?: string;
+
+  @TextField()
+  password?: string;
+}
+
+export class PasswordForm extends PageForm {
+  @TextField()
+  password?: string;
+}

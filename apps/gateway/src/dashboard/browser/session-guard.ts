@@ -1,0 +1,35 @@
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import type { FastifyRequest } from 'fastify';
+import { AccountDeletedProblem } from '../../facts/facts.errors.js';
+import { ServiceProxies } from '../proxy/service-proxies.js';
+import { type Session, requireSession } from '../proxy/sessions.js';
+import { visitorTerms } from './allow-visitors.js';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Of a route for whoever is logged in. */
+    session?: Session;
+  }
+}
+
+/** Asks account for the session behind a request, once, where the route needs one. */
+@Injectable()
+export class SessionGuard implements CanActivate {
+  constructor(
+    private readonly reflector: Reflector,
+    private readonly proxies: ServiceProxies,
+  ) {}
+
+  /** @throws NotLoggedIn, AccountDeletedProblem. */
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const { who, accountStates } = visitorTerms(this.reflector, context);
+    if (who !== 'logged-in') return true;
+    const request = context.switchToHttp().getRequest<FastifyRequest>();
+    const session = await requireSession(this.proxies.of('account'), request.visitor);
+    const isAllowed = accountStates?.some((state) => state === session.accountState) ?? true;
+    if (!isAllowed) throw new AccountDeletedProblem();
+    request.session = session;
+    return true;
+  }
+}

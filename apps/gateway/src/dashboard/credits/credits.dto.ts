@@ -1,0 +1,9 @@
+import { IdempotencyKeyField, PageForm, TextField } from '../pages/page-form.dto.js';
+
+export class OrderCreditsForm extends PageForm {
+  @TextField()
+  credits?: string;
+
+  @IdempotencyKeyField()
+  idempotency_key?: string;
+}

@@ -1,0 +1,48 @@
+import { type ArgumentsHost, Catch, type ExceptionFilter } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type Logger, NotLoggedIn, type Problem, toProblem } from '#libs/platform';
+import type { ProblemBodies } from '../../problems/problem-body.js';
+import { errorPage } from './error-page.js';
+
+/** A refusal as a page, or as the problem answer of a call. */
+@Catch()
+export class ErrorPageFilter implements ExceptionFilter {
+  constructor(
+    private readonly bodies: ProblemBodies,
+    private readonly logger: Logger,
+  ) {}
+
+  catch(error: unknown, host: ArgumentsHost): void {
+    const http = host.switchToHttp();
+    const request = http.getRequest<FastifyRequest>();
+    const problem = toProblem(error);
+    if (problem.status >= 500) {
+      this.logger.error(`${request.method} ${request.routeOptions.url ?? 'unknown route'} failed`, {
+        err: problem.cause ?? problem,
+        request_id: request.visitor.requestId,
+      });
+    }
+    this.refuse(problem, request, http.getResponse<FastifyReply>());
+  }
+
+  refuse(problem: Problem, request: FastifyRequest, reply: FastifyReply): void {
+    const { requestId } = request.visitor;
+    void reply.status(problem.status);
+    if (problem.retryAfterSeconds !== undefined) {
+      void reply.header('retry-after', String(problem.retryAfterSeconds));
+    }
+    if (isCall(request)) {
+      const body = this.bodies.render(problem, { requestId, path: request.url });
+      void reply.type('application/problem+json; charset=utf-8').send(Buffer.from(body, 'latin1'));
+    } else if (problem instanceof NotLoggedIn) {
+      // Whoever has no session is led to one.
+      void reply.redirect('/log-in', 303);
+    } else {
+      void reply.type('text/html; charset=utf-8').send(errorPage(problem, requestId).text);
+    }
+  }
+}
+
+/** Whether a script or a machine asks, and not a browser that shows a page. */
+const isCall = ({ url, routeOptions }: FastifyRequest) =>
+  url.startsWith('/api/') || routeOptions.config?.isSigned === true;

@@ -1,0 +1,70 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { NotLoggedIn } from '#libs/platform';
+import { applySession } from '../browser/browser-request.js';
+import type { DashboardCalls, PageCall } from '../dashboard-calls.js';
+import type { ProxiedAnswer, Visitor } from '../proxy/service-proxy.js';
+import type { Session } from '../proxy/sessions.js';
+import type { Notice, PageContext } from './layout.js';
+import type { Markup } from './markup.js';
+
+/** One visit of a page: asks the owners, keeps the cookie in step, answers with a document. */
+export class PageVisit {
+  constructor(
+    private readonly request: FastifyRequest,
+    private readonly reply: FastifyReply,
+    private readonly calls: DashboardCalls,
+    private readonly hasMailbox: boolean,
+  ) {}
+
+  get visitor(): Visitor {
+    return this.request.visitor;
+  }
+
+  /** Whose page it is. @throws NotLoggedIn on a page that anyone may see. */
+  get session(): Session {
+    if (!this.request.session) throw new NotLoggedIn();
+    return this.request.session;
+  }
+
+  get context(): PageContext {
+    return {
+      csrfToken: this.request.csrfToken,
+      isLoggedIn: this.visitor.sessionToken !== undefined,
+      hasMailbox: this.hasMailbox,
+    };
+  }
+
+  /** Asks account. A session that begins or ends with the answer is in the cookie and the page. */
+  async account(call: PageCall): Promise<ProxiedAnswer> {
+    const answer = await this.calls.account(this.visitor, call);
+    applySession(this.request, this.reply, answer);
+    return answer;
+  }
+
+  /** Asks billing for the account of the session. @throws NotLoggedIn, AccountDeletedProblem. */
+  async billing(call: PageCall): Promise<ProxiedAnswer> {
+    return this.calls.billing(this.visitor, this.session, call);
+  }
+
+  /** @returns the document, which the route answers with. */
+  show(page: Markup, status = 200): string {
+    void this.reply.status(status).type('text/html; charset=utf-8');
+    return page.text;
+  }
+
+  /**
+   * After a form that was carried out: the browser loads `path` anew, so a reload repeats nothing.
+   * @returns no document.
+   */
+  goTo(path: string): string {
+    void this.reply.status(303).header('location', path);
+    return '';
+  }
+}
+
+/** A refusal in its owner's own public words. */
+export function faultNotice(answer: ProxiedAnswer): Notice {
+  return { kind: 'fault', text: answer.refusal?.message ?? 'That did not work.' };
+}
+
+export const isRefused = (answer: ProxiedAnswer) => answer.refusal !== undefined;

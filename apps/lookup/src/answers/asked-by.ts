@@ -1,0 +1,26 @@
+import { type ExecutionContext, createParamDecorator } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+
+/** On whose behalf the gateway or a worker asks. */
+export interface AskedBy {
+  /** The gateway charged the same question less than a minute ago. */
+  repeat: boolean;
+  /** The account that asks. */
+  asker?: string;
+}
+
+/** What the headers of an internal request say of who asks. */
+export const AskedBy = createParamDecorator((_: unknown, context: ExecutionContext): AskedBy => {
+  const { headers } = context.switchToHttp().getRequest<FastifyRequest>();
+  const asker = headers['x-account-id'];
+  return {
+    repeat: headers['x-repeat'] === '1',
+    ...(typeof asker === 'string' && { asker }),
+  };
+});
+
+/** A question under way. */
+export interface Asking extends AskedBy {
+  /** Aborted when nobody waits for the answer any more. */
+  signal: AbortSignal;
+}

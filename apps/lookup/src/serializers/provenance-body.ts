@@ -1,0 +1,31 @@
+import type { NetworkSource, SourceAnswer } from '#libs/resolvers';
+import type { Serving } from '../answers/data-answer.js';
+import { type Json, present } from './whois-body.js';
+
+/** Who was asked, when, and from where the answer is served now. */
+export function provenanceBody(
+  { sources, fetchedAt }: { sources: readonly (SourceAnswer | NetworkSource)[]; fetchedAt: Date },
+  { servedFrom, ageSeconds }: Serving,
+): Json {
+  return {
+    served_from: servedFrom,
+    fetched_at: fetchedAt.toISOString(),
+    age_s: ageSeconds,
+    sources: sources.map(sourceBody),
+  };
+}
+
+function sourceBody(source: SourceAnswer | NetworkSource): Json {
+  return present({
+    id: source.id,
+    protocol: source.protocol,
+    role: 'role' in source ? source.role : undefined,
+    server: source.server,
+    outcome: source.outcome,
+    http_status: source.httpStatus,
+    latency_ms: Math.round(source.latencyMs),
+    fetched_at: source.fetchedAt.toISOString(),
+    truncated: ('truncated' in source && source.truncated) || undefined,
+    error: source.error,
+  });
+}

@@ -1,0 +1,72 @@
+import { applyDecorators } from '@nestjs/common';
+import {
+  ArrayMaxSize,
+  IsBoolean,
+  IsInt,
+  IsOptional,
+  IsString,
+  MaxLength,
+  Min,
+  MinLength,
+  ValidateNested,
+} from 'class-validator';
+import { Type } from 'class-transformer';
+
+/** Things that one request may ask about. */
+export const BULK_ITEMS_MAX = 100;
+/** Of the body of a request about several things. */
+export const BULK_BODY_BYTES = 256 * 1_024;
+const NAME_LENGTH_MAX = 2_048;
+
+/** A member of a request's body: up to 100 texts. */
+export function TextList(lengthMax = NAME_LENGTH_MAX): PropertyDecorator {
+  return applyDecorators(
+    ArrayMaxSize(BULK_ITEMS_MAX),
+    IsString({ each: true }),
+    MinLength(1, { each: true }),
+    MaxLength(lengthMax, { each: true }),
+  );
+}
+
+/** An answer to one of several questions: the members of a single answer, or why there is none. */
+export class BulkItem {
+  /** Place in the request, from 0. */
+  @IsInt()
+  @Min(0)
+  index: number;
+
+  /** Whether there is an answer. */
+  @IsBoolean()
+  status: boolean;
+
+  /** Of a refusal: what a single request would have been answered. */
+  @IsOptional()
+  @IsInt()
+  status_code?: number;
+
+  @IsOptional()
+  @IsString()
+  code?: string;
+
+  @IsOptional()
+  @IsString()
+  message?: string;
+}
+
+/** How many items were answered. */
+export class BulkSummary {
+  @IsInt()
+  @Min(0)
+  delivered: number;
+
+  @IsInt()
+  @Min(0)
+  failed: number;
+}
+
+/** The closing line of a stream. */
+export class BulkClosing {
+  @ValidateNested()
+  @Type(() => BulkSummary)
+  summary: BulkSummary;
+}

@@ -1,0 +1,53 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+export type ParkedState = 'parked' | 'dead' | 'discarded';
+
+/** An event that could not be handled yet. */
+@Entity('parked_event')
+export class ParkedEvent {
+  @PrimaryColumn('text')
+  consumer: string;
+
+  @PrimaryColumn('text', { name: 'event_id' })
+  eventId: string;
+
+  /** Rises with each parked event: for paging. */
+  @Column({ type: 'bigint', insert: false, update: false })
+  arrival: string;
+
+  @Column('text')
+  topic: string;
+
+  @Column('smallint')
+  bucket: number;
+
+  @Column('text')
+  key: string;
+
+  @Column('text')
+  type: string;
+
+  /** The envelope as it came. */
+  @Column('text')
+  body: string;
+
+  @Column('text')
+  state: ParkedState;
+
+  /** Why it failed last, or why it was discarded. */
+  @Column('text')
+  reason: string;
+
+  @Column('integer')
+  attempts: number;
+
+  @Column('timestamptz', { name: 'parked_at' })
+  parkedAt: Date;
+
+  @Column('timestamptz', { name: 'next_try_at' })
+  nextTryAt: Date;
+
+  /** When it was discarded. */
+  @Column('timestamptz', { name: 'settled_at', nullable: true })
+  settledAt: Date | null;
+}

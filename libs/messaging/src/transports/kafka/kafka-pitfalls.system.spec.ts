@@ -1,0 +1,366 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import type { INestMicroservice } from '@nestjs/common';
+import { type PartitionAssigner, PartitionAssigners } from 'kafkajs';
+import { EMPTY } from 'rxjs';
+import { HOUR_MS, newId } from '#libs/platform';
+import { waitFor } from '#test/environment';
+import { bucketOf, topicOf } from '../../envelope/bucket.js';
+import type { ParkedEvent } from '../../parking/parked-event.entity.js';
+import { Counted, OddlyNamed, Script, Stage, quietLogger } from '../stage.contract.js';
+import { KafkaGroup } from './kafka-group.js';
+import { type KafkaProcess, KafkaStage } from './kafka-stage.contract.js';
+
+const TOPIC = topicOf('account');
+const sqlError = (code: string) =>
+  Object.assign(new Error(`refused with ${code}`), { code, severity: 'ERROR' });
+const typedError = (name: string) => Object.assign(new Error(`a ${name}`), { name });
+
+const quick = { maxWaitTimeInMs: 100 };
+
+/** Of which our members know nothing: a group of it cannot be joined by them, now or later. */
+const otherAssigner: PartitionAssigner = (options) => ({
+  ...PartitionAssigners.roundRobin(options),
+  name: 'other',
+});
+
+const kafka = new KafkaStage();
+
+kafka.describe('pitfalls of Kafka in Nest', () => {
+  let stage: Stage;
+  let running: KafkaProcess;
+  let key: string;
+
+  beforeAll(async () => {
+    await kafka.createTopics();
+    stage = await Stage.open();
+  });
+  afterAll(async () => {
+    await stage.close();
+    await kafka.deleteTopics();
+  });
+  beforeEach(async () => {
+    key = newId();
+    running = await kafka.start(stage);
+    // A busy broker lets them join later than their service starts.
+    await untilMembers();
+  });
+  afterEach(async () => {
+    await running.stop();
+    // A retry would be counted by a later test.
+    await stage.consumer.query('delete from parked_event');
+    expect(kafka.deaths.splice(0)).toEqual([]);
+  });
+
+  const untilMembers = () =>
+    waitFor('membership', () => running.transport.health().every(({ isMember }) => isMember));
+  const untilHeard = (ofKey: string, numbers: number[]) =>
+    waitFor(`exactly ${String(numbers)}`, async () => {
+      return String(await stage.heard(ofKey)) === String(numbers);
+    });
+  const untilParked = (ofKey: string, count = 1): Promise<ParkedEvent[]> =>
+    waitFor('parked', async () => {
+      const parked = await stage.parked.list({ key: ofKey });
+      return parked.length === count ? parked : undefined;
+    });
+  const recordOf = (id: string, value: Buffer | null) => ({
+    partition: bucketOf(key),
+    key,
+    value,
+    headers: { id },
+  });
+  const bodyOf = (id: string, more: object) =>
+    Buffer.from(
+      JSON.stringify({
+        id,
+        type: 'account.counted',
+        version: 1,
+        key,
+        aggregate: `thing:${key}`,
+        sequence: '1',
+        occurredAt: '2026-03-02T09:00:00.000Z',
+        producer: 'account',
+        data: { n: 1 },
+        ...more,
+      }),
+    );
+
+  it('P1: an error of a handler is decided here, is kept with its text and stops nobody', async () => {
+    const keys = Array.from({ length: 3 }, newId);
+    const thrown: unknown[] = [new Error('plain'), 'a text', undefined];
+    running.script.before = (event) => {
+      const index = keys.indexOf(event.key);
+      if (index >= 0) throw thrown[index];
+    };
+    for (const each of [...keys, key]) await stage.say(Counted, each, { n: 1 });
+    await untilHeard(key, [1]);
+    const reasons = [];
+    for (const each of keys) reasons.push((await untilParked(each))[0].reason);
+    expect(reasons).toEqual(['Error: plain', 'a text', 'undefined']);
+  });
+
+  it('P2: a poisonous event is handled once and the next of its partition follows', async () => {
+    running.script.before = ({ data }) => {
+      if (data.n === 1) throw sqlError('23514');
+    };
+    for (const n of [1, 2]) await stage.say(Counted, key, { n });
+    await untilHeard(key, [2]);
+    expect(await untilParked(key)).toMatchObject([{ state: 'dead', attempts: 1 }]);
+  });
+
+  it('P3: data that does not fit its class is dead with the reason, unseen by any handler', async () => {
+    const id = newId();
+    await kafka.write(TOPIC, recordOf(id, bodyOf(id, { data: { n: 'one' } })));
+    const [{ state, reason }] = await untilParked(key);
+    expect([state, reason]).toEqual(['dead', expect.stringContaining('n must be an integer')]);
+    expect(running.script.tries).toEqual([]);
+  });
+
+  it('P4: when one service fails, another does not handle the event again', async () => {
+    const other = new Script();
+    const strategy = running.transport.strategyFor('gateway', stage.consumer);
+    const app: INestMicroservice = await stage.startConsumer(strategy, other);
+    let failures = 0;
+    running.script.before = () => {
+      if (++failures <= 3) throw new Error('not now');
+    };
+    await stage.say(Counted, key, { n: 44 });
+    await untilHeard(key, [44, 44]);
+    expect(running.script.tries.length).toBe(4);
+    expect(other.tries.filter((n) => n === 44)).toEqual([44]);
+    await app.close();
+  });
+
+  it('P5: a handler that answers an empty observable has handled its event', async () => {
+    running.script.record = (event) => {
+      running.script.tries.push(event.data.n);
+      return EMPTY as unknown as Promise<void>;
+    };
+    for (const n of [1, 2]) await stage.say(Counted, key, { n });
+    await waitFor('both', () => running.script.tries.includes(2));
+    await untilCommitted();
+    expect(running.script.tries).toEqual([1, 2]);
+  });
+
+  it('P6: a record that is no JSON, no text or nothing is dead and kept, never half read', async () => {
+    const records = ['{"a":1,', Buffer.from([0xff, 0xfe]), Buffer.from('{"a":"\0"}'), null].map(
+      (value) => recordOf(newId(), value === null ? null : Buffer.from(value)),
+    );
+    const id = newId();
+    await kafka.write(TOPIC, ...records, { ...records[0], headers: {} });
+    await kafka.write(TOPIC, recordOf(id, bodyOf(id, {})));
+    await untilHeard(key, [1]);
+    const parked = await untilParked(key, 5);
+    expect(parked.every(({ state }) => state === 'dead')).toBe(true);
+    expect(parked.map(({ body }) => body).sort()).toEqual(
+      ['', '{"a":1,', '{"a":1,', 'base64://4=', 'base64:eyJhIjoiACJ9'].sort(),
+    );
+  });
+
+  it('P7: a type that nobody knows is parked, whatever it is called', async () => {
+    const [id, odd] = [newId(), newId()];
+    const unknown = bodyOf(id, { type: 'account.not-yet-invented' });
+    await kafka.write(TOPIC, recordOf(id, unknown));
+    await kafka.write(TOPIC, recordOf(odd, bodyOf(odd, { type: 'account.\0' })));
+    const parked = await untilParked(key, 2);
+    expect(parked.map(({ state, type }) => [state, type]).sort()).toEqual([
+      ['parked', 'account.'],
+      ['parked', 'account.not-yet-invented'],
+    ]);
+  });
+
+  it('P8: errors of which kafkajs dies for ever leave the consumer a member of its group', async () => {
+    const names = ['SyntaxError', 'TypeError', 'RangeError', 'ReferenceError'];
+    const keys = names.map(newId);
+    running.script.before = (event) => {
+      const index = keys.indexOf(event.key);
+      if (index >= 0) throw typedError(names[index]);
+    };
+    const before = await kafka.membersOf('entitlement');
+    for (const each of [...keys, key]) await stage.say(Counted, each, { n: 1 });
+    for (const each of keys) await untilParked(each);
+    await untilHeard(key, [1]);
+    expect(await kafka.membersOf('entitlement')).toBe(before);
+    expect(running.transport.health().map(({ isMember }) => isMember)).toEqual([true, true]);
+  });
+
+  it('P8: a consumer that died for good says so, and is no member', async () => {
+    const group = `odd-${newId()}`;
+    const groupId = `${kafka.config.kafkaPrefix}${group}`;
+    const other = kafka
+      .kafka()
+      .consumer({ groupId, partitionAssigners: [otherAssigner], ...quick });
+    await other.subscribe({ topic: `${kafka.config.kafkaPrefix}${TOPIC}` });
+    const joined = new Promise((resolve) => void other.on(other.events.GROUP_JOIN, resolve));
+    await other.run({ eachBatch: async () => {} });
+    await joined;
+    const deaths: Error[] = [];
+    const ours = new KafkaGroup({
+      config: kafka.config,
+      logger: quietLogger,
+      group,
+      topics: [TOPIC],
+      kind: 'durable',
+      take: async () => {},
+      onDeath: (error) => deaths.push(error),
+    });
+    void ours.start();
+    await waitFor('its death', () => deaths.length === 1);
+    expect(ours.health().isMember).toBe(false);
+    await ours.close();
+    await other.disconnect();
+  });
+
+  it('P9: a service does not wait for its durable group, which joins when the broker lets it in', async () => {
+    const ours = new KafkaGroup({
+      config: kafka.config,
+      logger: quietLogger,
+      group: `later-${newId()}`,
+      topics: [TOPIC],
+      kind: 'durable',
+      take: async () => {},
+      onDeath: () => {},
+    });
+    await ours.start();
+    expect(ours.health().isMember).toBe(false);
+    await waitFor('its membership', () => ours.health().isMember);
+    await ours.close();
+  });
+
+  it('P9: what was published before a group first joined is handled', async () => {
+    await stage.say(Counted, key, { n: 1 });
+    await untilHeard(key, [1]);
+    const late = new Script();
+    const strategy = running.transport.strategyFor('worker', stage.consumer);
+    const app = await stage.startConsumer(strategy, late);
+    await untilHeard(key, [1, 1]);
+    expect(late.tries).toContain(1);
+    await app.close();
+  });
+
+  it('P11: what a killed consumer had not committed comes again and counts once', async () => {
+    const numbers = Array.from({ length: 30 }, (_, n) => 1000 + n);
+    for (const n of numbers) await stage.say(Counted, key, { n });
+    await untilHeard(key, numbers);
+    await untilCommitted();
+    await running.stop();
+    await kafka.admin((admin) =>
+      // Refused until the broker knows that the last member has left.
+      waitFor('offsets to be reset', () =>
+        admin.resetOffsets({ ...placeOfGroup(), earliest: true }).then(
+          () => true,
+          () => false,
+        ),
+      ),
+    );
+    running = await kafka.start(stage);
+    await stage.say(Counted, key, { n: 1030 });
+    await untilHeard(key, [...numbers, 1030]);
+    expect(running.script.tries.filter((n) => n >= 1000)).toEqual([1030]);
+  });
+
+  it('P13: a record is the whole envelope, with the account as its key', async () => {
+    const data = { n: 1, key: 'abc', value: '1200', headers: 'EUR', partition: 9, topic: 'x' };
+    const read: { key: unknown; body: string }[] = [];
+    const spy = await rawReader((message) => {
+      if (String(message.key) === key) read.push({ key: message.key, body: String(message.value) });
+    });
+    await stage.say(OddlyNamed, key, data);
+    await waitFor('the record', () => read.length === 1);
+    expect(JSON.parse(read[0].body)).toMatchObject({ key, type: 'account.oddly-named', data });
+    await untilHeard(key, [1]);
+    expect(await stage.heardData(key)).toEqual([data]);
+    await spy.disconnect();
+  });
+
+  it('a sender whose clock is a day ahead is heard, and its records count as of now', async () => {
+    const read: { key: unknown; value: unknown; timestamp: string }[] = [];
+    const spy = await rawReader((message) => {
+      if (String(message.key) === key) read.push(message);
+    });
+    await stage.say(Counted, key, { n: 1 });
+    await waitFor('the record', () => read.length === 1);
+    const nowMs = Number(read[0].timestamp);
+    const value = String(read[0].value);
+    await kafka.write(TOPIC, { key, value, timestamp: String(nowMs + 25 * HOUR_MS) });
+    await waitFor('the record of tomorrow', () => read.length === 2);
+    expect(Number(read[1].timestamp)).toBeLessThan(nowMs + HOUR_MS);
+    await untilHeard(key, [1]);
+    await spy.disconnect();
+  });
+
+  it('P14: digits beyond 2^53 travel as text, a BigInt never leaves', async () => {
+    const odd = { n: 1, key: '', headers: '', partition: 0, topic: '' };
+    const micros = '9007199254740993000001';
+    await stage.say(OddlyNamed, key, { ...odd, value: micros });
+    await untilHeard(key, [1]);
+    expect(await stage.heardData(key)).toMatchObject([{ value: micros }]);
+    const unsent = await stage.unsent();
+    await expect(stage.say(Counted, key, { n: 2n as unknown as number })).rejects.toThrow();
+    expect(await stage.unsent()).toBe(unsent);
+  });
+
+  it('P18: a group is named after its service, who watches leaves nothing behind', async () => {
+    const groups = () =>
+      kafka.admin(async (admin) =>
+        (await admin.listGroups()).groups
+          .map(({ groupId }) => groupId)
+          .filter((groupId) => groupId.startsWith(kafka.config.kafkaPrefix))
+          .map((groupId) => groupId.slice(kafka.config.kafkaPrefix.length)),
+      );
+    const own = running.transport
+      .health()
+      .map(({ group }) => group.slice(kafka.config.kafkaPrefix.length));
+    expect(own).toEqual(['entitlement', expect.stringMatching(/^entitlement-watch-/)]);
+    expect(await groups()).toEqual(expect.arrayContaining(own));
+    await running.stop();
+    expect((await groups()).filter((group) => own.includes(group))).toEqual(['entitlement']);
+  });
+
+  it('P19: a partition that stands still makes no other start again', async () => {
+    let other = newId();
+    while (bucketOf(other) === bucketOf(key)) other = newId();
+    let isAway = true;
+    running.script.before = (event) => {
+      if (event.key === key && isAway) throw sqlError('57P01');
+    };
+    await stage.say(Counted, key, { n: 1 });
+    await waitFor('the first refusal', () => running.script.tries.length > 0);
+    const numbers = [11, 12, 13, 14];
+    for (const n of numbers) await stage.say(Counted, other, { n });
+    await untilHeard(other, numbers);
+    isAway = false;
+    await untilHeard(key, [1]);
+    expect(running.script.tries.filter((n) => n > 10)).toEqual(numbers);
+  });
+
+  const placeOfGroup = () => ({
+    groupId: `${kafka.config.kafkaPrefix}entitlement`,
+    topic: `${kafka.config.kafkaPrefix}${TOPIC}`,
+  });
+
+  /** Until the group has committed what its partitions hold of this key's bucket. */
+  async function untilCommitted(): Promise<void> {
+    const { groupId, topic } = placeOfGroup();
+    await kafka.admin((admin) =>
+      waitFor('committed', async () => {
+        const ends = await admin.fetchTopicOffsets(topic);
+        const [{ partitions }] = await admin.fetchOffsets({ groupId, topics: [topic] });
+        const end = ends.find(({ partition }) => partition === bucketOf(key));
+        return (
+          partitions.find(({ partition }) => partition === bucketOf(key))?.offset === end?.high
+        );
+      }),
+    );
+  }
+
+  async function rawReader(
+    hear: (message: { key: unknown; value: unknown; timestamp: string }) => void,
+  ) {
+    const reader = kafka
+      .kafka()
+      .consumer({ groupId: `${kafka.config.kafkaPrefix}${newId()}`, ...quick });
+    await reader.subscribe({ topic: `${kafka.config.kafkaPrefix}${TOPIC}`, fromBeginning: true });
+    await reader.run({ eachMessage: async ({ message }) => hear(message) });
+    return reader;
+  }
+});

@@ -1,0 +1,134 @@
+import { monotonicMs } from '#libs/platform';
+import type { Permit, Refused, UpstreamLimiter } from './limiter/upstream-limiter.js';
+import type { Priority } from './limiter/upstream.js';
+import type { RdapAnswer, RdapClient } from './rdap/rdap-client.js';
+import type { Outcome } from './record.js';
+import { ConnectionError, type ConnectionFault } from './safe-connect/connection-error.js';
+
+export interface UpstreamExchangeOptions {
+  rdap: RdapClient;
+  limiter: UpstreamLimiter;
+  /** Business time, for `fetchedAt`. */
+  clock: { now(): Date };
+}
+
+/** For whom and how urgently a server is asked. */
+export interface Asking {
+  priority: Priority;
+  /** The account that the question is for. */
+  asker?: string;
+  signal: AbortSignal;
+}
+
+/** What came of asking a server. */
+export interface Finding {
+  outcome: Outcome;
+  httpStatus?: number;
+  retryAfterSeconds?: number;
+  /** As received, cut at the size cap. */
+  raw?: string;
+  /** A short word for logs and provenance. */
+  error?: string;
+}
+
+interface Timing {
+  fetchedAt: Date;
+  latencyMs: number;
+}
+
+type FetchedObject = Extract<RdapAnswer, { text: string }>;
+
+const TIMEOUTS: ReadonlySet<ConnectionFault> = new Set([
+  'connect_timeout',
+  'first_byte_timeout',
+  'answer_timeout',
+  'cancelled',
+]);
+
+/** One exchange with one server, of whatever protocol, within the limits of that server. */
+export class UpstreamExchange {
+  constructor(private readonly options: UpstreamExchangeOptions) {}
+
+  /**
+   * Waits for a turn at `host` and runs the exchange, which reports to the limiter how it went. Never rejects for what
+   * the server or the network does.
+   */
+  async run<Found extends Finding>(
+    host: string,
+    { priority, asker, signal }: Asking,
+    exchange: (permit: Permit) => Promise<Found>,
+  ): Promise<(Found | Finding) & Timing> {
+    const { limiter, clock } = this.options;
+    const permit = await limiter.acquire(host, { priority, asker, signal });
+    const startedAt = monotonicMs();
+    const finding = permit.granted ? await attempt(permit, exchange) : notAsked(permit);
+    const latencyMs = Math.round(monotonicMs() - startedAt);
+    return { ...finding, fetchedAt: clock.now(), latencyMs };
+  }
+
+  /**
+   * Fetches an RDAP object; a redirect waits for a turn at its own host.
+   *
+   * @param read reads an object, or what came with a 404.
+   */
+  fetch<Found extends Finding>(
+    url: string,
+    asking: Asking,
+    read: (answer: FetchedObject) => Promise<Found>,
+  ): Promise<(Found | Finding) & Timing> {
+    const { rdap, limiter } = this.options;
+    const { priority, asker, signal } = asking;
+    return this.run<Found | Finding>(new URL(url).hostname, asking, async (first) => {
+      let turn: Permit | Refused = first;
+      const redirected = async (host: string, ended: AbortSignal) => {
+        if (turn.granted) turn.release();
+        turn = await limiter.acquire(host, { priority, asker, signal: ended });
+        return turn.granted;
+      };
+      try {
+        const answer = await rdap.fetch(url, { signal, redirected });
+        if (!turn.granted) return notAsked(turn);
+        if (answer.kind === 'throttled') turn.throttled(answer.retryAfterSeconds);
+        else if (answer.kind !== 'failed') turn.release();
+        return 'text' in answer ? await read(answer) : withoutObject(answer);
+      } finally {
+        // Without effect when it has been said how it went.
+        if (turn.granted) turn.failed();
+      }
+    });
+  }
+}
+
+async function attempt<Found extends Finding>(
+  permit: Permit,
+  exchange: (permit: Permit) => Promise<Found>,
+): Promise<Found | Finding> {
+  try {
+    return await exchange(permit);
+  } catch (error) {
+    if (!(error instanceof ConnectionError)) throw error;
+    // Nothing is known either way. A closed port is no throttle: nobody said "too much".
+    const outcome = TIMEOUTS.has(error.fault) ? 'timeout' : 'unreachable';
+    return { outcome, error: error.fault };
+  } finally {
+    // Without effect when the exchange has said how it went.
+    permit.failed();
+  }
+}
+
+function notAsked({ reason, retryAfterMs }: Refused): Finding {
+  if (reason === 'cancelled') return { outcome: 'timeout', error: 'cancelled' };
+  const retryAfterSeconds = Math.ceil(retryAfterMs / 1_000);
+  return { outcome: 'throttled', retryAfterSeconds, error: reason };
+}
+
+function withoutObject(answer: Exclude<RdapAnswer, FetchedObject>): Finding {
+  const { status: httpStatus } = answer;
+  if (answer.kind === 'throttled') {
+    const { retryAfterSeconds } = answer;
+    const retry = retryAfterSeconds === undefined ? {} : { retryAfterSeconds };
+    return { outcome: 'throttled', httpStatus, ...retry, error: `http_${httpStatus}` };
+  }
+  const outcome = httpStatus >= 500 ? 'unreachable' : 'parse_failed';
+  return { outcome, ...(httpStatus === 0 ? {} : { httpStatus }), error: answer.fault };
+}
