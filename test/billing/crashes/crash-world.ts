@@ -26,40 +26,40 @@ const JOBS = [
 
 /** Billing in a process that may be killed, between a processor and an entitlement that live on. */
 export class CrashWorld {
-  private constructor(
-    readonly test: TestDatabase,
-    readonly clock: FileClock,
-    readonly simulator: PaymentsSimulator,
-    readonly billing: BillingProcess,
-    readonly entitlement: EntitlementUnderTest,
-    readonly database: Database,
-    private readonly door: CallbackDoor,
-    private readonly folder: string,
-  ) {}
+  readonly clock: FileClock;
+  readonly simulator: PaymentsSimulator;
+  test: TestDatabase;
+  database: Database;
+  billing: BillingProcess;
+  entitlement: EntitlementUnderTest;
+  private door: CallbackDoor;
+
+  private constructor(private readonly folder: string) {
+    this.clock = FileClock.create(join(folder, 'clock'));
+    this.simulator = new PaymentsSimulator(this.clock);
+  }
 
   static async open(): Promise<CrashWorld> {
-    const folder = mkdtempSync(join(tmpdir(), 'money-crashes-'));
-    const clockFile = join(folder, 'clock');
-    const clock = FileClock.create(clockFile);
-    const test = await TestDatabase.create();
-    const simulator = new PaymentsSimulator(clock);
+    const world = new CrashWorld(mkdtempSync(join(tmpdir(), 'money-crashes-')));
+    world.test = await TestDatabase.create();
+    world.database = await world.test.service('billing');
+    world.entitlement = await EntitlementUnderTest.start();
     const config = {
-      databaseUrl: test.url('billing'),
-      maintenanceDatabaseUrl: test.url('billing_maintenance'),
+      databaseUrl: world.test.url('billing'),
+      maintenanceDatabaseUrl: world.test.url('billing_maintenance'),
       serviceSecret: SECRET,
       stripeApiKey: 'sk_test_simulator',
-      stripeApiUrl: await simulator.start(),
+      stripeApiUrl: await world.simulator.start(),
       stripeCallbackSecrets: [CALLBACK_SECRET],
     };
-    const tokens = new ServiceTokens(SECRET, clock);
-    const billing = new BillingProcess({ config, clockFile }, tokens);
-    const door = await CallbackDoor.open((body, headers) =>
-      billing.call('POST', 'callbacks/stripe', { body, headers }),
+    const clockFile = join(world.folder, 'clock');
+    const tokens = new ServiceTokens(SECRET, world.clock);
+    world.billing = new BillingProcess({ config, clockFile }, tokens);
+    world.door = await CallbackDoor.open((body, headers) =>
+      world.billing.call('POST', 'callbacks/stripe', { body, headers }),
     );
-    simulator.sendCallbacksTo({ url: door.url, secret: CALLBACK_SECRET });
-    const entitlement = await EntitlementUnderTest.start();
-    const database = await test.service('billing');
-    return new CrashWorld(test, clock, simulator, billing, entitlement, database, door, folder);
+    world.simulator.sendCallbacksTo({ url: world.door.url, secret: CALLBACK_SECRET });
+    return world;
   }
 
   async close(): Promise<void> {

@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { setupPostgres } from '../../environment/setup.js';
 import teardown from '../../environment/teardown.js';
 import { CrashWorld } from './crash-world.js';
-import { MONEY_CRASHES, crashOfMoney } from './money-crashes.js';
+import { MONEY_CRASHES, type MoneyCrash, crashOfMoney } from './money-crashes.js';
 
 /** Kills at every process border of the path of money, outside of the test runner. */
 const program = new Command('money-crashes')
@@ -12,26 +12,14 @@ const program = new Command('money-crashes')
   .parse();
 const { only, json } = program.opts<{ only: string; json?: string }>();
 
-await setupPostgres();
 const faults: string[] = [];
 let kills = 0;
+
+await setupPostgres();
 try {
   const world = await CrashWorld.open();
   try {
-    for (const crash of MONEY_CRASHES) {
-      const { point, pass, flow } = crash;
-      for (const isRepeated of [true, false]) {
-        const name = `${flow}, ${point}:${pass}, ${isRepeated ? 'repeated' : 'not repeated'}`;
-        if (!name.includes(only)) continue;
-        const fault = await crashOfMoney(world, crash, isRepeated).then(
-          () => undefined,
-          (error: Error) => error.message,
-        );
-        kills += 1;
-        process.stdout.write(`${name}: ${fault ?? 'passed'}\n`);
-        if (fault !== undefined) faults.push(`${name}: ${fault}`);
-      }
-    }
+    for (const crash of MONEY_CRASHES) await killTwice(world, crash);
   } finally {
     await world.close();
   }
@@ -41,3 +29,18 @@ try {
 process.stdout.write(`${kills} kills on the path of money; ${faults.length} faults\n`);
 if (json !== undefined) writeFileSync(json, `${JSON.stringify({ kills, faults })}\n`);
 process.exit(faults.length === 0 && kills > 0 ? 0 : 1);
+
+async function killTwice(world: CrashWorld, crash: MoneyCrash): Promise<void> {
+  const { point, pass, flow } = crash;
+  for (const isRepeated of [true, false]) {
+    const name = `${flow}, ${point}:${pass}, ${isRepeated ? 'repeated' : 'not repeated'}`;
+    if (!name.includes(only)) continue;
+    kills += 1;
+    const fault = await crashOfMoney(world, crash, isRepeated).then(
+      () => undefined,
+      (error: Error) => error.message,
+    );
+    process.stdout.write(`${name}: ${fault ?? 'passed'}\n`);
+    if (fault !== undefined) faults.push(`${name}: ${fault}`);
+  }
+}
