@@ -1,4 +1,5 @@
 import { Database } from '#libs/database';
+import { LocalMailbox } from '#libs/mail';
 import { InProcessTransport } from '#libs/messaging';
 import { Logger } from '#libs/platform';
 import { FileClock } from '#test/environment';
@@ -28,7 +29,14 @@ const transport = new InProcessTransport({
   consumers: { account: ['billing'], billing: [] },
 });
 const given = Object.assign(new BillingConfig(), config);
-const service = await startBilling({ config: given, clock, logger, transport, isScheduled: false });
+const service = await startBilling({
+  config: given,
+  clock,
+  logger,
+  transport,
+  mail: new LocalMailbox(clock),
+  isScheduled: false,
+});
 const database = await Database.open({ url: given.databaseUrl, applicationName: 'errands' });
 
 process.on('message', (errand: Errand) => {

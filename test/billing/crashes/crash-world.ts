@@ -7,6 +7,7 @@ import { DAY_MS, MINUTE_MS, ServiceTokens } from '#libs/platform';
 import { FileClock, TestDatabase, recordedEvents } from '#test/environment';
 import { PaymentsSimulator } from '../../../apps/simulators/src/payments/payments-simulator.js';
 import { EntitlementUnderTest } from '../../entitlement/entitlement-under-test.js';
+import { AccountContacts } from '../../stand-ins/account-contacts.js';
 import { CallbackDoor } from '../callback-door.js';
 import { BillingProcess } from './billing-process.js';
 
@@ -28,6 +29,7 @@ const JOBS = [
 export class CrashWorld {
   readonly clock: FileClock;
   readonly simulator: PaymentsSimulator;
+  readonly contacts = new AccountContacts();
   test: TestDatabase;
   database: Database;
   billing: BillingProcess;
@@ -43,10 +45,14 @@ export class CrashWorld {
     const world = new CrashWorld(mkdtempSync(join(tmpdir(), 'money-crashes-')));
     world.test = await TestDatabase.create();
     world.database = await world.test.service('billing');
+    await world.contacts.start();
     world.entitlement = await EntitlementUnderTest.start();
     const config = {
       databaseUrl: world.test.url('billing'),
       maintenanceDatabaseUrl: world.test.url('billing_maintenance'),
+      auditorDatabaseUrl: world.test.url('billing_auditor'),
+      accountUrl: world.contacts.url,
+      invoiceDataSecret: 'wraps the keys of invoices in tests',
       serviceSecret: SECRET,
       stripeApiKey: 'sk_test_simulator',
       stripeApiUrl: await world.simulator.start(),
@@ -67,6 +73,7 @@ export class CrashWorld {
     await this.simulator.stop();
     await this.door.close();
     await this.entitlement.stop();
+    await this.contacts.stop();
     await this.test.drop();
     this.clock.close();
     rmSync(this.folder, { recursive: true, force: true });

@@ -12,6 +12,7 @@ const program = new Command('money-crashes')
   .parse();
 const { only, json } = program.opts<{ only: string; json?: string }>();
 
+const FAULT_CHARS = 500;
 const faults: string[] = [];
 let kills = 0;
 
@@ -38,7 +39,7 @@ async function killTwice(world: CrashWorld, crash: MoneyCrash): Promise<void> {
     kills += 1;
     const fault = await crashOfMoney(world, crash, isRepeated).then(
       () => undefined,
-      (error: Error) => error.message,
+      (error: Error) => error.message.slice(0, FAULT_CHARS),
     );
     process.stdout.write(`${name}: ${fault ?? 'passed'}\n`);
     if (fault !== undefined) faults.push(`${name}: ${fault}`);

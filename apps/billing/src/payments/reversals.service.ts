@@ -3,6 +3,7 @@ import { PaymentReversalUndone, PaymentReversed } from '#libs/contracts';
 import type { Transaction } from '#libs/database';
 import { type AggregateLock, Outbox } from '#libs/messaging';
 import { Clock, newId } from '#libs/platform';
+import { InvoicesService } from '../invoices/invoices.service.js';
 import type {
   DisputeSnapshot,
   ProcessorName,
@@ -38,6 +39,7 @@ const STATES: Readonly<Record<RefundSnapshot['state'] | DisputeSnapshot['state']
 export class ReversalsService {
   constructor(
     private readonly payments: PaymentsRepository,
+    private readonly invoices: InvoicesService,
     private readonly outbox: Outbox,
     private readonly clock: Clock,
   ) {}
@@ -101,13 +103,14 @@ export class ReversalsService {
     return this.outbox.lock(transaction, { key, aggregate: `payment:${id}` });
   }
 
-  /** Says what became of a reversal, unless nobody ever heard of its money. */
+  /** Says what became of a reversal, unless nobody ever heard of its money, and corrects its invoice. */
   private async announce(
     transaction: Transaction,
     lock: AggregateLock,
     payment: Payment,
     next: Reversal,
   ): Promise<void> {
+    this.invoices.correct(transaction, payment, next);
     if (!payment.isAnnounced) return;
     if (next.state === 'undone') {
       await this.outbox.add(transaction, lock, PaymentReversalUndone, { reversalId: next.id });
