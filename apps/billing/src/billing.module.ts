@@ -49,6 +49,8 @@ import { PaymentProcessors } from './processors/payment-processors.js';
 import { StripeProcessor } from './processors/stripe/stripe-processor.js';
 import { OwnSubscriptionsService } from './subscriptions/own-subscriptions.service.js';
 import { PlanChangesService } from './subscriptions/plan-changes.service.js';
+import { DueLettersMaintenanceRepository } from './subscription-letters/due-letters.repository.js';
+import { WriteLettersJob } from './subscription-letters/write-letters.job.js';
 import { SubscriptionsController } from './subscriptions/subscriptions.controller.js';
 import {
   SubscriptionsMaintenanceRepository,
@@ -109,6 +111,7 @@ const FEATURES = [
   [CheckoutsService, CloseCheckoutsJob, PurchaseRulesService, OrdersService],
   [ProcessorObjectsRepository, SnapshotsService, SyncService, SyncObjectsJob, ReturnsService],
   [OwnSubscriptionsService, PlanChangesService, FollowAccountsJob],
+  [DueLettersMaintenanceRepository, WriteLettersJob],
   [CallbacksRepository, CallbacksService],
   [HealingRepository, HealingService, OpenOrdersJob, MissedEventsJob],
 ];
