@@ -14,7 +14,11 @@ import type { CheckoutAction, ProcessorStage, ReceivedCallback } from './process
 const MICROS = 54_000_000n;
 
 /** What every payment processor guarantees to billing. */
-export function describePaymentProcessor(name: string, open: () => Promise<ProcessorStage>): void {
+export function describePaymentProcessor(
+  name: string,
+  open: () => Promise<ProcessorStage>,
+  { renewsPlans = true } = {},
+): void {
   describe(`payment processor: ${name}`, () => {
     let stage: ProcessorStage;
 
@@ -108,6 +112,9 @@ export function describePaymentProcessor(name: string, open: () => Promise<Proce
         const [arriving, failing] = [await checkout(), await checkout()];
         await stage.act(arriving.redirectUrl, 'delayed');
         await stage.act(failing.redirectUrl, 'delayed-failing');
+        for (const { checkoutId } of [arriving, failing]) {
+          expect(await fetched('checkout', checkoutId)).toMatchObject({ state: 'processing' });
+        }
         const before = stage.received.length;
         await stage.pass(3 * DAY_MS);
         expect(await fetched('checkout', arriving.checkoutId)).toMatchObject({ state: 'paid' });
@@ -136,6 +143,7 @@ export function describePaymentProcessor(name: string, open: () => Promise<Proce
         await stage.act(open.redirectUrl, 'pay');
         expect(await fetched('checkout', open.checkoutId)).toMatchObject({ state: 'expired' });
         await stage.act(done.redirectUrl, 'pay');
+        expect(await fetched('checkout', done.checkoutId)).toMatchObject({ state: 'paid' });
         expect((await stage.processor.closeCheckout(done.checkoutId)).outcome).toBe('refused');
       });
     });
@@ -286,7 +294,7 @@ export function describePaymentProcessor(name: string, open: () => Promise<Proce
       });
     });
 
-    describeSubscriptions(() => stage);
+    if (renewsPlans) describeSubscriptions(() => stage);
 
     it('every event is listed, oldest first, whether or not its callback arrived', async () => {
       let cursor = stage.clock.now();

@@ -42,6 +42,8 @@ import { PaymentsRepository } from './payments/payments.repository.js';
 import { PaymentsService } from './payments/payments.service.js';
 import { ReversalsService } from './payments/reversals.service.js';
 import { PaymentProcessors } from './processors/payment-processors.js';
+import { PaypalProcessor } from './processors/paypal/paypal-processor.js';
+import { ProcessorsController } from './processors/processors.controller.js';
 import { StripeProcessor } from './processors/stripe/stripe-processor.js';
 import { RefundCallsService } from './refunds/refund-calls.service.js';
 import { RefundsController } from './refunds/refunds.controller.js';
@@ -51,6 +53,8 @@ import { ReturnMoneyJob } from './refunds/return-money.job.js';
 import { SettleRefundsJob } from './refunds/settle-refunds.job.js';
 import { OwnSubscriptionsService } from './subscriptions/own-subscriptions.service.js';
 import { PlanChangesService } from './subscriptions/plan-changes.service.js';
+import { DueLettersMaintenanceRepository } from './subscription-letters/due-letters.repository.js';
+import { WriteLettersJob } from './subscription-letters/write-letters.job.js';
 import { SubscriptionsController } from './subscriptions/subscriptions.controller.js';
 import {
   SubscriptionsMaintenanceRepository,
@@ -79,6 +83,7 @@ export const CONTROLLERS = [
   OrdersController,
   ReturnsController,
   SubscriptionsController,
+  ProcessorsController,
   InvoicesController,
   CallbacksController,
   RefundsController,
@@ -113,6 +118,7 @@ const FEATURES = [
     SettleRefundsJob,
   ],
   [OwnSubscriptionsService, PlanChangesService, FollowAccountsJob],
+  [DueLettersMaintenanceRepository, WriteLettersJob],
   [CallbacksRepository, CallbacksService],
   [HealingRepository, HealingService, OpenOrdersJob, MissedEventsJob],
 ];
@@ -167,5 +173,15 @@ function processorsOf(config: BillingConfig, clock: Clock): PaymentProcessors {
     callbackSecrets: config.stripeCallbackSecrets,
     clock,
   });
-  return new PaymentProcessors([stripe]);
+  const { paypalClientId: clientId, paypalClientSecret: clientSecret } = config;
+  if (!clientId || !clientSecret) return new PaymentProcessors([stripe]);
+  const paypal = new PaypalProcessor({
+    apiUrl: config.paypalApiUrl,
+    clientId,
+    clientSecret,
+    webhookIds: config.paypalWebhookIds,
+    ...(config.paypalCallbackCa && { authorities: [config.paypalCallbackCa] }),
+    clock,
+  });
+  return new PaymentProcessors([stripe, paypal]);
 }

@@ -193,6 +193,10 @@ export interface ProcessorCapabilities {
   announcesExpiry: boolean;
   /** A checkout that nobody paid is found by our reference. */
   findsCheckouts: boolean;
+  /** Customers approve each change of a plan on its page, a lower plan and another interval as well. */
+  changesNeedApproval: boolean;
+  /** Plans can be subscribed to there. */
+  renewsPlans: boolean;
 }
 
 export interface RefundRequest {

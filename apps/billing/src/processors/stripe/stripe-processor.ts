@@ -57,6 +57,8 @@ export class StripeProcessor implements PaymentProcessor {
     idempotencyMs: DAY_MS,
     announcesExpiry: true,
     findsCheckouts: true,
+    changesNeedApproval: false,
+    renewsPlans: true,
   };
   private readonly stripe: Stripe;
   private readonly callbacks: StripeCallbacks;
