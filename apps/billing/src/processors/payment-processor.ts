@@ -195,8 +195,6 @@ export interface ProcessorCapabilities {
   findsCheckouts: boolean;
   /** Customers approve each change of a plan on its page, a lower plan and another interval as well. */
   changesNeedApproval: boolean;
-  /** Plans can be subscribed to there. */
-  renewsPlans: boolean;
 }
 
 export interface RefundRequest {

@@ -56,7 +56,6 @@ export class PaypalProcessor implements PaymentProcessor {
     announcesExpiry: false,
     findsCheckouts: false,
     changesNeedApproval: true,
-    renewsPlans: false,
   };
 
   private readonly client: PaypalClient;

@@ -58,7 +58,6 @@ export class StripeProcessor implements PaymentProcessor {
     announcesExpiry: true,
     findsCheckouts: true,
     changesNeedApproval: false,
-    renewsPlans: true,
   };
   private readonly stripe: Stripe;
   private readonly callbacks: StripeCallbacks;
