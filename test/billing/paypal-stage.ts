@@ -59,9 +59,7 @@ export async function openPaypalStage(): Promise<ProcessorStage> {
       }
     },
     count: (kind) => paypal.world.all(kind === 'checkout' ? 'order' : 'refund').length,
-    setCard: async () => {
-      throw new Error('nothing renews itself at PayPal');
-    },
+    setCard: () => Promise.reject(new Error('nothing renews itself at PayPal')),
     failRefund: async ({ id }) => {
       paypal.captures.failRefund(id);
       await delivered();

@@ -19,7 +19,7 @@ import { PaypalCertificates } from './paypal-certificates.js';
 import { PaypalClient } from './paypal-client.js';
 import { PaypalConnection, PaypalUnreachable } from './paypal-connection.js';
 import { eventOf } from './paypal-events.js';
-import { linkOf, linkedId, toMoney } from './paypal-objects.js';
+import { linkOf, toMoney } from './paypal-objects.js';
 import { PaypalOrders } from './paypal-orders.js';
 import { outcomeOf } from './paypal-outcome.js';
 import { disputeSnapshot, paymentSnapshot, refundSnapshot } from './paypal-snapshots.js';
@@ -123,10 +123,7 @@ export class PaypalProcessor implements PaymentProcessor {
   /** A capture names its order, which lists what was refunded of it. */
   findRefund(refundId: string, paymentId: string): Promise<Outcome<RefundSnapshot | null>> {
     return outcomeOf(async () => {
-      const { supplementary_data: data, links } = await this.client.getCapture(paymentId);
-      const order = await this.client.getOrder(
-        data?.related_ids?.order_id ?? linkedId(links, 'up'),
-      );
+      const order = await this.orders.orderOf(paymentId);
       const refunds =
         order.purchase_units?.flatMap(({ payments }) => payments?.refunds ?? []) ?? [];
       const found = refunds.find(({ custom_id }) => custom_id === refundId);
