@@ -4,6 +4,7 @@ import { Command } from 'commander';
 import type { BenchReport } from './bench.js';
 import { cleanUpAtSignals, cleanup } from './cleanup.js';
 import { CLUSTER_FIGURES } from './cluster.bench.js';
+import { LEDGER_FIGURES } from './ledger.bench.js';
 
 /** Some measure single figures of theirs, or in less time. */
 interface Bench {
@@ -18,13 +19,20 @@ const BENCHES: Record<string, () => Promise<Bench>> = {
   counters: () => import('./counters.bench.js'),
   cluster: () => import('./cluster.bench.js'),
   security: () => import('./security.bench.js'),
+  ledger: () => import('./ledger.bench.js'),
+};
+
+/** Figures that can be measured alone, by their bench. */
+const FIGURES: Record<string, readonly string[]> = {
+  cluster: CLUSTER_FIGURES,
+  ledger: LEDGER_FIGURES,
 };
 
 const program = new Command('bench')
   .description('measures the product against its targets, as ratios within one run')
   .argument(
     '[names...]',
-    `of ${Object.keys(BENCHES).join(', ')}; after cluster also of ${CLUSTER_FIGURES.join(', ')}`,
+    `of ${Object.keys(BENCHES).join(', ')}; single figures: ${Object.values(FIGURES).flat().join(', ')}`,
     Object.keys(BENCHES),
   )
   .option('--short', 'fewer repetitions and shorter runs, where a bench has them')
@@ -37,10 +45,12 @@ const { json, enforce, short } = program.opts<{
   enforce?: boolean;
   short?: boolean;
 }>();
-const figures: string[] = CLUSTER_FIGURES.filter((name) => program.args.includes(name));
+const figures = program.args.filter((name) => Object.values(FIGURES).flat().includes(name));
 const named = program.args.filter((name) => !figures.includes(name));
 // A figure alone means its bench.
-if (figures.length > 0 && !named.includes('cluster')) named.push('cluster');
+for (const [bench, ofBench] of Object.entries(FIGURES)) {
+  if (ofBench.some((name) => figures.includes(name)) && !named.includes(bench)) named.push(bench);
+}
 const names = named.length > 0 ? named : Object.keys(BENCHES);
 const unknown = names.filter((name) => !(name in BENCHES));
 if (unknown.length > 0) program.error(`no such bench: ${unknown.join(', ')}`);
@@ -51,7 +61,10 @@ for (const name of names) {
   process.stderr.write(`measuring ${name} …\n`);
   const bench = await BENCHES[name]();
   const report = await bench
-    .run(figures, { isShort: short === true })
+    .run(
+      figures.filter((figure) => FIGURES[name]?.includes(figure)),
+      { isShort: short === true },
+    )
     .finally(async () => cleanup.run());
   reports.push(report);
   process.stdout.write(format(report));

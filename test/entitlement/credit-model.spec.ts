@@ -54,6 +54,8 @@ describe('credits under every history', () => {
     readonly accountId = newId();
     readonly subscriptionId = newId();
     readonly model: CreditModel;
+    /** Credits that are available or reserved, less those owed. */
+    private left = 0;
 
     constructor() {
       entitlement.clock.set('2026-01-31T12:00:00Z');
@@ -126,7 +128,11 @@ describe('credits under every history', () => {
       if (!lease) return;
       const percent = 'percent' in step ? step.percent : 0;
       const consumed = Math.floor((lease.amount * percent) / 100);
-      const use = { accountId, leaseId: lease.id, consumed };
+      const operations = {
+        'whois.live': Math.floor(consumed / 2),
+        'dns.live': Math.ceil(consumed / 3),
+      };
+      const use = { accountId, leaseId: lease.id, consumed, operations };
       if (step.kind === 'settle') {
         await entitlement.client.settle('gateway-1', [use]);
         await entitlement.client.settle('gateway-1', [use]);
@@ -227,6 +233,7 @@ describe('credits under every history', () => {
       const { model, accountId } = this;
       const [sums] = await entitlement.database.query<Record<string, number>>(
         `select coalesce(sum(granted) filter (where source_type <> 'release'), 0)::int as granted, coalesce(sum(available), 0)::int as available,
+           coalesce(sum(reserved), 0)::int as held, coalesce(sum(owed), 0)::int as owed,
            (coalesce(sum(reserved), 0) - unposted)::int as reserved, coalesce(sum(revoked), 0)::int as revoked,
            (coalesce(sum(consumed), 0) - coalesce(sum(repaid), 0) + unposted)::int as charged,
            (select coalesce(sum(unbilled), 0) from leases where account_id = $1)::int as unbilled
@@ -245,7 +252,19 @@ describe('credits under every history', () => {
       if (debt === 0 && model.reversals.length === 0 && model.state !== 'erased') {
         expect(sums.revoked).toBe(0);
       }
+      this.left = sums.available + sums.held - sums.owed;
       expect(await entitlement.violations()).toEqual([]);
+    }
+
+    /** All lines that the customer reads add up to what is left. */
+    async compareLedger(): Promise<void> {
+      let [sum, cursor]: [number, string | undefined] = [0, undefined];
+      do {
+        const { items, nextCursor } = await entitlement.client.ledger(this.accountId, cursor);
+        for (const { amount } of items) sum += Number(amount);
+        cursor = nextCursor;
+      } while (cursor !== undefined);
+      expect(sum).toBe(this.left);
     }
   }
 
@@ -260,6 +279,7 @@ describe('credits under every history', () => {
         const history = new History();
         await history.run({ kind: 'buy', credits: 900 });
         for (const step of steps) await history.run(step);
+        await history.compareLedger();
       }),
       { numRuns: RUNS, endOnFailure: true },
     );

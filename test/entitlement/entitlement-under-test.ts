@@ -27,7 +27,7 @@ import { OnAccountErasedConsumer } from '../../apps/entitlement/src/blocks/on-ac
 import { OnAccountRestoredConsumer } from '../../apps/entitlement/src/blocks/on-account-restored.consumer.js';
 import { EntitlementConfig } from '../../apps/entitlement/src/entitlement.config.js';
 import { ENTITIES } from '../../apps/entitlement/src/entitlement.module.js';
-import { AdvanceAccountsJob } from '../../apps/entitlement/src/grants/advance-accounts.job.js';
+import { AdvanceAccountsJob } from '../../apps/entitlement/src/due-accounts/advance-accounts.job.js';
 import { OnAccountRegisteredConsumer } from '../../apps/entitlement/src/grants/on-account-registered.consumer.js';
 import { OnPaymentConfirmedConsumer } from '../../apps/entitlement/src/grants/on-payment-confirmed.consumer.js';
 import { OnSubscriptionChangedConsumer } from '../../apps/entitlement/src/grants/on-subscription-changed.consumer.js';
@@ -91,6 +91,7 @@ export class EntitlementUnderTest {
   billing: EntitlementClient;
   /** Errors only. */
   readonly logLines: string[] = [];
+  private gateway: ServiceHttp;
   private readonly https: ServiceHttp[] = [];
 
   /** @param transport in place of one within the process. */
@@ -111,6 +112,11 @@ export class EntitlementUnderTest {
     await this.transport.close();
     await this.service.stop();
     await this.test.drop();
+  }
+
+  /** Calls an internal route as a gateway does. */
+  async call<T>(method: 'GET', path: string, accountId: string): Promise<T> {
+    return this.gateway.call(method, path, { accountId });
   }
 
   /** Hands an event to its consumer as a transport does, without the inbox that drops repeats. */
@@ -279,7 +285,8 @@ export class EntitlementUnderTest {
     // On real time the jobs would come between a spec's steps, now and then.
     const isScheduled = false;
     this.service = await startEntitlement({ config, clock, logger, transport, isScheduled });
-    this.client = new EntitlementClient(this.connect('gateway'));
+    this.gateway = this.connect('gateway');
+    this.client = new EntitlementClient(this.gateway);
     this.operator = new EntitlementClient(this.connect('cli'));
     this.billing = new EntitlementClient(this.connect('billing'));
   }

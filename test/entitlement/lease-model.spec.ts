@@ -16,7 +16,7 @@ interface Held {
   totals: number[];
 }
 
-type Charge = typeof chargeTo;
+type Charge = (...given: Parameters<typeof chargeTo>) => unknown;
 
 const NOW = new Date('2026-03-02T09:00:00Z');
 const RUNS = 500;
@@ -107,7 +107,7 @@ class LeaseHistory {
         this.answered += step.cost;
         return void totals.push(held.spent);
       case 'settle':
-        return this.charge(this.book, lease, sent);
+        return void this.charge(this.book, lease, sent);
       case 'giveBack':
         held.isGone = true;
         this.charge(this.book, lease, sent);

@@ -30,12 +30,17 @@ import teardown from './teardown.js';
  * they can run, its Kafka broker and its Valkey.
  */
 export default async function setup(): Promise<void> {
-  await prepareRun([startPostgres, startBroker, startValkey]);
+  await prepareRun([async (run) => startPostgres(run), startBroker, startValkey]);
 }
 
 /** PostgreSQL and its template alone, for what is measured without the others beside it. */
 export async function setupPostgres(): Promise<void> {
-  await prepareRun([startPostgres]);
+  await prepareRun([async (run) => startPostgres(run)]);
+}
+
+/** As `setupPostgres`, with a server that keeps what was committed: for what is measured of its log. */
+export async function setupDurablePostgres(): Promise<void> {
+  await prepareRun([async (run) => startPostgres(run, true)]);
 }
 
 async function prepareRun(starts: ((run: Run) => Promise<void>)[]): Promise<void> {
@@ -49,9 +54,9 @@ async function prepareRun(starts: ((run: Run) => Promise<void>)[]): Promise<void
   throw (failed as PromiseRejectedResult).reason;
 }
 
-async function startPostgres(run: Run): Promise<void> {
+async function startPostgres(run: Run, durable = false): Promise<void> {
   const { folder } = run;
-  const server = await EmbeddedServer.start({ folder, password: TEST_PASSWORD, durable: false });
+  const server = await EmbeddedServer.start({ folder, password: TEST_PASSWORD, durable });
   run.server = server;
   await prepare(server);
   process.env[TEST_SERVER_URL] = server.url();

@@ -11,6 +11,7 @@ import type {
 } from '../../apps/entitlement/src/leases/leases.repository.js';
 import { LeasesService } from '../../apps/entitlement/src/leases/leases.service.js';
 import type { ReservationsService } from '../../apps/entitlement/src/reservations/reservations.service.js';
+import type { UsedCreditsService } from '../../apps/entitlement/src/used-credits/used-credits.service.js';
 import type { LeaseUse } from '#libs/contracts';
 import type { Transaction } from '#libs/database';
 import { Logger, SystemClock } from '#libs/platform';
@@ -62,7 +63,11 @@ export class EntitlementInMemory {
   services(): LeaseServices {
     const { port } = this.database;
     const ledger = {
-      lockThen: async (transaction: Transaction, ids: string[], read: () => Promise<unknown>) => {
+      lockAndRead: async (
+        transaction: Transaction,
+        ids: string[],
+        read: () => Promise<unknown>,
+      ) => {
         const sorted = [...new Set(ids)].toSorted();
         const [accounts, found] = await Promise.all([
           lockAccounts(transaction, sorted, this.sabotage !== 'no-account-lock'),
@@ -93,7 +98,11 @@ export class EntitlementInMemory {
       this.sabotage === 'no-fence',
     ) as unknown as LeasesRepository;
     const books = [port, ledger as never, grants, repository] as const;
-    const bookings = new LeaseBookingsService(...books, new Logger('sim', { write: () => {} }));
+    const bookings = new LeaseBookingsService(
+      ...books,
+      { add: async () => {} } as unknown as UsedCreditsService,
+      new Logger('sim', { write: () => {} }),
+    );
     return {
       leases: new LeasesService(...books, reservations, clock),
       bookings,

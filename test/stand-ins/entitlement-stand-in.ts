@@ -1,11 +1,18 @@
 import type { IncomingMessage } from 'node:http';
-import type { AccessBlock, Allowance, LeaseAnswer, LeaseUse } from '#libs/contracts';
+import type {
+  AccessBlock,
+  Allowance,
+  CreditsByOperation,
+  LeaseAnswer,
+  LeaseUse,
+} from '#libs/contracts';
 import { JsonServer, ListFeed } from './json-server.js';
 
 interface Lease {
   accountId: string;
   amount: number;
   consumed: number;
+  operations?: CreditsByOperation;
   isClosed: boolean;
 }
 
@@ -112,9 +119,10 @@ export class EntitlementStandIn extends JsonServer {
   }
 
   /** An unknown id leaves a tombstone. */
-  private apply({ leaseId, accountId, consumed }: LeaseUse): void {
+  private apply({ leaseId, accountId, consumed, operations }: LeaseUse): void {
     const lease = this.leases.get(leaseId) ?? { accountId, amount: 0, consumed: 0, isClosed: true };
     this.leases.set(leaseId, lease);
+    if (consumed > lease.consumed) lease.operations = operations;
     lease.consumed = Math.max(lease.consumed, consumed);
   }
 }

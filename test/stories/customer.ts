@@ -92,7 +92,12 @@ export class Customer {
       version === 2
         ? `/v2.0/whois/live?format=json&domainName=${domainName}`
         : `/v1.0/whois?whois=live&domainName=${domainName}`;
-    return answerOf(await fetch(`${this.origins.apiUrl}${path}&apiKey=${key}`));
+    return this.get(`${path}&apiKey=${key}`);
+  }
+
+  /** What the API answers at a path with its query. */
+  async get(path: string): Promise<Answer> {
+    return answerOf(await fetch(`${this.origins.apiUrl}${path}`));
   }
 
   private takeCookies(headers: Headers): void {

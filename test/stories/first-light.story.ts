@@ -102,6 +102,17 @@ export function firstLight(deployed: () => Deployment): void {
     expect((await customer.call('GET', '/api/balance')).body.spendable).toBeGreaterThan(400);
   });
 
+  it('his ledger says what the credits went for, and adds up to what is left', async () => {
+    const { status, body } = await customer.get(`/v2.0/account/credits?apiKey=${customer.key}`);
+    expect([status, body.ledger.at(-1)]).toMatchObject([200, { kind: 'grant', amount: 500 }]);
+    const { spendable, leased, pending, frozen, debt } = body.balance;
+    const sum = body.ledger.reduce(
+      (total: number, line: { amount: number }) => total + line.amount,
+      0,
+    );
+    expect(sum).toBe(spendable + leased + pending + frozen - debt);
+  });
+
   it('402 comes when the credits are gone, after exactly as many answers as there were credits', async () => {
     await override(customer.accountId, 'live', 1_000_000);
     // The gateway's own word: entitlement hears of the last answers up to 100 ms later.

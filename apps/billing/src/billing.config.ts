@@ -2,15 +2,20 @@ import {
   ArrayMaxSize,
   ArrayMinSize,
   IsInt,
+  IsOptional,
   IsString,
   IsUrl,
+  Matches,
+  Length,
   Max,
   Min,
   MinLength,
+  ValidateIf,
 } from 'class-validator';
 import { ServiceSecretConfig, Setting } from '#libs/platform';
 
 const URL_RULES = { require_tld: false, require_protocol: true } as const;
+const hasPaypal = ({ paypalClientId }: BillingConfig) => Boolean(paypalClientId);
 
 /** Settings of the billing service. */
 export class BillingConfig extends ServiceSecretConfig {
@@ -43,6 +48,19 @@ export class BillingConfig extends ServiceSecretConfig {
   maintenanceDatabaseUrl: string;
 
   @Setting({
+    env: 'BILLING_AUDITOR_DATABASE_URL',
+    about: 'PostgreSQL as the role "billing_auditor", which reads everything and writes nothing.',
+    secret: true,
+  })
+  @IsString()
+  @MinLength(1)
+  auditorDatabaseUrl: string;
+
+  @Setting({ env: 'ACCOUNT_URL', about: "Origin of account's internal listener." })
+  @IsUrl(URL_RULES)
+  accountUrl: string;
+
+  @Setting({
     env: 'BILLING_URL',
     about: 'Origin of the dashboard; customers come back to it from a processor.',
   })
@@ -58,6 +76,51 @@ export class BillingConfig extends ServiceSecretConfig {
   @MinLength(1)
   stripeApiKey: string;
 
+  @Setting({
+    env: 'INVOICE_DATA_SECRET',
+    about:
+      'Wraps the key of what each account’s invoices say of it. Losing it loses all invoices’ PDFs.',
+    secret: true,
+    generated: true,
+  })
+  @IsString()
+  @MinLength(32)
+  invoiceDataSecret: string;
+
+  @Setting({ env: 'INVOICE_SELLER_NAME', about: 'Who sells, as invoices say it.' })
+  @IsString()
+  @Length(1, 150)
+  sellerName: string = 'Domain Data Service';
+
+  @Setting({
+    env: 'INVOICE_SELLER_ADDRESS',
+    about: 'Lines of the seller’s address on invoices, comma-separated.',
+  })
+  @IsString({ each: true })
+  @Length(1, 150, { each: true })
+  @ArrayMaxSize(8)
+  sellerAddress: string[] = [];
+
+  @Setting({ env: 'INVOICE_SELLER_TAX_ID', about: 'The seller’s tax id on invoices.' })
+  @IsOptional()
+  @IsString()
+  @Length(1, 30)
+  sellerTaxId?: string;
+
+  @Setting({ env: 'MAIL_FROM', about: 'Sender of every mail, `Name <address>`.' })
+  @IsString()
+  mailFrom: string = 'Domain Data Service <no-reply@localhost.localdomain>';
+
+  @Setting({
+    env: 'SMTP_URL',
+    about:
+      'Where mail is handed over, `smtp://user:password@host:port` or `smtps://…`. Unset: a local mailbox.',
+    secret: true,
+  })
+  @IsOptional()
+  @IsUrl({ require_tld: false, protocols: ['smtp', 'smtps'], require_protocol: true })
+  smtpUrl?: string;
+
   @Setting({ env: 'STRIPE_API_URL', about: 'Where Stripe’s API is; a simulator elsewhere.' })
   @IsUrl(URL_RULES)
   stripeApiUrl: string = 'https://api.stripe.com';
@@ -72,4 +135,49 @@ export class BillingConfig extends ServiceSecretConfig {
   @ArrayMinSize(1)
   @ArrayMaxSize(2)
   stripeCallbackSecrets: string[] = [];
+
+  @Setting({
+    env: 'BILLING_PAYPAL_CLIENT_ID',
+    about: 'Client id of the PayPal app. Unset: PayPal is not offered.',
+  })
+  @IsOptional()
+  @IsString()
+  paypalClientId?: string;
+
+  @Setting({
+    env: 'BILLING_PAYPAL_CLIENT_SECRET',
+    about: 'Secret of the PayPal app; required with its client id.',
+    secret: true,
+  })
+  @ValidateIf(hasPaypal)
+  @IsString()
+  @MinLength(8)
+  paypalClientSecret?: string;
+
+  @Setting({
+    env: 'BILLING_PAYPAL_WEBHOOK_IDS',
+    about:
+      'Ids that PayPal gave the callback endpoint; two, the newer first, while it is replaced. Required with the client id.',
+  })
+  @ValidateIf(hasPaypal)
+  @Matches(/^[A-Za-z0-9]{8,50}$/, { each: true, message: 'must be ids of webhooks' })
+  @ArrayMinSize(1)
+  @ArrayMaxSize(2)
+  paypalWebhookIds: string[] = [];
+
+  @Setting({
+    env: 'BILLING_PAYPAL_API_URL',
+    about: 'Where PayPal’s API is; `https://api-m.sandbox.paypal.com`, or a simulator elsewhere.',
+  })
+  @IsUrl(URL_RULES)
+  paypalApiUrl: string = 'https://api-m.paypal.com';
+
+  @Setting({
+    env: 'BILLING_PAYPAL_CALLBACK_CA',
+    about:
+      'PEM of the authority behind the certificates that callbacks are signed with. Unset: those that Node trusts.',
+  })
+  @IsOptional()
+  @IsString()
+  paypalCallbackCa?: string;
 }

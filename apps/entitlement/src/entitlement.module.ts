@@ -12,11 +12,16 @@ import { BlocksService } from './blocks/blocks.service.js';
 import { OnAccountDeletedConsumer } from './blocks/on-account-deleted.consumer.js';
 import { OnAccountErasedConsumer } from './blocks/on-account-erased.consumer.js';
 import { OnAccountRestoredConsumer } from './blocks/on-account-restored.consumer.js';
+import { CheckpointJob } from './checkpoints/checkpoint.job.js';
+import { CheckpointsRepository } from './checkpoints/checkpoints.repository.js';
+import { AdvanceAccountsJob } from './due-accounts/advance-accounts.job.js';
+import { DueAccountsController } from './due-accounts/due-accounts.controller.js';
+import { DueAccountsRepository } from './due-accounts/due-accounts.repository.js';
+import { DueAccountsService } from './due-accounts/due-accounts.service.js';
 import type { EntitlementConfig } from './entitlement.config.js';
 import { FulfilmentController } from './fulfilment/fulfilment.controller.js';
 import { FulfilmentRepository } from './fulfilment/fulfilment.repository.js';
 import { FulfilmentService } from './fulfilment/fulfilment.service.js';
-import { AdvanceAccountsJob } from './grants/advance-accounts.job.js';
 import { GrantsController } from './grants/grants.controller.js';
 import { GrantsRepository } from './grants/grants.repository.js';
 import { GrantsService } from './grants/grants.service.js';
@@ -32,7 +37,6 @@ import { LeaseReaperService } from './leases/lease-reaper.service.js';
 import { LeasesController } from './leases/leases.controller.js';
 import { LeasesRepository } from './leases/leases.repository.js';
 import { LeasesService } from './leases/leases.service.js';
-import { LedgerController } from './ledger/ledger.controller.js';
 import { LedgerRepository } from './ledger/ledger.repository.js';
 import { LedgerService } from './ledger/ledger.service.js';
 import { PaymentLine } from './payments/payment-line.entity.js';
@@ -45,9 +49,14 @@ import { ReservationsService } from './reservations/reservations.service.js';
 import { OnPaymentReversalUndoneConsumer } from './reversals/on-payment-reversal-undone.consumer.js';
 import { OnPaymentReversedConsumer } from './reversals/on-payment-reversed.consumer.js';
 import { ReversalsService } from './reversals/reversals.service.js';
+import { StatementController } from './statement/statement.controller.js';
+import { StatementRepository } from './statement/statement.repository.js';
+import { StatementService } from './statement/statement.service.js';
 import { Subscription } from './subscriptions/subscription.entity.js';
 import { SubscriptionsRepository } from './subscriptions/subscriptions.repository.js';
 import { SubscriptionsService } from './subscriptions/subscriptions.service.js';
+import { UsedCreditsRepository } from './used-credits/used-credits.repository.js';
+import { UsedCreditsService } from './used-credits/used-credits.service.js';
 
 export interface EntitlementModuleOptions {
   config: EntitlementConfig;
@@ -63,8 +72,9 @@ export interface EntitlementModuleOptions {
 export const ENTITIES = [PaymentLine, Reversal, ReversedLine, Subscription];
 
 export const CONTROLLERS = [
-  LedgerController,
+  StatementController,
   GrantsController,
+  DueAccountsController,
   FulfilmentController,
   OnAccountRegisteredConsumer,
   OnPaymentConfirmedConsumer,
@@ -84,18 +94,26 @@ export const CONTROLLERS = [
 const PROVIDERS = [
   LedgerRepository,
   LedgerService,
+  CheckpointsRepository,
+  CheckpointJob,
   PaymentsRepository,
   PaymentsService,
   SubscriptionsRepository,
   SubscriptionsService,
   GrantsRepository,
   GrantsService,
+  DueAccountsRepository,
+  DueAccountsService,
   AdvanceAccountsJob,
   ReversalsService,
   FulfilmentRepository,
   FulfilmentService,
   BlocksRepository,
   BlocksService,
+  UsedCreditsRepository,
+  UsedCreditsService,
+  StatementRepository,
+  StatementService,
   ReservationsRepository,
   ReservationsService,
   LeasesRepository,

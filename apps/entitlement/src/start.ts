@@ -15,13 +15,13 @@ import {
   Metrics,
   type RunningService,
   SECOND_MS,
-  Schedule,
   startService,
 } from '#libs/platform';
-import { type JobDeclaration, scheduleJobs } from '#libs/services';
+import { type JobDeclaration, startJobs } from '#libs/services';
+import { CheckpointJob } from './checkpoints/checkpoint.job.js';
 import type { EntitlementConfig } from './entitlement.config.js';
 import { ENTITIES, EntitlementModule } from './entitlement.module.js';
-import { AdvanceAccountsJob } from './grants/advance-accounts.job.js';
+import { AdvanceAccountsJob } from './due-accounts/advance-accounts.job.js';
 import { ReapJob } from './reaper/reap.job.js';
 import { addEntitlementMetrics } from './telemetry/entitlement-metrics.js';
 
@@ -32,6 +32,7 @@ export const JOBS: readonly JobDeclaration[] = [
   { job: ReapJob, everyMs: 2 * SECOND_MS, runs: 'process' },
   { job: AdvanceAccountsJob, everyMs: 30 * SECOND_MS, runs: 'process' },
   { job: AuditJob, everyMs: 5 * MINUTE_MS, runs: 'process' },
+  { job: CheckpointJob, everyMs: HOUR_MS, runs: 'installation' },
   { job: RollPartitionsJob, everyMs: HOUR_MS, runs: 'installation' },
 ];
 
@@ -83,12 +84,11 @@ export async function startEntitlement(options: EntitlementOptions): Promise<Run
     auditor: auditorDatabase,
   });
   await transport.startRelay('entitlement', maintenanceDatabase);
-  const schedule = new Schedule(logger);
-  if (options.isScheduled ?? true) scheduleJobs(schedule, service, JOBS);
+  const jobs = startJobs(service, logger, (options.isScheduled ?? true) ? JOBS : []);
   return {
     ...service,
     stop: async () => {
-      await schedule.stop();
+      await jobs.stop();
       await transport.stopRelay('entitlement');
       await service.stop();
       for (const opened of Object.values(databases)) await opened.close();

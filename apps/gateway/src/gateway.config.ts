@@ -9,17 +9,18 @@ import {
   Min,
   MinLength,
 } from 'class-validator';
+import { ValkeyTimeout, ValkeyTlsCa, ValkeyUrl } from '#libs/counters';
 import { IsAddressBlock } from '#libs/domain-names';
 import { ServiceSecretConfig, Setting } from '#libs/platform';
 
 const HTTP_URL = { require_tld: false, protocols: ['http', 'https'], require_protocol: true };
 
 export class GatewayConfig extends ServiceSecretConfig {
-  @Setting({ env: 'GATEWAY_HOST', about: 'Address the public API listens on.' })
+  @Setting({ env: 'API_HOST', about: 'Address the API listens on.' })
   @IsString()
   host: string = '127.0.0.1';
 
-  @Setting({ env: 'GATEWAY_PORT', about: 'Port of the public API; 0 takes a free one.' })
+  @Setting({ env: 'API_PORT', about: 'Port of the API; 0 takes any free one.' })
   @IsInt()
   @Min(0)
   @Max(65_535)
@@ -134,31 +135,15 @@ export class GatewayConfig extends ServiceSecretConfig {
   @IsBoolean()
   plainConnections: boolean = true;
 
-  @Setting({
-    env: 'VALKEY_URL',
-    about:
-      'Valkey or Redis that several gateways count requests in: redis:// or rediss:// (TLS), password included. Empty: this gateway counts in memory and must be the only one.',
-    secret: true,
-  })
-  @Matches(/^(rediss?:\/\/.+)?$/, { message: 'must begin with redis:// or rediss://' })
+  @ValkeyUrl(
+    'Valkey or Redis that several gateways count requests in: redis:// or rediss:// (TLS), password included. Empty: this gateway counts in memory and must be the only one.',
+  )
   valkeyUrl: string = '';
 
-  @Setting({
-    env: 'VALKEY_TLS_CA',
-    about:
-      "PEM of the authority that signed a rediss:// server's certificate. Unset: those that Node trusts.",
-  })
-  @IsOptional()
-  @IsString()
+  @ValkeyTlsCa()
   valkeyTlsCa?: string;
 
-  @Setting({
-    env: 'VALKEY_TIMEOUT_MS',
-    about: 'Longest an answer of Valkey may take before a request is decided without it.',
-  })
-  @IsInt()
-  @Min(1)
-  @Max(1_000)
+  @ValkeyTimeout('Longest an answer of Valkey may take before a request is decided without it.')
   valkeyTimeoutMs: number = 50;
 
   @Setting({

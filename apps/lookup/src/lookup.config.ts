@@ -1,4 +1,5 @@
 import { IsInt, IsNumber, IsOptional, IsString, Max, Min } from 'class-validator';
+import { ValkeyTimeout, ValkeyTlsCa, ValkeyUrl } from '#libs/counters';
 import { ServiceSecretConfig, Setting } from '#libs/platform';
 
 /** What an operator decides about lookups. */
@@ -68,6 +69,19 @@ export class LookupConfig extends ServiceSecretConfig {
   @Min(0.01)
   @Max(10_000)
   upstreamPerSecond?: number;
+
+  @ValkeyUrl(
+    "Valkey or Redis through which several lookup services share registries' limits and pauses: redis:// or rediss:// (TLS), password included. Empty: this one keeps them in memory and must be the only one behind its public address.",
+  )
+  valkeyUrl: string = '';
+
+  @ValkeyTlsCa()
+  valkeyTlsCa?: string;
+
+  @ValkeyTimeout(
+    'Longest an answer of Valkey may take before this service goes by its own part of a limit.',
+  )
+  valkeyTimeoutMs: number = 50;
 
   @Setting({ env: 'LOOKUP_CACHE_ENTRIES', about: 'Answers kept in memory.' })
   @IsInt()

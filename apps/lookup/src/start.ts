@@ -32,7 +32,7 @@ export async function startLookup(options: LookupOptions): Promise<RunningServic
       registries.age(clock.now()),
     );
   }
-  const upstreams = openUpstreams(config, registries, clock);
+  const upstreams = await openUpstreams(config, registries, options);
   const module = LookupModule.register({
     config,
     clock,

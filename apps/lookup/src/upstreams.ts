@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import type { Clock } from '#libs/platform';
+import { UpstreamBudgets } from '#libs/counters';
+import type { Clock, Logger } from '#libs/platform';
 import {
   DnsClient,
   DomainLookup,
@@ -28,21 +29,24 @@ export interface Upstreams {
  * Opens the way to registries as the operator configured it.
  * @throws Error when an exception cannot be read or the certificate file cannot be opened.
  */
-export function openUpstreams(
+export async function openUpstreams(
   config: LookupConfig,
   registries: Registries,
-  clock: Clock,
-): Upstreams {
+  { clock, logger }: { clock: Clock; logger: Logger },
+): Promise<Upstreams> {
   const connector = new SafeConnector({
     exceptions: parseUpstreamExceptions(config.upstreamExceptions),
     ...(config.extraCaFile && { extraCaPem: readFileSync(config.extraCaFile, 'utf8') }),
   });
   const rdap = new RdapClient(connector);
   const port43 = new Port43Client(connector);
-  const perSecond = config.upstreamPerSecond;
-  const limiter = new UpstreamLimiter(
-    perSecond === undefined ? {} : { defaultLimit: evenLimit(perSecond) },
-  );
+  const { upstreamPerSecond: perSecond, valkeyUrl: url, valkeyTlsCa: tlsCa } = config;
+  const timeoutMs = config.valkeyTimeoutMs;
+  const budgets = url ? await UpstreamBudgets.open({ url, tlsCa, logger, timeoutMs }) : undefined;
+  const limiter = new UpstreamLimiter({
+    budgets,
+    ...(perSecond !== undefined && { defaultLimit: evenLimit(perSecond) }),
+  });
   const parser = new ParserWorker();
   const domains = new DomainLookup({ registries, rdap, port43, limiter, parser, clock });
   const numberRegistries = NumberRegistries.vendored();
@@ -61,7 +65,7 @@ export function openUpstreams(
     dns,
     close: async () => {
       dns.close();
-      await Promise.all([rdap.close(), parser.close()]);
+      await Promise.all([rdap.close(), parser.close(), budgets?.close()]);
     },
   };
 }

@@ -77,6 +77,20 @@ export class MemoryRequestWindow extends RequestWindow {
     };
   }
 
+  giveBack(id: CounterId, quota: number): void {
+    const hash = hashOf(id.word1, id.word2, id.word3, quota);
+    const row = this.findRow(hash, id, quota);
+    if (row === -1) return;
+    const { words, counts } = this;
+    const base = this.rowsStart + row * ROW_WORDS;
+    const cells = row * WINDOW_SECONDS;
+    this.advance(base, cells, Math.floor(this.nowMs() / 1000));
+    if (words[base + TOTAL] === 0) return;
+    counts[cells + (words[base + OLDEST] % WINDOW_SECONDS)]--;
+    words[base + TOTAL]--;
+    this.findOldest(base, cells);
+  }
+
   /** Empties the cells between the row's last second and this one. */
   private advance(base: number, cells: number, second: number): void {
     const { words, counts } = this;
@@ -90,13 +104,26 @@ export class MemoryRequestWindow extends RequestWindow {
       words[base + TOTAL] -= counts[place];
       counts[place] = 0;
     }
+    this.findOldest(base, cells);
+  }
+
+  /** Moves to the oldest cell that counts something, from the one that did. */
+  private findOldest(base: number, cells: number): void {
+    const { words, counts } = this;
     if (words[base + TOTAL] === 0) return;
-    let oldest = Math.max(words[base + OLDEST], second - WINDOW_SECONDS + 1);
-    while (oldest < second && counts[cells + (oldest % WINDOW_SECONDS)] === 0) oldest++;
+    const last = words[base + LAST];
+    let oldest = Math.max(words[base + OLDEST], last - WINDOW_SECONDS + 1);
+    while (oldest < last && counts[cells + (oldest % WINDOW_SECONDS)] === 0) oldest++;
     words[base + OLDEST] = oldest;
   }
 
   private rowOf(hash: number, id: CounterId, quota: number, second: number): number {
+    const row = this.findRow(hash, id, quota);
+    return row === -1 ? this.insert(hash, id, quota, second) : row;
+  }
+
+  /** @returns -1 when nothing is counted of it. */
+  private findRow(hash: number, id: CounterId, quota: number): number {
     const { words } = this;
     let place = hash & this.indexMask;
     for (let entry = words[place]; entry !== 0; entry = words[place]) {
@@ -113,7 +140,7 @@ export class MemoryRequestWindow extends RequestWindow {
       }
       place = (place + 1) & this.indexMask;
     }
-    return this.insert(hash, id, quota, second);
+    return -1;
   }
 
   private insert(hash: number, id: CounterId, quota: number, second: number): number {

@@ -68,6 +68,51 @@ export function requestWindowContract(
       );
     });
 
+    it('what is given back makes room at once, and no window ever holds too many that count', async () => {
+      const steps = fc.array(
+        fc.record({ waitMs: fc.oneof(fc.nat(900), fc.nat(40_000)), isOurs: fc.boolean() }),
+        { minLength: 20, maxLength: 100 },
+      );
+      await fc.assert(
+        fc.asyncProperty(fc.integer({ min: 1, max: 8 }), steps, async (limit, taken) => {
+          let now = 3_000_000;
+          const window = create(() => now);
+          const id = new CounterId(newId());
+          const admitted: number[] = [];
+          let given = 0;
+          for (const { waitMs, isOurs } of taken) {
+            now += waitMs;
+            const inWindow = (t: number) => Math.floor(t / 1000) > Math.floor(now / 1000) - 61;
+            const counted = admitted.filter(inWindow).length;
+            const { allowed, remaining } = await window.take(id, 0, limit);
+            if (given === 0 || counted === limit) expect(allowed).toBe(counted < limit);
+            if (!allowed) continue;
+            if (isOurs) {
+              window.giveBack(id, 0);
+              given++;
+              const after = await window.take(id, 0, limit);
+              expect(after.remaining).toBe(remaining);
+              expect(after.allowed).toBe(true);
+            }
+            admitted.push(now);
+          }
+        }),
+        { numRuns: runs },
+      );
+    });
+
+    it('nothing is given back that was never counted', async () => {
+      const window = create(() => 7_000_000);
+      const id = new CounterId(newId());
+      window.giveBack(id, 0);
+      await window.take(id, 0, 3);
+      for (let i = 0; i < 5; i++) window.giveBack(id, 0);
+      const answers = [];
+      for (let i = 0; i < 4; i++) answers.push(await window.take(id, 0, 3));
+      expect(answers.map(({ remaining }) => remaining)).toEqual([2, 1, 0, 0]);
+      expect(answers.at(-1)!.allowed).toBe(false);
+    });
+
     it('names the second from which one more fits', async () => {
       let now = 1_000_300;
       const window = create(() => now);

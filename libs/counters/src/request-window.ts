@@ -20,4 +20,10 @@ export interface WindowAnswer {
 export abstract class RequestWindow {
   /** Counts one request if it fits under `limit` a minute; a refused one is not counted. */
   abstract take(id: CounterId, quota: number, limit: number): WindowAnswer | Promise<WindowAnswer>;
+
+  /**
+   * Takes one counted request back. It comes off the oldest cell, whichever it was counted in: the window has
+   * room for one more at once, and never holds less than the requests that count.
+   */
+  abstract giveBack(id: CounterId, quota: number): void;
 }

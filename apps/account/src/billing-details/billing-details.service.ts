@@ -1,5 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import type { PutBillingDetailsRequest, BillingDetailsAnswer } from '#libs/contracts';
+import type {
+  BillingContact,
+  BillingDetailsAnswer,
+  PutBillingDetailsRequest,
+} from '#libs/contracts';
 import type { Transaction } from '#libs/database';
 import { Clock, InvalidRequest } from '#libs/platform';
 import { AccountsService } from '../accounts/accounts.service.js';
@@ -7,7 +11,6 @@ import { AuditService } from '../audit/audit.service.js';
 import { PeopleService } from '../people/people.service.js';
 import { PersonalDataService } from '../personal-data/personal-data.service.js';
 import type { ActiveSession } from '../sessions/serves.js';
-import type { BillingContact } from './billing-details.dto.js';
 import { BillingDetailsRepository } from './billing-details.repository.js';
 import { plainTaxId } from './tax-id.js';
 

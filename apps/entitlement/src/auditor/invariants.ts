@@ -1,4 +1,5 @@
 import type { Invariant, InvariantSet } from '#libs/database';
+import { ENTRIES_SINCE, FIRST_ID, LEDGER_AND_GRANT } from '../checkpoints/ledger-sums.js';
 import { BEGUN_CREDITS, REVERSAL_TARGETS } from './expected-credits.js';
 
 /** The invariants of this service, by the numbers of the whole system's list. */
@@ -7,13 +8,20 @@ const INVARIANTS: readonly Invariant[] = [
     id: 'I1',
     statement: 'every transfer has entries of known grants of its account, and they sum to zero',
     sql: `
-      select t.id from ledger_transfers t left join ledger_entries e on e.transfer_id = t.id
-      left join credit_grants g on g.id = e.grant_id and g.account_id = t.account_id
-      where t.recorded_at >= (select since from audited)
-        and t.id >= (select least_id(greatest(since, '1970-01-01') - interval '1 hour') from audited)
-        and t.account_id in (select id from audited_accounts)
-      group by t.id having count(g.id) < 2 or count(g.id) <> count(e.transfer_id)
-        or sum(e.amount) <> 0`,
+      select t.id from audited_accounts a
+      left join account_checkpoints k on k.account_id = a.id
+      cross join lateral (
+        select id from ledger_transfers
+        where account_id = a.id and recorded_at >= (select since from audited)
+          and id > case when $1::float8 is null then coalesce(k.through_id, ${FIRST_ID})
+            else (select first_id from audited) end
+        offset 0) t
+      cross join lateral (
+        select count(*) as entries, count(g.id) as known, sum(e.amount) as sum
+        from ledger_entries e
+        left join credit_grants g on g.id = e.grant_id and g.account_id = a.id
+        where e.transfer_id = t.id) e
+      where e.known < 2 or e.known <> e.entries or e.sum <> 0`,
   },
   {
     id: 'I2',
@@ -27,30 +35,23 @@ const INVARIANTS: readonly Invariant[] = [
     id: 'I3',
     statement: 'what the ledger says of a grant or an account is what its row says',
     sql: `
-      with said as (
-        select grant_id, ledger_account, sum(amount) as amount
-        from ledger_entries where grant_id in (select id from audited_grants)
-        group by grant_id, ledger_account),
-      held as (
-        select g.id as grant_id, b.ledger_account, b.amount
-        from credit_grants g join audited_grants using (id)
-        cross join lateral (values ('available', g.available),
-          ('reserved', g.reserved), ('consumed', g.consumed), ('expired', g.expired),
-          ('revoked', g.revoked), ('issued', -g.granted), ('debt', -g.owed), ('owed', g.owed))
-          as b(ledger_account, amount))
-      select coalesce(h.grant_id, s.grant_id) as id, coalesce(h.ledger_account, s.ledger_account),
-             s.amount as said, h.amount as held
-      from held h full join said s using (grant_id, ledger_account)
-      where coalesce(s.amount, 0) <> coalesce(h.amount, 0)
+      select g.id, b.ledger_account, b.said, b.held
+      from credit_grants g join audited_grants using (id)
+      left join account_checkpoints k on k.account_id = g.account_id
+      left join grant_checkpoints s on s.grant_id = g.id
+      cross join lateral (${ENTRIES_SINCE}) n
+      cross join lateral (values ${LEDGER_AND_GRANT}) as b(ledger_account, said, held)
+      where b.said <> b.held
       union all
       select c.id, 'available', last.available_after, c.available
       from credit_accounts c join audited_accounts using (id)
+      left join account_checkpoints k on k.account_id = c.id
       left join lateral (select sum(available) as available from credit_grants
                          where account_id = c.id) g on true
       left join lateral (select available_after from ledger_transfers
-                         where account_id = c.id order by id desc limit 1) last on true
-      where c.available <> coalesce(g.available, 0)
-         or c.available <> coalesce(last.available_after, 0)`,
+                         where account_id = c.id and id >= coalesce(k.through_id, ${FIRST_ID})
+                         order by id desc limit 1) last on true
+      where c.available <> coalesce(g.available, 0) or c.available <> last.available_after`,
   },
   {
     id: 'I4',
@@ -98,9 +99,15 @@ const INVARIANTS: readonly Invariant[] = [
     sql: `
       with reservations as (
         select lease_id::text as id, state, amount, consumed, late, unbilled, slices from leases
-        where account_id in (select id from audited_accounts) and (state = 'open'
-          or lease_id >= (select least_id(greatest(since, '1970-01-01') - interval '1 hour') from audited)
-            and closed_at >= (select since from audited))
+        where state = 'open' and account_id in (select id from audited_accounts)
+        union all
+        select l.lease_id::text, state, amount, consumed, late, unbilled, slices
+        from audited_accounts a
+        cross join lateral (
+          select * from leases where account_id = a.id and state = 'closed'
+            and lease_id >= (select first_lease_id from audited)
+            and closed_at >= (select since from audited)
+          offset 0) l
         union all
         select reservation_id::text, state, amount, consumed, late, unbilled, slices from holds
         where account_id in (select id from audited_accounts) and kind <> 'tombstone'
@@ -193,15 +200,19 @@ const INVARIANTS: readonly Invariant[] = [
 
 /**
  * `audited.since` is an instant of the database's clock; `audited_accounts` and `audited_grants` are
- * whatever moved after it, or a chunk of all accounts.
+ * whatever moved after it, or a chunk of all accounts. Without a window the ledger is read from each
+ * account's checkpoint on, and leases that were closed within a day.
  */
 const SCOPE = `
   audited as materialized (
-    select coalesce(clock_timestamp() - $1::float8 * interval '1 ms', '-infinity') as since),
+    select since, least_id(greatest(since, '1970-01-01') - interval '1 hour') as first_id,
+      least_id(greatest(since, clock_timestamp() - interval '1 day') - interval '1 hour')
+        as first_lease_id
+    from coalesce(clock_timestamp() - $1::float8 * interval '1 ms', '-infinity') as since),
   moved as materialized (
     select id, account_id from ledger_transfers
     where $1::float8 is not null and recorded_at >= (select since from audited)
-      and id >= (select least_id(greatest(since, '1970-01-01') - interval '1 hour') from audited)),
+      and id >= (select first_id from audited)),
   audited_accounts as materialized (
     select id from credit_accounts where $1::float8 is null
       and id > coalesce($2::text, '00000000-0000-0000-0000-000000000000')::uuid
@@ -210,7 +221,8 @@ const SCOPE = `
   audited_grants as materialized (
     select id from credit_grants
     where $1::float8 is null and account_id in (select id from audited_accounts)
-    union select e.grant_id from ledger_entries e join moved on moved.id = e.transfer_id)`;
+    union select e.grant_id from moved cross join lateral (
+      select grant_id from ledger_entries where transfer_id = moved.id offset 0) e)`;
 
 const CHUNK_END = `
   select id::text as key from credit_accounts

@@ -7,6 +7,8 @@ export interface Hold extends Chargeable {
   /** The Idempotency-Key, the request id or the job id; unique in its account. */
   holdId: string;
   kind: HoldKind;
+  /** What it is used for. */
+  operation: string;
 }
 
 /** The ledger's name for it. */

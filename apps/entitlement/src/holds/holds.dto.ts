@@ -1,5 +1,6 @@
 import { IsInt, IsOptional, IsString, Length, Matches, Max, Min } from 'class-validator';
 import { DAY_MS } from '#libs/platform';
+import { OPERATION_NAME } from '../used-credits/operation-name.js';
 import { AMOUNT_MAX } from '../ledger/ledger.dto.js';
 
 class HoldRequest {
@@ -21,6 +22,11 @@ export class OpenHoldRequest extends HoldRequest {
   @Min(1)
   @Max(DAY_MS)
   ttlMs?: number;
+
+  /** What it is used for. */
+  @IsOptional()
+  @Matches(OPERATION_NAME)
+  operation?: string;
 }
 
 export class SettleHoldRequest extends HoldRequest {

@@ -8,6 +8,7 @@ interface HoldRow {
   account_id: string;
   hold_id: string;
   kind: HoldKind;
+  operation: string;
   state: 'open' | 'closed';
   amount: string;
   consumed: string;
@@ -38,6 +39,7 @@ export class HoldsRepository {
       holdId: row.hold_id,
       reference: holdReference(row.hold_id),
       kind: row.kind,
+      operation: row.operation,
       state: row.state,
       amount: Number(row.amount),
       consumed: Number(row.consumed),
@@ -51,9 +53,9 @@ export class HoldsRepository {
   async insert(transaction: Transaction, hold: Hold, ttlMs?: number): Promise<void> {
     await transaction.query(
       `insert into holds (reservation_id, account_id, hold_id, kind, state, amount, expires_at,
-         closed_at, slices)
+         closed_at, slices, operation)
        values ($1, $2, $3, $4, $5, $6, clock_timestamp() + $7 * interval '1 ms',
-         case when $5 = 'closed' then clock_timestamp() end, $8)`,
+         case when $5 = 'closed' then clock_timestamp() end, $8, $9)`,
       [
         hold.id,
         hold.accountId,
@@ -63,6 +65,7 @@ export class HoldsRepository {
         hold.amount,
         ttlMs ?? null,
         JSON.stringify(hold.slices),
+        hold.operation,
       ],
     );
   }

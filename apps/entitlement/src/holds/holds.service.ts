@@ -8,6 +8,8 @@ import { inTurn } from '../ledger/in-turn.js';
 import { LedgerService } from '../ledger/ledger.service.js';
 import { ReservationsService } from '../reservations/reservations.service.js';
 import { chargeTo, closeReservation } from '../reservations/settlement.js';
+import { OTHER_OPERATION } from '../used-credits/credits-by-operation.js';
+import { UsedCreditsService } from '../used-credits/used-credits.service.js';
 import { type Hold, holdReference } from './hold.js';
 import { type HoldName, HoldsRepository } from './holds.repository.js';
 
@@ -18,12 +20,14 @@ const REAPED_PER_ROUND_MAX = 200;
 /** Credits held up front for a job or for the maximum of one request. */
 @Injectable()
 export class HoldsService {
+  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
     private readonly database: Database,
     private readonly ledger: LedgerService,
     private readonly grants: GrantsService,
     private readonly repository: HoldsRepository,
     private readonly reservations: ReservationsService,
+    private readonly usedCredits: UsedCreditsService,
   ) {}
 
   /**
@@ -46,7 +50,10 @@ export class HoldsService {
   async settle(name: HoldName, part: string, count: number): Promise<void> {
     await this.withHold(name, async (transaction, book, hold) => {
       if (!(await this.repository.insertPart(transaction, hold, part, count))) return;
-      chargeTo(book, hold, hold.consumed + count);
+      const credits = chargeTo(book, hold, hold.consumed + count);
+      const { accountId, operation } = hold;
+      const used = { accountId, bookedAt: book.now, operation, credits };
+      await this.usedCredits.add(transaction, [used]);
     });
   }
 
@@ -88,7 +95,8 @@ export class HoldsService {
     if (book.spendable < amount) return this.refuse(transaction, book, request);
     const slices = book.reserve(amount, holdReference(holdId));
     const kind = ttlMs === undefined ? 'job' : 'request';
-    const hold: Hold = { ...newHold(request), kind, state: 'open', amount, slices };
+    const { operation = OTHER_OPERATION } = request;
+    const hold: Hold = { ...newHold(request), kind, state: 'open', amount, slices, operation };
     await Promise.all([
       this.ledger.save(transaction, [book]),
       this.repository.insert(transaction, hold, ttlMs),
@@ -146,6 +154,7 @@ function newHold({ accountId, holdId }: HoldName): Omit<Hold, 'kind' | 'state'> 
     holdId,
     reference: holdReference(holdId),
     amount: 0,
+    operation: OTHER_OPERATION,
     consumed: 0,
     late: 0,
     unbilled: 0,

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { LeaseUse } from '#libs/contracts';
+import type { LeaseUse, SetAsideLease } from '#libs/contracts';
 import { Database, type Transaction } from '#libs/database';
 import { classify, reasonOf } from '#libs/messaging';
 import { Logger, crashPoint } from '#libs/platform';
@@ -7,6 +7,8 @@ import { GrantsService } from '../grants/grants.service.js';
 import type { Book } from '../ledger/book.js';
 import { LedgerService } from '../ledger/ledger.service.js';
 import { chargeTo, closeReservation } from '../reservations/settlement.js';
+import { type UsedCredits, UsedCreditsService } from '../used-credits/used-credits.service.js';
+import { splitByOperation } from '../used-credits/credits-by-operation.js';
 import { repeatOnDeadlock } from './deadlock.js';
 import type { Lease } from './lease.js';
 import { LeasesRepository } from './leases.repository.js';
@@ -14,6 +16,7 @@ import { LeasesRepository } from './leases.repository.js';
 /** Leases in one transaction: enough to be quick, few enough that no account is locked for long. */
 const BATCH_MAX = 200;
 const BATCHES_AT_ONCE = 3;
+const SET_ASIDE_SHOWN_MAX = 200;
 
 /** `settle` books what was used, `close` also gives back the rest. */
 export type BookingKind = 'settle' | 'close';
@@ -24,11 +27,13 @@ export type BookingKind = 'settle' | 'close';
  */
 @Injectable()
 export class LeaseBookingsService {
+  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
     private readonly database: Database,
     private readonly ledger: LedgerService,
     private readonly grants: GrantsService,
     private readonly repository: LeasesRepository,
+    private readonly usedCredits: UsedCreditsService,
     private readonly logger: Logger,
   ) {}
 
@@ -45,6 +50,11 @@ export class LeaseBookingsService {
       for (const batch of next) await this.bookBatch(kind, batch);
     };
     await Promise.all(Array.from({ length: BATCHES_AT_ONCE }, bookNext));
+  }
+
+  /** Leases that could not be booked, longest first. */
+  async listSetAside(): Promise<SetAsideLease[]> {
+    return this.repository.listSetAside(SET_ASIDE_SHOWN_MAX);
   }
 
   private async bookBatch(kind: BookingKind, uses: LeaseUse[]): Promise<void> {
@@ -67,14 +77,16 @@ export class LeaseBookingsService {
       const { books, found } = await this.grants.open(transaction, accountIds, read, grantsOf);
       const bookOf = new Map(books.map((book) => [book.account.id, book]));
       const leaseOf = new Map(found.map((lease) => [nameOf(lease), lease]));
+      const used: UsedCredits[] = [];
       for (const use of uses) {
         const lease = leaseOf.get(nameOf(use));
         if (!lease) continue;
         const book = bookOf.get(lease.accountId) as Book;
-        chargeTo(book, lease, Math.max(use.consumed, lease.reported));
+        used.push(...charge(book, lease, use));
         if (kind === 'close') closeReservation(book, lease);
       }
-      await this.save(transaction, books, { found, unknown: uses.filter(isMissingIn(leaseOf)) });
+      const unknown = uses.filter(isMissingIn(leaseOf));
+      await this.save(transaction, books, { found, unknown, used });
       crashPoint('close.before-commit');
     });
   }
@@ -86,7 +98,7 @@ export class LeaseBookingsService {
   private async save(
     transaction: Transaction,
     books: Book[],
-    { found, unknown }: { found: Lease[]; unknown: LeaseUse[] },
+    { found, unknown, used }: { found: Lease[]; unknown: LeaseUse[]; used: UsedCredits[] },
   ): Promise<void> {
     const tombstones = unknown.map(({ accountId, leaseId }) => {
       return { accountId, leaseId, outcome: 'closed' as const };
@@ -95,6 +107,7 @@ export class LeaseBookingsService {
       this.ledger.save(transaction, books),
       this.repository.update(transaction, found),
       this.repository.insertRefused(transaction, tombstones),
+      this.usedCredits.add(transaction, used),
     ]);
     const failed = sent.find((end) => end.status === 'rejected');
     if (failed) throw failed.reason;
@@ -111,6 +124,18 @@ export class LeaseBookingsService {
       reason,
     });
   }
+}
+
+/** Brings a lease to the higher of its two totals. @returns what that books, by operation. */
+function charge(book: Book, lease: Lease, { consumed, operations = {} }: LeaseUse): UsedCredits[] {
+  if (consumed > lease.reported) lease.reportedBy = operations;
+  const due = chargeTo(book, lease, Math.max(consumed, lease.reported));
+  const { parts, booked } = splitByOperation(due, lease.reportedBy, lease.bookedBy);
+  lease.bookedBy = booked;
+  const { accountId } = lease;
+  return [...parts].map(([operation, credits]) => {
+    return { accountId, bookedAt: book.now, operation, credits };
+  });
 }
 
 function isMissingIn(leases: Map<string, Lease>): (use: LeaseUse) => boolean {

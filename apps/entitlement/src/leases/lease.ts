@@ -1,3 +1,4 @@
+import type { CreditsByOperation } from '#libs/contracts';
 import type { Chargeable } from '../reservations/settlement.js';
 
 export interface Lease extends Chargeable {
@@ -6,6 +7,9 @@ export interface Lease extends Chargeable {
   gatewayId: string;
   /** The holder's last total; what of it is booked is `consumed`. */
   reported: number;
+  /** What `reported` was used for, and what of that is booked. */
+  reportedBy: CreditsByOperation;
+  bookedBy: CreditsByOperation;
   /** Milliseconds that it had left when it was read; 0 from its end on. */
   remainingMs: number;
 }

@@ -2,6 +2,7 @@ import { Type } from 'class-transformer';
 import {
   ArrayMaxSize,
   IsInt,
+  IsOptional,
   IsString,
   IsUUID,
   Length,
@@ -9,6 +10,8 @@ import {
   Min,
   ValidateNested,
 } from 'class-validator';
+import type { CreditsByOperation } from '#libs/contracts';
+import { AreCreditsByOperation } from '../used-credits/operation-name.js';
 import { AMOUNT_MAX } from '../ledger/ledger.dto.js';
 
 export class AcquireLeaseRequest {
@@ -42,6 +45,11 @@ export class LeaseUseRequest {
   @Min(0)
   @Max(AMOUNT_MAX)
   consumed: number;
+
+  /** Cumulative credits by operation. */
+  @IsOptional()
+  @AreCreditsByOperation()
+  operations?: CreditsByOperation;
 }
 
 export class CloseLeasesRequest {

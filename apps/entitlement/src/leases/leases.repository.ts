@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { LeaseUse } from '#libs/contracts';
+import type { CreditsByOperation, LeaseUse, SetAsideLease } from '#libs/contracts';
 import { Database, MaintenanceDatabase, type Transaction } from '#libs/database';
 import type { ReservationSlice } from '../ledger/reservation.js';
 import { type Lease, type RefusedLease, leaseReference } from './lease.js';
@@ -17,6 +17,8 @@ interface LeaseRow {
   state: 'open' | 'closed';
   amount: string;
   reported: string;
+  reported_by: CreditsByOperation;
+  booked_by: CreditsByOperation;
   consumed: string;
   late: string;
   unbilled: string;
@@ -43,6 +45,8 @@ export class LeasesRepository {
       state: row.state,
       amount: Number(row.amount),
       reported: Number(row.reported),
+      reportedBy: row.reported_by,
+      bookedBy: row.booked_by,
       consumed: Number(row.consumed),
       late: Number(row.late),
       unbilled: Number(row.unbilled),
@@ -90,7 +94,7 @@ export class LeasesRepository {
     if (leases.length === 0) return;
     await transaction.query(UPDATE, [
       JSON.stringify(
-        leases.map(({ accountId, leaseId, state, consumed, late, unbilled, slices }) => ({
+        leases.map(({ accountId, leaseId, state, consumed, late, unbilled, slices, ...by }) => ({
           account_id: accountId,
           lease_id: leaseId,
           state,
@@ -98,6 +102,8 @@ export class LeasesRepository {
           late,
           unbilled,
           slices,
+          reported_by: by.reportedBy,
+          booked_by: by.bookedBy,
         })),
       ),
     ]);
@@ -133,8 +139,10 @@ export class LeasesRepository {
   }
 
   /** Notes that a lease could not be booked, and lets the reaper leave it alone for a while. */
-  async setAside({ accountId, leaseId, consumed }: LeaseUse, reason: string): Promise<boolean> {
-    const rows = await this.maintenance.query(SET_ASIDE, [leaseId, accountId, consumed, reason]);
+  async setAside(use: LeaseUse, reason: string): Promise<boolean> {
+    const { accountId, leaseId, consumed, operations = {} } = use;
+    const values = [leaseId, accountId, consumed, reason, JSON.stringify(operations)];
+    const rows = await this.maintenance.query(SET_ASIDE, values);
     return rows.length === 1;
   }
 
@@ -144,6 +152,11 @@ export class LeasesRepository {
    */
   async listAbandoned(graceMs: number, limit: number): Promise<LeaseUse[]> {
     return this.maintenance.query<LeaseUse>(ABANDONED, [graceMs, limit]);
+  }
+
+  /** Leases that could not be booked, longest first. */
+  async listSetAside(limit: number): Promise<SetAsideLease[]> {
+    return this.maintenance.query<SetAsideLease>(SET_ASIDE_LEASES, [limit]);
   }
 
   /** Open leases that were reported more than a minute after they were booked last. */
@@ -171,13 +184,14 @@ function columnsOf(names: LeaseName[]): [string[], string[]] {
   return [names.map(({ accountId }) => accountId), names.map(({ leaseId }) => leaseId)];
 }
 
-function usesOf(uses: LeaseUse[]): [string[], string[], number[]] {
-  return [...columnsOf(uses), uses.map(({ consumed }) => consumed)];
+function usesOf(uses: LeaseUse[]): [string[], string[], number[], string[]] {
+  const operations = uses.map((use) => JSON.stringify(use.operations ?? {}));
+  return [...columnsOf(uses), uses.map(({ consumed }) => consumed), operations];
 }
 
 const LIST = `
   select l.account_id, l.lease_id, l.gateway_id, l.state, l.amount, l.reported, l.consumed, l.late,
-    l.unbilled, l.slices,
+    l.unbilled, l.slices, l.reported_by, l.booked_by,
     (extract(epoch from l.expires_at - clock_timestamp()) * 1000)::int as remaining_ms
   from unnest($1::uuid[], $2::uuid[]) as n(account_id, lease_id)
   join leases l using (lease_id, account_id)
@@ -185,33 +199,37 @@ const LIST = `
 
 const UPDATE = `
   update leases l set consumed = n.consumed, late = n.late, unbilled = n.unbilled, slices = n.slices,
-    reported = greatest(l.reported, n.consumed), posted_at = clock_timestamp(),
+    reported = greatest(l.reported, n.consumed), reported_by = n.reported_by, booked_by = n.booked_by,
+    posted_at = clock_timestamp(),
     closed_at = case when n.state = 'closed' then coalesce(l.closed_at, clock_timestamp()) end,
     state = n.state, set_aside_until = null, set_aside_count = 0, set_aside_reason = null
   from jsonb_to_recordset($1::jsonb) as n(account_id uuid, lease_id uuid, state text,
-    consumed bigint, late bigint, unbilled bigint, slices jsonb)
+    consumed bigint, late bigint, unbilled bigint, slices jsonb, reported_by jsonb, booked_by jsonb)
   where l.lease_id = n.lease_id and l.account_id = n.account_id`;
 
 /** The highest total of each lease; two of one lease may stand in one call. */
 const SAID = `
   said as (
-    select account_id, lease_id, max(total) as total
-    from unnest($1::uuid[], $2::uuid[], $3::bigint[]) as s(account_id, lease_id, total)
-    group by account_id, lease_id)`;
+    select distinct on (account_id, lease_id) account_id, lease_id, total, operations
+    from unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::jsonb[])
+      as s(account_id, lease_id, total, operations)
+    order by account_id, lease_id, total desc)`;
 
 const REPORT = `
   with ${SAID},
   locked as materialized (
-    select l.lease_id, l.account_id, said.total
+    select l.lease_id, l.account_id, said.total, said.operations
     from said join leases l using (lease_id, account_id)
     where l.state = 'open' and least(said.total, l.amount) > l.reported
     order by l.lease_id, l.account_id for update of l)
-  update leases l set reported = greatest(l.reported, least(locked.total, l.amount))
+  update leases l set reported = greatest(l.reported, least(locked.total, l.amount)),
+    reported_by = locked.operations
   from locked where l.lease_id = locked.lease_id and l.account_id = locked.account_id`;
 
 const LATE = `
   with ${SAID}
-  select l.account_id as "accountId", l.lease_id as "leaseId", said.total::float8 as consumed
+  select l.account_id as "accountId", l.lease_id as "leaseId", said.total::float8 as consumed,
+    said.operations
   from said join leases l using (lease_id, account_id)
   where l.state = 'closed' and least(said.total, l.amount) > l.consumed`;
 
@@ -229,8 +247,14 @@ const ANSWER = `
 const SET_ASIDE = `
   update leases set set_aside_reason = $4, set_aside_count = set_aside_count + 1,
     set_aside_until = clock_timestamp() + least(60, set_aside_count + 1) * interval '1 minute',
-    reported = greatest(reported, least($3, amount))
+    reported = greatest(reported, least($3, amount)),
+    reported_by = case when $3 > reported then $5 else reported_by end
   where lease_id = $1 and account_id = $2 returning lease_id`;
+
+const SET_ASIDE_LEASES = `
+  select account_id as "accountId", lease_id as "leaseId", reported::float8 as reported,
+    set_aside_count as failures, set_aside_reason as reason
+  from leases where set_aside_until is not null order by lease_id limit $1`;
 
 const ABANDONED = `
   select account_id as "accountId", lease_id as "leaseId", reported::float8 as consumed from leases

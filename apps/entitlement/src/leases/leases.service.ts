@@ -87,6 +87,8 @@ export class LeasesService {
       state: 'open',
       amount,
       reported: 0,
+      reportedBy: {},
+      bookedBy: {},
       consumed: 0,
       late: 0,
       unbilled: 0,

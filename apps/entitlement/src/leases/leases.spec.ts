@@ -251,8 +251,8 @@ describe('leases', () => {
     await entitlement.client.closeAll(uses.slice(1));
     const ofMany = counter.take();
     counter.stop();
-    // Lock, leases, grants; then the ledger and the leases.
-    expect(ofOne).toEqual({ statements: 5, roundTrips: 2 });
+    // Lock, leases, grants; then the ledger, the leases and what the credits were used for.
+    expect(ofOne).toEqual({ statements: 6, roundTrips: 2 });
     expect(ofMany).toEqual(ofOne);
   });
 
@@ -309,6 +309,9 @@ describe('leases', () => {
         consumed: 7,
         reason: expect.stringContaining('buckets_add_up'),
       },
+    ]);
+    expect(await entitlement.operator.setAsideLeases()).toMatchObject([
+      { accountId: damaged.accountId, leaseId: damaged.leaseId, reported: 7, failures: 1 },
     ]);
     await damage(-1);
     const reaper = entitlement.service.app.get(LeaseReaperService);

@@ -1,14 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import type { LedgerLine } from '#libs/contracts';
-import { Database, type Transaction } from '#libs/database';
+import type { Transaction } from '#libs/database';
 import type { CreditAccount, GrantBook, Repayment } from './grant-book.js';
 import type { Grant } from './grant.js';
 import { type AccountRow, type GrantRow, toAccount, toGrant, toPosting } from './posting-rows.js';
 
 @Injectable()
 export class LedgerRepository {
-  constructor(private readonly database: Database) {}
-
   /** Locks accounts in id order; those heard of for the first time are created. */
   async lockAccounts(transaction: Transaction, ids: string[]): Promise<CreditAccount[]> {
     const known = await this.lockKnownAccounts(transaction, ids);
@@ -50,20 +47,20 @@ export class LedgerRepository {
     return rows.map(toGrant);
   }
 
-  /** Every grant ever issued to an account, for reversals and for time. */
-  async listAllGrants(transaction: Transaction, accountId: string): Promise<Grant[]> {
+  /** Every grant ever issued to these accounts, for reversals and for time. */
+  async listAllGrants(transaction: Transaction, accountIds: string[]): Promise<Grant[]> {
     const rows = await transaction.query<GrantRow>(
-      'select * from credit_grants where account_id = $1',
-      [accountId],
+      'select * from credit_grants where account_id = any($1)',
+      [accountIds],
     );
     return rows.map(toGrant);
   }
 
-  async listRepayments(transaction: Transaction, accountId: string): Promise<Repayment[]> {
+  async listRepayments(transaction: Transaction, accountIds: string[]): Promise<Repayment[]> {
     const rows = await transaction.query<Record<string, string>>(
       `select r.* from debt_repayments r join credit_grants g on g.id = r.reversed_grant_id
-       where g.account_id = $1 order by r.paying_grant_id desc`,
-      [accountId],
+       where g.account_id = any($1) order by r.paying_grant_id desc`,
+      [accountIds],
     );
     return rows.map((row) => ({
       reversedGrantId: row.reversed_grant_id,
@@ -85,28 +82,21 @@ export class LedgerRepository {
     if (moved !== posting.moves.length) throw new Error('a grant vanished under its lock');
   }
 
-  async listLines(
+  /** An account as it is, without a lock; undefined when it was never heard of. */
+  async findAccount(
+    transaction: Transaction,
     accountId: string,
-    beforeId: string | undefined,
-    limit: number,
-  ): Promise<LedgerLine[]> {
-    const rows = await this.database.query<Record<string, string>>(LINES, [
-      accountId,
-      beforeId ?? null,
-      limit,
-    ]);
-    return rows.map((row) => ({
-      id: row.id,
-      at: new Date(row.occurred_at).toISOString(),
-      kind: row.line as LedgerLine['kind'],
-      amount: row.amount,
-      reference: row.reference,
-    }));
+  ): Promise<CreditAccount | undefined> {
+    const [row] = await transaction.query<AccountRow>(
+      'select * from credit_accounts where id = $1',
+      [accountId],
+    );
+    return row && toAccount(row);
   }
 
   /** Credits that open leases have reported as used and the ledger still has as reserved. */
-  async sumUnbooked(accountId: string): Promise<number> {
-    const [{ unbooked }] = await this.database.query<{ unbooked: string }>(
+  async sumUnbooked(transaction: Transaction, accountId: string): Promise<number> {
+    const [{ unbooked }] = await transaction.query<{ unbooked: string }>(
       `select coalesce(sum(reported - consumed), 0) as unbooked from leases
        where account_id = $1 and state = 'open'`,
       [accountId],
@@ -115,8 +105,12 @@ export class LedgerRepository {
   }
 
   /** Up to `limit` grants: those with credits left first, then the newest. */
-  async listNewestGrants(accountId: string, limit: number): Promise<Grant[]> {
-    const rows = await this.database.query<GrantRow>(
+  async listNewestGrants(
+    transaction: Transaction,
+    accountId: string,
+    limit: number,
+  ): Promise<Grant[]> {
+    const rows = await transaction.query<GrantRow>(
       `select * from credit_grants where account_id = $1
        order by (available > 0 or reserved > 0) desc, issued_at desc, id desc limit $2`,
       [accountId, limit],
@@ -185,30 +179,3 @@ const POST = `
       next_due_at timestamptz, package_tier text, allowance_version bigint, last_granted bigint,
       low_threshold smallint, last_transfer_id uuid) where c.id = a.id)
   select (select count(*) from moved)::int as moved`;
-
-/**
- * What a customer reads: grants, what expired, what a refund took or gave back. Credits that were used
- * are the gateway's lines; movements of leases and holds are left out, and so is what comes to nothing.
- */
-const LINES = `
-  select id, occurred_at, reference, line, amount from (
-    select t.id, t.occurred_at, t.reference, m.line, m.amount
-    from ledger_transfers t
-    cross join lateral (
-      select coalesce(sum(amount) filter (where ledger_account = 'available'), 0) as available,
-        coalesce(sum(amount) filter (where ledger_account = 'issued'), 0) as issued,
-        coalesce(sum(amount) filter (where ledger_account = 'expired'), 0) as expired,
-        coalesce(sum(amount) filter (where ledger_account = 'revoked'), 0) as revoked,
-        coalesce(sum(amount) filter (where ledger_account = 'owed'), 0) as owed
-      from ledger_entries where transfer_id = t.id) e
-    cross join lateral (values
-      ('grant', case when t.kind = 'grant' then -e.issued end),
-      ('expiry', case when t.kind in ('expire', 'release', 'late_debit') then -e.expired end),
-      ('refund', case when t.kind in ('revoke', 'reinstate') then -e.revoked - e.expired
-        when t.kind = 'release' then -e.revoked
-        when t.kind = 'repay_return' then e.available
-        when t.kind in ('debt', 'debt_cancel') then -e.owed end)) m (line, amount)
-    where t.account_id = $1
-      and ($2::uuid is null or t.id < $2)
-      and m.amount <> 0) lines
-  order by id desc, line limit $3`;

@@ -30,15 +30,27 @@ create table ledger_entries (
 ) partition by range (transfer_id);
 create index ledger_entries_grant on ledger_entries (grant_id, transfer_id);
 
--- What the entries of a grant up to a transfer add up to, so that a sum begins there.
-create table grant_checkpoints (
-  grant_id uuid primary key references credit_grants on delete cascade,
-  account_id uuid not null references credit_accounts,
+-- How far an account's entries are summed up, and what those of each grant came to: the auditor reads on
+-- from there, and months of the ledger can go. No foreign keys: their locks would meet those of requests.
+create table account_checkpoints (
+  account_id uuid primary key,
   through_id uuid not null,
-  sums jsonb not null,
   made_at timestamptz not null default clock_timestamp()
 ) with (fillfactor = 70);
-create index grant_checkpoints_account on grant_checkpoints (account_id);
+create table grant_checkpoints (
+  grant_id uuid primary key,
+  account_id uuid not null,
+  available bigint not null,
+  reserved bigint not null,
+  consumed bigint not null,
+  expired bigint not null,
+  revoked bigint not null,
+  issued bigint not null,
+  debt bigint not null,
+  owed bigint not null,
+  constraint entries_sum_to_zero check (
+    available + reserved + consumed + expired + revoked + issued + debt + owed = 0)
+) with (fillfactor = 70);
 
 create table debt_repayments (
   reversed_grant_id uuid not null references credit_grants,

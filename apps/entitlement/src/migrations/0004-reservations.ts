@@ -36,6 +36,8 @@ create table leases (
 ) partition by range (lease_id);
 create index leases_open_end on leases (expires_at) where state = 'open';
 create index leases_open_account on leases (account_id) where state = 'open';
+-- Of one account's closed leases the auditor reads the youngest.
+create index leases_account on leases (account_id, lease_id);
 create index leases_recalled on leases (gateway_id) where state = 'open' and recalled_at is not null;
 create index leases_set_aside on leases (set_aside_until) where set_aside_until is not null;
 

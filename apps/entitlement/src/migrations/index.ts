@@ -5,6 +5,7 @@ import { ledger } from './0003-ledger.js';
 import { reservations } from './0004-reservations.js';
 import { paymentsAndSubscriptions } from './0005-payments-and-subscriptions.js';
 import { allowances } from './0006-allowances.js';
+import { usedCredits } from './0007-used-credits.js';
 
 /** In order; released ones are never edited. */
 export const migrations: Migration[] = [
@@ -14,4 +15,5 @@ export const migrations: Migration[] = [
   reservations,
   paymentsAndSubscriptions,
   allowances,
+  usedCredits,
 ];

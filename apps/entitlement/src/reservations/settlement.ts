@@ -18,16 +18,18 @@ export interface Chargeable extends Reservation {
 /**
  * Brings the use to a cumulative total; repeats and older totals do nothing. What the reservation
  * does not cover any more is a late debit.
+ * @returns credits that were charged now: what is left unbilled is not.
  */
-export function chargeTo(book: Book, reservation: Chargeable, total: number): void {
+export function chargeTo(book: Book, reservation: Chargeable, total: number): number {
   const due = Math.min(total, reservation.amount) - reservation.consumed;
-  if (due <= 0) return;
+  if (due <= 0) return 0;
   const uncovered = book.consume(reservation, due);
   reservation.consumed += due;
-  if (uncovered === 0) return;
+  if (uncovered === 0) return due;
   const { late, unbilled } = book.debitLate(reservation, uncovered);
   reservation.late += late;
   reservation.unbilled += unbilled;
+  return due - unbilled;
 }
 
 /** Gives back what is left. @returns credits that met an expired grant. */

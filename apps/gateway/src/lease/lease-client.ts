@@ -131,15 +131,16 @@ export class LeaseClient {
 
   /**
    * Ends a reservation: `charged` of its `cost` is spent, the rest is free again.
+   * @param operation what the answer was to, as the customer's ledger names it.
    * @param row the answer's row of the request log.
    */
-  finish(lease: Lease, cost: number, charged: number, row?: string): void {
+  finish(lease: Lease, cost: number, charged: number, operation?: string, row?: string): void {
     lease.reserved -= cost;
-    lease.consumed += charged;
     const wallet = this.wallets.get(lease.accountId);
     if (charged > 0) {
       if (wallet) wallet.chargedSinceAsk += charged;
-      this.journal.used(lease, row);
+      lease.charge(charged, operation);
+      this.journal.used(lease, operation, row);
       this.settler.used(lease);
       if (!this.journal.reopenIfDue()) this.settler.settleNow();
     }

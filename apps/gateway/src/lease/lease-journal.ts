@@ -20,6 +20,7 @@ import type { Lease } from './lease.js';
 const COMPACT_AT_BYTES = 64 * 1024 * 1024;
 const REOPEN_AFTER_MS = SECOND_MS;
 const TOTAL = /^[0-9]{1,12}$/;
+const OPERATION_TOTAL = /^([a-z][a-z0-9_.-]{0,59}):([0-9]{1,12})$/;
 
 export interface LeaseJournalOptions {
   path: string;
@@ -43,8 +44,8 @@ export interface JournalRest {
 
 /**
  * What this gateway has charged and not yet closed, in a file, so that a killed process loses nothing:
- * `+ number lease account` when a lease is asked for, `= number total`, a tab and the answer's row of the
- * request log after an answer, `~ count` when the log has written that many rows more, `- number` when the
+ * `+ number lease account` when a lease is asked for, `= number total operation:total`, a tab and the answer's
+ * row of the request log after an answer, `~ count` when the log has written that many rows more, `- number` when the
  * lease is closed. Total and row share a line, so that a kill never parts them. Lines are written at the end of the turn of the event loop that sent the answers; the
  * page cache survives the process, so no fsync. A last line cut short is ignored.
  */
@@ -105,8 +106,9 @@ export class LeaseJournal {
   }
 
   /** @param row of the request log, in its text format with the end of the line; none when it was dropped. */
-  used(lease: Lease, row?: string): void {
-    this.append(`= ${lease.number} ${lease.consumed}${row === undefined ? '\n' : `\t${row}`}`);
+  used({ number, consumed, chargedBy }: Lease, operation?: string, row?: string): void {
+    const by = operation === undefined ? '' : ` ${operation}:${chargedBy?.[operation]}`;
+    this.append(`= ${number} ${consumed}${by}${row === undefined ? '\n' : `\t${row}`}`);
   }
 
   /** The request log has written the next `count` rows, in the order in which they were given. */
@@ -147,11 +149,12 @@ export class LeaseJournal {
   /** Writes a new file with what is open and puts it in place of the old one. */
   private compact(): void {
     try {
-      const uses = [...this.options.openLeases()].map(({ id, accountId, consumed, number }) => ({
-        leaseId: id,
-        accountId,
-        consumed,
-        number,
+      const uses = [...this.options.openLeases()].map((lease) => ({
+        leaseId: lease.id,
+        accountId: lease.accountId,
+        consumed: lease.consumed,
+        operations: lease.chargedBy,
+        number: lease.number,
       }));
       const rows = [...(this.options.unwrittenRows?.() ?? [])];
       writeWhole(this.options.path, journalOf({ uses, rows }));
@@ -187,11 +190,20 @@ export function readJournal(text: string): LeaseUse[] {
     const use = open.get(number);
     if (kind === '+' && isId(first) && isId(second) && more === undefined)
       open.set(number, { leaseId: first, accountId: second, consumed: 0 });
-    else if (kind === '=' && use && TOTAL.test(first))
+    else if (kind === '=' && use && TOTAL.test(first)) {
       use.consumed = Math.max(use.consumed, Number(first));
-    else if (kind === '-') open.delete(number);
+      noteOperation(use, second);
+    } else if (kind === '-') open.delete(number);
   }
   return [...open.values()];
+}
+
+/** @param part `operation:total`; whatever else it is, is passed over. */
+function noteOperation(use: LeaseUse, part = ''): void {
+  const [, operation, total] = OPERATION_TOTAL.exec(part) ?? [];
+  if (operation === undefined) return;
+  const known = use.operations?.[operation] ?? 0;
+  use.operations = { ...use.operations, [operation]: Math.max(known, Number(total)) };
 }
 
 /** The rows of a journal that the request log is not known to have written, in their order. */
@@ -213,9 +225,11 @@ interface NumberedRest extends JournalRest {
 }
 
 function journalOf({ uses, rows }: NumberedRest): string {
-  const leases = uses.map(({ leaseId, accountId, consumed, number }, place) => {
+  const leases = uses.map(({ leaseId, accountId, consumed, operations = {}, number }, place) => {
     const name = number ?? place;
-    return `+ ${name} ${leaseId} ${accountId}\n= ${name} ${consumed}\n`;
+    const parts = Object.entries(operations).map(([operation, total]) => ` ${operation}:${total}`);
+    const totals = (parts.length > 0 ? parts : ['']).map((by) => `= ${name} ${consumed}${by}\n`);
+    return `+ ${name} ${leaseId} ${accountId}\n${totals.join('')}`;
   });
   // Of no lease that is open: the total counts nowhere, the row does.
   return leases.join('') + rows.map((row) => `= - 0\t${row}\n`).join('');

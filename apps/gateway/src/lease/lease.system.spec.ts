@@ -277,6 +277,34 @@ describe('the journal', () => {
     ]);
   });
 
+  it('what credits were used for is reported with them, also after a kill and by a rewritten file', async () => {
+    const { facts } = around.account.addKey();
+    const { accountId } = facts;
+    const path = join(around.folder, 'operations');
+    const services = connectServices();
+    const options = optionsOf(services, path);
+    // By itself it settles nothing, and its file is rewritten at the second line.
+    const killed = { ...options, settleIntervalMs: 3_600_000, journalCompactAtBytes: 100 };
+    const leases = new LeaseClient(killed);
+    leases.start();
+    for (const operation of ['whois.live', 'dns.live', 'whois.live', undefined]) {
+      const lease = (await leases.reserve(accountId, 2, monotonicMs())) as Lease;
+      leases.finish(lease, 2, 2, operation);
+    }
+    const operations = { 'whois.live': 4, 'dns.live': 2 };
+    await waitFor('the journal', () => readJournal(readFileSync(path, 'utf8'))[0]?.consumed === 8);
+    const next = new LeaseClient(options);
+    next.start();
+    await next.replayed;
+    const [stored] = [...around.entitlement.leases.values()].filter(
+      (lease) => lease.accountId === accountId,
+    );
+    expect(stored).toMatchObject({ consumed: 8, operations, isClosed: true });
+    await next.drain(60_000);
+    await leases.drain(0);
+    await services.close();
+  });
+
   it('a journal makes its folder, readable for its owner alone', () => {
     const folder = join(around.folder, 'new', 'inner');
     const logger = new Logger('gateway', { write: () => {} });

@@ -4,6 +4,8 @@ export class Lease {
   amount = 0;
   /** Credits charged so far; only rises. */
   consumed = 0;
+  /** What they were charged for; undefined before the first charge of a named operation. */
+  chargedBy?: Record<string, number> = undefined;
   /** Credits of requests under way. */
   reserved = 0;
   /** The highest total that entitlement has acknowledged. */
@@ -23,6 +25,13 @@ export class Lease {
     readonly accountId: string,
     readonly number: number,
   ) {}
+
+  charge(credits: number, operation: string | undefined): void {
+    this.consumed += credits;
+    if (operation === undefined) return;
+    const chargedBy = (this.chargedBy ??= {});
+    chargedBy[operation] = (chargedBy[operation] ?? 0) + credits;
+  }
 
   hasRoomFor(cost: number, nowMs: number): boolean {
     return (

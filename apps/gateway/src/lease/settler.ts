@@ -162,6 +162,8 @@ function isUnsettled({ consumed, settled }: Lease): boolean {
   return consumed > settled;
 }
 
-function useOf({ id, accountId, consumed }: Lease): LeaseUse {
-  return { leaseId: id, accountId, consumed };
+/** As of now: what is charged while the call is under way is not in it. */
+function useOf({ id, accountId, consumed, chargedBy }: Lease): LeaseUse {
+  const use = { leaseId: id, accountId, consumed };
+  return chargedBy === undefined ? use : { ...use, operations: { ...chargedBy } };
 }

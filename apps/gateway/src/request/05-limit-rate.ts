@@ -33,6 +33,31 @@ export function countAddress(
   return window.take(addressCounterId(group), PUBLIC_QUOTA, PUBLIC_LIMIT);
 }
 
+/** Refusals by 503 because a service of ours was away or had too much to do, whoever asked. */
+const OUR_OUTAGES: ReadonlySet<string> = new Set([
+  'class_busy',
+  'lookup_overloaded',
+  'service_overloaded',
+  'service_unavailable',
+]);
+
+/** A request that an outage of ours refused does not count: the customer may repeat it at once. */
+export function forgetOurOutage(
+  context: RequestContext,
+  { code }: Problem,
+  trusted: BlockList,
+  window: RequestWindow,
+): void {
+  const { rate, caller, route, request } = context;
+  if (!rate?.allowed || !OUR_OUTAGES.has(code)) return;
+  if (caller) {
+    window.giveBack(caller.account.counterId, rateQuota(route.rateClass!, caller.isTest));
+  } else {
+    window.giveBack(addressCounterId(addressGroup(clientAddress(request, trusted))), PUBLIC_QUOTA);
+  }
+  context.rate = { ...rate, remaining: rate.remaining + 1 };
+}
+
 /** Step 5b: 429 when the minute is full, 503 when the class is. */
 export function limitRate(
   context: RequestContext,

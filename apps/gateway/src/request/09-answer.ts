@@ -21,6 +21,8 @@ const JSON_TYPE = 'Content-Type: application/json; charset=utf-8\r\n';
 const PROBLEM_TYPE = 'Content-Type: application/problem+json\r\n';
 const CLOSING_BRACE = 0x7d;
 const NANOSECONDS = '000000000';
+/** As `RateLimit-Policy` says; the counter keeps a second more, so that no minute holds too many. */
+const WINDOW_SECONDS = 60;
 /** Statuses of refusals that are the owner's word to the customer; others are between us. */
 const PASSED_ON: ReadonlySet<number> = new Set([400, 404, 409, 413, 422, 503, 504]);
 
@@ -119,9 +121,10 @@ function answerLines(
   if (remaining !== undefined) lines += `X-Credits-Remaining: ${remaining}\r\n`;
   if (rate) {
     const name = route.rateName;
-    const { remaining: left, resetSeconds: seconds } = rate;
+    const { remaining: left, resetSeconds } = rate;
+    const seconds = Math.min(WINDOW_SECONDS, resetSeconds);
     lines +=
-      `RateLimit-Policy: "${name}";q=${rateLimit};w=60\r\nRateLimit: "${name}";r=${left};t=${seconds}\r\n` +
+      `RateLimit-Policy: "${name}";q=${rateLimit};w=${WINDOW_SECONDS}\r\nRateLimit: "${name}";r=${left};t=${seconds}\r\n` +
       `x-ratelimit-allowed-requests: ${rateLimit}\r\nx-ratelimit-remaining-requests: ${left}\r\n` +
       `x-ratelimit-remaining-time: ${seconds}${NANOSECONDS}\r\n`;
   }

@@ -56,7 +56,7 @@ export class Settlement {
       credits,
       durationMs: Math.round(durationMs),
     });
-    if (lease) leases.finish(lease, cost, credits, row);
+    if (lease) leases.finish(lease, cost, credits, route.operation.name, row);
   }
 }
 

@@ -30,7 +30,7 @@ import type { FailedKeys } from '../facts/failed-keys.js';
 import { findKey, readQuery } from './02-find-key.js';
 import { knowCaller } from './03-know-caller.js';
 import { authorise } from './04-authorise.js';
-import { countAddress, countRequest, limitRate } from './05-limit-rate.js';
+import { countAddress, countRequest, forgetOurOutage, limitRate } from './05-limit-rate.js';
 import { checkFixture, readParameters } from './06-read-parameters.js';
 import { findRepeat, reserve } from './07-reserve.js';
 import type { Forwarder } from './08-forward.js';
@@ -199,8 +199,9 @@ export class RequestPath {
   }
 
   private refuse(context: RequestContext, problem: Problem, outcome: string = problem.code): void {
-    const { settlement, answers, logger } = this.parts;
+    const { settlement, answers, logger, trustedProxies, window } = this.parts;
     this.releaseSlots(context);
+    if (problem.status === 503) forgetOurOutage(context, problem, trustedProxies, window);
     if (problem.cause !== undefined && problem.status >= 500) {
       logger.warn('a request was refused', {
         err: problem.cause,

@@ -1,7 +1,15 @@
+import type { CREDIT_SOURCES } from '../operations/account/credits.js';
 import type { RateClass } from '../operations/access.js';
 import type { MonitorSlots } from '../events/billing/subscription-changed.js';
 import type { ChangeCursor, ChangePage } from './change-feed.js';
-import type { GrantPage, LineFulfilment, LineSums, Owned } from './entitlement-holdings.js';
+import type {
+  GrantPage,
+  LineFulfilment,
+  LineSums,
+  Owned,
+  SetAsideAccount,
+  SetAsideLease,
+} from './entitlement-holdings.js';
 import type { ServiceHttp } from './service-http.js';
 
 export type BlockCause = 'overdue' | 'deletion' | 'fraud' | 'admin';
@@ -72,11 +80,16 @@ export type LeaseAnswer =
   | { outcome: 'elsewhere'; spendable: number }
   | { outcome: 'closed'; spendable: number };
 
+/** Credits by the names of operations. */
+export type CreditsByOperation = Readonly<Record<string, number>>;
+
 export interface LeaseUse {
   leaseId: string;
   accountId: string;
   /** Cumulative credits used under this lease; never decreases. */
   consumed: number;
+  /** What they were used for, cumulative too; the rest counts as `other`. */
+  operations?: CreditsByOperation;
 }
 
 export interface SettleAnswer {
@@ -93,6 +106,8 @@ export interface OpenHold {
   amount: number;
   /** Milliseconds until the reaper may close it; absent for a job's hold. */
   ttlMs?: number;
+  /** What it is used for; `other` by default. */
+  operation?: string;
 }
 
 export type HoldAnswer =
@@ -102,8 +117,8 @@ export type HoldAnswer =
   | { outcome: 'closed'; spendable: number };
 
 /**
- * One line of an account's ledger as the customer reads it. All lines less what was used add up to
- * what is available, reserved, and owed (negative).
+ * One line of an account's ledger as the customer reads it. All lines add up to what is available, reserved,
+ * and owed (negative).
  */
 export interface LedgerLine {
   /** Says nothing of anybody else's lines. */
@@ -111,22 +126,30 @@ export interface LedgerLine {
   /** RFC 3339. */
   at: string;
   /** `refund`: taken by a refund or dispute (also what had been used), or given back by its failure. */
-  kind: 'grant' | 'expiry' | 'refund';
+  kind: 'grant' | 'use' | 'expiry' | 'refund';
   /** Credits, decimal string: negative when they are gone. Never 0. */
   amount: string;
-  /** The grant's source or the reversed line: `package:…`, `subscription:…`. */
+  /** The grant's source or the reversed line: `package:…`, `subscription:…`; of use, the operation. */
   reference: string;
+  /** Of use: what for, and the UTC day it was booked (`YYYY-MM-DD`). */
+  operation?: string;
+  day?: string;
 }
+
+export type CreditSource = (typeof CREDIT_SOURCES)[number];
 
 export interface Balance {
   spendable: number;
+  /** Set aside and not used so far. */
   reserved: number;
+  /** Used of what is set aside, and not in the ledger yet. */
+  unbooked: number;
   frozen: number;
   /** Credits that were used and then reversed; later purchases repay them first. */
   debt: number;
   grants: {
     id: string;
-    sourceType: string;
+    sourceType: CreditSource;
     granted: number;
     available: number;
     reserved: number;
@@ -236,6 +259,16 @@ export class EntitlementClient {
     body: { revocationId: string; amount: number; reason: string },
   ): Promise<{ isNew: boolean; revoked: number }> {
     return this.http.call('POST', '/internal/operator/revocations', { accountId, body });
+  }
+
+  /** Operators: accounts that time cannot be applied to, longest first; at most 200. */
+  async setAsideAccounts(): Promise<SetAsideAccount[]> {
+    return this.http.call('GET', '/internal/operator/set-aside/accounts');
+  }
+
+  /** Operators: leases whose use cannot be booked, longest first; at most 200. */
+  async setAsideLeases(): Promise<SetAsideLease[]> {
+    return this.http.call('GET', '/internal/operator/set-aside/leases');
   }
 
   /** Which of an account's payment lines are fulfilled, in the order asked; at most 1,000. */

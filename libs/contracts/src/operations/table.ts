@@ -19,11 +19,14 @@ import {
   SESSION_END,
 } from './account/sessions.js';
 import { SIGN_UP, SIGN_UP_CONFIRM } from './account/sign-up.js';
+import { ACCOUNT_CREDITS } from './account/credits.js';
 import { ACCOUNT_USAGE } from './account/usage.js';
 import { AVAILABILITY_BULK } from './availability/availability-bulk.js';
 import { AVAILABILITY } from './availability/availability.js';
 import { CALLBACK } from './billing/callback.js';
+import { INVOICES, INVOICE_PDF, INVOICE_REGENERATE } from './billing/invoices.js';
 import { ORDER, ORDERS, ORDER_CREATE, ORDER_RETURN } from './billing/orders.js';
+import { PROCESSORS } from './billing/processors.js';
 import {
   SUBSCRIPTION,
   SUBSCRIPTIONS,
@@ -53,11 +56,14 @@ export * from './account/passwords.js';
 export * from './account/profile.js';
 export * from './account/sessions.js';
 export * from './account/sign-up.js';
+export * from './account/credits.js';
 export * from './account/usage.js';
 export * from './availability/availability-answer.js';
 export * from './availability/availability-bulk.js';
 export * from './availability/availability.js';
+export * from './billing/invoice-answer.js';
 export * from './billing/order-answer.js';
+export * from './billing/processor-answer.js';
 export * from './billing/subscription-answer.js';
 export * from './dns/dns-answer.js';
 export * from './dns/dns-bulk.js';
@@ -88,6 +94,7 @@ export const OPERATIONS: readonly Operation[] = [
   AVAILABILITY,
   AVAILABILITY_BULK,
   ACCOUNT_USAGE,
+  ACCOUNT_CREDITS,
   TLDS,
   TLD,
   PRICING,
@@ -121,6 +128,7 @@ export const OPERATIONS: readonly Operation[] = [
   ORDER_CREATE,
   ORDER,
   ORDER_RETURN,
+  PROCESSORS,
   SUBSCRIPTIONS,
   SUBSCRIPTION,
   SUBSCRIPTION_PREVIEW,
@@ -128,5 +136,8 @@ export const OPERATIONS: readonly Operation[] = [
   SUBSCRIPTION_CANCEL,
   SUBSCRIPTION_UNDO,
   SUBSCRIPTION_PAYMENT_DETAILS,
+  INVOICES,
+  INVOICE_PDF,
+  INVOICE_REGENERATE,
   CALLBACK,
 ];

@@ -11,6 +11,8 @@ export interface Script {
 export const SLICE_USABLE_MS = 2_000;
 /** Then its holder is taken for dead and the rest for spent; more than the above plus a clock's step. */
 const SLICE_KEPT_MS = 6_000;
+/** In place of a second: requests that were counted and do not count, as a negative count. */
+export const GIVEN_BACK = 0;
 /** A row that nobody asks for is forgotten: two windows, as the clock may stand still for a while. */
 const ROW_TTL_MS = 130_000;
 /** A gateway that has not been heard of for as long is not counted. */
@@ -61,7 +63,8 @@ return { epoch, now, redis.call('ZCARD', KEYS[2]), math.max(0, warm - now) }
  * Books what a gateway spent and grants what it asks for. A row is a hash: a field for each second
  * with requests, and one "count/until" for each gateway that holds a slice. Keys: meta, row.
  * Arguments: epoch, time or '', session, limit, requests that wait, tokens wanted in hand, tokens
- * still in hand, gateways, then pairs of second and count. Answers granted, in hand, room, oldest
+ * still in hand, gateways, then pairs of second and count; what is given back comes off the oldest seconds, so
+ * that no window ever holds too few. Answers granted, in hand, room, oldest
  * second, time, tokens in others' hands; only -1 when the epoch is another.
  */
 export const TAKE = script(`${CLOCK}
@@ -72,7 +75,7 @@ local ahead, inHand, gateways = tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(A
 local second = math.floor(now / 1000)
 local first = second - ${WINDOW_SECONDS - 1}
 local total, others, own, oldest = 0, 0, 0, second
-local gone, booked = {}, {}
+local gone, booked, cells, given = {}, {}, {}, 0
 
 local flat = redis.call('HGETALL', KEYS[2])
 for i = 1, #flat, 2 do
@@ -94,6 +97,7 @@ for i = 1, #flat, 2 do
       gone[#gone + 1] = field
     else
       total = total + count
+      cells[at] = count
       if count > 0 and at < oldest then oldest = at end
     end
   end
@@ -101,15 +105,29 @@ end
 if #gone > 0 then redis.call('HDEL', KEYS[2], unpack(gone)) end
 
 for i = 9, #ARGV, 2 do
-  booked[#booked + 1] = { math.min(tonumber(ARGV[i]), second), tonumber(ARGV[i + 1]) }
+  local at, count = tonumber(ARGV[i]), tonumber(ARGV[i + 1])
+  if at == ${GIVEN_BACK} then
+    given = given - count
+  else
+    booked[#booked + 1] = { math.min(at, second), count }
+  end
 end
 for _, entry in ipairs(booked) do
   if entry[1] >= first then
     redis.call('HINCRBY', KEYS[2], entry[1], entry[2])
     total = total + entry[2]
+    cells[entry[1]] = (cells[entry[1]] or 0) + entry[2]
     oldest = math.min(oldest, entry[1])
   end
 end
+
+while given > 0 and oldest <= second do
+  local part = math.min(given, math.max(0, cells[oldest] or 0))
+  if part > 0 then redis.call('HINCRBY', KEYS[2], oldest, -part) end
+  given, total = given - part, total - part
+  if part == (cells[oldest] or 0) or part == 0 then oldest = oldest + 1 end
+end
+oldest = math.min(oldest, second)
 
 inHand = math.min(inHand, own)
 local room = limit - total - others - inHand
@@ -130,6 +148,6 @@ redis.call('PEXPIRE', KEYS[2], ${ROW_TTL_MS})
 return { granted, inHand, room, oldest, now, others }
 `);
 
-function script(source: string): Script {
+export function script(source: string): Script {
   return { source, sha: createHash('sha1').update(source).digest('hex') };
 }

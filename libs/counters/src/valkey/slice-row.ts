@@ -1,6 +1,6 @@
 import { WINDOW_SECONDS, type WindowAnswer } from '../request-window.js';
 import type { CounterId } from '../counter-id.js';
-import { SLICE_USABLE_MS } from './scripts.js';
+import { GIVEN_BACK, SLICE_USABLE_MS } from './scripts.js';
 import type { TakeReply } from './valkey-link.js';
 
 /** A request that waits for the server's word. */
@@ -98,6 +98,16 @@ export class SliceRow {
     const second = Math.floor(nowMs / 1000);
     if (uses.length > 0 && uses[uses.length - 2] === second) uses[uses.length - 1] += count;
     else uses.push(second, count);
+    if (uses.length > USES_MAX) uses.splice(0, 2);
+  }
+
+  /** One request that was let through does not count. */
+  giveBack(): void {
+    this.leftAlone++;
+    this.fullUntilMs = 0;
+    const { uses } = this;
+    if (uses.at(-2) === GIVEN_BACK) uses[uses.length - 1]--;
+    else uses.push(GIVEN_BACK, -1);
     if (uses.length > USES_MAX) uses.splice(0, 2);
   }
 

@@ -1,10 +1,10 @@
 import { Valkey } from 'iovalkey';
 import { type Logger, SECOND_MS, monotonicMs, newId } from '#libs/platform';
 import { BEAT, type Script, TAKE } from './scripts.js';
+import { PAUSE_UPSTREAM, TAKE_UPSTREAM } from './upstream-scripts.js';
 
 const PREFIX = 'counters:';
 const META = `${PREFIX}meta`;
-const GATEWAYS = `${PREFIX}gateways`;
 
 /** Counted as that many until the server was reached once: then a gateway cannot know better. */
 const GATEWAYS_UNSEEN = 4;
@@ -27,7 +27,10 @@ export interface ValkeyLinkOptions {
   url: string;
   /** PEM of the authority of a `rediss://` server's certificate; none: those that Node trusts. */
   tlsCa?: string;
+  /** A UUID; another one for each process. */
   gatewayId: string;
+  /** What counts here: those of one group share limits. `gateways` by default. */
+  group?: 'gateways' | 'lookups';
   logger: Logger;
   /** Longest an answer may take before requests are decided without it. */
   timeoutMs?: number;
@@ -84,7 +87,7 @@ export class ValkeyLink {
     this.client = new Valkey(options.url, {
       ...(ca && options.url.startsWith('rediss:') && { tls: { ca } }),
       lazyConnect: true,
-      connectionName: 'domain-data-gateway',
+      connectionName: `domain-data-${options.group ?? 'gateways'}`,
       connectTimeout: this.deadMs,
       disconnectTimeout: DISCONNECT_TIMEOUT_MS,
       enableOfflineQueue: false,
@@ -115,7 +118,7 @@ export class ValkeyLink {
     clearInterval(this.timer);
     if (this.client.status === 'ready') {
       await Promise.race([
-        this.client.zrem(GATEWAYS, this.options.gatewayId).catch(() => {}),
+        this.client.zrem(this.members, this.options.gatewayId).catch(() => {}),
         new Promise((resolve) => setTimeout(resolve, DEAD_MS).unref()),
       ]);
     }
@@ -172,17 +175,36 @@ export class ValkeyLink {
     return answers;
   }
 
+  /** Runs a script on one row, `undefined` when the server does not answer in time. */
+  async evaluate({ sha }: Script, row: string, args: (string | number)[]): Promise<unknown> {
+    const { promise: late, resolve } = Promise.withResolvers<undefined>();
+    // The answer may lie in the socket while this process was busy: one more look at it first.
+    const timer = setTimeout(() => setImmediate(() => resolve(undefined)), this.timeoutMs);
+    const asked = this.run([['evalsha', sha, 1, PREFIX + row, ...args]]).then(
+      ([[error, reply]]) => (error ? undefined : reply),
+      () => undefined,
+    );
+    const reply = await Promise.race([asked, late]);
+    clearTimeout(timer);
+    if (reply === undefined) this.noteLate();
+    return reply;
+  }
+
   /** Says that this gateway lives, and learns the epoch, the time and the number of gateways. */
   beat(): Promise<void> {
     this.asking ??= this.sayHello().finally(() => (this.asking = undefined));
     return this.asking;
   }
 
+  private get members(): string {
+    return `${PREFIX}${this.options.group ?? 'gateways'}`;
+  }
+
   private async sayHello(): Promise<void> {
     const sentMs = (this.askedAtMs = monotonicMs());
     try {
       const isFirst = !this.isJoined;
-      if (isFirst) await this.load([BEAT, TAKE]);
+      if (isFirst) await this.load([BEAT, TAKE, TAKE_UPSTREAM, PAUSE_UPSTREAM]);
       const sentBeatMs = monotonicMs();
       const { gatewayId } = this.options;
       const rest = [
@@ -192,7 +214,9 @@ export class ValkeyLink {
         newId(),
         this.epoch !== '' || this.hasUnknownHistory ? '1' : '',
       ];
-      const [[error, reply]] = await this.run([['evalsha', BEAT.sha, 2, META, GATEWAYS, ...rest]]);
+      const [[error, reply]] = await this.run([
+        ['evalsha', BEAT.sha, 2, META, this.members, ...rest],
+      ]);
       if (error) throw error;
       const [epoch, nowMs, gateways, lackingMs] = reply as [string, number, number, number];
       this.offsetMs = nowMs - sentBeatMs;
@@ -283,7 +307,7 @@ export class ValkeyLink {
     if (this.hasComplained) return;
     this.hasComplained = true;
     this.options.logger.warn(
-      'Valkey does not answer: each gateway counts its part of the limits by itself',
+      'Valkey does not answer: each process counts its part of the limits by itself',
       error,
     );
   }

@@ -69,6 +69,15 @@ export class ValkeyRequestWindow extends RequestWindow {
     return this.ask(row, limit);
   }
 
+  /** The server hears of it with the next requests, at the latest when the row has been idle for a moment. */
+  giveBack(id: CounterId, quota: number): void {
+    this.own.giveBack(id, quota);
+    const row = this.rows[quota]?.get(id.text);
+    if (row === undefined) return;
+    row.giveBack();
+    this.remember(row);
+  }
+
   /** Gives everything back that is in hand and resolves when the server knows. */
   async flush(): Promise<void> {
     for (const row of this.busy) {

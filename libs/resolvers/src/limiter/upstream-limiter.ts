@@ -1,3 +1,4 @@
+import type { UpstreamBudgets } from '#libs/counters';
 import { monotonicMs } from '#libs/platform';
 import { Upstream, type Priority, type Waiter } from './upstream.js';
 import {
@@ -8,6 +9,8 @@ import {
 } from './upstream-limits.js';
 
 export interface UpstreamLimiterOptions {
+  /** What this process shares with others that ask from the same network. */
+  budgets?: UpstreamBudgets;
   /** Limits by host, before the published ones. */
   limits?: ReadonlyMap<string, UpstreamLimit>;
   /** For all hosts nobody published anything about; without it `CHOSEN_LIMITS`, then 1 a second. */
@@ -92,6 +95,11 @@ export class UpstreamLimiter {
     return this.upstreams.get(host)?.pausedForMs(this.now()) ?? 0;
   }
 
+  /** How many wait for `host` in this process. */
+  waitingFor(host: string): number {
+    return this.upstreams.get(host)?.waiting ?? 0;
+  }
+
   private wait(
     upstream: Upstream,
     { priority, asker, signal }: Turn & { asker: string },
@@ -132,7 +140,9 @@ export class UpstreamLimiter {
         end(() => {
           const retryAfterMs =
             retryAfterSeconds === undefined ? undefined : retryAfterSeconds * 1000;
-          upstream.pause(this.now(), retryAfterMs, this.random());
+          const strikes = upstream.pause(this.now(), retryAfterMs, this.random());
+          const pausedMs = upstream.pausedForMs(this.now());
+          void this.options.budgets?.pause(upstream.host, pausedMs, strikes);
         })(),
     };
   }
@@ -145,11 +155,29 @@ export class UpstreamLimiter {
   private admit(upstream: Upstream): void {
     this.wakeUps.get(upstream)?.();
     this.wakeUps.delete(upstream);
-    const againMs = upstream.admit(this.now());
-    if (againMs === undefined) return;
+    const { budgets } = this.options;
+    if (budgets?.isUsable) void this.admitTogether(upstream, budgets);
+    else this.comeAgain(upstream, upstream.admit(this.now(), budgets?.processes));
+  }
+
+  private async admitTogether(upstream: Upstream, budgets: UpstreamBudgets): Promise<void> {
+    const request = upstream.request(this.now(), budgets.processes);
+    if (request === undefined) return;
+    const reply = await budgets.take(upstream.host, request);
+    if (reply !== undefined) {
+      this.comeAgain(upstream, upstream.admitGranted(reply, this.now()));
+      return;
+    }
+    upstream.stopAsking();
+    this.comeAgain(upstream, upstream.admit(this.now(), budgets.processes));
+  }
+
+  private comeAgain(upstream: Upstream, afterMs: number | undefined): void {
+    if (afterMs === undefined) return;
+    this.wakeUps.get(upstream)?.();
     this.wakeUps.set(
       upstream,
-      this.schedule(againMs, () => this.admit(upstream)),
+      this.schedule(afterMs, () => this.admit(upstream)),
     );
   }
 
@@ -163,7 +191,7 @@ export class UpstreamLimiter {
     const { limits, defaultLimit: given } = this.options;
     const told = limits?.get(host) ?? PUBLISHED_LIMITS.get(host) ?? given;
     const limit = told ?? CHOSEN_LIMITS.get(host) ?? DEFAULT_LIMIT;
-    const upstream = new Upstream(limit, this.now());
+    const upstream = new Upstream(host, limit, this.now());
     this.upstreams.set(host, upstream);
     return upstream;
   }

@@ -1,3 +1,4 @@
+import type { BudgetReply, BudgetRequest } from '#libs/counters';
 import { BudgetShares, isScarce } from './budget-shares.js';
 import { FairQueue } from './fair-queue.js';
 import { TokenBucket } from './token-bucket.js';
@@ -32,8 +33,13 @@ export class Upstream {
   private active = 0;
   private pausedUntil = -Infinity;
   private strikes = 0;
+  /** Spent while the server that processes share was away; what it granted and nobody used counts against it. */
+  private spentAlone = 0;
+  private isAsking = false;
+  private hasRecovered = false;
 
   constructor(
+    readonly host: string,
     private readonly limit: UpstreamLimit,
     now: number,
   ) {
@@ -88,20 +94,74 @@ export class Upstream {
     return false;
   }
 
-  /** Lets go who may; returns the milliseconds after which to come again, if anybody waits for time. */
-  admit(now: number): number | undefined {
-    while (this.waiting > 0 && this.active < this.limit.connections) {
+  /**
+   * Lets go who may; returns the milliseconds after which to come again, if anybody waits for time.
+   *
+   * @param processes that go by a part of the limit each.
+   */
+  admit(now: number, processes = 1): number | undefined {
+    for (const bucket of this.buckets) bucket.divide(processes, now);
+    while (this.places(processes) > 0) {
       const waitMs = Math.max(...this.buckets.map((bucket) => bucket.waitMs(now)));
       if (waitMs > 0) return waitMs;
       for (const bucket of this.buckets) bucket.take(now);
-      this.active += 1;
-      const next = ORDER.map((priority) => this.waiters[priority]).find(({ length }) => length > 0);
-      const waiter = next?.shift();
-      if (waiter === undefined) return undefined;
-      for (const { shares } of this.shares) shares.take(waiter.asker, now);
-      waiter.settle(true);
+      this.spentAlone += 1;
+      this.letGo(now);
     }
     return undefined;
+  }
+
+  /** What to ask of the budgets that processes share; undefined while nobody waits, or the answer is awaited. */
+  request(now: number, processes: number): BudgetRequest | undefined {
+    const tokens = this.places(processes);
+    if (tokens === 0 || this.isAsking) return undefined;
+    this.isAsking = true;
+    const priority = ORDER.findIndex((name) => this.waiters[name].length > 0);
+    const buckets = this.buckets.map((bucket) => ({
+      ...bucket.terms,
+      left: bucket.left(now),
+      owed: bucket.owed(this.spentAlone, now),
+    }));
+    const pausedMs = this.pausedForMs(now);
+    return { priority, tokens, pausedMs, isRecovered: this.hasRecovered, buckets };
+  }
+
+  /** Lets go whom the shared budgets grant; returns the milliseconds after which to ask again. */
+  admitGranted(reply: BudgetReply, now: number): number | undefined {
+    this.isAsking = false;
+    this.hasRecovered = false;
+    this.spentAlone = 0;
+    this.strikes = reply.strikes;
+    for (const [at, bucket] of this.buckets.entries()) bucket.adopt(reply.left[at], now);
+    if (reply.pausedMs > 0) {
+      this.pausedUntil = now + reply.pausedMs;
+      this.sendAllAway();
+    }
+    for (let left = reply.granted; left > 0; left -= 1) {
+      // Whoever waited may have gone while the server was asked.
+      if (this.waiting > 0) this.letGo(now);
+      else this.spentAlone -= 1;
+    }
+    return this.waiting > 0 ? reply.waitMs : undefined;
+  }
+
+  /** The shared budgets gave no answer. */
+  stopAsking(): void {
+    this.isAsking = false;
+  }
+
+  private places(processes: number): number {
+    const connections = Math.max(1, Math.floor(this.limit.connections / processes));
+    return Math.max(0, Math.min(this.waiting, connections - this.active));
+  }
+
+  private letGo(now: number): void {
+    const next = ORDER.map((priority) => this.waiters[priority]).find(({ length }) => length > 0);
+    const waiter = next?.shift();
+    if (waiter === undefined) return;
+    this.active += 1;
+    for (const { shares } of this.shares) shares.take(waiter.asker, now);
+    waiter.settle(true);
   }
 
   release(): void {
@@ -109,6 +169,7 @@ export class Upstream {
   }
 
   answered(): void {
+    this.hasRecovered ||= this.strikes > 0;
     this.strikes = 0;
   }
 
@@ -116,8 +177,10 @@ export class Upstream {
    * Leaves the upstream alone: as long as it asked for, an hour at most, or a minute that doubles
    * each time, with jitter so that several processes do not come back together. Who waits is sent
    * away. Answers to questions asked before the pause do not lengthen it again.
+   *
+   * @returns throttles in a row.
    */
-  pause(now: number, retryAfterMs: number | undefined, jitter: number): void {
+  pause(now: number, retryAfterMs: number | undefined, jitter: number): number {
     if (this.pausedForMs(now) === 0) {
       const doubledMs = PAUSE_FIRST_MS * 2 ** Math.min(this.strikes, 6);
       const backOffMs = Math.round(doubledMs * (0.8 + 0.4 * jitter));
@@ -125,6 +188,11 @@ export class Upstream {
       const forMs = Math.max(retryAfterMs ?? backOffMs, PAUSE_LEAST_MS);
       this.pausedUntil = now + Math.min(forMs, PAUSE_MAX_MS);
     }
+    this.sendAllAway();
+    return this.strikes;
+  }
+
+  private sendAllAway(): void {
     for (const priority of ORDER) {
       for (const waiter of this.waiters[priority].clear()) waiter.settle(false);
     }

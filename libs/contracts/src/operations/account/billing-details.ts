@@ -1,10 +1,11 @@
 import { Type } from 'class-transformer';
 import { IsISO31661Alpha2, IsOptional, Matches, ValidateNested } from 'class-validator';
+import type { BillingDetails } from '../../clients/account.client.js';
 import { defineOperation } from '../operation.js';
 import { IsLine } from './text-rules.js';
 
 /** What invoices are addressed to. */
-export class PutBillingDetailsRequest {
+export class PutBillingDetailsRequest implements BillingDetails {
   @IsOptional()
   @IsLine(150)
   organisation?: string;

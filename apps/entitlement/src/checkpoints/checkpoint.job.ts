@@ -1,0 +1,23 @@
+import { Injectable } from '@nestjs/common';
+import type { Job } from '#libs/platform';
+import { CheckpointsRepository } from './checkpoints.repository.js';
+
+/** Few enough that a busy month of each is summed up within a second. */
+const ACCOUNTS_AT_ONCE = 100;
+
+/**
+ * Sums up the ledger of every account that has moved, so that neither the auditor nor anybody else adds up
+ * years of it, and months of the ledger can go.
+ */
+@Injectable()
+export class CheckpointJob implements Job {
+  readonly name = 'checkpoint';
+
+  constructor(private readonly checkpoints: CheckpointsRepository) {}
+
+  async runOnce(): Promise<void> {
+    let last: string | undefined;
+    do last = await this.checkpoints.advance(last, ACCOUNTS_AT_ONCE);
+    while (last !== undefined);
+  }
+}

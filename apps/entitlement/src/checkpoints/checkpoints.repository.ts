@@ -1,0 +1,65 @@
+import { Injectable } from '@nestjs/common';
+import { MaintenanceDatabase } from '#libs/database';
+import { ENTRIES_SINCE, LEDGER_ACCOUNTS, LEDGER_AND_GRANT } from './ledger-sums.js';
+
+@Injectable()
+export class CheckpointsRepository {
+  constructor(private readonly maintenance: MaintenanceDatabase) {}
+
+  /**
+   * Sums up the ledger of the next accounts that have moved since their checkpoint, in one snapshot and
+   * without a lock that a request meets. @returns the last of them, undefined when there is none.
+   */
+  async advance(afterAccountId: string | undefined, limit: number): Promise<string | undefined> {
+    return this.maintenance.transaction(async (transaction) => {
+      // Of two that sum up the same account the second must see what the first wrote.
+      await transaction.query(`select pg_advisory_xact_lock(hashtext('entitlement.checkpoints'))`);
+      const [row] = await transaction.query<{ last: string | null }>(ADVANCE, [
+        afterAccountId ?? null,
+        limit,
+      ]);
+      return row.last ?? undefined;
+    });
+  }
+}
+
+const columns = LEDGER_ACCOUNTS.join(', ');
+
+/**
+ * Ids of an account's transfers rise, and its row names the last one in the same snapshot: what comes later
+ * is greater. An account whose ledger does not say what its grants say keeps its checkpoint, so that the
+ * auditor goes on seeing both.
+ */
+const ADVANCE = `
+  with due as materialized (
+    select c.id, c.last_transfer_id
+    from credit_accounts c left join account_checkpoints k on k.account_id = c.id
+    where ($1::uuid is null or c.id > $1)
+      and c.last_transfer_id > coalesce(k.through_id, '00000000-0000-0000-0000-000000000000')
+    order by c.id limit $2),
+  summed as materialized (
+    select g.id as grant_id, g.account_id, ${LEDGER_ACCOUNTS.map(
+      (name) => `coalesce(s.${name}, 0) + n.${name} as ${name}`,
+    ).join(', ')},
+      (select bool_and(said = held) from (values ${LEDGER_AND_GRANT}) as b(name, said, held)) as agrees,
+      s.grant_id is null or (${LEDGER_ACCOUNTS.map((name) => `n.${name} <> 0`).join(' or ')})
+        as has_moved
+    from due d join credit_grants g on g.account_id = d.id
+    left join account_checkpoints k on k.account_id = g.account_id
+    left join grant_checkpoints s on s.grant_id = g.id
+    cross join lateral (${ENTRIES_SINCE}) n),
+  sound as materialized (
+    select d.id, d.last_transfer_id from due d
+    where not exists (select from summed where account_id = d.id and not agrees)),
+  grants as (
+    insert into grant_checkpoints (grant_id, account_id, ${columns})
+    select grant_id, account_id, ${columns} from summed
+    where has_moved and account_id in (select id from sound) order by grant_id
+    on conflict (grant_id) do update set
+      (${columns}) = row(${LEDGER_ACCOUNTS.map((name) => `excluded.${name}`).join(', ')})),
+  accounts as (
+    insert into account_checkpoints (account_id, through_id)
+    select id, last_transfer_id from sound order by id
+    on conflict (account_id) do update set through_id = excluded.through_id,
+      made_at = excluded.made_at)
+  select (select max(id::text) from due) as last`;

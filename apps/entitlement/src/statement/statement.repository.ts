@@ -1,0 +1,93 @@
+import { Injectable } from '@nestjs/common';
+import type { LedgerLine } from '#libs/contracts';
+import { Database } from '#libs/database';
+
+/** Above every line. */
+const NEWEST = ['ffffffff-ffff-ffff-ffff-ffffffffffff', '~'];
+
+interface LineRow {
+  id: string;
+  at: Date;
+  kind: LedgerLine['kind'];
+  amount: string;
+  reference: string;
+  operation: string | null;
+  day: string | null;
+}
+
+@Injectable()
+export class StatementRepository {
+  constructor(private readonly database: Database) {}
+
+  /** @param before id and kind of the line that the page follows. */
+  async listLines(
+    accountId: string,
+    before: string[] = NEWEST,
+    limit: number,
+  ): Promise<LedgerLine[]> {
+    const rows = await this.database.query<LineRow>(LINES, [accountId, ...before, limit]);
+    return rows.map(({ id, at, kind, amount, reference, operation, day }) => ({
+      id: `${id}.${kind}`,
+      at: at.toISOString(),
+      kind,
+      amount,
+      reference,
+      ...(operation !== null && { operation }),
+      ...(day !== null && { day }),
+    }));
+  }
+}
+
+/**
+ * Which transfers have lines is read from the entries that are no movement between what is available, reserved
+ * and consumed, by an index of these alone: a busy account has a thousand movements of leases for one of them.
+ * `repay_return` is the exception.
+ *
+ * A lease that ends after its grant gives its rest to `expired`: that line names the grant.
+ */
+const LINES_OF = (ids: string, kinds: string) => `
+  select t.id, t.occurred_at as at, m.kind, m.amount, null as operation, null as day,
+    case when t.reference like 'lease:%' or t.reference like 'hold:%' then (
+      select min(concat_ws(':', g.source_type, g.source_id, g.source_index))
+      from ledger_entries o join credit_grants g on g.id = o.grant_id
+      where o.transfer_id = t.id and o.ledger_account in ('expired', 'revoked'))
+    else t.reference end as reference
+  from (${ids}) i join ledger_transfers t on t.id = i.id
+  cross join lateral (
+    select coalesce(sum(amount) filter (where ledger_account = 'available'), 0) as available,
+      coalesce(sum(amount) filter (where ledger_account = 'issued'), 0) as issued,
+      coalesce(sum(amount) filter (where ledger_account = 'expired'), 0) as expired,
+      coalesce(sum(amount) filter (where ledger_account = 'revoked'), 0) as revoked,
+      coalesce(sum(amount) filter (where ledger_account = 'owed'), 0) as owed
+    from ledger_entries where transfer_id = t.id) e
+  cross join lateral (values
+    ('grant', case when t.kind = 'grant' then -e.issued end),
+    ('expiry', case when t.kind in ('expire', 'release', 'late_debit') then -e.expired end),
+    ('refund', case when t.kind in ('revoke', 'reinstate') then -e.revoked - e.expired
+      when t.kind = 'release' then -e.revoked
+      when t.kind = 'repay_return' then e.available
+      when t.kind in ('debt', 'debt_cancel') then -e.owed end)) m (kind, amount)
+  where t.kind ${kinds} and m.amount <> 0 and (t.id, m.kind) < ($2::uuid, $3)
+  order by t.id desc, m.kind desc limit $4`;
+
+const LINES = `
+  (${LINES_OF(
+    `select distinct transfer_id as id from ledger_entries
+     where account_id = $1 and transfer_id <= $2::uuid
+       and ledger_account in ('issued', 'expired', 'revoked', 'owed')
+     order by transfer_id desc`,
+    `<> 'repay_return'`,
+  )})
+  union all
+  (${LINES_OF(
+    `select id from ledger_transfers
+     where account_id = $1 and id <= $2::uuid and kind = 'repay_return' order by id desc`,
+    `= 'repay_return'`,
+  )})
+  union all
+  (select id, day::timestamp at time zone 'UTC', 'use', -credits, operation, to_char(day, 'YYYY-MM-DD'),
+     operation
+   from used_credits
+   where account_id = $1 and id <= $2::uuid and (id, 'use') < ($2::uuid, $3)
+   order by id desc limit $4)
+  order by id desc, kind desc limit $4`;

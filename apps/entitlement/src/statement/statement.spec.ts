@@ -1,0 +1,260 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { AccountDeleted, CreditsAnswer, type LedgerLine } from '#libs/contracts';
+import { faultsOf, newId } from '#libs/platform';
+import { EntitlementUnderTest } from '../../../../test/entitlement/entitlement-under-test.js';
+import { LeaseReaperService } from '../leases/lease-reaper.service.js';
+
+let entitlement: EntitlementUnderTest;
+let accountId: string;
+
+beforeAll(async () => {
+  entitlement = await EntitlementUnderTest.start();
+});
+afterAll(() => entitlement.stop());
+beforeEach(() => {
+  entitlement.clock.set('2026-03-02T09:00:00Z');
+  accountId = newId();
+});
+afterEach(async () => {
+  expect(await entitlement.violations()).toEqual([]);
+});
+
+const at = (time: string) => entitlement.clock.set(time);
+const textOf = ({ kind, amount, operation, day }: LedgerLine) =>
+  [kind, amount, operation, day].filter((part) => part !== undefined).join(' ');
+
+async function lines(): Promise<string[]> {
+  return (await entitlement.client.ledger(accountId)).items.map(textOf);
+}
+
+/** A lease of which so many credits are reported as used. */
+async function lease(operations: Record<string, number> | undefined, consumed: number) {
+  const leaseId = newId();
+  const min = Math.max(1, consumed);
+  await entitlement.client.acquire({ accountId, leaseId, gatewayId: 'g', min, wanted: 0 });
+  return { accountId, leaseId, consumed, operations };
+}
+
+/** As a customer's request arrives from the gateway. */
+async function credits(cursor?: string): Promise<CreditsAnswer> {
+  const query = cursor === undefined ? '' : `&cursor=${cursor}`;
+  return entitlement.call('GET', `/internal/account/credits?version=2${query}`, accountId);
+}
+
+describe('what an account used', () => {
+  it('is one line a day and operation, in the order in which they began', async () => {
+    await entitlement.buy(accountId, 1_000);
+    await entitlement.client.close(await lease({ 'whois.live': 3, 'dns.live': 4 }, 7));
+    await entitlement.client.close(await lease({ 'whois.live': 5 }, 5));
+    at('2026-03-03T00:00:00Z');
+    await entitlement.client.close(await lease({ 'whois.live': 6 }, 6));
+    expect(await lines()).toEqual([
+      'use -6 whois.live 2026-03-03',
+      'use -4 dns.live 2026-03-02',
+      'use -8 whois.live 2026-03-02',
+      'grant 1000',
+    ]);
+  });
+
+  it('repeats, older totals and closes that come twice count once', async () => {
+    await entitlement.buy(accountId, 1_000);
+    const open = await lease({ 'whois.live': 2, 'dns.live': 1 }, 10);
+    await entitlement.client.settle('g', [{ ...open, consumed: 3 }]);
+    const later = { ...open, operations: { 'whois.live': 6, 'dns.live': 3 }, consumed: 9 };
+    await entitlement.client.settle('g', [later, { ...open, consumed: 3 }]);
+    await entitlement.client.settle('g', [{ ...open, consumed: 3 }]);
+    await entitlement.client.close({ ...open, consumed: 3 });
+    await entitlement.client.close(later);
+    expect((await lines()).toSorted()).toEqual([
+      'grant 1000',
+      'use -3 dns.live 2026-03-02',
+      'use -6 whois.live 2026-03-02',
+    ]);
+  });
+
+  it('of a gateway that died: what it had reported by operation, and what its journal adds later', async () => {
+    await entitlement.buy(accountId, 1_000);
+    const open = await lease({ 'whois.live': 4 }, 10);
+    await entitlement.client.settle('g', [{ ...open, consumed: 4 }]);
+    await entitlement.database.query(
+      `update leases set expires_at = now() - interval '1 day' where lease_id = $1`,
+      [open.leaseId],
+    );
+    await entitlement.service.app.get(LeaseReaperService).reap();
+    expect(await lines()).toEqual(['use -4 whois.live 2026-03-02', 'grant 1000']);
+    const replayed = { ...open, operations: { 'whois.live': 4, 'dns.bulk': 6 }, consumed: 10 };
+    await entitlement.client.settle('g', [replayed]);
+    expect(await lines()).toEqual([
+      'use -6 dns.bulk 2026-03-02',
+      'use -4 whois.live 2026-03-02',
+      'grant 1000',
+    ]);
+  });
+
+  it('is in the ledger within two minutes of a lease that stays open, and pending until then', async () => {
+    await entitlement.buy(accountId, 1_000);
+    const open = await lease({ 'whois.live': 4 }, 10);
+    await entitlement.client.settle('g', [{ ...open, consumed: 4 }]);
+    expect((await credits()).balance).toMatchObject({ spendable: 990, leased: 6, pending: 4 });
+    await entitlement.database.query(
+      `update leases set posted_at = now() - interval '61 s' where lease_id = $1`,
+      [open.leaseId],
+    );
+    await entitlement.service.app.get(LeaseReaperService).post();
+    expect((await credits()).balance).toMatchObject({ spendable: 990, leased: 6, pending: 0 });
+    expect(await lines()).toEqual(['use -4 whois.live 2026-03-02', 'grant 1000']);
+  });
+
+  it('never adds up to more than was charged: what is named beyond it is cut, what is not named is other', async () => {
+    await entitlement.buy(accountId, 10);
+    await entitlement.client.close(await lease({ 'whois.live': 9, 'dns.live': 9 }, 5));
+    await entitlement.client.close(await lease(undefined, 2));
+    await entitlement.client.close(await lease({ 'whois.live': 1 }, 3));
+    expect(await lines()).toEqual([
+      'use -4 other 2026-03-02',
+      'use -6 whois.live 2026-03-02',
+      'grant 10',
+    ]);
+  });
+
+  it('what nobody could be charged for is in no line', async () => {
+    await entitlement.buy(accountId, 10);
+    const open = await lease({ 'whois.live': 8 }, 8);
+    await entitlement.client.close({ ...open, consumed: 0, operations: {} });
+    await entitlement.client.close(await lease({ 'dns.live': 6 }, 6));
+    await entitlement.client.settle('g', [open]);
+    expect(await lines()).toEqual([
+      'use -4 whois.live 2026-03-02',
+      'use -6 dns.live 2026-03-02',
+      'grant 10',
+    ]);
+  });
+
+  it('of a hold bears the operation of the hold', async () => {
+    await entitlement.buy(accountId, 100);
+    const hold = { accountId, holdId: 'job-1', amount: 50 };
+    await entitlement.client.hold({ ...hold, operation: 'jobs.whois' });
+    await entitlement.client.settleHold(accountId, 'job-1', 'chunk-1', 20);
+    await entitlement.client.settleHold(accountId, 'job-1', 'chunk-1', 30);
+    await entitlement.client.settleHold(accountId, 'job-1', 'chunk-2', 5);
+    await entitlement.client.closeHold(accountId, 'job-1');
+    expect(await lines()).toEqual(['use -25 jobs.whois 2026-03-02', 'grant 100']);
+  });
+
+  it.each([
+    [{ 'whois.live': -1 }],
+    [{ 'whois.live': 1.5 }],
+    [{ 'Not A Name': 1 }],
+    [Object.fromEntries(Array.from({ length: 101 }, (_, index) => [`o${index}`, 1]))],
+  ])('operations that are none are refused: %j', async (operations) => {
+    const use = { accountId, leaseId: newId(), consumed: 1, operations };
+    await expect(entitlement.client.settle('g', [use])).rejects.toThrow('operations');
+  });
+});
+
+describe('the answer of account.credits', () => {
+  it('says what is left, by grant, and all lines add up to it', async () => {
+    const lineId = await entitlement.buy(accountId, 5_000);
+    await entitlement.operator.grantByOperator(accountId, {
+      adjustmentId: newId(),
+      amount: 100,
+      reason: 'a test',
+      expiresAt: '2026-03-05T00:00:00Z',
+    });
+    const open = await lease({ 'whois.live': 30 }, 40);
+    await entitlement.client.settle('g', [{ ...open, consumed: 30 }]);
+    const answer = await credits();
+    expect(faultsOf(CreditsAnswer, answer)).toEqual([]);
+    expect(answer.balance).toEqual({
+      remaining: 5_070,
+      spendable: 5_060,
+      leased: 10,
+      pending: 30,
+      frozen: 0,
+      debt: 0,
+    });
+    expect(answer.grants).toMatchObject([
+      { source: 'operator', available: 60, reserved: 40, expires_at: '2026-03-05T00:00:00.000Z' },
+      { source: 'package', available: 5_000, expires_at: null },
+    ]);
+    await entitlement.reverse(accountId, lineId, '1');
+    at('2026-03-06T00:00:00Z');
+    await entitlement.client.close({ ...open, consumed: 30 });
+    await entitlement.deliver(AccountDeleted, accountId, {
+      deletedAt: '2026-03-06T00:00:00Z',
+      restoreUntil: '2026-06-04T00:00:00Z',
+    });
+    const { ledger } = await credits();
+    const byAmount = ledger.toSorted((a, b) => a.amount - b.amount);
+    expect(byAmount).toMatchObject([
+      { kind: 'refund', amount: -5_000 },
+      { kind: 'expiry', amount: -60 },
+      { kind: 'use', amount: -30, operation: 'whois.live', at: '2026-03-06T00:00:00.000Z' },
+      { kind: 'expiry', amount: -10, reference: expect.stringMatching(/^operator:/) },
+      { kind: 'grant', amount: 100 },
+      { kind: 'grant', amount: 5_000 },
+    ]);
+    expect(await sumOfLines()).toBe(0);
+  });
+
+  it('leads from a day of use to the requests of that day', async () => {
+    await entitlement.buy(accountId, 100);
+    await entitlement.client.close(await lease({ 'whois.live': 3 }, 3));
+    const [{ requests }] = (await credits()).ledger;
+    expect(requests).toBe('/v2.0/account/usage?from=2026-03-02&to=2026-03-02');
+  });
+
+  it('pages lead through every line once, also where one movement has two', async () => {
+    await entitlement.buy(accountId, 1_000);
+    const lineId = await entitlement.buy(accountId, 400);
+    await entitlement.use(accountId, 1_200);
+    // Takes back what is left and makes debt of what was used: several lines at once.
+    for (let index = 0; index < 60; index++) {
+      const reversalId = await entitlement.reverse(accountId, lineId, '1');
+      await entitlement.undo(accountId, reversalId);
+    }
+    const seen: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const { ledger, paging } = await credits(cursor);
+      seen.push(...ledger.map(({ id }) => id));
+      expect(ledger.length).toBeLessThanOrEqual(50);
+      expect(paging.has_next).toBe(paging.next_cursor !== null);
+      cursor = paging.next_cursor ?? undefined;
+    } while (cursor !== undefined);
+    expect(new Set(seen).size).toBe(seen.length);
+    expect(seen.length).toBeGreaterThan(200);
+    expect(await sumOfLines()).toBe(200);
+  });
+
+  it('a line names nobody else, no claim, and no lease', async () => {
+    const own = await entitlement.newAccount();
+    accountId = own;
+    await entitlement.newAccount();
+    await entitlement.use(accountId, 3);
+    const { ledger } = await credits();
+    expect(ledger.map(({ kind, reference }) => `${kind} ${reference}`)).toEqual([
+      'use undefined',
+      'grant trial',
+    ]);
+    for (const { id } of ledger)
+      expect(id).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){4}[0-9a-f]{8}\.\w+$/);
+  });
+
+  it('a cursor that is not ours is refused', async () => {
+    for (const cursor of ['bm9uZQ', Buffer.from('["x","use"]').toString('base64url')]) {
+      await expect(credits(cursor)).rejects.toThrow('cursor');
+    }
+  });
+});
+
+async function sumOfLines(): Promise<number> {
+  let [sum, cursor]: [number, string | undefined] = [0, undefined];
+  do {
+    const answer: CreditsAnswer = await credits(cursor);
+    sum += answer.ledger.reduce((total, { amount }) => total + amount, 0);
+    expect(answer.ledger.every(({ amount }) => amount !== 0)).toBe(true);
+    cursor = answer.paging.next_cursor ?? undefined;
+  } while (cursor !== undefined);
+  return sum;
+}

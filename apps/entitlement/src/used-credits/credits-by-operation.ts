@@ -1,0 +1,33 @@
+import type { CreditsByOperation } from '#libs/contracts';
+
+/** Use whose holder did not name the operation. */
+export const OTHER_OPERATION = 'other';
+
+/**
+ * Splits newly booked credits among operations: to each what its holder reported and was not booked yet, as far
+ * as it goes; the rest to `other`.
+ * @param due credits that are booked now.
+ * @param reported the holder's cumulative credits by operation.
+ * @param booked what of them was booked before.
+ * @returns the parts, which add up to `due`, and what is booked with them.
+ */
+export function splitByOperation(
+  due: number,
+  reported: CreditsByOperation,
+  booked: CreditsByOperation,
+): { parts: Map<string, number>; booked: CreditsByOperation } {
+  const parts = new Map<string, number>();
+  const bookedNow = new Map(Object.entries(booked));
+  let rest = due;
+  const assign = (operation: string, credits: number) => {
+    if (credits <= 0) return;
+    parts.set(operation, (parts.get(operation) ?? 0) + credits);
+    bookedNow.set(operation, (bookedNow.get(operation) ?? 0) + credits);
+    rest -= credits;
+  };
+  for (const [operation, credits] of Object.entries(reported)) {
+    assign(operation, Math.min(rest, credits - (bookedNow.get(operation) ?? 0)));
+  }
+  assign(OTHER_OPERATION, rest);
+  return { parts, booked: Object.fromEntries(bookedNow) };
+}

@@ -1,0 +1,27 @@
+import { ValidateBy } from 'class-validator';
+import { AMOUNT_MAX } from '../ledger/ledger.dto.js';
+
+/** A name such as `whois.live`. Any is taken: a newer gateway may know more operations than this build. */
+export const OPERATION_NAME = /^[a-z][a-z0-9_.-]{0,59}$/;
+/** Operations in one lease. */
+const OPERATIONS_MAX = 100;
+
+/** Credits by the names of operations. */
+export function AreCreditsByOperation(): PropertyDecorator {
+  const message = '$property must be whole credits by operation';
+  const validator = { validate: areCreditsByOperation, defaultMessage: () => message };
+  return ValidateBy({ name: 'areCreditsByOperation', validator });
+}
+
+function areCreditsByOperation(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  const entries = Object.entries(value);
+  return (
+    entries.length <= OPERATIONS_MAX &&
+    entries.every(([name, credits]) => OPERATION_NAME.test(name) && isAmount(credits))
+  );
+}
+
+function isAmount(value: unknown): boolean {
+  return Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) <= AMOUNT_MAX;
+}

@@ -1,0 +1,27 @@
+import { Injectable } from '@nestjs/common';
+import type { Transaction } from '#libs/database';
+
+export interface UsedCreditsRow {
+  /** Of its line, unless the day has one for this operation. */
+  id: string;
+  accountId: string;
+  /** `YYYY-MM-DD`, UTC. */
+  day: string;
+  operation: string;
+  credits: number;
+}
+
+@Injectable()
+export class UsedCreditsRepository {
+  /** Adds to the lines of days and operations. Their accounts are locked, so no two transactions meet in one. */
+  async add(transaction: Transaction, rows: UsedCreditsRow[]): Promise<void> {
+    await transaction.query(ADD, [JSON.stringify(rows)]);
+  }
+}
+
+const ADD = `
+  insert into used_credits (id, account_id, day, operation, credits)
+  select id, "accountId", day, operation, credits from jsonb_to_recordset($1) as used(id uuid,
+    "accountId" uuid, day date, operation text, credits bigint)
+  on conflict (account_id, day, operation) do update
+    set credits = used_credits.credits + excluded.credits`;

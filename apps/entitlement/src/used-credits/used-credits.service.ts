@@ -1,0 +1,33 @@
+import { Injectable } from '@nestjs/common';
+import type { Transaction } from '#libs/database';
+import { nextId } from '#libs/platform';
+import { UsedCreditsRepository, type UsedCreditsRow } from './used-credits.repository.js';
+
+/** Credits that one account used for one operation, booked at an instant (business time). */
+export interface UsedCredits {
+  accountId: string;
+  bookedAt: Date;
+  operation: string;
+  credits: number;
+}
+
+/** What credits were used for, by day and operation. */
+@Injectable()
+export class UsedCreditsService {
+  constructor(private readonly repository: UsedCreditsRepository) {}
+
+  /** Adds use in the transaction that books it, under the locks of the accounts. */
+  async add(transaction: Transaction, used: UsedCredits[]): Promise<void> {
+    const lines = new Map<string, UsedCreditsRow>();
+    let id: string | undefined;
+    for (const { accountId, bookedAt, operation, credits } of used) {
+      if (credits === 0) continue;
+      const day = bookedAt.toISOString().slice(0, 10);
+      const name = `${accountId} ${day} ${operation}`;
+      const line = lines.get(name);
+      if (line) line.credits += credits;
+      else lines.set(name, { id: (id = nextId(id)), accountId, day, operation, credits });
+    }
+    if (lines.size > 0) await this.repository.add(transaction, [...lines.values()]);
+  }
+}

@@ -1,0 +1,214 @@
+import { Type } from 'class-transformer';
+import {
+  IsBoolean,
+  IsIn,
+  IsInt,
+  IsISO8601,
+  IsOptional,
+  IsString,
+  Min,
+  ValidateNested,
+} from 'class-validator';
+import { text } from '../kinds.js';
+import { defineOperation } from '../operation.js';
+
+const CURSOR_MAX = 200;
+
+/** Credits of an account at this moment. */
+export class CreditsBalance {
+  /** What may still be used: `spendable` and `leased`. `X-Credits-Remaining` says the same. */
+  @IsInt()
+  @Min(0)
+  remaining: number;
+
+  @IsInt()
+  @Min(0)
+  spendable: number;
+
+  /** Set aside for requests and jobs, and not used by them so far. */
+  @IsInt()
+  @Min(0)
+  leased: number;
+
+  /** Used within the last minutes, and not in the ledger yet. */
+  @IsInt()
+  @Min(0)
+  pending: number;
+
+  /** Of a deleted account: they come back with it. */
+  @IsInt()
+  @Min(0)
+  frozen: number;
+
+  /** Credits that were used and then refunded; credits you buy repay them first. */
+  @IsInt()
+  @Min(0)
+  debt: number;
+}
+
+export const CREDIT_SOURCES = ['trial', 'package', 'subscription', 'release', 'operator'] as const;
+
+/** Credits from one source; the five amounts from `available` on add up to `granted`. */
+export class CreditGrant {
+  @IsString()
+  id: string;
+
+  @IsIn(CREDIT_SOURCES)
+  source: (typeof CREDIT_SOURCES)[number];
+
+  @IsInt()
+  granted: number;
+
+  @IsInt()
+  available: number;
+
+  /** Leased or pending. */
+  @IsInt()
+  reserved: number;
+
+  @IsInt()
+  consumed: number;
+
+  @IsInt()
+  expired: number;
+
+  @IsInt()
+  revoked: number;
+
+  /** Null: they never expire. */
+  @IsOptional()
+  @IsISO8601()
+  expires_at: string | null;
+}
+
+export const LEDGER_KINDS = ['grant', 'use', 'expiry', 'refund'] as const;
+
+/** One line of the ledger. */
+export class CreditsLedgerLine {
+  @IsString()
+  id: string;
+
+  /** RFC 3339; of use, the beginning of its day. */
+  @IsISO8601()
+  at: string;
+
+  /** `refund`: taken by a refund or a dispute, or given back by its failure. */
+  @IsIn(LEDGER_KINDS)
+  kind: (typeof LEDGER_KINDS)[number];
+
+  /** Credits, negative when they are gone; never 0. */
+  @IsInt()
+  amount: number;
+
+  /** The source of the credits, as `package:…`; absent for use. */
+  @IsOptional()
+  @IsString()
+  reference?: string;
+
+  /** What they were used for; absent for other kinds. */
+  @IsOptional()
+  @IsString()
+  operation?: string;
+
+  /** Where the requests of this day are listed; absent for other kinds. */
+  @IsOptional()
+  @IsString()
+  requests?: string;
+}
+
+export class CreditsPaging {
+  @IsBoolean()
+  has_next: boolean;
+
+  /** Null on the last page. */
+  @IsOptional()
+  @IsString()
+  next_cursor: string | null;
+}
+
+export class CreditsAnswer {
+  @IsBoolean()
+  status: boolean;
+
+  @ValidateNested()
+  @Type(() => CreditsBalance)
+  balance: CreditsBalance;
+
+  /** Those with credits left first, then the newest; at most 200. */
+  @ValidateNested({ each: true })
+  @Type(() => CreditGrant)
+  grants: CreditGrant[];
+
+  /** Newest first, 50 lines a page. */
+  @ValidateNested({ each: true })
+  @Type(() => CreditsLedgerLine)
+  ledger: CreditsLedgerLine[];
+
+  @ValidateNested()
+  @Type(() => CreditsPaging)
+  paging: CreditsPaging;
+}
+
+export const ACCOUNT_CREDITS = defineOperation({
+  name: 'account.credits',
+  summary: 'Your balance, where it comes from, and the ledger of your credits',
+  description:
+    'The ledger has one line for each grant, expiry and refund, and one for each day (UTC) and operation of use. ' +
+    'Use is booked a minute or two after its requests, on the day of the booking; until then it is `pending`. ' +
+    'All lines add up to `spendable` + `leased` + `pending` + `frozen` − `debt`.',
+  method: 'GET',
+  routes: [{ path: '/v2.0/account/credits', version: 2 }],
+  access: { kind: 'key', scope: 'account:read', class: 'account' },
+  owner: { service: 'entitlement', path: '/internal/account/credits' },
+  parameters: {
+    cursor: {
+      kind: text(CURSOR_MAX),
+      about: 'Page of the ledger: `paging.next_cursor` of the one before',
+      example: 'WyIwMTlhNWYwMC0wMDAwLTcwMDAtODAwMC0wMDAwMDAwMDAwMDEiLCJ1c2UiXQ',
+    },
+  },
+  answers: [{ type: 'application/json', of: CreditsAnswer }],
+  price: { per: 'free' },
+  problems: [],
+  examples: [
+    {
+      title: 'A trial, used for a day',
+      parameters: {},
+      answer: {
+        status: true,
+        balance: { remaining: 480, spendable: 455, leased: 25, pending: 0, frozen: 0, debt: 0 },
+        grants: [
+          {
+            id: '019a5f00-0000-7000-8000-000000000001',
+            source: 'trial',
+            granted: 500,
+            available: 455,
+            reserved: 25,
+            consumed: 20,
+            expired: 0,
+            revoked: 0,
+            expires_at: null,
+          },
+        ],
+        ledger: [
+          {
+            id: '019a5f00-0000-7000-8000-000000000003.use',
+            at: '2026-11-20T00:00:00.000Z',
+            kind: 'use',
+            amount: -20,
+            operation: 'whois.live',
+            requests: '/v2.0/account/usage?from=2026-11-20&to=2026-11-20',
+          },
+          {
+            id: '019a5f00-0000-7000-8000-000000000002.grant',
+            at: '2026-11-20T09:30:00.000Z',
+            kind: 'grant',
+            amount: 500,
+            reference: 'trial',
+          },
+        ],
+        paging: { has_next: false, next_cursor: null },
+      },
+    },
+  ],
+});

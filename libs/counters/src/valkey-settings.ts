@@ -1,0 +1,24 @@
+import { applyDecorators } from '@nestjs/common';
+import { IsInt, IsOptional, IsString, Matches, Max, Min } from 'class-validator';
+import { Setting } from '#libs/platform';
+
+/** `VALKEY_URL`. @param about what is counted there. */
+export function ValkeyUrl(about: string): PropertyDecorator {
+  const message = 'must begin with redis:// or rediss://';
+  return applyDecorators(
+    Setting({ env: 'VALKEY_URL', about, secret: true }),
+    Matches(/^(rediss?:\/\/.+)?$/, { message }),
+  );
+}
+
+/** `VALKEY_TLS_CA`. */
+export function ValkeyTlsCa(): PropertyDecorator {
+  const about =
+    "PEM of the authority that signed a rediss:// server's certificate. Unset: those that Node trusts.";
+  return applyDecorators(Setting({ env: 'VALKEY_TLS_CA', about }), IsOptional(), IsString());
+}
+
+/** `VALKEY_TIMEOUT_MS`. @param about what happens then. */
+export function ValkeyTimeout(about: string): PropertyDecorator {
+  return applyDecorators(Setting({ env: 'VALKEY_TIMEOUT_MS', about }), IsInt(), Min(1), Max(1_000));
+}

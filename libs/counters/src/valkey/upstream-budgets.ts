@@ -1,0 +1,113 @@
+import { type Logger, newId } from '#libs/platform';
+import { PAUSE_UPSTREAM, TAKE_UPSTREAM } from './upstream-scripts.js';
+import { ValkeyLink } from './valkey-link.js';
+
+export interface OpenUpstreamBudgets {
+  /** `redis://` or `rediss://` of the Valkey or Redis that all processes share. */
+  url: string;
+  /** PEM of the authority of a `rediss://` server's certificate; none: those that Node trusts. */
+  tlsCa?: string;
+  logger: Logger;
+  /** Longest an answer of the server may take before a process goes by its own part. */
+  timeoutMs?: number;
+}
+
+/** What a process asks of the budgets of one host. */
+export interface BudgetRequest {
+  /** 0 is served before 1, that before 2, whichever process asks. */
+  priority: number;
+  tokens: number;
+  /** For how long the process knows the host to be paused. */
+  pausedMs: number;
+  /** The host answered since it was paused. */
+  isRecovered: boolean;
+  buckets: readonly BucketRequest[];
+}
+
+export interface BucketRequest {
+  burst: number;
+  perSecond: number;
+  /** The tokens it holds where the server knows nothing of the host. */
+  left: number;
+  /** Tokens spent without the server since; negative: granted before and not used. */
+  owed: number;
+}
+
+export interface BudgetReply {
+  granted: number;
+  /** When to ask again for what was not granted. */
+  waitMs: number;
+  pausedMs: number;
+  /** Throttles in a row. */
+  strikes: number;
+  /** Tokens left in each bucket. */
+  left: number[];
+}
+
+/** Token buckets of upstream hosts that several processes share through Valkey, and pauses they tell each other. */
+export class UpstreamBudgets {
+  private readonly id = newId();
+
+  private constructor(private readonly link: ValkeyLink) {}
+
+  /** Resolves when the server was reached once, or could not be: then each process goes by its part. */
+  static async open({
+    url,
+    tlsCa,
+    logger,
+    timeoutMs,
+  }: OpenUpstreamBudgets): Promise<UpstreamBudgets> {
+    const group = 'lookups';
+    const link = new ValkeyLink({ url, tlsCa, gatewayId: newId(), group, logger, timeoutMs });
+    await link.start();
+    return new UpstreamBudgets(link);
+  }
+
+  /** False while each process goes by its own part of a limit. */
+  get isUsable(): boolean {
+    return this.link.isUsable;
+  }
+
+  /** Processes that share the limits, as far as this one knows; 1 at least. */
+  get processes(): number {
+    return Math.max(1, this.link.gateways);
+  }
+
+  /** Undefined when the server does not answer in time. */
+  async take(host: string, request: BudgetRequest): Promise<BudgetReply | undefined> {
+    const { priority, tokens, pausedMs, isRecovered, buckets } = request;
+    const terms = buckets.flatMap(({ burst, perSecond, left, owed }) => [
+      burst,
+      perSecond,
+      left,
+      owed,
+    ]);
+    const recovered = isRecovered ? '1' : '';
+    const reply = await this.link.evaluate(TAKE_UPSTREAM, rowOf(host), [
+      this.id,
+      priority,
+      tokens,
+      Math.ceil(pausedMs),
+      recovered,
+      ...terms,
+    ]);
+    if (reply === undefined) return undefined;
+    const [granted, waitMs, paused, strikes, ...left] = (reply as (number | string)[]).map(Number);
+    return { granted, waitMs, pausedMs: paused, strikes, left };
+  }
+
+  /** Tells all processes to leave a host alone. */
+  async pause(host: string, forMs: number, strikes: number): Promise<void> {
+    if (this.isUsable) {
+      await this.link.evaluate(PAUSE_UPSTREAM, rowOf(host), [Math.ceil(forMs), strikes]);
+    }
+  }
+
+  close(): Promise<void> {
+    return this.link.close();
+  }
+}
+
+function rowOf(host: string): string {
+  return `upstream:${host}`;
+}

@@ -1,0 +1,165 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { UpstreamBudgets } from '#libs/counters';
+import { Logger, monotonicMs } from '#libs/platform';
+import { ValkeyServer, valkeyAvailability, waitFor } from '#test/environment';
+import { type Permit, type Refused, UpstreamLimiter } from './upstream-limiter.js';
+import type { Priority } from './upstream.js';
+import type { UpstreamLimit } from './upstream-limits.js';
+
+const logger = new Logger('lookup', { write: () => {} });
+/** A busy machine may be late, and then a process would go by its part. */
+const TIMEOUT_MS = 2_000;
+const LIMIT: UpstreamLimit = { buckets: [{ burst: 6, perSecond: 40 }], connections: 100 };
+const here = valkeyAvailability() === undefined ? describe : describe.skip;
+
+let server: ValkeyServer;
+let folder: string;
+let hosts = 0;
+let host = '';
+let opened: UpstreamBudgets[] = [];
+
+/** A process that asks, with a connection of its own to the server. */
+async function startProcess(limit: UpstreamLimit = LIMIT): Promise<UpstreamLimiter> {
+  const budgets = await UpstreamBudgets.open({ url: server.url, logger, timeoutMs: TIMEOUT_MS });
+  opened.push(budgets);
+  return new UpstreamLimiter({ budgets, defaultLimit: limit, waitersMax: 1_000 });
+}
+
+async function startTwo(limit: UpstreamLimit = LIMIT): Promise<UpstreamLimiter[]> {
+  const processes = [await startProcess(limit), await startProcess(limit)];
+  await waitFor('the processes to have met', () => opened.every((one) => one.processes === 2));
+  return processes;
+}
+
+async function turns(limiter: UpstreamLimiter, count: number, priority: Priority = 'live') {
+  const ask = async () => granted(await limiter.acquire(host, { priority })).release();
+  await Promise.all(Array.from({ length: count }, ask));
+}
+
+function granted(answer: Permit | Refused): Permit {
+  if (!answer.granted) throw new Error(answer.reason);
+  return answer;
+}
+
+/** How many more turns were had since then than a bucket allows that was full. */
+function excess(count: number, sinceMs: number, { burst, perSecond } = LIMIT.buckets[0]): number {
+  return count - (burst + (perSecond * (monotonicMs() - sinceMs)) / 1_000);
+}
+
+here('processes that share the limits of upstreams through one server', () => {
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'dds-valkey-'));
+    server = await ValkeyServer.start({ folder });
+  });
+  beforeEach(() => {
+    host = `whois${(hosts += 1)}.example`;
+  });
+  afterEach(async () => {
+    await Promise.all(opened.map((budgets) => budgets.close()));
+    opened = [];
+    if (!(await server.isRunning())) await server.restart();
+  });
+  afterAll(async () => {
+    await server?.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('ask a host together no more often than one alone might', async () => {
+    const [first, second] = await startTwo();
+    const sinceMs = monotonicMs();
+    await Promise.all([turns(first, 40), turns(second, 40)]);
+    expect(excess(80, sinceMs)).toBeLessThanOrEqual(0);
+  });
+
+  it('all leave a host alone that throttled one of them', async () => {
+    const [first, second] = await startTwo();
+    granted(await first.acquire(host, { priority: 'live' })).throttled(600);
+    await waitFor('the other one to hear of it', async () => {
+      const answer = await second.acquire(host, { priority: 'live' });
+      if (answer.granted) answer.failed();
+      return !answer.granted && answer.reason === 'paused';
+    });
+    expect(second.pausedForMs(host)).toBeGreaterThan(590_000);
+    const third = await startProcess();
+    expect(await third.acquire(host, { priority: 'live' })).toMatchObject({ reason: 'paused' });
+  });
+
+  it('serve a person at one before the bulk job at another', async () => {
+    const scarce = { buckets: [{ burst: 1, perSecond: 10 }], connections: 100 };
+    const [first, second] = await startTwo(scarce);
+    let people = 0;
+    let jobsBefore = 0;
+    const job = turns(first, 12, 'bulk');
+    await waitFor('the job to have begun', () => first.waitingFor(host) < 12);
+    const ask = async () => {
+      const permit = granted(await second.acquire(host, { priority: 'live' }));
+      people += 1;
+      if (people === 5) jobsBefore = 12 - first.waitingFor(host);
+      permit.release();
+    };
+    await Promise.all(Array.from({ length: 5 }, ask));
+    // One may have been on its way, and one went when nobody had said yet that he waits.
+    expect(jobsBefore).toBeLessThanOrEqual(4);
+    await job;
+    expect(first.waitingFor(host)).toBe(0);
+  });
+
+  it('share out the connections as well', async () => {
+    const [first, second] = await startTwo({
+      buckets: [{ burst: 100, perSecond: 100 }],
+      connections: 4,
+    });
+    const permits: Permit[] = [];
+    const ask = async (limiter: UpstreamLimiter) => {
+      permits.push(granted(await limiter.acquire(host, { priority: 'live' })));
+    };
+    const all = [first, second].flatMap((limiter) => Array.from({ length: 4 }, () => ask(limiter)));
+    await waitFor('four connections', () => permits.length === 4);
+    expect([first, second].map((limiter) => limiter.waitingFor(host))).toEqual([2, 2]);
+    for (let at = 0; at < permits.length; at += 1) permits[at].release();
+    await waitFor('the others', () => permits.length === 8);
+    for (const permit of permits) permit.release();
+    await Promise.all(all);
+  });
+
+  it('go by their part each while the server is away, and together again after it', async () => {
+    const [first, second] = await startTwo();
+    const sinceMs = monotonicMs();
+    await turns(first, 1);
+    await turns(second, 1);
+    await server.stop();
+    await waitFor('the loss to be noticed', () => opened.every(({ isUsable }) => !isUsable));
+    const apartMs = monotonicMs();
+    const { burst, perSecond } = LIMIT.buckets[0];
+    const apart = async (limiter: UpstreamLimiter) => {
+      await turns(limiter, 25);
+      return excess(25, apartMs, { burst: burst / 2, perSecond: perSecond / 2 });
+    };
+    for (const most of await Promise.all([apart(first), apart(second)])) {
+      expect(most).toBeLessThanOrEqual(0);
+    }
+
+    await server.restart();
+    await waitFor('the server to be found', () => opened.every(({ isUsable }) => isUsable));
+    await Promise.all([turns(first, 20), turns(second, 20)]);
+    // What was spent apart counts: there is no second burst with the server's return.
+    expect(excess(92, sinceMs)).toBeLessThanOrEqual(0);
+  });
+
+  it('have a budget for a day that outlives them', async () => {
+    const daily = { buckets: [{ burst: 8, perSecond: 8 / 86_400 }], connections: 8 };
+    const first = await startProcess(daily);
+    await turns(first, 6);
+    const second = await startProcess(daily);
+    await turns(second, 2);
+    const third = await startProcess(daily);
+    const ended = AbortSignal.timeout(300);
+    expect(await third.acquire(host, { priority: 'live', signal: ended })).toMatchObject({
+      granted: false,
+      reason: 'cancelled',
+    });
+  });
+});

@@ -1,0 +1,36 @@
+import { EntitlementUnderTest } from '../entitlement/entitlement-under-test.js';
+import { setupDurablePostgres } from '../environment/setup.js';
+import teardown from '../environment/teardown.js';
+import type { BenchReport, BenchRow } from './bench.js';
+import { cleanup } from './cleanup.js';
+
+export const LEDGER_FIGURES = ['charges', 'history', 'renewals', 'due', 'dead-gateway'] as const;
+export type LedgerFigure = (typeof LEDGER_FIGURES)[number];
+
+const MEASURES: Record<LedgerFigure, (entitlement: EntitlementUnderTest) => Promise<BenchRow[]>> = {
+  charges: async (entitlement) => (await import('./ledger/charges.js')).measure(entitlement),
+  history: async (entitlement) => (await import('./ledger/history.js')).measure(entitlement),
+  renewals: async (entitlement) => (await import('./ledger/renewals.js')).measure(entitlement),
+  due: async (entitlement) => (await import('./ledger/due-accounts.js')).measure(entitlement),
+  'dead-gateway': async (entitlement) =>
+    (await import('./ledger/dead-gateway.js')).measure(entitlement),
+};
+
+/** `npm run bench ledger`: what a ledger costs a request, and what years of it cost whoever uses it. */
+export async function run(figures: readonly string[] = []): Promise<BenchReport> {
+  cleanup.add(teardown);
+  await setupDurablePostgres();
+  const rows: BenchRow[] = [];
+  for (const figure of LEDGER_FIGURES) {
+    if (figures.length > 0 && !figures.includes(figure)) continue;
+    process.stderr.write(`  ${figure} …\n`);
+    // A database of its own for each, so that none pays for another's rows.
+    const entitlement = await EntitlementUnderTest.start(new Date().toISOString());
+    try {
+      rows.push(...(await MEASURES[figure](entitlement)));
+    } finally {
+      await entitlement.stop();
+    }
+  }
+  return { title: 'ledger: what it writes, how it ages, how fast money becomes credits', rows };
+}

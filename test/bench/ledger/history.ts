@@ -1,0 +1,165 @@
+import type { Client } from 'pg';
+import { RollPartitionsJob, checkInvariants, withClient } from '#libs/database';
+import { newId } from '#libs/platform';
+import { ENTITLEMENT_INVARIANTS } from '../../../apps/entitlement/src/auditor/invariants.js';
+import { CheckpointJob } from '../../../apps/entitlement/src/checkpoints/checkpoint.job.js';
+import type { EntitlementUnderTest } from '../../entitlement/entitlement-under-test.js';
+import { type BenchRow, percentile } from '../bench.js';
+import { insertAccounts, writeRows } from './ledger-rows.js';
+
+const ENTRIES = 5_000_000;
+const ACCOUNTS = 1_000;
+/** A charge is a reservation and its use, of two entries each. */
+const CHARGES_PER_ACCOUNT = ENTRIES / 4 / ACCOUNTS;
+const CREDITS = 1_000_000;
+const ACQUIRES = 1_000;
+const AT_ONCE = 4;
+const WINDOW_MS = 15 * 60_000;
+const WINDOW_TARGET_MS = 1_000;
+
+/** A year of use by a thousand accounts, all of which are busy when the auditor looks. */
+export async function measure(entitlement: EntitlementUnderTest): Promise<BenchRow[]> {
+  const boughtAt = new Date(Date.now() - 365 * 86_400_000);
+  await writeRows(entitlement, async (client) => {
+    await makePartitions(client, boughtAt);
+    await insertAccounts(client, { count: ACCOUNTS, credits: CREDITS, boughtAt });
+  });
+  const accountIds = (
+    await entitlement.database.query<{ id: string }>('select id from credit_accounts')
+  ).map(({ id }) => id);
+  await acquireAll(entitlement, accountIds);
+  const young = await acquireAll(entitlement, accountIds);
+  await writeRows(entitlement, async (client) => useForAYear(client, boughtAt));
+  await acquireAll(entitlement, accountIds);
+  const old = await acquireAll(entitlement, accountIds);
+  const unsummedMs = await audit(entitlement, WINDOW_MS);
+  const summingMs = await timed(() => entitlement.service.app.get(CheckpointJob).runOnce());
+  await acquireAll(entitlement, accountIds);
+  const windowMs = await audit(entitlement, WINDOW_MS);
+  const fullMs = await audit(entitlement);
+  const dropping = await dropYear(entitlement, accountIds);
+  await audit(entitlement);
+  const at = `at ${ENTRIES} entries`;
+  return [
+    { what: 'acquire of a young ledger, p99', value: percentile(young, 0.99), unit: 'ms' },
+    { what: `acquire ${at}, p99`, value: percentile(old, 0.99), unit: 'ms' },
+    {
+      what: `audit window of ${ACCOUNTS} busy accounts ${at}`,
+      value: windowMs,
+      unit: 'ms',
+      target: `≤ ${WINDOW_TARGET_MS} ms`,
+      ok: windowMs <= WINDOW_TARGET_MS,
+    },
+    { what: 'the same before their first checkpoint', value: unsummedMs, unit: 'ms' },
+    { what: `${ENTRIES} entries summed up to checkpoints`, value: summingMs, unit: 'ms' },
+    { what: 'everything audited, in one statement', value: fullMs, unit: 'ms' },
+    { what: "a year's partitions dropped", value: dropping.ms, unit: 'ms' },
+    { what: 'acquires meanwhile, p99', value: percentile(dropping.acquires, 0.99), unit: 'ms' },
+    { what: 'acquires meanwhile, slowest', value: Math.max(...dropping.acquires), unit: 'ms' },
+  ];
+}
+
+/** Every month of the ledger before the last one goes, while leases are asked for. */
+async function dropYear(entitlement: EntitlementUnderTest, accountIds: string[]) {
+  const { test, service } = entitlement;
+  await withClient(test.url(), async (client) =>
+    client.query(
+      `update entitlement.partitioned_table set kept_for = '1 month' where name like 'ledger%'`,
+    ),
+  );
+  const acquiring = acquireAll(entitlement, accountIds);
+  const ms = await timed(() => service.app.get(RollPartitionsJob).runOnce());
+  const [{ left }] = await entitlement.database.query<{ left: number }>(
+    `select count(*)::int as left from pg_inherits where inhparent = 'ledger_entries'::regclass`,
+  );
+  // Last month, this one and two to come.
+  if (left > 5) throw new Error(`${left} partitions of the ledger are left`);
+  return { ms, acquires: await acquiring };
+}
+
+/** Those of every month since then. */
+async function makePartitions(client: Client, since: Date): Promise<void> {
+  for (const at = new Date(since); at < new Date(); at.setUTCDate(at.getUTCDate() + 28)) {
+    await client.query('select roll_partitions($1)', [at]);
+  }
+}
+
+async function useForAYear(client: Client, boughtAt: Date): Promise<void> {
+  const charges = `
+    select n, i, $1::timestamptz + (i + n / ${ACCOUNTS}.0) * interval '364 days' / ${CHARGES_PER_ACCOUNT} as at
+    from generate_series(1, ${CHARGES_PER_ACCOUNT}) i cross join generate_series(1, ${ACCOUNTS}) n`;
+  const kinds = `(values ('reserve', 'available', 'reserved', 0), ('consume', 'reserved', 'consumed', 1))
+    k (kind, source, target, later)`;
+  const moment = `at + later * interval '1 second'`;
+  const id = `pg_temp.id_at(${moment}, kind || n || ' ' || i)`;
+  await client.query(
+    `insert into ledger_transfers (id, account_id, kind, reference, available_after, occurred_at, recorded_at)
+     select ${id}, pg_temp.account(n), kind, 'lease:' || i, ${CREDITS} - i, ${moment}, ${moment}
+     from (${charges}) c cross join ${kinds}`,
+    [boughtAt],
+  );
+  await client.query(
+    `insert into ledger_entries (transfer_id, position, account_id, ledger_account, grant_id, amount)
+     select ${id}, position, pg_temp.account(n), case position when 0 then source else target end,
+       pg_temp.grant_of(n), case position when 0 then -1 else 1 end
+     from (${charges}) c cross join ${kinds} cross join (values (0), (1)) p (position)`,
+    [boughtAt],
+  );
+  // Behind what the leases of the young ledger have moved.
+  await client.query(
+    `update ledger_transfers set available_after = available_after - ${CHARGES_PER_ACCOUNT}
+     where recorded_at > $1::timestamptz + interval '364 days 12 hours'`,
+    [boughtAt],
+  );
+  await client.query(`update credit_grants set available = available - ${CHARGES_PER_ACCOUNT},
+    consumed = consumed + ${CHARGES_PER_ACCOUNT}`);
+  await client.query(`update credit_accounts set available = available - ${CHARGES_PER_ACCOUNT}`);
+}
+
+/** Milliseconds of each of the acquires, several at a time. */
+async function acquireAll(
+  { client }: EntitlementUnderTest,
+  accountIds: string[],
+): Promise<number[]> {
+  const times: number[] = [];
+  const next = Array.from(
+    { length: ACQUIRES },
+    (_, n) => accountIds[n % accountIds.length],
+  ).values();
+  const acquireNext = async () => {
+    for (const accountId of next) {
+      const leaseId = newId();
+      const startedAt = performance.now();
+      const answer = await client.acquire({
+        accountId,
+        leaseId,
+        gatewayId: 'gateway-1',
+        min: 1,
+        wanted: 10,
+      });
+      times.push(performance.now() - startedAt);
+      if (answer.outcome !== 'granted') throw new Error(`a lease was ${answer.outcome}`);
+      await client.close({ accountId, leaseId, consumed: 1 });
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, acquireNext));
+  return times;
+}
+
+/** @returns milliseconds. @throws when an invariant does not hold. */
+async function audit({ test }: EntitlementUnderTest, windowMs?: number): Promise<number> {
+  return withClient(test.url('entitlement_auditor'), async (client) => {
+    const query = async (sql: string, values?: unknown[]) => (await client.query(sql, values)).rows;
+    return timed(async () => {
+      const database = { query } as Parameters<typeof checkInvariants>[0];
+      const violated = await checkInvariants(database, ENTITLEMENT_INVARIANTS, { windowMs });
+      if (violated.length > 0) throw new Error(JSON.stringify(violated).slice(0, 500));
+    });
+  });
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const startedAt = performance.now();
+  await work();
+  return performance.now() - startedAt;
+}
