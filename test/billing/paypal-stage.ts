@@ -3,7 +3,7 @@ import { PaypalProcessor } from '../../apps/billing/src/processors/paypal/paypal
 import { PaymentsSimulator } from '../../apps/simulators/src/payments/payments-simulator.js';
 import { TestClock } from '#test/environment';
 import { listenForCallbacks } from './callback-door.js';
-import { pressButton } from './hosted-page.js';
+import { agreeAtPaypal, pressButton } from './hosted-page.js';
 import type { ProcessorStage, ReceivedCallback } from './processor-stage.js';
 
 /** Ids of an endpoint at PayPal: part of what is signed. */
@@ -46,6 +46,7 @@ export async function openPaypalStage(): Promise<ProcessorStage> {
       return { raw, headers: { ...headers, 'paypal-cert-url': url } };
     },
     act: pressButton,
+    agree: agreeAtPaypal,
     pass: async (ms) => {
       clock.advance(ms);
       simulator.clock.runDue();
@@ -60,6 +61,9 @@ export async function openPaypalStage(): Promise<ProcessorStage> {
       }
     },
     count: (kind) => paypal.world.all(kind === 'checkout' ? 'order' : 'refund').length,
+    setCard: async (_, behaviour) => {
+      paypal.subscriptions.setFunds(behaviour);
+    },
     failRefund: async ({ id }) => {
       paypal.captures.failRefund(id);
       await delivered();

@@ -49,6 +49,7 @@ export async function openStripeStage(): Promise<ProcessorStage> {
       return sign(Buffer.from(JSON.stringify({ ...event, livemode: true })));
     },
     act: pressButton,
+    agree: () => Promise.reject(new Error('Stripe asks for no approval')),
     pass: async (ms) => {
       clock.advance(ms);
       simulator.clock.runDue();
@@ -64,6 +65,7 @@ export async function openStripeStage(): Promise<ProcessorStage> {
       }
     },
     count: (kind) => simulator.world.all(OBJECTS[kind]).length,
+    setCard: async (id, card) => simulator.invoices.setCard(id, card),
     failRefund: async ({ id }) => {
       simulator.payments.failRefund(id);
       await delivered();

@@ -187,7 +187,7 @@ export type CallbackVerdict =
 export interface ProcessorCapabilities {
   /** Part of a payment can be refunded. */
   refundsPartly: boolean;
-  /** How long the same key gives the same answer, in milliseconds. */
+  /** How long the key of a refund gives the same answer, in milliseconds; other keys are needed for hours. */
   idempotencyMs: number;
   /** It calls back when a checkout has expired; elsewhere only a look at the checkout tells. */
   announcesExpiry: boolean;
@@ -270,6 +270,9 @@ export interface PaymentProcessor {
 
   refund(request: RefundRequest): Promise<Outcome<RefundSnapshot>>;
 
+  /** Finds a refund by our reference, when the answer to it was lost for too long. */
+  findRefund(refundId: string, paymentId: string): Promise<Outcome<RefundSnapshot | null>>;
+
   /** What an upgrade at `from` costs now. */
   previewChange(request: ChangeRequest, from: Date): Promise<Outcome<{ dueMicros: Micros }>>;
 
@@ -278,6 +281,12 @@ export interface PaymentProcessor {
 
   /** Changes a plan, or its interval, when the running period ends. */
   changeAtPeriodEnd(request: ChangeRequest, key: string): Promise<Outcome<ChangeResult>>;
+
+  /**
+   * Changes a plan now and bills nothing: what was paid for the other one was taken back. Where changes need
+   * approval, until the period ends: what the customer agreed to is billed from then on.
+   */
+  setPlan(request: ChangeRequest, key: string): Promise<Outcome<SubscriptionSnapshot>>;
 
   /** Ends a subscription, at the end of its period or at once. `key` names this wish, not its repeats. */
   cancel(

@@ -4,15 +4,7 @@ import { UnfitObject } from '../unfit-object.js';
 import { type OrderReference, toCustomId, toOrderReference } from './order-reference.js';
 import type { OrderRequest, PaypalClient } from './paypal-client.js';
 import { PaypalRefusal } from './paypal-connection.js';
-import {
-  type PaypalOrder,
-  currencyOf,
-  idOf,
-  linkOf,
-  linkedId,
-  microsOf,
-  toMoney,
-} from './paypal-objects.js';
+import { type PaypalOrder, currencyOf, idOf, linkOf, microsOf, toMoney } from './paypal-objects.js';
 import { isDecided } from './paypal-outcome.js';
 import { checkoutSnapshot } from './paypal-snapshots.js';
 
@@ -61,11 +53,12 @@ export class PaypalOrders {
     return checkoutSnapshot(await this.client.getOrder(id), this.clock.now());
   }
 
-  /** The order that a capture is of. */
-  async orderOf(captureId: string): Promise<PaypalOrder> {
+  /** The order that a capture is of; undefined for a payment of a subscription. */
+  async orderOf(captureId: string): Promise<PaypalOrder | undefined> {
     const { supplementary_data: data, links } = await this.client.getCapture(captureId);
-    const id = data?.related_ids?.order_id ?? linkedId(links, 'up');
-    return this.client.getOrder(idOf(id));
+    const linked = linkOf(links, 'up')?.split('/').at(-1);
+    const id = data?.related_ids?.order_id ?? linked;
+    return id === undefined ? undefined : this.client.getOrder(idOf(id));
   }
 
   /**

@@ -1,4 +1,4 @@
-import { type Clock, HOUR_MS, type Micros } from '#libs/platform';
+import { type Clock, DAY_MS, HOUR_MS, type Micros } from '#libs/platform';
 import type {
   CallbackVerdict,
   ChangeRequest,
@@ -65,8 +65,8 @@ export class PaypalProcessor implements PaymentProcessor {
   readonly name = 'paypal';
   readonly capabilities: ProcessorCapabilities = {
     refundsPartly: true,
-    // What PayPal promises for orders; refunds are kept for 45 days.
-    idempotencyMs: 6 * HOUR_MS,
+    // Orders' keys live for 6 hours, subscriptions' for 3 days.
+    idempotencyMs: 45 * DAY_MS,
     announcesExpiry: false,
     announcesRenewals: false,
     findsCheckouts: false,
@@ -152,6 +152,21 @@ export class PaypalProcessor implements PaymentProcessor {
       const body = { amount: toMoney(amountMicros, currency), custom_id: refundId };
       const key = `refund:${refundId}`;
       return refundSnapshot(await this.client.refundCapture(paymentId, body, key));
+    });
+  }
+
+  /**
+   * A capture names its order, which lists what was refunded of it. @returns unknown for a subscription's
+   * payment, whose refunds PayPal lists nowhere.
+   */
+  findRefund(refundId: string, paymentId: string): Promise<Outcome<RefundSnapshot | null>> {
+    return outcomeOf(async () => {
+      const order = await this.orders.orderOf(paymentId);
+      if (!order) throw new PaypalUnreachable(`nothing lists the refunds of ${paymentId}`);
+      const refunds =
+        order.purchase_units?.flatMap(({ payments }) => payments?.refunds ?? []) ?? [];
+      const found = refunds.find(({ custom_id }) => custom_id === refundId);
+      return found ? refundSnapshot(found) : null;
     });
   }
 
