@@ -197,7 +197,8 @@ export class PaypalSubscriptions {
       .filter(({ status }) => PAID_STATUSES.includes(status ?? ''))
       .map((sale) => ({ id: idOf(sale.id), at: timeOf(sale.time) }));
     const change = await this.parts.changes.paidBill(current);
-    const [latest] = [...bills, ...(change ? [change] : [])].toSorted(
+    // Of two at the same second the change came later.
+    const [latest] = [...(change ? [change] : []), ...bills].toSorted(
       (a, b) => b.at.getTime() - a.at.getTime(),
     );
     return latest ? { id: latest.id, isPaid: true } : null;
