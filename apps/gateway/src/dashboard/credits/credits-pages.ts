@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type OrderAnswer, TIERS, packagePriceMicros, planOfSku } from '#libs/contracts';
-import { grouped, money } from '../pages/amounts.js';
+import { grouped, money } from '../amounts.js';
 import { type Notice, type PageContext, form, hidden, page } from '../pages/layout.js';
 import { type Markup, html } from '../pages/markup.js';
 

@@ -1,5 +1,5 @@
 import type { BillingDetails, InvoiceAnswer, InvoiceKind } from '#libs/contracts';
-import { day, money } from '../pages/amounts.js';
+import { day, money } from '../amounts.js';
 import { type Field, type Notice, type PageContext, field, form, page } from '../pages/layout.js';
 import { type Markup, html } from '../pages/markup.js';
 

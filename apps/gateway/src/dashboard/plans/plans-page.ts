@@ -6,8 +6,8 @@ import {
   type SubscriptionLineName,
   type SubscriptionPlan,
 } from '#libs/contracts';
-import { grouped, money } from '../pages/amounts.js';
-import { choice } from '../pages/choice.js';
+import { grouped, money } from '../amounts.js';
+import { choice } from './interval-choice.js';
 import { type Notice, type PageContext, form, hidden, page } from '../pages/layout.js';
 import { type Markup, html } from '../pages/markup.js';
 

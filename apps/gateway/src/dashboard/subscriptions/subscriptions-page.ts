@@ -4,7 +4,7 @@ import {
   type SubscriptionAnswer,
   planOfSku,
 } from '#libs/contracts';
-import { day, grouped, money } from '../pages/amounts.js';
+import { day, grouped, money } from '../amounts.js';
 import { type Notice, type PageContext, form, hidden, page } from '../pages/layout.js';
 import { type Markup, html } from '../pages/markup.js';
 
