@@ -89,6 +89,10 @@ describe('tidy', () => {
       expect(code.clockFaults(files)).toEqual([]);
     });
 
+    it('what is repeated is repeated by a loop', () => {
+      expect(code.repetitionFaults(files)).toEqual([]);
+    });
+
     it('no global module, circular reference, entity relation or I-interface', () => {
       expect(code.constructFaults(files)).toEqual([]);
     });
@@ -238,6 +242,7 @@ describe('tidy', () => {
       [code.clockFaults, 'libs/mail/src/a.ts', `const a = new Date();`],
       [code.clockFaults, 'libs/mail/src/a.ts', `const a = Date.now();`],
       [code.clockFaults, 'libs/mail/src/a.ts', `const a = performance.now();`],
+      [code.repetitionFaults, `${account}/a.ts`, 'setInterval(() => {}, 1);'],
       [code.constructFaults, 'libs/mail/src/a.ts', `@Global() class A {}`],
       [code.constructFaults, 'libs/mail/src/a.ts', `interface IMail {}`],
       [code.settingFaults, 'a.ts', `class A { @Setting({}) port = 0; }`],

@@ -9,12 +9,13 @@ import {
   type RunningService,
   type ServiceName,
   ServiceTokens,
+  derivedKey,
+  encrypt,
   newId,
 } from '#libs/platform';
 import { TestClock, TestDatabase, waitFor } from '#test/environment';
 import { AccountConfig } from '../../apps/account/src/account.config.js';
 import { ForgottenPasswordsService } from '../../apps/account/src/password-resets/forgotten-passwords.service.js';
-import { derivedKey, encrypt } from '../../apps/account/src/personal-data/encrypted.js';
 import { newToken, tokenHash } from '../../apps/account/src/sessions/session-token.js';
 import { startAccount } from '../../apps/account/src/start.js';
 

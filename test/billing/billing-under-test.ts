@@ -2,6 +2,7 @@ import type { Abstract, Type } from '@nestjs/common';
 import type { InjectOptions } from 'fastify';
 import type { EventEnvelope, OrderAnswer } from '#libs/contracts';
 import type { Database, Transaction } from '#libs/database';
+import { LocalMailbox, MailSender } from '#libs/mail';
 import { InProcessTransport } from '#libs/messaging';
 import {
   Logger,
@@ -14,6 +15,7 @@ import { type RecordedEvent, TestClock, TestDatabase, recordedEvents } from '#te
 import { OnAccountDeletedConsumer } from '../../apps/billing/src/accounts/on-account-deleted.consumer.js';
 import { OnAccountErasedConsumer } from '../../apps/billing/src/accounts/on-account-erased.consumer.js';
 import { OnAccountRestoredConsumer } from '../../apps/billing/src/accounts/on-account-restored.consumer.js';
+import { PrintInvoicesJob } from '../../apps/billing/src/invoices/print-invoices.job.js';
 import { CloseCheckoutsJob } from '../../apps/billing/src/orders/close-checkouts.job.js';
 import { ReturnMoneyJob } from '../../apps/billing/src/payments/return-money.job.js';
 import { FollowAccountsJob } from '../../apps/billing/src/subscriptions/follow-accounts.job.js';
@@ -21,10 +23,12 @@ import { BillingConfig } from '../../apps/billing/src/billing.config.js';
 import { startBilling } from '../../apps/billing/src/start.js';
 import { SyncObjectsJob } from '../../apps/billing/src/sync/sync-objects.job.js';
 import { PaymentsSimulator } from '../../apps/simulators/src/payments/payments-simulator.js';
+import { AccountContacts } from '../stand-ins/account-contacts.js';
 import { CallbackDoor } from './callback-door.js';
 import { pressButton } from './hosted-page.js';
 import type { CheckoutAction } from './processor-stage.js';
 
+const MAILS_MAX = 500;
 const SECRET = 'a secret of the tests, thirty-two characters';
 export const CALLBACK_SECRET = 'the secret of the callback endpoint';
 
@@ -63,6 +67,9 @@ export class BillingUnderTest {
   }
 
   service: RunningService;
+  /** Letters that were handed over. */
+  mailbox: LocalMailbox;
+  readonly contacts = new AccountContacts();
   /** Errors only. */
   readonly logLines: string[] = [];
   private readonly tokens: ServiceTokens;
@@ -84,6 +91,7 @@ export class BillingUnderTest {
     await this.door.close();
     await this.transport.close();
     await this.service.stop();
+    await this.contacts.stop();
     await this.test.drop();
   }
 
@@ -107,6 +115,14 @@ export class BillingUnderTest {
     };
     const answer = await this.service.app.inject(options);
     return { status: answer.statusCode, body: answer.body === '' ? undefined : answer.json() };
+  }
+
+  /** An answer that is no JSON. */
+  async bytes(path: string, accountId: string) {
+    const authorization = `Bearer ${this.tokens.issue('gateway', 'billing')}`;
+    const headers = { authorization, 'x-account-id': accountId };
+    const answer = await this.service.app.inject({ url: `/internal/${path}`, headers });
+    return { status: answer.statusCode, headers: answer.headers, body: answer.rawPayload };
   }
 
   /** Orders a package. @throws when it is refused. */
@@ -133,6 +149,15 @@ export class BillingUnderTest {
   async settle(): Promise<void> {
     await this.simulator.callbacks.idle();
     await this.get(SyncObjectsJob).runOnce();
+  }
+
+  /** Prints invoices and sends letters. @returns the letters to the account, oldest first. */
+  async deliverMail(accountId: string) {
+    await this.get(PrintInvoicesJob).runOnce();
+    await this.get(MailSender).runOnce();
+    const { email } = this.contacts.contactOf(accountId);
+    const mails = await this.mailbox.newest(MAILS_MAX);
+    return mails.filter(({ to }) => to === email).toReversed();
   }
 
   /** Moves the time of billing and of the processor. */
@@ -171,9 +196,14 @@ export class BillingUnderTest {
   private async open(apiUrl: string): Promise<void> {
     const write = (line: string) => void this.logLines.push(line);
     const logger = new Logger('test', { write }, 'error');
+    await this.contacts.start();
+    this.mailbox = new LocalMailbox(this.clock);
     const config = Object.assign(new BillingConfig(), {
       databaseUrl: this.test.url('billing'),
       maintenanceDatabaseUrl: this.test.url('billing_maintenance'),
+      auditorDatabaseUrl: this.test.url('billing_auditor'),
+      accountUrl: this.contacts.url,
+      invoiceDataSecret: 'wraps the keys of invoices in tests',
       serviceSecret: SECRET,
       stripeApiKey: 'sk_test_simulator',
       stripeApiUrl: apiUrl,
@@ -183,9 +213,10 @@ export class BillingUnderTest {
       logger,
       consumers: { account: ['billing'], billing: [] },
     });
-    const { clock, transport } = this;
+    const { clock, transport, mailbox: mail } = this;
     // On real time the jobs would come between a spec's steps, now and then.
-    this.service = await startBilling({ config, clock, logger, transport, isScheduled: false });
+    const options = { config, clock, logger, transport, mail, isScheduled: false };
+    this.service = await startBilling(options);
     this.door = await CallbackDoor.open((body, headers) =>
       this.call('POST', 'callbacks/stripe', { body, headers }),
     );

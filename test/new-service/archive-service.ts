@@ -6,16 +6,14 @@ import { Database, MaintenanceDatabase, Transaction } from '#libs/database';
 import { Consumes, messagingTables } from '#libs/messaging';
 import {
   type Job,
-  type Logger,
   SECOND_MS,
-  Schedule,
   ServiceModule,
   type ServiceName,
   ServiceSecretConfig,
   Setting,
   startService,
 } from '#libs/platform';
-import { type JobDeclaration, type Service, scheduleJobs, started } from '#libs/services';
+import { type JobDeclaration, type Service, startJobs, started } from '#libs/services';
 
 const NAME = 'archive' as ServiceName;
 
@@ -114,18 +112,12 @@ export const archive: Service<ArchiveConfig> = {
       port: config.port,
       strategy: transport.strategyFor(NAME, database),
     });
-    const schedule = scheduled(service, logger);
+    const jobs = startJobs(service, logger, JOBS);
     const stop = async () => {
-      await schedule.stop();
+      await jobs.stop();
       await service.stop();
       await Promise.all([database.close(), maintenance.close()]);
     };
     return started({ ...service, stop });
   },
 };
-
-function scheduled(service: Parameters<typeof scheduleJobs>[1], logger: Logger): Schedule {
-  const schedule = new Schedule(logger);
-  scheduleJobs(schedule, service, JOBS);
-  return schedule;
-}

@@ -139,7 +139,7 @@ describe('a service that one line adds to the registry', () => {
       const ports = { services: { archive: 4711 }, gateways: [{ api: 1, dashboard: 2, internal: 3 }] };
       const settings = new ServiceSettings({
         ports, folder, secrets: Secrets.load(folder), postgresUrl: 'postgres://x@127.0.0.1/x',
-        brokers: '127.0.0.1:9092', reusePort: false, common: {},
+        brokers: '127.0.0.1:9092', reusePort: false, common: {}, services: SERVICES,
       });
       const archive = SERVICES.find(({ name }) => name === 'archive');
       console.log(JSON.stringify([settings.service(archive), settings.operator().ARCHIVE_URL]));`;

@@ -127,7 +127,7 @@ export class EventsScenario implements Scenario {
   }
 
   private async write(key: string, command: Command): Promise<void> {
-    const outbox = new Outbox('entitlement', new SystemClock(), { poke: () => {} } as never);
+    const outbox = new Outbox('entitlement', new SystemClock(), { wake: () => {} } as never);
     await this.producer.port.transaction(async (transaction) => {
       const { aggregate, isState, number } = command;
       const lock = await outbox.lock(transaction, { key, aggregate });

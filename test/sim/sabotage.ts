@@ -45,10 +45,10 @@ export const SABOTAGES = {
     shownBy: 56,
     breaks: 'a gateway spends from a lease past its end',
   },
-  'no-grace': { scenario: 'facts', shownBy: 250, breaks: 'facts are trusted for ever' },
+  'no-grace': { scenario: 'facts', shownBy: 1685, breaks: 'facts are trusted for ever' },
   'no-overtaking': {
     scenario: 'facts',
-    shownBy: 78,
+    shownBy: 41,
     breaks: 'a load that news overtook is kept',
   },
 } as const;

@@ -90,6 +90,29 @@ export function clockFaults(files: SourceFile[]): string[] {
   ]);
 }
 
+/** Where a timer ticks evenly, and why it is no `Loop`, which rests between two turns. */
+const TICKS: readonly [path: string, why: string][] = [
+  ['apps/gateway/src/connection/plain-connections.ts', 'counts time-outs in ticks'],
+  ['apps/gateway/src/lookup/lookup-pool.ts', 'counts time-outs in ticks'],
+  ['libs/resolvers/src/dns/udp-server.ts', 'counts time-outs, while a question is open'],
+  ['libs/counters/src/valkey/', 'renews slices and probes the server, without waiting for either'],
+  ['libs/messaging/src/transports/kafka/kafka-group.ts', 'heartbeats beside a batch'],
+  ['apps/gateway/src/request/01-shed.ts', 'measures the event loop, a second at a time'],
+  ['apps/gateway/src/lease/', 'settles and closes leases on time while a call hangs'],
+  ['apps/simulators/src/', 'never part of a production image'],
+];
+
+/** What is repeated is repeated by a `Loop`: never twice at a time, and a failure is logged once. */
+export function repetitionFaults(files: SourceFile[]): string[] {
+  return files
+    .filter((file) => !isTest(file) && !TICKS.some(([path]) => file.path.startsWith(path)))
+    .flatMap((file) =>
+      nodesOf(file, ts.isCallExpression)
+        .filter(({ expression }) => expression.getText() === 'setInterval')
+        .map((node) => `${place(file, node)}: setInterval instead of a Loop`),
+    );
+}
+
 const RELATIONS = ['OneToOne', 'OneToMany', 'ManyToOne', 'ManyToMany', 'JoinColumn', 'JoinTable'];
 const BANNED_CALLS = ['Global', 'forwardRef', ...RELATIONS];
 

@@ -8,10 +8,9 @@ import {
   Metrics,
   type RunningService,
   SECOND_MS,
-  Schedule,
   startService,
 } from '#libs/platform';
-import { type JobDeclaration, scheduleJobs } from '#libs/services';
+import { type JobDeclaration, startJobs } from '#libs/services';
 import type { AccountConfig } from './account.config.js';
 import { AccountModule } from './account.module.js';
 import { Account } from './accounts/account.entity.js';
@@ -87,12 +86,11 @@ export async function startAccount(options: AccountOptions): Promise<RunningServ
   addMailMetrics(metrics, maintenanceDatabase);
   addPoolMetrics(metrics, { account: database, maintenance: maintenanceDatabase });
   await transport.startRelay('account', maintenanceDatabase);
-  const schedule = new Schedule(logger);
-  if (options.isScheduled ?? true) scheduleJobs(schedule, service, JOBS);
+  const jobs = startJobs(service, logger, (options.isScheduled ?? true) ? JOBS : []);
   return {
     ...service,
     stop: async () => {
-      await schedule.stop();
+      await jobs.stop();
       await transport.stopRelay('account');
       await service.stop();
       await maintenanceDatabase.close();

@@ -2,8 +2,10 @@ import {
   ArrayMaxSize,
   ArrayMinSize,
   IsInt,
+  IsOptional,
   IsString,
   IsUrl,
+  Length,
   Max,
   Min,
   MinLength,
@@ -43,6 +45,19 @@ export class BillingConfig extends ServiceSecretConfig {
   maintenanceDatabaseUrl: string;
 
   @Setting({
+    env: 'BILLING_AUDITOR_DATABASE_URL',
+    about: 'PostgreSQL as the role "billing_auditor", which reads everything and writes nothing.',
+    secret: true,
+  })
+  @IsString()
+  @MinLength(1)
+  auditorDatabaseUrl: string;
+
+  @Setting({ env: 'ACCOUNT_URL', about: "Origin of account's internal listener." })
+  @IsUrl(URL_RULES)
+  accountUrl: string;
+
+  @Setting({
     env: 'BILLING_URL',
     about: 'Origin of the dashboard; customers come back to it from a processor.',
   })
@@ -57,6 +72,51 @@ export class BillingConfig extends ServiceSecretConfig {
   @IsString()
   @MinLength(1)
   stripeApiKey: string;
+
+  @Setting({
+    env: 'INVOICE_DATA_SECRET',
+    about:
+      'Wraps the key of what each account’s invoices say of it. Losing it loses all invoices’ PDFs.',
+    secret: true,
+    generated: true,
+  })
+  @IsString()
+  @MinLength(32)
+  invoiceDataSecret: string;
+
+  @Setting({ env: 'INVOICE_SELLER_NAME', about: 'Who sells, as invoices say it.' })
+  @IsString()
+  @Length(1, 150)
+  sellerName: string = 'Domain Data Service';
+
+  @Setting({
+    env: 'INVOICE_SELLER_ADDRESS',
+    about: 'Lines of the seller’s address on invoices, comma-separated.',
+  })
+  @IsString({ each: true })
+  @Length(1, 150, { each: true })
+  @ArrayMaxSize(8)
+  sellerAddress: string[] = [];
+
+  @Setting({ env: 'INVOICE_SELLER_TAX_ID', about: 'The seller’s tax id on invoices.' })
+  @IsOptional()
+  @IsString()
+  @Length(1, 30)
+  sellerTaxId?: string;
+
+  @Setting({ env: 'MAIL_FROM', about: 'Sender of every mail, `Name <address>`.' })
+  @IsString()
+  mailFrom: string = 'Domain Data Service <no-reply@localhost.localdomain>';
+
+  @Setting({
+    env: 'SMTP_URL',
+    about:
+      'Where mail is handed over, `smtp://user:password@host:port` or `smtps://…`. Unset: a local mailbox.',
+    secret: true,
+  })
+  @IsOptional()
+  @IsUrl({ require_tld: false, protocols: ['smtp', 'smtps'], require_protocol: true })
+  smtpUrl?: string;
 
   @Setting({ env: 'STRIPE_API_URL', about: 'Where Stripe’s API is; a simulator elsewhere.' })
   @IsUrl(URL_RULES)

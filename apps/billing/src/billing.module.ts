@@ -1,7 +1,10 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { Database, MaintenanceDatabase } from '#libs/database';
+import { AuditJob, Database, MaintenanceDatabase } from '#libs/database';
 import { type EventTransport, MessagingModule } from '#libs/messaging';
-import { type Clock, type Logger, ServiceModule } from '#libs/platform';
+import { type Clock, type Logger, ServiceModule, ServiceTokens } from '#libs/platform';
+import { MailOutbox, MailSender, type MailTransport } from '#libs/mail';
+import { AccountClient, ServiceHttp } from '#libs/contracts';
+import { BILLING_INVARIANTS } from './auditor/invariants.js';
 import { BillingConfig } from './billing.config.js';
 import { CallbacksController } from './callbacks/callbacks.controller.js';
 import { CallbacksRepository } from './callbacks/callbacks.repository.js';
@@ -15,6 +18,18 @@ import { AccountStatesService } from './accounts/account-states.service.js';
 import { OnAccountDeletedConsumer } from './accounts/on-account-deleted.consumer.js';
 import { OnAccountErasedConsumer } from './accounts/on-account-erased.consumer.js';
 import { OnAccountRestoredConsumer } from './accounts/on-account-restored.consumer.js';
+import { InvoiceDataService } from './invoice-data/invoice-data.service.js';
+import { InvoiceKeysRepository } from './invoice-data/invoice-keys.repository.js';
+import { InvoicesController } from './invoices/invoices.controller.js';
+import { InvoicesRepository } from './invoices/invoices.repository.js';
+import { InvoicesService } from './invoices/invoices.service.js';
+import { OwnInvoicesService } from './invoices/own-invoices.service.js';
+import { PrintInvoicesJob } from './invoices/print-invoices.job.js';
+import { RevisionsRepository } from './invoices/revisions.repository.js';
+import { RevisionsService } from './invoices/revisions.service.js';
+import { ContactsService } from './letters/contacts.service.js';
+import { LettersRepository } from './letters/letters.repository.js';
+import { LettersService } from './letters/letters.service.js';
 import { CloseCheckoutsJob } from './orders/close-checkouts.job.js';
 import { PurchaseRulesService } from './pricing/purchase-rules.service.js';
 import { FollowAccountsJob } from './subscriptions/follow-accounts.job.js';
@@ -54,12 +69,15 @@ export interface BillingModuleOptions {
   transport: EventTransport;
   database: Database;
   maintenanceDatabase: Database;
+  auditorDatabase: Database;
+  mail: MailTransport;
 }
 
 export const CONTROLLERS = [
   OrdersController,
   ReturnsController,
   SubscriptionsController,
+  InvoicesController,
   CallbacksController,
   OnAccountDeletedConsumer,
   OnAccountRestoredConsumer,
@@ -69,6 +87,16 @@ export const CONTROLLERS = [
 /** Features in the order in which they may use one another. */
 const FEATURES = [
   [AccountStatesRepository, AccountStatesService],
+  [ContactsService, LettersRepository, LettersService],
+  [InvoiceKeysRepository, InvoiceDataService],
+  [
+    InvoicesRepository,
+    RevisionsRepository,
+    RevisionsService,
+    PrintInvoicesJob,
+    InvoicesService,
+    OwnInvoicesService,
+  ],
   [
     PaymentsRepository,
     PaymentsMaintenanceRepository,
@@ -89,7 +117,7 @@ const FEATURES = [
 @Module({})
 export class BillingModule {
   static register(options: BillingModuleOptions): DynamicModule {
-    const { config, clock, logger, transport, database, maintenanceDatabase } = options;
+    const { config, clock, logger, transport, database, maintenanceDatabase, mail } = options;
     return {
       module: BillingModule,
       imports: [
@@ -101,11 +129,31 @@ export class BillingModule {
         { provide: BillingConfig, useValue: config },
         { provide: Database, useValue: database },
         { provide: MaintenanceDatabase, useValue: maintenanceDatabase },
+        {
+          provide: ServiceHttp,
+          useFactory: (tokens: ServiceTokens) => accountHttp(config, tokens),
+          inject: [ServiceTokens],
+        },
+        {
+          provide: AccountClient,
+          useFactory: (http: ServiceHttp) => new AccountClient(http),
+          inject: [ServiceHttp],
+        },
+        {
+          provide: AuditJob,
+          useValue: new AuditJob(options.auditorDatabase, BILLING_INVARIANTS, logger),
+        },
+        { provide: MailOutbox, useValue: new MailOutbox() },
+        { provide: MailSender, useValue: new MailSender(maintenanceDatabase, mail, logger) },
         { provide: PaymentProcessors, useValue: processorsOf(config, clock) },
         ...FEATURES.flat(),
       ],
     };
   }
+}
+
+function accountHttp({ accountUrl: url }: BillingConfig, tokens: ServiceTokens): ServiceHttp {
+  return new ServiceHttp({ url, caller: 'billing', audience: 'account', tokens });
 }
 
 function processorsOf(config: BillingConfig, clock: Clock): PaymentProcessors {

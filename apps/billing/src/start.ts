@@ -1,4 +1,6 @@
-import { Database, addPoolMetrics } from '#libs/database';
+import { ServiceHttp } from '#libs/contracts';
+import { AuditJob, Database, addInvariantMetrics, addPoolMetrics } from '#libs/database';
+import { MailSender, type MailTransport, addMailMetrics } from '#libs/mail';
 import { type EventTransport, addEventMetrics } from '#libs/messaging';
 import {
   type Clock,
@@ -8,14 +10,16 @@ import {
   Metrics,
   type RunningService,
   SECOND_MS,
-  Schedule,
   startService,
 } from '#libs/platform';
-import { type JobDeclaration, scheduleJobs } from '#libs/services';
+import { type JobDeclaration, startJobs } from '#libs/services';
 import type { BillingConfig } from './billing.config.js';
 import { BillingModule } from './billing.module.js';
 import { MissedEventsJob } from './healing/missed-events.job.js';
 import { OpenOrdersJob } from './healing/open-orders.job.js';
+import { InvoiceRevision } from './invoices/invoice-revision.entity.js';
+import { Invoice } from './invoices/invoice.entity.js';
+import { PrintInvoicesJob } from './invoices/print-invoices.job.js';
 import { CloseCheckoutsJob } from './orders/close-checkouts.job.js';
 import { OrderLine } from './orders/order-line.entity.js';
 import { Order } from './orders/order.entity.js';
@@ -28,7 +32,10 @@ import { Subscription } from './subscriptions/subscription.entity.js';
 import { SyncObjectsJob } from './sync/sync-objects.job.js';
 
 export const JOBS: readonly JobDeclaration[] = [
+  { job: MailSender, everyMs: SECOND_MS, runs: 'process' },
+  { job: PrintInvoicesJob, everyMs: SECOND_MS, runs: 'process' },
   { job: SyncObjectsJob, everyMs: SECOND_MS, runs: 'process' },
+  { job: AuditJob, everyMs: 5 * MINUTE_MS, runs: 'process' },
   { job: OpenOrdersJob, everyMs: 5 * MINUTE_MS, runs: 'installation' },
   { job: CloseCheckoutsJob, everyMs: 10 * SECOND_MS, runs: 'installation' },
   { job: FollowAccountsJob, everyMs: 10 * SECOND_MS, runs: 'installation' },
@@ -36,17 +43,30 @@ export const JOBS: readonly JobDeclaration[] = [
   { job: MissedEventsJob, everyMs: 10 * MINUTE_MS, runs: 'installation' },
 ];
 
+/** The auditor reads everything there is, beside the traffic. */
+const AUDIT_TIMEOUT_MS = 2 * MINUTE_MS;
 /** Of a callback (S46). */
 const RAW_BODY_LIMIT_BYTES = 1024 * 1024;
 
 /** Tables whose rows are objects. */
-export const ENTITIES = [Order, OrderLine, Payment, StoredPaymentLine, Reversal, Subscription];
+export const ENTITIES = [
+  Invoice,
+  InvoiceRevision,
+  Order,
+  OrderLine,
+  Payment,
+  StoredPaymentLine,
+  Reversal,
+  Subscription,
+];
 
 export interface BillingOptions {
   config: BillingConfig;
   clock: Clock;
   logger: Logger;
   transport: EventTransport;
+  /** Where mail goes; closed by whoever made it. */
+  mail: MailTransport;
   /** False: jobs run when somebody calls them, not by themselves. */
   isScheduled?: boolean;
 }
@@ -56,8 +76,15 @@ export async function startBilling(options: BillingOptions): Promise<RunningServ
   const { config, logger, transport } = options;
   const database = await open(config.databaseUrl, 'billing');
   const maintenanceDatabase = await open(config.maintenanceDatabaseUrl, 'billing maintenance');
+  const auditorDatabase = await Database.open({
+    url: config.auditorDatabaseUrl,
+    applicationName: 'billing auditor',
+    poolSize: 1,
+    statementTimeoutMs: AUDIT_TIMEOUT_MS,
+  });
+  const databases = { database, maintenanceDatabase, auditorDatabase };
   const service = await startService({
-    module: BillingModule.register({ ...options, database, maintenanceDatabase }),
+    module: BillingModule.register({ ...options, ...databases }),
     logger,
     port: config.port,
     host: config.host,
@@ -67,20 +94,26 @@ export async function startBilling(options: BillingOptions): Promise<RunningServ
   const health = service.app.get(Health, { strict: false });
   health.add({ name: 'database', check: async () => void (await database.query('select 1')) });
   health.add({ name: 'broker', isOptional: true, check: () => transport.check() });
+  const accountHttp = service.app.get(ServiceHttp, { strict: false });
   const metrics = service.app.get(Metrics, { strict: false });
   addEventMetrics(metrics, { service: 'billing', transport, database });
-  addPoolMetrics(metrics, { billing: database, maintenance: maintenanceDatabase });
+  addMailMetrics(metrics, maintenanceDatabase);
+  addInvariantMetrics(metrics, 'billing', service.app.get(AuditJob, { strict: false }));
+  addPoolMetrics(metrics, {
+    billing: database,
+    maintenance: maintenanceDatabase,
+    auditor: auditorDatabase,
+  });
   await transport.startRelay('billing', maintenanceDatabase);
-  const schedule = new Schedule(logger);
-  if (options.isScheduled ?? true) scheduleJobs(schedule, service, JOBS);
+  const jobs = startJobs(service, logger, (options.isScheduled ?? true) ? JOBS : []);
   return {
     ...service,
     stop: async () => {
-      await schedule.stop();
+      await jobs.stop();
       await transport.stopRelay('billing');
+      await accountHttp.close();
       await service.stop();
-      await maintenanceDatabase.close();
-      await database.close();
+      for (const opened of Object.values(databases)) await opened.close();
     },
   };
 }

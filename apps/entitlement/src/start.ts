@@ -15,10 +15,9 @@ import {
   Metrics,
   type RunningService,
   SECOND_MS,
-  Schedule,
   startService,
 } from '#libs/platform';
-import { type JobDeclaration, scheduleJobs } from '#libs/services';
+import { type JobDeclaration, startJobs } from '#libs/services';
 import { CheckpointJob } from './checkpoints/checkpoint.job.js';
 import type { EntitlementConfig } from './entitlement.config.js';
 import { ENTITIES, EntitlementModule } from './entitlement.module.js';
@@ -85,12 +84,11 @@ export async function startEntitlement(options: EntitlementOptions): Promise<Run
     auditor: auditorDatabase,
   });
   await transport.startRelay('entitlement', maintenanceDatabase);
-  const schedule = new Schedule(logger);
-  if (options.isScheduled ?? true) scheduleJobs(schedule, service, JOBS);
+  const jobs = startJobs(service, logger, (options.isScheduled ?? true) ? JOBS : []);
   return {
     ...service,
     stop: async () => {
-      await schedule.stop();
+      await jobs.stop();
       await transport.stopRelay('entitlement');
       await service.stop();
       for (const opened of Object.values(databases)) await opened.close();

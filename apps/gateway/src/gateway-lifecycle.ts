@@ -9,8 +9,8 @@ import { ModuleRef } from '@nestjs/core';
 import type { Counters } from '#libs/counters';
 import { Database, MaintenanceDatabase, addPoolMetrics } from '#libs/database';
 import { EventTransport, addEventMetrics } from '#libs/messaging';
-import { Health, Logger, MINUTE_MS, Metrics, Schedule } from '#libs/platform';
-import { type JobDeclaration, scheduleJobs } from '#libs/services';
+import { Health, Logger, MINUTE_MS, Metrics } from '#libs/platform';
+import { type JobDeclaration, type RunningJobs, startJobs } from '#libs/services';
 import { ChangePollers } from './facts/change-pollers.js';
 import { Facts } from './facts/facts.js';
 import { GatewayConfig } from './gateway.config.js';
@@ -45,7 +45,7 @@ const SETTLE_TIMEOUT_MS = 5_000;
 export class GatewayLifecycle
   implements OnApplicationBootstrap, OnModuleDestroy, OnApplicationShutdown
 {
-  private readonly schedule: Schedule;
+  private jobs?: RunningJobs;
 
   constructor(
     private readonly providers: ModuleRef,
@@ -53,22 +53,15 @@ export class GatewayLifecycle
     private readonly pollers: ChangePollers,
     private readonly shedder: LoadShedder,
     @Inject(COUNTERS) private readonly counters: Counters,
-    logger: Logger,
-  ) {
-    this.schedule = new Schedule(logger);
-  }
+    private readonly logger: Logger,
+  ) {}
 
   /** Everything but the public listeners, which open when the internal one answers. */
   async onApplicationBootstrap(): Promise<void> {
     this.declareMetrics();
     this.declareHealth();
     // A log that is locked or slow holds up no start: its lines wait in memory.
-    void this.get(RollUpJob)
-      .runOnce()
-      .catch((error: unknown) =>
-        this.get(Logger).warn('the request log cannot be rolled up now', error),
-      );
-    scheduleJobs(this.schedule, { app: this.providers }, JOBS);
+    this.jobs = startJobs({ app: this.providers }, this.logger, JOBS);
     await this.pollers.start();
     this.leases.start();
     this.get(RequestLog).start();
@@ -84,10 +77,10 @@ export class GatewayLifecycle
       this.leases.drain(SETTLE_TIMEOUT_MS),
       this.get(RequestHolds).drain(SETTLE_TIMEOUT_MS),
     ]);
-    await this.schedule.stop();
+    await this.jobs?.stop();
     const [log, keyUse] = [this.get(RequestLog), this.get(KeyUseJob)];
     await Promise.all([log.stop(), keyUse.runOnce(), this.counters.close()]);
-    this.pollers.stop();
+    await this.pollers.stop();
     this.shedder.stop();
   }
 

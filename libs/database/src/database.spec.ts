@@ -54,6 +54,27 @@ describe('database', () => {
     expect(seen).toEqual(['committed']);
   });
 
+  it('what runs before the commit comes last, and its failure rolls everything back', async () => {
+    const seen: string[] = [];
+    await database.transaction(async (transaction) => {
+      transaction.beforeCommit(async () => {
+        await transaction.query('select 1');
+        seen.push('last');
+      });
+      transaction.afterCommit(() => seen.push('committed'));
+      seen.push('work');
+    });
+    expect(seen).toEqual(['work', 'last', 'committed']);
+    const failed = database.transaction(async (transaction) => {
+      transaction.afterCommit(() => seen.push('rolled back'));
+      transaction.beforeCommit(async () => {
+        throw new Error('no number');
+      });
+    });
+    await expect(failed).rejects.toThrow('no number');
+    expect(seen).toHaveLength(3);
+  });
+
   it('a statement that comes while a transaction is being rolled back is refused, not run on its own', async () => {
     let late: Promise<unknown> | undefined;
     const failed = database.transaction(async (transaction) => {

@@ -109,6 +109,7 @@ async function runGuarded<T>(
 ): Promise<T> {
   try {
     const value = await work(transaction);
+    await transaction.runLast();
     await transaction.checkIntact();
     return value;
   } finally {

@@ -11,6 +11,7 @@ type IdleAwareClient = PoolClient & { readyForQuery?: boolean };
  * transaction does not compile. Only `Database.transaction` makes one.
  */
 export class Transaction {
+  private readonly lastWork: (() => Promise<void>)[] = [];
   private readonly afterCommitWork: (() => void)[] = [];
   private isOver = false;
   private running = 0;
@@ -40,6 +41,20 @@ export class Transaction {
   /** Number of rows one statement wrote. */
   async execute(sql: string, parameters: unknown[] = []): Promise<number> {
     return (await this.run(sql, parameters)).affected ?? 0;
+  }
+
+  /**
+   * Runs `work` when everything else of the transaction has succeeded: for a lock that all transactions
+   * contend for, so that it is held for a moment and nothing is waited for under it. What it throws rolls back.
+   */
+  beforeCommit(work: () => Promise<void>): void {
+    this.checkOpen();
+    this.lastWork.push(work);
+  }
+
+  /** For `Database` alone, when the work has succeeded. */
+  async runLast(): Promise<void> {
+    for (const work of this.lastWork) await work();
   }
 
   /** Runs `work` once the transaction has committed; never after a rollback. Must not throw. */

@@ -36,7 +36,7 @@ export abstract class EventTransport {
   abstract lag(consumer: ServiceName): Promise<ConsumerLag[]>;
 
   /** Asks the relays to look now instead of at their next poll. */
-  abstract poke(producer: ServiceName): void;
+  abstract wake(producer: ServiceName): void;
 
   /** @throws when events cannot be sent or heard right now; they wait then. */
   abstract check(): Promise<void>;

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Database, JobLease } from '#libs/database';
-import type { Job } from '#libs/platform';
+import { type Job, Logger } from '#libs/platform';
 import { TestDatabase, waitFor } from '#test/environment';
 import { LeasedJob } from './jobs.js';
 
 const LONG_MS = 60_000;
+const logger = new Logger('jobs', { write: () => {} });
 
 describe('a job of the installation', () => {
   let test: TestDatabase;
@@ -41,7 +42,7 @@ describe('a job of the installation', () => {
   it('is not run by a process that does not have the lease, and goes on elsewhere after a drain', async () => {
     let runs = 0;
     const job: Job = { name: 'counting', runOnce: async () => void runs++ };
-    const here = new LeasedJob(job, database, LONG_MS);
+    const here = new LeasedJob(job, { database, logger, everyMs: LONG_MS });
     const elsewhere = lease('elsewhere', 'counting');
     expect(await here.runOnce()).toBe(true);
     expect(await elsewhere.take()).toBe(false);

@@ -1,7 +1,7 @@
 import type { Type } from '@nestjs/common';
 import type { ModuleRef } from '@nestjs/core';
 import { JobLease, MaintenanceDatabase } from '#libs/database';
-import { type Job, SECOND_MS, type Schedule } from '#libs/platform';
+import { type Job, type Logger, Loop, SECOND_MS } from '#libs/platform';
 
 /** A job of a service and how often it looks for what is due. */
 export interface JobDeclaration {
@@ -18,20 +18,46 @@ export interface JobDeclaration {
 /** How long a process that was killed keeps a job from the others. */
 const LEASE_MIN_MS = 30 * SECOND_MS;
 
-/** Begins every job of a service that has started. Leases are rows of its `MaintenanceDatabase`. */
-export function scheduleJobs(
-  schedule: Schedule,
+/** The jobs of a running service, until `stop`. */
+export interface RunningJobs {
+  /** No further runs; waits for those under way. */
+  stop(): Promise<void>;
+}
+
+/** Runs every job of a service that has started, at once and again. Leases are rows of its `MaintenanceDatabase`. */
+export function startJobs(
   { app }: { app: Pick<ModuleRef, 'get'> },
-  jobs: readonly JobDeclaration[],
-): void {
-  for (const { job: type, everyMs, runs } of jobs) {
+  logger: Logger,
+  declarations: readonly JobDeclaration[],
+): RunningJobs {
+  const jobs = declarations.map(({ job: type, everyMs, runs }) => {
     const job = app.get<Job>(type, { strict: false });
-    if (runs === 'process') schedule.every(everyMs, job);
-    else {
-      const database = app.get<MaintenanceDatabase>(MaintenanceDatabase, { strict: false });
-      schedule.every(everyMs, new LeasedJob(job, database, everyMs));
-    }
-  }
+    if (runs === 'process') return { job, everyMs };
+    const database = app.get<MaintenanceDatabase>(MaintenanceDatabase, { strict: false });
+    return { job: new LeasedJob(job, { database, logger, everyMs }), everyMs };
+  });
+  const loops = jobs.map(
+    ({ job, everyMs }) =>
+      new Loop({
+        name: `job ${job.name}`,
+        intervalMs: everyMs,
+        logger,
+        work: async () => job.runOnce(),
+      }),
+  );
+  for (const loop of loops) void loop.start();
+  return {
+    stop: async () => {
+      await Promise.all(loops.map((loop) => loop.stop()));
+      await Promise.all(jobs.map(({ job }) => job.end?.()));
+    },
+  };
+}
+
+export interface LeasedJobOptions {
+  database: MaintenanceDatabase;
+  logger: Logger;
+  everyMs: number;
 }
 
 /** Does a job only while this process holds its lease. */
@@ -42,9 +68,9 @@ export class LeasedJob implements Job {
 
   constructor(
     private readonly job: Job,
-    database: MaintenanceDatabase,
-    everyMs: number,
+    private readonly options: LeasedJobOptions,
   ) {
+    const { database, everyMs } = options;
     this.name = job.name;
     this.leaseMs = Math.max(LEASE_MIN_MS, 3 * everyMs);
     this.lease = new JobLease(database, { job: job.name, leaseMs: this.leaseMs });
@@ -54,12 +80,18 @@ export class LeasedJob implements Job {
   async runOnce(): Promise<boolean> {
     if (!(await this.lease.take())) return false;
     // A run that takes longer than the lease keeps it; what cannot be renewed ends by itself.
-    const renewal = setInterval(() => void this.lease.take().catch(() => {}), this.leaseMs / 3);
+    const renewal = new Loop({
+      name: `lease of job ${this.name}`,
+      intervalMs: this.leaseMs / 3,
+      logger: this.options.logger,
+      work: async () => this.lease.take(),
+    });
+    void renewal.start(this.leaseMs / 3);
     try {
       await this.job.runOnce();
       return true;
     } finally {
-      clearInterval(renewal);
+      await renewal.stop();
     }
   }
 

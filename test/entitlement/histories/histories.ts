@@ -80,7 +80,7 @@ export class Histories {
       .toReversed()
       .map((delivery) => ({ ...delivery, bucket: bucketOf(delivery.key) }));
     await this.outbox.query(SAY, [JSON.stringify(rows), this.entitlement.clock.now()]);
-    this.entitlement.transport.poke('billing');
+    this.entitlement.transport.wake('billing');
     const ids = [...byId.keys()];
     await waitFor(
       `${ids.length} events to be handled`,

@@ -1,5 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
 import { IsISO31661Alpha2, IsOptional, IsString, Length, Matches } from 'class-validator';
+import type { BillingDetails } from '#libs/contracts';
 
 /** One line of text: what is printed on an invoice has no control characters (S81). */
 const IsLine = (lengthMax: number) =>
@@ -9,7 +10,7 @@ const IsLine = (lengthMax: number) =>
     Matches(/^\P{C}*$/u, { message: 'must not contain control characters' }),
   );
 
-export class PutBillingDetailsRequest {
+export class PutBillingDetailsRequest implements BillingDetails {
   @IsOptional()
   @IsLine(150)
   organisation?: string;
@@ -48,12 +49,5 @@ export class PutBillingDetailsRequest {
 }
 
 export interface BillingDetailsResponse {
-  details: PutBillingDetailsRequest | null;
-}
-
-/** What billing needs to address an invoice; internal, so in camel case around the stored details. */
-export interface BillingContact {
-  firstName: string;
-  email: string;
   details: PutBillingDetailsRequest | null;
 }

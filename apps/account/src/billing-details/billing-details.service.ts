@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { BillingContact } from '#libs/contracts';
 import type { Transaction } from '#libs/database';
 import { Clock, InvalidRequest } from '#libs/platform';
 import { AccountsService } from '../accounts/accounts.service.js';
@@ -6,11 +7,7 @@ import { AuditService } from '../audit/audit.service.js';
 import { PeopleService } from '../people/people.service.js';
 import { PersonalDataService } from '../personal-data/personal-data.service.js';
 import type { ActiveSession } from '../sessions/require-session.js';
-import type {
-  BillingContact,
-  BillingDetailsResponse,
-  PutBillingDetailsRequest,
-} from './billing-details.dto.js';
+import type { BillingDetailsResponse, PutBillingDetailsRequest } from './billing-details.dto.js';
 import { BillingDetailsRepository } from './billing-details.repository.js';
 import { plainTaxId } from './tax-id.js';
 

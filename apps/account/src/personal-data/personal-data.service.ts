@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '#libs/database';
-import { Clock } from '#libs/platform';
+import { Clock, DATA_KEY_BYTES, decrypt, derivedKey, encrypt } from '#libs/platform';
 import { AccountConfig } from '../account.config.js';
 import { DataKeysRepository } from './data-keys.repository.js';
-import { DATA_KEY_BYTES, decrypt, derivedKey, encrypt } from './encrypted.js';
 
 /**
  * Encrypts what identifies a person with the account's own data key. Destroying that key makes every

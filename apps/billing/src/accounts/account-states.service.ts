@@ -20,6 +20,10 @@ export class AccountStatesService {
     return (await this.states.find(transaction, accountId)) === 'active';
   }
 
+  async isErased(transaction: Transaction, accountId: string): Promise<boolean> {
+    return (await this.states.find(transaction, accountId)) === 'erased';
+  }
+
   /** @throws AccountDeletedHere. */
   async checkActive(transaction: Transaction, accountId: string): Promise<void> {
     if (!(await this.isActive(transaction, accountId))) throw new AccountDeletedHere();

@@ -5,6 +5,8 @@ import { payments } from './0003-payments.js';
 import { processorObjects } from './0004-processor-objects.js';
 import { subscriptions } from './0005-subscriptions.js';
 import { accounts } from './0006-accounts.js';
+import { invoices } from './0007-invoices.js';
+import { letters } from './0008-letters.js';
 
 /** In order; released ones are never edited. */
 export const migrations: Migration[] = [
@@ -14,4 +16,6 @@ export const migrations: Migration[] = [
   processorObjects,
   subscriptions,
   accounts,
+  invoices,
+  letters,
 ];

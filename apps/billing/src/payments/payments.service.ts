@@ -8,6 +8,7 @@ import {
 import type { Transaction } from '#libs/database';
 import { Outbox } from '#libs/messaging';
 import { AccountStatesService } from '../accounts/account-states.service.js';
+import { InvoicesService } from '../invoices/invoices.service.js';
 import { Clock, type Micros, newId } from '#libs/platform';
 import type { PaymentSnapshot, ProcessorName } from '../processors/payment-processor.js';
 import type { Payment } from './payment.entity.js';
@@ -56,6 +57,7 @@ export class PaymentsService {
   constructor(
     private readonly payments: PaymentsRepository,
     private readonly accounts: AccountStatesService,
+    private readonly invoices: InvoicesService,
     private readonly outbox: Outbox,
     private readonly clock: Clock,
   ) {}
@@ -83,7 +85,9 @@ export class PaymentsService {
       confirmedAt: this.clock.now(),
     };
     const lines = confirmed.lines.map((line) => storedLine(payment, line));
-    if (!(await this.payments.insert(transaction, payment, lines)) || !isAnnounced) return;
+    if (!(await this.payments.insert(transaction, payment, lines))) return;
+    this.invoices.issue(transaction, payment, lines);
+    if (!isAnnounced) return;
     const aggregate = `payment:${payment.id}`;
     const lock = await this.outbox.lock(transaction, { key: accountId, aggregate });
     await this.outbox.add(transaction, lock, PaymentConfirmed, {

@@ -3,6 +3,7 @@ import { PaymentReversalUndone, PaymentReversed } from '#libs/contracts';
 import type { Transaction } from '#libs/database';
 import { Outbox } from '#libs/messaging';
 import { Clock, newId } from '#libs/platform';
+import { InvoicesService } from '../invoices/invoices.service.js';
 import type {
   DisputeSnapshot,
   ProcessorName,
@@ -35,6 +36,7 @@ const STATES: Readonly<Record<RefundSnapshot['state'] | DisputeSnapshot['state']
 export class ReversalsService {
   constructor(
     private readonly payments: PaymentsRepository,
+    private readonly invoices: InvoicesService,
     private readonly outbox: Outbox,
     private readonly clock: Clock,
   ) {}
@@ -57,6 +59,7 @@ export class ReversalsService {
     const next = this.nextOf(payment, snapshot, reversals);
     if (next) {
       await this.payments.putReversal(transaction, next);
+      this.invoices.correct(transaction, payment, next);
       if (!payment.isAnnounced) {
         // Nobody heard of this money, nor shall anybody hear that it is given back.
       } else if (next.state === 'undone') {

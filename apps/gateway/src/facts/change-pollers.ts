@@ -1,5 +1,5 @@
 import type { ChangeCursor, ChangePage } from '#libs/contracts';
-import { type Logger, SECOND_MS, monotonicMs } from '#libs/platform';
+import { type Logger, Loop, SECOND_MS, monotonicMs } from '#libs/platform';
 import { FEED_GRACE_MS, type Facts } from './facts.js';
 
 /** An owner that says which accounts changed since a cursor. */
@@ -13,7 +13,6 @@ interface Feed {
   token?: string;
   cursor?: ChangeCursor;
   lastGoodMs: number;
-  polling: boolean;
 }
 
 export interface ChangePollersOptions {
@@ -30,26 +29,30 @@ export interface ChangePollersOptions {
  */
 export class ChangePollers {
   private readonly feeds: Feed[];
+  private readonly loops: Loop[];
   private readonly startedMs = monotonicMs();
-  private timer?: NodeJS.Timeout;
 
   constructor(private readonly options: ChangePollersOptions) {
-    this.feeds = options.sources.map((source) => ({
-      source,
-      lastGoodMs: -Infinity,
-      polling: false,
-    }));
+    const { sources, logger, intervalMs = SECOND_MS } = options;
+    this.feeds = sources.map((source) => ({ source, lastGoodMs: -Infinity }));
+    this.loops = this.feeds.map(
+      (feed) =>
+        new Loop({
+          name: `change feed of ${feed.source.name}`,
+          intervalMs,
+          logger,
+          work: async () => this.poll(feed),
+        }),
+    );
   }
 
   /** Resolves after the first poll of each feed, good or not. */
   async start(): Promise<void> {
-    const intervalMs = this.options.intervalMs ?? SECOND_MS;
-    this.timer = setInterval(() => void this.pollAll(), intervalMs);
-    await this.pollAll();
+    await Promise.all(this.loops.map((loop) => loop.start()));
   }
 
-  stop(): void {
-    clearInterval(this.timer);
+  async stop(): Promise<void> {
+    await Promise.all(this.loops.map((loop) => loop.stop()));
   }
 
   /** By source, milliseconds since its last good poll; since the start when there was none. */
@@ -61,27 +64,15 @@ export class ChangePollers {
     ]);
   }
 
-  private async pollAll(): Promise<void> {
-    await Promise.all(this.feeds.map((feed) => this.poll(feed)));
-  }
-
   private async poll(feed: Feed): Promise<void> {
-    if (feed.polling) return;
-    feed.polling = true;
     const askedMs = monotonicMs();
-    try {
-      // A cursor as old as this may point behind rows the owner has removed.
-      if (askedMs - feed.lastGoodMs > FEED_GRACE_MS) feed.cursor = undefined;
-      const page = await feed.source.changes(feed.cursor);
-      this.apply(feed, page);
-      feed.lastGoodMs = askedMs;
-      const oldestGoodMs = Math.min(...this.feeds.map(({ lastGoodMs }) => lastGoodMs));
-      this.options.facts.trustUntil(oldestGoodMs + FEED_GRACE_MS);
-    } catch (error) {
-      this.options.logger.warn(`the change feed of ${feed.source.name} does not answer`, error);
-    } finally {
-      feed.polling = false;
-    }
+    // A cursor as old as this may point behind rows the owner has removed.
+    if (askedMs - feed.lastGoodMs > FEED_GRACE_MS) feed.cursor = undefined;
+    const page = await feed.source.changes(feed.cursor);
+    this.apply(feed, page);
+    feed.lastGoodMs = askedMs;
+    const oldestGoodMs = Math.min(...this.feeds.map(({ lastGoodMs }) => lastGoodMs));
+    this.options.facts.trustUntil(oldestGoodMs + FEED_GRACE_MS);
   }
 
   private apply(feed: Feed, page: ChangePage): void {

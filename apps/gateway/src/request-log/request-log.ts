@@ -1,4 +1,4 @@
-import type { Logger } from '#libs/platform';
+import { type Logger, Loop } from '#libs/platform';
 import { type LogEntry, LogLines } from './log-line.js';
 
 /** Where the lines go: `COPY … FROM STDIN` in its text format. */
@@ -37,19 +37,25 @@ export class RequestLog {
   private batches: Batch[] = [];
   /** Entries in all, encoded or not. */
   private count = 0;
-  private isFlushing = false;
   private droppedCount = 0;
-  private timer?: NodeJS.Timeout;
+  private readonly loop: Loop;
   private listener: (count: number) => void = () => {};
 
   constructor(
     private readonly sink: LogSink,
     private readonly logger: Logger,
     private readonly entriesMax = ENTRIES_MAX,
-  ) {}
+  ) {
+    this.loop = new Loop({
+      name: 'request log',
+      intervalMs: FLUSH_MS,
+      logger,
+      work: async () => this.flush(),
+    });
+  }
 
   start(): void {
-    this.timer = setInterval(() => void this.flush(), FLUSH_MS);
+    void this.loop.start();
   }
 
   /** @returns its line, for the lease journal; undefined when it was dropped. */
@@ -93,13 +99,11 @@ export class RequestLog {
   }
 
   /**
-   * Writes what is there; what fails stays for the next time. What comes while it writes waits for the next
-   * time too: else a busy gateway would do nothing but start one small COPY after another.
-   * @returns false when it could not be written, or another call is writing.
+   * Writes what is there, one call at a time; what fails stays for the next. What comes while it writes waits
+   * for the next too: else a busy gateway would do nothing but start one small COPY after another.
+   * @returns false when it could not be written.
    */
   async flush(): Promise<boolean> {
-    if (this.isFlushing) return false;
-    this.isFlushing = true;
     this.encodeNewest();
     let due = this.count;
     try {
@@ -117,15 +121,12 @@ export class RequestLog {
     } catch (error) {
       this.logger.warn('the request log cannot be written, keeping it', error);
       return false;
-    } finally {
-      this.isFlushing = false;
     }
   }
 
   /** Stops and writes the rest, with what is added meanwhile, as long as it can be written. */
   async stop(): Promise<void> {
-    clearInterval(this.timer);
-    while (this.isFlushing) await new Promise((resolve) => setTimeout(resolve, 5));
+    await this.loop.stop();
     while (this.count > 0 && (await this.flush()));
   }
 

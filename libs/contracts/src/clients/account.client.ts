@@ -38,6 +38,28 @@ export interface CapLine {
   keyIds: string[];
 }
 
+/** What an account wants to stand on its invoices. */
+export interface BillingDetails {
+  organisation?: string;
+  tax_id?: string;
+  address_line1: string;
+  address_line2?: string;
+  city: string;
+  region?: string;
+  postal_code?: string;
+  /** ISO 3166-1 alpha-2. */
+  country: string;
+  /** The customer's own order number, printed on invoices. */
+  purchase_order?: string;
+}
+
+/** What billing needs to address an invoice; internal, so in camel case around the stored details. */
+export interface BillingContact {
+  firstName: string;
+  email: string;
+  details: BillingDetails | null;
+}
+
 /** Typed calls to account's internal routes. */
 export class AccountClient {
   constructor(private readonly http: ServiceHttp) {}
@@ -54,6 +76,11 @@ export class AccountClient {
   /** Notes that keys were used; account writes at most once a minute and key (S15). */
   async noteKeysUsed(keyIds: string[]): Promise<void> {
     await this.http.call('POST', '/internal/keys/used', { body: { keyIds } });
+  }
+
+  /** Whom an account's invoices are for. @throws Problem 404 for an erased account. */
+  async billingContact(accountId: string): Promise<BillingContact> {
+    return this.http.call('GET', '/internal/billing-contact', { accountId });
   }
 
   async changes(cursor?: ChangeCursor): Promise<ChangePage> {

@@ -3,6 +3,7 @@ import { ACCOUNT_USAGE } from './account/usage.js';
 import { AVAILABILITY_BULK } from './availability/availability-bulk.js';
 import { AVAILABILITY } from './availability/availability.js';
 import { CALLBACK } from './billing/callback.js';
+import { INVOICES, INVOICE_PDF, INVOICE_REGENERATE } from './billing/invoices.js';
 import { ORDER, ORDERS, ORDER_CREATE, ORDER_RETURN } from './billing/orders.js';
 import {
   SUBSCRIPTION,
@@ -30,6 +31,7 @@ export * from './account/usage.js';
 export * from './availability/availability-answer.js';
 export * from './availability/availability-bulk.js';
 export * from './availability/availability.js';
+export * from './billing/invoice-answer.js';
 export * from './billing/order-answer.js';
 export * from './billing/subscription-answer.js';
 export * from './dns/dns-answer.js';
@@ -77,5 +79,8 @@ export const OPERATIONS: readonly Operation[] = [
   SUBSCRIPTION_CANCEL,
   SUBSCRIPTION_UNDO,
   SUBSCRIPTION_PAYMENT_DETAILS,
+  INVOICES,
+  INVOICE_PDF,
+  INVOICE_REGENERATE,
   CALLBACK,
 ];

@@ -10,7 +10,7 @@ create table number_series (
 
 /**
  * The next number of a series, from 1, without gaps: it is taken only if the transaction commits, and
- * other takers of the series wait for its end. Take it last.
+ * other takers of the series wait for its end. Take it last: `Transaction.beforeCommit`.
  */
 export async function takeNumber(transaction: Transaction, series: string): Promise<number> {
   const [{ last }] = await transaction.query<{ last: string }>(

@@ -1,6 +1,5 @@
 import type { Database } from '#libs/database';
-import { HOUR_MS, type Logger } from '#libs/platform';
-import { Loop } from '../loop.js';
+import { HOUR_MS, type Logger, Loop } from '#libs/platform';
 
 const DELETE_LIMIT = 10_000;
 
@@ -21,7 +20,7 @@ export class InboxReaper {
   }
 
   start(): void {
-    this.loop.start();
+    void this.loop.start();
   }
 
   stop(): Promise<void> {
@@ -33,7 +32,7 @@ export class InboxReaper {
       consumer,
       DELETE_LIMIT,
     ]);
-    if (deleted === DELETE_LIMIT) this.loop.poke();
+    if (deleted === DELETE_LIMIT) this.loop.wake();
   }
 }
 

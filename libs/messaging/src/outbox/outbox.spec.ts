@@ -50,7 +50,7 @@ describe('outbox', () => {
 
   it('the relay is woken once an event is committed: not before, and not after a rollback', async () => {
     const woken: string[] = [];
-    const transport = { poke: (producer: string) => woken.push(producer) };
+    const transport = { wake: (producer: string) => woken.push(producer) };
     const waking = new Outbox(
       'account',
       new TestClock(),

@@ -58,7 +58,7 @@ export class Outbox {
     ]);
     transaction.afterCommit(() => {
       crashPoint('outbox.after-commit');
-      this.transport.poke(this.producer);
+      this.transport.wake(this.producer);
     });
   }
 }

@@ -1,10 +1,9 @@
 import type { Database, Transaction } from '#libs/database';
-import { HOUR_MS, type Logger, MINUTE_MS, SECOND_MS, crashPoint } from '#libs/platform';
+import { HOUR_MS, type Logger, Loop, MINUTE_MS, SECOND_MS, crashPoint } from '#libs/platform';
 import { type EventMessage, readMessage } from '../envelope/event-message.js';
 import { classify, reasonOf } from '../inbox/failure.js';
 import type { EventHandlers, HandledEvent, Inbox } from '../inbox/inbox.js';
 import { InboxRepository } from '../inbox/inbox.repository.js';
-import { Loop } from '../loop.js';
 import type { ServiceEventCounts } from '../telemetry/event-counts.js';
 import { type ParkedQueue, type ParkedRow, ParkedRepository } from './parked.repository.js';
 
@@ -45,7 +44,7 @@ export class ParkedRetries {
   }
 
   start(): void {
-    this.loop.start();
+    void this.loop.start();
   }
 
   stop(): Promise<void> {
@@ -60,7 +59,7 @@ export class ParkedRetries {
     for (const queue of queues) {
       while (!this.isStopping && (await this.movedHead(queue)));
     }
-    if (queues.length === QUEUES_PER_LOOK) this.loop.poke();
+    if (queues.length === QUEUES_PER_LOOK) this.loop.wake();
   }
 
   /** @returns true when the head made way for the next, false when there is none or it stays. */

@@ -206,7 +206,7 @@ describe('relay', () => {
     });
     for (let n = 0; n < 30; n++) {
       await stage.say(Counted, key, { n });
-      relays[0].poke();
+      relays[0].wake();
       if (n === 0) await waitFor('the first batch', () => batches > 0);
     }
     await allSent();

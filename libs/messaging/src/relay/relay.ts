@@ -2,6 +2,7 @@ import type { EventEnvelope } from '#libs/contracts';
 import type { MaintenanceDatabase } from '#libs/database';
 import {
   type Logger,
+  Loop,
   type ServiceName,
   type Span,
   crashPoint,
@@ -12,7 +13,6 @@ import {
 } from '#libs/platform';
 import { topicOf } from '../envelope/bucket.js';
 import type { EventMessage } from '../envelope/event-message.js';
-import { Loop } from '../loop.js';
 import type { ServiceEventCounts } from '../telemetry/event-counts.js';
 import { BucketLeases, type OwnedBucket } from './bucket-leases.js';
 import { OutboxRepository, type OutboxRow } from './outbox.repository.js';
@@ -63,12 +63,12 @@ export class Relay {
   }
 
   start(): void {
-    for (const loop of Object.values(this.loops)) loop.start();
+    for (const loop of Object.values(this.loops)) void loop.start();
   }
 
   /** Looks now: something was committed. */
-  poke(): void {
-    this.loops.send.poke();
+  wake(): void {
+    this.loops.send.wake();
   }
 
   /** Waits for what is under way, then lets the buckets go. */
@@ -122,7 +122,7 @@ export class Relay {
       this.inFlight.delete(bucket);
     }
     // More may have been committed meanwhile.
-    this.loops.send.poke();
+    this.loops.send.wake();
   }
 
   private spansOf(rows: OutboxRow[]): Span[] {
@@ -152,12 +152,12 @@ export class Relay {
     const before = this.leases.owned().length;
     await this.leases.renew();
     this.options.counts.ownedBuckets = this.leases.owned().length;
-    if (this.leases.owned().length > before) this.loops.send.poke();
+    if (this.leases.owned().length > before) this.loops.send.wake();
   }
 
   private async deleteOld(): Promise<void> {
     const deleted = await this.outbox.deleteOld(DELETE_LIMIT);
-    if (deleted === DELETE_LIMIT) this.loops.remove.poke();
+    if (deleted === DELETE_LIMIT) this.loops.remove.wake();
   }
 
   private toMessage(row: OutboxRow): EventMessage {

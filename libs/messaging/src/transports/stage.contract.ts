@@ -124,7 +124,7 @@ export const quietLogger = new Logger('contract', { write: () => {} });
 /** One producer (account), one consumer (entitlement) and a real database between them. */
 export class Stage {
   readonly parked: ParkedEvents;
-  /** Pokes nobody: an event is found by the relay's own poll. */
+  /** Wakes nobody: an event is found by the relay's own poll. */
   private readonly outbox: Outbox;
 
   private constructor(
@@ -134,7 +134,7 @@ export class Stage {
     readonly consumer: Database,
   ) {
     this.parked = new ParkedEvents(consumer);
-    const transport = { poke: () => {} } as Partial<EventTransport> as EventTransport;
+    const transport = { wake: () => {} } as Partial<EventTransport> as EventTransport;
     this.outbox = new Outbox('account', new TestClock(), transport);
   }
 

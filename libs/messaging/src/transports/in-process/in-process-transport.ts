@@ -78,8 +78,8 @@ export class InProcessTransport extends EventTransport {
     );
   }
 
-  poke(producer: ServiceName): void {
-    this.relays.get(producer)?.poke();
+  wake(producer: ServiceName): void {
+    this.relays.get(producer)?.wake();
   }
 
   /**

@@ -75,8 +75,8 @@ export class KafkaTransport extends EventTransport {
     return producers.length === 0 ? [] : lagOf(this.options.config, consumer, producers);
   }
 
-  poke(producer: ServiceName): void {
-    this.relays.get(producer)?.poke();
+  wake(producer: ServiceName): void {
+    this.relays.get(producer)?.wake();
   }
 
   /** Of every group this process is to be a member of. */

@@ -1,37 +1,45 @@
-import type { Logger } from '#libs/platform';
+import type { Logger } from './logger.js';
 
 export interface LoopOptions {
   /** What is done, for the log: `relay of account: send`. */
   name: string;
+  /** Pause between the end of one turn and the start of the next. */
   intervalMs: number;
   logger: Logger;
-  work: () => Promise<void>;
+  work: () => Promise<unknown>;
 }
 
 /**
- * Repeats one piece of work, never twice at a time. A failure is logged once until it works again,
- * and is tried anew after the interval.
+ * Repeats one piece of work, never twice at a time. A failure is logged once until the work succeeds
+ * again, and is tried again after the interval.
  */
 export class Loop {
   private state: 'new' | 'running' | 'stopped' = 'new';
   private timer: NodeJS.Timeout | undefined;
   private turn: Promise<void> | undefined;
-  private wasPoked = false;
+  private isAtWork = false;
+  private wasWoken = false;
   private isFailing = false;
 
   constructor(private readonly options: LoopOptions) {}
 
-  start(): void {
+  /**
+   * Starts the first turn, at once unless a delay is given.
+   * @returns resolves when a turn that began at once is over, whether it failed or not.
+   */
+  async start(delayMs = 0): Promise<void> {
     if (this.state !== 'new') return;
     this.state = 'running';
-    this.poke();
+    if (delayMs > 0) this.wait(delayMs);
+    else this.wake();
+    await this.turn;
   }
 
   /** Works now; once more afterwards when it is at work already. */
-  poke(): void {
+  wake(): void {
     if (this.state !== 'running') return;
-    if (this.turn) {
-      this.wasPoked = true;
+    if (this.isAtWork) {
+      this.wasWoken = true;
       return;
     }
     clearTimeout(this.timer);
@@ -46,13 +54,17 @@ export class Loop {
   }
 
   private async run(): Promise<void> {
+    this.isAtWork = true;
     do {
-      this.wasPoked = false;
+      this.wasWoken = false;
       await this.attempt();
-    } while (this.wasPoked && this.state === 'running' && !this.isFailing);
-    this.turn = undefined;
-    if (this.state !== 'running') return;
-    this.timer = setTimeout(() => this.poke(), this.options.intervalMs);
+    } while (this.wasWoken && this.state === 'running' && !this.isFailing);
+    this.isAtWork = false;
+    if (this.state === 'running') this.wait(this.options.intervalMs);
+  }
+
+  private wait(forMs: number): void {
+    this.timer = setTimeout(() => this.wake(), forMs);
   }
 
   private async attempt(): Promise<void> {

@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { AuditJob, type Database, checkInvariants, withClient } from '#libs/database';
+import { HOUR_MS } from '#libs/platform';
+import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
+import { BILLING_INVARIANTS } from './invariants.js';
+
+const { invariants: INVARIANTS } = BILLING_INVARIANTS;
+
+/** What no statement of the service could do, several ways for an invariant. */
+const CORRUPTIONS: Record<string, string[][]> = {
+  I8: [
+    [`delete from invoices where series like 'INV-%' and number = 1`],
+    [
+      `delete from invoices where series like 'INV-%' and number = (select max(number) from invoices)`,
+    ],
+    [`update number_series set last = last + 1 where series like 'INV-%'`],
+  ],
+  I9: [
+    [`delete from invoices where kind = 'credit_note'`],
+    [`update invoices set total_micros = total_micros + 10000 where number = 2`],
+    [`update reversals set amount_micros = amount_micros - 10000`],
+    [`update payments set amount_micros = amount_micros + 10000`],
+  ],
+};
+
+describe('auditor', () => {
+  let billing: BillingUnderTest;
+
+  beforeAll(async () => {
+    billing = await BillingUnderTest.start();
+    const accountId = billing.newAccount();
+    for (const credits of [5_000, 15_000, 50_000]) {
+      await billing.act(await billing.order(accountId, credits), 'pay');
+    }
+    const [{ id }] = billing.simulator.world.all('payment_intent');
+    billing.simulator.payments.refund({ payment_intent: id });
+    await billing.settle();
+  });
+  afterAll(() => billing.stop());
+
+  /** The invariants found violated after `statements`, which are rolled back. */
+  async function violatedAfter(statements: string[], windowMs?: number): Promise<string[]> {
+    return withClient(billing.test.url(), async (client) => {
+      await client.query('set search_path = billing');
+      await client.query('begin');
+      // Neither triggers nor foreign keys speak up: only the auditor is left.
+      await client.query(`set local session_replication_role = 'replica'`);
+      await client.query(`update payments set confirmed_at = clock_timestamp()`);
+      for (const statement of statements) await client.query(statement);
+      const query = async (sql: string, parameters?: unknown[]) =>
+        (await client.query(sql, parameters)).rows;
+      const violated = await checkInvariants(
+        { query } as Pick<Database, 'query'>,
+        BILLING_INVARIANTS,
+        { windowMs },
+      );
+      await client.query('rollback');
+      return violated.map(({ id }) => id);
+    });
+  }
+
+  it('nothing is found in payments that only the service has touched', async () => {
+    expect(await violatedAfter([])).toEqual([]);
+    expect(await violatedAfter([], HOUR_MS)).toEqual([]);
+  });
+
+  const cases = INVARIANTS.flatMap(({ id }) =>
+    CORRUPTIONS[id].map((statements): [string, string[]] => [id, statements]),
+  );
+  it.each(cases)('%s is found after %j, in full and in a window', async (id, statements) => {
+    expect(await violatedAfter(statements)).toContain(id);
+    expect(await violatedAfter(statements, HOUR_MS)).toContain(id);
+  });
+
+  it('the service looks by itself, with a role that cannot write', async () => {
+    const audit = billing.get(AuditJob);
+    await audit.runOnce();
+    expect([...audit.violations]).toEqual([]);
+    const auditor = await billing.test.auditor('billing');
+    await expect(auditor.query('update payments set amount_micros = 0')).rejects.toThrow(
+      'permission denied',
+    );
+  });
+
+  it('neither the service nor its maintenance may change an invoice or a printed one', async () => {
+    const maintenance = await billing.test.maintenance('billing');
+    for (const database of [billing.database, maintenance]) {
+      for (const table of ['invoices', 'invoice_revisions']) {
+        for (const statement of [`update ${table} set account_id = null`, `delete from ${table}`]) {
+          await expect(database.query(statement)).rejects.toThrow('permission denied');
+        }
+      }
+    }
+  });
+});

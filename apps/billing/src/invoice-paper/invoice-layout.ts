@@ -1,0 +1,126 @@
+import type { InvoiceKind } from '#libs/contracts';
+import type { Buyer, InvoicePaper, Seller } from './invoice-paper.js';
+import { moneyText } from '../pricing/money-text.js';
+import { printable } from './printable-text.js';
+
+/** A piece of a page in pdfmake's words, or a plain text. */
+export type Content = string | { readonly [member: string]: unknown };
+
+/** A whole document in pdfmake's words. */
+export interface Layout {
+  content: Content[];
+  [member: string]: unknown;
+}
+
+const TITLES: Readonly<Record<InvoiceKind, string>> = {
+  invoice: 'Invoice',
+  credit_note: 'Credit note',
+  debit_note: 'Debit note',
+};
+
+const SMALL = 8;
+const GREY = '#555555';
+
+/** The paper as pdfmake draws it: data alone, of which no part is markup. */
+export function layoutOf(paper: InvoicePaper): Layout {
+  const { kind, number, issuedAt, seller } = paper;
+  const title = `${TITLES[kind]} ${number}`;
+  return {
+    // A document that is printed twice is the same bytes: nothing in it is of the moment.
+    info: { title, author: printable(seller.name), creationDate: issuedAt, producer: 'pdfmake' },
+    language: 'en',
+    pageSize: 'A4',
+    pageMargins: [56, 56, 56, 64],
+    defaultStyle: { font: 'Roboto', fontSize: 10, lineHeight: 1.15 },
+    content: [
+      { text: title, fontSize: 18, bold: true, margin: [0, 0, 0, 16] },
+      { columns: [partyOf('From', sellerLines(seller)), partyOf('To', buyerLines(paper))] },
+      { ...table(facts(paper), ['auto', '*']), layout: 'noBorders', margin: [0, 16, 0, 16] },
+      linesOf(paper),
+      { ...table(totals(paper), ['*', 'auto']), layout: 'noBorders', margin: [0, 12, 0, 0] },
+    ],
+    footer: (page: number, pages: number) => ({
+      text: `${number} · page ${page} of ${pages}`,
+      alignment: 'center',
+      fontSize: SMALL,
+      color: GREY,
+      margin: [0, 24, 0, 0],
+    }),
+  };
+}
+
+function partyOf(role: string, [name, ...lines]: readonly string[]): Content {
+  return {
+    stack: [
+      { text: role, fontSize: SMALL, color: GREY },
+      { text: printable(name), bold: true },
+      ...lines.map((line) => printable(line)),
+    ],
+    margin: [0, 0, 12, 0],
+  };
+}
+
+function sellerLines({ name, address, taxId }: Seller): string[] {
+  return [name, ...address, ...taxLines(taxId)];
+}
+
+function buyerLines({ buyer, accountId }: InvoicePaper): string[] {
+  if (!buyer) return [`Account ${accountId}`];
+  const { name, contact, address, email, taxId }: Buyer = buyer;
+  return [name, ...(contact === null ? [] : [contact]), ...address, email, ...taxLines(taxId)];
+}
+
+const taxLines = (taxId: string | null) => (taxId === null ? [] : [`Tax ID: ${taxId}`]);
+
+function facts(paper: InvoicePaper): Content[][] {
+  const { corrects, revision, paidBy, buyer, kind } = paper;
+  const note: [string, string][] = corrects === null ? [] : [['Corrects invoice', corrects]];
+  const order = buyer?.purchaseOrder;
+  const rows: [string, string][] = [
+    ['Date', day(paper.issuedAt)],
+    ...note,
+    ...(order ? [['Purchase order', order] as [string, string]] : []),
+    [
+      kind === 'credit_note' ? 'Returned by' : 'Paid by',
+      `${paidBy.processor}, ${paidBy.reference}`,
+    ],
+    ['Account', paper.accountId],
+  ];
+  if (revision > 1) rows.push(['Revision', `${revision}, printed ${day(paper.printedAt)}`]);
+  return rows.map(([name, text]) => [{ text: name, color: GREY }, printable(text)]);
+}
+
+function linesOf({ lines, currency }: InvoicePaper): Content {
+  const head = ['Description', 'Quantity', `Net (${currency})`].map((text, column) => ({
+    text,
+    bold: true,
+    alignment: alignment(column),
+  }));
+  const rows = lines.map(({ text, quantity, netMicros }) =>
+    [printable(text), String(quantity), moneyText(BigInt(netMicros))].map((cell, column) => ({
+      text: cell,
+      alignment: alignment(column),
+    })),
+  );
+  const { table: body } = table([head, ...rows], ['*', 'auto', 'auto']);
+  return { table: { ...body, headerRows: 1, dontBreakRows: true }, layout: 'lightHorizontalLines' };
+}
+
+function totals({ totalMicros, taxMicros, currency }: InvoicePaper): Content[][] {
+  const rows: [string, bigint][] = [
+    ['Net', totalMicros - taxMicros],
+    ['Tax', taxMicros],
+    ['Total', totalMicros],
+  ];
+  return rows.map(([name, micros]) =>
+    [name, `${moneyText(micros)} ${currency}`].map((text) => ({
+      text,
+      alignment: 'right',
+      bold: name === 'Total',
+    })),
+  );
+}
+
+const table = (body: Content[][], widths: string[]) => ({ table: { body, widths } });
+const alignment = (column: number) => (column === 0 ? 'left' : 'right');
+const day = (date: Date) => date.toISOString().slice(0, 10);

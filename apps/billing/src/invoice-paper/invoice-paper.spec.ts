@@ -1,0 +1,189 @@
+import { monotonicMs, newId } from '#libs/platform';
+import { describe, expect, it } from '@jest/globals';
+import { readPdf } from '../../../../test/billing/pdf-text.js';
+import { type Buyer, type InvoicePaper, buyerOf } from './invoice-paper.js';
+import { printPdf } from './pdf-printer.js';
+import { printable } from './printable-text.js';
+
+const BUYER: Buyer = {
+  name: 'Example Holdings GmbH',
+  contact: 'Ada',
+  email: 'ada@payer.example',
+  address: ['1 Quay', '20457 Hamburg', 'DE'],
+  taxId: 'DE123456789',
+  purchaseOrder: 'PO 7',
+};
+
+function paper(members: Partial<InvoicePaper> = {}): InvoicePaper {
+  return {
+    kind: 'invoice',
+    number: 'INV-2026-000042',
+    issuedAt: new Date('2026-03-02T09:00:00Z'),
+    corrects: null,
+    revision: 1,
+    printedAt: new Date('2026-03-02T09:00:01Z'),
+    seller: { name: 'Domain Data Ltd', address: ['2 Pier', 'Leith'], taxId: 'GB123456789' },
+    buyer: BUYER,
+    accountId: '019a5f00-0000-7000-8000-000000000009',
+    lines: [{ text: '15,000 credits', quantity: 1, netMicros: '54000000' }],
+    taxMicros: 0n,
+    totalMicros: 54_000_000n,
+    currency: 'USD',
+    paidBy: { processor: 'stripe', reference: 'pi_123' },
+    ...members,
+  };
+}
+
+const named = (name: string) => paper({ buyer: { ...BUYER, name } });
+const read = async (from: InvoicePaper) => readPdf(await printPdf(from));
+
+describe('invoice paper', () => {
+  it('has all that an accountant asks for: parties, tax ids, lines, net, tax, total, paid by', async () => {
+    const { pages, info } = await read(
+      paper({ taxMicros: 9_000_000n, totalMicros: 1_234_500_000n, currency: 'EUR' }),
+    );
+    expect(pages).toHaveLength(1);
+    for (const text of [
+      'Invoice INV-2026-000042',
+      'Domain Data Ltd',
+      '2 Pier',
+      'Tax ID: GB123456789',
+      'Example Holdings GmbH',
+      '20457 Hamburg',
+      'Tax ID: DE123456789',
+      'PO 7',
+      '2026-03-02',
+      '15,000 credits',
+      'Net (EUR)',
+      '54.00',
+      '1,225.50 EUR',
+      '9.00 EUR',
+      '1,234.50 EUR',
+      'stripe, pi_123',
+      'page 1 of 1',
+    ]) {
+      expect(pages[0]).toContain(text);
+    }
+    expect(pages[0]).not.toContain('Revision');
+    expect(info.Title).toBe('Invoice INV-2026-000042');
+  });
+
+  it.each([
+    ['Latin', 'Łódź Żółć Straße Ærø Ñandú Čeština Győr Ğüş Ţară Đà Nẵng'],
+    ['Greek', 'Εταιρεία Πληροφορικής ΑΕ, Αθήνα'],
+    ['Cyrillic', 'Общество «Пример», Київ, Љубљана'],
+  ])('%s letters are read back as they were written', async (_, name) => {
+    const { pages } = await read(named(name));
+    expect(pages[0].replaceAll('\n', ' ')).toContain(name);
+  });
+
+  it('fifty lines go over pages, each with the head of the table and its number', async () => {
+    const lines = Array.from({ length: 50 }, (_, n) => ({
+      text: `API plan ${n + 1}, 2026-03-02 to 2026-04-02, at a name that is long enough for two lines of paper`,
+      quantity: 1,
+      netMicros: '27000000',
+    }));
+    const { pages } = await read(paper({ lines, totalMicros: 1_350_000_000n }));
+    expect(pages.length).toBeGreaterThan(1);
+    pages.forEach((page, index) => {
+      expect(page).toContain(`page ${index + 1} of ${pages.length}`);
+      expect([index, page.includes('Description')]).toEqual([index, page.includes('API plan')]);
+    });
+    const whole = pages.join('\n').replaceAll('\n', ' ');
+    for (let n = 1; n <= 50; n++) expect(whole).toContain(`API plan ${n},`);
+    expect(whole).toContain('1,350.00 USD');
+  });
+
+  it('a note names the invoice that it corrects; a later revision says so', async () => {
+    const note = paper({
+      kind: 'credit_note',
+      number: 'CN-2026-000001',
+      corrects: 'INV-2026-000042',
+    });
+    const { pages: credit } = await read(note);
+    expect(credit[0]).toContain('Credit note CN-2026-000001');
+    expect(credit[0]).toContain('INV-2026-000042');
+    const printedAt = new Date('2026-04-01T10:00:00Z');
+    const { pages: second } = await read(paper({ revision: 2, printedAt }));
+    expect(second[0]).toContain('2, printed 2026-04-01');
+  });
+
+  it('the same paper is the same bytes, and another buyer’s is not', async () => {
+    const first = await printPdf(paper());
+    expect((await printPdf(paper())).equals(first)).toBe(true);
+    expect((await printPdf(named('Somebody Else'))).equals(first)).toBe(false);
+  });
+
+  it('an erased buyer is an account without a name', async () => {
+    const { pages } = await read(paper({ buyer: null }));
+    expect(pages[0]).toContain('Account 019a5f00-0000-7000-8000-000000000009');
+    expect(pages[0]).not.toContain('Example Holdings');
+  });
+
+  it('S66, S80: markup and addresses in a name are text: no link, no image, nothing is fetched', async () => {
+    const name = '<img src="http://127.0.0.1:9/x"> =HYPERLINK("http://x") {image: "/etc/passwd"}';
+    const { pages, annotations } = await read(named(name));
+    expect(pages[0].replaceAll('\n', ' ')).toContain('<img src="http://127.0.0.1:9/x">');
+    expect(annotations).toBe(0);
+    const pdf = await printPdf(named(name));
+    for (const word of ['/URI', '/Subtype /Image', '/JavaScript', '/EmbeddedFile']) {
+      expect(pdf.includes(word)).toBe(false);
+    }
+  });
+
+  it.each([
+    ['control characters', 'Ex\u0000am\u0007ple\r\nBcc: x', 'Example Bcc: x'],
+    ['direction marks', 'Example \u202egnp.exe\u2066\u200f', 'Example gnp.exe'],
+    ['letters the font lacks', 'שלום مرحبا 東京', '???? ????? ??'],
+    ['marks upon marks', `A${'\u0301\u0302'.repeat(3)}`, 'Á?????'],
+    ['a lone surrogate', 'A\ud800B', 'AB'],
+    ['an emoji', 'Café 🎉', 'Café ?'],
+  ])('S81: %s are not printed', (_, text, expected) => {
+    expect(printable(text)).toBe(expected);
+  });
+
+  it('S81: a name of 10,000 characters is cut and stays within its column', async () => {
+    const { pages } = await read(named('x'.repeat(10_000)));
+    expect(pages).toHaveLength(1);
+    expect(printable('x'.repeat(10_000))).toBe(`${'x'.repeat(299)}…`);
+    expect(pages[0]).toContain('page 1 of 1');
+    const everywhere = 'W'.repeat(10_000);
+    const address = Array.from({ length: 5 }, () => everywhere);
+    const long = { ...BUYER, name: everywhere, contact: everywhere, address, taxId: everywhere };
+    const lines = [{ text: everywhere, quantity: 1, netMicros: '1' }];
+    const { pages: full } = await read(paper({ buyer: long, lines }));
+    expect(full.length).toBeLessThan(4);
+  });
+
+  it('S80: a page is drawn in far less than two seconds', async () => {
+    const took: number[] = [];
+    for (let round = 0; round < 12; round++) {
+      const started = monotonicMs();
+      await printPdf(paper({ number: `INV-2026-${round}`, accountId: newId() }));
+      took.push(monotonicMs() - started);
+    }
+    // Asked for are 60 ms at rest; a machine that does other things meanwhile may take longer.
+    const [median] = took.toSorted((a, b) => a - b).slice(6);
+    expect(median).toBeLessThan(1_000);
+  });
+
+  it('a company is named before its buyer; without details the buyer stands alone', () => {
+    const details = {
+      organisation: 'X Ltd',
+      address_line1: '1 Quay',
+      city: 'Leith',
+      country: 'GB',
+    };
+    const contact = { accountId: newId(), firstName: 'Ada', email: 'a@x.example' };
+    expect(buyerOf({ ...contact, details })).toMatchObject({
+      name: 'X Ltd',
+      contact: 'Ada',
+      address: ['1 Quay', 'Leith', 'GB'],
+    });
+    expect(buyerOf({ ...contact, details: null })).toMatchObject({
+      name: 'Ada',
+      contact: null,
+      address: [],
+    });
+  });
+});

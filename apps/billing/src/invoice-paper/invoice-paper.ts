@@ -1,0 +1,71 @@
+import type { InvoiceKind } from '#libs/contracts';
+import type { Micros } from '#libs/platform';
+import type { BillingConfig } from '../billing.config.js';
+import type { Contact } from '../letters/contacts.service.js';
+
+/** Who issues invoices, as it stood when one was issued. */
+export interface Seller {
+  name: string;
+  address: string[];
+  taxId: string | null;
+}
+
+/** Who an invoice is for, as it said of itself when the revision was printed. */
+export interface Buyer {
+  name: string;
+  /** Of a company: who buys for it. */
+  contact: string | null;
+  email: string;
+  address: string[];
+  taxId: string | null;
+  purchaseOrder: string | null;
+}
+
+/** All that stands on the paper. */
+export interface InvoicePaper {
+  kind: InvoiceKind;
+  number: string;
+  issuedAt: Date;
+  /** Of a note: the invoice's number. */
+  corrects: string | null;
+  revision: number;
+  printedAt: Date;
+  seller: Seller;
+  /** Null for an account that was erased. */
+  buyer: Buyer | null;
+  accountId: string;
+  lines: readonly { text: string; quantity: number; netMicros: string }[];
+  taxMicros: Micros;
+  totalMicros: Micros;
+  currency: string;
+  paidBy: { processor: string; reference: string };
+}
+
+export function sellerOf(config: BillingConfig): Seller {
+  const { sellerName: name, sellerAddress, sellerTaxId: taxId = null } = config;
+  return { name, address: sellerAddress, taxId };
+}
+
+export function buyerOf({ firstName, email, details }: Contact): Buyer {
+  const {
+    organisation,
+    tax_id: taxId = null,
+    purchase_order: purchaseOrder = null,
+  } = details ?? {};
+  const place = [details?.postal_code, details?.city].filter(Boolean).join(' ');
+  const address = [
+    details?.address_line1,
+    details?.address_line2,
+    place,
+    details?.region,
+    details?.country,
+  ];
+  return {
+    name: organisation ?? firstName,
+    contact: organisation === undefined ? null : firstName,
+    email,
+    address: address.filter((line): line is string => line !== undefined && line !== ''),
+    taxId,
+    purchaseOrder,
+  };
+}

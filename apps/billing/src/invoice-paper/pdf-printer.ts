@@ -1,0 +1,28 @@
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import type { InvoicePaper } from './invoice-paper.js';
+import { type Layout, layoutOf } from './invoice-layout.js';
+
+/** What is used of pdfmake, whose types would bring a browser's with them. */
+interface Pdfmake {
+  setFonts(fonts: Record<string, { normal: string; bold: string }>): void;
+  setUrlAccessPolicy(isAllowed: (url: string) => boolean): void;
+  setLocalAccessPolicy(isAllowed: (path: string) => boolean): void;
+  createPdf(layout: Layout): { getBuffer(): Promise<Buffer> };
+}
+
+const require = createRequire(import.meta.url);
+const pdfmake = require('pdfmake') as Pdfmake;
+/** Roboto (Apache 2.0) with Latin, Greek and Cyrillic signs, which comes with pdfmake. */
+const FONTS = join(dirname(require.resolve('pdfmake/package.json')), 'fonts/Roboto');
+pdfmake.setFonts({
+  Roboto: { normal: join(FONTS, 'Roboto-Regular.ttf'), bold: join(FONTS, 'Roboto-Medium.ttf') },
+});
+// Nothing is fetched and no other file is read, whatever a document names (S80).
+pdfmake.setUrlAccessPolicy(() => false);
+pdfmake.setLocalAccessPolicy((path) => dirname(path) === FONTS);
+
+/** A PDF of the paper. The same paper is the same bytes. */
+export async function printPdf(paper: InvoicePaper): Promise<Buffer> {
+  return pdfmake.createPdf(layoutOf(paper)).getBuffer();
+}

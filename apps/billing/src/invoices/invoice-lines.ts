@@ -1,0 +1,36 @@
+import { planOfSku } from '#libs/contracts';
+import { roundToCent } from '#libs/platform';
+import type { StoredPaymentLine } from '../payments/payment-line.entity.js';
+import type { Reversal } from '../payments/reversal.entity.js';
+import type { InvoiceLine } from './invoice.entity.js';
+
+/** What was paid for, as it is printed. The one rounding of a line to cents happens here. */
+export function printedLine(line: StoredPaymentLine): InvoiceLine {
+  return {
+    text: textOf(line),
+    quantity: line.quantity,
+    netMicros: roundToCent(line.amountMicros).toString(),
+  };
+}
+
+/** The one line of a credit or debit note. */
+export function noteLine(
+  { cause }: Reversal,
+  { corrects, amountMicros }: { corrects: string; amountMicros: bigint },
+): InvoiceLine {
+  const why = cause === 'dispute' ? 'disputed payment' : 'refund';
+  return {
+    text: `Correction of invoice ${corrects}: ${why}`,
+    quantity: 1,
+    netMicros: amountMicros.toString(),
+  };
+}
+
+function textOf({ kind, sku, credits, startsAt, periodEnd }: StoredPaymentLine): string {
+  if (kind === 'package') return `${Number(credits).toLocaleString('en')} credits`;
+  const name = planOfSku(sku)?.name ?? sku;
+  const what = kind === 'subscription_upgrade' ? `Upgrade to ${name}` : name;
+  return startsAt && periodEnd ? `${what}, ${day(startsAt)} to ${day(periodEnd)}` : what;
+}
+
+const day = (date: Date) => date.toISOString().slice(0, 10);

@@ -1,0 +1,30 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** An invoice as it was printed for one state of its buyer's details. */
+@Entity('invoice_revisions')
+export class InvoiceRevision {
+  @PrimaryColumn('uuid', { name: 'invoice_id' })
+  invoiceId: string;
+
+  /** From 1. */
+  @PrimaryColumn('integer')
+  revision: number;
+
+  @Column('uuid', { name: 'account_id' })
+  accountId: string;
+
+  /** Encrypted `Buyer | null`. */
+  @Column('bytea')
+  buyer: Buffer;
+
+  /** Encrypted. */
+  @Column('bytea')
+  pdf: Buffer;
+
+  /** Of the PDF before its encryption. */
+  @Column('bytea')
+  sha256: Buffer;
+
+  @Column('timestamptz', { name: 'printed_at' })
+  printedAt: Date;
+}

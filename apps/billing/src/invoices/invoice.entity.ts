@@ -1,0 +1,82 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { InvoiceKind } from '#libs/contracts';
+import type { Micros } from '#libs/platform';
+import type { Seller } from '../invoice-paper/invoice-paper.js';
+import { BIGINT_COLUMN } from '../pricing/micros-column.js';
+
+/** A line as it is printed. */
+export interface InvoiceLine {
+  text: string;
+  quantity: number;
+  /** Before tax, in millionths, decimal string. */
+  netMicros: string;
+}
+
+/** By whom and how the money came. */
+export interface PaidBy {
+  processor: string;
+  /** The payment's id there. */
+  reference: string;
+}
+
+/**
+ * What the books say of a payment, or of money that went back and came again. It never changes; how it is
+ * printed does, with the buyer's details.
+ */
+@Entity('invoices')
+export class Invoice {
+  @PrimaryColumn('uuid')
+  id: string;
+
+  @Column('uuid', { name: 'account_id' })
+  accountId: string;
+
+  @Column('text')
+  kind: InvoiceKind;
+
+  /** Numbers have no gap within it: `INV-2026`. */
+  @Column('text')
+  series: string;
+
+  @Column('integer')
+  number: number;
+
+  @Column('uuid', { name: 'payment_id' })
+  paymentId: string;
+
+  /** Of a credit or debit note. */
+  @Column('uuid', { name: 'reversal_id', nullable: true })
+  reversalId: string | null;
+
+  /** Number of the invoice that a note corrects. */
+  @Column('text', { nullable: true })
+  corrects: string | null;
+
+  @Column('jsonb')
+  lines: InvoiceLine[];
+
+  @Column('bigint', { name: 'tax_micros', transformer: BIGINT_COLUMN })
+  taxMicros: Micros;
+
+  /** With tax; above zero for notes too. */
+  @Column('bigint', { name: 'total_micros', transformer: BIGINT_COLUMN })
+  totalMicros: Micros;
+
+  /** ISO 4217. */
+  @Column('text')
+  currency: string;
+
+  @Column('jsonb')
+  seller: Seller;
+
+  @Column('jsonb', { name: 'paid_by' })
+  paidBy: PaidBy;
+
+  @Column('timestamptz', { name: 'issued_at' })
+  issuedAt: Date;
+}
+
+/** `INV-2026-000042`. */
+export function invoiceNumber({ series, number }: Pick<Invoice, 'series' | 'number'>): string {
+  return `${series}-${String(number).padStart(6, '0')}`;
+}

@@ -1,0 +1,98 @@
+import { Injectable } from '@nestjs/common';
+import type { InvoiceKind } from '#libs/contracts';
+import { type Transaction, takeNumber } from '#libs/database';
+import { Clock, newId } from '#libs/platform';
+import { BillingConfig } from '../billing.config.js';
+import { sellerOf } from '../invoice-paper/invoice-paper.js';
+import type { StoredPaymentLine } from '../payments/payment-line.entity.js';
+import type { Payment } from '../payments/payment.entity.js';
+import type { Reversal } from '../payments/reversal.entity.js';
+import { type Invoice, type InvoiceLine, invoiceNumber } from './invoice.entity.js';
+import { noteLine, printedLine } from './invoice-lines.js';
+import { InvoicesRepository } from './invoices.repository.js';
+import { PrintInvoicesJob } from './print-invoices.job.js';
+
+const PREFIXES: Readonly<Record<InvoiceKind, string>> = {
+  invoice: 'INV',
+  credit_note: 'CN',
+  debit_note: 'DN',
+};
+
+/** What a payment, or its way back, comes to in the books. */
+@Injectable()
+export class InvoicesService {
+  constructor(
+    private readonly invoices: InvoicesRepository,
+    private readonly printing: PrintInvoicesJob,
+    private readonly config: BillingConfig,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Issues the invoice of a payment in the transaction that stores it, whoever it was paid to. Its number is
+   * the last that the transaction takes.
+   */
+  issue(transaction: Transaction, payment: Payment, lines: readonly StoredPaymentLine[]): void {
+    transaction.beforeCommit(() =>
+      this.write(transaction, payment, {
+        kind: 'invoice',
+        reversalId: null,
+        corrects: null,
+        totalMicros: payment.amountMicros,
+        lines: lines.map((line) => printedLine(line)),
+      }),
+    );
+  }
+
+  /**
+   * Notes what a reversal takes back for good: a credit note of what is new, a debit note of what came again (a
+   * refund that failed, a dispute that was won). Call it with the payment's aggregate locked.
+   */
+  correct(transaction: Transaction, payment: Payment, reversal: Reversal): void {
+    transaction.beforeCommit(async () => {
+      const due = reversal.state === 'final' ? reversal.amountMicros : 0n;
+      const more = due - (await this.invoices.noted(transaction, reversal));
+      if (more === 0n) return;
+      const invoice = await this.invoices.findOfPayment(transaction, payment);
+      if (!invoice) throw new Error(`payment ${payment.id} has no invoice`);
+      const corrects = invoiceNumber(invoice);
+      const amountMicros = more < 0n ? -more : more;
+      await this.write(transaction, payment, {
+        kind: more > 0n ? 'credit_note' : 'debit_note',
+        reversalId: reversal.id,
+        corrects,
+        totalMicros: amountMicros,
+        lines: [noteLine(reversal, { corrects, amountMicros })],
+      });
+    });
+  }
+
+  private async write(
+    transaction: Transaction,
+    payment: Payment,
+    members: Pick<Invoice, 'kind' | 'reversalId' | 'corrects' | 'totalMicros'> & {
+      lines: InvoiceLine[];
+    },
+  ): Promise<void> {
+    const issuedAt = this.clock.now();
+    const series = `${PREFIXES[members.kind]}-${issuedAt.getUTCFullYear()}`;
+    const { accountId, id: paymentId, currency, processor, externalId } = payment;
+    const invoice: Invoice = {
+      ...members,
+      id: newId(),
+      accountId,
+      paymentId,
+      series,
+      number: 0,
+      // Prices are without tax, and no rate is set.
+      taxMicros: 0n,
+      currency,
+      seller: sellerOf(this.config),
+      paidBy: { processor, reference: externalId },
+      issuedAt,
+    };
+    await this.printing.add(transaction, invoice);
+    invoice.number = await takeNumber(transaction, series);
+    await this.invoices.insert(transaction, invoice);
+  }
+}

@@ -1,0 +1,208 @@
+import { createHash } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { InvoiceAnswer } from '#libs/contracts';
+import { AuditJob } from '#libs/database';
+import { DAY_MS } from '#libs/platform';
+import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
+import { readPdf } from '../../../../test/billing/pdf-text.js';
+
+const DETAILS = { address_line1: '1 Quay', city: 'Leith', country: 'GB' };
+
+describe('invoices', () => {
+  let billing: BillingUnderTest;
+  let accountId: string;
+
+  beforeAll(async () => {
+    billing = await BillingUnderTest.start();
+  });
+  afterAll(() => billing.stop());
+  beforeEach(() => {
+    accountId = billing.newAccount();
+  });
+  afterEach(async () => {
+    expect(billing.logLines.splice(0)).toEqual([]);
+    const audit = billing.get(AuditJob);
+    await audit.runOnce();
+    expect([...audit.violations]).toEqual([]);
+  });
+
+  const list = async (): Promise<InvoiceAnswer[]> =>
+    (await billing.call('GET', 'invoices', { accountId })).body.invoices;
+  const pdf = (id: string) => billing.bytes(`invoices/${id}/pdf`, accountId);
+  const regenerate = (id: string) =>
+    billing.call('POST', `invoices/${id}/regenerate`, { accountId });
+  async function buy(credits = 15_000): Promise<string> {
+    await billing.act(await billing.order(accountId, credits), 'pay');
+    await billing.deliverMail(accountId);
+    return billing.simulator.world.all('payment_intent')[0].id;
+  }
+
+  it('each payment has one, with the next number, printed with the details of now and stored with its hash', async () => {
+    billing.contacts.set(accountId, { details: { ...DETAILS, organisation: 'Example Ltd' } });
+    await buy(15_000);
+    await buy(5_000);
+    const [second, first] = await list();
+    expect(first).toMatchObject({
+      kind: 'invoice',
+      net_micros: '54000000',
+      tax_micros: '0',
+      total_micros: '54000000',
+      currency: 'USD',
+      revision: 1,
+    });
+    const numberOf = ({ number }: InvoiceAnswer) => Number(number.slice(-6));
+    expect(first.number).toMatch(/^INV-2026-\d{6}$/);
+    expect(numberOf(second)).toBe(numberOf(first) + 1);
+    const { status, headers, body } = await pdf(first.id);
+    expect([status, headers['content-type']]).toEqual([200, 'application/pdf']);
+    expect(headers['content-disposition']).toBe(`attachment; filename="${first.number}.pdf"`);
+    expect(createHash('sha256').update(body).digest('hex')).toBe(first.sha256);
+    const [page] = (await readPdf(body)).pages;
+    for (const text of [first.number, 'Example Ltd', '1 Quay', '15,000 credits', '54.00 USD']) {
+      expect(page).toContain(text);
+    }
+  });
+
+  it('S44: a callback that comes again makes no second invoice and no second letter', async () => {
+    const order = await billing.order(accountId);
+    await billing.act(order, 'pay');
+    await billing.call('POST', `orders/${order.id}/return`, { accountId });
+    await billing.settle();
+    await billing.deliverMail(accountId);
+    expect(await billing.deliverMail(accountId)).toHaveLength(1);
+    expect(await list()).toHaveLength(1);
+  });
+
+  it('a plan’s bill and its renewal have one each, which names plan and period', async () => {
+    const wish = { product: 'subscription', sku: 'api-15K-month', processor: 'stripe' };
+    const { body: order } = await billing.call('POST', 'orders', { accountId, body: wish });
+    await billing.act(order, 'pay');
+    await billing.pass(32 * DAY_MS);
+    await billing.deliverMail(accountId);
+    const invoices = await list();
+    expect(invoices.map(({ total_micros: total }) => total)).toEqual(['27000000', '27000000']);
+    const { body } = await pdf(invoices[0].id);
+    expect((await readPdf(body)).pages[0]).toMatch(
+      /API plan 15K, 2026-\d\d-\d\d to 2026-\d\d-\d\d/,
+    );
+  });
+
+  it('while account is away money is stored and numbered, and the paper follows', async () => {
+    billing.contacts.isDown = true;
+    await buy();
+    const [unprinted] = await list();
+    expect(unprinted).toMatchObject({ revision: 0, sha256: null });
+    expect(await billing.call('GET', `invoices/${unprinted.id}/pdf`, { accountId })).toMatchObject({
+      status: 503,
+      body: { code: 'invoice_not_printed' },
+    });
+    expect(await billing.deliverMail(accountId)).toEqual([]);
+    billing.contacts.isDown = false;
+    await billing.pass(10_000);
+    expect(await billing.deliverMail(accountId)).toHaveLength(1);
+    expect((await list())[0].revision).toBe(1);
+  });
+
+  it('changed details make the next revision of the same number; the money on it stays', async () => {
+    await buy();
+    const [before] = await list();
+    const { body: first } = await pdf(before.id);
+    expect((await regenerate(before.id)).body).toEqual(before);
+    billing.contacts.set(accountId, { details: { ...DETAILS, tax_id: 'GB123456789' } });
+    const { status, body: after } = await regenerate(before.id);
+    expect(status).toBe(200);
+    expect(after).toMatchObject({ number: before.number, revision: 2, total_micros: '54000000' });
+    expect(after.sha256).not.toBe(before.sha256);
+    const { body: second, headers } = await pdf(before.id);
+    expect(headers['content-disposition']).toContain(`${before.number}-2.pdf`);
+    const [page] = (await readPdf(second)).pages;
+    expect(page).toContain('Tax ID: GB123456789');
+    expect(page).toContain(before.number);
+    expect(second.equals(first)).toBe(false);
+    expect((await regenerate(before.id)).body).toEqual(after);
+  });
+
+  it('two who regenerate at once make one revision', async () => {
+    await buy();
+    const [{ id }] = await list();
+    billing.contacts.set(accountId, { firstName: 'Grace' });
+    const answers = await Promise.all(Array.from({ length: 4 }, () => regenerate(id)));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    expect((await list())[0].revision).toBe(2);
+  });
+
+  it('money that goes back is a credit note, whole or in part; what comes again a debit note', async () => {
+    const payment = await buy();
+    const refund = billing.simulator.payments.refund({ payment_intent: payment, amount: 1_000 });
+    await billing.settle();
+    expect((await list()).map(({ kind, total_micros: total }) => [kind, total])).toEqual([
+      ['credit_note', '10000000'],
+      ['invoice', '54000000'],
+    ]);
+    const [note, invoice] = await list();
+    expect(note).toMatchObject({ corrects: invoice.number });
+    expect(note.number).toMatch(/^CN-2026-\d{6}$/);
+    billing.simulator.payments.failRefund(refund.id);
+    await billing.settle();
+    const [debit] = await list();
+    expect(debit).toMatchObject({ kind: 'debit_note', total_micros: '10000000' });
+    const mails = await billing.deliverMail(accountId);
+    expect(mails.map(({ subject }) => subject.split(':')[0])).toEqual([
+      'Receipt',
+      'Refund',
+      'Correction',
+    ]);
+  });
+
+  it('a lost dispute is a credit note once', async () => {
+    const payment = await buy();
+    const dispute = billing.simulator.payments.dispute(payment);
+    await billing.settle();
+    expect(await list()).toHaveLength(1);
+    billing.simulator.payments.decideDispute(dispute.id, 'lost');
+    await billing.settle();
+    await billing.settle();
+    expect((await list()).map(({ kind }) => kind)).toEqual(['credit_note', 'invoice']);
+  });
+
+  it('S85: nobody lists, reads or regenerates an invoice of another account', async () => {
+    await buy();
+    const [{ id }] = await list();
+    accountId = billing.newAccount();
+    expect(await list()).toEqual([]);
+    for (const stranger of [id, 'no-id']) {
+      expect((await billing.call('GET', `invoices/${stranger}/pdf`, { accountId })).status).toBe(
+        404,
+      );
+      expect((await regenerate(stranger)).status).toBe(404);
+    }
+  });
+
+  it('S119: no table holds what an invoice says of its buyer, and a paper that was changed is not handed out', async () => {
+    billing.contacts.set(accountId, { firstName: 'Zenobia', details: DETAILS });
+    await buy();
+    const [{ id }] = await list();
+    const rows = await billing.database.query(
+      `select encode(buyer, 'escape') || encode(pdf, 'escape') as text from invoice_revisions
+       where invoice_id = $1`,
+      [id],
+    );
+    expect(JSON.stringify(rows)).not.toMatch(/Zenobia|1 Quay|%PDF/);
+  });
+
+  it('after an erasure no revision follows; money that still arrives has an invoice without a name', async () => {
+    await buy();
+    const [{ id }] = await list();
+    const order = await billing.order(accountId);
+    await billing.deliver('deleted', accountId);
+    await billing.deliver('erased', accountId);
+    expect((await regenerate(id)).status).toBe(403);
+    await billing.act(order, 'pay');
+    const before = (await billing.deliverMail(accountId)).length;
+    const [late] = await list();
+    const [page] = (await readPdf((await pdf(late.id)).body)).pages;
+    expect(page).toContain(`Account ${accountId}`);
+    expect(page).not.toContain('@payer.example');
+    expect(before).toBe(1);
+  });
+});

@@ -1,0 +1,68 @@
+import { Injectable } from '@nestjs/common';
+import type { InvoiceAnswer, InvoicesAnswer } from '#libs/contracts';
+import { Database } from '#libs/database';
+import { NotFound, isId } from '#libs/platform';
+import { AccountStatesService } from '../accounts/account-states.service.js';
+import { LettersService } from '../letters/letters.service.js';
+import { invoiceNumber } from './invoice.entity.js';
+import { toInvoiceAnswer } from './invoices.dto.js';
+import { InvoiceNotPrinted } from './invoices.errors.js';
+import { InvoicesRepository } from './invoices.repository.js';
+import { RevisionsRepository } from './revisions.repository.js';
+import { RevisionsService, hashOf } from './revisions.service.js';
+
+const LISTED_MAX = 500;
+
+/** An account's invoices, as it sees them. */
+@Injectable()
+export class OwnInvoicesService {
+  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
+  constructor(
+    private readonly database: Database,
+    private readonly invoices: InvoicesRepository,
+    private readonly latest: RevisionsRepository,
+    private readonly revisions: RevisionsService,
+    private readonly letters: LettersService,
+    private readonly accounts: AccountStatesService,
+  ) {}
+
+  async list(accountId: string): Promise<InvoicesAnswer> {
+    return this.database.transaction(async (transaction) => {
+      const rows = await this.invoices.list(transaction, accountId, LISTED_MAX);
+      const ids = rows.map(({ id }) => id);
+      const latest = await this.latest.listLatest(transaction, accountId, ids);
+      return { invoices: rows.map((row) => toInvoiceAnswer(row, latest.get(row.id))) };
+    });
+  }
+
+  /** @throws NotFound also for one of another account (S85); InvoiceNotPrinted in the first moments. */
+  async pdf(accountId: string, id: string): Promise<{ name: string; pdf: Buffer }> {
+    if (!isId(id)) throw new NotFound();
+    return this.database.transaction(async (transaction) => {
+      const invoice = await this.invoices.find(transaction, accountId, id);
+      if (!invoice) throw new NotFound();
+      const printed = await this.revisions.open(transaction, invoice);
+      if (!printed) throw new InvoiceNotPrinted();
+      const suffix = printed.revision === 1 ? '' : `-${printed.revision}`;
+      return { name: `${invoiceNumber(invoice)}${suffix}.pdf`, pdf: printed.pdf };
+    });
+  }
+
+  /**
+   * Prints it again under its number, when the billing details have changed since.
+   * @throws NotFound; ServiceUnavailable while account is away; AccountDeletedHere.
+   */
+  async regenerate(accountId: string, id: string): Promise<InvoiceAnswer> {
+    if (!isId(id)) throw new NotFound();
+    await this.database.transaction((transaction) =>
+      this.accounts.checkActive(transaction, accountId),
+    );
+    const contact = await this.letters.contactOf(accountId);
+    if (!contact) throw new NotFound();
+    const printed = await this.revisions.print(accountId, id, contact);
+    const kept = await this.database.transaction((transaction) =>
+      this.revisions.keep(transaction, printed),
+    );
+    return toInvoiceAnswer(kept.invoice, { revision: kept.revision, sha256: hashOf(kept.pdf) });
+  }
+}

@@ -1,0 +1,138 @@
+import { createHash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import { Injectable } from '@nestjs/common';
+import { Database, type Transaction } from '#libs/database';
+import { Clock, NotFound } from '#libs/platform';
+import { InvoiceDataService } from '../invoice-data/invoice-data.service.js';
+import { type Buyer, type InvoicePaper, buyerOf } from '../invoice-paper/invoice-paper.js';
+import { printPdf } from '../invoice-paper/pdf-printer.js';
+import type { Contact } from '../letters/contacts.service.js';
+import type { InvoiceRevision } from './invoice-revision.entity.js';
+import { type Invoice, invoiceNumber } from './invoice.entity.js';
+import { InvoicesRepository } from './invoices.repository.js';
+import { RevisionsRepository } from './revisions.repository.js';
+
+/** A document that is printed and not kept yet. */
+export interface PrintedInvoice {
+  invoice: Invoice;
+  revision: number;
+  buyer: Buyer | null;
+  printedAt: Date;
+  pdf: Buffer;
+  /** False when the latest revision says the same. */
+  isNew: boolean;
+}
+
+/** Invoices as documents: each state of a buyer's details is a revision under the same number. */
+@Injectable()
+export class RevisionsService {
+  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
+  constructor(
+    private readonly database: Database,
+    private readonly invoices: InvoicesRepository,
+    private readonly revisions: RevisionsRepository,
+    private readonly data: InvoiceDataService,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Prints an invoice for what its buyer says of himself now; null for one that is erased.
+   * @throws NotFound.
+   */
+  async print(
+    accountId: string,
+    invoiceId: string,
+    contact: Contact | null,
+  ): Promise<PrintedInvoice> {
+    const { invoice, latest } = await this.database.transaction(async (transaction) => {
+      const found = await this.invoices.find(transaction, accountId, invoiceId);
+      if (!found) throw new NotFound();
+      return { invoice: found, latest: await this.open(transaction, found) };
+    });
+    const buyer = contact && buyerOf(contact);
+    if (latest && isDeepStrictEqual(latest.buyer, buyer)) return { ...latest, isNew: false };
+    const revision = (latest?.revision ?? 0) + 1;
+    const printedAt = this.clock.now();
+    const pdf = await printPdf(paperOf(invoice, { revision, buyer, printedAt }));
+    return { invoice, revision, buyer, printedAt, pdf, isNew: true };
+  }
+
+  /**
+   * Stores what was printed, unless somebody else has printed it meanwhile.
+   * @returns what is stored now.
+   */
+  async keep(transaction: Transaction, printed: PrintedInvoice): Promise<PrintedInvoice> {
+    const { invoice, revision, buyer, printedAt, pdf, isNew } = printed;
+    if (!isNew) return printed;
+    const { id: invoiceId, accountId } = invoice;
+    await this.revisions.lock(transaction, accountId, invoiceId);
+    const latest = await this.open(transaction, invoice);
+    if (latest && latest.revision >= revision) return latest;
+    await this.revisions.insert(transaction, {
+      invoiceId,
+      revision,
+      accountId,
+      buyer: await this.data.encrypt(transaction, accountId, Buffer.from(JSON.stringify(buyer))),
+      pdf: await this.data.encrypt(transaction, accountId, pdf),
+      sha256: hashOf(pdf),
+      printedAt,
+    });
+    return printed;
+  }
+
+  /**
+   * The latest document, null before the first.
+   * @throws when its bytes are others than those that were printed.
+   */
+  async open(transaction: Transaction, invoice: Invoice): Promise<PrintedInvoice | null> {
+    const { accountId, id } = invoice;
+    const row = await this.revisions.findLatest(transaction, accountId, id);
+    return row && this.opened(transaction, invoice, row);
+  }
+
+  private async opened(
+    transaction: Transaction,
+    invoice: Invoice,
+    { accountId, revision, buyer, pdf, sha256, printedAt }: InvoiceRevision,
+  ): Promise<PrintedInvoice> {
+    const bytes = await this.data.decrypt(transaction, accountId, pdf);
+    if (!hashOf(bytes).equals(sha256)) {
+      throw new Error(`revision ${revision} of invoice ${invoice.id} is not what was printed`);
+    }
+    const said = await this.data.decrypt(transaction, accountId, buyer);
+    return {
+      invoice,
+      revision,
+      buyer: JSON.parse(said.toString('utf8')) as Buyer | null,
+      printedAt,
+      pdf: bytes,
+      isNew: false,
+    };
+  }
+}
+
+export const hashOf = (pdf: Buffer) => createHash('sha256').update(pdf).digest();
+
+/** All that is on the paper: the same twice is the same bytes. */
+export function paperOf(
+  invoice: Invoice,
+  { revision, buyer, printedAt }: Pick<PrintedInvoice, 'revision' | 'buyer' | 'printedAt'>,
+): InvoicePaper {
+  const { kind, corrects, lines, taxMicros, totalMicros, currency, seller, paidBy } = invoice;
+  return {
+    kind,
+    number: invoiceNumber(invoice),
+    issuedAt: invoice.issuedAt,
+    corrects,
+    revision,
+    printedAt,
+    seller,
+    buyer,
+    accountId: invoice.accountId,
+    lines,
+    taxMicros,
+    totalMicros,
+    currency,
+    paidBy,
+  };
+}

@@ -1,0 +1,58 @@
+import type { InvoiceKind } from '#libs/contracts';
+import type { Micros } from '#libs/platform';
+import { moneyText } from '../pricing/money-text.js';
+import type { LetterTemplate } from './letters.service.js';
+
+/** What a receipt says of its invoice. */
+export interface ReceiptFacts {
+  id: string;
+  kind: InvoiceKind;
+  corrects: string | null;
+  totalMicros: Micros;
+  currency: string;
+  lines: readonly { text: string }[];
+}
+
+/** The letter that comes with an invoice or a note. */
+export function receiptLetter(
+  { id, kind, corrects, totalMicros, currency, lines }: ReceiptFacts,
+  number: string,
+): LetterTemplate {
+  const amount = `${moneyText(totalMicros)} ${currency}`;
+  return (firstName, dashboardUrl) => {
+    const action = {
+      label: 'Download it as a PDF',
+      url: `${dashboardUrl}/api/invoices/${id}/pdf`,
+    };
+    const prints = 'The billing details on it can be changed in the dashboard and printed anew.';
+    switch (kind) {
+      case 'invoice':
+        return {
+          subject: `Receipt: ${amount}, invoice ${number}`,
+          paragraphs: [
+            `Hello ${firstName}, we have received ${amount}. Your invoice is ${number}.`,
+            ...lines.map(({ text }) => text),
+            prints,
+          ],
+          action,
+        };
+      case 'credit_note':
+        return {
+          subject: `Refund: ${amount}, credit note ${number}`,
+          paragraphs: [
+            `Hello ${firstName}, ${amount} of invoice ${corrects} went back to you. Your credit note is ${number}.`,
+            'Your bank may need some days to show it.',
+          ],
+          action,
+        };
+      case 'debit_note':
+        return {
+          subject: `Correction: ${amount}, debit note ${number}`,
+          paragraphs: [
+            `Hello ${firstName}, ${amount} of invoice ${corrects} did not go back to you after all: the refund failed or the dispute was decided. Your debit note is ${number}.`,
+          ],
+          action,
+        };
+    }
+  };
+}

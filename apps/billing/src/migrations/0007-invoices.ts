@@ -1,0 +1,54 @@
+import { numberSeriesTable, workQueueTable } from '#libs/database';
+import type { Migration } from '#libs/database';
+
+export const invoices: Migration = {
+  name: '0007-invoices',
+  sql: `
+    ${numberSeriesTable}
+    ${workQueueTable}
+    -- What a payment or its return comes to, for the books: never changed, kept for ten years.
+    create table invoices (
+      id uuid primary key,
+      account_id uuid not null,
+      kind text not null check (kind in ('invoice', 'credit_note', 'debit_note')),
+      series text not null,
+      number integer not null check (number > 0),
+      payment_id uuid not null references payments,
+      -- What a credit or debit note belongs to.
+      reversal_id uuid references reversals,
+      corrects text,
+      lines jsonb not null,
+      tax_micros bigint not null check (tax_micros >= 0),
+      total_micros bigint not null check (total_micros >= tax_micros),
+      currency text not null,
+      seller jsonb not null,
+      paid_by jsonb not null,
+      issued_at timestamptz not null,
+      unique (series, number),
+      check ((kind = 'invoice') = (reversal_id is null and corrects is null))
+    );
+    create unique index invoices_payment on invoices (payment_id) where kind = 'invoice';
+    create index invoices_of_payment on invoices (payment_id);
+    create index invoices_account on invoices (account_id, id);
+    -- A document as it was printed; what names its buyer is encrypted.
+    create table invoice_revisions (
+      invoice_id uuid not null references invoices,
+      revision integer not null check (revision > 0),
+      account_id uuid not null,
+      buyer bytea not null,
+      pdf bytea not null,
+      -- Of the document before its encryption.
+      sha256 bytea not null check (length(sha256) = 32),
+      printed_at timestamptz not null,
+      primary key (invoice_id, revision)
+    );
+    create index invoice_revisions_account on invoice_revisions (account_id, invoice_id);
+    -- Wraps what invoices say of a person; destroyed when they need not be kept any longer.
+    create table invoice_data_keys (
+      account_id uuid primary key,
+      wrapped_key bytea not null,
+      created_at timestamptz not null
+    );
+    revoke update, delete, truncate on invoices, invoice_revisions from billing, billing_maintenance;
+  `,
+};

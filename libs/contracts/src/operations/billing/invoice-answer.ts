@@ -1,0 +1,55 @@
+import { Type } from 'class-transformer';
+import { IsIn, IsInt, IsOptional, IsString, ValidateNested } from 'class-validator';
+
+export const INVOICE_KINDS = ['invoice', 'credit_note', 'debit_note'] as const;
+/** A credit note takes money back off an invoice; a debit note takes back a credit note. */
+export type InvoiceKind = (typeof INVOICE_KINDS)[number];
+
+export class InvoiceAnswer {
+  @IsString()
+  id: string;
+
+  /** Without gaps within its kind and year: `INV-2026-000042`. */
+  @IsString()
+  number: string;
+
+  @IsIn(INVOICE_KINDS)
+  kind: InvoiceKind;
+
+  /** Of a note: the number of its invoice. */
+  @IsOptional()
+  @IsString()
+  corrects: string | null;
+
+  @IsString()
+  issued_at: string;
+
+  /** Millionths of the currency unit, decimal strings. */
+  @IsString()
+  net_micros: string;
+
+  @IsString()
+  tax_micros: string;
+
+  @IsString()
+  total_micros: string;
+
+  @IsString()
+  currency: string;
+
+  /** Of the PDF; 0 for the moment until it is printed. */
+  @IsInt()
+  revision: number;
+
+  /** Of the PDF's bytes, in hexadecimal. */
+  @IsOptional()
+  @IsString()
+  sha256: string | null;
+}
+
+/** The newest first. */
+export class InvoicesAnswer {
+  @ValidateNested({ each: true })
+  @Type(() => InvoiceAnswer)
+  invoices: InvoiceAnswer[];
+}

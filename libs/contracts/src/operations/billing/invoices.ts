@@ -1,0 +1,66 @@
+import { text } from '../kinds.js';
+import { defineOperation } from '../operation.js';
+import { InvoiceAnswer, InvoicesAnswer } from './invoice-answer.js';
+
+const ID = '019a5f00-0000-7000-8000-000000000003';
+const NEEDS_ID = {
+  id: { kind: text(64), about: 'Id of the invoice', example: ID, in: 'path' },
+} as const;
+const COMMON = { access: { kind: 'session' }, price: { per: 'free' } } as const;
+
+const ISSUED = {
+  id: ID,
+  number: 'INV-2026-000042',
+  kind: 'invoice',
+  corrects: null,
+  issued_at: '2026-11-20T10:00:00.000Z',
+  net_micros: '54000000',
+  tax_micros: '0',
+  total_micros: '54000000',
+  currency: 'USD',
+  revision: 1,
+  sha256: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+} satisfies InvoiceAnswer;
+
+export const INVOICES = defineOperation({
+  ...COMMON,
+  name: 'invoices.list',
+  summary: 'The invoices, credit notes and debit notes of the account, the newest first',
+  method: 'GET',
+  routes: [{ path: '/api/invoices', version: 2 }],
+  owner: { service: 'billing', path: '/internal/invoices' },
+  parameters: {},
+  answers: [{ type: 'application/json', of: InvoicesAnswer }],
+  problems: [],
+  examples: [{ title: 'One invoice', parameters: {}, answer: { invoices: [ISSUED] } }],
+});
+
+export const INVOICE_PDF = defineOperation({
+  ...COMMON,
+  name: 'invoices.pdf',
+  summary: 'The newest revision of an invoice as a PDF',
+  method: 'GET',
+  routes: [{ path: '/api/invoices/{id}/pdf', version: 2 }],
+  owner: { service: 'billing', path: '/internal/invoices/{id}/pdf' },
+  parameters: NEEDS_ID,
+  answers: [{ type: 'application/octet-stream' }],
+  problems: [],
+  examples: [{ title: 'An invoice', parameters: { id: ID }, answer: {} }],
+});
+
+export const INVOICE_REGENERATE = defineOperation({
+  ...COMMON,
+  name: 'invoices.regenerate',
+  summary: 'Prints an invoice again, under its number, with the billing details of now',
+  description:
+    'What was paid for and how much never changes. Unchanged details make no new revision.',
+  method: 'POST',
+  routes: [{ path: '/api/invoices/{id}/regenerate', version: 2 }],
+  owner: { service: 'billing', path: '/internal/invoices/{id}/regenerate' },
+  parameters: NEEDS_ID,
+  answers: [{ type: 'application/json', of: InvoiceAnswer }],
+  problems: [],
+  examples: [
+    { title: 'A second revision', parameters: { id: ID }, answer: { ...ISSUED, revision: 2 } },
+  ],
+});

@@ -1,0 +1,106 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { Writable } from 'node:stream';
+import { Logger } from '#libs/platform';
+import { waitFor } from '#test/environment';
+import { Loop } from './loop.js';
+
+const NEVER_MS = 2 ** 30;
+
+describe('a loop', () => {
+  const lines: string[] = [];
+  const logger = new Logger(
+    'loops',
+    new Writable({
+      write: (line: Buffer, _, done) => {
+        lines.push((JSON.parse(line.toString()) as { msg: string }).msg);
+        done();
+      },
+    }),
+  );
+  let loop: Loop;
+  let turns = 0;
+
+  function repeat(work: () => Promise<unknown>, intervalMs = NEVER_MS): Loop {
+    [turns, lines.length] = [0, 0];
+    const counted = async () => {
+      turns += 1;
+      await work();
+    };
+    return (loop = new Loop({ name: 'counting', intervalMs, logger, work: counted }));
+  }
+  /** Work that lasts until it is told to end. */
+  function gate(): { work: () => Promise<void>; open: () => void } {
+    const ends: (() => void)[] = [];
+    return {
+      work: async () => new Promise((resolve) => ends.push(resolve)),
+      open: () => ends.splice(0).forEach((end) => end()),
+    };
+  }
+
+  afterEach(async () => loop.stop());
+
+  it('works at once, and its start resolves with the first turn', async () => {
+    await repeat(async () => {}).start();
+    expect(turns).toBe(1);
+    await loop.start();
+    expect(turns).toBe(1);
+  });
+
+  it('works again after each interval, also behind a failure', async () => {
+    void repeat(async () => {
+      if (turns % 2 === 0) throw new Error('no');
+    }, 1).start();
+    await waitFor('five turns', async () => turns >= 5);
+  });
+
+  it('with a delay does not work at once', async () => {
+    await repeat(async () => {}).start(NEVER_MS);
+    expect(turns).toBe(0);
+    loop.wake();
+    expect(turns).toBe(1);
+  });
+
+  it('woken at work works once more, however often it was woken, and never twice at a time', async () => {
+    const { work, open } = gate();
+    void repeat(work).start();
+    loop.wake();
+    loop.wake();
+    expect(turns).toBe(1);
+    open();
+    await waitFor('the second turn', async () => turns === 2);
+    open();
+    await loop.stop();
+    expect(turns).toBe(2);
+  });
+
+  it('that fails rests for its interval, although it was woken meanwhile', async () => {
+    await repeat(async () => {
+      loop.wake();
+      throw new Error('no');
+    }).start();
+    expect(turns).toBe(1);
+  });
+
+  it('logs a failure once until the work succeeds again', async () => {
+    void repeat(async () => {
+      if (turns < 4 || turns === 5) throw new Error('no');
+    }, 1).start();
+    await waitFor('seven turns', async () => turns >= 7);
+    const [fails, works] = ['counting fails and is tried again', 'counting works again'];
+    expect(lines).toEqual([fails, works, fails, works]);
+  });
+
+  it('a stop waits for the turn under way, and nothing wakes the loop again', async () => {
+    const { work, open } = gate();
+    void repeat(work).start();
+    let isStopped = false;
+    const stopped = loop.stop().then(() => (isStopped = true));
+    await Promise.resolve();
+    expect(isStopped).toBe(false);
+    open();
+    await stopped;
+    loop.wake();
+    void loop.start();
+    expect(turns).toBe(1);
+  });
+});

@@ -1,0 +1,22 @@
+import type { IncomingMessage } from 'node:http';
+import type { BillingContact } from '#libs/contracts';
+import { JsonServer } from './json-server.js';
+
+/** Account as billing sees it: whom invoices and letters are for. */
+export class AccountContacts extends JsonServer {
+  private readonly contacts = new Map<string, BillingContact>();
+
+  /** What an account says of itself from now on. */
+  set(accountId: string, contact: Partial<BillingContact>): void {
+    this.contacts.set(accountId, { ...this.contactOf(accountId), ...contact });
+  }
+
+  contactOf(accountId: string): BillingContact {
+    const usual = { firstName: 'Ada', email: `${accountId}@payer.example`, details: null };
+    return this.contacts.get(accountId) ?? usual;
+  }
+
+  protected answer({ headers }: IncomingMessage): object {
+    return this.contactOf(headers['x-account-id'] as string);
+  }
+}
