@@ -1,6 +1,6 @@
 import type { Abstract, Type } from '@nestjs/common';
 import type { InjectOptions } from 'fastify';
-import type { EventEnvelope, OrderAnswer } from '#libs/contracts';
+import type { ChosenProcessor, EventEnvelope, OrderAnswer } from '#libs/contracts';
 import type { Database, Transaction } from '#libs/database';
 import { LocalMailbox, MailSender } from '#libs/mail';
 import { InProcessTransport } from '#libs/messaging';
@@ -31,6 +31,7 @@ import type { CheckoutAction } from './processor-stage.js';
 const MAILS_MAX = 500;
 const SECRET = 'a secret of the tests, thirty-two characters';
 export const CALLBACK_SECRET = 'the secret of the callback endpoint';
+export const PAYPAL_WEBHOOK_ID = '5GP028458E2496506';
 
 interface AccountConsumer {
   handle(event: EventEnvelope, transaction: Transaction): Promise<void>;
@@ -74,7 +75,7 @@ export class BillingUnderTest {
   readonly logLines: string[] = [];
   private readonly tokens: ServiceTokens;
   private transport: InProcessTransport;
-  private door: CallbackDoor;
+  private readonly doors: CallbackDoor[] = [];
 
   static async start(): Promise<BillingUnderTest> {
     const test = await TestDatabase.create();
@@ -88,7 +89,7 @@ export class BillingUnderTest {
 
   async stop(): Promise<void> {
     await this.simulator.stop();
-    await this.door.close();
+    await Promise.all(this.doors.map((door) => door.close()));
     await this.transport.close();
     await this.service.stop();
     await this.contacts.stop();
@@ -126,8 +127,12 @@ export class BillingUnderTest {
   }
 
   /** Orders a package. @throws when it is refused. */
-  async order(accountId: string, credits = 15_000): Promise<OrderAnswer> {
-    const body = { product: 'package', credits, processor: 'stripe' };
+  async order(
+    accountId: string,
+    credits = 15_000,
+    processor: ChosenProcessor = 'stripe',
+  ): Promise<OrderAnswer> {
+    const body = { product: 'package', credits, processor };
     const answer = await this.call('POST', 'orders', { accountId, body });
     if (answer.status !== 201) throw new Error(JSON.stringify(answer));
     return answer.body as OrderAnswer;
@@ -147,7 +152,8 @@ export class BillingUnderTest {
 
   /** Resolves when every callback has arrived and was handled. */
   async settle(): Promise<void> {
-    await this.simulator.callbacks.idle();
+    const { callbacks, paypal } = this.simulator;
+    await Promise.all([callbacks.idle(), paypal.callbacks.idle()]);
     await this.get(SyncObjectsJob).runOnce();
   }
 
@@ -208,6 +214,11 @@ export class BillingUnderTest {
       stripeApiKey: 'sk_test_simulator',
       stripeApiUrl: apiUrl,
       stripeCallbackSecrets: [CALLBACK_SECRET],
+      paypalClientId: 'simulator',
+      paypalClientSecret: SECRET,
+      paypalApiUrl: `${apiUrl}/paypal`,
+      paypalWebhookIds: [PAYPAL_WEBHOOK_ID],
+      paypalCallbackCa: this.simulator.paypal.identity.authorityPem,
     });
     this.transport = new InProcessTransport({
       logger,
@@ -217,9 +228,17 @@ export class BillingUnderTest {
     // On real time the jobs would come between a spec's steps, now and then.
     const options = { config, clock, logger, transport, mail, isScheduled: false };
     this.service = await startBilling(options);
-    this.door = await CallbackDoor.open((body, headers) =>
-      this.call('POST', 'callbacks/stripe', { body, headers }),
+    const { url: stripeUrl } = await this.openDoor('stripe');
+    this.simulator.sendCallbacksTo({ url: stripeUrl, secret: CALLBACK_SECRET });
+    const { url } = await this.openDoor('paypal');
+    this.simulator.paypal.callbacks.target = { url, secret: PAYPAL_WEBHOOK_ID };
+  }
+
+  private async openDoor(processor: ChosenProcessor): Promise<CallbackDoor> {
+    const door = await CallbackDoor.open((body, headers) =>
+      this.call('POST', `callbacks/${processor}`, { body, headers }),
     );
-    this.simulator.sendCallbacksTo({ url: this.door.url, secret: CALLBACK_SECRET });
+    this.doors.push(door);
+    return door;
   }
 }

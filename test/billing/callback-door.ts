@@ -1,11 +1,15 @@
 import { type Server, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { ReceivedCallback } from './processor-stage.js';
 
 /** Hands over a callback's bytes and its processor's headers, as the gateway's route does. */
 export type CallbackReceiver = (
   body: Buffer,
   headers: Record<string, string>,
 ) => Promise<{ status: number }>;
+
+/** Headers that the processors sign with. */
+const SIGNATURE = /^(stripe-signature|paypal-[\w-]+)$/;
 
 /** The public door of callbacks, without the gateway around it. */
 export class CallbackDoor {
@@ -19,9 +23,9 @@ export class CallbackDoor {
       const chunks: Buffer[] = [];
       request.on('data', (chunk: Buffer) => chunks.push(chunk));
       request.on('end', () => {
-        const signature = request.headers['stripe-signature'];
-        const headers = typeof signature === 'string' ? { 'stripe-signature': signature } : {};
-        receive(Buffer.concat(chunks), headers as Record<string, string>).then(
+        const own = Object.entries(request.headers).filter(([name]) => SIGNATURE.test(name));
+        const headers = Object.fromEntries(own) as Record<string, string>;
+        receive(Buffer.concat(chunks), headers).then(
           ({ status }) => response.writeHead(status).end(),
           () => response.writeHead(500).end(),
         );
@@ -38,4 +42,20 @@ export class CallbackDoor {
     this.server.closeAllConnections();
     await new Promise((resolve) => this.server.close(resolve));
   }
+}
+
+/** A public door that keeps whatever arrives. */
+export async function listenForCallbacks(received: ReceivedCallback[]): Promise<Server> {
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      received.push({ raw: Buffer.concat(chunks), headers: request.headers });
+      response.end();
+    });
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  return server;
 }

@@ -113,6 +113,9 @@ export function describePaymentProcessor(name: string, open: () => Promise<Proce
         const [arriving, failing] = [await checkout(), await checkout()];
         await stage.act(arriving.redirectUrl, 'delayed');
         await stage.act(failing.redirectUrl, 'delayed-failing');
+        for (const { checkoutId } of [arriving, failing]) {
+          expect(await fetched('checkout', checkoutId)).toMatchObject({ state: 'processing' });
+        }
         const before = stage.received.length;
         await stage.pass(3 * DAY_MS);
         expect(await fetched('checkout', arriving.checkoutId)).toMatchObject({ state: 'paid' });
@@ -141,6 +144,7 @@ export function describePaymentProcessor(name: string, open: () => Promise<Proce
         await stage.act(open.redirectUrl, 'pay');
         expect(await fetched('checkout', open.checkoutId)).toMatchObject({ state: 'expired' });
         await stage.act(done.redirectUrl, 'pay');
+        expect(await fetched('checkout', done.checkoutId)).toMatchObject({ state: 'paid' });
         expect((await stage.processor.closeCheckout(done.checkoutId)).outcome).toBe('refused');
       });
     });

@@ -1,9 +1,9 @@
-import { type Server, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Stripe } from 'stripe';
 import { StripeProcessor } from '../../apps/billing/src/processors/stripe/stripe-processor.js';
 import { PaymentsSimulator } from '../../apps/simulators/src/payments/payments-simulator.js';
 import { TestClock } from '#test/environment';
+import { listenForCallbacks } from './callback-door.js';
 import { pressButton } from './hosted-page.js';
 import type { ProcessorStage, ReceivedCallback } from './processor-stage.js';
 
@@ -20,7 +20,7 @@ export async function openStripeStage(): Promise<ProcessorStage> {
   const simulator = new PaymentsSimulator(clock);
   const apiUrl = await simulator.start();
   const received: ReceivedCallback[] = [];
-  const endpoint = await listen(received);
+  const endpoint = await listenForCallbacks(received);
   const { port } = endpoint.address() as AddressInfo;
   simulator.sendCallbacksTo({ url: `http://localhost:${port}/`, secret: SECRETS.current });
   const adapterWith: ProcessorStage['adapterWith'] = (secrets) =>
@@ -83,19 +83,4 @@ export async function openStripeStage(): Promise<ProcessorStage> {
       await new Promise((resolve) => endpoint.close(resolve));
     },
   };
-}
-
-async function listen(received: ReceivedCallback[]): Promise<Server> {
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      received.push({ raw: Buffer.concat(chunks), headers: request.headers });
-      response.end();
-    });
-  });
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  return server;
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe } from '@jest/globals';
+import { PROCESSOR_NAMES } from '#libs/contracts';
 import { buyCredits } from './buy-credits.story.js';
 import { openSoloWithPayments } from './deployment.js';
 
@@ -9,5 +10,5 @@ describe('in one process: credits are bought', () => {
   });
   afterAll(() => deployment?.stop());
 
-  buyCredits(() => deployment);
+  describe.each(PROCESSOR_NAMES)('by %s', (processor) => buyCredits(() => deployment, processor));
 });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { PROCESSOR_NAMES } from '#libs/contracts';
 import { waitFor } from '#test/environment';
 import type { ClusterProcess } from '../../apps/cluster/src/processes/cluster-process.js';
 import { dashboardInBrowser, hasBrowser } from './browser.story.js';
@@ -23,7 +24,9 @@ describeOnCluster('a process for each service', () => {
 
   describe('from sign-up to erasure', () => firstLight(() => deployment));
 
-  describe('credits are bought', () => buyCredits(() => deployment));
+  describe.each(PROCESSOR_NAMES)('credits are bought by %s', (processor) =>
+    buyCredits(() => deployment, processor),
+  );
 
   (hasBrowser ? describe : describe.skip)('the dashboard in a browser', () =>
     dashboardInBrowser(() => deployment),

@@ -117,6 +117,10 @@ const SOCKET_OWNERS: readonly [path: string, why: string][] = [
     'apps/gateway/src/dashboard/proxy/service-proxy.ts',
     'calls the configured address of a service',
   ],
+  [
+    'apps/billing/src/processors/paypal/paypal-connection.ts',
+    'calls the configured API, and its certificates on the same hosts',
+  ],
   ['apps/simulators/src/', 'never part of a production image'],
   ['apps/cluster/src/', 'never part of a production image'],
   ['apps/gateway/src/owner-reach.ts', 'probes of the services that a gateway asks'],

@@ -5,14 +5,17 @@ import {
   IsOptional,
   IsString,
   IsUrl,
+  Matches,
   Length,
   Max,
   Min,
   MinLength,
+  ValidateIf,
 } from 'class-validator';
 import { ServiceSecretConfig, Setting } from '#libs/platform';
 
 const URL_RULES = { require_tld: false, require_protocol: true } as const;
+const hasPaypal = ({ paypalClientId }: BillingConfig) => Boolean(paypalClientId);
 
 /** Settings of the billing service. */
 export class BillingConfig extends ServiceSecretConfig {
@@ -132,4 +135,49 @@ export class BillingConfig extends ServiceSecretConfig {
   @ArrayMinSize(1)
   @ArrayMaxSize(2)
   stripeCallbackSecrets: string[] = [];
+
+  @Setting({
+    env: 'BILLING_PAYPAL_CLIENT_ID',
+    about: 'Client id of the PayPal app. Unset: PayPal is not offered.',
+  })
+  @IsOptional()
+  @IsString()
+  paypalClientId?: string;
+
+  @Setting({
+    env: 'BILLING_PAYPAL_CLIENT_SECRET',
+    about: 'Secret of the PayPal app; required with its client id.',
+    secret: true,
+  })
+  @ValidateIf(hasPaypal)
+  @IsString()
+  @MinLength(8)
+  paypalClientSecret?: string;
+
+  @Setting({
+    env: 'BILLING_PAYPAL_WEBHOOK_IDS',
+    about:
+      'Ids that PayPal gave the callback endpoint; two, the newer first, while it is replaced. Required with the client id.',
+  })
+  @ValidateIf(hasPaypal)
+  @Matches(/^[A-Za-z0-9]{8,50}$/, { each: true, message: 'must be ids of webhooks' })
+  @ArrayMinSize(1)
+  @ArrayMaxSize(2)
+  paypalWebhookIds: string[] = [];
+
+  @Setting({
+    env: 'BILLING_PAYPAL_API_URL',
+    about: 'Where PayPal’s API is; `https://api-m.sandbox.paypal.com`, or a simulator elsewhere.',
+  })
+  @IsUrl(URL_RULES)
+  paypalApiUrl: string = 'https://api-m.paypal.com';
+
+  @Setting({
+    env: 'BILLING_PAYPAL_CALLBACK_CA',
+    about:
+      'PEM of the authority behind the certificates that callbacks are signed with. Unset: those that Node trusts.',
+  })
+  @IsOptional()
+  @IsString()
+  paypalCallbackCa?: string;
 }

@@ -46,9 +46,13 @@ import { ReturnMoneyJob } from './payments/return-money.job.js';
 import { PaymentsService } from './payments/payments.service.js';
 import { ReversalsService } from './payments/reversals.service.js';
 import { PaymentProcessors } from './processors/payment-processors.js';
+import { PaypalProcessor } from './processors/paypal/paypal-processor.js';
+import { ProcessorsController } from './processors/processors.controller.js';
 import { StripeProcessor } from './processors/stripe/stripe-processor.js';
 import { OwnSubscriptionsService } from './subscriptions/own-subscriptions.service.js';
 import { PlanChangesService } from './subscriptions/plan-changes.service.js';
+import { DueLettersMaintenanceRepository } from './subscription-letters/due-letters.repository.js';
+import { WriteLettersJob } from './subscription-letters/write-letters.job.js';
 import { SubscriptionsController } from './subscriptions/subscriptions.controller.js';
 import {
   SubscriptionsMaintenanceRepository,
@@ -77,6 +81,7 @@ export const CONTROLLERS = [
   OrdersController,
   ReturnsController,
   SubscriptionsController,
+  ProcessorsController,
   InvoicesController,
   CallbacksController,
   OnAccountDeletedConsumer,
@@ -109,6 +114,7 @@ const FEATURES = [
   [CheckoutsService, CloseCheckoutsJob, PurchaseRulesService, OrdersService],
   [ProcessorObjectsRepository, SnapshotsService, SyncService, SyncObjectsJob, ReturnsService],
   [OwnSubscriptionsService, PlanChangesService, FollowAccountsJob],
+  [DueLettersMaintenanceRepository, WriteLettersJob],
   [CallbacksRepository, CallbacksService],
   [HealingRepository, HealingService, OpenOrdersJob, MissedEventsJob],
 ];
@@ -163,5 +169,15 @@ function processorsOf(config: BillingConfig, clock: Clock): PaymentProcessors {
     callbackSecrets: config.stripeCallbackSecrets,
     clock,
   });
-  return new PaymentProcessors([stripe]);
+  const { paypalClientId: clientId, paypalClientSecret: clientSecret } = config;
+  if (!clientId || !clientSecret) return new PaymentProcessors([stripe]);
+  const paypal = new PaypalProcessor({
+    apiUrl: config.paypalApiUrl,
+    clientId,
+    clientSecret,
+    webhookIds: config.paypalWebhookIds,
+    ...(config.paypalCallbackCa && { authorities: [config.paypalCallbackCa] }),
+    clock,
+  });
+  return new PaymentProcessors([stripe, paypal]);
 }

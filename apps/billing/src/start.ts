@@ -1,6 +1,6 @@
 import { ServiceHttp } from '#libs/contracts';
 import { AuditJob, Database, addInvariantMetrics, addPoolMetrics } from '#libs/database';
-import { MailSender, type MailTransport, addMailMetrics } from '#libs/mail';
+import { MailSender, type MailTransport, UnsentMail, addMailMetrics } from '#libs/mail';
 import { type EventTransport, addEventMetrics } from '#libs/messaging';
 import {
   type Clock,
@@ -28,12 +28,14 @@ import { Payment } from './payments/payment.entity.js';
 import { ReturnMoneyJob } from './payments/return-money.job.js';
 import { Reversal } from './payments/reversal.entity.js';
 import { FollowAccountsJob } from './subscriptions/follow-accounts.job.js';
+import { WriteLettersJob } from './subscription-letters/write-letters.job.js';
 import { Subscription } from './subscriptions/subscription.entity.js';
 import { SyncObjectsJob } from './sync/sync-objects.job.js';
 
 export const JOBS: readonly JobDeclaration[] = [
   { job: MailSender, everyMs: SECOND_MS, runs: 'process' },
   { job: PrintInvoicesJob, everyMs: SECOND_MS, runs: 'process' },
+  { job: WriteLettersJob, everyMs: MINUTE_MS, runs: 'installation' },
   { job: SyncObjectsJob, everyMs: SECOND_MS, runs: 'process' },
   { job: AuditJob, everyMs: 5 * MINUTE_MS, runs: 'process' },
   { job: OpenOrdersJob, everyMs: 5 * MINUTE_MS, runs: 'installation' },
@@ -58,6 +60,7 @@ export const ENTITIES = [
   StoredPaymentLine,
   Reversal,
   Subscription,
+  UnsentMail,
 ];
 
 export interface BillingOptions {

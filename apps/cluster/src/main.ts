@@ -50,7 +50,9 @@ async function main(): Promise<void> {
 /** A processor's settings are the operator's; without any, money is simulated. A blank key: nothing is sold. */
 function paymentsOf(environment: NodeJS.ProcessEnv): ClusterOptions['payments'] {
   if (environment.STRIPE_API_KEY === undefined) return 'simulated';
-  const given = Object.entries(environment).filter(([name]) => name.startsWith('STRIPE_'));
+  const given = Object.entries(environment).filter(([name]) =>
+    /^(STRIPE|BILLING_PAYPAL)_/.test(name),
+  );
   return Object.fromEntries(given);
 }
 

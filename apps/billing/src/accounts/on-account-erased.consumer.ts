@@ -2,12 +2,16 @@ import { Controller } from '@nestjs/common';
 import { Ctx, Payload } from '@nestjs/microservices';
 import { AccountErased, type EventEnvelope } from '#libs/contracts';
 import type { Transaction } from '#libs/database';
+import { MailOutbox } from '#libs/mail';
 import { Consumes } from '#libs/messaging';
 import { AccountStatesService } from './account-states.service.js';
 
 @Controller()
 export class OnAccountErasedConsumer {
-  constructor(private readonly accounts: AccountStatesService) {}
+  constructor(
+    private readonly accounts: AccountStatesService,
+    private readonly mails: MailOutbox,
+  ) {}
 
   @Consumes(AccountErased)
   async handle(
@@ -16,5 +20,6 @@ export class OnAccountErasedConsumer {
   ): Promise<void> {
     const at = new Date(data.erasedAt);
     await this.accounts.change(transaction, key, { state: 'erased', at });
+    await this.mails.forget(transaction, key);
   }
 }

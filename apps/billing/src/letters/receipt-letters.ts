@@ -5,7 +5,6 @@ import type { LetterTemplate } from './letters.service.js';
 
 /** What a receipt says of its invoice. */
 export interface ReceiptFacts {
-  id: string;
   kind: InvoiceKind;
   corrects: string | null;
   totalMicros: Micros;
@@ -15,14 +14,14 @@ export interface ReceiptFacts {
 
 /** The letter that comes with an invoice or a note. */
 export function receiptLetter(
-  { id, kind, corrects, totalMicros, currency, lines }: ReceiptFacts,
+  { kind, corrects, totalMicros, currency, lines }: ReceiptFacts,
   number: string,
 ): LetterTemplate {
   const amount = `${moneyText(totalMicros)} ${currency}`;
   return (firstName, dashboardUrl) => {
     const action = {
-      label: 'Download it as a PDF',
-      url: `${dashboardUrl}/api/invoices/${id}/pdf`,
+      label: 'See and download it',
+      url: `${dashboardUrl}/invoices`,
     };
     const prints = 'The billing details on it can be changed in the dashboard and printed anew.';
     switch (kind) {

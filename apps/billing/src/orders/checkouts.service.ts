@@ -45,6 +45,11 @@ export class CheckoutsService {
     return outcome;
   }
 
+  /** @throws InvalidRequest for a processor that customers cannot choose here. */
+  checkOffered(processor: ProcessorName): void {
+    this.processors.checkOffered(processor);
+  }
+
   /** Who the account is at a processor; undefined before its first checkout there. */
   async customerOf(accountId: string, processor: ProcessorName): Promise<string | undefined> {
     return this.database.transaction((transaction) =>

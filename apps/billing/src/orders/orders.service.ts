@@ -132,6 +132,7 @@ export class OrdersService {
     request: CreateOrderRequest,
     requestKey: string | undefined,
   ): Promise<Order> {
+    this.checkouts.checkOffered(request.processor);
     const quote = quoteOf(wishOf(request));
     if (!quote) throw notSold(request);
     const now = this.clock.now();

@@ -193,6 +193,8 @@ export interface ProcessorCapabilities {
   announcesExpiry: boolean;
   /** A checkout that nobody paid is found by our reference. */
   findsCheckouts: boolean;
+  /** Customers approve each change of a plan on its page, a lower plan and another interval as well. */
+  changesNeedApproval: boolean;
 }
 
 export interface RefundRequest {

@@ -1,4 +1,4 @@
-import { NotFound } from '#libs/platform';
+import { InvalidRequest, NotFound } from '#libs/platform';
 import type { PaymentProcessor, ProcessorName } from './payment-processor.js';
 
 /** The processors of this installation. */
@@ -14,5 +14,11 @@ export class PaymentProcessors {
     const processor = this.byName.get(name);
     if (!processor) throw new NotFound();
     return processor;
+  }
+
+  /** @throws InvalidRequest for one that customers cannot choose here. */
+  checkOffered(name: ProcessorName): void {
+    if (this.byName.has(name)) return;
+    throw new InvalidRequest([{ field: 'processor', message: 'is not offered here' }]);
   }
 }

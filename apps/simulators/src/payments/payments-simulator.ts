@@ -2,8 +2,10 @@ import { type IncomingMessage, type ServerResponse, createServer } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { type Clock, SystemClock } from '#libs/platform';
 import { CallbackSender, type CallbackTarget, type DeliveryFaults } from './callback-sender.js';
-import { simulatorPage } from './simulator-page.js';
-import { type PageAnswer, CheckoutPages } from './stripe/pages/checkout-pages.js';
+import { PAYPAL_PATH, PaypalSimulator } from './paypal/paypal-simulator.js';
+import { PaypalRefusal } from './paypal/paypal-refusal.js';
+import { type PageAnswer, simulatorPage } from './simulator-page.js';
+import { CheckoutPages } from './stripe/pages/checkout-pages.js';
 import { CheckoutSessions } from './stripe/checkout-sessions.js';
 import { CustomerPages } from './stripe/pages/customer-pages.js';
 import { Invoices } from './stripe/invoices.js';
@@ -15,9 +17,9 @@ import { StripeWorld } from './stripe/stripe-world.js';
 import { Subscriptions } from './stripe/subscriptions.js';
 import { VirtualClock } from './virtual-clock.js';
 
-/** What the next requests to the API meet. */
+/** What the next requests to an API meet. */
 export interface ApiFaults {
-  /** So many POSTs are carried out and their answers lost. */
+  /** So many calls that change something are carried out and their answers lost. */
   lostAnswers: number;
 }
 
@@ -36,6 +38,7 @@ export class PaymentsSimulator {
   readonly invoices: Invoices;
   readonly subscriptions: Subscriptions;
   readonly customerPages: CustomerPages;
+  readonly paypal: PaypalSimulator;
   private readonly checkoutPages: CheckoutPages;
   private readonly server = createServer((request, response) => void this.serve(request, response));
   private ticking: NodeJS.Timeout | undefined;
@@ -46,6 +49,7 @@ export class PaymentsSimulator {
     this.world = new StripeWorld(this.clock, this.callbacks);
     this.payments = new PaymentIntents(this.world);
     const pageUrl = () => this.url;
+    this.paypal = new PaypalSimulator(this.clock, pageUrl);
     this.invoices = new Invoices(this.world, this.payments, pageUrl);
     this.subscriptions = new Subscriptions(this.world, this.invoices);
     this.sessions = new CheckoutSessions(this.world, this.payments, this.subscriptions, pageUrl);
@@ -71,7 +75,7 @@ export class PaymentsSimulator {
 
   async stop(): Promise<void> {
     clearInterval(this.ticking);
-    await this.callbacks.stop();
+    await Promise.all([this.callbacks.stop(), this.paypal.callbacks.stop()]);
     this.server.closeAllConnections();
     await new Promise((resolve) => this.server.close(resolve));
   }
@@ -81,12 +85,17 @@ export class PaymentsSimulator {
       const body = await readBody(request);
       const { pathname: path, search } = new URL(request.url ?? '/', 'http://simulator');
       const method = request.method ?? 'GET';
-      if (/^\/v[12]\//.test(path)) this.serveApi(request, { method, path, search, body }, response);
+      if (path.startsWith(`${PAYPAL_PATH}/`)) {
+        const ownPath = path.slice(PAYPAL_PATH.length);
+        this.servePaypal(request, { method, path: ownPath, search, body }, response);
+      } else if (/^\/v[12]\//.test(path))
+        this.serveApi(request, { method, path, search, body }, response);
       else if (path.startsWith('/stripe/')) sendPage(response, this.pageOf(method, path));
       else if (path.startsWith('/control/')) this.serveControl(method, path, body, response);
       else response.writeHead(404).end();
     } catch (error) {
-      const status = error instanceof StripeRefusal ? error.status : 500;
+      const isRefusal = error instanceof StripeRefusal || error instanceof PaypalRefusal;
+      const status = isRefusal ? error.status : 500;
       response.writeHead(status, { 'content-type': 'text/plain' }).end((error as Error).message);
     }
   }
@@ -105,12 +114,38 @@ export class PaymentsSimulator {
       authorization: headers.authorization,
       idempotencyKey: typeof idempotencyKey === 'string' ? idempotencyKey : undefined,
     });
-    if (method === 'POST' && this.apiFaults.lostAnswers > 0) {
-      this.apiFaults.lostAnswers -= 1;
-      response.destroy();
+    if (this.losesAnswer(method)) response.destroy();
+    else sendJson(response, answer.status, answer.body);
+  }
+
+  private servePaypal(
+    { headers }: IncomingMessage,
+    { method, path, search, body }: Record<'method' | 'path' | 'search' | 'body', string>,
+    response: ServerResponse,
+  ): void {
+    if (!/^\/v[12]\//.test(path)) {
+      sendPage(response, this.paypal.page(method, path));
       return;
     }
-    sendJson(response, answer.status, answer.body);
+    const requestId = headers['paypal-request-id'];
+    const answer = this.paypal.api.answer({
+      method,
+      path,
+      query: search.slice(1),
+      body,
+      authorization: headers.authorization,
+      requestId: typeof requestId === 'string' ? requestId : undefined,
+    });
+    if (path !== '/v1/oauth2/token' && this.losesAnswer(method)) response.destroy();
+    else if ('text' in answer) response.writeHead(answer.status).end(answer.text);
+    else if (answer.body) sendJson(response, answer.status, answer.body);
+    else response.writeHead(answer.status).end();
+  }
+
+  private losesAnswer(method: string): boolean {
+    if (method === 'GET' || this.apiFaults.lostAnswers <= 0) return false;
+    this.apiFaults.lostAnswers -= 1;
+    return true;
   }
 
   private pageOf(method: string, path: string): PageAnswer {
@@ -136,11 +171,15 @@ export class PaymentsSimulator {
     const given = (body === '' ? {} : JSON.parse(body)) as Record<string, unknown>;
     if (method === 'POST' && path === '/control/clock') this.clock.advance(Number(given.advanceMs));
     if (method === 'POST' && path === '/control/faults') {
-      Object.assign(this.callbacks.faults, given as Partial<DeliveryFaults>);
+      const { lostAnswers: _, ...faults } = given as Partial<DeliveryFaults & ApiFaults>;
+      for (const { faults: current } of [this.callbacks, this.paypal.callbacks]) {
+        Object.assign(current, faults);
+      }
       this.apiFaults.lostAnswers = Number(given.lostAnswers ?? this.apiFaults.lostAnswers);
     }
-    const { faults, deliveries } = this.callbacks;
-    sendJson(response, 200, { now: this.clock.now(), faults, deliveries: deliveries.slice(-50) });
+    const { faults, deliveries: ofStripe } = this.callbacks;
+    const deliveries = [...ofStripe, ...this.paypal.callbacks.deliveries].slice(-50);
+    sendJson(response, 200, { now: this.clock.now(), faults, deliveries });
   }
 }
 

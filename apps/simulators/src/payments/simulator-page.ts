@@ -13,6 +13,9 @@ export interface SimulatorPage {
   buttons: PageButton[];
 }
 
+/** What a page answers: itself, or where the customer goes next. */
+export type PageAnswer = { page: SimulatorPage } | { redirectTo: string };
+
 /** A page of a simulated processor: no script, no input for card data, and it says what it is. */
 export function simulatorPage({ title, lines, buttons }: SimulatorPage): string {
   return `<!doctype html>

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Clock } from '#libs/platform';
 import type { Settings } from '#libs/services';
 import { PaymentsSimulator } from '../../../simulators/src/payments/payments-simulator.js';
+import { PAYPAL_PATH } from '../../../simulators/src/payments/paypal/paypal-simulator.js';
 import type { ShutdownOrder } from './shutdown-order.js';
 import { isDashboardAtHome } from './solo-settings.js';
 
@@ -16,7 +17,7 @@ export function isPaymentSimulated(settings: Settings): boolean {
   return isDashboardAtHome(settings);
 }
 
-/** Starts the simulated processor and tells billing of it, as a real one would be told of. */
+/** Starts the simulated processors and tells billing of them, as of real ones. */
 export async function startPayments(
   settings: Settings,
   clock: Clock,
@@ -30,9 +31,16 @@ export async function startPayments(
   settings.STRIPE_API_KEY = 'sk_test_simulator';
   settings.STRIPE_API_URL = url;
   settings.STRIPE_CALLBACK_SECRETS = secret;
-  payments.sendCallbacksTo({
-    url: new URL('/callbacks/stripe', settings.BILLING_URL).href,
-    secret,
-  });
+  settings.BILLING_PAYPAL_CLIENT_ID = 'simulator';
+  settings.BILLING_PAYPAL_CLIENT_SECRET = randomBytes(32).toString('base64url');
+  settings.BILLING_PAYPAL_API_URL = `${url}${PAYPAL_PATH}`;
+  settings.BILLING_PAYPAL_WEBHOOK_IDS = randomBytes(8).toString('hex');
+  settings.BILLING_PAYPAL_CALLBACK_CA = payments.paypal.identity.authorityPem;
+  const callbackUrl = (name: string) => new URL(`/callbacks/${name}`, settings.BILLING_URL).href;
+  payments.sendCallbacksTo({ url: callbackUrl('stripe'), secret });
+  payments.paypal.callbacks.target = {
+    url: callbackUrl('paypal'),
+    secret: settings.BILLING_PAYPAL_WEBHOOK_IDS,
+  };
   return payments;
 }

@@ -5,6 +5,7 @@ import { AVAILABILITY } from './availability/availability.js';
 import { CALLBACK } from './billing/callback.js';
 import { INVOICES, INVOICE_PDF, INVOICE_REGENERATE } from './billing/invoices.js';
 import { ORDER, ORDERS, ORDER_CREATE, ORDER_RETURN } from './billing/orders.js';
+import { PROCESSORS } from './billing/processors.js';
 import {
   SUBSCRIPTION,
   SUBSCRIPTIONS,
@@ -33,6 +34,7 @@ export * from './availability/availability-bulk.js';
 export * from './availability/availability.js';
 export * from './billing/invoice-answer.js';
 export * from './billing/order-answer.js';
+export * from './billing/processor-answer.js';
 export * from './billing/subscription-answer.js';
 export * from './dns/dns-answer.js';
 export * from './dns/dns-bulk.js';
@@ -72,6 +74,7 @@ export const OPERATIONS: readonly Operation[] = [
   ORDER_CREATE,
   ORDER,
   ORDER_RETURN,
+  PROCESSORS,
   SUBSCRIPTIONS,
   SUBSCRIPTION,
   SUBSCRIPTION_PREVIEW,

@@ -8,7 +8,11 @@ export interface IssuedCertificate {
 export interface CertificateTerms {
   /** Two-digit year in which the certificate runs out; far away by default. */
   expiryYear?: number;
+  /** Of the certificate's own key. */
+  keyType?: 'ec' | 'rsa';
 }
+
+const RSA_BITS = 2_048;
 
 /**
  * A certificate authority that lives as long as the process: for simulators and tests, which serve
@@ -27,7 +31,10 @@ export class CertificateAuthority {
 
   /** A key and a certificate for host names, signed by this authority. */
   certificateFor(hosts: readonly string[], terms: CertificateTerms = {}): IssuedCertificate {
-    const keys = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    const keys =
+      terms.keyType === 'rsa'
+        ? generateKeyPairSync('rsa', { modulusLength: RSA_BITS })
+        : generateKeyPairSync('ec', { namedCurve: 'P-256' });
     // subjectAltName: dNSName entries.
     const names = sequence(...hosts.map((host) => der(0x82, Buffer.from(host, 'ascii'))));
     const extensions = extension('2.5.29.17', names, false);

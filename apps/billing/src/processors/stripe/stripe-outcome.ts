@@ -1,8 +1,6 @@
 import { Stripe } from 'stripe';
 import type { Outcome } from '../payment-processor.js';
-
-/** An object whose state or plan we do not know: it is set aside, visible, and nothing follows from it. */
-export class UnfitObject extends Error {}
+import { UnfitObject } from '../unfit-object.js';
 
 /**
  * Runs one call to Stripe. A refusal that Stripe gave itself is a value; whatever leaves open whether the

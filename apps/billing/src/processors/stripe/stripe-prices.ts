@@ -1,6 +1,6 @@
 import { Stripe } from 'stripe';
 import type { PlanRef } from '../payment-processor.js';
-import { UnfitObject } from './stripe-outcome.js';
+import { UnfitObject } from '../unfit-object.js';
 import { toCents } from './stripe-snapshots.js';
 
 /** What a price of Stripe's stands for. */

@@ -57,6 +57,7 @@ export class StripeProcessor implements PaymentProcessor {
     idempotencyMs: DAY_MS,
     announcesExpiry: true,
     findsCheckouts: true,
+    changesNeedApproval: false,
   };
   private readonly stripe: Stripe;
   private readonly callbacks: StripeCallbacks;

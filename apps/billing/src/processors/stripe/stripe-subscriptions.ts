@@ -10,7 +10,7 @@ import type {
   UpgradeRequest,
   UpgradeResult,
 } from '../payment-processor.js';
-import { UnfitObject } from './stripe-outcome.js';
+import { UnfitObject } from '../unfit-object.js';
 import type { StripePrices } from './stripe-prices.js';
 import { currencyOf, idOf, toMicros } from './stripe-snapshots.js';
 

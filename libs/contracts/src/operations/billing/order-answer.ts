@@ -10,6 +10,7 @@ import {
   ValidateIf,
   ValidateNested,
 } from 'class-validator';
+import { type ChosenProcessor, PROCESSOR_NAMES } from './processor-answer.js';
 import type { PaymentLineKind } from '../../events/billing/payment-line.js';
 
 const CREDITS_MIN = 5_000;
@@ -58,8 +59,8 @@ export class CreateOrderRequest {
   @Max(UNITS_MAX)
   quantity?: number;
 
-  @IsIn(['stripe'])
-  processor: 'stripe';
+  @IsIn(PROCESSOR_NAMES)
+  processor: ChosenProcessor;
 }
 
 export class OrderLineAnswer {

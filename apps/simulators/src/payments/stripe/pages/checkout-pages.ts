@@ -1,10 +1,7 @@
-import { type SimulatorPage, amountText } from '../../simulator-page.js';
+import { type PageAnswer, amountText } from '../../simulator-page.js';
 import type { CheckoutSessions } from '../checkout-sessions.js';
 import type { CheckoutSession } from '../stripe-objects.js';
 import type { StripeWorld } from '../stripe-world.js';
-
-/** What a page answers: itself, or where the customer goes next. */
-export type PageAnswer = { page: SimulatorPage } | { redirectTo: string };
 
 /** The hosted checkout page: whatever a customer can do there, as a button. */
 export class CheckoutPages {

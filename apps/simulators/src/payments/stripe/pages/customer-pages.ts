@@ -1,5 +1,4 @@
-import { amountText } from '../../simulator-page.js';
-import type { PageAnswer } from './checkout-pages.js';
+import { type PageAnswer, amountText } from '../../simulator-page.js';
 import type { CardBehaviour, Invoices } from '../invoices.js';
 import type { PortalSession } from '../stripe-objects.js';
 import type { StripeWorld } from '../stripe-world.js';

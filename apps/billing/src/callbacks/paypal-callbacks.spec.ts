@@ -1,0 +1,132 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import {
+  BillingUnderTest,
+  PAYPAL_WEBHOOK_ID,
+} from '../../../../test/billing/billing-under-test.js';
+
+const MIB = 1024 * 1024;
+
+describe('callbacks of PayPal', () => {
+  let billing: BillingUnderTest;
+  let accountId: string;
+
+  beforeAll(async () => {
+    billing = await BillingUnderTest.start();
+  });
+  afterAll(() => billing.stop());
+  beforeEach(() => {
+    accountId = billing.newAccount();
+  });
+  afterEach(() => {
+    expect(billing.logLines.splice(0)).toEqual([]);
+  });
+
+  const sign = (body: string | Buffer, webhookId = PAYPAL_WEBHOOK_ID) =>
+    billing.simulator.paypal.identity.headersFor(body, webhookId);
+  const post = (body: Buffer, headers: Record<string, string>) =>
+    billing.call('POST', 'callbacks/paypal', { body, headers });
+  const eventTypes = async () => (await billing.events(accountId)).map(({ type }) => type);
+
+  /** An order that was approved, and what PayPal would have said of that. */
+  async function approved() {
+    const { callbacks } = billing.simulator.paypal;
+    const order = await billing.order(accountId, 15_000, 'paypal');
+    callbacks.hold();
+    await billing.act(order, 'pay');
+    const [{ body }] = callbacks.takeHeld();
+    return { order, raw: Buffer.from(body) };
+  }
+
+  it('S44: a hundred copies of one callback capture once and are one payment', async () => {
+    const { order, raw } = await approved();
+    const answers = await Promise.all(Array.from({ length: 100 }, () => post(raw, sign(raw))));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    await billing.settle();
+    expect(await eventTypes()).toEqual(['billing.payment-confirmed']);
+    expect(await billing.stateOf(accountId, order)).toBe('paid');
+    const [{ count }] = await billing.database.query<{ count: string }>(
+      `select count(*) from callbacks where event_id = $1`,
+      [(JSON.parse(raw.toString()) as { id: string }).id],
+    );
+    expect(count).toBe('1');
+  });
+
+  it('S45: what is not PayPal’s is 400, kept with its reason, and changes nothing', async () => {
+    const { order, raw } = await approved();
+    const headers = sign(raw);
+    const without = Object.keys(headers).map((name) => {
+      const { [name]: _, ...rest } = headers;
+      return rest;
+    });
+    const flipped = Buffer.from(raw);
+    flipped[9] ^= 1;
+    const certificate = (url: string) => ({ ...headers, 'paypal-cert-url': url });
+    const certs = '/v1/notifications/certs/CERT-1';
+    for (const [body, given, reason] of [
+      ...without.map((some) => [raw, some, 'unsigned'] as const),
+      [flipped, headers, 'wrong_signature'],
+      [raw, sign(raw, '0AB57372M0AB57372'), 'wrong_signature'],
+      [raw, { ...headers, 'paypal-auth-algo': 'SHA1withRSA' }, 'wrong_signature'],
+      [raw, certificate(`https://attacker.example${certs}`), 'wrong_signature'],
+      [raw, certificate(`https://api.paypal.com.attacker.example${certs}`), 'wrong_signature'],
+      [raw, certificate(`https://api.paypal.com@attacker.example${certs}`), 'wrong_signature'],
+      [raw, certificate(`http://api.paypal.com${certs}`), 'wrong_signature'],
+      [raw, certificate(`https://api.paypal.com${certs}`), 'wrong_mode'],
+      [raw, certificate(`https://api.sandbox.paypal.com${certs}`), 'wrong_mode'],
+      [raw, { ...headers, 'paypal-transmission-time': '2020-01-01T00:00:00Z' }, 'stale'],
+      [raw, { ...headers, 'paypal-transmission-time': 'yesterday' }, 'stale'],
+    ] as const) {
+      const answer = await post(body, given);
+      expect(answer).toMatchObject({ status: 400, body: { code: 'callback_rejected', reason } });
+    }
+    await billing.settle();
+    expect(await billing.stateOf(accountId, order)).toBe('redirected');
+    const [{ kept }] = await billing.database.query<{ kept: number }>(
+      `select count(*)::int as kept from rejected_callbacks where processor = 'paypal'`,
+    );
+    expect(kept).toBe(16);
+  });
+
+  it('S46: a body over 1 MiB is refused, one below it is judged', async () => {
+    const large = Buffer.alloc(MIB, 'x');
+    expect(await post(large, sign(large))).toMatchObject({
+      status: 400,
+      body: { reason: 'malformed' },
+    });
+    expect(await post(Buffer.alloc(MIB + 1, 'x'), sign(large))).toMatchObject({ status: 413 });
+  });
+
+  it('S44: whoever never comes back has paid by the callback alone', async () => {
+    const order = await billing.order(accountId, 15_000, 'paypal');
+    await billing.act(order, 'pay');
+    expect(await billing.stateOf(accountId, order)).toBe('paid');
+    expect(await eventTypes()).toEqual(['billing.payment-confirmed']);
+  });
+
+  it('S48: the return captures what was approved, and nothing that was not', async () => {
+    const { callbacks } = billing.simulator.paypal;
+    const order = await billing.order(accountId, 15_000, 'paypal');
+    const back = () => billing.call('POST', `orders/${order.id}/return`, { accountId });
+    expect((await back()).body.state).toBe('redirected');
+    callbacks.faults.drop = true;
+    await billing.act(order, 'decline');
+    expect((await back()).body.state).toBe('redirected');
+    await billing.act(order, 'pay');
+    callbacks.faults.drop = false;
+    expect((await back()).body.state).toBe('paid');
+    expect(await eventTypes()).toEqual(['billing.payment-confirmed']);
+  });
+
+  it('an order whose account was deleted is closed: its approval takes no money', async () => {
+    const order = await billing.order(accountId, 15_000, 'paypal');
+    await billing.deliver('deleted', accountId);
+    await billing.follow();
+    await billing.act(order, 'pay');
+    expect(await billing.stateOf(accountId, order)).toBe('cancelled');
+    expect(billing.simulator.paypal.world.get('order', checkoutOf(order.redirect_url)).status).toBe(
+      'APPROVED',
+    );
+  });
+});
+
+const checkoutOf = (redirectUrl: string | null) => String(redirectUrl).split('/').at(-1)!;

@@ -1,0 +1,24 @@
+import { isId } from '#libs/platform';
+
+/**
+ * What an order at PayPal carries of ours, in `custom_id` (at most 127 of `A–Z a–z 0–9 - _ . ,`): PayPal can
+ * neither close an order nor let it end at a time of ours, so both are written there.
+ */
+export interface OrderReference {
+  orderId: string;
+  /** When the offer ends; null once it was closed. */
+  until: Date | null;
+}
+
+const CLOSED = 'closed';
+
+export function toCustomId({ orderId, until }: OrderReference): string {
+  return `${orderId},${until ? Math.floor(until.getTime() / 1000) : CLOSED}`;
+}
+
+/** Undefined for what we did not write. */
+export function toOrderReference(customId: unknown): OrderReference | undefined {
+  const [, orderId, end = ''] = /^([\w-]{1,64}),(closed|\d{1,12})$/.exec(String(customId)) ?? [];
+  if (!isId(orderId)) return undefined;
+  return { orderId, until: end === CLOSED ? null : new Date(Number(end) * 1000) };
+}

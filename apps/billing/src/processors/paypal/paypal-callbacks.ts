@@ -1,0 +1,112 @@
+import { verify } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import { type Clock, SECOND_MS } from '#libs/platform';
+import type { CallbackRejection, CallbackVerdict, ProcessorEvent } from '../payment-processor.js';
+import type { PaypalCertificates } from './paypal-certificates.js';
+import { PaypalUnreachable } from './paypal-connection.js';
+import { eventOf } from './paypal-events.js';
+import type { PaypalEvent } from './paypal-objects.js';
+
+export interface PaypalCallbackOptions {
+  certificates: PaypalCertificates;
+  clock: Clock;
+  apiUrl: string;
+  /** Ids of our endpoint at PayPal, part of what is signed; two while it is replaced (S43). */
+  webhookIds: readonly string[];
+}
+
+interface Transmission {
+  id: string;
+  time: string;
+  signature: string;
+  certificateUrl: string;
+  algorithm: string;
+}
+
+/** How old a signature may be, and how far ahead of our clock (S42). */
+const TOLERANCE_MS = 300 * SECOND_MS;
+const ALGORITHM = 'SHA256withRSA';
+const CERTIFICATE_PATH = '/v1/notifications/certs/';
+const LIVE = ['https://api.paypal.com', 'https://api-m.paypal.com'];
+const SANDBOX = ['https://api.sandbox.paypal.com', 'https://api-m.sandbox.paypal.com'];
+const HEADERS: Readonly<Record<keyof Transmission, string>> = {
+  id: 'paypal-transmission-id',
+  time: 'paypal-transmission-time',
+  signature: 'paypal-transmission-sig',
+  certificateUrl: 'paypal-cert-url',
+  algorithm: 'paypal-auth-algo',
+};
+/** Visible ASCII without the separator of the signed text. */
+const HEADER_VALUE = /^[\x21-\x7b\x7d\x7e]{1,1024}$/;
+
+/** Checks the callbacks of one PayPal app by its certificates, without asking PayPal about each. */
+export class PaypalCallbacks {
+  private readonly mode: readonly string[];
+
+  constructor(private readonly options: PaypalCallbackOptions) {
+    const { apiUrl } = options;
+    this.mode = [LIVE, SANDBOX].find((origins) => origins.includes(apiUrl)) ?? [apiUrl];
+  }
+
+  async verify(raw: Buffer, headers: Record<string, unknown>): Promise<CallbackVerdict> {
+    const transmission = transmissionOf(headers);
+    if (!transmission) return rejected('unsigned');
+    const { certificateUrl: url, algorithm, time } = transmission;
+    const isOurs = (origins: readonly string[]) => origins.some((origin) => isAt(url, origin));
+    if (!isOurs(this.mode)) {
+      return rejected(isOurs([...LIVE, ...SANDBOX]) ? 'wrong_mode' : 'wrong_signature');
+    }
+    if (algorithm !== ALGORITHM) return rejected('wrong_signature');
+    // Judged first: whoever repeats an old callback shall not make us fetch.
+    const ageMs = this.options.clock.now().getTime() - Date.parse(time);
+    if (!(Math.abs(ageMs) <= TOLERANCE_MS)) return rejected('stale');
+    try {
+      if (!(await this.isSigned(raw, transmission))) return rejected('wrong_signature');
+    } catch (error) {
+      if (error instanceof PaypalUnreachable) return { verdict: 'undecided', cause: error };
+      throw error;
+    }
+    const event = parse(raw);
+    return event ? { verdict: 'accepted', event } : rejected('malformed');
+  }
+
+  /** `transmission id|time|webhook id|CRC-32 of the body`, as PayPal's guide to webhooks says. */
+  private async isSigned(raw: Buffer, transmission: Transmission): Promise<boolean> {
+    const { id, time, signature, certificateUrl } = transmission;
+    const certificate = await this.options.certificates.at(certificateUrl);
+    if (!certificate) return false;
+    const checksum = crc32(raw);
+    return this.options.webhookIds.some((webhookId) =>
+      verify(
+        'sha256',
+        Buffer.from(`${id}|${time}|${webhookId}|${checksum}`),
+        certificate.publicKey,
+        Buffer.from(signature, 'base64'),
+      ),
+    );
+  }
+}
+
+/** Undefined unless all five headers are there, once each. */
+function transmissionOf(headers: Record<string, unknown>): Transmission | undefined {
+  const given = Object.entries(HEADERS).map(([member, name]) => [member, headers[name]] as const);
+  const isWhole = given.every(([, text]) => typeof text === 'string' && HEADER_VALUE.test(text));
+  return isWhole ? (Object.fromEntries(given) as unknown as Transmission) : undefined;
+}
+
+/** Of the certificates' own folder, and nowhere else on that host. */
+function isAt(url: string, origin: string): boolean {
+  const folder = `${origin}${CERTIFICATE_PATH}`;
+  return url.startsWith(folder) && /^[\w-]{1,100}$/.test(url.slice(folder.length));
+}
+
+function parse(raw: Buffer): ProcessorEvent | undefined {
+  try {
+    const event: unknown = JSON.parse(raw.toString('utf8'));
+    return typeof event === 'object' && event !== null ? eventOf(event as PaypalEvent) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const rejected = (reason: CallbackRejection): CallbackVerdict => ({ verdict: 'rejected', reason });

@@ -1,0 +1,133 @@
+import { type Server, createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { sign } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { MINUTE_MS } from '#libs/platform';
+import { CertificateAuthority, type IssuedCertificate } from '#libs/resolvers';
+import { TestClock } from '#test/environment';
+import { PaypalProcessor } from './paypal-processor.js';
+
+const WEBHOOK_ID = '5GP028458E2496506';
+const SUBJECT = 'messageverificationcerts.paypal.com';
+const BODY = Buffer.from(
+  JSON.stringify({
+    id: 'WH-1',
+    event_type: 'CHECKOUT.ORDER.APPROVED',
+    create_time: '2026-11-20T10:00:00Z',
+    resource: { id: 'ORDER1' },
+  }),
+);
+
+/** What a host that we trust may serve under the path of its certificates. */
+describe('certificates of callbacks', () => {
+  const authority = new CertificateAuthority('The authority we trust');
+  const genuine = authority.certificateFor([SUBJECT], { keyType: 'rsa' });
+  let clock: TestClock;
+  let server: Server;
+  let processor: PaypalProcessor;
+  let url: string;
+  /** Certificates by the last part of their path, and how often each was asked for. */
+  let served: Record<string, string | undefined>;
+  let asked: string[];
+
+  beforeEach(async () => {
+    clock = new TestClock();
+    served = { GENUINE: genuine.certificatePem };
+    asked = [];
+    server = createServer((request, response) => {
+      const name = request.url?.split('/').at(-1) ?? '';
+      asked.push(name);
+      const pem = served[name];
+      response.writeHead(pem === undefined ? 500 : 200).end(pem);
+    });
+    await new Promise<void>((resolve) => {
+      server.listen(0, '127.0.0.1', resolve);
+    });
+    url = `http://localhost:${(server.address() as AddressInfo).port}`;
+    processor = new PaypalProcessor({
+      apiUrl: url,
+      clientId: 'a client',
+      clientSecret: 'a secret of the tests',
+      webhookIds: [WEBHOOK_ID],
+      authorities: [authority.certificatePem],
+      clock,
+    });
+  });
+  afterEach(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+
+  async function verdictOn(name: string, { keyPem }: IssuedCertificate = genuine): Promise<string> {
+    const time = clock.now().toISOString();
+    const text = Buffer.from(`one|${time}|${WEBHOOK_ID}|${crc32(BODY)}`);
+    const answer = await processor.verifyCallback(BODY, {
+      'paypal-transmission-id': 'one',
+      'paypal-transmission-time': time,
+      'paypal-transmission-sig': sign('sha256', text, keyPem).toString('base64'),
+      'paypal-cert-url': `${url}/v1/notifications/certs/${name}`,
+      'paypal-auth-algo': 'SHA256withRSA',
+    });
+    return answer.verdict === 'rejected' ? answer.reason : answer.verdict;
+  }
+
+  it('S45: one is fetched once, for callbacks at the same time too', async () => {
+    const verdicts = await Promise.all(Array.from({ length: 50 }, () => verdictOn('GENUINE')));
+    expect(new Set(verdicts)).toEqual(new Set(['accepted']));
+    expect(await verdictOn('GENUINE')).toBe('accepted');
+    expect(asked).toEqual(['GENUINE']);
+  });
+
+  it('S45: one of another authority, subject, kind of key or time is refused, however well it signs', async () => {
+    const stranger = new CertificateAuthority('The authority we trust');
+    const rsa = { keyType: 'rsa' } as const;
+    const forged: Record<string, IssuedCertificate> = {
+      'other-authority': stranger.certificateFor([SUBJECT], rsa),
+      'other-subject': authority.certificateFor(['messageverificationcerts.paypal.com.co'], rsa),
+      'longer-subject': authority.certificateFor(['x.messageverificationcerts.paypal.com'], rsa),
+      'other-key': authority.certificateFor([SUBJECT]),
+      expired: authority.certificateFor([SUBJECT], { ...rsa, expiryYear: 21 }),
+    };
+    for (const [name, issued] of Object.entries(forged)) {
+      served[name] = issued.certificatePem;
+      expect([name, await verdictOn(name, issued)]).toEqual([name, 'wrong_signature']);
+    }
+  });
+
+  it('S45: a chain that leads to a stranger, and what is no chain, is refused', async () => {
+    const stranger = new CertificateAuthority('A stranger');
+    const issued = stranger.certificateFor([SUBJECT], { keyType: 'rsa' });
+    served.chain = issued.certificatePem + stranger.certificatePem + authority.certificatePem;
+    served.text = 'no certificate';
+    served.broken = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n';
+    served.many = genuine.certificatePem.repeat(6);
+    for (const name of ['chain', 'text', 'broken', 'many']) {
+      expect([name, await verdictOn(name, issued)]).toEqual([name, 'wrong_signature']);
+    }
+  });
+
+  it('S45: an address outside the certificates’ folder is never fetched', async () => {
+    for (const name of ['../../../v2/checkout/orders', 'GENUINE?x=1', 'a/b', '%2e%2e', '']) {
+      expect([name, await verdictOn(name)]).toEqual([name, 'wrong_signature']);
+    }
+    expect(asked).toEqual([]);
+  });
+
+  it('while one cannot be fetched nothing is decided, and it is later', async () => {
+    served = {};
+    expect(await verdictOn('GENUINE')).toBe('undecided');
+    served = { GENUINE: genuine.certificatePem };
+    expect(await verdictOn('GENUINE')).toBe('accepted');
+  });
+
+  it('S46: whoever names ever new certificates does not make us fetch for him', async () => {
+    expect(await verdictOn('GENUINE')).toBe('accepted');
+    for (let i = 0; i < 100; i += 1) await verdictOn(`none-${i}`);
+    expect(asked).toHaveLength(10);
+    expect(await verdictOn('GENUINE')).toBe('accepted');
+    served.next = genuine.certificatePem;
+    clock.advance(MINUTE_MS);
+    expect(await verdictOn('next')).toBe('accepted');
+  });
+});

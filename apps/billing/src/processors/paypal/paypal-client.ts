@@ -1,0 +1,110 @@
+import type { PaypalConnection } from './paypal-connection.js';
+import type {
+  PaypalCapture,
+  PaypalDispute,
+  PaypalEventList,
+  PaypalMoney,
+  PaypalOrder,
+  PaypalRefund,
+} from './paypal-objects.js';
+
+/** `POST /v2/checkout/orders`. */
+export interface OrderRequest {
+  intent: 'CAPTURE';
+  purchase_units: [
+    {
+      custom_id: string;
+      amount: Required<PaypalMoney> & { breakdown: { item_total: PaypalMoney } };
+      items: {
+        name: string;
+        quantity: string;
+        unit_amount: PaypalMoney;
+        category: 'DIGITAL_GOODS';
+      }[];
+    },
+  ];
+  payment_source: {
+    paypal: {
+      experience_context: {
+        return_url: string;
+        cancel_url: string;
+        user_action: 'PAY_NOW';
+        shipping_preference: 'NO_SHIPPING';
+        payment_method_preference: 'IMMEDIATE_PAYMENT_REQUIRED';
+      };
+    };
+  };
+}
+
+/** `POST /v2/payments/captures/{id}/refund`. */
+export interface RefundBody {
+  amount: PaypalMoney;
+  custom_id: string;
+}
+
+/** JSON Patch (RFC 6902). */
+export interface Patch {
+  op: 'add' | 'replace';
+  path: string;
+  value: string;
+}
+
+const EVENTS_PAGE = 100;
+
+/** The part of PayPal's REST API that we use (github.com/paypal/paypal-rest-api-specifications). */
+export class PaypalClient {
+  constructor(private readonly connection: PaypalConnection) {}
+
+  createOrder(body: OrderRequest, key: string): Promise<PaypalOrder> {
+    return this.connection.call('POST', '/v2/checkout/orders', { body, key });
+  }
+
+  getOrder(id: string): Promise<PaypalOrder> {
+    return this.connection.call('GET', `/v2/checkout/orders/${encodeURIComponent(id)}`);
+  }
+
+  /** Only of an order that was not captured. */
+  async patchOrder(id: string, body: readonly Patch[]): Promise<void> {
+    await this.connection.call('PATCH', `/v2/checkout/orders/${encodeURIComponent(id)}`, { body });
+  }
+
+  /** Takes the money of an approved order. */
+  captureOrder(id: string, key: string): Promise<PaypalOrder> {
+    const path = `/v2/checkout/orders/${encodeURIComponent(id)}/capture`;
+    return this.connection.call('POST', path, { body: {}, key });
+  }
+
+  getCapture(id: string): Promise<PaypalCapture> {
+    return this.connection.call('GET', `/v2/payments/captures/${encodeURIComponent(id)}`);
+  }
+
+  /** Of a subscription's payment as well. PayPal keeps the key for 45 days. */
+  refundCapture(id: string, body: RefundBody, key: string): Promise<PaypalRefund> {
+    const path = `/v2/payments/captures/${encodeURIComponent(id)}/refund`;
+    return this.connection.call('POST', path, { body, key });
+  }
+
+  getRefund(id: string): Promise<PaypalRefund> {
+    return this.connection.call('GET', `/v2/payments/refunds/${encodeURIComponent(id)}`);
+  }
+
+  getDispute(id: string): Promise<PaypalDispute> {
+    return this.connection.call('GET', `/v1/customer/disputes/${encodeURIComponent(id)}`);
+  }
+
+  /** The first page; both ends belong to it. */
+  listEvents(from: Date, to: Date): Promise<PaypalEventList> {
+    const query = new URLSearchParams({
+      start_time: from.toISOString(),
+      end_time: to.toISOString(),
+      page_size: String(EVENTS_PAGE),
+    });
+    return this.connection.call('GET', `/v1/notifications/webhooks-events?${query}`);
+  }
+
+  /** Another page, by the link to it: nothing of it but its query is followed. */
+  nextEvents(link: string): Promise<PaypalEventList> {
+    const { search } = new URL(link);
+    return this.connection.call('GET', `/v1/notifications/webhooks-events${search}`);
+  }
+}

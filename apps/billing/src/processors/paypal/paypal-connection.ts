@@ -1,0 +1,171 @@
+import { type Clock, SECOND_MS } from '#libs/platform';
+
+export interface PaypalAccess {
+  /** `https://api-m.paypal.com`, its sandbox, or a simulator. */
+  apiUrl: string;
+  clientId: string;
+  clientSecret: string;
+  clock: Clock;
+}
+
+/** PayPal refused a call, in its own words. */
+export class PaypalRefusal extends Error {
+  constructor(
+    readonly status: number,
+    /** What its documentation calls the issue, or the error's name. */
+    readonly issue: string,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** No answer, or one that cannot be read: the call may or may not have been carried out. */
+export class PaypalUnreachable extends Error {}
+
+export interface PaypalCall {
+  body?: object;
+  /** `PayPal-Request-Id`: the same call with the same key is carried out once. */
+  key?: string;
+}
+
+type Method = 'GET' | 'POST' | 'PATCH';
+
+const TIMEOUT_MS = 10 * SECOND_MS;
+const ANSWER_MAX_BYTES = 1024 * 1024;
+/** A token is not used for its last minute. */
+const TOKEN_MARGIN_MS = 60 * SECOND_MS;
+const ISSUE = /^[A-Z][A-Z0-9_]{0,99}$/;
+
+/** Speaks HTTP with PayPal's REST API: one token for all calls, limits of time and size, no redirects. */
+export class PaypalConnection {
+  private token: { value: string; until: Date } | undefined;
+  private asking: Promise<string> | undefined;
+
+  constructor(private readonly access: PaypalAccess) {}
+
+  /**
+   * One call. A token that PayPal no longer takes is replaced once; nothing else is repeated here.
+   * @returns undefined for an answer without a body.
+   * @throws PaypalRefusal, PaypalUnreachable.
+   */
+  async call<T>(method: Method, path: string, call: PaypalCall = {}): Promise<T> {
+    try {
+      return await this.callOnce<T>(method, path, call);
+    } catch (error) {
+      if (!(error instanceof PaypalRefusal) || error.status !== 401) throw error;
+      this.token = undefined;
+      return this.callOnce<T>(method, path, call);
+    }
+  }
+
+  /** A text from an address that the caller trusts, without our token. @throws PaypalUnreachable. */
+  async read(url: string, timeoutMs: number): Promise<string> {
+    const { status, text } = await exchange(url, {}, timeoutMs);
+    if (status !== 200) throw new PaypalUnreachable(`${url} answered ${status}`);
+    return text;
+  }
+
+  private async callOnce<T>(method: Method, path: string, { body, key }: PaypalCall): Promise<T> {
+    const headers: Record<string, string> = {
+      authorization: `Bearer ${await this.currentToken()}`,
+      accept: 'application/json',
+      prefer: 'return=representation',
+      ...(body && { 'content-type': 'application/json' }),
+      ...(key !== undefined && { 'paypal-request-id': key }),
+    };
+    const request = { method, headers, ...(body && { body: JSON.stringify(body) }) };
+    return answerOf<T>(await exchange(`${this.access.apiUrl}${path}`, request));
+  }
+
+  private async currentToken(): Promise<string> {
+    const { token } = this;
+    if (token && this.access.clock.now() < token.until) return token.value;
+    this.asking ??= this.askToken().finally(() => {
+      this.asking = undefined;
+    });
+    return this.asking;
+  }
+
+  /** OAuth 2.0 client credentials (RFC 6749 §4.4). */
+  private async askToken(): Promise<string> {
+    const { apiUrl, clientId, clientSecret, clock } = this.access;
+    const askedAt = clock.now();
+    const credentials = Buffer.from(`${clientId}:${clientSecret}`).toString('base64');
+    const answer = await exchange(`${apiUrl}/v1/oauth2/token`, {
+      method: 'POST',
+      headers: {
+        authorization: `Basic ${credentials}`,
+        accept: 'application/json',
+        'content-type': 'application/x-www-form-urlencoded',
+      },
+      body: 'grant_type=client_credentials',
+    });
+    const { access_token: value, expires_in: seconds } = answerOf<Record<string, unknown>>(answer);
+    if (typeof value !== 'string' || !/^[\x21-\x7e]{1,4096}$/.test(value)) {
+      throw new PaypalUnreachable('PayPal gave no token');
+    }
+    const livesMs = (Number(seconds) || 0) * SECOND_MS - TOKEN_MARGIN_MS;
+    this.token = { value, until: new Date(askedAt.getTime() + livesMs) };
+    return value;
+  }
+}
+
+interface Answer {
+  status: number;
+  text: string;
+}
+
+async function exchange(
+  url: string,
+  request: RequestInit,
+  timeoutMs = TIMEOUT_MS,
+): Promise<Answer> {
+  try {
+    const signal = AbortSignal.timeout(timeoutMs);
+    const response = await fetch(url, { ...request, signal, redirect: 'error' });
+    return { status: response.status, text: await textOf(response) };
+  } catch (error) {
+    throw new PaypalUnreachable(`no answer from PayPal: ${String(error)}`, { cause: error });
+  }
+}
+
+async function textOf({ body }: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body ?? []) {
+    size += chunk.length;
+    if (size > ANSWER_MAX_BYTES) throw new Error('the answer is too large');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function answerOf<T>({ status, text }: Answer): T {
+  const isGood = status >= 200 && status < 300;
+  if (isGood && text === '') return undefined as T;
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    // A refusal is one without a readable reason, too.
+    if (isGood || status >= 500) throw new PaypalUnreachable(`PayPal answered ${status}, no JSON`);
+  }
+  if (isGood && typeof body === 'object' && body !== null) return body as T;
+  if (status < 400 || status >= 500) throw new PaypalUnreachable(`PayPal answered ${status}`);
+  throw refusalOf(status, body);
+}
+
+/** `{name, message, details: [{issue, description}]}`; the token's endpoint says `{error}`. */
+function refusalOf(status: number, body: unknown): PaypalRefusal {
+  const { name, error, message, details } = (body ?? {}) as Record<string, unknown>;
+  const [detail] = Array.isArray(details) ? (details as unknown[]) : [];
+  const { issue, description } = (detail ?? {}) as Record<string, unknown>;
+  const [code = 'REFUSED'] = [issue, name, String(error).toUpperCase()].filter(
+    (word) => typeof word === 'string' && ISSUE.test(word),
+  );
+  const [text = 'PayPal refused the call'] = [description, message].filter(
+    (words) => typeof words === 'string',
+  );
+  return new PaypalRefusal(status, String(code), String(text).slice(0, 500));
+}

@@ -1,0 +1,129 @@
+import type { Clock } from '#libs/platform';
+import type { CheckoutRequest, CheckoutSnapshot, CreatedCheckout } from '../payment-processor.js';
+import { UnfitObject } from '../unfit-object.js';
+import { type OrderReference, toCustomId, toOrderReference } from './order-reference.js';
+import type { OrderRequest, PaypalClient } from './paypal-client.js';
+import { PaypalRefusal } from './paypal-connection.js';
+import {
+  type PaypalOrder,
+  currencyOf,
+  idOf,
+  linkOf,
+  linkedId,
+  microsOf,
+  toMoney,
+} from './paypal-objects.js';
+import { isDecided } from './paypal-outcome.js';
+import { checkoutSnapshot } from './paypal-snapshots.js';
+
+const NAME_MAX = 127;
+const CUSTOM_ID_PATH = "/purchase_units/@reference_id=='default'/custom_id";
+
+/** Payments of one order each: approved on PayPal's page, then captured by us. */
+export class PaypalOrders {
+  constructor(
+    private readonly client: PaypalClient,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws UnfitObject when PayPal answers with another order than the one asked for. */
+  async create(request: CheckoutRequest): Promise<CreatedCheckout> {
+    const key = `order:${request.orderId}:checkout`;
+    const order = await this.client.createOrder(orderRequest(request), key);
+    const [unit = {}] = order.purchase_units ?? [];
+    // PayPal does not say whether it compares what a key is repeated with.
+    const isSame =
+      microsOf(unit.amount) === totalOf(request) && currencyOf(unit.amount) === request.currency;
+    if (!isSame) throw new UnfitObject(`the order ${String(order.id)} has another amount`);
+    return {
+      checkoutId: idOf(order.id),
+      // PayPal knows no customers before they pay.
+      customerId: request.accountId,
+      redirectUrl: pageOf(order),
+    };
+  }
+
+  /** Captures first what the customer has approved, however we came to look. */
+  async fetch(id: string): Promise<CheckoutSnapshot> {
+    const order = await this.client.getOrder(id);
+    const isTaken = order.status === 'APPROVED' && (await this.capture(order));
+    return checkoutSnapshot(isTaken ? await this.client.getOrder(id) : order, this.clock.now());
+  }
+
+  /** The mark that we capture nothing of it any more. @throws PaypalRefusal when it was captured already. */
+  async close(id: string): Promise<CheckoutSnapshot> {
+    const order = await this.client.getOrder(id);
+    const { orderId } = referenceOf(order);
+    const value = toCustomId({ orderId, until: null });
+    await this.client.patchOrder(id, [{ op: 'replace', path: CUSTOM_ID_PATH, value }]);
+    return checkoutSnapshot(await this.client.getOrder(id), this.clock.now());
+  }
+
+  /** The order that a capture is of. */
+  async orderOf(captureId: string): Promise<PaypalOrder> {
+    const { supplementary_data: data, links } = await this.client.getCapture(captureId);
+    const id = data?.related_ids?.order_id ?? linkedId(links, 'up');
+    return this.client.getOrder(idOf(id));
+  }
+
+  /**
+   * False when PayPal would not: the customer's money is not there, somebody else was faster, or we had
+   * closed the order. Approval after our time was up still counts: the customer wants to pay.
+   */
+  private async capture(order: PaypalOrder): Promise<boolean> {
+    const id = idOf(order.id);
+    if (toOrderReference(order.purchase_units?.[0]?.custom_id)?.until === null) return false;
+    try {
+      // A new approval, after one whose money was not there, is another capture.
+      await this.client.captureOrder(id, `capture:${id}:${order.update_time ?? ''}`);
+    } catch (error) {
+      if (!(error instanceof PaypalRefusal) || !isDecided(error)) throw error;
+    }
+    return true;
+  }
+}
+
+function referenceOf({ id, purchase_units: units }: PaypalOrder): OrderReference {
+  const reference = toOrderReference(units?.[0]?.custom_id);
+  if (!reference) throw new UnfitObject(`the order ${String(id)} is not one of ours`);
+  return reference;
+}
+
+const totalOf = ({ lines }: CheckoutRequest) =>
+  lines.reduce((sum, { amountMicros }) => sum + amountMicros, 0n);
+
+function orderRequest(request: CheckoutRequest): OrderRequest {
+  const { orderId, currency, lines, expiresAt, successUrl, cancelUrl } = request;
+  const total = toMoney(totalOf(request), currency);
+  return {
+    intent: 'CAPTURE',
+    purchase_units: [
+      {
+        custom_id: toCustomId({ orderId, until: expiresAt }),
+        amount: { ...total, breakdown: { item_total: total } },
+        items: lines.map(({ name, quantity, amountMicros }) => ({
+          name: name.slice(0, NAME_MAX),
+          quantity: String(quantity),
+          unit_amount: toMoney(amountMicros / BigInt(quantity), currency),
+          category: 'DIGITAL_GOODS',
+        })),
+      },
+    ],
+    payment_source: {
+      paypal: {
+        experience_context: {
+          return_url: successUrl,
+          cancel_url: cancelUrl,
+          user_action: 'PAY_NOW',
+          shipping_preference: 'NO_SHIPPING',
+          payment_method_preference: 'IMMEDIATE_PAYMENT_REQUIRED',
+        },
+      },
+    },
+  };
+}
+
+/** Blank once there is nothing more to do on the page. */
+function pageOf({ links }: PaypalOrder): string {
+  return linkOf(links, 'payer-action') ?? linkOf(links, 'approve') ?? '';
+}

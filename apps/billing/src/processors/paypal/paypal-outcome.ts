@@ -1,0 +1,30 @@
+import type { Outcome } from '../payment-processor.js';
+import { UnfitObject } from '../unfit-object.js';
+import { PaypalRefusal, PaypalUnreachable } from './paypal-connection.js';
+
+/** Statuses that leave open whether the call was or will be carried out. */
+const UNDECIDED_STATUSES = [408, 409, 425, 429];
+/** The first call with this key is still running. */
+const UNDECIDED_ISSUE = /_IN_PROGRESS$/;
+
+export function isDecided({ status, issue }: PaypalRefusal): boolean {
+  return !UNDECIDED_STATUSES.includes(status) && !UNDECIDED_ISSUE.test(issue);
+}
+
+/** Runs calls to PayPal. What it refused itself is a value; whatever leaves the end open is unknown. */
+export async function outcomeOf<T>(calls: () => Promise<T>): Promise<Outcome<T>> {
+  try {
+    return { outcome: 'done', value: await calls() };
+  } catch (error) {
+    if (error instanceof UnfitObject) {
+      return { outcome: 'refused', code: 'unfit_object', message: error.message };
+    }
+    if (error instanceof PaypalRefusal && isDecided(error)) {
+      return { outcome: 'refused', code: error.issue.toLowerCase(), message: error.message };
+    }
+    if (error instanceof PaypalRefusal || error instanceof PaypalUnreachable) {
+      return { outcome: 'unknown', cause: error };
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,124 @@
+import type {
+  CheckoutSnapshot,
+  DisputeSnapshot,
+  PaymentSnapshot,
+  RefundSnapshot,
+} from '../payment-processor.js';
+import { UnfitObject } from '../unfit-object.js';
+import { toOrderReference } from './order-reference.js';
+import {
+  type PaypalCapture,
+  type PaypalDispute,
+  type PaypalOrder,
+  type PaypalRefund,
+  currencyOf,
+  idOf,
+  linkedId,
+  microsOf,
+} from './paypal-objects.js';
+
+/** An order, once whatever could be captured was. @throws UnfitObject for a status we do not know. */
+export function checkoutSnapshot(order: PaypalOrder, now: Date): CheckoutSnapshot {
+  const [unit = {}] = order.purchase_units ?? [];
+  const reference = toOrderReference(unit.custom_id);
+  const capture = unit.payments?.captures?.at(-1);
+  const payment = capture && paymentSnapshot(capture);
+  const isOver = !reference?.until || reference.until <= now;
+  return {
+    kind: 'checkout',
+    id: idOf(order.id),
+    orderId: reference?.orderId ?? null,
+    state: checkoutState(order, payment, isOver),
+    amountMicros: microsOf(unit.amount),
+    currency: currencyOf(unit.amount),
+    ...(payment && { payment }),
+  };
+}
+
+function checkoutState(
+  { id, status = '' }: PaypalOrder,
+  payment: PaymentSnapshot | undefined,
+  isOver: boolean,
+): CheckoutSnapshot['state'] {
+  if (status === 'COMPLETED') {
+    if (payment?.state === 'succeeded') return 'paid';
+    return payment?.state === 'failed' ? 'failed' : 'processing';
+  }
+  if (status === 'VOIDED') return 'expired';
+  if (['CREATED', 'SAVED', 'APPROVED', 'PAYER_ACTION_REQUIRED'].includes(status)) {
+    return isOver ? 'expired' : 'open';
+  }
+  throw new UnfitObject(`the order ${String(id)} is ${status.slice(0, 40)}`);
+}
+
+const CAPTURE_STATES: Readonly<Record<string, PaymentSnapshot['state']>> = {
+  COMPLETED: 'succeeded',
+  PARTIALLY_REFUNDED: 'succeeded',
+  REFUNDED: 'succeeded',
+  PENDING: 'pending',
+  DECLINED: 'failed',
+  DENIED: 'failed',
+  FAILED: 'failed',
+};
+
+export function paymentSnapshot(capture: PaypalCapture): PaymentSnapshot {
+  const state = CAPTURE_STATES[capture.status ?? ''];
+  if (!state) throw new UnfitObject(`the capture ${String(capture.id)} is in no state we know`);
+  return {
+    kind: 'payment',
+    id: idOf(capture.id),
+    orderId: toOrderReference(capture.custom_id)?.orderId ?? null,
+    state,
+    amountMicros: microsOf(capture.amount),
+    currency: currencyOf(capture.amount),
+  };
+}
+
+const REFUND_STATES: Readonly<Record<string, RefundSnapshot['state']>> = {
+  COMPLETED: 'succeeded',
+  PENDING: 'pending',
+  FAILED: 'failed',
+  CANCELLED: 'failed',
+};
+
+export function refundSnapshot(refund: PaypalRefund): RefundSnapshot {
+  const state = REFUND_STATES[refund.status ?? ''];
+  if (!state) throw new UnfitObject(`the refund ${String(refund.id)} is in no state we know`);
+  return {
+    kind: 'refund',
+    id: idOf(refund.id),
+    // `up` leads to the payment.
+    paymentId: linkedId(refund.links, 'up'),
+    refundId: refund.custom_id ?? null,
+    state,
+    amountMicros: microsOf(refund.amount),
+    currency: currencyOf(refund.amount),
+  };
+}
+
+/** Outcomes after which the money is with us. */
+const KEPT_OUTCOMES = [
+  'RESOLVED_SELLER_FAVOUR',
+  'RESOLVED_WITH_PAYOUT',
+  'CANCELED_BY_BUYER',
+  'DENIED',
+  'NONE',
+];
+
+/**
+ * PayPal holds the money from the first inquiry on. `RESOLVED_WITH_PAYOUT` pays both sides, so the money
+ * stays with us as well.
+ */
+export function disputeSnapshot(dispute: PaypalDispute): DisputeSnapshot {
+  const { status, dispute_outcome: outcome, disputed_transactions: payments } = dispute;
+  const isResolved = status === 'RESOLVED';
+  const isWithUs = KEPT_OUTCOMES.includes(outcome?.outcome_code ?? '');
+  return {
+    kind: 'dispute',
+    id: idOf(dispute.dispute_id),
+    paymentId: idOf(payments?.[0]?.seller_transaction_id),
+    state: isResolved ? (isWithUs ? 'won' : 'lost') : 'open',
+    amountMicros: microsOf(dispute.dispute_amount),
+    currency: currencyOf(dispute.dispute_amount),
+  };
+}

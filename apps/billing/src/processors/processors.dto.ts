@@ -1,0 +1,29 @@
+import type { ProcessorAnswer } from '#libs/contracts';
+import type { PaymentProcessor, ProcessorName } from './payment-processor.js';
+
+const TITLES: Readonly<Record<ProcessorName, string>> = { stripe: 'Stripe', paypal: 'PayPal' };
+const PAYS_WITH: Readonly<Record<ProcessorName, string>> = {
+  stripe: 'Cards, bank debits and wallets, on Stripe’s page.',
+  paypal: 'Your PayPal account, or a card on PayPal’s page.',
+};
+
+/** What a customer should know before choosing. */
+export function toProcessorAnswer({ name, capabilities }: PaymentProcessor): ProcessorAnswer {
+  const title = TITLES[name];
+  const { changesNeedApproval } = capabilities;
+  const differences = changesNeedApproval
+    ? [
+        `You approve each change of a plan on ${title}’s page.`,
+        `A higher plan begins once you have approved it and paid the difference there.`,
+        `Each product is a subscription of its own in your ${title} account.`,
+        `You change how you pay in your ${title} account.`,
+      ]
+    : [];
+  return {
+    name,
+    title,
+    pays_with: PAYS_WITH[name],
+    changes_need_approval: changesNeedApproval,
+    differences,
+  };
+}

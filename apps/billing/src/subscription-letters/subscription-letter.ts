@@ -1,0 +1,84 @@
+import { type SubscriptionPlan, planOfSku } from '#libs/contracts';
+import { DAY_MS } from '#libs/platform';
+import type { LetterTemplate } from '../letters/letters.service.js';
+import { moneyText } from '../pricing/money-text.js';
+import type { DueLetter } from './due-letters.repository.js';
+
+const GRACE_DAYS = 7;
+
+/** What is written to somebody about how his subscription stands. */
+export function subscriptionLetter(due: DueLetter): LetterTemplate {
+  const plan = planOfSku(due.sku);
+  const name = nameOf(due, plan);
+  const price =
+    plan && `${moneyText(BigInt(plan.unitMicros) * BigInt(due.quantity))} ${due.currency}`;
+  const paidThrough = due.paidThrough ?? due.periodEnd;
+  const rightsEnd = day(new Date(paidThrough.getTime() + GRACE_DAYS * DAY_MS));
+  return (firstName, dashboardUrl) => {
+    const seeIt = { label: 'See your subscriptions', url: `${dashboardUrl}/subscriptions` };
+    const pay = { ...seeIt, label: 'Check your payment details' };
+    switch (due.reason) {
+      case 'renewal':
+        return {
+          subject: `${name} renews on ${day(due.periodEnd)}`,
+          paragraphs: [
+            `Hello ${firstName}, ${name} renews on ${day(due.periodEnd)} for ${price}. You need not do anything.`,
+            'Until then you can change or cancel it in the dashboard.',
+          ],
+          action: seeIt,
+        };
+      case 'payment_failed':
+        return {
+          subject: `The payment for ${name} failed`,
+          paragraphs: [
+            `Hello ${firstName}, the payment of ${price} for ${name} failed. We will try again.`,
+            `Everything keeps working until ${rightsEnd}. Please check your payment details before then.`,
+          ],
+          action: pay,
+        };
+      case 'payment_failed_again':
+        return {
+          subject: `${name} is still not paid`,
+          paragraphs: [
+            `Hello ${firstName}, the payment of ${price} for ${name} still fails.`,
+            `Everything keeps working until ${rightsEnd}; then its rights end.`,
+          ],
+          action: pay,
+        };
+      case 'last_warning':
+        return {
+          subject: `Last notice: ${name} stops on ${rightsEnd}`,
+          paragraphs: [
+            `Hello ${firstName}, ${name} is not paid. Without a payment of ${price} it stops on ${rightsEnd}.`,
+            'Credits from packages stay yours.',
+          ],
+          action: pay,
+        };
+      case 'ending':
+        return {
+          subject: `${name} ends on ${day(due.cancelAt ?? due.periodEnd)}`,
+          paragraphs: [
+            `Hello ${firstName}, ${name} ends on ${day(due.cancelAt ?? due.periodEnd)} and is not charged again.`,
+            'You can undo this until then. Credits from packages stay yours.',
+          ],
+          action: { ...seeIt, label: 'Keep it' },
+        };
+      case 'ended':
+        return {
+          subject: `${name} has ended`,
+          paragraphs: [
+            `Hello ${firstName}, ${name} has ended. It was paid until ${day(paidThrough)}.`,
+            'You can subscribe again at any time. Credits from packages stay yours.',
+          ],
+          action: { label: 'See the plans', url: `${dashboardUrl}/plans` },
+        };
+    }
+  };
+}
+
+function nameOf({ sku, quantity }: DueLetter, plan: SubscriptionPlan | undefined): string {
+  const name = plan?.name ?? sku;
+  return quantity > 1 ? `${name} × ${quantity}` : name;
+}
+
+const day = (date: Date) => date.toISOString().slice(0, 10);

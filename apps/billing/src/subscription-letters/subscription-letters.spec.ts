@@ -1,0 +1,126 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { DAY_MS, HOUR_MS, addMonths } from '#libs/platform';
+import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
+import { WriteLettersJob } from './write-letters.job.js';
+
+describe('letters about subscriptions', () => {
+  let billing: BillingUnderTest;
+  let accountId: string;
+  let end: Date;
+
+  beforeAll(async () => {
+    billing = await BillingUnderTest.start();
+  });
+  afterAll(() => billing.stop());
+  beforeEach(async () => {
+    accountId = billing.newAccount();
+  });
+  afterEach(() => {
+    expect(billing.logLines.splice(0)).toEqual([]);
+  });
+
+  async function subscribe(sku = 'api-15K-month', months = 1): Promise<string> {
+    const body = { product: 'subscription', sku, processor: 'stripe' };
+    const { body: order } = await billing.call('POST', 'orders', { accountId, body });
+    end = addMonths(billing.clock.now(), months);
+    await billing.act(order, 'pay');
+    const { body: owned } = await billing.call('GET', 'subscriptions', { accountId });
+    return owned.subscriptions[0].id;
+  }
+  const passTo = (time: Date) => billing.pass(time.getTime() - billing.clock.now().getTime());
+  const before = (time: Date, ms: number) => new Date(time.getTime() - ms);
+  const day = (time: Date) => time.toISOString().slice(0, 10);
+  const declineNext = () => {
+    const { customer } = billing.simulator.world.all('subscription')[0];
+    billing.simulator.invoices.setCard(customer as string, 'declines');
+  };
+
+  /** Letters since the subscription began, receipts aside; the job runs twice: each is written once. */
+  async function letters() {
+    await billing.get(WriteLettersJob).runOnce();
+    await billing.get(WriteLettersJob).runOnce();
+    const mails = await billing.deliverMail(accountId);
+    return mails.filter(({ subject }) => !subject.startsWith('Receipt'));
+  }
+
+  it('a renewal is told three days ahead, with its price, and not before', async () => {
+    await subscribe();
+    await passTo(before(end, 3 * DAY_MS + HOUR_MS));
+    expect(await letters()).toEqual([]);
+    await passTo(before(end, 2 * DAY_MS));
+    const [renewal, ...others] = await letters();
+    expect(others).toEqual([]);
+    expect(renewal.subject).toBe(`API plan 15K renews on ${day(end)}`);
+    expect(renewal.text).toContain('Hello Ada');
+    expect(renewal.text).toContain('27.00 USD');
+    expect(renewal.text).toContain('/subscriptions');
+    expect(renewal.html).toContain('27.00 USD');
+    await passTo(new Date(end.getTime() + DAY_MS));
+    expect(await letters()).toHaveLength(1);
+  });
+
+  it('a yearly renewal is told two weeks ahead', async () => {
+    await subscribe('api-5K-year', 12);
+    await passTo(before(end, 15 * DAY_MS));
+    expect(await letters()).toEqual([]);
+    await passTo(before(end, 13 * DAY_MS));
+    const [{ subject, text }] = await letters();
+    expect(subject).toBe(`API plan 5K renews on ${day(end)}`);
+    expect(text).toContain('99.60 USD');
+  });
+
+  it('each step of a failed payment is told once, and the day on which rights end', async () => {
+    await subscribe();
+    declineNext();
+    const rightsEnd = day(new Date(end.getTime() + 7 * DAY_MS));
+    const told: string[][] = [];
+    for (const days of [0, 1, 3, 4, 6]) {
+      await passTo(new Date(end.getTime() + days * DAY_MS + 2 * HOUR_MS));
+      told.push((await letters()).map(({ subject }) => subject));
+    }
+    const failed = 'The payment for API plan 15K failed';
+    const again = 'API plan 15K is still not paid';
+    const last = `Last notice: API plan 15K stops on ${rightsEnd}`;
+    expect(told).toEqual([
+      [failed],
+      [failed],
+      [failed, again],
+      [failed, again],
+      [failed, again, last],
+    ]);
+    for (const { text, html } of await letters()) {
+      expect(text).toContain(rightsEnd);
+      expect(text).toContain('27.00 USD');
+      expect(html).toContain('Check your payment details');
+    }
+  });
+
+  it('a cancellation is confirmed with the day it ends; one that is undone and made again is told once', async () => {
+    const id = await subscribe();
+    for (const step of ['cancel', 'undo', 'cancel']) {
+      await billing.call('POST', `subscriptions/${id}/${step}`, { accountId });
+      await billing.settle();
+      await letters();
+    }
+    const [ending, ...others] = await letters();
+    expect(others).toEqual([]);
+    expect(ending.subject).toBe(`API plan 15K ends on ${day(end)}`);
+    expect(ending.text).toContain('not charged again');
+    await passTo(new Date(end.getTime() + HOUR_MS));
+    const [, ended] = await letters();
+    expect(ended.subject).toBe('API plan 15K has ended');
+    expect(ended.text).toContain(`paid until ${day(end)}`);
+  });
+
+  it('a deleted account hears nothing of its subscriptions, nor does anybody when account is away', async () => {
+    await subscribe();
+    await passTo(before(end, 2 * DAY_MS));
+    billing.contacts.isDown = true;
+    expect(await letters()).toEqual([]);
+    billing.contacts.isDown = false;
+    await billing.deliver('deleted', accountId);
+    expect(await letters()).toEqual([]);
+    await billing.deliver('restored', accountId);
+    expect(await letters()).toHaveLength(1);
+  });
+});

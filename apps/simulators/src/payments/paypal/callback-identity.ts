@@ -1,0 +1,48 @@
+import { randomUUID, sign } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import { CertificateAuthority } from '#libs/resolvers';
+import type { Clock } from '#libs/platform';
+
+const SUBJECT = 'messageverificationcerts.sandbox.paypal.com';
+const CERTIFICATE_ID = 'CERT-simulator-0001';
+
+/** The key and certificate that callbacks are signed with, by an authority that nobody else trusts. */
+export class CallbackIdentity {
+  private readonly authority = new CertificateAuthority('Payments simulator');
+  private readonly issued = this.authority.certificateFor([SUBJECT], { keyType: 'rsa' });
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly apiUrl: () => string,
+  ) {}
+
+  /** PEM of the authority that an adapter has to trust. */
+  get authorityPem(): string {
+    return this.authority.certificatePem;
+  }
+
+  get certificatePem(): string {
+    return this.issued.certificatePem;
+  }
+
+  certificatePath(): string {
+    return `/v1/notifications/certs/${CERTIFICATE_ID}`;
+  }
+
+  /** The headers with which PayPal sends these bytes now to the endpoint of this id. */
+  headersFor(body: string | Buffer, webhookId: string): Record<string, string> {
+    const id = randomUUID();
+    const time = this.clock
+      .now()
+      .toISOString()
+      .replace(/\.\d+Z$/, 'Z');
+    const signed = Buffer.from(`${id}|${time}|${webhookId}|${crc32(body)}`);
+    return {
+      'paypal-transmission-id': id,
+      'paypal-transmission-time': time,
+      'paypal-transmission-sig': sign('sha256', signed, this.issued.keyPem).toString('base64'),
+      'paypal-cert-url': `${this.apiUrl()}${this.certificatePath()}`,
+      'paypal-auth-algo': 'SHA256withRSA',
+    };
+  }
+}

@@ -1,0 +1,96 @@
+import { type Capture, type Dispute, type Money, type Refund, toCents } from './paypal-objects.js';
+import { PaypalRefusal } from './paypal-refusal.js';
+import type { PaypalWorld } from './paypal-world.js';
+
+/** Money that goes back: refunds by the API, disputes by customers. */
+export class Captures {
+  private readonly refunds = new Map<string, Refund[]>();
+
+  constructor(private readonly world: PaypalWorld) {}
+
+  /** `POST /v2/payments/captures/{id}/refund`. */
+  refund(id: string, { amount, custom_id }: { amount?: Money; custom_id?: string }): Refund {
+    const { world } = this;
+    const capture = world.get('capture', id);
+    if (!['COMPLETED', 'PARTIALLY_REFUNDED'].includes(capture.status)) {
+      const issue = capture.status === 'REFUNDED' ? 'CAPTURE_FULLY_REFUNDED' : 'CAPTURE_STATUS';
+      throw PaypalRefusal.unprocessable(issue, 'The capture cannot be refunded.');
+    }
+    const wanted = amount ?? capture.amount;
+    if (toCents(wanted) + this.refundedOf(id) > toCents(capture.amount)) {
+      const message = 'The refund amount must be less than or equal to the capture amount.';
+      throw PaypalRefusal.unprocessable('REFUND_AMOUNT_EXCEEDED', message);
+    }
+    const refundId = world.newId();
+    const refund = world.put('refund', refundId, {
+      id: refundId,
+      status: 'COMPLETED',
+      amount: wanted,
+      custom_id,
+      create_time: world.now,
+      update_time: world.now,
+      links: [
+        world.link('self', `/v2/payments/refunds/${refundId}`),
+        world.link('up', `/v2/payments/captures/${id}`),
+      ],
+    });
+    this.refunds.set(id, [...(this.refunds.get(id) ?? []), refund]);
+    this.showIn(capture, refund);
+    world.emit('PAYMENT.CAPTURE.REFUNDED', 'refund', refund);
+    return refund;
+  }
+
+  /** The customer's bank sends the money back, days later. */
+  failRefund(id: string): void {
+    const refund = this.world.get('refund', id);
+    refund.status = 'FAILED';
+    refund.update_time = this.world.now;
+    this.world.emit('PAYMENT.REFUND.FAILED', 'refund', refund);
+  }
+
+  /** The customer complains to PayPal, which holds the money from then on. */
+  dispute(captureId: string): Dispute {
+    const { world } = this;
+    const { amount } = world.get('capture', captureId);
+    const id = `PP-D-${world.newId()}`;
+    const dispute = world.put('dispute', id, {
+      dispute_id: id,
+      create_time: world.now,
+      update_time: world.now,
+      disputed_transactions: [{ seller_transaction_id: captureId, gross_amount: amount }],
+      reason: 'MERCHANDISE_OR_SERVICE_NOT_RECEIVED',
+      status: 'OPEN',
+      dispute_amount: amount,
+      dispute_life_cycle_stage: 'INQUIRY',
+      links: [world.link('self', `/v1/customer/disputes/${id}`)],
+    });
+    world.emit('CUSTOMER.DISPUTE.CREATED', 'dispute', dispute);
+    return dispute;
+  }
+
+  /** PayPal decides; it may decide otherwise after an appeal. */
+  decideDispute(id: string, decision: 'won' | 'lost'): void {
+    const dispute = this.world.get('dispute', id);
+    const isWon = decision === 'won';
+    dispute.status = 'RESOLVED';
+    dispute.dispute_outcome = {
+      outcome_code: isWon ? 'RESOLVED_SELLER_FAVOUR' : 'RESOLVED_BUYER_FAVOUR',
+    };
+    dispute.update_time = this.world.now;
+    this.world.emit('CUSTOMER.DISPUTE.RESOLVED', 'dispute', dispute);
+  }
+
+  private refundedOf(captureId: string): number {
+    const refunds = this.refunds.get(captureId) ?? [];
+    const standing = refunds.filter(({ status }) => status !== 'FAILED');
+    return standing.reduce((sum, { amount }) => sum + toCents(amount), 0);
+  }
+
+  private showIn(capture: Capture, refund: Refund): void {
+    const isWhole = this.refundedOf(capture.id) >= toCents(capture.amount);
+    capture.status = isWhole ? 'REFUNDED' : 'PARTIALLY_REFUNDED';
+    capture.update_time = this.world.now;
+    const { order_id: orderId } = capture.supplementary_data.related_ids;
+    this.world.get('order', orderId).purchase_units[0].payments?.refunds.push(refund);
+  }
+}

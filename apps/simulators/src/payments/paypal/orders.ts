@@ -1,0 +1,138 @@
+import { DAY_MS } from '#libs/platform';
+import type { Capture, Order, PurchaseUnit } from './paypal-objects.js';
+import { PaypalRefusal } from './paypal-refusal.js';
+import type { PaypalWorld } from './paypal-world.js';
+
+/** What the customer's means of payment does when the money is taken. */
+export type Funding = 'pays' | 'declines' | 'is-reviewed' | 'fails-review';
+
+interface OrderPatch {
+  op: string;
+  path: string;
+  value: string;
+}
+
+const REVIEW_MS = 3 * DAY_MS;
+const CUSTOM_ID_PATH = "/purchase_units/@reference_id=='default'/custom_id";
+
+/** Orders v2: created and captured by the API, approved on the page. */
+export class Orders {
+  private readonly fundings = new Map<string, Funding>();
+
+  constructor(private readonly world: PaypalWorld) {}
+
+  /** `POST /v2/checkout/orders`. */
+  create({ purchase_units: units, payment_source: source }: Order): Order {
+    const [unit] = units ?? [];
+    const context = source?.paypal?.experience_context;
+    if (!unit || !/^\d+\.\d{2}$/.test(unit.amount?.value) || !context?.return_url) {
+      throw PaypalRefusal.invalid('MISSING_REQUIRED_PARAMETER', 'A required field is missing.');
+    }
+    const { world } = this;
+    const id = world.newId();
+    const { custom_id, amount, items } = unit;
+    const stored: PurchaseUnit = { reference_id: 'default', custom_id, amount, items };
+    return world.put('order', id, {
+      id,
+      intent: 'CAPTURE',
+      status: 'PAYER_ACTION_REQUIRED',
+      create_time: world.now,
+      update_time: world.now,
+      purchase_units: [stored],
+      payment_source: { paypal: { experience_context: context } },
+      links: [
+        world.link('self', `/v2/checkout/orders/${id}`),
+        world.link('payer-action', `/checkoutnow/${id}`),
+      ],
+    });
+  }
+
+  /** `PATCH /v2/checkout/orders/{id}`: of our reference alone. */
+  patch(id: string, patches: readonly OrderPatch[]): void {
+    const order = this.world.get('order', id);
+    if (order.status === 'COMPLETED') {
+      throw PaypalRefusal.unprocessable('ORDER_ALREADY_COMPLETED', 'The order cannot be patched.');
+    }
+    for (const { op, path, value } of patches) {
+      if (op !== 'replace' || path !== CUSTOM_ID_PATH) {
+        throw PaypalRefusal.unprocessable('NOT_PATCHABLE', `${path} cannot be patched.`);
+      }
+      order.purchase_units[0].custom_id = value;
+    }
+    order.update_time = this.world.now;
+  }
+
+  /** On the page: the customer agrees. */
+  approve(id: string, funding: Funding): Order {
+    const order = this.world.get('order', id);
+    if (order.status === 'COMPLETED') return order;
+    this.fundings.set(id, funding);
+    order.status = 'APPROVED';
+    order.payer = { payer_id: 'SIMULATED' };
+    order.update_time = this.world.now;
+    this.world.emit('CHECKOUT.ORDER.APPROVED', 'checkout-order', order);
+    return order;
+  }
+
+  /** `POST /v2/checkout/orders/{id}/capture`. */
+  capture(id: string): Order {
+    const order = this.world.get('order', id);
+    if (order.status === 'COMPLETED') {
+      throw PaypalRefusal.unprocessable('ORDER_ALREADY_CAPTURED', 'Order already captured.');
+    }
+    if (order.status !== 'APPROVED') {
+      throw PaypalRefusal.unprocessable('ORDER_NOT_APPROVED', 'Payer has not approved the Order.');
+    }
+    const funding = this.fundings.get(id) ?? 'pays';
+    order.update_time = this.world.now;
+    if (funding === 'declines') {
+      order.status = 'PAYER_ACTION_REQUIRED';
+      throw PaypalRefusal.unprocessable('INSTRUMENT_DECLINED', 'The instrument was declined.');
+    }
+    const capture = this.captureOf(order, funding);
+    order.purchase_units[0].payments = { captures: [capture], refunds: [] };
+    order.status = 'COMPLETED';
+    if (capture.status === 'COMPLETED') this.tell(capture);
+    else this.review(capture, funding);
+    return order;
+  }
+
+  private captureOf(order: Order, funding: Funding): Capture {
+    const { world } = this;
+    const id = world.newId();
+    const [{ amount, custom_id }] = order.purchase_units;
+    return world.put('capture', id, {
+      id,
+      status: funding === 'pays' ? 'COMPLETED' : 'PENDING',
+      ...(funding !== 'pays' && { status_details: { reason: 'PENDING_REVIEW' } }),
+      amount: { currency_code: amount.currency_code, value: amount.value },
+      custom_id,
+      final_capture: true,
+      create_time: world.now,
+      update_time: world.now,
+      supplementary_data: { related_ids: { order_id: order.id } },
+      links: [
+        world.link('self', `/v2/payments/captures/${id}`),
+        world.link('refund', `/v2/payments/captures/${id}/refund`, 'POST'),
+        world.link('up', `/v2/checkout/orders/${order.id}`),
+      ],
+    });
+  }
+
+  /** PayPal looks at the payment for days before it lets the money through, or not. */
+  private review(capture: Capture, funding: Funding): void {
+    this.tell(capture);
+    const { clock } = this.world;
+    clock.at(new Date(clock.now().getTime() + REVIEW_MS), () => {
+      capture.status = funding === 'is-reviewed' ? 'COMPLETED' : 'DECLINED';
+      delete capture.status_details;
+      capture.update_time = this.world.now;
+      this.tell(capture);
+    });
+  }
+
+  private tell(capture: Capture): void {
+    const ending = capture.status === 'DECLINED' ? 'DENIED' : capture.status;
+    this.world.emit(`PAYMENT.CAPTURE.${ending}`, 'capture', capture);
+  }
+}

@@ -1,0 +1,142 @@
+import { randomBytes } from 'node:crypto';
+import { DAY_MS, HOUR_MS, SECOND_MS } from '#libs/platform';
+import type { CallbackIdentity } from './callback-identity.js';
+import type { Captures } from './captures.js';
+import type { Orders } from './orders.js';
+import { PaypalRefusal } from './paypal-refusal.js';
+import type { PaypalWorld } from './paypal-world.js';
+
+export interface PaypalRequest {
+  method: string;
+  path: string;
+  query: string;
+  body: string;
+  authorization?: string;
+  /** `PayPal-Request-Id`. */
+  requestId?: string;
+}
+
+/** `text` for what is no JSON. */
+export type PaypalAnswer = { status: number } & ({ body?: object } | { text: string });
+
+// oxlint-disable-next-line typescript/no-explicit-any -- each handler reads the body that its route has
+type Handler = (id: string, body: any, query: URLSearchParams) => object | void;
+
+const TOKEN_SECONDS = 32_400;
+/** How long a key gives the first answer, by the start of the path. */
+const RETENTIONS_MS: readonly [path: string, ms: number][] = [
+  ['/v2/checkout/', 6 * HOUR_MS],
+  ['/v2/payments/', 45 * DAY_MS],
+  ['/', 3 * DAY_MS],
+];
+
+/** The part of PayPal's REST API that billing uses, in its own words and shapes. */
+export class PaypalApi {
+  private readonly tokens = new Map<string, Date>();
+  private readonly kept = new Map<string, { answer: PaypalAnswer; keptAtMs: number }>();
+  private readonly routes: readonly [method: string, path: RegExp, handler: Handler][];
+
+  constructor(
+    private readonly world: PaypalWorld,
+    private readonly identity: CallbackIdentity,
+    { orders, captures }: { orders: Orders; captures: Captures },
+  ) {
+    this.routes = [
+      ['POST', /^\/v2\/checkout\/orders$/, (_, body) => orders.create(body)],
+      ['GET', /^\/v2\/checkout\/orders\/([\w-]+)$/, (id) => world.get('order', id)],
+      ['PATCH', /^\/v2\/checkout\/orders\/([\w-]+)$/, (id, body) => orders.patch(id, body)],
+      ['POST', /^\/v2\/checkout\/orders\/([\w-]+)\/capture$/, (id) => orders.capture(id)],
+      ['GET', /^\/v2\/payments\/captures\/([\w-]+)$/, (id) => world.get('capture', id)],
+      [
+        'POST',
+        /^\/v2\/payments\/captures\/([\w-]+)\/refund$/,
+        (id, body) => captures.refund(id, body),
+      ],
+      ['GET', /^\/v2\/payments\/refunds\/([\w-]+)$/, (id) => world.get('refund', id)],
+      ['GET', /^\/v1\/customer\/disputes\/([\w-]+)$/, (id) => world.get('dispute', id)],
+      ['GET', /^\/v1\/notifications\/webhooks-events$/, (_, __, query) => this.listEvents(query)],
+    ];
+  }
+
+  answer(request: PaypalRequest): PaypalAnswer {
+    const { method, path } = request;
+    try {
+      if (path === this.identity.certificatePath()) {
+        return { status: 200, text: this.identity.certificatePem };
+      }
+      if (method === 'POST' && path === '/v1/oauth2/token') return this.issueToken(request);
+      this.checkToken(request);
+      return this.once(request, () => this.dispatch(request));
+    } catch (error) {
+      if (error instanceof PaypalRefusal) return { status: error.status, body: error.toBody() };
+      throw error;
+    }
+  }
+
+  /** A repeated request with the key of one that was carried out has its answer. */
+  private once({ path, requestId }: PaypalRequest, work: () => PaypalAnswer): PaypalAnswer {
+    if (requestId === undefined) return work();
+    const nowMs = this.world.clock.now().getTime();
+    const [, retentionMs = 0] = RETENTIONS_MS.find(([start]) => path.startsWith(start)) ?? [];
+    const first = this.kept.get(requestId);
+    if (first && nowMs - first.keptAtMs < retentionMs) return { ...first.answer, status: 200 };
+    const answer = work();
+    this.kept.set(requestId, { answer: structuredClone(answer), keptAtMs: nowMs });
+    return answer;
+  }
+
+  private dispatch({ method, path, query, body }: PaypalRequest): PaypalAnswer {
+    for (const [routeMethod, pattern, handler] of this.routes) {
+      const found = routeMethod === method ? pattern.exec(path) : null;
+      if (!found) continue;
+      const given: unknown = body === '' ? {} : JSON.parse(body);
+      const result = handler(found[1] ?? '', given, new URLSearchParams(query));
+      if (!result) return { status: 204 };
+      return { status: method === 'POST' ? 201 : 200, body: structuredClone(result) };
+    }
+    throw PaypalRefusal.missing();
+  }
+
+  private issueToken({ authorization = '' }: PaypalRequest): PaypalAnswer {
+    const [, encoded = ''] = /^Basic ([\w+/=]+)$/.exec(authorization) ?? [];
+    if (!/^[^:]+:.+$/.test(Buffer.from(encoded, 'base64').toString())) {
+      return { status: 401, body: { error: 'invalid_client' } };
+    }
+    const token = randomBytes(24).toString('base64url');
+    const now = this.world.clock.now();
+    this.tokens.set(token, new Date(now.getTime() + TOKEN_SECONDS * SECOND_MS));
+    const body = { access_token: token, token_type: 'Bearer', expires_in: TOKEN_SECONDS };
+    return { status: 200, body };
+  }
+
+  private checkToken({ authorization = '' }: PaypalRequest): void {
+    const until = this.tokens.get(authorization.replace(/^Bearer /, ''));
+    if (until && this.world.clock.now() < until) return;
+    const message = 'Authentication failed due to invalid authentication credentials.';
+    throw new PaypalRefusal(401, 'AUTHENTICATION_FAILURE', undefined, message);
+  }
+
+  /** Newest first; the next page is named by its whole address. */
+  private listEvents(query: URLSearchParams): object {
+    const from = Date.parse(query.get('start_time') ?? '1970-01-01');
+    const to = Date.parse(query.get('end_time') ?? this.world.now);
+    const size = Number(query.get('page_size') ?? 10);
+    const start = Number(query.get('next_page_token') ?? 0);
+    const found = this.world.events.filter(({ create_time: time }) => {
+      const at = Date.parse(time);
+      return at >= from && at <= to;
+    });
+    const events = found.reverse().slice(start, start + size);
+    const next = new URLSearchParams(query);
+    next.set('next_page_token', String(start + size));
+    const path = `/v1/notifications/webhooks-events?${next}`;
+    const hasMore = start + size < found.length;
+    const links = hasMore ? [this.world.link('next', path)] : [];
+    return { events, count: events.length, links };
+  }
+
+  /** Every token is forgotten, as after a change of the app's secret. */
+  revokeTokens(): void {
+    this.tokens.clear();
+  }
+}

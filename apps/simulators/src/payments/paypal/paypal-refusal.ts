@@ -1,0 +1,30 @@
+/** A refusal in the form of PayPal's REST API. */
+export class PaypalRefusal extends Error {
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    readonly issue: string | undefined,
+    message: string,
+  ) {
+    super(message);
+  }
+
+  static missing(): PaypalRefusal {
+    const message = 'The specified resource does not exist.';
+    return new PaypalRefusal(404, 'RESOURCE_NOT_FOUND', 'INVALID_RESOURCE_ID', message);
+  }
+
+  static unprocessable(issue: string, message: string): PaypalRefusal {
+    return new PaypalRefusal(422, 'UNPROCESSABLE_ENTITY', issue, message);
+  }
+
+  static invalid(issue: string, message: string): PaypalRefusal {
+    return new PaypalRefusal(400, 'INVALID_REQUEST', issue, message);
+  }
+
+  toBody(): object {
+    const { code: name, issue, message } = this;
+    const details = issue === undefined ? [] : [{ issue, description: message }];
+    return { name, message, debug_id: 'simulated', details };
+  }
+}

@@ -1,0 +1,80 @@
+import { randomBytes } from 'node:crypto';
+import type { CallbackSender } from '../callback-sender.js';
+import type { VirtualClock } from '../virtual-clock.js';
+import type { CallbackIdentity } from './callback-identity.js';
+import type { Link, PaypalKinds, WebhookEvent } from './paypal-objects.js';
+import { PaypalRefusal } from './paypal-refusal.js';
+
+type Kind = keyof PaypalKinds;
+
+export interface PaypalWorldParts {
+  clock: VirtualClock;
+  sender: CallbackSender;
+  identity: CallbackIdentity;
+  /** Of API and pages. */
+  url: () => string;
+}
+
+/** Every object of one PayPal account, and what happened to them. */
+export class PaypalWorld {
+  /** Oldest first. */
+  readonly events: WebhookEvent[] = [];
+  private readonly objects = new Map<string, { kind: Kind; object: PaypalKinds[Kind] }>();
+
+  constructor(private readonly parts: PaypalWorldParts) {}
+
+  get clock(): VirtualClock {
+    return this.parts.clock;
+  }
+
+  get now(): string {
+    return this.clock.now().toISOString();
+  }
+
+  /** Seventeen letters and digits, as PayPal's. */
+  newId(): string {
+    return randomBytes(9).toString('hex').slice(0, 17).toUpperCase();
+  }
+
+  link(rel: string, path: string, method: Link['method'] = 'GET'): Link {
+    return { href: `${this.parts.url()}${path}`, rel, method };
+  }
+
+  put<K extends Kind>(kind: K, id: string, object: PaypalKinds[K]): PaypalKinds[K] {
+    this.objects.set(id, { kind, object });
+    return object;
+  }
+
+  /** @throws PaypalRefusal when there is none of this kind. */
+  get<K extends Kind>(kind: K, id: string): PaypalKinds[K] {
+    const found = this.objects.get(id);
+    if (found?.kind !== kind) throw PaypalRefusal.missing();
+    return found.object as PaypalKinds[K];
+  }
+
+  all<K extends Kind>(kind: K): PaypalKinds[K][] {
+    const found = [...this.objects.values()].filter((candidate) => candidate.kind === kind);
+    return found.map(({ object }) => object as PaypalKinds[K]);
+  }
+
+  /** Records what happened to an object, and tells the endpoint of callbacks. */
+  emit(type: string, resourceType: string, resource: object): void {
+    const id = `WH-${this.newId()}-${this.newId()}`;
+    const path = `/v1/notifications/webhooks-events/${id}`;
+    const event: WebhookEvent = {
+      id,
+      event_version: '1.0',
+      create_time: this.now,
+      resource_type: resourceType,
+      event_type: type,
+      summary: `Simulated: ${type}`,
+      resource: structuredClone(resource),
+      links: [this.link('self', path), this.link('resend', `${path}/resend`, 'POST')],
+    };
+    this.events.push(event);
+    const body = JSON.stringify(event);
+    const { identity, sender } = this.parts;
+    const headers = (webhookId: string) => identity.headersFor(body, webhookId);
+    sender.send({ id, type, body, headers });
+  }
+}

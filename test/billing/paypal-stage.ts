@@ -1,0 +1,81 @@
+import type { AddressInfo } from 'node:net';
+import { PaypalProcessor } from '../../apps/billing/src/processors/paypal/paypal-processor.js';
+import { PaymentsSimulator } from '../../apps/simulators/src/payments/payments-simulator.js';
+import { TestClock } from '#test/environment';
+import { listenForCallbacks } from './callback-door.js';
+import { pressButton } from './hosted-page.js';
+import type { ProcessorStage, ReceivedCallback } from './processor-stage.js';
+
+/** Ids of an endpoint at PayPal: part of what is signed. */
+const WEBHOOK_IDS = { current: '5GP028458E2496506', next: '9XK11229LB', foreign: '0AB57372M' };
+
+export async function openPaypalStage(): Promise<ProcessorStage> {
+  const clock = new TestClock();
+  const simulator = new PaymentsSimulator(clock);
+  const apiUrl = `${await simulator.start()}/paypal`;
+  const { paypal } = simulator;
+  const received: ReceivedCallback[] = [];
+  const endpoint = await listenForCallbacks(received);
+  const { port } = endpoint.address() as AddressInfo;
+  paypal.callbacks.target = { url: `http://localhost:${port}/`, secret: WEBHOOK_IDS.current };
+  const adapterWith: ProcessorStage['adapterWith'] = (names) =>
+    new PaypalProcessor({
+      apiUrl,
+      clientId: 'simulator',
+      clientSecret: 'a secret of the tests',
+      webhookIds: names.map((name) => WEBHOOK_IDS[name]),
+      authorities: [paypal.identity.authorityPem],
+      clock,
+    });
+  const delivered = () => paypal.callbacks.idle();
+  const sign: ProcessorStage['sign'] = (raw, name = 'current') => ({
+    raw,
+    headers: paypal.identity.headersFor(raw, WEBHOOK_IDS[name]),
+  });
+  return {
+    processor: adapterWith(['current']),
+    clock,
+    adapterWith,
+    received,
+    delivered,
+    sign,
+    signAsLive: (raw) => {
+      const { headers } = sign(raw);
+      const url = 'https://api.paypal.com/v1/notifications/certs/CERT-360caa42-fca2a594';
+      return { raw, headers: { ...headers, 'paypal-cert-url': url } };
+    },
+    act: pressButton,
+    pass: async (ms) => {
+      clock.advance(ms);
+      simulator.clock.runDue();
+      await delivered();
+    },
+    losingAnswers: async (work) => {
+      simulator.apiFaults.lostAnswers = Infinity;
+      try {
+        return await work();
+      } finally {
+        simulator.apiFaults.lostAnswers = 0;
+      }
+    },
+    count: (kind) => paypal.world.all(kind === 'checkout' ? 'order' : 'refund').length,
+    failRefund: async ({ id }) => {
+      paypal.captures.failRefund(id);
+      await delivered();
+    },
+    dispute: async (paymentId) => {
+      const { dispute_id: id } = paypal.captures.dispute(paymentId);
+      await delivered();
+      return id;
+    },
+    decideDispute: async (id, decision) => {
+      paypal.captures.decideDispute(id, decision);
+      await delivered();
+    },
+    stop: async () => {
+      await simulator.stop();
+      endpoint.closeAllConnections();
+      await new Promise((resolve) => endpoint.close(resolve));
+    },
+  };
+}
