@@ -27,7 +27,7 @@ import { OnAccountErasedConsumer } from '../../apps/entitlement/src/blocks/on-ac
 import { OnAccountRestoredConsumer } from '../../apps/entitlement/src/blocks/on-account-restored.consumer.js';
 import { EntitlementConfig } from '../../apps/entitlement/src/entitlement.config.js';
 import { ENTITIES } from '../../apps/entitlement/src/entitlement.module.js';
-import { AdvanceAccountsJob } from '../../apps/entitlement/src/grants/advance-accounts.job.js';
+import { AdvanceAccountsJob } from '../../apps/entitlement/src/due-accounts/advance-accounts.job.js';
 import { OnAccountRegisteredConsumer } from '../../apps/entitlement/src/grants/on-account-registered.consumer.js';
 import { OnPaymentConfirmedConsumer } from '../../apps/entitlement/src/grants/on-payment-confirmed.consumer.js';
 import { OnSubscriptionChangedConsumer } from '../../apps/entitlement/src/grants/on-subscription-changed.consumer.js';

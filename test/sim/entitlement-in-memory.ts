@@ -63,7 +63,11 @@ export class EntitlementInMemory {
   services(): LeaseServices {
     const { port } = this.database;
     const ledger = {
-      lockThen: async (transaction: Transaction, ids: string[], read: () => Promise<unknown>) => {
+      lockAndRead: async (
+        transaction: Transaction,
+        ids: string[],
+        read: () => Promise<unknown>,
+      ) => {
         const sorted = [...new Set(ids)].toSorted();
         const [accounts, found] = await Promise.all([
           lockAccounts(transaction, sorted, this.sabotage !== 'no-account-lock'),

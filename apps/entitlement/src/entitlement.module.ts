@@ -14,11 +14,14 @@ import { OnAccountErasedConsumer } from './blocks/on-account-erased.consumer.js'
 import { OnAccountRestoredConsumer } from './blocks/on-account-restored.consumer.js';
 import { CheckpointJob } from './checkpoints/checkpoint.job.js';
 import { CheckpointsRepository } from './checkpoints/checkpoints.repository.js';
+import { AdvanceAccountsJob } from './due-accounts/advance-accounts.job.js';
+import { DueAccountsController } from './due-accounts/due-accounts.controller.js';
+import { DueAccountsRepository } from './due-accounts/due-accounts.repository.js';
+import { DueAccountsService } from './due-accounts/due-accounts.service.js';
 import type { EntitlementConfig } from './entitlement.config.js';
 import { FulfilmentController } from './fulfilment/fulfilment.controller.js';
 import { FulfilmentRepository } from './fulfilment/fulfilment.repository.js';
 import { FulfilmentService } from './fulfilment/fulfilment.service.js';
-import { AdvanceAccountsJob } from './grants/advance-accounts.job.js';
 import { GrantsController } from './grants/grants.controller.js';
 import { GrantsRepository } from './grants/grants.repository.js';
 import { GrantsService } from './grants/grants.service.js';
@@ -71,6 +74,7 @@ export const ENTITIES = [PaymentLine, Reversal, ReversedLine, Subscription];
 export const CONTROLLERS = [
   StatementController,
   GrantsController,
+  DueAccountsController,
   FulfilmentController,
   OnAccountRegisteredConsumer,
   OnPaymentConfirmedConsumer,
@@ -98,6 +102,8 @@ const PROVIDERS = [
   SubscriptionsService,
   GrantsRepository,
   GrantsService,
+  DueAccountsRepository,
+  DueAccountsService,
   AdvanceAccountsJob,
   ReversalsService,
   FulfilmentRepository,

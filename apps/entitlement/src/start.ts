@@ -21,7 +21,7 @@ import { type JobDeclaration, startJobs } from '#libs/services';
 import { CheckpointJob } from './checkpoints/checkpoint.job.js';
 import type { EntitlementConfig } from './entitlement.config.js';
 import { ENTITIES, EntitlementModule } from './entitlement.module.js';
-import { AdvanceAccountsJob } from './grants/advance-accounts.job.js';
+import { AdvanceAccountsJob } from './due-accounts/advance-accounts.job.js';
 import { ReapJob } from './reaper/reap.job.js';
 import { addEntitlementMetrics } from './telemetry/entitlement-metrics.js';
 

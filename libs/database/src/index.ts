@@ -19,6 +19,7 @@ export * from './partitions/roll-partitions-job.js';
 export * from './pool-metrics.js';
 export * from './provision.js';
 export * from './services.js';
+export * from './statement-batch.js';
 export * from './transaction.js';
 export * from './work-queue/work-queue-table.js';
 export * from './work-queue/work-queue.js';

@@ -87,7 +87,7 @@ async function makePartitions(client: Client, since: Date): Promise<void> {
 async function useForAYear(client: Client, boughtAt: Date): Promise<void> {
   const charges = `
     select n, i, $1::timestamptz + (i + n / ${ACCOUNTS}.0) * interval '364 days' / ${CHARGES_PER_ACCOUNT} as at
-    from generate_series(1, ${ACCOUNTS}) n cross join generate_series(1, ${CHARGES_PER_ACCOUNT}) i`;
+    from generate_series(1, ${CHARGES_PER_ACCOUNT}) i cross join generate_series(1, ${ACCOUNTS}) n`;
   const kinds = `(values ('reserve', 'available', 'reserved', 0), ('consume', 'reserved', 'consumed', 1))
     k (kind, source, target, later)`;
   const moment = `at + later * interval '1 second'`;

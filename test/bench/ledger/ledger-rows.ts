@@ -7,12 +7,15 @@ const FUNCTIONS = `
   create function pg_temp.id_at(moment timestamptz, name text) returns uuid language sql immutable
   return (substr(least_id(moment)::text, 1, 14) || '7' || substr(md5(name), 1, 3) || '-8'
     || substr(md5(name), 4, 3) || '-' || substr(md5(name), 7, 12))::uuid;
+  create function pg_temp.id_of(name text) returns uuid language sql immutable
+  return (substr(md5(name), 1, 8) || '-' || substr(md5(name), 9, 4) || '-4' || substr(md5(name), 13, 3)
+    || '-8' || substr(md5(name), 16, 3) || '-' || substr(md5(name), 19, 12))::uuid;
   create function pg_temp.account(n int) returns uuid language sql immutable
-  return md5('account ' || n)::uuid;
+  return pg_temp.id_of('account ' || n);
   create function pg_temp.grant_of(n int) returns uuid language sql immutable
-  return md5('grant ' || n)::uuid;
+  return pg_temp.id_of('grant ' || n);
   create function pg_temp.line(n int) returns uuid language sql immutable
-  return md5('line ' || n)::uuid;`;
+  return pg_temp.id_of('line ' || n);`;
 
 /**
  * Writes rows past the service, as its superuser and without triggers, in one transaction; the invariants

@@ -110,8 +110,9 @@ class CreditsInMemory {
   private ledger() {
     return {
       lock: async () => [{ ...this.account }],
-      readWhole: async (_: unknown, account: CreditAccount) =>
+      readWhole: async (_: unknown, [account]: CreditAccount[]) => [
         new Book(account, this.grants.map(copyOf), this.repayments.map(copyOf), this.clock.now()),
+      ],
       save: async (_: unknown, [book]: Book[]) => {
         book.repayDebts();
         this.account = { ...book.account };
@@ -127,7 +128,7 @@ class CreditsInMemory {
         this.lines.filter((known) =>
           lines.some(({ id, paymentId }) => id === known.id || paymentId === known.paymentId),
         ),
-      findForeignSubscription: async () => undefined,
+      listForeignSubscriptions: async () => [],
       insertLines: async (_: unknown, lines: PaymentLine[]) => void this.lines.push(...lines),
       listLines: async () => [...this.lines],
       insertReversal: async (_: unknown, reversal: Reversal, lines: ReversedLine[]) => {

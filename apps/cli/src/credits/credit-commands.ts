@@ -40,6 +40,10 @@ export function creditCommands(program: Command, config: CliConfig): void {
     .action((accountId: string, amount: string, options: GrantOptions) =>
       grant(config, accountId, Number(amount), options),
     );
+  credits
+    .command('set-aside')
+    .description('accounts and leases that cannot be booked; each is tried again by itself')
+    .action(() => listSetAside(config));
   program
     .command('limits')
     .description('limits of an account')
@@ -88,6 +92,22 @@ async function revoke(
   );
   const text = isNew ? `${revoked} credits taken` : `taken before: ${revoked} credits`;
   process.stdout.write(`${text} (revocation ${id})\n`);
+}
+
+async function listSetAside(config: CliConfig): Promise<void> {
+  const [accounts, leases] = await withService(config, 'entitlement', (http) => {
+    const client = new EntitlementClient(http);
+    return Promise.all([client.setAsideAccounts(), client.setAsideLeases()]);
+  });
+  for (const { accountId, since, failures, reason } of accounts) {
+    process.stdout.write(`account ${accountId} since ${since}, ${failures} failures: ${reason}\n`);
+  }
+  for (const { accountId, leaseId, reported, failures, reason } of leases) {
+    const use = `${reported} credits used, ${failures} failures`;
+    process.stdout.write(`lease ${leaseId} of account ${accountId}, ${use}: ${reason}\n`);
+  }
+  // On stderr, so that a script that reads the list still reads nothing.
+  if (accounts.length + leases.length === 0) process.stderr.write('Nothing is set aside.\n');
 }
 
 async function override(

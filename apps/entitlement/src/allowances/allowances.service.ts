@@ -31,7 +31,7 @@ export class AllowancesService {
     return this.database.transaction(async (transaction) => {
       const state = await this.repository.findState(transaction, accountId);
       const sources = await this.repository.listSources(transaction, accountId, now);
-      const subscriptions = await this.subscriptions.list(transaction, accountId);
+      const subscriptions = await this.subscriptions.list(transaction, [accountId]);
       return computeAllowance({ accountId, ...state, ...sources, subscriptions }, now);
     });
   }

@@ -41,7 +41,7 @@ export class FulfilmentService {
     const [packages, debt, subscriptions] = await Promise.all([
       this.repository.listPackages(accountId),
       this.repository.sumDebt(accountId),
-      this.database.transaction((transaction) => this.subscriptions.list(transaction, accountId)),
+      this.database.transaction((transaction) => this.subscriptions.list(transaction, [accountId])),
     ]);
     return { packages, debt, subscriptions: subscriptions.map(shown) };
   }

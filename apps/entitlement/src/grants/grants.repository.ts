@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { MaintenanceDatabase, type Transaction } from '#libs/database';
+import type { Transaction } from '#libs/database';
 
 export interface Adjustment {
   id: string;
@@ -19,8 +19,6 @@ export interface Revocation {
 
 @Injectable()
 export class GrantsRepository {
-  constructor(private readonly maintenance: MaintenanceDatabase) {}
-
   /** @returns false when the claim, or this account's own, was used before. */
   async insertTrialClaim(
     transaction: Transaction,
@@ -75,15 +73,5 @@ export class GrantsRepository {
        values ($1, $2, $3, $4, $5, $6)`,
       [id, accountId, amount, revoked, reason, madeAt],
     );
-  }
-
-  /** Accounts whose credits time has changed by now, longest overdue first, `without` some. */
-  async listDueAccounts(now: Date, limit: number, without: string[]): Promise<string[]> {
-    const rows = await this.maintenance.query<{ id: string }>(
-      `select id from credit_accounts where next_due_at <= $1 and id <> all($3::uuid[])
-       order by next_due_at limit $2`,
-      [now, limit, without],
-    );
-    return rows.map(({ id }) => id);
   }
 }

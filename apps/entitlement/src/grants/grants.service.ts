@@ -5,8 +5,8 @@ import {
   type SubscriptionChanged,
   TRIAL_CREDITS,
 } from '#libs/contracts';
-import { Database, type Transaction } from '#libs/database';
-import { Clock, crashPoint } from '#libs/platform';
+import { Database, StatementBatch, type Transaction } from '#libs/database';
+import { Clock } from '#libs/platform';
 import type { Book } from '../ledger/book.js';
 import type { CreditAccount } from '../ledger/grant-book.js';
 import { LedgerService } from '../ledger/ledger.service.js';
@@ -15,12 +15,30 @@ import { SubscriptionsService } from '../subscriptions/subscriptions.service.js'
 import { type CreditSources, advance, followReversals } from './account-credits.js';
 import { type Adjustment, GrantsRepository, type Revocation } from './grants.repository.js';
 
-const DUE_PER_ROUND_MAX = 200;
-const ADVANCED_AT_ONCE = 4;
+/** An account's book with every grant, and what its grants follow from. */
+interface OpenedAccount {
+  book: Book;
+  sources: CreditSources;
+}
 
 /** Gives credits, each source once for ever, and keeps accounts up to date with time. */
 @Injectable()
 export class GrantsService {
+  // Accounts of one batch of events are locked, read and written together.
+  private readonly opened = new StatementBatch<string, OpenedAccount>(
+    async (transaction, accountIds) => {
+      const accounts = await this.ledger.lock(transaction, accountIds);
+      if (accounts.length < accountIds.length) throw new Error('an account was opened twice');
+      const opened = await this.loadAllGrants(transaction, accounts);
+      const byId = new Map(opened.map((one) => [one.book.account.id, one]));
+      return accountIds.map((id) => byId.get(id) as OpenedAccount);
+    },
+  );
+  private readonly saved = new StatementBatch<Book, void>(async (transaction, books) => {
+    await this.ledger.save(transaction, books);
+    return [];
+  });
+
   // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
     private readonly database: Database,
@@ -42,23 +60,21 @@ export class GrantsService {
     read: () => Promise<T>,
     grantsOf: (found: T) => string[] = () => [],
   ): Promise<{ books: Book[]; found: T }> {
-    const { accounts, found: under } = await this.ledger.lockThen(transaction, accountIds, () =>
+    const { accounts, found: under } = await this.ledger.lockAndRead(transaction, accountIds, () =>
       Promise.all([read(), this.ledger.listLiveGrants(transaction, accountIds)]),
     );
     const [found, grants] = under;
     const now = this.clock.now();
-    const isDue = ({ nextDueAt }: CreditAccount) => nextDueAt !== undefined && nextDueAt <= now;
-    const current = accounts.filter((account) => !isDue(account));
+    const overdue = accounts.filter((account) => isDue(account, now));
+    const current = accounts.filter((account) => !overdue.includes(account));
     const known = new Set(grants.map(({ id }) => id));
     const spent = [...new Set(grantsOf(found))].filter((id) => !known.has(id));
     if (spent.length > 0 && current.length > 0) {
       grants.push(...(await this.ledger.listGrantsById(transaction, accountIds, spent)));
     }
     const books = this.ledger.booksOf(current, grants);
-    for (const account of accounts.filter(isDue)) {
-      books.push((await this.openWhole(transaction, account)).book);
-    }
-    return { books, found };
+    const due = await this.loadAllGrants(transaction, overdue);
+    return { books: [...books, ...due.map(({ book }) => book)], found };
   }
 
   /** Locks one account, applies time, does `work` in its book and writes it. */
@@ -74,22 +90,6 @@ export class GrantsService {
     return book;
   }
 
-  /** The book with every grant there ever was, time applied, and what its grants follow from. */
-  async openWhole(
-    transaction: Transaction,
-    account: CreditAccount,
-  ): Promise<{ book: Book; sources: CreditSources }> {
-    const [book, lines, reversedLines, subscriptions] = await Promise.all([
-      this.ledger.readWhole(transaction, account),
-      this.payments.listLines(transaction, account.id),
-      this.payments.listReversedLines(transaction, account.id),
-      this.subscriptions.list(transaction, account.id),
-    ]);
-    const sources = { lines, reversedLines, subscriptions };
-    advance(book, sources);
-    return { book, sources };
-  }
-
   /**
    * Locks an account, applies time under what was known, records something new of it and brings its
    * credits to where that leads: grants, their ends, reversals, debt.
@@ -100,12 +100,11 @@ export class GrantsService {
     accountId: string,
     record: (book: Book, sources: CreditSources) => Promise<Partial<CreditSources>>,
   ): Promise<void> {
-    const [account] = await this.ledger.lock(transaction, [accountId]);
-    const { book, sources } = await this.openWhole(transaction, account);
+    const { book, sources } = await this.opened.add(transaction, accountId);
     const current = { ...sources, ...(await record(book, sources)) };
     advance(book, current);
     followReversals(book, current);
-    await this.ledger.save(transaction, [book]);
+    await this.saved.add(transaction, book);
   }
 
   /** Trial credits: one grant an account and a claim, for ever (S39). */
@@ -139,7 +138,7 @@ export class GrantsService {
       const allowanceVersion = book.changeAllowance();
       const change = { snapshot, allowanceVersion };
       await this.subscriptions.record(transaction, accountId, change);
-      return { subscriptions: await this.subscriptions.list(transaction, accountId) };
+      return { subscriptions: await this.subscriptions.list(transaction, [accountId]) };
     });
   }
 
@@ -177,43 +176,61 @@ export class GrantsService {
     });
   }
 
-  /** What an account has, with time applied. */
+  /** What an account has, with time applied. Locks and writes nothing. */
   async balance(accountId: string): Promise<Balance> {
-    return this.ledger.balance(await this.advance(accountId));
+    return this.database.snapshot(async (transaction) => {
+      const account = await this.ledger.readAccount(transaction, accountId);
+      const isCurrent = !isDue(account, this.clock.now());
+      const [book] = isCurrent
+        ? this.ledger.booksOf([account], await this.ledger.listLiveGrants(transaction, [accountId]))
+        : (await this.loadAllGrants(transaction, [account])).map((opened) => opened.book);
+      return this.ledger.balance(transaction, book, { isCurrent });
+    });
   }
 
-  /**
-   * Applies time to accounts nobody asks about, several at a time, until none is due. One that fails is
-   * set aside until the next call and stands in nobody's way.
-   * @throws AggregateError with every failure once all were tried.
-   */
-  async advanceDueAccounts(): Promise<void> {
+  /** Applies time to those of these accounts that are due, in the caller's transaction. */
+  async advance(transaction: Transaction, accountIds: string[]): Promise<void> {
+    const accounts = await this.ledger.lock(transaction, accountIds);
     const now = this.clock.now();
-    const failed = new Map<string, unknown>();
-    for (;;) {
-      const without = [...failed.keys()];
-      const ids = await this.repository.listDueAccounts(now, DUE_PER_ROUND_MAX, without);
-      const next = ids.values();
-      const advanceNext = async () => {
-        for (const id of next) await this.advance(id).catch((error) => failed.set(id, error));
-      };
-      await Promise.all(Array.from({ length: ADVANCED_AT_ONCE }, advanceNext));
-      if (ids.length < DUE_PER_ROUND_MAX) break;
-    }
-    if (failed.size === 0) return;
-    throw new AggregateError(
-      failed.values(),
-      `${failed.size} accounts cannot be brought up to date`,
-    );
+    const due = accounts.filter((account) => isDue(account, now));
+    const opened = await this.loadAllGrants(transaction, due);
+    const books = opened.map(({ book }) => book);
+    await this.ledger.save(transaction, books);
   }
 
-  private async advance(accountId: string): Promise<Book> {
-    return this.database.transaction(async (transaction) => {
-      const book = await this.change(transaction, accountId, () => undefined);
-      crashPoint('expiry.before-commit');
-      return book;
+  /** The books of accounts with every grant and what they follow from, time applied, in their order. */
+  private async loadAllGrants(
+    transaction: Transaction,
+    accounts: CreditAccount[],
+  ): Promise<OpenedAccount[]> {
+    if (accounts.length === 0) return [];
+    const ids = accounts.map(({ id }) => id);
+    const [books, lines, reversedLines, subscriptions] = await Promise.all([
+      this.ledger.readWhole(transaction, accounts),
+      this.payments.listLines(transaction, ids),
+      this.payments.listReversedLines(transaction, ids),
+      this.subscriptions.list(transaction, ids),
+    ]);
+    const linesOf = Map.groupBy(lines, ownerOf);
+    const reversedLinesOf = Map.groupBy(reversedLines, ownerOf);
+    const subscriptionsOf = Map.groupBy(subscriptions, ownerOf);
+    return books.map((book) => {
+      const { id } = book.account;
+      const sources = {
+        lines: linesOf.get(id) ?? [],
+        reversedLines: reversedLinesOf.get(id) ?? [],
+        subscriptions: subscriptionsOf.get(id) ?? [],
+      };
+      advance(book, sources);
+      return { book, sources };
     });
   }
 }
 
 const nothing = async () => undefined;
+
+const ownerOf = ({ accountId }: { accountId: string }) => accountId;
+
+function isDue({ nextDueAt }: CreditAccount, now: Date): boolean {
+  return nextDueAt !== undefined && nextDueAt <= now;
+}

@@ -199,6 +199,7 @@ describe('grants', () => {
     expect(await spendable()).toBe(50_000);
     await entitlement.newEntries(accountId);
     at('2026-02-28T12:00:00Z');
+    await entitlement.advanceAll();
     expect(await spendable()).toBe(50_000);
     const entries = await entitlement.newEntries(accountId);
     expect(entries.filter((entry) => entry.startsWith('grant'))).toEqual([

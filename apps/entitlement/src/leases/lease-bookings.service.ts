@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { LeaseUse } from '#libs/contracts';
+import type { LeaseUse, SetAsideLease } from '#libs/contracts';
 import { Database, type Transaction } from '#libs/database';
 import { classify, reasonOf } from '#libs/messaging';
 import { Logger, crashPoint } from '#libs/platform';
@@ -16,6 +16,7 @@ import { LeasesRepository } from './leases.repository.js';
 /** Leases in one transaction: enough to be quick, few enough that no account is locked for long. */
 const BATCH_MAX = 200;
 const BATCHES_AT_ONCE = 3;
+const SET_ASIDE_SHOWN_MAX = 200;
 
 /** `settle` books what was used, `close` also gives back the rest. */
 export type BookingKind = 'settle' | 'close';
@@ -49,6 +50,11 @@ export class LeaseBookingsService {
       for (const batch of next) await this.bookBatch(kind, batch);
     };
     await Promise.all(Array.from({ length: BATCHES_AT_ONCE }, bookNext));
+  }
+
+  /** Leases that could not be booked, longest first. */
+  async listSetAside(): Promise<SetAsideLease[]> {
+    return this.repository.listSetAside(SET_ASIDE_SHOWN_MAX);
   }
 
   private async bookBatch(kind: BookingKind, uses: LeaseUse[]): Promise<void> {

@@ -1,11 +1,11 @@
-import { Body, Controller, Post } from '@nestjs/common';
-import type { LeaseAnswer, SettleAnswer } from '#libs/contracts';
+import { Body, Controller, Get, Post } from '@nestjs/common';
+import type { LeaseAnswer, SetAsideLease, SettleAnswer } from '#libs/contracts';
 import { AccountId, AllowCallers } from '#libs/platform';
 import { LeaseBookingsService } from './lease-bookings.service.js';
 import { AcquireLeaseRequest, CloseLeasesRequest, SettleLeasesRequest } from './leases.dto.js';
 import { LeasesService } from './leases.service.js';
 
-@Controller('/internal/leases')
+@Controller('/internal')
 @AllowCallers('gateway')
 export class LeasesController {
   constructor(
@@ -13,7 +13,7 @@ export class LeasesController {
     private readonly bookings: LeaseBookingsService,
   ) {}
 
-  @Post()
+  @Post('/leases')
   async acquire(
     @AccountId() accountId: string,
     @Body() body: AcquireLeaseRequest,
@@ -21,15 +21,21 @@ export class LeasesController {
     return this.leases.acquire({ accountId, ...body });
   }
 
-  @Post('/settle')
+  @Post('/leases/settle')
   async settle(@Body() body: SettleLeasesRequest): Promise<SettleAnswer> {
     const { answer, late } = await this.leases.settle(body.gatewayId, body.leases);
     await this.bookings.book('settle', late);
     return answer;
   }
 
-  @Post('/close')
+  @Post('/leases/close')
   async close(@Body() body: CloseLeasesRequest): Promise<void> {
     await this.bookings.book('close', body.leases);
+  }
+
+  @Get('/operator/set-aside/leases')
+  @AllowCallers('cli')
+  async listSetAside(): Promise<SetAsideLease[]> {
+    return this.bookings.listSetAside();
   }
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { CreditsByOperation, LeaseUse } from '#libs/contracts';
+import type { CreditsByOperation, LeaseUse, SetAsideLease } from '#libs/contracts';
 import { Database, MaintenanceDatabase, type Transaction } from '#libs/database';
 import type { ReservationSlice } from '../ledger/reservation.js';
 import { type Lease, type RefusedLease, leaseReference } from './lease.js';
@@ -154,6 +154,11 @@ export class LeasesRepository {
     return this.maintenance.query<LeaseUse>(ABANDONED, [graceMs, limit]);
   }
 
+  /** Leases that could not be booked, longest first. */
+  async listSetAside(limit: number): Promise<SetAsideLease[]> {
+    return this.maintenance.query<SetAsideLease>(SET_ASIDE_LEASES, [limit]);
+  }
+
   /** Open leases that were reported more than a minute after they were booked last. */
   async listUnposted(limit: number): Promise<LeaseUse[]> {
     return this.maintenance.query<LeaseUse>(UNPOSTED, [limit]);
@@ -245,6 +250,11 @@ const SET_ASIDE = `
     reported = greatest(reported, least($3, amount)),
     reported_by = case when $3 > reported then $5 else reported_by end
   where lease_id = $1 and account_id = $2 returning lease_id`;
+
+const SET_ASIDE_LEASES = `
+  select account_id as "accountId", lease_id as "leaseId", reported::float8 as reported,
+    set_aside_count as failures, set_aside_reason as reason
+  from leases where set_aside_until is not null order by lease_id limit $1`;
 
 const ABANDONED = `
   select account_id as "accountId", lease_id as "leaseId", reported::float8 as consumed from leases

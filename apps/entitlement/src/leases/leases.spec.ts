@@ -310,6 +310,9 @@ describe('leases', () => {
         reason: expect.stringContaining('buckets_add_up'),
       },
     ]);
+    expect(await entitlement.operator.setAsideLeases()).toMatchObject([
+      { accountId: damaged.accountId, leaseId: damaged.leaseId, reported: 7, failures: 1 },
+    ]);
     await damage(-1);
     const reaper = entitlement.service.app.get(LeaseReaperService);
     await endLease(damaged.accountId, 61);

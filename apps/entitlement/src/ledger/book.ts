@@ -1,5 +1,5 @@
 import { DAY_MS, newId } from '#libs/platform';
-import type { Bucket, TransferKind } from './chart.js';
+import type { Bucket, TransferKind } from './ledger-accounts.js';
 import { GrantBook, type Move } from './grant-book.js';
 import { type Grant, type NewGrant, PAID_SOURCES, byAge, inBurnOrder, sourceOf } from './grant.js';
 import { type Reservation, type ReservationSlice, reservedRest, restOf } from './reservation.js';

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Bucket, LedgerEntry, LedgerTransfer, TransferKind } from './chart.js';
+import type { Bucket, LedgerEntry, LedgerTransfer, TransferKind } from './ledger-accounts.js';
 import type { Grant } from './grant.js';
 
 export type AccountState = 'active' | 'deleted' | 'erased';

@@ -1,4 +1,4 @@
-import type { Bucket } from './chart.js';
+import type { Bucket } from './ledger-accounts.js';
 
 export type GrantSource = 'trial' | 'package' | 'subscription' | 'release' | 'operator';
 

@@ -1,13 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { Database, type Transaction } from '#libs/database';
+import type { Transaction } from '#libs/database';
 import type { CreditAccount, GrantBook, Repayment } from './grant-book.js';
 import type { Grant } from './grant.js';
 import { type AccountRow, type GrantRow, toAccount, toGrant, toPosting } from './posting-rows.js';
 
 @Injectable()
 export class LedgerRepository {
-  constructor(private readonly database: Database) {}
-
   /** Locks accounts in id order; those heard of for the first time are created. */
   async lockAccounts(transaction: Transaction, ids: string[]): Promise<CreditAccount[]> {
     const known = await this.lockKnownAccounts(transaction, ids);
@@ -49,20 +47,20 @@ export class LedgerRepository {
     return rows.map(toGrant);
   }
 
-  /** Every grant ever issued to an account, for reversals and for time. */
-  async listAllGrants(transaction: Transaction, accountId: string): Promise<Grant[]> {
+  /** Every grant ever issued to these accounts, for reversals and for time. */
+  async listAllGrants(transaction: Transaction, accountIds: string[]): Promise<Grant[]> {
     const rows = await transaction.query<GrantRow>(
-      'select * from credit_grants where account_id = $1',
-      [accountId],
+      'select * from credit_grants where account_id = any($1)',
+      [accountIds],
     );
     return rows.map(toGrant);
   }
 
-  async listRepayments(transaction: Transaction, accountId: string): Promise<Repayment[]> {
+  async listRepayments(transaction: Transaction, accountIds: string[]): Promise<Repayment[]> {
     const rows = await transaction.query<Record<string, string>>(
       `select r.* from debt_repayments r join credit_grants g on g.id = r.reversed_grant_id
-       where g.account_id = $1 order by r.paying_grant_id desc`,
-      [accountId],
+       where g.account_id = any($1) order by r.paying_grant_id desc`,
+      [accountIds],
     );
     return rows.map((row) => ({
       reversedGrantId: row.reversed_grant_id,
@@ -84,9 +82,21 @@ export class LedgerRepository {
     if (moved !== posting.moves.length) throw new Error('a grant vanished under its lock');
   }
 
+  /** An account as it is, without a lock; undefined when it was never heard of. */
+  async findAccount(
+    transaction: Transaction,
+    accountId: string,
+  ): Promise<CreditAccount | undefined> {
+    const [row] = await transaction.query<AccountRow>(
+      'select * from credit_accounts where id = $1',
+      [accountId],
+    );
+    return row && toAccount(row);
+  }
+
   /** Credits that open leases have reported as used and the ledger still has as reserved. */
-  async sumUnbooked(accountId: string): Promise<number> {
-    const [{ unbooked }] = await this.database.query<{ unbooked: string }>(
+  async sumUnbooked(transaction: Transaction, accountId: string): Promise<number> {
+    const [{ unbooked }] = await transaction.query<{ unbooked: string }>(
       `select coalesce(sum(reported - consumed), 0) as unbooked from leases
        where account_id = $1 and state = 'open'`,
       [accountId],
@@ -95,8 +105,12 @@ export class LedgerRepository {
   }
 
   /** Up to `limit` grants: those with credits left first, then the newest. */
-  async listNewestGrants(accountId: string, limit: number): Promise<Grant[]> {
-    const rows = await this.database.query<GrantRow>(
+  async listNewestGrants(
+    transaction: Transaction,
+    accountId: string,
+    limit: number,
+  ): Promise<Grant[]> {
+    const rows = await transaction.query<GrantRow>(
       `select * from credit_grants where account_id = $1
        order by (available > 0 or reserved > 0) desc, issued_at desc, id desc limit $2`,
       [accountId, limit],

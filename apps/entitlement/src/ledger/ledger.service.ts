@@ -6,7 +6,7 @@ import { Clock } from '#libs/platform';
 import { Book } from './book.js';
 import { newLowThreshold, packageTierOf, remainingOf } from './credit-level.js';
 import type { CreditAccount, Repayment } from './grant-book.js';
-import type { Grant } from './grant.js';
+import { type Grant, byAge } from './grant.js';
 import { LedgerRepository } from './ledger.repository.js';
 
 const GRANTS_SHOWN_MAX = 200;
@@ -32,7 +32,7 @@ export class LedgerService {
    * Locks accounts like `lock`, and reads what the locks guard: `read` is sent behind the lock without
    * waiting for it, so both need one round trip, and begins once the lock is held.
    */
-  async lockThen<T>(
+  async lockAndRead<T>(
     transaction: Transaction,
     accountIds: string[],
     read: () => Promise<T>,
@@ -64,18 +64,29 @@ export class LedgerService {
   /** The books of locked accounts with what was read of them, time not yet applied. */
   booksOf(accounts: CreditAccount[], grants: Grant[], repayments: Repayment[] = []): Book[] {
     const byAccount = Map.groupBy(grants, ({ accountId }) => accountId);
-    return accounts.map(
-      (account) => new Book(account, byAccount.get(account.id) ?? [], repayments, this.clock.now()),
-    );
+    const now = this.clock.now();
+    return accounts.map((account) => {
+      const own = byAccount.get(account.id) ?? [];
+      const ids = new Set(own.map(({ id }) => id));
+      const repaid = repayments.filter(({ reversedGrantId }) => ids.has(reversedGrantId));
+      return new Book(account, own, repaid, now);
+    });
   }
 
-  /** The book of a locked account with every grant there ever was. */
-  async readWhole(transaction: Transaction, account: CreditAccount): Promise<Book> {
+  /** The books of accounts with every grant there ever was, in their order. */
+  async readWhole(transaction: Transaction, accounts: CreditAccount[]): Promise<Book[]> {
+    const ids = accounts.map(({ id }) => id);
     const [grants, repayments] = await Promise.all([
-      this.repository.listAllGrants(transaction, account.id),
-      this.repository.listRepayments(transaction, account.id),
+      this.repository.listAllGrants(transaction, ids),
+      this.repository.listRepayments(transaction, ids),
     ]);
-    return this.booksOf([account], grants, repayments)[0];
+    return this.booksOf(accounts, grants, repayments);
+  }
+
+  /** An account as it is, without a lock, for a reader; a new one when it was never heard of. */
+  async readAccount(transaction: Transaction, accountId: string): Promise<CreditAccount> {
+    const account = await this.repository.findAccount(transaction, accountId);
+    return account ?? newAccount(accountId);
   }
 
   /** Writes the books, and the events that follow from what was done in them. */
@@ -98,12 +109,18 @@ export class LedgerService {
     }
   }
 
-  async balance(book: Book): Promise<Balance> {
+  /** What an account has. @param isCurrent whether the book is as the rows are: time moved nothing. */
+  async balance(
+    transaction: Transaction,
+    book: Book,
+    { isCurrent }: { isCurrent: boolean },
+  ): Promise<Balance> {
     const { id } = book.account;
-    const [grants, unbooked] = await Promise.all([
-      this.repository.listNewestGrants(id, GRANTS_SHOWN_MAX),
-      this.repository.sumUnbooked(id),
+    const [stored, unbooked] = await Promise.all([
+      isCurrent ? this.repository.listNewestGrants(transaction, id, GRANTS_SHOWN_MAX) : [],
+      this.repository.sumUnbooked(transaction, id),
     ]);
+    const grants = isCurrent ? stored : newestOf(book);
     const isFrozen = book.account.state !== 'active';
     const frozen = isFrozen ? grants.reduce((sum, { available }) => sum + available, 0) : 0;
     return {
@@ -148,6 +165,18 @@ export class LedgerService {
     const version = String(account.allowanceVersion);
     await this.outbox.add(transaction, lock, AllowanceChanged, { version });
   }
+}
+
+/** As `listNewestGrants` orders them. */
+function newestOf(book: Book): Grant[] {
+  const isLive = ({ available, reserved }: Grant) => available > 0 || reserved > 0;
+  const newest = book.all.toSorted((a, b) => byAge(b, a));
+  const [live, spent] = [newest.filter(isLive), newest.filter((grant) => !isLive(grant))];
+  return [...live, ...spent].slice(0, GRANTS_SHOWN_MAX);
+}
+
+function newAccount(id: string): CreditAccount {
+  return { id, state: 'active', available: 0, allowanceVersion: 0, lastGranted: 0 };
 }
 
 function shownGrant(grant: Grant): Balance['grants'][number] {

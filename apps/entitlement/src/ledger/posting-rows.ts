@@ -1,5 +1,5 @@
 import { nextId } from '#libs/platform';
-import { BUCKETS, type LedgerTransfer } from './chart.js';
+import { BUCKETS, type LedgerTransfer } from './ledger-accounts.js';
 import type { AccountState, CreditAccount, GrantBook } from './grant-book.js';
 import { BURN_PRIORITY, type Grant, type GrantSource } from './grant.js';
 

@@ -20,6 +20,15 @@ create table credit_accounts (
 ) with (fillfactor = 70);
 create index credit_accounts_due on credit_accounts (next_due_at) where next_due_at is not null;
 
+-- Accounts that time cannot be applied to: each is an alarm, and tried again after a while.
+create table set_aside_accounts (
+  account_id uuid primary key,
+  since timestamptz not null default clock_timestamp(),
+  until timestamptz not null,
+  failures integer not null default 1,
+  reason text not null
+);
+
 create table trial_claims (
   claim text primary key,
   account_id uuid not null unique references credit_accounts,

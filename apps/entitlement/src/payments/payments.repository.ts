@@ -1,8 +1,15 @@
 import { Injectable } from '@nestjs/common';
+import { In } from 'typeorm';
 import type { Transaction } from '#libs/database';
 import { PaymentLine } from './payment-line.entity.js';
 import { Reversal } from './reversal.entity.js';
 import { ReversedLine } from './reversed-line.entity.js';
+
+/** That a subscription belongs to an account. */
+export interface SubscriptionClaim {
+  subscriptionId: string;
+  accountId: string;
+}
 
 @Injectable()
 export class PaymentsRepository {
@@ -12,31 +19,27 @@ export class PaymentsRepository {
 
   /** What is known under the ids of these lines or of their payment, of whatever account. */
   async listAnnouncedLines(transaction: Transaction, lines: PaymentLine[]): Promise<PaymentLine[]> {
-    const [{ paymentId }] = lines;
+    const paymentIds = new Set(lines.map(({ paymentId }) => paymentId));
     return transaction.manager
       .createQueryBuilder(PaymentLine, 'line')
       .where('line.id in (:...ids)', { ids: lines.map(({ id }) => id) })
-      .orWhere('line.paymentId = :paymentId', { paymentId })
+      .orWhere('line.paymentId in (:...paymentIds)', { paymentIds: [...paymentIds] })
       .getMany();
   }
 
-  async listLines(transaction: Transaction, accountId: string): Promise<PaymentLine[]> {
-    return transaction.manager.findBy(PaymentLine, { accountId });
+  async listLines(transaction: Transaction, accountIds: string[]): Promise<PaymentLine[]> {
+    return transaction.manager.findBy(PaymentLine, { accountId: In(accountIds) });
   }
 
-  /** @returns one of the subscriptions that is known to belong to another account. */
-  async findForeignSubscription(
+  /** @returns which of the subscriptions are known to belong to another account. */
+  async listForeignSubscriptions(
     transaction: Transaction,
-    subscriptionIds: string[],
-    accountId: string,
-  ): Promise<string | undefined> {
-    const [other] = await transaction.query<{ id: string }>(
-      `select subscription_id as id from payment_lines
-       where subscription_id = any($1) and account_id <> $2
-       union all select id from subscriptions where id = any($1) and account_id <> $2 limit 1`,
-      [subscriptionIds, accountId],
-    );
-    return other?.id;
+    claims: SubscriptionClaim[],
+  ): Promise<SubscriptionClaim[]> {
+    return transaction.query<SubscriptionClaim>(FOREIGN_SUBSCRIPTIONS, [
+      claims.map(({ subscriptionId }) => subscriptionId),
+      claims.map(({ accountId }) => accountId),
+    ]);
   }
 
   async insertReversal(
@@ -78,11 +81,11 @@ export class PaymentsRepository {
     return found.length > 0;
   }
 
-  /** What is taken back of an account's lines: final words instead of their requests, nothing undone. */
-  async listReversedLines(transaction: Transaction, accountId: string): Promise<ReversedLine[]> {
+  /** What is taken back of accounts' lines: final words instead of their requests, nothing undone. */
+  async listReversedLines(transaction: Transaction, accountIds: string[]): Promise<ReversedLine[]> {
     return transaction.manager
       .createQueryBuilder(ReversedLine, 'line')
-      .where('line.accountId = :accountId', { accountId })
+      .where('line.accountId in (:...accountIds)', { accountIds })
       .andWhere(
         `exists (select from counting_reversals c where c.reversal_id = line.reversal_id
            and c.phase = line.phase)`,
@@ -101,3 +104,11 @@ export class PaymentsRepository {
     );
   }
 }
+
+const FOREIGN_SUBSCRIPTIONS = `
+  select claimed.subscription_id as "subscriptionId", claimed.account_id as "accountId"
+  from unnest($1::uuid[], $2::uuid[]) as claimed (subscription_id, account_id)
+  where exists (select from payment_lines l where l.subscription_id = claimed.subscription_id
+      and l.account_id <> claimed.account_id)
+    or exists (select from subscriptions s where s.id = claimed.subscription_id
+      and s.account_id <> claimed.account_id)`;

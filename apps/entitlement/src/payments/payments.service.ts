@@ -5,11 +5,11 @@ import type {
   PaymentLine as AnnouncedLine,
   PaymentReversed,
 } from '#libs/contracts';
-import type { Transaction } from '#libs/database';
+import { StatementBatch, type Transaction } from '#libs/database';
 import { Clock } from '#libs/platform';
 import { PaymentLine } from './payment-line.entity.js';
 import { AnnouncedOtherwise } from './payments.errors.js';
-import { PaymentsRepository } from './payments.repository.js';
+import { PaymentsRepository, type SubscriptionClaim } from './payments.repository.js';
 import { Reversal } from './reversal.entity.js';
 import { ReversedLine } from './reversed-line.entity.js';
 
@@ -19,6 +19,28 @@ import { ReversedLine } from './reversed-line.entity.js';
  */
 @Injectable()
 export class PaymentsService {
+  // Payments of several accounts in one batch of events are looked up and stored together.
+  private readonly announced = new StatementBatch<PaymentLine[], PaymentLine[]>(
+    async (transaction, payments) => {
+      const known = await this.repository.listAnnouncedLines(transaction, payments.flat());
+      return payments.map((lines) => known.filter((one) => lines.some((line) => isOf(one, line))));
+    },
+  );
+  private readonly foreign = new StatementBatch<SubscriptionClaim[], string | undefined>(
+    async (transaction, claims) => {
+      const found = await this.repository.listForeignSubscriptions(transaction, claims.flat());
+      const isForeign = (claim: SubscriptionClaim) =>
+        found.some((one) => isDeepStrictEqual(one, claim));
+      return claims.map((own) => own.find(isForeign)?.subscriptionId);
+    },
+  );
+  private readonly added = new StatementBatch<PaymentLine[], void>(
+    async (transaction, payments) => {
+      await this.repository.insertLines(transaction, payments.flat());
+      return [];
+    },
+  );
+
   constructor(
     private readonly repository: PaymentsRepository,
     private readonly clock: Clock,
@@ -36,23 +58,21 @@ export class PaymentsService {
   ): Promise<PaymentLine[]> {
     const heardAt = this.clock.now();
     const lines = payment.lines.map((line) => toPaymentLine(line, payment, accountId, heardAt));
-    const known = await this.repository.listAnnouncedLines(transaction, lines);
+    const claims = lines.flatMap(({ subscriptionId }) => {
+      return subscriptionId === null ? [] : { subscriptionId, accountId };
+    });
+    const [known, other] = await Promise.all([
+      this.announced.add(transaction, lines),
+      claims.length > 0 ? this.foreign.add(transaction, claims) : undefined,
+    ]);
     if (known.length > 0) {
       if (!saysTheSame(known.map(contentOf), lines.map(contentOf))) {
         throw new AnnouncedOtherwise('payment', payment.paymentId);
       }
       return [];
     }
-    const subscriptionIds = lines.flatMap(({ subscriptionId }) => subscriptionId ?? []);
-    if (subscriptionIds.length > 0) {
-      const other = await this.repository.findForeignSubscription(
-        transaction,
-        subscriptionIds,
-        accountId,
-      );
-      if (other !== undefined) throw new AnnouncedOtherwise('subscription', other);
-    }
-    await this.repository.insertLines(transaction, lines);
+    if (other !== undefined) throw new AnnouncedOtherwise('subscription', other);
+    await this.added.add(transaction, lines);
     return lines;
   }
 
@@ -94,13 +114,13 @@ export class PaymentsService {
     await this.repository.insertUndone(transaction, { reversalId, accountId, undoneAt });
   }
 
-  async listLines(transaction: Transaction, accountId: string): Promise<PaymentLine[]> {
-    return this.repository.listLines(transaction, accountId);
+  async listLines(transaction: Transaction, accountIds: string[]): Promise<PaymentLine[]> {
+    return this.repository.listLines(transaction, accountIds);
   }
 
-  /** What is taken back of an account's lines now. */
-  async listReversedLines(transaction: Transaction, accountId: string): Promise<ReversedLine[]> {
-    return this.repository.listReversedLines(transaction, accountId);
+  /** What is taken back of accounts' lines now. */
+  async listReversedLines(transaction: Transaction, accountIds: string[]): Promise<ReversedLine[]> {
+    return this.repository.listReversedLines(transaction, accountIds);
   }
 
   /** @returns one of the subscriptions that is known to belong to another account. */
@@ -109,7 +129,7 @@ export class PaymentsService {
     accountId: string,
     subscriptionId: string,
   ): Promise<string | undefined> {
-    return this.repository.findForeignSubscription(transaction, [subscriptionId], accountId);
+    return this.foreign.add(transaction, [{ subscriptionId, accountId }]);
   }
 
   private async refuseForeign(
@@ -182,6 +202,11 @@ function toReversedLine(
     scope,
     from: scope === 'remaining' ? new Date(line.from) : null,
   };
+}
+
+/** Whether two lines have the same id or payment. */
+function isOf(one: PaymentLine, other: PaymentLine): boolean {
+  return one.id === other.id || one.paymentId === other.paymentId;
 }
 
 /** As PostgreSQL gives a bigint back. */

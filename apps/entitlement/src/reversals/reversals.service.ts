@@ -35,6 +35,6 @@ export class ReversalsService {
   }
 
   private async reversedLines(transaction: Transaction, accountId: string) {
-    return { reversedLines: await this.payments.listReversedLines(transaction, accountId) };
+    return { reversedLines: await this.payments.listReversedLines(transaction, [accountId]) };
   }
 }

@@ -1,12 +1,13 @@
 import { Injectable } from '@nestjs/common';
+import { In } from 'typeorm';
 import type { Transaction } from '#libs/database';
 import { Subscription } from './subscription.entity.js';
 
 @Injectable()
 export class SubscriptionsRepository {
-  async list(transaction: Transaction, accountId: string): Promise<Subscription[]> {
-    const order = { id: 'ASC' } as const;
-    return transaction.manager.find(Subscription, { where: { accountId }, order });
+  async list(transaction: Transaction, accountIds: string[]): Promise<Subscription[]> {
+    const where = { accountId: In(accountIds) };
+    return transaction.manager.find(Subscription, { where, order: { id: 'ASC' } });
   }
 
   async put(transaction: Transaction, subscription: Subscription): Promise<void> {

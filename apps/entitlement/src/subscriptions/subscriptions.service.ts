@@ -31,8 +31,8 @@ export class SubscriptionsService {
     await this.repository.put(transaction, subscription);
   }
 
-  async list(transaction: Transaction, accountId: string): Promise<Subscription[]> {
-    return this.repository.list(transaction, accountId);
+  async list(transaction: Transaction, accountIds: string[]): Promise<Subscription[]> {
+    return this.repository.list(transaction, accountIds);
   }
 }
 

@@ -84,3 +84,22 @@ export interface GrantPage {
   items: SourcedGrant[];
   nextCursor?: string;
 }
+
+/** An account that time cannot be applied to: its next slices are not issued. */
+export interface SetAsideAccount {
+  accountId: string;
+  /** RFC 3339. */
+  since: string;
+  failures: number;
+  reason: string;
+}
+
+/** A lease whose use cannot be booked; it is tried again by itself. */
+export interface SetAsideLease {
+  accountId: string;
+  leaseId: string;
+  /** Credits that its holder reported as used. */
+  reported: number;
+  failures: number;
+  reason: string;
+}

@@ -2,7 +2,14 @@ import type { CREDIT_SOURCES } from '../operations/account/credits.js';
 import type { RateClass } from '../operations/access.js';
 import type { MonitorSlots } from '../events/billing/subscription-changed.js';
 import type { ChangeCursor, ChangePage } from './change-feed.js';
-import type { GrantPage, LineFulfilment, LineSums, Owned } from './entitlement-holdings.js';
+import type {
+  GrantPage,
+  LineFulfilment,
+  LineSums,
+  Owned,
+  SetAsideAccount,
+  SetAsideLease,
+} from './entitlement-holdings.js';
 import type { ServiceHttp } from './service-http.js';
 
 export type BlockCause = 'overdue' | 'deletion' | 'fraud' | 'admin';
@@ -252,6 +259,16 @@ export class EntitlementClient {
     body: { revocationId: string; amount: number; reason: string },
   ): Promise<{ isNew: boolean; revoked: number }> {
     return this.http.call('POST', '/internal/operator/revocations', { accountId, body });
+  }
+
+  /** Operators: accounts that time cannot be applied to, longest first; at most 200. */
+  async setAsideAccounts(): Promise<SetAsideAccount[]> {
+    return this.http.call('GET', '/internal/operator/set-aside/accounts');
+  }
+
+  /** Operators: leases whose use cannot be booked, longest first; at most 200. */
+  async setAsideLeases(): Promise<SetAsideLease[]> {
+    return this.http.call('GET', '/internal/operator/set-aside/leases');
   }
 
   /** Which of an account's payment lines are fulfilled, in the order asked; at most 1,000. */

@@ -73,6 +73,8 @@ describe('event consumer', () => {
       [event.key],
     );
   };
+  const outcomes = () =>
+    [...counts.handled.values()].map((ofType) => Object.fromEntries(ofType)).at(0) ?? {};
   const tallyOf = async (key: string) =>
     (await stage.consumer.query<{ n: number }>('select n from tally where key = $1', [key]))[0]?.n;
 
@@ -183,9 +185,38 @@ describe('event consumer', () => {
     };
     await consumer.deliver(keys.map((key) => messageOf('account.events', key, 1)));
     const singly = keys.map(() => 0);
-    expect(beside).toEqual([0, 0, 1, 2, 3, 4, 5, 6, ...singly]);
+    const together = Array.from({ length: 15 }, (_, n) => n);
+    expect(beside).toEqual([0, ...together, ...singly]);
     expect(await tallyOf(keys[0])).toBeUndefined();
     for (const key of keys.slice(1)) expect(await tallyOf(key)).toBe(1);
+  });
+
+  it('a failure that passes is tried again quickly, and the event is never parked', async () => {
+    const key = newId();
+    const message = messageOf('account.events', key, 1);
+    handle = async (event, transaction) => {
+      // The first is that of the batch.
+      if (calls <= 3) throw new Error('not yet');
+      await add(event, transaction);
+    };
+    await consumer.deliver([message]);
+    expect(calls).toBe(4);
+    expect(await tallyOf(key)).toBe(1);
+    expect(outcomes()).toEqual({ applied: 1 });
+  });
+
+  it('after five quick tries it is parked with one attempt, and the transport may go on', async () => {
+    const key = newId();
+    const message = messageOf('account.events', key, 1);
+    handle = async () => {
+      throw new Error('never');
+    };
+    await consumer.deliver([message]);
+    expect(calls).toBe(1 + 5);
+    expect(outcomes()).toEqual({ parked: 1 });
+    expect(await stage.parked.list({ key })).toMatchObject([
+      { eventId: message.id, state: 'parked', attempts: 1, reason: 'Error: never' },
+    ]);
   });
 
   it('while it stops it takes nothing more, and nothing is lost by that', async () => {

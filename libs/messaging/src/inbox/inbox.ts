@@ -27,7 +27,7 @@ export interface HandledEvent {
 /** A handler that takes longer fails; long work belongs in a job. */
 const HANDLER_LIMIT_MS = 5_000;
 /** Their statements share the connection's round trips; with more, each would wait longer for the others'. */
-const KEYS_AT_A_TIME = 8;
+const KEYS_AT_A_TIME = 16;
 
 /** Gives each event to its handler once, within a transaction of the caller. */
 export class Inbox {

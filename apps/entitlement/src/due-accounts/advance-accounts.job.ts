@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import { GrantsService } from './grants.service.js';
+import { DueAccountsService } from './due-accounts.service.js';
 
 /** Issues and expires what is due for accounts that nobody asks about. */
 @Injectable()
 export class AdvanceAccountsJob {
   readonly name = 'advance-accounts';
 
-  constructor(private readonly grants: GrantsService) {}
+  constructor(private readonly dueAccounts: DueAccountsService) {}
 
   async runOnce(): Promise<void> {
-    await this.grants.advanceDueAccounts();
+    await this.dueAccounts.advanceAll();
   }
 }

@@ -1,0 +1,78 @@
+import { Injectable } from '@nestjs/common';
+import type { SetAsideAccount } from '#libs/contracts';
+import { Database } from '#libs/database';
+import { classify, reasonOf } from '#libs/messaging';
+import { Clock, Logger, crashPoint } from '#libs/platform';
+import { GrantsService } from '../grants/grants.service.js';
+import { DueAccountsRepository } from './due-accounts.repository.js';
+
+const READ_AT_ONCE = 1_000;
+/** Accounts in one transaction: enough to be quick, few enough that none is locked for long. */
+const BATCH_MAX = 50;
+const BATCHES_AT_ONCE = 3;
+const SET_ASIDE_SHOWN_MAX = 200;
+
+/**
+ * Applies time to accounts nobody asks about, in batches. A batch that fails is halved until the account is
+ * found that fails; it is set aside with an alarm, for longer each time, and stands in nobody's way.
+ */
+@Injectable()
+export class DueAccountsService {
+  constructor(
+    private readonly database: Database,
+    private readonly grants: GrantsService,
+    private readonly repository: DueAccountsRepository,
+    private readonly clock: Clock,
+    private readonly logger: Logger,
+  ) {}
+
+  /** Until none is due. @throws while the database is away. */
+  async advanceAll(): Promise<void> {
+    const now = this.clock.now();
+    for (;;) {
+      const ids = await this.repository.list(now, READ_AT_ONCE);
+      const batches: string[][] = [];
+      for (let first = 0; first < ids.length; first += BATCH_MAX) {
+        batches.push(ids.slice(first, first + BATCH_MAX));
+      }
+      const next = batches.values();
+      const advanceNext = async () => {
+        for (const batch of next) await this.advance(batch);
+      };
+      await Promise.all(Array.from({ length: BATCHES_AT_ONCE }, advanceNext));
+      if (ids.length < READ_AT_ONCE) return;
+    }
+  }
+
+  /** Accounts that time cannot be applied to, longest first. */
+  async listSetAside(): Promise<SetAsideAccount[]> {
+    return this.repository.listSetAside(SET_ASIDE_SHOWN_MAX);
+  }
+
+  private async advance(accountIds: string[]): Promise<void> {
+    try {
+      await this.advanceTogether(accountIds);
+    } catch (error) {
+      if (classify(error) === 'pause') throw error;
+      if (accountIds.length === 1) return this.setAside(accountIds[0], error);
+      const middle = Math.ceil(accountIds.length / 2);
+      await this.advance(accountIds.slice(0, middle));
+      await this.advance(accountIds.slice(middle));
+    }
+  }
+
+  private async advanceTogether(accountIds: string[]): Promise<void> {
+    await this.database.transaction(async (transaction) => {
+      await this.grants.advance(transaction, accountIds);
+      await this.repository.deleteSetAside(transaction, accountIds);
+      crashPoint('expiry.before-commit');
+    });
+  }
+
+  private async setAside(accountId: string, error: unknown): Promise<void> {
+    const reason = reasonOf(error);
+    await this.repository.setAside(accountId, reason);
+    const text = 'time cannot be applied to an account, it is set aside';
+    this.logger.error(text, { accountId, reason });
+  }
+}

@@ -1,0 +1,38 @@
+import type { Transaction } from './transaction.js';
+
+/**
+ * Sends in one statement what several pieces of work of one transaction ask at the same moment, such as the
+ * handlers of a batch of events. Each gets its own answer; a failure is everybody's, as it breaks the
+ * transaction for all.
+ */
+export class StatementBatch<Item, Result> {
+  private readonly gathering = new WeakMap<Transaction, Gathering<Item, Result>>();
+
+  /** @param run answers the items in their order. */
+  constructor(
+    private readonly run: (transaction: Transaction, items: Item[]) => Promise<Result[]>,
+  ) {}
+
+  async add(transaction: Transaction, item: Item): Promise<Result> {
+    let gathering = this.gathering.get(transaction);
+    if (!gathering) {
+      const items: Item[] = [];
+      gathering = { items, results: this.send(transaction, items) };
+      this.gathering.set(transaction, gathering);
+    }
+    const place = gathering.items.push(item) - 1;
+    return (await gathering.results)[place];
+  }
+
+  private async send(transaction: Transaction, items: Item[]): Promise<Result[]> {
+    // Whoever can go on now asks before this does.
+    await new Promise(setImmediate);
+    this.gathering.delete(transaction);
+    return this.run(transaction, items);
+  }
+}
+
+interface Gathering<Item, Result> {
+  items: Item[];
+  results: Promise<Result[]>;
+}
