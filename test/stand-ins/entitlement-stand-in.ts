@@ -76,6 +76,13 @@ export class EntitlementStandIn extends JsonServer {
     return this.balances.get(accountId) ?? this.defaultBalance;
   }
 
+  /** Available credits, and those of open leases that are not used. */
+  balance(accountId: string): number {
+    return this.leasesOf(accountId)
+      .filter(({ isClosed }) => !isClosed)
+      .reduce((sum, { amount, consumed }) => sum + amount - consumed, this.available(accountId));
+  }
+
   protected answer(request: IncomingMessage, body: unknown): object {
     const accountId = String(request.headers['x-account-id']);
     switch (request.url) {
@@ -84,7 +91,7 @@ export class EntitlementStandIn extends JsonServer {
       case '/internal/leases':
         return this.acquire(accountId, body as Acquire);
       case '/internal/leases/settle':
-        return this.settle((body as { leases: LeaseUse[] }).leases);
+        return this.settle(...settlementOf(body));
       case '/internal/leases/close':
         for (const use of (body as { leases: LeaseUse[] }).leases) this.close(use);
         return {};
@@ -124,14 +131,16 @@ export class EntitlementStandIn extends JsonServer {
 
   private acquire(accountId: string, { leaseId, min, wanted }: Acquire): LeaseAnswer {
     const available = this.available(accountId);
-    if (this.isElsewhere) return { outcome: 'elsewhere', spendable: available };
+    const balance = this.balance(accountId);
+    if (this.isElsewhere) return { outcome: 'elsewhere', spendable: available, balance };
     if (this.leases.has(leaseId) || available < min) {
-      return { outcome: 'insufficient', spendable: available };
+      return { outcome: 'insufficient', spendable: available, balance };
     }
     const amount = Math.max(min, Math.min(wanted, available, this.leaseMax));
     this.balances.set(accountId, available - amount);
     this.leases.set(leaseId, { accountId, amount, consumed: 0, isClosed: false });
-    return { outcome: 'granted', amount, ttlMs: this.ttlMs, spendable: available - amount };
+    const spendable = available - amount;
+    return { outcome: 'granted', amount, ttlMs: this.ttlMs, spendable, balance };
   }
 
   private hold(accountId: string, { holdId, amount }: HoldRequest): HoldAnswer {
@@ -151,12 +160,11 @@ export class EntitlementStandIn extends JsonServer {
     this.balances.set(accountId, this.available(accountId) + left);
   }
 
-  private settle(uses: LeaseUse[]): object {
+  private settle(uses: LeaseUse[], accounts: string[]): object {
     for (const use of uses) this.apply(use);
-    const spendable = Object.fromEntries(
-      uses.map(({ accountId }) => [accountId, this.available(accountId)]),
-    );
-    return { recalled: [...this.recalled], spendable };
+    const ids = [...accounts, ...uses.map(({ accountId }) => accountId)];
+    const balances = Object.fromEntries(ids.map((id) => [id, this.balance(id)]));
+    return { recalled: [...this.recalled], balances };
   }
 
   private close(use: LeaseUse): void {
@@ -181,4 +189,9 @@ export class EntitlementStandIn extends JsonServer {
 
 function usedOf({ parts }: Hold): number {
   return [...parts.values()].reduce((sum, count) => sum + count, 0);
+}
+
+function settlementOf(body: unknown): [LeaseUse[], string[]] {
+  const { leases, accounts } = body as { leases: LeaseUse[]; accounts: string[] };
+  return [leases, accounts];
 }

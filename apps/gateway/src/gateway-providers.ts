@@ -16,7 +16,7 @@ import { ProblemBodies } from './problems/problem-body.js';
 import { ClassConcurrency } from './rate-limits/class-concurrency.js';
 import { LoadShedder } from './request/01-shed.js';
 import { Forwarder } from './request/08-forward.js';
-import { Settlement } from './request/10-settle.js';
+import { RequestRecorder } from './request/10-record.js';
 import { RequestPath } from './request/request-path.js';
 import { KeyUseJob } from './request-log/key-use.job.js';
 import { MissingRows } from './request-log/missing-rows.js';
@@ -208,7 +208,7 @@ const PATH = [
   ),
   made(RequestCounts, { paths: ApiPaths }, ({ paths }) => new RequestCounts(paths.routes)),
   made(
-    Settlement,
+    RequestRecorder,
     {
       leases: LeaseClient,
       caps: DailyCaps,
@@ -218,7 +218,7 @@ const PATH = [
       clock: Clock,
       counts: RequestCounts,
     },
-    ({ counters: { repeats }, ...others }) => new Settlement({ repeats, ...others }),
+    ({ counters: { repeats }, ...others }) => new RequestRecorder({ repeats, ...others }),
   ),
   made(
     RequestPath,
@@ -231,7 +231,7 @@ const PATH = [
       holds: RequestHolds,
       caps: DailyCaps,
       forwarder: Forwarder,
-      settlement: Settlement,
+      recorder: RequestRecorder,
       bodies: ProblemBodies,
       logger: Logger,
     },

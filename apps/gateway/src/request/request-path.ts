@@ -43,7 +43,7 @@ import {
   sendAnswer,
   sendProblem,
 } from './09-answer.js';
-import type { Settlement } from './10-settle.js';
+import type { RequestRecorder } from './10-record.js';
 import type { OwnerAnswer } from '../owners/owner-answer.js';
 
 /** What the steps work with. */
@@ -58,7 +58,7 @@ export interface RequestPathParts {
   holds: RequestHolds;
   caps: DailyCaps;
   forwarder: Forwarder;
-  settlement: Settlement;
+  recorder: RequestRecorder;
   answers: AnswerSettings;
   trustedProxies: BlockList;
   logger: Logger;
@@ -188,7 +188,7 @@ export class RequestPath {
     this.releaseSlots(context);
     sendAnswer(context, answer, credits, this.balanceAfter(context, credits));
     crashPoint('gateway.after-answer');
-    this.parts.settlement.settle(context, { status: 200, outcome, credits });
+    this.parts.recorder.record(context, { status: 200, outcome, credits });
     forgetContext(context);
   };
 
@@ -198,9 +198,9 @@ export class RequestPath {
     );
     if (context.isOver) return;
     this.releaseSlots(context);
-    const { settlement } = this.parts;
+    const { recorder } = this.parts;
     const outcome = isWhole ? answer.head.outcome : 'broken_off';
-    settlement.settle(context, { status: 200, outcome, credits: context.streamedCredits });
+    recorder.record(context, { status: 200, outcome, credits: context.streamedCredits });
     forgetContext(context);
   }
 
@@ -210,7 +210,7 @@ export class RequestPath {
   }
 
   private refuse(context: RequestContext, problem: Problem, outcome: string = problem.code): void {
-    const { settlement, answers, logger, trustedProxies, window } = this.parts;
+    const { recorder, answers, logger, trustedProxies, window } = this.parts;
     this.releaseSlots(context);
     if (problem.status === 503) forgetOurOutage(context, problem, trustedProxies, window);
     if (problem.cause !== undefined && problem.status >= 500) {
@@ -223,15 +223,15 @@ export class RequestPath {
     }
     sendProblem(context, problem, this.remaining(context), answers);
     const { status, code } = problem;
-    settlement.settle(context, { status, outcome, credits: 0, code });
+    recorder.record(context, { status, outcome, credits: 0, code });
     forgetContext(context);
   }
 
   /** The client went: what was not sent is not charged, and the owner need not go on. */
   private readonly abort = (context: RequestContext): void => {
     this.releaseSlots(context);
-    const { settlement } = this.parts;
-    settlement.settle(context, {
+    const { recorder } = this.parts;
+    recorder.record(context, {
       status: CLIENT_GONE,
       outcome: 'client_gone',
       credits: context.streamedCredits,

@@ -7,7 +7,7 @@ import type { KeyUseJob } from '../request-log/key-use.job.js';
 import type { RequestLog } from '../request-log/request-log.js';
 import type { RequestCounts } from '../telemetry/request-counts.js';
 
-/** How an context ended, for the log. */
+/** How a request ended, for the log. */
 export interface Ending {
   /** 499 when the client went before its answer. */
   status: number;
@@ -18,8 +18,8 @@ export interface Ending {
   code?: string;
 }
 
-/** What a settled request is told to. */
-export interface SettlementParts {
+/** What is told of a request. */
+export interface RecorderParts {
   leases: LeaseClient;
   caps: DailyCaps;
   repeats: Repeats;
@@ -30,10 +30,10 @@ export interface SettlementParts {
 }
 
 /** Step 10: what follows the answer, in the same turn: the charge, the journal, the memory, the log. */
-export class Settlement {
-  constructor(private readonly parts: SettlementParts) {}
+export class RequestRecorder {
+  constructor(private readonly parts: RecorderParts) {}
 
-  settle(context: RequestContext, { status, outcome, credits, code }: Ending): void {
+  record(context: RequestContext, { status, outcome, credits, code }: Ending): void {
     const { caller, lease, hold, cost, route, question, requestId, subject, startedMs } = context;
     const { leases, caps, repeats, log, keyUse, clock, counts } = this.parts;
     const durationMs = monotonicMs() - startedMs;

@@ -5,9 +5,11 @@ import type { Lease } from './lease.js';
 
 /** Leases in one call. */
 const BATCH_MAX = 1_000;
+/** Balances asked for in one call beside those of the leases that were used. */
+const REFRESHED_MAX = 50;
 const RETRY_MS = SECOND_MS;
 
-export interface SettlerOptions {
+export interface LeaseSettlerOptions {
   client: EntitlementClient;
   gatewayId: string;
   logger: Logger;
@@ -21,12 +23,14 @@ export interface SettlerOptions {
  * was used, as its answer names the leases that are wanted back. Totals are cumulative, so a repeated
  * or overtaken call changes nothing. Closes are repeated until they are acknowledged.
  */
-export class Settler {
+export class LeaseSettler {
   /** Every lease that entitlement may hold open for us. */
   readonly open = new Map<string, Lease>();
-  /** Leases with charges that entitlement has not acknowledged, each once: `isDirty` says so. */
-  private dirty: Lease[] = [];
+  /** Leases with charges that entitlement has not acknowledged, each once: `isUnsettled` says so. */
+  private unsettled: Lease[] = [];
   private toClose: Lease[] = [];
+  /** Where the next call goes on to ask for balances. */
+  private round = this.open.values();
   private isClosing = false;
   private isSettling = false;
   private isWantedAgain = false;
@@ -34,7 +38,7 @@ export class Settler {
   private timer?: NodeJS.Timeout;
   private answeredAtMs = monotonicMs();
 
-  constructor(private readonly options: SettlerOptions) {}
+  constructor(private readonly options: LeaseSettlerOptions) {}
 
   start(): void {
     this.timer = setInterval(() => void this.settle(), this.options.intervalMs);
@@ -51,9 +55,9 @@ export class Settler {
   }
 
   used(lease: Lease): void {
-    if (lease.isDirty) return;
-    lease.isDirty = true;
-    this.dirty.push(lease);
+    if (lease.isUnsettled) return;
+    lease.isUnsettled = true;
+    this.unsettled.push(lease);
   }
 
   /** Gives the unused rest back, as soon as a call is free. */
@@ -78,24 +82,39 @@ export class Settler {
     try {
       do {
         this.isWantedAgain = false;
-        const batch = this.dirty.slice(0, BATCH_MAX);
+        const batch = this.unsettled.slice(0, BATCH_MAX);
         const uses = batch.map(useOf);
-        const answer = await this.options.client.settle(this.options.gatewayId, uses);
+        const { client, gatewayId } = this.options;
+        const answer = await client.settle(gatewayId, uses, this.nextAccounts());
         if (batch.length > 0) crashPoint('gateway.after-settle');
         for (const [place, { consumed }] of uses.entries()) {
           batch[place].settled = Math.max(batch[place].settled, consumed);
         }
-        for (const lease of batch) lease.isDirty = isUnsettled(lease);
+        for (const lease of batch) lease.isUnsettled = hasNews(lease);
         // What was used meanwhile goes to the end, so that nobody is settled before everybody was.
-        this.dirty = this.dirty.slice(batch.length).concat(batch.filter(isUnsettled));
+        this.unsettled = this.unsettled.slice(batch.length).concat(batch.filter(hasNews));
         this.answeredAtMs = monotonicMs();
         this.options.onAnswer(answer);
-      } while (this.dirty.length >= BATCH_MAX || this.isWantedAgain);
+      } while (this.unsettled.length >= BATCH_MAX || this.isWantedAgain);
     } catch (error) {
       this.options.logger.warn('entitlement does not take the settlement, trying again', error);
     } finally {
       this.isSettling = false;
     }
+  }
+
+  /**
+   * Accounts of open leases in turn: others may use their credits while this gateway does not, and the balance
+   * that it tells must not be older than a second or so.
+   */
+  private nextAccounts(): string[] {
+    const accounts = new Set<string>();
+    for (let looked = 0; looked < Math.min(REFRESHED_MAX, this.open.size); looked++) {
+      let next = this.round.next();
+      if (next.done) next = (this.round = this.open.values()).next();
+      if (!next.done) accounts.add(next.value.accountId);
+    }
+    return [...accounts];
   }
 
   /** Credits charged and not acknowledged yet. */
@@ -138,8 +157,8 @@ export class Settler {
   private acknowledged(lease: Lease): void {
     crashPoint('gateway.at-lease-close');
     this.open.delete(lease.id);
-    lease.settled = lease.consumed;
     this.options.onClosed(lease);
+    lease.settled = lease.consumed;
   }
 
   /** Repeats until the process stops: what was charged may not be lost, what is left must go back. */
@@ -158,7 +177,7 @@ export class Settler {
   }
 }
 
-function isUnsettled({ consumed, settled }: Lease): boolean {
+function hasNews({ consumed, settled }: Lease): boolean {
   return consumed > settled;
 }
 

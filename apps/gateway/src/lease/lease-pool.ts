@@ -11,16 +11,16 @@ export interface Waiter {
 
 const NOBODY: readonly Waiter[] = [];
 
-/** What this gateway holds of one account's credits. */
-export class Wallet {
+/** The leases that this gateway holds of one account, and the requests that wait for one. */
+export class LeasePool {
   /** Open leases, the newest first. */
   private newest?: Lease = undefined;
   private queue?: Waiter[] = undefined;
   isAsking = false;
   /** No lease is asked for ahead of need until then (monotonic milliseconds). */
   noPrefetchUntilMs = 0;
-  /** Spendable credits outside of our leases, at entitlement's last word. */
-  spendable?: number = undefined;
+  /** The account's balance at entitlement's last word, less what leases used that were closed since. */
+  private balance?: number = undefined;
   /** Credits charged since the last lease was asked for, and when that was. */
   chargedSinceAsk = 0;
   askedAtMs: number;
@@ -35,38 +35,42 @@ export class Wallet {
   /** The oldest lease with room: what ends first is spent first. */
   leaseWithRoom(cost: number, nowMs: number): Lease | undefined {
     let found: Lease | undefined;
-    for (let lease = this.newest; lease !== undefined; lease = lease.nextOfWallet) {
+    for (let lease = this.newest; lease !== undefined; lease = lease.nextInPool) {
       if (lease.hasRoomFor(cost, nowMs)) found = lease;
     }
     return found;
   }
 
-  /** True when no other lease takes requests. */
-  isOnly(lease: Lease): boolean {
-    for (let other = this.newest; other !== undefined; other = other.nextOfWallet) {
-      if (other !== lease && !other.isClosing) return false;
+  /** True when no other lease would take another request of that cost. */
+  isOnly(lease: Lease, cost: number, nowMs: number): boolean {
+    for (let other = this.newest; other !== undefined; other = other.nextInPool) {
+      if (other !== lease && other.hasRoomFor(cost, nowMs)) return false;
     }
     return true;
   }
 
-  holds(lease: Lease): boolean {
-    for (let other = this.newest; other !== undefined; other = other.nextOfWallet) {
+  private holds(lease: Lease): boolean {
+    for (let other = this.newest; other !== undefined; other = other.nextInPool) {
       if (other === lease) return true;
     }
     return false;
   }
 
   add(lease: Lease): void {
-    lease.nextOfWallet = this.newest;
+    lease.nextInPool = this.newest;
     this.newest = lease;
   }
 
+  /** A closed lease: its use is entitlement's from now on. */
   remove(lease: Lease): void {
-    if (this.newest === lease) this.newest = lease.nextOfWallet;
-    for (let other = this.newest; other !== undefined; other = other.nextOfWallet) {
-      if (other.nextOfWallet === lease) other.nextOfWallet = lease.nextOfWallet;
+    if (this.balance !== undefined && this.holds(lease)) {
+      this.balance -= lease.consumed - lease.settled;
     }
-    lease.nextOfWallet = undefined;
+    if (this.newest === lease) this.newest = lease.nextInPool;
+    for (let other = this.newest; other !== undefined; other = other.nextInPool) {
+      if (other.nextInPool === lease) other.nextInPool = lease.nextInPool;
+    }
+    lease.nextInPool = undefined;
   }
 
   /** Requests that wait, in their order. */
@@ -92,12 +96,20 @@ export class Wallet {
     return first;
   }
 
-  /** The balance as the customer sees it, local use taken off; undefined before the first word. */
+  /**
+   * Takes entitlement's word on the balance, in which everything is that it has acknowledged of our use. Credits
+   * that move into a lease or back stay in it.
+   */
+  noteBalance(balance: number): void {
+    this.balance = balance;
+  }
+
+  /** The balance as the customer sees it, use taken off that is not acknowledged; undefined before the first word. */
   get remaining(): number | undefined {
-    if (this.spendable === undefined) return undefined;
-    let remaining = this.spendable;
-    for (let lease = this.newest; lease !== undefined; lease = lease.nextOfWallet) {
-      remaining += lease.amount - lease.consumed;
+    if (this.balance === undefined) return undefined;
+    let remaining = this.balance;
+    for (let lease = this.newest; lease !== undefined; lease = lease.nextInPool) {
+      remaining -= lease.consumed - lease.settled;
     }
     return remaining;
   }
