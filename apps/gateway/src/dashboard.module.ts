@@ -13,7 +13,7 @@ import { DashboardSettings } from './dashboard/dashboard-settings.js';
 import { KeysController } from './dashboard/keys/keys.controller.js';
 import { MailboxController } from './dashboard/mailbox/mailbox.controller.js';
 import { AssetsController } from './dashboard/pages/assets.controller.js';
-import { ACCOUNT_ROUTES, proxiedRoutes } from './dashboard/proxy/proxied-route.js';
+import { proxiedRoutes } from './dashboard/proxy/proxied-route.js';
 import { proxyControllerOf } from './dashboard/proxy/proxy-controller.js';
 import { ProxyService } from './dashboard/proxy/proxy.service.js';
 import { ServiceProxies } from './dashboard/proxy/service-proxies.js';
@@ -41,7 +41,7 @@ export class DashboardModule {
       controllers: [
         ...PAGES,
         ...(mailbox ? [MailboxController] : []),
-        proxyControllerOf([...ACCOUNT_ROUTES, ...proxiedRoutes(operations)]),
+        proxyControllerOf(proxiedRoutes(operations)),
       ],
       providers: [
         { provide: DashboardSettings, useValue: settings },

@@ -100,7 +100,12 @@ describe('the description of the API', () => {
     parameters: { name: string }[];
     responses: Record<string, { content?: Record<string, { schema: { allOf: object[] } }> }>;
   }
-  const document = openApi(OPERATIONS, { title: 'A', version: '1', origin: 'https://a.test' }) as {
+  const document = openApi(OPERATIONS, {
+    title: 'A',
+    version: '1',
+    origin: 'https://a.test',
+    listener: 'api',
+  }) as {
     paths: Record<string, Record<string, Described>>;
     components: { schemas: Record<string, object> };
   };

@@ -1,13 +1,13 @@
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { MINUTE_MS } from '#libs/platform';
 import { registrationOf } from '../../apps/simulators/src/registry/registration.js';
-import { HURRIED, type NewWorld, type RegistryWorld } from './registry-world.js';
+import { HURRIED, RegistryWorld } from './registry-world.js';
 
 /** What a customer hears of a registry that does not do as it should. */
-export function misbehavingRegistries(World: NewWorld): void {
+describe('an upstream that misbehaves', () => {
   let world: RegistryWorld;
   beforeEach(async () => {
-    world = new World();
+    world = new RegistryWorld();
     await world.start();
   });
   afterEach(() => world.stop());
@@ -28,9 +28,9 @@ export function misbehavingRegistries(World: NewWorld): void {
       ]);
       expect(first.body).not.toHaveProperty('domain_registered');
       expect(Number(first.header('retry-after'))).toBeGreaterThan(0);
-      const asked = await world.asked(domain);
+      const asked = world.asked(domain);
       expect((await world.ask(domain)).status).toBe(503);
-      expect(await world.asked(domain)).toBe(asked);
+      expect(world.asked(domain)).toBe(asked);
     },
   );
 
@@ -67,7 +67,7 @@ export function misbehavingRegistries(World: NewWorld): void {
   it.each(['silent-shop.de', 'drip-shop.jp', 'silent-shop.com'])(
     'S63: %s ends within the budget: 504',
     async (domain) => {
-      const hurried = new World(HURRIED);
+      const hurried = new RegistryWorld(HURRIED);
       await hurried.start();
       const { status, body, header } = await hurried.ask(domain);
       await hurried.stop();
@@ -104,9 +104,7 @@ export function misbehavingRegistries(World: NewWorld): void {
       const { status, body } = await world.ask(domain);
       expect([status, body.domain_registered]).toEqual([200, 'yes']);
       expect(body.name_servers).toEqual(registrationOf(domain).nameServers);
-      expect((await world.exchanges(domain)).filter(({ role }) => role === 'registrar')).toEqual(
-        [],
-      );
+      expect(world.exchanges(domain).filter(({ role }) => role === 'registrar')).toEqual([]);
     },
   );
 
@@ -114,7 +112,7 @@ export function misbehavingRegistries(World: NewWorld): void {
     'S58: %s costs a bounded number of questions',
     async (domain) => {
       expect((await world.ask(domain)).body.domain_registered).toBe('yes');
-      expect(await world.asked(domain)).toBeLessThanOrEqual(5);
+      expect(world.asked(domain)).toBeLessThanOrEqual(5);
     },
   );
 
@@ -124,7 +122,7 @@ export function misbehavingRegistries(World: NewWorld): void {
       const domain = `rdap-redirect-${kind}-shop.org`;
       const { status, body } = await world.ask(domain);
       expect([status, body.domain_registered]).toEqual([200, 'yes']);
-      const rdap = (await world.exchanges(domain)).filter(({ protocol }) => protocol === 'rdap');
+      const rdap = world.exchanges(domain).filter(({ protocol }) => protocol === 'rdap');
       expect(rdap.filter(({ role }) => role === 'registry').length).toBeLessThanOrEqual(4);
     },
   );
@@ -148,7 +146,7 @@ export function misbehavingRegistries(World: NewWorld): void {
       const { body } = await world.ask(domain);
       expect(body.domain_registered).toBe('yes');
       expect(body).not.toHaveProperty('registrant_contact');
-      const asked = await world.exchanges(domain);
+      const asked = world.exchanges(domain);
       expect(asked.filter(({ role }) => role === 'registrar')).toEqual([]);
     },
   );
@@ -171,4 +169,4 @@ export function misbehavingRegistries(World: NewWorld): void {
     ]);
     expect(stale.body.provenance).toMatchObject({ served_from: 'stale_cache', age_s: 60 });
   });
-}
+});

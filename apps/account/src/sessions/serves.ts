@@ -1,7 +1,10 @@
 import {
   type CanActivate,
   type ExecutionContext,
+  HttpCode,
   Injectable,
+  RequestMapping,
+  RequestMethod,
   SetMetadata,
   UseGuards,
   applyDecorators,
@@ -9,21 +12,13 @@ import {
 } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
-import { AllowCallers, Clock, MINUTE_MS, NotLoggedIn } from '#libs/platform';
+import type { Access, Operation } from '#libs/contracts';
+import { AllowCallers, NotLoggedIn, ReauthenticationRequired } from '#libs/platform';
 import { AccountIsDeleted } from '../accounts/accounts.errors.js';
 import { type Actor, visitorOf } from '../audit/actor.js';
 import { AuditService } from '../audit/audit.service.js';
 import { CurrentSessionsService } from './current-sessions.service.js';
 import type { FoundSession } from './session-tokens.repository.js';
-import { ReauthenticationRequired } from './sessions.errors.js';
-
-/** What a dashboard route asks of the session. */
-export interface SessionTerms {
-  /** The password was given within the last 10 minutes (S35). */
-  recently?: boolean;
-  /** Open to a deleted account too, which may otherwise only restore. */
-  deletedToo?: boolean;
-}
 
 /** The session of the current call: the actor with what the session says of the account. */
 export interface ActiveSession extends Actor, Pick<FoundSession, 'accountState' | 'restoreUntil'> {
@@ -34,8 +29,7 @@ export interface ActiveSession extends Actor, Pick<FoundSession, 'accountState' 
 
 type RequestWithSession = FastifyRequest & { session?: ActiveSession };
 
-const SESSION_TERMS = 'session-terms';
-const RECENT_MS = 10 * MINUTE_MS;
+const SERVED_ROW = 'served-row';
 
 @Injectable()
 export class SessionGuard implements CanActivate {
@@ -43,7 +37,6 @@ export class SessionGuard implements CanActivate {
     private readonly reflector: Reflector,
     private readonly sessions: CurrentSessionsService,
     private readonly audit: AuditService,
-    private readonly clock: Clock,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
@@ -52,12 +45,11 @@ export class SessionGuard implements CanActivate {
     if (!found) throw new NotLoggedIn();
     const { id: sessionId, accountId, personId, accountState, restoreUntil } = found;
     const visitor = visitorOf(request);
-    const ageMs = this.clock.now().getTime() - found.authenticatedAt.getTime();
-    const isRecent = ageMs <= RECENT_MS;
+    const isRecent = this.sessions.isRecent(found);
     const account = { accountId, accountState, restoreUntil };
     const session: ActiveSession = { ...account, sessionId, personId, visitor, isRecent };
-    const terms = this.reflector.get<SessionTerms>(SESSION_TERMS, context.getHandler());
-    const refusal = this.refusalOf(session, terms);
+    const { access } = this.reflector.get<Operation>(SERVED_ROW, context.getHandler());
+    const refusal = this.refusalOf(session, access);
     if (refusal) {
       const route = `${request.method} ${request.routeOptions.url ?? ''}`;
       await this.audit.recordRefusal({
@@ -72,25 +64,38 @@ export class SessionGuard implements CanActivate {
     return true;
   }
 
-  private refusalOf(session: ActiveSession, terms: SessionTerms) {
-    if (session.restoreUntil && !terms.deletedToo)
-      return new AccountIsDeleted(session.restoreUntil);
-    return terms.recently && !session.isRecent ? new ReauthenticationRequired() : undefined;
+  private refusalOf({ restoreUntil, isRecent }: ActiveSession, access: Access) {
+    if (access.kind !== 'session') return undefined;
+    const { accountStates, needsReauthentication } = access;
+    if (restoreUntil && !accountStates?.includes('deleted'))
+      return new AccountIsDeleted(restoreUntil);
+    return needsReauthentication && !isRecent ? new ReauthenticationRequired() : undefined;
   }
 }
 
-/** Declares a dashboard route: called by the gateway, with a session that meets the terms. */
-export const RequireSession = (terms: SessionTerms = {}) =>
-  applyDecorators(
+/**
+ * Makes a method the answer of a row: at the row's path, with its status, for the gateway alone, and with a
+ * session where the row asks for one.
+ */
+export function Serves(row: Operation): MethodDecorator {
+  const { method, owner, access, answers } = row;
+  const [form] = answers;
+  return applyDecorators(
+    RequestMapping({
+      method: RequestMethod[method],
+      path: owner.path.replace(/\{(\w+)\}/g, ':$1'),
+    }),
+    HttpCode((form.type === 'application/json' && form.status) || 200),
     AllowCallers('gateway'),
-    SetMetadata(SESSION_TERMS, terms),
-    UseGuards(SessionGuard),
+    SetMetadata(SERVED_ROW, row),
+    ...(access.kind === 'session' ? [UseGuards(SessionGuard)] : []),
   );
+}
 
 export const CurrentSession = createParamDecorator(
   (_: unknown, context: ExecutionContext): ActiveSession => {
     const { session } = context.switchToHttp().getRequest<RequestWithSession>();
-    if (!session) throw new Error('the route is not declared with @RequireSession');
+    if (!session) throw new Error('its row has no session');
     return session;
   },
 );

@@ -1,4 +1,4 @@
-import { applyDecorators } from '@nestjs/common';
+import { Type } from 'class-transformer';
 import {
   ArrayMaxSize,
   ArrayNotEmpty,
@@ -9,30 +9,28 @@ import {
   IsISO8601,
   IsOptional,
   IsString,
-  Length,
-  Matches,
   Max,
   Min,
-  ValidateIf,
+  ValidateNested,
 } from 'class-validator';
-import { type KeyEnvironment, SCOPES, type Scope } from '#libs/contracts';
 import { IsAddressBlock } from '#libs/domain-names';
-import type { ApiKey } from './key.entity.js';
-import type { KeyState } from './key-state.js';
+import type { KeyEnvironment } from '../../api-key.js';
+import { SCOPES, type Scope } from '../access.js';
+import { IsLine, MayBeAbsent } from './text-rules.js';
 
-const NO_CONTROLS = /^\P{C}*$/u;
 const ADDRESSES_MAX = 50;
 const CREDIT_CAP_MAX = 1_000_000_000;
 
-/** May be left out, but not null. */
-const MayBeAbsent = () => ValidateIf((_, value) => value !== undefined);
+/** `replaced`: works until the end of its rotation's overlap. */
+export const KEY_STATES = ['active', 'replaced', 'expired', 'revoked'] as const;
+export type KeyState = (typeof KEY_STATES)[number];
 
-const IsKeyName = () =>
-  applyDecorators(
-    IsString(),
-    Length(1, 100),
-    Matches(NO_CONTROLS, { message: 'name must not contain control characters' }),
-  );
+export const REVOCATION_CAUSES = ['owner', 'rotation', 'expiry', 'deletion'] as const;
+export type RevocationCause = (typeof REVOCATION_CAUSES)[number];
+
+/** How long the old key works beside the new one. */
+export const OVERLAPS = ['now', '1h', '24h', '7d'] as const;
+export type Overlap = (typeof OVERLAPS)[number];
 
 class KeySettingsRequest {
   @MayBeAbsent()
@@ -64,7 +62,7 @@ class KeySettingsRequest {
 }
 
 export class CreateKeyRequest extends KeySettingsRequest {
-  @IsKeyName()
+  @IsLine(100)
   name: string;
 
   @IsIn(['live', 'test'])
@@ -73,16 +71,13 @@ export class CreateKeyRequest extends KeySettingsRequest {
 
 export class UpdateKeyRequest extends KeySettingsRequest {
   @MayBeAbsent()
-  @IsKeyName()
+  @IsLine(100)
   name?: string;
 }
 
-/** How long the old key works beside the new one. */
-const OVERLAPS = ['now', '1h', '24h', '7d'] as const;
-
 export class RotateKeyRequest {
   @IsIn(OVERLAPS)
-  overlap: (typeof OVERLAPS)[number];
+  overlap: Overlap;
 
   /** When the new key ends, RFC 3339; null for never. Left out, it ends when the old one would have. */
   @IsOptional()
@@ -97,44 +92,76 @@ export class ReissueKeyRequest {
   expires_at?: string | null;
 }
 
-export class ListKeysQuery {
+export class KeyAnswer {
+  @IsString()
+  id: string;
+
+  @IsString()
+  name: string;
+
+  @IsIn(['live', 'test'])
+  environment: KeyEnvironment;
+
+  /** `dds_live_…a1b2`; the key itself is shown once, at its creation (S5). */
+  @IsString()
+  masked: string;
+
+  @IsIn(KEY_STATES)
+  state: KeyState;
+
+  @IsIn(SCOPES, { each: true })
+  scopes: Scope[];
+
+  @IsString({ each: true })
+  allowed_addresses: string[];
+
+  @IsOptional()
+  @IsInt()
+  daily_credit_cap: number | null;
+
+  @IsString()
+  created_at: string;
+
   @IsOptional()
   @IsString()
-  @Length(1, 300)
-  cursor?: string;
-}
-
-export interface KeyDescription {
-  id: string;
-  name: string;
-  environment: KeyEnvironment;
-  /** `dds_live_…a1b2`; the key itself is shown once, at its creation (S5). */
-  masked: string;
-  state: KeyState;
-  scopes: Scope[];
-  allowed_addresses: string[];
-  daily_credit_cap: number | null;
-  created_at: string;
   expires_at: string | null;
-  last_used_at: string | null;
-  replaced_by: string | null;
-  revoked_because: ApiKey['revokedBecause'];
-}
 
-export interface KeyResponse extends KeyDescription {
+  @IsOptional()
+  @IsString()
+  last_used_at: string | null;
+
+  /** The key that a rotation or a reissue put in its place. */
+  @IsOptional()
+  @IsString()
+  replaced_by: string | null;
+
+  @IsOptional()
+  @IsIn(REVOCATION_CAUSES)
+  revoked_because: RevocationCause | null;
+
   /**
    * The key's place by age among the account's live keys, from 1; null for one that does not count (a test
    * key, one that ended or was replaced). Keys beyond the plan's number are paused: `key_paused`.
    */
+  @IsOptional()
+  @IsInt()
   rank: number | null;
 }
 
-export interface KeyListResponse {
-  keys: KeyResponse[];
+export class KeysAnswer {
+  @ValidateNested({ each: true })
+  @Type(() => KeyAnswer)
+  keys: KeyAnswer[];
+
+  /** Where the next page begins; absent on the last one. */
+  @IsOptional()
+  @IsString()
   next_cursor?: string;
 }
 
 /** `key` is the only copy of the value there is; a repeated call gets the answer without it. */
-export interface IssuedKeyResponse extends KeyResponse {
+export class IssuedKeyAnswer extends KeyAnswer {
+  @IsOptional()
+  @IsString()
   key?: string;
 }

@@ -3,13 +3,13 @@ import { Pool } from 'undici';
 import { MINUTE_MS } from '#libs/platform';
 import { waitFor } from '#test/environment';
 import { registrationOf } from '../../apps/simulators/src/registry/registration.js';
-import { HURRIED, type NewWorld, type RegistryWorld } from './registry-world.js';
+import { HURRIED, RegistryWorld } from './registry-world.js';
 
 /** What a question to a registry that behaves is answered. */
-export function liveLookups(World: NewWorld): void {
+describe('a lookup service and its registries', () => {
   let world: RegistryWorld;
   beforeAll(async () => {
-    world = new World();
+    world = new RegistryWorld();
     await world.start();
   });
   afterAll(() => world.stop());
@@ -119,7 +119,7 @@ export function liveLookups(World: NewWorld): void {
 
   describe('memory', () => {
     it('asks once for everybody who asks at the same time', async () => {
-      const hurried = new World(HURRIED);
+      const hurried = new RegistryWorld(HURRIED);
       await hurried.start();
       // Silent, so that the first question is still open when the last one comes.
       const ask = () => hurried.ask('silent-popular.de');
@@ -134,24 +134,24 @@ export function liveLookups(World: NewWorld): void {
         (await world.ask('again.de', query, headers)).header('x-served-from');
       expect(await from()).toBe('live');
       expect(await from()).toBe('live');
-      expect(await world.asked('again.de')).toBe(2);
+      expect(world.asked('again.de')).toBe(2);
       expect(await from({}, { 'x-repeat': '1' })).toBe('repeat');
       world.clock.advance(MINUTE_MS);
       expect(await from({ max_age: '60' })).toBe('cache');
       expect(await from({ max_age: '59' })).toBe('live');
       expect(await from({ fresh: 'true', max_age: '3600' }, { 'x-repeat': '1' })).toBe('live');
-      expect(await world.asked('again.de')).toBe(4);
+      expect(world.asked('again.de')).toBe(4);
     });
   });
 
   it('stopping waits for the answer under way, and for nothing else', async () => {
-    const world = new World(HURRIED);
+    const world = new RegistryWorld(HURRIED);
     await world.start();
     const pool = new Pool('http://lookup', { socketPath: world.socketPath });
     const path = '/internal/whois/live?domainName=silent-shop.jp';
     const { authorization } = world;
     const answer = pool.request({ method: 'GET', path, headers: { authorization } });
-    await waitFor('the registry is asked', async () => (await world.asked('silent-shop.jp')) === 1);
+    await waitFor('the registry is asked', () => world.asked('silent-shop.jp') === 1);
     const stopped = world.stop();
     expect((await answer).statusCode).toBe(504);
     await (await answer).body.dump();
@@ -160,7 +160,7 @@ export function liveLookups(World: NewWorld): void {
   });
 
   it('S61: only a name and the flags of its registry ever reach port 43', async () => {
-    const world = new World();
+    const world = new RegistryWorld();
     await world.start();
     for (const input of [
       'Bücher.DE',
@@ -171,12 +171,12 @@ export function liveLookups(World: NewWorld): void {
       'shop.de QUIT',
     ])
       await world.ask(input);
-    const lines = (await world.exchanges()).filter(({ protocol }) => protocol === 'whois43');
+    const lines = world.exchanges().filter(({ protocol }) => protocol === 'whois43');
     expect(lines.length).toBeGreaterThan(0);
     for (const { question } of lines)
       expect(question).toMatch(/^(?:-T dn,ace |domain |=)?[a-z0-9.-]{1,253}(?:\/e)?\r\n$/);
     await world.stop();
   });
-}
+});
 
 const SILENT_ABOUT_DATES = new Set(['de', 'eu', 'au', 'ch', 'nl', 'be', 'at']);

@@ -1,23 +1,4 @@
-import { IsOptional, IsString, Length } from 'class-validator';
-
-export class DeleteAccountRequest {
-  /** Needed unless it was given within the last 10 minutes. */
-  @IsOptional()
-  @IsString()
-  @Length(1, 1_000)
-  password?: string;
-}
-
-export interface DeletionResponse {
-  restorable_until: string;
-  /** What happens now and what happens then, for people. */
-  consequences: string[];
-}
-
-export interface RestoreResponse {
-  account_state: 'active';
-}
-
+/** What a deletion means, for people. */
 export const CONSEQUENCES = [
   'All API keys are revoked and all sessions end at once. Restoring does not bring keys back; each can be reissued.',
   'Subscriptions are cancelled at the end of their period, open checkouts expire, credits freeze.',
