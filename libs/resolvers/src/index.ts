@@ -15,6 +15,7 @@ export type {
 export { NumberLookups, type NumberRequest } from './networks/number-lookup.js';
 export { NumberRegistries, type NumberTables } from './networks/number-registries.js';
 export { UpstreamLimiter, type UpstreamLimiterOptions } from './limiter/upstream-limiter.js';
+export { mergeSources } from './merge.js';
 export { ParserWorker, type ParserWorkerOptions } from './parser/parser-worker.js';
 export type { Priority } from './limiter/upstream.js';
 export type { BucketTerms, UpstreamLimit } from './limiter/upstream-limits.js';
