@@ -26,6 +26,8 @@ export {
   type ReadingCertainty,
   type TldCertainty,
 } from './registries/reading-certainty.js';
+export { deriveTables, refuseSuspicious, tablesText } from './registries/derivation.js';
+export { registryChanges } from './registries/registry-changes.js';
 export { Registries, type RegistryTables, type Route } from './registries/registries.js';
 export { isBlockedAddress } from './safe-connect/blocked-addresses.js';
 export {
