@@ -1,6 +1,6 @@
 import type { Abstract } from '@nestjs/common';
 import type { InjectOptions } from 'fastify';
-import { AccountClient, ServiceHttp } from '#libs/contracts';
+import { AccountClient, OPERATIONS, ServiceHttp } from '#libs/contracts';
 import { Database, MaintenanceDatabase, withClient } from '#libs/database';
 import { type KeptMail, LocalMailbox, MailSender } from '#libs/mail';
 import { InProcessTransport } from '#libs/messaging';
@@ -9,6 +9,7 @@ import {
   type RunningService,
   type ServiceName,
   ServiceTokens,
+  faultsOf,
   derivedKey,
   encrypt,
   newId,
@@ -126,11 +127,13 @@ export class AccountUnderTest {
     });
     if (answer.statusCode === 500) throw new Error(`500: ${this.logLines.at(-1)}`);
     const text = answer.body;
-    return {
+    const given = {
       status: answer.statusCode,
       body: text === '' ? undefined : JSON.parse(text),
       headers: answer.headers,
     };
+    if (given.status < 400) checkAgainstRow(`${method} /internal/dashboard/${path}`, given);
+    return given;
   }
 
   /** An account with an owner who has just logged in, written straight into the tables. */
@@ -276,4 +279,18 @@ export class AccountUnderTest {
 /** Hears of each statement through TypeORM's own subscriber. */
 function listenToQueries({ dataSource }: Database, heard: (sql: string) => void): void {
   dataSource.subscribers.push({ beforeQuery: ({ query }) => heard(query) });
+}
+
+/** @throws when the row of a call promises another status or body. */
+function checkAgainstRow(call: string, { status, body }: DashboardAnswer): void {
+  const row = OPERATIONS.find(({ method, owner }) => {
+    const pattern = `${method} ${owner.path}`.replaceAll(/\{\w+\}/g, '[^/?]+');
+    return owner.service === 'account' && new RegExp(`^${pattern}(\\?|$)`).test(call);
+  });
+  const form = row?.answers[0];
+  if (form?.type !== 'application/json') throw new Error(`${call} has no row`);
+  const faults = faultsOf(form.of, body).map(({ field, message }) => `${field} ${message}`);
+  if (status !== (form.status ?? 200)) faults.push(`the status is ${status}`);
+  if (faults.length > 0)
+    throw new Error(`${call} answers otherwise than its row: ${faults.join()}`);
 }

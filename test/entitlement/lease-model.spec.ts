@@ -6,7 +6,7 @@ import {
   type Chargeable,
   chargeTo,
   closeReservation,
-} from '../../apps/entitlement/src/reservations/settlement.js';
+} from '../../apps/entitlement/src/reservations/charge.js';
 
 /** A lease as its holder knows it: every total it may have sent, on its way or not. */
 interface Held {

@@ -192,6 +192,13 @@ function openLeases(transaction: Transaction, accountId: string): LeaseRow[] {
     .filter((lease) => lease.accountId === accountId && lease.state === 'open');
 }
 
+/** Credits that open leases have reported as used and the book still has as reserved. */
+function unbookedOf(leases: LeaseRow[], accountId: string): number {
+  return leases
+    .filter((lease) => lease.accountId === accountId && lease.state === 'open')
+    .reduce((sum, { reported, consumed }) => sum + reported - consumed, 0);
+}
+
 class LeasesInMemory {
   /** @param forgets what was booked of a lease: then totals are no totals any more. */
   constructor(
@@ -214,6 +221,10 @@ class LeasesInMemory {
 
   async findRefused(transaction: Transaction, name: LeaseName): Promise<RefusedLease | undefined> {
     return inner(transaction).send(() => inner(transaction).get('refused', nameOf(name)));
+  }
+
+  async sumUnbooked(transaction: Transaction, accountId: string): Promise<number> {
+    return inner(transaction).send(() => unbookedOf(openLeases(transaction, accountId), accountId));
   }
 
   async insert(transaction: Transaction, lease: Lease, ttlMs: number): Promise<void> {
@@ -271,14 +282,17 @@ class LeasesInMemory {
     return this.database.transaction(async (transaction) =>
       transaction.send(() => {
         const grants = transaction.list<Grant>('grants');
-        const spendableOf = (accountId: string) =>
-          grants.reduce((sum, g) => sum + (g.accountId === accountId ? g.available : 0), 0);
-        const recalled = transaction
-          .list<LeaseRow>('leases')
+        const leases = transaction.list<LeaseRow>('leases');
+        const balanceOf = (accountId: string) =>
+          grants.reduce(
+            (sum, g) => sum + (g.accountId === accountId ? g.available + g.reserved : 0),
+            -unbookedOf(leases, accountId),
+          );
+        const recalled = leases
           .filter((row) => row.gatewayId === gatewayId && row.state === 'open' && row.isRecalled)
           .map(({ leaseId }) => leaseId);
-        const spendable = Object.fromEntries(accountIds.map((id) => [id, spendableOf(id)]));
-        return { recalled, spendable };
+        const balances = Object.fromEntries(accountIds.map((id) => [id, balanceOf(id)]));
+        return { recalled, balances };
       }),
     );
   }

@@ -3,6 +3,7 @@ import type {
   AccessBlock,
   Allowance,
   CreditsByOperation,
+  HoldAnswer,
   LeaseAnswer,
   LeaseUse,
 } from '#libs/contracts';
@@ -16,6 +17,21 @@ interface Lease {
   isClosed: boolean;
 }
 
+interface Hold {
+  accountId: string;
+  amount: number;
+  /** Credits by part: the first count wins. */
+  parts: Map<string, number>;
+  isClosed: boolean;
+}
+
+interface HoldRequest {
+  holdId: string;
+  amount: number;
+  part: string;
+  count: number;
+}
+
 interface Acquire {
   leaseId: string;
   min: number;
@@ -26,6 +42,7 @@ interface Acquire {
 export class EntitlementStandIn extends JsonServer {
   readonly feed = new ListFeed();
   readonly leases = new Map<string, Lease>();
+  readonly holds = new Map<string, Hold>();
   readonly recalled = new Set<string>();
   readonly balances = new Map<string, number>();
   readonly limits = new Map<string, number>();
@@ -41,7 +58,14 @@ export class EntitlementStandIn extends JsonServer {
 
   /** Credits charged to an account, as far as they were settled. */
   charged(accountId: string): number {
-    return this.leasesOf(accountId).reduce((sum, { consumed }) => sum + consumed, 0);
+    const byLeases = this.leasesOf(accountId).reduce((sum, { consumed }) => sum + consumed, 0);
+    const holds = [...this.holds.values()].filter((hold) => hold.accountId === accountId);
+    return byLeases + holds.reduce((sum, hold) => sum + usedOf(hold), 0);
+  }
+
+  openHolds(accountId: string): number {
+    const isOpen = (hold: Hold) => hold.accountId === accountId && !hold.isClosed;
+    return [...this.holds.values()].filter(isOpen).length;
   }
 
   openLeases(accountId: string): number {
@@ -52,6 +76,13 @@ export class EntitlementStandIn extends JsonServer {
     return this.balances.get(accountId) ?? this.defaultBalance;
   }
 
+  /** Available credits, and those of open leases that are not used. */
+  balance(accountId: string): number {
+    return this.leasesOf(accountId)
+      .filter(({ isClosed }) => !isClosed)
+      .reduce((sum, { amount, consumed }) => sum + amount - consumed, this.available(accountId));
+  }
+
   protected answer(request: IncomingMessage, body: unknown): object {
     const accountId = String(request.headers['x-account-id']);
     switch (request.url) {
@@ -60,9 +91,20 @@ export class EntitlementStandIn extends JsonServer {
       case '/internal/leases':
         return this.acquire(accountId, body as Acquire);
       case '/internal/leases/settle':
-        return this.settle((body as { leases: LeaseUse[] }).leases);
+        return this.settle(...settlementOf(body));
       case '/internal/leases/close':
         for (const use of (body as { leases: LeaseUse[] }).leases) this.close(use);
+        return {};
+      case '/internal/holds':
+        return this.hold(accountId, body as HoldRequest);
+      case '/internal/holds/settle': {
+        const { holdId, part, count } = body as HoldRequest;
+        const { parts } = this.holds.get(holdId)!;
+        if (!parts.has(part)) parts.set(part, count);
+        return {};
+      }
+      case '/internal/holds/close':
+        this.closeHold(accountId, (body as HoldRequest).holdId);
         return {};
       default:
         return this.feed.page((body as { cursor?: { snapshot: string } }).cursor);
@@ -89,22 +131,40 @@ export class EntitlementStandIn extends JsonServer {
 
   private acquire(accountId: string, { leaseId, min, wanted }: Acquire): LeaseAnswer {
     const available = this.available(accountId);
-    if (this.isElsewhere) return { outcome: 'elsewhere', spendable: available };
+    const balance = this.balance(accountId);
+    if (this.isElsewhere) return { outcome: 'elsewhere', spendable: available, balance };
     if (this.leases.has(leaseId) || available < min) {
-      return { outcome: 'insufficient', spendable: available };
+      return { outcome: 'insufficient', spendable: available, balance };
     }
     const amount = Math.max(min, Math.min(wanted, available, this.leaseMax));
     this.balances.set(accountId, available - amount);
     this.leases.set(leaseId, { accountId, amount, consumed: 0, isClosed: false });
-    return { outcome: 'granted', amount, ttlMs: this.ttlMs, spendable: available - amount };
+    const spendable = available - amount;
+    return { outcome: 'granted', amount, ttlMs: this.ttlMs, spendable, balance };
   }
 
-  private settle(uses: LeaseUse[]): object {
+  private hold(accountId: string, { holdId, amount }: HoldRequest): HoldAnswer {
+    const available = this.available(accountId);
+    if (this.isElsewhere) return { outcome: 'elsewhere', spendable: available };
+    if (available < amount) return { outcome: 'insufficient', spendable: available };
+    this.balances.set(accountId, available - amount);
+    this.holds.set(holdId, { accountId, amount, parts: new Map(), isClosed: false });
+    return { outcome: 'held', amount, spendable: available - amount };
+  }
+
+  private closeHold(accountId: string, holdId: string): void {
+    const hold = this.holds.get(holdId);
+    if (hold === undefined || hold.isClosed) return;
+    hold.isClosed = true;
+    const left = hold.amount - usedOf(hold);
+    this.balances.set(accountId, this.available(accountId) + left);
+  }
+
+  private settle(uses: LeaseUse[], accounts: string[]): object {
     for (const use of uses) this.apply(use);
-    const spendable = Object.fromEntries(
-      uses.map(({ accountId }) => [accountId, this.available(accountId)]),
-    );
-    return { recalled: [...this.recalled], spendable };
+    const ids = [...accounts, ...uses.map(({ accountId }) => accountId)];
+    const balances = Object.fromEntries(ids.map((id) => [id, this.balance(id)]));
+    return { recalled: [...this.recalled], balances };
   }
 
   private close(use: LeaseUse): void {
@@ -125,4 +185,13 @@ export class EntitlementStandIn extends JsonServer {
     if (consumed > lease.consumed) lease.operations = operations;
     lease.consumed = Math.max(lease.consumed, consumed);
   }
+}
+
+function usedOf({ parts }: Hold): number {
+  return [...parts.values()].reduce((sum, count) => sum + count, 0);
+}
+
+function settlementOf(body: unknown): [LeaseUse[], string[]] {
+  const { leases, accounts } = body as { leases: LeaseUse[]; accounts: string[] };
+  return [leases, accounts];
 }

@@ -43,7 +43,7 @@ export class GatewayNeighbourhood {
   /** The environment of a gateway in this neighbourhood, for a process of its own as well. */
   environment(journal = 'leases.journal'): Record<string, string> {
     return {
-      GATEWAY_PORT: '0',
+      API_PORT: '0',
       DASHBOARD_PORT: '0',
       GATEWAY_INTERNAL_PORT: '0',
       BASE_URL: 'https://api.example.test',

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { PROCESSOR_NAMES } from '#libs/contracts';
 import { waitFor } from '#test/environment';
 import type { ClusterProcess } from '../../apps/cluster/src/processes/cluster-process.js';
-import { dashboardInBrowser, hasBrowser } from './browser.story.js';
 import { buyCredits } from './buy-credits.story.js';
 import { Customer } from './customer.js';
 import { describeOnCluster, openCluster } from './deployment.js';
@@ -26,10 +25,6 @@ describeOnCluster('a process for each service', () => {
 
   describe.each(PROCESSOR_NAMES)('credits are bought by %s', (processor) =>
     buyCredits(() => deployment, processor),
-  );
-
-  (hasBrowser ? describe : describe.skip)('the dashboard in a browser', () =>
-    dashboardInBrowser(() => deployment),
   );
 
   describe('what only several processes have', () => {

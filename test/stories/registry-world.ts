@@ -1,9 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Clock, Logger, ServiceTokens, loadConfig } from '#libs/platform';
-import { FileClock, TestClock, fileClockSettings } from '#test/environment';
-import { ServiceProcess } from '../../apps/cluster/src/processes/service-process.js';
+import { Logger, ServiceTokens, loadConfig } from '#libs/platform';
+import { TestClock } from '#test/environment';
 import { LookupConfig } from '../../apps/lookup/src/lookup.config.js';
 import { startLookup } from '../../apps/lookup/src/start.js';
 import type { LoggedExchange } from '../../apps/simulators/src/registry/exchange-log.js';
@@ -48,27 +47,43 @@ export interface Body {
 }
 
 /** A lookup service whose internet is a simulator, over real sockets on both sides. */
-export abstract class RegistryWorld {
-  abstract readonly clock: Clock & { advance(ms: number): void };
+export class RegistryWorld {
+  readonly clock = new TestClock(START);
   /** Where the service listens besides TCP. */
   readonly socketPath: string;
-  protected readonly folder = mkdtempSync(join(tmpdir(), 'lookup-'));
-  protected url: string;
+  private readonly folder = mkdtempSync(join(tmpdir(), 'lookup-'));
+  private readonly simulator = new RegistrySimulator({ dripIntervalMs: DRIP_INTERVAL_MS });
+  private stopLookup: () => Promise<void>;
+  private url: string;
 
   constructor(private readonly options: WorldOptions = {}) {
     this.socketPath = join(this.folder, 'socket');
   }
 
-  abstract start(): Promise<void>;
+  async start(): Promise<void> {
+    const config = loadConfig(LookupConfig, this.settings(await this.simulator.start()));
+    const logger = new Logger('lookup', { write: () => undefined });
+    const { url, stop } = await startLookup({ config, clock: this.clock, logger });
+    [this.url, this.stopLookup] = [url, stop];
+  }
 
   /** Ends the service in order, and the simulator. */
-  abstract stop(): Promise<void>;
+  async stop(): Promise<void> {
+    await this.stopLookup();
+    await this.simulator.stop();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
 
   /** No registry answers from here on. */
-  abstract silence(): Promise<void>;
+  silence(): Promise<void> {
+    return this.simulator.stop();
+  }
 
   /** What the registries were asked, about one name or about all, oldest first. */
-  abstract exchanges(domain?: string): Promise<LoggedExchange[]>;
+  exchanges(domain?: string): LoggedExchange[] {
+    const { exchanges } = this.simulator;
+    return domain === undefined ? exchanges.entries : exchanges.of(domain);
+  }
 
   async ask(
     domainName: string,
@@ -89,11 +104,11 @@ export abstract class RegistryWorld {
   }
 
   /** How often the simulator was asked about a name. */
-  async asked(domain: string): Promise<number> {
-    return (await this.exchanges(domain)).length;
+  asked(domain: string): number {
+    return this.exchanges(domain).length;
   }
 
-  protected settings({ upstreamExceptions, caFile }: SimulatedInternet): Record<string, string> {
+  private settings({ upstreamExceptions, caFile }: SimulatedInternet): Record<string, string> {
     return {
       SERVICE_SECRET: SECRET,
       LOOKUP_PORT: '0',
@@ -105,82 +120,3 @@ export abstract class RegistryWorld {
     };
   }
 }
-
-/** Both in this process. */
-export class OneProcessWorld extends RegistryWorld {
-  readonly clock = new TestClock(START);
-  private readonly simulator = new RegistrySimulator({ dripIntervalMs: DRIP_INTERVAL_MS });
-  private stopLookup: () => Promise<void>;
-
-  async start(): Promise<void> {
-    const config = loadConfig(LookupConfig, this.settings(await this.simulator.start()));
-    const logger = new Logger('lookup', { write: () => undefined });
-    const { url, stop } = await startLookup({ config, clock: this.clock, logger });
-    [this.url, this.stopLookup] = [url, stop];
-  }
-
-  async stop(): Promise<void> {
-    await this.stopLookup();
-    await this.simulator.stop();
-    rmSync(this.folder, { recursive: true, force: true });
-  }
-
-  silence(): Promise<void> {
-    return this.simulator.stop();
-  }
-
-  async exchanges(domain?: string): Promise<LoggedExchange[]> {
-    const { exchanges } = this.simulator;
-    return domain === undefined ? exchanges.entries : exchanges.of(domain);
-  }
-}
-
-/** A process for each, as on many machines. */
-export class SplitWorld extends RegistryWorld {
-  readonly clock: FileClock;
-  private readonly clockFile: string;
-  private readonly simulators: ServiceProcess;
-  private lookup: ServiceProcess;
-
-  constructor(options?: WorldOptions) {
-    super(options);
-    this.clockFile = join(this.folder, 'clock');
-    this.clock = FileClock.create(this.clockFile, START);
-    const settings = { SIMULATORS_DRIP_INTERVAL_MS: String(DRIP_INTERVAL_MS) };
-    this.simulators = this.process('simulators', settings);
-  }
-
-  async start(): Promise<void> {
-    await this.simulators.start();
-    const internet = this.simulators.addresses as unknown as SimulatedInternet;
-    const settings = { ...this.settings(internet), ...fileClockSettings(this.clockFile) };
-    this.lookup = this.process('lookup', settings);
-    await this.lookup.start();
-    this.url = this.lookup.url;
-  }
-
-  async stop(): Promise<void> {
-    await this.lookup.stop();
-    await this.simulators.stop();
-    this.clock.close();
-    rmSync(this.folder, { recursive: true, force: true });
-  }
-
-  silence(): Promise<void> {
-    return this.simulators.stop();
-  }
-
-  async exchanges(domain?: string): Promise<LoggedExchange[]> {
-    const query = domain === undefined ? '' : `?domain=${domain}`;
-    const response = await fetch(`${this.simulators.url}/exchanges${query}`);
-    return (await response.json()) as LoggedExchange[];
-  }
-
-  private process(app: string, settings: Record<string, string>): ServiceProcess {
-    const compiled = { NODE_COMPILE_CACHE: join(tmpdir(), 'story-compiled') };
-    const logFile = join(this.folder, `${app}.log`);
-    return new ServiceProcess({ name: app, app, settings: { ...compiled, ...settings }, logFile });
-  }
-}
-
-export type NewWorld = new (options?: WorldOptions) => RegistryWorld;

@@ -61,7 +61,7 @@ describe('one customer over several gateways', () => {
 
   const settingsOf = (name: string, settings: Record<string, string> = {}) => ({
     ...solo.settings,
-    GATEWAY_PORT: '0',
+    API_PORT: '0',
     DASHBOARD_PORT: '0',
     GATEWAY_JOURNAL: join(folder, `${name}.journal`),
     ...settings,

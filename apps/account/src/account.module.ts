@@ -48,9 +48,8 @@ import { KeysRepository } from './keys/keys.repository.js';
 import { KeysService } from './keys/keys.service.js';
 import { ForgottenPasswordsService } from './password-resets/forgotten-passwords.service.js';
 import { PasswordChangesService } from './password-resets/password-changes.service.js';
-import { PasswordResetLinksMaintenanceRepository } from './password-resets/password-reset-links.repository.js';
 import { PasswordResetsController } from './password-resets/password-resets.controller.js';
-import { PasswordResetsRepository } from './password-resets/password-resets.repository.js';
+import { PasswordResetsMaintenanceRepository } from './password-resets/password-resets.repository.js';
 import { PasswordResetsService } from './password-resets/password-resets.service.js';
 import { PasswordsService } from './passwords/passwords.service.js';
 import { OwnerMailService } from './people/owner-mail.service.js';
@@ -131,8 +130,7 @@ const FEATURES = [
     ForgetSignUpsJob,
   ],
   [
-    PasswordResetsRepository,
-    PasswordResetLinksMaintenanceRepository,
+    PasswordResetsMaintenanceRepository,
     PasswordResetsService,
     ForgottenPasswordsService,
     PasswordChangesService,

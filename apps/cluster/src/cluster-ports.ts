@@ -27,11 +27,11 @@ export async function choosePorts({
   const others = free.slice(SERVICES.length);
   const forGateway = (index: number) => {
     const [api, dashboard, internal] = others.slice(3 * index);
-    const wanted = firstPorts && {
-      api: firstPorts.api + 10 * index,
-      dashboard: firstPorts.dashboard + 10 * index,
+    return {
+      api: firstPorts?.api ? firstPorts.api + 10 * index : api,
+      dashboard: firstPorts?.dashboard ? firstPorts.dashboard + 10 * index : dashboard,
+      internal,
     };
-    return { api, dashboard, internal, ...wanted };
   };
   return {
     postgres,

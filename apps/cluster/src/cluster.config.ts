@@ -20,21 +20,15 @@ export class ClusterConfig {
   @Max(8)
   gateways: number = 2;
 
-  @Setting({
-    env: 'CLUSTER_API_PORT',
-    about: 'Port of the API. Where gateways cannot share it, every further one is 10 higher.',
-  })
+  @Setting({ env: 'API_PORT', about: 'Port of the API; 0 takes any free one.' })
   @IsInt()
-  @Min(1)
+  @Min(0)
   @Max(65_400)
   apiPort: number = 8080;
 
-  @Setting({
-    env: 'CLUSTER_DASHBOARD_PORT',
-    about: 'Port of the dashboard. Where gateways cannot share it, every further one is 10 higher.',
-  })
+  @Setting({ env: 'DASHBOARD_PORT', about: 'Port of the dashboard; 0 takes any free one.' })
   @IsInt()
-  @Min(1)
+  @Min(0)
   @Max(65_400)
   dashboardPort: number = 8081;
 }

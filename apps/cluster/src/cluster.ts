@@ -55,7 +55,7 @@ export interface ClusterOptions {
   payments?: 'simulated' | Settings;
   /** File of a `FileClock`, which then is the business time of every service. */
   clockFile?: string;
-  /** Wanted ports of the first gateway; the others follow in steps of ten. Free ones unless given. */
+  /** Wanted ports of the first gateway; the others follow in steps of ten. Free ones for 0, and unless given. */
   firstPorts?: { api: number; dashboard: number };
   /** All gateways listen on the public ports of the first (Linux), instead of ports of their own. */
   onePort?: boolean;
@@ -173,7 +173,8 @@ class StartingCluster {
     this.next('Bringing tables and topics up to date …');
     await runCli('migrate', this.settings.operator());
     const names = this.alone.map(({ name }) => name).join(', ');
-    this.next(`Starting ${names} and ${this.ports.gateways.length} gateways …`);
+    const { length: count } = this.ports.gateways;
+    this.next(`Starting ${names} and ${count} ${count === 1 ? 'gateway' : 'gateways'} …`);
     await this.startServices(simulators);
     this.next('Making the demo account …');
     const { broker, valkey } = this.backing;

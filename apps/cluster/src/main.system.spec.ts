@@ -1,9 +1,14 @@
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { waitFor } from '#test/environment';
+import type { ClusterFacts } from './announcement/cluster-facts.js';
+import { clusterAvailability } from './cluster.js';
 
+const START_LIMIT_MS = 240_000;
 const PROGRAM = new URL('main.js', import.meta.url).pathname;
 
 describe('npm run cluster', () => {
@@ -47,8 +52,71 @@ describe('npm run cluster', () => {
   it('its help names every setting', () => {
     const { status, stdout } = run(['--help']);
     expect(status).toBe(0);
-    for (const name of ['CLUSTER_GATEWAYS', 'CLUSTER_DATA_DIR', 'CLUSTER_API_PORT']) {
+    for (const name of ['CLUSTER_GATEWAYS', 'CLUSTER_DATA_DIR', 'API_PORT']) {
       expect(stdout).toContain(name);
     }
   });
+
+  (clusterAvailability() === undefined ? it : it.skip)(
+    'says what it does, takes free ports for 0, and starts a service again that was killed',
+    async () => {
+      const env = {
+        PATH: process.env.PATH,
+        HOME: process.env.HOME,
+        CLUSTER_DATA_DIR: folder,
+        CLUSTER_GATEWAYS: '1',
+        API_PORT: '0',
+        DASHBOARD_PORT: '0',
+      };
+      const cluster = spawn(process.execPath, [PROGRAM], { env, stdio: 'pipe' });
+      let output = '';
+      for (const stream of [cluster.stdout, cluster.stderr]) {
+        stream.on('data', (text: Buffer) => (output += text.toString()));
+      }
+      const said = (text: string) =>
+        waitFor(
+          text,
+          () => output.includes(text) || (cluster.exitCode !== null && output),
+          START_LIMIT_MS,
+        );
+      try {
+        await said('is running, a process for each service');
+        const steps = output.split('\n').filter((line) => line.endsWith(' …'));
+        expect(steps).toEqual([
+          'Starting …',
+          'Starting PostgreSQL, Kafka, Valkey and the simulators …',
+          'Bringing tables and topics up to date …',
+          expect.stringMatching(/^Starting .*account, .* and 1 gateway …$/),
+          'Making the demo account …',
+        ]);
+        const facts = JSON.parse(
+          readFileSync(join(folder, 'cluster.json'), 'utf8'),
+        ) as ClusterFacts;
+        process.kill(pidOf(cluster, 'lookup'), 'SIGKILL');
+        await said('lookup has ended (SIGKILL): it is started again.');
+        await said('lookup is up again.');
+        const url = `${facts.api_url}/v2.0/whois/live?domainName=first-light.com`;
+        const answer = await fetch(url, { headers: { 'x-api-key': facts.demo.live_key } });
+        expect([answer.status, await answer.json()]).toMatchObject([200, { status: true }]);
+      } finally {
+        cluster.kill('SIGTERM');
+        if (cluster.exitCode === null) await once(cluster, 'exit');
+      }
+      expect(cluster.exitCode).toBe(0);
+    },
+    2 * START_LIMIT_MS,
+  );
 });
+
+/** Of a cluster's service. */
+function pidOf(cluster: ChildProcess, app: string): number {
+  const all = execFileSync('ps', ['-ww', '-e', '-o', 'pid=,ppid=,args='], { encoding: 'utf8' });
+  const line = all
+    .split('\n')
+    .map((text) => text.trim().split(/\s+/))
+    .find(
+      ([, parent, ...args]) =>
+        Number(parent) === cluster.pid && args.at(-1)?.endsWith(`apps/${app}/src/main.js`),
+    );
+  return Number(line?.[0]);
+}

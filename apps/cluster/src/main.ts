@@ -19,8 +19,8 @@ async function main(): Promise<void> {
   const settings = { ...process.env, ...readCommandLine() };
   const { dataFolder, gateways, apiPort, dashboardPort } = loadConfig(ClusterConfig, settings);
   say('Starting …');
-  await checkPortFree(apiPort, 'CLUSTER_API_PORT');
-  await checkPortFree(dashboardPort, 'CLUSTER_DASHBOARD_PORT');
+  await checkPortFree(apiPort, 'API_PORT');
+  await checkPortFree(dashboardPort, 'DASHBOARD_PORT');
   const interruption = new AbortController();
   const stop = stopAtSignal(interruption);
   try {

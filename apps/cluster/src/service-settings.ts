@@ -86,7 +86,7 @@ export class ServiceSettings {
     const { folder, ports, reusePort } = this.sources;
     const { api, dashboard, internal } = ports.gateways[index];
     return this.read(service, {
-      GATEWAY_PORT: String(api),
+      API_PORT: String(api),
       DASHBOARD_PORT: String(dashboard),
       GATEWAY_INTERNAL_PORT: String(internal),
       BASE_URL: local(api),

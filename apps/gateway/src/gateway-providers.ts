@@ -7,6 +7,7 @@ import { FailedKeys } from './facts/failed-keys.js';
 import { Facts } from './facts/facts.js';
 import { GatewayConfig } from './gateway.config.js';
 import { DailyCaps } from './lease/daily-caps.js';
+import { RequestHolds } from './holds/request-holds.js';
 import { LeaseClient } from './lease/lease-client.js';
 import { ApiListener } from './listener/api-listener.js';
 import { ownOperations } from './owners/own-operations.js';
@@ -15,7 +16,7 @@ import { ProblemBodies } from './problems/problem-body.js';
 import { ClassConcurrency } from './rate-limits/class-concurrency.js';
 import { LoadShedder } from './request/01-shed.js';
 import { Forwarder } from './request/08-forward.js';
-import { Settlement } from './request/10-settle.js';
+import { RequestRecorder } from './request/10-record.js';
 import { RequestPath } from './request/request-path.js';
 import { KeyUseJob } from './request-log/key-use.job.js';
 import { MissingRows } from './request-log/missing-rows.js';
@@ -116,6 +117,16 @@ const KNOWLEDGE = [
         },
       }),
   ),
+  made(
+    RequestHolds,
+    { config: GatewayConfig, services: Services, logger: Logger },
+    ({ config, services, logger }) =>
+      new RequestHolds({
+        client: services.entitlement,
+        logger,
+        requestDeadlineMs: config.lookupTimeoutMs + LEASE_DEADLINE_SLACK_MS,
+      }),
+  ),
   made(COUNTERS, { config: GatewayConfig, logger: Logger }, ({ config, logger }) =>
     openCounters({
       url: config.valkeyUrl,
@@ -193,7 +204,7 @@ const PATH = [
   ),
   made(RequestCounts, { paths: ApiPaths }, ({ paths }) => new RequestCounts(paths.routes)),
   made(
-    Settlement,
+    RequestRecorder,
     {
       leases: LeaseClient,
       caps: DailyCaps,
@@ -203,7 +214,7 @@ const PATH = [
       clock: Clock,
       counts: RequestCounts,
     },
-    ({ counters: { repeats }, ...others }) => new Settlement({ repeats, ...others }),
+    ({ counters: { repeats }, ...others }) => new RequestRecorder({ repeats, ...others }),
   ),
   made(
     RequestPath,
@@ -213,9 +224,10 @@ const PATH = [
       facts: Facts,
       counters: COUNTERS,
       leases: LeaseClient,
+      holds: RequestHolds,
       caps: DailyCaps,
       forwarder: Forwarder,
-      settlement: Settlement,
+      recorder: RequestRecorder,
       bodies: ProblemBodies,
       logger: Logger,
     },

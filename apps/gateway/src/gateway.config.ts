@@ -16,11 +16,11 @@ import { ServiceSecretConfig, Setting } from '#libs/platform';
 const HTTP_URL = { require_tld: false, protocols: ['http', 'https'], require_protocol: true };
 
 export class GatewayConfig extends ServiceSecretConfig {
-  @Setting({ env: 'GATEWAY_HOST', about: 'Address the public API listens on.' })
+  @Setting({ env: 'API_HOST', about: 'Address the API listens on.' })
   @IsString()
   host: string = '127.0.0.1';
 
-  @Setting({ env: 'GATEWAY_PORT', about: 'Port of the public API; 0 takes a free one.' })
+  @Setting({ env: 'API_PORT', about: 'Port of the API; 0 takes any free one.' })
   @IsInt()
   @Min(0)
   @Max(65_535)

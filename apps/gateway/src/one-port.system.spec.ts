@@ -109,7 +109,7 @@ const howMany = (statuses: number[], status: number) =>
       const { port } = new URL(first.apiUrl);
       const second = await startProcess({
         ...shared,
-        GATEWAY_PORT: port,
+        API_PORT: port,
         GATEWAY_JOURNAL: journal('two'),
       });
       expect(second.apiUrl).toBe(first.apiUrl);
@@ -141,12 +141,12 @@ describe('two gateways of one machine', () => {
     async () => {
       const gateway = await startProcess({ GATEWAY_JOURNAL: journal('first') });
       const { port } = new URL(gateway.apiUrl);
-      const second = run({ GATEWAY_PORT: port, GATEWAY_JOURNAL: journal('second') });
+      const second = run({ API_PORT: port, GATEWAY_JOURNAL: journal('second') });
       // Not its exit: what it said may still be in the pipe.
       await once(second.child, 'close');
       expect(second.child.exitCode).toBe(1);
       expect(second.output()).toContain(
-        `cannot listen on 127.0.0.1:${port} (GATEWAY_PORT): another process listens there`,
+        `cannot listen on 127.0.0.1:${port} (API_PORT): another process listens there`,
       );
     },
     TEST_LIMIT_MS,

@@ -11,7 +11,7 @@ export const gateway: Service<GatewayConfig> = {
   config: GatewayConfig,
   listeners: [
     { port: 'GATEWAY_INTERNAL_PORT' },
-    { port: 'GATEWAY_PORT', isPublic: true },
+    { port: 'API_PORT', isPublic: true },
     { port: 'DASHBOARD_PORT', isPublic: true },
   ],
   migrations,

@@ -60,7 +60,9 @@ describe('readiness of a gateway', () => {
       { VALKEY_URL: 'redis://127.0.0.1:1' },
       ['counters'],
     ],
-    ['a service that it asks and cannot reach is named', { LOOKUP_URL: AWAY }, ['lookup']],
+    ['a lookup that it cannot reach is named', { LOOKUP_URL: AWAY }, ['lookup']],
+    ['an account service that it cannot reach is named', { ACCOUNT_URL: AWAY }, ['account']],
+    ['so is a billing service, where it has one', { BILLING_INTERNAL_URL: AWAY }, ['billing']],
     ['with everything there nothing is away', {}, []],
   ])('%s', async (_what, settings, faults) => {
     const gateway = await around.startGateway(settings);

@@ -6,5 +6,7 @@ export * from './domain-name.js';
 export * from './host-name.js';
 export * from './ip-address.js';
 export * from './is-address-block.js';
+export * from './is-email-address.js';
+export * from './mail-address.js';
 export * from './refusal.js';
 export * from './second-level-registries.js';

@@ -1,4 +1,3 @@
-export * from './address.js';
 export * from './letter.js';
 export * from './mail.js';
 export * from './mail-metrics.js';

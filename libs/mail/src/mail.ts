@@ -1,4 +1,4 @@
-import { isMailAddress } from './address.js';
+import { isMailAddress } from '#libs/domain-names';
 
 /** A mail to one recipient, as text and as the same in HTML. */
 export interface Mail {

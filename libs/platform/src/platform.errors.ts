@@ -44,6 +44,18 @@ export class NotLoggedIn extends Problem {
   }
 }
 
+/** The session is old, and the call asks for a password of the last 10 minutes (S35). */
+export class ReauthenticationRequired extends Problem {
+  constructor() {
+    super({
+      code: 'reauthentication_required',
+      status: 403,
+      detail:
+        'Enter your password again. This action requires a log-in within the last 10 minutes.',
+    });
+  }
+}
+
 export class CallerNotAllowed extends Problem {
   constructor() {
     super({

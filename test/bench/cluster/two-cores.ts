@@ -85,7 +85,7 @@ async function twoGateways(field: GatewayField): Promise<Contender> {
   const first = await startGateway(field, { name: 'cores-2a.journal', settings: shared });
   const second = await startGateway(field, {
     name: 'cores-2b.journal',
-    settings: { ...shared, GATEWAY_PORT: String(first.port) },
+    settings: { ...shared, API_PORT: String(first.port) },
   });
   return { pids: [first.pid, second.pid, valkey.pid], port: first.port };
 }

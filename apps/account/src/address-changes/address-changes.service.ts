@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { ChangeAddressRequest, ConfirmAddressRequest } from '#libs/contracts';
 import { HOUR_MS } from '#libs/platform';
 import { AccountsService } from '../accounts/accounts.service.js';
 import { type AttemptLimit, ThrottlingService } from '../throttling/throttling.service.js';
@@ -8,9 +9,8 @@ import { OwnerMailService } from '../people/owner-mail.service.js';
 import { PeopleService } from '../people/people.service.js';
 import { LinkInvalid } from '../registration/registration.errors.js';
 import { alreadyRegisteredLetter } from '../registration/registration-mail.js';
-import type { ActiveSession } from '../sessions/require-session.js';
+import type { ActiveSession } from '../sessions/serves.js';
 import { AddressChangeLinksService } from './address-change-links.service.js';
-import type { ChangeAddressRequest, ConfirmAddressRequest } from './address-changes.dto.js';
 import { addressChangedLetter, confirmAddressLetter } from './address-mail.js';
 
 const PERSON_LIMIT: AttemptLimit = { name: 'change address', max: 5, windowMs: HOUR_MS };

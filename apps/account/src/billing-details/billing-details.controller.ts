@@ -1,26 +1,24 @@
-import { Body, Controller, Get, Put } from '@nestjs/common';
+import { Body, Controller, Get } from '@nestjs/common';
+import { BILLING_DETAILS, BILLING_DETAILS_PUT, PutBillingDetailsRequest } from '#libs/contracts';
 import { AccountId, AllowCallers } from '#libs/platform';
-import { type ActiveSession, CurrentSession, RequireSession } from '../sessions/require-session.js';
-import { PutBillingDetailsRequest } from './billing-details.dto.js';
+import { type ActiveSession, CurrentSession, Serves } from '../sessions/serves.js';
 import { BillingDetailsService } from './billing-details.service.js';
 
-@Controller('internal')
+@Controller()
 export class BillingDetailsController {
   constructor(private readonly billingDetails: BillingDetailsService) {}
 
-  @Get('dashboard/billing-details')
-  @RequireSession()
+  @Serves(BILLING_DETAILS)
   get(@CurrentSession() owner: ActiveSession) {
     return this.billingDetails.get(owner.accountId);
   }
 
-  @Put('dashboard/billing-details')
-  @RequireSession()
+  @Serves(BILLING_DETAILS_PUT)
   put(@CurrentSession() owner: ActiveSession, @Body() request: PutBillingDetailsRequest) {
     return this.billingDetails.put(owner, request);
   }
 
-  @Get('billing-contact')
+  @Get('internal/billing-contact')
   @AllowCallers('billing')
   contact(@AccountId() accountId: string) {
     return this.billingDetails.getContact(accountId);

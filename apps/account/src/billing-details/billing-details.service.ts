@@ -1,13 +1,16 @@
 import { Injectable } from '@nestjs/common';
-import type { BillingContact } from '#libs/contracts';
+import type {
+  BillingContact,
+  BillingDetailsAnswer,
+  PutBillingDetailsRequest,
+} from '#libs/contracts';
 import type { Transaction } from '#libs/database';
 import { Clock, InvalidRequest } from '#libs/platform';
 import { AccountsService } from '../accounts/accounts.service.js';
 import { AuditService } from '../audit/audit.service.js';
 import { PeopleService } from '../people/people.service.js';
 import { PersonalDataService } from '../personal-data/personal-data.service.js';
-import type { ActiveSession } from '../sessions/require-session.js';
-import type { BillingDetailsResponse, PutBillingDetailsRequest } from './billing-details.dto.js';
+import type { ActiveSession } from '../sessions/serves.js';
 import { BillingDetailsRepository } from './billing-details.repository.js';
 import { plainTaxId } from './tax-id.js';
 
@@ -23,7 +26,7 @@ export class BillingDetailsService {
     private readonly clock: Clock,
   ) {}
 
-  async get(accountId: string): Promise<BillingDetailsResponse> {
+  async get(accountId: string): Promise<BillingDetailsAnswer> {
     return this.accounts.transaction(async (transaction) => ({
       details: await this.find(transaction, accountId),
     }));
@@ -33,7 +36,7 @@ export class BillingDetailsService {
   async put(
     owner: ActiveSession,
     request: PutBillingDetailsRequest,
-  ): Promise<BillingDetailsResponse> {
+  ): Promise<BillingDetailsAnswer> {
     const { accountId } = owner;
     const details = { ...request, ...this.taxIdOf(request) };
     return this.accounts.runCommand(accountId, {}, async (transaction) => {

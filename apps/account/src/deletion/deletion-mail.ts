@@ -1,5 +1,5 @@
 import type { Letter } from '#libs/mail';
-import { CONSEQUENCES } from './deletion.dto.js';
+import { CONSEQUENCES } from './consequences.js';
 
 export function deletedLetter(firstName: string, dashboardUrl: string, until: Date): Letter {
   return {

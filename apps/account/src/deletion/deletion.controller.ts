@@ -1,24 +1,20 @@
-import { Body, Controller, HttpCode, Post, UseInterceptors } from '@nestjs/common';
+import { Body, Controller, UseInterceptors } from '@nestjs/common';
+import { ACCOUNT_DELETE, ACCOUNT_RESTORE, DeleteAccountRequest } from '#libs/contracts';
 import { SessionHeaders } from '../sessions/session-headers.js';
-import { type ActiveSession, CurrentSession, RequireSession } from '../sessions/require-session.js';
-import { DeleteAccountRequest } from './deletion.dto.js';
+import { type ActiveSession, CurrentSession, Serves } from '../sessions/serves.js';
 import { DeletionService } from './deletion.service.js';
 
-@Controller('internal/dashboard/account')
+@Controller()
 @UseInterceptors(SessionHeaders)
 export class DeletionController {
   constructor(private readonly deletion: DeletionService) {}
 
-  @Post('delete')
-  @HttpCode(200)
-  @RequireSession()
+  @Serves(ACCOUNT_DELETE)
   delete(@CurrentSession() owner: ActiveSession, @Body() request: DeleteAccountRequest) {
     return this.deletion.delete(owner, request);
   }
 
-  @Post('restore')
-  @HttpCode(200)
-  @RequireSession({ deletedToo: true })
+  @Serves(ACCOUNT_RESTORE)
   restore(@CurrentSession() owner: ActiveSession) {
     return this.deletion.restore(owner);
   }

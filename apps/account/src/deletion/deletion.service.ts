@@ -1,21 +1,20 @@
 import { Injectable } from '@nestjs/common';
-import { crashPoint } from '#libs/platform';
+import type {
+  AccountDeletionAnswer,
+  AccountRestoredAnswer,
+  DeleteAccountRequest,
+} from '#libs/contracts';
+import { ReauthenticationRequired, crashPoint } from '#libs/platform';
 import { AccountsService } from '../accounts/accounts.service.js';
 import { AuditService } from '../audit/audit.service.js';
 import { KeysService } from '../keys/keys.service.js';
 import { OwnerMailService } from '../people/owner-mail.service.js';
 import { LogInService } from '../sessions/log-in.service.js';
 import { SessionAnswer } from '../sessions/session-headers.js';
-import { ReauthenticationRequired } from '../sessions/sessions.errors.js';
 import { SessionsService } from '../sessions/sessions.service.js';
-import type { ActiveSession } from '../sessions/require-session.js';
+import type { ActiveSession } from '../sessions/serves.js';
 import { deletedLetter, restoredLetter } from './deletion-mail.js';
-import {
-  CONSEQUENCES,
-  type DeleteAccountRequest,
-  type DeletionResponse,
-  type RestoreResponse,
-} from './deletion.dto.js';
+import { CONSEQUENCES } from './consequences.js';
 
 /** The owner's way out of an account, and back within 90 days. */
 @Injectable()
@@ -36,7 +35,7 @@ export class DeletionService {
   async delete(
     owner: ActiveSession,
     { password }: DeleteAccountRequest,
-  ): Promise<SessionAnswer<DeletionResponse>> {
+  ): Promise<SessionAnswer<AccountDeletionAnswer>> {
     if (password !== undefined) await this.logIns.checkPassword(owner, password);
     else if (!owner.isRecent) await this.refuse(owner);
     const { accountId } = owner;
@@ -59,7 +58,7 @@ export class DeletionService {
   }
 
   /** Undoes what the deletion changed; keys stay revoked. @throws RestoreTooLate. */
-  async restore(owner: ActiveSession): Promise<RestoreResponse> {
+  async restore(owner: ActiveSession): Promise<AccountRestoredAnswer> {
     const { accountId } = owner;
     return this.accounts.transaction(async (transaction) => {
       if (await this.accounts.restore(transaction, accountId)) {

@@ -1,7 +1,9 @@
-import { maskedApiKey } from '#libs/contracts';
+import { type IssuedKeyAnswer, type KeyAnswer, maskedApiKey } from '#libs/contracts';
 import { keyStateOf } from './key-state.js';
-import type { IssuedKeyResponse, KeyDescription } from './keys.dto.js';
 import type { NewKey } from './keys.repository.js';
+
+/** A key as it is by itself: its rank depends on the others. */
+export type KeyDescription = Omit<KeyAnswer, 'rank'>;
 
 /** What the owner is told of a key, and what the audit log hashes of it. @param now business time. */
 export function describeKey(key: NewKey, now: Date): KeyDescription {
@@ -23,6 +25,6 @@ export function describeKey(key: NewKey, now: Date): KeyDescription {
 }
 
 /** The answer that a repeated call gets: the value was shown once (S5). */
-export function withoutValue(answer: IssuedKeyResponse): IssuedKeyResponse {
+export function withoutValue(answer: IssuedKeyAnswer): IssuedKeyAnswer {
   return { ...answer, key: undefined };
 }

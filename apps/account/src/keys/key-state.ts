@@ -1,7 +1,5 @@
+import type { KeyState } from '#libs/contracts';
 import type { ApiKey } from './key.entity.js';
-
-/** `replaced`: works until the end of its rotation's overlap. */
-export type KeyState = 'active' | 'replaced' | 'expired' | 'revoked';
 
 /** The state of a key at `now`, which is business time. What ended a key goes before its expiry. */
 export function keyStateOf(

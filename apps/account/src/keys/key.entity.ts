@@ -1,7 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { KeyEnvironment, Scope } from '#libs/contracts';
-
-export type RevocationCause = 'owner' | 'rotation' | 'expiry' | 'deletion';
+import type { KeyEnvironment, RevocationCause, Scope } from '#libs/contracts';
 
 @Entity('api_keys')
 export class ApiKey {

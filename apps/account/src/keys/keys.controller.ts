@@ -1,29 +1,34 @@
-import { Body, Controller, Delete, Get, Param, Patch, Post, Query } from '@nestjs/common';
-import { Idempotent, type IdempotentCall } from '#libs/database';
-import type { Actor } from '../audit/actor.js';
-import { CurrentSession, RequireSession } from '../sessions/require-session.js';
+import { Body, Controller, Param } from '@nestjs/common';
 import {
   CreateKeyRequest,
-  ListKeysQuery,
+  KEY_CREATE,
+  KEY_REISSUE,
+  KEY_REVOKE,
+  KEY_ROTATE,
+  KEY_UPDATE,
+  KEYS,
+  Question,
+  type QuestionOf,
   ReissueKeyRequest,
   RotateKeyRequest,
   UpdateKeyRequest,
-} from './keys.dto.js';
+} from '#libs/contracts';
+import { Idempotent, type IdempotentCall } from '#libs/database';
+import type { Actor } from '../audit/actor.js';
+import { CurrentSession, Serves } from '../sessions/serves.js';
 import { KeysService } from './keys.service.js';
 
 /** The owner's keys. What gives a key more power needs a log-in of the last 10 minutes (S35). */
-@Controller('internal/dashboard/keys')
+@Controller()
 export class KeysController {
   constructor(private readonly keys: KeysService) {}
 
-  @Get()
-  @RequireSession()
-  list(@CurrentSession() owner: Actor, @Query() query: ListKeysQuery) {
-    return this.keys.list(owner.accountId, query);
+  @Serves(KEYS)
+  list(@CurrentSession() owner: Actor, @Question(KEYS) { cursor }: QuestionOf<typeof KEYS>) {
+    return this.keys.list(owner.accountId, cursor);
   }
 
-  @Post()
-  @RequireSession({ recently: true })
+  @Serves(KEY_CREATE)
   create(
     @CurrentSession() owner: Actor,
     @Body() request: CreateKeyRequest,
@@ -32,8 +37,7 @@ export class KeysController {
     return this.keys.create(owner, request, call);
   }
 
-  @Patch(':id')
-  @RequireSession({ recently: true })
+  @Serves(KEY_UPDATE)
   update(
     @CurrentSession() owner: Actor,
     @Param('id') id: string,
@@ -43,14 +47,12 @@ export class KeysController {
     return this.keys.update(owner, id, request, call);
   }
 
-  @Delete(':id')
-  @RequireSession()
+  @Serves(KEY_REVOKE)
   revoke(@CurrentSession() owner: Actor, @Param('id') id: string) {
     return this.keys.revoke(owner, id);
   }
 
-  @Post(':id/rotate')
-  @RequireSession({ recently: true })
+  @Serves(KEY_ROTATE)
   rotate(
     @CurrentSession() owner: Actor,
     @Param('id') id: string,
@@ -60,8 +62,7 @@ export class KeysController {
     return this.keys.rotate(owner, id, request, call);
   }
 
-  @Post(':id/reissue')
-  @RequireSession({ recently: true })
+  @Serves(KEY_REISSUE)
   reissue(
     @CurrentSession() owner: Actor,
     @Param('id') id: string,

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
+import type { RevocationCause } from '#libs/contracts';
 import type { Transaction } from '#libs/database';
 import type { KeyEnvironment } from '#libs/contracts';
-import { ApiKey, type RevocationCause } from './key.entity.js';
+import { ApiKey } from './key.entity.js';
 
 /** A row as it is written: what the database derives from it is missing. */
 export type NewKey = Omit<ApiKey, 'isCurrent'>;

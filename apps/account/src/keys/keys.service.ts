@@ -1,8 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import {
   ApiKeyChanged,
+  type CreateKeyRequest,
   DEFAULT_SCOPES,
+  type IssuedKeyAnswer,
+  type KeyAnswer,
   type KeyEnvironment,
+  type KeysAnswer,
+  type ReissueKeyRequest,
+  type RotateKeyRequest,
+  type UpdateKeyRequest,
   generateApiKey,
   hashApiKey,
 } from '#libs/contracts';
@@ -17,16 +24,6 @@ import { describeKey, withoutValue } from './key-answer.js';
 import { isJudgedAlike } from './judged-settings.js';
 import type { ApiKey } from './key.entity.js';
 import { keyStateOf } from './key-state.js';
-import type {
-  CreateKeyRequest,
-  IssuedKeyResponse,
-  KeyListResponse,
-  KeyResponse,
-  ListKeysQuery,
-  ReissueKeyRequest,
-  RotateKeyRequest,
-  UpdateKeyRequest,
-} from './keys.dto.js';
 import { KeyLimitReached, KeyNotActive, KeyNotReissuable } from './keys.errors.js';
 import { KeysRepository, type NewKey } from './keys.repository.js';
 
@@ -59,7 +56,7 @@ export class KeysService {
     private readonly config: AccountConfig,
   ) {}
 
-  async list(accountId: string, { cursor }: ListKeysQuery): Promise<KeyListResponse> {
+  async list(accountId: string, cursor?: string): Promise<KeysAnswer> {
     const [beforeId] = cursor === undefined ? [] : (readCursor(cursor, 1) ?? ['']);
     if (beforeId !== undefined && !isId(beforeId)) {
       throw new InvalidRequest([{ field: 'cursor', message: 'is not a valid cursor' }]);
@@ -80,7 +77,7 @@ export class KeysService {
     owner: Actor,
     request: CreateKeyRequest,
     call?: IdempotentCall,
-  ): Promise<IssuedKeyResponse> {
+  ): Promise<IssuedKeyAnswer> {
     const settings = {
       environment: request.environment,
       name: request.name,
@@ -108,7 +105,7 @@ export class KeysService {
     keyId: string,
     request: UpdateKeyRequest,
     call?: IdempotentCall,
-  ): Promise<KeyResponse> {
+  ): Promise<KeyAnswer> {
     const changes = {
       name: request.name,
       scopes: request.scopes,
@@ -133,7 +130,7 @@ export class KeysService {
   }
 
   /** Ends a key at once. A repeat changes nothing. @throws NotFound. */
-  async revoke(owner: Actor, keyId: string): Promise<KeyResponse> {
+  async revoke(owner: Actor, keyId: string): Promise<KeyAnswer> {
     return this.accounts.runCommand(owner.accountId, {}, async (transaction) => {
       const { key, lock } = await this.lockKey(transaction, owner.accountId, keyId);
       if (key.revokedAt) return this.answerOf(transaction, key);
@@ -158,7 +155,7 @@ export class KeysService {
     keyId: string,
     { overlap, expires_at }: RotateKeyRequest,
     call?: IdempotentCall,
-  ): Promise<IssuedKeyResponse> {
+  ): Promise<IssuedKeyAnswer> {
     const { accountId } = owner;
     const given = this.futureDate(expires_at);
     return this.accounts.runCommand(
@@ -196,7 +193,7 @@ export class KeysService {
     keyId: string,
     { expires_at }: ReissueKeyRequest,
     call?: IdempotentCall,
-  ): Promise<IssuedKeyResponse> {
+  ): Promise<IssuedKeyAnswer> {
     const { accountId } = owner;
     const given = this.futureDate(expires_at);
     return this.accounts.runCommand(
@@ -294,7 +291,7 @@ export class KeysService {
     return { key, value };
   }
 
-  private async answerOf(transaction: Transaction, key: NewKey): Promise<KeyResponse> {
+  private async answerOf(transaction: Transaction, key: NewKey): Promise<KeyAnswer> {
     const ranks = await this.ranksOf(transaction, key.accountId);
     return { ...describeKey(key, this.clock.now()), rank: ranks(key.id) };
   }
@@ -302,7 +299,7 @@ export class KeysService {
   private async issuedAnswer(
     transaction: Transaction,
     { key, value }: IssuedKey,
-  ): Promise<IssuedKeyResponse> {
+  ): Promise<IssuedKeyAnswer> {
     return { ...(await this.answerOf(transaction, key)), key: value };
   }
 

@@ -1,9 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { ApiKeyChanged, hashApiKey, isWellFormedApiKey } from '#libs/contracts';
+import {
+  ApiKeyChanged,
+  type IssuedKeyAnswer,
+  hashApiKey,
+  isWellFormedApiKey,
+} from '#libs/contracts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, newId } from '#libs/platform';
 import { AccountUnderTest, type Owner } from '../../../../test/account/account-under-test.js';
 import { ExpireKeysJob } from '../key-facts/expire-keys.job.js';
-import type { IssuedKeyResponse } from './keys.dto.js';
 
 describe('keys', () => {
   let account: AccountUnderTest;
@@ -20,7 +24,7 @@ describe('keys', () => {
   const call = (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?: object) =>
     account.dashboard(method, path, { body, token: owner.token });
 
-  async function createKey(extra: object = {}): Promise<Required<IssuedKeyResponse>> {
+  async function createKey(extra: object = {}): Promise<Required<IssuedKeyAnswer>> {
     const body = { name: 'Server', environment: 'live', ...extra };
     const answer = await call('POST', 'keys', body);
     expect(answer).toMatchObject({ status: 201 });

@@ -1,4 +1,5 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import type { ForgotPasswordRequest } from '#libs/contracts';
 import { HOUR_MS, Logger } from '#libs/platform';
 import { AccountsService } from '../accounts/accounts.service.js';
 import { type AttemptLimit, ThrottlingService } from '../throttling/throttling.service.js';
@@ -7,7 +8,6 @@ import type { Visitor } from '../audit/actor.js';
 import { AuditService } from '../audit/audit.service.js';
 import type { FoundPerson } from '../people/found-person.js';
 import { PeopleService } from '../people/people.service.js';
-import type { ForgotPasswordRequest } from './password-resets.dto.js';
 import { PasswordResetsService, RESET_LINK_LIFETIME_MS } from './password-resets.service.js';
 
 const NETWORK_LIMIT: AttemptLimit = { name: 'forgot network', max: 10, windowMs: HOUR_MS };

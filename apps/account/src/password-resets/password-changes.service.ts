@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { ChangePasswordRequest, ResetPasswordRequest } from '#libs/contracts';
 import { AccountsService } from '../accounts/accounts.service.js';
 import type { Visitor } from '../audit/actor.js';
 import { AuditService } from '../audit/audit.service.js';
@@ -6,8 +7,7 @@ import { PasswordsService } from '../passwords/passwords.service.js';
 import { LogInService } from '../sessions/log-in.service.js';
 import { SessionAnswer } from '../sessions/session-headers.js';
 import { SessionsService } from '../sessions/sessions.service.js';
-import type { ActiveSession } from '../sessions/require-session.js';
-import type { ChangePasswordRequest, ResetPasswordRequest } from './password-resets.dto.js';
+import type { ActiveSession } from '../sessions/serves.js';
 import { PasswordResetsService } from './password-resets.service.js';
 
 /** Sets new passwords: by a mailed link, or by someone who knows the old one. */

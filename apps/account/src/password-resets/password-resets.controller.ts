@@ -1,18 +1,19 @@
-import { Body, Controller, HttpCode, Post, UseInterceptors } from '@nestjs/common';
-import { AllowCallers } from '#libs/platform';
-import { CurrentVisitor, type Visitor } from '../audit/actor.js';
-import { SessionHeaders } from '../sessions/session-headers.js';
-import { type ActiveSession, CurrentSession, RequireSession } from '../sessions/require-session.js';
-import { ForgottenPasswordsService } from './forgotten-passwords.service.js';
-import { PasswordChangesService } from './password-changes.service.js';
+import { Body, Controller, UseInterceptors } from '@nestjs/common';
 import {
   ChangePasswordRequest,
   ForgotPasswordRequest,
+  PASSWORD_CHANGE,
+  PASSWORD_FORGOT,
+  PASSWORD_RESET,
   ResetPasswordRequest,
-} from './password-resets.dto.js';
+} from '#libs/contracts';
+import { CurrentVisitor, type Visitor } from '../audit/actor.js';
+import { SessionHeaders } from '../sessions/session-headers.js';
+import { type ActiveSession, CurrentSession, Serves } from '../sessions/serves.js';
+import { ForgottenPasswordsService } from './forgotten-passwords.service.js';
+import { PasswordChangesService } from './password-changes.service.js';
 
-@Controller('internal/dashboard/password')
-@AllowCallers('gateway')
+@Controller()
 @UseInterceptors(SessionHeaders)
 export class PasswordResetsController {
   constructor(
@@ -20,21 +21,17 @@ export class PasswordResetsController {
     private readonly changes: PasswordChangesService,
   ) {}
 
-  @Post('forgot')
-  @HttpCode(202)
+  @Serves(PASSWORD_FORGOT)
   forgot(@Body() request: ForgotPasswordRequest, @CurrentVisitor() visitor: Visitor) {
     return this.forgotten.forgot(request, visitor);
   }
 
-  @Post('reset')
-  @HttpCode(200)
+  @Serves(PASSWORD_RESET)
   reset(@Body() request: ResetPasswordRequest, @CurrentVisitor() visitor: Visitor) {
     return this.changes.reset(request, visitor);
   }
 
-  @Post('change')
-  @HttpCode(200)
-  @RequireSession()
+  @Serves(PASSWORD_CHANGE)
   change(@CurrentSession() session: ActiveSession, @Body() request: ChangePasswordRequest) {
     return this.changes.change(session, request);
   }

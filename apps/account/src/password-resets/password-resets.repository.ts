@@ -2,10 +2,25 @@ import { Injectable } from '@nestjs/common';
 import type { Transaction } from '#libs/database';
 import { PasswordReset } from './password-reset.entity.js';
 
+/** Whoever follows a link is known by its token alone. */
 @Injectable()
-export class PasswordResetsRepository {
+export class PasswordResetsMaintenanceRepository {
   async insert(transaction: Transaction, reset: PasswordReset): Promise<void> {
     await transaction.manager.insert(PasswordReset, reset);
+  }
+
+  /** Takes the link out: of parallel callers one gets it. */
+  async take(
+    transaction: Transaction,
+    tokenHash: Buffer,
+    now: Date,
+  ): Promise<{ accountId: string; personId: string } | null> {
+    const [row] = await transaction.query<{ accountId: string; personId: string }>(
+      `delete from password_resets where token_hash = $1 and expires_at > $2
+       returning account_id as "accountId", person_id as "personId"`,
+      [tokenHash, now],
+    );
+    return row ?? null;
   }
 
   /** Every link of the account, used or not, is worth nothing from here on. */

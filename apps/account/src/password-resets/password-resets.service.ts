@@ -7,8 +7,7 @@ import { LinkInvalid } from '../registration/registration.errors.js';
 import { newToken, tokenHash } from '../sessions/session-token.js';
 import { SessionsService } from '../sessions/sessions.service.js';
 import { passwordChangedLetter, resetLetter } from './password-mail.js';
-import { PasswordResetLinksMaintenanceRepository } from './password-reset-links.repository.js';
-import { PasswordResetsRepository } from './password-resets.repository.js';
+import { PasswordResetsMaintenanceRepository } from './password-resets.repository.js';
 
 export const RESET_LINK_LIFETIME_MS = 30 * MINUTE_MS;
 
@@ -16,8 +15,7 @@ export const RESET_LINK_LIFETIME_MS = 30 * MINUTE_MS;
 @Injectable()
 export class PasswordResetsService {
   constructor(
-    private readonly resets: PasswordResetsRepository,
-    private readonly links: PasswordResetLinksMaintenanceRepository,
+    private readonly resets: PasswordResetsMaintenanceRepository,
     private readonly people: PeopleService,
     private readonly sessions: SessionsService,
     private readonly mail: OwnerMailService,
@@ -48,7 +46,7 @@ export class PasswordResetsService {
     token: string,
   ): Promise<{ accountId: string; personId: string }> {
     const hash = tokenHash(token);
-    const link = hash && (await this.links.take(transaction, hash, this.clock.now()));
+    const link = hash && (await this.resets.take(transaction, hash, this.clock.now()));
     if (!link) throw new LinkInvalid();
     return link;
   }

@@ -1,20 +1,18 @@
-import { Body, Controller, Get, Patch } from '@nestjs/common';
-import { type ActiveSession, CurrentSession, RequireSession } from '../sessions/require-session.js';
-import { UpdateProfileRequest } from './profile.dto.js';
+import { Body, Controller } from '@nestjs/common';
+import { PROFILE, PROFILE_UPDATE, UpdateProfileRequest } from '#libs/contracts';
+import { type ActiveSession, CurrentSession, Serves } from '../sessions/serves.js';
 import { ProfileService } from './profile.service.js';
 
-@Controller('internal/dashboard/account')
+@Controller()
 export class ProfileController {
   constructor(private readonly profile: ProfileService) {}
 
-  @Get()
-  @RequireSession()
+  @Serves(PROFILE)
   get(@CurrentSession() owner: ActiveSession) {
     return this.profile.get(owner);
   }
 
-  @Patch()
-  @RequireSession()
+  @Serves(PROFILE_UPDATE)
   update(@CurrentSession() owner: ActiveSession, @Body() request: UpdateProfileRequest) {
     return this.profile.update(owner, request);
   }

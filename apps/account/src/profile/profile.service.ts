@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
+import type { ProfileAnswer, UpdateProfileRequest } from '#libs/contracts';
 import { AccountsService } from '../accounts/accounts.service.js';
 import { AuditService } from '../audit/audit.service.js';
 import { PeopleService } from '../people/people.service.js';
-import type { ActiveSession } from '../sessions/require-session.js';
-import type { ProfileResponse, UpdateProfileRequest } from './profile.dto.js';
+import type { ActiveSession } from '../sessions/serves.js';
 
 /** What the owner sees and changes of himself. */
 @Injectable()
@@ -14,7 +14,7 @@ export class ProfileService {
     private readonly audit: AuditService,
   ) {}
 
-  async get({ accountId, personId }: ActiveSession): Promise<ProfileResponse> {
+  async get({ accountId, personId }: ActiveSession): Promise<ProfileAnswer> {
     return this.accounts.transaction(async (transaction) => {
       const account = await this.accounts.get(transaction, accountId);
       const { details } = await this.people.get(transaction, accountId, personId);
@@ -28,7 +28,7 @@ export class ProfileService {
     });
   }
 
-  async update(owner: ActiveSession, request: UpdateProfileRequest): Promise<ProfileResponse> {
+  async update(owner: ActiveSession, request: UpdateProfileRequest): Promise<ProfileAnswer> {
     const { accountId, personId } = owner;
     await this.accounts.runCommand(accountId, {}, async (transaction) => {
       const { details } = await this.people.get(transaction, accountId, personId);

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { ConfirmSignUpRequest, ConfirmedSignUpAnswer } from '#libs/contracts';
 import { newId } from '#libs/platform';
 import { AccountsService } from '../accounts/accounts.service.js';
 import type { Visitor } from '../audit/actor.js';
@@ -7,7 +8,6 @@ import { KeysService } from '../keys/keys.service.js';
 import { PeopleService } from '../people/people.service.js';
 import { SessionAnswer } from '../sessions/session-headers.js';
 import { SessionsService } from '../sessions/sessions.service.js';
-import type { ConfirmRequest, ConfirmedResponse } from './registration.dto.js';
 import { LinkInvalid } from './registration.errors.js';
 import { SignUpsService } from './sign-ups.service.js';
 
@@ -29,9 +29,9 @@ export class ConfirmationService {
    * @throws LinkInvalid, also when another sign-up of the same address was confirmed before.
    */
   async confirm(
-    { token }: ConfirmRequest,
+    { token }: ConfirmSignUpRequest,
     visitor: Visitor,
-  ): Promise<SessionAnswer<ConfirmedResponse>> {
+  ): Promise<SessionAnswer<ConfirmedSignUpAnswer>> {
     return this.accounts.transaction(async (transaction) => {
       const { signUp, details } = await this.signUps.take(transaction, token);
       const actor = { accountId: signUp.id, personId: newId(), visitor };

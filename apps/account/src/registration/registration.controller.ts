@@ -1,13 +1,12 @@
-import { Body, Controller, HttpCode, Post, UseInterceptors } from '@nestjs/common';
-import { AllowCallers } from '#libs/platform';
+import { Body, Controller, UseInterceptors } from '@nestjs/common';
+import { ConfirmSignUpRequest, SIGN_UP, SIGN_UP_CONFIRM, SignUpRequest } from '#libs/contracts';
 import { CurrentVisitor, type Visitor } from '../audit/actor.js';
+import { Serves } from '../sessions/serves.js';
 import { SessionHeaders } from '../sessions/session-headers.js';
 import { ConfirmationService } from './confirmation.service.js';
-import { ConfirmRequest, SignUpRequest } from './registration.dto.js';
 import { RegistrationService } from './registration.service.js';
 
-@Controller('internal/dashboard/sign-up')
-@AllowCallers('gateway')
+@Controller()
 @UseInterceptors(SessionHeaders)
 export class RegistrationController {
   constructor(
@@ -15,14 +14,13 @@ export class RegistrationController {
     private readonly confirmation: ConfirmationService,
   ) {}
 
-  @Post()
-  @HttpCode(202)
+  @Serves(SIGN_UP)
   signUp(@Body() request: SignUpRequest, @CurrentVisitor() visitor: Visitor) {
     return this.registration.signUp(request, visitor);
   }
 
-  @Post('confirm')
-  confirm(@Body() request: ConfirmRequest, @CurrentVisitor() visitor: Visitor) {
+  @Serves(SIGN_UP_CONFIRM)
+  confirm(@Body() request: ConfirmSignUpRequest, @CurrentVisitor() visitor: Visitor) {
     return this.confirmation.confirm(request, visitor);
   }
 }

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { SignUpAnswer, SignUpRequest } from '#libs/contracts';
 import { HOUR_MS } from '#libs/platform';
 import { AccountsService } from '../accounts/accounts.service.js';
 import { type AttemptLimit, ThrottlingService } from '../throttling/throttling.service.js';
@@ -8,7 +9,6 @@ import { AuditService } from '../audit/audit.service.js';
 import { PasswordsService } from '../passwords/passwords.service.js';
 import { domainOfAddress } from '../people/address.js';
 import { PeopleService } from '../people/people.service.js';
-import type { SignUpRequest, SignUpResponse } from './registration.dto.js';
 import { SignUpsService } from './sign-ups.service.js';
 
 const NETWORK_LIMIT: AttemptLimit = { name: 'sign-up network', max: 10, windowMs: HOUR_MS };
@@ -33,7 +33,7 @@ export class RegistrationService {
    * Sends a link to the address; the answer is the same when it has an account already (S24).
    * @throws InvalidRequest for a password that breaks the rules; TooManyAttempts; PasswordQueueFull.
    */
-  async signUp(request: SignUpRequest, visitor: Visitor): Promise<SignUpResponse> {
+  async signUp(request: SignUpRequest, visitor: Visitor): Promise<SignUpAnswer> {
     const { email: address, first_name: firstName, password } = request;
     await this.throttling.count(NETWORK_LIMIT, networkOf(visitor.address), visitor);
     this.passwords.check(password);

@@ -9,6 +9,15 @@ import {
 export const IDLE_MS = DAY_MS;
 export const ABSOLUTE_MS = 30 * DAY_MS;
 const SEEN_WRITE_MS = MINUTE_MS;
+const RECENT_MS = 10 * MINUTE_MS;
+
+/** What other services may know of a session. */
+export interface DescribedSession extends Pick<
+  FoundSession,
+  'accountId' | 'personId' | 'accountState'
+> {
+  isRecent: boolean;
+}
 
 /** Whose request a dashboard call is. */
 @Injectable()
@@ -33,13 +42,15 @@ export class CurrentSessionsService {
     return session;
   }
 
-  /** What other services may know of it. */
-  async describe(
-    token: unknown,
-  ): Promise<Pick<FoundSession, 'accountId' | 'personId' | 'accountState'> | null> {
+  /** Whether the password was given within the last 10 minutes (S35). */
+  isRecent({ authenticatedAt }: Pick<FoundSession, 'authenticatedAt'>): boolean {
+    return this.clock.now().getTime() - authenticatedAt.getTime() <= RECENT_MS;
+  }
+
+  async describe(token: unknown): Promise<DescribedSession | null> {
     const session = await this.find(token);
     if (!session) return null;
     const { accountId, personId, accountState } = session;
-    return { accountId, personId, accountState };
+    return { accountId, personId, accountState, isRecent: this.isRecent(session) };
   }
 }

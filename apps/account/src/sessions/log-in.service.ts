@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { CurrentSessionAnswer, LogInRequest, ReauthenticateRequest } from '#libs/contracts';
 import type { Transaction } from '#libs/database';
 import { MINUTE_MS } from '#libs/platform';
 import { AccountsService } from '../accounts/accounts.service.js';
@@ -9,15 +10,10 @@ import { AuditService } from '../audit/audit.service.js';
 import { PasswordsService } from '../passwords/passwords.service.js';
 import { PeopleService } from '../people/people.service.js';
 import { SessionAnswer } from './session-headers.js';
-import {
-  type LogInRequest,
-  type ReauthenticateRequest,
-  type SessionResponse,
-  toSessionResponse,
-} from './sessions.dto.js';
+import { currentSessionAnswer } from './current-session-answer.js';
 import { WrongCredentials } from './sessions.errors.js';
 import { SessionsService } from './sessions.service.js';
-import type { ActiveSession } from './require-session.js';
+import type { ActiveSession } from './serves.js';
 
 /** Log-ins of one network; the right ones do not count. */
 const NETWORK_LIMIT: AttemptLimit = {
@@ -47,7 +43,7 @@ export class LogInService {
   async logIn(
     { email, password }: LogInRequest,
     visitor: Visitor,
-  ): Promise<SessionAnswer<SessionResponse>> {
+  ): Promise<SessionAnswer<CurrentSessionAnswer>> {
     const network = networkOf(visitor.address);
     const device = this.people.deviceOf(visitor.deviceToken, email);
     if (!device) await this.throttling.count(NETWORK_LIMIT, network, visitor);
@@ -80,7 +76,7 @@ export class LogInService {
       const object = `person:${personId}`;
       await this.audit.record(transaction, { by: actor, action: 'session.logged-in', object });
       return new SessionAnswer(
-        toSessionResponse({ ...actor, accountState: state, restoreUntil }),
+        currentSessionAnswer({ ...actor, accountState: state, restoreUntil }),
         token,
         device ? visitor.deviceToken : this.people.newDeviceToken(email),
       );
@@ -91,7 +87,7 @@ export class LogInService {
   async reauthenticate(
     session: ActiveSession,
     { password }: ReauthenticateRequest,
-  ): Promise<SessionAnswer<SessionResponse>> {
+  ): Promise<SessionAnswer<CurrentSessionAnswer>> {
     await this.checkPassword(session, password);
     return this.accounts.transaction(async (transaction) => {
       const token = await this.sessions.renew(transaction, session);
@@ -101,7 +97,7 @@ export class LogInService {
         action: 'session.reauthenticated',
         object,
       });
-      return new SessionAnswer(toSessionResponse(session), token);
+      return new SessionAnswer(currentSessionAnswer(session), token);
     });
   }
 

@@ -1,4 +1,11 @@
 import { Injectable } from '@nestjs/common';
+import type {
+  CurrentSessionAnswer,
+  ListedSession,
+  LoggedOutAnswer,
+  SessionEndedAnswer,
+  SessionsAnswer,
+} from '#libs/contracts';
 import type { Transaction } from '#libs/database';
 import { Clock, DAY_MS, NotFound, isId, newId } from '#libs/platform';
 import { AccountsService } from '../accounts/accounts.service.js';
@@ -9,9 +16,9 @@ import { PersonalDataService } from '../personal-data/personal-data.service.js';
 import { ABSOLUTE_MS, IDLE_MS } from './current-sessions.service.js';
 import { SessionAnswer } from './session-headers.js';
 import { newToken, tokenHash } from './session-token.js';
-import { type ListedSession, type SessionResponse, toSessionResponse } from './sessions.dto.js';
+import { currentSessionAnswer } from './current-session-answer.js';
 import { SessionsRepository } from './sessions.repository.js';
-import type { ActiveSession } from './require-session.js';
+import type { ActiveSession } from './serves.js';
 
 const KEEP_MS = 60 * DAY_MS;
 
@@ -61,7 +68,7 @@ export class SessionsService {
     return token;
   }
 
-  async list({ accountId, sessionId }: ActiveSession): Promise<{ sessions: ListedSession[] }> {
+  async list({ accountId, sessionId }: ActiveSession): Promise<SessionsAnswer> {
     const nowMs = this.clock.now().getTime();
     const limits = {
       seenAfter: new Date(nowMs - IDLE_MS),
@@ -89,7 +96,7 @@ export class SessionsService {
   }
 
   /** @throws NotFound. */
-  async end(by: ActiveSession, sessionId: string): Promise<{ ended: true }> {
+  async end(by: ActiveSession, sessionId: string): Promise<SessionEndedAnswer> {
     return this.accounts.transaction(async (transaction) => {
       const isEnded =
         isId(sessionId) &&
@@ -104,13 +111,13 @@ export class SessionsService {
     });
   }
 
-  async logOut(by: ActiveSession): Promise<SessionAnswer<object>> {
+  async logOut(by: ActiveSession): Promise<SessionAnswer<LoggedOutAnswer>> {
     await this.accounts.transaction(async (transaction) => {
       await this.sessions.end(transaction, by.accountId, by.sessionId, this.clock.now());
       const object = `session:${by.sessionId}`;
       await this.audit.record(transaction, { by, action: 'session.logged-out', object });
     });
-    return new SessionAnswer({}, null);
+    return new SessionAnswer({ status: 'logged_out' }, null);
   }
 
   async endAll(transaction: Transaction, accountId: string): Promise<void> {
@@ -122,8 +129,8 @@ export class SessionsService {
     await this.sessions.deleteAll(transaction, accountId);
   }
 
-  current(session: ActiveSession): SessionResponse {
-    return toSessionResponse(session);
+  current(session: ActiveSession): CurrentSessionAnswer {
+    return currentSessionAnswer(session);
   }
 }
 

@@ -5,11 +5,12 @@ import {
   SCOPES,
   priceSentence,
   problemsOf,
+  listenerOf,
 } from '#libs/contracts';
 
 /** Text between `<!-- name -->` and `<!-- /name -->` of a document, replaced by what the table of operations says. */
 export function withApiTables(document: string, operations: readonly Operation[]): string {
-  const served = operations.filter(({ access: { kind } }) => kind === 'key' || kind === 'public');
+  const served = operations.filter((row) => listenerOf(row) === 'api');
   const sections: Record<string, string> = {
     operations: operationTable(served),
     parameters: served.map(parameterSection).filter(Boolean).join('\n\n'),

@@ -1,4 +1,4 @@
-import type { Chargeable } from '../reservations/settlement.js';
+import type { Chargeable } from '../reservations/charge.js';
 
 /** `job` has no end while the job lives; `tombstone` was closed before it was opened. */
 export type HoldKind = 'job' | 'request' | 'tombstone';

@@ -7,7 +7,7 @@ import type { Book } from '../ledger/book.js';
 import { inTurn } from '../ledger/in-turn.js';
 import { LedgerService } from '../ledger/ledger.service.js';
 import { ReservationsService } from '../reservations/reservations.service.js';
-import { chargeTo, closeReservation } from '../reservations/settlement.js';
+import { chargeTo, closeReservation } from '../reservations/charge.js';
 import { OTHER_OPERATION } from '../used-credits/credits-by-operation.js';
 import { UsedCreditsService } from '../used-credits/used-credits.service.js';
 import { type Hold, holdReference } from './hold.js';

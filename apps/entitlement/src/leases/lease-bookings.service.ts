@@ -6,7 +6,7 @@ import { Logger, crashPoint } from '#libs/platform';
 import { GrantsService } from '../grants/grants.service.js';
 import type { Book } from '../ledger/book.js';
 import { LedgerService } from '../ledger/ledger.service.js';
-import { chargeTo, closeReservation } from '../reservations/settlement.js';
+import { chargeTo, closeReservation } from '../reservations/charge.js';
 import { type UsedCredits, UsedCreditsService } from '../used-credits/used-credits.service.js';
 import { splitByOperation } from '../used-credits/credits-by-operation.js';
 import { repeatOnDeadlock } from './deadlock.js';

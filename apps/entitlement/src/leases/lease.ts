@@ -1,5 +1,5 @@
 import type { CreditsByOperation } from '#libs/contracts';
-import type { Chargeable } from '../reservations/settlement.js';
+import type { Chargeable } from '../reservations/charge.js';
 
 export interface Lease extends Chargeable {
   /** The gateway's own id for it, unique in its account. */

@@ -23,7 +23,8 @@ export class LeasesController {
 
   @Post('/leases/settle')
   async settle(@Body() body: SettleLeasesRequest): Promise<SettleAnswer> {
-    const { answer, late } = await this.leases.settle(body.gatewayId, body.leases);
+    const { gatewayId, leases, accounts } = body;
+    const { answer, late } = await this.leases.settle(gatewayId, leases, accounts);
     await this.bookings.book('settle', late);
     return answer;
   }

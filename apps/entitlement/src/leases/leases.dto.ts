@@ -60,6 +60,12 @@ export class CloseLeasesRequest {
 }
 
 export class SettleLeasesRequest extends CloseLeasesRequest {
+  /** Whose balances are wanted, too. */
+  @IsOptional()
+  @IsUUID(undefined, { each: true })
+  @ArrayMaxSize(1000)
+  accounts?: string[];
+
   @IsString()
   @Length(1, 100)
   gatewayId: string;

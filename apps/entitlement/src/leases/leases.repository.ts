@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { CreditsByOperation, LeaseUse, SetAsideLease } from '#libs/contracts';
+import type { CreditsByOperation, LeaseUse, SetAsideLease, SettleAnswer } from '#libs/contracts';
 import { Database, MaintenanceDatabase, type Transaction } from '#libs/database';
 import type { ReservationSlice } from '../ledger/reservation.js';
 import { type Lease, type RefusedLease, leaseReference } from './lease.js';
@@ -63,6 +63,16 @@ export class LeasesRepository {
     return row && { ...name, outcome: row.outcome };
   }
 
+  /** Credits that open leases of an account have reported as used and the ledger still has as reserved. */
+  async sumUnbooked(transaction: Transaction, accountId: string): Promise<number> {
+    const [{ unbooked }] = await transaction.query<{ unbooked: string }>(
+      `select coalesce(sum(reported - consumed), 0) as unbooked from leases
+       where account_id = $1 and state = 'open'`,
+      [accountId],
+    );
+    return Number(unbooked);
+  }
+
   /** Gives a lease that ends `ttlMs` from now by the database's clock. */
   async insert(transaction: Transaction, lease: Lease, ttlMs: number): Promise<void> {
     await transaction.query(
@@ -123,18 +133,11 @@ export class LeasesRepository {
   }
 
   /**
-   * What a settlement is answered: leases that are wanted back, and what can be spent now of the accounts
-   * it speaks of. A hint: nothing is locked.
+   * What a settlement is answered: leases that are wanted back, and what may still be used of some accounts.
+   * A hint: nothing is locked.
    */
-  async readAnswer(
-    gatewayId: string,
-    accountIds: string[],
-    now: Date,
-  ): Promise<{ recalled: string[]; spendable: Record<string, number> }> {
-    const [answer] = await this.database.query<{
-      recalled: string[];
-      spendable: Record<string, number>;
-    }>(ANSWER, [gatewayId, accountIds, now]);
+  async readAnswer(gatewayId: string, accountIds: string[], now: Date): Promise<SettleAnswer> {
+    const [answer] = await this.database.query<SettleAnswer>(ANSWER, [gatewayId, accountIds, now]);
     return answer;
   }
 
@@ -237,12 +240,15 @@ const ANSWER = `
   select
     (select coalesce(json_agg(lease_id order by lease_id), '[]') from leases
      where gateway_id = $1 and state = 'open' and recalled_at is not null) as recalled,
-    (select coalesce(json_object_agg(a.id, a.spendable), '{}') from (
-       select c.id, case when c.state = 'active' then coalesce(sum(g.available), 0) else 0 end
-         as spendable
-       from credit_accounts c left join credit_grants g on g.account_id = c.id and g.available > 0
-         and (g.expires_at is null or g.expires_at > $3)
-       where c.id = any($2::uuid[]) group by c.id) a) as spendable`;
+    (select coalesce(json_object_agg(a.id, a.balance), '{}') from (
+       select c.id, coalesce(sum(g.reserved), 0) - (
+           select coalesce(sum(reported - consumed), 0) from leases
+           where account_id = c.id and state = 'open')
+         + coalesce(sum(g.available) filter (
+             where c.state = 'active' and (g.expires_at is null or g.expires_at > $3)), 0) as balance
+       from credit_accounts c left join credit_grants g on g.account_id = c.id
+         and (g.available > 0 or g.reserved > 0)
+       where c.id = any($2::uuid[]) group by c.id) a) as balances`;
 
 const SET_ASIDE = `
   update leases set set_aside_reason = $4, set_aside_count = set_aside_count + 1,

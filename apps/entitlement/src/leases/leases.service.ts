@@ -1,5 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import type { AcquireLease, LeaseAnswer, LeaseUse, SettleAnswer } from '#libs/contracts';
+import type {
+  AcquireLease,
+  LeaseAnswer,
+  LeaseOutcome,
+  LeaseUse,
+  SettleAnswer,
+} from '#libs/contracts';
 import { Database, type Transaction } from '#libs/database';
 import { Clock, crashPoint } from '#libs/platform';
 import { GrantsService } from '../grants/grants.service.js';
@@ -35,13 +41,22 @@ export class LeasesService {
         Promise.all([
           this.repository.list(transaction, [request]),
           this.repository.findRefused(transaction, request),
+          this.repository.sumUnbooked(transaction, request.accountId),
         ]),
       );
-      const [[book], [[known], refused]] = [books, found];
-      if (known || refused) return this.repeatAnswer(transaction, book, { known, refused });
+      const [[book], [[known], refused, unbooked]] = [books, found];
+      // What becomes of the request below moves credits within the balance.
+      const balance = book.spendable + book.reserved - unbooked;
+      if (known || refused) {
+        const outcome = await this.repeatAnswer(transaction, book, { known, refused });
+        return { ...outcome, balance };
+      }
       const amount = leaseAmount(request.min, request.wanted, book.spendable);
-      if (amount === 0) return this.refuse(transaction, book, request);
-      return this.give(transaction, book, request, amount);
+      const outcome =
+        amount === 0
+          ? await this.refuse(transaction, book, request)
+          : await this.give(transaction, book, request, amount);
+      return { ...outcome, balance };
     });
     crashPoint('lease.after-commit');
     return answer;
@@ -55,12 +70,13 @@ export class LeasesService {
   async settle(
     gatewayId: string,
     uses: LeaseUse[],
+    accounts: string[] = [],
   ): Promise<{ answer: SettleAnswer; late: LeaseUse[] }> {
     if (uses.length > 0) {
       crashPoint('settle.before-commit');
       await this.repository.report(uses);
     }
-    const accountIds = [...new Set(uses.map(({ accountId }) => accountId))];
+    const accountIds = [...new Set([...accounts, ...uses.map(({ accountId }) => accountId)])];
     const [late, answer] = await Promise.all([
       uses.length > 0 ? this.repository.listLate(uses) : [],
       this.repository.readAnswer(gatewayId, accountIds, this.clock.now()),
@@ -74,7 +90,7 @@ export class LeasesService {
     book: Book,
     request: AcquireLease,
     amount: number,
-  ): Promise<LeaseAnswer> {
+  ): Promise<LeaseOutcome> {
     const { accountId, leaseId, gatewayId } = request;
     const reference = leaseReference(leaseId);
     const slices = book.reserve(amount, reference);
@@ -108,7 +124,7 @@ export class LeasesService {
     transaction: Transaction,
     book: Book,
     { accountId, leaseId, min }: AcquireLease,
-  ): Promise<LeaseAnswer> {
+  ): Promise<LeaseOutcome> {
     const { spendable } = book;
     const [unused] = await Promise.all([
       this.reservations.sumUnusedOfLeases(transaction, accountId),
@@ -124,7 +140,7 @@ export class LeasesService {
     transaction: Transaction,
     book: Book,
     { known, refused }: { known?: Lease; refused?: RefusedLease },
-  ): Promise<LeaseAnswer> {
+  ): Promise<LeaseOutcome> {
     await this.ledger.save(transaction, [book]);
     const { spendable } = book;
     if (known?.state === 'open') {

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { AccountDeleted } from '#libs/contracts';
+import { AccountDeleted, type LeaseUse } from '#libs/contracts';
 import { Transaction, withClient } from '#libs/database';
 import { newId } from '#libs/platform';
 import { waitFor } from '#test/environment';
@@ -58,10 +58,11 @@ describe('leases', () => {
       amount: 25,
       ttlMs: 60_000,
       spendable: 475,
+      balance: 500,
     });
     expect(await settle(accountId, leaseId, 4)).toEqual({
       recalled: [],
-      spendable: { [accountId]: 475 },
+      balances: { [accountId]: 496 },
     });
     await entitlement.client.close({ accountId, leaseId, consumed: 7 });
     expect(await entitlement.newEntries(accountId)).toEqual([
@@ -129,6 +130,7 @@ describe('leases', () => {
     expect(await acquire(accountId, { leaseId, min: 1 })).toEqual({
       outcome: 'closed',
       spendable: 500,
+      balance: 500,
     });
     expect(await entitlement.newEntries(accountId)).toEqual([]);
   });
@@ -177,14 +179,36 @@ describe('leases', () => {
     expect(await entitlement.client.balance(accountId)).toMatchObject({ spendable: 490 });
   });
 
+  it('the balance that gateways are told is that of the account, whoever holds leases of it', async () => {
+    const [accountId, first, second] = [await trialAccount(), newId(), newId()];
+    await acquire(accountId, { leaseId: first, min: 100 });
+    const told = [(await acquire(accountId, { leaseId: second, min: 50 })).balance];
+    const balanceAfter = async (uses: LeaseUse[]) => {
+      const { balances } = await entitlement.client.settle('gateway-2', uses, [accountId]);
+      const { spendable, reserved } = await entitlement.client.balance(accountId);
+      expect(balances[accountId]).toBe(spendable + reserved);
+      return balances[accountId];
+    };
+    told.push(await balanceAfter([{ accountId, leaseId: first, consumed: 30 }]));
+    await entitlement.client.close({ accountId, leaseId: first, consumed: 40 });
+    told.push(await balanceAfter([]));
+    await entitlement.client.hold({ accountId, holdId: 'job', amount: 200 });
+    told.push(await balanceAfter([{ accountId, leaseId: second, consumed: 1 }]));
+    expect(told).toEqual([500, 470, 460, 459]);
+  });
+
   it('402 is answered only when no other lease could give the credits back', async () => {
     const [accountId, holder] = [await trialAccount(), newId()];
     await acquire(accountId, { leaseId: holder, min: 450 });
-    expect(await acquire(accountId, { min: 100 })).toEqual({ outcome: 'elsewhere', spendable: 50 });
+    expect(await acquire(accountId, { min: 100 })).toEqual({
+      outcome: 'elsewhere',
+      spendable: 50,
+      balance: 500,
+    });
     expect(await settle(accountId, holder, 20)).toMatchObject({ recalled: [holder] });
     expect(await entitlement.client.settle('gateway-2', [])).toEqual({
       recalled: [],
-      spendable: {},
+      balances: {},
     });
     await entitlement.client.close({ accountId, leaseId: holder, consumed: 40 });
     expect(await acquire(accountId, { min: 100 })).toMatchObject({ outcome: 'granted' });
@@ -243,8 +267,8 @@ describe('leases', () => {
         return { accountId, leaseId, consumed: 7 };
       }),
     );
-    const { spendable } = await entitlement.client.settle('gateway-1', uses);
-    expect(Object.values(spendable)).toEqual(uses.map(() => 480));
+    const { balances } = await entitlement.client.settle('gateway-1', uses);
+    expect(Object.values(balances)).toEqual(uses.map(() => 493));
     const counter = new StatementCounter();
     await entitlement.client.closeAll(uses.slice(0, 1));
     const ofOne = counter.take();
@@ -262,8 +286,8 @@ describe('leases', () => {
     await acquire(accountId, { min: 20 });
     const ofAcquire = counter.take();
     counter.stop();
-    // Lock, lease, refusal, grants; then the ledger and the lease.
-    expect(ofAcquire).toEqual({ statements: 6, roundTrips: 2 });
+    // Lock, lease, refusal, unbooked use, grants; then the ledger and the lease.
+    expect(ofAcquire).toEqual({ statements: 7, roundTrips: 2 });
   });
 
   it('a damaged account costs nobody else anything: its lease is set aside and booked when it is mended', async () => {

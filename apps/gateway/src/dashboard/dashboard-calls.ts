@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { type Balance, EntitlementClient, type LedgerLine } from '#libs/contracts';
+import { type Balance, EntitlementClient, type LedgerLine, type Method } from '#libs/contracts';
 import { AccountDeletedProblem } from '../facts/facts.errors.js';
 import { ServiceProxies } from './proxy/service-proxies.js';
-import type { Method, ProxiedAnswer, Visitor } from './proxy/service-proxy.js';
+import type { ProxiedAnswer, Visitor } from './proxy/service-proxy.js';
 import { type Session, currentSession } from './proxy/sessions.js';
 
 /** A call of another service's, as a page makes it. */

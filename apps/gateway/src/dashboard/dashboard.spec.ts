@@ -3,17 +3,22 @@ import { type IncomingHttpHeaders, type Server, createServer } from 'node:http';
 import { type Socket, connect } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Client } from 'undici';
-import { EntitlementClient, ServiceHttp } from '#libs/contracts';
+import { EntitlementClient, OPERATIONS, ServiceHttp } from '#libs/contracts';
 import { Logger, ServiceTokens, SystemClock } from '#libs/platform';
 import { ProblemBodies } from '../problems/problem-body.js';
-import { ACCOUNT_ROUTES } from './proxy/proxied-route.js';
+import { proxiedRoutes } from './proxy/proxied-route.js';
 import { type RunningDashboard, startDashboard } from './start-dashboard.js';
 
 const OWN = 'https://dashboard.example';
 const CSRF = 'c'.repeat(43);
 const SESSION = 's'.repeat(43);
 const CONNECTIONS_MAX = 20;
-const LOGGED_IN = { accountId: '01980000-0000-7000-8000-000000000001', accountState: 'active' };
+const ADA = '{"email":"ada@example.com","password":"a sentence is fine"}';
+const LOGGED_IN = {
+  accountId: '01980000-0000-7000-8000-000000000001',
+  accountState: 'active',
+  isRecent: true,
+};
 
 /** What reached the internal listener behind the dashboard. */
 interface Arrived {
@@ -27,7 +32,7 @@ describe('dashboard', () => {
   const logged: string[] = [];
   let answer: { status: number; headers?: Record<string, string>; body: object };
   /** What account says of the visitor's session. */
-  let session: { accountId: string; accountState: string } | null;
+  let session: typeof LOGGED_IN | null;
   let internal: Server;
   let dashboard: RunningDashboard;
   let client: Client;
@@ -133,7 +138,9 @@ describe('dashboard', () => {
       without('cookie'),
       { ...ours, 'x-csrf-token': 'd'.repeat(43) },
     ];
-    const changing = ACCOUNT_ROUTES.filter(({ method }) => method !== 'GET');
+    const changing = proxiedRoutes(OPERATIONS).filter(
+      ({ method, access }) => method !== 'GET' && access !== 'signed',
+    );
     const forms = [
       '/sign-up',
       '/sign-up/confirm',
@@ -153,7 +160,7 @@ describe('dashboard', () => {
       }
     }
     expect(arrived).toEqual([]);
-    await send('POST', '/api/log-in', { ...ours, ...json }, '{"email":"ada@example.com"}');
+    await send('POST', '/api/log-in', { ...ours, ...json }, ADA);
     expect(arrived.map(({ line }) => line)).toEqual(['POST /internal/dashboard/log-in']);
   });
 
@@ -170,7 +177,7 @@ describe('dashboard', () => {
 
   it('S25: a session lives in a __Host- cookie that scripts and other sites never get', async () => {
     answer = { status: 200, headers: { 'x-set-session': SESSION }, body: {} };
-    const { headers } = await send('POST', '/api/log-in', { ...ours, ...json }, '{}');
+    const { headers } = await send('POST', '/api/log-in', { ...ours, ...json }, ADA);
     const cookies = headers['set-cookie'] as string[];
     const session = cookies.find((cookie) => cookie.startsWith('__Host-session='));
     expect(session?.split('; ').slice(0, 1)).toEqual([`__Host-session=${SESSION}`]);
@@ -190,7 +197,7 @@ describe('dashboard', () => {
       body: {},
     };
     const cookie = `__Host-csrf=${CSRF}; __Host-device=${device}`;
-    const { headers } = await send('POST', '/api/log-in', { ...ours, ...json, cookie }, '{}');
+    const { headers } = await send('POST', '/api/log-in', { ...ours, ...json, cookie }, ADA);
     const kept = (headers['set-cookie'] as string[]).find((one) =>
       one.startsWith('__Host-device='),
     );
@@ -273,7 +280,7 @@ describe('dashboard', () => {
       'x-forwarded-for': '203.0.113.9',
       'x-forwarded-host': 'evil.example',
     };
-    await send('POST', '/api/log-in', { ...spoofed, ...json }, '{}');
+    await send('POST', '/api/log-in', { ...spoofed, ...json }, ADA);
     expect(arrived[0].headers['x-client-address']).toBe('127.0.0.1');
     const elsewhere = await send('GET', '/log-in', { host: 'evil.example' });
     expect([elsewhere.status, elsewhere.headers.location]).toEqual([308, `${OWN}/log-in`]);

@@ -4,12 +4,12 @@ import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fa
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { EntitlementClient, Operation } from '#libs/contracts';
 import {
+  InvalidRequest,
   JSON_BODY_LIMIT_BYTES,
   type Logger,
   type ServiceTokens,
   checkJsonShape,
   inputValidation,
-  toProblem,
 } from '#libs/platform';
 import { DashboardModule } from '../dashboard.module.js';
 import type { ProblemBodies } from '../problems/problem-body.js';
@@ -93,11 +93,12 @@ function adapterOf(options: DashboardOptions, filter: ErrorPageFilter): FastifyA
     forceCloseConnections: 'idle',
     trustProxy: options.trustedProxies?.length ? options.trustedProxies : false,
     routerOptions: { maxParamLength: 200 },
-    frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) => {
+    frameworkErrors: (_error: Error, request: FastifyRequest, reply: FastifyReply) => {
       // A path that cannot be decoded comes here before any hook.
       void reply.headers(SECURITY_HEADERS);
       identifyBrowser(request, reply);
-      filter.refuse(toProblem(error), request, reply);
+      const problem = new InvalidRequest([{ field: 'path', message: 'is not a valid path' }]);
+      filter.refuse(problem, request, reply);
     },
   });
   const server = adapter.getInstance();

@@ -122,6 +122,19 @@ describe('the lease client', () => {
     expect(leases.state().counts).toMatchObject({ hits: 2, misses: 1 });
   });
 
+  it('a lease that is used up keeps the next from being asked for ahead of need no longer', async () => {
+    around.entitlement.leaseMax = 10;
+    await spend(1);
+    await spend(8);
+    await waitFor('the second lease', () => stored().length === 2);
+    await spend(1);
+    expect(stored().map(({ isClosed }) => isClosed)).toEqual([false, false]);
+    // The first has nothing left; of the second less than a fifth is.
+    await spend(9);
+    await waitFor('the third lease', () => stored().length === 3);
+    expect(leases.state().counts).toMatchObject({ hits: 3, misses: 1 });
+  });
+
   it('2,000 requests of an account may wait for credits, the next is refused at once', async () => {
     around.entitlement.isElsewhere = true;
     let answered = 0;

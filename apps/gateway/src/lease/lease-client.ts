@@ -11,10 +11,10 @@ import {
 } from '#libs/platform';
 import { LeaseJournal } from './lease-journal.js';
 import { CreditsBusy, InsufficientCredits } from './lease.errors.js';
+import { LeasePool, type Waiter } from './lease-pool.js';
+import { LeaseSettler } from './lease-settler.js';
 import { LeaseCounts, type LeaseState } from './lease-state.js';
 import { Lease } from './lease.js';
-import { Settler } from './settler.js';
-import { Wallet, type Waiter } from './wallet.js';
 
 export interface LeaseClientOptions {
   client: EntitlementClient;
@@ -65,8 +65,8 @@ const PREFETCH_PAUSE_MS = SECOND_MS;
 export class LeaseClient {
   /** Done once what an earlier run left in the journal is settled, or an end of this one was in its way. */
   replayed: Promise<void> = Promise.resolve();
-  private readonly wallets = new Map<string, Wallet>();
-  private readonly settler: Settler;
+  private readonly pools = new Map<string, LeasePool>();
+  private readonly settler: LeaseSettler;
   private readonly journal: LeaseJournal;
   private readonly gatewayId = newId();
   /** In the order they were granted, which is the order in which they end. */
@@ -79,13 +79,13 @@ export class LeaseClient {
 
   constructor(private readonly options: LeaseClientOptions) {
     const { client, logger, journalPath } = options;
-    this.settler = new Settler({
+    this.settler = new LeaseSettler({
       client,
       logger,
       gatewayId: this.gatewayId,
       intervalMs: options.settleIntervalMs ?? SETTLE_INTERVAL_MS,
-      onAnswer: (answer) => this.heard(answer),
-      onClosed: (lease) => this.closed(lease),
+      onAnswer: (answer) => this.onSettled(answer),
+      onClosed: (lease) => this.onClosed(lease),
     });
     this.journal = new LeaseJournal({
       path: journalPath,
@@ -120,12 +120,12 @@ export class LeaseClient {
     nowMs: number,
     request?: Requester,
   ): Lease | Promise<Lease | Problem> {
-    const wallet = this.walletOf(accountId, nowMs);
-    const lease = wallet.waiters.length === 0 ? wallet.leaseWithRoom(cost, nowMs) : undefined;
-    if (lease === undefined) return this.wait(wallet, cost, nowMs, request);
+    const pool = this.poolOf(accountId, nowMs);
+    const lease = pool.waiters.length === 0 ? pool.leaseWithRoom(cost, nowMs) : undefined;
+    if (lease === undefined) return this.wait(pool, cost, nowMs, request);
     lease.reserved += cost;
     this.counts.hits++;
-    if (!wallet.isAsking && this.isRunningOut(wallet, lease, nowMs)) this.askFor(wallet, request);
+    if (!pool.isAsking && isRunningOut(pool, lease, cost, nowMs)) this.askFor(pool, request);
     return lease;
   }
 
@@ -136,21 +136,21 @@ export class LeaseClient {
    */
   finish(lease: Lease, cost: number, charged: number, operation?: string, row?: string): void {
     lease.reserved -= cost;
-    const wallet = this.wallets.get(lease.accountId);
+    const pool = this.pools.get(lease.accountId);
     if (charged > 0) {
-      if (wallet) wallet.chargedSinceAsk += charged;
+      if (pool) pool.chargedSinceAsk += charged;
       lease.charge(charged, operation);
       this.journal.used(lease, operation, row);
       this.settler.used(lease);
       if (!this.journal.reopenIfDue()) this.settler.settleNow();
     }
     if (lease.isClosing && lease.reserved === 0) this.settler.close(lease);
-    if (wallet && wallet.waiters.length > 0) this.serveWaiters(wallet);
+    if (pool && pool.waiters.length > 0) this.serveWaiters(pool);
   }
 
-  /** Credits left by entitlement's last word minus local use; undefined before the first word. */
+  /** The balance by entitlement's last word, less local use since; undefined before the first word. */
   remaining(accountId: string): number | undefined {
-    return this.wallets.get(accountId)?.remaining;
+    return this.pools.get(accountId)?.remaining;
   }
 
   /** What is open and what waits, for metrics. */
@@ -169,7 +169,7 @@ export class LeaseClient {
   /** Gives everything back; waits until entitlement has acknowledged it, at most `timeoutMs`. */
   async drain(timeoutMs: number): Promise<void> {
     this.isDraining = true;
-    for (const lease of this.settler.open.values()) this.retire(lease);
+    for (const lease of this.settler.open.values()) this.drainLease(lease);
     const until = monotonicMs() + timeoutMs;
     while (this.settler.open.size > 0 && monotonicMs() < until) await sleep(10);
     this.isDrained = true;
@@ -179,17 +179,17 @@ export class LeaseClient {
     this.journal.close();
   }
 
-  private walletOf(accountId: string, nowMs: number): Wallet {
-    let wallet = this.wallets.get(accountId);
-    if (wallet === undefined) {
-      wallet = new Wallet(accountId, Math.floor(nowMs));
-      this.wallets.set(accountId, wallet);
+  private poolOf(accountId: string, nowMs: number): LeasePool {
+    let pool = this.pools.get(accountId);
+    if (pool === undefined) {
+      pool = new LeasePool(accountId, Math.floor(nowMs));
+      this.pools.set(accountId, pool);
     }
-    return wallet;
+    return pool;
   }
 
   private wait(
-    wallet: Wallet,
+    pool: LeasePool,
     cost: number,
     nowMs: number,
     request?: Requester,
@@ -197,45 +197,38 @@ export class LeaseClient {
     // Nobody would close what it is lent now.
     if (this.isDrained) return Promise.resolve(new ServiceUnavailable('gateway'));
     this.counts.misses++;
-    if (wallet.waiters.length >= WAITERS_MAX) return Promise.resolve(new CreditsBusy());
+    if (pool.waiters.length >= WAITERS_MAX) return Promise.resolve(new CreditsBusy());
     return new Promise((resolve) => {
-      wallet.enqueue({ cost, giveUpAtMs: nowMs + ELSEWHERE_WAIT_MS, resolve });
-      if (!wallet.isAsking) this.askFor(wallet, request);
+      pool.enqueue({ cost, giveUpAtMs: nowMs + ELSEWHERE_WAIT_MS, resolve });
+      if (!pool.isAsking) this.askFor(pool, request);
     });
   }
 
-  private isRunningOut(wallet: Wallet, lease: Lease, nowMs: number): boolean {
-    if (nowMs < wallet.noPrefetchUntilMs || lease.amount < WANTED_MIN) return false;
-    const isLow = lease.amount - lease.consumed - lease.reserved < lease.amount * REFILL_AT;
-    const isOld = nowMs > lease.usableUntilMs - LEASE_MARGIN_MS;
-    return (isLow || isOld) && wallet.isOnly(lease);
-  }
-
-  private askFor(wallet: Wallet, request: Requester | undefined): void {
+  private askFor(pool: LeasePool, request: Requester | undefined): void {
     const context = { requestId: request?.requestId, traceparent: request?.span?.traceparent };
-    runInContext(context, () => void this.ask(wallet));
+    runInContext(context, () => void this.ask(pool));
   }
 
-  /** Asks for leases until nobody waits; one call per wallet at a time. */
-  private async ask(wallet: Wallet): Promise<void> {
-    wallet.isAsking = true;
+  /** Asks for leases until nobody waits; one call per pool at a time. */
+  private async ask(pool: LeasePool): Promise<void> {
+    pool.isAsking = true;
     try {
       do {
-        await this.askOnce(wallet);
-        this.serveWaiters(wallet);
-      } while (wallet.waiters.length > 0);
+        await this.askOnce(pool);
+        this.serveWaiters(pool);
+      } while (pool.waiters.length > 0);
     } finally {
-      wallet.isAsking = false;
-      this.forgetIfIdle(wallet);
+      pool.isAsking = false;
+      this.forgetIfIdle(pool);
     }
   }
 
-  private async askOnce(wallet: Wallet): Promise<void> {
-    const { accountId } = wallet;
-    const min = wallet.waiters.at(0)?.cost ?? 1;
+  private async askOnce(pool: LeasePool): Promise<void> {
+    const { accountId } = pool;
+    const min = pool.waiters.at(0)?.cost ?? 1;
     const lease = new Lease(newId(), accountId, this.leaseCount++);
     const askedAtMs = monotonicMs();
-    const wanted = this.wantedBy(wallet, askedAtMs);
+    const wanted = this.wantedBy(pool, askedAtMs);
     this.journal.opened(lease);
     this.settler.opened(lease);
     try {
@@ -246,96 +239,96 @@ export class LeaseClient {
         min,
         wanted,
       });
-      await this.take(wallet, lease, { answer, askedAtMs, min });
+      await this.take(pool, lease, { answer, askedAtMs, min });
     } catch (error) {
       // It may have been granted all the same: closing the id settles the question.
       lease.isClosing = true;
       this.counts.asked.failed++;
       this.settler.close(lease);
       this.options.logger.warn('entitlement does not answer, no lease', error);
-      refuse(wallet.dequeue(everybody), new ServiceUnavailable('entitlement', error));
-      wallet.noPrefetchUntilMs = Math.floor(monotonicMs()) + PREFETCH_PAUSE_MS;
+      refuse(pool.dequeue(everybody), new ServiceUnavailable('entitlement', error));
+      pool.noPrefetchUntilMs = Math.floor(monotonicMs()) + PREFETCH_PAUSE_MS;
     }
   }
 
   private async take(
-    wallet: Wallet,
+    pool: LeasePool,
     lease: Lease,
     { answer, askedAtMs, min }: { answer: LeaseAnswer; askedAtMs: number; min: number },
   ): Promise<void> {
-    wallet.spendable = answer.spendable;
+    // Later words come with settlements alone: only of those is it known which use is in them.
+    if (pool.remaining === undefined) pool.noteBalance(answer.balance);
     this.counts.asked[answer.outcome]++;
     if (answer.outcome === 'granted') {
       lease.amount = answer.amount;
       const lifeMs = answer.ttlMs - this.options.requestDeadlineMs - LEASE_MARGIN_MS;
       lease.usableUntilMs = Math.floor(askedAtMs + lifeMs);
-      wallet.add(lease);
+      pool.add(lease);
       this.byAge.push(lease);
       // Asking again would take credit after credit for leases nobody can spend from.
       const isUseless = !lease.hasRoomFor(min, monotonicMs());
-      if (isUseless) refuse(wallet.dequeue(everybody), new CreditsBusy());
+      if (isUseless) refuse(pool.dequeue(everybody), new CreditsBusy());
       // Those who wait are served before it goes back: else they would have us ask for ever.
-      if (this.isDraining) this.serveWaiters(wallet);
-      if (isUseless || this.isDraining) this.retire(lease);
+      if (this.isDraining) this.serveWaiters(pool);
+      if (isUseless || this.isDraining) this.drainLease(lease);
       return;
     }
     this.settler.open.delete(lease.id);
     this.journal.closed(lease);
-    wallet.noPrefetchUntilMs = Math.floor(monotonicMs()) + PREFETCH_PAUSE_MS;
+    pool.noPrefetchUntilMs = Math.floor(monotonicMs()) + PREFETCH_PAUSE_MS;
     if (answer.outcome === 'insufficient') {
-      const refused = wallet.dequeue(({ cost }) => cost >= min);
+      const refused = pool.dequeue(({ cost }) => cost >= min);
       for (const waiter of refused) waiter.resolve(new InsufficientCredits(waiter.cost));
       return;
     }
-    await this.waitForOthers(wallet);
+    await this.waitForOthers(pool);
   }
 
   /** Enough credits, but held elsewhere: entitlement recalls them; what we hold idle goes back now. */
-  private async waitForOthers(wallet: Wallet): Promise<void> {
+  private async waitForOthers(pool: LeasePool): Promise<void> {
     const nowMs = monotonicMs();
     refuse(
-      wallet.dequeue(({ giveUpAtMs }) => giveUpAtMs <= nowMs),
+      pool.dequeue(({ giveUpAtMs }) => giveUpAtMs <= nowMs),
       new CreditsBusy(),
     );
-    if (wallet.waiters.length === 0) return;
+    if (pool.waiters.length === 0) return;
     await this.settler.settle();
     await sleep(ELSEWHERE_RETRY_MS);
   }
 
-  private wantedBy(wallet: Wallet, nowMs: number): number {
-    const elapsedSeconds = Math.max(1, (nowMs - wallet.askedAtMs) / SECOND_MS);
-    const recent = Math.ceil((wallet.chargedSinceAsk / elapsedSeconds) * WANTED_AHEAD_SECONDS);
-    const waiting = wallet.waiters.reduce((sum, { cost }) => sum + cost, 0);
-    wallet.askedAtMs = Math.floor(nowMs);
-    wallet.chargedSinceAsk = 0;
+  private wantedBy(pool: LeasePool, nowMs: number): number {
+    const elapsedSeconds = Math.max(1, (nowMs - pool.askedAtMs) / SECOND_MS);
+    const recent = Math.ceil((pool.chargedSinceAsk / elapsedSeconds) * WANTED_AHEAD_SECONDS);
+    const waiting = pool.waiters.reduce((sum, { cost }) => sum + cost, 0);
+    pool.askedAtMs = Math.floor(nowMs);
+    pool.chargedSinceAsk = 0;
     return Math.min(WANTED_MAX, Math.max(WANTED_MIN, recent, waiting));
   }
 
-  private serveWaiters(wallet: Wallet): void {
+  private serveWaiters(pool: LeasePool): void {
     const nowMs = monotonicMs();
-    while (wallet.waiters.length > 0) {
-      const [{ cost, resolve }] = wallet.waiters;
-      const lease = wallet.leaseWithRoom(cost, nowMs);
+    while (pool.waiters.length > 0) {
+      const [{ cost, resolve }] = pool.waiters;
+      const lease = pool.leaseWithRoom(cost, nowMs);
       if (lease === undefined) return;
-      wallet.dequeueFirst();
+      pool.dequeueFirst();
       lease.reserved += cost;
       resolve(lease);
     }
   }
 
-  private heard({ recalled, spendable }: SettleAnswer): void {
-    for (const [accountId, amount] of Object.entries(spendable)) {
-      const wallet = this.wallets.get(accountId);
-      if (wallet) wallet.spendable = amount;
+  private onSettled({ recalled, balances }: SettleAnswer): void {
+    for (const [accountId, balance] of Object.entries(balances)) {
+      this.pools.get(accountId)?.noteBalance(balance);
     }
     for (const leaseId of recalled) {
       const lease = this.settler.open.get(leaseId);
-      if (lease) this.retire(lease);
+      if (lease) this.drainLease(lease);
     }
   }
 
   /** No new request starts on it; the last one under way closes it. */
-  private retire(lease: Lease): void {
+  private drainLease(lease: Lease): void {
     // One that was never granted is closed by whoever asked for it.
     if (lease.isClosing || lease.amount === 0) return;
     lease.isClosing = true;
@@ -348,24 +341,29 @@ export class LeaseClient {
       this.byAge.length > 0 &&
       (this.byAge[0].usableUntilMs <= nowMs || this.byAge[0].isClosing)
     ) {
-      this.retire(this.byAge.shift()!);
+      this.drainLease(this.byAge.shift()!);
     }
   }
 
-  private closed(lease: Lease): void {
+  private onClosed(lease: Lease): void {
     this.journal.closed(lease);
-    const wallet = this.wallets.get(lease.accountId);
-    if (wallet === undefined) return;
-    if (wallet.holds(lease) && wallet.spendable !== undefined) {
-      wallet.spendable += lease.amount - lease.consumed;
-    }
-    wallet.remove(lease);
-    this.forgetIfIdle(wallet);
+    const pool = this.pools.get(lease.accountId);
+    if (pool === undefined) return;
+    pool.remove(lease);
+    this.forgetIfIdle(pool);
   }
 
-  private forgetIfIdle(wallet: Wallet): void {
-    if (wallet.isIdle) this.wallets.delete(wallet.accountId);
+  private forgetIfIdle(pool: LeasePool): void {
+    if (pool.isIdle) this.pools.delete(pool.accountId);
   }
+}
+
+/** True when the next lease should be asked for, after a request of that cost on the one in use. */
+function isRunningOut(pool: LeasePool, lease: Lease, cost: number, nowMs: number): boolean {
+  if (nowMs < pool.noPrefetchUntilMs || lease.amount < WANTED_MIN) return false;
+  const isLow = lease.amount - lease.consumed - lease.reserved < lease.amount * REFILL_AT;
+  const isOld = nowMs > lease.usableUntilMs - LEASE_MARGIN_MS;
+  return (isLow || isOld) && pool.isOnly(lease, cost, nowMs);
 }
 
 function refuse(waiters: Waiter[], problem: Problem): void {

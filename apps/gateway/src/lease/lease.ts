@@ -11,13 +11,13 @@ export class Lease {
   /** The highest total that entitlement has acknowledged. */
   settled = 0;
   /** Among the leases that wait to be settled. */
-  isDirty = false;
+  isUnsettled = false;
   /** Monotonic milliseconds until which a request may start on it; whole, so that it is no object. */
   usableUntilMs = 0;
   /** Takes no new request; closed when the last one under way has ended. */
   isClosing = false;
-  /** The next lease of the same wallet. A list of its own costs less than an array, 100,000 times. */
-  nextOfWallet?: Lease = undefined;
+  /** The next lease of the same pool. A list of its own costs less than an array, 100,000 times. */
+  nextInPool?: Lease = undefined;
 
   /** @param number its short name in the journal. */
   constructor(

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { chromium } from 'playwright-core';
-import { OPERATIONS } from '#libs/contracts';
+import { OPERATIONS, listenerOf } from '#libs/contracts';
 import { chromiumPath } from '../../../../test/environment/chromium.js';
 import { GatewayUnderTest, expectProblem } from '../../../../test/gateway/gateway-under-test.js';
 
@@ -16,7 +16,7 @@ describe('the reference of the API', () => {
     const { status, json, headers } = await under.ask('/openapi.json');
     expect([status, json.openapi]).toEqual([200, '3.1.0']);
     expect(headers['content-type']).toBe('application/json; charset=utf-8');
-    const served = OPERATIONS.filter(({ access: { kind } }) => kind === 'key' || kind === 'public');
+    const served = OPERATIONS.filter((row) => listenerOf(row) === 'api');
     const paths = new Set(served.flatMap(({ routes }) => routes.map(({ path }) => path)));
     expect(new Set(Object.keys(json.paths as object))).toEqual(paths);
   });

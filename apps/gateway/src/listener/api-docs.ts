@@ -61,6 +61,7 @@ export class ApiDocs {
       title: 'Domain Data Service',
       version: '2.0',
       origin,
+      listener: 'api',
     });
     const html = { type: 'text/html; charset=utf-8', body: Buffer.from(PAGE) };
     const start = { type: 'text/javascript; charset=utf-8', body: Buffer.from(START) };

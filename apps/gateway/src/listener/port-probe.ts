@@ -28,7 +28,7 @@ async function probePort(host: string, port: number, setting: string): Promise<n
 /** @throws naming the setting of the first port that somebody listens on, unless it may be shared. */
 export async function probePorts(config: GatewayConfig): Promise<void> {
   if (!config.reusePort) {
-    await probePort(config.host, config.port, 'GATEWAY_PORT');
+    await probePort(config.host, config.port, 'API_PORT');
     await probePort(config.dashboardHost, config.dashboardPort, 'DASHBOARD_PORT');
   }
   await probePort(config.internalHost, config.internalPort, 'GATEWAY_INTERNAL_PORT');

@@ -20,6 +20,8 @@ import type { ApiRoute } from '../routes/api-route.js';
 import { type ApiRequest, RequestContext, type Reply } from '../context/request-context.js';
 import type { KeyEntry } from '../facts/caller.js';
 import type { Facts } from '../facts/facts.js';
+import { RequestHold } from '../holds/request-hold.js';
+import type { RequestHolds } from '../holds/request-holds.js';
 import type { DailyCaps } from '../lease/daily-caps.js';
 import type { LeaseClient } from '../lease/lease-client.js';
 import type { Lease } from '../lease/lease.js';
@@ -41,7 +43,7 @@ import {
   sendAnswer,
   sendProblem,
 } from './09-answer.js';
-import type { Settlement } from './10-settle.js';
+import type { RequestRecorder } from './10-record.js';
 import type { OwnerAnswer } from '../owners/owner-answer.js';
 
 /** What the steps work with. */
@@ -53,9 +55,10 @@ export interface RequestPathParts {
   concurrency: ClassConcurrency;
   repeats: Repeats;
   leases: LeaseClient;
+  holds: RequestHolds;
   caps: DailyCaps;
   forwarder: Forwarder;
-  settlement: Settlement;
+  recorder: RequestRecorder;
   answers: AnswerSettings;
   trustedProxies: BlockList;
   logger: Logger;
@@ -145,20 +148,28 @@ export class RequestPath {
 
   private readonly reserve = (context: RequestContext, isRepeat: boolean): void => {
     context.isRepeat = isRepeat;
-    const { leases, caps } = this.parts;
-    const reserved = reserve(context, context.caller!, leases, caps);
+    const reserved = reserve(context, context.caller!, this.parts);
     if (reserved instanceof Promise) {
       // Credits that come after the client has gone must not stay reserved.
-      void reserved.then((lease) => {
-        if (context.isOver && !(lease instanceof Problem)) leases.finish(lease, context.cost, 0);
+      void reserved.then((given) => {
+        if (context.isOver && !(given instanceof Problem)) this.giveBack(context, given);
       });
     }
     this.whenReady(context, reserved, this.forward);
   };
 
-  private readonly forward = (context: RequestContext, lease: Lease | undefined): void => {
-    context.lease = lease;
-    if (lease) crashPoint('gateway.after-reserve');
+  private giveBack({ cost }: RequestContext, given: Lease | RequestHold): void {
+    if (given instanceof RequestHold) given.finish(0);
+    else this.parts.leases.finish(given, cost, 0);
+  }
+
+  private readonly forward = (
+    context: RequestContext,
+    given: Lease | RequestHold | undefined,
+  ): void => {
+    if (given instanceof RequestHold) context.hold = given;
+    else context.lease = given;
+    if (given) crashPoint('gateway.after-reserve');
     this.parts.forwarder.ask(context, this.answer);
   };
 
@@ -177,7 +188,7 @@ export class RequestPath {
     this.releaseSlots(context);
     sendAnswer(context, answer, credits, this.balanceAfter(context, credits));
     crashPoint('gateway.after-answer');
-    this.parts.settlement.settle(context, { status: 200, outcome, credits });
+    this.parts.recorder.record(context, { status: 200, outcome, credits });
     forgetContext(context);
   };
 
@@ -187,9 +198,9 @@ export class RequestPath {
     );
     if (context.isOver) return;
     this.releaseSlots(context);
-    const { settlement } = this.parts;
+    const { recorder } = this.parts;
     const outcome = isWhole ? answer.head.outcome : 'broken_off';
-    settlement.settle(context, { status: 200, outcome, credits: context.streamedCredits });
+    recorder.record(context, { status: 200, outcome, credits: context.streamedCredits });
     forgetContext(context);
   }
 
@@ -199,7 +210,7 @@ export class RequestPath {
   }
 
   private refuse(context: RequestContext, problem: Problem, outcome: string = problem.code): void {
-    const { settlement, answers, logger, trustedProxies, window } = this.parts;
+    const { recorder, answers, logger, trustedProxies, window } = this.parts;
     this.releaseSlots(context);
     if (problem.status === 503) forgetOurOutage(context, problem, trustedProxies, window);
     if (problem.cause !== undefined && problem.status >= 500) {
@@ -212,15 +223,15 @@ export class RequestPath {
     }
     sendProblem(context, problem, this.remaining(context), answers);
     const { status, code } = problem;
-    settlement.settle(context, { status, outcome, credits: 0, code });
+    recorder.record(context, { status, outcome, credits: 0, code });
     forgetContext(context);
   }
 
   /** The client went: what was not sent is not charged, and the owner need not go on. */
   private readonly abort = (context: RequestContext): void => {
     this.releaseSlots(context);
-    const { settlement } = this.parts;
-    settlement.settle(context, {
+    const { recorder } = this.parts;
+    recorder.record(context, {
       status: CLIENT_GONE,
       outcome: 'client_gone',
       credits: context.streamedCredits,
@@ -237,8 +248,11 @@ export class RequestPath {
     if (context.isInClass) concurrency.leave(context.route.classPlace);
   }
 
-  private remaining({ caller }: RequestContext): number | undefined {
-    return caller && this.parts.leases.remaining(caller.account.id);
+  private remaining({ caller, hold }: RequestContext): number | undefined {
+    const known = caller && this.parts.leases.remaining(caller.account.id);
+    if (hold === undefined) return known;
+    // What is on leases here is no part of what was left beside the hold, which the other may not count yet.
+    return Math.max(known ?? 0, hold.spendable + hold.amount);
   }
 
   /** Goes on at once with a value that is at hand, later with one that is not; a problem is refused. */

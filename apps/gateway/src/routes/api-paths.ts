@@ -3,6 +3,7 @@ import {
   type Operation,
   type OperationRoute,
   WRONGLY_ENCODED,
+  listenerOf,
 } from '#libs/contracts';
 import { type ApiRoute, compileRoute } from './api-route.js';
 
@@ -41,7 +42,7 @@ export class ApiPaths {
   /** @throws OperationFaults when the table is not sound: nothing is served by it then. */
   constructor(readonly operations: readonly Operation[]) {
     checkOperations(operations);
-    const served = operations.filter(({ access: { kind } }) => kind === 'key' || kind === 'public');
+    const served = operations.filter((row) => listenerOf(row) === 'api');
     const byPath = new Map<string, { operation: Operation; at: OperationRoute }[]>();
     for (const operation of served) {
       for (const at of operation.routes) {

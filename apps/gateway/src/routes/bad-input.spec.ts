@@ -6,6 +6,7 @@ import {
   type OperationRoute,
   type Parameter,
   subjectsOf,
+  listenerOf,
 } from '#libs/contracts';
 import { GatewayUnderTest, expectProblem } from '../../../../test/gateway/gateway-under-test.js';
 
@@ -19,7 +20,7 @@ afterAll(() => under?.stop());
 
 const OVERLONG = 'x'.repeat(3_000);
 
-const SERVED = OPERATIONS.filter(({ access: { kind } }) => kind === 'key' || kind === 'public');
+const SERVED = OPERATIONS.filter((row) => listenerOf(row) === 'api');
 const ROUTES = SERVED.flatMap((operation) =>
   operation.routes.map((route): [string, Operation, OperationRoute] => [
     `${operation.method} ${route.path} (${operation.name})`,

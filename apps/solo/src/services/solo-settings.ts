@@ -42,10 +42,10 @@ const STAND_IN = {
  * @throws ConfigurationError that lists all faults.
  */
 export function checkSettings(environment: Settings): void {
-  const { DASHBOARD_PORT } = environment;
+  const { API_PORT, DASHBOARD_PORT } = environment;
   const settings = soloSettings({
     environment,
-    overrides: { DASHBOARD_PORT, ...addresses() },
+    overrides: { API_PORT, DASHBOARD_PORT, ...addresses() },
     apiPort: 1,
     dashboardPort: 1,
     folder: new DataFolder('.'),
@@ -117,7 +117,7 @@ export function soloSettings(sources: SettingSources): Settings {
   const own = Object.assign(
     Object.fromEntries(ports),
     {
-      GATEWAY_PORT: String(apiPort),
+      API_PORT: String(apiPort),
       DASHBOARD_PORT: String(dashboardPort),
       GATEWAY_JOURNAL: folder.file('gateway-leases.journal'),
     },

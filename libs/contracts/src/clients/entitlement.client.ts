@@ -74,11 +74,14 @@ export interface AcquireLease {
  * true 402. `elsewhere`: enough, but leased to other holders, who are being recalled: wait, then 503.
  * `closed`: this id was closed before; it never holds anything again.
  */
-export type LeaseAnswer =
+export type LeaseOutcome =
   | { outcome: 'granted'; amount: number; ttlMs: number; spendable: number }
   | { outcome: 'insufficient'; spendable: number }
   | { outcome: 'elsewhere'; spendable: number }
   | { outcome: 'closed'; spendable: number };
+
+/** `balance`: what may still be used, spendable and what is set aside and not reported as used. */
+export type LeaseAnswer = LeaseOutcome & { balance: number };
 
 /** Credits by the names of operations. */
 export type CreditsByOperation = Readonly<Record<string, number>>;
@@ -95,8 +98,11 @@ export interface LeaseUse {
 export interface SettleAnswer {
   /** Leases whose unused rest entitlement wants back now. */
   recalled: string[];
-  /** Spendable credits by account, as far as the settlement touched them. */
-  spendable: Record<string, number>;
+  /**
+   * What may still be used, by the accounts that were asked about: spendable, and what is set aside and not
+   * reported as used, by whichever gateway. Moving credits into leases and back does not change it.
+   */
+  balances: Record<string, number>;
 }
 
 export interface OpenHold {
@@ -173,9 +179,17 @@ export class EntitlementClient {
     return this.http.call('POST', '/internal/leases', { accountId, body });
   }
 
-  /** One call per 100 ms while a lease is open, also when nothing was used: the answer recalls. */
-  async settle(gatewayId: string, leases: LeaseUse[]): Promise<SettleAnswer> {
-    return this.http.call('POST', '/internal/leases/settle', { body: { gatewayId, leases } });
+  /**
+   * One call per 100 ms while a lease is open, also when nothing was used: the answer recalls.
+   * @param accounts whose balances are wanted beside those of the leases; at most 1,000.
+   */
+  async settle(
+    gatewayId: string,
+    leases: LeaseUse[],
+    accounts: string[] = [],
+  ): Promise<SettleAnswer> {
+    const body = { gatewayId, leases, accounts };
+    return this.http.call('POST', '/internal/leases/settle', { body });
   }
 
   /**

@@ -36,17 +36,26 @@ export type UsableState = 'active' | 'deleted';
  *
  * - `key`: an API key with the scope, on the API's listener, counted in its class.
  * - `session`: a browser's session, on the dashboard's listener.
- * - `public`: anybody, 60 requests a minute and address.
+ * - `public`: anybody; on the API's listener 60 requests a minute and address, on the dashboard's as many as
+ *   their owner allows.
  * - `signed`: a sender that signs the raw bytes of its body, such as a payment processor.
  */
 export type Access =
   | { kind: 'key'; scope: Scope; class: RateClass }
   | {
       kind: 'session';
-      /** The password (or second factor) must have been given within the last minutes. */
+      /** The password (or second factor) must have been given within the last 10 minutes (S35). */
       needsReauthentication?: boolean;
       /** Default: only `active`. */
       accountStates?: readonly UsableState[];
     }
-  | { kind: 'public' }
+  | { kind: 'public'; listener?: 'dashboard' }
   | { kind: 'signed' };
+
+/** Where an operation is asked for: on the API's origin or on the dashboard's. */
+export type PublicListener = 'api' | 'dashboard';
+
+export function listenerOf({ access }: { access: Access }): PublicListener {
+  if (access.kind === 'public') return access.listener ?? 'api';
+  return access.kind === 'key' ? 'api' : 'dashboard';
+}

@@ -31,6 +31,8 @@ export type AnswerForm =
   | {
       type: 'application/json';
       of: DataClass;
+      /** 200 unless given. */
+      status?: 200 | 201 | 202;
       /** Sends `meta` (request id, cost, balance) as the last member. Default: in version 2 of priced operations. */
       hasMeta?: boolean;
     }
@@ -92,6 +94,8 @@ export interface Operation<P extends Parameters = Parameters> {
    */
   subject?: string | readonly string[];
   body?: OperationBody;
+  /** Whether a repeat with the same `Idempotency-Key` has no further effect. */
+  takesIdempotencyKey?: boolean;
   answers: readonly AnswerForm[];
   price: Price;
   /** Codes of the refusals that this operation has beside those that its access, price and body bring. */

@@ -1,3 +1,24 @@
+import { BILLING_DETAILS, BILLING_DETAILS_PUT } from './account/billing-details.js';
+import { ACCOUNT_DELETE, ACCOUNT_RESTORE } from './account/deletion.js';
+import {
+  KEYS,
+  KEY_CREATE,
+  KEY_REISSUE,
+  KEY_REVOKE,
+  KEY_ROTATE,
+  KEY_UPDATE,
+} from './account/keys.js';
+import { PASSWORD_CHANGE, PASSWORD_FORGOT, PASSWORD_RESET } from './account/passwords.js';
+import { ADDRESS_CHANGE, ADDRESS_CONFIRM, PROFILE, PROFILE_UPDATE } from './account/profile.js';
+import {
+  LOG_IN,
+  LOG_OUT,
+  REAUTHENTICATE,
+  SESSION,
+  SESSIONS,
+  SESSION_END,
+} from './account/sessions.js';
+import { SIGN_UP, SIGN_UP_CONFIRM } from './account/sign-up.js';
 import { ACCOUNT_CREDITS } from './account/credits.js';
 import { ACCOUNT_USAGE } from './account/usage.js';
 import { AVAILABILITY_BULK } from './availability/availability-bulk.js';
@@ -27,6 +48,14 @@ import { TLDS } from './tlds/tlds.js';
 import { WHOIS_BULK } from './whois/whois-bulk.js';
 import { WHOIS_LIVE } from './whois/whois-live.js';
 
+export * from './account/billing-details.js';
+export * from './account/deletion.js';
+export * from './account/key-answer.js';
+export * from './account/keys.js';
+export * from './account/passwords.js';
+export * from './account/profile.js';
+export * from './account/sessions.js';
+export * from './account/sign-up.js';
 export * from './account/credits.js';
 export * from './account/usage.js';
 export * from './availability/availability-answer.js';
@@ -70,6 +99,31 @@ export const OPERATIONS: readonly Operation[] = [
   TLD,
   PRICING,
   PRICING_QUOTE,
+  SIGN_UP,
+  SIGN_UP_CONFIRM,
+  LOG_IN,
+  LOG_OUT,
+  SESSION,
+  REAUTHENTICATE,
+  SESSIONS,
+  SESSION_END,
+  PASSWORD_FORGOT,
+  PASSWORD_RESET,
+  PASSWORD_CHANGE,
+  PROFILE,
+  PROFILE_UPDATE,
+  ADDRESS_CHANGE,
+  ADDRESS_CONFIRM,
+  ACCOUNT_DELETE,
+  ACCOUNT_RESTORE,
+  BILLING_DETAILS,
+  BILLING_DETAILS_PUT,
+  KEYS,
+  KEY_CREATE,
+  KEY_UPDATE,
+  KEY_REVOKE,
+  KEY_ROTATE,
+  KEY_REISSUE,
   ORDERS,
   ORDER_CREATE,
   ORDER,

@@ -1,21 +1,22 @@
 import { type ExecutionContext, SetMetadata } from '@nestjs/common';
 import type { Reflector } from '@nestjs/core';
-import type { UsableState } from '#libs/contracts';
+import type { Access } from '#libs/contracts';
 
 /** `signed`: no browser, but a machine that signs its bytes; their owner checks the signature. */
 export type Visitors = 'logged-in' | 'anyone' | 'signed';
 
-export interface VisitorTerms {
+/** What is asked of a session. Of the accounts that may, each state unless it is given. */
+export type SessionTerms = Omit<Extract<Access, { kind: 'session' }>, 'kind'>;
+
+export interface VisitorTerms extends SessionTerms {
   who: Visitors;
-  /** Of the accounts that may; every state unless given. */
-  accountStates?: readonly UsableState[];
 }
 
 const ALLOWED_VISITORS = 'allowed-visitors';
 
 /** Says who may ask for a page or call. One without it is for whoever is logged in, and fails the tests (S86). */
-export const AllowVisitors = (who: Visitors, accountStates?: readonly UsableState[]) =>
-  SetMetadata(ALLOWED_VISITORS, { who, accountStates } satisfies VisitorTerms);
+export const AllowVisitors = (who: Visitors, terms: SessionTerms = {}) =>
+  SetMetadata(ALLOWED_VISITORS, { who, ...terms } satisfies VisitorTerms);
 
 /** What a route's `AllowVisitors` says, or that of its controller. */
 export function visitorTerms(reflector: Reflector, context: ExecutionContext): VisitorTerms {

@@ -24,13 +24,24 @@ export function readBodies(server: FastifyInstance): void {
     try {
       if (request.routeOptions.config.isSigned) return done(null, body);
       const type = typeOf(request);
-      if (type === 'application/json') return json(request, body.toString(), done);
+      if (type === 'application/json') return json(request, textOf(body), done);
       if (type !== 'application/x-www-form-urlencoded') throw new UnsupportedMediaType();
-      done(null, readForm(body.toString()));
+      done(null, readForm(textOf(body)));
     } catch (error) {
       done(error as Error);
     }
   });
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** @throws InvalidRequest. */
+function textOf(body: Buffer): string {
+  try {
+    return utf8.decode(body);
+  } catch {
+    throw new InvalidRequest([{ field: 'body', message: 'is not UTF-8' }]);
+  }
 }
 
 /** Without its parameters. */

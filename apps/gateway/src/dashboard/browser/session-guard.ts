@@ -1,6 +1,7 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
+import { ReauthenticationRequired } from '#libs/platform';
 import { AccountDeletedProblem } from '../../facts/facts.errors.js';
 import { ServiceProxies } from '../proxy/service-proxies.js';
 import { type Session, requireSession } from '../proxy/sessions.js';
@@ -21,14 +22,15 @@ export class SessionGuard implements CanActivate {
     private readonly proxies: ServiceProxies,
   ) {}
 
-  /** @throws NotLoggedIn, AccountDeletedProblem. */
+  /** @throws NotLoggedIn, AccountDeletedProblem, ReauthenticationRequired. */
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    const { who, accountStates } = visitorTerms(this.reflector, context);
+    const { who, accountStates, needsReauthentication } = visitorTerms(this.reflector, context);
     if (who !== 'logged-in') return true;
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     const session = await requireSession(this.proxies.of('account'), request.visitor);
     const isAllowed = accountStates?.some((state) => state === session.accountState) ?? true;
     if (!isAllowed) throw new AccountDeletedProblem();
+    if (needsReauthentication && !session.isRecent) throw new ReauthenticationRequired();
     request.session = session;
     return true;
   }

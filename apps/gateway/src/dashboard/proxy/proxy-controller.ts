@@ -5,6 +5,8 @@ import { AllowVisitors } from '../browser/allow-visitors.js';
 import type { ProxiedRoute } from './proxied-route.js';
 import { ProxyService } from './proxy.service.js';
 
+const WHO = { owner: 'anyone', session: 'logged-in', signed: 'signed' } as const;
+
 /** A controller with one method for each call of the table, under the guards that all pages have. */
 export function proxyControllerOf(routes: readonly ProxiedRoute[]): Type {
   @Controller()
@@ -27,14 +29,11 @@ function addMethod(prototype: { proxy: ProxyService }, route: ProxiedRoute): voi
   Req()(prototype, name, 0);
   Res()(prototype, name, 1);
   const path = route.path.replace(/\{(\w+)\}/g, ':$1');
-  const { access, accountStates = ['active'], bodyLimitBytes } = route;
+  const { access, terms, bodyLimitBytes } = route;
   for (const decorate of [
     RequestMapping({ method: RequestMethod[route.method], path }),
     RouteConfig({ bodyLimitBytes, isSigned: access === 'signed' }),
-    // Account reads the session itself, and answers some calls without one.
-    access === 'session'
-      ? AllowVisitors('logged-in', accountStates)
-      : AllowVisitors(access === 'signed' ? 'signed' : 'anyone'),
+    AllowVisitors(WHO[access], terms),
   ]) {
     decorate(prototype, name, method);
   }

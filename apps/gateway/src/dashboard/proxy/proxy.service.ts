@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { applySession } from '../browser/browser-request.js';
-import { type ProxiedRoute, ownerPath } from './proxied-route.js';
+import { readCall, signedPath } from './call-input.js';
+import type { ProxiedRoute } from './proxied-route.js';
 import { ServiceProxies } from './service-proxies.js';
 import type { ProxiedCall } from './service-proxy.js';
 
@@ -17,7 +18,7 @@ const NOT_PASSED_ON =
 export class ProxyService {
   constructor(private readonly proxies: ServiceProxies) {}
 
-  /** @throws the owner's refusal; ServiceUnavailable. */
+  /** @throws InvalidRequest, UnexpectedBody; the owner's refusal; ServiceUnavailable. */
   async forward(route: ProxiedRoute, request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const proxy = this.proxies.of(route.owner.service);
     const call = callOf(route, request);
@@ -26,7 +27,7 @@ export class ProxyService {
       return void reply.status(status).headers(headers).send(body);
     }
     const answer = await proxy.call(call);
-    if (route.access === 'account') applySession(request, reply, answer);
+    if (route.access === 'owner') applySession(request, reply, answer);
     if (answer.refusal) throw answer.refusal;
     void reply.status(answer.status).send(answer.body);
   }
@@ -35,16 +36,15 @@ export class ProxyService {
 function callOf(route: ProxiedRoute, request: FastifyRequest): ProxiedCall {
   const { access, method, timeoutMs } = route;
   const { visitor, session } = request;
-  const mark = request.url.indexOf('?');
-  const query = mark === -1 ? '' : request.url.slice(mark);
-  const path = ownerPath(route, request.params as Record<string, string>, query);
-  const call = { method, path, visitor, timeoutMs };
   if (access === 'signed') {
-    return { ...call, body: (request.body ?? Buffer.alloc(0)) as Buffer, headers: sent(request) };
+    const path = signedPath(route, request);
+    const body = (request.body ?? Buffer.alloc(0)) as Buffer;
+    return { method, path, visitor, timeoutMs, body, headers: sent(request) };
   }
-  const body = hasBody(method) ? ((request.body ?? {}) as object) : undefined;
+  const { path, body } = readCall(route, request);
   const idempotencyKey = request.headers['idempotency-key'] as string | undefined;
-  return { ...call, body, idempotencyKey, accountId: session?.accountId };
+  const accountId = session?.accountId;
+  return { method, path, visitor, timeoutMs, body, idempotencyKey, accountId };
 }
 
 function sent({ headers }: FastifyRequest): Record<string, string> {
@@ -54,5 +54,3 @@ function sent({ headers }: FastifyRequest): Record<string, string> {
   );
   return Object.fromEntries(passed);
 }
-
-const hasBody = (method: string) => ['POST', 'PUT', 'PATCH'].includes(method);

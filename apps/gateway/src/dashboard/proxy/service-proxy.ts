@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { Pool } from 'undici';
-import { problemOf } from '#libs/contracts';
+import { type Method, problemOf } from '#libs/contracts';
 import {
   InvalidRequest,
   type Problem,
@@ -19,8 +19,6 @@ export interface Visitor {
   userAgent?: string;
   requestId: string;
 }
-
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 export interface ProxiedCall {
   method: Method;

@@ -5,6 +5,8 @@ export interface Session {
   accountId: string;
   personId: string;
   accountState: 'active' | 'deleted' | 'erased';
+  /** The password was given within the last 10 minutes. */
+  isRecent: boolean;
 }
 
 /** The session behind the visitor's token, checked at account on each call; null without one. */

@@ -1,3 +1,4 @@
+import { type PublicListener, listenerOf } from '../access.js';
 import { AnswerMeta } from './answer-meta.js';
 import type { AnswerForm, Operation, OperationRoute } from '../operation.js';
 import type { JsonSchema, Parameter } from '../parameter.js';
@@ -9,40 +10,79 @@ import { Schemas } from './schemas.js';
 export interface ApiDescription {
   title: string;
   version: string;
-  /** Public origin of the API. */
+  /** Public origin of the listener. */
   origin: string;
+  listener: PublicListener;
 }
 
-const SECURITY = [{ bearer: [] }, { header: [] }, { query: [] }];
-const SECURITY_SCHEMES = {
-  bearer: { type: 'http', scheme: 'bearer', description: 'An API key' },
-  header: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
-  query: {
-    type: 'apiKey',
-    in: 'query',
-    name: 'apiKey',
-    description: 'Proxies and browsers store URLs, so a header is safer',
+/** How one of the two origins is called. */
+interface Origin {
+  /** Any one of these opens it. */
+  security: readonly Record<string, readonly string[]>[];
+  securitySchemes: Record<string, object>;
+  /** Of every answer, with what they say. */
+  headers: Record<string, string>;
+}
+
+const ORIGINS: Readonly<Record<PublicListener, Origin>> = {
+  api: {
+    security: [{ bearer: [] }, { header: [] }, { query: [] }],
+    securitySchemes: {
+      bearer: { type: 'http', scheme: 'bearer', description: 'An API key' },
+      header: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
+      query: {
+        type: 'apiKey',
+        in: 'query',
+        name: 'apiKey',
+        description: 'Proxies and browsers store URLs, so a header is safer',
+      },
+    },
+    headers: {
+      'X-Request-Id': 'Id of this request',
+      'X-Credits-Cost': 'Credits charged for this answer',
+      'X-Credits-Remaining': 'The balance after it, where it is at hand',
+      RateLimit: 'What is left of the limit, and for how many seconds',
+    },
+  },
+  dashboard: {
+    security: [{ session: [] }],
+    securitySchemes: { session: { type: 'apiKey', in: 'cookie', name: '__Host-session' } },
+    headers: {
+      'X-Request-Id': 'Id of this request',
+      'X-CSRF-Token': 'The token that the next call that changes something sends back',
+    },
   },
 };
 
-const HEADERS = {
-  'X-Request-Id': 'Id of this request',
-  'X-Credits-Cost': 'Credits charged for this answer',
-  'X-Credits-Remaining': 'The balance after it, where it is at hand',
-  RateLimit: 'What is left of the limit, and for how many seconds',
+const CSRF_PARAMETER = {
+  name: 'x-csrf-token',
+  in: 'header',
+  required: true,
+  description: 'The token of the answer before; the browser vouches for the origin besides',
+  schema: { type: 'string' },
+};
+const IDEMPOTENCY_PARAMETER = {
+  name: 'idempotency-key',
+  in: 'header',
+  required: false,
+  description: 'A repeat with the same key has no further effect',
+  schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x21-\\x7e]+$' },
 };
 
-/** OpenAPI 3.1 of operations with a key and of public ones: each path, form, example and error of the table. */
+/** OpenAPI 3.1 of the operations of one origin: each path, form, example and error of the table. */
 export function openApi(operations: readonly Operation[], description: ApiDescription): object {
   const schemas = new Schemas();
   const problem = schemas.refer(ProblemAnswer);
+  const origin = ORIGINS[description.listener];
   const paths: Record<string, Record<string, unknown>> = {};
   for (const operation of operations) {
-    if (operation.access.kind !== 'key' && operation.access.kind !== 'public') continue;
+    if (listenerOf(operation) !== description.listener) continue;
+    // Machines that sign have a description of their own processor.
+    if (operation.access.kind === 'signed') continue;
     for (const route of operation.routes) {
       const path = (paths[route.path] ??= {});
       const method = operation.method.toLowerCase();
-      const described = describe(operation, route, { schemas, problem });
+      const described = describe(operation, route, { schemas, problem, origin });
       // OpenAPI knows one operation a path and method: those that a parameter tells apart are one to it.
       path[method] =
         path[method] === undefined ? described : merged(path[method] as Described, described);
@@ -55,9 +95,9 @@ export function openApi(operations: readonly Operation[], description: ApiDescri
     paths,
     components: {
       schemas: schemas.all(),
-      securitySchemes: SECURITY_SCHEMES,
+      securitySchemes: origin.securitySchemes,
       headers: Object.fromEntries(
-        Object.entries(HEADERS).map(([name, about]) => [
+        Object.entries(origin.headers).map(([name, about]) => [
           name,
           { description: about, schema: { type: 'string' } },
         ]),
@@ -69,11 +109,13 @@ export function openApi(operations: readonly Operation[], description: ApiDescri
 interface Context {
   schemas: Schemas;
   problem: JsonSchema;
+  origin: Origin;
 }
 
 type Described = ReturnType<typeof describe>;
 
-function describe(operation: Operation, route: OperationRoute, { schemas, problem }: Context) {
+function describe(operation: Operation, route: OperationRoute, context: Context) {
+  const { schemas, problem, origin } = context;
   const { name, summary, description, access, parameters, body } = operation;
   const known = Object.entries(parameters).filter(([, { since = 1 }]) => since <= route.version);
   const isNewest = route === operation.routes[0];
@@ -83,8 +125,11 @@ function describe(operation: Operation, route: OperationRoute, { schemas, proble
     description: [description, priceSentence(operation)].filter(Boolean).join('\n\n'),
     tags: [name.split('.', 1)[0]],
     ...(route.successor && { deprecated: true }),
-    security: access.kind === 'key' ? SECURITY : [],
-    parameters: known.map((entry) => parameterOf(entry, route)),
+    security: access.kind === 'public' ? [] : origin.security,
+    parameters: [
+      ...known.map((entry) => parameterOf(entry, route)),
+      ...headerParameters(operation),
+    ],
     ...(body && {
       requestBody: {
         required: true,
@@ -92,7 +137,7 @@ function describe(operation: Operation, route: OperationRoute, { schemas, proble
       },
     }),
     responses: {
-      ...answersOf(operation, route, schemas),
+      ...answersOf(operation, route, context),
       ...problemAnswers(problemsOf(operation), problem),
     },
     'x-operation': name,
@@ -110,7 +155,18 @@ export function priceSentence({ price }: Operation): string {
   return `Priced per ${per}, by \`${credits.parameter}\`: ${words.join(', ')}.`;
 }
 
-function parameterOf([name, parameter]: [string, Parameter], { when }: OperationRoute) {
+interface DescribedParameter {
+  name: string;
+  in: string;
+  required: boolean;
+  description: string;
+  schema: JsonSchema;
+}
+
+function parameterOf(
+  [name, parameter]: [string, Parameter],
+  { when }: OperationRoute,
+): DescribedParameter {
   const { kind, about, example, synonyms, isRequired = false, default: fallback } = parameter;
   const isInPath = parameter.in === 'path';
   const also = synonyms ? `. Also: ${synonyms.map((other) => `\`${other}\``).join(', ')}` : '';
@@ -125,10 +181,19 @@ function parameterOf([name, parameter]: [string, Parameter], { when }: Operation
   };
 }
 
+/** What a browser's call needs beside its cookie. */
+function headerParameters(operation: Operation): DescribedParameter[] {
+  const isChange = listenerOf(operation) === 'dashboard' && operation.method !== 'GET';
+  return [
+    ...(isChange ? [CSRF_PARAMETER] : []),
+    ...(operation.takesIdempotencyKey ? [IDEMPOTENCY_PARAMETER] : []),
+  ];
+}
+
 function answersOf(
   operation: Operation,
   route: OperationRoute,
-  schemas: Schemas,
+  { schemas, origin }: Context,
 ): Record<string, object> {
   if (operation.answers[0].type === 'redirect') {
     const headers = { Location: { schema: { type: 'string', format: 'uri' } } };
@@ -138,9 +203,11 @@ function answersOf(
     operation.answers.map((form) => [form.type, contentOf(form, { operation, route, schemas })]),
   );
   const headers = Object.fromEntries(
-    Object.keys(HEADERS).map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+    Object.keys(origin.headers).map((name) => [name, { $ref: `#/components/headers/${name}` }]),
   );
-  return { 200: { description: 'The answer', headers, content } };
+  const [first] = operation.answers;
+  const status = (first.type === 'application/json' && first.status) || 200;
+  return { [status]: { description: 'The answer', headers, content } };
 }
 
 function contentOf(

@@ -1,7 +1,8 @@
+import { listenerOf } from '../access.js';
 import type { Operation } from '../operation.js';
 import { PROBLEM_STATUS, type ProblemCode } from './problem-codes.js';
 
-const OF_ALL: readonly ProblemCode[] = [
+const OF_THE_API: readonly ProblemCode[] = [
   'malformed_request',
   'invalid_request',
   'method_not_allowed',
@@ -16,6 +17,21 @@ const OF_ALL: readonly ProblemCode[] = [
   'service_overloaded',
   'service_unavailable',
   'answer_timeout',
+];
+
+const OF_THE_DASHBOARD: readonly ProblemCode[] = [
+  'invalid_request',
+  'payload_too_large',
+  'internal_error',
+  'service_unavailable',
+];
+
+/** Of calls that change something: they must come from our own pages. */
+const OF_A_CHANGE: readonly ProblemCode[] = ['cross_site_request', 'csrf_token_invalid'];
+const OF_A_SESSION: readonly ProblemCode[] = ['not_logged_in', 'account_deleted'];
+const OF_AN_IDEMPOTENCY_KEY: readonly ProblemCode[] = [
+  'idempotency_key_reused',
+  'idempotency_key_running',
 ];
 
 const OF_A_KEY: readonly ProblemCode[] = [
@@ -40,14 +56,26 @@ const OF_A_PRICE: readonly ProblemCode[] = [
 const OF_FIXTURES: readonly ProblemCode[] = ['fixture_needs_test_key', 'test_key_fixture_only'];
 
 /** Every refusal an operation may answer with: its own, and those of its access, price and body. */
-export function problemsOf({ access, price, body, fixtures, problems }: Operation): ProblemCode[] {
+export function problemsOf(operation: Operation): ProblemCode[] {
+  const { access, price, body, fixtures, problems, takesIdempotencyKey } = operation;
   const codes = new Set<ProblemCode>([
-    ...OF_ALL,
+    ...(listenerOf(operation) === 'api' ? OF_THE_API : dashboardProblems(operation)),
     body === undefined ? 'unexpected_body' : 'unsupported_media_type',
     ...(access.kind === 'key' ? OF_A_KEY : []),
     ...(price.per === 'free' ? [] : OF_A_PRICE),
     ...(fixtures === undefined ? [] : OF_FIXTURES),
+    ...(takesIdempotencyKey ? OF_AN_IDEMPOTENCY_KEY : []),
     ...problems,
   ]);
   return (Object.keys(PROBLEM_STATUS) as ProblemCode[]).filter((code) => codes.has(code));
+}
+
+function dashboardProblems({ access, method }: Operation): ProblemCode[] {
+  const isSession = access.kind === 'session';
+  return [
+    ...OF_THE_DASHBOARD,
+    ...(method === 'GET' || access.kind === 'signed' ? [] : OF_A_CHANGE),
+    ...(isSession ? OF_A_SESSION : []),
+    ...(isSession && access.needsReauthentication ? (['reauthentication_required'] as const) : []),
+  ];
 }

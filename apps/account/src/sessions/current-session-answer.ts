@@ -1,0 +1,14 @@
+import type { CurrentSessionAnswer } from '#libs/contracts';
+import type { ActiveSession } from './serves.js';
+
+/** What the owner is told of a session. */
+export function currentSessionAnswer(
+  session: Pick<ActiveSession, 'accountId' | 'personId' | 'accountState' | 'restoreUntil'>,
+): CurrentSessionAnswer {
+  return {
+    account_id: session.accountId,
+    person_id: session.personId,
+    account_state: session.accountState,
+    ...(session.restoreUntil && { restorable_until: session.restoreUntil.toISOString() }),
+  };
+}

@@ -1,0 +1,101 @@
+import {
+  type CanActivate,
+  type ExecutionContext,
+  HttpCode,
+  Injectable,
+  RequestMapping,
+  RequestMethod,
+  SetMetadata,
+  UseGuards,
+  applyDecorators,
+  createParamDecorator,
+} from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import type { FastifyRequest } from 'fastify';
+import type { Access, Operation } from '#libs/contracts';
+import { AllowCallers, NotLoggedIn, ReauthenticationRequired } from '#libs/platform';
+import { AccountIsDeleted } from '../accounts/accounts.errors.js';
+import { type Actor, visitorOf } from '../audit/actor.js';
+import { AuditService } from '../audit/audit.service.js';
+import { CurrentSessionsService } from './current-sessions.service.js';
+import type { FoundSession } from './session-tokens.repository.js';
+
+/** The session of the current call: the actor with what the session says of the account. */
+export interface ActiveSession extends Actor, Pick<FoundSession, 'accountState' | 'restoreUntil'> {
+  sessionId: string;
+  /** The password was given within the last 10 minutes. */
+  isRecent: boolean;
+}
+
+type RequestWithSession = FastifyRequest & { session?: ActiveSession };
+
+const SERVED_ROW = 'served-row';
+
+@Injectable()
+export class SessionGuard implements CanActivate {
+  constructor(
+    private readonly reflector: Reflector,
+    private readonly sessions: CurrentSessionsService,
+    private readonly audit: AuditService,
+  ) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const request = context.switchToHttp().getRequest<RequestWithSession>();
+    const found = await this.sessions.find(request.headers['x-session-token']);
+    if (!found) throw new NotLoggedIn();
+    const { id: sessionId, accountId, personId, accountState, restoreUntil } = found;
+    const visitor = visitorOf(request);
+    const isRecent = this.sessions.isRecent(found);
+    const account = { accountId, accountState, restoreUntil };
+    const session: ActiveSession = { ...account, sessionId, personId, visitor, isRecent };
+    const { access } = this.reflector.get<Operation>(SERVED_ROW, context.getHandler());
+    const refusal = this.refusalOf(session, access);
+    if (refusal) {
+      const route = `${request.method} ${request.routeOptions.url ?? ''}`;
+      await this.audit.recordRefusal({
+        by: session,
+        action: 'session.refused',
+        object: `route:${route}`,
+        after: { code: refusal.code },
+      });
+      throw refusal;
+    }
+    request.session = session;
+    return true;
+  }
+
+  private refusalOf({ restoreUntil, isRecent }: ActiveSession, access: Access) {
+    if (access.kind !== 'session') return undefined;
+    const { accountStates, needsReauthentication } = access;
+    if (restoreUntil && !accountStates?.includes('deleted'))
+      return new AccountIsDeleted(restoreUntil);
+    return needsReauthentication && !isRecent ? new ReauthenticationRequired() : undefined;
+  }
+}
+
+/**
+ * Makes a method the answer of a row: at the row's path, with its status, for the gateway alone, and with a
+ * session where the row asks for one.
+ */
+export function Serves(row: Operation): MethodDecorator {
+  const { method, owner, access, answers } = row;
+  const [form] = answers;
+  return applyDecorators(
+    RequestMapping({
+      method: RequestMethod[method],
+      path: owner.path.replace(/\{(\w+)\}/g, ':$1'),
+    }),
+    HttpCode((form.type === 'application/json' && form.status) || 200),
+    AllowCallers('gateway'),
+    SetMetadata(SERVED_ROW, row),
+    ...(access.kind === 'session' ? [UseGuards(SessionGuard)] : []),
+  );
+}
+
+export const CurrentSession = createParamDecorator(
+  (_: unknown, context: ExecutionContext): ActiveSession => {
+    const { session } = context.switchToHttp().getRequest<RequestWithSession>();
+    if (!session) throw new Error('its row has no session');
+    return session;
+  },
+);

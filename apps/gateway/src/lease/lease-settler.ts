@@ -1,0 +1,188 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { EntitlementClient, LeaseUse, SettleAnswer } from '#libs/contracts';
+import { type Logger, SECOND_MS, crashPoint, monotonicMs } from '#libs/platform';
+import type { Lease } from './lease.js';
+
+/** Leases in one call. */
+const BATCH_MAX = 1_000;
+/** Balances asked for in one call beside those of the leases that were used. */
+const REFRESHED_MAX = 50;
+const RETRY_MS = SECOND_MS;
+
+export interface LeaseSettlerOptions {
+  client: EntitlementClient;
+  gatewayId: string;
+  logger: Logger;
+  intervalMs: number;
+  onAnswer(answer: SettleAnswer): void;
+  onClosed(lease: Lease): void;
+}
+
+/**
+ * Tells entitlement what was charged: one call per interval while a lease is open, also when nothing
+ * was used, as its answer names the leases that are wanted back. Totals are cumulative, so a repeated
+ * or overtaken call changes nothing. Closes are repeated until they are acknowledged.
+ */
+export class LeaseSettler {
+  /** Every lease that entitlement may hold open for us. */
+  readonly open = new Map<string, Lease>();
+  /** Leases with charges that entitlement has not acknowledged, each once: `isUnsettled` says so. */
+  private unsettled: Lease[] = [];
+  private toClose: Lease[] = [];
+  /** Where the next call goes on to ask for balances. */
+  private round = this.open.values();
+  private isClosing = false;
+  private isSettling = false;
+  private isWantedAgain = false;
+  private readonly stopping = new AbortController();
+  private timer?: NodeJS.Timeout;
+  private answeredAtMs = monotonicMs();
+
+  constructor(private readonly options: LeaseSettlerOptions) {}
+
+  start(): void {
+    this.timer = setInterval(() => void this.settle(), this.options.intervalMs);
+  }
+
+  /** What is not acknowledged by now is left to the journal. */
+  stop(): void {
+    clearInterval(this.timer);
+    this.stopping.abort();
+  }
+
+  opened(lease: Lease): void {
+    this.open.set(lease.id, lease);
+  }
+
+  used(lease: Lease): void {
+    if (lease.isUnsettled) return;
+    lease.isUnsettled = true;
+    this.unsettled.push(lease);
+  }
+
+  /** Gives the unused rest back, as soon as a call is free. */
+  close(lease: Lease): void {
+    this.toClose.push(lease);
+    if (this.isClosing) return;
+    this.isClosing = true;
+    // Those that are closed in this turn of the event loop share a call.
+    setImmediate(() => void this.closeAll());
+  }
+
+  /** A call whose totals are of this moment or later: after the one under way, if there is one. */
+  settleNow(): void {
+    this.isWantedAgain = true;
+    void this.settle();
+  }
+
+  /** One call now; does nothing while another is under way or no lease is open. */
+  async settle(): Promise<void> {
+    if (this.isSettling || this.open.size === 0) return;
+    this.isSettling = true;
+    try {
+      do {
+        this.isWantedAgain = false;
+        const batch = this.unsettled.slice(0, BATCH_MAX);
+        const uses = batch.map(useOf);
+        const { client, gatewayId } = this.options;
+        const answer = await client.settle(gatewayId, uses, this.nextAccounts());
+        if (batch.length > 0) crashPoint('gateway.after-settle');
+        for (const [place, { consumed }] of uses.entries()) {
+          batch[place].settled = Math.max(batch[place].settled, consumed);
+        }
+        for (const lease of batch) lease.isUnsettled = hasNews(lease);
+        // What was used meanwhile goes to the end, so that nobody is settled before everybody was.
+        this.unsettled = this.unsettled.slice(batch.length).concat(batch.filter(hasNews));
+        this.answeredAtMs = monotonicMs();
+        this.options.onAnswer(answer);
+      } while (this.unsettled.length >= BATCH_MAX || this.isWantedAgain);
+    } catch (error) {
+      this.options.logger.warn('entitlement does not take the settlement, trying again', error);
+    } finally {
+      this.isSettling = false;
+    }
+  }
+
+  /**
+   * Accounts of open leases in turn: others may use their credits while this gateway does not, and the balance
+   * that it tells must not be older than a second or so.
+   */
+  private nextAccounts(): string[] {
+    const accounts = new Set<string>();
+    for (let looked = 0; looked < Math.min(REFRESHED_MAX, this.open.size); looked++) {
+      let next = this.round.next();
+      if (next.done) next = (this.round = this.open.values()).next();
+      if (!next.done) accounts.add(next.value.accountId);
+    }
+    return [...accounts];
+  }
+
+  /** Credits charged and not acknowledged yet. */
+  get unsettledCredits(): number {
+    let credits = 0;
+    for (const { consumed, settled } of this.open.values()) credits += consumed - settled;
+    return credits;
+  }
+
+  /** Since entitlement last took a settlement; 0 while there is nothing to take. */
+  get answerAgeMs(): number {
+    return this.open.size === 0 ? 0 : monotonicMs() - this.answeredAtMs;
+  }
+
+  /** Settles and closes what an earlier run left open; resolves when all of it is acknowledged. */
+  async replay(uses: LeaseUse[]): Promise<void> {
+    for (let first = 0; first < uses.length; first += BATCH_MAX) {
+      const batch = uses.slice(first, first + BATCH_MAX);
+      const { client, gatewayId } = this.options;
+      await this.untilDone('replay', async () => client.settle(gatewayId, batch));
+      crashPoint('gateway.at-replay');
+      await this.untilDone('replay', async () => client.closeAll(batch));
+    }
+  }
+
+  private async closeAll(): Promise<void> {
+    try {
+      while (this.toClose.length > 0) {
+        const batch = this.toClose.splice(0, BATCH_MAX);
+        await this.untilDone('close', async () => this.options.client.closeAll(batch.map(useOf)));
+        for (const lease of batch) this.acknowledged(lease);
+      }
+    } catch {
+      // The process stops: what is not closed is left to the journal.
+    } finally {
+      this.isClosing = false;
+    }
+  }
+
+  private acknowledged(lease: Lease): void {
+    crashPoint('gateway.at-lease-close');
+    this.open.delete(lease.id);
+    this.options.onClosed(lease);
+    lease.settled = lease.consumed;
+  }
+
+  /** Repeats until the process stops: what was charged may not be lost, what is left must go back. */
+  private async untilDone(what: string, call: () => Promise<unknown>): Promise<void> {
+    const { signal } = this.stopping;
+    for (;;) {
+      signal.throwIfAborted();
+      try {
+        await call();
+        return;
+      } catch (error) {
+        this.options.logger.warn(`entitlement does not take the ${what}, trying again`, error);
+        await sleep(RETRY_MS, undefined, { ref: false, signal });
+      }
+    }
+  }
+}
+
+function hasNews({ consumed, settled }: Lease): boolean {
+  return consumed > settled;
+}
+
+/** As of now: what is charged while the call is under way is not in it. */
+function useOf({ id, accountId, consumed, chargedBy }: Lease): LeaseUse {
+  const use = { leaseId: id, accountId, consumed };
+  return chargedBy === undefined ? use : { ...use, operations: { ...chargedBy } };
+}

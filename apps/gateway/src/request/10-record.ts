@@ -1,0 +1,67 @@
+import type { Repeats } from '#libs/counters';
+import { type Clock, type Span, monotonicMs } from '#libs/platform';
+import type { RequestContext } from '../context/request-context.js';
+import type { DailyCaps } from '../lease/daily-caps.js';
+import type { LeaseClient } from '../lease/lease-client.js';
+import type { KeyUseJob } from '../request-log/key-use.job.js';
+import type { RequestLog } from '../request-log/request-log.js';
+import type { RequestCounts } from '../telemetry/request-counts.js';
+
+/** How a request ended, for the log. */
+export interface Ending {
+  /** 499 when the client went before its answer. */
+  status: number;
+  /** Outcome of the lookup, or the code of the problem. */
+  outcome: string;
+  credits: number;
+  /** Of the problem it was refused with. */
+  code?: string;
+}
+
+/** What is told of a request. */
+export interface RecorderParts {
+  leases: LeaseClient;
+  caps: DailyCaps;
+  repeats: Repeats;
+  log: RequestLog;
+  keyUse: KeyUseJob;
+  clock: Clock;
+  counts: RequestCounts;
+}
+
+/** Step 10: what follows the answer, in the same turn: the charge, the journal, the memory, the log. */
+export class RequestRecorder {
+  constructor(private readonly parts: RecorderParts) {}
+
+  record(context: RequestContext, { status, outcome, credits, code }: Ending): void {
+    const { caller, lease, hold, cost, route, question, requestId, subject, startedMs } = context;
+    const { leases, caps, repeats, log, keyUse, clock, counts } = this.parts;
+    const durationMs = monotonicMs() - startedMs;
+    counts.note(route, status, durationMs, code);
+    if (context.span !== undefined) endSpan(context.span, status, outcome);
+    if (!caller) return;
+    if (cost > 0) caps.release(caller, cost - credits, context.capDay);
+    if (credits > 0) void repeats.remember(caller.account.counterId, question);
+    keyUse.note(caller.keyId);
+    const row = log.add({
+      atMs: clock.now().getTime(),
+      requestId,
+      accountId: caller.account.id,
+      keyId: caller.keyId,
+      operation: route.operation.name,
+      version: route.version,
+      subject,
+      status,
+      outcome,
+      credits,
+      durationMs: Math.round(durationMs),
+    });
+    if (lease) leases.finish(lease, cost, credits, route.operation.name, row);
+    hold?.finish(credits);
+  }
+}
+
+function endSpan(span: Span, status: number, outcome: string): void {
+  const attributes = { 'http.response.status_code': status, 'dds.outcome': outcome };
+  span.end({ failed: status >= 500, attributes });
+}

@@ -1,0 +1,90 @@
+import { Type } from 'class-transformer';
+import { IsISO31661Alpha2, IsOptional, Matches, ValidateNested } from 'class-validator';
+import type { BillingDetails } from '../../clients/account.client.js';
+import { defineOperation } from '../operation.js';
+import { IsLine } from './text-rules.js';
+
+/** What invoices are addressed to. */
+export class PutBillingDetailsRequest implements BillingDetails {
+  @IsOptional()
+  @IsLine(150)
+  organisation?: string;
+
+  @IsOptional()
+  @IsLine(30)
+  tax_id?: string;
+
+  @IsLine(150)
+  address_line1: string;
+
+  @IsOptional()
+  @IsLine(150)
+  address_line2?: string;
+
+  @IsLine(100)
+  city: string;
+
+  @IsOptional()
+  @IsLine(100)
+  region?: string;
+
+  @IsOptional()
+  @IsLine(20)
+  postal_code?: string;
+
+  /** ISO 3166-1 alpha-2. */
+  @IsISO31661Alpha2()
+  @Matches(/^[A-Z]{2}$/, { message: 'country must be two capital letters' })
+  country: string;
+
+  /** The customer's own order number, printed on invoices. */
+  @IsOptional()
+  @IsLine(50)
+  purchase_order?: string;
+}
+
+export class BillingDetailsAnswer {
+  /** Null before they are given. */
+  @IsOptional()
+  @ValidateNested()
+  @Type(() => PutBillingDetailsRequest)
+  details: PutBillingDetailsRequest | null;
+}
+
+const DETAILS = {
+  organisation: 'Example AG',
+  tax_id: 'ATU12345678',
+  address_line1: '1 Example Street',
+  city: 'Vienna',
+  postal_code: '1010',
+  country: 'AT',
+} satisfies PutBillingDetailsRequest;
+const COMMON = {
+  routes: [{ path: '/api/billing-details', version: 2 }],
+  access: { kind: 'session' },
+  owner: { service: 'account', path: '/internal/dashboard/billing-details' },
+  parameters: {},
+  answers: [{ type: 'application/json', of: BillingDetailsAnswer }],
+  price: { per: 'free' },
+  problems: [],
+} as const;
+
+export const BILLING_DETAILS = defineOperation({
+  ...COMMON,
+  name: 'billing-details.read',
+  summary: 'What invoices are addressed to',
+  method: 'GET',
+  examples: [
+    { title: 'An organisation', parameters: {}, answer: { details: DETAILS } },
+    { title: 'None yet', parameters: {}, answer: { details: null } },
+  ],
+});
+
+export const BILLING_DETAILS_PUT = defineOperation({
+  ...COMMON,
+  name: 'billing-details.put',
+  summary: 'Replaces what invoices are addressed to, as a whole',
+  method: 'PUT',
+  body: { of: PutBillingDetailsRequest, limitBytes: 8_192, example: DETAILS },
+  examples: [{ title: 'An organisation', parameters: {}, answer: { details: DETAILS } }],
+});

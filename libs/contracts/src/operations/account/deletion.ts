@@ -1,0 +1,64 @@
+import { IsIn, IsOptional, IsString } from 'class-validator';
+import { defineOperation } from '../operation.js';
+import { IsKnownPassword } from './text-rules.js';
+
+export class DeleteAccountRequest {
+  /** Needed unless it was given within the last 10 minutes. */
+  @IsOptional()
+  @IsKnownPassword()
+  password?: string;
+}
+
+export class AccountDeletionAnswer {
+  @IsString()
+  restorable_until: string;
+
+  /** What happens now and what happens then, for people. */
+  @IsString({ each: true })
+  consequences: string[];
+}
+
+export class AccountRestoredAnswer {
+  @IsIn(['active'])
+  account_state: 'active';
+}
+
+const COMMON = { method: 'POST', parameters: {}, price: { per: 'free' } } as const;
+
+export const ACCOUNT_DELETE = defineOperation({
+  ...COMMON,
+  name: 'account.delete',
+  summary: 'Deletes the account; for 90 days it can be restored',
+  routes: [{ path: '/api/account/delete', version: 2 }],
+  access: { kind: 'session' },
+  owner: { service: 'account', path: '/internal/dashboard/account/delete' },
+  body: {
+    of: DeleteAccountRequest,
+    limitBytes: 4_096,
+    example: { password: 'a sentence is fine' },
+  },
+  answers: [{ type: 'application/json', of: AccountDeletionAnswer }],
+  problems: ['reauthentication_required', 'wrong_credentials', 'too_many_attempts', 'too_busy'],
+  examples: [
+    {
+      title: 'A deleted account',
+      parameters: {},
+      answer: {
+        restorable_until: '2027-02-18T10:00:00.000Z',
+        consequences: ['All API keys are revoked and all sessions end at once.'],
+      },
+    },
+  ],
+});
+
+export const ACCOUNT_RESTORE = defineOperation({
+  ...COMMON,
+  name: 'account.restore',
+  summary: 'Restores a deleted account; its keys stay revoked',
+  routes: [{ path: '/api/account/restore', version: 2 }],
+  access: { kind: 'session', accountStates: ['active', 'deleted'] },
+  owner: { service: 'account', path: '/internal/dashboard/account/restore' },
+  answers: [{ type: 'application/json', of: AccountRestoredAnswer }],
+  problems: ['restore_too_late'],
+  examples: [{ title: 'A restored account', parameters: {}, answer: { account_state: 'active' } }],
+});

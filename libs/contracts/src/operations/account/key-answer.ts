@@ -1,0 +1,167 @@
+import { Type } from 'class-transformer';
+import {
+  ArrayMaxSize,
+  ArrayNotEmpty,
+  ArrayUnique,
+  IsArray,
+  IsIn,
+  IsInt,
+  IsISO8601,
+  IsOptional,
+  IsString,
+  Max,
+  Min,
+  ValidateNested,
+} from 'class-validator';
+import { IsAddressBlock } from '#libs/domain-names';
+import type { KeyEnvironment } from '../../api-key.js';
+import { SCOPES, type Scope } from '../access.js';
+import { IsLine, MayBeAbsent } from './text-rules.js';
+
+const ADDRESSES_MAX = 50;
+const CREDIT_CAP_MAX = 1_000_000_000;
+
+/** `replaced`: works until the end of its rotation's overlap. */
+export const KEY_STATES = ['active', 'replaced', 'expired', 'revoked'] as const;
+export type KeyState = (typeof KEY_STATES)[number];
+
+export const REVOCATION_CAUSES = ['owner', 'rotation', 'expiry', 'deletion'] as const;
+export type RevocationCause = (typeof REVOCATION_CAUSES)[number];
+
+/** How long the old key works beside the new one. */
+export const OVERLAPS = ['now', '1h', '24h', '7d'] as const;
+export type Overlap = (typeof OVERLAPS)[number];
+
+class KeySettingsRequest {
+  @MayBeAbsent()
+  @IsArray()
+  @ArrayNotEmpty()
+  @ArrayUnique()
+  @IsIn(SCOPES, { each: true })
+  scopes?: Scope[];
+
+  /** Addresses or CIDR blocks; empty allows every address. */
+  @MayBeAbsent()
+  @IsArray()
+  @ArrayMaxSize(ADDRESSES_MAX)
+  @ArrayUnique()
+  @IsAddressBlock({ each: true })
+  allowed_addresses?: string[];
+
+  /** Credits a UTC day; null lifts the cap. */
+  @IsOptional()
+  @IsInt()
+  @Min(1)
+  @Max(CREDIT_CAP_MAX)
+  daily_credit_cap?: number | null;
+
+  /** RFC 3339, in the future; null lets the key live until it is revoked. */
+  @IsOptional()
+  @IsISO8601({ strict: true, strictSeparator: true })
+  expires_at?: string | null;
+}
+
+export class CreateKeyRequest extends KeySettingsRequest {
+  @IsLine(100)
+  name: string;
+
+  @IsIn(['live', 'test'])
+  environment: KeyEnvironment;
+}
+
+export class UpdateKeyRequest extends KeySettingsRequest {
+  @MayBeAbsent()
+  @IsLine(100)
+  name?: string;
+}
+
+export class RotateKeyRequest {
+  @IsIn(OVERLAPS)
+  overlap: Overlap;
+
+  /** When the new key ends, RFC 3339; null for never. Left out, it ends when the old one would have. */
+  @IsOptional()
+  @IsISO8601({ strict: true, strictSeparator: true })
+  expires_at?: string | null;
+}
+
+export class ReissueKeyRequest {
+  /** As for a rotation; must be given for a key whose time has run out. */
+  @IsOptional()
+  @IsISO8601({ strict: true, strictSeparator: true })
+  expires_at?: string | null;
+}
+
+export class KeyAnswer {
+  @IsString()
+  id: string;
+
+  @IsString()
+  name: string;
+
+  @IsIn(['live', 'test'])
+  environment: KeyEnvironment;
+
+  /** `dds_live_…a1b2`; the key itself is shown once, at its creation (S5). */
+  @IsString()
+  masked: string;
+
+  @IsIn(KEY_STATES)
+  state: KeyState;
+
+  @IsIn(SCOPES, { each: true })
+  scopes: Scope[];
+
+  @IsString({ each: true })
+  allowed_addresses: string[];
+
+  @IsOptional()
+  @IsInt()
+  daily_credit_cap: number | null;
+
+  @IsString()
+  created_at: string;
+
+  @IsOptional()
+  @IsString()
+  expires_at: string | null;
+
+  @IsOptional()
+  @IsString()
+  last_used_at: string | null;
+
+  /** The key that a rotation or a reissue put in its place. */
+  @IsOptional()
+  @IsString()
+  replaced_by: string | null;
+
+  @IsOptional()
+  @IsIn(REVOCATION_CAUSES)
+  revoked_because: RevocationCause | null;
+
+  /**
+   * The key's place by age among the account's live keys, from 1; null for one that does not count (a test
+   * key, one that ended or was replaced). Keys beyond the plan's number are paused: `key_paused`.
+   */
+  @IsOptional()
+  @IsInt()
+  rank: number | null;
+}
+
+export class KeysAnswer {
+  @ValidateNested({ each: true })
+  @Type(() => KeyAnswer)
+  keys: KeyAnswer[];
+
+  /** Where the next page begins; absent on the last one. */
+  @IsOptional()
+  @IsString()
+  next_cursor?: string;
+}
+
+/** `key` is the only copy of the value there is; a repeated call gets the answer without it. */
+export class IssuedKeyAnswer extends KeyAnswer {
+  @IsOptional()
+  @IsString()
+  key?: string;
+}

@@ -1,0 +1,114 @@
+import { IsEmailAddress } from '#libs/domain-names';
+import { IsIn, IsString } from 'class-validator';
+import { defineOperation } from '../operation.js';
+import { IsFirstName, IsLinkToken } from './text-rules.js';
+
+export class UpdateProfileRequest {
+  @IsFirstName()
+  first_name: string;
+}
+
+export class ProfileAnswer {
+  @IsString()
+  id: string;
+
+  @IsIn(['active', 'deleted'])
+  state: string;
+
+  @IsString()
+  first_name: string;
+
+  @IsString()
+  email: string;
+
+  @IsString()
+  created_at: string;
+}
+
+export class ChangeAddressRequest {
+  @IsEmailAddress()
+  email: string;
+}
+
+export class ChangeAddressAnswer {
+  @IsIn(['confirmation_sent'])
+  status: 'confirmation_sent';
+}
+
+export class ConfirmAddressRequest {
+  @IsLinkToken()
+  token: string;
+}
+
+export class AddressChangedAnswer {
+  @IsIn(['address_changed'])
+  status: 'address_changed';
+}
+
+const COMMON = { parameters: {}, price: { per: 'free' } } as const;
+const ADA = {
+  title: 'A profile',
+  parameters: {},
+  answer: {
+    id: '019a5f00-0000-7000-8000-000000000001',
+    state: 'active',
+    first_name: 'Ada',
+    email: 'ada@example.com',
+    created_at: '2026-11-20T10:00:00.000Z',
+  },
+};
+
+export const PROFILE = defineOperation({
+  ...COMMON,
+  name: 'profile.read',
+  summary: 'Whose account it is',
+  method: 'GET',
+  routes: [{ path: '/api/account', version: 2 }],
+  access: { kind: 'session' },
+  owner: { service: 'account', path: '/internal/dashboard/account' },
+  answers: [{ type: 'application/json', of: ProfileAnswer }],
+  problems: [],
+  examples: [ADA],
+});
+
+export const PROFILE_UPDATE = defineOperation({
+  ...COMMON,
+  name: 'profile.update',
+  summary: 'Changes the name',
+  method: 'PATCH',
+  routes: [{ path: '/api/account', version: 2 }],
+  access: { kind: 'session' },
+  owner: { service: 'account', path: '/internal/dashboard/account' },
+  body: { of: UpdateProfileRequest, limitBytes: 4_096, example: { first_name: 'Ada' } },
+  answers: [{ type: 'application/json', of: ProfileAnswer }],
+  problems: [],
+  examples: [ADA],
+});
+
+export const ADDRESS_CHANGE = defineOperation({
+  ...COMMON,
+  name: 'address.change',
+  summary: 'Mails a link to a new address, which becomes the account’s once it is followed',
+  method: 'POST',
+  routes: [{ path: '/api/account/email', version: 2 }],
+  access: { kind: 'session', needsReauthentication: true },
+  owner: { service: 'account', path: '/internal/dashboard/account/email' },
+  body: { of: ChangeAddressRequest, limitBytes: 4_096, example: { email: 'ada@example.org' } },
+  answers: [{ type: 'application/json', of: ChangeAddressAnswer, status: 202 }],
+  problems: ['too_many_attempts'],
+  examples: [{ title: 'A new address', parameters: {}, answer: { status: 'confirmation_sent' } }],
+});
+
+export const ADDRESS_CONFIRM = defineOperation({
+  ...COMMON,
+  name: 'address.confirm',
+  summary: 'Sets the new address and tells the old one',
+  method: 'POST',
+  routes: [{ path: '/api/account/email/confirm', version: 2 }],
+  access: { kind: 'public', listener: 'dashboard' },
+  owner: { service: 'account', path: '/internal/dashboard/account/email/confirm' },
+  body: { of: ConfirmAddressRequest, limitBytes: 4_096, example: { token: 'from-the-mail' } },
+  answers: [{ type: 'application/json', of: AddressChangedAnswer }],
+  problems: ['link_invalid', 'account_deleted'],
+  examples: [{ title: 'A good link', parameters: {}, answer: { status: 'address_changed' } }],
+});

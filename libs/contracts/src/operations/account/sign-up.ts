@@ -1,0 +1,85 @@
+import { IsEmailAddress } from '#libs/domain-names';
+import { IsIn, IsString } from 'class-validator';
+import { defineOperation } from '../operation.js';
+import { IsFirstName, IsLinkToken, IsPassword } from './text-rules.js';
+
+export class SignUpRequest {
+  @IsFirstName()
+  first_name: string;
+
+  @IsEmailAddress()
+  email: string;
+
+  /** 8 to 128 characters, and none that is easily guessed. */
+  @IsPassword()
+  password: string;
+}
+
+export class SignUpAnswer {
+  @IsIn(['confirmation_sent'])
+  status: 'confirmation_sent';
+}
+
+export class ConfirmSignUpRequest {
+  @IsLinkToken()
+  token: string;
+}
+
+export class ConfirmedSignUpAnswer {
+  @IsString()
+  account_id: string;
+
+  /** The first live key, shown this once. */
+  @IsString()
+  key: string;
+
+  /** Answers fixtures, for 0 credits; shown this once. */
+  @IsString()
+  test_key: string;
+}
+
+const COMMON = {
+  method: 'POST',
+  access: { kind: 'public', listener: 'dashboard' },
+  parameters: {},
+  price: { per: 'free' },
+} as const;
+
+export const SIGN_UP = defineOperation({
+  ...COMMON,
+  name: 'sign-up.request',
+  summary: 'Mails a link that confirms the address of a new account',
+  description: 'The answer is the same when the address has an account already.',
+  routes: [{ path: '/api/sign-up', version: 2 }],
+  owner: { service: 'account', path: '/internal/dashboard/sign-up' },
+  body: {
+    of: SignUpRequest,
+    limitBytes: 4_096,
+    example: { first_name: 'Ada', email: 'ada@example.com', password: 'a sentence is fine' },
+  },
+  answers: [{ type: 'application/json', of: SignUpAnswer, status: 202 }],
+  problems: ['too_many_attempts', 'too_busy'],
+  examples: [{ title: 'A new account', parameters: {}, answer: { status: 'confirmation_sent' } }],
+});
+
+export const SIGN_UP_CONFIRM = defineOperation({
+  ...COMMON,
+  name: 'sign-up.confirm',
+  summary: 'Opens the account with its first keys and begins a session',
+  routes: [{ path: '/api/sign-up/confirm', version: 2 }],
+  owner: { service: 'account', path: '/internal/dashboard/sign-up/confirm' },
+  body: { of: ConfirmSignUpRequest, limitBytes: 4_096, example: { token: 'from-the-mail' } },
+  answers: [{ type: 'application/json', of: ConfirmedSignUpAnswer, status: 201 }],
+  problems: ['link_invalid'],
+  examples: [
+    {
+      title: 'A confirmed address',
+      parameters: {},
+      answer: {
+        account_id: '019a5f00-0000-7000-8000-000000000001',
+        key: 'dds_live_…',
+        test_key: 'dds_test_…',
+      },
+    },
+  ],
+});

@@ -1,0 +1,32 @@
+import { applyDecorators } from '@nestjs/common';
+import { IsString, Length, Matches, ValidateIf } from 'class-validator';
+
+/**
+ * Letters of any script and what names are written with. No dot before a letter and no slash: a name
+ * that mail programs turn into a link would make our mail carry somebody's advertisement.
+ */
+const NAME = /^(?!.*\.\S)[\p{L}\p{M}][\p{L}\p{M}\p{N} .'’-]{0,49}$/u;
+const NO_CONTROLS = /^\P{C}*$/u;
+
+export const IsFirstName = () =>
+  Matches(NAME, { message: 'must be a name of 1 to 50 letters, spaces, hyphens and apostrophes' });
+
+/** A new one; account judges how good it is. */
+export const IsPassword = () => IsString({ message: 'must be a text' });
+
+/** A password that is only compared. */
+export const IsKnownPassword = () => applyDecorators(IsString(), Length(1, 1_000));
+
+/** Of a mailed link. */
+export const IsLinkToken = () => applyDecorators(IsString(), Length(1, 100));
+
+/** One line of text: what is printed on an invoice has no control characters (S81). */
+export const IsLine = (lengthMax: number) =>
+  applyDecorators(
+    IsString(),
+    Length(1, lengthMax),
+    Matches(NO_CONTROLS, { message: 'must not contain control characters' }),
+  );
+
+/** May be left out, but not null. */
+export const MayBeAbsent = () => ValidateIf((_, value) => value !== undefined);

@@ -1,0 +1,72 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Logger, monotonicMs } from '#libs/platform';
+import { waitFor } from '#test/environment';
+import { LeaseClient } from '../../apps/gateway/src/lease/lease-client.js';
+import type { Lease } from '../../apps/gateway/src/lease/lease.js';
+import { EntitlementUnderTest } from '../entitlement/entitlement-under-test.js';
+import { Random } from '../random.js';
+
+const OPERATION = 'whois.live';
+const CREDITS = 20_000;
+
+let entitlement: EntitlementUnderTest;
+let folder: string;
+let gateways: LeaseClient[];
+
+beforeAll(async () => {
+  entitlement = await EntitlementUnderTest.start();
+  folder = mkdtempSync(join(tmpdir(), 'balances-'));
+  gateways = ['one', 'two'].map((name) => {
+    const gateway = new LeaseClient({
+      client: entitlement.client,
+      logger: new Logger('gateway', { write: () => {} }),
+      journalPath: join(folder, name),
+      requestDeadlineMs: 1_000,
+      settleIntervalMs: 20,
+    });
+    gateway.start();
+    return gateway;
+  });
+});
+afterAll(async () => {
+  await Promise.all(gateways.map((gateway) => gateway.drain(10_000)));
+  await entitlement?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function spend(gateway: LeaseClient, accountId: string, cost: number): Promise<number> {
+  const lease = await gateway.reserve(accountId, cost, monotonicMs());
+  if (!('reserved' in lease)) throw lease;
+  gateway.finish(lease as Lease, cost, cost, OPERATION);
+  return gateway.remaining(accountId)!;
+}
+
+describe('the balance that two gateways tell of one account', () => {
+  it('differs by no more than what the other has used and not settled, and agrees with the account’s own', async () => {
+    const accountId = await entitlement.newAccount();
+    await entitlement.buy(accountId, CREDITS);
+    const random = new Random(7);
+    let left = CREDITS + 500;
+    // Of each gateway, what it had used when both had last settled.
+    let unsettled = [0, 0];
+    for (let round = 0; round < 200; round++) {
+      const which = random.between(0, 1);
+      const cost = random.between(1, 20);
+      const told = await spend(gateways[which], accountId, cost);
+      left -= cost;
+      unsettled[which] += cost;
+      expect(told).toBeGreaterThanOrEqual(left);
+      expect(told - left).toBeLessThanOrEqual(unsettled[1 - which]);
+      if (round % 40 !== 39) continue;
+      await waitFor('both to be told', () =>
+        gateways.every((gateway) => gateway.remaining(accountId) === left),
+      );
+      unsettled = [0, 0];
+      const { spendable, reserved } = await entitlement.client.balance(accountId);
+      expect(spendable + reserved).toBe(left);
+    }
+  });
+});

@@ -1,0 +1,182 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Pool } from 'undici';
+import { MINUTE_MS } from '#libs/platform';
+import { waitFor } from '#test/environment';
+import { registrationOf } from '../../apps/simulators/src/registry/registration.js';
+import { HURRIED, RegistryWorld } from './registry-world.js';
+
+/** What a question to a registry that behaves is answered. */
+describe('a lookup service and its registries', () => {
+  let world: RegistryWorld;
+  beforeAll(async () => {
+    world = new RegistryWorld();
+    await world.start();
+  });
+  afterAll(() => world.stop());
+
+  describe('a live lookup', () => {
+    it.each([
+      'com',
+      'net',
+      'org',
+      'dev',
+      'uk',
+      'de',
+      'fr',
+      'it',
+      'eu',
+      'nl',
+      'jp',
+      'se',
+      'pl',
+      'br',
+      'au',
+      'ch',
+      'be',
+      'at',
+      'dk',
+      'ru',
+    ])('of a registered .%s name says what its registry says', async (tld) => {
+      const domain = `published-shop.${tld}`;
+      const known = registrationOf(domain);
+      const { status, header, body } = await world.ask(domain);
+      expect([status, header('x-served-from')]).toEqual([200, 'live']);
+      expect(['delivered', 'partial']).toContain(header('x-outcome'));
+      expect(body.domain_registered).toBe('yes');
+      expect(body.name_servers).toEqual(known.nameServers);
+      const days = { create_date: known.created, expiry_date: known.expires };
+      for (const [member, date] of Object.entries(days)) {
+        if (body[member] !== undefined) expect(body[member]).toBe(date.toISOString().slice(0, 10));
+      }
+      if (!SILENT_ABOUT_DATES.has(tld))
+        expect(Object.keys(body)).toEqual(expect.arrayContaining(Object.keys(days)));
+    });
+
+    it.each(['com', 'org', 'uk', 'de', 'fr', 'it', 'eu', 'nl', 'jp', 'se', 'pl', 'br', 'au', 'ch'])(
+      'of a free .%s name says that it is free',
+      async (tld) => {
+        const { status, header, body } = await world.ask(`free-shop.${tld}`);
+        expect([status, header('x-outcome'), body.domain_registered]).toEqual([
+          200,
+          'not_registered',
+          'no',
+        ]);
+      },
+    );
+
+    it('of a thin registry takes the contacts from the registrar and says so', async () => {
+      const { body } = await world.ask('published-books.com');
+      expect(body.registrant_contact?.company).toBe(
+        registrationOf('published-books.com').registrant.organization,
+      );
+      expect(body.provenance?.sources.map(({ protocol, role }) => `${protocol} ${role}`)).toEqual([
+        'rdap registry',
+        'rdap registrar',
+      ]);
+      expect(body.provenance?.sources.every(({ outcome }) => outcome === 'delivered')).toBe(true);
+    });
+
+    it('of a redacted name gives no withheld value and names each', async () => {
+      const { body } = await world.ask('redacted-shop.org');
+      const { registrant } = registrationOf('redacted-shop.org');
+      for (const value of [
+        registrant.name,
+        registrant.organization,
+        registrant.email,
+        registrant.phone,
+      ]) {
+        expect(JSON.stringify(body)).not.toContain(value);
+      }
+      expect(body.redaction).toContainEqual(
+        expect.objectContaining({ path: 'registrant_contact.name', state: 'redacted' }),
+      );
+    });
+
+    it('of a reserved name says that it cannot be had', async () => {
+      const { status, body } = await world.ask('reserved-shop.us');
+      expect([status, body.domain_registered, body.restriction]).toEqual([
+        200,
+        'restricted',
+        'reserved',
+      ]);
+    });
+
+    it('in the first version has no provenance and the same facts', async () => {
+      const first = await world.ask('published-shoes.com', { version: '1' });
+      const second = await world.ask('published-shoes.com', { version: '2' });
+      expect(first.body).not.toHaveProperty('provenance');
+      for (const member of [
+        'domain_name',
+        'create_date',
+        'expiry_date',
+        'name_servers',
+        'domain_status',
+      ]) {
+        expect(first.body[member]).toEqual(second.body[member]);
+      }
+    });
+  });
+
+  describe('memory', () => {
+    it('asks once for everybody who asks at the same time', async () => {
+      const hurried = new RegistryWorld(HURRIED);
+      await hurried.start();
+      // Silent, so that the first question is still open when the last one comes.
+      const ask = () => hurried.ask('silent-popular.de');
+      const answers = await Promise.all(Array.from({ length: 40 }, ask));
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([504]));
+      expect(await hurried.asked('silent-popular.de')).toBe(1);
+      await hurried.stop();
+    });
+
+    it('asks again for every live question, but not for a repeat within a minute or a tolerant reader', async () => {
+      const from = async (query = {}, headers = {}) =>
+        (await world.ask('again.de', query, headers)).header('x-served-from');
+      expect(await from()).toBe('live');
+      expect(await from()).toBe('live');
+      expect(world.asked('again.de')).toBe(2);
+      expect(await from({}, { 'x-repeat': '1' })).toBe('repeat');
+      world.clock.advance(MINUTE_MS);
+      expect(await from({ max_age: '60' })).toBe('cache');
+      expect(await from({ max_age: '59' })).toBe('live');
+      expect(await from({ fresh: 'true', max_age: '3600' }, { 'x-repeat': '1' })).toBe('live');
+      expect(world.asked('again.de')).toBe(4);
+    });
+  });
+
+  it('stopping waits for the answer under way, and for nothing else', async () => {
+    const world = new RegistryWorld(HURRIED);
+    await world.start();
+    const pool = new Pool('http://lookup', { socketPath: world.socketPath });
+    const path = '/internal/whois/live?domainName=silent-shop.jp';
+    const { authorization } = world;
+    const answer = pool.request({ method: 'GET', path, headers: { authorization } });
+    await waitFor('the registry is asked', () => world.asked('silent-shop.jp') === 1);
+    const stopped = world.stop();
+    expect((await answer).statusCode).toBe(504);
+    await (await answer).body.dump();
+    await stopped;
+    await pool.close();
+  });
+
+  it('S61: only a name and the flags of its registry ever reach port 43', async () => {
+    const world = new RegistryWorld();
+    await world.start();
+    for (const input of [
+      'Bücher.DE',
+      'shop.jp',
+      'https://shop.com./x',
+      'sho\r\np.com',
+      'a b.de',
+      'shop.de QUIT',
+    ])
+      await world.ask(input);
+    const lines = world.exchanges().filter(({ protocol }) => protocol === 'whois43');
+    expect(lines.length).toBeGreaterThan(0);
+    for (const { question } of lines)
+      expect(question).toMatch(/^(?:-T dn,ace |domain |=)?[a-z0-9.-]{1,253}(?:\/e)?\r\n$/);
+    await world.stop();
+  });
+});
+
+const SILENT_ABOUT_DATES = new Set(['de', 'eu', 'au', 'ch', 'nl', 'be', 'at']);
