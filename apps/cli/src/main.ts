@@ -3,11 +3,13 @@ import { EventsConfig, UnfitTopic } from '#libs/messaging';
 import { ConfigurationError, Problem, loadConfig, loadConfigs } from '#libs/platform';
 import { CliConfig } from './cli.config.js';
 import { auditCommands } from './audit/audit-commands.js';
+import { billingCommands } from './billing/billing-commands.js';
 import { creditCommands } from './credits/credit-commands.js';
 import { eventCommands } from './events/event-commands.js';
 import { operatorSettings } from './operator-settings.js';
 import { schemaCommands } from './schemas/schema-commands.js';
 import { secretCommands } from './secrets/secret-commands.js';
+import { tldCommands } from './tlds/tld-commands.js';
 
 /** `npm run cli -- <command>`: what an operator does by hand. */
 async function main(): Promise<void> {
@@ -20,8 +22,10 @@ async function main(): Promise<void> {
   schemaCommands(program, config, events);
   eventCommands(program);
   creditCommands(program, config);
+  billingCommands(program, config);
   auditCommands(program, config);
   secretCommands(program);
+  tldCommands(program);
   await program.parseAsync();
 }
 
