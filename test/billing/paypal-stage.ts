@@ -54,11 +54,7 @@ export async function openPaypalStage(): Promise<ProcessorStage> {
     },
     losingAnswers: async (work) => {
       simulator.apiFaults.lostAnswers = Infinity;
-      try {
-        return await work();
-      } finally {
-        simulator.apiFaults.lostAnswers = 0;
-      }
+      return work().finally(() => (simulator.apiFaults.lostAnswers = 0));
     },
     count: (kind) => paypal.world.all(kind === 'checkout' ? 'order' : 'refund').length,
     setCard: async (_, behaviour) => {

@@ -7,6 +7,7 @@ import { FailedKeys } from './facts/failed-keys.js';
 import { Facts } from './facts/facts.js';
 import { GatewayConfig } from './gateway.config.js';
 import { DailyCaps } from './lease/daily-caps.js';
+import { RequestHolds } from './holds/request-holds.js';
 import { LeaseClient } from './lease/lease-client.js';
 import { ApiListener } from './listener/api-listener.js';
 import { ownOperations } from './owners/own-operations.js';
@@ -20,12 +21,8 @@ import { RequestPath } from './request/request-path.js';
 import { KeyUseJob } from './request-log/key-use.job.js';
 import { MissingRows } from './request-log/missing-rows.js';
 import { RequestLog } from './request-log/request-log.js';
-import {
-  RequestLogCopy,
-  RequestLogMaintenanceRepository,
-  RequestLogRepository,
-} from './request-log/request-log.repository.js';
-import { rollPartitions } from './request-log/roll-up.job.js';
+import { LogMaintenanceRepository } from './request-log/log-maintenance.repository.js';
+import { RequestLogCopy, RequestLogRepository } from './request-log/request-log.repository.js';
 import { ApiPaths } from './routes/api-paths.js';
 import { Services } from './services.js';
 import { RequestCounts } from './telemetry/request-counts.js';
@@ -120,6 +117,16 @@ const KNOWLEDGE = [
         },
       }),
   ),
+  made(
+    RequestHolds,
+    { config: GatewayConfig, services: Services, logger: Logger },
+    ({ config, services, logger }) =>
+      new RequestHolds({
+        client: services.entitlement,
+        logger,
+        requestDeadlineMs: config.lookupTimeoutMs + LEASE_DEADLINE_SLACK_MS,
+      }),
+  ),
   made(COUNTERS, { config: GatewayConfig, logger: Logger }, ({ config, logger }) =>
     openCounters({
       url: config.valkeyUrl,
@@ -135,9 +142,9 @@ const KNOWLEDGE = [
 const LOG = [
   made(
     RequestLogCopy,
-    { config: GatewayConfig, clock: Clock, maintained: RequestLogMaintenanceRepository },
+    { config: GatewayConfig, clock: Clock, maintained: LogMaintenanceRepository },
     ({ config, clock, maintained }) =>
-      new RequestLogCopy(config.databaseUrl, async () => rollPartitions(maintained, clock)),
+      new RequestLogCopy(config.databaseUrl, async () => maintained.makePartitions(clock.now())),
   ),
   made(
     RequestLog,
@@ -217,6 +224,7 @@ const PATH = [
       facts: Facts,
       counters: COUNTERS,
       leases: LeaseClient,
+      holds: RequestHolds,
       caps: DailyCaps,
       forwarder: Forwarder,
       recorder: RequestRecorder,
