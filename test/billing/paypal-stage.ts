@@ -4,6 +4,7 @@ import { PaymentsSimulator } from '../../apps/simulators/src/payments/payments-s
 import { TestClock } from '#test/environment';
 import { listenForCallbacks } from './callback-door.js';
 import { agreeAtPaypal, pressButton } from './hosted-page.js';
+import { losingAnswersOf } from './lost-answers.js';
 import type { ProcessorStage, ReceivedCallback } from './processor-stage.js';
 
 /** Ids of an endpoint at PayPal: part of what is signed. */
@@ -52,10 +53,7 @@ export async function openPaypalStage(): Promise<ProcessorStage> {
       simulator.clock.runDue();
       await delivered();
     },
-    losingAnswers: async (work) => {
-      simulator.apiFaults.lostAnswers = Infinity;
-      return work().finally(() => (simulator.apiFaults.lostAnswers = 0));
-    },
+    losingAnswers: losingAnswersOf(simulator),
     count: (kind) => paypal.world.all(kind === 'checkout' ? 'order' : 'refund').length,
     setCard: async (_, behaviour) => {
       paypal.subscriptions.setFunds(behaviour);

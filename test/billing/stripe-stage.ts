@@ -5,6 +5,7 @@ import { PaymentsSimulator } from '../../apps/simulators/src/payments/payments-s
 import { TestClock } from '#test/environment';
 import { listenForCallbacks } from './callback-door.js';
 import { pressButton } from './hosted-page.js';
+import { losingAnswersOf } from './lost-answers.js';
 import type { ProcessorStage, ReceivedCallback } from './processor-stage.js';
 
 const SECRETS = {
@@ -55,15 +56,7 @@ export async function openStripeStage(): Promise<ProcessorStage> {
       simulator.clock.runDue();
       await delivered();
     },
-    losingAnswers: async (work) => {
-      // The SDK repeats a call once by itself, with the same key, when its connection is cut.
-      simulator.apiFaults.lostAnswers = Infinity;
-      try {
-        return await work();
-      } finally {
-        simulator.apiFaults.lostAnswers = 0;
-      }
-    },
+    losingAnswers: losingAnswersOf(simulator),
     count: (kind) => simulator.world.all(OBJECTS[kind]).length,
     setCard: async (id, card) => simulator.invoices.setCard(id, card),
     failRefund: async ({ id }) => {
