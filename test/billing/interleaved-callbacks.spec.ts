@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ChosenProcessor, OrderAnswer } from '#libs/contracts';
+import { AuditJob } from '#libs/database';
 import { DAY_MS, addMonths } from '#libs/platform';
 import type { Callback } from '../../apps/simulators/src/payments/callback-sender.js';
 import { MissedEventsJob } from '../../apps/billing/src/healing/missed-events.job.js';
@@ -179,6 +180,9 @@ describe('callbacks of both processors', () => {
       );
       expect(confirmed).toHaveLength(books.paid.length);
     }
+    const audit = billing.get(AuditJob);
+    await audit.runOnce();
+    expect([...audit.violations]).toEqual([]);
     expect(billing.logLines.splice(0)).toEqual([]);
-  }, 60_000);
+  }, 180_000);
 });
