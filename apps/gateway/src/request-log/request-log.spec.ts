@@ -203,7 +203,10 @@ describe('the request log', () => {
     log.add(entry({ accountId: stays }));
     await log.flush();
     await job.runOnce();
-    expect(await repository.sumCreditsOfKeys([keyId], new Date('2026-03-02T00:00:00Z'))).toBe(3);
+    const today = new Date('2026-03-02T00:00:00Z');
+    expect(await repository.sumCreditsOfKeys([keyId, newId()], today)).toEqual(
+      new Map([[keyId, 3]]),
+    );
     await service.transaction(async (transaction) => repository.deleteAccount(transaction, gone));
     expect(await subjectsOf(gone)).toEqual([]);
     expect(await service.query('select from request_hours where account_id = $1', [gone])).toEqual(
