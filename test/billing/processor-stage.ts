@@ -36,6 +36,8 @@ export interface ProcessorStage {
   losingAnswers<T>(work: () => Promise<T>): Promise<T>;
   /** How many objects of a kind there are at the processor. */
   count(kind: 'checkout' | 'refund'): number;
+  /** What the customer's card does from now on when it is asked for money. */
+  setCard(customerId: string, behaviour: 'works' | 'declines'): Promise<void>;
   failRefund(refund: RefundSnapshot): Promise<void>;
   /** @returns the dispute's id. */
   dispute(paymentId: string): Promise<string>;

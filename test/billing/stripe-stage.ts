@@ -64,6 +64,7 @@ export async function openStripeStage(): Promise<ProcessorStage> {
       }
     },
     count: (kind) => simulator.world.all(OBJECTS[kind]).length,
+    setCard: async (id, card) => simulator.invoices.setCard(id, card),
     failRefund: async ({ id }) => {
       simulator.payments.failRefund(id);
       await delivered();

@@ -21,8 +21,8 @@ describe('registration', () => {
       body: { first_name: 'Ada', email, password: PASSWORD, ...extra },
       headers,
     });
-  const confirm = (token: string) =>
-    account.dashboard('POST', 'sign-up/confirm', { body: { token } });
+  const confirm = (token: string, password = PASSWORD) =>
+    account.dashboard('POST', 'sign-up/confirm', { body: { token, password } });
 
   it('a confirmed address becomes an account with a session, a live key and a test key', async () => {
     const { accountId, token, key, testKey } = await account.register('first@example.com');
@@ -77,6 +77,25 @@ describe('registration', () => {
     account.clock.advance(DAY_MS);
     expect((await confirm(late)).status).toBe(410);
     expect((await confirm('not a token')).status).toBe(410);
+  });
+
+  it('S38: who follows the link of a stranger who signed up with his address gets no account, and loses nothing', async () => {
+    const address = 'victim@example.com';
+    await signUp(address, { password: 'the password of a stranger' });
+    const strangers = await account.linkToken(address);
+    for (const password of [PASSWORD, 'the password of a victim']) {
+      const refused = await confirm(strangers, password);
+      expect([refused.status, refused.body.code]).toEqual([401, 'wrong_credentials']);
+      expect(refused.headers).not.toHaveProperty('x-set-session');
+    }
+    const logIn = (password: string) =>
+      account.dashboard('POST', 'log-in', { body: { email: address, password } });
+    expect((await logIn('the password of a stranger')).status).toBe(401);
+    await signUp(address);
+    expect((await confirm(await account.linkToken(address))).status).toBe(201);
+    expect((await logIn(PASSWORD)).status).toBe(200);
+    expect((await logIn('the password of a stranger')).status).toBe(401);
+    expect((await confirm(strangers, 'the password of a stranger')).status).toBe(410);
   });
 
   it('S39: of 50 parallel confirmations one registers the account', async () => {

@@ -264,6 +264,9 @@ export interface PaymentProcessor {
 
   refund(request: RefundRequest): Promise<Outcome<RefundSnapshot>>;
 
+  /** Finds a refund by our reference, when the answer to it was lost for too long. */
+  findRefund(refundId: string, paymentId: string): Promise<Outcome<RefundSnapshot | null>>;
+
   /** What an upgrade at `from` costs now. */
   previewChange(request: ChangeRequest, from: Date): Promise<Outcome<{ dueMicros: Micros }>>;
 
@@ -272,6 +275,9 @@ export interface PaymentProcessor {
 
   /** Changes a plan, or its interval, when the running period ends. */
   changeAtPeriodEnd(request: ChangeRequest, key: string): Promise<Outcome<null>>;
+
+  /** Changes a plan now and bills nothing: what was paid for the other one was taken back. */
+  setPlan(request: ChangeRequest, key: string): Promise<Outcome<SubscriptionSnapshot>>;
 
   /** Ends a subscription, at the end of its period or at once. `key` names this wish, not its repeats. */
   cancel(

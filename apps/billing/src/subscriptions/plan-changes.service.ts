@@ -1,19 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import {
-  CATALOGUE_VERSION,
   type ChangePlanRequest,
   type PlanChangeAnswer,
   type PlanPreviewAnswer,
   type PlanRequest,
   planOfSku,
 } from '#libs/contracts';
-import { Clock, InvalidRequest, MINUTE_MS, newId } from '#libs/platform';
+import { Clock, InvalidRequest, MINUTE_MS, crashPoint, newId } from '#libs/platform';
 import { ProcessorUnavailable } from '../orders/orders.errors.js';
 import type { ChangeRequest, Outcome } from '../processors/payment-processor.js';
 import { PaymentProcessors } from '../processors/payment-processors.js';
 import { SyncService } from '../sync/sync.service.js';
 import { OwnSubscriptionsService } from './own-subscriptions.service.js';
-import { type PlannedUnits, effectOfChange } from './plan-change.js';
+import { type PlannedUnits, effectOfChange, planRefOf } from './plan-change.js';
 import type { Subscription } from './subscription.entity.js';
 import { ChangeRefused, PeriodNotPaid, PlanNotChangeable } from './subscriptions.errors.js';
 
@@ -59,6 +58,7 @@ export class PlanChangesService {
       const result = valueOf(await processor.upgrade(upgrade));
       if (result.state === 'payment_required') ({ redirectUrl } = result);
     } else valueOf(await processor.changeAtPeriodEnd(change, newId()));
+    crashPoint('plan-change.after-call');
     return { subscription: await this.refreshed(row), redirect_url: redirectUrl };
   }
 
@@ -120,21 +120,9 @@ export class PlanChangesService {
   }
 }
 
-/** Plans are those of today's catalogue: a change is a purchase. */
-function changeOf(row: Subscription, { plan, quantity }: PlannedUnits): ChangeRequest {
-  const { sku, interval, name } = plan;
-  return {
-    subscriptionId: row.externalId,
-    plan: {
-      sku,
-      catalogueVersion: CATALOGUE_VERSION,
-      interval,
-      name,
-      unitMicros: BigInt(plan.unitMicros),
-    },
-    quantity,
-    currency: row.currency,
-  };
+function changeOf({ externalId, currency }: Subscription, units: PlannedUnits): ChangeRequest {
+  const { plan, quantity } = units;
+  return { subscriptionId: externalId, plan: planRefOf(plan), quantity, currency };
 }
 
 /** The same wish at the same agreed time is the same call, however often it is sent. */

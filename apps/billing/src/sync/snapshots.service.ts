@@ -88,7 +88,10 @@ export class SnapshotsService {
       case 'refund':
       case 'dispute': {
         const reversed = await this.reversals.apply(transaction, processor, snapshot);
-        if (reversed) await this.orders.applyReversed(transaction, reversed);
+        if (reversed?.isNews) {
+          await this.orders.applyReversed(transaction, reversed);
+          await this.subscriptions.applyReversed(transaction, reversed.payment);
+        }
         return reversed !== null;
       }
     }

@@ -120,6 +120,18 @@ export class PaypalProcessor implements PaymentProcessor {
     });
   }
 
+  /** A capture names its order, which lists what was refunded of it. */
+  findRefund(refundId: string, paymentId: string): Promise<Outcome<RefundSnapshot | null>> {
+    return outcomeOf(async () => {
+      const order = await this.orders.orderOf(paymentId);
+      const refunds =
+        order.purchase_units?.flatMap(({ payments }) => payments?.refunds ?? []) ?? [];
+      const found = refunds.find(({ custom_id }) => custom_id === refundId);
+      return found ? refundSnapshot(found) : null;
+    });
+  }
+
+  setPlan = async () => NOT_OFFERED;
   previewChange = async () => NOT_OFFERED;
   upgrade = async () => NOT_OFFERED;
   changeAtPeriodEnd = async () => NOT_OFFERED;

@@ -155,6 +155,16 @@ export class StripeProcessor implements PaymentProcessor {
     });
   }
 
+  findRefund(refundId: string, paymentId: string): Promise<Outcome<RefundSnapshot | null>> {
+    return outcomeOf(async () => {
+      const refunds = this.stripe.refunds.list({ payment_intent: paymentId, limit: 100 });
+      for await (const refund of refunds) {
+        if (refund.metadata?.refundId === refundId) return refundSnapshot(refund);
+      }
+      return null;
+    });
+  }
+
   listSince(cursor: Date): Promise<Outcome<EventPage>> {
     return outcomeOf(async () => {
       const now = this.clock.now();
@@ -181,6 +191,10 @@ export class StripeProcessor implements PaymentProcessor {
 
   changeAtPeriodEnd(request: ChangeRequest, key: string): Promise<Outcome<null>> {
     return outcomeOf(() => this.subscriptions.changeAtPeriodEnd(request, key));
+  }
+
+  setPlan(request: ChangeRequest, key: string): Promise<Outcome<SubscriptionSnapshot>> {
+    return outcomeOf(() => this.subscriptions.setPlan(request, key));
   }
 
   cancel(

@@ -135,6 +135,18 @@ export class StripeSubscriptions {
     return null;
   }
 
+  async setPlan(request: ChangeRequest, key: string): Promise<SubscriptionSnapshot> {
+    const { subscriptionId: id } = request;
+    await this.releaseSchedule(id, key);
+    const items = [await this.itemOf(request)];
+    const changed = await this.stripe.subscriptions.update(
+      id,
+      { items, proration_behavior: 'none', expand: EXPAND },
+      { idempotencyKey: `plan:${key}` },
+    );
+    return this.snapshot(changed);
+  }
+
   async cancel(id: string, when: 'period_end' | 'now', key: string): Promise<SubscriptionSnapshot> {
     await this.releaseSchedule(id, key);
     const options = { idempotencyKey: `cancel:${key}` };
