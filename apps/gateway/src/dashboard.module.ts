@@ -10,13 +10,16 @@ import { CreditCallsController } from './dashboard/credits/credit-calls.controll
 import { CreditsController } from './dashboard/credits/credits.controller.js';
 import { DashboardCalls } from './dashboard/dashboard-calls.js';
 import { DashboardSettings } from './dashboard/dashboard-settings.js';
+import { InvoicePagesController } from './dashboard/invoices/invoices.controller.js';
 import { KeysController } from './dashboard/keys/keys.controller.js';
 import { MailboxController } from './dashboard/mailbox/mailbox.controller.js';
 import { AssetsController } from './dashboard/pages/assets.controller.js';
+import { PlansController } from './dashboard/plans/plans.controller.js';
 import { proxiedRoutes } from './dashboard/proxy/proxied-route.js';
 import { proxyControllerOf } from './dashboard/proxy/proxy-controller.js';
 import { ProxyService } from './dashboard/proxy/proxy.service.js';
 import { ServiceProxies } from './dashboard/proxy/service-proxies.js';
+import { SubscriptionPagesController } from './dashboard/subscriptions/subscriptions.controller.js';
 import type { DashboardOptions } from './dashboard/start-dashboard.js';
 
 /** One for each group of pages. */
@@ -28,6 +31,9 @@ const PAGES = [
   KeysController,
   CreditsController,
   CreditCallsController,
+  PlansController,
+  SubscriptionPagesController,
+  InvoicePagesController,
 ];
 
 /** Pages and calls of the dashboard's listener. The guards look at every one of them, in this order. */

@@ -21,12 +21,8 @@ import { RequestPath } from './request/request-path.js';
 import { KeyUseJob } from './request-log/key-use.job.js';
 import { MissingRows } from './request-log/missing-rows.js';
 import { RequestLog } from './request-log/request-log.js';
-import {
-  RequestLogCopy,
-  RequestLogMaintenanceRepository,
-  RequestLogRepository,
-} from './request-log/request-log.repository.js';
-import { rollPartitions } from './request-log/roll-up.job.js';
+import { LogMaintenanceRepository } from './request-log/log-maintenance.repository.js';
+import { RequestLogCopy, RequestLogRepository } from './request-log/request-log.repository.js';
 import { ApiPaths } from './routes/api-paths.js';
 import { Services } from './services.js';
 import { RequestCounts } from './telemetry/request-counts.js';
@@ -146,9 +142,9 @@ const KNOWLEDGE = [
 const LOG = [
   made(
     RequestLogCopy,
-    { config: GatewayConfig, clock: Clock, maintained: RequestLogMaintenanceRepository },
+    { config: GatewayConfig, clock: Clock, maintained: LogMaintenanceRepository },
     ({ config, clock, maintained }) =>
-      new RequestLogCopy(config.databaseUrl, async () => rollPartitions(maintained, clock)),
+      new RequestLogCopy(config.databaseUrl, async () => maintained.makePartitions(clock.now())),
   ),
   made(
     RequestLog,
