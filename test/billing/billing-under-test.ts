@@ -17,7 +17,7 @@ import { CloseCheckoutsJob } from '../../apps/billing/src/orders/close-checkouts
 import { ReturnMoneyJob } from '../../apps/billing/src/refunds/return-money.job.js';
 import { FollowAccountsJob } from '../../apps/billing/src/subscriptions/follow-accounts.job.js';
 import { BillingConfig } from '../../apps/billing/src/billing.config.js';
-import { startBilling } from '../../apps/billing/src/start.js';
+import { ENTITIES, startBilling } from '../../apps/billing/src/start.js';
 import { SyncObjectsJob } from '../../apps/billing/src/sync/sync-objects.job.js';
 import { PaymentsSimulator } from '../../apps/simulators/src/payments/payments-simulator.js';
 import { AccountContacts } from '../stand-ins/account-contacts.js';
@@ -69,7 +69,7 @@ export class BillingUnderTest {
     const test = await TestDatabase.create();
     const clock = new TestClock();
     const simulator = new PaymentsSimulator(clock);
-    const database = await test.service('billing');
+    const database = await test.service('billing', ENTITIES);
     const billing = new BillingUnderTest(test, clock, simulator, database);
     await billing.open(await simulator.start());
     return billing;

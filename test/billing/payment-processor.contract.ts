@@ -14,11 +14,7 @@ import type { CheckoutAction, ProcessorStage, ReceivedCallback } from './process
 const MICROS = 54_000_000n;
 
 /** What every payment processor guarantees to billing. */
-export function describePaymentProcessor(
-  name: string,
-  open: () => Promise<ProcessorStage>,
-  { renewsPlans = true } = {},
-): void {
+export function describePaymentProcessor(name: string, open: () => Promise<ProcessorStage>): void {
   describe(`payment processor: ${name}`, () => {
     let stage: ProcessorStage;
 
@@ -294,7 +290,7 @@ export function describePaymentProcessor(
       });
     });
 
-    if (renewsPlans) describeSubscriptions(() => stage);
+    describeSubscriptions(() => stage);
 
     it('every event is listed, oldest first, whether or not its callback arrived', async () => {
       let cursor = stage.clock.now();

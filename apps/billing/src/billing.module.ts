@@ -180,6 +180,7 @@ function processorsOf(config: BillingConfig, clock: Clock): PaymentProcessors {
     clientId,
     clientSecret,
     webhookIds: config.paypalWebhookIds,
+    returnUrl: `${config.dashboardUrl}/billing/subscriptions`,
     ...(config.paypalCallbackCa && { authorities: [config.paypalCallbackCa] }),
     clock,
   });

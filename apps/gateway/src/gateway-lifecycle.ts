@@ -9,18 +9,18 @@ import { ModuleRef } from '@nestjs/core';
 import type { Counters } from '#libs/counters';
 import { Database, MaintenanceDatabase, RollPartitionsJob, addPoolMetrics } from '#libs/database';
 import { EventTransport, addEventMetrics } from '#libs/messaging';
-import { HOUR_MS, Health, Logger, MINUTE_MS, Metrics } from '#libs/platform';
+import { HOUR_MS, Health, Logger, MINUTE_MS, Metrics, SECOND_MS } from '#libs/platform';
 import { type JobDeclaration, type RunningJobs, startJobs } from '#libs/services';
 import { ChangePollers } from './facts/change-pollers.js';
 import { Facts } from './facts/facts.js';
 import { GatewayConfig } from './gateway.config.js';
 import { COUNTERS } from './gateway-providers.js';
-import { RequestHolds } from './holds/request-holds.js';
 import { LeaseClient } from './lease/lease-client.js';
 import { PublicListeners } from './listener/public-listeners.js';
 import { ownerChecks } from './owner-reach.js';
 import { LoadShedder } from './request/01-shed.js';
 import { Forwarder } from './request/08-forward.js';
+import { FollowCapsJob } from './lease/follow-caps.job.js';
 import { EraseLogsJob } from './request-log/erase-logs.job.js';
 import { KeyUseJob } from './request-log/key-use.job.js';
 import { MissingRows } from './request-log/missing-rows.js';
@@ -36,6 +36,7 @@ export const JOBS: readonly JobDeclaration[] = [
   { job: RollPartitionsJob, everyMs: HOUR_MS, runs: 'installation' },
   { job: EraseLogsJob, everyMs: MINUTE_MS, runs: 'installation' },
   { job: KeyUseJob, everyMs: MINUTE_MS, runs: 'process' },
+  { job: FollowCapsJob, everyMs: SECOND_MS, runs: 'process' },
 ];
 
 const SETTLE_TIMEOUT_MS = 5_000;
@@ -71,15 +72,12 @@ export class GatewayLifecycle
     this.shedder.start();
   }
 
-  /** Not ready, listeners, requests under way, leases and holds, jobs, log. */
+  /** Not ready, listeners, requests under way, leases, jobs, log. */
   async onModuleDestroy(): Promise<void> {
     await this.get(PublicListeners).drain();
     // What it has not written yet the next start does.
     this.get(MissingRows).stop();
-    await Promise.all([
-      this.leases.drain(SETTLE_TIMEOUT_MS),
-      this.get(RequestHolds).drain(SETTLE_TIMEOUT_MS),
-    ]);
+    await this.leases.drain(SETTLE_TIMEOUT_MS);
     await this.jobs?.stop();
     const [log, keyUse] = [this.get(RequestLog), this.get(KeyUseJob)];
     await Promise.all([log.stop(), keyUse.runOnce(), this.counters.close()]);

@@ -7,7 +7,7 @@ import { FailedKeys } from './facts/failed-keys.js';
 import { Facts } from './facts/facts.js';
 import { GatewayConfig } from './gateway.config.js';
 import { DailyCaps } from './lease/daily-caps.js';
-import { RequestHolds } from './holds/request-holds.js';
+import { FollowCapsJob } from './lease/follow-caps.job.js';
 import { LeaseClient } from './lease/lease-client.js';
 import { ApiListener } from './listener/api-listener.js';
 import { ownOperations } from './owners/own-operations.js';
@@ -71,6 +71,11 @@ const KNOWLEDGE = [
       }),
   ),
   made(
+    FollowCapsJob,
+    { caps: DailyCaps, logger: Logger },
+    ({ caps, logger }) => new FollowCapsJob(caps, logger),
+  ),
+  made(
     Facts,
     { config: GatewayConfig, clock: Clock, services: Services, caps: DailyCaps },
     ({ config: { keyPepper }, clock, services: { account, entitlement }, caps }) =>
@@ -115,16 +120,6 @@ const KNOWLEDGE = [
           onWritten: (listener) => log.onWritten(listener),
           restore: async (rows) => missing.restore(rows),
         },
-      }),
-  ),
-  made(
-    RequestHolds,
-    { config: GatewayConfig, services: Services, logger: Logger },
-    ({ config, services, logger }) =>
-      new RequestHolds({
-        client: services.entitlement,
-        logger,
-        requestDeadlineMs: config.lookupTimeoutMs + LEASE_DEADLINE_SLACK_MS,
       }),
   ),
   made(COUNTERS, { config: GatewayConfig, logger: Logger }, ({ config, logger }) =>
@@ -224,7 +219,6 @@ const PATH = [
       facts: Facts,
       counters: COUNTERS,
       leases: LeaseClient,
-      holds: RequestHolds,
       caps: DailyCaps,
       forwarder: Forwarder,
       recorder: RequestRecorder,

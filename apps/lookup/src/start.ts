@@ -25,8 +25,7 @@ export interface LookupOptions {
 /** Starts the lookup service; `stop` ends listeners first, then connections to registries. */
 export async function startLookup(options: LookupOptions): Promise<RunningService> {
   const { config, clock, logger } = options;
-  const { registriesFile } = config;
-  const registries = registriesFile ? Registries.fromFile(registriesFile) : Registries.vendored();
+  const registries = Registries.vendored();
   if (registries.age(clock.now()).isTooOld) {
     logger.warn(
       'The registry tables are old: hosts change hands, refresh them',

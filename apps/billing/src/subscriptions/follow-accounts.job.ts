@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { planOfSku } from '#libs/contracts';
-import { type Job, Logger, crashPoint } from '#libs/platform';
+import { Clock, type Job, Logger, crashPoint } from '#libs/platform';
 import type { Outcome, SubscriptionSnapshot } from '../processors/payment-processor.js';
 import { planRefOf } from './plan-change.js';
 import { PaymentProcessors } from '../processors/payment-processors.js';
@@ -15,22 +15,29 @@ const SUBSCRIPTIONS_MAX = 100;
 /**
  * Brings to the processors what follows from an account's state and its money: a deletion cancels at the end of
  * the period, a restoration undoes exactly that; an erasure, a second subscription of a line and a period
- * whose payment was taken back end at once; an upgrade that was taken back sets the plan back.
+ * whose payment was taken back end at once; an upgrade that was taken back sets the plan back. One whose last period is
+ * over is looked at: not every processor ends it by itself.
  */
 @Injectable()
 export class FollowAccountsJob implements Job {
   readonly name = 'follow-accounts';
 
+  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
     private readonly subscriptions: SubscriptionsMaintenanceRepository,
     private readonly processors: PaymentProcessors,
     private readonly syncing: SyncService,
+    private readonly clock: Clock,
     private readonly logger: Logger,
   ) {}
 
   async runOnce(): Promise<void> {
     for (const followed of await this.subscriptions.listToFollow(SUBSCRIPTIONS_MAX)) {
       await this.follow(followed);
+    }
+    const now = this.clock.now();
+    for (const { processor, id } of await this.subscriptions.listOverdue(now, SUBSCRIPTIONS_MAX)) {
+      await this.syncing.sync({ processor, kind: 'subscription', id });
     }
   }
 

@@ -57,7 +57,10 @@ export class PlanChangesService {
       const upgrade = { ...change, changeId: changeIdOf(row, change, from), from };
       const result = valueOf(await processor.upgrade(upgrade));
       if (result.state === 'payment_required') ({ redirectUrl } = result);
-    } else valueOf(await processor.changeAtPeriodEnd(change, newId()));
+    } else {
+      const result = valueOf(await processor.changeAtPeriodEnd(change, newId()));
+      if (result.state === 'approval_required') ({ redirectUrl } = result);
+    }
     crashPoint('plan-change.after-call');
     return { subscription: await this.refreshed(row), redirect_url: redirectUrl };
   }
@@ -73,8 +76,16 @@ export class PlanChangesService {
   /** Takes back a cancellation or a change that waits for the end of the period. */
   async undo(accountId: string, id: string): Promise<PlanChangeAnswer> {
     const row = await this.own.findCurrent(accountId, id);
-    valueOf(await this.processors.get(row.processor).resume(row.externalId, newId()));
-    return { subscription: await this.refreshed(row), redirect_url: null };
+    const processor = this.processors.get(row.processor);
+    let redirectUrl: string | null = null;
+    if (row.pendingSku !== null && processor.capabilities.changesNeedApproval) {
+      // What the customer agreed to there, the customer takes back there.
+      const result = valueOf(
+        await processor.changeAtPeriodEnd(changeOf(row, unitsOf(row)), newId()),
+      );
+      if (result.state === 'approval_required') ({ redirectUrl } = result);
+    } else valueOf(await processor.resume(row.externalId, newId()));
+    return { subscription: await this.refreshed(row), redirect_url: redirectUrl };
   }
 
   /** The processor's page for the means of payment. */

@@ -109,6 +109,18 @@ export class SubscriptionsMaintenanceRepository {
     );
   }
 
+  /** Cancelled ones whose period is over, and of whose end nothing was heard. */
+  async listOverdue(now: Date, limit: number): Promise<{ processor: ProcessorName; id: string }[]> {
+    return this.maintenance.transaction((transaction) =>
+      transaction.query<{ processor: ProcessorName; id: string }>(
+        `select processor, external_id as id from subscriptions
+         where cancel_at <= $1 and state not in ('cancelled', 'expired')
+         order by cancel_at limit $2`,
+        [now, limit],
+      ),
+    );
+  }
+
   async dropWantedPlan({ accountId, id }: FollowedSubscription): Promise<void> {
     await this.maintenance.query(
       `update subscriptions set wanted_sku = null, wanted_quantity = null, wanted_since = null

@@ -99,14 +99,15 @@ export class RequestLogRepository {
     }
   }
 
-  /** Credits a key was charged since `since`. */
-  async sumCreditsOfKeys(keyIds: string[], since: Date): Promise<number> {
-    // Partitioned by the time: only those of the day are read.
-    const [row] = await this.database.query<{ credits: string }>(
-      'select coalesce(sum(credits), 0) as credits from request_log where key_id = any($1) and at >= $2',
+  /** Credits that keys were charged since `since`, by key; those of nothing are left out. */
+  async sumCreditsOfKeys(keyIds: readonly string[], since: Date): Promise<Map<string, number>> {
+    // The partitions of the day alone are read, each by its index of key and time.
+    const rows = await this.database.query<{ key_id: string; credits: string }>(
+      `select key_id, sum(credits) as credits from request_log
+       where key_id = any($1) and at >= $2 group by key_id`,
       [keyIds, since],
     );
-    return Number(row.credits);
+    return new Map(rows.map(({ key_id, credits }) => [key_id, Number(credits)]));
   }
 
   /** Remembers that an account's rows are to be forgotten. */

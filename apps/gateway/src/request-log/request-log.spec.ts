@@ -226,7 +226,10 @@ describe('the request log', () => {
     log.add(entry({ keyId, credits: 3 }));
     await log.flush();
     const repository = new RequestLogRepository(service);
-    expect(await repository.sumCreditsOfKeys([keyId], new Date('2026-03-02T00:00:00Z'))).toBe(3);
+    const today = new Date('2026-03-02T00:00:00Z');
+    expect(await repository.sumCreditsOfKeys([keyId, newId()], today)).toEqual(
+      new Map([[keyId, 3]]),
+    );
   });
 
   it('erasure removes the rows of one account in chunks, also those that come afterwards', async () => {

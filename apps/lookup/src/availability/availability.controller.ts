@@ -11,7 +11,6 @@ import { AllowCallers } from '#libs/platform';
 import { AskedBy } from '../answers/asked-by.js';
 import { sendAnswer } from '../answers/data-answer.js';
 import { sendItems } from '../answers/item-answers.js';
-import { selected } from '../serializers/field-selection.js';
 import { AvailabilityService } from './availability.service.js';
 
 @Controller('/internal/availability')
@@ -26,10 +25,9 @@ export class AvailabilityController {
     @Res() reply: FastifyReply,
   ) {
     await sendAnswer(reply, async (signal) => {
-      const found = await this.availability.one(question, { ...askedBy, signal });
+      const { body, chargedItems } = await this.availability.one(question, { ...askedBy, signal });
       const serving = { servedFrom: 'live', ageSeconds: 0 } as const;
-      const body = selected({ status: true, ...found.body }, question.fields);
-      return { outcome: 'delivered', serving, body, chargedItems: found.chargedItems };
+      return { outcome: 'delivered', serving, body: { status: true, ...body }, chargedItems };
     });
   }
 

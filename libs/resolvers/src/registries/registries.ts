@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { SECOND_LEVEL_REGISTRIES } from '#libs/domain-names';
 import { DEAD_HOSTS } from './corrections.js';
 import vendored from './tables.json' with { type: 'json' };
@@ -37,7 +36,7 @@ export class Registries {
   private readonly whois: ReadonlyMap<string, string>;
   private readonly tlds: ReadonlySet<string>;
 
-  constructor(readonly tables: RegistryTables) {
+  constructor(private readonly tables: RegistryTables) {
     const living = bySuffix(tables.whois).filter(([, host]) => !DEAD_HOSTS.has(host));
     this.rdap = new Map(bySuffix(tables.rdap).filter(([, url]) => url.startsWith('https://')));
     this.whois = new Map(living);
@@ -47,16 +46,6 @@ export class Registries {
   /** The tables that came with this version. */
   static vendored(): Registries {
     return new Registries(vendored);
-  }
-
-  /** Tables that an operator derived. @throws Error when the file is missing or holds no tables. */
-  static fromFile(path: string): Registries {
-    const tables = JSON.parse(readFileSync(path, 'utf8')) as Partial<RegistryTables>;
-    const { publishedOn = '', portsReadOn = '', rdap, whois, tlds } = tables;
-    if (!Array.isArray(tlds) || rdap === undefined || whois === undefined) {
-      throw new Error(`${path} holds no tables of registries`);
-    }
-    return new Registries({ publishedOn, portsReadOn, rdap, whois, tlds });
   }
 
   /** @param name registrable name in lower case A-labels. */
@@ -102,11 +91,9 @@ export class Registries {
   }
 
   private whyNobody(tld: string): string {
-    if (!this.tlds.has(tld)) return `There is no top-level domain .${tld}.`;
-    const listed = bySuffix(this.tables.whois).find(([suffix]) => suffix === tld);
-    return listed === undefined
+    return this.tlds.has(tld)
       ? `The registry of .${tld} publishes no machine-readable registration data.`
-      : `${listed[1]}, listed for .${tld}, no longer belongs to its registry and is never asked.`;
+      : `There is no top-level domain .${tld}.`;
   }
 }
 

@@ -1,4 +1,4 @@
 import { describePaymentProcessor } from '../../../../../test/billing/payment-processor.contract.js';
 import { openPaypalStage } from '../../../../../test/billing/paypal-stage.js';
 
-describePaymentProcessor('PayPal', openPaypalStage, { renewsPlans: false });
+describePaymentProcessor('PayPal', openPaypalStage);

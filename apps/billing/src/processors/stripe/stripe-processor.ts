@@ -3,6 +3,7 @@ import { type Clock, DAY_MS, HOUR_MS, type Micros, SECOND_MS } from '#libs/platf
 import type {
   CallbackVerdict,
   ChangeRequest,
+  ChangeResult,
   CheckoutRequest,
   CheckoutSnapshot,
   CreatedCheckout,
@@ -56,6 +57,7 @@ export class StripeProcessor implements PaymentProcessor {
     refundsPartly: true,
     idempotencyMs: DAY_MS,
     announcesExpiry: true,
+    announcesRenewals: true,
     findsCheckouts: true,
     changesNeedApproval: false,
   };
@@ -189,7 +191,7 @@ export class StripeProcessor implements PaymentProcessor {
     return outcomeOf(() => this.subscriptions.upgrade(request));
   }
 
-  changeAtPeriodEnd(request: ChangeRequest, key: string): Promise<Outcome<null>> {
+  changeAtPeriodEnd(request: ChangeRequest, key: string): Promise<Outcome<ChangeResult>> {
     return outcomeOf(() => this.subscriptions.changeAtPeriodEnd(request, key));
   }
 

@@ -6,6 +6,7 @@ import type {
   BillSnapshot,
   BilledPlan,
   ChangeRequest,
+  ChangeResult,
   SubscriptionSnapshot,
   UpgradeRequest,
   UpgradeResult,
@@ -98,7 +99,7 @@ export class StripeSubscriptions {
   }
 
   /** By a schedule: the running period as it is, then the wanted plan, then no schedule. */
-  async changeAtPeriodEnd(request: ChangeRequest, key: string): Promise<null> {
+  async changeAtPeriodEnd(request: ChangeRequest, key: string): Promise<ChangeResult> {
     const { subscriptionId, plan, quantity, currency } = request;
     const price = await this.prices.idOf(plan, currency);
     const subscription = await this.stripe.subscriptions.retrieve(subscriptionId);
@@ -132,7 +133,7 @@ export class StripeSubscriptions {
       },
       { idempotencyKey: `schedule-phases:${key}` },
     );
-    return null;
+    return { state: 'scheduled' };
   }
 
   async setPlan(request: ChangeRequest, key: string): Promise<SubscriptionSnapshot> {
