@@ -12,7 +12,7 @@ import { CheckoutsService } from './checkouts.service.js';
 import type { Order } from './order.entity.js';
 import { orderLinesOf } from './order-lines.js';
 import { stateAfterCheckout, stateAfterReversal } from './order-state.js';
-import { toOrderAnswer } from './orders.dto.js';
+import { toOrderAnswer } from './order-answer.js';
 import { CheckoutRefused, ProcessorUnavailable } from './orders.errors.js';
 import { OrdersRepository } from './orders.repository.js';
 
