@@ -180,7 +180,9 @@ export class AccountUnderTest {
     const asked = await this.dashboard('POST', 'sign-up', { body });
     if (asked.status !== 202) throw new Error(`sign-up: ${JSON.stringify(asked.body)}`);
     const token = await this.linkToken(address);
-    const confirmed = await this.dashboard('POST', 'sign-up/confirm', { body: { token } });
+    const confirmed = await this.dashboard('POST', 'sign-up/confirm', {
+      body: { token, password },
+    });
     if (confirmed.status !== 201) throw new Error(`confirm: ${JSON.stringify(confirmed.body)}`);
     return {
       accountId: confirmed.body.account_id,

@@ -97,6 +97,16 @@ describe('audited actions', () => {
         },
         ['registration.requested', 'registration.confirmed'],
       ],
+      [
+        async () => {
+          const body = { first_name: 'Ada', email: 'other@example.com', password: PASSWORD };
+          await account.dashboard('POST', 'sign-up', { body });
+          const link = await linkTo('other@example.com');
+          const confirmation = { token: link, password: WRONG };
+          await account.dashboard('POST', 'sign-up/confirm', { body: confirmation });
+        },
+        ['registration.requested', 'registration.refused'],
+      ],
       [() => logIn(WRONG), ['session.log-in-failed']],
       [() => logIn(WRONG, 'nobody@example.com'), ['session.log-in-failed']],
       [() => logIn(PASSWORD), ['session.logged-in']],

@@ -7,9 +7,11 @@ import { cleanup } from './cleanup.js';
 export const LEDGER_FIGURES = ['charges', 'history', 'renewals', 'due', 'dead-gateway'] as const;
 export type LedgerFigure = (typeof LEDGER_FIGURES)[number];
 
-const MEASURES: Record<LedgerFigure, (entitlement: EntitlementUnderTest) => Promise<BenchRow[]>> = {
+type Measure = (entitlement: EntitlementUnderTest, isShort: boolean) => Promise<BenchRow[]>;
+
+const MEASURES: Record<LedgerFigure, Measure> = {
   charges: async (entitlement) => (await import('./ledger/charges.js')).measure(entitlement),
-  history: async (entitlement) => (await import('./ledger/history.js')).measure(entitlement),
+  history: async (...given) => (await import('./ledger/history.js')).measure(...given),
   renewals: async (entitlement) => (await import('./ledger/renewals.js')).measure(entitlement),
   due: async (entitlement) => (await import('./ledger/due-accounts.js')).measure(entitlement),
   'dead-gateway': async (entitlement) =>
@@ -17,7 +19,10 @@ const MEASURES: Record<LedgerFigure, (entitlement: EntitlementUnderTest) => Prom
 };
 
 /** `npm run bench ledger`: what a ledger costs a request, and what years of it cost whoever uses it. */
-export async function run(figures: readonly string[] = []): Promise<BenchReport> {
+export async function run(
+  figures: readonly string[] = [],
+  { isShort } = { isShort: false },
+): Promise<BenchReport> {
   cleanup.add(teardown);
   await setupDurablePostgres();
   const rows: BenchRow[] = [];
@@ -27,7 +32,7 @@ export async function run(figures: readonly string[] = []): Promise<BenchReport>
     // A database of its own for each, so that none pays for another's rows.
     const entitlement = await EntitlementUnderTest.start(new Date().toISOString());
     try {
-      rows.push(...(await MEASURES[figure](entitlement)));
+      rows.push(...(await MEASURES[figure](entitlement, isShort)));
     } finally {
       await entitlement.stop();
     }

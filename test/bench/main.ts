@@ -20,6 +20,7 @@ const BENCHES: Record<string, () => Promise<Bench>> = {
   cluster: () => import('./cluster.bench.js'),
   security: () => import('./security.bench.js'),
   ledger: () => import('./ledger.bench.js'),
+  lookups: () => import('./lookups.bench.js'),
 };
 
 /** Figures that can be measured alone, by their bench. */

@@ -1,7 +1,7 @@
 import type { Abstract, Type } from '@nestjs/common';
 import type { InjectOptions } from 'fastify';
-import type { ChosenProcessor, EventEnvelope, OrderAnswer } from '#libs/contracts';
-import type { Database, Transaction } from '#libs/database';
+import type { ChosenProcessor, OrderAnswer } from '#libs/contracts';
+import type { Database } from '#libs/database';
 import { LocalMailbox, MailSender } from '#libs/mail';
 import { InProcessTransport } from '#libs/messaging';
 import {
@@ -12,18 +12,16 @@ import {
   newId,
 } from '#libs/platform';
 import { type RecordedEvent, TestClock, TestDatabase, recordedEvents } from '#test/environment';
-import { OnAccountDeletedConsumer } from '../../apps/billing/src/accounts/on-account-deleted.consumer.js';
-import { OnAccountErasedConsumer } from '../../apps/billing/src/accounts/on-account-erased.consumer.js';
-import { OnAccountRestoredConsumer } from '../../apps/billing/src/accounts/on-account-restored.consumer.js';
 import { PrintInvoicesJob } from '../../apps/billing/src/invoices/print-invoices.job.js';
 import { CloseCheckoutsJob } from '../../apps/billing/src/orders/close-checkouts.job.js';
-import { ReturnMoneyJob } from '../../apps/billing/src/payments/return-money.job.js';
+import { ReturnMoneyJob } from '../../apps/billing/src/refunds/return-money.job.js';
 import { FollowAccountsJob } from '../../apps/billing/src/subscriptions/follow-accounts.job.js';
 import { BillingConfig } from '../../apps/billing/src/billing.config.js';
-import { startBilling } from '../../apps/billing/src/start.js';
+import { ENTITIES, startBilling } from '../../apps/billing/src/start.js';
 import { SyncObjectsJob } from '../../apps/billing/src/sync/sync-objects.job.js';
 import { PaymentsSimulator } from '../../apps/simulators/src/payments/payments-simulator.js';
 import { AccountContacts } from '../stand-ins/account-contacts.js';
+import { type AccountFate, deliverFate } from './account-fate.js';
 import { CallbackDoor } from './callback-door.js';
 import { pressButton } from './hosted-page.js';
 import type { CheckoutAction } from './processor-stage.js';
@@ -32,16 +30,6 @@ const MAILS_MAX = 500;
 const SECRET = 'a secret of the tests, thirty-two characters';
 export const CALLBACK_SECRET = 'the secret of the callback endpoint';
 export const PAYPAL_WEBHOOK_ID = '5GP028458E2496506';
-
-interface AccountConsumer {
-  handle(event: EventEnvelope, transaction: Transaction): Promise<void>;
-}
-
-const CONSUMERS = {
-  deleted: OnAccountDeletedConsumer,
-  restored: OnAccountRestoredConsumer,
-  erased: OnAccountErasedConsumer,
-} as unknown as Record<'deleted' | 'restored' | 'erased', Type<AccountConsumer>>;
 
 export interface Answer {
   status: number;
@@ -81,7 +69,7 @@ export class BillingUnderTest {
     const test = await TestDatabase.create();
     const clock = new TestClock();
     const simulator = new PaymentsSimulator(clock);
-    const database = await test.service('billing');
+    const database = await test.service('billing', ENTITIES);
     const billing = new BillingUnderTest(test, clock, simulator, database);
     await billing.open(await simulator.start());
     return billing;
@@ -174,12 +162,9 @@ export class BillingUnderTest {
   }
 
   /** The account's fate, as a transport hands it to its consumer. */
-  async deliver(fate: 'deleted' | 'restored' | 'erased', accountId: string): Promise<void> {
-    const at = this.clock.now().toISOString();
-    const consumer = this.get<AccountConsumer>(CONSUMERS[fate]);
-    const data = { deletedAt: at, restoreUntil: at, restoredAt: at, erasedAt: at };
-    const event = { key: accountId, data } as EventEnvelope;
-    await this.database.transaction((transaction) => consumer.handle(event, transaction));
+  async deliver(fate: AccountFate, accountId: string): Promise<void> {
+    const at = this.clock.now();
+    await deliverFate(this.service, this.database, { fate, accountId, at });
   }
 
   /** Every job that follows accounts and gives money back, and what they lead to. */

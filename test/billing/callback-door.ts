@@ -2,7 +2,7 @@ import { type Server, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { ReceivedCallback } from './processor-stage.js';
 
-/** Hands over a callback's bytes and its processor's headers, as the gateway's route does. */
+/** Hands over a callback's bytes and its processor's headers, as the gateway's route does. Status 0: no answer. */
 export type CallbackReceiver = (
   body: Buffer,
   headers: Record<string, string>,
@@ -26,7 +26,7 @@ export class CallbackDoor {
         const own = Object.entries(request.headers).filter(([name]) => SIGNATURE.test(name));
         const headers = Object.fromEntries(own) as Record<string, string>;
         receive(Buffer.concat(chunks), headers).then(
-          ({ status }) => response.writeHead(status).end(),
+          ({ status }) => (status === 0 ? response.destroy() : response.writeHead(status).end()),
           () => response.writeHead(500).end(),
         );
       });

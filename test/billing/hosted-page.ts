@@ -12,6 +12,13 @@ export async function pressButton(pageUrl: string, action: CheckoutAction): Prom
   return press(pageUrl, action);
 }
 
+/** Agrees on the page of a change of a plan, and pays on the page that follows where there is one. */
+export async function agreeAtPaypal(pageUrl: string): Promise<void> {
+  const next = new URL(await press(pageUrl, 'agree'));
+  next.search = '';
+  if (next.pathname.includes('/checkoutnow/')) await press(next.href, 'pay');
+}
+
 async function press(pageUrl: string, action: string): Promise<string> {
   const answer = await fetch(`${pageUrl}/${action}`, { method: 'POST', redirect: 'manual' });
   return answer.headers.get('location') ?? answer.text();

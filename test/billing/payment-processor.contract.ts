@@ -5,18 +5,13 @@ import type {
   CheckoutRequest,
   CheckoutSnapshot,
   CreatedCheckout,
-  Outcome,
   ProcessorRef,
   ProcessorSnapshot,
 } from '../../apps/billing/src/processors/payment-processor.js';
+import { describeSubscriptions, valueOf } from './subscriptions.contract.js';
 import type { CheckoutAction, ProcessorStage, ReceivedCallback } from './processor-stage.js';
 
 const MICROS = 54_000_000n;
-
-function valueOf<T>(outcome: Outcome<T>): T {
-  if (outcome.outcome === 'done') return outcome.value;
-  throw new Error(`${outcome.outcome}: ${JSON.stringify(outcome)}`);
-}
 
 /** What every payment processor guarantees to billing. */
 export function describePaymentProcessor(name: string, open: () => Promise<ProcessorStage>): void {
@@ -275,6 +270,10 @@ export function describePaymentProcessor(name: string, open: () => Promise<Proce
         expect(lost.outcome).toBe('unknown');
         expect(valueOf(await stage.processor.refund(asked)).state).toBe('succeeded');
         expect(stage.count('refund')).toBe(before + 1);
+        const found = await stage.processor.findRefund(asked.refundId, asked.paymentId);
+        expect(valueOf(found)).toMatchObject({ refundId: asked.refundId, state: 'succeeded' });
+        const none = await stage.processor.findRefund(newId(), asked.paymentId);
+        expect(valueOf(none)).toBeNull();
       });
 
       it('a dispute is open, decided, and may be decided otherwise later', async () => {
@@ -290,6 +289,8 @@ export function describePaymentProcessor(name: string, open: () => Promise<Proce
         expect(await refsSince(before)).toContainEqual({ kind: 'dispute', id });
       });
     });
+
+    describeSubscriptions(() => stage);
 
     it('every event is listed, oldest first, whether or not its callback arrived', async () => {
       let cursor = stage.clock.now();

@@ -3,7 +3,8 @@ import { PaypalProcessor } from '../../apps/billing/src/processors/paypal/paypal
 import { PaymentsSimulator } from '../../apps/simulators/src/payments/payments-simulator.js';
 import { TestClock } from '#test/environment';
 import { listenForCallbacks } from './callback-door.js';
-import { pressButton } from './hosted-page.js';
+import { agreeAtPaypal, pressButton } from './hosted-page.js';
+import { losingAnswersOf } from './lost-answers.js';
 import type { ProcessorStage, ReceivedCallback } from './processor-stage.js';
 
 /** Ids of an endpoint at PayPal: part of what is signed. */
@@ -23,6 +24,7 @@ export async function openPaypalStage(): Promise<ProcessorStage> {
       apiUrl,
       clientId: 'simulator',
       clientSecret: 'a secret of the tests',
+      returnUrl: 'http://localhost:1/subscriptions',
       webhookIds: names.map((name) => WEBHOOK_IDS[name]),
       authorities: [paypal.identity.authorityPem],
       clock,
@@ -45,20 +47,17 @@ export async function openPaypalStage(): Promise<ProcessorStage> {
       return { raw, headers: { ...headers, 'paypal-cert-url': url } };
     },
     act: pressButton,
+    agree: agreeAtPaypal,
     pass: async (ms) => {
       clock.advance(ms);
       simulator.clock.runDue();
       await delivered();
     },
-    losingAnswers: async (work) => {
-      simulator.apiFaults.lostAnswers = Infinity;
-      try {
-        return await work();
-      } finally {
-        simulator.apiFaults.lostAnswers = 0;
-      }
-    },
+    losingAnswers: losingAnswersOf(simulator),
     count: (kind) => paypal.world.all(kind === 'checkout' ? 'order' : 'refund').length,
+    setCard: async (_, behaviour) => {
+      paypal.subscriptions.setFunds(behaviour);
+    },
     failRefund: async ({ id }) => {
       paypal.captures.failRefund(id);
       await delivered();

@@ -30,12 +30,16 @@ export interface ProcessorStage {
   signAsLive(raw: Buffer): ReceivedCallback;
   /** What a customer does at a checkout. @returns where the browser ends up. */
   act(redirectUrl: string, action: CheckoutAction): Promise<string>;
+  /** What a customer does who agrees to a change of a plan, and pays for it, where it needs approval. */
+  agree(redirectUrl: string): Promise<void>;
   /** Moves the time of the processor and of the adapter. */
   pass(ms: number): Promise<void>;
   /** Meanwhile calls that change something are carried out, and their answers lost. */
   losingAnswers<T>(work: () => Promise<T>): Promise<T>;
   /** How many objects of a kind there are at the processor. */
   count(kind: 'checkout' | 'refund'): number;
+  /** What the customer's card does from now on when it is asked for money. */
+  setCard(customerId: string, behaviour: 'works' | 'declines'): Promise<void>;
   failRefund(refund: RefundSnapshot): Promise<void>;
   /** @returns the dispute's id. */
   dispute(paymentId: string): Promise<string>;

@@ -5,6 +5,7 @@ import { PaymentsSimulator } from '../../apps/simulators/src/payments/payments-s
 import { TestClock } from '#test/environment';
 import { listenForCallbacks } from './callback-door.js';
 import { pressButton } from './hosted-page.js';
+import { losingAnswersOf } from './lost-answers.js';
 import type { ProcessorStage, ReceivedCallback } from './processor-stage.js';
 
 const SECRETS = {
@@ -49,21 +50,15 @@ export async function openStripeStage(): Promise<ProcessorStage> {
       return sign(Buffer.from(JSON.stringify({ ...event, livemode: true })));
     },
     act: pressButton,
+    agree: () => Promise.reject(new Error('Stripe asks for no approval')),
     pass: async (ms) => {
       clock.advance(ms);
       simulator.clock.runDue();
       await delivered();
     },
-    losingAnswers: async (work) => {
-      // The SDK repeats a call once by itself, with the same key, when its connection is cut.
-      simulator.apiFaults.lostAnswers = Infinity;
-      try {
-        return await work();
-      } finally {
-        simulator.apiFaults.lostAnswers = 0;
-      }
-    },
+    losingAnswers: losingAnswersOf(simulator),
     count: (kind) => simulator.world.all(OBJECTS[kind]).length,
+    setCard: async (id, card) => simulator.invoices.setCard(id, card),
     failRefund: async ({ id }) => {
       simulator.payments.failRefund(id);
       await delivered();

@@ -241,6 +241,7 @@ function parkedStatements(nextArrival: () => number): Statement[] {
         return [];
       },
     },
+    { begins: 'with heads as ( select distinct on (topic, key)', run: () => [] },
     {
       begins: 'select topic, bucket, key from (',
       run(transaction) {

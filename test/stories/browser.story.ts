@@ -77,7 +77,7 @@ export function dashboardInBrowser(deployed: () => Deployment): void {
     await scanner.open(link);
     await scanner.open(link);
     expect(await scanner.title()).toBe('Confirm your address');
-    expect(await visitor.submit('Confirm my address')).toBe(200);
+    expect(await visitor.submit('Confirm my address', { Password: PASSWORD })).toBe(200);
     key = shownKey(await visitor.words(), 'live');
     expect(shownKey(await visitor.words(), 'test')).not.toBe('');
     await visitor.examine();
@@ -291,7 +291,7 @@ export function dashboardInBrowser(deployed: () => Deployment): void {
       Password: PASSWORD,
     });
     await plain.followMail(email, 'Confirm your e-mail address');
-    expect(await plain.submit('Confirm my address')).toBe(200);
+    expect(await plain.submit('Confirm my address', { Password: PASSWORD })).toBe(200);
     const plainKey = shownKey(await plain.words(), 'live');
     await waitFor('the key to work', async () => (await lookUp(plainKey)).status === 200);
     await plain.open('/keys');

@@ -63,6 +63,7 @@ export class Customer {
     expect(signedUp.status).toBe(202);
     const confirmed = await this.call('POST', '/api/sign-up/confirm', {
       token: await this.mailedToken('/sign-up/confirm'),
+      password: this.password,
     });
     expect(confirmed.status).toBe(201);
     this.accountId = confirmed.body.account_id;

@@ -60,7 +60,34 @@ export function everyLookup(open: () => Promise<Deployment>): void {
     },
   );
 
+  it.each([
+    ['/v2.0/whois/live?domainName=shop.com', { domain_registered: 'yes' }],
+    ['/v2.0/ip-whois?ip=8.8.8.8', { ip_address: '8.8.8.8', inet_nums: [{ start_ip: '8.8.0.0' }] }],
+    ['/v2.0/ip-whois?ip=2600:1f18::/33', { inet_nums: [{ start_ip: '2600:1f18::' }] }],
+    ['/v2.0/asn-whois?asn=AS15169', { as_number: 'AS15169' }],
+    ['/v2.0/dns/live?domainName=shop.com&type=A', { rcode: 'noerror' }],
+    ['/v2.0/domain/availability?domain=shop.com', { availability: 'registered' }],
+  ])(
+    '%s is answered to a live key by the simulated internet, for one credit',
+    async (path, facts) => {
+      const answer = await ask(path, customer.key);
+      expect([path, answer.status, answer.text]).toEqual([path, 200, expect.any(String)]);
+      expect(JSON.parse(answer.text)).toMatchObject({ ...facts, meta: { credits_charged: 1 } });
+    },
+  );
+
+  it('as many suggestions come as were asked for, each of a name that is free', async () => {
+    const path = '/v2.0/domain/availability?domain=shop.com&sug=true&count=5';
+    const answer = await ask(path, customer.key);
+    const { suggestions } = JSON.parse(answer.text) as { suggestions: object[] };
+    expect(suggestions).toHaveLength(5);
+    for (const suggestion of suggestions) {
+      expect(suggestion).toMatchObject({ availability: 'available' });
+    }
+  });
+
   it('bulk WHOIS with a live key streams its answers and charges those alone', async () => {
+    const customer = await newCustomer();
     const names = { domainNames: ['published-one.com', 'free-two.com', 'nobody.invalidtld'] };
     const path = '/v2.0/bulkwhois/live';
     const answer = await ask(path, customer.key, names, 'application/x-ndjson');

@@ -38,17 +38,19 @@ import { OrderReferencesService } from './orders/order-references.service.js';
 import { OrdersController } from './orders/orders.controller.js';
 import { OrdersMaintenanceRepository, OrdersRepository } from './orders/orders.repository.js';
 import { OrdersService } from './orders/orders.service.js';
-import {
-  PaymentsMaintenanceRepository,
-  PaymentsRepository,
-} from './payments/payments.repository.js';
-import { ReturnMoneyJob } from './payments/return-money.job.js';
+import { PaymentsRepository } from './payments/payments.repository.js';
 import { PaymentsService } from './payments/payments.service.js';
 import { ReversalsService } from './payments/reversals.service.js';
 import { PaymentProcessors } from './processors/payment-processors.js';
 import { PaypalProcessor } from './processors/paypal/paypal-processor.js';
 import { ProcessorsController } from './processors/processors.controller.js';
 import { StripeProcessor } from './processors/stripe/stripe-processor.js';
+import { RefundCallsService } from './refunds/refund-calls.service.js';
+import { RefundsController } from './refunds/refunds.controller.js';
+import { RefundsMaintenanceRepository } from './refunds/refunds.repository.js';
+import { RefundsService } from './refunds/refunds.service.js';
+import { ReturnMoneyJob } from './refunds/return-money.job.js';
+import { SettleRefundsJob } from './refunds/settle-refunds.job.js';
 import { OwnSubscriptionsService } from './subscriptions/own-subscriptions.service.js';
 import { PlanChangesService } from './subscriptions/plan-changes.service.js';
 import { DueLettersMaintenanceRepository } from './subscription-letters/due-letters.repository.js';
@@ -84,6 +86,7 @@ export const CONTROLLERS = [
   ProcessorsController,
   InvoicesController,
   CallbacksController,
+  RefundsController,
   OnAccountDeletedConsumer,
   OnAccountRestoredConsumer,
   OnAccountErasedConsumer,
@@ -102,17 +105,18 @@ const FEATURES = [
     InvoicesService,
     OwnInvoicesService,
   ],
-  [
-    PaymentsRepository,
-    PaymentsMaintenanceRepository,
-    PaymentsService,
-    ReversalsService,
-    ReturnMoneyJob,
-  ],
+  [PaymentsRepository, PaymentsService, ReversalsService],
   [OrdersRepository, OrdersMaintenanceRepository, OrderReferencesService],
   [SubscriptionsRepository, SubscriptionsMaintenanceRepository, SubscriptionsService],
   [CheckoutsService, CloseCheckoutsJob, PurchaseRulesService, OrdersService],
   [ProcessorObjectsRepository, SnapshotsService, SyncService, SyncObjectsJob, ReturnsService],
+  [
+    RefundsMaintenanceRepository,
+    RefundCallsService,
+    RefundsService,
+    ReturnMoneyJob,
+    SettleRefundsJob,
+  ],
   [OwnSubscriptionsService, PlanChangesService, FollowAccountsJob],
   [DueLettersMaintenanceRepository, WriteLettersJob],
   [CallbacksRepository, CallbacksService],
@@ -176,6 +180,7 @@ function processorsOf(config: BillingConfig, clock: Clock): PaymentProcessors {
     clientId,
     clientSecret,
     webhookIds: config.paypalWebhookIds,
+    returnUrl: `${config.dashboardUrl}/billing/subscriptions`,
     ...(config.paypalCallbackCa && { authorities: [config.paypalCallbackCa] }),
     clock,
   });

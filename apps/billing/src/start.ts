@@ -25,8 +25,9 @@ import { OrderLine } from './orders/order-line.entity.js';
 import { Order } from './orders/order.entity.js';
 import { StoredPaymentLine } from './payments/payment-line.entity.js';
 import { Payment } from './payments/payment.entity.js';
-import { ReturnMoneyJob } from './payments/return-money.job.js';
+import { ReturnMoneyJob } from './refunds/return-money.job.js';
 import { Reversal } from './payments/reversal.entity.js';
+import { SettleRefundsJob } from './refunds/settle-refunds.job.js';
 import { FollowAccountsJob } from './subscriptions/follow-accounts.job.js';
 import { WriteLettersJob } from './subscription-letters/write-letters.job.js';
 import { Subscription } from './subscriptions/subscription.entity.js';
@@ -42,6 +43,7 @@ export const JOBS: readonly JobDeclaration[] = [
   { job: CloseCheckoutsJob, everyMs: 10 * SECOND_MS, runs: 'installation' },
   { job: FollowAccountsJob, everyMs: 10 * SECOND_MS, runs: 'installation' },
   { job: ReturnMoneyJob, everyMs: 10 * SECOND_MS, runs: 'installation' },
+  { job: SettleRefundsJob, everyMs: MINUTE_MS, runs: 'installation' },
   { job: MissedEventsJob, everyMs: 10 * MINUTE_MS, runs: 'installation' },
 ];
 

@@ -38,6 +38,11 @@ export class CliConfig {
   @IsUrl({ require_tld: false, require_protocol: true })
   accountUrl?: string;
 
+  @Setting({ env: 'BILLING_INTERNAL_URL', about: 'Internal listener of billing.' })
+  @IsOptional()
+  @IsUrl({ require_tld: false, require_protocol: true })
+  billingUrl?: string;
+
   @Setting({ env: 'ENTITLEMENT_URL', about: 'Internal listener of entitlement.' })
   @IsOptional()
   @IsUrl({ require_tld: false, require_protocol: true })

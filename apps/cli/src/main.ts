@@ -3,6 +3,7 @@ import { EventsConfig, UnfitTopic } from '#libs/messaging';
 import { ConfigurationError, Problem, loadConfig, loadConfigs } from '#libs/platform';
 import { CliConfig } from './cli.config.js';
 import { auditCommands } from './audit/audit-commands.js';
+import { billingCommands } from './billing/billing-commands.js';
 import { creditCommands } from './credits/credit-commands.js';
 import { eventCommands } from './events/event-commands.js';
 import { operatorSettings } from './operator-settings.js';
@@ -20,6 +21,7 @@ async function main(): Promise<void> {
   schemaCommands(program, config, events);
   eventCommands(program);
   creditCommands(program, config);
+  billingCommands(program, config);
   auditCommands(program, config);
   secretCommands(program);
   await program.parseAsync();

@@ -4,17 +4,20 @@ import type { CliConfig } from './cli.config.js';
 import { required } from './required.js';
 
 const TIMEOUT_MS = 60_000;
+const URLS = {
+  account: ['accountUrl', 'ACCOUNT_URL'],
+  billing: ['billingUrl', 'BILLING_INTERNAL_URL'],
+  entitlement: ['entitlementUrl', 'ENTITLEMENT_URL'],
+} as const;
 
 /** Runs `work` with calls to one service, as an operator, and closes the connections. */
 export async function withService<T>(
   config: CliConfig,
-  audience: 'account' | 'entitlement',
+  audience: keyof typeof URLS,
   work: (http: ServiceHttp) => Promise<T>,
 ): Promise<T> {
-  const url =
-    audience === 'account'
-      ? required(config, 'accountUrl', 'ACCOUNT_URL')
-      : required(config, 'entitlementUrl', 'ENTITLEMENT_URL');
+  const [property, env] = URLS[audience];
+  const url = required(config, property, env);
   const secret = required(config, 'serviceSecret', 'SERVICE_SECRET');
   const tokens = new ServiceTokens(secret, new SystemClock());
   const http = new ServiceHttp({ url, caller: 'cli', audience, tokens, timeoutMs: TIMEOUT_MS });

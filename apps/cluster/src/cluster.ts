@@ -269,6 +269,7 @@ class StartingCluster {
     const internet = {
       LOOKUP_UPSTREAM_EXCEPTIONS: addresses.upstreamExceptions,
       LOOKUP_EXTRA_CA_FILE: addresses.caFile,
+      LOOKUP_DNS_SERVERS: addresses.dnsServers,
       // Nobody's registry is asked: politeness would only slow the demonstration.
       LOOKUP_UPSTREAM_PER_SECOND: '1000',
     };

@@ -10,14 +10,17 @@ import { CreditCallsController } from './dashboard/credits/credit-calls.controll
 import { CreditsController } from './dashboard/credits/credits.controller.js';
 import { DashboardCalls } from './dashboard/dashboard-calls.js';
 import { DashboardSettings } from './dashboard/dashboard-settings.js';
+import { InvoicePagesController } from './dashboard/invoices/invoices.controller.js';
 import { KeysController } from './dashboard/keys/keys.controller.js';
 import { MailboxController } from './dashboard/mailbox/mailbox.controller.js';
 import { AssetsController } from './dashboard/assets/assets.controller.js';
+import { PlansController } from './dashboard/plans/plans.controller.js';
 import { CallDocsController } from './dashboard/proxy/call-docs.controller.js';
 import { proxiedRoutes } from './dashboard/proxy/proxied-route.js';
 import { proxyControllerOf } from './dashboard/proxy/proxy-controller.js';
 import { ProxyService } from './dashboard/proxy/proxy.service.js';
 import { ServiceProxies } from './dashboard/proxy/service-proxies.js';
+import { SubscriptionPagesController } from './dashboard/subscriptions/subscriptions.controller.js';
 import type { DashboardOptions } from './dashboard/start-dashboard.js';
 
 /** One for each group of pages. */
@@ -29,6 +32,9 @@ const PAGES = [
   KeysController,
   CreditsController,
   CreditCallsController,
+  PlansController,
+  SubscriptionPagesController,
+  InvoicePagesController,
   CallDocsController,
 ];
 

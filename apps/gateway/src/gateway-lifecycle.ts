@@ -7,9 +7,9 @@ import {
 } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import type { Counters } from '#libs/counters';
-import { Database, MaintenanceDatabase, addPoolMetrics } from '#libs/database';
+import { Database, MaintenanceDatabase, RollPartitionsJob, addPoolMetrics } from '#libs/database';
 import { EventTransport, addEventMetrics } from '#libs/messaging';
-import { Health, Logger, MINUTE_MS, Metrics } from '#libs/platform';
+import { HOUR_MS, Health, Logger, MINUTE_MS, Metrics, SECOND_MS } from '#libs/platform';
 import { type JobDeclaration, type RunningJobs, startJobs } from '#libs/services';
 import { ChangePollers } from './facts/change-pollers.js';
 import { Facts } from './facts/facts.js';
@@ -20,6 +20,8 @@ import { PublicListeners } from './listener/public-listeners.js';
 import { ownerChecks } from './owner-reach.js';
 import { LoadShedder } from './request/01-shed.js';
 import { Forwarder } from './request/08-forward.js';
+import { FollowCapsJob } from './lease/follow-caps.job.js';
+import { EraseLogsJob } from './request-log/erase-logs.job.js';
 import { KeyUseJob } from './request-log/key-use.job.js';
 import { MissingRows } from './request-log/missing-rows.js';
 import { RequestLog } from './request-log/request-log.js';
@@ -31,7 +33,10 @@ import { RequestCounts } from './telemetry/request-counts.js';
 
 export const JOBS: readonly JobDeclaration[] = [
   { job: RollUpJob, everyMs: MINUTE_MS, runs: 'installation' },
+  { job: RollPartitionsJob, everyMs: HOUR_MS, runs: 'installation' },
+  { job: EraseLogsJob, everyMs: MINUTE_MS, runs: 'installation' },
   { job: KeyUseJob, everyMs: MINUTE_MS, runs: 'process' },
+  { job: FollowCapsJob, everyMs: SECOND_MS, runs: 'process' },
 ];
 
 const SETTLE_TIMEOUT_MS = 5_000;

@@ -7,6 +7,7 @@ import { FailedKeys } from './facts/failed-keys.js';
 import { Facts } from './facts/facts.js';
 import { GatewayConfig } from './gateway.config.js';
 import { DailyCaps } from './lease/daily-caps.js';
+import { FollowCapsJob } from './lease/follow-caps.job.js';
 import { LeaseClient } from './lease/lease-client.js';
 import { ApiListener } from './listener/api-listener.js';
 import { ownOperations } from './owners/own-operations.js';
@@ -20,12 +21,8 @@ import { RequestPath } from './request/request-path.js';
 import { KeyUseJob } from './request-log/key-use.job.js';
 import { MissingRows } from './request-log/missing-rows.js';
 import { RequestLog } from './request-log/request-log.js';
-import {
-  RequestLogCopy,
-  RequestLogMaintenanceRepository,
-  RequestLogRepository,
-} from './request-log/request-log.repository.js';
-import { rollPartitions } from './request-log/roll-up.job.js';
+import { LogMaintenanceRepository } from './request-log/log-maintenance.repository.js';
+import { RequestLogCopy, RequestLogRepository } from './request-log/request-log.repository.js';
 import { ApiPaths } from './routes/api-paths.js';
 import { Services } from './services.js';
 import { RequestCounts } from './telemetry/request-counts.js';
@@ -72,6 +69,11 @@ const KNOWLEDGE = [
         const now = clock.now().getTime();
         return log.sumCreditsOfKeys(keyIds, new Date(now - (now % DAY_MS)));
       }),
+  ),
+  made(
+    FollowCapsJob,
+    { caps: DailyCaps, logger: Logger },
+    ({ caps, logger }) => new FollowCapsJob(caps, logger),
   ),
   made(
     Facts,
@@ -135,9 +137,9 @@ const KNOWLEDGE = [
 const LOG = [
   made(
     RequestLogCopy,
-    { config: GatewayConfig, clock: Clock, maintained: RequestLogMaintenanceRepository },
+    { config: GatewayConfig, clock: Clock, maintained: LogMaintenanceRepository },
     ({ config, clock, maintained }) =>
-      new RequestLogCopy(config.databaseUrl, async () => rollPartitions(maintained, clock)),
+      new RequestLogCopy(config.databaseUrl, async () => maintained.makePartitions(clock.now())),
   ),
   made(
     RequestLog,

@@ -1,6 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { OPERATIONS, type Operation } from '#libs/contracts';
-import { Database, MaintenanceDatabase } from '#libs/database';
+import { Database, MaintenanceDatabase, RollPartitionsJob } from '#libs/database';
 import { EventTransport } from '#libs/messaging';
 import { type Clock, type Logger, ServiceModule } from '#libs/platform';
 import { OnAccountNewsWatcher } from './facts/on-account-news.watcher.js';
@@ -8,11 +8,10 @@ import { GatewayLifecycle } from './gateway-lifecycle.js';
 import { MADE } from './gateway-providers.js';
 import { GatewayConfig } from './gateway.config.js';
 import { PublicListeners } from './listener/public-listeners.js';
+import { EraseLogsJob } from './request-log/erase-logs.job.js';
+import { LogMaintenanceRepository } from './request-log/log-maintenance.repository.js';
 import { OnAccountErasedConsumer } from './request-log/on-account-erased.consumer.js';
-import {
-  RequestLogMaintenanceRepository,
-  RequestLogRepository,
-} from './request-log/request-log.repository.js';
+import { RequestLogRepository } from './request-log/request-log.repository.js';
 import { RollUpJob } from './request-log/roll-up.job.js';
 import { ApiPaths } from './routes/api-paths.js';
 import { UsageRepository } from './usage/usage.repository.js';
@@ -50,8 +49,10 @@ export class GatewayModule {
         { provide: MaintenanceDatabase, useValue: maintenance },
         { provide: ApiPaths, useValue: new ApiPaths(options.operations ?? OPERATIONS) },
         RequestLogRepository,
-        RequestLogMaintenanceRepository,
+        LogMaintenanceRepository,
         RollUpJob,
+        EraseLogsJob,
+        { provide: RollPartitionsJob, useValue: new RollPartitionsJob(maintenance) },
         UsageRepository,
         UsageService,
         ...MADE,

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { request } from 'undici';
-import { TestDatabase } from '#test/environment';
+import { withClient } from '#libs/database';
+import { TestDatabase, waitFor } from '#test/environment';
 import { GatewayNeighbourhood } from '../../../test/stand-ins/gateway-neighbourhood.js';
 
+const START_LIMIT_MS = 5_000;
 /** Nothing listens there. */
 const AWAY = 'http://127.0.0.1:1';
 
@@ -24,6 +26,32 @@ describe('readiness of a gateway', () => {
   it('S22: a start with a public origin and no trusted proxy warns', async () => {
     await around.startGateway({ BASE_URL: 'https://api.example.org' });
     expect(around.logged).toContain('GATEWAY_TRUSTED_PROXIES is not set');
+  });
+
+  it('a start beside a locked request log takes at most 5 s, and its rows are written afterwards', async () => {
+    await withClient(database.url(), async (client) => {
+      await client.query('begin');
+      await client.query(
+        'lock gateway.request_log, gateway.request_hours in access exclusive mode',
+      );
+      const startedAt = performance.now();
+      const gateway = await around.startGateway();
+      expect(performance.now() - startedAt).toBeLessThan(START_LIMIT_MS);
+      const { apiKey, facts } = around.account.addKey();
+      const answer = await request(`${gateway.apiUrl}/v2.0/whois/live?domainName=a.example`, {
+        headers: { 'x-api-key': apiKey },
+      });
+      expect(answer.statusCode).toBe(200);
+      await answer.body.dump();
+      await client.query('rollback');
+      await waitFor('the row of the request', async () => {
+        const { rows } = await client.query(
+          'select from gateway.request_log where account_id = $1',
+          [facts.accountId],
+        );
+        return rows.length === 1;
+      });
+    });
   });
 
   it.each([

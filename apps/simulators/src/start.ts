@@ -12,6 +12,7 @@ export interface RunningSimulators {
   smtpUrl: string;
   upstreamExceptions: string;
   caFile: string;
+  dnsServers: string;
   stop(): Promise<void>;
 }
 

@@ -140,7 +140,7 @@ async function startIn(
 
 /** What `npm run cli` needs to work on this installation. */
 function operatorSettings(
-  { accountUrl, entitlementUrl }: SoloServices,
+  { accountUrl, entitlementUrl, settings }: SoloServices,
   database: SoloDatabase,
   secrets: Secrets,
 ): string {
@@ -151,9 +151,11 @@ function operatorSettings(
     SERVICE_SECRET: secrets.get('SERVICE_SECRET'),
     ACCOUNT_URL: accountUrl,
     ENTITLEMENT_URL: entitlementUrl,
+    BILLING_INTERNAL_URL: settings.BILLING_INTERNAL_URL,
     ...operatorDatabases(SERVICES, (role) => database.url(role)),
   };
-  const lines = Object.entries(forOperators).map(([name, value]) => `${name}=${value}\n`);
+  const given = Object.entries(forOperators).filter(([, value]) => value !== undefined);
+  const lines = given.map(([name, value]) => `${name}=${value}\n`);
   return lines.join('');
 }
 

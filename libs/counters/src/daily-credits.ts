@@ -44,6 +44,13 @@ export class DailyCredits {
     return 'added';
   }
 
+  /** Raises the count of a known key to what is known from elsewhere; a higher one stays. */
+  raise(keyId: string, day: number, credits: number): void {
+    const spent = this.credits.get(keyId);
+    if (this.day === day && spent !== undefined && spent < credits)
+      this.credits.set(keyId, credits);
+  }
+
   /** Takes credits off a day's count; what belongs to another day is left as it is. */
   takeOff(keyId: string, day: number, credits: number): void {
     const spent = this.credits.get(keyId);

@@ -15,7 +15,7 @@ export * from './idempotency/kept-answer.entity.js';
 export * from './keyset.js';
 export * from './migrations.js';
 export * from './number-series/number-series.js';
-export * from './partitions/monthly-partitions.js';
+export * from './partitions/rolling-partitions.js';
 export * from './partitions/roll-partitions-job.js';
 export * from './pool-metrics.js';
 export * from './provision.js';

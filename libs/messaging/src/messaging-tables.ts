@@ -69,10 +69,12 @@ create table parked_event (
   reason text not null,
   attempts integer not null,
   parked_at timestamptz not null default clock_timestamp(),
-  next_try_at timestamptz not null,
+  -- Null while it waits behind an earlier one of its key.
+  next_try_at timestamptz,
   settled_at timestamptz,
   primary key (consumer, event_id)
 );
 create index parked_event_heads on parked_event (consumer, topic, key, arrival) where state = 'parked';
+create index parked_event_due on parked_event (consumer, next_try_at) where state = 'parked';
 create index parked_event_list on parked_event (consumer, state, arrival);
 ${jobLeaseTable}`;

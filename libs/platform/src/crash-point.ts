@@ -33,6 +33,17 @@ export const CRASH_POINTS = {
   'settle.after-commit': 'a settlement is committed, the gateway has no answer',
   'reaper.before-close': 'abandoned leases are found, none is closed',
   'reaper.after-close': 'abandoned leases are closed, the round is not over',
+  'order.after-commit': 'an order is stored, the processor was not asked',
+  'checkout.after-call': 'the processor has made the checkout, its reference is not stored',
+  'callback.after-commit': 'a callback is stored, the processor has no answer',
+  'sync.after-fetch': 'an object is fetched, nothing is written',
+  'sync.before-commit': 'rows and events of a fetched object are written, the transaction is open',
+  'sync.after-commit': 'a fetched object is taken over, the queue does not know',
+  'plan-change.after-call': 'the processor has changed a plan, our rows do not know',
+  'refund.after-commit': 'a refund is stored, the processor was not asked',
+  'refund.after-call': 'the processor has refunded, our rows do not know',
+  'follow.after-mark': 'a cancellation is noted, the processor was not asked',
+  'follow.after-call': 'the processor has cancelled, our rows do not know',
 } as const;
 
 export type CrashPoint = keyof typeof CRASH_POINTS;

@@ -8,9 +8,8 @@ import { type BenchRow, percentile } from '../bench.js';
 import { insertAccounts, writeRows } from './ledger-rows.js';
 
 const ENTRIES = 5_000_000;
+const ENTRIES_SHORT = 500_000;
 const ACCOUNTS = 1_000;
-/** A charge is a reservation and its use, of two entries each. */
-const CHARGES_PER_ACCOUNT = ENTRIES / 4 / ACCOUNTS;
 const CREDITS = 1_000_000;
 const ACQUIRES = 1_000;
 const AT_ONCE = 4;
@@ -18,7 +17,11 @@ const WINDOW_MS = 15 * 60_000;
 const WINDOW_TARGET_MS = 1_000;
 
 /** A year of use by a thousand accounts, all of which are busy when the auditor looks. */
-export async function measure(entitlement: EntitlementUnderTest): Promise<BenchRow[]> {
+export async function measure(
+  entitlement: EntitlementUnderTest,
+  isShort: boolean,
+): Promise<BenchRow[]> {
+  const entries = isShort ? ENTRIES_SHORT : ENTRIES;
   const boughtAt = new Date(Date.now() - 365 * 86_400_000);
   await writeRows(entitlement, async (client) => {
     await makePartitions(client, boughtAt);
@@ -29,7 +32,7 @@ export async function measure(entitlement: EntitlementUnderTest): Promise<BenchR
   ).map(({ id }) => id);
   await acquireAll(entitlement, accountIds);
   const young = await acquireAll(entitlement, accountIds);
-  await writeRows(entitlement, async (client) => useForAYear(client, boughtAt));
+  await writeRows(entitlement, async (client) => useForAYear(client, boughtAt, entries));
   await acquireAll(entitlement, accountIds);
   const old = await acquireAll(entitlement, accountIds);
   const unsummedMs = await audit(entitlement, WINDOW_MS);
@@ -39,7 +42,7 @@ export async function measure(entitlement: EntitlementUnderTest): Promise<BenchR
   const fullMs = await audit(entitlement);
   const dropping = await dropYear(entitlement, accountIds);
   await audit(entitlement);
-  const at = `at ${ENTRIES} entries`;
+  const at = `at ${entries} entries`;
   return [
     { what: 'acquire of a young ledger, p99', value: percentile(young, 0.99), unit: 'ms' },
     { what: `acquire ${at}, p99`, value: percentile(old, 0.99), unit: 'ms' },
@@ -51,7 +54,7 @@ export async function measure(entitlement: EntitlementUnderTest): Promise<BenchR
       ok: windowMs <= WINDOW_TARGET_MS,
     },
     { what: 'the same before their first checkpoint', value: unsummedMs, unit: 'ms' },
-    { what: `${ENTRIES} entries summed up to checkpoints`, value: summingMs, unit: 'ms' },
+    { what: `${entries} entries summed up to checkpoints`, value: summingMs, unit: 'ms' },
     { what: 'everything audited, in one statement', value: fullMs, unit: 'ms' },
     { what: "a year's partitions dropped", value: dropping.ms, unit: 'ms' },
     { what: 'acquires meanwhile, p99', value: percentile(dropping.acquires, 0.99), unit: 'ms' },
@@ -84,10 +87,12 @@ async function makePartitions(client: Client, since: Date): Promise<void> {
   }
 }
 
-async function useForAYear(client: Client, boughtAt: Date): Promise<void> {
+async function useForAYear(client: Client, boughtAt: Date, entries: number): Promise<void> {
+  // A charge is a reservation and its use, of two entries each.
+  const used = entries / 4 / ACCOUNTS;
   const charges = `
-    select n, i, $1::timestamptz + (i + n / ${ACCOUNTS}.0) * interval '364 days' / ${CHARGES_PER_ACCOUNT} as at
-    from generate_series(1, ${CHARGES_PER_ACCOUNT}) i cross join generate_series(1, ${ACCOUNTS}) n`;
+    select n, i, $1::timestamptz + (i - 1 + n / ${ACCOUNTS}.0) * interval '364 days' / ${used} as at
+    from generate_series(1, ${used}) i cross join generate_series(1, ${ACCOUNTS}) n`;
   const kinds = `(values ('reserve', 'available', 'reserved', 0), ('consume', 'reserved', 'consumed', 1))
     k (kind, source, target, later)`;
   const moment = `at + later * interval '1 second'`;
@@ -107,13 +112,13 @@ async function useForAYear(client: Client, boughtAt: Date): Promise<void> {
   );
   // Behind what the leases of the young ledger have moved.
   await client.query(
-    `update ledger_transfers set available_after = available_after - ${CHARGES_PER_ACCOUNT}
+    `update ledger_transfers set available_after = available_after - ${used}
      where recorded_at > $1::timestamptz + interval '364 days 12 hours'`,
     [boughtAt],
   );
-  await client.query(`update credit_grants set available = available - ${CHARGES_PER_ACCOUNT},
-    consumed = consumed + ${CHARGES_PER_ACCOUNT}`);
-  await client.query(`update credit_accounts set available = available - ${CHARGES_PER_ACCOUNT}`);
+  await client.query(`update credit_grants set available = available - ${used},
+    consumed = consumed + ${used}`);
+  await client.query(`update credit_accounts set available = available - ${used}`);
 }
 
 /** Milliseconds of each of the acquires, several at a time. */

@@ -1,5 +1,6 @@
 import type { Row } from '../row.js';
 import { crashJobsRow } from './crash-jobs.js';
+import { crashMoneyRow } from './crash-money.js';
 import { crashParkingRow } from './crash-parking.js';
 import { creditHistoriesRow } from './credit-histories.js';
 import { simulationRow } from './simulation.js';
@@ -20,6 +21,7 @@ export const ROWS: readonly Row[] = [
   rollingRestartRow,
   ...crashPointRows,
   crashParkingRow,
+  crashMoneyRow,
   ...killRows,
   ...pauseRows,
   ...brokerRows,

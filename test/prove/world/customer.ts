@@ -59,7 +59,7 @@ export class Customer {
       'POST',
       '/api/sign-up/confirm',
       [201, 400, 404, 409, 410, 422],
-      { token },
+      { token, password: this.password },
     );
     if (confirmed.status === 201) {
       this.accountId = confirmed.body.account_id;

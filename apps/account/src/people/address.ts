@@ -28,6 +28,7 @@ export function mailboxOf(address: string): string {
   const {
     domains,
     ignored = '',
+    isHyphenDot = false,
     tag = '+',
   }: MailboxProvider = PROVIDERS.get(domain) ?? {
     domains: [domain],
@@ -35,7 +36,7 @@ export function mailboxOf(address: string): string {
   // A name of nothing but a tag stands for itself.
   const name = local.split('+')[0].split(tag)[0] || local;
   const plain = [...name].filter((character) => !ignored.includes(character)).join('');
-  return `${plain}@${domains[0]}`;
+  return `${isHyphenDot ? plain.replaceAll('-', '.') : plain}@${domains[0]}`;
 }
 
 function ownerOf(local: string, domain: string): [local: string, domain: string] {

@@ -25,13 +25,16 @@ export class ConfirmationService {
 
   /**
    * Registers the account, issues its first keys and begins a session. However often the link is
-   * followed, and however many at once, it happens once (S39).
-   * @throws LinkInvalid, also when another sign-up of the same address was confirmed before.
+   * followed, and however many at once, it happens once (S39). The password is asked for again, as anybody can
+   * sign up with anybody's address: the mailbox's owner must not get an account that a stranger can log in to.
+   * @throws LinkInvalid, also when another sign-up of the same address was confirmed before;
+   *   NotTheSignUpPassword.
    */
   async confirm(
-    { token }: ConfirmSignUpRequest,
+    { token, password }: ConfirmSignUpRequest,
     visitor: Visitor,
   ): Promise<SessionAnswer<ConfirmedSignUpAnswer>> {
+    await this.checkPassword(token, password, visitor);
     return this.accounts.transaction(async (transaction) => {
       const { signUp, details } = await this.signUps.take(transaction, token);
       const actor = { accountId: signUp.id, personId: newId(), visitor };
@@ -56,5 +59,19 @@ export class ConfirmationService {
       const body = { account_id: actor.accountId, key: keys.live, test_key: keys.test };
       return new SessionAnswer(body, sessionToken, this.people.newDeviceToken(details.address));
     });
+  }
+
+  /** Before the sign-up is taken: a hash is no work to do while rows are locked. */
+  private async checkPassword(token: string, password: string, visitor: Visitor): Promise<void> {
+    const signUp = await this.accounts.transaction(async (transaction) =>
+      this.signUps.find(transaction, token),
+    );
+    try {
+      await this.signUps.checkPassword(signUp, password);
+    } catch (error) {
+      const object = `sign-up:${signUp.id}`;
+      await this.audit.recordRefusal({ by: visitor, action: 'registration.refused', object });
+      throw error;
+    }
   }
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { LessThanOrEqual } from 'typeorm';
+import { LessThanOrEqual, MoreThan } from 'typeorm';
 import type { Transaction } from '#libs/database';
 import { SignUp } from './sign-up.entity.js';
 
@@ -8,6 +8,10 @@ import { SignUp } from './sign-up.entity.js';
 export class SignUpsMaintenanceRepository {
   async insert(transaction: Transaction, signUp: SignUp): Promise<void> {
     await transaction.manager.insert(SignUp, signUp);
+  }
+
+  async find(transaction: Transaction, tokenHash: Buffer, now: Date): Promise<SignUp | null> {
+    return transaction.manager.findOneBy(SignUp, { tokenHash, expiresAt: MoreThan(now) });
   }
 
   /** Takes the sign-up out: of parallel callers one gets it. */

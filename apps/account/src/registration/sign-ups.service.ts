@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '#libs/database';
 import { Clock, DAY_MS, newId } from '#libs/platform';
+import { PasswordsService } from '../passwords/passwords.service.js';
 import { OwnerMailService } from '../people/owner-mail.service.js';
 import { PeopleService, type PersonDetails } from '../people/people.service.js';
 import { PersonalDataService } from '../personal-data/personal-data.service.js';
 import { newToken, tokenHash } from '../sessions/session-token.js';
-import { LinkInvalid } from './registration.errors.js';
+import { LinkInvalid, NotTheSignUpPassword } from './registration.errors.js';
 import { alreadyRegisteredLetter, confirmationLetter } from './registration-mail.js';
 import type { SignUp } from './sign-up.entity.js';
 import { SignUpsMaintenanceRepository } from './sign-ups.repository.js';
@@ -21,11 +22,13 @@ export interface ConfirmedSignUp {
 /** Sign-ups that wait for their address to be confirmed. */
 @Injectable()
 export class SignUpsService {
+  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
     private readonly signUps: SignUpsMaintenanceRepository,
     private readonly personalData: PersonalDataService,
     private readonly people: PeopleService,
     private readonly mail: OwnerMailService,
+    private readonly passwords: PasswordsService,
     private readonly clock: Clock,
   ) {}
 
@@ -55,6 +58,19 @@ export class SignUpsService {
         : confirmationLetter(firstName, dashboardUrl, token),
     );
     return id;
+  }
+
+  /** The sign-up of a link, which stays. @throws LinkInvalid. */
+  async find(transaction: Transaction, token: string): Promise<SignUp> {
+    const hash = tokenHash(token);
+    const signUp = hash && (await this.signUps.find(transaction, hash, this.clock.now()));
+    if (!signUp) throw new LinkInvalid();
+    return signUp;
+  }
+
+  /** That who follows a link chose its password. @throws NotTheSignUpPassword, PasswordQueueFull. */
+  async checkPassword({ passwordHash }: SignUp, password: string): Promise<void> {
+    if (!(await this.passwords.matches(password, passwordHash))) throw new NotTheSignUpPassword();
   }
 
   /** Takes the sign-up of a link, once. @throws LinkInvalid. */

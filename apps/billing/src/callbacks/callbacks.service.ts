@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Transaction } from '#libs/database';
-import { Clock } from '#libs/platform';
+import { Clock, crashPoint } from '#libs/platform';
 import type { ProcessorName } from '../processors/payment-processor.js';
 import { PaymentProcessors } from '../processors/payment-processors.js';
 import { SyncObjectsJob } from '../sync/sync-objects.job.js';
@@ -42,6 +42,7 @@ export class CallbacksService {
     await this.database.transaction((transaction) =>
       this.store(transaction, { ...common, event, source: 'callback' }),
     );
+    crashPoint('callback.after-commit');
     this.syncing.wake();
   }
 

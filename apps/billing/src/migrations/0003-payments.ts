@@ -42,6 +42,8 @@ export const payments: Migration = {
       period_end timestamptz,
       starts_at timestamptz,
       monthly_credits bigint check (monthly_credits > 0),
+      -- A change within a period that is paid: reversed, it sets the plan back and ends nothing.
+      is_change boolean not null,
       check (starts_at >= period_start and period_end > starts_at)
     );
     create index payment_lines_payment on payment_lines (payment_id);
@@ -52,15 +54,24 @@ export const payments: Migration = {
       payment_id uuid not null references payments,
       processor text not null,
       cause text not null check (cause in ('refund', 'dispute')),
-      external_id text not null,
+      -- Null for a refund that is asked for here, until the processor has said that it made it.
+      external_id text,
       -- A dispute that was won may be opened again: each time is a reversal of its own.
       attempt integer not null,
       state text not null check (state in ('requested', 'final', 'undone')),
+      scope text not null check (scope in ('whole', 'remaining')),
+      -- From when the rest is given back.
+      starts_at timestamptz,
       amount_micros bigint not null check (amount_micros > 0),
+      -- Of a refund that is asked for here: why.
+      reason text,
       created_at timestamptz not null,
       updated_at timestamptz not null,
-      unique (processor, cause, external_id, attempt)
+      unique (processor, cause, external_id, attempt),
+      check ((scope = 'remaining') = (starts_at is not null))
     );
     create index reversals_payment on reversals (payment_id);
+    create index reversals_to_settle on reversals (created_at)
+      where external_id is null and state = 'requested';
   `,
 };

@@ -28,6 +28,12 @@ export const subscriptions: Migration = {
       is_duplicate boolean not null,
       -- What a deletion changed, so that a restoration undoes exactly that.
       is_cancelled_by_deletion boolean not null,
+      -- The payment of its last period was taken back for good: it is ended at the processor.
+      is_reversed boolean not null,
+      -- The plan to set it back to, since a change of it was taken back or is paid again.
+      wanted_sku text,
+      wanted_quantity integer,
+      wanted_since timestamptz,
       quarantined_because text,
       created_at timestamptz not null,
       updated_at timestamptz not null,

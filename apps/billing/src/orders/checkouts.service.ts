@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '#libs/database';
-import { Clock } from '#libs/platform';
+import { Clock, crashPoint } from '#libs/platform';
 import { BillingConfig } from '../billing.config.js';
 import { PaymentProcessors } from '../processors/payment-processors.js';
 import type { CreatedCheckout, Outcome, ProcessorName } from '../processors/payment-processor.js';
@@ -40,6 +40,7 @@ export class CheckoutsService {
       successUrl: returnUrl,
       cancelUrl: `${returnUrl}&cancelled=1`,
     });
+    crashPoint('checkout.after-call');
     if (outcome.outcome === 'done') await this.store(order, outcome.value);
     else if (outcome.outcome === 'refused') await this.end(order, 'failed');
     return outcome;

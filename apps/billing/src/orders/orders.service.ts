@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { CreateOrderRequest, OrderAnswer } from '#libs/contracts';
 import { Database, IdempotencyKeyReused, type Transaction } from '#libs/database';
-import { Clock, HOUR_MS, InvalidRequest, NotFound, isId, newId } from '#libs/platform';
+import { Clock, HOUR_MS, InvalidRequest, NotFound, crashPoint, isId, newId } from '#libs/platform';
 import { PurchaseRulesService } from '../pricing/purchase-rules.service.js';
 import { type Wish, quoteOf } from '../pricing/quote.js';
 import type { CheckoutSnapshot, ProcessorName } from '../processors/payment-processor.js';
@@ -44,6 +44,7 @@ export class OrdersService {
     requestKey?: string,
   ): Promise<OrderAnswer> {
     const order = await this.store(accountId, request, requestKey);
+    crashPoint('order.after-commit');
     if (order.state === 'created') {
       const opened = await this.checkouts.open(order);
       if (opened.outcome === 'unknown') throw new ProcessorUnavailable(opened.cause);

@@ -53,4 +53,8 @@ export class StoredPaymentLine {
   /** What the line adds a month; null for lines without credits. */
   @Column('bigint', { name: 'monthly_credits', nullable: true, transformer: BIGINT_COLUMN })
   monthlyCredits: bigint | null;
+
+  /** A change within a paid period: reversed, it sets the plan back and ends nothing. */
+  @Column('boolean', { name: 'is_change' })
+  isChange: boolean;
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { MaintenanceDatabase, type Transaction } from '#libs/database';
+import type { Transaction } from '#libs/database';
 import type { ProcessorName } from '../processors/payment-processor.js';
 import { Payment } from './payment.entity.js';
 import { StoredPaymentLine } from './payment-line.entity.js';
@@ -33,6 +33,20 @@ export class PaymentsRepository {
     externalId: string,
   ): Promise<Payment | null> {
     return transaction.manager.findOneBy(Payment, { processor, externalId });
+  }
+
+  async find(transaction: Transaction, accountId: string, id: string): Promise<Payment | null> {
+    return transaction.manager.findOneBy(Payment, { accountId, id });
+  }
+
+  /** Newest first. */
+  async list(transaction: Transaction, accountId: string, limit: number): Promise<Payment[]> {
+    return transaction.manager
+      .createQueryBuilder(Payment, 'payment')
+      .where('payment.accountId = :accountId', { accountId })
+      .orderBy('payment.id', 'DESC')
+      .limit(limit)
+      .getMany();
   }
 
   async listLines(
@@ -73,12 +87,17 @@ export class PaymentsRepository {
     subscriptionId: string,
   ): Promise<SubscriptionPayment[]> {
     return transaction.query<SubscriptionPayment>(
-      `select l.period_start as "periodStart", l.period_end as "periodEnd", l.kind,
-         p.external_id as "externalId", p.id as "paymentId", p.amount_micros::text as "paidMicros",
-         coalesce((select sum(r.amount_micros) from reversals r
-           where r.payment_id = p.id and r.state = 'final'), 0)::text as "reversedMicros"
+      `select l.kind, l.sku, l.quantity, l.is_change as "isChange", l.period_start as "periodStart",
+         l.period_end as "periodEnd", p.amount_micros::text as "paidMicros",
+         coalesce(r.whole, 0)::text as "wholeMicros", coalesce(r.rest, 0)::text as "restMicros",
+         r.kept_until as "keptUntil"
        from payment_lines l join payments p on p.id = l.payment_id
-       where l.account_id = $1 and l.subscription_id = $2 order by l.period_end, l.id`,
+       left join lateral (
+         select sum(amount_micros) filter (where scope = 'whole') as whole,
+           sum(amount_micros) filter (where scope = 'remaining') as rest, min(starts_at) as kept_until
+         from reversals where payment_id = p.id and state = 'final') r on true
+       where l.account_id = $1 and l.subscription_id = $2
+       order by l.period_end, l.starts_at, l.is_change, l.id`,
       [accountId, subscriptionId],
     );
   }
@@ -91,25 +110,20 @@ export class PaymentsRepository {
       .getMany();
   }
 
+  /** False when its id is another one's. */
+  async insertReversal(transaction: Transaction, reversal: Reversal): Promise<boolean> {
+    const inserted = await transaction.manager
+      .createQueryBuilder()
+      .insert()
+      .into(Reversal)
+      .values(reversal)
+      .orIgnore()
+      .returning('id')
+      .execute();
+    return (inserted.raw as unknown[]).length > 0;
+  }
+
   async putReversal(transaction: Transaction, reversal: Reversal): Promise<void> {
     await transaction.manager.save(Reversal, reversal);
-  }
-}
-
-/** Payments of every account. */
-@Injectable()
-export class PaymentsMaintenanceRepository {
-  constructor(private readonly maintenance: MaintenanceDatabase) {}
-
-  /** Money that nobody heard of and that was not given back yet, oldest first. */
-  async listToReturn(limit: number): Promise<Payment[]> {
-    return this.maintenance.transaction((transaction) =>
-      transaction.manager
-        .createQueryBuilder(Payment, 'payment')
-        .where('not payment.isAnnounced and payment.returnedAt is null')
-        .orderBy('payment.confirmedAt')
-        .limit(limit)
-        .getMany(),
-    );
   }
 }

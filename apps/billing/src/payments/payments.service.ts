@@ -14,7 +14,10 @@ import type { PaymentSnapshot, ProcessorName } from '../processors/payment-proce
 import type { Payment } from './payment.entity.js';
 import type { StoredPaymentLine } from './payment-line.entity.js';
 import { PaymentsRepository } from './payments.repository.js';
+import type { Reversal } from './reversal.entity.js';
 import type { SubscriptionPayment } from './subscription-payment.js';
+
+const PAYMENTS_MAX = 500;
 
 /** What a part of a payment is for. */
 export interface PaidLine {
@@ -37,6 +40,8 @@ export interface PaidStretch {
   from: Date;
   /** Null for lines without credits. */
   monthlyCredits: bigint | null;
+  /** Within a period that is paid. */
+  isChange: boolean;
 }
 
 export interface ConfirmedPayment {
@@ -122,6 +127,28 @@ export class PaymentsService {
     return this.payments.listStretches(transaction, accountId, subscriptionId);
   }
 
+  async listLines(transaction: Transaction, payment: Payment): Promise<StoredPaymentLine[]> {
+    return this.payments.listLines(transaction, payment);
+  }
+
+  async listReversals(transaction: Transaction, payment: Payment): Promise<Reversal[]> {
+    return this.payments.listReversals(transaction, payment);
+  }
+
+  /** The latest payments of an account, newest first. */
+  async list(transaction: Transaction, accountId: string): Promise<Payment[]> {
+    return this.payments.list(transaction, accountId, PAYMENTS_MAX);
+  }
+
+  async findOwn(transaction: Transaction, accountId: string, id: string): Promise<Payment | null> {
+    return this.payments.find(transaction, accountId, id);
+  }
+
+  /** That nobody heard of this money and it is being given back. */
+  async markReturned(transaction: Transaction, payment: Payment): Promise<void> {
+    await this.payments.markReturned(transaction, payment, this.clock.now());
+  }
+
   async find(
     transaction: Transaction,
     processor: ProcessorName,
@@ -149,6 +176,7 @@ function storedLine({ id, accountId }: Payment, line: PaidLine): StoredPaymentLi
     periodEnd: stretch?.periodEnd ?? null,
     startsAt: stretch?.from ?? null,
     monthlyCredits: stretch?.monthlyCredits ?? null,
+    isChange: stretch?.isChange ?? false,
   };
 }
 

@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { ReversalScope } from '#libs/contracts';
 import type { Micros } from '#libs/platform';
 import { BIGINT_COLUMN } from '../pricing/micros-column.js';
 import type { ProcessorName } from '../processors/payment-processor.js';
@@ -25,8 +26,9 @@ export class Reversal {
   @Column('text')
   cause: ReversalCause;
 
-  @Column('text', { name: 'external_id' })
-  externalId: string;
+  /** Null for a refund that is asked for here, until the processor has said that it made it. */
+  @Column('text', { name: 'external_id', nullable: true })
+  externalId: string | null;
 
   /** From 1; a dispute that was won and is opened again begins the next. */
   @Column('integer')
@@ -35,8 +37,19 @@ export class Reversal {
   @Column('text')
   state: ReversalState;
 
+  @Column('text')
+  scope: ReversalScope;
+
+  /** From when the rest is given back; only of a `remaining` one. */
+  @Column('timestamptz', { name: 'starts_at', nullable: true })
+  startsAt: Date | null;
+
   @Column('bigint', { name: 'amount_micros', transformer: BIGINT_COLUMN })
   amountMicros: Micros;
+
+  /** Of a refund that is asked for here: why. */
+  @Column('text', { nullable: true })
+  reason: string | null;
 
   @Column('timestamptz', { name: 'created_at' })
   createdAt: Date;

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { PaymentReversalUndone, PaymentReversed } from '#libs/contracts';
-import type { Transaction } from '#libs/database';
-import { Outbox } from '#libs/messaging';
+import { IdempotencyKeyReused, type Transaction } from '#libs/database';
+import { type AggregateLock, Outbox } from '#libs/messaging';
 import { Clock, newId } from '#libs/platform';
 import { InvoicesService } from '../invoices/invoices.service.js';
 import type {
@@ -12,13 +12,15 @@ import type {
 import type { Payment } from './payment.entity.js';
 import { PaymentsRepository } from './payments.repository.js';
 import type { Reversal, ReversalState } from './reversal.entity.js';
-import { wholeReversal } from './reversed-lines.js';
+import { reversedLines } from './reversed-lines.js';
 
 /** What was taken back of a payment in all, after the latest change. */
 export interface ReversedPayment {
   payment: Payment;
   refundedMicros: bigint;
   isDisputed: boolean;
+  /** False for what was known before. */
+  isNews: boolean;
 }
 
 const STATES: Readonly<Record<RefundSnapshot['state'] | DisputeSnapshot['state'], ReversalState>> =
@@ -53,45 +55,91 @@ export class ReversalsService {
     const { paymentId: externalId } = snapshot;
     const payment = await this.payments.findByExternalId(transaction, processor, externalId);
     if (!payment) return null;
-    const aggregate = `payment:${payment.id}`;
-    const lock = await this.outbox.lock(transaction, { key: payment.accountId, aggregate });
+    const lock = await this.lock(transaction, payment);
     const reversals = await this.payments.listReversals(transaction, payment);
     const next = this.nextOf(payment, snapshot, reversals);
     if (next) {
       await this.payments.putReversal(transaction, next);
-      this.invoices.correct(transaction, payment, next);
-      if (!payment.isAnnounced) {
-        // Nobody heard of this money, nor shall anybody hear that it is given back.
-      } else if (next.state === 'undone') {
-        const data = { reversalId: next.id };
-        await this.outbox.add(transaction, lock, PaymentReversalUndone, data);
-      } else {
-        const lines = await this.payments.listLines(transaction, payment);
-        await this.outbox.add(transaction, lock, PaymentReversed, {
-          reversalId: next.id,
-          paymentId: payment.id,
-          cause: next.cause,
-          phase: next.state,
-          lines: wholeReversal(next.amountMicros, lines),
-        });
-      }
+      await this.announce(transaction, lock, payment, next);
     }
-    return reversedPayment(payment, [...reversals.filter(({ id }) => id !== next?.id), next]);
+    const rows = next ? [...reversals.filter(({ id }) => id !== next.id), next] : reversals;
+    return { ...reversedPayment(payment, rows), isNews: next !== undefined };
+  }
+
+  /**
+   * Begins a refund of ours. `build` makes its row from what was taken back so far, or says that there is
+   * nothing to refund; a row with a known id is a repeat and returned as it is.
+   */
+  async begin(
+    transaction: Transaction,
+    payment: Payment,
+    build: (reversals: readonly Reversal[]) => Reversal,
+  ): Promise<Reversal> {
+    const lock = await this.lock(transaction, payment);
+    const reversals = await this.payments.listReversals(transaction, payment);
+    const wanted = build(reversals);
+    const known = reversals.find(({ id }) => id === wanted.id);
+    if (known) return known;
+    const isNew = await this.payments.insertReversal(transaction, wanted);
+    if (!isNew) throw new IdempotencyKeyReused();
+    await this.announce(transaction, lock, payment, wanted);
+    return wanted;
+  }
+
+  /** The processor will never make a refund that was begun here. */
+  async giveUp(transaction: Transaction, payment: Payment, reversalId: string): Promise<void> {
+    const lock = await this.lock(transaction, payment);
+    const reversals = await this.payments.listReversals(transaction, payment);
+    const begun = reversals.find(({ id }) => id === reversalId);
+    if (begun?.state !== 'requested' || begun.externalId !== null) return;
+    const updatedAt = this.clock.now();
+    const undone: Reversal = { ...begun, state: 'undone', updatedAt };
+    await this.payments.putReversal(transaction, undone);
+    await this.announce(transaction, lock, payment, undone);
+  }
+
+  private lock(transaction: Transaction, { id, accountId: key }: Payment): Promise<AggregateLock> {
+    return this.outbox.lock(transaction, { key, aggregate: `payment:${id}` });
+  }
+
+  /** Says what became of a reversal, unless nobody ever heard of its money, and corrects its invoice. */
+  private async announce(
+    transaction: Transaction,
+    lock: AggregateLock,
+    payment: Payment,
+    next: Reversal,
+  ): Promise<void> {
+    this.invoices.correct(transaction, payment, next);
+    if (!payment.isAnnounced) return;
+    if (next.state === 'undone') {
+      await this.outbox.add(transaction, lock, PaymentReversalUndone, { reversalId: next.id });
+      return;
+    }
+    await this.outbox.add(transaction, lock, PaymentReversed, {
+      reversalId: next.id,
+      paymentId: payment.id,
+      cause: next.cause,
+      phase: next.state,
+      lines: reversedLines(next, await this.payments.listLines(transaction, payment)),
+    });
   }
 
   /** The row that this snapshot leads to; undefined when it says nothing new. */
   private nextOf(
     payment: Payment,
-    { kind, id, state: external, amountMicros }: RefundSnapshot | DisputeSnapshot,
+    snapshot: RefundSnapshot | DisputeSnapshot,
     reversals: readonly Reversal[],
   ): Reversal | undefined {
-    const state = STATES[external];
-    const attempts = reversals.filter((row) => row.cause === kind && row.externalId === id);
-    const latest = attempts.toSorted((a, b) => a.attempt - b.attempt).at(-1);
+    const { kind, id, amountMicros } = snapshot;
+    const state = STATES[snapshot.state];
+    const latest = latestOf(snapshot, reversals);
     const now = this.clock.now();
-    if (latest?.state === state && latest.amountMicros === amountMicros) return undefined;
     if (latest && latest.state !== 'undone') {
-      return { ...latest, state, amountMicros, updatedAt: now };
+      // The money stays withdrawn while a lost dispute is appealed against.
+      const next = latest.state === 'final' && state === 'requested' ? latest.state : state;
+      const isKnown = latest.externalId !== null && latest.amountMicros === amountMicros;
+      if (isKnown && latest.state === next) return undefined;
+      return { ...latest, externalId: id, state: next, amountMicros, updatedAt: now };
     }
     // Nothing was announced that could be undone.
     if (state === 'undone') return undefined;
@@ -104,19 +152,35 @@ export class ReversalsService {
       externalId: id,
       attempt: (latest?.attempt ?? 0) + 1,
       state,
+      scope: latest?.scope ?? 'whole',
+      startsAt: latest?.startsAt ?? null,
       amountMicros,
+      reason: latest?.reason ?? null,
       createdAt: now,
       updatedAt: now,
     };
   }
 }
 
-function reversedPayment(payment: Payment, rows: (Reversal | undefined)[]): ReversedPayment {
-  const known = rows.filter((row) => row !== undefined);
-  const refunds = known.filter((row) => row.cause === 'refund' && row.state === 'final');
+/** The last attempt at what a snapshot shows; of a refund that was begun here the row without its id yet. */
+function latestOf(
+  snapshot: RefundSnapshot | DisputeSnapshot,
+  reversals: readonly Reversal[],
+): Reversal | undefined {
+  const { kind, id } = snapshot;
+  const own = kind === 'refund' ? snapshot.refundId : null;
+  return reversals
+    .filter((row) => row.cause === kind && (row.externalId ?? id) === id)
+    .filter((row) => row.externalId !== null || row.id === own)
+    .toSorted((a, b) => a.attempt - b.attempt)
+    .at(-1);
+}
+
+function reversedPayment(payment: Payment, rows: readonly Reversal[]) {
+  const refunds = rows.filter((row) => row.cause === 'refund' && row.state === 'final');
   return {
     payment,
     refundedMicros: refunds.reduce((sum, { amountMicros }) => sum + amountMicros, 0n),
-    isDisputed: known.some((row) => row.cause === 'dispute' && row.state !== 'undone'),
+    isDisputed: rows.some((row) => row.cause === 'dispute' && row.state !== 'undone'),
   };
 }

@@ -1,15 +1,17 @@
-import type { WholeReversedLine } from '#libs/contracts';
-import type { Micros } from '#libs/platform';
+import type { RemainingReversedLine, WholeReversedLine } from '#libs/contracts';
+import type { Reversal } from './reversal.entity.js';
 import type { StoredPaymentLine } from './payment-line.entity.js';
+
+type PaidLine = Pick<StoredPaymentLine, 'id' | 'amountMicros' | 'startsAt'>;
 
 /**
  * Spreads an amount that was taken back over a payment's lines by their money. Rounding errors do not
  * gather: the shares add up to the amount, or to all lines when it exceeds them.
  */
-export function wholeReversal(
-  amountMicros: Micros,
-  lines: readonly Pick<StoredPaymentLine, 'id' | 'amountMicros'>[],
-): WholeReversedLine[] {
+export function reversedLines(
+  { amountMicros, startsAt }: Pick<Reversal, 'amountMicros' | 'startsAt'>,
+  lines: readonly PaidLine[],
+): (WholeReversedLine | RemainingReversedLine)[] {
   const total = lines.reduce((sum, line) => sum + line.amountMicros, 0n);
   const taken = amountMicros < total ? amountMicros : total;
   let [seen, given] = [0n, 0n];
@@ -18,11 +20,13 @@ export function wholeReversal(
     const upToHere = total === 0n ? 0n : (taken * seen) / total;
     const refundedMicros = upToHere - given;
     given = upToHere;
-    return {
+    const money = {
       lineId: line.id,
-      scope: 'whole',
       refundedMicros: refundedMicros.toString(),
       paidMicros: line.amountMicros.toString(),
     };
+    if (startsAt === null || line.startsAt === null) return { ...money, scope: 'whole' };
+    const from = line.startsAt > startsAt ? line.startsAt : startsAt;
+    return { ...money, scope: 'remaining', from: from.toISOString() };
   });
 }

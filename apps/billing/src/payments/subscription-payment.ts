@@ -3,10 +3,15 @@ import type { PaymentLineKind } from '#libs/contracts';
 /** What was paid for a stretch of a subscription, and what is left of it. Amounts as decimal strings. */
 export interface SubscriptionPayment {
   kind: PaymentLineKind;
+  sku: string;
+  quantity: number;
+  isChange: boolean;
   periodStart: Date;
   periodEnd: Date;
-  paymentId: string;
-  externalId: string;
   paidMicros: string;
-  reversedMicros: string;
+  /** Taken back for good of all that it paid for. */
+  wholeMicros: string;
+  /** Taken back for good of its rest, and from when. */
+  restMicros: string;
+  keptUntil: Date | null;
 }

@@ -187,10 +187,12 @@ export type CallbackVerdict =
 export interface ProcessorCapabilities {
   /** Part of a payment can be refunded. */
   refundsPartly: boolean;
-  /** How long the same key gives the same answer, in milliseconds. */
+  /** How long the key of a refund gives the same answer, in milliseconds; other keys are needed for hours. */
   idempotencyMs: number;
   /** It calls back when a checkout has expired; elsewhere only a look at the checkout tells. */
   announcesExpiry: boolean;
+  /** It calls back about a subscription itself when a period begins; elsewhere about its payment alone. */
+  announcesRenewals: boolean;
   /** A checkout that nobody paid is found by our reference. */
   findsCheckouts: boolean;
   /** Customers approve each change of a plan on its page, a lower plan and another interval as well. */
@@ -220,6 +222,10 @@ export interface UpgradeRequest extends ChangeRequest {
 
 /** `payment_required`: the customer must pay or confirm on that page; the plan changes when it is paid. */
 export type UpgradeResult = { state: 'paid' } | { state: 'payment_required'; redirectUrl: string };
+
+/** `approval_required`: nothing changes until the customer has agreed on that page. */
+export type ChangeResult =
+  { state: 'scheduled' } | { state: 'approval_required'; redirectUrl: string };
 
 /** Events from a time on, and where the next look begins. */
 export interface EventPage {
@@ -264,6 +270,9 @@ export interface PaymentProcessor {
 
   refund(request: RefundRequest): Promise<Outcome<RefundSnapshot>>;
 
+  /** Finds a refund by our reference, when the answer to it was lost for too long. */
+  findRefund(refundId: string, paymentId: string): Promise<Outcome<RefundSnapshot | null>>;
+
   /** What an upgrade at `from` costs now. */
   previewChange(request: ChangeRequest, from: Date): Promise<Outcome<{ dueMicros: Micros }>>;
 
@@ -271,7 +280,13 @@ export interface PaymentProcessor {
   upgrade(request: UpgradeRequest): Promise<Outcome<UpgradeResult>>;
 
   /** Changes a plan, or its interval, when the running period ends. */
-  changeAtPeriodEnd(request: ChangeRequest, key: string): Promise<Outcome<null>>;
+  changeAtPeriodEnd(request: ChangeRequest, key: string): Promise<Outcome<ChangeResult>>;
+
+  /**
+   * Changes a plan now and bills nothing: what was paid for the other one was taken back. Where changes need
+   * approval, until the period ends: what the customer agreed to is billed from then on.
+   */
+  setPlan(request: ChangeRequest, key: string): Promise<Outcome<SubscriptionSnapshot>>;
 
   /** Ends a subscription, at the end of its period or at once. `key` names this wish, not its repeats. */
   cancel(

@@ -5,6 +5,8 @@ import type { BillLine, BillSnapshot } from '../processors/payment-processor.js'
 /** Why a bill cannot be what it says; an operator looks at it, and nothing is granted. */
 export interface UnfitBill {
   fault: string;
+  /** Heard of before the bill of the period that it lies in: it is tried again. */
+  isEarly?: boolean;
 }
 
 /** The subscription that a bill is for, and the start of the period that it lies in. */
@@ -39,6 +41,7 @@ export function paidLineOf(
     periodEnd: gained.to,
     from: gained.from,
     monthlyCredits: creditsOf(plan.monthlyCredits),
+    isChange: false,
   });
 }
 
@@ -50,7 +53,7 @@ function changedLine(
   const old = left && planOfSku(left.sku);
   if (!old || old.line !== plan.line) return { fault: 'the bill of a change names no old plan' };
   const periodStart = subscription.periodStartAt(gained.to);
-  if (!periodStart) return { fault: 'the bill of a change lies in no paid period' };
+  if (!periodStart) return { fault: 'the bill of a change lies in no paid period', isEarly: true };
   const added = plan.monthlyCredits - old.monthlyCredits;
   if (plan.line === 'api' && added <= 0) return { fault: 'the bill of a change adds nothing' };
   const line = lineOf(bill, plan, gained, {
@@ -60,6 +63,7 @@ function changedLine(
     periodEnd: gained.to,
     from: gained.from,
     monthlyCredits: creditsOf(added),
+    isChange: true,
   });
   return plan.line === 'api' ? { ...line, kind: 'subscription_upgrade' } : line;
 }

@@ -1,5 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { type Job, Logger } from '#libs/platform';
+import { planOfSku } from '#libs/contracts';
+import { Clock, type Job, Logger, crashPoint } from '#libs/platform';
+import type { Outcome, SubscriptionSnapshot } from '../processors/payment-processor.js';
+import { planRefOf } from './plan-change.js';
 import { PaymentProcessors } from '../processors/payment-processors.js';
 import { SyncService } from '../sync/sync.service.js';
 import {
@@ -10,17 +13,21 @@ import {
 const SUBSCRIPTIONS_MAX = 100;
 
 /**
- * Brings to the processors what follows from an account's state: a deletion cancels at the end of the period, a
- * restoration undoes exactly that, an erasure and a second subscription of a line end at once.
+ * Brings to the processors what follows from an account's state and its money: a deletion cancels at the end of
+ * the period, a restoration undoes exactly that; an erasure, a second subscription of a line and a period
+ * whose payment was taken back end at once; an upgrade that was taken back sets the plan back. One whose last period is
+ * over is looked at: not every processor ends it by itself.
  */
 @Injectable()
 export class FollowAccountsJob implements Job {
   readonly name = 'follow-accounts';
 
+  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
     private readonly subscriptions: SubscriptionsMaintenanceRepository,
     private readonly processors: PaymentProcessors,
     private readonly syncing: SyncService,
+    private readonly clock: Clock,
     private readonly logger: Logger,
   ) {}
 
@@ -28,25 +35,43 @@ export class FollowAccountsJob implements Job {
     for (const followed of await this.subscriptions.listToFollow(SUBSCRIPTIONS_MAX)) {
       await this.follow(followed);
     }
+    const now = this.clock.now();
+    for (const { processor, id } of await this.subscriptions.listOverdue(now, SUBSCRIPTIONS_MAX)) {
+      await this.syncing.sync({ processor, kind: 'subscription', id });
+    }
   }
 
   private async follow(followed: FollowedSubscription): Promise<void> {
-    const { id, processor: name, externalId, wanted, since } = followed;
-    const processor = this.processors.get(name);
+    const { id, processor: name, externalId, wanted, since, sku, quantity } = followed;
     // The same wish is the same call, a later deletion another one.
-    const key = `${wanted}:${id}:${since.getTime()}`;
+    const plan = wanted === 'plan' ? `:${sku}:${quantity}` : '';
+    const key = `${wanted}:${id}:${since.getTime()}${plan}`;
     // Noted before the call: a restoration undoes a cancellation of ours even if we never heard the answer.
     if (wanted === 'cancel') await this.subscriptions.markCancelledByDeletion(followed, true);
-    const outcome =
-      wanted === 'resume'
-        ? await processor.resume(externalId, key)
-        : await processor.cancel(externalId, wanted === 'end' ? 'now' : 'period_end', key);
+    crashPoint('follow.after-mark');
+    const outcome = await this.ask(followed, key);
+    crashPoint('follow.after-call');
     if (outcome.outcome === 'refused') {
       this.logger.warn('a subscription could not follow its account', { id, wanted, ...outcome });
     }
     if (outcome.outcome !== 'unknown' && wanted === 'resume') {
       await this.subscriptions.markCancelledByDeletion(followed, false);
     }
+    if (outcome.outcome === 'refused' && wanted === 'plan') {
+      await this.subscriptions.dropWantedPlan(followed);
+    }
     await this.syncing.sync({ processor: name, kind: 'subscription', id: externalId });
+  }
+
+  private ask(followed: FollowedSubscription, key: string): Promise<Outcome<SubscriptionSnapshot>> {
+    const { processor: name, externalId, wanted, sku, quantity, currency } = followed;
+    const processor = this.processors.get(name);
+    const plan = wanted === 'plan' && sku !== null ? planOfSku(sku) : undefined;
+    if (plan) {
+      const change = { plan: planRefOf(plan), quantity: quantity ?? 1, currency };
+      return processor.setPlan({ subscriptionId: externalId, ...change }, key);
+    }
+    if (wanted === 'resume') return processor.resume(externalId, key);
+    return processor.cancel(externalId, wanted === 'end' ? 'now' : 'period_end', key);
   }
 }

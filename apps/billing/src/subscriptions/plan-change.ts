@@ -1,4 +1,5 @@
-import type { SubscriptionPlan } from '#libs/contracts';
+import { CATALOGUE_VERSION, type SubscriptionPlan } from '#libs/contracts';
+import type { PlanRef } from '../processors/payment-processor.js';
 
 /** A plan in a number of units. */
 export interface PlannedUnits {
@@ -18,4 +19,15 @@ export function effectOfChange(
   if (from.plan.interval !== to.plan.interval) return 'period_end';
   const worth = ({ plan, quantity }: PlannedUnits) => plan.monthlyMicros * quantity;
   return worth(to) > worth(from) ? 'now' : 'period_end';
+}
+
+/** A plan of today's catalogue as processors are told of it: a change is a purchase. */
+export function planRefOf({ sku, interval, name, unitMicros }: SubscriptionPlan): PlanRef {
+  return {
+    sku,
+    catalogueVersion: CATALOGUE_VERSION,
+    interval,
+    name,
+    unitMicros: BigInt(unitMicros),
+  };
 }

@@ -1,19 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import {
-  CATALOGUE_VERSION,
   type ChangePlanRequest,
   type PlanChangeAnswer,
   type PlanPreviewAnswer,
   type PlanRequest,
   planOfSku,
 } from '#libs/contracts';
-import { Clock, InvalidRequest, MINUTE_MS, newId } from '#libs/platform';
+import { Clock, InvalidRequest, MINUTE_MS, crashPoint, newId } from '#libs/platform';
 import { ProcessorUnavailable } from '../orders/orders.errors.js';
 import type { ChangeRequest, Outcome } from '../processors/payment-processor.js';
 import { PaymentProcessors } from '../processors/payment-processors.js';
 import { SyncService } from '../sync/sync.service.js';
 import { OwnSubscriptionsService } from './own-subscriptions.service.js';
-import { type PlannedUnits, effectOfChange } from './plan-change.js';
+import { type PlannedUnits, effectOfChange, planRefOf } from './plan-change.js';
 import type { Subscription } from './subscription.entity.js';
 import { ChangeRefused, PeriodNotPaid, PlanNotChangeable } from './subscriptions.errors.js';
 
@@ -58,7 +57,11 @@ export class PlanChangesService {
       const upgrade = { ...change, changeId: changeIdOf(row, change, from), from };
       const result = valueOf(await processor.upgrade(upgrade));
       if (result.state === 'payment_required') ({ redirectUrl } = result);
-    } else valueOf(await processor.changeAtPeriodEnd(change, newId()));
+    } else {
+      const result = valueOf(await processor.changeAtPeriodEnd(change, newId()));
+      if (result.state === 'approval_required') ({ redirectUrl } = result);
+    }
+    crashPoint('plan-change.after-call');
     return { subscription: await this.refreshed(row), redirect_url: redirectUrl };
   }
 
@@ -73,8 +76,16 @@ export class PlanChangesService {
   /** Takes back a cancellation or a change that waits for the end of the period. */
   async undo(accountId: string, id: string): Promise<PlanChangeAnswer> {
     const row = await this.own.findCurrent(accountId, id);
-    valueOf(await this.processors.get(row.processor).resume(row.externalId, newId()));
-    return { subscription: await this.refreshed(row), redirect_url: null };
+    const processor = this.processors.get(row.processor);
+    let redirectUrl: string | null = null;
+    if (row.pendingSku !== null && processor.capabilities.changesNeedApproval) {
+      // What the customer agreed to there, the customer takes back there.
+      const result = valueOf(
+        await processor.changeAtPeriodEnd(changeOf(row, unitsOf(row)), newId()),
+      );
+      if (result.state === 'approval_required') ({ redirectUrl } = result);
+    } else valueOf(await processor.resume(row.externalId, newId()));
+    return { subscription: await this.refreshed(row), redirect_url: redirectUrl };
   }
 
   /** The processor's page for the means of payment. */
@@ -120,21 +131,9 @@ export class PlanChangesService {
   }
 }
 
-/** Plans are those of today's catalogue: a change is a purchase. */
-function changeOf(row: Subscription, { plan, quantity }: PlannedUnits): ChangeRequest {
-  const { sku, interval, name } = plan;
-  return {
-    subscriptionId: row.externalId,
-    plan: {
-      sku,
-      catalogueVersion: CATALOGUE_VERSION,
-      interval,
-      name,
-      unitMicros: BigInt(plan.unitMicros),
-    },
-    quantity,
-    currency: row.currency,
-  };
+function changeOf({ externalId, currency }: Subscription, units: PlannedUnits): ChangeRequest {
+  const { plan, quantity } = units;
+  return { subscriptionId: externalId, plan: planRefOf(plan), quantity, currency };
 }
 
 /** The same wish at the same agreed time is the same call, however often it is sent. */

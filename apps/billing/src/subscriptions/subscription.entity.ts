@@ -72,6 +72,20 @@ export class Subscription {
   @Column('boolean', { name: 'is_cancelled_by_deletion' })
   isCancelledByDeletion: boolean;
 
+  /** The payment of its last period was taken back for good: it is ended at the processor. */
+  @Column('boolean', { name: 'is_reversed' })
+  isReversed: boolean;
+
+  /** The plan to set it back to, since a change of it was taken back or is paid again. */
+  @Column('text', { name: 'wanted_sku', nullable: true })
+  wantedSku: string | null;
+
+  @Column('integer', { name: 'wanted_quantity', nullable: true })
+  wantedQuantity: number | null;
+
+  @Column('timestamptz', { name: 'wanted_since', nullable: true })
+  wantedSince: Date | null;
+
   @Column('text', { name: 'quarantined_because', nullable: true })
   quarantinedBecause: string | null;
 

@@ -10,8 +10,12 @@ export interface FollowedSubscription {
   accountId: string;
   processor: ProcessorName;
   externalId: string;
-  wanted: 'end' | 'cancel' | 'resume';
+  wanted: 'end' | 'cancel' | 'resume' | 'plan';
   since: Date;
+  /** The plan to set it back to, where that is what is wanted. */
+  sku: string | null;
+  quantity: number | null;
+  currency: string;
 }
 
 @Injectable()
@@ -52,6 +56,22 @@ export class SubscriptionsRepository {
     return transaction.manager.findOneBy(Subscription, { accountId, line, isCurrent: true });
   }
 
+  /** The subscription that a payment paid for. */
+  async findPaidBy(
+    transaction: Transaction,
+    accountId: string,
+    paymentId: string,
+  ): Promise<Subscription | null> {
+    return transaction.manager
+      .createQueryBuilder(Subscription, 'subscription')
+      .where('subscription.accountId = :accountId', { accountId })
+      .andWhere(
+        `subscription.id in (select subscription_id from payment_lines where payment_id = :paymentId)`,
+        { paymentId },
+      )
+      .getOne();
+  }
+
   /** Newest first. */
   async list(transaction: Transaction, accountId: string): Promise<Subscription[]> {
     return transaction.manager
@@ -67,22 +87,45 @@ export class SubscriptionsRepository {
 export class SubscriptionsMaintenanceRepository {
   constructor(private readonly maintenance: MaintenanceDatabase) {}
 
-  /** Running subscriptions that their account's state, or another one, leaves no reason for. */
+  /** Running subscriptions that their account's state, another one or what was taken back changes. */
   async listToFollow(limit: number): Promise<FollowedSubscription[]> {
     return this.maintenance.transaction((transaction) =>
       transaction.query<FollowedSubscription>(
         `select s.id, s.account_id as "accountId", s.processor, s.external_id as "externalId",
-           case when s.is_duplicate or a.state = 'erased' then 'end'
-             when a.state = 'deleted' then 'cancel' else 'resume' end as wanted,
-           coalesce(a.changed_at, s.created_at) as since
+           case when s.is_duplicate or s.is_reversed or a.state = 'erased' then 'end'
+             when a.state = 'deleted' and s.cancel_at is null then 'cancel'
+             when a.state = 'active' and s.is_cancelled_by_deletion then 'resume'
+             else 'plan' end as wanted,
+           coalesce(s.wanted_since, a.changed_at, s.created_at) as since,
+           s.wanted_sku as sku, s.wanted_quantity as quantity, s.currency
          from subscriptions s left join account_states a on a.account_id = s.account_id
          where s.state not in ('cancelled', 'expired') and (
-           s.is_duplicate or a.state = 'erased'
+           s.is_duplicate or s.is_reversed or s.wanted_sku is not null or a.state = 'erased'
            or a.state = 'deleted' and s.cancel_at is null
            or a.state = 'active' and s.is_cancelled_by_deletion)
          order by s.updated_at limit $1`,
         [limit],
       ),
+    );
+  }
+
+  /** Cancelled ones whose period is over, and of whose end nothing was heard. */
+  async listOverdue(now: Date, limit: number): Promise<{ processor: ProcessorName; id: string }[]> {
+    return this.maintenance.transaction((transaction) =>
+      transaction.query<{ processor: ProcessorName; id: string }>(
+        `select processor, external_id as id from subscriptions
+         where cancel_at <= $1 and state not in ('cancelled', 'expired')
+         order by cancel_at limit $2`,
+        [now, limit],
+      ),
+    );
+  }
+
+  async dropWantedPlan({ accountId, id }: FollowedSubscription): Promise<void> {
+    await this.maintenance.query(
+      `update subscriptions set wanted_sku = null, wanted_quantity = null, wanted_since = null
+       where account_id = $1 and id = $2`,
+      [accountId, id],
     );
   }
 

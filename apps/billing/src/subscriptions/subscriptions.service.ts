@@ -11,6 +11,7 @@ import { Outbox } from '#libs/messaging';
 import { Clock, newId } from '#libs/platform';
 import { AccountStatesService } from '../accounts/account-states.service.js';
 import { OrderReferencesService } from '../orders/order-references.service.js';
+import type { Payment } from '../payments/payment.entity.js';
 import type { SubscriptionPayment } from '../payments/subscription-payment.js';
 import { PaymentsService } from '../payments/payments.service.js';
 import type {
@@ -19,6 +20,7 @@ import type {
   SubscriptionSnapshot,
 } from '../processors/payment-processor.js';
 import { paidLineOf } from './bill-lines.js';
+import { type PaidTime, paidTimeOf } from './paid-time.js';
 import type { Subscription } from './subscription.entity.js';
 import { SubscriptionsRepository } from './subscriptions.repository.js';
 
@@ -30,6 +32,8 @@ const CURRENT_STATES: readonly SubscriptionState[] = [
   'past_due',
   'paused',
 ];
+
+const NO_WISH = { wantedSku: null, wantedQuantity: null, wantedSince: null } as const;
 
 /** Subscriptions as the processors say they are, and the payments of their bills. */
 @Injectable()
@@ -59,7 +63,7 @@ export class SubscriptionsService {
 
   /**
    * Stores what a paid bill paid for and moves the paid time. @returns false when the subscription is
-   * not known (yet).
+   * not known (yet), nor the bill of the period that this one changes.
    */
   async applyBill(
     transaction: Transaction,
@@ -73,6 +77,7 @@ export class SubscriptionsService {
     const stretches = await this.payments.listStretches(transaction, accountId, id);
     const line = paidLineOf(bill, { id, periodStartAt: (end) => periodStartAt(stretches, end) });
     if ('fault' in line) {
+      if (line.isEarly) return false;
       await this.write(transaction, row, { quarantinedBecause: line.fault });
       return true;
     }
@@ -87,14 +92,22 @@ export class SubscriptionsService {
       lines: [line],
       isAnnounced: !row.isDuplicate,
     });
-    await this.refreshPaidThrough(transaction, row);
+    const { paidThrough, isReversed } = await this.paidTimeOf(transaction, row);
+    const isPlanPaid = bill.reason === 'change' && row.wantedSku !== null;
+    await this.write(transaction, row, { paidThrough, isReversed, ...(isPlanPaid && NO_WISH) });
     return true;
   }
 
-  /** After something was paid or taken back. */
-  async refreshPaidThrough(transaction: Transaction, row: Subscription): Promise<void> {
-    const stretches = await this.payments.listStretches(transaction, row.accountId, row.id);
-    await this.write(transaction, row, { paidThrough: paidThroughOf(stretches) });
+  /** Something of a payment was taken back, or came back: rights and the plan follow what is left paid. */
+  async applyReversed(transaction: Transaction, { accountId, id }: Payment): Promise<void> {
+    const row = await this.subscriptions.findPaidBy(transaction, accountId, id);
+    if (!row || row.isDuplicate) return;
+    const { paidThrough, isReversed, plan } = await this.paidTimeOf(transaction, row);
+    const isOther = plan && (plan.sku !== row.sku || plan.quantity !== row.quantity);
+    const wish = isOther
+      ? { wantedSku: plan.sku, wantedQuantity: plan.quantity, wantedSince: this.clock.now() }
+      : NO_WISH;
+    await this.write(transaction, row, { paidThrough, isReversed, ...wish });
   }
 
   /** The one that counts for a line, so that no other may be begun. */
@@ -112,6 +125,10 @@ export class SubscriptionsService {
     externalId: string,
   ): Promise<boolean> {
     return (await this.subscriptions.findByExternalId(transaction, processor, externalId)) !== null;
+  }
+
+  private async paidTimeOf(transaction: Transaction, row: Subscription): Promise<PaidTime> {
+    return paidTimeOf(await this.payments.listStretches(transaction, row.accountId, row.id));
   }
 
   private async begin(
@@ -146,6 +163,8 @@ export class SubscriptionsService {
       // Begun by money that arrived after the deletion: it is ended and refunded as a duplicate is.
       isDuplicate: !(await this.accounts.isActive(transaction, order.accountId)),
       isCancelledByDeletion: false,
+      isReversed: false,
+      ...NO_WISH,
       quarantinedBecause: null,
       createdAt: now,
       updatedAt: now,
@@ -177,6 +196,7 @@ export class SubscriptionsService {
       pendingQuantity: snapshot.pendingChange?.quantity ?? null,
       isCurrent: counts && !isTaken,
       isDuplicate: row.isDuplicate || (counts && isTaken),
+      ...(snapshot.sku === row.wantedSku && snapshot.quantity === row.wantedQuantity && NO_WISH),
     };
   }
 
@@ -196,7 +216,7 @@ export class SubscriptionsService {
       ...members,
       updatedAt: next.updatedAt,
     });
-    if (next.isDuplicate) return;
+    if (next.isDuplicate || !isNews(current, next)) return;
     await this.outbox.add(transaction, lock, SubscriptionChanged, announced(next));
   }
 }
@@ -207,18 +227,15 @@ function periodStartAt(stretches: readonly SubscriptionPayment[], end: Date): Da
   return stretches.find(({ periodEnd }) => periodEnd.getTime() === end.getTime())?.periodStart;
 }
 
-/** End of the last stretch whose base payment was not wholly taken back. */
-function paidThroughOf(stretches: readonly SubscriptionPayment[]): Date | null {
-  const kept = stretches.filter(
-    ({ kind, paidMicros, reversedMicros }) =>
-      kind !== 'subscription_upgrade' && BigInt(reversedMicros) < BigInt(paidMicros),
-  );
-  return kept.at(-1)?.periodEnd ?? null;
-}
-
 function isSame(current: Subscription, next: Subscription): boolean {
   const comparable = (row: Subscription) => JSON.stringify({ ...row, updatedAt: null });
   return comparable(current) === comparable(next);
+}
+
+/** A row that was just begun was never announced. */
+function isNews(current: Subscription, next: Subscription): boolean {
+  const isBegun = current.createdAt.getTime() === current.updatedAt.getTime();
+  return isBegun || JSON.stringify(announced(current)) !== JSON.stringify(announced(next));
 }
 
 function announced(row: Subscription): SubscriptionChanged {

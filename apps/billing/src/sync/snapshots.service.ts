@@ -9,17 +9,20 @@ import type {
   ProcessorRef,
   ProcessorSnapshot,
 } from '../processors/payment-processor.js';
+import { PaymentProcessors } from '../processors/payment-processors.js';
 import { SubscriptionsService } from '../subscriptions/subscriptions.service.js';
 
 /** Hands each kind of snapshot to the feature whose rows it is about. */
 @Injectable()
 export class SnapshotsService {
+  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
     private readonly orders: OrdersService,
     private readonly references: OrderReferencesService,
     private readonly payments: PaymentsService,
     private readonly reversals: ReversalsService,
     private readonly subscriptions: SubscriptionsService,
+    private readonly processors: PaymentProcessors,
   ) {}
 
   /**
@@ -38,7 +41,9 @@ export class SnapshotsService {
       case 'bill': {
         const { subscriptionId: id } = snapshot;
         const isKnown = await this.subscriptions.isKnown(transaction, processor, id);
-        return isKnown ? undefined : { kind: 'subscription', id };
+        return isKnown && this.announcesRenewals(processor)
+          ? undefined
+          : { kind: 'subscription', id };
       }
       case 'payment': {
         if (await this.payments.find(transaction, processor, snapshot.id)) return undefined;
@@ -52,6 +57,11 @@ export class SnapshotsService {
         return isKnown ? undefined : { kind: 'payment', id };
       }
     }
+  }
+
+  /** Elsewhere a period that has begun is heard of by its bill alone. */
+  private announcesRenewals(processor: ProcessorName): boolean {
+    return this.processors.get(processor).capabilities.announcesRenewals;
   }
 
   /** What should be fetched because of a snapshot: what a checkout began, a bill that we have not seen. */
@@ -88,7 +98,10 @@ export class SnapshotsService {
       case 'refund':
       case 'dispute': {
         const reversed = await this.reversals.apply(transaction, processor, snapshot);
-        if (reversed) await this.orders.applyReversed(transaction, reversed);
+        if (reversed?.isNews) {
+          await this.orders.applyReversed(transaction, reversed);
+          await this.subscriptions.applyReversed(transaction, reversed.payment);
+        }
         return reversed !== null;
       }
     }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Transaction } from '#libs/database';
+import { crashPoint } from '#libs/platform';
 import type { ProcessorSnapshot } from '../processors/payment-processor.js';
 import { PaymentProcessors } from '../processors/payment-processors.js';
 import { type ObjectRef, ProcessorObjectsRepository } from './processor-objects.repository.js';
@@ -38,9 +39,12 @@ export class SyncService {
       const syncNo = await this.objects.readSyncNo(ref);
       const fetched = await processor.fetch({ kind: ref.kind, id: ref.id });
       if (fetched.outcome !== 'done') return fetched.outcome;
+      crashPoint('sync.after-fetch');
       await this.prepare(ref, fetched.value);
       const result = await this.write(ref, fetched.value, syncNo);
-      if (result !== 'overtaken') return result;
+      if (result === 'overtaken') continue;
+      crashPoint('sync.after-commit');
+      return result;
     }
     return 'unknown';
   }
@@ -67,6 +71,7 @@ export class SyncService {
       if (wanted) await this.objects.want(transaction, { processor, ...wanted });
       if (!(await this.objects.advance(transaction, ref, syncNo))) return 'overtaken';
       const isOurs = await this.snapshots.apply(transaction, processor, snapshot);
+      crashPoint('sync.before-commit');
       return isOurs ? 'synced' : 'foreign';
     });
   }

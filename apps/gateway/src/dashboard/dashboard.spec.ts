@@ -229,9 +229,9 @@ describe('dashboard', () => {
     expect(opened.status).toBe(200);
     expect(opened.text).toContain('<form method="post" action="/sign-up/confirm">');
     expect(arrived).toEqual([]);
-    await send('POST', '/sign-up/confirm', { ...ours, ...form }, 'token=abc');
+    await send('POST', '/sign-up/confirm', { ...ours, ...form }, 'token=abc&password=mine');
     expect(arrived.map(({ line, body }) => [line, body])).toEqual([
-      ['POST /internal/dashboard/sign-up/confirm', '{"token":"abc"}'],
+      ['POST /internal/dashboard/sign-up/confirm', '{"token":"abc","password":"mine"}'],
     ]);
   });
 

@@ -10,11 +10,14 @@ const lineOf = (dailyCreditCap: number) => {
   return { capId: id, keyIds: [id], dailyCreditCap };
 };
 const key = lineOf(3);
+const eachOf = (credits: number) => async (keyIds: readonly string[]) =>
+  new Map(keyIds.map((keyId) => [keyId, credits]));
+const nothing = eachOf(0);
 
 describe('daily caps', () => {
   it('S14: what is given back after midnight adds nothing to the new day', async () => {
     const clock = new TestClock('2026-03-02T23:59:59Z');
-    const caps = new DailyCaps(clock, async () => 0);
+    const caps = new DailyCaps(clock, nothing);
     await caps.prepare(key);
     const yesterday = caps.reserve(key, 2) as number;
     expect(caps.reserve(key, 2)).toMatchObject(capReached);
@@ -28,7 +31,7 @@ describe('daily caps', () => {
 
   it('S101: a clock that steps back over midnight gives no cap twice', async () => {
     const clock = new TestClock('2026-03-02T23:30:00Z');
-    const caps = new DailyCaps(clock, async () => 0);
+    const caps = new DailyCaps(clock, nothing);
     await caps.prepare(key);
     expect(caps.reserve(key, 3)).toEqual(expect.any(Number));
     clock.advance(HOUR_MS);
@@ -42,15 +45,18 @@ describe('daily caps', () => {
   });
 
   it('S14: a count begins with what the log has of the day', async () => {
-    const caps = new DailyCaps(new TestClock(), async () => 2);
+    const caps = new DailyCaps(new TestClock(), eachOf(2));
     await caps.prepare(key);
     expect(caps.reserve(key, 1)).toEqual(expect.any(Number));
     expect(caps.reserve(key, 1)).toMatchObject(capReached);
   });
 
   it('S14: a rotation begins no new count, and the log is asked for all keys of the line', async () => {
-    const asked: string[][] = [];
-    const caps = new DailyCaps(new TestClock(), async (keyIds) => asked.push(keyIds));
+    const asked: (readonly string[])[] = [];
+    const caps = new DailyCaps(new TestClock(), async (keyIds) => {
+      asked.push(keyIds);
+      return new Map([[keyIds[1], 1]]);
+    });
     const rotated = { ...key, keyIds: [...key.keyIds, newId()] };
     await caps.prepare(rotated);
     expect(asked).toEqual([rotated.keyIds]);
@@ -59,7 +65,7 @@ describe('daily caps', () => {
   });
 
   it('S14: a key for whose count there is no room is refused, the others keep theirs', async () => {
-    const caps = new DailyCaps(new TestClock(), async () => 1, new DailyCredits(64));
+    const caps = new DailyCaps(new TestClock(), eachOf(1), new DailyCredits(64));
     const keys = Array.from({ length: 200 }, () => lineOf(2));
     const ready = await Promise.allSettled(keys.map((one) => caps.prepare(one)));
     const roomFor = keys.filter((_, at) => ready[at]?.status === 'fulfilled');
@@ -69,5 +75,42 @@ describe('daily caps', () => {
     });
     for (const one of roomFor) expect(caps.reserve(one, 1)).toEqual(expect.any(Number));
     for (const one of roomFor) expect(caps.reserve(one, 1)).toMatchObject(capReached);
+  });
+
+  it('S14: several gateways keep to one cap, but for what they charge between two looks into the log', async () => {
+    const line = lineOf(20);
+    const [log, clock] = [new Map<string, number>(), new TestClock()];
+    const gateways = [1, 2, 3].map(() => new DailyCaps(clock, async () => log));
+    const spend = (caps: DailyCaps) => {
+      if (typeof caps.reserve(line, 1) !== 'number') return 0;
+      log.set(line.capId, (log.get(line.capId) ?? 0) + 1);
+      return 1;
+    };
+    await Promise.all(gateways.map(async (caps) => caps.prepare(line)));
+    let spent = 0;
+    for (let second = 0; second < 10; second++) {
+      for (const caps of gateways) spent += spend(caps) + spend(caps);
+      await Promise.all(gateways.map(async (caps) => caps.followOthers()));
+    }
+    // In the fourth second each sees 18 spent and lets two through.
+    expect(spent).toBe(24);
+    clock.advance(DAY_MS);
+    log.clear();
+    expect(gateways.map(spend)).toEqual([1, 1, 1]);
+  });
+
+  it('S14: a key that nobody uses is not looked up', async () => {
+    let looks = 0;
+    const caps = new DailyCaps(new TestClock(), async () => {
+      looks++;
+      return new Map();
+    });
+    await caps.prepare(key);
+    await caps.followOthers();
+    expect(looks).toBe(1);
+    caps.reserve(key, 1);
+    await caps.followOthers();
+    await caps.followOthers();
+    expect(looks).toBe(2);
   });
 });

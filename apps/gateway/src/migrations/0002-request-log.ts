@@ -1,12 +1,10 @@
-import type { Migration } from '#libs/database';
+import { type Migration, rollingPartitions } from '#libs/database';
 
-/**
- * Requests of known accounts, a partition a day, and their hourly counts. The partitions are rolled
- * by a function of the owner, as the running service may not change the schema.
- */
+/** Requests of known accounts, a partition a day for 90 days, and their hourly counts for 13 months. */
 export const requestLog: Migration = {
   name: '0002-request-log',
   sql: `
+${rollingPartitions}
 create table request_log (
   at timestamptz not null,
   request_id text not null,
@@ -18,12 +16,15 @@ create table request_log (
   status smallint not null,
   outcome text not null,
   credits integer not null,
-  duration_ms integer not null
+  duration_ms integer not null,
+  -- The transaction that wrote it: the roll-up counts what its last snapshot could not see.
+  written_by bigint not null default pg_current_xact_id()::text::bigint
 ) partition by range (at);
 create index request_log_account on request_log (account_id, at desc);
 create index request_log_key on request_log (key_id, at);
--- Rows lie in the order of their times: what the roll-up reads of the day is a few pages.
-create index request_log_at on request_log using brin (at) with (pages_per_range = 32);
+-- Rows lie in the order in which they were written: what is new of a day is a few pages.
+create index request_log_written on request_log using brin (written_by)
+  with (pages_per_range = 32, autosummarize = on);
 
 create table request_hours (
   account_id uuid not null,
@@ -33,31 +34,23 @@ create table request_hours (
   requests bigint not null,
   credits bigint not null,
   primary key (account_id, hour, operation, status)
-);
+) partition by range (hour);
 
-create function roll_request_log_partitions(today date, keep_from date) returns void
-language plpgsql security definer set search_path = gateway, pg_temp as $$
-declare
-  day date;
-  old record;
-begin
-  perform pg_advisory_xact_lock(hashtext('gateway.request_log'));
-  for day in select generate_series(today - 1, today + 2, interval '1 day')::date loop
-    execute format(
-      'create table if not exists %I partition of request_log for values from (%L) to (%L)',
-      'request_log_' || to_char(day, 'YYYYMMDD'),
-      day::timestamp at time zone 'UTC',
-      (day + 1)::timestamp at time zone 'UTC');
-  end loop;
-  for old in
-    select c.relname from pg_inherits i join pg_class c on c.oid = i.inhrelid
-    where i.inhparent = 'gateway.request_log'::regclass
-      and c.relname < 'request_log_' || to_char(keep_from, 'YYYYMMDD')
-  loop
-    execute format('drop table %I', old.relname);
-  end loop;
-end $$;
-revoke all on function roll_request_log_partitions(date, date) from public;
-grant execute on function roll_request_log_partitions(date, date) to gateway_maintenance;
+-- Which rows of the log the hours hold: those that this snapshot saw, and none beyond this transaction.
+create table counted_requests (
+  singleton boolean primary key default true check (singleton),
+  snapshot pg_snapshot not null,
+  highest bigint not null
+);
+insert into counted_requests (snapshot, highest) values ('1:1:', 0);
+
+-- Accounts whose rows are to be forgotten; deleted in chunks by a job, and again while rows may still come.
+create table log_erasures (
+  account_id uuid primary key,
+  asked_at timestamptz not null default clock_timestamp(),
+  erased_at timestamptz
+);
+select add_partitioned_table('request_log', false, interval '90 days', 100, true),
+  add_partitioned_table('request_hours', false, interval '13 months');
 `,
 };

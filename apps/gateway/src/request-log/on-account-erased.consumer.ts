@@ -15,6 +15,6 @@ export class OnAccountErasedConsumer {
     @Payload() event: EventEnvelope<AccountErased>,
     @Ctx() transaction: Transaction,
   ): Promise<void> {
-    await this.log.deleteAccount(transaction, event.key);
+    await this.log.insertErasure(transaction, event.key);
   }
 }

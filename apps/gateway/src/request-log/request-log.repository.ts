@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import { Database, MaintenanceDatabase, type Transaction } from '#libs/database';
+import { Database, type Transaction } from '#libs/database';
 import type { LogEntry } from './log-line.js';
 import type { LogSink } from './request-log.js';
 
@@ -99,49 +99,22 @@ export class RequestLogRepository {
     }
   }
 
-  /** Credits a key was charged since `since`. */
-  async sumCreditsOfKeys(keyIds: string[], since: Date): Promise<number> {
-    // The primary key begins with the time, so only the partitions of the day are read.
-    const [row] = await this.database.query<{ credits: string }>(
-      'select coalesce(sum(credits), 0) as credits from request_log where key_id = any($1) and at >= $2',
+  /** Credits that keys were charged since `since`, by key; those of nothing are left out. */
+  async sumCreditsOfKeys(keyIds: readonly string[], since: Date): Promise<Map<string, number>> {
+    // The partitions of the day alone are read, each by its index of key and time.
+    const rows = await this.database.query<{ key_id: string; credits: string }>(
+      `select key_id, sum(credits) as credits from request_log
+       where key_id = any($1) and at >= $2 group by key_id`,
       [keyIds, since],
     );
-    return Number(row.credits);
+    return new Map(rows.map(({ key_id, credits }) => [key_id, Number(credits)]));
   }
 
-  async deleteAccount(transaction: Transaction, accountId: string): Promise<void> {
-    await transaction.execute('delete from request_log where account_id = $1', [accountId]);
-    await transaction.execute('delete from request_hours where account_id = $1', [accountId]);
-  }
-}
-
-/** What works on every account's log at once: partitions and roll-ups. */
-@Injectable()
-export class RequestLogMaintenanceRepository {
-  constructor(private readonly database: MaintenanceDatabase) {}
-
-  /** Makes the partitions of `from` and the days after it, and drops those before `keepFrom`. */
-  async rollPartitions(from: Date, keepFrom: Date): Promise<void> {
-    await this.database.query('select roll_request_log_partitions($1::date, $2::date)', [
-      dayOf(from),
-      dayOf(keepFrom),
-    ]);
-  }
-
-  /** Counts the hours from `since` on anew. Safe to repeat. */
-  async rollUpHours(since: Date): Promise<void> {
-    await this.database.query(
-      `insert into request_hours (account_id, hour, operation, status, requests, credits)
-       select account_id, date_trunc('hour', at), operation, status, count(*), sum(credits)
-       from request_log where at >= date_trunc('hour', $1::timestamptz)
-       group by 1, 2, 3, 4
-       on conflict (account_id, hour, operation, status)
-       do update set requests = excluded.requests, credits = excluded.credits`,
-      [since],
+  /** Remembers that an account's rows are to be forgotten. */
+  async insertErasure(transaction: Transaction, accountId: string): Promise<void> {
+    await transaction.query(
+      'insert into log_erasures (account_id) values ($1) on conflict do nothing',
+      [accountId],
     );
   }
-}
-
-function dayOf(time: Date): string {
-  return time.toISOString().slice(0, 10);
 }

@@ -1,20 +1,20 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Database } from '#libs/database';
-import { Logger, newId } from '#libs/platform';
+import { type Database, RollPartitionsJob, type Transaction } from '#libs/database';
+import { HOUR_MS, Logger, newId } from '#libs/platform';
 import { TestClock, TestDatabase } from '#test/environment';
 import { TcpProxy } from '../../../../test/faults/tcp-proxy.js';
 import type { LogEntry } from './log-line.js';
 import { RequestLog } from './request-log.js';
-import {
-  RequestLogCopy,
-  RequestLogMaintenanceRepository,
-  RequestLogRepository,
-} from './request-log.repository.js';
-import { RollUpJob, rollPartitions } from './roll-up.job.js';
+import { EraseLogsJob } from './erase-logs.job.js';
+import { LogMaintenanceRepository } from './log-maintenance.repository.js';
+import { RequestLogCopy, RequestLogRepository } from './request-log.repository.js';
+import { RollUpJob } from './roll-up.job.js';
 
 let database: TestDatabase;
 let service: Database;
 let copy: RequestLogCopy;
+let owner: Database;
+let maintenance: LogMaintenanceRepository;
 let job: RollUpJob;
 const clock = new TestClock('2026-03-02T09:30:00Z');
 const logger = new Logger('gateway', { write: () => {} });
@@ -22,11 +22,12 @@ const logger = new Logger('gateway', { write: () => {} });
 beforeAll(async () => {
   database = await TestDatabase.create();
   service = await database.service('gateway');
-  const maintenance = new RequestLogMaintenanceRepository(await database.maintenance('gateway'));
+  owner = await database.maintenance('gateway');
+  maintenance = new LogMaintenanceRepository(owner);
   job = new RollUpJob(maintenance, clock);
   await job.runOnce();
   copy = new RequestLogCopy(database.url('gateway'), async () =>
-    rollPartitions(maintenance, clock),
+    maintenance.makePartitions(clock.now()),
   );
 });
 
@@ -59,6 +60,12 @@ async function subjectsOf(accountId: string): Promise<unknown[]> {
   );
   return rows.map(({ subject }) => subject);
 }
+
+const hoursOf = async (accountId: string) =>
+  service.query(
+    'select status, requests, credits from request_hours where account_id = $1 order by status',
+    [accountId],
+  );
 
 describe('the request log', () => {
   it('whatever a subject holds, it is one row and stays what it was', async () => {
@@ -185,30 +192,66 @@ describe('the request log', () => {
     await log.flush();
     await job.runOnce();
     await job.runOnce();
-    const hours = await service.query(
-      'select status, requests, credits from request_hours where account_id = $1 order by status',
-      [accountId],
-    );
-    expect(hours).toEqual([
+    expect(await hoursOf(accountId)).toEqual([
       { status: 200, requests: '2', credits: '2' },
       { status: 429, requests: '1', credits: '0' },
     ]);
   });
 
-  it("a key's credits of the day are counted from the log, and erasure removes account's rows only", async () => {
+  it('a row that comes late is counted too, and beside writers that dawdle each counts once', async () => {
     const log = new RequestLog(copy, logger);
+    const accountId = newId();
+    const late = clock.now().getTime() - 50 * HOUR_MS;
+    const insert = (transaction: Transaction) =>
+      transaction.query(
+        `insert into request_log values ($1, $2, $3, $3, 'whois.live', 2, 'a.example', 200, 'delivered', 1, 5)`,
+        [new Date(late), newId(), accountId],
+      );
+    await maintenance.makePartitions(new Date(late));
+    await owner.transaction(async (transaction) => {
+      await insert(transaction);
+      log.add(entry({ accountId, atMs: late }));
+      await log.flush();
+      await job.runOnce();
+      await insert(transaction);
+    });
+    expect(await hoursOf(accountId)).toEqual([{ status: 200, requests: '1', credits: '1' }]);
+    await Promise.all([job.runOnce(), job.runOnce(), job.runOnce()]);
+    expect(await hoursOf(accountId)).toEqual([{ status: 200, requests: '3', credits: '3' }]);
+  });
+
+  it("a key's credits of the day are counted from the log", async () => {
+    const log = new RequestLog(copy, logger);
+    const keyId = newId();
+    log.add(entry({ keyId, credits: 3 }));
+    await log.flush();
     const repository = new RequestLogRepository(service);
-    const [gone, stays, keyId] = [newId(), newId(), newId()];
-    log.add(entry({ accountId: gone, keyId, credits: 3 }));
+    const today = new Date('2026-03-02T00:00:00Z');
+    expect(await repository.sumCreditsOfKeys([keyId, newId()], today)).toEqual(
+      new Map([[keyId, 3]]),
+    );
+  });
+
+  it('erasure removes the rows of one account in chunks, also those that come afterwards', async () => {
+    const log = new RequestLog(copy, logger);
+    const [gone, stays] = [newId(), newId()];
+    for (let n = 0; n < 25; n++)
+      log.add(entry({ accountId: gone, atMs: clock.now().getTime() - n }));
     log.add(entry({ accountId: stays }));
     await log.flush();
     await job.runOnce();
-    expect(await repository.sumCreditsOfKeys([keyId], new Date('2026-03-02T00:00:00Z'))).toBe(3);
-    await service.transaction(async (transaction) => repository.deleteAccount(transaction, gone));
+    expect(await maintenance.deleteRows(gone, 10)).toBe(10);
+    const repository = new RequestLogRepository(service);
+    await service.transaction(async (transaction) => repository.insertErasure(transaction, gone));
+    const erasing = new EraseLogsJob(maintenance);
+    await erasing.runOnce();
     expect(await subjectsOf(gone)).toEqual([]);
-    expect(await service.query('select from request_hours where account_id = $1', [gone])).toEqual(
-      [],
-    );
+    expect(await hoursOf(gone)).toEqual([]);
+    log.add(entry({ accountId: gone }));
+    await log.flush();
+    await owner.query(`update log_erasures set erased_at = erased_at - interval '2 hours'`);
+    await erasing.runOnce();
+    expect(await subjectsOf(gone)).toEqual([]);
     expect(await subjectsOf(stays)).toHaveLength(1);
   });
 
@@ -219,7 +262,7 @@ describe('the request log', () => {
     log.add(entry({ accountId }));
     await log.flush();
     expect(await subjectsOf(accountId)).toHaveLength(1);
-    log.add(entry({ accountId, atMs: clock.now().getTime() - 100 * 86_400_000 }));
+    log.add(entry({ accountId, atMs: clock.now().getTime() - 120 * 86_400_000 }));
     await log.flush();
     expect(log.dropped).toBe(1);
     log.add(entry({ accountId }));
@@ -229,12 +272,14 @@ describe('the request log', () => {
 
   it('partitions are made ahead, and those older than 90 days are dropped', async () => {
     clock.set('2026-08-05T09:30:00Z');
-    await job.runOnce();
+    await new RollPartitionsJob(owner, clock).runOnce();
     const partitions = await service.query<{ name: string }>(
       `select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
-       where i.inhparent = 'request_log'::regclass order by 1`,
+       where i.inhparent = 'request_log'::regclass and c.relname < 'request_log_202610' order by 1`,
     );
-    expect(partitions.map(({ name }) => name)).toEqual([
+    const names = partitions.map(({ name }) => name);
+    expect(names[0] >= 'request_log_20260507').toBe(true);
+    expect(names.slice(-4)).toEqual([
       'request_log_20260804',
       'request_log_20260805',
       'request_log_20260806',

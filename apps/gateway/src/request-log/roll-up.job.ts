@@ -1,32 +1,27 @@
 import { Injectable } from '@nestjs/common';
-import { Clock, DAY_MS, HOUR_MS, type Job } from '#libs/platform';
-import { RequestLogMaintenanceRepository } from './request-log.repository.js';
+import { Clock, DAY_MS, type Job } from '#libs/platform';
+import { LogMaintenanceRepository } from './log-maintenance.repository.js';
 
-/** Entries are kept for 90 days; the hours for ever (until the account is erased). */
-const KEEP_DAYS = 90;
+/**
+ * As far back as the log is kept a late row needs the hours of its month; each call also makes those of the
+ * month before.
+ */
+const LATE_DAYS = [60, 30, 0];
 
-/** Keeps tomorrow's partition ready, drops those that are too old, and counts the last hours. */
+/** Counts what the log has got since the last time, by the hour. Dropping is `RollPartitionsJob`'s. */
 @Injectable()
 export class RollUpJob implements Job {
   readonly name = 'roll-up';
 
   constructor(
-    private readonly log: RequestLogMaintenanceRepository,
+    private readonly log: LogMaintenanceRepository,
     private readonly clock: Clock,
   ) {}
 
   async runOnce(): Promise<void> {
-    await rollPartitions(this.log, this.clock);
-    // The hour before this one may have got its last entries just now.
-    await this.log.rollUpHours(new Date(this.clock.now().getTime() - HOUR_MS));
+    for (const days of LATE_DAYS) {
+      await this.log.makePartitions(new Date(this.clock.now().getTime() - days * DAY_MS));
+    }
+    await this.log.countNewRows();
   }
-}
-
-/** Makes the partitions around today and drops those that are too old. */
-export async function rollPartitions(
-  log: RequestLogMaintenanceRepository,
-  clock: Clock,
-): Promise<void> {
-  const now = clock.now().getTime();
-  await log.rollPartitions(new Date(now), new Date(now - KEEP_DAYS * DAY_MS));
 }

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { UsageDay } from '#libs/contracts';
 import { Database } from '#libs/database';
+import { HOUR_MS } from '#libs/platform';
 
 /** Counts of the request log. */
 @Injectable()
@@ -8,28 +9,19 @@ export class UsageRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Requests and credits by day (UTC) and operation. Hours that are still being counted are read from the
-   * log itself, older ones from their counts.
+   * Requests and credits by day (UTC) and operation: what the roll-up has counted, and the rows of the last
+   * hours that it has not.
    */
   async listDays(
     accountId: string,
     { from, until, now }: { from: Date; until: Date; now: Date },
   ): Promise<UsageDay[]> {
-    const rows = await this.database.query<Record<keyof UsageDay, string>>(
-      `with counted as (select date_trunc('hour', $4::timestamptz - interval '1 hour') as until)
-       select to_char(day, 'YYYY-MM-DD') as date, operation, sum(requests) as requests, sum(credits) as credits
-       from (
-         select (hour at time zone 'UTC')::date as day, operation, requests, credits
-         from request_hours, counted
-         where account_id = $1 and hour >= $2 and hour < least($3, counted.until)
-         union all
-         select (at at time zone 'UTC')::date, operation, 1, credits
-         from request_log, counted
-         where account_id = $1 and at >= greatest($2, counted.until) and at < $3
-       ) used
-       group by day, operation order by day, operation`,
-      [accountId, from, until, now],
-    );
+    const rows = await this.database.query<Record<keyof UsageDay, string>>(DAYS, [
+      accountId,
+      from,
+      until,
+      new Date(now.getTime() - UNCOUNTED_MS),
+    ]);
     return rows.map(({ date, operation, requests, credits }) => ({
       date,
       operation,
@@ -38,3 +30,21 @@ export class UsageRepository {
     }));
   }
 }
+
+/** Older rows that come late are shown once they are counted, within a minute. */
+const UNCOUNTED_MS = 2 * HOUR_MS;
+
+const DAYS = `
+  select to_char(day, 'YYYY-MM-DD') as date, operation, sum(requests) as requests, sum(credits) as credits
+  from (
+    select (hour at time zone 'UTC')::date as day, operation, requests, credits
+    from request_hours
+    where account_id = $1 and hour >= $2 and hour < $3
+    union all
+    select (at at time zone 'UTC')::date, operation, 1, credits
+    from request_log, counted_requests counted
+    where account_id = $1 and at >= greatest($2, $4::timestamptz) and at < $3
+      and (written_by > counted.highest
+        or not pg_visible_in_snapshot(written_by::text::xid8, counted.snapshot))
+  ) used
+  group by day, operation order by day, operation`;

@@ -21,6 +21,8 @@ import { VirtualClock } from './virtual-clock.js';
 export interface ApiFaults {
   /** So many calls that change something are carried out and their answers lost. */
   lostAnswers: number;
+  /** So many of them are lost on their way, before those. */
+  lostRequests: number;
 }
 
 const BODY_MAX_BYTES = 1024 * 1024;
@@ -30,7 +32,7 @@ const TICK_MS = 1_000;
 export class PaymentsSimulator {
   readonly clock: VirtualClock;
   readonly callbacks = new CallbackSender();
-  readonly apiFaults: ApiFaults = { lostAnswers: 0 };
+  readonly apiFaults: ApiFaults = { lostAnswers: 0, lostRequests: 0 };
   readonly world: StripeWorld;
   readonly payments: PaymentIntents;
   readonly sessions: CheckoutSessions;
@@ -105,6 +107,11 @@ export class PaymentsSimulator {
     { method, path, search, body }: Record<'method' | 'path' | 'search' | 'body', string>,
     response: ServerResponse,
   ): void {
+    if (method !== 'GET' && this.apiFaults.lostRequests > 0) {
+      this.apiFaults.lostRequests -= 1;
+      response.destroy();
+      return;
+    }
     const idempotencyKey = headers['idempotency-key'];
     const answer = this.stripe.answer({
       method,

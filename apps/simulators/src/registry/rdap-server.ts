@@ -5,6 +5,7 @@ import type { TLSSocket } from 'node:tls';
 import { Connections, drip } from './connections.js';
 import type { ExchangeLog } from './exchange-log.js';
 import { type Misbehaviour, misbehaviourOf } from './misbehaviour.js';
+import { autnumObject, networkObject } from './number-answer.js';
 import { domainObject, errorObject, reservedObject } from './rdap-answer.js';
 import { availabilityOf, registrationOf } from './registration.js';
 import { asMisreported, HTML_PAGE } from './scenario.js';
@@ -49,6 +50,8 @@ export class RdapServer {
   private serve(request: IncomingMessage, response: ServerResponse): void {
     const host = (request.socket as TLSSocket).servername || 'localhost';
     const path = request.url ?? '/';
+    const block = numberObject(path);
+    if (request.method === 'GET' && block !== undefined) return send(response, 200, block);
     const domain = /\/domain\/([a-z0-9.-]{1,253})$/i.exec(path)?.[1]?.toLowerCase();
     if (request.method !== 'GET' || domain === undefined) {
       return send(response, 400, errorObject(400, 'Bad Request'));
@@ -145,6 +148,13 @@ export class RdapServer {
         return void response.end(text);
     }
   }
+}
+
+/** What is known about the address, block or AS number that a path asks for. */
+function numberObject(path: string): Record<string, unknown> | undefined {
+  const [, kind, question] = /\/(ip|autnum)\/([0-9a-f.:/]{1,60})$/i.exec(path) ?? [];
+  if (question === undefined) return undefined;
+  return kind === 'ip' ? networkObject(question) : autnumObject(question);
 }
 
 function send(response: ServerResponse, status: number, body: Record<string, unknown>): void {

@@ -46,9 +46,9 @@ export interface Registration {
 
 export type Availability = 'registered' | 'free' | 'reserved';
 
-/** Says from a name alone whether it is registered: `free-…` and `available-…` are not. */
+/** Says from a name alone whether it is registered: `free-…`, `available-…` and `…hq` are not. */
 export function availabilityOf(domain: string): Availability {
-  if (/^(free|available)-/.test(domain)) return 'free';
+  if (/^(free|available)-|^[^.]+hq\./.test(domain)) return 'free';
   return domain.startsWith('reserved-') ? 'reserved' : 'registered';
 }
 

@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DnsServer } from '../dns/dns-server.js';
 import { Connections } from './connections.js';
 import { ExchangeLog } from './exchange-log.js';
 import { Port43Server } from './port43-server.js';
@@ -18,6 +19,8 @@ export interface SimulatedInternet {
   upstreamExceptions: string;
   /** Value of `LOOKUP_EXTRA_CA_FILE`: a PEM file that exists until the simulator stops. */
   caFile: string;
+  /** Value of `LOOKUP_DNS_SERVERS`. */
+  dnsServers: string;
 }
 
 export interface RegistrySimulatorOptions {
@@ -26,8 +29,8 @@ export interface RegistrySimulatorOptions {
 }
 
 /**
- * A stand-in for every domain registry and registrar, on real loopback sockets: RDAP over TLS and
- * WHOIS on port 43. Any name has an answer that follows from the name alone; what a name can ask
+ * A stand-in for every registry of names and numbers, every registrar and a resolver, on real loopback
+ * sockets: RDAP over TLS, WHOIS on port 43 and DNS over UDP. Any name has an answer that follows from the name alone; what a name can ask
  * for besides is in `registration.ts` (free, reserved, redacted) and `misbehaviour.ts`.
  */
 export class RegistrySimulator {
@@ -36,6 +39,7 @@ export class RegistrySimulator {
   private readonly rdap: RdapServer;
   private readonly registries: Port43Server;
   private readonly registrars: Port43Server;
+  private readonly dns = new DnsServer();
   private folder: string | undefined;
 
   constructor({ dripIntervalMs = 200 }: RegistrySimulatorOptions = {}) {
@@ -44,15 +48,16 @@ export class RegistrySimulator {
     this.registrars = new Port43Server('registrar', this.exchanges, dripIntervalMs);
   }
 
-  /** Listens on three free loopback ports. Throws if the system refuses one. */
+  /** Listens on four free loopback ports. Throws if the system refuses one. */
   async start(): Promise<SimulatedInternet> {
     this.folder = await mkdtemp(join(tmpdir(), 'registry-simulator-'));
     const caFile = join(this.folder, 'ca.pem');
     await writeFile(caFile, this.identities.authorityPem);
-    const [rdap, registries, registrars] = await Promise.all([
+    const [rdap, registries, registrars, dns] = await Promise.all([
       this.rdap.listen(0),
       this.registries.listen(0),
       this.registrars.listen(0),
+      this.dns.listen(),
     ]);
     const closed = await closedPort();
     const upstreamExceptions = [
@@ -62,12 +67,14 @@ export class RegistrySimulator {
       `*:43=127.0.0.1:${registries}`,
       `*:443=127.0.0.1:${rdap}`,
     ].join(',');
-    return { upstreamExceptions, caFile };
+    return { upstreamExceptions, caFile, dnsServers: `127.0.0.1:${dns}` };
   }
 
   /** Ends every connection, also those of answers that never end. */
   async stop(): Promise<void> {
-    await Promise.all([this.rdap.close(), this.registries.close(), this.registrars.close()]);
+    await Promise.all(
+      [this.rdap, this.registries, this.registrars, this.dns].map((server) => server.close()),
+    );
     if (this.folder !== undefined) await rm(this.folder, { recursive: true, force: true });
   }
 }

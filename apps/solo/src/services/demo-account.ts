@@ -102,7 +102,8 @@ class DemoSeed {
     const person = { first_name: 'Demo', email: DEMO_EMAIL, password: this.password };
     succeeded(await this.ask('POST', '/sign-up', person), 'sign-up');
     const token = await this.tokenFromMail();
-    const answer = await this.ask('POST', '/sign-up/confirm', { token });
+    const { password } = this;
+    const answer = await this.ask('POST', '/sign-up/confirm', { token, password });
     const { key, test_key } = succeeded(answer, 'confirmation').body as Record<string, string>;
     return { live_key: key, test_key };
   }

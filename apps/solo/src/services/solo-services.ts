@@ -110,10 +110,11 @@ async function startRegistries(
   shutdown: ShutdownOrder,
 ): Promise<RegistrySimulator> {
   const registries = new RegistrySimulator();
-  const { upstreamExceptions, caFile } = await registries.start();
+  const { upstreamExceptions, caFile, dnsServers } = await registries.start();
   shutdown.add('registry simulator', () => registries.stop());
   settings.LOOKUP_UPSTREAM_EXCEPTIONS = upstreamExceptions;
   settings.LOOKUP_EXTRA_CA_FILE = caFile;
+  settings.LOOKUP_DNS_SERVERS = dnsServers;
   // Nobody's registry is asked: politeness would only slow the demonstration.
   settings.LOOKUP_UPSTREAM_PER_SECOND ??= '1000';
   return registries;

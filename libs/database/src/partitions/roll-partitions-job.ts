@@ -1,11 +1,11 @@
 import { type Clock, type Job, SystemClock } from '#libs/platform';
 import type { MaintenanceDatabase } from '../database.js';
 
-/** A year's partitions of a dozen tables. */
-const DETACHED_PER_RUN_MAX = 200;
+/** A year's partitions of a dozen tables, or of one that has one a day. */
+const DETACHED_PER_RUN_MAX = 400;
 
 /**
- * Makes the partitions of the months to come and drops those past their time. Ids carry the machine's
+ * Makes the partitions to come and drops those past their time. Ids carry the machine's
  * time, so that is what counts here. Safe to repeat and to run in several processes.
  */
 export class RollPartitionsJob implements Job {

@@ -4,8 +4,8 @@ import { HOUR_MS, type Logger, Loop } from '#libs/platform';
 const DELETE_LIMIT = 10_000;
 
 /**
- * Forgets handled events after 30 days: longer than a broker keeps them and than the longest any
- * sender may have stood still, or a late repeat would be handled anew.
+ * Forgets handled and discarded events after 30 days: longer than a broker keeps them and than the longest
+ * any sender may have stood still, or a late repeat would be handled again.
  */
 export class InboxReaper {
   private readonly loop: Loop;
@@ -28,11 +28,10 @@ export class InboxReaper {
   }
 
   private async deleteOld(database: Database, consumer: string): Promise<void> {
-    const [{ deleted }] = await database.query<{ deleted: number }>(DELETE_OLD, [
-      consumer,
-      DELETE_LIMIT,
-    ]);
-    if (deleted === DELETE_LIMIT) this.loop.wake();
+    const parameters = [consumer, DELETE_LIMIT];
+    const [handled] = await database.query<{ deleted: number }>(DELETE_OLD, parameters);
+    const [discarded] = await database.query<{ deleted: number }>(DELETE_DISCARDED, parameters);
+    if (Math.max(handled.deleted, discarded.deleted) === DELETE_LIMIT) this.loop.wake();
   }
 }
 
@@ -41,5 +40,14 @@ const DELETE_OLD = `
     delete from inbox where consumer = $1 and event_id in (
       select event_id from inbox
       where consumer = $1 and handled_at < clock_timestamp() - interval '30 days' limit $2)
+    returning 1)
+  select count(*)::int as deleted from gone`;
+
+const DELETE_DISCARDED = `
+  with gone as (
+    delete from parked_event where consumer = $1 and event_id in (
+      select event_id from parked_event
+      where consumer = $1 and state = 'discarded'
+        and settled_at < clock_timestamp() - interval '30 days' limit $2)
     returning 1)
   select count(*)::int as deleted from gone`;

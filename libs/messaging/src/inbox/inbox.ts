@@ -58,7 +58,6 @@ export class Inbox {
         state: 'parked',
         reason: 'waits behind an earlier event of its key',
         attempts: 0,
-        delayMs: 0,
       });
     }
     // Deleting from the set also drops a repeat within the batch.

@@ -44,8 +44,9 @@ export class ParkedEvent {
   @Column('timestamptz', { name: 'parked_at' })
   parkedAt: Date;
 
-  @Column('timestamptz', { name: 'next_try_at' })
-  nextTryAt: Date;
+  /** Null while it waits behind an earlier one of its key. */
+  @Column('timestamptz', { name: 'next_try_at', nullable: true })
+  nextTryAt: Date | null;
 
   /** When it was discarded. */
   @Column('timestamptz', { name: 'settled_at', nullable: true })

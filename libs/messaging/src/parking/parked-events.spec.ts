@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Database } from '#libs/database';
+import { type Database, withClient } from '#libs/database';
 import { newId } from '#libs/platform';
 import { TestDatabase } from '#test/environment';
 import { ParkedEvent } from './parked-event.entity.js';
@@ -21,7 +21,12 @@ describe('parked events', () => {
   });
   afterAll(() => test.drop());
 
-  async function park(key: string, type: string, state: 'parked' | 'dead'): Promise<string> {
+  async function park(
+    key: string,
+    type: string,
+    state: 'parked' | 'dead',
+    delayMs: number | undefined = HOUR_MS,
+  ): Promise<string> {
     const id = newId();
     const message = { id, topic: 'account.events', bucket: 1, key, body: '{}' };
     await database.transaction((transaction) =>
@@ -30,7 +35,7 @@ describe('parked events', () => {
         state,
         reason: 'not now',
         attempts: 3,
-        delayMs: HOUR_MS,
+        delayMs,
       }),
     );
     return id;
@@ -65,6 +70,55 @@ describe('parked events', () => {
     const later = await park(key, 'account.counted', 'parked');
     await parked.redrive({ eventId: later });
     expect((await dueQueues()).filter((queue) => queue.key === key)).toEqual([]);
+  });
+
+  it('what waited behind an event that is gone is let through, one of each key', async () => {
+    const key = newId();
+    const head = await park(key, 'account.counted', 'parked');
+    const waiting = () =>
+      database.transaction((transaction) =>
+        repository.insert(
+          transaction,
+          { id: newId(), topic: 'account.events', bucket: 1, key, body: '{}' },
+          { type: 'account.counted', state: 'parked', reason: 'waits', attempts: 0 },
+        ),
+      );
+    await waiting();
+    await waiting();
+    const release = () =>
+      database.transaction((transaction) => repository.releaseHeads(transaction));
+    const isDue = async () => (await dueQueues()).filter((queue) => queue.key === key).length;
+    await release();
+    expect(await isDue()).toBe(0);
+    await database.query('delete from parked_event where event_id = $1', [head]);
+    expect(await isDue()).toBe(0);
+    await release();
+    expect(await isDue()).toBe(1);
+    const released = (await parked.list({ key })).filter(({ nextTryAt }) => nextTryAt !== null);
+    expect(released).toHaveLength(1);
+  });
+
+  it('looking for what is due reads an index, not everything that is parked', async () => {
+    await database.query(
+      `insert into parked_event (consumer, event_id, topic, bucket, key, type, body, state, reason,
+         attempts, next_try_at)
+       select 'entitlement', 'many ' || n, 'account.events', 1, 'many ' || n, 'account.counted', '{}',
+         'parked', 'not now', 1, clock_timestamp() + interval '1 hour'
+       from generate_series(1, 20000) n`,
+    );
+    await withClient(test.url(), async (client) =>
+      client.query('analyze entitlement.parked_event'),
+    );
+    const scanned = await database.transaction(async (transaction) => {
+      await repository.listDueQueues(transaction, 10);
+      const [row] = await transaction.query<{ rows: string }>(
+        `select seq_tup_read + idx_tup_fetch as rows from pg_stat_xact_user_tables
+         where relname = 'parked_event'`,
+      );
+      return Number(row.rows);
+    });
+    expect(scanned).toBeLessThan(1_000);
+    await database.query(`delete from parked_event where event_id like 'many %'`);
   });
 
   it('only what is parked or dead can be discarded, and once', async () => {

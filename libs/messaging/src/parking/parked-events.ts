@@ -57,11 +57,7 @@ export class ParkedEvents {
    * @returns false when there is no such event parked or dead.
    */
   async discard(consumer: string, eventId: string, reason: string): Promise<boolean> {
-    const rows = await this.database.query(
-      `update parked_event set state = 'discarded', reason = $3, settled_at = clock_timestamp()
-       where consumer = $1 and event_id = $2 and state <> 'discarded' returning event_id`,
-      [consumer, eventId, reason],
-    );
+    const rows = await this.database.query(DISCARD, [consumer, eventId, reason]);
     return rows.length === 1;
   }
 }
@@ -74,3 +70,15 @@ function valuesOf(filter: ParkedFilter): unknown[] {
   const { consumer, state, topic, key, type, eventId } = filter;
   return [consumer, state, topic, key, type, eventId].map((value) => value ?? null);
 }
+
+// Those of its key that waited behind it are due now; only the first of them is tried.
+const DISCARD = `
+  with discarded as (
+    update parked_event set state = 'discarded', reason = $3, settled_at = clock_timestamp()
+    where consumer = $1 and event_id = $2 and state <> 'discarded'
+    returning event_id, topic, key),
+  released as (
+    update parked_event p set next_try_at = clock_timestamp() from discarded d
+    where p.consumer = $1 and p.topic = d.topic and p.key = d.key and p.state = 'parked'
+      and p.next_try_at is null)
+  select event_id from discarded`;

@@ -17,6 +17,8 @@ export interface ParkedRetriesOptions {
 }
 
 const LOOK_MS = 500;
+/** What has lost its head by an operator's hand, or to a process that died, waits for so long. */
+const RELEASE_MS = 10 * SECOND_MS;
 const QUEUES_PER_LOOK = 100;
 const BACK_OFF_MS = [10 * SECOND_MS, MINUTE_MS, 10 * MINUTE_MS, HOUR_MS, 6 * HOUR_MS];
 const UNKNOWN_LIMIT_MS = HOUR_MS;
@@ -28,6 +30,7 @@ const UNKNOWN_RETRY_MS = MINUTE_MS;
  */
 export class ParkedRetries {
   private readonly loop: Loop;
+  private readonly releasing: Loop;
   private readonly parked: ParkedRepository;
   private readonly locks: InboxRepository;
   private isStopping = false;
@@ -41,15 +44,23 @@ export class ParkedRetries {
       logger: options.logger,
       work: () => this.retryDue(),
     });
+    this.releasing = new Loop({
+      name: `${options.consumer}: release parked events`,
+      intervalMs: RELEASE_MS,
+      logger: options.logger,
+      work: () =>
+        options.database.transaction((transaction) => this.parked.releaseHeads(transaction)),
+    });
   }
 
   start(): void {
+    void this.releasing.start();
     void this.loop.start();
   }
 
-  stop(): Promise<void> {
+  async stop(): Promise<void> {
     this.isStopping = true;
-    return this.loop.stop();
+    await Promise.all([this.releasing.stop(), this.loop.stop()]);
   }
 
   private async retryDue(): Promise<void> {

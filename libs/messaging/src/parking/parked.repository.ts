@@ -19,8 +19,8 @@ export interface Parking {
   state: 'parked' | 'dead';
   reason: string;
   attempts: number;
-  /** From now until the next try. */
-  delayMs: number;
+  /** From now until the next try; absent while it waits behind an earlier event. */
+  delayMs?: number;
 }
 
 /** The head of a queue: an account's parked events of one topic stay in the order they came in. */
@@ -48,11 +48,16 @@ export class ParkedRepository {
       parking.state,
       parking.reason,
       parking.attempts,
-      parking.delayMs,
+      parking.delayMs ?? null,
     ]);
   }
 
-  /** Queues whose head is due. */
+  /** Lets those be tried that have become the first of their queue. Reads everything that is parked. */
+  async releaseHeads(transaction: Transaction): Promise<void> {
+    await transaction.query(RELEASE_HEADS, [this.consumer]);
+  }
+
+  /** Queues whose head is due; costs what is due, not what is parked. */
   async listDueQueues(transaction: Transaction, limit: number): Promise<ParkedQueue[]> {
     return transaction.query<ParkedQueue>(LIST_DUE_QUEUES, [this.consumer, limit]);
   }
@@ -70,7 +75,7 @@ export class ParkedRepository {
   async update(
     transaction: Transaction,
     eventId: string,
-    { state, reason, attempts, delayMs }: Omit<Parking, 'type'>,
+    { state, reason, attempts, delayMs }: Required<Omit<Parking, 'type'>>,
   ): Promise<void> {
     await transaction.query(UPDATE, [this.consumer, eventId, state, reason, attempts, delayMs]);
   }
@@ -91,15 +96,27 @@ const INSERT = `
   where not exists (select from inbox where consumer = $1 and event_id = $2)
   on conflict do nothing`;
 
+// Redriven ones are due behind a head that is not: left out.
 const LIST_DUE_QUEUES = `
   select topic, bucket, key from (
-    select distinct on (topic, key) topic, key, bucket, next_try_at from parked_event
-    where consumer = $1 and state = 'parked' order by topic, key, arrival) as head
-  where next_try_at <= clock_timestamp() order by next_try_at limit $2`;
+    select topic, bucket, key, next_try_at from parked_event p
+    where consumer = $1 and state = 'parked' and next_try_at <= clock_timestamp()
+      and not exists (
+        select from parked_event e where e.consumer = $1 and e.state = 'parked'
+          and e.topic = p.topic and e.key = p.key and e.arrival < p.arrival)
+    order by next_try_at limit $2) head`;
+
+const RELEASE_HEADS = `
+  with heads as (
+    select distinct on (topic, key) event_id, next_try_at from parked_event
+    where consumer = $1 and state = 'parked' order by topic, key, arrival)
+  update parked_event p set next_try_at = clock_timestamp() from heads
+  where p.consumer = $1 and p.event_id = heads.event_id and heads.next_try_at is null
+    and p.next_try_at is null and p.state = 'parked'`;
 
 const LOCK_HEAD = `
   select event_id, topic, bucket, key, type, body, attempts,
-    next_try_at <= clock_timestamp() as is_due,
+    coalesce(next_try_at <= clock_timestamp(), true) as is_due,
     (extract(epoch from clock_timestamp() - parked_at) * 1000)::float8 as parked_for_ms
   from parked_event where consumer = $1 and topic = $2 and key = $3 and state = 'parked'
   order by arrival limit 1 for update`;

@@ -50,6 +50,7 @@ describe('certificates of callbacks', () => {
       clientId: 'a client',
       clientSecret: 'a secret of the tests',
       webhookIds: [WEBHOOK_ID],
+      returnUrl: 'http://localhost:1/subscriptions',
       authorities: [authority.certificatePem],
       clock,
     });

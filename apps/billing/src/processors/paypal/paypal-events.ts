@@ -1,5 +1,6 @@
 import type { ProcessorEvent, ProcessorRef } from '../payment-processor.js';
 import { type PaypalEvent, isPaypalId } from './paypal-objects.js';
+import { toChangeReference } from './subscriptions/change-reference.js';
 
 /** What to fetch for an event, by its type. The first that fits counts. */
 const REFS: readonly [
@@ -7,11 +8,30 @@ const REFS: readonly [
   kind: ProcessorRef['kind'],
   idOf: (resource: NonNullable<PaypalEvent['resource']>) => string | undefined,
 ][] = [
+  // Of an order that pays for a change of a plan: it is captured with the subscription's fetch.
+  [
+    /^CHECKOUT\.ORDER\./,
+    'subscription',
+    ({ purchase_units: units }) => changedBy(units?.[0]?.custom_id),
+  ],
+  [
+    /^PAYMENT\.CAPTURE\.(COMPLETED|PENDING|DENIED|DECLINED)$/,
+    'subscription',
+    ({ custom_id: customId }) => changedBy(customId),
+  ],
   [/^CHECKOUT\.ORDER\./, 'checkout', ({ id }) => id],
   [/^CHECKOUT\.PAYMENT-APPROVAL\.REVERSED$/, 'checkout', ({ order_id: id }) => id],
   [/^PAYMENT\.CAPTURE\.(COMPLETED|PENDING|DENIED|DECLINED)$/, 'payment', ({ id }) => id],
   [/^PAYMENT\.(CAPTURE|SALE)\.(REFUNDED|REVERSED)$/, 'refund', ({ id }) => id],
   [/^PAYMENT\.REFUND\./, 'refund', ({ id }) => id],
+  // The checkout of a subscription has its id.
+  [/^BILLING\.SUBSCRIPTION\.(CREATED|ACTIVATED)$/, 'checkout', ({ id }) => id],
+  [/^BILLING\.SUBSCRIPTION\./, 'subscription', ({ id }) => id],
+  [
+    /^PAYMENT\.SALE\.COMPLETED$/,
+    'bill',
+    ({ id, billing_agreement_id: of }) => (of ? id : undefined),
+  ],
   [/^CUSTOMER\.DISPUTE\./, 'dispute', ({ dispute_id: id }) => id],
 ];
 
@@ -26,9 +46,12 @@ export function eventOf(event: PaypalEvent): ProcessorEvent | undefined {
 
 /** Undefined for what does not concern us. */
 function refOf(type: string, { resource }: PaypalEvent): ProcessorRef | undefined {
-  const found = REFS.find(([types]) => types.test(type));
-  if (!found || typeof resource !== 'object' || resource === null) return undefined;
-  const [, kind, idOf] = found;
-  const id = idOf(resource);
-  return isPaypalId(id) ? { kind, id } : undefined;
+  if (typeof resource !== 'object' || resource === null) return undefined;
+  for (const [types, kind, idOf] of REFS) {
+    const id = types.test(type) ? idOf(resource) : undefined;
+    if (isPaypalId(id)) return { kind, id };
+  }
+  return undefined;
 }
+
+const changedBy = (customId: string | undefined) => toChangeReference(customId)?.subscriptionId;

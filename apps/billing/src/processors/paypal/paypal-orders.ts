@@ -4,15 +4,7 @@ import { UnfitObject } from '../unfit-object.js';
 import { type OrderReference, toCustomId, toOrderReference } from './order-reference.js';
 import type { OrderRequest, PaypalClient } from './paypal-client.js';
 import { PaypalRefusal } from './paypal-connection.js';
-import {
-  type PaypalOrder,
-  currencyOf,
-  idOf,
-  linkOf,
-  linkedId,
-  microsOf,
-  toMoney,
-} from './paypal-objects.js';
+import { type PaypalOrder, currencyOf, idOf, linkOf, microsOf, toMoney } from './paypal-objects.js';
 import { isDecided } from './paypal-outcome.js';
 import { checkoutSnapshot } from './paypal-snapshots.js';
 
@@ -29,7 +21,9 @@ export class PaypalOrders {
   /** @throws UnfitObject when PayPal answers with another order than the one asked for. */
   async create(request: CheckoutRequest): Promise<CreatedCheckout> {
     const key = `order:${request.orderId}:checkout`;
-    const order = await this.client.createOrder(orderRequest(request), key);
+    const { orderId, expiresAt: until } = request;
+    const customId = toCustomId({ orderId, until });
+    const order = await this.client.createOrder(paymentRequest({ ...request, customId }), key);
     const [unit = {}] = order.purchase_units ?? [];
     // PayPal does not say whether it compares what a key is repeated with.
     const isSame =
@@ -59,11 +53,12 @@ export class PaypalOrders {
     return checkoutSnapshot(await this.client.getOrder(id), this.clock.now());
   }
 
-  /** The order that a capture is of. */
-  async orderOf(captureId: string): Promise<PaypalOrder> {
+  /** The order that a capture is of; undefined for a payment of a subscription. */
+  async orderOf(captureId: string): Promise<PaypalOrder | undefined> {
     const { supplementary_data: data, links } = await this.client.getCapture(captureId);
-    const id = data?.related_ids?.order_id ?? linkedId(links, 'up');
-    return this.client.getOrder(idOf(id));
+    const linked = linkOf(links, 'up')?.split('/').at(-1);
+    const id = data?.related_ids?.order_id ?? linked;
+    return id === undefined ? undefined : this.client.getOrder(idOf(id));
   }
 
   /**
@@ -89,17 +84,26 @@ function referenceOf({ id, purchase_units: units }: PaypalOrder): OrderReference
   return reference;
 }
 
-const totalOf = ({ lines }: CheckoutRequest) =>
+const totalOf = ({ lines }: Pick<CheckoutRequest, 'lines'>) =>
   lines.reduce((sum, { amountMicros }) => sum + amountMicros, 0n);
 
-function orderRequest(request: CheckoutRequest): OrderRequest {
-  const { orderId, currency, lines, expiresAt, successUrl, cancelUrl } = request;
+/** What is paid once, on one page. */
+export interface PaymentRequest extends Pick<
+  CheckoutRequest,
+  'currency' | 'lines' | 'successUrl' | 'cancelUrl'
+> {
+  customId: string;
+}
+
+/** An order as PayPal is asked for it. */
+export function paymentRequest(request: PaymentRequest): OrderRequest {
+  const { customId, currency, lines, successUrl, cancelUrl } = request;
   const total = toMoney(totalOf(request), currency);
   return {
     intent: 'CAPTURE',
     purchase_units: [
       {
-        custom_id: toCustomId({ orderId, until: expiresAt }),
+        custom_id: customId,
         amount: { ...total, breakdown: { item_total: total } },
         items: lines.map(({ name, quantity, amountMicros }) => ({
           name: name.slice(0, NAME_MAX),
@@ -123,7 +127,7 @@ function orderRequest(request: CheckoutRequest): OrderRequest {
   };
 }
 
-/** Blank once there is nothing more to do on the page. */
-function pageOf({ links }: PaypalOrder): string {
+/** Where the customer approves an order; blank once there is nothing more to do. */
+export function pageOf({ links }: PaypalOrder): string {
   return linkOf(links, 'payer-action') ?? linkOf(links, 'approve') ?? '';
 }

@@ -1,6 +1,9 @@
-import { type Clock, HOUR_MS } from '#libs/platform';
+import { type Clock, DAY_MS, HOUR_MS, type Micros } from '#libs/platform';
 import type {
   CallbackVerdict,
+  ChangeRequest,
+  ChangeResult,
+  CheckoutLine,
   CheckoutRequest,
   CheckoutSnapshot,
   CreatedCheckout,
@@ -13,6 +16,9 @@ import type {
   ProcessorSnapshot,
   RefundRequest,
   RefundSnapshot,
+  SubscriptionSnapshot,
+  UpgradeRequest,
+  UpgradeResult,
 } from '../payment-processor.js';
 import { PaypalCallbacks } from './paypal-callbacks.js';
 import { PaypalCertificates } from './paypal-certificates.js';
@@ -23,6 +29,12 @@ import { linkOf, toMoney } from './paypal-objects.js';
 import { PaypalOrders } from './paypal-orders.js';
 import { outcomeOf } from './paypal-outcome.js';
 import { disputeSnapshot, paymentSnapshot, refundSnapshot } from './paypal-snapshots.js';
+import { KnownSubscriptions } from './subscriptions/known-subscription.js';
+import { PaidChanges } from './subscriptions/paid-changes.js';
+import { PaypalPlans } from './subscriptions/paypal-plans.js';
+import { PaypalSubscriptions } from './subscriptions/paypal-subscriptions.js';
+import { SaleBills } from './subscriptions/sale-bills.js';
+import { SubscriptionsClient } from './subscriptions/subscriptions-client.js';
 
 export interface PaypalOptions {
   /** `https://api-m.paypal.com`, its sandbox, or a simulator. */
@@ -33,33 +45,39 @@ export interface PaypalOptions {
   webhookIds: readonly string[];
   /** PEM of the authorities behind callbacks' certificates; Node's own where it is left out. */
   authorities?: readonly string[];
+  /** Where customers come back to from the pages of a subscription. */
+  returnUrl: string;
   clock: Clock;
 }
 
 /** Events of a stretch of time are read at once. */
 const EVENT_WINDOW_MS = HOUR_MS;
 const EVENT_PAGES_MAX = 100;
-/** Orders alone so far. */
-const NOT_OFFERED = {
-  outcome: 'refused',
-  code: 'not_offered',
-  message: 'PayPal takes no subscriptions here',
-} as const;
+/** Where customers see and change what pays for their subscriptions. */
+const AUTOMATIC_PAYMENTS = '/myaccount/autopay/';
+const SITES: Readonly<Record<string, string>> = {
+  'https://api-m.paypal.com': 'https://www.paypal.com',
+  'https://api-m.sandbox.paypal.com': 'https://www.sandbox.paypal.com',
+};
 
 /** PayPal, through a client of our own: its SDK neither checks callbacks nor talks to another host. */
 export class PaypalProcessor implements PaymentProcessor {
   readonly name = 'paypal';
   readonly capabilities: ProcessorCapabilities = {
     refundsPartly: true,
-    // What PayPal promises for orders; refunds are kept for 45 days.
-    idempotencyMs: 6 * HOUR_MS,
+    // Orders' keys live for 6 hours, subscriptions' for 3 days.
+    idempotencyMs: 45 * DAY_MS,
     announcesExpiry: false,
+    announcesRenewals: false,
     findsCheckouts: false,
     changesNeedApproval: true,
   };
 
   private readonly client: PaypalClient;
   private readonly orders: PaypalOrders;
+  private readonly subscriptions: PaypalSubscriptions;
+  private readonly changes: PaidChanges;
+  private readonly sales: SaleBills;
   private readonly callbacks: PaypalCallbacks;
 
   constructor(private readonly options: PaypalOptions) {
@@ -68,12 +86,21 @@ export class PaypalProcessor implements PaymentProcessor {
     const certificates = new PaypalCertificates({ connection, clock, authorities });
     this.client = new PaypalClient(connection);
     this.orders = new PaypalOrders(this.client, clock);
+    const subscriptions = new SubscriptionsClient(connection);
+    const plans = new PaypalPlans(subscriptions);
+    const known = new KnownSubscriptions(subscriptions, plans, clock);
+    const parts = { client: subscriptions, plans, known, clock };
+    this.changes = new PaidChanges({ ...parts, orders: this.client, returnUrl: options.returnUrl });
+    this.subscriptions = new PaypalSubscriptions({ ...parts, changes: this.changes });
+    this.sales = new SaleBills(subscriptions, known);
     this.callbacks = new PaypalCallbacks({ certificates, clock, apiUrl, webhookIds });
   }
 
   createCheckout(request: CheckoutRequest): Promise<Outcome<CreatedCheckout>> {
-    if (request.lines.some(({ plan }) => plan)) return Promise.resolve(NOT_OFFERED);
-    return outcomeOf(() => this.orders.create(request));
+    const line = request.lines.find(isPlanned);
+    return outcomeOf(() =>
+      line ? this.subscriptions.create(request, line) : this.orders.create(request),
+    );
   }
 
   /** The fetch that follows captures, as the one after a callback does. */
@@ -82,7 +109,10 @@ export class PaypalProcessor implements PaymentProcessor {
   }
 
   closeCheckout(checkoutId: string): Promise<Outcome<CheckoutSnapshot>> {
-    return outcomeOf(() => this.orders.close(checkoutId));
+    if (!isSubscriptionId(checkoutId)) return outcomeOf(() => this.orders.close(checkoutId));
+    // An offer ends by itself after three hours; whoever agrees until then is ended and refunded.
+    const message = 'PayPal takes no offer of a subscription back';
+    return Promise.resolve({ outcome: 'refused', code: 'not_closable', message });
   }
 
   /** Orders cannot be searched. Whose creation's answer was lost, nobody was ever sent to. */
@@ -96,17 +126,22 @@ export class PaypalProcessor implements PaymentProcessor {
 
   fetch({ kind, id }: ProcessorRef): Promise<Outcome<ProcessorSnapshot>> {
     const { client } = this;
-    if (kind === 'subscription' || kind === 'bill') return Promise.resolve(NOT_OFFERED);
     return outcomeOf(async () => {
       switch (kind) {
         case 'checkout':
-          return this.orders.fetch(id);
+          return isSubscriptionId(id)
+            ? this.subscriptions.fetchCheckout(id)
+            : this.orders.fetch(id);
         case 'payment':
           return paymentSnapshot(await client.getCapture(id));
         case 'refund':
           return refundSnapshot(await client.getRefund(id));
         case 'dispute':
           return disputeSnapshot(await client.getDispute(id));
+        case 'subscription':
+          return this.subscriptions.fetch(id);
+        case 'bill':
+          return (await this.changes.fetchBill(id)) ?? this.sales.fetch(id);
       }
     });
   }
@@ -120,12 +155,56 @@ export class PaypalProcessor implements PaymentProcessor {
     });
   }
 
-  previewChange = async () => NOT_OFFERED;
-  upgrade = async () => NOT_OFFERED;
-  changeAtPeriodEnd = async () => NOT_OFFERED;
-  cancel = async () => NOT_OFFERED;
-  resume = async () => NOT_OFFERED;
-  paymentUpdateUrl = async () => NOT_OFFERED;
+  /**
+   * A capture names its order, which lists what was refunded of it. @returns unknown for a subscription's
+   * payment, whose refunds PayPal lists nowhere.
+   */
+  findRefund(refundId: string, paymentId: string): Promise<Outcome<RefundSnapshot | null>> {
+    return outcomeOf(async () => {
+      const order = await this.orders.orderOf(paymentId);
+      if (!order) throw new PaypalUnreachable(`nothing lists the refunds of ${paymentId}`);
+      const refunds =
+        order.purchase_units?.flatMap(({ payments }) => payments?.refunds ?? []) ?? [];
+      const found = refunds.find(({ custom_id }) => custom_id === refundId);
+      return found ? refundSnapshot(found) : null;
+    });
+  }
+
+  previewChange(request: ChangeRequest, from: Date): Promise<Outcome<{ dueMicros: Micros }>> {
+    return outcomeOf(() => this.changes.preview(request, from));
+  }
+
+  upgrade(request: UpgradeRequest): Promise<Outcome<UpgradeResult>> {
+    return outcomeOf(() => this.changes.upgrade(request));
+  }
+
+  changeAtPeriodEnd(request: ChangeRequest): Promise<Outcome<ChangeResult>> {
+    return outcomeOf(() => this.changes.changeAtPeriodEnd(request));
+  }
+
+  setPlan(request: ChangeRequest): Promise<Outcome<SubscriptionSnapshot>> {
+    return outcomeOf(async () => {
+      await this.changes.setPlan(request);
+      return this.subscriptions.fetch(request.subscriptionId);
+    });
+  }
+
+  cancel(
+    subscriptionId: string,
+    when: 'period_end' | 'now',
+  ): Promise<Outcome<SubscriptionSnapshot>> {
+    return outcomeOf(() => this.subscriptions.cancel(subscriptionId, when));
+  }
+
+  resume(subscriptionId: string): Promise<Outcome<SubscriptionSnapshot>> {
+    return outcomeOf(() => this.subscriptions.resume(subscriptionId));
+  }
+
+  /** One page for whoever is logged in there: nothing of it is ours, and it leads nowhere back. */
+  async paymentUpdateUrl(): Promise<Outcome<string>> {
+    const { apiUrl } = this.options;
+    return { outcome: 'done', value: `${SITES[apiUrl] ?? apiUrl}${AUTOMATIC_PAYMENTS}` };
+  }
 
   listSince(cursor: Date): Promise<Outcome<EventPage>> {
     return outcomeOf(async () => {
@@ -154,3 +233,8 @@ export class PaypalProcessor implements PaymentProcessor {
     return [...found.values()].toSorted((a, b) => a.occurredAt.getTime() - b.occurredAt.getTime());
   }
 }
+
+const isPlanned = (line: CheckoutLine): line is Required<CheckoutLine> => line.plan !== undefined;
+
+/** The checkout of a subscription is the subscription. */
+const isSubscriptionId = (id: string) => id.startsWith('I-');

@@ -3,6 +3,7 @@ import { type Clock, DAY_MS, HOUR_MS, type Micros, SECOND_MS } from '#libs/platf
 import type {
   CallbackVerdict,
   ChangeRequest,
+  ChangeResult,
   CheckoutRequest,
   CheckoutSnapshot,
   CreatedCheckout,
@@ -56,6 +57,7 @@ export class StripeProcessor implements PaymentProcessor {
     refundsPartly: true,
     idempotencyMs: DAY_MS,
     announcesExpiry: true,
+    announcesRenewals: true,
     findsCheckouts: true,
     changesNeedApproval: false,
   };
@@ -155,6 +157,16 @@ export class StripeProcessor implements PaymentProcessor {
     });
   }
 
+  findRefund(refundId: string, paymentId: string): Promise<Outcome<RefundSnapshot | null>> {
+    return outcomeOf(async () => {
+      const refunds = this.stripe.refunds.list({ payment_intent: paymentId, limit: 100 });
+      for await (const refund of refunds) {
+        if (refund.metadata?.refundId === refundId) return refundSnapshot(refund);
+      }
+      return null;
+    });
+  }
+
   listSince(cursor: Date): Promise<Outcome<EventPage>> {
     return outcomeOf(async () => {
       const now = this.clock.now();
@@ -179,8 +191,12 @@ export class StripeProcessor implements PaymentProcessor {
     return outcomeOf(() => this.subscriptions.upgrade(request));
   }
 
-  changeAtPeriodEnd(request: ChangeRequest, key: string): Promise<Outcome<null>> {
+  changeAtPeriodEnd(request: ChangeRequest, key: string): Promise<Outcome<ChangeResult>> {
     return outcomeOf(() => this.subscriptions.changeAtPeriodEnd(request, key));
+  }
+
+  setPlan(request: ChangeRequest, key: string): Promise<Outcome<SubscriptionSnapshot>> {
+    return outcomeOf(() => this.subscriptions.setPlan(request, key));
   }
 
   cancel(

@@ -6,6 +6,7 @@ import type {
   BillSnapshot,
   BilledPlan,
   ChangeRequest,
+  ChangeResult,
   SubscriptionSnapshot,
   UpgradeRequest,
   UpgradeResult,
@@ -98,7 +99,7 @@ export class StripeSubscriptions {
   }
 
   /** By a schedule: the running period as it is, then the wanted plan, then no schedule. */
-  async changeAtPeriodEnd(request: ChangeRequest, key: string): Promise<null> {
+  async changeAtPeriodEnd(request: ChangeRequest, key: string): Promise<ChangeResult> {
     const { subscriptionId, plan, quantity, currency } = request;
     const price = await this.prices.idOf(plan, currency);
     const subscription = await this.stripe.subscriptions.retrieve(subscriptionId);
@@ -132,7 +133,19 @@ export class StripeSubscriptions {
       },
       { idempotencyKey: `schedule-phases:${key}` },
     );
-    return null;
+    return { state: 'scheduled' };
+  }
+
+  async setPlan(request: ChangeRequest, key: string): Promise<SubscriptionSnapshot> {
+    const { subscriptionId: id } = request;
+    await this.releaseSchedule(id, key);
+    const items = [await this.itemOf(request)];
+    const changed = await this.stripe.subscriptions.update(
+      id,
+      { items, proration_behavior: 'none', expand: EXPAND },
+      { idempotencyKey: `plan:${key}` },
+    );
+    return this.snapshot(changed);
   }
 
   async cancel(id: string, when: 'period_end' | 'now', key: string): Promise<SubscriptionSnapshot> {

@@ -1,6 +1,6 @@
 /**
- * `/assets/dashboard.js`. Every page works without it; it copies code lines at a click and keeps an
- * impatient second click from sending a form twice.
+ * `/assets/dashboard.js`. Every page works without it; it copies code lines at a click, makes a slider of a
+ * long list of amounts, and keeps an impatient second click from sending a form twice.
  */
 export const PAGE_SCRIPT = /* js */ `'use strict';
 const blocks = navigator.clipboard ? document.querySelectorAll('[data-copy]') : [];
@@ -14,6 +14,26 @@ for (const block of blocks) {
     button.textContent = 'Copied';
   });
   block.after(button);
+}
+for (const select of document.querySelectorAll('select[data-slider]')) {
+  const slider = document.createElement('input');
+  slider.type = 'range';
+  slider.min = '0';
+  slider.max = String(select.options.length - 1);
+  slider.setAttribute('aria-labelledby', select.labels[0].id);
+  const said = document.createElement('output');
+  const show = () => {
+    slider.value = String(select.selectedIndex);
+    said.textContent = select.options[select.selectedIndex].text;
+    slider.setAttribute('aria-valuetext', said.textContent);
+  };
+  slider.addEventListener('input', () => {
+    select.selectedIndex = Number(slider.value);
+    show();
+  });
+  select.addEventListener('change', show);
+  select.before(slider, said);
+  show();
 }
 for (const form of document.forms) {
   form.addEventListener('submit', (event) => {

@@ -47,6 +47,11 @@ ul { padding-left: 1.2rem; }
 .field { max-width: 26rem; margin: 0 0 1rem; }
 .field label { display: block; font-weight: 550; }
 .field small { display: block; margin-top: 0.25rem; }
+.field input[type='range'] { padding: 0; }
+.field output { display: block; margin-top: 0.3rem; font-weight: 550; font-variant-numeric: tabular-nums; }
+.choice { margin: 0 0 1.25rem; }
+.choice [aria-current] { color: inherit; font-weight: 650; text-decoration: none; }
+.rows .field { margin: 0 0 0.5rem; }
 .field input, .field select {
   display: block;
   width: 100%;

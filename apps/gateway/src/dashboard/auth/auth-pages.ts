@@ -36,12 +36,14 @@ export function checkMailPage(context: PageContext, what: string): Markup {
 
 /** Opening the link changes nothing: mail scanners open links too. The button confirms (S31). */
 export function confirmPage(context: PageContext, token: string, notice?: Notice): Markup {
-  const fields = html`${hidden('token', token)}<button>Confirm my address</button>`;
+  const fields = html`${hidden('token', token)}
+    ${field({ name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password', hint: 'The one you chose when you signed up.' })}
+    <button>Confirm my address</button>`;
   return page(context, {
     title: 'Confirm your address',
     notice,
     body: html`<section>
-      <p>One click and the account is yours, with its first key.</p>
+      <p>Enter your password once more, and the account is yours, with its first key.</p>
       ${form(context, '/sign-up/confirm', fields)}
     </section>`,
   });

@@ -55,8 +55,9 @@ export class AuthController {
   }
 
   @Post('sign-up/confirm')
-  async confirm(@Visit() visit: PageVisit, @Body() { token }: ConfirmForm) {
-    const call = { method: 'POST', path: '/sign-up/confirm', body: { token } } as const;
+  async confirm(@Visit() visit: PageVisit, @Body() { token, password }: ConfirmForm) {
+    const body = { token, password };
+    const call = { method: 'POST', path: '/sign-up/confirm', body } as const;
     const answer = await visit.account(call);
     if (isRefused(answer)) {
       const page = confirmPage(visit.context, token ?? '', faultNotice(answer));

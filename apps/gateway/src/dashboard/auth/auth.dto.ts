@@ -14,6 +14,9 @@ export class SignUpForm extends PageForm {
 export class ConfirmForm extends PageForm {
   @TextField()
   token?: string;
+
+  @TextField()
+  password?: string;
 }
 
 export class LogInForm extends PageForm {

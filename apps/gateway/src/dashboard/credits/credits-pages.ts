@@ -1,29 +1,21 @@
 import { randomUUID } from 'node:crypto';
-import {
-  type OrderAnswer,
-  type SubscriptionAnswer,
-  TIERS,
-  packagePriceMicros,
-} from '#libs/contracts';
+import { type OrderAnswer, TIERS, packagePriceMicros, planOfSku } from '#libs/contracts';
+import { grouped, money } from '../amounts.js';
 import { type Notice, type PageContext, form, hidden, page } from '../pages/layout.js';
 import { type Markup, html } from '../pages/markup.js';
+import { type ProcessorChoice, processorSection } from './processor-choice.js';
 
 /** What `/credits` shows. Undefined parts could not be read just now. */
 export interface CreditsFacts {
-  subscriptions?: SubscriptionAnswer[];
   orders?: OrderAnswer[];
+  processors: ProcessorChoice;
   /** Credits to spend. */
   spendable?: number;
 }
 
-const CENT_MICROS = 10_000;
-/** Between the tiers, too: more choices than these are made by the API. */
-const STEPS = TIERS.flatMap(({ credits }, index) => {
-  const next = TIERS[index + 1];
-  if (next === undefined) return [credits];
-  const grain = next.credits > 100_000 ? 10_000 : 1_000;
-  return [credits, Math.round((credits + next.credits) / 2 / grain) * grain];
-}).filter((credits) => packagePriceMicros(credits) !== undefined);
+const STEP = 1_000;
+/** Every package that is sold. */
+const PACKAGES = packagesSold();
 
 export function creditsPage(context: PageContext, facts: CreditsFacts, notice?: Notice): Markup {
   return page(context, {
@@ -31,10 +23,19 @@ export function creditsPage(context: PageContext, facts: CreditsFacts, notice?: 
     notice,
     body: html`<section>
         <h2>Buy a package</h2>
+        <p class="quiet">Credits of a package never expire. Prices are without tax.</p>
         ${facts.spendable !== undefined ? html`<p>${grouped(facts.spendable)} credits to spend now.</p>` : undefined}
-        ${form(context, '/credits', packageFields())}
+        ${processorSection(facts.processors, (name) => `/credits?processor=${name}`)}
+        ${form(context, '/credits', packageFields(facts.processors))}
       </section>
-      ${facts.subscriptions && subscriptionSection(context, facts.subscriptions)}
+      <section>
+        <h2>Or subscribe</h2>
+        <p>
+          A plan brings credits every month and costs less for each. The rate-limit add-on allows
+          more requests a minute.
+        </p>
+        <p class="actions"><a class="button" href="/plans">See the plans</a></p>
+      </section>
       ${facts.orders && orderSection(facts.orders)}`,
   });
 }
@@ -53,7 +54,7 @@ export function orderPage(context: PageContext, order: OrderAnswer, notice?: Not
       <p class="figure"><strong>${money(order.amount_micros, order.currency)}</strong></p>
       <p class="quiet"><span>${STATE_TEXTS[state]}</span></p>
       ${pay}
-      <p><a href="/credits">Credits and orders</a></p>
+      <p><a href="/subscriptions">What you own</a> · <a href="/invoices">Invoices</a></p>
     </section>`,
   });
 }
@@ -69,51 +70,21 @@ export function leavePage(context: PageContext, url: string): Markup {
   });
 }
 
-function packageFields(): Markup {
+function packageFields({ chosen }: ProcessorChoice): Markup {
   // The same form sent twice is one order.
-  return html`${hidden('idempotency_key', randomUUID())}
+  return html`${hidden('idempotency_key', randomUUID())}${hidden('processor', chosen)}
     <div class="field">
-      <label for="credits">Credits</label>
-      <select id="credits" name="credits">
-        ${STEPS.map(
-          (credits) =>
+      <label for="credits" id="credits-label">Credits</label>
+      <select id="credits" name="credits" data-slider>
+        ${PACKAGES.map(
+          ({ credits, micros }) =>
             html`<option value="${credits}">
-              ${grouped(credits)} credits for ${money(String(packagePriceMicros(credits)), 'USD')}
+              ${grouped(credits)} credits for ${money(String(micros))}
             </option>`,
         )}
       </select>
     </div>
     <button>Order the package</button>`;
-}
-
-function subscriptionSection(context: PageContext, owned: SubscriptionAnswer[]): Markup {
-  if (owned.length === 0) return html``;
-  return html`<section>
-    <h2>Subscriptions</h2>
-    <ul class="rows">
-      ${owned.map((one) => subscriptionRow(context, one))}
-    </ul>
-  </section>`;
-}
-
-function subscriptionRow(context: PageContext, owned: SubscriptionAnswer): Markup {
-  const { id, sku, quantity, state, period_end, cancel_at, pending_change, is_current } = owned;
-  const ends = cancel_at ? `ends ${day(cancel_at)}` : `runs until ${day(period_end)}`;
-  const next = pending_change ? html` <span>then ${pending_change.sku}</span>` : undefined;
-  const canUndo = cancel_at !== null || pending_change !== null;
-  const step = (path: string, word: string) =>
-    form(
-      context,
-      `/subscriptions/${id}/${path}`,
-      html`<button class="plain small" aria-label="${word} ${sku}">${word}</button>`,
-    );
-  return html`<li>
-    <div>
-      <strong>${sku}</strong>${quantity > 1 ? ` × ${quantity}` : ''}
-      <p class="quiet"><span>${state.replaceAll('_', ' ')}</span> <span>${ends}</span>${next}</p>
-    </div>
-    ${is_current ? html`<div class="actions">${canUndo ? step('undo', 'Undo') : step('cancel', 'Cancel')}${step('payment-details', 'Payment details')}</div>` : undefined}
-  </li>`;
 }
 
 function orderSection(orders: OrderAnswer[]): Markup {
@@ -148,7 +119,7 @@ const STATE_TEXTS: Readonly<Record<OrderAnswer['state'], string>> = {
   created: 'The processor has not answered yet. Load the page again in a moment.',
   redirected: 'Waits for the payment.',
   processing: 'The payment is under way; this can take days. Credits come with the money.',
-  paid: 'Paid: the credits are in the account.',
+  paid: 'Paid. What was bought is in the account.',
   expired: 'The page to pay on has expired. Nothing was charged.',
   failed: 'The payment failed. Nothing was charged.',
   cancelled: 'Cancelled. Nothing was charged.',
@@ -159,15 +130,18 @@ const STATE_TEXTS: Readonly<Record<OrderAnswer['state'], string>> = {
 
 function linesText({ lines }: OrderAnswer): string {
   return lines
-    .map(({ credits, sku }) => (credits === null ? sku : `${grouped(Number(credits))} credits`))
+    .map(({ credits, sku }) =>
+      credits === null ? (planOfSku(sku)?.name ?? sku) : `${grouped(Number(credits))} credits`,
+    )
     .join(', ');
 }
 
-/** @param micros millionths of the currency unit, decimal. */
-function money(micros: string, currency: string): string {
-  const amount = Number(BigInt(micros) / BigInt(CENT_MICROS)) / 100;
-  return amount.toLocaleString('en-US', { style: 'currency', currency });
+function packagesSold(): { credits: number; micros: number }[] {
+  const sold = [];
+  const largest = TIERS.at(-1)!.credits;
+  for (let credits = TIERS[0].credits; credits <= largest; credits += STEP) {
+    const micros = packagePriceMicros(credits);
+    if (micros !== undefined) sold.push({ credits, micros });
+  }
+  return sold;
 }
-
-const grouped = (credits: number) => credits.toLocaleString('en-US');
-const day = (time: string) => time.slice(0, 10);

@@ -1,37 +1,44 @@
 import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
-import type { OrderAnswer, PaymentDetailsAnswer, SubscriptionAnswer } from '#libs/contracts';
+import type { OrderAnswer, OrdersAnswer } from '#libs/contracts';
 import { AllowVisitors } from '../browser/allow-visitors.js';
 import { DashboardCalls } from '../dashboard-calls.js';
 import type { Notice } from '../pages/layout.js';
 import { OptionalText } from '../pages/optional-text.js';
-import { PageForm } from '../pages/page-form.dto.js';
 import { type PageVisit, faultNotice, isRefused } from '../pages/page-visit.js';
 import { Visit } from '../pages/visit.js';
 import type { ProxiedAnswer } from '../proxy/service-proxy.js';
-import { creditsPage, leavePage, orderPage } from './credits-pages.js';
+import { creditsPage, orderPage } from './credits-pages.js';
 import { OrderCreditsForm } from './credits.dto.js';
+import { processorChoice } from './processor-choice.js';
 
 const AWAY: Notice = {
   kind: 'fault',
   text: 'Nothing can be bought right now. Try again later.',
 };
-const PAID: Notice = { kind: 'done', text: 'Paid. The credits arrive within moments.' };
+const PAID: Notice = { kind: 'done', text: 'Paid. What you bought arrives within moments.' };
 
-/** Where a package is bought, and what was bought is seen and cancelled. */
+/** How the page is shown beside what it always has. */
+interface Shown {
+  notice?: Notice;
+  status?: number;
+  processor?: string;
+}
+
+/** Where a package is bought, and an order is paid. */
 @Controller()
 @AllowVisitors('logged-in')
 export class CreditsController {
   constructor(private readonly calls: DashboardCalls) {}
 
-  /** The second is an address that processors' pages lead back to. */
-  @Get(['credits', 'billing/subscriptions'])
-  view(@Visit() visit: PageVisit) {
-    return this.show(visit);
+  @Get('credits')
+  view(@Visit() visit: PageVisit, @Query('processor', OptionalText) processor: string) {
+    return this.show(visit, { processor });
   }
 
   @Post('credits')
   async buy(@Visit() visit: PageVisit, @Body() form: OrderCreditsForm) {
-    const body = { product: 'package', credits: Number(form.credits), processor: 'stripe' };
+    const { processor = 'stripe' } = form;
+    const body = { product: 'package', credits: Number(form.credits), processor };
     const idempotencyKey = form.idempotency_key;
     const call = { method: 'POST', path: '/orders', body, idempotencyKey } as const;
     const answer = await visit.billing(call);
@@ -41,13 +48,13 @@ export class CreditsController {
 
   /** Nothing of the address is believed but which order is asked about; billing asks the processor (S48). */
   @Get('billing/return')
-  async comeBack(@Visit() visit: PageVisit, @Query('order', OptionalText) order: string) {
-    const path = `/orders/${encodeURIComponent(order)}/return`;
+  async comeBack(@Visit() visit: PageVisit, @Query('order', OptionalText) id: string) {
+    const path = `/orders/${encodeURIComponent(id)}/return`;
     const answer = await visit.billing({ method: 'POST', path, body: {} });
     if (isRefused(answer)) return this.showRefusal(visit, answer);
-    const { state } = answer.body as OrderAnswer;
-    if (state !== 'paid') return visit.show(orderPage(visit.context, answer.body as OrderAnswer));
-    return this.show(visit, PAID);
+    const order = answer.body as OrderAnswer;
+    const notice = order.state === 'paid' ? PAID : undefined;
+    return visit.show(orderPage(visit.context, order, notice));
   }
 
   @Get('credits/orders/:id')
@@ -58,49 +65,24 @@ export class CreditsController {
     return visit.show(orderPage(visit.context, answer.body as OrderAnswer));
   }
 
-  @Post('subscriptions/:id/cancel')
-  cancel(@Visit() visit: PageVisit, @Body() _form: PageForm, @Param('id') id: string) {
-    return this.changePlan(visit, id, 'cancel');
-  }
-
-  @Post('subscriptions/:id/undo')
-  undo(@Visit() visit: PageVisit, @Body() _form: PageForm, @Param('id') id: string) {
-    return this.changePlan(visit, id, 'undo');
-  }
-
-  @Post('subscriptions/:id/payment-details')
-  async changeCard(@Visit() visit: PageVisit, @Body() _form: PageForm, @Param('id') id: string) {
-    const path = `/subscriptions/${encodeURIComponent(id)}/payment-details`;
-    const answer = await visit.billing({ method: 'POST', path, body: {} });
-    if (isRefused(answer)) return this.showRefusal(visit, answer);
-    const { redirect_url: url } = answer.body as PaymentDetailsAnswer;
-    return visit.show(leavePage(visit.context, url));
-  }
-
-  private async changePlan(visit: PageVisit, id: string, step: 'cancel' | 'undo') {
-    const path = `/subscriptions/${encodeURIComponent(id)}/${step}`;
-    const answer = await visit.billing({ method: 'POST', path, body: {} });
-    return isRefused(answer) ? this.showRefusal(visit, answer) : visit.goTo('/credits');
-  }
-
   private showRefusal(visit: PageVisit, answer: ProxiedAnswer) {
-    return this.show(visit, faultNotice(answer), answer.status);
+    return this.show(visit, { notice: faultNotice(answer), status: answer.status });
   }
 
-  private async show(visit: PageVisit, notice?: Notice, status = 200) {
-    const [balance, subscriptions, orders] = await Promise.allSettled([
+  private async show(visit: PageVisit, { notice, status = 200, processor = '' }: Shown = {}) {
+    const processors = await processorChoice(visit, processor);
+    const [balance, orders] = await Promise.allSettled([
       this.calls.balance(visit.session),
-      visit.billing({ method: 'GET', path: '/subscriptions' }),
       visit.billing({ method: 'GET', path: '/orders' }),
     ]);
-    const bodyOf = <T>(settled: typeof orders) =>
-      settled.status === 'fulfilled' && !isRefused(settled.value)
-        ? (settled.value.body as T)
+    const answered =
+      orders.status === 'fulfilled' && !isRefused(orders.value)
+        ? (orders.value.body as OrdersAnswer)
         : undefined;
     const facts = {
       spendable: balance.status === 'fulfilled' ? balance.value.spendable : undefined,
-      subscriptions: bodyOf<{ subscriptions: SubscriptionAnswer[] }>(subscriptions)?.subscriptions,
-      orders: bodyOf<{ orders: OrderAnswer[] }>(orders)?.orders,
+      orders: answered?.orders,
+      processors,
     };
     const isAway = facts.orders === undefined;
     const said = notice ?? (isAway ? AWAY : undefined);

@@ -51,7 +51,8 @@ function navigation(context: PageContext): Markup {
     return html`<a href="/sign-up">Sign up</a><a href="/log-in">Log in</a>${mailbox}`;
   }
   return html`<a href="/">Overview</a><a href="/keys">Keys</a><a href="/credits">Credits</a
-    ><a href="/account">Account</a>${mailbox}
+    ><a href="/plans">Plans</a><a href="/subscriptions">Subscriptions</a
+    ><a href="/invoices">Invoices</a><a href="/account">Account</a>${mailbox}
     ${form(context, '/log-out', html`<button class="link">Log out</button>`)}`;
 }
 
@@ -69,10 +70,12 @@ export interface Field {
   value?: string;
   autocomplete?: string;
   hint?: string;
+  isOptional?: boolean;
 }
 
-/** One labelled input that must be filled in. Its name is its id, so a page has each name once. */
-export function field({ name, label, type, value, autocomplete, hint }: Field): Markup {
+/** One labelled input, which must be filled in unless it is optional. Its name is its id, so a page has each name once. */
+export function field(given: Field): Markup {
+  const { name, label, type, value, autocomplete, hint, isOptional } = given;
   const described = hint === undefined ? undefined : html`aria-describedby="${name}-hint"`;
   return html`<div class="field">
     <label for="${name}">${label}</label>
@@ -83,7 +86,7 @@ export function field({ name, label, type, value, autocomplete, hint }: Field): 
       value="${value ?? ''}"
       autocomplete="${autocomplete ?? 'off'}"
       ${described}
-      required
+      ${isOptional ? undefined : html`required`}
     />
     ${hint && html`<small id="${name}-hint">${hint}</small>`}
   </div>`;

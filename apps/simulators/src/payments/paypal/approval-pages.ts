@@ -64,7 +64,8 @@ export class ApprovalPages {
   }
 }
 
-function withQuery(address: string, members: Record<string, string>): string {
+/** An address with members added to its query. */
+export function withQuery(address: string, members: Record<string, string>): string {
   const url = new URL(address);
   for (const [name, text] of Object.entries(members)) url.searchParams.append(name, text);
   return url.href;

@@ -36,7 +36,8 @@ export class Captures {
     });
     this.refunds.set(id, [...(this.refunds.get(id) ?? []), refund]);
     this.showIn(capture, refund);
-    world.emit('PAYMENT.CAPTURE.REFUNDED', 'refund', refund);
+    const isOfOrder = capture.supplementary_data.related_ids.order_id !== undefined;
+    world.emit(`PAYMENT.${isOfOrder ? 'CAPTURE' : 'SALE'}.REFUNDED`, 'refund', refund);
     return refund;
   }
 
@@ -91,6 +92,7 @@ export class Captures {
     capture.status = isWhole ? 'REFUNDED' : 'PARTIALLY_REFUNDED';
     capture.update_time = this.world.now;
     const { order_id: orderId } = capture.supplementary_data.related_ids;
-    this.world.get('order', orderId).purchase_units[0].payments?.refunds.push(refund);
+    if (orderId !== undefined)
+      this.world.get('order', orderId).purchase_units[0].payments?.refunds.push(refund);
   }
 }

@@ -1,10 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { DAY_MS, HOUR_MS, SECOND_MS } from '#libs/platform';
 import type { CallbackIdentity } from './callback-identity.js';
+import type { AgreementPages } from './agreement-pages.js';
 import type { Captures } from './captures.js';
 import type { Orders } from './orders.js';
 import { PaypalRefusal } from './paypal-refusal.js';
 import type { PaypalWorld } from './paypal-world.js';
+import type { Plans } from './plans.js';
+import type { Subscriptions } from './subscriptions.js';
 
 export interface PaypalRequest {
   method: string;
@@ -16,12 +19,22 @@ export interface PaypalRequest {
   requestId?: string;
 }
 
+/** What the API hands its requests to. */
+export interface PaypalParts {
+  orders: Orders;
+  captures: Captures;
+  plans: Plans;
+  subscriptions: Subscriptions;
+  agreements: AgreementPages;
+}
+
 /** `text` for what is no JSON. */
 export type PaypalAnswer = { status: number } & ({ body?: object } | { text: string });
 
 // oxlint-disable-next-line typescript/no-explicit-any -- each handler reads the body that its route has
 type Handler = (id: string, body: any, query: URLSearchParams) => object | void;
 
+const SUBSCRIPTIONS = /^\/v1\/billing\/subscriptions$/;
 const TOKEN_SECONDS = 32_400;
 /** How long a key gives the first answer, by the start of the path. */
 const RETENTIONS_MS: readonly [path: string, ms: number][] = [
@@ -39,7 +52,7 @@ export class PaypalApi {
   constructor(
     private readonly world: PaypalWorld,
     private readonly identity: CallbackIdentity,
-    { orders, captures }: { orders: Orders; captures: Captures },
+    { orders, captures, plans, subscriptions, agreements }: PaypalParts,
   ) {
     this.routes = [
       ['POST', /^\/v2\/checkout\/orders$/, (_, body) => orders.create(body)],
@@ -54,6 +67,24 @@ export class PaypalApi {
       ],
       ['GET', /^\/v2\/payments\/refunds\/([\w-]+)$/, (id) => world.get('refund', id)],
       ['GET', /^\/v1\/customer\/disputes\/([\w-]+)$/, (id) => world.get('dispute', id)],
+      ['POST', /^\/v1\/catalogs\/products$/, (_, body) => plans.createProduct(body)],
+      ['GET', /^\/v1\/catalogs\/products\/([\w-]+)$/, (id) => world.get('product', id)],
+      ['POST', /^\/v1\/billing\/plans$/, (_, body) => plans.create(body)],
+      ['GET', /^\/v1\/billing\/plans$/, (_, __, query) => plans.list(query)],
+      ['GET', /^\/v1\/billing\/plans\/([\w-]+)$/, (id) => world.get('plan', id)],
+      ['POST', SUBSCRIPTIONS, (_, body) => subscriptions.create(body)],
+      ['GET', subscriptionPath(''), (id) => world.get('subscription', id)],
+      ['PATCH', subscriptionPath(''), (id, body) => subscriptions.patch(id, body)],
+      ['POST', subscriptionPath('/revise'), (id, body) => agreements.revise(id, body)],
+      ['POST', subscriptionPath('/suspend'), (id) => subscriptions.suspend(id)],
+      ['POST', subscriptionPath('/activate'), (id) => subscriptions.activate(id)],
+      ['POST', subscriptionPath('/cancel'), (id) => subscriptions.cancel(id)],
+      [
+        'GET',
+        subscriptionPath('/transactions'),
+        (id, _, query) => subscriptions.transactions(id, ...stretchOf(query)),
+      ],
+      ['GET', /^\/v1\/payments\/sale\/([\w-]+)$/, (id) => subscriptions.sale(id)],
       ['GET', /^\/v1\/notifications\/webhooks-events$/, (_, __, query) => this.listEvents(query)],
     ];
   }
@@ -118,8 +149,7 @@ export class PaypalApi {
 
   /** Newest first; the next page is named by its whole address. */
   private listEvents(query: URLSearchParams): object {
-    const from = Date.parse(query.get('start_time') ?? '1970-01-01');
-    const to = Date.parse(query.get('end_time') ?? this.world.now);
+    const [from, to] = stretchOf(query);
     const size = Number(query.get('page_size') ?? 10);
     const start = Number(query.get('next_page_token') ?? 0);
     const found = this.world.events.filter(({ create_time: time }) => {
@@ -139,4 +169,14 @@ export class PaypalApi {
   revokeTokens(): void {
     this.tokens.clear();
   }
+}
+
+const subscriptionPath = (step: string) =>
+  new RegExp(`^/v1/billing/subscriptions/([\\w-]+)${step}$`);
+
+/** Both ends of a list, in milliseconds; all of it where none is named. */
+function stretchOf(query: URLSearchParams): [from: number, to: number] {
+  const timeOf = (name: string, otherwise: number) =>
+    query.has(name) ? Date.parse(query.get(name)!) : otherwise;
+  return [timeOf('start_time', 0), timeOf('end_time', Number.POSITIVE_INFINITY)];
 }

@@ -19,7 +19,8 @@ export interface Capture {
   final_capture: true;
   create_time: string;
   update_time: string;
-  supplementary_data: { related_ids: { order_id: string } };
+  /** Of an order's; a subscription's payment has none. */
+  supplementary_data: { related_ids: { order_id?: string } };
   links: Link[];
 }
 
@@ -82,12 +83,55 @@ export interface WebhookEvent {
   links: Link[];
 }
 
+export interface Product {
+  id: string;
+  name: string;
+  type: string;
+}
+
+export interface Plan {
+  id: string;
+  product_id: string;
+  name: string;
+  description?: string;
+  status: 'ACTIVE';
+  quantity_supported: boolean;
+  billing_cycles: {
+    frequency: { interval_unit: 'MONTH' | 'YEAR'; interval_count: number };
+    pricing_scheme: { fixed_price: Money };
+  }[];
+  payment_preferences: { payment_failure_threshold: number };
+}
+
+export interface Subscription {
+  id: string;
+  status: 'APPROVAL_PENDING' | 'ACTIVE' | 'SUSPENDED' | 'CANCELLED';
+  status_update_time: string;
+  plan_id: string;
+  quantity: string;
+  custom_id?: string;
+  start_time: string;
+  create_time: string;
+  application_context?: ExperienceContext;
+  billing_info: {
+    outstanding_balance: Money;
+    failed_payments_count: number;
+    cycle_executions: { tenure_type: 'REGULAR'; sequence: 1; cycles_completed: number }[];
+    last_payment?: { amount: Money; time: string };
+    next_billing_time?: string;
+  };
+  links: Link[];
+}
+
 /** The kinds of object that have an id of their own. */
 export interface PaypalKinds {
   order: Order;
   capture: Capture;
   refund: Refund;
   dispute: Dispute;
+  product: Product;
+  plan: Plan;
+  subscription: Subscription;
 }
 
 /** Amounts are exact: PayPal writes them in decimals, sums are of cents. */

@@ -1,12 +1,15 @@
 import { CallbackSender } from '../callback-sender.js';
 import type { PageAnswer } from '../simulator-page.js';
 import type { VirtualClock } from '../virtual-clock.js';
+import { AgreementPages } from './agreement-pages.js';
 import { ApprovalPages } from './approval-pages.js';
 import { CallbackIdentity } from './callback-identity.js';
 import { Captures } from './captures.js';
 import { Orders } from './orders.js';
 import { PaypalApi } from './paypal-api.js';
 import { PaypalWorld } from './paypal-world.js';
+import { Plans } from './plans.js';
+import { Subscriptions } from './subscriptions.js';
 
 /** Where PayPal is on the simulators' server. */
 export const PAYPAL_PATH = '/paypal';
@@ -20,7 +23,9 @@ export class PaypalSimulator {
   readonly orders: Orders;
   readonly captures: Captures;
   readonly api: PaypalApi;
-  private readonly pages: ApprovalPages;
+  readonly subscriptions: Subscriptions;
+  private readonly approvals: ApprovalPages;
+  private readonly agreements: AgreementPages;
 
   constructor(clock: VirtualClock, serverUrl: () => string) {
     const url = () => `${serverUrl()}${PAYPAL_PATH}`;
@@ -28,14 +33,34 @@ export class PaypalSimulator {
     this.world = new PaypalWorld({ clock, sender: this.callbacks, identity: this.identity, url });
     this.orders = new Orders(this.world);
     this.captures = new Captures(this.world);
-    this.api = new PaypalApi(this.world, this.identity, this);
-    this.pages = new ApprovalPages(this.world, this.orders, PAYPAL_PATH);
+    const plans = new Plans(this.world);
+    const subscriptions = new Subscriptions(this.world, plans);
+    this.subscriptions = subscriptions;
+    this.approvals = new ApprovalPages(this.world, this.orders, PAYPAL_PATH);
+    this.agreements = new AgreementPages(this.world, subscriptions, PAYPAL_PATH);
+    const { agreements, captures, orders } = this;
+    const parts = { agreements, captures, orders, plans, subscriptions };
+    this.api = new PaypalApi(this.world, this.identity, parts);
   }
 
   /** A page by its path below PayPal's. */
   page(method: string, path: string): PageAnswer {
-    const [, id = '', action] = path.split('/').slice(1);
+    const [page, id = '', action] = path.split('/').slice(1);
     const pressed = method === 'POST' ? action : undefined;
-    return pressed === undefined ? this.pages.show(id) : this.pages.press(id, pressed);
+    const { approvals, agreements } = this;
+    switch (page) {
+      case 'subscribe':
+        return pressed === undefined
+          ? agreements.showSubscription(id)
+          : agreements.pressSubscription(id, pressed);
+      case 'revise':
+        return pressed === undefined
+          ? agreements.showRevision(id)
+          : agreements.pressRevision(id, pressed);
+      case 'myaccount':
+        return pressed === undefined ? agreements.showAccount() : agreements.pressAccount(pressed);
+      default:
+        return pressed === undefined ? approvals.show(id) : approvals.press(id, pressed);
+    }
   }
 }

@@ -59,6 +59,11 @@ export class StripeApi {
       ['POST', /^\/v1\/checkout\/sessions\/(\w+)\/expire$/, (id) => sessions.expire(id)],
       ['GET', /^\/v1\/payment_intents\/(\w+)$/, (id) => world.get('payment_intent', id)],
       ['POST', /^\/v1\/refunds$/, (_, form) => payments.refund(params(form))],
+      [
+        'GET',
+        /^\/v1\/refunds$/,
+        (_, { payment_intent: id }) => listOf(payments.refundsOf(String(id))),
+      ],
       ['GET', /^\/v1\/refunds\/(\w+)$/, (id) => world.get('refund', id)],
       ['GET', /^\/v1\/disputes\/(\w+)$/, (id) => world.get('dispute', id)],
       ['GET', /^\/v1\/subscriptions\/(\w+)$/, (id) => world.get('subscription', id)],

@@ -113,6 +113,10 @@ export class Subscriptions {
   private change(subscription: Subscription, params: Stripe.SubscriptionUpdateParams): void {
     const [current] = subscription.items.data;
     const item = this.wantedItem(subscription, params.items![0]);
+    if (params.proration_behavior === 'none') {
+      subscription.items = listOf([{ ...current, ...item }]);
+      return;
+    }
     const at = Number(params.proration_date ?? this.world.now);
     const billed = proration(subscription, item, at);
     const invoice = this.invoices.store(

@@ -23,6 +23,10 @@ export class SignUpAnswer {
 export class ConfirmSignUpRequest {
   @IsLinkToken()
   token: string;
+
+  /** The one that was chosen at sign-up. */
+  @IsPassword()
+  password: string;
 }
 
 export class ConfirmedSignUpAnswer {
@@ -66,11 +70,17 @@ export const SIGN_UP_CONFIRM = defineOperation({
   ...COMMON,
   name: 'sign-up.confirm',
   summary: 'Opens the account with its first keys and begins a session',
+  description:
+    'The password proves that who follows the link is who signed up: nobody gets an account with a password that a stranger chose.',
   routes: [{ path: '/api/sign-up/confirm', version: 2 }],
   owner: { service: 'account', path: '/internal/dashboard/sign-up/confirm' },
-  body: { of: ConfirmSignUpRequest, limitBytes: 4_096, example: { token: 'from-the-mail' } },
+  body: {
+    of: ConfirmSignUpRequest,
+    limitBytes: 4_096,
+    example: { token: 'from-the-mail', password: 'a sentence is fine' },
+  },
   answers: [{ type: 'application/json', of: ConfirmedSignUpAnswer, status: 201 }],
-  problems: ['link_invalid'],
+  problems: ['link_invalid', 'too_busy', 'wrong_credentials'],
   examples: [
     {
       title: 'A confirmed address',

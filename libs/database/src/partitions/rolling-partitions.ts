@@ -1,18 +1,19 @@
 /**
- * SQL of what rolls a schema's monthly partitions. `partitioned_table` names the tables; a migration
+ * SQL of what rolls a schema's partitions, of a month or of a day each. `partitioned_table` names the tables; a migration
  * that makes one ends with `select add_partitioned_table(…)`, and a job calls `roll_partitions` and
  * `drop_detached_partitions` each hour. The owner's functions, as a service may not change the schema.
  *
  * A table is partitioned by an id (UUIDv7, RFC 9562: its first 48 bits are milliseconds), so that an id is
- * unique across months, or by a time. Partitions reach from the month before to two months ahead.
+ * unique across partitions, or by a time. Partitions reach from the one before to two ahead.
  * Nothing may be read or written past the parent: its triggers would not fire.
  */
-export const monthlyPartitions = `
+export const rollingPartitions = `
 create table partitioned_table (
   name text primary key,
   is_by_id boolean not null,
   kept_for interval not null,
-  fillfactor integer not null
+  fillfactor integer not null,
+  is_daily boolean not null
 );
 create table detached_partition (name text primary key);
 
@@ -23,37 +24,44 @@ return (
   || right(lpad(to_hex(greatest(0, extract(epoch from moment) * 1000)::bigint), 12, '0'), 4)
   || '-0000-0000-000000000000')::uuid;
 
-create function partition_bound(is_by_id boolean, month timestamp) returns text language sql stable
-return case when is_by_id then least_id(month at time zone 'UTC')::text
-  else (month at time zone 'UTC')::text end;
+create function partition_bound(is_by_id boolean, start timestamp) returns text language sql stable
+return case when is_by_id then least_id(start at time zone 'UTC')::text
+  else (start at time zone 'UTC')::text end;
+
+create function partition_step(is_daily boolean) returns interval language sql immutable
+return case when is_daily then interval '1 day' else interval '1 month' end;
+
+create function partition_format(is_daily boolean) returns text language sql immutable
+return case when is_daily then 'YYYYMMDD' else 'YYYYMM' end;
 
 create function roll_partitions(today timestamptz) returns void
 language plpgsql security definer as $$
 declare
   parent record;
-  month timestamp;
-  old text;
-  this_month timestamp := date_trunc('month', today at time zone 'UTC');
+  start timestamp;
+  part text;
 begin
   perform pg_advisory_xact_lock(hashtext(current_schema() || '.partitions'));
-  for parent in select * from partitioned_table order by name loop
-    for month in
-      select generate_series(this_month - interval '1 month', this_month + interval '2 months',
-        interval '1 month')
+  for parent in
+    select t.*, partition_step(is_daily) as step, date_trunc(
+      case when is_daily then 'day' else 'month' end, today at time zone 'UTC') as current
+    from partitioned_table t order by name
+  loop
+    for start in
+      select generate_series(parent.current - parent.step, parent.current + 2 * parent.step, parent.step)
     loop
-      if to_regclass(parent.name || to_char(month, '_YYYYMM')) is null then
+      part := parent.name || '_' || to_char(start, partition_format(parent.is_daily));
+      if to_regclass(part) is null then
         -- Made apart and attached: \`partition of\` would lock the parent against every request.
         execute format('create table %I (like %I including all) with (fillfactor = %s)',
-          parent.name || to_char(month, '_YYYYMM'), parent.name, parent.fillfactor);
+          part, parent.name, parent.fillfactor);
         execute format('alter table %I attach partition %I for values from (%L) to (%L)',
-          parent.name, parent.name || to_char(month, '_YYYYMM'),
-          partition_bound(parent.is_by_id, month),
-          partition_bound(parent.is_by_id, month + interval '1 month'));
+          parent.name, part, partition_bound(parent.is_by_id, start),
+          partition_bound(parent.is_by_id, start + parent.step));
         execute (select coalesce(string_agg(distinct format('revoke all on %I from %s',
-            parent.name || to_char(month, '_YYYYMM'), grantee::regrole), ';'), 'select')
+            part, grantee::regrole), ';'), 'select')
           from pg_class, aclexplode(relacl)
-          where oid = to_regclass(parent.name || to_char(month, '_YYYYMM')) and grantee <> relowner
-            and grantee <> 0);
+          where oid = to_regclass(part) and grantee <> relowner and grantee <> 0);
       end if;
     end loop;
   end loop;
@@ -71,7 +79,8 @@ begin
   from partitioned_table t
   join pg_inherits i on i.inhparent = to_regclass(t.name)
   join pg_class c on c.oid = i.inhrelid
-  where to_date(right(c.relname, 6), 'YYYYMM') + interval '1 month' <= (today at time zone 'UTC') - t.kept_for
+  where to_date(right(c.relname, length(partition_format(is_daily))), partition_format(is_daily))
+    + partition_step(is_daily) <= (today at time zone 'UTC') - t.kept_for
   order by c.relname limit 1;
   if not found then return false; end if;
   execute format('alter table %I detach partition %I', old.parent, old.name);
@@ -91,10 +100,10 @@ begin
 end $$;
 
 create function add_partitioned_table(name text, is_by_id boolean, kept_for interval,
-  fillfactor integer default 100) returns void
+  fillfactor integer default 100, is_daily boolean default false) returns void
 language plpgsql as $$
 begin
-  insert into partitioned_table values (name, is_by_id, kept_for, fillfactor);
+  insert into partitioned_table values (name, is_by_id, kept_for, fillfactor, is_daily);
   perform roll_partitions(clock_timestamp());
 end $$;
 
@@ -103,7 +112,7 @@ do $$ begin
   execute format('alter function detach_old_partition(timestamptz) set search_path = %I, pg_temp', current_schema());
   execute format('alter function drop_detached_partitions() set search_path = %I, pg_temp', current_schema());
   revoke all on function roll_partitions(timestamptz), detach_old_partition(timestamptz),
-    drop_detached_partitions(), add_partitioned_table(text, boolean, interval, integer) from public;
+    drop_detached_partitions(), add_partitioned_table(text, boolean, interval, integer, boolean) from public;
   execute format('grant execute on function roll_partitions(timestamptz), detach_old_partition(timestamptz), '
     || 'drop_detached_partitions() to %I', current_schema() || '_maintenance');
   execute format('revoke insert, update, delete on partitioned_table, detached_partition from %I, %I',

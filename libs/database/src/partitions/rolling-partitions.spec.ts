@@ -7,7 +7,7 @@ const NAMES = `
   select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
   where i.inhparent = 'leases'::regclass order by 1`;
 
-describe('monthly partitions', () => {
+describe('rolling partitions', () => {
   let test: TestDatabase;
   let database: Database;
   let maintenance: Database;

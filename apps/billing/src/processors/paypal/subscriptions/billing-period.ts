@@ -1,0 +1,29 @@
+import type { BillingInterval } from '#libs/contracts';
+import { DAY_MS, addMonths } from '#libs/platform';
+
+export interface BillingPeriod {
+  start: Date;
+  end: Date;
+  /** 0 for the first one. */
+  index: number;
+}
+
+const MONTHS: Readonly<Record<BillingInterval, number>> = { month: 1, year: 12 };
+/** PayPal bills in batches, up to a day before or after the anchor's time of day. */
+const EARLY_MS = DAY_MS;
+
+/** The period that a time lies in. PayPal tells no periods: they are counted from the anchor's day. */
+export function periodAt(anchor: Date, interval: BillingInterval, time: Date): BillingPeriod {
+  const step = MONTHS[interval];
+  const monthsApart =
+    (time.getUTCFullYear() - anchor.getUTCFullYear()) * 12 +
+    (time.getUTCMonth() - anchor.getUTCMonth());
+  const startOf = (index: number) => addMonths(anchor, index * step);
+  let index = Math.max(0, Math.floor(monthsApart / step));
+  while (index > 0 && startOf(index) > time) index -= 1;
+  return { start: startOf(index), end: startOf(index + 1), index };
+}
+
+/** The period that a payment at a time is for. */
+export const periodPaidAt = (anchor: Date, interval: BillingInterval, time: Date) =>
+  periodAt(anchor, interval, new Date(time.getTime() + EARLY_MS));

@@ -1,0 +1,41 @@
+import type { BilledPlan } from '../../payment-processor.js';
+import { isPaypalId } from '../paypal-objects.js';
+
+/** What an order at PayPal carries of ours when it pays for the rest of a period on a higher plan. */
+export interface ChangeReference {
+  subscriptionId: string;
+  old: BilledPlan;
+  wanted: BilledPlan;
+  /** From when the difference is counted; whole seconds. */
+  from: Date;
+}
+
+const SECOND_MS = 1000;
+const PLAN = '([\\w-]{1,40}),(\\d{1,4}),([\\w.-]{1,20})';
+const CHANGE = new RegExp(`^change,([\\w-]{1,30}),${PLAN},${PLAN},(\\d{1,12})$`);
+
+export function toChangeId({ subscriptionId, old, wanted, from }: ChangeReference): string {
+  const seconds = Math.floor(from.getTime() / SECOND_MS);
+  return ['change', subscriptionId, planText(old), planText(wanted), seconds].join(',');
+}
+
+/** Undefined for what we did not write, and for orders that customers made. */
+export function toChangeReference(customId: unknown): ChangeReference | undefined {
+  const found = CHANGE.exec(String(customId));
+  if (!found || !isPaypalId(found[1])) return undefined;
+  return {
+    subscriptionId: found[1],
+    old: planOf(found.slice(2, 5)),
+    wanted: planOf(found.slice(5, 8)),
+    from: new Date(Number(found[8]) * SECOND_MS),
+  };
+}
+
+const planText = ({ sku, quantity, catalogueVersion }: BilledPlan) =>
+  [sku, quantity, catalogueVersion].join(',');
+
+const planOf = ([sku = '', quantity, catalogueVersion = '']: string[]): BilledPlan => ({
+  sku,
+  quantity: Number(quantity),
+  catalogueVersion,
+});

@@ -1,0 +1,92 @@
+import type { Clock, Micros } from '#libs/platform';
+import type { BilledPlan } from '../../payment-processor.js';
+import { UnfitObject } from '../../unfit-object.js';
+import { idOf, timeOf } from '../paypal-objects.js';
+import { type BillingPeriod, periodAt } from './billing-period.js';
+import type { PaypalPlans, PricedPlan } from './paypal-plans.js';
+import { type SubscriptionMark, toSubscriptionMark } from './subscription-mark.js';
+import type { PaypalSubscription, SubscriptionsClient } from './subscriptions-client.js';
+
+/** A plan in units, with its price. */
+export interface PlannedUnits extends PricedPlan {
+  quantity: number;
+}
+
+/** A subscription as PayPal has it, read together with our mark on it. */
+export interface KnownSubscription {
+  id: string;
+  subscription: PaypalSubscription;
+  mark: SubscriptionMark;
+  /** What PayPal bills next. */
+  next: PlannedUnits;
+  /** What is in force. */
+  running: PlannedUnits;
+  /** What was in force before `mark.until`. */
+  former: PlannedUnits;
+  start: Date;
+  /** Periods are counted from here. */
+  anchor: Date;
+  /** The running period; of an ended one its last. */
+  period: BillingPeriod;
+}
+
+const ENDED = ['CANCELLED', 'EXPIRED', 'SUSPENDED'];
+
+/** Reads subscriptions. @throws UnfitObject for one that is not ours. */
+export class KnownSubscriptions {
+  constructor(
+    private readonly client: SubscriptionsClient,
+    private readonly plans: PaypalPlans,
+    private readonly clock: Clock,
+  ) {}
+
+  async read(id: string): Promise<KnownSubscription> {
+    return this.judge(await this.client.get(id));
+  }
+
+  async judge(subscription: PaypalSubscription): Promise<KnownSubscription> {
+    const id = idOf(subscription.id);
+    const mark = toSubscriptionMark(subscription.custom_id);
+    if (!mark) throw new UnfitObject(`the subscription ${id} is not one of ours`);
+    const plan = await this.plans.get(idOf(subscription.plan_id));
+    const next = { ...plan, quantity: Number(subscription.quantity ?? 1) };
+    const former = isSamePlan(next, mark.running) ? next : await this.named(mark.running, next);
+    const now = this.clock.now();
+    const running = now < mark.until ? former : next;
+    const start = timeOf(subscription.start_time);
+    // Another interval begins a new count.
+    const isTurned = running === next && former.interval !== next.interval;
+    const anchor = isTurned ? mark.until : (mark.anchor ?? start);
+    const period = periodAt(anchor, running.interval, lastMoment(subscription, mark, now));
+    return { id, subscription, mark, next, running, former, start, anchor, period };
+  }
+
+  /** A plan of ours by its name, at the price it was sold for. */
+  async named(plan: BilledPlan, { currency }: Pick<PricedPlan, 'currency'>): Promise<PlannedUnits> {
+    return { ...(await this.plans.named(plan, currency)), quantity: plan.quantity };
+  }
+}
+
+export const isSamePlan = (a: BilledPlan, b: BilledPlan) =>
+  a.sku === b.sku && a.quantity === b.quantity && a.catalogueVersion === b.catalogueVersion;
+
+export const priceOf = ({ unitMicros, quantity }: PlannedUnits): Micros =>
+  unitMicros * BigInt(quantity);
+
+export const billedPlan = ({ sku, quantity, catalogueVersion }: BilledPlan): BilledPlan => ({
+  sku,
+  quantity,
+  catalogueVersion,
+});
+
+/** Now; of one that has ended or stands still, when it did. */
+function lastMoment(
+  { status = '', status_update_time: changed }: PaypalSubscription,
+  { isEnding, until }: SubscriptionMark,
+  now: Date,
+): Date {
+  if (!ENDED.includes(status)) return now;
+  const stopped = changed === undefined ? now : timeOf(changed);
+  const beforeEnd = new Date(until.getTime() - 1);
+  return isEnding && beforeEnd < stopped ? beforeEnd : stopped;
+}

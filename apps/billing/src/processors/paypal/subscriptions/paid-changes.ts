@@ -1,0 +1,223 @@
+import { type Clock, type Micros, shareOfMoney } from '#libs/platform';
+import type {
+  BillLine,
+  BillSnapshot,
+  ChangeRequest,
+  ChangeResult,
+  UpgradeRequest,
+  UpgradeResult,
+} from '../../payment-processor.js';
+import { UnfitObject } from '../../unfit-object.js';
+import type { PaypalClient } from '../paypal-client.js';
+import { PaypalRefusal } from '../paypal-connection.js';
+import { type PaypalOrder, idOf, linkOf, microsOf, timeOf } from '../paypal-objects.js';
+import { pageOf, paymentRequest } from '../paypal-orders.js';
+import { isDecided } from '../paypal-outcome.js';
+import { paymentSnapshot } from '../paypal-snapshots.js';
+import { periodAt } from './billing-period.js';
+import { toChangeId, toChangeReference } from './change-reference.js';
+import {
+  type KnownSubscription,
+  type KnownSubscriptions,
+  type PlannedUnits,
+  billedPlan,
+  isSamePlan,
+  priceOf,
+} from './known-subscription.js';
+import type { PaypalPlans } from './paypal-plans.js';
+import { type SubscriptionMark, toCustomId } from './subscription-mark.js';
+import type { SubscriptionsClient } from './subscriptions-client.js';
+
+export interface PaidChangesParts {
+  client: SubscriptionsClient;
+  orders: PaypalClient;
+  plans: PaypalPlans;
+  known: KnownSubscriptions;
+  clock: Clock;
+  /** Where customers come back to from the pages of a change. */
+  returnUrl: string;
+}
+
+/** Begins the id of a change's bill: the order behind it looks as a payment does. */
+const BILL_PREFIX = 'change-';
+
+/**
+ * Changes of plans. PayPal changes from the next period on, after its customer's consent, and knows no
+ * proration: the difference is an order of its own, whose page follows that of the consent. It is captured
+ * only once the consent is there, so that nothing has to be given back.
+ */
+export class PaidChanges {
+  constructor(private readonly parts: PaidChangesParts) {}
+
+  async preview(request: ChangeRequest, from: Date): Promise<{ dueMicros: Micros }> {
+    const { currency, subscriptionId, plan } = request;
+    const known = await this.parts.known.read(subscriptionId);
+    const wanted = { ...(await this.parts.plans.find(plan, currency)), quantity: request.quantity };
+    return { dueMicros: dueOf(linesOf(known, { old: known.running, wanted, from })) };
+  }
+
+  async upgrade(request: UpgradeRequest): Promise<UpgradeResult> {
+    const { subscriptionId, changeId, from, currency, plan, quantity } = request;
+    const known = await this.parts.known.read(subscriptionId);
+    const wanted = { ...(await this.parts.plans.find(plan, currency)), quantity };
+    if (isSamePlan(known.running, wanted)) return { state: 'paid' };
+    const due = dueOf(linesOf(known, { old: known.running, wanted, from }));
+    const reference = { subscriptionId, old: known.running, wanted, from };
+    const order = await this.parts.orders.createOrder(
+      paymentRequest({
+        customId: toChangeId(reference),
+        currency,
+        lines: [{ name: plan.name, quantity: 1, amountMicros: due }],
+        successUrl: this.parts.returnUrl,
+        cancelUrl: this.parts.returnUrl,
+      }),
+      `change:${changeId}`,
+    );
+    if (microsOf(order.purchase_units?.[0]?.amount) !== due) {
+      throw new UnfitObject(`the order ${String(order.id)} has another amount`);
+    }
+    await this.putMark(known, { changeOrderId: idOf(order.id) });
+    const redirectUrl = isSamePlan(known.next, wanted)
+      ? pageOf(order)
+      : await this.revise(known, wanted, pageOf(order));
+    return { state: 'payment_required', redirectUrl };
+  }
+
+  async changeAtPeriodEnd(request: ChangeRequest): Promise<ChangeResult> {
+    const { subscriptionId, plan, quantity, currency } = request;
+    const known = await this.parts.known.read(subscriptionId);
+    const wanted = { ...(await this.parts.plans.find(plan, currency)), quantity };
+    const paid = await this.paidBill(known);
+    await this.putMark(known, { changeOrderId: paid ? known.mark.changeOrderId : null });
+    if (isSamePlan(known.next, wanted)) return { state: 'scheduled' };
+    const redirectUrl = await this.revise(known, wanted, this.parts.returnUrl);
+    return { state: 'approval_required', redirectUrl };
+  }
+
+  /** Until the period ends; what is billed then is what the customer has agreed to. */
+  async setPlan(request: ChangeRequest): Promise<void> {
+    const { subscriptionId, plan, quantity, currency } = request;
+    const known = await this.parts.known.read(subscriptionId);
+    const wanted = { ...(await this.parts.plans.find(plan, currency)), quantity };
+    await this.putMark(known, { running: billedPlan(wanted), changeOrderId: null });
+  }
+
+  /**
+   * Takes the money of a change that its customer has agreed to on both pages, and notes that the new plan
+   * is in force. @returns whether anything was done.
+   */
+  async settle(known: KnownSubscription): Promise<boolean> {
+    const { mark, next, former } = known;
+    if (mark.changeOrderId === null || this.parts.clock.now() >= mark.until) return false;
+    let order = await this.parts.orders.getOrder(mark.changeOrderId);
+    const change = toChangeReference(order.purchase_units?.[0]?.custom_id);
+    if (!change || !isSamePlan(former, change.old) || !isSamePlan(next, change.wanted))
+      return false;
+    if (order.status === 'APPROVED' && (await this.capture(order))) {
+      order = await this.parts.orders.getOrder(mark.changeOrderId);
+    }
+    if (!paidAt(order)) return false;
+    await this.putMark(known, { running: billedPlan(next) });
+    return true;
+  }
+
+  /** The bill of the latest change, once it is paid. */
+  async paidBill({ mark }: KnownSubscription): Promise<{ id: string; at: Date } | undefined> {
+    if (mark.changeOrderId === null) return undefined;
+    const at = paidAt(await this.parts.orders.getOrder(mark.changeOrderId));
+    return at && { id: `${BILL_PREFIX}${mark.changeOrderId}`, at };
+  }
+
+  /** The bill of a change by its id; undefined for an id of another kind. */
+  async fetchBill(id: string): Promise<BillSnapshot | undefined> {
+    if (!id.startsWith(BILL_PREFIX)) return undefined;
+    const order = await this.parts.orders.getOrder(id.slice(BILL_PREFIX.length));
+    const [unit = {}] = order.purchase_units ?? [];
+    const change = toChangeReference(unit.custom_id);
+    if (!change) throw new UnfitObject(`the order ${id} changes no plan`);
+    const known = await this.parts.known.read(change.subscriptionId);
+    const { currency } = known.next;
+    const old = await this.parts.known.named(change.old, known.next);
+    const wanted = await this.parts.known.named(change.wanted, known.next);
+    const lines = linesOf(known, { old, wanted, from: change.from });
+    if (microsOf(unit.amount) !== dueOf(lines)) {
+      throw new UnfitObject(`the order ${id} has another amount`);
+    }
+    const capture = unit.payments?.captures?.at(-1);
+    const isPaid = paidAt(order) !== undefined;
+    return {
+      kind: 'bill',
+      id,
+      subscriptionId: change.subscriptionId,
+      reason: 'change',
+      state: isPaid ? 'paid' : 'open',
+      paymentId: isPaid ? idOf(capture?.id) : null,
+      amountMicros: dueOf(lines),
+      currency,
+      lines,
+    };
+  }
+
+  private async capture({ id, update_time: updated = '' }: PaypalOrder): Promise<boolean> {
+    try {
+      await this.parts.orders.captureOrder(idOf(id), `capture:${String(id)}:${updated}`);
+      return true;
+    } catch (error) {
+      if (error instanceof PaypalRefusal && isDecided(error)) return false;
+      throw error;
+    }
+  }
+
+  private async putMark(
+    known: KnownSubscription,
+    change: Partial<SubscriptionMark>,
+  ): Promise<void> {
+    const { id, mark, running, anchor, period } = known;
+    const kept = { ...mark, until: period.end, anchor, running: billedPlan(running) };
+    const value = toCustomId({ ...kept, ...change });
+    await this.parts.client.patch(id, [{ op: 'replace', path: '/custom_id', value }]);
+  }
+
+  /** @returns the page on which the customer agrees, and which leads to `nextUrl`. */
+  private async revise(
+    { id }: KnownSubscription,
+    wanted: PlannedUnits,
+    nextUrl: string,
+  ): Promise<string> {
+    const { links } = await this.parts.client.revise(id, {
+      plan_id: wanted.id,
+      quantity: String(wanted.quantity),
+      application_context: {
+        shipping_preference: 'NO_SHIPPING',
+        return_url: nextUrl,
+        cancel_url: this.parts.returnUrl,
+      },
+    });
+    return linkOf(links, 'approve') ?? '';
+  }
+}
+
+/** The rest of the period at the old price back, at the new price instead. */
+function linesOf(
+  { anchor }: KnownSubscription,
+  { old, wanted, from }: { old: PlannedUnits; wanted: PlannedUnits; from: Date },
+): BillLine[] {
+  const { start, end: to } = periodAt(anchor, wanted.interval, from);
+  const part = BigInt(to.getTime() - from.getTime());
+  const whole = BigInt(to.getTime() - start.getTime());
+  const share = (plan: PlannedUnits) => shareOfMoney(priceOf(plan), part, whole);
+  return [
+    { ...billedPlan(old), amountMicros: -share(old), from, to },
+    { ...billedPlan(wanted), amountMicros: share(wanted), from, to },
+  ];
+}
+
+const dueOf = (lines: readonly BillLine[]): Micros =>
+  lines.reduce((sum, { amountMicros }) => sum + amountMicros, 0n);
+
+/** When the money of an order arrived; undefined while it has not. */
+function paidAt({ purchase_units: units }: PaypalOrder): Date | undefined {
+  const capture = units?.[0]?.payments?.captures?.at(-1);
+  const isPaid = capture && paymentSnapshot(capture).state === 'succeeded';
+  return isPaid ? timeOf(capture.create_time) : undefined;
+}

@@ -1,0 +1,129 @@
+import type { BillingInterval } from '#libs/contracts';
+import type { Micros } from '#libs/platform';
+import type { BilledPlan, PlanRef } from '../../payment-processor.js';
+import { UnfitObject } from '../../unfit-object.js';
+import { PaypalRefusal } from '../paypal-connection.js';
+import { currencyOf, idOf, microsOf, toMoney } from '../paypal-objects.js';
+import type { PaypalPlan, PlanRequest, SubscriptionsClient } from './subscriptions-client.js';
+
+/** What a plan of PayPal's stands for. */
+export interface PricedPlan {
+  id: string;
+  sku: string;
+  catalogueVersion: string;
+  currency: string;
+  interval: BillingInterval;
+  unitMicros: Micros;
+}
+
+const PRODUCT_ID = 'DOMAIN-DATA-SERVICE';
+const PRODUCT = { id: PRODUCT_ID, name: 'Domain Data Service', type: 'SERVICE' } as const;
+const PAGES_MAX = 100;
+/** PayPal tries again five days after a payment failed, and suspends when that fails, too. */
+const FAILURES_MAX = 2;
+const UNITS = { month: 'MONTH', year: 'YEAR' } as const;
+const KEY = /^([\w-]{1,40}):([\w.-]{1,20}):([A-Z]{3})$/;
+
+/**
+ * Our plans as plans of the PayPal account, named by their description. One is made when it is first needed,
+ * and never changes, so what was read once is remembered.
+ */
+export class PaypalPlans {
+  private readonly byKey = new Map<string, PricedPlan>();
+  private readonly byId = new Map<string, PricedPlan>();
+
+  constructor(private readonly client: SubscriptionsClient) {}
+
+  /** @throws UnfitObject when the account has another price under this name. */
+  async find(plan: PlanRef, currency: string): Promise<PricedPlan> {
+    const key = `${plan.sku}:${plan.catalogueVersion}:${currency}`;
+    const known = this.byKey.get(key);
+    if (known) return known;
+    const id = (await this.search(key)) ?? (await this.create(key, plan, currency));
+    const priced = await this.get(id);
+    if (priced.unitMicros !== plan.unitMicros || priced.interval !== plan.interval) {
+      throw new UnfitObject(`the plan ${id} of ${key} has another price`);
+    }
+    this.byKey.set(key, priced);
+    return priced;
+  }
+
+  /** One that was sold before, at the price of then. @throws UnfitObject when the account has none. */
+  async named({ sku, catalogueVersion }: BilledPlan, currency: string): Promise<PricedPlan> {
+    const key = `${sku}:${catalogueVersion}:${currency}`;
+    const known = this.byKey.get(key);
+    if (known) return known;
+    const id = await this.search(key);
+    if (id === undefined) throw new UnfitObject(`there is no plan ${key}`);
+    const priced = await this.get(id);
+    this.byKey.set(key, priced);
+    return priced;
+  }
+
+  /** @throws UnfitObject for a plan that is not one of ours. */
+  async get(id: string): Promise<PricedPlan> {
+    const known = this.byId.get(id);
+    if (known) return known;
+    const priced = pricedPlan(await this.client.getPlan(id));
+    this.byId.set(id, priced);
+    return priced;
+  }
+
+  private async search(key: string): Promise<string | undefined> {
+    if (!(await this.hasProduct())) {
+      await this.client.createProduct(PRODUCT, `product:${PRODUCT_ID}`);
+      return undefined;
+    }
+    for (let page = 1; page <= PAGES_MAX; page += 1) {
+      const { plans, isLast } = await this.client.listPlans(PRODUCT_ID, page);
+      const found = plans.find(({ description }) => description === key);
+      if (found) return idOf(found.id);
+      if (isLast) return undefined;
+    }
+    throw new UnfitObject('the list of plans has no end');
+  }
+
+  private async hasProduct(): Promise<boolean> {
+    try {
+      await this.client.getProduct(PRODUCT_ID);
+      return true;
+    } catch (error) {
+      if (error instanceof PaypalRefusal && error.status === 404) return false;
+      throw error;
+    }
+  }
+
+  private async create(key: string, plan: PlanRef, currency: string): Promise<string> {
+    const request: PlanRequest = {
+      product_id: PRODUCT_ID,
+      name: plan.name,
+      description: key,
+      status: 'ACTIVE',
+      quantity_supported: true,
+      billing_cycles: [
+        {
+          frequency: { interval_unit: UNITS[plan.interval], interval_count: 1 },
+          tenure_type: 'REGULAR',
+          sequence: 1,
+          total_cycles: 0,
+          pricing_scheme: { fixed_price: toMoney(plan.unitMicros, currency) },
+        },
+      ],
+      payment_preferences: { auto_bill_outstanding: true, payment_failure_threshold: FAILURES_MAX },
+    };
+    return idOf((await this.client.createPlan(request, `plan:${key}`)).id);
+  }
+}
+
+function pricedPlan({ id, description, billing_cycles: cycles }: PaypalPlan): PricedPlan {
+  const [, sku, catalogueVersion, currency] = KEY.exec(String(description)) ?? [];
+  const [cycle] = cycles ?? [];
+  const price = cycle?.pricing_scheme?.fixed_price;
+  const { interval_unit: unit, interval_count: count = 1 } = cycle?.frequency ?? {};
+  const isKnown = sku && catalogueVersion && (unit === 'MONTH' || unit === 'YEAR') && count === 1;
+  if (!isKnown || currencyOf(price) !== currency) {
+    throw new UnfitObject(`the plan ${String(id)} is not one of ours`);
+  }
+  const interval = unit === 'YEAR' ? 'year' : 'month';
+  return { id: idOf(id), sku, catalogueVersion, currency, interval, unitMicros: microsOf(price) };
+}

@@ -1,0 +1,228 @@
+import type { SubscriptionState } from '#libs/contracts';
+import { type Clock, DAY_MS, type Micros } from '#libs/platform';
+import type {
+  CheckoutLine,
+  CheckoutRequest,
+  CheckoutSnapshot,
+  CreatedCheckout,
+  SubscriptionSnapshot,
+} from '../../payment-processor.js';
+import { UnfitObject } from '../../unfit-object.js';
+import { PaypalRefusal } from '../paypal-connection.js';
+import { idOf, linkOf, microsOf, timeOf } from '../paypal-objects.js';
+import {
+  type KnownSubscription,
+  type KnownSubscriptions,
+  billedPlan,
+  isSamePlan,
+  priceOf,
+} from './known-subscription.js';
+import type { PaidChanges } from './paid-changes.js';
+import type { PaypalPlans } from './paypal-plans.js';
+import { type SubscriptionMark, toCustomId } from './subscription-mark.js';
+import type { SubscriptionsClient } from './subscriptions-client.js';
+
+export interface PaypalSubscriptionsParts {
+  client: SubscriptionsClient;
+  plans: PaypalPlans;
+  known: KnownSubscriptions;
+  changes: PaidChanges;
+  clock: Clock;
+}
+
+/** How far back the latest payment is looked for: longer than a period. */
+const LOOK_BACK_MS = 400 * DAY_MS;
+/** How long after its start a subscription may be paid first: its attempts, and a day. */
+const FIRST_PAYMENT_MS = 11 * DAY_MS;
+const PAID_STATUSES = ['COMPLETED', 'PARTIALLY_REFUNDED', 'REFUNDED'];
+const BY_CUSTOMER = 'The customer asked for it';
+const BY_US = 'It has ended';
+
+/** Subscriptions: one plan each, suspended until the end of the period when their customer cancels. */
+export class PaypalSubscriptions {
+  constructor(private readonly parts: PaypalSubscriptionsParts) {}
+
+  /** Opens the page on which the customer agrees to be billed. */
+  async create(request: CheckoutRequest, line: Required<CheckoutLine>): Promise<CreatedCheckout> {
+    const { orderId, accountId, currency, expiresAt, successUrl, cancelUrl } = request;
+    const { plan, quantity } = line;
+    const { id: planId } = await this.parts.plans.find(plan, currency);
+    const mark: SubscriptionMark = {
+      orderId,
+      isEnding: false,
+      until: expiresAt,
+      anchor: null,
+      running: billedPlan({ ...plan, quantity }),
+      changeOrderId: null,
+    };
+    const created = await this.parts.client.create(
+      {
+        plan_id: planId,
+        quantity: String(quantity),
+        custom_id: toCustomId(mark),
+        application_context: {
+          shipping_preference: 'NO_SHIPPING',
+          user_action: 'SUBSCRIBE_NOW',
+          return_url: successUrl,
+          cancel_url: cancelUrl,
+        },
+      },
+      `order:${orderId}:checkout`,
+    );
+    const redirectUrl = linkOf(created.links, 'approve') ?? '';
+    return { checkoutId: idOf(created.id), customerId: accountId, redirectUrl };
+  }
+
+  async fetchCheckout(id: string): Promise<CheckoutSnapshot> {
+    const known = await this.parts.known.read(id);
+    const { subscription, mark, next, former } = known;
+    const isPaid = subscription.billing_info?.last_payment !== undefined;
+    const state = isPaid ? 'paid' : this.unpaidState(known);
+    const first = isPaid ? await this.firstPayment(known) : undefined;
+    return {
+      kind: 'checkout',
+      id,
+      orderId: mark.orderId,
+      state,
+      // What was paid first, whatever its plan became since.
+      amountMicros: first ?? priceOf(former),
+      currency: next.currency,
+      ...(isPaid && { subscriptionId: id }),
+    };
+  }
+
+  async fetch(id: string): Promise<SubscriptionSnapshot> {
+    return this.snapshot(await this.parts.known.read(id));
+  }
+
+  async cancel(id: string, when: 'period_end' | 'now'): Promise<SubscriptionSnapshot> {
+    const { client, known } = this.parts;
+    const { subscription, period, mark, running, anchor } = await known.read(id);
+    const { status } = subscription;
+    if (when === 'now') {
+      if (status === 'ACTIVE' || status === 'SUSPENDED') await client.cancel(id, BY_US);
+    } else if (status === 'ACTIVE') {
+      const ending = { ...mark, isEnding: true, until: period.end, anchor };
+      await this.putMark(id, { ...ending, running: billedPlan(running) });
+      await client.suspend(id, BY_CUSTOMER);
+    }
+    return this.fetch(id);
+  }
+
+  /** @throws PaypalRefusal for one that has ended, or whose change only its customer can take back. */
+  async resume(id: string): Promise<SubscriptionSnapshot> {
+    const { client, known, clock } = this.parts;
+    const { subscription, mark, running, next } = await known.read(id);
+    const hasEnded = mark.isEnding && mark.until <= clock.now();
+    if (subscription.status === 'CANCELLED' || subscription.status === 'EXPIRED' || hasEnded) {
+      throw new PaypalRefusal(422, 'SUBSCRIPTION_ENDED', 'The subscription has ended.');
+    }
+    if (subscription.status === 'SUSPENDED') {
+      // First the mark: a suspension without it is nobody's wish.
+      await this.putMark(id, { ...mark, isEnding: false });
+      await client.activate(id, BY_CUSTOMER);
+    } else if (!isSamePlan(running, next)) {
+      throw new PaypalRefusal(
+        422,
+        'APPROVAL_NEEDED',
+        'The customer takes a change back at PayPal.',
+      );
+    }
+    return this.fetch(id);
+  }
+
+  private async firstPayment({ id, start }: KnownSubscription): Promise<Micros | undefined> {
+    const from = new Date(start.getTime() - DAY_MS);
+    const to = new Date(start.getTime() + FIRST_PAYMENT_MS);
+    const sales = await this.parts.client.listTransactions(id, from, to);
+    const [first] = sales
+      .filter(({ status }) => PAID_STATUSES.includes(status ?? ''))
+      .toSorted((a, b) => timeOf(a.time).getTime() - timeOf(b.time).getTime());
+    return first && microsOf(first.amount_with_breakdown?.gross_amount);
+  }
+
+  private async putMark(id: string, mark: SubscriptionMark): Promise<void> {
+    const value = toCustomId(mark);
+    await this.parts.client.patch(id, [{ op: 'replace', path: '/custom_id', value }]);
+  }
+
+  private unpaidState({ subscription, mark }: KnownSubscription): CheckoutSnapshot['state'] {
+    switch (subscription.status) {
+      case 'APPROVAL_PENDING':
+        return mark.until <= this.parts.clock.now() ? 'expired' : 'open';
+      case 'CANCELLED':
+      case 'EXPIRED':
+        return 'expired';
+      default:
+        return 'processing';
+    }
+  }
+
+  /** Does first what is due: the money of an approved change, the end of a cancelled subscription. */
+  private async snapshot(found: KnownSubscription): Promise<SubscriptionSnapshot> {
+    const { known, clock, client, changes } = this.parts;
+    const isSettled = await changes.settle(found);
+    const current = isSettled ? await known.read(found.id) : found;
+    const { id, subscription, mark, next, running, period } = current;
+    const isEnding = mark.isEnding && subscription.status === 'SUSPENDED';
+    const hasEnded = isEnding && mark.until <= clock.now();
+    if (hasEnded) await client.cancel(id, BY_US);
+    return {
+      kind: 'subscription',
+      id,
+      orderId: mark.orderId,
+      state: hasEnded ? 'cancelled' : stateOf(current),
+      ...billedPlan(running),
+      currency: next.currency,
+      periodStart: period.start,
+      periodEnd: period.end,
+      cancelAt: isEnding && !hasEnded ? mark.until : null,
+      pendingChange: isSamePlan(running, next) ? null : billedPlan(next),
+      latestBill: await this.latestBill(current),
+    };
+  }
+
+  /** Null while a payment has failed: PayPal names none before it is there. */
+  private async latestBill(
+    current: KnownSubscription,
+  ): Promise<SubscriptionSnapshot['latestBill']> {
+    const { id, subscription, start } = current;
+    const { failed_payments_count: failures = 0, last_payment: payment } =
+      subscription.billing_info ?? {};
+    if (failures > 0 || !payment) return null;
+    const now = this.parts.clock.now();
+    const from = new Date(Math.max(start.getTime() - DAY_MS, now.getTime() - LOOK_BACK_MS));
+    const sales = await this.parts.client.listTransactions(id, from, now);
+    const bills = sales
+      .filter(({ status }) => PAID_STATUSES.includes(status ?? ''))
+      .map((sale) => ({ id: idOf(sale.id), at: timeOf(sale.time) }));
+    const change = await this.parts.changes.paidBill(current);
+    // Of two at the same second the change came later.
+    const [latest] = [...(change ? [change] : []), ...bills].toSorted(
+      (a, b) => b.at.getTime() - a.at.getTime(),
+    );
+    return latest ? { id: latest.id, isPaid: true } : null;
+  }
+}
+
+/** A suspended one was cancelled by its customer, was not paid, or was stopped at PayPal. */
+function stateOf({ id, subscription, mark }: KnownSubscription): SubscriptionState {
+  const { status = '', billing_info: billing } = subscription;
+  const hasFailed = (billing?.failed_payments_count ?? 0) > 0;
+  switch (status) {
+    case 'APPROVAL_PENDING':
+    case 'APPROVED':
+      return 'incomplete';
+    case 'ACTIVE':
+      if (hasFailed) return 'past_due';
+      return billing?.last_payment ? 'active' : 'incomplete';
+    case 'SUSPENDED':
+      if (mark.isEnding) return 'active';
+      return hasFailed ? 'unpaid' : 'paused';
+    case 'CANCELLED':
+    case 'EXPIRED':
+      return 'cancelled';
+    default:
+      throw new UnfitObject(`the subscription ${id} is ${status.slice(0, 40)}`);
+  }
+}

@@ -1,0 +1,74 @@
+import type { Micros } from '#libs/platform';
+import type { BillSnapshot } from '../../payment-processor.js';
+import { UnfitObject } from '../../unfit-object.js';
+import { currencyOf, idOf, microsOf, timeOf } from '../paypal-objects.js';
+import { periodPaidAt } from './billing-period.js';
+import {
+  type KnownSubscription,
+  type KnownSubscriptions,
+  type PlannedUnits,
+  billedPlan,
+  priceOf,
+} from './known-subscription.js';
+import type { SubscriptionsClient } from './subscriptions-client.js';
+
+/** What PayPal took for a period. It says neither plan nor period: both follow from when it was paid. */
+export class SaleBills {
+  constructor(
+    private readonly client: SubscriptionsClient,
+    private readonly known: KnownSubscriptions,
+  ) {}
+
+  async fetch(id: string): Promise<BillSnapshot> {
+    const sale = await this.client.getSale(id);
+    const money = { value: sale.amount?.total, currency_code: sale.amount?.currency };
+    const amountMicros = microsOf(money);
+    const known = await this.known.read(idOf(sale.billing_agreement_id));
+    const { plan, anchor } = billedAt(known, timeOf(sale.create_time), amountMicros);
+    const period = periodPaidAt(anchor, plan.interval, timeOf(sale.create_time));
+    const isFirst = period.start.getTime() === known.start.getTime();
+    return {
+      kind: 'bill',
+      id,
+      subscriptionId: known.id,
+      reason: isFirst ? 'start' : 'renewal',
+      state: STATES[sale.state ?? ''] ?? unfit(id),
+      paymentId: id,
+      amountMicros,
+      currency: currencyOf(money),
+      lines: [{ ...billedPlan(plan), amountMicros, from: period.start, to: period.end }],
+    };
+  }
+}
+
+/** Money that goes back is told by refunds. */
+const STATES: Readonly<Record<string, BillSnapshot['state']>> = {
+  completed: 'paid',
+  partially_refunded: 'paid',
+  refunded: 'paid',
+  pending: 'open',
+  denied: 'void',
+};
+
+function unfit(id: string): never {
+  throw new UnfitObject(`the payment ${id} is in no state we know`);
+}
+
+interface Billed {
+  plan: PlannedUnits;
+  anchor: Date;
+}
+
+/** Of the plans before and after a change the one that costs what was paid; the one of that time otherwise. */
+function billedAt(known: KnownSubscription, at: Date, amountMicros: Micros): Billed {
+  const { former, next, mark, start } = known;
+  const first = mark.anchor ?? start;
+  const before: Billed = { plan: former, anchor: first };
+  const after: Billed = {
+    plan: next,
+    anchor: former.interval === next.interval ? first : mark.until,
+  };
+  const [likely, other] = at < mark.until ? [before, after] : [after, before];
+  const fits = [likely, other].find(({ plan }) => priceOf(plan) === amountMicros);
+  return fits ?? likely;
+}

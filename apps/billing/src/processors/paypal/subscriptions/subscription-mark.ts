@@ -1,0 +1,56 @@
+import { isId } from '#libs/platform';
+import type { BilledPlan } from '../../payment-processor.js';
+
+/**
+ * What a subscription at PayPal carries of ours, in `custom_id` (at most 127 characters). PayPal has no
+ * schedules: a plan that was changed shows the new one from its approval on, and a suspended one may have been
+ * cancelled by its customer or not have been paid. So what is in force until when is written there.
+ */
+export interface SubscriptionMark {
+  orderId: string;
+  /** The customer cancelled: it is suspended and ends at `until`. */
+  isEnding: boolean;
+  /** When the offer ends while it is not approved; afterwards until when `running` is in force. */
+  until: Date;
+  /** What periods are counted from; null for the subscription's own start. */
+  anchor: Date | null;
+  /** The plan in force until then, whatever PayPal says that it will bill. */
+  running: BilledPlan;
+  /** The order that pays for the plan PayPal shows, so that it is in force at once. */
+  changeOrderId: string | null;
+}
+
+const SECOND_MS = 1000;
+const NONE = '-';
+const MARK =
+  /^([\w-]{36}),(e|-),(\d{1,12}),(\d{1,12}|-),([\w-]{1,40}):(\d{1,4}):([\w.-]{1,20}),(\w{1,20}|-)$/;
+
+export function toCustomId(mark: SubscriptionMark): string {
+  const { sku, quantity, catalogueVersion } = mark.running;
+  return [
+    mark.orderId,
+    mark.isEnding ? 'e' : NONE,
+    secondsOf(mark.until),
+    mark.anchor ? secondsOf(mark.anchor) : NONE,
+    `${sku}:${quantity}:${catalogueVersion}`,
+    mark.changeOrderId ?? NONE,
+  ].join(',');
+}
+
+/** Undefined for what we did not write. */
+export function toSubscriptionMark(customId: unknown): SubscriptionMark | undefined {
+  const found = MARK.exec(String(customId));
+  if (!found || !isId(found[1])) return undefined;
+  const [, orderId, ending, until, anchor = NONE, sku = '', quantity] = found;
+  const [, , , , , , , catalogueVersion = '', changeOrderId = NONE] = found;
+  return {
+    orderId,
+    isEnding: ending === 'e',
+    until: new Date(Number(until) * SECOND_MS),
+    anchor: anchor === NONE ? null : new Date(Number(anchor) * SECOND_MS),
+    running: { sku, quantity: Number(quantity), catalogueVersion },
+    changeOrderId: changeOrderId === NONE ? null : changeOrderId,
+  };
+}
+
+const secondsOf = (time: Date) => String(Math.floor(time.getTime() / SECOND_MS));

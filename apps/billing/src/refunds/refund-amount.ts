@@ -1,0 +1,29 @@
+import { type Micros, shareOfMoney } from '#libs/platform';
+import type { StoredPaymentLine } from '../payments/payment-line.entity.js';
+import type { Reversal } from '../payments/reversal.entity.js';
+
+type TimedLine = Pick<StoredPaymentLine, 'amountMicros' | 'startsAt' | 'periodEnd'>;
+
+/** What can still be taken back of a payment: refunds that failed and disputes that were won left it here. */
+export function leftOf(paidMicros: Micros, reversals: readonly Reversal[]): Micros {
+  const counting = reversals.filter(({ state }) => state !== 'undone');
+  const left = counting.reduce((rest, { amountMicros }) => rest - amountMicros, paidMicros);
+  return left > 0n ? left : 0n;
+}
+
+/**
+ * The money for the time of a payment's lines from `from` on, each line to the nearest cent.
+ * @returns undefined for a payment of something without time, or one whose time is over by then.
+ */
+export function restOf(lines: readonly TimedLine[], from: Date): Micros | undefined {
+  let rest = 0n;
+  for (const { amountMicros, startsAt, periodEnd } of lines) {
+    if (startsAt === null || periodEnd === null || from >= periodEnd) return undefined;
+    const begin = from > startsAt ? from : startsAt;
+    const [part, whole] = [msBetween(begin, periodEnd), msBetween(startsAt, periodEnd)];
+    rest += shareOfMoney(amountMicros, part, whole);
+  }
+  return rest;
+}
+
+const msBetween = (from: Date, to: Date) => BigInt(to.getTime() - from.getTime());

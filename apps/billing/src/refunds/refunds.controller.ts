@@ -1,0 +1,26 @@
+import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
+import type { PaymentAnswer, RefundAnswer } from '#libs/contracts';
+import { AccountId, AllowCallers } from '#libs/platform';
+import { RefundRequest } from './refunds.dto.js';
+import { RefundsService } from './refunds.service.js';
+
+/** What operators see of an account's payments, and give back of them. */
+@Controller('internal/operator')
+@AllowCallers('cli')
+export class RefundsController {
+  constructor(private readonly refunds: RefundsService) {}
+
+  @Get('payments')
+  async list(@AccountId() accountId: string): Promise<{ payments: PaymentAnswer[] }> {
+    return this.refunds.list(accountId);
+  }
+
+  @Post('refunds')
+  @HttpCode(200)
+  async refund(
+    @AccountId() accountId: string,
+    @Body() request: RefundRequest,
+  ): Promise<RefundAnswer> {
+    return this.refunds.refund(accountId, request);
+  }
+}

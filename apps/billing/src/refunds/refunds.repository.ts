@@ -1,0 +1,41 @@
+import { Injectable } from '@nestjs/common';
+import { MaintenanceDatabase } from '#libs/database';
+import { Payment } from '../payments/payment.entity.js';
+import { Reversal } from '../payments/reversal.entity.js';
+
+/** What is to be given back, of every account. */
+@Injectable()
+export class RefundsMaintenanceRepository {
+  constructor(private readonly maintenance: MaintenanceDatabase) {}
+
+  /** Money that nobody heard of and that was not given back yet, oldest first. */
+  async listToReturn(limit: number): Promise<Payment[]> {
+    return this.maintenance.transaction((transaction) =>
+      transaction.manager
+        .createQueryBuilder(Payment, 'payment')
+        .where('not payment.isAnnounced and payment.returnedAt is null')
+        .orderBy('payment.confirmedAt')
+        .limit(limit)
+        .getMany(),
+    );
+  }
+
+  /** Refunds that were begun here and of which the processor has not said that it made them, oldest first. */
+  async listToSettle(limit: number): Promise<{ payment: Payment; refund: Reversal }[]> {
+    return this.maintenance.transaction(async (transaction) => {
+      const refunds = await transaction.manager
+        .createQueryBuilder(Reversal, 'reversal')
+        .where(`reversal.externalId is null and reversal.state = 'requested'`)
+        .orderBy('reversal.createdAt')
+        .limit(limit)
+        .getMany();
+      const ids = refunds.map(({ paymentId }) => paymentId);
+      const payments = await transaction.manager
+        .createQueryBuilder(Payment, 'payment')
+        .where('payment.id = any(:ids)', { ids })
+        .getMany();
+      const byId = new Map(payments.map((payment) => [payment.id, payment]));
+      return refunds.map((refund) => ({ payment: byId.get(refund.paymentId) as Payment, refund }));
+    });
+  }
+}

@@ -1,0 +1,316 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { PaymentReversed, SubscriptionChanged } from '#libs/contracts';
+import { DAY_MS, HOUR_MS, addMonths, newId } from '#libs/platform';
+import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
+import { SettleRefundsJob } from './settle-refunds.job.js';
+
+describe('refunds and disputes', () => {
+  let billing: BillingUnderTest;
+  let accountId: string;
+
+  beforeAll(async () => {
+    billing = await BillingUnderTest.start();
+  });
+  afterAll(() => billing.stop());
+  beforeEach(() => {
+    accountId = billing.newAccount();
+  });
+  afterEach(() => {
+    expect(billing.logLines.splice(0)).toEqual([]);
+  });
+
+  const refunds = () => billing.simulator.world.all('refund');
+
+  async function payments() {
+    const answer = await billing.call('GET', 'operator/payments', { accountId, caller: 'cli' });
+    return answer.body.payments as { paymentId: string; externalId: string; reversals: object[] }[];
+  }
+
+  async function refund(wish: object, paymentId?: string) {
+    const body = {
+      refundId: newId(),
+      paymentId: paymentId ?? (await payments())[0].paymentId,
+      scope: 'whole',
+      reason: 'asked for it',
+      ...wish,
+    };
+    const answer = await billing.call('POST', 'operator/refunds', {
+      accountId,
+      caller: 'cli',
+      body,
+    });
+    await billing.settle();
+    return answer;
+  }
+
+  async function subscribe(sku = 'api-15K-month') {
+    const body = { product: 'subscription', sku, processor: 'stripe' };
+    const ordered = await billing.call('POST', 'orders', { accountId, body });
+    await billing.act(ordered.body, 'pay');
+    return subscription();
+  }
+  async function subscription() {
+    const { body } = await billing.call('GET', 'subscriptions', { accountId });
+    return body.subscriptions[0] as {
+      id: string;
+      state: string;
+      sku: string;
+      paid_through: string | null;
+    };
+  }
+
+  /** What was said of reversals, oldest first. */
+  async function said(): Promise<string[]> {
+    return (await billing.events(accountId))
+      .filter(({ type }) => type.startsWith('billing.payment-reversed') || type.endsWith('undone'))
+      .map(({ data }) => {
+        const { phase = 'undone', cause = '', lines = [] } = data as unknown as PaymentReversed;
+        return [cause, phase, ...lines.map((line) => `${line.scope} ${line.refundedMicros}`)].join(
+          ' ',
+        );
+      })
+      .map((text) => text.trim());
+  }
+  async function lastState(): Promise<SubscriptionChanged> {
+    const events = await billing.events(accountId);
+    const changed = events.filter(({ type }) => type === 'billing.subscription-changed');
+    return changed.at(-1)?.data as unknown as SubscriptionChanged;
+  }
+
+  describe('of a package', () => {
+    it('a whole refund takes credits from being spent, then takes them back, once', async () => {
+      const order = await billing.order(accountId);
+      await billing.act(order, 'pay');
+      const before = refunds().length;
+      const refundId = newId();
+      expect(await refund({ refundId })).toMatchObject({
+        status: 200,
+        body: { state: 'final', scope: 'whole', amountMicros: '54000000' },
+      });
+      expect((await refund({ refundId })).body).toMatchObject({ state: 'final' });
+      expect(refunds()).toHaveLength(before + 1);
+      expect(await said()).toEqual([
+        'refund requested whole 54000000',
+        'refund final whole 54000000',
+      ]);
+      expect(await billing.stateOf(accountId, order)).toBe('refunded');
+      expect(await refund({})).toMatchObject({ status: 409, body: { code: 'nothing_to_refund' } });
+    });
+
+    it('parts of it add up to what was paid and no further', async () => {
+      await billing.act(await billing.order(accountId), 'pay');
+      expect((await refund({ amountMicros: '50000000' })).status).toBe(200);
+      expect((await refund({ amountMicros: '5000000' })).status).toBe(409);
+      expect((await refund({})).body).toMatchObject({ amountMicros: '4000000' });
+    });
+
+    it('what is no refund is refused, and nothing is asked of the processor', async () => {
+      await billing.act(await billing.order(accountId), 'pay');
+      const before = refunds().length;
+      for (const wish of [
+        { amountMicros: '0' },
+        { amountMicros: '-10000' },
+        { amountMicros: '1.5' },
+        { amountMicros: '15' },
+        { amountMicros: '1e7' },
+        { amountMicros: 10_000 },
+        { scope: 'some' },
+        { from: billing.clock.now().toISOString() },
+        { scope: 'remaining', amountMicros: '10000' },
+        { reason: '' },
+        { refundId: 'x' },
+      ]) {
+        expect([wish, (await refund(wish)).status]).toEqual([wish, 400]);
+      }
+      expect((await refund({ scope: 'remaining' })).status).toBe(409);
+      expect((await refund({}, newId())).status).toBe(404);
+      expect(refunds()).toHaveLength(before);
+      expect(await said()).toEqual([]);
+    });
+
+    it('S85: a payment of another account is not found, and its refund’s id is not taken over', async () => {
+      await billing.act(await billing.order(accountId), 'pay');
+      const [{ paymentId }] = await payments();
+      const refundId = newId();
+      await refund({ refundId, amountMicros: '10000' });
+      accountId = billing.newAccount();
+      expect((await refund({}, paymentId)).status).toBe(404);
+      await billing.act(await billing.order(accountId), 'pay');
+      expect(await refund({ refundId })).toMatchObject({ status: 422 });
+    });
+
+    it('a lost answer is settled by the same call, and is one refund', async () => {
+      await billing.act(await billing.order(accountId), 'pay');
+      const before = refunds().length;
+      billing.simulator.callbacks.faults.drop = true;
+      billing.simulator.apiFaults.lostAnswers = Infinity;
+      expect((await refund({})).status).toBe(503);
+      billing.simulator.apiFaults.lostAnswers = 0;
+      expect(await said()).toEqual(['refund requested whole 54000000']);
+      await billing.get(SettleRefundsJob).runOnce();
+      billing.simulator.callbacks.faults.drop = false;
+      expect(refunds()).toHaveLength(before + 1);
+      expect(await said()).toHaveLength(2);
+    });
+
+    it.each([
+      ['was made', true],
+      ['was not made', false],
+    ])('after the key is forgotten, one that %s is found out by a search', async (_, isMade) => {
+      await billing.act(await billing.order(accountId), 'pay');
+      const before = refunds().length;
+      billing.simulator.callbacks.faults.drop = true;
+      billing.simulator.apiFaults.lostAnswers = isMade ? Infinity : 0;
+      billing.simulator.apiFaults.lostRequests = isMade ? 0 : Infinity;
+      expect((await refund({})).status).toBe(503);
+      Object.assign(billing.simulator.apiFaults, { lostAnswers: 0, lostRequests: 0 });
+      await billing.pass(2 * DAY_MS);
+      await billing.get(SettleRefundsJob).runOnce();
+      billing.simulator.callbacks.faults.drop = false;
+      expect(refunds()).toHaveLength(before + (isMade ? 1 : 0));
+      expect((await said()).at(-1)).toBe(isMade ? 'refund final whole 54000000' : 'undone');
+      if (!isMade) expect(billing.logLines.splice(0)).toHaveLength(1);
+    });
+
+    it('a refund that fails later gives back what it took, and may be tried again', async () => {
+      const order = await billing.order(accountId);
+      await billing.act(order, 'pay');
+      await refund({});
+      billing.simulator.payments.failRefund(refunds()[0].id);
+      await billing.settle();
+      expect((await said()).at(-1)).toBe('undone');
+      expect(await billing.stateOf(accountId, order)).toBe('paid');
+      expect((await refund({})).body).toMatchObject({ state: 'final' });
+    });
+
+    it('a dispute that is won comes back, and one that is opened again counts again', async () => {
+      const order = await billing.order(accountId);
+      await billing.act(order, 'pay');
+      const [{ externalId }] = await payments();
+      const { id } = billing.simulator.payments.dispute(externalId);
+      await billing.settle();
+      expect(await billing.stateOf(accountId, order)).toBe('disputed');
+      for (const decision of ['won', 'lost', 'won', 'lost'] as const) {
+        billing.simulator.payments.decideDispute(id, decision);
+        await billing.settle();
+      }
+      expect(await said()).toEqual([
+        'dispute requested whole 54000000',
+        'undone',
+        'dispute final whole 54000000',
+        'undone',
+        'dispute final whole 54000000',
+      ]);
+      const ids = (await billing.events(accountId)).map(({ data }) => data.reversalId);
+      expect(new Set(ids.filter((one) => one !== undefined)).size).toBe(3);
+      expect(await billing.stateOf(accountId, order)).toBe('disputed');
+    });
+  });
+
+  describe('of a subscription', () => {
+    const end = () => addMonths(billing.clock.now(), 1).toISOString();
+
+    it('the rest of a period is refunded by its time, and ends it there', async () => {
+      const [start, until] = [billing.clock.now(), end()];
+      await subscribe();
+      const length = Date.parse(until) - start.getTime();
+      await billing.pass(length / 2);
+      const from = billing.clock.now().toISOString();
+      expect((await refund({ scope: 'remaining' })).body).toMatchObject({
+        scope: 'remaining',
+        from,
+        amountMicros: '13500000',
+      });
+      expect(await said()).toEqual([
+        'refund requested remaining 13500000',
+        'refund final remaining 13500000',
+      ]);
+      await billing.follow();
+      expect(await lastState()).toMatchObject({ state: 'cancelled', paidThrough: from });
+      expect(billing.simulator.world.all('subscription')[0].status).toBe('canceled');
+    });
+
+    it('the whole of its base ends it at once, a part of it does not', async () => {
+      await subscribe();
+      const until = (await subscription()).paid_through;
+      await refund({ amountMicros: '5000000' });
+      await billing.follow();
+      expect(await subscription()).toMatchObject({ state: 'active', paid_through: until });
+      await refund({});
+      await billing.follow();
+      expect(await subscription()).toMatchObject({ state: 'cancelled', paid_through: null });
+      const body = { product: 'subscription', sku: 'api-5K-month', processor: 'stripe' };
+      expect((await billing.call('POST', 'orders', { accountId, body })).status).toBe(201);
+    });
+
+    it('a lost dispute of a renewal ends it where the period before ended; won again, its time is back', async () => {
+      await subscribe();
+      const turn = addMonths(billing.clock.now(), 1);
+      await billing.pass(turn.getTime() - billing.clock.now().getTime());
+      const until = end();
+      const [{ externalId }] = await payments();
+      const { id } = billing.simulator.payments.dispute(externalId);
+      billing.simulator.payments.decideDispute(id, 'lost');
+      await billing.settle();
+      await billing.follow();
+      expect(await lastState()).toMatchObject({
+        state: 'cancelled',
+        paidThrough: turn.toISOString(),
+      });
+      billing.simulator.payments.decideDispute(id, 'won');
+      await billing.settle();
+      expect(await lastState()).toMatchObject({ state: 'cancelled', paidThrough: until });
+    });
+
+    it('a dispute that is only open ends nothing', async () => {
+      await subscribe();
+      billing.simulator.payments.dispute((await payments())[0].externalId);
+      await billing.settle();
+      await billing.follow();
+      expect(await subscription()).toMatchObject({ state: 'active' });
+    });
+
+    it('the refund of an upgrade sets the plan back, and its failure restores it', async () => {
+      const { id } = await subscribe();
+      const until = end();
+      await billing.pass(HOUR_MS);
+      const body = { sku: 'api-50K-month' };
+      await billing.call('POST', `subscriptions/${id}/change`, { accountId, body });
+      await billing.settle();
+      expect(await subscription()).toMatchObject({ sku: 'api-50K-month' });
+      await refund({});
+      await billing.follow();
+      expect(await lastState()).toMatchObject({
+        state: 'active',
+        sku: 'api-15K-month',
+        limits: { live: 40 },
+      });
+      const bills = billing.simulator.world.all('invoice').length;
+      billing.simulator.payments.failRefund(refunds()[0].id);
+      await billing.settle();
+      await billing.follow();
+      expect(await lastState()).toMatchObject({ sku: 'api-50K-month', limits: { live: 80 } });
+      expect(billing.simulator.world.all('invoice')).toHaveLength(bills);
+      expect(await subscription()).toMatchObject({ state: 'active' });
+      expect(Date.parse((await subscription()).paid_through!)).toBeGreaterThan(
+        Date.parse(until) - DAY_MS,
+      );
+    });
+
+    it('a plan that was set back may be raised again, and stays so', async () => {
+      const { id } = await subscribe();
+      const body = { sku: 'api-50K-month' };
+      const raise = async () => {
+        await billing.pass(HOUR_MS);
+        await billing.call('POST', `subscriptions/${id}/change`, { accountId, body });
+        await billing.settle();
+      };
+      await raise();
+      await refund({});
+      await billing.follow();
+      await raise();
+      for (let round = 0; round < 2; round += 1) await billing.follow();
+      expect(await subscription()).toMatchObject({ sku: 'api-50K-month' });
+    });
+  });
+});

@@ -1,0 +1,222 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { OrderAnswer, PaymentConfirmed, SubscriptionChanged } from '#libs/contracts';
+import { DAY_MS, HOUR_MS, addMonths } from '#libs/platform';
+import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
+import { agreeAtPaypal, pressButton } from '../../../../test/billing/hosted-page.js';
+
+describe('subscriptions by PayPal', () => {
+  let billing: BillingUnderTest;
+  let accountId: string;
+  let start: Date;
+  let end: Date;
+  let bought: OrderAnswer;
+  let id: string;
+
+  beforeAll(async () => {
+    billing = await BillingUnderTest.start();
+  });
+  afterAll(() => billing.stop());
+  afterEach(() => {
+    expect(billing.logLines.splice(0)).toEqual([]);
+  });
+
+  const seenOf = new Map<string, number>();
+  /** What was announced since the last call. */
+  async function said(): Promise<{ payments: PaymentConfirmed[]; states: SubscriptionChanged[] }> {
+    const events = await billing.events(accountId);
+    const fresh = events.slice(seenOf.get(accountId) ?? 0);
+    seenOf.set(accountId, events.length);
+    const of = (type: string) =>
+      fresh.filter((event) => event.type === type).map(({ data }) => data);
+    return {
+      payments: of('billing.payment-confirmed') as unknown as PaymentConfirmed[],
+      states: of('billing.subscription-changed') as unknown as SubscriptionChanged[],
+    };
+  }
+
+  /** An API plan of 15K a month, bought now, heard of by callbacks alone. */
+  beforeEach(async () => {
+    accountId = billing.newAccount();
+    start = billing.clock.now();
+    end = addMonths(start, 1);
+    const body = { product: 'subscription', sku: 'api-15K-month', processor: 'paypal' };
+    bought = (await billing.call('POST', 'orders', { accountId, body })).body;
+    await billing.act(bought, 'pay');
+    const { body: listed } = await billing.call('GET', 'subscriptions', { accountId });
+    ({ id } = listed.subscriptions[0]);
+  });
+
+  const atPaypal = () => billing.simulator.paypal.world.all('subscription').at(-1)!;
+  const passTo = (time: Date) => billing.pass(time.getTime() - billing.clock.now().getTime());
+  const row = async () => (await billing.call('GET', `subscriptions/${id}`, { accountId })).body;
+  async function ask(action: string, body: object = {}) {
+    const answer = await billing.call('POST', `subscriptions/${id}/${action}`, { accountId, body });
+    await billing.settle();
+    return answer;
+  }
+  async function agree(url: string): Promise<void> {
+    await agreeAtPaypal(url);
+    await billing.settle();
+  }
+
+  it('a paid checkout is a subscription whose first period is paid', async () => {
+    expect(await billing.stateOf(accountId, bought)).toBe('paid');
+    const { payments, states } = await said();
+    expect(payments).toEqual([
+      expect.objectContaining({
+        orderId: bought.id,
+        amountMicros: '27000000',
+        lines: [
+          expect.objectContaining({
+            kind: 'subscription',
+            sku: 'api-15K-month',
+            periodStart: start.toISOString(),
+            periodEnd: end.toISOString(),
+            from: start.toISOString(),
+            monthlyCredits: '15000',
+          }),
+        ],
+      }),
+    ]);
+    const paidThrough = end.toISOString();
+    expect(states.at(-1)).toMatchObject({ state: 'active', sku: 'api-15K-month', paidThrough });
+  });
+
+  it('a renewal is a payment without an order, and moves the paid time', async () => {
+    await said();
+    await passTo(end);
+    const { payments, states } = await said();
+    expect(payments).toHaveLength(1);
+    expect(payments[0].orderId).toBeUndefined();
+    expect(states.at(-1)).toMatchObject({
+      periodStart: end.toISOString(),
+      paidThrough: addMonths(start, 2).toISOString(),
+    });
+  });
+
+  it('a renewal that fails keeps the paid time, and its late payment moves it', async () => {
+    await said();
+    billing.simulator.paypal.subscriptions.setFunds('declines');
+    await passTo(end);
+    expect(await row()).toMatchObject({ state: 'past_due', paid_through: end.toISOString() });
+    billing.simulator.paypal.subscriptions.setFunds('works');
+    await billing.pass(5 * DAY_MS);
+    const paidThrough = addMonths(start, 2).toISOString();
+    expect(await row()).toMatchObject({ state: 'active', paid_through: paidThrough });
+    expect((await said()).payments).toHaveLength(1);
+  });
+
+  it('an upgrade is agreed to and paid at PayPal, for what its preview said', async () => {
+    await said();
+    await billing.pass(10 * DAY_MS);
+    const preview = await ask('preview', { sku: 'api-50K-month' });
+    const { from, due_micros: due } = preview.body;
+    const changed = await ask('change', { sku: 'api-50K-month', from });
+    expect(changed.body.subscription).toMatchObject({ sku: 'api-15K-month', pending_change: null });
+    expect((await said()).payments).toEqual([]);
+    await agree(changed.body.redirect_url);
+    const { payments, states } = await said();
+    expect(payments).toEqual([
+      expect.objectContaining({
+        amountMicros: due,
+        lines: [
+          expect.objectContaining({
+            kind: 'subscription_upgrade',
+            sku: 'api-50K-month',
+            monthlyCredits: '35000',
+            periodStart: start.toISOString(),
+            periodEnd: end.toISOString(),
+            from,
+          }),
+        ],
+      }),
+    ]);
+    expect(states.at(-1)).toMatchObject({ sku: 'api-50K-month' });
+    await passTo(end);
+    expect((await said()).payments).toMatchObject([{ amountMicros: '75000000' }]);
+    expect(await billing.stateOf(accountId, bought)).toBe('paid');
+  });
+
+  it('an upgrade that was agreed to and never paid takes no money and begins with the next period', async () => {
+    await said();
+    const { body } = await ask('change', { sku: 'api-50K-month' });
+    const payPage = new URL(await pressButton(body.redirect_url, 'agree' as 'pay'));
+    expect(payPage.pathname).toContain('/checkoutnow/');
+    await billing.settle();
+    expect(await row()).toMatchObject({
+      sku: 'api-15K-month',
+      pending_change: { sku: 'api-50K-month' },
+    });
+    await billing.pass(DAY_MS);
+    expect((await said()).payments).toEqual([]);
+    await passTo(end);
+    // Approved when it pays for nothing any more, the order is not captured.
+    payPage.search = '';
+    await pressButton(payPage.href, 'pay');
+    await billing.settle();
+    const { payments } = await said();
+    expect(payments).toMatchObject([{ amountMicros: '75000000' }]);
+    expect(await row()).toMatchObject({ sku: 'api-50K-month', pending_change: null });
+  });
+
+  it('paid before it is agreed to, an upgrade takes no money either', async () => {
+    await said();
+    const { orders, world } = billing.simulator.paypal;
+    await ask('change', { sku: 'api-50K-month' });
+    orders.approve(world.all('order').at(-1)!.id, 'pays');
+    await billing.settle();
+    expect((await said()).payments).toEqual([]);
+    expect(world.all('order').at(-1)!.status).toBe('APPROVED');
+    expect(await row()).toMatchObject({ sku: 'api-15K-month', pending_change: null });
+  });
+
+  it('cancelled it is suspended, and undone until its period ends', async () => {
+    expect((await ask('cancel')).body.subscription).toMatchObject({
+      state: 'active',
+      cancel_at: end.toISOString(),
+    });
+    expect(atPaypal().status).toBe('SUSPENDED');
+    expect((await ask('undo')).body.subscription).toMatchObject({ cancel_at: null });
+    expect(atPaypal().status).toBe('ACTIVE');
+    await passTo(end);
+    expect(await row()).toMatchObject({ state: 'active', period_start: end.toISOString() });
+  });
+
+  it('cancelled it ends at PayPal with its period, and another can be bought', async () => {
+    await ask('cancel');
+    await said();
+    await passTo(new Date(end.getTime() + HOUR_MS));
+    await billing.follow();
+    expect(atPaypal().status).toBe('CANCELLED');
+    expect(await row()).toMatchObject({ state: 'cancelled', is_current: false });
+    expect((await said()).payments).toEqual([]);
+    const body = { product: 'subscription', sku: 'api-5K-month', processor: 'paypal' };
+    expect((await billing.call('POST', 'orders', { accountId, body })).status).toBe(201);
+  });
+
+  it('a downgrade is agreed to, waits for the period’s end, and is taken back where it was agreed to', async () => {
+    const lower = await ask('change', { sku: 'api-5K-month' });
+    expect(lower.body.subscription.pending_change).toBeNull();
+    await agree(lower.body.redirect_url);
+    expect(await row()).toMatchObject({ pending_change: { sku: 'api-5K-month' } });
+    const undone = await ask('undo');
+    expect(undone.body.redirect_url).toContain('/revise/');
+    await agree(undone.body.redirect_url);
+    expect(await row()).toMatchObject({ sku: 'api-15K-month', pending_change: null });
+  });
+
+  it('a refund made at PayPal of a period’s payment is a reversal', async () => {
+    await said();
+    const { world, captures } = billing.simulator.paypal;
+    captures.refund(world.all('capture').at(-1)!.id, {});
+    await billing.settle();
+    const events = await billing.events(accountId);
+    expect(events.map(({ type }) => type)).toContain('billing.payment-reversed');
+  });
+
+  it('ended by its customer at PayPal, it has ended here', async () => {
+    billing.simulator.paypal.subscriptions.cancel(atPaypal().id);
+    await billing.settle();
+    expect(await row()).toMatchObject({ state: 'cancelled', paid_through: end.toISOString() });
+  });
+});

@@ -1,0 +1,66 @@
+import { type Command, Option } from 'commander';
+import { BillingClient, type RefundOrder } from '#libs/contracts';
+import { newId } from '#libs/platform';
+import type { CliConfig } from '../cli.config.js';
+import { withService } from '../service-calls.js';
+
+type RefundOptions = Pick<RefundOrder, 'scope' | 'from' | 'reason'> & {
+  id: string;
+  amount?: string;
+};
+
+const MICROS = 1_000_000;
+
+/** `billing`: an account's payments, and what is given back of them. */
+export function billingCommands(program: Command, config: CliConfig): void {
+  const billing = program.command('billing').description('payments and refunds');
+  billing
+    .command('payments <account-id>')
+    .description('the latest payments of an account, with what was taken back of each')
+    .action((accountId: string) => listPayments(config, accountId));
+  billing
+    .command('refund <account-id> <payment-id>')
+    .description('give money back; the same --id counts once, however often it is sent')
+    .addOption(
+      new Option('--scope <scope>', 'whole: any amount; remaining: the rest of a period')
+        .choices(['whole', 'remaining'])
+        .makeOptionMandatory(),
+    )
+    .requiredOption('--reason <text>', 'why')
+    .option('--amount <number>', 'of a whole refund, such as 12.50; all that is left without it')
+    .option('--from <time>', 'RFC 3339, of a remaining refund; now without it')
+    .option('--id <uuid>', 'id of the refund', newId())
+    .action((accountId: string, paymentId: string, options: RefundOptions) =>
+      refund(config, accountId, paymentId, options),
+    );
+}
+
+async function listPayments(config: CliConfig, accountId: string): Promise<void> {
+  const { payments } = await withService(config, 'billing', (http) =>
+    new BillingClient(http).payments(accountId),
+  );
+  for (const { paymentId, amountMicros, currency, confirmedAt, lines, reversals } of payments) {
+    const bought = lines.map(({ sku, quantity }) => `${quantity} × ${sku}`).join(', ');
+    write(`${paymentId}  ${confirmedAt}  ${amountOf(amountMicros)} ${currency}  ${bought}`);
+    for (const { cause, state, scope, amountMicros: taken } of reversals) {
+      write(`  ${cause} ${state}: ${amountOf(taken)} ${currency} (${scope})`);
+    }
+  }
+}
+
+async function refund(
+  config: CliConfig,
+  accountId: string,
+  paymentId: string,
+  { id: refundId, amount, ...wish }: RefundOptions,
+): Promise<void> {
+  const amountMicros = amount === undefined ? undefined : microsOf(amount);
+  const made = await withService(config, 'billing', (http) =>
+    new BillingClient(http).refund(accountId, { ...wish, refundId, paymentId, amountMicros }),
+  );
+  write(`${amountOf(made.amountMicros)} refunded, ${made.state} (refund ${refundId})`);
+}
+
+const amountOf = (micros: string) => (Number(micros) / MICROS).toFixed(2);
+const microsOf = (amount: string) => String(Math.round(Number(amount) * 100) * (MICROS / 100));
+const write = (line: string) => void process.stdout.write(`${line}\n`);

@@ -1,0 +1,136 @@
+import { randomUUID } from 'node:crypto';
+import {
+  type BillingInterval,
+  SUBSCRIPTION_PLANS,
+  type SubscriptionAnswer,
+  type SubscriptionLineName,
+  type SubscriptionPlan,
+} from '#libs/contracts';
+import { grouped, money } from '../amounts.js';
+import { type ProcessorChoice, processorSection } from '../credits/processor-choice.js';
+import { choice } from '../choice.js';
+import { type Notice, type PageContext, form, hidden, page } from '../pages/layout.js';
+import { type Markup, html } from '../pages/markup.js';
+
+/** What `/plans` shows. */
+export interface PlansFacts {
+  interval: BillingInterval;
+  /** Undefined while billing cannot say. */
+  owned?: SubscriptionAnswer[];
+  processors: ProcessorChoice;
+}
+
+const EACH: Readonly<Record<BillingInterval, string>> = { month: 'a month', year: 'a year' };
+
+export function plansPage(context: PageContext, facts: PlansFacts, notice?: Notice): Markup {
+  const { interval } = facts;
+  const { chosen } = facts.processors;
+  const address = (every: BillingInterval, processor = chosen) =>
+    `/plans?interval=${every}&processor=${processor}`;
+  const options = [
+    { text: 'Monthly', href: address('month'), isCurrent: interval === 'month' },
+    { text: 'Yearly, 17 % less', href: address('year'), isCurrent: interval === 'year' },
+  ];
+  return page(context, {
+    title: 'Plans',
+    notice,
+    body: html`${choice('How often you pay', options)}
+      ${processorSection(facts.processors, (name) => address(interval, name))}
+      <section>
+        <h2>API plans</h2>
+        <p class="quiet">
+          Credits come every month, also on a yearly plan. For credits that never expire,
+          <a href="/credits">buy a package</a>.
+        </p>
+        ${rows(context, 'api', facts)}
+      </section>
+      <section>
+        <h2>Domainer plans</h2>
+        <p class="quiet">Database files, every day.</p>
+        ${rows(context, 'domainer', facts)}
+      </section>
+      <section>
+        <h2>Rate-limit add-on</h2>
+        <p class="quiet">
+          More requests a minute on top of a package or plan, from the moment it is paid.
+        </p>
+        ${rows(context, 'rate_limit', facts)}
+      </section>
+      <p class="quiet">Prices are without tax.</p>`,
+  });
+}
+
+function rows(context: PageContext, line: SubscriptionLineName, facts: PlansFacts): Markup {
+  const plans = SUBSCRIPTION_PLANS.filter(
+    (plan) => plan.line === line && plan.interval === facts.interval,
+  );
+  const current = facts.owned?.find((one) => one.line === line && one.is_current);
+  return html`<ul class="rows">
+    ${plans.map(
+      (plan) =>
+        html`<li>
+          <div>
+            <strong>${plan.name}</strong> ${money(String(plan.unitMicros))} ${EACH[plan.interval]}
+            <p class="quiet">${rightsOf(plan)}</p>
+          </div>
+          ${current ? changeTo(plan, current) : subscribeTo(context, plan, facts.processors)}
+        </li>`,
+    )}
+  </ul>`;
+}
+
+function subscribeTo(
+  context: PageContext,
+  plan: SubscriptionPlan,
+  { chosen }: ProcessorChoice,
+): Markup {
+  // The same form sent twice is one order.
+  const fields = html`${hidden('idempotency_key', randomUUID())}${hidden('processor', chosen)}
+    ${hidden('sku', plan.sku)} ${units(plan, 1)}<button aria-label="Subscribe to ${plan.name}">
+      Subscribe
+    </button>`;
+  return form(context, '/plans', fields);
+}
+
+/** A look at what the change costs comes first. */
+function changeTo(plan: SubscriptionPlan, current: SubscriptionAnswer): Markup {
+  const isSame = plan.sku === current.sku;
+  if (isSame && plan.unitsMax === 1) return html`<p class="quiet">Your plan</p>`;
+  return html`<form method="get" action="/subscriptions/${current.id}/change">
+    ${hidden('sku', plan.sku)}${units(plan, current.quantity)}
+    <button class="plain" aria-label="Change to ${plan.name}">Change</button>
+  </form>`;
+}
+
+function units({ sku, unitsMax, name }: SubscriptionPlan, value: number): Markup {
+  if (unitsMax === 1) return html``;
+  return html`<div class="field">
+    <label for="units-${sku}">Units of the ${name}</label>
+    <input
+      id="units-${sku}"
+      name="quantity"
+      type="number"
+      min="1"
+      max="${unitsMax}"
+      value="${value}"
+      required
+    />
+  </div>`;
+}
+
+function rightsOf({ line, monthlyCredits, rights }: SubscriptionPlan): Markup {
+  const { limits, monitors, keys, datasets } = rights;
+  if (line === 'domainer') {
+    return html`<span>${datasets.map((name) => name.replaceAll('-', ' ')).join(', ')}</span>`;
+  }
+  const perMinute = html`<span
+    >${limits.live} live, ${limits.bulk} bulk, ${limits.heavy} heavy requests a minute</span
+  >`;
+  if (line === 'rate_limit') return html`<span>a unit adds</span> ${perMinute}`;
+  return html`<span>${grouped(monthlyCredits)} credits a month</span> ${perMinute}
+    <span>${keys} keys</span>
+    <span
+      >monitors: ${grouped(monitors.domain)} domain, ${monitors.brand} brand, ${monitors.registrant}
+      registrant</span
+    >`;
+}

@@ -1,0 +1,150 @@
+import {
+  type Balance,
+  type PlanPreviewAnswer,
+  type SubscriptionAnswer,
+  planOfSku,
+} from '#libs/contracts';
+import { day, grouped, money } from '../amounts.js';
+import { type Notice, type PageContext, form, hidden, page } from '../pages/layout.js';
+import { type Markup, html } from '../pages/markup.js';
+
+/** What `/subscriptions` shows. Undefined parts could not be read just now. */
+export interface OwnedFacts {
+  balance?: Balance;
+  subscriptions?: SubscriptionAnswer[];
+}
+
+/** Everything that is owned: plans with their dates, packages with what is left of them. */
+export function subscriptionsPage(
+  context: PageContext,
+  { balance, subscriptions }: OwnedFacts,
+  notice?: Notice,
+): Markup {
+  return page(context, {
+    title: 'Subscriptions',
+    notice,
+    body: html`${subscriptions && planSection(context, subscriptions)}
+      ${balance && creditSection(balance)}
+      <p class="actions">
+        <a class="button" href="/plans">See all plans</a>
+        <a class="button plain" href="/credits">Buy credits</a>
+      </p>`,
+  });
+}
+
+/** What a change would come to, before it is made. */
+export function changePage(
+  context: PageContext,
+  { owned, to, preview }: { owned: SubscriptionAnswer; to: Ordered; preview: PlanPreviewAnswer },
+): Markup {
+  const isNow = preview.effect === 'now';
+  const fields = html`${hidden('sku', to.sku)}${hidden('quantity', String(to.quantity))}
+    ${hidden('from', preview.from)}<button>${isNow ? 'Pay and change' : 'Change'}</button>`;
+  return page(context, {
+    title: 'Change the plan',
+    body: html`<section>
+      <h2>${nameOf(owned)} → ${nameOf(to)}</h2>
+      <p class="figure"><strong>${money(preview.due_micros, preview.currency)}</strong> due now</p>
+      <p>
+        ${isNow ? 'The new plan works as soon as this is paid. It is the price of the rest of the running period, less what the old plan still was worth.' : `Nothing is charged now. The new plan begins on ${day(preview.from)}, and until then you can take this back.`}
+      </p>
+      ${form(context, `/subscriptions/${owned.id}/change`, fields)}
+      <p><a href="/subscriptions">Leave it as it is</a></p>
+    </section>`,
+  });
+}
+
+/** A plan and so many units of it. */
+export type Ordered = Pick<SubscriptionAnswer, 'sku' | 'quantity'>;
+
+function planSection(context: PageContext, owned: SubscriptionAnswer[]): Markup {
+  return html`<section>
+    <h2>Plans</h2>
+    ${
+      owned.length === 0
+        ? html`<p>No plan yet.</p>`
+        : html`<ul class="rows">
+            ${owned.map((one) => row(context, one))}
+          </ul>`
+    }
+  </section>`;
+}
+
+function row(context: PageContext, owned: SubscriptionAnswer): Markup {
+  const { state, is_current, pending_change: pending } = owned;
+  const next = pending && html` <span>then ${nameOf(pending)}</span>`;
+  return html`<li>
+    <div>
+      <strong>${nameOf(owned)}</strong> ${priceOf(owned)}
+      <p class="quiet">
+        <span>${state.replaceAll('_', ' ')}</span>
+        <span>${datesOf(owned)}</span>${next ?? undefined}
+      </p>
+      ${state === 'past_due' ? html`<p>The payment failed. Check the payment details: everything works for 7 days after the paid time.</p>` : undefined}
+    </div>
+    ${is_current ? actions(context, owned) : undefined}
+  </li>`;
+}
+
+function actions(context: PageContext, owned: SubscriptionAnswer): Markup {
+  const name = nameOf(owned);
+  const step = (path: string, word: string) =>
+    form(
+      context,
+      `/subscriptions/${owned.id}/${path}`,
+      html`<button class="plain small" aria-label="${word}: ${name}">${word}</button>`,
+    );
+  const canUndo = owned.cancel_at !== null || owned.pending_change !== null;
+  const plans = owned.interval === 'year' ? '/plans?interval=year' : '/plans';
+  return html`<div class="actions">
+    <a class="button plain small" href="${plans}" aria-label="Change plan: ${name}">Change plan</a>
+    ${canUndo ? step('undo', 'Undo') : step('cancel', 'Cancel')}
+    ${step('payment-details', 'Payment details')}
+  </div>`;
+}
+
+function creditSection({ spendable, grants }: Balance): Markup {
+  return html`<section>
+    <h2>Credits</h2>
+    <p>${grouped(spendable)} credits to spend.</p>
+    <table>
+      <thead>
+        <tr>
+          <th>From</th>
+          <th class="number">Granted</th>
+          <th class="number">Left</th>
+          <th>Until</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${grants.map(
+          (grant) =>
+            html`<tr>
+              <td>${grant.sourceType.replaceAll('_', ' ')}</td>
+              <td class="number">${grouped(grant.granted)}</td>
+              <td class="number">${grouped(grant.available + grant.reserved)}</td>
+              <td>${grant.expiresAt ? day(grant.expiresAt) : 'never expires'}</td>
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  </section>`;
+}
+
+function datesOf({ state, cancel_at, period_end, paid_through }: SubscriptionAnswer): string {
+  if (state === 'cancelled' || state === 'expired') return `ended ${day(cancel_at ?? period_end)}`;
+  if (cancel_at !== null) return `ends ${day(cancel_at)}`;
+  if (state === 'past_due' && paid_through !== null) return `paid until ${day(paid_through)}`;
+  return `renews ${day(period_end)}`;
+}
+
+function nameOf({ sku, quantity }: Ordered): string {
+  const name = planOfSku(sku)?.name ?? sku;
+  const text = sku.endsWith('-year') ? `${name}, yearly` : name;
+  return quantity > 1 ? `${text} × ${quantity}` : text;
+}
+
+function priceOf({ sku, quantity, interval }: SubscriptionAnswer): string {
+  const plan = planOfSku(sku);
+  return plan ? `${money(String(plan.unitMicros * quantity))} a ${interval}` : '';
+}

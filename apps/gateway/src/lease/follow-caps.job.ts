@@ -1,0 +1,21 @@
+import type { Job, Logger } from '#libs/platform';
+import type { DailyCaps } from './daily-caps.js';
+
+/** Keeps the daily caps of keys over all gateways. */
+export class FollowCapsJob implements Job {
+  readonly name = 'follow-caps';
+
+  constructor(
+    private readonly caps: DailyCaps,
+    private readonly logger: Logger,
+  ) {}
+
+  /** While the log cannot be read this gateway goes by its own counts. */
+  async runOnce(): Promise<void> {
+    try {
+      await this.caps.followOthers();
+    } catch (error) {
+      this.logger.warn('daily caps cannot be compared with the request log', error);
+    }
+  }
+}

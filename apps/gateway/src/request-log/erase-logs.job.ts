@@ -1,0 +1,23 @@
+import { Injectable } from '@nestjs/common';
+import { DAY_MS, type Job } from '#libs/platform';
+import { LogMaintenanceRepository } from './log-maintenance.repository.js';
+
+const DELETED_AT_ONCE = 10_000;
+/** Rows that a gateway has kept in memory, or in the journal of a run that was killed, may come so late. */
+const REMEMBERED_MS = 7 * DAY_MS;
+
+/** Forgets the requests of erased accounts, in chunks that keep no other writer waiting. */
+@Injectable()
+export class EraseLogsJob implements Job {
+  readonly name = 'erase-logs';
+
+  constructor(private readonly log: LogMaintenanceRepository) {}
+
+  async runOnce(): Promise<void> {
+    for (const accountId of await this.log.listErasures()) {
+      while ((await this.log.deleteRows(accountId, DELETED_AT_ONCE)) > 0);
+      await this.log.finishErasure(accountId);
+    }
+    await this.log.deleteErasures(REMEMBERED_MS);
+  }
+}

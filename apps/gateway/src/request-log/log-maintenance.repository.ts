@@ -1,0 +1,91 @@
+import { Injectable } from '@nestjs/common';
+import { MaintenanceDatabase } from '#libs/database';
+
+/** What works on every account's log at once: counts by the hour, and erasures. */
+@Injectable()
+export class LogMaintenanceRepository {
+  constructor(private readonly database: MaintenanceDatabase) {}
+
+  /** Makes the partitions around an instant. */
+  async makePartitions(at: Date): Promise<void> {
+    await this.database.query('select roll_partitions($1)', [at]);
+  }
+
+  /**
+   * Adds the rows to the hours that were written since the last call, also late ones. Each row counts once:
+   * what is counted and up to where is one transaction.
+   */
+  async countNewRows(): Promise<void> {
+    await this.database.transaction(async (transaction) => {
+      const [{ snapshot, highest }] = await transaction.query<{
+        snapshot: string;
+        highest: string;
+      }>('select snapshot::text, highest::text from counted_requests for update');
+      await transaction.query(COUNT_NEW_ROWS, [snapshot, highest]);
+    });
+  }
+
+  /** Accounts whose rows are to be forgotten, also those of which none was left an hour ago. */
+  async listErasures(): Promise<string[]> {
+    const rows = await this.database.query<{ id: string }>(
+      `select account_id as id from log_erasures
+       where erased_at is null or erased_at < clock_timestamp() - interval '1 hour'
+       order by asked_at limit 1000`,
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  /** Deletes some of an account's rows of the log, oldest first. @returns how many. */
+  async deleteRows(accountId: string, limit: number): Promise<number> {
+    const [{ deleted }] = await this.database.query<{ deleted: number }>(DELETE_ROWS, [
+      accountId,
+      limit,
+    ]);
+    return deleted;
+  }
+
+  /** Deletes an account's counts and notes that nothing of it is left. */
+  async finishErasure(accountId: string): Promise<void> {
+    await this.database.transaction(async (transaction) => {
+      await transaction.query('delete from request_hours where account_id = $1', [accountId]);
+      await transaction.query(
+        'update log_erasures set erased_at = clock_timestamp() where account_id = $1',
+        [accountId],
+      );
+    });
+  }
+
+  /** Forgets erasures after which no row can come any more. */
+  async deleteErasures(olderThanMs: number): Promise<void> {
+    await this.database.query(
+      `delete from log_erasures where asked_at < clock_timestamp() - $1 * interval '1 ms'`,
+      [olderThanMs],
+    );
+  }
+}
+
+// One statement, so that what is counted and the new snapshot are of the same moment. After a crash an id
+// can be used again: a row beyond the highest one counts although the snapshot claims to have seen it.
+const COUNT_NEW_ROWS = `
+  with fresh as materialized (
+    select account_id, date_trunc('hour', at) as hour, operation, status, credits, written_by
+    from request_log
+    where written_by >= least(pg_snapshot_xmin($1::pg_snapshot)::text::bigint, $2::bigint)
+      and (written_by > $2::bigint
+        or not pg_visible_in_snapshot(written_by::text::xid8, $1::pg_snapshot))),
+  counted as (
+    insert into request_hours as h (account_id, hour, operation, status, requests, credits)
+    select account_id, hour, operation, status, count(*), sum(credits)
+    from fresh group by 1, 2, 3, 4 order by 1, 2, 3, 4
+    on conflict (account_id, hour, operation, status) do update set
+      requests = h.requests + excluded.requests, credits = h.credits + excluded.credits)
+  update counted_requests set snapshot = pg_current_snapshot(),
+    highest = greatest(highest, (select max(written_by) from fresh))`;
+
+const DELETE_ROWS = `
+  with old as (
+    select max(at) as at from (
+      select at from request_log where account_id = $1 order by at limit $2) first),
+  gone as (
+    delete from request_log where account_id = $1 and at <= (select at from old) returning 1)
+  select count(*)::int as deleted from gone`;

@@ -1,0 +1,61 @@
+import { type RemoteInfo, createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { type Packet, RECURSION_AVAILABLE, decode, encode } from 'dns-packet';
+import { recordsOf } from './dns-records.js';
+
+/** RFC 1035 §4.1.1. */
+const NXDOMAIN = 3;
+
+/**
+ * A resolver over UDP that knows an answer for every name, from the name alone; names that the registry
+ * simulator calls free do not exist. It never asks anybody else.
+ */
+export class DnsServer {
+  private readonly socket = createSocket('udp4');
+  private isClosing = false;
+  private readonly closed = new Promise<void>((resolve) => this.socket.once('close', resolve));
+
+  constructor() {
+    this.socket.on('message', (bytes, from) => this.answer(bytes, from));
+    // A client that has gone is told to us as an error of the socket.
+    this.socket.on('error', () => undefined);
+  }
+
+  /** @returns the port on loopback. */
+  async listen(): Promise<number> {
+    this.socket.bind(0, '127.0.0.1');
+    await once(this.socket, 'listening');
+    return this.socket.address().port;
+  }
+
+  /** Closing twice is harmless. */
+  async close(): Promise<void> {
+    if (!this.isClosing) this.socket.close();
+    this.isClosing = true;
+    await this.closed;
+  }
+
+  private answer(bytes: Buffer, { address, port }: RemoteInfo): void {
+    let asked: Packet;
+    try {
+      asked = decode(bytes);
+    } catch {
+      // Not a question: a resolver says nothing to it.
+      return;
+    }
+    const [question] = asked.questions ?? [];
+    if (question === undefined) return;
+    const records = recordsOf(question.name, question.type);
+    this.socket.send(
+      encode({
+        type: 'response',
+        id: asked.id,
+        flags: RECURSION_AVAILABLE | (records === undefined ? NXDOMAIN : 0),
+        questions: [question],
+        answers: records ?? [],
+      }),
+      port,
+      address,
+    );
+  }
+}

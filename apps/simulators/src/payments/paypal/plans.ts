@@ -1,0 +1,59 @@
+import {
+  type Money,
+  type Plan,
+  type Product,
+  type Subscription,
+  toCents,
+  toMoney,
+} from './paypal-objects.js';
+import { PaypalRefusal } from './paypal-refusal.js';
+import type { PaypalWorld } from './paypal-world.js';
+
+/** What subscriptions are to, and what is agreed to of another plan. */
+export class Plans {
+  constructor(private readonly world: PaypalWorld) {}
+
+  /** `POST /v1/catalogs/products`. */
+  createProduct({ id, name, type }: Product): Product {
+    if (this.world.all('product').some((product) => product.id === id)) {
+      throw PaypalRefusal.unprocessable('DUPLICATE_RESOURCE_IDENTIFIER', 'It exists already.');
+    }
+    return this.world.put('product', id, { id, name, type });
+  }
+
+  /** `POST /v1/billing/plans`. */
+  create(plan: Plan): Plan {
+    this.world.get('product', plan.product_id);
+    const id = `P-${this.world.newId()}`;
+    return this.world.put('plan', id, { ...plan, id, status: 'ACTIVE' });
+  }
+
+  /** `GET /v1/billing/plans`, in the short form of lists. */
+  list(query: URLSearchParams): object {
+    const size = Number(query.get('page_size') ?? 10);
+    const start = (Number(query.get('page') ?? 1) - 1) * size;
+    const productId = query.get('product_id');
+    const found = this.world.all('plan').filter((plan) => plan.product_id === productId);
+    const plans = found
+      .slice(start, start + size)
+      .map(({ id, product_id, name, description, status }) => {
+        return { id, product_id, name, description, status };
+      });
+    return { plans };
+  }
+
+  amountOf({ plan_id: planId, quantity }: Subscription): Money {
+    const [{ pricing_scheme: price }] = this.world.get('plan', planId).billing_cycles;
+    const { currency_code: currency } = price.fixed_price;
+    return toMoney(toCents(price.fixed_price) * Number(quantity), currency);
+  }
+
+  monthsOf({ plan_id: planId }: Subscription): number {
+    const [{ frequency }] = this.world.get('plan', planId).billing_cycles;
+    return frequency.interval_unit === 'YEAR' ? 12 : 1;
+  }
+
+  failuresMax({ plan_id: planId }: Subscription): number {
+    return this.world.get('plan', planId).payment_preferences.payment_failure_threshold;
+  }
+}

@@ -1,0 +1,220 @@
+import { DAY_MS, addMonths } from '#libs/platform';
+import { type Capture, type Money, type Subscription, toCents, toMoney } from './paypal-objects.js';
+import { PaypalRefusal } from './paypal-refusal.js';
+import type { Plans } from './plans.js';
+import type { PaypalWorld } from './paypal-world.js';
+
+/** What the payer's account does when a subscription asks it for money. */
+export type PayerFunds = 'works' | 'declines';
+
+interface SubscriptionPatch {
+  op: string;
+  path: string;
+  value: string;
+}
+
+/** PayPal tries again, this long after a payment failed. */
+const RETRY_MS = 5 * DAY_MS;
+
+/** Subscriptions (v1): agreed to on a page, then billed by the clock. */
+export class Subscriptions {
+  private readonly funds = new Map<string, PayerFunds>();
+  private readonly salesOf = new Map<string, Capture[]>();
+
+  constructor(
+    private readonly world: PaypalWorld,
+    private readonly plans: Plans,
+  ) {}
+
+  /** `POST /v1/billing/subscriptions`. */
+  create({ plan_id: planId, quantity, custom_id, application_context }: Subscription) {
+    const { world } = this;
+    const [{ pricing_scheme: price }] = world.get('plan', planId).billing_cycles;
+    const id = `I-${world.newId().slice(0, 12)}`;
+    const path = `/v1/billing/subscriptions/${id}`;
+    return world.put('subscription', id, {
+      id,
+      status: 'APPROVAL_PENDING',
+      status_update_time: world.now,
+      plan_id: planId,
+      quantity: quantity ?? '1',
+      custom_id,
+      start_time: this.wholeSecond(),
+      create_time: world.now,
+      application_context,
+      billing_info: {
+        outstanding_balance: toMoney(0, price.fixed_price.currency_code),
+        failed_payments_count: 0,
+        cycle_executions: [{ tenure_type: 'REGULAR', sequence: 1, cycles_completed: 0 }],
+      },
+      links: [world.link('approve', `/subscribe/${id}`), world.link('self', path)],
+    });
+  }
+
+  /** On the page: the customer agrees, and the first period is paid at once. */
+  approve(id: string): Subscription {
+    const subscription = this.world.get('subscription', id);
+    if (subscription.status !== 'APPROVAL_PENDING') return subscription;
+    this.setStatus(subscription, 'ACTIVE');
+    subscription.start_time = this.wholeSecond();
+    this.funds.set(id, 'works');
+    this.charge(subscription);
+    this.tell(subscription, 'ACTIVATED');
+    this.awaitNext(subscription, new Date(subscription.start_time), 1);
+    return subscription;
+  }
+
+  /** `PATCH /v1/billing/subscriptions/{id}`: of our reference alone. */
+  patch(id: string, patches: readonly SubscriptionPatch[]): void {
+    const subscription = this.withStatus(id, ['ACTIVE', 'SUSPENDED']);
+    for (const { path, value } of patches) {
+      if (path !== '/custom_id' || !/^[\x20-\x7e]{1,127}$/.test(value)) {
+        throw PaypalRefusal.invalid('INVALID_PATCH_PATH', `${path} cannot be patched so.`);
+      }
+      subscription.custom_id = value;
+    }
+    this.tell(subscription, 'UPDATED');
+  }
+
+  /** The customer agreed to another plan: it is billed from the next period on. */
+  takeRevision(id: string, revision: { planId: string; quantity: string }): void {
+    const subscription = this.withStatus(id, ['ACTIVE', 'SUSPENDED']);
+    subscription.plan_id = revision.planId;
+    subscription.quantity = revision.quantity;
+    this.tell(subscription, 'UPDATED');
+  }
+
+  suspend(id: string): void {
+    this.setStatus(this.withStatus(id, ['ACTIVE']), 'SUSPENDED');
+    this.tell(this.world.get('subscription', id), 'SUSPENDED');
+  }
+
+  activate(id: string): void {
+    this.setStatus(this.withStatus(id, ['SUSPENDED']), 'ACTIVE');
+    this.tell(this.world.get('subscription', id), 'ACTIVATED');
+  }
+
+  cancel(id: string): void {
+    this.setStatus(this.withStatus(id, ['ACTIVE', 'SUSPENDED']), 'CANCELLED');
+    this.tell(this.world.get('subscription', id), 'CANCELLED');
+  }
+
+  /** @throws PaypalRefusal for a subscription in another status. */
+  withStatus(id: string, statuses: readonly Subscription['status'][]): Subscription {
+    const subscription = this.world.get('subscription', id);
+    if (statuses.includes(subscription.status)) return subscription;
+    const message = `Invalid subscription status: ${subscription.status}.`;
+    throw PaypalRefusal.unprocessable('SUBSCRIPTION_STATUS_INVALID', message);
+  }
+
+  /** Of every subscription: there is one payer. */
+  setFunds(funds: PayerFunds): void {
+    for (const { id } of this.world.all('subscription')) this.funds.set(id, funds);
+  }
+
+  /** `GET /v1/billing/subscriptions/{id}/transactions`. */
+  transactions(id: string, from: number, to: number): object {
+    const sales = this.salesOf.get(id) ?? [];
+    const transactions = sales
+      .filter(({ create_time: time }) => Date.parse(time) >= from && Date.parse(time) <= to)
+      .map(({ id: saleId, status, amount, create_time: time }) => {
+        return { id: saleId, status, amount_with_breakdown: { gross_amount: amount }, time };
+      });
+    return { transactions, total_items: transactions.length, total_pages: 1 };
+  }
+
+  /** `GET /v1/payments/sale/{id}`: a payment in the older form. */
+  sale(id: string): object {
+    const capture = this.world.get('capture', id);
+    const owner = [...this.salesOf].find(([, sales]) => sales.includes(capture));
+    if (!owner) throw PaypalRefusal.missing();
+    return saleOf(capture, owner[0]);
+  }
+
+  private charge(subscription: Subscription): void {
+    const { billing_info: billing, id } = subscription;
+    const amount = this.plans.amountOf(subscription);
+    if (this.funds.get(id) === 'declines') {
+      billing.failed_payments_count += 1;
+      billing.outstanding_balance = amount;
+      this.tell(subscription, 'PAYMENT.FAILED');
+      if (billing.failed_payments_count >= this.plans.failuresMax(subscription)) {
+        this.setStatus(subscription, 'SUSPENDED');
+        this.tell(subscription, 'SUSPENDED');
+      } else this.retryLater(subscription);
+      return;
+    }
+    billing.failed_payments_count = 0;
+    billing.outstanding_balance = toMoney(0, amount.currency_code);
+    billing.last_payment = { amount, time: this.world.now };
+    billing.cycle_executions[0].cycles_completed += 1;
+    const capture = this.capture(id, amount);
+    this.world.emit('PAYMENT.SALE.COMPLETED', 'sale', saleOf(capture, id));
+  }
+
+  private capture(subscriptionId: string, amount: Money): Capture {
+    const { world } = this;
+    const id = world.newId();
+    const capture = world.put('capture', id, {
+      id,
+      status: 'COMPLETED',
+      amount,
+      final_capture: true,
+      create_time: world.now,
+      update_time: world.now,
+      supplementary_data: { related_ids: {} },
+      links: [world.link('self', `/v2/payments/captures/${id}`)],
+    });
+    this.salesOf.set(subscriptionId, [...(this.salesOf.get(subscriptionId) ?? []), capture]);
+    return capture;
+  }
+
+  private retryLater(subscription: Subscription): void {
+    const { clock } = this.world;
+    clock.at(new Date(clock.now().getTime() + RETRY_MS), () => {
+      const { status, billing_info: billing } = subscription;
+      if (status === 'ACTIVE' && billing.failed_payments_count > 0) this.charge(subscription);
+    });
+  }
+
+  /** Periods count from an anchor; another interval begins with the period that it is billed for. */
+  private awaitNext(subscription: Subscription, anchor: Date, cycles: number): void {
+    const months = this.plans.monthsOf(subscription);
+    const next = addMonths(anchor, cycles * months);
+    subscription.billing_info.next_billing_time = next.toISOString();
+    this.world.clock.at(next, () => {
+      if (subscription.status === 'CANCELLED') return;
+      if (subscription.status === 'ACTIVE') this.charge(subscription);
+      const isSame = this.plans.monthsOf(subscription) === months;
+      this.awaitNext(subscription, isSame ? anchor : next, isSame ? cycles + 1 : 1);
+    });
+  }
+
+  private setStatus(subscription: Subscription, status: Subscription['status']): void {
+    subscription.status = status;
+    subscription.status_update_time = this.world.now;
+  }
+
+  private tell(subscription: Subscription, what: string): void {
+    this.world.emit(`BILLING.SUBSCRIPTION.${what}`, 'subscription', subscription);
+  }
+
+  private wholeSecond(): string {
+    return this.world.now.replace(/\.\d+Z$/, 'Z');
+  }
+}
+
+function saleOf({ id, status, amount, create_time }: Capture, subscriptionId: string): object {
+  return {
+    id,
+    state: status.toLowerCase(),
+    amount: {
+      total: toMoney(toCents(amount), amount.currency_code).value,
+      currency: amount.currency_code,
+    },
+    payment_mode: 'INSTANT_TRANSFER',
+    billing_agreement_id: subscriptionId,
+    create_time,
+    update_time: create_time,
+  };
+}

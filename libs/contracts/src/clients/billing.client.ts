@@ -1,0 +1,56 @@
+import type { PaymentLineKind } from '../events/billing/payment-line.js';
+import type { ReversalScope } from '../events/billing/payment-reversed.js';
+import type { ServiceHttp } from './service-http.js';
+
+export interface RefundOrder {
+  /** Chosen by the caller; the same id counts once. */
+  refundId: string;
+  paymentId: string;
+  /** `remaining`: all of the rest from `from`; what was used before stays paid. */
+  scope: ReversalScope;
+  /** Of a `whole` refund: millionths, decimal string; all that is left without it. */
+  amountMicros?: string;
+  /** RFC 3339, of a `remaining` refund; now without it. */
+  from?: string;
+  reason: string;
+}
+
+export interface RefundAnswer {
+  refundId: string;
+  paymentId: string;
+  /** `requested`: the processor has it; `final`: made; `undone`: it failed. */
+  state: 'requested' | 'final' | 'undone';
+  scope: ReversalScope;
+  /** Millionths, decimal string. */
+  amountMicros: string;
+  /** RFC 3339. */
+  from?: string;
+}
+
+/** A payment as operators see it. */
+export interface PaymentAnswer {
+  paymentId: string;
+  processor: string;
+  /** Its id at the processor. */
+  externalId: string;
+  amountMicros: string;
+  currency: string;
+  /** RFC 3339. */
+  confirmedAt: string;
+  lines: { lineId: string; kind: PaymentLineKind; sku: string; quantity: number }[];
+  reversals: (RefundAnswer & { cause: 'refund' | 'dispute' })[];
+}
+
+/** Typed calls of the operators' commands to billing's internal routes. */
+export class BillingClient {
+  constructor(private readonly http: ServiceHttp) {}
+
+  /** Newest first, at most 500. */
+  async payments(accountId: string): Promise<{ payments: PaymentAnswer[] }> {
+    return this.http.call('GET', '/internal/operator/payments', { accountId });
+  }
+
+  async refund(accountId: string, body: RefundOrder): Promise<RefundAnswer> {
+    return this.http.call('POST', '/internal/operator/refunds', { accountId, body });
+  }
+}

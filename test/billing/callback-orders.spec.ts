@@ -1,0 +1,150 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Callback } from '../../apps/simulators/src/payments/callback-sender.js';
+import { BillingUnderTest, CALLBACK_SECRET } from './billing-under-test.js';
+import { pressButton } from './hosted-page.js';
+import { permutationsOf } from './permutations.js';
+import { signedCallback } from './signed-callback.js';
+
+/** Ids and times of this run, as what they name; so that rows of two runs can be compared. */
+const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g;
+const EXTERNAL = /\b(cs|pi|sub|in|cus|price|re|dp)_[A-Za-z0-9_]+/g;
+
+describe('callbacks in every order', () => {
+  let billing: BillingUnderTest;
+
+  beforeAll(async () => {
+    billing = await BillingUnderTest.start();
+  });
+  afterAll(() => billing.stop());
+  afterEach(() => {
+    expect(billing.logLines.splice(0)).toEqual([]);
+  });
+
+  async function send(callback: Callback): Promise<void> {
+    const raw = Buffer.from(callback.body);
+    const headers = signedCallback(raw, CALLBACK_SECRET, billing.clock.now());
+    await billing.call('POST', 'callbacks/stripe', { body: raw, headers });
+    await billing.settle();
+  }
+
+  /** Everything that billing keeps and has said of an account, without what differs from run to run. */
+  async function rowsOf(accountId: string): Promise<string> {
+    const tables: object[] = [];
+    for (const [table, columns] of [
+      ['orders', 'state, amount_micros, quarantined_because, checkout_id is null as open'],
+      ['payments', 'amount_micros, currency, order_id is null as renewal, is_announced'],
+      [
+        'payment_lines',
+        'kind, sku, amount_micros, monthly_credits, starts_at, period_end, is_change',
+      ],
+      ['subscriptions', 'state, sku, quantity, period_end, paid_through, is_current, is_duplicate'],
+      ['reversals', 'cause, state, amount_micros'],
+    ]) {
+      tables.push(
+        await billing.database.query(
+          `select ${columns} from ${table} where account_id = $1 order by 1, 2, 3`,
+          [accountId],
+        ),
+      );
+    }
+    const said = (await billing.events(accountId)).map(
+      ({ type, data }) => `${type} ${JSON.stringify(data)}`,
+    );
+    const payments = said.filter((text) => text.startsWith('billing.payment')).sort();
+    const lastState = said.filter((text) => text.startsWith('billing.subscription')).at(-1);
+    return JSON.stringify([tables, payments, lastState])
+      .replace(UUID, 'id')
+      .replace(EXTERNAL, '$1');
+  }
+
+  /** Runs `begin` for each order of the callbacks it leads to; each comes, and then all of them again. */
+  async function inEveryOrder(
+    begin: () => Promise<{ accountId: string; callbacks: readonly Callback[] }>,
+  ) {
+    const { length } = (await begin()).callbacks;
+    const outcomes = new Map<string, number[]>();
+    for (const order of permutationsOf(length)) {
+      const { accountId, callbacks } = await begin();
+      expect(callbacks).toHaveLength(length);
+      for (const at of [...order, ...order.toReversed()]) await send(callbacks[at]);
+      outcomes.set(await rowsOf(accountId), order);
+    }
+    return { length, outcomes };
+  }
+
+  async function ordered(wish: object) {
+    const accountId = billing.newAccount();
+    const body = { ...wish, processor: 'stripe' };
+    const { body: order } = await billing.call('POST', 'orders', { accountId, body });
+    return { accountId, order };
+  }
+
+  async function held(accountId: string, work: () => Promise<unknown>) {
+    billing.simulator.callbacks.hold();
+    await work();
+    return { accountId, callbacks: billing.simulator.callbacks.takeHeld() };
+  }
+
+  it('S49: every order of the callbacks of a checkout of credits ends in the same rows', async () => {
+    const { outcomes } = await inEveryOrder(async () => {
+      const { accountId, order } = await ordered({ product: 'package', credits: 15_000 });
+      return held(accountId, () => pressButton(order.redirect_url, 'pay'));
+    });
+    expect([...outcomes.keys()]).toHaveLength(1);
+    expect([...outcomes.keys()][0]).toContain('"state":"paid"');
+  });
+
+  it('S49: every order of the callbacks of a checkout of a plan ends in the same rows', async () => {
+    const { length, outcomes } = await inEveryOrder(async () => {
+      const { accountId, order } = await ordered({ product: 'subscription', sku: 'api-15K-month' });
+      return held(accountId, () => pressButton(order.redirect_url, 'pay'));
+    });
+    expect(length).toBeGreaterThanOrEqual(4);
+    expect([...outcomes.keys()]).toHaveLength(1);
+    expect([...outcomes.keys()][0]).toContain('billing.payment-confirmed');
+  }, 60_000);
+
+  it('S49: every order of the callbacks of an upgrade ends in the same rows', async () => {
+    const { length, outcomes } = await inEveryOrder(async () => {
+      const { accountId, order } = await ordered({ product: 'subscription', sku: 'api-15K-month' });
+      await billing.act(order, 'pay');
+      const price = await priceOf('api-50K-month');
+      return held(accountId, async () => upgradeTo(price));
+    });
+    expect(length).toBeGreaterThanOrEqual(3);
+    expect([...outcomes.keys()]).toHaveLength(1);
+    expect([...outcomes.keys()][0]).toContain('subscription_upgrade');
+  }, 60_000);
+
+  it('S49: every order of the callbacks of a checkout and an upgrade right after it', async () => {
+    const { outcomes } = await inEveryOrder(async () => {
+      const { accountId, order } = await ordered({ product: 'subscription', sku: 'api-15K-month' });
+      const price = await priceOf('api-50K-month');
+      const { callbacks } = await held(accountId, async () => {
+        await pressButton(order.redirect_url, 'pay');
+        upgradeTo(price);
+      });
+      const telling = callbacks.filter(({ type }) =>
+        /invoice\.paid|subscription\.created|checkout/.test(type),
+      );
+      return { accountId, callbacks: telling };
+    });
+    expect([...outcomes.keys()]).toHaveLength(1);
+    expect([...outcomes.keys()][0]).toContain('subscription_upgrade');
+  }, 300_000);
+
+  /** At the processor, so that no answer of ours tells before a callback does. */
+  function upgradeTo(price: string): void {
+    const [{ id }] = billing.simulator.world.all('subscription');
+    const items = [{ price, quantity: 1 }];
+    billing.simulator.subscriptions.update(id, { items, proration_behavior: 'always_invoice' });
+  }
+
+  /** The price of a plan at the processor, made by an order that nobody pays. */
+  async function priceOf(sku: string): Promise<string> {
+    const find = () =>
+      billing.simulator.world.all('price').find(({ metadata }) => metadata.sku === sku)?.id;
+    if (!find()) await ordered({ product: 'subscription', sku });
+    return find()!;
+  }
+});

@@ -1,0 +1,62 @@
+import { Database } from '#libs/database';
+import { LocalMailbox } from '#libs/mail';
+import { InProcessTransport } from '#libs/messaging';
+import { Logger } from '#libs/platform';
+import { FileClock } from '#test/environment';
+import { BillingConfig } from '../../../apps/billing/src/billing.config.js';
+import { JOBS, startBilling } from '../../../apps/billing/src/start.js';
+import { type AccountFate, deliverFate } from '../account-fate.js';
+
+/** What the parent asks a child for. */
+export type Errand = { number: number } & (
+  { kind: 'job'; name: string } | { kind: 'fate'; fate: AccountFate; accountId: string }
+);
+
+/** What a child tells its parent. */
+export type Report = { url: string } | { number: number; fault?: string };
+
+/** How the parent sets a child up. */
+export interface ChildSettings {
+  config: Partial<BillingConfig>;
+  clockFile: string;
+}
+
+const { config, clockFile } = JSON.parse(process.env.BILLING_CHILD ?? '{}') as ChildSettings;
+const clock = FileClock.follow(clockFile);
+const logger = new Logger('billing', { write: (line) => process.stderr.write(line) }, 'error');
+const transport = new InProcessTransport({
+  logger,
+  consumers: { account: ['billing'], billing: [] },
+});
+const given = Object.assign(new BillingConfig(), config);
+const service = await startBilling({
+  config: given,
+  clock,
+  logger,
+  transport,
+  mail: new LocalMailbox(clock),
+  isScheduled: false,
+});
+const database = await Database.open({ url: given.databaseUrl, applicationName: 'errands' });
+
+process.on('message', (errand: Errand) => {
+  void run(errand).then(
+    () => tell({ number: errand.number }),
+    (error: Error) => tell({ number: errand.number, fault: String(error.stack) }),
+  );
+});
+tell({ url: service.url });
+
+async function run(errand: Errand): Promise<void> {
+  if (errand.kind === 'fate') {
+    const { fate, accountId } = errand;
+    return deliverFate(service, database, { fate, accountId, at: clock.now() });
+  }
+  const found = JOBS.find(({ job }) => job.name === errand.name);
+  if (!found) throw new Error(`no job ${errand.name}`);
+  await service.app.get(found.job, { strict: false }).runOnce();
+}
+
+function tell(report: Report): void {
+  process.send?.(report);
+}

@@ -1,0 +1,128 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { eventClassOf } from '#libs/contracts';
+import type { Database } from '#libs/database';
+import { DAY_MS, MINUTE_MS, ServiceTokens } from '#libs/platform';
+import { FileClock, TestDatabase, recordedEvents } from '#test/environment';
+import { PaymentsSimulator } from '../../../apps/simulators/src/payments/payments-simulator.js';
+import { EntitlementUnderTest } from '../../entitlement/entitlement-under-test.js';
+import { AccountContacts } from '../../stand-ins/account-contacts.js';
+import { CallbackDoor } from '../callback-door.js';
+import { BillingProcess } from './billing-process.js';
+
+const SECRET = 'a secret of the tests, thirty-two characters';
+const CALLBACK_SECRET = 'the secret of the callback endpoint';
+/** Everything that a job would come to within ten minutes. */
+const JOBS = [
+  'OpenOrdersJob',
+  'SyncObjectsJob',
+  'SettleRefundsJob',
+  'CloseCheckoutsJob',
+  'FollowAccountsJob',
+  'ReturnMoneyJob',
+  'MissedEventsJob',
+  'SyncObjectsJob',
+];
+
+/** Billing in a process that may be killed, between a processor and an entitlement that live on. */
+export class CrashWorld {
+  readonly clock: FileClock;
+  readonly simulator: PaymentsSimulator;
+  readonly contacts = new AccountContacts();
+  test: TestDatabase;
+  database: Database;
+  billing: BillingProcess;
+  entitlement: EntitlementUnderTest;
+  private door: CallbackDoor;
+
+  private constructor(private readonly folder: string) {
+    this.clock = FileClock.create(join(folder, 'clock'));
+    this.simulator = new PaymentsSimulator(this.clock);
+  }
+
+  static async open(): Promise<CrashWorld> {
+    const world = new CrashWorld(mkdtempSync(join(tmpdir(), 'money-crashes-')));
+    world.test = await TestDatabase.create();
+    world.database = await world.test.service('billing');
+    await world.contacts.start();
+    world.entitlement = await EntitlementUnderTest.start();
+    const config = {
+      databaseUrl: world.test.url('billing'),
+      maintenanceDatabaseUrl: world.test.url('billing_maintenance'),
+      auditorDatabaseUrl: world.test.url('billing_auditor'),
+      accountUrl: world.contacts.url,
+      invoiceDataSecret: 'wraps the keys of invoices in tests',
+      serviceSecret: SECRET,
+      stripeApiKey: 'sk_test_simulator',
+      stripeApiUrl: await world.simulator.start(),
+      stripeCallbackSecrets: [CALLBACK_SECRET],
+    };
+    const clockFile = join(world.folder, 'clock');
+    const tokens = new ServiceTokens(SECRET, world.clock);
+    world.billing = new BillingProcess({ config, clockFile }, tokens);
+    world.door = await CallbackDoor.open((body, headers) =>
+      world.billing.call('POST', 'callbacks/stripe', { body, headers }),
+    );
+    world.simulator.sendCallbacksTo({ url: world.door.url, secret: CALLBACK_SECRET });
+    return world;
+  }
+
+  async close(): Promise<void> {
+    await this.billing.kill();
+    await this.simulator.stop();
+    await this.door.close();
+    await this.entitlement.stop();
+    await this.contacts.stop();
+    await this.test.drop();
+    this.clock.close();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  /** Callbacks that arrived, and what they led to. */
+  async settle(): Promise<void> {
+    await this.simulator.callbacks.idle();
+    await this.billing.runJob('SyncObjectsJob');
+  }
+
+  /** What time and the jobs bring about with nobody doing anything. */
+  async heal(): Promise<void> {
+    // A claim of a process that died is left to others after a minute of the database's own time.
+    await this.database.query('update processor_objects set claimed_until = null');
+    for (let round = 0; round < 2; round += 1) {
+      this.clock.advance(11 * MINUTE_MS);
+      this.simulator.clock.runDue();
+      await this.simulator.callbacks.idle();
+      for (const job of JOBS) await this.billing.runJob(job);
+    }
+  }
+
+  /** Credits that an account can spend once entitlement has heard everything, and has it twice. */
+  async creditsOf(accountId: string): Promise<number> {
+    const events = await recordedEvents(this.database);
+    const own = events.filter(({ key }) => key === accountId);
+    this.entitlement.clock.set(this.clock.now());
+    for (const { type, data } of [...own, ...own]) {
+      await this.entitlement.deliver(eventClassOf(type, 1)!, accountId, data);
+    }
+    return (await this.entitlement.client.balance(accountId)).spendable;
+  }
+
+  /** How often something was said of an account. */
+  async timesSaid(accountId: string, type: string): Promise<number> {
+    const events = await recordedEvents(this.database);
+    return events.filter((event) => event.key === accountId && event.type === type).length;
+  }
+
+  /** The keys with which calls that match were sent since `since`. */
+  keysOf(path: RegExp, since: number): Set<string | undefined> {
+    const sent = this.simulator.stripe.requests.slice(since);
+    const calls = sent.filter(({ method, path: called }) => method !== 'GET' && path.test(called));
+    return new Set(calls.map(({ idempotencyKey }) => idempotencyKey));
+  }
+
+  passDays(days: number): void {
+    this.clock.advance(days * DAY_MS);
+    this.simulator.clock.runDue();
+  }
+}

@@ -1,0 +1,173 @@
+import { deepStrictEqual } from 'node:assert';
+import { newId } from '#libs/platform';
+import { pressButton } from '../hosted-page.js';
+import type { CrashWorld } from './crash-world.js';
+
+const CREDITS = 15_000;
+const TRIAL = 500;
+
+/**
+ * What a customer or an operator wants of billing. Each step may meet a process that dies; `act` may be
+ * repeated, as somebody does who got no answer.
+ */
+export interface Flow {
+  /** Before the process is armed. */
+  prepare(world: CrashWorld): Promise<void>;
+  act(world: CrashWorld): Promise<void>;
+  /** After everything has healed: nothing lost, nothing doubled, no call under a second key. */
+  check(world: CrashWorld): Promise<void>;
+}
+
+abstract class Purchase implements Flow {
+  protected accountId: string;
+  protected since: number;
+  protected hasPaid = false;
+  private readonly key = newId();
+
+  protected abstract readonly wish: object;
+
+  async prepare(world: CrashWorld): Promise<void> {
+    this.accountId = await world.entitlement.newAccount();
+    this.since = world.simulator.stripe.requests.length;
+  }
+
+  async act(world: CrashWorld): Promise<void> {
+    const { accountId } = this;
+    await world.billing.call('POST', 'orders', {
+      accountId,
+      body: { ...this.wish, processor: 'stripe' },
+      headers: { 'idempotency-key': this.key },
+    });
+    await this.finish(world);
+  }
+
+  /** Pays the order that stands in the list, once. */
+  async finish(world: CrashWorld): Promise<void> {
+    const { accountId } = this;
+    const { body } = await world.billing.call('GET', 'orders', { accountId });
+    const url = body?.orders?.[0]?.redirect_url as string | undefined;
+    if (url && !this.hasPaid) {
+      this.hasPaid = true;
+      await pressButton(url, 'pay');
+    }
+    await world.settle();
+  }
+
+  async check(world: CrashWorld): Promise<void> {
+    const { accountId } = this;
+    await this.finish(world);
+    await world.heal();
+    const { body } = await world.billing.call('GET', 'orders', { accountId });
+    deepStrictEqual(
+      (body.orders as { state: string }[]).map(({ state }) => state),
+      ['paid'],
+    );
+    const keys = world.keysOf(/^\/v1\/checkout\/sessions$/, this.since);
+    deepStrictEqual(keys.size, 1, 'the checkout was asked for under several keys');
+    deepStrictEqual(await world.timesSaid(accountId, 'billing.payment-confirmed'), 1);
+    deepStrictEqual(await world.creditsOf(accountId), TRIAL + CREDITS);
+  }
+}
+
+export class PackagePurchase extends Purchase {
+  protected readonly wish = { product: 'package', credits: CREDITS };
+}
+
+export class Subscribing extends Purchase {
+  protected readonly wish = { product: 'subscription', sku: 'api-15K-month' };
+
+  override async check(world: CrashWorld): Promise<void> {
+    await super.check(world);
+    const { state, sku } = (await this.subscription(world)) ?? {};
+    deepStrictEqual([state, sku], ['active', 'api-15K-month']);
+  }
+
+  protected async subscription(
+    world: CrashWorld,
+  ): Promise<Record<'id' | 'state' | 'sku', string> & { cancel_at: string | null }> {
+    const { body } = await world.billing.call('GET', 'subscriptions', {
+      accountId: this.accountId,
+    });
+    return body?.subscriptions?.[0];
+  }
+}
+
+/** A running subscription before the process is armed. */
+abstract class OfSubscription extends Subscribing {
+  protected id: string;
+
+  override async prepare(world: CrashWorld): Promise<void> {
+    await super.prepare(world);
+    await super.act(world);
+    this.id = (await this.subscription(world)).id;
+    this.since = world.simulator.stripe.requests.length;
+  }
+}
+
+export class Upgrading extends OfSubscription {
+  override async act(world: CrashWorld): Promise<void> {
+    const { accountId, id } = this;
+    const from = world.clock.now().toISOString();
+    const body = { sku: 'api-50K-month', from };
+    await world.billing.call('POST', `subscriptions/${id}/change`, { accountId, body });
+    await world.settle();
+  }
+
+  override async check(world: CrashWorld): Promise<void> {
+    const { accountId } = this;
+    deepStrictEqual((await this.subscription(world)).sku, 'api-50K-month');
+    deepStrictEqual(world.keysOf(/^\/v1\/subscriptions\//, this.since).size, 1, 'keys');
+    deepStrictEqual(await world.timesSaid(accountId, 'billing.payment-confirmed'), 2);
+    // Agreed at the moment of the start: all of the difference.
+    deepStrictEqual(await world.creditsOf(accountId), TRIAL + 50_000);
+  }
+}
+
+export class Refunding extends OfSubscription {
+  private readonly refundId = newId();
+
+  override async act(world: CrashWorld): Promise<void> {
+    const { accountId, refundId } = this;
+    const operator = { accountId, caller: 'cli' } as const;
+    const { body } = await world.billing.call('GET', 'operator/payments', operator);
+    const paymentId = body?.payments?.[0]?.paymentId as string | undefined;
+    if (paymentId) {
+      const wish = { refundId, paymentId, scope: 'whole', reason: 'asked for it' };
+      await world.billing.call('POST', 'operator/refunds', { ...operator, body: wish });
+    }
+    await world.settle();
+  }
+
+  override async check(world: CrashWorld): Promise<void> {
+    const { accountId } = this;
+    deepStrictEqual(world.keysOf(/^\/v1\/refunds$/, this.since).size, 1, 'keys');
+    const [{ refunds }] = await world.database.query<{ refunds: string[] }>(
+      `select array_agg(state) as refunds from reversals where account_id = $1`,
+      [accountId],
+    );
+    deepStrictEqual(refunds, ['final']);
+    const made = world.simulator.world.all('refund');
+    deepStrictEqual(made.filter(({ metadata }) => metadata?.refundId === this.refundId).length, 1);
+    deepStrictEqual((await this.subscription(world)).state, 'cancelled');
+    deepStrictEqual(await world.creditsOf(accountId), TRIAL);
+  }
+}
+
+/** The account is deleted, and comes back: only what the deletion changed is undone. */
+export class Leaving extends OfSubscription {
+  override async act(world: CrashWorld): Promise<void> {
+    await world.billing.deliver('deleted', this.accountId);
+    await world.billing.runJob('FollowAccountsJob');
+    await world.settle();
+  }
+
+  override async check(world: CrashWorld): Promise<void> {
+    deepStrictEqual(typeof (await this.subscription(world)).cancel_at, 'string');
+    world.passDays(1);
+    await world.billing.deliver('restored', this.accountId);
+    await world.heal();
+    const { state, cancel_at: cancelAt } = await this.subscription(world);
+    deepStrictEqual([state, cancelAt], ['active', null]);
+    deepStrictEqual(await world.creditsOf(this.accountId), TRIAL + CREDITS);
+  }
+}

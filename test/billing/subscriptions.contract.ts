@@ -1,0 +1,258 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { planOfSku } from '#libs/contracts';
+import { DAY_MS, HOUR_MS, addMonths, newId } from '#libs/platform';
+import type {
+  BillSnapshot,
+  ChangeRequest,
+  ChangeResult,
+  Outcome,
+  ProcessorRef,
+  ProcessorSnapshot,
+  SubscriptionSnapshot,
+  UpgradeResult,
+} from '../../apps/billing/src/processors/payment-processor.js';
+import { planRefOf } from '../../apps/billing/src/subscriptions/plan-change.js';
+import type { ProcessorStage } from './processor-stage.js';
+
+export function valueOf<T>(outcome: Outcome<T>): T {
+  if (outcome.outcome === 'done') return outcome.value;
+  throw new Error(`${outcome.outcome}: ${JSON.stringify(outcome)}`);
+}
+
+const planOf = (sku: string) => planRefOf(planOfSku(sku)!);
+
+/** What every payment processor guarantees to billing of what renews itself. */
+export function describeSubscriptions(stageOf: () => ProcessorStage): void {
+  describe('subscriptions', () => {
+    let stage: ProcessorStage;
+    let start: Date;
+    let id: string;
+    let customerId: string;
+    let orderId: string;
+
+    async function fetched<Kind extends ProcessorRef['kind']>(kind: Kind, ref: string) {
+      const snapshot = valueOf(await stage.processor.fetch({ kind, id: ref }));
+      return snapshot as Extract<ProcessorSnapshot, { kind: Kind }>;
+    }
+    const now = (): Promise<SubscriptionSnapshot> => fetched('subscription', id);
+    const lastBill = async (): Promise<BillSnapshot> =>
+      fetched('bill', (await now()).latestBill?.id ?? '');
+    const passTo = (time: Date) => stage.pass(time.getTime() - stage.clock.now().getTime());
+    const needsApproval = () => stage.processor.capabilities.changesNeedApproval;
+    /** Where the processor wants the customer to agree, the customer does. */
+    async function agree(result: UpgradeResult | ChangeResult): Promise<void> {
+      if (needsApproval() && 'redirectUrl' in result) await stage.agree(result.redirectUrl);
+    }
+    const changeTo = (sku: string, quantity = 1): ChangeRequest => ({
+      subscriptionId: id,
+      plan: planOf(sku),
+      quantity,
+      currency: 'USD',
+    });
+
+    /** An API plan of 15K a month, bought now. */
+    beforeEach(async () => {
+      stage = stageOf();
+      start = new Date(Math.floor(stage.clock.now().getTime() / 1000) * 1000);
+      orderId = newId();
+      const plan = planOf('api-15K-month');
+      const created = valueOf(
+        await stage.processor.createCheckout({
+          orderId,
+          accountId: newId(),
+          currency: 'USD',
+          lines: [{ name: plan.name, quantity: 1, amountMicros: plan.unitMicros, plan }],
+          expiresAt: new Date(stage.clock.now().getTime() + HOUR_MS),
+          successUrl: 'http://localhost:1/paid',
+          cancelUrl: 'http://localhost:1/not-paid',
+        }),
+      );
+      ({ customerId } = created);
+      await stage.act(created.redirectUrl, 'pay');
+      const checkout = await fetched('checkout', created.checkoutId);
+      expect(checkout).toMatchObject({ state: 'paid', orderId });
+      id = checkout.subscriptionId!;
+    });
+
+    it('a paid checkout is a subscription with its first period, and its bill says what was paid', async () => {
+      const end = addMonths(start, 1);
+      const plan = {
+        sku: 'api-15K-month',
+        catalogueVersion: planOf('api-15K-month').catalogueVersion,
+      };
+      expect(await now()).toMatchObject({
+        ...plan,
+        orderId,
+        state: 'active',
+        quantity: 1,
+        currency: 'USD',
+        periodStart: start,
+        periodEnd: end,
+        cancelAt: null,
+        pendingChange: null,
+        latestBill: { isPaid: true },
+      });
+      const amountMicros = 27_000_000n;
+      const bill = await lastBill();
+      expect(bill).toMatchObject({
+        subscriptionId: id,
+        reason: 'start',
+        state: 'paid',
+        amountMicros,
+      });
+      expect(bill.lines).toMatchObject([{ ...plan, amountMicros, from: start, to: end }]);
+      expect(await fetched('payment', bill.paymentId!)).toMatchObject({
+        state: 'succeeded',
+        amountMicros,
+      });
+    });
+
+    it('it renews itself at the end of each period, and tells', async () => {
+      const before = stage.received.length;
+      await passTo(addMonths(start, 1));
+      expect(await now()).toMatchObject({ periodStart: addMonths(start, 1) });
+      expect(await lastBill()).toMatchObject({ reason: 'renewal', state: 'paid' });
+      const bill = { kind: 'bill', id: (await now()).latestBill!.id };
+      const verdicts = stage.received
+        .slice(before)
+        .map(({ raw, headers }) => stage.processor.verifyCallback(raw, headers));
+      const refs = (await Promise.all(verdicts)).map((verdict) =>
+        verdict.verdict === 'accepted' ? verdict.event.ref : undefined,
+      );
+      expect(refs).toContainEqual(bill);
+      const { announcesRenewals } = stage.processor.capabilities;
+      if (announcesRenewals) expect(refs).toContainEqual({ kind: 'subscription', id });
+    });
+
+    it('a renewal that is not paid is past due, and unpaid when it never is', async () => {
+      await stage.setCard(customerId, 'declines');
+      await passTo(addMonths(start, 1));
+      const { state, latestBill } = await now();
+      expect([state, latestBill?.isPaid ?? false]).toEqual(['past_due', false]);
+      await stage.pass(8 * DAY_MS);
+      expect((await now()).state).toBe('unpaid');
+    });
+
+    it('a past due one that is paid later is active, for the period that was due', async () => {
+      await stage.setCard(customerId, 'declines');
+      await passTo(addMonths(start, 1));
+      await stage.setCard(customerId, 'works');
+      await stage.pass(5 * DAY_MS);
+      expect((await now()).state).toBe('active');
+      const bill = await lastBill();
+      expect(bill).toMatchObject({ state: 'paid', reason: 'renewal' });
+      expect(bill.lines).toMatchObject([{ from: addMonths(start, 1), to: addMonths(start, 2) }]);
+    });
+
+    it('an upgrade costs what its preview says, and a repeat of the call changes nothing', async () => {
+      await stage.pass(10 * DAY_MS);
+      const from = new Date(start.getTime() + 10 * DAY_MS);
+      const change = changeTo('api-50K-month');
+      const { dueMicros } = valueOf(await stage.processor.previewChange(change, from));
+      const asked = { ...change, from, changeId: newId() };
+      const lost = await stage.losingAnswers(() => stage.processor.upgrade(asked));
+      expect(lost.outcome).toBe('unknown');
+      const again = valueOf(await stage.processor.upgrade(asked));
+      expect(again.state).toBe(needsApproval() ? 'payment_required' : 'paid');
+      await agree(again);
+      expect(await now()).toMatchObject({ sku: 'api-50K-month', periodEnd: addMonths(start, 1) });
+      expect(valueOf(await stage.processor.upgrade(asked))).toEqual({ state: 'paid' });
+      const bill = await lastBill();
+      expect(bill).toMatchObject({ reason: 'change', state: 'paid', amountMicros: dueMicros });
+      const gained = bill.lines.find(({ amountMicros }) => amountMicros >= 0n);
+      expect(gained).toMatchObject({ sku: 'api-50K-month', from, to: addMonths(start, 1) });
+      expect(bill.lines.reduce((sum, line) => sum + line.amountMicros, 0n)).toBe(dueMicros);
+    });
+
+    it('an upgrade that is not paid changes nothing', async () => {
+      await stage.setCard(customerId, 'declines');
+      const asked = { ...changeTo('api-50K-month'), from: start, changeId: newId() };
+      expect(valueOf(await stage.processor.upgrade(asked)).state).toBe('payment_required');
+      expect(await now()).toMatchObject({ state: 'active', sku: 'api-15K-month' });
+      await stage.pass(DAY_MS);
+      expect(await now()).toMatchObject({ state: 'active', sku: 'api-15K-month' });
+    });
+
+    it('a downgrade waits for the end of the period, and costs the new price from then on', async () => {
+      await agree(
+        valueOf(await stage.processor.changeAtPeriodEnd(changeTo('api-5K-month'), newId())),
+      );
+      expect(await now()).toMatchObject({
+        sku: 'api-15K-month',
+        pendingChange: { sku: 'api-5K-month', quantity: 1 },
+      });
+      await passTo(addMonths(start, 1));
+      expect(await now()).toMatchObject({ sku: 'api-5K-month', pendingChange: null });
+      expect(await lastBill()).toMatchObject({ amountMicros: 10_000_000n });
+    });
+
+    it('another interval waits, too, and begins a period of its own', async () => {
+      await agree(
+        valueOf(await stage.processor.changeAtPeriodEnd(changeTo('api-15K-year'), newId())),
+      );
+      const turn = addMonths(start, 1);
+      await passTo(turn);
+      expect(await now()).toMatchObject({ periodStart: turn, periodEnd: addMonths(turn, 12) });
+      expect(await lastBill()).toMatchObject({ amountMicros: 268_920_000n });
+    });
+
+    it.each(['cancellation', 'change'])(
+      'a %s at the end of the period is taken back',
+      async (what) => {
+        const change = async (sku: string) =>
+          agree(valueOf(await stage.processor.changeAtPeriodEnd(changeTo(sku), newId())));
+        if (what === 'change') await change('api-5K-month');
+        else valueOf(await stage.processor.cancel(id, 'period_end', newId()));
+        const isAgreedTo = what === 'change' && needsApproval();
+        if (isAgreedTo) {
+          // What the customer agreed to at the processor is taken back there, too.
+          expect((await stage.processor.resume(id, newId())).outcome).toBe('refused');
+          await change('api-15K-month');
+        } else valueOf(await stage.processor.resume(id, newId()));
+        expect(await now()).toMatchObject({ state: 'active', cancelAt: null, pendingChange: null });
+        await passTo(addMonths(start, 1));
+        expect(await now()).toMatchObject({ state: 'active', sku: 'api-15K-month' });
+      },
+    );
+
+    it('cancelled, it runs to the end of its period and is not renewed', async () => {
+      const end = addMonths(start, 1);
+      const cancelled = valueOf(await stage.processor.cancel(id, 'period_end', newId()));
+      expect(cancelled).toMatchObject({ state: 'active', cancelAt: end });
+      await passTo(end);
+      expect(await now()).toMatchObject({ state: 'cancelled' });
+      expect((await lastBill()).reason).toBe('start');
+      expect((await stage.processor.resume(id, newId())).outcome).toBe('refused');
+    });
+
+    it('ended at once, it is ended, also when the answer was lost', async () => {
+      const key = newId();
+      const lost = await stage.losingAnswers(() => stage.processor.cancel(id, 'now', key));
+      expect(lost.outcome).toBe('unknown');
+      expect((await now()).state).toBe('cancelled');
+      expect(valueOf(await stage.processor.cancel(id, 'now', key)).state).toBe('cancelled');
+    });
+
+    it('a plan is set back without a bill', async () => {
+      const asked = { ...changeTo('api-50K-month'), from: start, changeId: newId() };
+      await agree(valueOf(await stage.processor.upgrade(asked)));
+      expect((await lastBill()).reason).toBe('change');
+      const set = valueOf(await stage.processor.setPlan(changeTo('api-15K-month'), newId()));
+      const plan = { sku: 'api-15K-month', periodEnd: addMonths(start, 1) };
+      expect(set).toMatchObject(plan);
+      expect(await now()).toMatchObject(plan);
+      await passTo(addMonths(start, 1));
+      // What the customer has agreed to at the processor stays agreed to for the next period.
+      const { unitMicros } = planOf(needsApproval() ? 'api-50K-month' : 'api-15K-month');
+      expect(await lastBill()).toMatchObject({ reason: 'renewal', amountMicros: unitMicros });
+    });
+
+    it('the page for payment details is the processor’s, and takes no card data here', async () => {
+      const url = valueOf(
+        await stage.processor.paymentUpdateUrl(customerId, 'http://localhost:1/'),
+      );
+      const page = await (await fetch(url)).text();
+      expect(page).not.toMatch(/<input|<script|<iframe/i);
+    });
+  });
+}

@@ -1,0 +1,205 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import type { Browser } from 'playwright-core';
+import { waitFor } from '#test/environment';
+import { chromiumPath } from '../environment/chromium.js';
+import { hasBrowser } from './browser.story.js';
+import { Customer } from './customer.js';
+import { openSoloWithPayments } from './deployment.js';
+import { Visitor, openBrowser } from './visitor.js';
+
+/** Every page is examined twice, on machines that do other things too. */
+jest.setTimeout(600_000);
+
+/** What a customer does about money on the plain pages, in a real browser. The steps build on one another. */
+(hasBrowser ? describe : describe.skip)('plans and invoices in a browser', () => {
+  let deployment: Awaited<ReturnType<typeof openSoloWithPayments>>;
+  let browser: Browser;
+  let customer: Customer;
+  let visitor: Visitor;
+
+  beforeAll(async () => {
+    deployment = await openSoloWithPayments();
+    browser = await openBrowser(chromiumPath() as string);
+    customer = new Customer(deployment, 'rosa@plans.example', 'Rosa');
+    await customer.join();
+    visitor = await Visitor.arrive(browser, deployment, { acceptDownloads: true });
+    await visitor.open('/log-in');
+    const fields = { 'E-mail': customer.email, Password: customer.password };
+    expect(await visitor.submit('Log in', fields)).toBe(303);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await deployment?.stop();
+  });
+  afterEach(() => {
+    const faults = visitor.takeFaults().filter((fault) => !/status of 4\d\d/.test(fault));
+    expect(faults).toEqual([]);
+  });
+
+  const own = async () => {
+    await visitor.open('/subscriptions');
+    return visitor.page.getByRole('listitem').filter({ hasText: 'API plan' }).first().innerText();
+  };
+
+  /** By the API, with the visitor's account. */
+  async function fetchOrders() {
+    return customer.call('GET', '/api/orders');
+  }
+
+  /** From an order of ours over the processor's page and back. */
+  async function pay(): Promise<void> {
+    await visitor.follow('Pay on the processor’s page');
+    await Promise.all([
+      visitor.page.waitForURL(`${deployment.dashboardUrl}/**`),
+      visitor.page.getByRole('button', { name: /^Pay / }).first().click(),
+    ]);
+  }
+
+  it('every page about money can be read by everybody, light, dark and on a telephone', async () => {
+    for (const path of [
+      '/credits',
+      '/plans',
+      '/plans?interval=year',
+      '/subscriptions',
+      '/invoices',
+    ]) {
+      await visitor.open(path);
+      await visitor.examine();
+    }
+    await visitor.open('/plans?interval=year');
+    expect(await visitor.words()).toContain('$268.92 a year');
+    await visitor.follow('Monthly');
+    expect(await visitor.words()).toContain('$27.00 a month');
+  });
+
+  it('the slider chooses a package by keyboard and says its price', async () => {
+    await visitor.open('/credits');
+    const slider = visitor.page.getByRole('slider', { name: 'Credits' });
+    expect(await slider.getAttribute('aria-valuetext')).toBe('5,000 credits for $19.00');
+    await slider.press('ArrowRight');
+    expect(await slider.getAttribute('aria-valuetext')).toBe('6,000 credits for $22.50');
+    await slider.press('End');
+    expect(await visitor.page.locator('output').innerText()).toBe(
+      '3,000,000 credits for $4,800.00',
+    );
+    await slider.press('Home');
+    expect(await visitor.submit('Order the package')).toBe(303);
+    await visitor.examine();
+    await pay();
+    expect(await visitor.words()).toContain('Paid.');
+    await waitFor('the package', async () => {
+      await visitor.open('/subscriptions');
+      return /package\s+5,000\s+5,000\s+never expires/.test(await visitor.words());
+    });
+  });
+
+  it('a plan is subscribed to and paid, and stands among what is owned', async () => {
+    await visitor.open('/plans');
+    expect(await visitor.submit('Subscribe to API plan 5K')).toBe(303);
+    expect(await visitor.words()).toContain('API plan 5K');
+    await pay();
+    await waitFor('the plan', async () => /active.*renews/s.test(await own().catch(() => '')));
+    expect(await own()).toContain('$10.00 a month');
+    await visitor.examine();
+  });
+
+  it('a dearer plan shows what is due before it is paid, and works afterwards', async () => {
+    await visitor.follow('Change plan: API plan 5K');
+    await visitor.page.getByRole('button', { name: 'Change to API plan 15K' }).click();
+    await visitor.page.getByRole('heading', { name: 'Change the plan' }).waitFor();
+    expect(await visitor.words()).toMatch(/API plan 5K → API plan 15K[\s\S]*\$17\.00 due now/);
+    await visitor.examine();
+    expect(await visitor.submit('Pay and change')).toBe(303);
+    await waitFor('the new plan', async () => (await own()).includes('API plan 15K'));
+    expect(await own()).toContain('$27.00 a month');
+  });
+
+  it('a cheaper plan waits for the end of the period and is taken back', async () => {
+    await visitor.follow('Change plan: API plan 15K');
+    await visitor.page.getByRole('button', { name: 'Change to API plan 5K' }).click();
+    expect(await visitor.words()).toContain('Nothing is charged now');
+    expect(await visitor.submit('Change')).toBe(303);
+    await waitFor('the pending change', async () => (await own()).includes('then API plan 5K'));
+    await visitor.submit('Undo: API plan 15K');
+    await waitFor('its end', async () => !(await own()).includes('then'));
+  });
+
+  it('a plan is cancelled, which is undone', async () => {
+    expect(await visitor.submit('Cancel: API plan 15K')).toBe(303);
+    await waitFor('the end', async () => (await own()).includes('ends '));
+    await visitor.examine();
+    expect(await visitor.submit('Undo: API plan 15K')).toBe(303);
+    await waitFor('the renewal', async () => (await own()).includes('renews '));
+    await waitFor('the letter', async () => {
+      const mails = await deployment.mailbox.newest(50);
+      return mails.some(({ to }) => to === customer.email);
+    });
+  });
+
+  it('payment details are changed at the processor, whose page leads back', async () => {
+    await visitor.submit('Payment details: API plan 15K');
+    await visitor.examine();
+    await visitor.follow('Go to the processor’s page');
+    expect(new URL(visitor.page.url()).origin).not.toBe(deployment.dashboardUrl);
+    await visitor.open('/billing/subscriptions');
+    expect(await visitor.title()).toBe('Subscriptions');
+  });
+
+  it('the processor is chosen before an order, with what differs there', async () => {
+    await visitor.open('/plans');
+    await visitor.follow('PayPal');
+    expect(await visitor.words()).toContain('PayPal');
+    await visitor.examine();
+    expect(await visitor.submit('Subscribe to Domainer names')).toBe(303);
+    const { body } = await fetchOrders();
+    expect(body.orders[0].processor).toBe('paypal');
+  });
+
+  it('units of the add-on are bought on top', async () => {
+    await visitor.open('/plans');
+    const fields = { 'Units of the Rate-limit add-on': '2' };
+    expect(await visitor.submit('Subscribe to Rate-limit add-on', fields)).toBe(303);
+    expect(await visitor.words()).toContain('$40.00');
+    await pay();
+    await waitFor('the add-on', async () => {
+      await visitor.open('/subscriptions');
+      return (await visitor.words()).includes('Rate-limit add-on × 2');
+    });
+  });
+
+  it('each payment has its invoice as a PDF, printed again when the details have changed', async () => {
+    const rows = visitor.page.getByRole('listitem').filter({ hasText: 'INV-' });
+    await waitFor('four that are printed', async () => {
+      await visitor.open('/invoices');
+      return (await rows.count()) === 4 && !(await visitor.words()).includes('being printed');
+    });
+    await visitor.examine();
+    const number = /INV-\d{4}-\d{6}/.exec(await rows.first().innerText())?.[0] as string;
+    const [download] = await Promise.all([
+      visitor.page.waitForEvent('download'),
+      visitor.page.getByRole('link', { name: `PDF of ${number}` }).click(),
+    ]);
+    expect(download.suggestedFilename()).toBe(`${number}.pdf`);
+    await visitor.open('/billing-details');
+    await visitor.examine();
+    const wrong = { Address: '1 Quay', City: 'Leith', Country: 'GB', 'Tax id': 'nonsense' };
+    expect(await visitor.submit('Save the details', wrong)).toBe(400);
+    expect(await visitor.page.getByRole('alert').innerText()).not.toBe('');
+    const right = { 'Tax id': 'GB123456789', Organisation: 'Rosa Ltd' };
+    expect(await visitor.submit('Save the details', right)).toBe(200);
+    await visitor.open('/invoices');
+    expect(await visitor.submit(`Print again: ${number}`)).toBe(303);
+    expect(await rows.first().innerText()).toContain('revision 2');
+  });
+
+  it('without JavaScript a package is chosen from a list', async () => {
+    const plain = await Visitor.arrive(browser, deployment, { javaScriptEnabled: false });
+    await plain.open('/log-in');
+    await plain.submit('Log in', { 'E-mail': customer.email, Password: customer.password });
+    await plain.open('/credits');
+    await plain.page.getByLabel('Credits', { exact: true }).selectOption('50000');
+    expect(await plain.submit('Order the package')).toBe(303);
+    expect(await plain.words()).toContain('$150.00');
+    await plain.leave();
+  });
+});
