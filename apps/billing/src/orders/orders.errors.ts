@@ -61,3 +61,14 @@ export class BaseMissing extends Problem {
     });
   }
 }
+
+export class DebtOpen extends Problem {
+  /** @param credits that were used and then taken back. */
+  constructor(credits: string) {
+    super({
+      code: 'debt_open',
+      status: 409,
+      detail: `A payment by this processor was taken back, and ${credits} used credits are still owed. Buy through another processor; its credits repay them first.`,
+    });
+  }
+}

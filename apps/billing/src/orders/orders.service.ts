@@ -155,9 +155,12 @@ export class OrdersService {
       createdAt: now,
       updatedAt: now,
     };
+    const repeated = await this.database.transaction((transaction) =>
+      this.orders.findByRequest(transaction, accountId, order.requestKey),
+    );
+    if (!repeated) await this.rules.checkOwned(accountId, order.processor, quote.lines);
     return this.database.transaction(async (transaction) => {
       const lines = orderLinesOf(accountId, id, quote.lines);
-      const repeated = await this.orders.findByRequest(transaction, accountId, order.requestKey);
       if (!repeated) await this.rules.check(transaction, accountId, lines);
       if (await this.orders.insert(transaction, order, lines)) return order;
       const first = await this.orders.findByRequest(transaction, accountId, order.requestKey);
