@@ -126,12 +126,12 @@ describe('the lease client', () => {
     around.entitlement.leaseMax = 10;
     await spend(1);
     await spend(8);
-    await waitFor('the second lease', () => stored().length === 2);
+    await waitFor('the second lease', () => leases.state().counts.asked.granted === 2);
     await spend(1);
     expect(stored().map(({ isClosed }) => isClosed)).toEqual([false, false]);
     // The first has nothing left; of the second less than a fifth is.
     await spend(9);
-    await waitFor('the third lease', () => stored().length === 3);
+    await waitFor('the third lease', () => leases.state().counts.asked.granted === 3);
     expect(leases.state().counts).toMatchObject({ hits: 3, misses: 1 });
   });
 
