@@ -9,4 +9,4 @@ import { lookup } from './lookup/src/service.js';
  * Every service of the product, whoever is asked before whoever asks: the order in which one process starts
  * them. What solo, cluster, the operator's commands and the documents know of services comes from here.
  */
-export const SERVICES: readonly AnyService[] = [account, billing, entitlement, lookup, gateway];
+export const SERVICES: readonly AnyService[] = [account, entitlement, billing, lookup, gateway];

@@ -17,10 +17,11 @@ import { CloseCheckoutsJob } from '../../apps/billing/src/orders/close-checkouts
 import { ReturnMoneyJob } from '../../apps/billing/src/refunds/return-money.job.js';
 import { FollowAccountsJob } from '../../apps/billing/src/subscriptions/follow-accounts.job.js';
 import { BillingConfig } from '../../apps/billing/src/billing.config.js';
-import { startBilling } from '../../apps/billing/src/start.js';
+import { ENTITIES, startBilling } from '../../apps/billing/src/start.js';
 import { SyncObjectsJob } from '../../apps/billing/src/sync/sync-objects.job.js';
 import { PaymentsSimulator } from '../../apps/simulators/src/payments/payments-simulator.js';
 import { AccountContacts } from '../stand-ins/account-contacts.js';
+import { EntitlementHoldings } from '../stand-ins/entitlement-holdings.js';
 import { type AccountFate, deliverFate } from './account-fate.js';
 import { CallbackDoor } from './callback-door.js';
 import { pressButton } from './hosted-page.js';
@@ -59,19 +60,21 @@ export class BillingUnderTest {
   /** Letters that were handed over. */
   mailbox: LocalMailbox;
   readonly contacts = new AccountContacts();
+  readonly holdings = new EntitlementHoldings();
   /** Errors only. */
   readonly logLines: string[] = [];
   private readonly tokens: ServiceTokens;
   private transport: InProcessTransport;
   private readonly doors: CallbackDoor[] = [];
 
-  static async start(): Promise<BillingUnderTest> {
+  /** @param entitlementUrl of a real one, in place of a stand-in. */
+  static async start(entitlementUrl?: string): Promise<BillingUnderTest> {
     const test = await TestDatabase.create();
     const clock = new TestClock();
     const simulator = new PaymentsSimulator(clock);
-    const database = await test.service('billing');
+    const database = await test.service('billing', ENTITIES);
     const billing = new BillingUnderTest(test, clock, simulator, database);
-    await billing.open(await simulator.start());
+    await billing.open(await simulator.start(), entitlementUrl);
     return billing;
   }
 
@@ -81,6 +84,7 @@ export class BillingUnderTest {
     await this.transport.close();
     await this.service.stop();
     await this.contacts.stop();
+    await this.holdings.stop();
     await this.test.drop();
   }
 
@@ -184,16 +188,18 @@ export class BillingUnderTest {
     return newId();
   }
 
-  private async open(apiUrl: string): Promise<void> {
+  private async open(apiUrl: string, entitlementUrl?: string): Promise<void> {
     const write = (line: string) => void this.logLines.push(line);
     const logger = new Logger('test', { write }, 'error');
     await this.contacts.start();
+    await this.holdings.start();
     this.mailbox = new LocalMailbox(this.clock);
     const config = Object.assign(new BillingConfig(), {
       databaseUrl: this.test.url('billing'),
       maintenanceDatabaseUrl: this.test.url('billing_maintenance'),
       auditorDatabaseUrl: this.test.url('billing_auditor'),
       accountUrl: this.contacts.url,
+      entitlementUrl: entitlementUrl ?? this.holdings.url,
       invoiceDataSecret: 'wraps the keys of invoices in tests',
       serviceSecret: SECRET,
       stripeApiKey: 'sk_test_simulator',

@@ -277,7 +277,8 @@ const missing = chartToolsAvailability();
           .map((other) => (direction === 'egress' ? `${own}>${other}` : `${other}>${own}`));
       });
     const owners = SERVICES.filter(({ urlSetting }) => urlSetting).map(({ name }) => name);
-    expect(pairs('egress').toSorted()).toEqual(owners.map((one) => `gateway>${one}`).toSorted());
+    const expected = ['billing>account', ...owners.map((one) => `gateway>${one}`)];
+    expect(pairs('egress').toSorted()).toEqual(expected.toSorted());
     expect(pairs('ingress').toSorted()).toEqual(pairs('egress').toSorted());
   });
 

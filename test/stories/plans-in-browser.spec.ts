@@ -41,6 +41,11 @@ jest.setTimeout(600_000);
     return visitor.page.getByRole('listitem').filter({ hasText: 'API plan' }).first().innerText();
   };
 
+  /** By the API, with the visitor's account. */
+  async function fetchOrders() {
+    return customer.call('GET', '/api/orders');
+  }
+
   /** From an order of ours over the processor's page and back. */
   async function pay(): Promise<void> {
     await visitor.follow('Pay on the processor’s page');
@@ -138,6 +143,16 @@ jest.setTimeout(600_000);
     expect(new URL(visitor.page.url()).origin).not.toBe(deployment.dashboardUrl);
     await visitor.open('/billing/subscriptions');
     expect(await visitor.title()).toBe('Subscriptions');
+  });
+
+  it('the processor is chosen before an order, with what differs there', async () => {
+    await visitor.open('/plans');
+    await visitor.follow('PayPal');
+    expect(await visitor.words()).toContain('PayPal');
+    await visitor.examine();
+    expect(await visitor.submit('Subscribe to Domainer names')).toBe(303);
+    const { body } = await fetchOrders();
+    expect(body.orders[0].processor).toBe('paypal');
   });
 
   it('units of the add-on are bought on top', async () => {

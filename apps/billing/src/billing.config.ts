@@ -60,6 +60,10 @@ export class BillingConfig extends ServiceSecretConfig {
   @IsUrl(URL_RULES)
   accountUrl: string;
 
+  @Setting({ env: 'ENTITLEMENT_URL', about: "Origin of entitlement's internal listener." })
+  @IsUrl(URL_RULES)
+  entitlementUrl: string;
+
   @Setting({
     env: 'BILLING_URL',
     about: 'Origin of the dashboard; customers come back to it from a processor.',

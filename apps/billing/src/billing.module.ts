@@ -3,7 +3,7 @@ import { AuditJob, Database, MaintenanceDatabase } from '#libs/database';
 import { type EventTransport, MessagingModule } from '#libs/messaging';
 import { type Clock, type Logger, ServiceModule, ServiceTokens } from '#libs/platform';
 import { MailOutbox, MailSender, type MailTransport } from '#libs/mail';
-import { AccountClient, ServiceHttp } from '#libs/contracts';
+import { AccountClient, EntitlementClient } from '#libs/contracts';
 import { BILLING_INVARIANTS } from './auditor/invariants.js';
 import { BillingConfig } from './billing.config.js';
 import { CallbacksController } from './callbacks/callbacks.controller.js';
@@ -51,6 +51,12 @@ import { RefundsMaintenanceRepository } from './refunds/refunds.repository.js';
 import { RefundsService } from './refunds/refunds.service.js';
 import { ReturnMoneyJob } from './refunds/return-money.job.js';
 import { SettleRefundsJob } from './refunds/settle-refunds.job.js';
+import { ProcessorTruthService } from './reconciliation/processor-truth.service.js';
+import { ReconcileJob } from './reconciliation/reconcile.job.js';
+import { ReconciliationController } from './reconciliation/reconciliation.controller.js';
+import { ReconciliationMaintenanceRepository } from './reconciliation/reconciliation.repository.js';
+import { ReconciliationService } from './reconciliation/reconciliation.service.js';
+import { ServiceClients } from './service-clients.js';
 import { OwnSubscriptionsService } from './subscriptions/own-subscriptions.service.js';
 import { PlanChangesService } from './subscriptions/plan-changes.service.js';
 import { DueLettersMaintenanceRepository } from './subscription-letters/due-letters.repository.js';
@@ -87,6 +93,7 @@ export const CONTROLLERS = [
   InvoicesController,
   CallbacksController,
   RefundsController,
+  ReconciliationController,
   OnAccountDeletedConsumer,
   OnAccountRestoredConsumer,
   OnAccountErasedConsumer,
@@ -120,6 +127,7 @@ const FEATURES = [
   [OwnSubscriptionsService, PlanChangesService, FollowAccountsJob],
   [DueLettersMaintenanceRepository, WriteLettersJob],
   [CallbacksRepository, CallbacksService],
+  [ReconciliationMaintenanceRepository, ProcessorTruthService, ReconciliationService, ReconcileJob],
   [HealingRepository, HealingService, OpenOrdersJob, MissedEventsJob],
 ];
 
@@ -140,14 +148,19 @@ export class BillingModule {
         { provide: Database, useValue: database },
         { provide: MaintenanceDatabase, useValue: maintenanceDatabase },
         {
-          provide: ServiceHttp,
-          useFactory: (tokens: ServiceTokens) => accountHttp(config, tokens),
+          provide: ServiceClients,
+          useFactory: (tokens: ServiceTokens) => new ServiceClients(config, tokens),
           inject: [ServiceTokens],
         },
         {
           provide: AccountClient,
-          useFactory: (http: ServiceHttp) => new AccountClient(http),
-          inject: [ServiceHttp],
+          useFactory: ({ account }: ServiceClients) => account,
+          inject: [ServiceClients],
+        },
+        {
+          provide: EntitlementClient,
+          useFactory: ({ entitlement }: ServiceClients) => entitlement,
+          inject: [ServiceClients],
         },
         {
           provide: AuditJob,
@@ -160,10 +173,6 @@ export class BillingModule {
       ],
     };
   }
-}
-
-function accountHttp({ accountUrl: url }: BillingConfig, tokens: ServiceTokens): ServiceHttp {
-  return new ServiceHttp({ url, caller: 'billing', audience: 'account', tokens });
 }
 
 function processorsOf(config: BillingConfig, clock: Clock): PaymentProcessors {

@@ -1,9 +1,9 @@
-import { ServiceHttp } from '#libs/contracts';
 import { AuditJob, Database, addInvariantMetrics, addPoolMetrics } from '#libs/database';
 import { MailSender, type MailTransport, UnsentMail, addMailMetrics } from '#libs/mail';
 import { type EventTransport, addEventMetrics } from '#libs/messaging';
 import {
   type Clock,
+  DAY_MS,
   Health,
   type Logger,
   MINUTE_MS,
@@ -27,6 +27,8 @@ import { StoredPaymentLine } from './payments/payment-line.entity.js';
 import { Payment } from './payments/payment.entity.js';
 import { ReturnMoneyJob } from './refunds/return-money.job.js';
 import { Reversal } from './payments/reversal.entity.js';
+import { ReconcileJob } from './reconciliation/reconcile.job.js';
+import { ServiceClients } from './service-clients.js';
 import { SettleRefundsJob } from './refunds/settle-refunds.job.js';
 import { FollowAccountsJob } from './subscriptions/follow-accounts.job.js';
 import { WriteLettersJob } from './subscription-letters/write-letters.job.js';
@@ -44,6 +46,7 @@ export const JOBS: readonly JobDeclaration[] = [
   { job: FollowAccountsJob, everyMs: 10 * SECOND_MS, runs: 'installation' },
   { job: ReturnMoneyJob, everyMs: 10 * SECOND_MS, runs: 'installation' },
   { job: SettleRefundsJob, everyMs: MINUTE_MS, runs: 'installation' },
+  { job: ReconcileJob, everyMs: DAY_MS, runs: 'installation' },
   { job: MissedEventsJob, everyMs: 10 * MINUTE_MS, runs: 'installation' },
 ];
 
@@ -99,7 +102,7 @@ export async function startBilling(options: BillingOptions): Promise<RunningServ
   const health = service.app.get(Health, { strict: false });
   health.add({ name: 'database', check: async () => void (await database.query('select 1')) });
   health.add({ name: 'broker', isOptional: true, check: () => transport.check() });
-  const accountHttp = service.app.get(ServiceHttp, { strict: false });
+  const clients = service.app.get(ServiceClients, { strict: false });
   const metrics = service.app.get(Metrics, { strict: false });
   addEventMetrics(metrics, { service: 'billing', transport, database });
   addMailMetrics(metrics, maintenanceDatabase);
@@ -116,7 +119,7 @@ export async function startBilling(options: BillingOptions): Promise<RunningServ
     stop: async () => {
       await jobs.stop();
       await transport.stopRelay('billing');
-      await accountHttp.close();
+      await clients.close();
       await service.stop();
       for (const opened of Object.values(databases)) await opened.close();
     },

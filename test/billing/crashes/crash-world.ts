@@ -52,6 +52,7 @@ export class CrashWorld {
       maintenanceDatabaseUrl: world.test.url('billing_maintenance'),
       auditorDatabaseUrl: world.test.url('billing_auditor'),
       accountUrl: world.contacts.url,
+      entitlementUrl: world.entitlement.service.url,
       invoiceDataSecret: 'wraps the keys of invoices in tests',
       serviceSecret: SECRET,
       stripeApiKey: 'sk_test_simulator',

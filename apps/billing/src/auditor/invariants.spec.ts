@@ -21,7 +21,39 @@ const CORRUPTIONS: Record<string, string[][]> = {
     [`update reversals set amount_micros = amount_micros - 10000`],
     [`update payments set amount_micros = amount_micros + 10000`],
   ],
+  I10: [
+    [
+      'drop index subscriptions_current',
+      `insert into subscriptions select (jsonb_populate_record(s, jsonb_build_object(
+         'id', gen_random_uuid(), 'external_id', 'another'))).* from subscriptions s`,
+    ],
+  ],
+  I11: [
+    [
+      `insert into account_states (account_id, state, changed_at)
+       select account_id, 'deleted', period_start - interval '2 hours' from subscriptions`,
+    ],
+  ],
+  I14: [openFinding('processor')],
+  I17: [
+    [`update payment_lines set amount_micros = amount_micros + 10000`],
+    [`update payment_lines set credits = credits + 1 where kind = 'package'`],
+    [`delete from payment_lines`],
+  ],
+  I18: [[`update order_lines set amount_micros = amount_micros - 10000 where sku like '%-year'`]],
+  I21: [openFinding('fulfilment')],
 };
+
+/** What a comparison found and could not heal. */
+function openFinding(kind: string): string[] {
+  return [
+    `insert into reconciliation_runs (id, started_at, ended_at, lines, payments, subscriptions)
+     values (gen_random_uuid(), now(), now(), 1, 1, 1)`,
+    `insert into reconciliation_findings (id, run_id, kind, account_id, subject, detail, is_healed)
+     select gen_random_uuid(), id, '${kind}', gen_random_uuid(), 'line', 'not known', false
+     from reconciliation_runs`,
+  ];
+}
 
 describe('auditor', () => {
   let billing: BillingUnderTest;
@@ -33,6 +65,9 @@ describe('auditor', () => {
       await billing.act(await billing.order(accountId, credits), 'pay');
     }
     const [{ id }] = billing.simulator.world.all('payment_intent');
+    const body = { product: 'subscription', sku: 'api-15K-year', processor: 'stripe' };
+    const yearly = await billing.call('POST', 'orders', { accountId, body });
+    await billing.act(yearly.body, 'pay');
     billing.simulator.payments.refund({ payment_intent: id });
     await billing.settle();
   });

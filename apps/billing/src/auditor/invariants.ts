@@ -1,4 +1,16 @@
+import { CATALOGUE_VERSION, SUBSCRIPTION_PLANS } from '#libs/contracts';
 import type { Invariant, InvariantSet } from '#libs/database';
+
+/** Each yearly plan with the price of a month, as rows. */
+const YEARLY_PLANS = SUBSCRIPTION_PLANS.filter(({ interval }) => interval === 'year')
+  .map(({ sku, monthlyMicros }) => `('${sku}', ${monthlyMicros})`)
+  .join(', ');
+
+/** What the last comparison with others left open. */
+const openFindings = (kind: string) => `
+  select f.id, f.subject, f.detail from reconciliation_findings f
+  where f.run_id = (select id from reconciliation_runs order by id desc limit 1)
+    and f.kind = '${kind}' and not f.is_healed`;
 
 /** The invariants of this service, by the numbers of the whole system's list. */
 const INVARIANTS: readonly Invariant[] = [
@@ -34,6 +46,56 @@ const INVARIANTS: readonly Invariant[] = [
       left join taken_back t on t.payment_id = p.id
       where coalesce(i.invoices, 0) <> 1
          or i.micros <> p.amount_micros - coalesce(t.micros, 0)`,
+  },
+  {
+    id: 'I10',
+    statement: 'an account has one current subscription of a line at most',
+    sql: `
+      select account_id as id, line from subscriptions where is_current
+      group by account_id, line having count(*) > 1`,
+  },
+  {
+    id: 'I11',
+    statement: 'no subscription is renewed after its account was deleted',
+    sql: `
+      select s.id from subscriptions s join account_states a using (account_id)
+      where a.state <> 'active' and s.state in ('trialing', 'active', 'past_due')
+        and s.period_start > a.changed_at + interval '1 hour'`,
+  },
+  {
+    id: 'I14',
+    statement: 'what the processors say is what is stored (by the last comparison)',
+    sql: openFindings('processor'),
+  },
+  {
+    id: 'I17',
+    statement: 'the lines of a payment add up to it, and bring the credits that were ordered',
+    sql: `
+      select p.id from payments p join audited_payments using (id)
+      left join (select payment_id, sum(amount_micros) as micros from payment_lines
+        where payment_id in (select id from audited_payments) group by payment_id) l
+        on l.payment_id = p.id
+      where l.micros is distinct from p.amount_micros
+      union all
+      select l.id from payment_lines l join payments p on p.id = l.payment_id
+      join audited_payments a on a.id = p.id
+      where l.kind = 'package' and not exists (select from order_lines o
+        where o.order_id = p.order_id and o.sku = l.sku and o.credits = l.credits)`,
+  },
+  {
+    id: 'I18',
+    statement: 'a year costs twelve months less 17 %, rounded half up to the cent',
+    sql: `
+      select o.id from order_lines o join orders d on d.id = o.order_id
+      join (values ${YEARLY_PLANS}) as plan(sku, monthly) on plan.sku = o.sku
+      where d.catalogue_version = '${CATALOGUE_VERSION}'
+        and d.id in (select p.order_id from payments p join audited_payments using (id))
+        and o.amount_micros <> o.quantity * round(plan.monthly * 12 * 0.83 / 10000) * 10000`,
+  },
+  {
+    id: 'I21',
+    statement: 'each paid line is fulfilled or reversed (by the last comparison)',
+    sql: openFindings('fulfilment'),
   },
 ];
 

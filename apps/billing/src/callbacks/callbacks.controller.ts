@@ -1,19 +1,36 @@
 import { Controller, HttpCode, Param, Post, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { AllowCallers, UnsupportedMediaType } from '#libs/platform';
+import { AllowCallers, Metrics, UnsupportedMediaType, declareCounter } from '#libs/platform';
+import { CallbackRejected } from './callbacks.errors.js';
 import { CallbacksService } from './callbacks.service.js';
+
+const CALLBACKS = declareCounter(
+  'dds_billing_callbacks_total',
+  'Callbacks of payment processors: accepted, or the reason why one was refused. A rise of refused ones is an attack or a secret that was changed at one end only.',
+  { labels: ['outcome'] },
+);
 
 /** Callbacks as they reached the gateway: its bytes and the processor's own headers, untouched. */
 @Controller('internal/callbacks')
 @AllowCallers('gateway')
 export class CallbacksController {
-  constructor(private readonly callbacks: CallbacksService) {}
+  constructor(
+    private readonly callbacks: CallbacksService,
+    private readonly metrics: Metrics,
+  ) {}
 
   @Post(':processor')
   @HttpCode(200)
   async receive(@Param('processor') processor: string, @Req() request: FastifyRequest) {
     if (!Buffer.isBuffer(request.body)) throw new UnsupportedMediaType();
-    await this.callbacks.receive(processor, request.body, request.headers);
+    const counter = this.metrics.counter(CALLBACKS);
+    try {
+      await this.callbacks.receive(processor, request.body, request.headers);
+    } catch (error) {
+      if (error instanceof CallbackRejected) counter.inc({ outcome: error.reason });
+      throw error;
+    }
+    counter.inc({ outcome: 'accepted' });
     return { received: true };
   }
 }

@@ -2,7 +2,7 @@ import { Problem } from '#libs/platform';
 import type { CallbackRejection } from '../processors/payment-processor.js';
 
 export class CallbackRejected extends Problem {
-  constructor(reason: CallbackRejection) {
+  constructor(readonly reason: CallbackRejection) {
     super({
       code: 'callback_rejected',
       status: 400,

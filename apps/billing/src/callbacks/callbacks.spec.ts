@@ -1,6 +1,8 @@
+import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { OrderAnswer, PaymentReversed } from '#libs/contracts';
 import { HOUR_MS, MINUTE_MS, newId } from '#libs/platform';
+import { scrape } from '#test/environment';
 import { BillingUnderTest, CALLBACK_SECRET } from '../../../../test/billing/billing-under-test.js';
 import { permutationsOf } from '../../../../test/billing/permutations.js';
 import { signedCallback } from '../../../../test/billing/signed-callback.js';
@@ -135,6 +137,39 @@ describe('callbacks', () => {
     expect(await send(Buffer.alloc(limit, 'x'))).toMatchObject({ status: 400 });
   });
 
+  it('S45: the metrics tell how many were accepted, and why others were refused', async () => {
+    const countOf = async (outcome: string) =>
+      (await scrape(billing.service.url)).get(
+        `dds_billing_callbacks_total{outcome="${outcome}"}`,
+      ) ?? 0;
+    const order = await billing.order(accountId);
+    expect(order.state).toBe('redirected');
+    const outcomes = ['accepted', 'unsigned', 'wrong_signature', 'wrong_mode'];
+    const before = await Promise.all(outcomes.map(countOf));
+    await send(eventOf(sessionOf()));
+    await billing.call('POST', 'callbacks/stripe', { body: eventOf(sessionOf()) });
+    await send(eventOf(sessionOf()), 'the secret of another endpoint');
+    await send(eventOf(sessionOf(), { livemode: true }));
+    const after = await Promise.all(outcomes.map(countOf));
+    expect(after.map((count, at) => count - before[at])).toEqual([1, 1, 1, 1]);
+    await billing.settle();
+  });
+
+  it('S46: a gzipped body is judged as the bytes it is, and never unpacked', async () => {
+    const order = await billing.order(accountId);
+    expect(order.state).toBe('redirected');
+    const packed = gzipSync(Buffer.concat([eventOf(sessionOf()), Buffer.alloc(50_000_000, 0x20)]));
+    expect(packed.length).toBeLessThan(100_000);
+    const headers = signedCallback(packed, CALLBACK_SECRET, billing.clock.now());
+    const before = process.memoryUsage().arrayBuffers;
+    const answer = await billing.call('POST', 'callbacks/stripe', {
+      body: packed,
+      headers: { ...headers, 'content-encoding': 'gzip' },
+    });
+    expect(answer.status).toBe(400);
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(20_000_000);
+  });
+
   it('S46: a parsed body and an unknown processor are refused', async () => {
     expect(await billing.call('POST', 'callbacks/stripe', { body: {} })).toMatchObject({
       status: 415,
@@ -226,7 +261,7 @@ describe('callbacks', () => {
           'disputed',
         ]),
       ]);
-    }, 60_000);
+    }, 180_000);
   });
 
   it('what no callback told is found by looking', async () => {

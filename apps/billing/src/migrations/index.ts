@@ -7,6 +7,7 @@ import { subscriptions } from './0005-subscriptions.js';
 import { accounts } from './0006-accounts.js';
 import { invoices } from './0007-invoices.js';
 import { letters } from './0008-letters.js';
+import { reconciliation } from './0009-reconciliation.js';
 
 /** In order; released ones are never edited. */
 export const migrations: Migration[] = [
@@ -18,4 +19,5 @@ export const migrations: Migration[] = [
   accounts,
   invoices,
   letters,
+  reconciliation,
 ];

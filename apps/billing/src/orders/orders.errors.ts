@@ -1,16 +1,5 @@
 import { Problem } from '#libs/platform';
 
-export class IdempotencyKeyReused extends Problem {
-  constructor() {
-    super({
-      code: 'idempotency_key_reused',
-      status: 422,
-      detail:
-        'This Idempotency-Key was already used for another request. Use a new key for a new request.',
-    });
-  }
-}
-
 export class ProcessorUnavailable extends Problem {
   constructor(cause: unknown) {
     super(
@@ -58,6 +47,17 @@ export class BaseMissing extends Problem {
       status: 409,
       detail:
         'The rate-limit add-on extends a credit package or an API plan. Buy one of these first.',
+    });
+  }
+}
+
+export class DebtOpen extends Problem {
+  /** @param credits that were used and then taken back. */
+  constructor(credits: string) {
+    super({
+      code: 'debt_open',
+      status: 409,
+      detail: `A payment by this processor was taken back, and ${credits} used credits are still owed. Buy through another processor; its credits repay them first.`,
     });
   }
 }

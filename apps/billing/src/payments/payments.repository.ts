@@ -68,8 +68,12 @@ export class PaymentsRepository {
     await transaction.manager.update(Payment, { accountId, id }, { returnedAt: at });
   }
 
-  async hasPackage(transaction: Transaction, accountId: string): Promise<boolean> {
-    return transaction.manager.existsBy(StoredPaymentLine, { accountId, kind: 'package' });
+  async hasFinalReversal(
+    transaction: Transaction,
+    accountId: string,
+    processor: ProcessorName,
+  ): Promise<boolean> {
+    return transaction.manager.existsBy(Reversal, { accountId, processor, state: 'final' });
   }
 
   async hasBill(

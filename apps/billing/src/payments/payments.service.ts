@@ -93,21 +93,39 @@ export class PaymentsService {
     if (!(await this.payments.insert(transaction, payment, lines))) return;
     this.invoices.issue(transaction, payment, lines);
     if (!isAnnounced) return;
-    const aggregate = `payment:${payment.id}`;
-    const lock = await this.outbox.lock(transaction, { key: accountId, aggregate });
+    await this.announce(transaction, payment, lines);
+  }
+
+  /** Says once more, word for word, what a payment brought: whoever heard it changes nothing. */
+  async announceAgain(transaction: Transaction, payment: Payment): Promise<void> {
+    if (!payment.isAnnounced) return;
+    await this.announce(transaction, payment, await this.payments.listLines(transaction, payment));
+  }
+
+  private async announce(
+    transaction: Transaction,
+    payment: Payment,
+    lines: readonly StoredPaymentLine[],
+  ): Promise<void> {
+    const { id, accountId: key, orderId } = payment;
+    const lock = await this.outbox.lock(transaction, { key, aggregate: `payment:${id}` });
     await this.outbox.add(transaction, lock, PaymentConfirmed, {
-      paymentId: payment.id,
+      paymentId: id,
       ...(orderId !== null && { orderId }),
       amountMicros: payment.amountMicros.toString(),
       currency: payment.currency,
-      catalogueVersion,
+      catalogueVersion: payment.catalogueVersion,
       lines: lines.map((line) => announcedLine(line)),
     });
   }
 
-  /** Whether the account ever paid for a package. */
-  async hasPackage(transaction: Transaction, accountId: string): Promise<boolean> {
-    return this.payments.hasPackage(transaction, accountId);
+  /** Whether money that came by a processor was taken back for good. */
+  async wasReversed(
+    transaction: Transaction,
+    accountId: string,
+    processor: ProcessorName,
+  ): Promise<boolean> {
+    return this.payments.hasFinalReversal(transaction, accountId, processor);
   }
 
   async hasBill(

@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { planOfSku } from '#libs/contracts';
-import type { Transaction } from '#libs/database';
+import { EntitlementClient, planOfSku } from '#libs/contracts';
+import { Database, type Transaction } from '#libs/database';
 import { AccountStatesService } from '../accounts/account-states.service.js';
-import { BaseMissing, SubscriptionExists } from '../orders/orders.errors.js';
+import { BaseMissing, DebtOpen, SubscriptionExists } from '../orders/orders.errors.js';
 import { PaymentsService } from '../payments/payments.service.js';
+import type { ProcessorName } from '../processors/payment-processor.js';
 import { SubscriptionsService } from '../subscriptions/subscriptions.service.js';
 
 /** What an account may buy now. */
@@ -13,9 +14,33 @@ export class PurchaseRulesService {
     private readonly accounts: AccountStatesService,
     private readonly payments: PaymentsService,
     private readonly subscriptions: SubscriptionsService,
+    private readonly database: Database,
+    private readonly entitlement: EntitlementClient,
   ) {}
 
-  /** @throws AccountDeletedHere, SubscriptionExists, BaseMissing. */
+  /**
+   * The rules for which entitlement is asked, outside of any transaction: an account in debt may not buy by
+   * the processor that took its money back; the add-on needs a package with credits left, or a plan.
+   * @throws DebtOpen, BaseMissing, ServiceUnavailable.
+   */
+  async checkOwned(
+    accountId: string,
+    processor: ProcessorName,
+    lines: readonly { sku: string }[],
+  ): Promise<void> {
+    const isAddOn = lines.some(({ sku }) => planOfSku(sku)?.line === 'rate_limit');
+    const { wasReversed, hasPlan } = await this.database.transaction(async (transaction) => ({
+      wasReversed: await this.payments.wasReversed(transaction, accountId, processor),
+      hasPlan: await this.subscriptions.currentOf(transaction, accountId, 'api'),
+    }));
+    const needsBase = isAddOn && !hasPlan;
+    if (!wasReversed && !needsBase) return;
+    const { debt, packages } = await this.entitlement.owned(accountId);
+    if (wasReversed && BigInt(debt) > 0n) throw new DebtOpen(debt);
+    if (needsBase && packages.length === 0) throw new BaseMissing();
+  }
+
+  /** @throws AccountDeletedHere, SubscriptionExists. */
   async check(
     transaction: Transaction,
     accountId: string,
@@ -27,11 +52,6 @@ export class PurchaseRulesService {
       if (!plan) continue;
       const current = await this.subscriptions.currentOf(transaction, accountId, plan.line);
       if (current) throw new SubscriptionExists(current.id);
-      if (plan.line !== 'rate_limit') continue;
-      const hasPlan = await this.subscriptions.currentOf(transaction, accountId, 'api');
-      if (!hasPlan && !(await this.payments.hasPackage(transaction, accountId))) {
-        throw new BaseMissing();
-      }
     }
   }
 }

@@ -183,6 +183,23 @@ describe('refunds and disputes', () => {
       expect((await refund({})).body).toMatchObject({ state: 'final' });
     });
 
+    it('who owes used credits of it buys no more by this processor until they are repaid', async () => {
+      await billing.act(await billing.order(accountId), 'pay');
+      billing.holdings.set(accountId, { debt: '120' });
+      await billing.order(accountId);
+      await refund({});
+      const body = { product: 'package', credits: 5_000, processor: 'stripe' };
+      expect(await billing.call('POST', 'orders', { accountId, body })).toMatchObject({
+        status: 409,
+        body: { code: 'debt_open', detail: expect.stringContaining('120 used credits') },
+      });
+      billing.holdings.isDown = true;
+      expect((await billing.call('POST', 'orders', { accountId, body })).status).toBe(503);
+      billing.holdings.isDown = false;
+      billing.holdings.set(accountId, { debt: '0' });
+      await billing.order(accountId);
+    });
+
     it('a dispute that is won comes back, and one that is opened again counts again', async () => {
       const order = await billing.order(accountId);
       await billing.act(order, 'pay');

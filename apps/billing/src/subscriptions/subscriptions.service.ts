@@ -119,6 +119,14 @@ export class SubscriptionsService {
     return this.subscriptions.findCurrent(transaction, accountId, line);
   }
 
+  async find(
+    transaction: Transaction,
+    accountId: string,
+    id: string,
+  ): Promise<Subscription | null> {
+    return this.subscriptions.find(transaction, accountId, id);
+  }
+
   async isKnown(
     transaction: Transaction,
     processor: ProcessorName,

@@ -1,7 +1,17 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { PaymentConfirmed, SubscriptionChanged } from '#libs/contracts';
-import { DAY_MS, addMonths } from '#libs/platform';
+import { DAY_MS, addMonths, newId } from '#libs/platform';
 import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
+
+/** A package of which credits are left. */
+const PACKAGE = {
+  grantId: newId(),
+  lineId: newId(),
+  tier: '5K',
+  granted: '5000',
+  remaining: '1',
+  boughtAt: '2026-03-02T09:00:00Z',
+};
 
 describe('subscriptions', () => {
   let billing: BillingUnderTest;
@@ -144,6 +154,9 @@ describe('subscriptions', () => {
       status: 409,
       body: { code: 'base_missing' },
     });
+    billing.holdings.set(accountId, { packages: [PACKAGE] });
+    expect((await order('rate-limit-month')).status).toBe(201);
+    billing.holdings.set(accountId, {});
     await subscribe('api-5K-month');
     for (const quantity of [0, -1, 21, 1.5]) {
       expect([quantity, (await order('rate-limit-month', { quantity })).status]).toEqual([

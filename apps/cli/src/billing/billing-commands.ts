@@ -19,6 +19,10 @@ export function billingCommands(program: Command, config: CliConfig): void {
     .description('the latest payments of an account, with what was taken back of each')
     .action((accountId: string) => listPayments(config, accountId));
   billing
+    .command('reconcile')
+    .description('compare billing with entitlement and the processors, as every day')
+    .action(() => reconcile(config));
+  billing
     .command('refund <account-id> <payment-id>')
     .description('give money back; the same --id counts once, however often it is sent')
     .addOption(
@@ -46,6 +50,23 @@ async function listPayments(config: CliConfig, accountId: string): Promise<void>
       write(`  ${cause} ${state}: ${amountOf(taken)} ${currency} (${scope})`);
     }
   }
+}
+
+async function reconcile(config: CliConfig): Promise<void> {
+  const { runId, lines, payments, subscriptions, findings } = await withService(
+    config,
+    'billing',
+    (http) => new BillingClient(http).reconcile(),
+  );
+  for (const { kind, accountId, subject, detail, isHealed } of findings) {
+    write(`${isHealed ? 'healed' : 'open  '}  ${kind}  ${accountId}  ${subject}: ${detail}`);
+  }
+  const open = findings.filter(({ isHealed }) => !isHealed).length;
+  write(
+    `run ${runId}: ${lines} lines, ${payments} payments, ${subscriptions} subscriptions compared; ` +
+      `${findings.length - open} healed, ${open} open`,
+  );
+  if (open > 0) process.exitCode = 1;
 }
 
 async function refund(

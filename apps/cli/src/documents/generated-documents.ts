@@ -29,7 +29,7 @@ export function generatedDocuments(): Map<string, string> {
     const text = `${JSON.stringify(eventSchema(eventClass), null, 2)}\n`;
     documents.set(`docs/events/${type}.v${version}.json`, text);
   }
-  const specs = globSync('{apps,libs,test}/**/*.{spec,story}.ts').sort();
+  const specs = globSync('{apps,libs,test}/**/*.{spec,contract,story}.ts').sort();
   const proofs = specs.flatMap((path) => readProofs(path, readFileSync(path, 'utf8')));
   const statements = readStatements(readFileSync(STATEMENTS, 'utf8'));
   documents.set('docs/operations/security-coverage.md', securityCoverage(statements, proofs));

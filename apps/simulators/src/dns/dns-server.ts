@@ -12,6 +12,8 @@ const NXDOMAIN = 3;
  */
 export class DnsServer {
   private readonly socket = createSocket('udp4');
+  private isClosing = false;
+  private readonly closed = new Promise<void>((resolve) => this.socket.once('close', resolve));
 
   constructor() {
     this.socket.on('message', (bytes, from) => this.answer(bytes, from));
@@ -26,10 +28,11 @@ export class DnsServer {
     return this.socket.address().port;
   }
 
+  /** Closing twice is harmless. */
   async close(): Promise<void> {
-    const closed = once(this.socket, 'close');
-    this.socket.close();
-    await closed;
+    if (!this.isClosing) this.socket.close();
+    this.isClosing = true;
+    await this.closed;
   }
 
   private answer(bytes: Buffer, { address, port }: RemoteInfo): void {

@@ -41,6 +41,23 @@ export interface PaymentAnswer {
   reversals: (RefundAnswer & { cause: 'refund' | 'dispute' })[];
 }
 
+/** What a comparison of billing with entitlement and the processors found. */
+export interface ReconciliationAnswer {
+  runId: string;
+  /** How many were compared. */
+  lines: number;
+  payments: number;
+  subscriptions: number;
+  findings: {
+    /** `fulfilment`: with entitlement. `processor`: with what the processor says. */
+    kind: 'fulfilment' | 'processor';
+    accountId: string;
+    subject: string;
+    detail: string;
+    isHealed: boolean;
+  }[];
+}
+
 /** Typed calls of the operators' commands to billing's internal routes. */
 export class BillingClient {
   constructor(private readonly http: ServiceHttp) {}
@@ -48,6 +65,10 @@ export class BillingClient {
   /** Newest first, at most 500. */
   async payments(accountId: string): Promise<{ payments: PaymentAnswer[] }> {
     return this.http.call('GET', '/internal/operator/payments', { accountId });
+  }
+
+  async reconcile(): Promise<ReconciliationAnswer> {
+    return this.http.call('POST', '/internal/operator/reconciliations', {});
   }
 
   async refund(accountId: string, body: RefundOrder): Promise<RefundAnswer> {

@@ -3,10 +3,12 @@ import { type OrderAnswer, TIERS, packagePriceMicros, planOfSku } from '#libs/co
 import { grouped, money } from '../amounts.js';
 import { type Notice, type PageContext, form, hidden, page } from '../pages/layout.js';
 import { type Markup, html } from '../pages/markup.js';
+import { type ProcessorChoice, processorSection } from './processor-choice.js';
 
 /** What `/credits` shows. Undefined parts could not be read just now. */
 export interface CreditsFacts {
   orders?: OrderAnswer[];
+  processors: ProcessorChoice;
   /** Credits to spend. */
   spendable?: number;
 }
@@ -23,7 +25,8 @@ export function creditsPage(context: PageContext, facts: CreditsFacts, notice?: 
         <h2>Buy a package</h2>
         <p class="quiet">Credits of a package never expire. Prices are without tax.</p>
         ${facts.spendable !== undefined ? html`<p>${grouped(facts.spendable)} credits to spend now.</p>` : undefined}
-        ${form(context, '/credits', packageFields())}
+        ${processorSection(facts.processors, (name) => `/credits?processor=${name}`)}
+        ${form(context, '/credits', packageFields(facts.processors))}
       </section>
       <section>
         <h2>Or subscribe</h2>
@@ -67,9 +70,9 @@ export function leavePage(context: PageContext, url: string): Markup {
   });
 }
 
-function packageFields(): Markup {
+function packageFields({ chosen }: ProcessorChoice): Markup {
   // The same form sent twice is one order.
-  return html`${hidden('idempotency_key', randomUUID())}
+  return html`${hidden('idempotency_key', randomUUID())}${hidden('processor', chosen)}
     <div class="field">
       <label for="credits" id="credits-label">Credits</label>
       <select id="credits" name="credits" data-slider>

@@ -9,12 +9,20 @@ import { Visit } from '../pages/visit.js';
 import type { ProxiedAnswer } from '../proxy/service-proxy.js';
 import { creditsPage, orderPage } from './credits-pages.js';
 import { OrderCreditsForm } from './credits.dto.js';
+import { processorChoice } from './processor-choice.js';
 
 const AWAY: Notice = {
   kind: 'fault',
   text: 'Nothing can be bought right now. Try again later.',
 };
 const PAID: Notice = { kind: 'done', text: 'Paid. What you bought arrives within moments.' };
+
+/** How the page is shown beside what it always has. */
+interface Shown {
+  notice?: Notice;
+  status?: number;
+  processor?: string;
+}
 
 /** Where a package is bought, and an order is paid. */
 @Controller()
@@ -23,13 +31,14 @@ export class CreditsController {
   constructor(private readonly calls: DashboardCalls) {}
 
   @Get('credits')
-  view(@Visit() visit: PageVisit) {
-    return this.show(visit);
+  view(@Visit() visit: PageVisit, @Query('processor', OptionalText) processor: string) {
+    return this.show(visit, { processor });
   }
 
   @Post('credits')
   async buy(@Visit() visit: PageVisit, @Body() form: OrderCreditsForm) {
-    const body = { product: 'package', credits: Number(form.credits), processor: 'stripe' };
+    const { processor = 'stripe' } = form;
+    const body = { product: 'package', credits: Number(form.credits), processor };
     const idempotencyKey = form.idempotency_key;
     const call = { method: 'POST', path: '/orders', body, idempotencyKey } as const;
     const answer = await visit.billing(call);
@@ -57,10 +66,11 @@ export class CreditsController {
   }
 
   private showRefusal(visit: PageVisit, answer: ProxiedAnswer) {
-    return this.show(visit, faultNotice(answer), answer.status);
+    return this.show(visit, { notice: faultNotice(answer), status: answer.status });
   }
 
-  private async show(visit: PageVisit, notice?: Notice, status = 200) {
+  private async show(visit: PageVisit, { notice, status = 200, processor = '' }: Shown = {}) {
+    const processors = await processorChoice(visit, processor);
     const [balance, orders] = await Promise.allSettled([
       this.calls.balance(visit.session),
       visit.billing({ method: 'GET', path: '/orders' }),
@@ -72,6 +82,7 @@ export class CreditsController {
     const facts = {
       spendable: balance.status === 'fulfilled' ? leftOf(balance.value) : undefined,
       orders: answered?.orders,
+      processors,
     };
     const isAway = facts.orders === undefined;
     const said = notice ?? (isAway ? AWAY : undefined);

@@ -4,6 +4,9 @@ export class OrderCreditsForm extends PageForm {
   @TextField()
   credits?: string;
 
+  @TextField()
+  processor?: string;
+
   @IdempotencyKeyField()
   idempotency_key?: string;
 }

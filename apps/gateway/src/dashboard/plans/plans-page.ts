@@ -7,7 +7,8 @@ import {
   type SubscriptionPlan,
 } from '#libs/contracts';
 import { grouped, money } from '../amounts.js';
-import { choice } from './interval-choice.js';
+import { type ProcessorChoice, processorSection } from '../credits/processor-choice.js';
+import { choice } from '../choice.js';
 import { type Notice, type PageContext, form, hidden, page } from '../pages/layout.js';
 import { type Markup, html } from '../pages/markup.js';
 
@@ -16,20 +17,25 @@ export interface PlansFacts {
   interval: BillingInterval;
   /** Undefined while billing cannot say. */
   owned?: SubscriptionAnswer[];
+  processors: ProcessorChoice;
 }
 
 const EACH: Readonly<Record<BillingInterval, string>> = { month: 'a month', year: 'a year' };
 
 export function plansPage(context: PageContext, facts: PlansFacts, notice?: Notice): Markup {
   const { interval } = facts;
+  const { chosen } = facts.processors;
+  const address = (every: BillingInterval, processor = chosen) =>
+    `/plans?interval=${every}&processor=${processor}`;
   const options = [
-    { text: 'Monthly', href: '/plans', isCurrent: interval === 'month' },
-    { text: 'Yearly, 17 % less', href: '/plans?interval=year', isCurrent: interval === 'year' },
+    { text: 'Monthly', href: address('month'), isCurrent: interval === 'month' },
+    { text: 'Yearly, 17 % less', href: address('year'), isCurrent: interval === 'year' },
   ];
   return page(context, {
     title: 'Plans',
     notice,
     body: html`${choice('How often you pay', options)}
+      ${processorSection(facts.processors, (name) => address(interval, name))}
       <section>
         <h2>API plans</h2>
         <p class="quiet">
@@ -67,16 +73,22 @@ function rows(context: PageContext, line: SubscriptionLineName, facts: PlansFact
             <strong>${plan.name}</strong> ${money(String(plan.unitMicros))} ${EACH[plan.interval]}
             <p class="quiet">${rightsOf(plan)}</p>
           </div>
-          ${current ? changeTo(plan, current) : subscribeTo(context, plan)}
+          ${current ? changeTo(plan, current) : subscribeTo(context, plan, facts.processors)}
         </li>`,
     )}
   </ul>`;
 }
 
-function subscribeTo(context: PageContext, plan: SubscriptionPlan): Markup {
+function subscribeTo(
+  context: PageContext,
+  plan: SubscriptionPlan,
+  { chosen }: ProcessorChoice,
+): Markup {
   // The same form sent twice is one order.
-  const fields = html`${hidden('idempotency_key', randomUUID())}${hidden('sku', plan.sku)}
-    ${units(plan, 1)}<button aria-label="Subscribe to ${plan.name}">Subscribe</button>`;
+  const fields = html`${hidden('idempotency_key', randomUUID())}${hidden('processor', chosen)}
+    ${hidden('sku', plan.sku)} ${units(plan, 1)}<button aria-label="Subscribe to ${plan.name}">
+      Subscribe
+    </button>`;
   return form(context, '/plans', fields);
 }
 
@@ -111,11 +123,9 @@ function rightsOf({ line, monthlyCredits, rights }: SubscriptionPlan): Markup {
   if (line === 'domainer') {
     return html`<span>${datasets.map((name) => name.replaceAll('-', ' ')).join(', ')}</span>`;
   }
-  const perMinute = html`<span
-    >${limits.live} live, ${limits.bulk} bulk, ${limits.heavy} heavy requests a minute</span
-  >`;
-  if (line === 'rate_limit') return html`<span>a unit adds</span> ${perMinute}`;
-  return html`<span>${grouped(monthlyCredits)} credits a month</span> ${perMinute}
+  const perMinute = `${grouped(limits.live)} live, ${limits.bulk} bulk, ${limits.heavy} heavy requests a minute`;
+  if (line === 'rate_limit') return html`<span>each unit adds ${perMinute}</span>`;
+  return html`<span>${grouped(monthlyCredits)} credits a month</span> <span>${perMinute}</span>
     <span>${keys} keys</span>
     <span
       >monitors: ${grouped(monitors.domain)} domain, ${monitors.brand} brand, ${monitors.registrant}

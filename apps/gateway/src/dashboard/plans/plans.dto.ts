@@ -7,6 +7,9 @@ export class SubscribeForm extends PageForm {
   @TextField()
   quantity?: string;
 
+  @TextField()
+  processor?: string;
+
   @IdempotencyKeyField()
   idempotency_key?: string;
 }

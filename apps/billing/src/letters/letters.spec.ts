@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { InvoiceKind } from '#libs/contracts';
+import { Database } from '#libs/database';
+import { composeMail } from '#libs/mail';
+import { newId } from '#libs/platform';
+import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
+import { LettersService } from './letters.service.js';
+import { receiptLetter } from './receipt-letters.js';
+
+const ORIGIN = 'https://dashboard.example';
+
+function receipt(kind: InvoiceKind, firstName = 'Ada') {
+  const facts = {
+    kind,
+    corrects: kind === 'invoice' ? null : 'INV-2026-000042',
+    totalMicros: 1_234_500_000n,
+    currency: 'USD',
+    lines: [{ text: '450,000 credits' }],
+  };
+  const letter = receiptLetter(facts, 'INV-2026-000043')(firstName, ORIGIN);
+  return composeMail('ada@payer.example', letter);
+}
+
+describe('letters about money', () => {
+  let billing: BillingUnderTest;
+
+  beforeAll(async () => {
+    billing = await BillingUnderTest.start();
+  });
+  afterAll(() => billing.stop());
+
+  it.each([
+    [
+      'invoice',
+      'Receipt: 1,234.50 USD, invoice INV-2026-000043',
+      ['we have received 1,234.50 USD', '450,000 credits', 'INV-2026-000043'],
+    ],
+    [
+      'credit_note',
+      'Refund: 1,234.50 USD, credit note INV-2026-000043',
+      ['1,234.50 USD of invoice INV-2026-000042 went back to you'],
+    ],
+    [
+      'debit_note',
+      'Correction: 1,234.50 USD, debit note INV-2026-000043',
+      ['1,234.50 USD of invoice INV-2026-000042 did not go back to you'],
+    ],
+  ] as const)('of %s says what happened, in text and HTML alike', (kind, subject, sentences) => {
+    const mail = receipt(kind);
+    expect(mail.subject).toBe(subject);
+    for (const sentence of ['Hello Ada', `${ORIGIN}/invoices`, ...sentences]) {
+      expect(mail.text).toContain(sentence);
+      expect(mail.html).toContain(sentence);
+    }
+  });
+
+  it('S66: a name that is markup is text in both parts', () => {
+    const { html, text } = receipt('invoice', '<img src=x onerror=alert(1)>');
+    expect(html).not.toContain('<img');
+    expect(text).toContain('<img src=x');
+  });
+
+  it('about one thing one letter is written, however many write at once, and none when that is rolled back', async () => {
+    const accountId = billing.newAccount();
+    const contact = { accountId, ...billing.contacts.contactOf(accountId) };
+    const letters = billing.get(LettersService);
+    const letter = () => ({ subject: 'Once', paragraphs: ['Once.'] });
+    const about = `test:${newId()}`;
+    const rolledBack = billing.get(Database).transaction(async (transaction) => {
+      await letters.write(transaction, contact, { about, letter });
+      throw new Error('no');
+    });
+    await expect(rolledBack).rejects.toThrow('no');
+    const write = () =>
+      billing
+        .get(Database)
+        .transaction((transaction) => letters.write(transaction, contact, { about, letter }));
+    await Promise.all([write(), write(), write()]);
+    expect(await billing.deliverMail(accountId)).toHaveLength(1);
+  });
+
+  it('an erasure removes what was not sent yet', async () => {
+    const accountId = billing.newAccount();
+    const contact = { accountId, ...billing.contacts.contactOf(accountId) };
+    const letter = () => ({ subject: 'Late', paragraphs: ['Late.'] });
+    await billing
+      .get(Database)
+      .transaction((transaction) =>
+        billing.get(LettersService).write(transaction, contact, { about: 'test', letter }),
+      );
+    await billing.deliver('erased', accountId);
+    expect(await billing.deliverMail(accountId)).toEqual([]);
+  });
+});

@@ -1,0 +1,53 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '#libs/database';
+import type { Payment } from '../payments/payment.entity.js';
+import { PaymentProcessors } from '../processors/payment-processors.js';
+import { SubscriptionsService } from '../subscriptions/subscriptions.service.js';
+import type { Subscription } from '../subscriptions/subscription.entity.js';
+import { SyncService } from '../sync/sync.service.js';
+import type { Finding } from './finding.js';
+
+/** Rows that follow the processor; the rest is ours. */
+const FOLLOWING = ['state', 'sku', 'quantity', 'periodStart', 'periodEnd', 'cancelAt'] as const;
+
+/** Whether our rows are what the processors say (I14). */
+@Injectable()
+export class ProcessorTruthService {
+  constructor(
+    private readonly database: Database,
+    private readonly processors: PaymentProcessors,
+    private readonly subscriptions: SubscriptionsService,
+    private readonly syncing: SyncService,
+  ) {}
+
+  /** A payment of a bill without money, or from another processor's account, has nothing to compare. */
+  async ofPayment(payment: Payment): Promise<Finding | undefined> {
+    const { accountId, externalId: id, amountMicros, currency } = payment;
+    const fetched = await this.processors.get(payment.processor).fetch({ kind: 'payment', id });
+    const found = { kind: 'processor', accountId, subject: `payment ${payment.id}` } as const;
+    if (fetched.outcome !== 'done') {
+      return { ...found, detail: `the processor says ${fetched.outcome}`, isHealed: false };
+    }
+    const { value } = fetched;
+    if (value.kind !== 'payment') return undefined;
+    const theirs = `${value.state} ${value.amountMicros} ${value.currency}`;
+    if (theirs === `succeeded ${amountMicros} ${currency}`) return undefined;
+    return { ...found, detail: `the processor has ${theirs}`, isHealed: false };
+  }
+
+  /** Takes over what the processor says; what had to be changed is a finding that is healed. */
+  async ofSubscription(row: Subscription): Promise<Finding | undefined> {
+    const { accountId, processor, externalId: id } = row;
+    const result = await this.syncing.sync({ processor, kind: 'subscription', id });
+    const found = { kind: 'processor', accountId, subject: `subscription ${row.id}` } as const;
+    if (result !== 'synced') {
+      return { ...found, detail: `the processor says ${result}`, isHealed: false };
+    }
+    const now = await this.database.transaction((transaction) =>
+      this.subscriptions.find(transaction, accountId, row.id),
+    );
+    const differing = FOLLOWING.filter((name) => String(now?.[name]) !== String(row[name]));
+    if (differing.length === 0) return undefined;
+    return { ...found, detail: `${differing.join(', ')} had not followed`, isHealed: true };
+  }
+}

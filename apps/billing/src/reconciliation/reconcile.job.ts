@@ -1,0 +1,21 @@
+import { Injectable } from '@nestjs/common';
+import { type Job, Logger } from '#libs/platform';
+import { ReconciliationService } from './reconciliation.service.js';
+
+/** The daily comparison of billing with entitlement and the processors. */
+@Injectable()
+export class ReconcileJob implements Job {
+  readonly name = 'reconcile';
+
+  constructor(
+    private readonly reconciliation: ReconciliationService,
+    private readonly logger: Logger,
+  ) {}
+
+  async runOnce(): Promise<void> {
+    const { runId, findings } = await this.reconciliation.run();
+    const open = findings.filter(({ isHealed }) => !isHealed);
+    if (open.length === 0) return;
+    this.logger.error('billing does not agree with others', { runId, count: open.length });
+  }
+}

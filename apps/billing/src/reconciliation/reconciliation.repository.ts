@@ -1,0 +1,89 @@
+import { Injectable } from '@nestjs/common';
+import type { ReconciliationAnswer } from '#libs/contracts';
+import { MaintenanceDatabase } from '#libs/database';
+import { newId } from '#libs/platform';
+import { StoredPaymentLine } from '../payments/payment-line.entity.js';
+import { Payment } from '../payments/payment.entity.js';
+import { Subscription } from '../subscriptions/subscription.entity.js';
+import type { ComparedLine, Finding } from './finding.js';
+
+/** Before every id. */
+const FIRST_ID = '00000000-0000-0000-0000-000000000000';
+
+type Run = Pick<ReconciliationAnswer, 'lines' | 'payments' | 'subscriptions'> & {
+  startedAt: Date;
+  endedAt: Date;
+};
+
+/** What is compared, of every account. */
+@Injectable()
+export class ReconciliationMaintenanceRepository {
+  constructor(private readonly maintenance: MaintenanceDatabase) {}
+
+  /** Announced lines confirmed before `before`, by id, with what was taken back of their payments. */
+  async listLines(before: Date, after = FIRST_ID, limit = 500): Promise<ComparedLine[]> {
+    const lines = await this.maintenance.transaction((transaction) =>
+      transaction.manager
+        .createQueryBuilder(StoredPaymentLine, 'line')
+        .innerJoin(Payment, 'payment', 'payment.id = line.paymentId')
+        .where('line.id > :after and payment.isAnnounced', { after })
+        .andWhere('payment.confirmedAt < :before', { before })
+        .orderBy('line.id')
+        .limit(limit)
+        .getMany(),
+    );
+    const taken = await this.maintenance.query<{ id: string; micros: string }>(
+      `select payment_id as id, sum(amount_micros)::text as micros from reversals
+       where state = 'final' and payment_id = any($1) group by payment_id`,
+      [lines.map(({ paymentId }) => paymentId)],
+    );
+    const byPayment = new Map(taken.map(({ id, micros }) => [id, BigInt(micros)]));
+    return lines.map((line) => ({ ...line, reversedMicros: byPayment.get(line.paymentId) ?? 0n }));
+  }
+
+  /** Payments of money that were confirmed since `since`. */
+  async listPayments(since: Date, after = FIRST_ID, limit = 500): Promise<Payment[]> {
+    return this.maintenance.transaction((transaction) =>
+      transaction.manager
+        .createQueryBuilder(Payment, 'payment')
+        .where('payment.id > :after and payment.confirmedAt >= :since', { after, since })
+        .andWhere('payment.amountMicros > 0')
+        .orderBy('payment.id')
+        .limit(limit)
+        .getMany(),
+    );
+  }
+
+  /** Subscriptions that have not ended. */
+  async listRunning(after = FIRST_ID, limit = 500): Promise<Subscription[]> {
+    return this.maintenance.transaction((transaction) =>
+      transaction.manager
+        .createQueryBuilder(Subscription, 'subscription')
+        .where('subscription.id > :after', { after })
+        .andWhere(`subscription.state not in ('cancelled', 'expired')`)
+        .orderBy('subscription.id')
+        .limit(limit)
+        .getMany(),
+    );
+  }
+
+  async insertRun(run: Run, findings: readonly Finding[]): Promise<string> {
+    const id = newId();
+    const { startedAt, endedAt, lines, payments, subscriptions } = run;
+    await this.maintenance.transaction(async (transaction) => {
+      await transaction.query(
+        `insert into reconciliation_runs (id, started_at, ended_at, lines, payments, subscriptions)
+         values ($1, $2, $3, $4, $5, $6)`,
+        [id, startedAt, endedAt, lines, payments, subscriptions],
+      );
+      for (const { kind, accountId, subject, detail, isHealed } of findings) {
+        await transaction.query(
+          `insert into reconciliation_findings (id, run_id, kind, account_id, subject, detail, is_healed)
+           values ($1, $2, $3, $4, $5, $6, $7)`,
+          [newId(), id, kind, accountId, subject, detail, isHealed],
+        );
+      }
+    });
+    return id;
+  }
+}

@@ -1,0 +1,104 @@
+import { Injectable } from '@nestjs/common';
+import { EntitlementClient, type ReconciliationAnswer } from '#libs/contracts';
+import { Database } from '#libs/database';
+import { Clock, DAY_MS, MINUTE_MS } from '#libs/platform';
+import { PaymentsService } from '../payments/payments.service.js';
+import type { Payment } from '../payments/payment.entity.js';
+import type { Subscription } from '../subscriptions/subscription.entity.js';
+import { type ComparedLine, type Finding, faultOfLine } from './finding.js';
+import { ProcessorTruthService } from './processor-truth.service.js';
+import { ReconciliationMaintenanceRepository } from './reconciliation.repository.js';
+
+/** Younger lines may still be on their way. */
+const LINE_AGE_MS = 10 * MINUTE_MS;
+/** Payments are compared with their processor for so long. */
+const PAYMENT_AGE_MS = 8 * DAY_MS;
+/** Whether an announcement that is repeated has arrived is seen by the next run. */
+const REPLAYED = 'it was announced again';
+
+/** Compares what was paid with what entitlement granted and with what the processors say. */
+@Injectable()
+export class ReconciliationService {
+  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
+  constructor(
+    private readonly database: Database,
+    private readonly repository: ReconciliationMaintenanceRepository,
+    private readonly entitlement: EntitlementClient,
+    private readonly payments: PaymentsService,
+    private readonly truth: ProcessorTruthService,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws ServiceUnavailable while entitlement is away: half a comparison is none. */
+  async run(): Promise<ReconciliationAnswer> {
+    const startedAt = this.clock.now();
+    const findings: Finding[] = [];
+    const lines = await this.compareLines(startedAt, findings);
+    const since = new Date(startedAt.getTime() - PAYMENT_AGE_MS);
+    const payments = await pages(
+      (after) => this.repository.listPayments(since, after),
+      async (payment: Payment) => push(findings, await this.truth.ofPayment(payment)),
+    );
+    const subscriptions = await pages(
+      (after) => this.repository.listRunning(after),
+      async (row: Subscription) => push(findings, await this.truth.ofSubscription(row)),
+    );
+    const endedAt = this.clock.now();
+    const counts = { lines, payments, subscriptions };
+    const runId = await this.repository.insertRun({ startedAt, endedAt, ...counts }, findings);
+    return { runId, ...counts, findings };
+  }
+
+  private async compareLines(startedAt: Date, findings: Finding[]): Promise<number> {
+    const before = new Date(startedAt.getTime() - LINE_AGE_MS);
+    let compared = 0;
+    for (let after: string | undefined; ;) {
+      const lines = await this.repository.listLines(before, after);
+      if (lines.length === 0) return compared;
+      const sums = await this.entitlement.lineSums(lines.map(({ id }) => id));
+      const known = new Map(sums.map((sum) => [sum.lineId, sum]));
+      for (const line of lines) {
+        const fault = faultOfLine(line, known.get(line.id));
+        if (fault === undefined) continue;
+        const isMissing = !known.has(line.id);
+        if (isMissing) await this.replay(line);
+        findings.push({
+          kind: 'fulfilment',
+          accountId: line.accountId,
+          subject: `line ${line.id}`,
+          detail: isMissing ? `${fault}; ${REPLAYED}` : fault,
+          isHealed: false,
+        });
+      }
+      compared += lines.length;
+      after = lines.at(-1)?.id;
+    }
+  }
+
+  /** Rows are the record: what they say is said once more, word for word. */
+  private async replay({ accountId, paymentId }: ComparedLine): Promise<void> {
+    await this.database.transaction(async (transaction) => {
+      const payment = await this.payments.findOwn(transaction, accountId, paymentId);
+      if (payment) await this.payments.announceAgain(transaction, payment);
+    });
+  }
+}
+
+/** Works through pages by id. @returns how many rows there were. */
+async function pages<T extends { id: string }>(
+  list: (after?: string) => Promise<T[]>,
+  work: (row: T) => Promise<void>,
+): Promise<number> {
+  let count = 0;
+  for (let after: string | undefined; ;) {
+    const rows = await list(after);
+    for (const row of rows) await work(row);
+    count += rows.length;
+    after = rows.at(-1)?.id;
+    if (after === undefined) return count;
+  }
+}
+
+function push(findings: Finding[], found: Finding | undefined): void {
+  if (found) findings.push(found);
+}

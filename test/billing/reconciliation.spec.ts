@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type ReconciliationAnswer, eventClassOf } from '#libs/contracts';
+import { AuditJob } from '#libs/database';
+import { HOUR_MS } from '#libs/platform';
+import { EntitlementUnderTest } from '../entitlement/entitlement-under-test.js';
+import { BillingUnderTest } from './billing-under-test.js';
+
+describe('reconciliation', () => {
+  let billing: BillingUnderTest;
+  let entitlement: EntitlementUnderTest;
+
+  beforeAll(async () => {
+    entitlement = await EntitlementUnderTest.start();
+    billing = await BillingUnderTest.start(entitlement.service.url);
+  });
+  afterAll(async () => {
+    await billing.stop();
+    await entitlement.stop();
+  });
+
+  const relayed = new Map<string, number>();
+  async function relay(accountId: string): Promise<void> {
+    const events = await billing.events(accountId);
+    entitlement.clock.set(billing.clock.now());
+    for (const { type, data } of events.slice(relayed.get(accountId) ?? 0)) {
+      await entitlement.deliver(eventClassOf(type, 1)!, accountId, data);
+    }
+    relayed.set(accountId, events.length);
+  }
+
+  async function reconcile(): Promise<ReconciliationAnswer> {
+    entitlement.clock.set(billing.clock.now());
+    const answer = await billing.call('POST', 'operator/reconciliations', { caller: 'cli' });
+    expect(answer.status).toBe(200);
+    return answer.body as ReconciliationAnswer;
+  }
+
+  async function violated(): Promise<string[]> {
+    const audit = billing.get(AuditJob);
+    // A full pass of its own: only such a one takes an alarm back.
+    await audit.runOnce(performance.now() + HOUR_MS * (rounds += 100));
+    return [...audit.violations.keys()];
+  }
+  let rounds = 0;
+
+  async function bought(): Promise<string> {
+    const accountId = await entitlement.newAccount();
+    await billing.act(await billing.order(accountId), 'pay');
+    const body = { product: 'subscription', sku: 'api-15K-month', processor: 'stripe' };
+    const ordered = await billing.call('POST', 'orders', { accountId, body });
+    await billing.act(ordered.body, 'pay');
+    return accountId;
+  }
+
+  it('what was bought, fulfilled and refunded agrees everywhere', async () => {
+    const accountId = await bought();
+    const [payment] = billing.simulator.world.all('payment_intent');
+    billing.simulator.payments.refund({ payment_intent: payment.id });
+    await billing.settle();
+    await relay(accountId);
+    await billing.pass(HOUR_MS);
+    expect(await reconcile()).toMatchObject({ lines: 2, payments: 2, findings: [] });
+    expect(await violated()).toEqual([]);
+  });
+
+  it('I21: a line that entitlement never heard of is found, said again, and arrives', async () => {
+    const accountId = await bought();
+    await billing.pass(HOUR_MS);
+    const { findings } = await reconcile();
+    expect(findings.map(({ kind, accountId: of }) => [kind, of])).toEqual([
+      ['fulfilment', accountId],
+      ['fulfilment', accountId],
+    ]);
+    expect(await violated()).toContain('I21');
+    await relay(accountId);
+    expect((await reconcile()).findings).toEqual([]);
+    expect(await violated()).toEqual([]);
+    expect((await entitlement.client.balance(accountId)).spendable).toBe(500 + 15_000 + 15_000);
+  });
+
+  it('I21: a line that was granted otherwise than it was paid is found', async () => {
+    const accountId = await bought();
+    await relay(accountId);
+    await billing.pass(HOUR_MS);
+    const change = (by: number) =>
+      billing.database.query(
+        `update payment_lines set credits = credits + $2 where kind = 'package' and account_id = $1`,
+        [accountId, by],
+      );
+    await change(1);
+    expect((await reconcile()).findings).toMatchObject([
+      { kind: 'fulfilment', detail: 'entitlement granted 15000 instead of 15001' },
+    ]);
+    await change(-1);
+    expect((await reconcile()).findings).toEqual([]);
+  });
+
+  it('I14: a payment that the processor has otherwise is found', async () => {
+    const accountId = await bought();
+    await relay(accountId);
+    await billing.pass(HOUR_MS);
+    const [intent] = billing.simulator.world.all('payment_intent');
+    const { amount_received: amount } = intent;
+    intent.amount_received = amount - 100;
+    expect((await reconcile()).findings).toMatchObject([
+      { kind: 'processor', accountId, detail: 'the processor has succeeded 26000000 USD' },
+    ]);
+    expect(await violated()).toContain('I14');
+    intent.amount_received = amount;
+    expect((await reconcile()).findings).toEqual([]);
+  });
+
+  it('I14: a subscription of whose end nobody told is found and healed', async () => {
+    const accountId = await bought();
+    await relay(accountId);
+    await billing.pass(HOUR_MS);
+    billing.simulator.callbacks.faults.drop = true;
+    billing.simulator.subscriptions.cancel(billing.simulator.world.all('subscription')[0].id);
+    billing.simulator.callbacks.faults.drop = false;
+    expect((await reconcile()).findings).toMatchObject([
+      { kind: 'processor', accountId, detail: 'state had not followed', isHealed: true },
+    ]);
+    expect((await reconcile()).findings).toEqual([]);
+  });
+
+  it('while entitlement is away there is no half comparison', async () => {
+    const before = await billing.database.query('select from reconciliation_runs');
+    await entitlement.service.stop();
+    const answer = await billing.call('POST', 'operator/reconciliations', { caller: 'cli' });
+    expect(answer.status).toBe(503);
+    expect(await billing.database.query('select from reconciliation_runs')).toHaveLength(
+      before.length,
+    );
+  });
+});

@@ -1,0 +1,19 @@
+import type { IncomingMessage } from 'node:http';
+import type { Owned } from '#libs/contracts';
+import { JsonServer } from './json-server.js';
+
+/** Entitlement as billing sees it: what an account owns and owes. */
+export class EntitlementHoldings extends JsonServer {
+  private readonly holdings = new Map<string, Partial<Owned>>();
+
+  /** What an account owns from now on. */
+  set(accountId: string, owned: Partial<Owned>): void {
+    this.holdings.set(accountId, owned);
+  }
+
+  protected answer({ headers, url }: IncomingMessage): object {
+    if (url !== '/internal/owned') return [];
+    const owned = this.holdings.get(headers['x-account-id'] as string);
+    return { packages: [], subscriptions: [], debt: '0', ...owned };
+  }
+}
