@@ -1,5 +1,5 @@
 import { beforeAll, expect, it } from '@jest/globals';
-import type { ChosenProcessor, OrderAnswer } from '#libs/contracts';
+import type { ChosenProcessor, InvoicesAnswer, OrderAnswer } from '#libs/contracts';
 import { waitFor } from '#test/environment';
 import { pressButton } from '../billing/hosted-page.js';
 import type { Callback } from '../../apps/simulators/src/payments/callback-sender.js';
@@ -103,6 +103,26 @@ export function buyCredits(
       return (await liveLimit(customer)) > limitBefore;
     });
     await waitForBalance(balance);
+  });
+
+  it('its invoice is printed with the details of the account, mailed once, and handed to nobody else', async () => {
+    const invoice = await waitFor('the invoice', async () => {
+      const { body } = await customer.call('GET', '/api/invoices');
+      return (body as InvoicesAnswer).invoices.find(({ revision }) => revision === 1);
+    });
+    expect(invoice).toMatchObject({ kind: 'invoice', total_micros: '54000000', currency: 'USD' });
+    const path = `/api/invoices/${invoice.id}/pdf`;
+    const pdf = await customer.call('GET', path);
+    expect([pdf.status, pdf.headers.get('content-type')]).toEqual([200, 'application/pdf']);
+    expect(pdf.body.slice(0, 5)).toBe('%PDF-');
+    const subject = `Receipt: 54.00 USD, invoice ${invoice.number}`;
+    await waitFor('the receipt', async () => {
+      const mails = await deployment.mailbox.newest(50);
+      return mails.some((mail) => mail.to === customer.email && mail.subject === subject);
+    });
+    const stranger = new Customer(deployment, `trudy-${processor}@story.example`, 'Trudy');
+    await stranger.join();
+    expect((await stranger.call('GET', path)).status).toBe(404);
   });
 
   it('S44: a callback repeated ten times grants once', async () => {

@@ -1,4 +1,4 @@
-export * from './letter.js';
+export * from './mail-template.js';
 export * from './mail.js';
 export * from './mail-metrics.js';
 export * from './mail-outbox.js';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import type { Database } from '#libs/database';
 import { Logger, newId } from '#libs/platform';
 import { TestClock, TestDatabase, waitFor } from '#test/environment';
-import { composeMail } from './letter.js';
+import { composeMail } from './mail-template.js';
 import { MailOutbox } from './mail-outbox.js';
 import { MailSender } from './mail-sender.js';
 import { MailRefused, MailTransport } from './mail-transport.js';
@@ -149,7 +149,7 @@ describe('mail sender', () => {
     expect(lines.join()).not.toContain('someone@example.com');
   });
 
-  it('S66, S82: whatever a letter quotes is text in its HTML', () => {
+  it('S66, S82: whatever a mail quotes is text in its HTML', () => {
     const { html, text } = composeMail('someone@example.com', {
       subject: 'Hello',
       paragraphs: ['<script>alert(1)</script> & "so on"'],

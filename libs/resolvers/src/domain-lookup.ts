@@ -1,3 +1,4 @@
+import { JoinedRuns } from './joined-runs.js';
 import { LookupRun } from './lookup-run.js';
 import { LookupCounts } from './lookup-counts.js';
 import type { Priority } from './limiter/upstream.js';
@@ -20,20 +21,13 @@ export interface LookupRequest {
   signal?: AbortSignal;
 }
 
-/** A lookup under way and how many wait for it. */
-interface InFlightLookup {
-  answer: Promise<Lookup>;
-  callers: number;
-  abandon: AbortController;
-}
-
 const BUDGET_MS_DEFAULT = 20_000;
 
 /** Live registration data of a domain. */
 export class DomainLookup {
   readonly counts = new LookupCounts();
   private readonly asker: SourceAsker;
-  private readonly inFlight = new Map<string, InFlightLookup>();
+  private readonly runs = new JoinedRuns<Lookup>();
 
   constructor(private readonly options: DomainLookupOptions) {
     this.asker = new SourceAsker(options);
@@ -51,36 +45,11 @@ export class DomainLookup {
    */
   async lookup(name: string, request: LookupRequest = {}): Promise<Lookup> {
     const { priority = 'live', signal } = request;
-    signal?.throwIfAborted();
     const key = `${priority} ${name}`;
-    const underWay = this.inFlight.get(key);
-    if (underWay) this.counts.joined++;
-    const shared = underWay ?? this.start(key, name, { ...request, priority });
-    shared.callers += 1;
-    try {
-      return await unlessAborted(shared.answer, signal);
-    } finally {
-      shared.callers -= 1;
-      if (shared.callers === 0) shared.abandon.abort();
-    }
-  }
-
-  private start(
-    key: string,
-    name: string,
-    request: LookupRequest & { priority: Priority },
-  ): InFlightLookup {
-    const abandon = new AbortController();
-    const answer = this.run(name, request, abandon);
-    const lookup = { answer, callers: 0, abandon };
-    this.inFlight.set(key, lookup);
-    const forget = () => {
-      if (this.inFlight.get(key) === lookup) this.inFlight.delete(key);
-    };
-    // An abandoned lookup takes a moment to end; whoever comes meanwhile starts anew.
-    abandon.signal.addEventListener('abort', forget, { once: true });
-    answer.then(forget, forget);
-    return lookup;
+    if (this.runs.has(key)) this.counts.joined++;
+    return this.runs.join(key, signal, (abandon) =>
+      this.run(name, { ...request, priority }, abandon),
+    );
   }
 
   private async run(
@@ -114,12 +83,4 @@ export class DomainLookup {
       reason,
     };
   }
-}
-
-function unlessAborted<Value>(value: Promise<Value>, signal?: AbortSignal): Promise<Value> {
-  if (signal === undefined) return value;
-  const { promise, reject } = Promise.withResolvers<never>();
-  const abort = () => reject(signal.reason as Error);
-  signal.addEventListener('abort', abort, { once: true });
-  return Promise.race([value, promise]).finally(() => signal.removeEventListener('abort', abort));
 }

@@ -4,6 +4,7 @@ export { DNS_TYPES, type DnsRecord, type DnsType, type Rcode } from './dns/dns-r
 export { lookUpDns, type DnsLookup, type DnsTypeError } from './dns/domain-dns.js';
 export { recordText } from './dns/record-text.js';
 export * from './domain-lookup.js';
+export { JoinedRuns } from './joined-runs.js';
 export type { LookupCounts } from './lookup-counts.js';
 export type {
   AbuseContact,

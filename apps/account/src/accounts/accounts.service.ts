@@ -1,6 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { AccountDeleted, AccountErased, AccountRegistered, AccountRestored } from '#libs/contracts';
-import { Database, IdempotencyService, type Once, type Transaction } from '#libs/database';
+import {
+  Database,
+  type IdempotencyOptions,
+  IdempotencyService,
+  type Transaction,
+} from '#libs/database';
 import { type AggregateLock, Outbox } from '#libs/messaging';
 import { Clock, DAY_MS, NotFound } from '#libs/platform';
 import type { Account } from './account.entity.js';
@@ -29,11 +34,11 @@ export class AccountsService {
    */
   async runCommand<T extends object>(
     accountId: string,
-    once: Once<T>,
+    options: IdempotencyOptions<T>,
     work: (transaction: Transaction) => Promise<T>,
   ): Promise<T> {
     return this.database.transaction((transaction) =>
-      this.idempotency.once(transaction, accountId, once, async () => {
+      this.idempotency.once(transaction, accountId, options, async () => {
         await this.lockActive(transaction, accountId);
         return work(transaction);
       }),

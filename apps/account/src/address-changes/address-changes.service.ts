@@ -8,10 +8,10 @@ import { AuditService } from '../audit/audit.service.js';
 import { OwnerMailService } from '../people/owner-mail.service.js';
 import { PeopleService } from '../people/people.service.js';
 import { LinkInvalid } from '../registration/registration.errors.js';
-import { alreadyRegisteredLetter } from '../registration/registration-mail.js';
+import { alreadyRegisteredMail } from '../registration/registration-mail.js';
 import type { ActiveSession } from '../sessions/serves.js';
 import { AddressChangeLinksService } from './address-change-links.service.js';
-import { addressChangedLetter, confirmAddressLetter } from './address-mail.js';
+import { addressChangedMail, confirmAddressMail } from './address-mail.js';
 
 const PERSON_LIMIT: AttemptLimit = { name: 'change address', max: 5, windowMs: HOUR_MS };
 
@@ -41,8 +41,8 @@ export class AddressChangesService {
       const recipient = { ...details, address };
       await this.mail.sendTo(transaction, accountId, recipient, (firstName, dashboardUrl) =>
         holder
-          ? alreadyRegisteredLetter(firstName, dashboardUrl)
-          : confirmAddressLetter(firstName, dashboardUrl, token),
+          ? alreadyRegisteredMail(firstName, dashboardUrl)
+          : confirmAddressMail(firstName, dashboardUrl, token),
       );
       const object = `person:${personId}`;
       await this.audit.record(transaction, { by: owner, action: 'address.requested', object });
@@ -62,7 +62,7 @@ export class AddressChangesService {
       const changed = { ...details, address };
       const isFree = await this.people.setAddress(transaction, accountId, personId, changed);
       if (!isFree) throw new LinkInvalid();
-      await this.mail.sendTo(transaction, accountId, details, addressChangedLetter);
+      await this.mail.sendTo(transaction, accountId, details, addressChangedMail);
       await this.audit.record(transaction, {
         by: { accountId, personId, visitor },
         action: 'address.changed',

@@ -1,11 +1,11 @@
-import type { Letter } from '#libs/mail';
+import type { MailTemplate } from '#libs/mail';
 
 /** To the new address. */
-export function confirmAddressLetter(
+export function confirmAddressMail(
   firstName: string,
   dashboardUrl: string,
   token: string,
-): Letter {
+): MailTemplate {
   return {
     subject: 'Confirm your new e-mail address',
     paragraphs: [
@@ -20,7 +20,7 @@ export function confirmAddressLetter(
 }
 
 /** To the old address (S32). */
-export function addressChangedLetter(firstName: string, dashboardUrl: string): Letter {
+export function addressChangedMail(firstName: string, dashboardUrl: string): MailTemplate {
   return {
     subject: 'The e-mail address of your account was changed',
     paragraphs: [

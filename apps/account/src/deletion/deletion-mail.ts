@@ -1,7 +1,7 @@
-import type { Letter } from '#libs/mail';
+import type { MailTemplate } from '#libs/mail';
 import { CONSEQUENCES } from './consequences.js';
 
-export function deletedLetter(firstName: string, dashboardUrl: string, until: Date): Letter {
+export function deletedMail(firstName: string, dashboardUrl: string, until: Date): MailTemplate {
   return {
     subject: 'Your account was deleted',
     paragraphs: [
@@ -13,7 +13,7 @@ export function deletedLetter(firstName: string, dashboardUrl: string, until: Da
   };
 }
 
-export function restoredLetter(firstName: string, dashboardUrl: string): Letter {
+export function restoredMail(firstName: string, dashboardUrl: string): MailTemplate {
   return {
     subject: 'Your account is restored',
     paragraphs: [

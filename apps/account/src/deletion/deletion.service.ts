@@ -13,7 +13,7 @@ import { LogInService } from '../sessions/log-in.service.js';
 import { SessionAnswer } from '../sessions/session-headers.js';
 import { SessionsService } from '../sessions/sessions.service.js';
 import type { ActiveSession } from '../sessions/serves.js';
-import { deletedLetter, restoredLetter } from './deletion-mail.js';
+import { deletedMail, restoredMail } from './deletion-mail.js';
 import { CONSEQUENCES } from './consequences.js';
 
 /** The owner's way out of an account, and back within 90 days. */
@@ -44,7 +44,7 @@ export class DeletionService {
       await this.keys.revokeAll(transaction, accountId);
       await this.sessions.endAll(transaction, accountId);
       await this.mail.send(transaction, accountId, (firstName, dashboardUrl) =>
-        deletedLetter(firstName, dashboardUrl, until),
+        deletedMail(firstName, dashboardUrl, until),
       );
       await this.audit.record(transaction, {
         by: owner,
@@ -62,7 +62,7 @@ export class DeletionService {
     const { accountId } = owner;
     return this.accounts.transaction(async (transaction) => {
       if (await this.accounts.restore(transaction, accountId)) {
-        await this.mail.send(transaction, accountId, restoredLetter);
+        await this.mail.send(transaction, accountId, restoredMail);
         await this.audit.record(transaction, {
           by: owner,
           action: 'account.restored',

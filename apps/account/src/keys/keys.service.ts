@@ -88,7 +88,7 @@ export class KeysService {
     };
     return this.accounts.runCommand(
       owner.accountId,
-      { call, keep: withoutValue },
+      { call, redact: withoutValue },
       async (transaction) => {
         await this.checkLimit(transaction, owner.accountId, request.environment);
         const issued = await this.issue(transaction, owner.accountId, settings);
@@ -160,7 +160,7 @@ export class KeysService {
     const given = this.futureDate(expires_at);
     return this.accounts.runCommand(
       accountId,
-      { call, keep: withoutValue },
+      { call, redact: withoutValue },
       async (transaction) => {
         const { key: old, lock } = await this.lockKey(transaction, accountId, keyId);
         this.checkActive(old);
@@ -198,7 +198,7 @@ export class KeysService {
     const given = this.futureDate(expires_at);
     return this.accounts.runCommand(
       accountId,
-      { call, keep: withoutValue },
+      { call, redact: withoutValue },
       async (transaction) => {
         const old = await this.find(transaction, accountId, keyId);
         const hasEnded = ['revoked', 'expired'].includes(keyStateOf(old, this.clock.now()));

@@ -1,6 +1,6 @@
-import type { Letter } from '#libs/mail';
+import type { MailTemplate } from '#libs/mail';
 
-export function resetLetter(firstName: string, dashboardUrl: string, token: string): Letter {
+export function resetMail(firstName: string, dashboardUrl: string, token: string): MailTemplate {
   return {
     subject: 'Set a new password',
     paragraphs: [
@@ -14,7 +14,7 @@ export function resetLetter(firstName: string, dashboardUrl: string, token: stri
   };
 }
 
-export function passwordChangedLetter(firstName: string, dashboardUrl: string): Letter {
+export function passwordChangedMail(firstName: string, dashboardUrl: string): MailTemplate {
   return {
     subject: 'Your password was changed',
     paragraphs: [

@@ -6,7 +6,7 @@ import { PeopleService } from '../people/people.service.js';
 import { LinkInvalid } from '../registration/registration.errors.js';
 import { newToken, tokenHash } from '../sessions/session-token.js';
 import { SessionsService } from '../sessions/sessions.service.js';
-import { passwordChangedLetter, resetLetter } from './password-mail.js';
+import { passwordChangedMail, resetMail } from './password-mail.js';
 import { PasswordResetsMaintenanceRepository } from './password-resets.repository.js';
 
 export const RESET_LINK_LIFETIME_MS = 30 * MINUTE_MS;
@@ -36,7 +36,7 @@ export class PasswordResetsService {
     });
     const { details } = await this.people.get(transaction, accountId, personId);
     await this.mail.sendTo(transaction, accountId, details, (firstName, dashboardUrl) =>
-      resetLetter(firstName, dashboardUrl, token),
+      resetMail(firstName, dashboardUrl, token),
     );
   }
 
@@ -61,7 +61,7 @@ export class PasswordResetsService {
     await this.resets.deleteAll(transaction, accountId);
     await this.sessions.endAll(transaction, accountId);
     const { details } = await this.people.get(transaction, accountId, personId);
-    await this.mail.sendTo(transaction, accountId, details, passwordChangedLetter);
+    await this.mail.sendTo(transaction, accountId, details, passwordChangedMail);
   }
 
   /** Deletion and erasure. */

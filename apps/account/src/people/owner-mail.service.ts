@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '#libs/database';
-import { type Letter, MailOutbox, composeMail } from '#libs/mail';
+import { type MailTemplate, MailOutbox, composeMail } from '#libs/mail';
 import { AccountConfig } from '../account.config.js';
 import { PeopleService, type PersonDetails } from './people.service.js';
 
@@ -13,11 +13,11 @@ export class OwnerMailService {
     private readonly config: AccountConfig,
   ) {}
 
-  /** @param compose the letter, from the owner's first name and the dashboard's origin. */
+  /** @param compose the mail, from the owner's first name and the dashboard's origin. */
   async send(
     transaction: Transaction,
     accountId: string,
-    compose: (firstName: string, dashboardUrl: string) => Letter,
+    compose: (firstName: string, dashboardUrl: string) => MailTemplate,
   ): Promise<void> {
     const { details } = await this.people.getOwner(transaction, accountId);
     await this.sendTo(transaction, accountId, details, compose);
@@ -27,10 +27,10 @@ export class OwnerMailService {
     transaction: Transaction,
     accountId: string,
     { firstName, address }: PersonDetails,
-    compose: (firstName: string, dashboardUrl: string) => Letter,
+    compose: (firstName: string, dashboardUrl: string) => MailTemplate,
   ): Promise<void> {
-    const letter = compose(firstName, this.config.dashboardUrl);
-    await this.mails.add(transaction, accountId, composeMail(address, letter));
+    const template = compose(firstName, this.config.dashboardUrl);
+    await this.mails.add(transaction, accountId, composeMail(address, template));
   }
 
   /** Erasure: what was not sent yet. */

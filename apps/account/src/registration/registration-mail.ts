@@ -1,7 +1,11 @@
-import type { Letter } from '#libs/mail';
+import type { MailTemplate } from '#libs/mail';
 
 /** To an address that asked for an account: proves that its owner did. */
-export function confirmationLetter(firstName: string, dashboardUrl: string, token: string): Letter {
+export function confirmationMail(
+  firstName: string,
+  dashboardUrl: string,
+  token: string,
+): MailTemplate {
   return {
     subject: 'Confirm your e-mail address',
     paragraphs: [
@@ -13,7 +17,7 @@ export function confirmationLetter(firstName: string, dashboardUrl: string, toke
 }
 
 /** To an address that has an account already: whoever asked on the page learns nothing of it (S24). */
-export function alreadyRegisteredLetter(firstName: string, dashboardUrl: string): Letter {
+export function alreadyRegisteredMail(firstName: string, dashboardUrl: string): MailTemplate {
   return {
     subject: 'You already have an account',
     paragraphs: [

@@ -7,7 +7,7 @@ import { PeopleService, type PersonDetails } from '../people/people.service.js';
 import { PersonalDataService } from '../personal-data/personal-data.service.js';
 import { newToken, tokenHash } from '../sessions/session-token.js';
 import { LinkInvalid, NotTheSignUpPassword } from './registration.errors.js';
-import { alreadyRegisteredLetter, confirmationLetter } from './registration-mail.js';
+import { alreadyRegisteredMail, confirmationMail } from './registration-mail.js';
 import type { SignUp } from './sign-up.entity.js';
 import { SignUpsMaintenanceRepository } from './sign-ups.repository.js';
 
@@ -54,8 +54,8 @@ export class SignUpsService {
     });
     await this.mail.sendTo(transaction, id, details, (firstName, dashboardUrl) =>
       isKnown
-        ? alreadyRegisteredLetter(firstName, dashboardUrl)
-        : confirmationLetter(firstName, dashboardUrl, token),
+        ? alreadyRegisteredMail(firstName, dashboardUrl)
+        : confirmationMail(firstName, dashboardUrl, token),
     );
     return id;
   }

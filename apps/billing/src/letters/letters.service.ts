@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '#libs/database';
-import { type Letter, MailOutbox, composeMail } from '#libs/mail';
+import { type MailTemplate, MailOutbox, composeMail } from '#libs/mail';
 import { Clock } from '#libs/platform';
 import { BillingConfig } from '../billing.config.js';
 import { type Contact, ContactsService } from './contacts.service.js';
 import { LettersRepository } from './letters.repository.js';
 
 /** Makes a letter for somebody: his first name, and the origin of the dashboard. */
-export type LetterTemplate = (firstName: string, dashboardUrl: string) => Letter;
+export type LetterTemplate = (firstName: string, dashboardUrl: string) => MailTemplate;
 
 /** Letters about money, each written once. */
 @Injectable()

@@ -15,6 +15,7 @@ import {
   type DnsLookup,
   type DnsType,
   isBlockedAddress,
+  JoinedRuns,
   lookUpDns,
 } from '#libs/resolvers';
 import type { AnswerCache, Findings, KeptKind } from '../answers/answer-cache.js';
@@ -60,6 +61,7 @@ export interface DnsQuestion {
 export class DnsService {
   readonly cache: AnswerCache<DnsFindings>;
   private readonly answers: RememberedAnswers<DnsFindings>;
+  private readonly runs = new JoinedRuns<DnsFindings>();
 
   constructor(
     private readonly client: DnsClient,
@@ -112,7 +114,8 @@ export class DnsService {
   ): Promise<DataAnswer> {
     const { name, types, subject, isFixture } = asked;
     const fixture = isFixture ? this.found(dnsFixture(name, types)) : undefined;
-    const look = async () => this.look(asked, signal);
+    const look = async () =>
+      this.runs.join(keyOf(asked), signal, (abandon) => this.look(asked, abandon.signal));
     const found = await this.answers.find(keyOf(asked), { ...question, repeat }, look, fixture);
     const { lookup } = found;
     const problem = dnsProblemOf(lookup.outcome);

@@ -5,11 +5,11 @@ import { IdempotencyKeyReused, IdempotencyKeyRunning } from './idempotency.error
 import { IdempotencyRepository } from './idempotency.repository.js';
 import type { IdempotentCall } from './idempotent-call.js';
 
-/** How to do something once: under which key, and what of its answer may be kept for a repeat. */
-export interface Once<T> {
+/** Under which key a call is idempotent, and how much of its answer is stored for a repeat. */
+export interface IdempotencyOptions<T> {
   call?: IdempotentCall;
-  /** Leaves out what is shown once. */
-  keep?: (answer: T) => T;
+  /** Removes what is shown only once. */
+  redact?: (answer: T) => T;
 }
 
 const KEEP_MS = DAY_MS;
@@ -29,7 +29,7 @@ export class IdempotencyService {
   async once<T extends object>(
     transaction: Transaction,
     accountId: string,
-    { call, keep }: Once<T>,
+    { call, redact }: IdempotencyOptions<T>,
     work: () => Promise<T>,
   ): Promise<T> {
     if (!call) return work();
@@ -48,7 +48,7 @@ export class IdempotencyService {
     await this.answers.insert(transaction, {
       accountId,
       ...call,
-      answer: keep ? keep(answer) : answer,
+      answer: redact ? redact(answer) : answer,
       createdAt: now,
     });
     return answer;

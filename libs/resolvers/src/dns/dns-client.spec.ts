@@ -269,7 +269,7 @@ describe('a message', () => {
           }
         },
       ),
-      { numRuns: 20_000 },
+      { numRuns: 100_000 },
     );
   });
 });

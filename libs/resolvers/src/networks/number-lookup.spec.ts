@@ -163,6 +163,15 @@ describe('an address', () => {
     ]);
   });
 
+  it('that many ask about at a time is asked about once', async () => {
+    await internet.rdap('rdap.db.ripe.net', json(NETWORK));
+    open();
+    const ask = () => lookups.lookUpBlock(block('193.0.6.139'));
+    const found = await Promise.all(Array.from({ length: 100 }, ask));
+    expect(found.every(({ outcome }) => outcome === 'delivered')).toBe(true);
+    expect(internet.asked).toEqual(['rdap.db.ripe.net /ip/193.0.6.139']);
+  });
+
   it('of a block is asked as the block, and as IPv6 at the registry of its prefix', async () => {
     await internet.rdap('rdap.apnic.net', json({ ...NETWORK, startAddress: '2001:200::' }));
     open();

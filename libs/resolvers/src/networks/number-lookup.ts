@@ -2,6 +2,7 @@ import type { Cidr } from '#libs/domain-names';
 import type { Priority } from '../limiter/upstream.js';
 import type { Outcome } from '../record.js';
 import type { NumberBlock, NumberLookup as Found } from './network-record.js';
+import { JoinedRuns } from '../joined-runs.js';
 import type { Asking } from '../upstream-exchange.js';
 import { NumberAsker, type NumberAnswer, type NumberAskerOptions } from './number-asker.js';
 import type { NumberForm } from './number-reading.js';
@@ -40,12 +41,16 @@ const FALL_BACK: ReadonlySet<Outcome> = new Set(['unreachable', 'timeout', 'pars
 /** Registration data of addresses, blocks of addresses and AS numbers, from the regional registries. */
 export class NumberLookups {
   private readonly asker: NumberAsker;
+  private readonly runs = new JoinedRuns<Found>();
 
   constructor(private readonly options: NumberLookupOptions) {
     this.asker = new NumberAsker(options);
   }
 
-  /** Never rejects for what an upstream does: `outcome` says how it ended. */
+  /**
+   * Never rejects for what an upstream does: `outcome` says how it ended. Equal questions at the same time share one
+   * lookup.
+   */
   lookUpBlock(cidr: Cidr, request: NumberRequest = {}): Promise<Found> {
     const isOne = cidr.prefixLength === (cidr.version === 4 ? 32 : 128);
     const text = isOne ? cidr.address : `${cidr.address}/${cidr.prefixLength}`;
@@ -83,10 +88,10 @@ export class NumberLookups {
       };
     }
     const { budgetMs = BUDGET_MS, priority = 'live', asker, signal } = request;
-    signal?.throwIfAborted();
-    const budget = AbortSignal.timeout(budgetMs);
-    const ended = signal === undefined ? budget : AbortSignal.any([signal, budget]);
-    return this.ask(route, question, { priority, asker, signal: ended });
+    return this.runs.join(`${priority} ${question.text}`, signal, async (abandon) => {
+      const ended = AbortSignal.any([abandon.signal, AbortSignal.timeout(budgetMs)]);
+      return this.ask(route, question, { priority, asker, signal: ended });
+    });
   }
 
   private async ask(route: NumberRoute, question: Question, asking: Asking): Promise<Found> {

@@ -1,8 +1,8 @@
 import { escapeHtml } from '#libs/platform';
 import type { Mail } from './mail.js';
 
-/** What a mail says; the layout is the same for all. */
-export interface Letter {
+/** Content of a mail; the layout is the same for all. */
+export interface MailTemplate {
   subject: string;
   /** Plain text; anything in it is shown as it is and never as markup. */
   paragraphs: string[];
@@ -10,8 +10,8 @@ export interface Letter {
   action?: { label: string; url: string };
 }
 
-/** The letter as text and as HTML, every value escaped (S66, S82). */
-export function composeMail(to: string, { subject, paragraphs, action }: Letter): Mail {
+/** The mail as text and as HTML, every value escaped (S66, S82). */
+export function composeMail(to: string, { subject, paragraphs, action }: MailTemplate): Mail {
   const [opening, ...rest] = paragraphs;
   const link =
     action && `<p><a href="${escapeHtml(action.url)}">${escapeHtml(action.label)}</a></p>`;

@@ -1,0 +1,59 @@
+/** A run under way and how many wait for it. */
+interface Run<Answer> {
+  answer: Promise<Answer>;
+  callers: number;
+  abandon: AbortController;
+}
+
+/** Work that is done once for all who want the same at the same time. */
+export class JoinedRuns<Answer> {
+  private readonly underWay = new Map<string, Run<Answer>>();
+
+  has(key: string): boolean {
+    return this.underWay.has(key);
+  }
+
+  /**
+   * Joins the run of this key, or starts it. All callers get one answer, which must not be changed; the run is given up
+   * when the last of them has gone.
+   *
+   * @param start is given what ends the run, and may end it itself.
+   * @throws what `signal` was aborted with; the others wait on.
+   */
+  async join(
+    key: string,
+    signal: AbortSignal | undefined,
+    start: (abandon: AbortController) => Promise<Answer>,
+  ): Promise<Answer> {
+    signal?.throwIfAborted();
+    const run = this.underWay.get(key) ?? this.begin(key, start);
+    run.callers += 1;
+    try {
+      return await unlessAborted(run.answer, signal);
+    } finally {
+      run.callers -= 1;
+      if (run.callers === 0) run.abandon.abort();
+    }
+  }
+
+  private begin(key: string, start: (abandon: AbortController) => Promise<Answer>): Run<Answer> {
+    const abandon = new AbortController();
+    const run = { answer: start(abandon), callers: 0, abandon };
+    this.underWay.set(key, run);
+    const forget = () => {
+      if (this.underWay.get(key) === run) this.underWay.delete(key);
+    };
+    // An abandoned run takes a moment to end; whoever comes meanwhile starts anew.
+    abandon.signal.addEventListener('abort', forget, { once: true });
+    run.answer.then(forget, forget);
+    return run;
+  }
+}
+
+function unlessAborted<Value>(value: Promise<Value>, signal?: AbortSignal): Promise<Value> {
+  if (signal === undefined) return value;
+  const { promise, reject } = Promise.withResolvers<never>();
+  const abort = () => reject(signal.reason as Error);
+  signal.addEventListener('abort', abort, { once: true });
+  return Promise.race([value, promise]).finally(() => signal.removeEventListener('abort', abort));
+}
