@@ -1,5 +1,5 @@
 import { beforeAll, expect, it } from '@jest/globals';
-import type { ChosenProcessor, OrderAnswer } from '#libs/contracts';
+import type { ChosenProcessor, InvoicesAnswer, OrderAnswer } from '#libs/contracts';
 import { waitFor } from '#test/environment';
 import { pressButton } from '../billing/hosted-page.js';
 import type { Callback } from '../../apps/simulators/src/payments/callback-sender.js';
@@ -105,6 +105,26 @@ export function buyCredits(
     await waitForBalance(balance);
   });
 
+  it('its invoice is printed with the details of the account, mailed once, and handed to nobody else', async () => {
+    const invoice = await waitFor('the invoice', async () => {
+      const { body } = await customer.call('GET', '/api/invoices');
+      return (body as InvoicesAnswer).invoices.find(({ revision }) => revision === 1);
+    });
+    expect(invoice).toMatchObject({ kind: 'invoice', total_micros: '54000000', currency: 'USD' });
+    const path = `/api/invoices/${invoice.id}/pdf`;
+    const pdf = await customer.call('GET', path);
+    expect([pdf.status, pdf.headers.get('content-type')]).toEqual([200, 'application/pdf']);
+    expect(pdf.body.slice(0, 5)).toBe('%PDF-');
+    const subject = `Receipt: 54.00 USD, invoice ${invoice.number}`;
+    await waitFor('the receipt', async () => {
+      const mails = await deployment.mailbox.newest(50);
+      return mails.some((mail) => mail.to === customer.email && mail.subject === subject);
+    });
+    const stranger = new Customer(deployment, `trudy-${processor}@story.example`, 'Trudy');
+    await stranger.join();
+    expect((await stranger.call('GET', path)).status).toBe(404);
+  });
+
   it('S44: a callback repeated ten times grants once', async () => {
     const callbacks = callbacksOf(deployment.payments);
     const second = (await buy('two')).body as OrderAnswer;
@@ -158,6 +178,32 @@ export function buyCredits(
     await waitForBalance(balance);
     const { body } = await customer.call('GET', '/credits');
     expect(body).toContain(`href="${orderPath}"`);
+  });
+
+  it('a plan is subscribed to, cancelled, and the cancellation undone', async () => {
+    const wish = { product: 'subscription', sku: 'api-5K-month', processor };
+    const ordered = await customer.call('POST', '/api/orders', wish);
+    expect(ordered.status).toBe(201);
+    await pressButton(ordered.body.redirect_url, 'pay');
+    balance += 5_000;
+    await waitForBalance(balance);
+    const [plan] = (await customer.call('GET', '/api/subscriptions')).body.subscriptions;
+    expect(plan).toMatchObject({ processor, state: 'active', cancel_at: null });
+    const step = async (name: 'cancel' | 'undo') => {
+      const { body } = await customer.call('POST', `/api/subscriptions/${plan.id}/${name}`, {});
+      return body.subscription.cancel_at;
+    };
+    expect(await step('cancel')).toBe(plan.period_end);
+    expect(await step('undo')).toBeNull();
+  });
+
+  it('the processors are named with what is special about each', async () => {
+    const { body } = await customer.call('GET', '/api/processors');
+    expect(body.processors).toMatchObject([
+      { name: 'stripe', changes_need_approval: false, differences: [] },
+      { name: 'paypal', changes_need_approval: true },
+    ]);
+    expect(body.processors[1].differences.join(' ')).toContain('approve');
   });
 
   it('a refusal for lack of credits or rights leads to the page where they are sold', async () => {

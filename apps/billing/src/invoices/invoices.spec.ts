@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { InvoiceAnswer } from '#libs/contracts';
-import { AuditJob } from '#libs/database';
+import { AuditJob, withClient } from '#libs/database';
 import { DAY_MS } from '#libs/platform';
 import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
 import { readPdf } from '../../../../test/billing/pdf-text.js';
@@ -188,6 +188,15 @@ describe('invoices', () => {
       [id],
     );
     expect(JSON.stringify(rows)).not.toMatch(/Zenobia|1 Quay|%PDF/);
+    await withClient(billing.test.url(), (client) =>
+      client.query(
+        `update billing.invoice_revisions set pdf = set_byte(pdf, 40, 255 - get_byte(pdf, 40))
+         where invoice_id = $1`,
+        [id],
+      ),
+    );
+    expect((await pdf(id)).status).toBe(500);
+    expect(billing.logLines.splice(0)).toHaveLength(1);
   });
 
   it('after an erasure no revision follows; money that still arrives has an invoice without a name', async () => {

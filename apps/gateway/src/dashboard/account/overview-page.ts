@@ -1,4 +1,5 @@
 import type { Balance, LedgerLine } from '#libs/contracts';
+import { grouped } from '../amounts.js';
 import { curlLine } from '../pages/curl-line.js';
 import { type Notice, type PageContext, page } from '../pages/layout.js';
 import { type Markup, html } from '../pages/markup.js';
@@ -106,7 +107,7 @@ function ledgerSection(lines: LedgerLine[]): Markup {
               <td>${line.at.slice(0, 16).replace('T', ' ')}</td>
               <td>${line.kind.replaceAll('_', ' ')}</td>
               <td>${sourceName(line.reference.split(':')[0])}</td>
-              <td class="number">${line.amount}</td>
+              <td class="number">${grouped(Number(line.amount))}</td>
             </tr>`,
         )}
       </tbody>
@@ -115,4 +116,3 @@ function ledgerSection(lines: LedgerLine[]): Markup {
 }
 
 const sourceName = (type: string) => type.replaceAll('_', ' ');
-const grouped = (credits: number) => credits.toLocaleString('en-US');

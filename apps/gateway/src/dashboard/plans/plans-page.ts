@@ -123,11 +123,9 @@ function rightsOf({ line, monthlyCredits, rights }: SubscriptionPlan): Markup {
   if (line === 'domainer') {
     return html`<span>${datasets.map((name) => name.replaceAll('-', ' ')).join(', ')}</span>`;
   }
-  const perMinute = html`<span
-    >${limits.live} live, ${limits.bulk} bulk, ${limits.heavy} heavy requests a minute</span
-  >`;
-  if (line === 'rate_limit') return html`<span>a unit adds</span> ${perMinute}`;
-  return html`<span>${grouped(monthlyCredits)} credits a month</span> ${perMinute}
+  const perMinute = `${grouped(limits.live)} live, ${limits.bulk} bulk, ${limits.heavy} heavy requests a minute`;
+  if (line === 'rate_limit') return html`<span>each unit adds ${perMinute}</span>`;
+  return html`<span>${grouped(monthlyCredits)} credits a month</span> <span>${perMinute}</span>
     <span>${keys} keys</span>
     <span
       >monitors: ${grouped(monitors.domain)} domain, ${monitors.brand} brand, ${monitors.registrant}
