@@ -101,6 +101,10 @@ describe('tidy', () => {
       expect(code.settingFaults(files)).toEqual([]);
     });
 
+    it('DTO files map nothing', () => {
+      expect(code.mappingFaults(files)).toEqual([]);
+    });
+
     it('every crash point that is listed is called, and none that is not', () => {
       expect(crashPointFaults(files)).toEqual([]);
       expect(crashPointFaults([])).toContain('relay.after-send: listed, never called');
@@ -246,6 +250,8 @@ describe('tidy', () => {
       [code.constructFaults, 'libs/mail/src/a.ts', `@Global() class A {}`],
       [code.constructFaults, 'libs/mail/src/a.ts', `interface IMail {}`],
       [code.settingFaults, 'a.ts', `class A { @Setting({}) port = 0; }`],
+      [code.mappingFaults, 'apps/a/src/b/c.dto.ts', `export function toC() { return {}; }`],
+      [code.mappingFaults, 'apps/a/src/b/c.dto.ts', `const toC = (id) => ({ id });`],
       [security.openRouteFaults, 'a.ts', `@Controller() class A { @Get('/x') x() {} }`],
       [
         security.tenancyFaults,

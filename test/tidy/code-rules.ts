@@ -1,5 +1,13 @@
 import ts from 'typescript';
-import { type SourceFile, decoratorsOf, isSpec, isTest, nodesOf, place } from './source-tree.js';
+import {
+  type SourceFile,
+  decoratorsOf,
+  isSpec,
+  isTest,
+  kindOf,
+  nodesOf,
+  place,
+} from './source-tree.js';
 
 const FILE_LINES_MAX = 400;
 const SPEC_LINES_MAX = 600;
@@ -138,3 +146,23 @@ export function settingFaults(files: SourceFile[]): string[] {
         .map((node) => `${place(file, node)}: ${node.name.getText()} needs a type`),
     );
 }
+
+/**
+ * A DTO file says what its objects hold and maps nothing: what is made of them stands beside the service or
+ * controller that makes it. Decorators made of others are no mapping.
+ */
+export function mappingFaults(files: SourceFile[]): string[] {
+  return files
+    .filter(({ path }) => kindOf(path) === 'dto')
+    .flatMap((file) =>
+      nodesOf(file, ts.isFunctionLike)
+        .filter((node) => !ts.isArrowFunction(node) || !isExpression(node.body))
+        .filter((node) => 'body' in node && node.body !== undefined)
+        .map((node) => `${place(file, node)}: a DTO file maps nothing`),
+    );
+}
+
+/** Neither statements nor an object that is put together. */
+const isExpression = (body: ts.ConciseBody) =>
+  !ts.isBlock(body) &&
+  !(ts.isParenthesizedExpression(body) && ts.isObjectLiteralExpression(body.expression));

@@ -1,6 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
-import { EntitlementClient, OPERATIONS } from '#libs/contracts';
+import { EntitlementClient, OPERATIONS, openApi } from '#libs/contracts';
 import { AccountController } from './dashboard/account/account.controller.js';
 import { OverviewController } from './dashboard/account/overview.controller.js';
 import { AuthController } from './dashboard/auth/auth.controller.js';
@@ -13,8 +13,9 @@ import { DashboardSettings } from './dashboard/dashboard-settings.js';
 import { InvoicePagesController } from './dashboard/invoices/invoices.controller.js';
 import { KeysController } from './dashboard/keys/keys.controller.js';
 import { MailboxController } from './dashboard/mailbox/mailbox.controller.js';
-import { AssetsController } from './dashboard/pages/assets.controller.js';
+import { AssetsController } from './dashboard/assets/assets.controller.js';
 import { PlansController } from './dashboard/plans/plans.controller.js';
+import { CallDocsController } from './dashboard/proxy/call-docs.controller.js';
 import { proxiedRoutes } from './dashboard/proxy/proxied-route.js';
 import { proxyControllerOf } from './dashboard/proxy/proxy-controller.js';
 import { ProxyService } from './dashboard/proxy/proxy.service.js';
@@ -34,6 +35,7 @@ const PAGES = [
   PlansController,
   SubscriptionPagesController,
   InvoicePagesController,
+  CallDocsController,
 ];
 
 /** Pages and calls of the dashboard's listener. The guards look at every one of them, in this order. */
@@ -41,7 +43,11 @@ const PAGES = [
 export class DashboardModule {
   static register(options: DashboardOptions): DynamicModule {
     const { publicUrl, apiUrl, mailbox, owners, tokens, operations = OPERATIONS } = options;
-    const settings: DashboardSettings = { origin: new URL(publicUrl).origin, apiUrl, mailbox };
+    const { origin } = new URL(publicUrl);
+    const title = 'Domain Data Service, dashboard';
+    const described = openApi(operations, { title, version: '2.0', origin, listener: 'dashboard' });
+    const description = JSON.stringify(described);
+    const settings: DashboardSettings = { origin, apiUrl, mailbox, description };
     return {
       module: DashboardModule,
       controllers: [

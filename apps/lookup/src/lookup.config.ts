@@ -39,6 +39,24 @@ export class LookupConfig extends ServiceSecretConfig {
   @IsString()
   extraCaFile?: string;
 
+  @Setting({
+    env: 'LOOKUP_AS_RELATIONS_FILE',
+    about:
+      "File of AS relationships in CAIDA's format (as-rel, also .gz), read at the start: upstreams, downstreams and peers of AS numbers. Unset: not known.",
+  })
+  @IsOptional()
+  @IsString()
+  asRelationsFile?: string;
+
+  @Setting({
+    env: 'LOOKUP_PREFIX_ORIGINS_FILE',
+    about:
+      "File of prefixes and the AS numbers that originate them in CAIDA's format (pfx2as, also .gz), read at the start: routes of AS numbers. Unset: not known.",
+  })
+  @IsOptional()
+  @IsString()
+  prefixOriginsFile?: string;
+
   @Setting({ env: 'LOOKUP_BUDGET_MS', about: 'Time for one lookup with all its hops.' })
   @IsInt()
   @Min(1_000)

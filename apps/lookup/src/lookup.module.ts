@@ -13,6 +13,7 @@ import { LiveService } from './live/live.service.js';
 import { LookupConfig } from './lookup.config.js';
 import { NumbersController } from './numbers/numbers.controller.js';
 import { NumbersService } from './numbers/numbers.service.js';
+import { RoutingFeed } from './numbers/routing-feed.js';
 import { TldsController } from './tlds/tlds.controller.js';
 import { TldsService } from './tlds/tlds.service.js';
 
@@ -24,6 +25,7 @@ export interface LookupModuleOptions {
   domains: DomainLookup;
   numbers: NumberLookups;
   dns: DnsClient;
+  feed: RoutingFeed;
 }
 
 export const CONTROLLERS = [
@@ -44,6 +46,7 @@ export class LookupModule {
     domains,
     numbers,
     dns,
+    feed,
   }: LookupModuleOptions): DynamicModule {
     return {
       module: LookupModule,
@@ -63,6 +66,7 @@ export class LookupModule {
         { provide: DomainLookup, useValue: domains },
         { provide: NumberLookups, useValue: numbers },
         { provide: DnsClient, useValue: dns },
+        { provide: RoutingFeed, useValue: feed },
       ],
     };
   }

@@ -11,6 +11,7 @@ import { AnswerCounts } from './answers/answer-counts.js';
 import { DnsService } from './dns/dns.service.js';
 import { LiveService } from './live/live.service.js';
 import { LookupModule } from './lookup.module.js';
+import { RoutingFeed } from './numbers/routing-feed.js';
 import { NumbersService } from './numbers/numbers.service.js';
 import { addLookupMetrics } from './telemetry/lookup-metrics.js';
 import { listenOnUnixSocket, type UnixListener } from './unix-listener.js';
@@ -32,6 +33,8 @@ export async function startLookup(options: LookupOptions): Promise<RunningServic
       registries.age(clock.now()),
     );
   }
+  const { asRelationsFile: relations, prefixOriginsFile: origins } = config;
+  const feed = await RoutingFeed.load({ relations, origins });
   const upstreams = await openUpstreams(config, registries, options);
   const module = LookupModule.register({
     config,
@@ -41,6 +44,7 @@ export async function startLookup(options: LookupOptions): Promise<RunningServic
     domains: upstreams.domains,
     numbers: upstreams.numbers,
     dns: upstreams.dns,
+    feed,
   });
   const service = await startService({ module, logger, port: config.port, host: config.host });
   addLookupMetrics(service.app.get(Metrics, { strict: false }), {

@@ -8,6 +8,7 @@ export * from './embedded/embedded-server.js';
 export * from './job-lease.js';
 export * from './idempotency/idempotency-table.js';
 export * from './idempotency/idempotency.repository.js';
+export * from './idempotency/idempotency.errors.js';
 export * from './idempotency/idempotency-service.js';
 export * from './idempotency/idempotent-call.js';
 export * from './idempotency/kept-answer.entity.js';

@@ -4,6 +4,7 @@ export * from './config.js';
 export * from './crash-point.js';
 export * from './encrypted.js';
 export * from './html-text.js';
+export * from './idempotency-key.js';
 export * from './ids.js';
 export * from './internal-calls/internal-route.js';
 export * from './internal-calls/pair-secrets.js';

@@ -5,7 +5,7 @@ import { NotFound, isId } from '#libs/platform';
 import { AccountStatesService } from '../accounts/account-states.service.js';
 import { LettersService } from '../letters/letters.service.js';
 import { invoiceNumber } from './invoice.entity.js';
-import { toInvoiceAnswer } from './invoices.dto.js';
+import { toInvoiceAnswer } from './invoice-answer.js';
 import { InvoiceNotPrinted } from './invoices.errors.js';
 import { InvoicesRepository } from './invoices.repository.js';
 import { RevisionsRepository } from './revisions.repository.js';

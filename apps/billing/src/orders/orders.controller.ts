@@ -1,9 +1,7 @@
 import { Body, Controller, Get, Headers, Param, Post } from '@nestjs/common';
 import { CreateOrderRequest } from '#libs/contracts';
-import { AccountId, AllowCallers, InvalidRequest } from '#libs/platform';
+import { AccountId, AllowCallers, idempotencyKeyOf } from '#libs/platform';
 import { OrdersService } from './orders.service.js';
-
-const KEY_PATTERN = /^[\x21-\x7e]{1,255}$/;
 
 /** The customer's orders, on behalf of a session that the gateway has checked. */
 @Controller('internal/orders')
@@ -17,7 +15,7 @@ export class OrdersController {
     @Body() request: CreateOrderRequest,
     @Headers('idempotency-key') key?: string,
   ) {
-    return this.orders.create(accountId, request, checkedKey(key));
+    return this.orders.create(accountId, request, idempotencyKeyOf(key));
   }
 
   @Get()
@@ -29,10 +27,4 @@ export class OrdersController {
   get(@AccountId() accountId: string, @Param('id') id: string) {
     return this.orders.get(accountId, id);
   }
-}
-
-function checkedKey(key: string | undefined): string | undefined {
-  if (key === undefined || KEY_PATTERN.test(key)) return key;
-  const message = 'must be 1 to 255 visible ASCII characters';
-  throw new InvalidRequest([{ field: 'idempotency-key', message }]);
 }

@@ -1,16 +1,5 @@
 import { Problem } from '#libs/platform';
 
-export class IdempotencyKeyReused extends Problem {
-  constructor() {
-    super({
-      code: 'idempotency_key_reused',
-      status: 422,
-      detail:
-        'This Idempotency-Key was already used for another request. Use a new key for a new request.',
-    });
-  }
-}
-
 export class ProcessorUnavailable extends Problem {
   constructor(cause: unknown) {
     super(

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { CreateOrderRequest, OrderAnswer } from '#libs/contracts';
-import { Database, type Transaction } from '#libs/database';
+import { Database, IdempotencyKeyReused, type Transaction } from '#libs/database';
 import { Clock, HOUR_MS, InvalidRequest, NotFound, crashPoint, isId, newId } from '#libs/platform';
 import { PurchaseRulesService } from '../pricing/purchase-rules.service.js';
 import { type Wish, quoteOf } from '../pricing/quote.js';
@@ -12,8 +12,8 @@ import { CheckoutsService } from './checkouts.service.js';
 import type { Order } from './order.entity.js';
 import { orderLinesOf } from './order-lines.js';
 import { stateAfterCheckout, stateAfterReversal } from './order-state.js';
-import { toOrderAnswer } from './orders.dto.js';
-import { CheckoutRefused, IdempotencyKeyReused, ProcessorUnavailable } from './orders.errors.js';
+import { toOrderAnswer } from './order-answer.js';
+import { CheckoutRefused, ProcessorUnavailable } from './orders.errors.js';
 import { OrdersRepository } from './orders.repository.js';
 
 /** How long a checkout page stays open; processors want at least half an hour. */

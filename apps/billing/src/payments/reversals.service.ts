@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { PaymentReversalUndone, PaymentReversed } from '#libs/contracts';
-import type { Transaction } from '#libs/database';
+import { IdempotencyKeyReused, type Transaction } from '#libs/database';
 import { type AggregateLock, Outbox } from '#libs/messaging';
 import { Clock, newId } from '#libs/platform';
 import { InvoicesService } from '../invoices/invoices.service.js';
@@ -9,7 +9,6 @@ import type {
   ProcessorName,
   RefundSnapshot,
 } from '../processors/payment-processor.js';
-import { IdempotencyKeyReused } from '../orders/orders.errors.js';
 import type { Payment } from './payment.entity.js';
 import { PaymentsRepository } from './payments.repository.js';
 import type { Reversal, ReversalState } from './reversal.entity.js';

@@ -2,7 +2,7 @@ import { Controller, Get } from '@nestjs/common';
 import type { ProcessorsAnswer } from '#libs/contracts';
 import { AllowCallers } from '#libs/platform';
 import { PaymentProcessors } from './payment-processors.js';
-import { toProcessorAnswer } from './processors.dto.js';
+import { toProcessorAnswer } from './processor-answer.js';
 
 /** What customers can choose between at a checkout, and how the choices differ. */
 @Controller('internal/processors')

@@ -1,13 +1,5 @@
 import { IsIn, IsOptional, IsString, IsUUID, Length, Matches } from 'class-validator';
-import {
-  IsInstant,
-  type PaymentAnswer,
-  type RefundAnswer,
-  type ReversalScope,
-} from '#libs/contracts';
-import type { StoredPaymentLine } from '../payments/payment-line.entity.js';
-import type { Payment } from '../payments/payment.entity.js';
-import type { Reversal } from '../payments/reversal.entity.js';
+import { IsInstant, type ReversalScope } from '#libs/contracts';
 
 /** What an operator asks for. The same `refundId` counts once. */
 export class RefundRequest {
@@ -34,32 +26,4 @@ export class RefundRequest {
   @IsString()
   @Length(1, 500)
   reason: string;
-}
-
-export function toRefundAnswer(row: Reversal): RefundAnswer {
-  return {
-    refundId: row.id,
-    paymentId: row.paymentId,
-    state: row.state,
-    scope: row.scope,
-    amountMicros: row.amountMicros.toString(),
-    ...(row.startsAt && { from: row.startsAt.toISOString() }),
-  };
-}
-
-export function toPaymentAnswer(
-  payment: Payment,
-  lines: readonly StoredPaymentLine[],
-  reversals: readonly Reversal[],
-): PaymentAnswer {
-  return {
-    paymentId: payment.id,
-    processor: payment.processor,
-    externalId: payment.externalId,
-    amountMicros: payment.amountMicros.toString(),
-    currency: payment.currency,
-    confirmedAt: payment.confirmedAt.toISOString(),
-    lines: lines.map(({ id, kind, sku, quantity }) => ({ lineId: id, kind, sku, quantity })),
-    reversals: reversals.map((row) => ({ ...toRefundAnswer(row), cause: row.cause })),
-  };
 }

@@ -9,7 +9,8 @@ import type { Reversal } from '../payments/reversal.entity.js';
 import { ReversalsService } from '../payments/reversals.service.js';
 import { leftOf, restOf } from './refund-amount.js';
 import { RefundCallsService } from './refund-calls.service.js';
-import { type RefundRequest, toPaymentAnswer, toRefundAnswer } from './refunds.dto.js';
+import { toPaymentAnswer, toRefundAnswer } from './refund-answer.js';
+import type { RefundRequest } from './refunds.dto.js';
 import { NothingToRefund, RefundRefused } from './refunds.errors.js';
 
 type Wish = Pick<Reversal, 'id' | 'scope' | 'startsAt' | 'reason'> & { amountMicros?: Micros };

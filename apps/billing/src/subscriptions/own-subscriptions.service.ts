@@ -5,7 +5,7 @@ import { NotFound, isId } from '#libs/platform';
 import { BillingConfig } from '../billing.config.js';
 import { CheckoutsService } from '../orders/checkouts.service.js';
 import type { Subscription } from './subscription.entity.js';
-import { toSubscriptionAnswer } from './subscriptions.dto.js';
+import { toSubscriptionAnswer } from './subscription-answer.js';
 import { PlanNotChangeable } from './subscriptions.errors.js';
 import { SubscriptionsRepository } from './subscriptions.repository.js';
 

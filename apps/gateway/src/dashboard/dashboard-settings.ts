@@ -6,6 +6,8 @@ export abstract class DashboardSettings {
   abstract readonly origin: string;
   /** `BASE_URL`, for the curl lines that pages show. */
   abstract readonly apiUrl: string;
+  /** OpenAPI of the dashboard's calls, as JSON. */
+  abstract readonly description: string;
   /** Only where mail is not really sent. */
   abstract readonly mailbox?: Mailbox;
 }

@@ -17,7 +17,7 @@ import { identifyBrowser } from './browser/browser-request.js';
 import { readBodies } from './browser/read-body.js';
 import { SECURITY_HEADERS } from './browser/security-headers.js';
 import type { Mailbox } from './mailbox/mailbox.js';
-import { ErrorPageFilter } from './pages/error-page-filter.js';
+import { ErrorPageFilter } from './browser/error-page-filter.js';
 import type { OwnerUrls } from './proxy/service-proxies.js';
 
 export interface DashboardOptions {

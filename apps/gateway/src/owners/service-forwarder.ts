@@ -1,7 +1,14 @@
 import type { Readable } from 'node:stream';
 import { Pool, type Dispatcher } from 'undici';
 import { CHARGED_ITEMS_HEADER, OUTCOME_HEADER, SOURCE_HEADER } from '#libs/contracts';
-import { Problem, type ServiceName, type ServiceTokens, ServiceUnavailable } from '#libs/platform';
+import {
+  InvalidRequest,
+  type Problem,
+  type ServiceName,
+  type ServiceTokens,
+  ServiceUnavailable,
+  idempotencyKeyOf,
+} from '#libs/platform';
 import type { RequestContext } from '../context/request-context.js';
 import { AnswerTimeout } from '../request/request.errors.js';
 import type { AnswerFacts, OwnerAnswer } from './owner-answer.js';
@@ -22,7 +29,6 @@ const CONNECT_TIMEOUT_MS = 1_000;
 const BODY_MAX_BYTES = 4 * 1024 * 1024;
 /** What may stand in a header that goes to the customer. */
 const LOCATION = /^(https:\/\/|\/)[\x21-\x7e]{0,4096}$/;
-const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 
 const answerTimeout = new AnswerTimeout();
 
@@ -44,7 +50,7 @@ export class ServiceForwarder {
     });
   }
 
-  /** Answers with 503 or 504 as a Problem; the call ends when the client goes. */
+  /** Answers with a Problem when nobody could be asked; the call ends when the client goes. */
   async ask(context: RequestContext): Promise<OwnerAnswer | Problem> {
     const { route, question, body, form } = context;
     const call = (context.serviceCall = new AbortController());
@@ -64,6 +70,7 @@ export class ServiceForwarder {
       }
       return { head, body: await textOf(response.body) };
     } catch (error) {
+      if (error instanceof InvalidRequest) return error;
       const isLate = (error as { code?: string }).code === 'UND_ERR_HEADERS_TIMEOUT';
       return isLate ? answerTimeout : new ServiceUnavailable(this.options.service, error);
     }
@@ -76,7 +83,7 @@ export class ServiceForwarder {
   private headersOf(context: RequestContext): Record<string, string> {
     const { service, tokens } = this.options;
     const { caller, requestId, span, body, form, isRepeat, request } = context;
-    const idempotencyKey = headerOf(request.rawHeaders, 'idempotency-key');
+    const idempotencyKey = idempotencyKeyOf(headerOf(request.rawHeaders, 'idempotency-key'));
     return {
       authorization: `Bearer ${tokens.issue('gateway', service)}`,
       'x-request-id': requestId,
@@ -85,9 +92,7 @@ export class ServiceForwarder {
       ...(caller && { 'x-account-id': caller.account.id, 'x-key-id': caller.keyId }),
       ...(span && { traceparent: span.traceparent }),
       ...(isRepeat && { 'x-repeat': '1' }),
-      ...(idempotencyKey && IDEMPOTENCY_KEY.test(idempotencyKey)
-        ? { 'idempotency-key': idempotencyKey }
-        : {}),
+      ...(idempotencyKey && { 'idempotency-key': idempotencyKey }),
     };
   }
 }
@@ -119,9 +124,10 @@ async function textOf(body: Readable): Promise<string> {
   return Buffer.concat(chunks).toString('latin1');
 }
 
+/** As Node joins a header that is sent several times. */
 function headerOf(rawHeaders: readonly string[], name: string): string | undefined {
-  for (let i = 0; i < rawHeaders.length; i += 2) {
-    if (rawHeaders[i].toLowerCase() === name) return rawHeaders[i + 1];
-  }
-  return undefined;
+  const values = rawHeaders.filter(
+    (_, i) => i % 2 === 1 && rawHeaders[i - 1].toLowerCase() === name,
+  );
+  return values.length === 0 ? undefined : values.join(', ');
 }

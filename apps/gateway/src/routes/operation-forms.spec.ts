@@ -155,6 +155,21 @@ describe('an operation with a body', () => {
     expect((await post('/v2.0/bulk?max_credits=6', apiKey, names)).status).toBe(200);
   });
 
+  it('400: an Idempotency-Key that is none is refused and not left out', async () => {
+    const { apiKey, facts } = around.account.addKey();
+    for (const key of ['', 'a b', 'x'.repeat(256), 'é']) {
+      const refused = await post('/v2.0/bulk', apiKey, names, {
+        'idempotency-key': Buffer.from(key).toString('latin1'),
+      });
+      expectProblem(refused, 400, 'invalid_request');
+      expect([key, fieldsOf(refused)]).toEqual([key, ['idempotency-key']]);
+    }
+    expect(around.lookup.questions).toEqual([]);
+    expect(around.entitlement.charged(facts.accountId)).toBe(0);
+    const key = { 'idempotency-key': 'a-good-one' };
+    expect((await post('/v2.0/bulk', apiKey, names, key)).status).toBe(200);
+  });
+
   it('streams lines as they come, and the last one says what they cost', async () => {
     const { apiKey } = around.account.addKey();
     around.lookup.respond = (asked, response) => {

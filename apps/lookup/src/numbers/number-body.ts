@@ -4,7 +4,10 @@ import type { DateValue, NetworkContact, NumberBlock, NumberLookup } from '#libs
 import type { Serving } from '../answers/data-answer.js';
 import { provenanceBody } from '../serializers/provenance-body.js';
 import { addressBody, type Json, present, queryTime } from '../serializers/whois-body.js';
+import type { RoutingFeed } from './routing-feed.js';
 
+/** Of routes, and of each kind of neighbours. */
+const LISTED_MAX = 1_000;
 const NO_ROUTING_FEED = 'No routing feed is loaded, so routes and peers are not known.';
 
 /** Members of an answer about an address or block; `meta` is the gateway's. */
@@ -29,6 +32,7 @@ export function ipBody(
 /** Members of an answer about an AS number. */
 export function asnBody(
   asn: number,
+  feed: RoutingFeed,
   lookup: NumberLookup,
   serving: Serving,
   sections: ReadonlySet<NumberSection>,
@@ -48,9 +52,34 @@ export function asnBody(
     description: block?.descriptions ?? [],
     allocation_blocks: block ? [{ start_as: `AS${block.start}`, end_as: `AS${block.end}` }] : [],
     ...contactsOf(block),
-    routing: { is_loaded: false, reason: NO_ROUTING_FEED },
+    ...routingOf(asn, feed),
   };
   return { ...answer, ...sectionsOf(lookup, serving, sections) };
+}
+
+/** What the feed knows; that it is not loaded is told from "there is none". */
+function routingOf(
+  asn: number,
+  feed: RoutingFeed,
+): Pick<AsnWhoisAnswer, 'routing' | 'routes' | 'upstreams' | 'downstreams' | 'peers'> {
+  if (!feed.isLoaded) return { routing: { is_loaded: false, reason: NO_ROUTING_FEED } };
+  const { routes, upstreams, downstreams, peers } = feed.of(asn);
+  const named = (asns: readonly number[]) => asns.slice(0, LISTED_MAX).map((one) => `AS${one}`);
+  return {
+    routing: {
+      is_loaded: true,
+      ...(feed.hasRoutes && { route_count: routes.length }),
+      ...(feed.hasRelations && {
+        relation_count: upstreams.length + downstreams.length + peers.length,
+      }),
+    },
+    ...(feed.hasRoutes && { routes: routes.slice(0, LISTED_MAX) }),
+    ...(feed.hasRelations && {
+      upstreams: named(upstreams),
+      downstreams: named(downstreams),
+      peers: named(peers),
+    }),
+  };
 }
 
 function commonOf({ outcome, registry, sources, fetchedAt }: NumberLookup) {

@@ -11,6 +11,7 @@ import { type Freshness, RememberedAnswers } from '../answers/remembered-answers
 import { LookupConfig } from '../lookup.config.js';
 import type { Json } from '../serializers/whois-body.js';
 import { asnBody, ipBody } from './number-body.js';
+import { RoutingFeed } from './routing-feed.js';
 import { numberFixture } from './number-fixtures.js';
 
 const ENTRY_OVERHEAD_BYTES = 2_000;
@@ -41,6 +42,7 @@ export class NumbersService {
 
   constructor(
     private readonly lookups: NumberLookups,
+    private readonly feed: RoutingFeed,
     counts: AnswerCounts,
     private readonly clock: Clock,
     private readonly config: LookupConfig,
@@ -67,7 +69,7 @@ export class NumbersService {
     return this.answer(question, how, {
       text: `AS${asn}`,
       look: async (request) => this.lookups.lookUpAsn(asn, request),
-      body: (lookup, serving, sections) => asnBody(asn, lookup, serving, sections),
+      body: (lookup, serving, sections) => asnBody(asn, this.feed, lookup, serving, sections),
     });
   }
 

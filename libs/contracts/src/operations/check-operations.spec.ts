@@ -3,11 +3,9 @@ import { readFileSync, globSync } from 'node:fs';
 import {
   OPERATIONS,
   type Operation,
-  PRICING_QUOTE,
   PROBLEM_STATUS,
   WHOIS_LIVE,
   checkOperations,
-  openApi,
   text,
 } from '#libs/contracts';
 
@@ -82,46 +80,5 @@ describe('the table of operations', () => {
     for (const [code, status] of Object.entries(PROBLEM_STATUS)) {
       expect([code, declared.get(code)]).toEqual([code, status]);
     }
-  });
-});
-
-describe('the description of the API', () => {
-  interface Described {
-    operationId: string;
-    parameters: { name: string }[];
-    responses: Record<string, { content?: Record<string, { schema: { allOf: object[] } }> }>;
-  }
-  const document = openApi(OPERATIONS, {
-    title: 'A',
-    version: '1',
-    origin: 'https://a.test',
-    listener: 'api',
-  }) as {
-    paths: Record<string, Record<string, Described>>;
-    components: { schemas: Record<string, object> };
-  };
-
-  it('has every path, every parameter of its version, and a type for every error', () => {
-    const { parameters, responses } = document.paths['/v2.0/whois/live'].get;
-    expect(parameters.map(({ name }) => name)).toEqual(Object.keys(WHOIS_LIVE.parameters));
-    for (const status of ['400', '401', '402', '403', '422', '429', '503', '504']) {
-      const schema = responses[status].content!['application/problem+json'].schema;
-      expect(JSON.stringify(schema.allOf[1])).toContain('"enum":[');
-    }
-    const first = document.paths['/v1.0/whois'].get;
-    expect(first.parameters.map(({ name }) => name)).toEqual(['domainName', 'whois', 'format']);
-    const quote = document.paths[PRICING_QUOTE.routes[0].path].get;
-    expect(Object.keys(quote.responses)).not.toContain('401');
-  });
-
-  it('every reference leads to a schema, and no operation id is given twice', () => {
-    const text = JSON.stringify(document);
-    for (const [, name] of text.matchAll(/#\/components\/schemas\/(\w+)/g)) {
-      expect(document.components.schemas).toHaveProperty(name);
-    }
-    const ids = Object.values(document.paths).flatMap((path) =>
-      Object.values(path).map(({ operationId }) => operationId),
-    );
-    expect(new Set(ids).size).toBe(ids.length);
   });
 });

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type ExecutionContext, createParamDecorator } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { InvalidRequest } from '#libs/platform';
+import { idempotencyKeyOf } from '#libs/platform';
 
 /** A call that its client may repeat without repeating its effect. */
 export interface IdempotentCall {
@@ -12,18 +12,12 @@ export interface IdempotentCall {
   bodyHash: Buffer;
 }
 
-const KEY_PATTERN = /^[\x21-\x7e]{1,255}$/;
-
 /** The call named by the `Idempotency-Key` header; undefined without one. */
 function idempotentCallOf(
   request: Pick<FastifyRequest, 'headers' | 'method' | 'url' | 'body'>,
 ): IdempotentCall | undefined {
-  const key = request.headers['idempotency-key'];
+  const key = idempotencyKeyOf(request.headers['idempotency-key']);
   if (key === undefined) return undefined;
-  if (typeof key !== 'string' || !KEY_PATTERN.test(key)) {
-    const message = 'must be 1 to 255 visible ASCII characters';
-    throw new InvalidRequest([{ field: 'idempotency-key', message }]);
-  }
   const body = JSON.stringify(request.body ?? null);
   return {
     key,

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { idempotencyKeyOf } from '#libs/platform';
 import { applySession } from '../browser/browser-request.js';
 import { readCall, signedPath } from './call-input.js';
 import type { ProxiedRoute } from './proxied-route.js';
@@ -42,7 +43,7 @@ function callOf(route: ProxiedRoute, request: FastifyRequest): ProxiedCall {
     return { method, path, visitor, timeoutMs, body, headers: sent(request) };
   }
   const { path, body } = readCall(route, request);
-  const idempotencyKey = request.headers['idempotency-key'] as string | undefined;
+  const idempotencyKey = idempotencyKeyOf(request.headers['idempotency-key']);
   const accountId = session?.accountId;
   return { method, path, visitor, timeoutMs, body, idempotencyKey, accountId };
 }

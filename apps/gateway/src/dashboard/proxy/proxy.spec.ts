@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { IsOptional } from 'class-validator';
 import { type Operation, defineOperation, text } from '#libs/contracts';
 import {
   ACCOUNT_ID,
@@ -12,9 +13,12 @@ const common = {
   summary: 'A row of the test',
   price: { per: 'free' },
   problems: [],
-  examples: [],
+  examples: [{ title: 'One', parameters: {}, answer: {} }],
 } as const;
-class Anything {}
+class Anything {
+  @IsOptional()
+  anything?: unknown;
+}
 
 const ROWS: readonly Operation[] = [
   defineOperation({
@@ -164,6 +168,18 @@ describe('calls that the dashboard hands to their owner', () => {
     under.session.isRecent = true;
     expect((await under.send('POST', '/api/plans/cancel', under.ours)).status).toBe(200);
     expect(under.arrived.map(({ line }) => line)).toEqual(['POST /internal/plans/cancel']);
+  });
+
+  it('the calls are described where they are asked, to whoever asks', async () => {
+    const { status, headers, body } = await under.send('GET', '/api/openapi.json');
+    expect([status, headers['content-type']]).toEqual([200, 'application/json; charset=utf-8']);
+    const { paths, servers } = JSON.parse(body.toString()) as { paths: object; servers: object };
+    expect(servers).toEqual([{ url: 'https://dashboard.example' }]);
+    expect(Object.keys(paths)).toEqual([
+      '/api/orders/{id}',
+      '/api/invoices/{id}/file',
+      '/api/plans/cancel',
+    ]);
   });
 
   it('a path parameter is one segment at the owner, and the query goes with it', async () => {

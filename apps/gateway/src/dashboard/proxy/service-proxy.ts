@@ -2,7 +2,6 @@ import type { Readable } from 'node:stream';
 import { Pool } from 'undici';
 import { type Method, problemOf } from '#libs/contracts';
 import {
-  InvalidRequest,
   type Problem,
   type ServiceName,
   type ServiceTokens,
@@ -66,8 +65,6 @@ export interface ServiceProxyOptions {
 const TIMEOUT_MS = 10_000;
 const CONNECTIONS = 16;
 const JSON_LIMIT_BYTES = 1024 * 1024;
-/** What may travel in a header; owners ask the same of it. */
-const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 const PASSED_ON = ['content-type', 'content-length', 'content-disposition', 'location', 'etag'];
 
 /**
@@ -84,11 +81,9 @@ export class ServiceProxy {
 
   /**
    * An answer in JSON, 1 MiB at most.
-   * @throws ServiceUnavailable when the owner cannot be reached, is late or answers with something else;
-   *   InvalidRequest for an idempotency key that no header can carry.
+   * @throws ServiceUnavailable when the owner cannot be reached, is late or answers with something else.
    */
   async call(call: ProxiedCall): Promise<ProxiedAnswer> {
-    checkIdempotencyKey(call.idempotencyKey);
     const { service } = this.options;
     try {
       const { statusCode, headers, body } = await this.send(call);
@@ -112,7 +107,6 @@ export class ServiceProxy {
    * @throws the owner's refusal; ServiceUnavailable as `call`.
    */
   async stream(call: ProxiedCall): Promise<StreamedAnswer> {
-    checkIdempotencyKey(call.idempotencyKey);
     const { service } = this.options;
     let refusal: unknown;
     try {
@@ -182,13 +176,6 @@ async function textWithin(body: Readable, limitBytes: number): Promise<string> {
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');
-}
-
-/** A form's field may be anything when it was sent as JSON. */
-function checkIdempotencyKey(key: unknown): void {
-  if (!key || (typeof key === 'string' && IDEMPOTENCY_KEY.test(key))) return;
-  const message = 'must be 1 to 255 visible ASCII characters';
-  throw new InvalidRequest([{ field: 'idempotency-key', message }]);
 }
 
 function single(header: string | string[] | undefined): string | undefined {

@@ -193,6 +193,11 @@ export class RoutingCoverage {
   @IsInt()
   @Min(0)
   route_count?: number;
+
+  @IsOptional()
+  @IsInt()
+  @Min(0)
+  relation_count?: number;
 }
 
 /** Registration data of an AS number. */
@@ -227,8 +232,28 @@ export class AsnWhoisAnswer extends NumberAnswer {
   @Type(() => AsnBlock)
   allocation_blocks: AsnBlock[];
 
-  /** Why there are no routes and peers: they cannot come from a registry. */
+  /** Whether routes and relations are known: they cannot come from a registry, but from a feed of the installation. */
   @ValidateNested()
   @Type(() => RoutingCoverage)
   routing: RoutingCoverage;
+
+  /** At most 1,000 prefixes that it originates. */
+  @IsOptional()
+  @IsString({ each: true })
+  routes?: string[];
+
+  /** At most 1,000 AS numbers of which it buys transit. */
+  @IsOptional()
+  @IsString({ each: true })
+  upstreams?: string[];
+
+  /** At most 1,000 AS numbers that buy transit of it. */
+  @IsOptional()
+  @IsString({ each: true })
+  downstreams?: string[];
+
+  /** At most 1,000 AS numbers that it peers with. */
+  @IsOptional()
+  @IsString({ each: true })
+  peers?: string[];
 }

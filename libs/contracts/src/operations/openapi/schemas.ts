@@ -1,5 +1,6 @@
 // @ts-expect-error -- the module has no types of its own
 import { defaultMetadataStorage as untyped } from 'class-transformer/cjs/storage.js';
+import { IS_OPTIONAL, getMetadataStorage } from 'class-validator';
 import { targetConstructorToSchema } from 'class-validator-jsonschema';
 import type { DataClass } from '../operation.js';
 import type { JsonSchema } from '../parameter.js';
@@ -7,6 +8,15 @@ import type { JsonSchema } from '../parameter.js';
 /** Which class each `@Type` names, as class-transformer keeps it. */
 const nestedTypes = untyped as {
   findTypeMetadata(type: DataClass, member: string): { typeFunction(): DataClass } | undefined;
+};
+
+type Options = NonNullable<Parameters<typeof targetConstructorToSchema>[1]>;
+
+/** What rules say of a value: our own, which the library cannot know, and one of which it says too much. */
+const OF_RULES: Options['additionalConverters'] = {
+  isIso8601: { type: 'string', anyOf: [{ format: 'date' }, { format: 'date-time' }] },
+  isAddressBlock: { type: 'string' },
+  isEmailAddress: { type: 'string', format: 'email' },
 };
 
 const PREFIX = '#/components/schemas/';
@@ -42,11 +52,33 @@ export class Schemas {
     const schema = targetConstructorToSchema(type, {
       classTransformerMetadataStorage: nestedTypes as never,
       refPointerPrefix: PREFIX,
+      additionalConverters: OF_RULES,
     }) as ObjectSchema;
-    this.schemas.set(type.name, schema);
+    const properties = Object.entries(schema.properties ?? {}).map(([name, own]) => [
+      name,
+      mayBeNull(type, name) ? orNull(own) : own,
+    ]);
+    this.schemas.set(type.name, {
+      ...schema,
+      properties: Object.fromEntries(properties) as object,
+    });
     for (const name of Object.keys(schema.properties ?? {})) {
       const nested = nestedTypes.findTypeMetadata(type, name);
       if (nested) this.refer(nested.typeFunction());
     }
   }
+}
+
+/** What `IsOptional` lets pass, which the library takes for a member that is merely left out. */
+function mayBeNull(type: DataClass, member: string): boolean {
+  return getMetadataStorage()
+    .getTargetValidationMetadatas(type, '', false, false)
+    .some(({ name, propertyName }) => name === IS_OPTIONAL && propertyName === member);
+}
+
+function orNull(schema: JsonSchema): JsonSchema {
+  const isPlain = typeof schema.type === 'string' && schema.enum === undefined;
+  return isPlain
+    ? { ...schema, type: [schema.type, 'null'] }
+    : { anyOf: [schema, { type: 'null' }] };
 }

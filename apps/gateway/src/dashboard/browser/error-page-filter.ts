@@ -2,7 +2,7 @@ import { type ArgumentsHost, Catch, type ExceptionFilter } from '@nestjs/common'
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Logger, NotLoggedIn, type Problem, toProblem } from '#libs/platform';
 import type { ProblemBodies } from '../../problems/problem-body.js';
-import { errorPage } from './error-page.js';
+import { errorPage } from '../pages/error-page.js';
 
 /** A refusal as a page, or as the problem answer of a call. */
 @Catch()

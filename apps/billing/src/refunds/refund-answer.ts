@@ -1,0 +1,32 @@
+import type { PaymentAnswer, RefundAnswer } from '#libs/contracts';
+import type { StoredPaymentLine } from '../payments/payment-line.entity.js';
+import type { Payment } from '../payments/payment.entity.js';
+import type { Reversal } from '../payments/reversal.entity.js';
+
+export function toRefundAnswer(row: Reversal): RefundAnswer {
+  return {
+    refundId: row.id,
+    paymentId: row.paymentId,
+    state: row.state,
+    scope: row.scope,
+    amountMicros: row.amountMicros.toString(),
+    ...(row.startsAt && { from: row.startsAt.toISOString() }),
+  };
+}
+
+export function toPaymentAnswer(
+  payment: Payment,
+  lines: readonly StoredPaymentLine[],
+  reversals: readonly Reversal[],
+): PaymentAnswer {
+  return {
+    paymentId: payment.id,
+    processor: payment.processor,
+    externalId: payment.externalId,
+    amountMicros: payment.amountMicros.toString(),
+    currency: payment.currency,
+    confirmedAt: payment.confirmedAt.toISOString(),
+    lines: lines.map(({ id, kind, sku, quantity }) => ({ lineId: id, kind, sku, quantity })),
+    reversals: reversals.map((row) => ({ ...toRefundAnswer(row), cause: row.cause })),
+  };
+}

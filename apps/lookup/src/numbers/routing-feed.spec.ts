@@ -1,0 +1,88 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterAll, expect, it } from '@jest/globals';
+import { Logger, ServiceTokens, loadConfig } from '#libs/platform';
+import { TestClock } from '#test/environment';
+import { LookupConfig } from '../lookup.config.js';
+import { startLookup } from '../start.js';
+import { RoutingFeed } from './routing-feed.js';
+
+const RELATIONS = `# source:topology|BGP|20261101|example
+# <provider-as>|<customer-as>|-1
+64500|64496|-1|bgp
+64496|64510|-1|bgp
+64496|64511|0|mlp
+64505|64496|0
+`;
+const ORIGINS =
+  '192.0.2.0\t24\t64496\n2001:db8::\t32\t64496_64500\n198.51.100.0\t25\t64500,64501\n';
+
+const folder = mkdtempSync(join(tmpdir(), 'routing-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function file(name: string, content: string | Buffer): string {
+  const path = join(folder, name);
+  writeFileSync(path, content);
+  return path;
+}
+
+it('routes and neighbours are read from files of the public formats, packed or not', async () => {
+  const relations = file('as-rel.txt', RELATIONS);
+  const origins = file('pfx2as.gz', gzipSync(ORIGINS));
+  const feed = await RoutingFeed.load({ relations, origins });
+  expect(feed.of(64_496)).toEqual({
+    routes: ['192.0.2.0/24', '2001:db8::/32'],
+    upstreams: [64_500],
+    downstreams: [64_510],
+    peers: [64_511, 64_505],
+  });
+  expect(feed.of(64_501)).toMatchObject({ routes: ['198.51.100.0/25'], peers: [] });
+  expect(feed.of(1)).toEqual({ routes: [], upstreams: [], downstreams: [], peers: [] });
+});
+
+it.each([
+  ['nothing', ''],
+  ['another format', '1.0.0.0/24 AS13335\n'],
+  ['an AS number past 32 bits', '1|4294967296|0\n'],
+  ['markup', '<!doctype html>\n<p>Not found</p>\n'],
+])('a file with %s is refused', async (_what, content) => {
+  const path = file('strange.txt', content);
+  await expect(RoutingFeed.load({ relations: path })).rejects.toThrow('cannot be read');
+  await expect(RoutingFeed.load({ origins: path })).rejects.toThrow('cannot be read');
+});
+
+it('a file that is not there, or is no archive, stops the start', async () => {
+  await expect(RoutingFeed.load({ relations: join(folder, 'none') })).rejects.toThrow('ENOENT');
+  await expect(RoutingFeed.load({ relations: join(folder, 'none.gz') })).rejects.toThrow('ENOENT');
+  const plain = file('plain.gz', RELATIONS);
+  await expect(RoutingFeed.load({ relations: plain })).rejects.toThrow('incorrect header');
+});
+
+it('an AS number is answered with what is loaded, and with nothing else', async () => {
+  const clock = new TestClock('2026-11-22T10:00:00Z');
+  const secret = 'a-service-secret-of-at-least-32-characters';
+  const config = loadConfig(LookupConfig, {
+    SERVICE_SECRET: secret,
+    LOOKUP_PORT: '0',
+    LOOKUP_AS_RELATIONS_FILE: file('loaded.txt', RELATIONS),
+  });
+  const logger = new Logger('lookup', { write: () => undefined });
+  const service = await startLookup({ config, clock, logger });
+  try {
+    const token = new ServiceTokens(secret, clock).issue('gateway', 'lookup');
+    const headers = { authorization: `Bearer ${token}` };
+    const answer = await fetch(`${service.url}/internal/asn-whois?asn=AS64496`, { headers });
+    const body = (await answer.json()) as object;
+    expect(body).toMatchObject({
+      routing: { is_loaded: true, relation_count: 4 },
+      upstreams: ['AS64500'],
+      downstreams: ['AS64510'],
+      peers: ['AS64511', 'AS64505'],
+    });
+    expect(body).not.toHaveProperty('routes');
+  } finally {
+    await service.stop();
+  }
+});

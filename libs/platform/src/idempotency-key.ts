@@ -1,0 +1,15 @@
+import { InvalidRequest } from './platform.errors.js';
+
+/** What may travel in a header. */
+export const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
+export const IDEMPOTENCY_KEY_RULE = 'must be 1 to 255 visible ASCII characters';
+
+/**
+ * The value of an `Idempotency-Key` header; undefined without one.
+ * @throws InvalidRequest for one that is no key: to go on without it could do a thing twice.
+ */
+export function idempotencyKeyOf(header: unknown): string | undefined {
+  if (header === undefined) return undefined;
+  if (typeof header === 'string' && IDEMPOTENCY_KEY.test(header)) return header;
+  throw new InvalidRequest([{ field: 'idempotency-key', message: IDEMPOTENCY_KEY_RULE }]);
+}
