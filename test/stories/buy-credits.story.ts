@@ -180,6 +180,32 @@ export function buyCredits(
     expect(body).toContain(`href="${orderPath}"`);
   });
 
+  it('a plan is subscribed to, cancelled, and the cancellation undone', async () => {
+    const wish = { product: 'subscription', sku: 'api-5K-month', processor };
+    const ordered = await customer.call('POST', '/api/orders', wish);
+    expect(ordered.status).toBe(201);
+    await pressButton(ordered.body.redirect_url, 'pay');
+    balance += 5_000;
+    await waitForBalance(balance);
+    const [plan] = (await customer.call('GET', '/api/subscriptions')).body.subscriptions;
+    expect(plan).toMatchObject({ processor, state: 'active', cancel_at: null });
+    const step = async (name: 'cancel' | 'undo') => {
+      const { body } = await customer.call('POST', `/api/subscriptions/${plan.id}/${name}`, {});
+      return body.subscription.cancel_at;
+    };
+    expect(await step('cancel')).toBe(plan.period_end);
+    expect(await step('undo')).toBeNull();
+  });
+
+  it('the processors are named with what is special about each', async () => {
+    const { body } = await customer.call('GET', '/api/processors');
+    expect(body.processors).toMatchObject([
+      { name: 'stripe', changes_need_approval: false, differences: [] },
+      { name: 'paypal', changes_need_approval: true },
+    ]);
+    expect(body.processors[1].differences.join(' ')).toContain('approve');
+  });
+
   it('a refusal for lack of credits or rights leads to the page where they are sold', async () => {
     const poor = new Customer(deployment, `eve-${processor}@story.example`, 'Eve');
     await poor.join();

@@ -187,7 +187,7 @@ export type CallbackVerdict =
 export interface ProcessorCapabilities {
   /** Part of a payment can be refunded. */
   refundsPartly: boolean;
-  /** How long the key of a refund gives the same answer, in milliseconds; other keys are needed for hours. */
+  /** How long the same key gives the same answer, in milliseconds. */
   idempotencyMs: number;
   /** It calls back when a checkout has expired; elsewhere only a look at the checkout tells. */
   announcesExpiry: boolean;

@@ -146,7 +146,8 @@ function answerOf<T>({ status, text }: Answer): T {
   if (isGood && text === '') return undefined as T;
   let body: unknown;
   try {
-    body = JSON.parse(text);
+    // A member that is null is one that is not there.
+    body = JSON.parse(text, (_, value: unknown) => value ?? undefined);
   } catch {
     // A refusal is one without a readable reason, too.
     if (isGood || status >= 500) throw new PaypalUnreachable(`PayPal answered ${status}, no JSON`);

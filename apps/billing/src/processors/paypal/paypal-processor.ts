@@ -1,4 +1,4 @@
-import { type Clock, DAY_MS, HOUR_MS, type Micros } from '#libs/platform';
+import { type Clock, HOUR_MS, type Micros } from '#libs/platform';
 import type {
   CallbackVerdict,
   ChangeRequest,
@@ -65,8 +65,8 @@ export class PaypalProcessor implements PaymentProcessor {
   readonly name = 'paypal';
   readonly capabilities: ProcessorCapabilities = {
     refundsPartly: true,
-    // Orders' keys live for 6 hours, subscriptions' for 3 days.
-    idempotencyMs: 45 * DAY_MS,
+    // The shortest of what its pages promise: orders 6 hours, subscriptions 3 days, refunds up to 45.
+    idempotencyMs: 6 * HOUR_MS,
     announcesExpiry: false,
     announcesRenewals: false,
     findsCheckouts: false,
