@@ -31,14 +31,14 @@ import { ReconcileJob } from './reconciliation/reconcile.job.js';
 import { ServiceClients } from './service-clients.js';
 import { SettleRefundsJob } from './refunds/settle-refunds.job.js';
 import { FollowAccountsJob } from './subscriptions/follow-accounts.job.js';
-import { WriteLettersJob } from './subscription-letters/write-letters.job.js';
+import { MailNoticesJob } from './subscription-notices/mail-notices.job.js';
 import { Subscription } from './subscriptions/subscription.entity.js';
 import { SyncObjectsJob } from './sync/sync-objects.job.js';
 
 export const JOBS: readonly JobDeclaration[] = [
   { job: MailSender, everyMs: SECOND_MS, runs: 'process' },
   { job: PrintInvoicesJob, everyMs: SECOND_MS, runs: 'process' },
-  { job: WriteLettersJob, everyMs: MINUTE_MS, runs: 'installation' },
+  { job: MailNoticesJob, everyMs: MINUTE_MS, runs: 'installation' },
   { job: SyncObjectsJob, everyMs: SECOND_MS, runs: 'process' },
   { job: AuditJob, everyMs: 5 * MINUTE_MS, runs: 'process' },
   { job: OpenOrdersJob, everyMs: 5 * MINUTE_MS, runs: 'installation' },
