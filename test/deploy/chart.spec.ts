@@ -277,7 +277,11 @@ const missing = chartToolsAvailability();
           .map((other) => (direction === 'egress' ? `${own}>${other}` : `${other}>${own}`));
       });
     const owners = SERVICES.filter(({ urlSetting }) => urlSetting).map(({ name }) => name);
-    const expected = ['billing>account', ...owners.map((one) => `gateway>${one}`)];
+    const expected = [
+      'billing>account',
+      'billing>entitlement',
+      ...owners.map((one) => `gateway>${one}`),
+    ];
     expect(pairs('egress').toSorted()).toEqual(expected.toSorted());
     expect(pairs('ingress').toSorted()).toEqual(pairs('egress').toSorted());
   });
@@ -408,7 +412,7 @@ const missing = chartToolsAvailability();
     ['httpRoute.parentRefs=[]', 'httpRoute.parentRefs is empty: name the Gateway'],
     ['networkPolicy.door=[]', 'networkPolicy.door is empty, which would mean everybody'],
     ['networkPolicy.clusterRanges=[]', 'networkPolicy.clusterRanges is empty'],
-    ['services.archive={}', 'services.archive is no service: use account, billing'],
+    ['services.archive={}', 'services.archive is no service: use account, entitlement, billing'],
     ['services.lookup.enabled=false', 'services.lookup.enabled is false: the product does not run'],
     ['services.entitlement.autoscaling.enabled=true', 'both would set its replicas'],
     ['services.lookup.keda.enabled=true', 'it consumes no events: use autoscaling'],

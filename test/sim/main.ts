@@ -38,6 +38,8 @@ interface Shown {
 
 /** For so many histories of machines, one of a customer's payments. */
 const HISTORIES_PER_PAYMENTS = 5;
+/** For so many, one of a customer of billing: with PostgreSQL and a processor over sockets it takes seconds. */
+const HISTORIES_PER_MONEY = 333;
 /** Failing histories that are made smaller and shown; the rest are counted. */
 const SHOWN_MAX = 5;
 /** Of each error in a history, except in one that is replayed: traces cost more than the histories. */
@@ -100,7 +102,7 @@ async function run(): Promise<boolean> {
 }
 
 /**
- * Histories of customers at a processor, in a process of their own: their time is days, not milliseconds.
+ * Histories of customers at a processor, in processes of their own: their time is days, not milliseconds.
  * Left out of what replays, narrows or breaks something. @returns whether all came out as they should.
  */
 function withPayments(): boolean {
@@ -109,7 +111,13 @@ function withPayments(): boolean {
   const main = new URL('../entitlement/histories/main.js', import.meta.url).pathname;
   const count = Math.ceil(Number(histories) / HISTORIES_PER_PAYMENTS);
   const words = [main, '--histories', String(count), '--from', from];
-  return spawnSync(process.execPath, words, { stdio: 'inherit' }).status === 0;
+  const ofCredits = spawnSync(process.execPath, words, { stdio: 'inherit' });
+  const money = new URL('../billing/histories/main.js', import.meta.url).pathname;
+  const some = String(Math.ceil(Number(histories) / HISTORIES_PER_MONEY));
+  const ofMoney = spawnSync(process.execPath, [money, '--histories', some, '--seed', from], {
+    stdio: 'inherit',
+  });
+  return ofCredits.status === 0 && ofMoney.status === 0;
 }
 
 /** Each sabotage until it is found. @returns whether all were. */

@@ -81,7 +81,8 @@ export function dashboardInBrowser(deployed: () => Deployment): void {
     key = shownKey(await visitor.words(), 'live');
     expect(shownKey(await visitor.words(), 'test')).not.toBe('');
     await visitor.examine();
-    expect(await scanner.submit('Confirm my address')).toBeGreaterThanOrEqual(400);
+    const again = await scanner.submit('Confirm my address', { Password: PASSWORD });
+    expect(again).toBeGreaterThanOrEqual(400);
     expect(await scanner.words()).not.toContain('dds_live_');
     await scanner.leave();
     await visitor.open('/keys');

@@ -35,7 +35,7 @@ export interface ClusterOptions {
   /** 2 unless given. */
   gateways?: number;
   /**
-   * Wins over what the cluster sets. A function is told what it would set, by process, so that an address can be
+   * Wins over what the cluster sets. A function is given what it would set, by process, so that an address can be
    * replaced by that of a proxy in front of it.
    */
   environment?:
@@ -61,7 +61,7 @@ export interface ClusterOptions {
   onePort?: boolean;
   /** False: PostgreSQL forgets everything with the machine, and is faster. */
   durable?: boolean;
-  /** Told what is done next, in a few words. */
+  /** Receives what is done next, in a few words. */
   progress?: (step: string) => void;
   /** Ends a start half-way: what has begun is stopped. */
   signal?: AbortSignal;
@@ -95,7 +95,7 @@ export interface RunningCluster {
   stop(): Promise<void>;
 }
 
-/** Of which a cluster has several processes; one of each other service. */
+/** A cluster has several processes of it, and one of each other service. */
 const GATEWAY = SERVICES.find(({ name }) => name === 'gateway') as AnyService;
 
 const REMEDY = 'On Debian: apt-get install default-jre-headless maven redis-server';

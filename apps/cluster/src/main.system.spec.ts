@@ -108,7 +108,7 @@ describe('npm run cluster', () => {
   );
 });
 
-/** Of a cluster's service. */
+/** The process of a cluster's service. */
 function pidOf(cluster: ChildProcess, app: string): number {
   const all = execFileSync('ps', ['-ww', '-e', '-o', 'pid=,ppid=,args='], { encoding: 'utf8' });
   const line = all

@@ -7,7 +7,7 @@ import { ClusterConfig } from './cluster.config.js';
 import { type ClusterOptions, startCluster } from './cluster.js';
 import { Supervisor } from './processes/supervisor.js';
 
-/** What a shell says of a process that a Ctrl-C has ended. */
+/** Exit code of a process that a Ctrl-C has ended. */
 const INTERRUPTED = 130;
 
 const STOPPING =

@@ -33,7 +33,7 @@ const DATABASE = 'domain_data';
 const loopback = (port: number) => `http://127.0.0.1:${port}`;
 const local = (port: number) => `http://localhost:${port}`;
 
-/** What every process is told, by its name; environment variables and nothing else. */
+/** The settings of every process, by its name: environment variables and nothing else. */
 export class ServiceSettings {
   constructor(private readonly sources: SettingSources) {}
 
@@ -58,7 +58,7 @@ export class ServiceSettings {
     return url.toString();
   }
 
-  /** Of the commands that prepare the database and the broker, and of whoever operates. */
+  /** For the commands that prepare the database and the broker, and for the operator. */
   operator(): Settings {
     const { secrets } = this.sources;
     return {
@@ -73,7 +73,7 @@ export class ServiceSettings {
   }
 
   /**
-   * Of a service with one process. `own` are settings that only this start knows.
+   * For a service with one process. `own` are settings that only this start knows.
    */
   service(service: AnyService, own: Settings = {}): Settings {
     const [{ port }] = service.listeners;
@@ -93,7 +93,7 @@ export class ServiceSettings {
       BILLING_URL: local(dashboard),
       GATEWAY_JOURNAL: folder.file(`gateway-${index + 1}.journal`),
       GATEWAY_REUSE_PORT: String(reusePort),
-      // No balancer has to hear that it stops.
+      // No balancer has to be told that it stops.
       GATEWAY_DRAIN_NOTICE_MS: '0',
     });
   }

@@ -1,18 +1,18 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { watch } from 'node:fs';
 
-/** Quiet time after the last change before the product is started anew. */
+/** Quiet time after the last change before the product is restarted. */
 const SETTLE_MS = 200;
 const COMPILER = 'build.js';
 const SOLO = 'dist/apps/solo/src/main.js';
 const SOURCES = ['apps', 'libs'];
 
-/** `npm run dev`: compiles at each change and starts the product anew on what was compiled. */
+/** `npm run dev`: compiles at each change and restarts the product on what was compiled. */
 function dev(): void {
   let solo = start();
   let timer: NodeJS.Timeout | undefined;
   const change = () => {
-    // What does not compile says so, and what runs goes on.
+    // A failed build is reported, and the running product continues.
     if (spawnSync(process.execPath, [COMPILER], { stdio: 'inherit' }).status !== 0) return;
     const old = solo;
     const begin = () => (solo = start());

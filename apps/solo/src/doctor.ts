@@ -16,7 +16,7 @@ interface Check {
   look(): Promise<string>;
 }
 
-/** `npm run doctor`: looks at everything a start needs, and says for each fault what to do. */
+/** `npm run doctor`: checks everything a start needs, and prints a remedy for each fault. */
 async function doctor(): Promise<number> {
   let config: SoloConfig;
   try {

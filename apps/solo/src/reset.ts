@@ -8,7 +8,7 @@ import { Secrets } from './data-folder/secrets.js';
 import { FolderLock } from './data-folder/folder-lock.js';
 import { SoloConfig } from './solo.config.js';
 
-/** `npm run reset`: removes everything that one installation keeps. Asks first, unless told `--yes`. */
+/** `npm run reset`: removes everything that one installation keeps. Asks first, unless given `--yes`. */
 async function reset(): Promise<number> {
   const folder = new DataFolder(loadConfig(SoloConfig).dataFolder);
   if (!existsSync(folder.path)) return say(`There is nothing to remove at ${folder.path}.`, 0);
@@ -40,7 +40,7 @@ async function reset(): Promise<number> {
   return say(`Removed ${folder.path}. The next "npm start" begins anew.`, 0);
 }
 
-/** `npm run cluster` keeps its data within solo's folder, unless it was told another place. */
+/** `npm run cluster` keeps its data within solo's folder, unless it was given another place. */
 function clustersIn(folder: DataFolder): DataFolder[] {
   return readdirSync(folder.path, { withFileTypes: true })
     .filter((entry) => entry.isDirectory())

@@ -13,7 +13,7 @@ import { startSolo } from './solo.js';
 const NO_INTERNET =
   'No connection to the internet was found: live keys cannot look names up. Test keys work. For live keys without it: npm start -- --offline\n';
 
-/** What a shell says of a process that a Ctrl-C has ended. */
+/** Exit code of a process that a Ctrl-C has ended. */
 const INTERRUPTED = 130;
 
 const STOPPING =

@@ -38,7 +38,7 @@ export interface SoloOptions {
   signal?: AbortSignal;
 }
 
-/** Of a start whose ports were chosen for it. */
+/** For a start whose ports were chosen for it. */
 const START_TRIES_MAX = 3;
 
 /** A running installation. */

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from 'pg';
 import { withClient } from './provision.js';
 
@@ -7,12 +8,19 @@ export interface Migration {
   /** `0001-accounts`: number and what it does. */
   name: string;
   sql: string;
+  /**
+   * False for one statement that no transaction takes, such as `create index concurrently if not exists`. It
+   * must bear to be run again: a process may die behind it. An index that a failed run left invalid is
+   * dropped before.
+   */
+  isTransactional?: false;
 }
 
 /** A database that holds other migrations than this build knows. */
 export class MigrationMismatch extends Error {}
 
 const LOCK_KEY = 0x6d696772; // 'migr'
+const LOCK_RETRY_MS = 100;
 
 /** A schema's default privileges let its service write every table; of this one it must only read. */
 const LEAVE_TO_OWNER = `
@@ -27,7 +35,7 @@ const LEAVE_TO_OWNER = `
 
 /**
  * Brings one schema up to date: under a lock, in order, each migration in a transaction of its own
- * with a lock time-out of 5 s. Concurrent callers wait for one another. Use an unpooled URL of the
+ * with a lock time-out of 5 s, unless it says that no transaction takes it. Concurrent callers wait for one another. Use an unpooled URL of the
  * owner role.
  * @returns the names applied now.
  * @throws MigrationMismatch when an applied migration is unknown here or its text has changed.
@@ -37,7 +45,7 @@ export async function migrate(
   migrations: readonly Migration[],
 ): Promise<string[]> {
   return withClient(ownerUrl, async (client) => {
-    await client.query('select pg_advisory_lock($1, hashtext(current_schema()))', [LOCK_KEY]);
+    await lockSchema(client);
     await client.query(
       `create table if not exists migrations (
          name text primary key,
@@ -48,9 +56,24 @@ export async function migrate(
     const applied = await appliedMigrations(client);
     checkApplied(applied, migrations);
     const pending = migrations.slice(applied.length);
-    for (const migration of pending) await apply(client, migration);
+    for (const migration of pending) {
+      const isAlone = migration.isTransactional === false;
+      await (isAlone ? applyAlone(client, migration) : apply(client, migration));
+    }
     return pending.map((migration) => migration.name);
   });
+}
+
+/** Asks again instead of waiting: an index that is built concurrently waits for every waiting statement. */
+async function lockSchema(client: Client): Promise<void> {
+  for (;;) {
+    const { rows } = await client.query<{ isLocked: boolean }>(
+      'select pg_try_advisory_lock($1, hashtext(current_schema())) as "isLocked"',
+      [LOCK_KEY],
+    );
+    if (rows[0].isLocked) return;
+    await sleep(LOCK_RETRY_MS);
+  }
 }
 
 interface Applied {
@@ -84,16 +107,36 @@ async function apply(client: Client, migration: Migration): Promise<void> {
   try {
     await client.query(`set local lock_timeout = '5s'`);
     await client.query(migration.sql);
-    await client.query('insert into migrations (name, checksum) values ($1, $2)', [
-      migration.name,
-      checksumOf(migration),
-    ]);
+    await note(client, migration);
     await client.query('commit');
   } catch (error) {
     await client.query('rollback').catch(() => undefined);
     throw new Error(`migration ${migration.name} failed: ${String(error)}`, { cause: error });
   }
 }
+
+async function applyAlone(client: Client, migration: Migration): Promise<void> {
+  try {
+    const { rows } = await client.query<{ drop: string }>(INVALID_INDEXES);
+    for (const { drop } of rows) await client.query(drop);
+    await client.query(migration.sql);
+    await note(client, migration);
+  } catch (error) {
+    throw new Error(`migration ${migration.name} failed: ${String(error)}`, { cause: error });
+  }
+}
+
+async function note(client: Client, migration: Migration): Promise<void> {
+  await client.query('insert into migrations (name, checksum) values ($1, $2)', [
+    migration.name,
+    checksumOf(migration),
+  ]);
+}
+
+const INVALID_INDEXES = `
+  select format('drop index %I', c.relname) as drop
+  from pg_index i join pg_class c on c.oid = i.indexrelid
+  where not i.indisvalid and c.relkind = 'i' and c.relnamespace = current_schema()::regnamespace`;
 
 function checksumOf(migration: Migration): string {
   return createHash('sha256').update(migration.sql).digest('hex');

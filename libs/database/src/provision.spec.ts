@@ -132,4 +132,30 @@ describe('migrations', () => {
       await expect(migrate(url, known)).rejects.toThrow(MigrationMismatch);
     }
   });
+
+  it('an index is built beside writers, also by two processes at once and after a failed try', async () => {
+    const done: Migration[] = [
+      first,
+      second,
+      { name: '0003-third', sql: 'create table three (a int)' },
+    ];
+    const index: Migration = {
+      name: '0004-index',
+      sql: 'create unique index concurrently if not exists three_a on three (a)',
+      isTransactional: false,
+    };
+    await withClient(url, (client) => client.query('insert into three values (1), (1)'));
+    await expect(migrate(url, [...done, index])).rejects.toThrow('0004-index failed');
+    await withClient(url, (client) =>
+      client.query('delete from three where ctid = (select min(ctid) from three)'),
+    );
+    const applied = await Promise.all([1, 2, 3].map(() => migrate(url, [...done, index])));
+    expect(applied.flat()).toEqual([index.name]);
+    await withClient(url, async (client) => {
+      const { rows } = await client.query(
+        `select indisvalid from pg_index where indexrelid = 'three_a'::regclass`,
+      );
+      expect(rows).toEqual([{ indisvalid: true }]);
+    });
+  });
 });

@@ -11,7 +11,7 @@ import { UnsentMail } from './unsent-mail.entity.js';
 
 const mail = composeMail('someone@example.com', { subject: 'Hello', paragraphs: ['Hello'] });
 
-/** Refuses as often as it is told to, then delivers into a mailbox. */
+/** Refuses a given number of times, then delivers into a mailbox. */
 class FailingTransport extends MailTransport {
   readonly failures: Error[] = [];
   readonly mailbox = new LocalMailbox(new TestClock());

@@ -14,11 +14,11 @@ export interface ConsumerLag {
  * Each implementation passes the contract suite in `transports/`.
  */
 export abstract class EventTransport {
-  /** What the services on this transport have said and heard; given to their relays and consumers. */
+  /** What the services on this transport have published and received; given to their relays and consumers. */
   readonly counts = new EventCounts();
 
   /**
-   * Starts to relay the outbox of a producer. `consumers` elsewhere hear of it from now on.
+   * Starts to relay the outbox of a producer. `consumers` elsewhere receive its events from now on.
    * @param database the producer's maintenance role.
    */
   abstract startRelay(producer: ServiceName, database: MaintenanceDatabase): Promise<void>;
@@ -38,7 +38,7 @@ export abstract class EventTransport {
   /** Asks the relays to look now instead of at their next poll. */
   abstract wake(producer: ServiceName): void;
 
-  /** @throws when events cannot be sent or heard right now; they wait then. */
+  /** @throws when events cannot be sent or received right now; they wait then. */
   abstract check(): Promise<void>;
 
   /** Stops relays and consumers; what is under way is finished first. */

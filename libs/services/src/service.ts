@@ -78,10 +78,12 @@ export function started({ app, url, stop }: RunningService): StartedService {
   return { addresses: { url }, metrics: app.get(Metrics, { strict: false }), stop };
 }
 
-/** The services that run where these settings are given: those that need nothing, or what is there. */
+/** The services that run where these settings are given, as values or files: those that need nothing, or what is there. */
 export function installed(
   services: readonly AnyService[],
   environment: Settings,
 ): readonly AnyService[] {
-  return services.filter(({ requires }) => requires === undefined || environment[requires]?.trim());
+  const isGiven = (env: string) =>
+    [env, `${env}_FILE`].some((name) => (environment[name]?.trim() ?? '') !== '');
+  return services.filter(({ requires }) => requires === undefined || isGiven(requires));
 }

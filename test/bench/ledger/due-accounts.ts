@@ -1,7 +1,7 @@
 import { DAY_MS, addMonths } from '#libs/platform';
 import type { EntitlementUnderTest } from '../../entitlement/entitlement-under-test.js';
 import type { BenchRow } from '../bench.js';
-import { writeRows } from './ledger-rows.js';
+import { writeRows } from '../../entitlement/ledger-rows.js';
 
 /** Of the 100,000 that the target speaks of. */
 const ACCOUNTS = 20_000;

@@ -5,7 +5,7 @@ import { ENTITLEMENT_INVARIANTS } from '../../../apps/entitlement/src/auditor/in
 import { CheckpointJob } from '../../../apps/entitlement/src/checkpoints/checkpoint.job.js';
 import type { EntitlementUnderTest } from '../../entitlement/entitlement-under-test.js';
 import { type BenchRow, percentile } from '../bench.js';
-import { insertAccounts, writeRows } from './ledger-rows.js';
+import { insertAccounts, writeRows } from '../../entitlement/ledger-rows.js';
 
 const ENTRIES = 5_000_000;
 const ENTRIES_SHORT = 500_000;

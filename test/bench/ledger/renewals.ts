@@ -5,7 +5,7 @@ import type { EntitlementUnderTest } from '../../entitlement/entitlement-under-t
 import { waitFor } from '../../environment/index.js';
 import type { BenchRow } from '../bench.js';
 
-const ACCOUNTS = 1_000;
+const ACCOUNTS = 2_000;
 const WRITTEN_AT_ONCE = 200;
 const PERIODS = 3;
 const TARGET = 500;

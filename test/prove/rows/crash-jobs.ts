@@ -41,7 +41,7 @@ async function crashReaper(stage: Stage): Promise<number> {
   installation.loseJournal('gateway-1');
   await gateway.start();
   const open = await installation.sql<{ id: string }>(
-    `select reservation_id as id from entitlement.leases
+    `select lease_id as id from entitlement.leases
      where state = 'open' and account_id = $1`,
     [known.accountId],
   );
@@ -53,7 +53,7 @@ async function crashReaper(stage: Stage): Promise<number> {
     late('the reaper'),
   ]);
   const left = await installation.sql(
-    `select from entitlement.leases where state = 'open' and reservation_id = any ($1::uuid[])`,
+    `select from entitlement.leases where state = 'open' and lease_id = any ($1::uuid[])`,
     [open.map(({ id }) => id)],
   );
   holds(left.length === 0, `${left.length} abandoned leases are open`);

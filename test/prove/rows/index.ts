@@ -11,6 +11,7 @@ import { crashPointRows } from './crash-points.js';
 import { databaseRows } from './database.js';
 import { fullDiskRows } from './full-disks.js';
 import { killRows } from './kills.js';
+import { ledgerRows } from './ledger.js';
 import { outsideRows } from './outside.js';
 import { partitionRows } from './partitions.js';
 import { pauseRows } from './pauses.js';
@@ -28,6 +29,7 @@ export const ROWS: readonly Row[] = [
   ...databaseRows,
   ...counterRows,
   ...clockRows,
+  ...ledgerRows,
   ...outsideRows,
   ...partitionRows,
   ...fullDiskRows,

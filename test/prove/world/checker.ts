@@ -170,7 +170,11 @@ export class Checker {
 
   private async charges() {
     const rows = await this.query<{ account_id: string; consumed: string }>(
-      `select account_id, sum(consumed) as consumed from entitlement.credit_grants
+      `select account_id, sum(consumed) as consumed from (
+         select account_id, consumed from entitlement.credit_grants
+         union all
+         -- What open leases have used is booked at their close.
+         select account_id, reported - consumed from entitlement.leases where state = 'open') used
        where account_id = any ($1::uuid[]) group by account_id`,
       [[...this.book.accounts.keys()]],
     );

@@ -1,8 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { DAY_MS, HOUR_MS } from '#libs/platform';
 import {
   BillingUnderTest,
   PAYPAL_WEBHOOK_ID,
 } from '../../../../test/billing/billing-under-test.js';
+import { OpenOrdersJob } from '../healing/open-orders.job.js';
 
 const MIB = 1024 * 1024;
 
@@ -115,6 +117,16 @@ describe('callbacks of PayPal', () => {
     callbacks.faults.drop = false;
     expect((await back()).body.state).toBe('paid');
     expect(await eventTypes()).toEqual(['billing.payment-confirmed']);
+  });
+
+  it('an order that PayPal has forgotten has expired a day later', async () => {
+    const order = await billing.order(accountId, 15_000, 'paypal');
+    await billing.pass(4 * HOUR_MS);
+    await billing.get(OpenOrdersJob).runOnce();
+    expect(await billing.stateOf(accountId, order)).toBe('redirected');
+    await billing.pass(DAY_MS);
+    await billing.get(OpenOrdersJob).runOnce();
+    expect(await billing.stateOf(accountId, order)).toBe('expired');
   });
 
   it('an order whose account was deleted is closed: its approval takes no money', async () => {

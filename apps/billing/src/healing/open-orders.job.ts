@@ -38,6 +38,7 @@ export class OpenOrdersJob implements Job {
     const { processor, checkoutId } = order;
     if (checkoutId === null) return this.checkouts.recover(order);
     const result = await this.syncing.sync({ processor, kind: 'checkout', id: checkoutId });
+    if (result === 'refused') return this.checkouts.giveUp(order);
     return result === 'synced';
   }
 }

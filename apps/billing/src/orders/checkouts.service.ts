@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '#libs/database';
-import { Clock, crashPoint } from '#libs/platform';
+import { Clock, DAY_MS, crashPoint } from '#libs/platform';
 import { BillingConfig } from '../billing.config.js';
 import { PaymentProcessors } from '../processors/payment-processors.js';
 import type { CreatedCheckout, Outcome, ProcessorName } from '../processors/payment-processor.js';
@@ -93,6 +93,16 @@ export class CheckoutsService {
       }
     }
     // Nobody was ever sent to a page of it.
+    await this.end(order, 'expired');
+    return true;
+  }
+
+  /**
+   * Ends an order whose checkout the processor refuses to show, a day after its page closed: some forget
+   * what was not paid. Money that arrives all the same still counts. False before that.
+   */
+  async giveUp(order: Order): Promise<boolean> {
+    if (this.clock.now().getTime() < order.expiresAt.getTime() + DAY_MS) return false;
     await this.end(order, 'expired');
     return true;
   }

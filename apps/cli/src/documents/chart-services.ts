@@ -20,7 +20,7 @@ interface ChartService {
   urlSetting: string | null;
   /** Unset: every installation has it. */
   requires: string | null;
-  /** The services whose origins it is told. */
+  /** The services whose origins it is given. */
   calls: string[];
   /** Whether it owns a schema and takes part in events. */
   usesEvents: boolean;

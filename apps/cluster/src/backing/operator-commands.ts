@@ -12,7 +12,7 @@ export async function createDatabase(serverUrl: string, name: string): Promise<v
   });
 }
 
-/** Runs a command of the operator's, as `npm run cli -- …` does. @throws with what it said. */
+/** Runs a command of the operator's, as `npm run cli -- …` does. @throws with its output. */
 export function runCli(
   command: string,
   settings: Record<string, string | undefined>,

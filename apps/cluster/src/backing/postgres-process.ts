@@ -32,7 +32,7 @@ export class PostgresProcess implements ClusterProcess {
     return new PostgresProcess({ ...options, port: server.port }, server);
   }
 
-  /** Of the superuser. */
+  /** The superuser's. */
   get url(): string {
     return this.server.url();
   }

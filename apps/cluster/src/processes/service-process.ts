@@ -35,7 +35,7 @@ exec "$@"`;
 /** One service of the product as the process it is in production: `main.js` and an environment. */
 export class ServiceProcess implements ClusterProcess {
   readonly name: string;
-  /** What it said when it was up. */
+  /** From the line that it logged when it was up. */
   addresses: Record<string, string> = {};
   output = '';
   private child: ChildProcess | undefined;
@@ -63,7 +63,7 @@ export class ServiceProcess implements ClusterProcess {
   }
 
   /**
-   * Resolves when the service has said that it is up. @throws with its last lines when it ends before.
+   * Resolves when the service has logged that it is up. @throws with its last lines when it ends before.
    * @param forThisLife settings of this one life, beside its own.
    */
   async start(forThisLife: Record<string, string | undefined> = {}): Promise<void> {
@@ -98,7 +98,7 @@ export class ServiceProcess implements ClusterProcess {
     const { child } = this;
     if (!child || !this.isRunning) return;
     this.kill('SIGTERM');
-    // One that was halted would not hear it.
+    // A halted process would not receive it.
     this.kill('SIGCONT');
     const limit = setTimeout(() => this.kill('SIGKILL'), STOP_TIMEOUT_MS);
     await this.ended;

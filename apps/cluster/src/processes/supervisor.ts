@@ -3,7 +3,7 @@ import type { ServiceProcess } from './service-process.js';
 
 const PAUSE_MS = 1_000;
 
-/** Starts services again that have ended by themselves, and says so. */
+/** Restarts services that have ended by themselves, and reports it. */
 export class Supervisor {
   private isStopped = false;
 
@@ -15,7 +15,7 @@ export class Supervisor {
     return supervisor;
   }
 
-  /** From here on whatever ends has been told to. */
+  /** From here on services end on purpose. */
   stop(): void {
     this.isStopped = true;
   }

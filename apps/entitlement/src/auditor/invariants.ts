@@ -35,13 +35,13 @@ const INVARIANTS: readonly Invariant[] = [
     id: 'I3',
     statement: 'what the ledger says of a grant or an account is what its row says',
     sql: `
-      select g.id, b.ledger_account, b.said, b.held
+      select g.id, b.ledger_account, b.recorded, b.held
       from credit_grants g join audited_grants using (id)
       left join account_checkpoints k on k.account_id = g.account_id
       left join grant_checkpoints s on s.grant_id = g.id
       cross join lateral (${ENTRIES_SINCE}) n
-      cross join lateral (values ${LEDGER_AND_GRANT}) as b(ledger_account, said, held)
-      where b.said <> b.held
+      cross join lateral (values ${LEDGER_AND_GRANT}) as b(ledger_account, recorded, held)
+      where b.recorded <> b.held
       union all
       select c.id, 'available', last.available_after, c.available
       from credit_accounts c join audited_accounts using (id)

@@ -41,7 +41,7 @@ const ADVANCE = `
     select g.id as grant_id, g.account_id, ${LEDGER_ACCOUNTS.map(
       (name) => `coalesce(s.${name}, 0) + n.${name} as ${name}`,
     ).join(', ')},
-      (select bool_and(said = held) from (values ${LEDGER_AND_GRANT}) as b(name, said, held)) as agrees,
+      (select bool_and(recorded = held) from (values ${LEDGER_AND_GRANT}) as b(name, recorded, held)) as agrees,
       s.grant_id is null or (${LEDGER_ACCOUNTS.map((name) => `n.${name} <> 0`).join(' or ')})
         as has_moved
     from due d join credit_grants g on g.account_id = d.id

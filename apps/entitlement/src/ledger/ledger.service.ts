@@ -98,7 +98,7 @@ export class LedgerService {
     if (written.length === 0) return;
     await this.repository.post(transaction, written, this.clock.now());
     for (const { account } of books.filter((book) => book.allowanceChanged)) {
-      await this.sayAllowanceChanged(transaction, account);
+      await this.publishAllowanceChanged(transaction, account);
     }
     for (const { accountId, threshold, remaining } of low) {
       const lock = await this.outbox.lock(transaction, {
@@ -154,7 +154,7 @@ export class LedgerService {
     }
   }
 
-  private async sayAllowanceChanged(
+  private async publishAllowanceChanged(
     transaction: Transaction,
     account: CreditAccount,
   ): Promise<void> {

@@ -59,14 +59,13 @@ create table debt_repayments (
   primary key (reversed_grant_id, paying_grant_id)
 );
 
--- Once a statement, as all entries of a transfer are written by one.
+-- Once a statement, as all entries of a transfer are written by one: nothing else need be read.
 create function refuse_unbalanced_transfer() returns trigger language plpgsql as $$
 declare
   unbalanced uuid;
 begin
-  select e.transfer_id into unbalanced
-  from (select distinct transfer_id from added) a join ledger_entries e using (transfer_id)
-  group by e.transfer_id having sum(e.amount) <> 0 limit 1;
+  select transfer_id into unbalanced from added
+  group by transfer_id having sum(amount) <> 0 limit 1;
   if found then
     raise exception 'ledger transfer % does not sum to zero', unbalanced
       using errcode = 'check_violation';

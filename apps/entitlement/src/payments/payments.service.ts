@@ -66,7 +66,7 @@ export class PaymentsService {
       claims.length > 0 ? this.foreign.add(transaction, claims) : undefined,
     ]);
     if (known.length > 0) {
-      if (!saysTheSame(known.map(contentOf), lines.map(contentOf))) {
+      if (!haveSameContent(known.map(contentOf), lines.map(contentOf))) {
         throw new AnnouncedOtherwise('payment', payment.paymentId);
       }
       return [];
@@ -97,7 +97,7 @@ export class PaymentsService {
     const same = known.find((one) => one.phase === phase);
     if (!same) return this.repository.insertReversal(transaction, reversal, lines);
     const stored = await this.repository.listAnnouncedLinesOf(transaction, same);
-    if (!saysTheSame(stored, lines)) throw new AnnouncedOtherwise('reversal', id);
+    if (!haveSameContent(stored, lines)) throw new AnnouncedOtherwise('reversal', id);
   }
 
   /**
@@ -220,7 +220,7 @@ function contentOf(line: PaymentLine): object {
 }
 
 /** Whether the same things were said, in whatever order. */
-function saysTheSame(stored: object[], announced: object[]): boolean {
+function haveSameContent(stored: object[], announced: object[]): boolean {
   const texts = (rows: object[]) =>
     rows.map((row) => JSON.stringify(Object.entries(row).toSorted())).toSorted();
   return isDeepStrictEqual(texts(stored), texts(announced));

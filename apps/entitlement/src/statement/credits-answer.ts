@@ -29,12 +29,7 @@ export function creditsAnswer({ balance, lines }: Statement): CreditsAnswer {
 
 function ledgerLine({ id, at, kind, amount, reference, operation, day }: LedgerLine) {
   const line = { id, at, kind, amount: Number(amount) };
-  if (kind !== 'use') return { ...line, reference: shownReference(reference) };
+  if (kind !== 'use') return { ...line, reference };
   const [{ path }] = ACCOUNT_USAGE.routes;
   return { ...line, operation, requests: `${path}?from=${day}&to=${day}` };
-}
-
-/** A trial's source is the claim to it, which is made from an address: nobody needs to read it. */
-function shownReference(reference: string): string {
-  return reference.startsWith('trial:') ? 'trial' : reference;
 }

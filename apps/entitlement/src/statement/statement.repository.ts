@@ -35,11 +35,16 @@ export class StatementRepository {
       at: at.toISOString(),
       kind,
       amount,
-      reference,
+      reference: shownReference(reference),
       ...(operation !== null && { operation }),
       ...(day !== null && { day }),
     }));
   }
+}
+
+/** A trial's source is the claim to it, which is made from an address: nobody needs to read it. */
+function shownReference(reference: string): string {
+  return reference.startsWith('trial:') ? 'trial' : reference;
 }
 
 /**

@@ -103,7 +103,10 @@ describe('the lease client', () => {
     // Less the deadline of a request and the margin of 5 s it can be spent from for 2 s.
     around.entitlement.ttlMs = 8_000;
     await spend(3);
+    expect(leases.remaining(accountId)).toBe(100_000 - 3);
     await waitFor('the return', () => stored()[0].isClosed, 10_000);
+    // Nothing is kept of an account that has no lease.
+    await waitFor('its pool to go', () => leases.remaining(accountId) === undefined);
     expect(stored()[0].consumed).toBe(3);
     expect(around.entitlement.available(accountId)).toBe(100_000 - 3);
   });
@@ -126,12 +129,12 @@ describe('the lease client', () => {
     around.entitlement.leaseMax = 10;
     await spend(1);
     await spend(8);
-    await waitFor('the second lease', () => stored().length === 2);
+    await waitFor('the second lease', () => leases.state().counts.asked.granted === 2);
     await spend(1);
     expect(stored().map(({ isClosed }) => isClosed)).toEqual([false, false]);
     // The first has nothing left; of the second less than a fifth is.
     await spend(9);
-    await waitFor('the third lease', () => stored().length === 3);
+    await waitFor('the third lease', () => leases.state().counts.asked.granted === 3);
     expect(leases.state().counts).toMatchObject({ hits: 3, misses: 1 });
   });
 

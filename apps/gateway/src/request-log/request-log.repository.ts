@@ -38,7 +38,11 @@ export class RequestLogCopy implements LogSink {
     readonly makePartitions: () => Promise<void>,
   ) {}
 
-  /** When a connection breaks between the server's commit and its word, the lines are there twice. */
+  /**
+   * When a connection breaks between the server's commit and its word, the lines are there twice; so are those of
+   * a COPY that the server holds back over a kill of the gateway and commits after the journal's replay. Usage then
+   * counts them twice, and a daily cap is reached early; the ledger is not concerned.
+   */
   async copy(lines: Buffer): Promise<boolean> {
     const client = (this.client ??= await this.connect());
     try {

@@ -1,6 +1,6 @@
 import type { SoloFacts } from './solo-facts.js';
 
-/** What a start says of who takes money. */
+/** How a start announces who takes money. */
 export const PAYMENTS = {
   simulated: 'simulated: Credits in the dashboard sells, and no money moves',
   real: 'the processor of STRIPE_API_KEY takes real orders',

@@ -8,7 +8,7 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 
-/** Of the settings that are looked at before the settings are read. */
+/** Defaults of the settings that are checked before the build. */
 export const DEFAULT_DATA_FOLDER = '.data';
 export const DEFAULT_PORTS = { API_PORT: 8080, DASHBOARD_PORT: 8081, METRICS_PORT: 9464 };
 
@@ -44,7 +44,7 @@ export async function refusalOf(
   return undefined;
 }
 
-/** @param factsFile where the holder says its addresses. */
+/** @param factsFile where the holder writes its addresses. */
 export function runsAlready(folder: string, holder: number, factsFile: string): Refusal {
   return {
     what: `It is running already in ${folder} (process ${holder}).`,
@@ -92,7 +92,7 @@ export async function portRefusal(
   }
 }
 
-/** What the system says about the start of a process; undefined when there is no such process. */
+/** What the system knows about the start of a process; undefined when there is no such process. */
 export function startOf(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');

@@ -17,7 +17,7 @@ export class FolderLock {
   private constructor(private readonly path: string) {}
 
   /**
-   * @param factsFile where the holder says its addresses.
+   * @param factsFile where the holder writes its addresses.
    * @throws StartFault while a living process holds the folder.
    */
   static take(folder: DataFolder, factsFile = 'solo.json'): FolderLock {

@@ -8,7 +8,7 @@ const HOST = '127.0.0.1';
 export class MetricsListener {
   private constructor(
     private readonly server: Server,
-    /** What Prometheus is told to read. */
+    /** The address that Prometheus reads. */
     readonly url: string,
   ) {}
 

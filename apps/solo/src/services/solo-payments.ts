@@ -17,7 +17,7 @@ export function isPaymentSimulated(settings: Settings): boolean {
   return isDashboardAtHome(settings);
 }
 
-/** Starts the simulated processors and tells billing of them, as of real ones. */
+/** Starts the simulated processors and gives billing their settings, as for real ones. */
 export async function startPayments(
   settings: Settings,
   clock: Clock,

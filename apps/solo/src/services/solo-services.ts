@@ -38,7 +38,7 @@ export interface SoloServices {
   accountUrl: string;
   entitlementUrl: string;
   settings: Settings;
-  /** Of each service. */
+  /** One for each service. */
   metrics: Metrics[];
   clock: Clock;
   transport: InProcessTransport;

@@ -100,13 +100,13 @@ export function unusedSettings(environment: Settings): string[] {
   );
 }
 
-/** What every service is told: the operator's settings, with the addresses and secrets of this installation. */
+/** The settings of every service: the operator's, with the addresses and secrets of this installation. */
 export function soloSettings(sources: SettingSources): Settings {
   const { environment, overrides, apiPort, dashboardPort, folder, secrets, database } = sources;
   const defaults = {
     BASE_URL: `http://localhost:${apiPort}`,
     BILLING_URL: `http://localhost:${dashboardPort}`,
-    // No balancer has to hear that this one process stops.
+    // No balancer has to be told that this process stops.
     GATEWAY_DRAIN_NOTICE_MS: '0',
     AUDIT_ANCHORS: folder.file('audit-anchors.log'),
   };

@@ -2,18 +2,18 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ChangeCursor } from '#libs/contracts';
 import { newId } from '#libs/platform';
 import { TestDatabase } from '#test/environment';
-import { Counted, Stage } from '../transports/stage.contract.js';
+import { Counted, MessagingHarness } from '../transports/messaging-harness.contract.js';
 import { ChangeFeed } from './change-feed.js';
 
 const WRITERS = 12;
 const CHANGES_PER_WRITER = 25;
 
 describe('change feed', () => {
-  let stage: Stage;
+  let stage: MessagingHarness;
   let feed: ChangeFeed;
 
   beforeAll(async () => {
-    stage = await Stage.open();
+    stage = await MessagingHarness.open();
     feed = new ChangeFeed(stage.producer);
   });
   afterAll(() => stage.close());
@@ -85,7 +85,7 @@ const INSERT = `
   values ($1, 0, $2, $2, $3, 'account.counted', 1, now(), '{"n":1}')`;
 
 /** One transaction in one of five manners. @returns whether it committed a change of the key. */
-async function write(stage: Stage, key: string, manner: number): Promise<boolean> {
+async function write(stage: MessagingHarness, key: string, manner: number): Promise<boolean> {
   const undone = new Error('undone on purpose');
   try {
     await stage.producer.transaction(async (transaction) => {

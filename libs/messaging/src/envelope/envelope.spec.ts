@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { newId } from '#libs/platform';
-import { Counted } from '../transports/stage.contract.js';
+import { Counted } from '../transports/messaging-harness.contract.js';
 import { bucketOf } from './bucket.js';
 import { type EventMessage, readMessage } from './event-message.js';
 

@@ -68,7 +68,7 @@ export function readMessage(
   const { traceparent } = envelope;
   const event = {
     ...envelope,
-    // It goes on in headers and log lines; an event that is otherwise whole is not lost by it.
+    // It is copied into headers and log lines; an otherwise sound event is not lost because of it.
     traceparent: isTraceparent(traceparent) ? traceparent : undefined,
     data: parsed.data,
   };

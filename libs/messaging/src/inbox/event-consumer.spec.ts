@@ -7,7 +7,11 @@ import { waitFor } from '#test/environment';
 import { bucketOf } from '../envelope/bucket.js';
 import type { EventMessage } from '../envelope/event-message.js';
 import { ServiceEventCounts } from '../telemetry/event-counts.js';
-import { Counted, Stage, quietLogger } from '../transports/stage.contract.js';
+import {
+  Counted,
+  MessagingHarness,
+  quietLogger,
+} from '../transports/messaging-harness.contract.js';
 import { EventConsumer } from './event-consumer.js';
 import type { EventHandler } from './inbox.js';
 
@@ -18,14 +22,14 @@ class CountedByBilling {
 }
 
 describe('event consumer', () => {
-  let stage: Stage;
+  let stage: MessagingHarness;
   let consumer: EventConsumer;
   let handle: EventHandler;
   let calls = 0;
   let counts: ServiceEventCounts;
 
   beforeAll(async () => {
-    stage = await Stage.open();
+    stage = await MessagingHarness.open();
     await withClient(stage.test.url('entitlement_owner'), (client) =>
       client.query('create table tally (key text primary key, n integer not null default 0)'),
     );
@@ -176,7 +180,7 @@ describe('event consumer', () => {
       beside.push(underWay++);
       try {
         if (event.key === keys[0]) throw sqlError('23514');
-        // Longer than it takes to roll back and begin anew.
+        // Longer than it takes to roll back and begin again.
         await stage.consumer.query('select pg_sleep(0.05)');
         await add(event, transaction);
       } finally {

@@ -14,7 +14,7 @@ import { ConsumerPaused, classify, reasonOf } from './failure.js';
 import { type EventHandlers, Inbox } from './inbox.js';
 import { InboxReaper } from './inbox-reaper.js';
 import { InboxRepository } from './inbox.repository.js';
-import { Slots } from './slots.js';
+import { Semaphore } from './semaphore.js';
 
 export interface EventConsumerOptions {
   /** Name of the durable group. */
@@ -42,7 +42,7 @@ export class EventConsumer {
   private readonly inbox: Inbox;
   private readonly locks: InboxRepository;
   private readonly parked: ParkedRepository;
-  private readonly slots = new Slots(TRANSACTION_LIMIT);
+  private readonly slots = new Semaphore(TRANSACTION_LIMIT);
   private readonly background: { start(): void; stop(): Promise<void> }[];
   private readonly underWay = new Set<Promise<void>>();
   private isStopped = false;
@@ -73,7 +73,7 @@ export class EventConsumer {
   /**
    * Takes messages of one topic and bucket in their order. Once it resolves each is handled or
    * parked for good; after a throw they are delivered again, repeats cost nothing.
-   * @throws ConsumerPaused while the database is away or the consumer is stopping.
+   * @throws ConsumerPaused while the database is unavailable or the consumer is stopping.
    */
   async deliver(messages: EventMessage[]): Promise<void> {
     if (this.isStopped) throw new ConsumerPaused(`${this.options.consumer} is stopping`);

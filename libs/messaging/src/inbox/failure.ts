@@ -1,6 +1,6 @@
 /**
  * What is to be done about a handler's failure.
- * `pause`: the database is away, nothing else would fare better; `permanent`: no repetition helps;
+ * `pause`: the database is unavailable, nothing else would fare better; `permanent`: no repetition helps;
  * `transient`: it may help.
  */
 export type FailureClass = 'pause' | 'permanent' | 'transient';

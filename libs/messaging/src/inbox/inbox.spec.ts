@@ -3,13 +3,13 @@ import type { EventClass } from '#libs/contracts';
 import { newId } from '#libs/platform';
 import { bucketOf } from '../envelope/bucket.js';
 import { type ReadEvent, readMessage } from '../envelope/event-message.js';
-import { SnapshotTaken, Stage } from '../transports/stage.contract.js';
+import { SnapshotTaken, MessagingHarness } from '../transports/messaging-harness.contract.js';
 import { type EventHandler, Inbox } from './inbox.js';
 
 describe('inbox', () => {
-  let stage: Stage;
+  let stage: MessagingHarness;
   beforeAll(async () => {
-    stage = await Stage.open();
+    stage = await MessagingHarness.open();
   });
   afterAll(() => stage.close());
 

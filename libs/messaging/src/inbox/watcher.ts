@@ -2,7 +2,7 @@ import type { Logger, ServiceName } from '#libs/platform';
 import { type EventMessage, readMessage } from '../envelope/event-message.js';
 import type { EventHandlers } from './inbox.js';
 
-/** A service that hears events without any promise. */
+/** A service that receives events on a best-effort basis. */
 export interface Watcher {
   service: ServiceName;
   handlers: EventHandlers;

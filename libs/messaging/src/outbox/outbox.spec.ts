@@ -104,7 +104,7 @@ describe('outbox', () => {
       );
       await expect(
         outbox.add(transaction, lock, AllowanceChanged, { version: '1' }),
-      ).rejects.toThrow('account may not say entitlement.allowance-changed');
+      ).rejects.toThrow('account may not publish entitlement.allowance-changed');
       const withAddress = { ...deletion, address: 'jane@example.test' };
       await expect(outbox.add(transaction, lock, AccountDeleted, withAddress)).rejects.toThrow(
         'account.account-deleted is malformed: address is not declared',

@@ -6,7 +6,7 @@ import { bucketOf } from '../envelope/bucket.js';
 import type { EventTransport } from '../event-transport.js';
 import { AggregateLock, type LockRequest } from './aggregate-lock.js';
 
-/** Where a service writes its facts, in the transaction that makes them true. */
+/** Where a service writes its events, in the transaction that makes them true. */
 export class Outbox {
   constructor(
     private readonly producer: ServiceName,
@@ -39,7 +39,7 @@ export class Outbox {
   ): Promise<void> {
     const { type, version } = describeEvent(eventClass);
     if (producerOf(type) !== this.producer) {
-      throw new Error(`${this.producer} may not say ${type}`);
+      throw new Error(`${this.producer} may not publish ${type}`);
     }
     const faults = faultsOf(eventClass, data);
     if (faults.length > 0) throw new Error(`${type} is malformed: ${faults.join('; ')}`);

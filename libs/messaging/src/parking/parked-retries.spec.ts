@@ -6,18 +6,22 @@ import { bucketOf } from '../envelope/bucket.js';
 import { UnacceptableEvent } from '../inbox/failure.js';
 import { type EventHandler, Inbox } from '../inbox/inbox.js';
 import { ServiceEventCounts } from '../telemetry/event-counts.js';
-import { Counted, Stage, quietLogger } from '../transports/stage.contract.js';
+import {
+  Counted,
+  MessagingHarness,
+  quietLogger,
+} from '../transports/messaging-harness.contract.js';
 import { ParkedRepository } from './parked.repository.js';
 import { ParkedRetries } from './parked-retries.js';
 
 describe('the retry of a parked event', () => {
-  let stage: Stage;
+  let stage: MessagingHarness;
   let retries: ParkedRetries;
   let counts: ServiceEventCounts;
   const repository = new ParkedRepository('entitlement');
 
   beforeAll(async () => {
-    stage = await Stage.open();
+    stage = await MessagingHarness.open();
   });
   afterEach(() => retries.stop());
   afterAll(() => stage.close());

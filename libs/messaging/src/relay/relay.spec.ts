@@ -5,18 +5,22 @@ import { waitFor } from '#test/environment';
 import { bucketOf } from '../envelope/bucket.js';
 import type { EventMessage } from '../envelope/event-message.js';
 import { ServiceEventCounts } from '../telemetry/event-counts.js';
-import { Counted, Stage, quietLogger } from '../transports/stage.contract.js';
+import {
+  Counted,
+  MessagingHarness,
+  quietLogger,
+} from '../transports/messaging-harness.contract.js';
 import { BucketLeases } from './bucket-leases.js';
 import { OutboxRepository } from './outbox.repository.js';
 import { Relay } from './relay.js';
 
 describe('relay', () => {
-  let stage: Stage;
+  let stage: MessagingHarness;
   const relays: Relay[] = [];
   const counts = new ServiceEventCounts();
 
   beforeAll(async () => {
-    stage = await Stage.open();
+    stage = await MessagingHarness.open();
   });
   afterAll(() => stage.close());
   afterEach(async () => {

@@ -2,7 +2,7 @@ import { allEventClasses, describeEvent } from '#libs/contracts';
 import { Buckets, SECOND_MS, SECONDS_BUCKETS, type ServiceName } from '#libs/platform';
 import type { EventOutcome, HandledEvent } from '../inbox/inbox.js';
 
-/** What one service has said and heard since its transport was made. */
+/** What one service has published and received since its transport was made. */
 export class ServiceEventCounts {
   readonly sent = new Map<string, number>();
   /** By type, then by outcome. */

@@ -3,19 +3,24 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Metrics, newId } from '#libs/platform';
 import { waitFor } from '#test/environment';
 import { InProcessTransport } from '../transports/in-process/in-process-transport.js';
-import { Counted, Script, Stage, quietLogger } from '../transports/stage.contract.js';
+import {
+  Counted,
+  RecordingConsumer,
+  MessagingHarness,
+  quietLogger,
+} from '../transports/messaging-harness.contract.js';
 import { addEventMetrics } from './event-metrics.js';
 
 describe('metrics of events', () => {
-  let stage: Stage;
+  let stage: MessagingHarness;
   let transport: InProcessTransport;
   let consumer: INestMicroservice | undefined;
-  const script = new Script();
+  const recorder = new RecordingConsumer();
   const said = new Metrics({ process: false });
   const heard = new Metrics({ process: false });
 
   beforeAll(async () => {
-    stage = await Stage.open();
+    stage = await MessagingHarness.open();
     transport = new InProcessTransport({
       logger: quietLogger,
       consumers: { account: ['entitlement'] },
@@ -44,7 +49,7 @@ describe('metrics of events', () => {
 
     consumer = await stage.startConsumer(
       transport.strategyFor('entitlement', stage.consumer),
-      script,
+      recorder,
     );
     await waitFor('all sent', async () => (await lineOf(said, unsent))?.endsWith(' 0'));
     const sent = 'dds_events_sent_total{producer="account",type="account.counted"}';

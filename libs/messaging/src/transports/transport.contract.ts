@@ -4,8 +4,14 @@ import type { Database } from '#libs/database';
 import { newId } from '#libs/platform';
 import { waitFor } from '#test/environment';
 import type { EventTransport } from '../event-transport.js';
-import { Counted, OddlyNamed, Script, SnapshotTaken, Stage } from './stage.contract.js';
-import { DyingProcess } from './dying-process.contract.js';
+import {
+  Counted,
+  OddlyNamed,
+  RecordingConsumer,
+  SnapshotTaken,
+  MessagingHarness,
+} from './messaging-harness.contract.js';
+import { CrashSimulator } from './crash-simulator.contract.js';
 
 /** What a transport brings to be tested. */
 export interface TransportHarness {
@@ -21,13 +27,13 @@ const sqlError = (code: string) =>
 /** The guarantees every transport gives. Called by the spec of each. */
 export function transportContract(name: string, harness: TransportHarness): void {
   describe(`${name} transport`, () => {
-    let stage: Stage;
+    let stage: MessagingHarness;
     let process: RunningProcess;
     let key: string;
-    const script = () => process.script;
+    const recorder = () => process.recorder;
 
     beforeAll(async () => {
-      stage = await Stage.open();
+      stage = await MessagingHarness.open();
     });
     afterAll(() => stage.close());
     beforeEach(async () => {
@@ -78,7 +84,7 @@ export function transportContract(name: string, harness: TransportHarness): void
 
     it('an event no database could ever take is dead at once and holds nobody up', async () => {
       const other = newId();
-      script().before = ({ data }) => {
+      recorder().before = ({ data }) => {
         if (data.n === 1) throw sqlError('23514');
       };
       await stage.say(Counted, key, { n: 1 });
@@ -95,7 +101,7 @@ export function transportContract(name: string, harness: TransportHarness): void
     it('behind a parked event later deltas of its key wait, snapshots and other keys pass', async () => {
       const other = newId();
       let isRepaired = false;
-      script().before = ({ data }) => {
+      recorder().before = ({ data }) => {
         if (data.n === 1 && !isRepaired) throw new Error('not now');
       };
       for (const n of [1, 2, 3]) await stage.say(Counted, key, { n });
@@ -104,7 +110,7 @@ export function transportContract(name: string, harness: TransportHarness): void
       await untilHeard(key, [4]);
       await untilHeard(other, [5]);
       // As often as fits into 5 s: a machine that stands still meanwhile gets to two.
-      expect(script().tries.filter((n) => n === 1).length).toBeGreaterThanOrEqual(2);
+      expect(recorder().tries.filter((n) => n === 1).length).toBeGreaterThanOrEqual(2);
       expect(await parkedOf(key)).toMatchObject([
         { state: 'parked', reason: 'Error: not now' },
         { state: 'parked', reason: expect.stringContaining('waits behind') },
@@ -117,7 +123,7 @@ export function transportContract(name: string, harness: TransportHarness): void
     });
 
     it('a discarded event is kept with its reason, stays unhandled and lets the next ones go on', async () => {
-      script().before = ({ data }) => {
+      recorder().before = ({ data }) => {
         if (data.n === 1) throw new Error('never');
       };
       await stage.say(Counted, key, { n: 1 });
@@ -139,7 +145,7 @@ export function transportContract(name: string, harness: TransportHarness): void
 
     it('a snapshot that comes back after a newer one is recorded as superseded, not applied', async () => {
       let isRepaired = false;
-      script().before = ({ data }) => {
+      recorder().before = ({ data }) => {
         if (data.n === 1 && !isRepaired) throw new Error('not now');
       };
       await stage.say(SnapshotTaken, key, { n: 1 });
@@ -157,7 +163,7 @@ export function transportContract(name: string, harness: TransportHarness): void
 
     it('a database that is away pauses, parks nothing and loses nothing', async () => {
       let refusals = 0;
-      script().before = () => {
+      recorder().before = () => {
         if (++refusals <= 6) throw sqlError('57P01');
       };
       await stage.say(Counted, key, { n: 1 });
@@ -168,7 +174,7 @@ export function transportContract(name: string, harness: TransportHarness): void
 
     it('a connection that is cut while an event is handled loses nothing and handles nothing twice', async () => {
       let cuts = 0;
-      script().during = async (transaction) => {
+      recorder().during = async (transaction) => {
         if (++cuts > 2) return;
         const [{ pid }] = await transaction.query<{ pid: number }>(
           'select pg_backend_pid() as pid',
@@ -183,7 +189,7 @@ export function transportContract(name: string, harness: TransportHarness): void
 
     it('a deadlock or serialization failure is tried again at once and parks nothing', async () => {
       let refusals = 0;
-      script().before = () => {
+      recorder().before = () => {
         if (++refusals <= 2) throw sqlError('40P01');
       };
       await stage.say(Counted, key, { n: 1 });
@@ -215,7 +221,7 @@ export function transportContract(name: string, harness: TransportHarness): void
       const transport = await harness.open();
       await transport.startRelay('account', stage.maintenance);
       for (const n of [1, 2, 3]) await stage.say(Counted, key, { n });
-      const late = new Script();
+      const late = new RecordingConsumer();
       const app = await stage.startConsumer(
         transport.strategyFor('entitlement', stage.consumer),
         late,
@@ -226,19 +232,19 @@ export function transportContract(name: string, harness: TransportHarness): void
     });
 
     it('who only watches hears of events, and its failures hold nobody up', async () => {
-      script().whenWatched = () => {
+      recorder().whenWatched = () => {
         throw new Error('deaf');
       };
-      // Who watches hears what is said from the moment on at which it is known to listen.
+      // A watcher receives what is published after it is known to listen.
       const before = newId();
       await waitFor('it to listen', async () => {
         await stage.say(Counted, before, { n: 1000 });
-        return script().watched.includes(1000);
+        return recorder().watched.includes(1000);
       });
       await stage.say(Counted, key, { n: 1001 });
       await stage.say(Counted, key, { n: 1002 });
       await untilHeard(key, [1001, 1002]);
-      await waitFor('both watched', () => script().watched.includes(1002));
+      await waitFor('both watched', () => recorder().watched.includes(1002));
       expect(await parkedOf(key)).toEqual([]);
     });
 
@@ -251,7 +257,7 @@ export function transportContract(name: string, harness: TransportHarness): void
         await stage.say(Counted, key, { n: numbers[0] });
         await stage.say(SnapshotTaken, key, { n: numbers[1] });
         expected.push(...numbers);
-        const dying = new DyingProcess(lastStep);
+        const dying = new CrashSimulator(lastStep);
         const first = await RunningProcess.start(stage, harness, dying);
         await waitFor('dead or done', async () => {
           return dying.isDead || (await stage.unsent()) === 0;
@@ -275,21 +281,21 @@ class RunningProcess {
   private constructor(
     private readonly transport: EventTransport,
     private readonly app: INestMicroservice,
-    readonly script: Script,
+    readonly recorder: RecordingConsumer,
   ) {}
 
   static async start(
-    stage: Stage,
+    stage: MessagingHarness,
     harness: TransportHarness,
-    dying?: DyingProcess,
+    dying?: CrashSimulator,
   ): Promise<RunningProcess> {
     const seen = (database: Database) => dying?.seen(database) ?? database;
     const transport = await harness.open();
-    const script = new Script();
+    const recorder = new RecordingConsumer();
     const strategy = transport.strategyFor('entitlement', seen(stage.consumer));
-    const app = await stage.startConsumer(strategy, script);
+    const app = await stage.startConsumer(strategy, recorder);
     await transport.startRelay('account', seen(stage.maintenance));
-    return new RunningProcess(transport, app, script);
+    return new RunningProcess(transport, app, recorder);
   }
 
   async stop(): Promise<void> {

@@ -2,7 +2,7 @@ import { Controller, Get, Injectable, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { AllowCallers } from '../internal-calls/internal-route.js';
 
-/** Something a process works with. `check` throws when it is away. */
+/** Something a process depends on. `check` throws when it is unavailable. */
 export interface HealthCheck {
   name: string;
   /** True when the process still answers without it: named in `faults`, and the process stays in service. */
@@ -30,7 +30,7 @@ export class Health {
     this.draining = true;
   }
 
-  /** Whether work should come here, and the names of what is away. */
+  /** Whether requests should be sent here, and the names of what is unavailable. */
   async readiness(): Promise<Readiness> {
     if (this.draining) return { isReady: false, faults: ['draining'] };
     const results = await Promise.all(

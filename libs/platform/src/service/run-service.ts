@@ -5,8 +5,8 @@ import { openTraces } from '../telemetry/traces.js';
 import { Logger } from '../logger.js';
 
 /** What a service is given when it runs as a process of its own. */
-export interface ProcessSurroundings<C extends readonly ConfigClass<object>[]> {
-  /** Of the classes that it named, in their order. */
+export interface ProcessContext<C extends readonly ConfigClass<object>[]> {
+  /** One instance of each class that it named, in their order. */
   configs: Loaded<C>;
   clock: Clock;
   logger: Logger;
@@ -14,7 +14,7 @@ export interface ProcessSurroundings<C extends readonly ConfigClass<object>[]> {
 
 /** A service that answers in this process. */
 export interface StartedProcess {
-  /** Where it listens, by name; logged with the line that says that it is up. */
+  /** Where it listens, by name; logged when it is up. */
   addresses: Record<string, string>;
   /** Drains and closes everything. */
   stop(): Promise<void>;
@@ -29,7 +29,7 @@ export interface StartedProcess {
 export async function runService<const C extends readonly ConfigClass<object>[]>(
   name: string,
   configClasses: C,
-  start: (surroundings: ProcessSurroundings<C>) => Promise<StartedProcess>,
+  start: (context: ProcessContext<C>) => Promise<StartedProcess>,
 ): Promise<void> {
   let logger = new Logger(name);
   try {

@@ -14,7 +14,7 @@ export interface ServiceModuleOptions {
   name: ServiceName;
   clock: Clock;
   logger: Logger;
-  /** Of the tokens between services. */
+  /** Signs the tokens between services. */
   secret: ServiceSecretSource;
   /** Given where it has sources before the service starts. */
   metrics?: Metrics;

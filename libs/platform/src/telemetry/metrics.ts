@@ -31,7 +31,7 @@ interface Sample {
   metricName?: string;
 }
 
-/** A source may ask a database; a scrape must end although that is away. */
+/** A source may ask a database; a scrape must end even when it does not answer. */
 const READ_LIMIT_MS = 3_000;
 
 const FAILED_READS = declareCounter(
@@ -78,7 +78,7 @@ export class Metrics {
     return Metrics.textOf([this]);
   }
 
-  /** The answer of several services that share a process, whose own numbers are told once. */
+  /** The metrics of several services that share a process; the process's own numbers appear once. */
   static async textOf([first, ...others]: Metrics[]): Promise<string> {
     const whole = await first.snapshot();
     const own = others.map(async (service) => (await service.snapshot()).filter(isOwn));

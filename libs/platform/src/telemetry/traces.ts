@@ -31,7 +31,7 @@ const SEND_LIMIT_MS = 5_000;
 const BATCH_SPANS = 512;
 const QUEUE_SPANS = 4_096;
 
-/** Of the whole process, as a process has one collector. */
+/** For the whole process, as it has one collector. */
 let recorder: Recorder | undefined;
 let sampledShare = 0;
 

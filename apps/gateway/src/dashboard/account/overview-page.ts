@@ -56,12 +56,19 @@ function balanceSection(balance: Balance | undefined): Markup {
   }
   const frozen =
     balance.frozen > 0 ? html` <span>${grouped(balance.frozen)} frozen</span>` : undefined;
+  const debt =
+    balance.debt > 0
+      ? html` <span
+          >${grouped(balance.debt)} owed after a refund; credits you buy repay them first</span
+        >`
+      : undefined;
   return html`<section>
     <h2>Credits</h2>
-    <p class="figure"><strong>${grouped(balance.spendable)}</strong> to spend</p>
+    <p class="figure"><strong>${grouped(balance.spendable + balance.reserved)}</strong> to spend</p>
     <p class="quiet">
-      <span>${grouped(balance.reserved)} set aside for calls under way and the next ones</span
-      >${frozen} <span><a href="/credits">Buy credits</a></span>
+      <span
+        >${grouped(balance.reserved)} of them set aside for calls under way and the next ones</span
+      >${frozen}${debt} <span><a href="/credits">Buy credits</a></span>
     </p>
     <table>
       <thead>

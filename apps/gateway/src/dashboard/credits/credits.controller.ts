@@ -1,5 +1,5 @@
 import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
-import type { OrderAnswer, OrdersAnswer } from '#libs/contracts';
+import type { Balance, OrderAnswer, OrdersAnswer } from '#libs/contracts';
 import { AllowVisitors } from '../browser/allow-visitors.js';
 import { DashboardCalls } from '../dashboard-calls.js';
 import type { Notice } from '../pages/layout.js';
@@ -80,7 +80,7 @@ export class CreditsController {
         ? (orders.value.body as OrdersAnswer)
         : undefined;
     const facts = {
-      spendable: balance.status === 'fulfilled' ? balance.value.spendable : undefined,
+      spendable: balance.status === 'fulfilled' ? leftOf(balance.value) : undefined,
       orders: answered?.orders,
       processors,
     };
@@ -88,4 +88,9 @@ export class CreditsController {
     const said = notice ?? (isAway ? AWAY : undefined);
     return visit.show(creditsPage(visit.context, facts, said), status);
   }
+}
+
+/** As the header of the API's answers says. */
+function leftOf({ spendable, reserved }: Balance): number {
+  return spendable + reserved;
 }

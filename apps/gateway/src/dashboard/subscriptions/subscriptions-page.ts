@@ -103,10 +103,10 @@ function actions(context: PageContext, owned: SubscriptionAnswer): Markup {
   </div>`;
 }
 
-function creditSection({ spendable, grants }: Balance): Markup {
+function creditSection({ spendable, reserved, grants }: Balance): Markup {
   return html`<section>
     <h2>Credits</h2>
-    <p>${grouped(spendable)} credits to spend.</p>
+    <p>${grouped(spendable + reserved)} credits to spend.</p>
     <table>
       <thead>
         <tr>

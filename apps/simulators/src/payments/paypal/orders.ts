@@ -1,4 +1,4 @@
-import { DAY_MS } from '#libs/platform';
+import { DAY_MS, HOUR_MS } from '#libs/platform';
 import type { Capture, Order, PurchaseUnit } from './paypal-objects.js';
 import { PaypalRefusal } from './paypal-refusal.js';
 import type { PaypalWorld } from './paypal-world.js';
@@ -13,6 +13,7 @@ interface OrderPatch {
 }
 
 const REVIEW_MS = 3 * DAY_MS;
+const UNAPPROVED_MS = 3 * HOUR_MS;
 const CUSTOM_ID_PATH = "/purchase_units/@reference_id=='default'/custom_id";
 
 /** Orders v2: created and captured by the API, approved on the page. */
@@ -45,6 +46,16 @@ export class Orders {
         world.link('payer-action', `/checkoutnow/${id}`),
       ],
     });
+  }
+
+  /** `GET /v2/checkout/orders/{id}`: one that nobody approves is forgotten. */
+  get(id: string): Order {
+    const order = this.world.get('order', id);
+    const ageMs = this.world.clock.now().getTime() - Date.parse(order.create_time);
+    if (order.status === 'PAYER_ACTION_REQUIRED' && ageMs > UNAPPROVED_MS) {
+      throw PaypalRefusal.missing();
+    }
+    return order;
   }
 
   /** `PATCH /v2/checkout/orders/{id}`: of our reference alone. */

@@ -56,7 +56,7 @@ export class PaypalApi {
   ) {
     this.routes = [
       ['POST', /^\/v2\/checkout\/orders$/, (_, body) => orders.create(body)],
-      ['GET', /^\/v2\/checkout\/orders\/([\w-]+)$/, (id) => world.get('order', id)],
+      ['GET', /^\/v2\/checkout\/orders\/([\w-]+)$/, (id) => orders.get(id)],
       ['PATCH', /^\/v2\/checkout\/orders\/([\w-]+)$/, (id, body) => orders.patch(id, body)],
       ['POST', /^\/v2\/checkout\/orders\/([\w-]+)\/capture$/, (id) => orders.capture(id)],
       ['GET', /^\/v2\/payments\/captures\/([\w-]+)$/, (id) => world.get('capture', id)],

@@ -1,7 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ServiceModule, newId, startService } from '#libs/platform';
 import { TestClock, waitFor } from '#test/environment';
-import { Counted, Script, Stage, consumerModule, quietLogger } from '../stage.contract.js';
+import {
+  Counted,
+  RecordingConsumer,
+  MessagingHarness,
+  consumerModule,
+  quietLogger,
+} from '../messaging-harness.contract.js';
 import { transportContract } from '../transport.contract.js';
 import { InProcessTransport } from './in-process-transport.js';
 
@@ -13,10 +19,10 @@ transportContract('in-process', {
 });
 
 describe('in-process transport in a service', () => {
-  let stage: Stage;
+  let stage: MessagingHarness;
 
   beforeAll(async () => {
-    stage = await Stage.open();
+    stage = await MessagingHarness.open();
   });
   afterAll(() => stage.close());
 
@@ -27,7 +33,7 @@ describe('in-process transport in a service', () => {
       'does not listen: entitlement (events of account)',
     );
     const strategy = transport.strategyFor('entitlement', stage.consumer);
-    const app = await stage.startConsumer(strategy, new Script());
+    const app = await stage.startConsumer(strategy, new RecordingConsumer());
     expect(() => transport.requireConsumers()).not.toThrow();
     await app.close();
     await transport.close();
@@ -35,7 +41,7 @@ describe('in-process transport in a service', () => {
 
   it("a service's handlers get events past the guard of its routes", async () => {
     const transport = new InProcessTransport({ logger: quietLogger, consumers });
-    const { imports = [], ...module } = consumerModule(new Script());
+    const { imports = [], ...module } = consumerModule(new RecordingConsumer());
     const common = ServiceModule.register({
       name: 'entitlement',
       clock: new TestClock(),
@@ -60,7 +66,7 @@ describe('in-process transport in a service', () => {
   it('a durable consumer that nobody named may not start', async () => {
     const transport = new InProcessTransport({ logger: quietLogger, consumers: {} });
     const strategy = transport.strategyFor('entitlement', stage.consumer);
-    await expect(stage.startConsumer(strategy, new Script())).rejects.toThrow(
+    await expect(stage.startConsumer(strategy, new RecordingConsumer())).rejects.toThrow(
       /entitlement consumes account\.\S+ and is not named as its consumer/,
     );
     await transport.close();

@@ -16,7 +16,7 @@ export interface InProcessTransportOptions {
   logger: Logger;
   /**
    * Rows wait in the outbox until all of them listen; a consumer that is not named here refuses to start.
-   * Unset in a process that is one service: the others are elsewhere, so nothing is sent and nothing heard.
+   * Unset in a process that is one service: the others are elsewhere, so nothing is sent and nothing received.
    */
   consumers?: EventConsumers;
 }

@@ -5,7 +5,7 @@ import { topicOf } from '../../envelope/bucket.js';
 import type { EventsConfig } from '../../events.config.js';
 import { withAdmin } from './kafka-client.js';
 
-/** Whose events each service hears; a service that only speaks has an empty list. */
+/** Whose events each service consumes; a service that only publishes has an empty list. */
 export type EventReaders = Partial<Record<ServiceName, readonly ServiceName[]>>;
 
 const { TOPIC, GROUP } = kafkajs.AclResourceTypes;
@@ -13,7 +13,7 @@ const { READ, WRITE, DELETE } = kafkajs.AclOperationTypes;
 const { LITERAL, PREFIXED } = kafkajs.ResourcePatternTypes;
 
 /**
- * Lets each service, a user of its own name, write its own topic, read those it hears and work in its
+ * Lets each service, a user of its own name, write its own topic, read those it consumes and work in its
  * own groups. Whatever is not allowed is refused where the brokers' authorizer is on. Safe to repeat.
  */
 export async function grantAccess(config: EventsConfig, readers: EventReaders): Promise<void> {

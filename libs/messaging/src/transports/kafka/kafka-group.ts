@@ -35,20 +35,20 @@ export interface GroupHealth {
 const BATCH_LIMIT = 200;
 /**
  * A killed member's partitions stand still for a session, until the others' next heartbeat, and while they
- * join anew: no longer than 12 s in all, on a busy machine too.
+ * rejoin: no longer than 12 s in all, on a busy machine too.
  */
 const SESSION_LIMIT_MS = 8 * SECOND_MS;
 const HEARTBEAT_MS = SECOND_MS;
 /**
  * Partitions at a time, each in transactions of its own. Safe because kafkajs waits for all of them before it
- * joins anew (2.2.4, workerQueue.js) and `take` never throws to it.
+ * rejoins (2.2.4, workerQueue.js) and `take` never throws to it.
  */
 const PARTITIONS_AT_A_TIME = 4;
 const REBALANCE_LIMIT_MS = 60 * SECOND_MS;
 /** An idle fetch. Stopping waits for the one under way, starting to watch for the first. */
 const FETCH_WAIT_MS = 100;
 const REQUEST_LIMIT_MS = 5 * SECOND_MS;
-/** The start of a service waits this long for "now" to be known, then goes on without it. */
+/** The start of a service waits this long for "now" to be known, then continues without it. */
 const JOIN_WAIT_MS = 3 * SECOND_MS;
 const RETRY_MS = SECOND_MS;
 const PAUSE_MIN_MS = 100;
@@ -82,7 +82,7 @@ export class KafkaGroup {
   }
 
   /**
-   * Joins. Resolves at once for a durable group, which hears everything however late it joins: after a kill the
+   * Joins. Resolves at once for a durable group, which receives everything however late it joins: after a kill the
    * broker lets nobody in until it has missed the dead member for a session, and the service answers meanwhile. A
    * watching group resolves when "now" is known, after 3 s in any case: a service starts without its broker.
    */

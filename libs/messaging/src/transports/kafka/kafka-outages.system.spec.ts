@@ -4,24 +4,24 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { newId } from '#libs/platform';
 import { KafkaBroker, waitFor } from '#test/environment';
-import { Counted, Stage } from '../stage.contract.js';
-import { type KafkaProcess, KafkaStage } from './kafka-stage.contract.js';
+import { Counted, MessagingHarness } from '../messaging-harness.contract.js';
+import { type KafkaProcess, KafkaHarness } from './kafka-harness.contract.js';
 
-/** Starting a broker and joining anew are within it on a machine ten times slower than ours. */
+/** Long enough to start a broker and rejoin on a machine ten times slower than ours. */
 const OUTAGE_LIMIT_MS = 300_000;
 const SPEC_LIMIT_MS = 900_000;
 
 /** With a broker of its own, for others must not feel this. */
-new KafkaStage().describe('while the broker is away', () => {
+new KafkaHarness().describe('while the broker is away', () => {
   const folder = mkdtempSync(join(tmpdir(), 'dds-outages-'));
   let broker: KafkaBroker;
-  let kafka: KafkaStage;
-  let stage: Stage;
+  let kafka: KafkaHarness;
+  let stage: MessagingHarness;
   let running: KafkaProcess;
 
   beforeAll(async () => {
-    [broker, stage] = await Promise.all([KafkaBroker.start({ folder }), Stage.open()]);
-    kafka = new KafkaStage(broker.brokers);
+    [broker, stage] = await Promise.all([KafkaBroker.start({ folder }), MessagingHarness.open()]);
+    kafka = new KafkaHarness(broker.brokers);
     await kafka.createTopics();
     running = await kafka.start(stage);
   }, SPEC_LIMIT_MS);
@@ -58,10 +58,10 @@ new KafkaStage().describe('while the broker is away', () => {
     'P10: a handler that hangs is given up, and its consumer stays a member all the while',
     async () => {
       const [key, other] = [newId(), newId()];
-      const { script, transport } = running;
-      script.before = () => {};
-      script.during = (transaction) =>
-        script.tries.at(-1) === 101
+      const { recorder, transport } = running;
+      recorder.before = () => {};
+      recorder.during = (transaction) =>
+        recorder.tries.at(-1) === 101
           ? new Promise(() => {})
           : transaction.query('select 1').then(() => {});
       // A busy broker lets it join later than its service starts.
@@ -77,10 +77,10 @@ new KafkaStage().describe('while the broker is away', () => {
       await untilHeard(other, [102]);
       expect((await stage.parked.list({ key }))[0].reason).toContain('did not end within 5000 ms');
       // A try of 5 s leaves no time for another, unless a timer is a hair early.
-      expect([2, 3]).toContain(script.tries.filter((n) => n === 101).length);
+      expect([2, 3]).toContain(recorder.tries.filter((n) => n === 101).length);
       expect(await kafka.membersOf('entitlement')).toBe(before);
       expect(transport.health().every(({ isMember }) => isMember)).toBe(true);
-      script.during = async () => {};
+      recorder.during = async () => {};
       await stage.parked.discard(
         'entitlement',
         (await stage.parked.list({ key }))[0].eventId,

@@ -6,9 +6,15 @@ import { HOUR_MS, newId } from '#libs/platform';
 import { waitFor } from '#test/environment';
 import { bucketOf, topicOf } from '../../envelope/bucket.js';
 import type { ParkedEvent } from '../../parking/parked-event.entity.js';
-import { Counted, OddlyNamed, Script, Stage, quietLogger } from '../stage.contract.js';
+import {
+  Counted,
+  OddlyNamed,
+  RecordingConsumer,
+  MessagingHarness,
+  quietLogger,
+} from '../messaging-harness.contract.js';
 import { KafkaGroup } from './kafka-group.js';
-import { type KafkaProcess, KafkaStage } from './kafka-stage.contract.js';
+import { type KafkaProcess, KafkaHarness } from './kafka-harness.contract.js';
 
 const TOPIC = topicOf('account');
 const sqlError = (code: string) =>
@@ -17,22 +23,22 @@ const typedError = (name: string) => Object.assign(new Error(`a ${name}`), { nam
 
 const quick = { maxWaitTimeInMs: 100 };
 
-/** Of which our members know nothing: a group of it cannot be joined by them, now or later. */
+/** Our members do not know it: they can never join a group that uses it. */
 const otherAssigner: PartitionAssigner = (options) => ({
   ...PartitionAssigners.roundRobin(options),
   name: 'other',
 });
 
-const kafka = new KafkaStage();
+const kafka = new KafkaHarness();
 
 kafka.describe('pitfalls of Kafka in Nest', () => {
-  let stage: Stage;
+  let stage: MessagingHarness;
   let running: KafkaProcess;
   let key: string;
 
   beforeAll(async () => {
     await kafka.createTopics();
-    stage = await Stage.open();
+    stage = await MessagingHarness.open();
   });
   afterAll(async () => {
     await stage.close();
@@ -87,7 +93,7 @@ kafka.describe('pitfalls of Kafka in Nest', () => {
   it('P1: an error of a handler is decided here, is kept with its text and stops nobody', async () => {
     const keys = Array.from({ length: 3 }, newId);
     const thrown: unknown[] = [new Error('plain'), 'a text', undefined];
-    running.script.before = (event) => {
+    running.recorder.before = (event) => {
       const index = keys.indexOf(event.key);
       if (index >= 0) throw thrown[index];
     };
@@ -99,7 +105,7 @@ kafka.describe('pitfalls of Kafka in Nest', () => {
   });
 
   it('P2: a poisonous event is handled once and the next of its partition follows', async () => {
-    running.script.before = ({ data }) => {
+    running.recorder.before = ({ data }) => {
       if (data.n === 1) throw sqlError('23514');
     };
     for (const n of [1, 2]) await stage.say(Counted, key, { n });
@@ -112,33 +118,33 @@ kafka.describe('pitfalls of Kafka in Nest', () => {
     await kafka.write(TOPIC, recordOf(id, bodyOf(id, { data: { n: 'one' } })));
     const [{ state, reason }] = await untilParked(key);
     expect([state, reason]).toEqual(['dead', expect.stringContaining('n must be an integer')]);
-    expect(running.script.tries).toEqual([]);
+    expect(running.recorder.tries).toEqual([]);
   });
 
   it('P4: when one service fails, another does not handle the event again', async () => {
-    const other = new Script();
+    const other = new RecordingConsumer();
     const strategy = running.transport.strategyFor('gateway', stage.consumer);
     const app: INestMicroservice = await stage.startConsumer(strategy, other);
     let failures = 0;
-    running.script.before = () => {
+    running.recorder.before = () => {
       if (++failures <= 3) throw new Error('not now');
     };
     await stage.say(Counted, key, { n: 44 });
     await untilHeard(key, [44, 44]);
-    expect(running.script.tries.length).toBe(4);
+    expect(running.recorder.tries.length).toBe(4);
     expect(other.tries.filter((n) => n === 44)).toEqual([44]);
     await app.close();
   });
 
   it('P5: a handler that answers an empty observable has handled its event', async () => {
-    running.script.record = (event) => {
-      running.script.tries.push(event.data.n);
+    running.recorder.record = (event) => {
+      running.recorder.tries.push(event.data.n);
       return EMPTY as unknown as Promise<void>;
     };
     for (const n of [1, 2]) await stage.say(Counted, key, { n });
-    await waitFor('both', () => running.script.tries.includes(2));
+    await waitFor('both', () => running.recorder.tries.includes(2));
     await untilCommitted();
-    expect(running.script.tries).toEqual([1, 2]);
+    expect(running.recorder.tries).toEqual([1, 2]);
   });
 
   it('P6: a record that is no JSON, no text or nothing is dead and kept, never half read', async () => {
@@ -171,7 +177,7 @@ kafka.describe('pitfalls of Kafka in Nest', () => {
   it('P8: errors of which kafkajs dies for ever leave the consumer a member of its group', async () => {
     const names = ['SyntaxError', 'TypeError', 'RangeError', 'ReferenceError'];
     const keys = names.map(newId);
-    running.script.before = (event) => {
+    running.recorder.before = (event) => {
       const index = keys.indexOf(event.key);
       if (index >= 0) throw typedError(names[index]);
     };
@@ -229,7 +235,7 @@ kafka.describe('pitfalls of Kafka in Nest', () => {
   it('P9: what was published before a group first joined is handled', async () => {
     await stage.say(Counted, key, { n: 1 });
     await untilHeard(key, [1]);
-    const late = new Script();
+    const late = new RecordingConsumer();
     const strategy = running.transport.strategyFor('worker', stage.consumer);
     const app = await stage.startConsumer(strategy, late);
     await untilHeard(key, [1, 1]);
@@ -255,7 +261,7 @@ kafka.describe('pitfalls of Kafka in Nest', () => {
     running = await kafka.start(stage);
     await stage.say(Counted, key, { n: 1030 });
     await untilHeard(key, [...numbers, 1030]);
-    expect(running.script.tries.filter((n) => n >= 1000)).toEqual([1030]);
+    expect(running.recorder.tries.filter((n) => n >= 1000)).toEqual([1030]);
   });
 
   it('P13: a record is the whole envelope, with the account as its key', async () => {
@@ -320,17 +326,17 @@ kafka.describe('pitfalls of Kafka in Nest', () => {
     let other = newId();
     while (bucketOf(other) === bucketOf(key)) other = newId();
     let isAway = true;
-    running.script.before = (event) => {
+    running.recorder.before = (event) => {
       if (event.key === key && isAway) throw sqlError('57P01');
     };
     await stage.say(Counted, key, { n: 1 });
-    await waitFor('the first refusal', () => running.script.tries.length > 0);
+    await waitFor('the first refusal', () => running.recorder.tries.length > 0);
     const numbers = [11, 12, 13, 14];
     for (const n of numbers) await stage.say(Counted, other, { n });
     await untilHeard(other, numbers);
     isAway = false;
     await untilHeard(key, [1]);
-    expect(running.script.tries.filter((n) => n > 10)).toEqual(numbers);
+    expect(running.recorder.tries.filter((n) => n > 10)).toEqual(numbers);
   });
 
   const placeOfGroup = () => ({

@@ -6,10 +6,15 @@ import type { Kafka } from 'kafkajs';
 import { newId } from '#libs/platform';
 import { KafkaBroker, makeOwnCertificate, waitFor } from '#test/environment';
 import { EventsConfig } from '../../events.config.js';
-import { Counted, Script, Stage, quietLogger } from '../stage.contract.js';
+import {
+  Counted,
+  RecordingConsumer,
+  MessagingHarness,
+  quietLogger,
+} from '../messaging-harness.contract.js';
 import { grantAccess } from './kafka-access.js';
 import { KafkaClient, withAdmin } from './kafka-client.js';
-import { KafkaStage } from './kafka-stage.contract.js';
+import { KafkaHarness } from './kafka-harness.contract.js';
 import { UnfitTopic, createTopics } from './kafka-topics.js';
 import { KafkaTransport } from './kafka-transport.js';
 
@@ -22,7 +27,7 @@ const PASSWORDS = {
   entitlement: 'an-entitlement-password',
 };
 
-new KafkaStage().describe('a broker that checks who is there', () => {
+new KafkaHarness().describe('a broker that checks who is there', () => {
   const folder = mkdtempSync(join(tmpdir(), 'dds-secured-'));
   let broker: KafkaBroker;
   let authority: string;
@@ -134,7 +139,7 @@ new KafkaStage().describe('a broker that checks who is there', () => {
   it(
     'S112: with its own user and rules a service hears those it may hear',
     async () => {
-      const stage = await Stage.open();
+      const stage = await MessagingHarness.open();
       const deaths: Error[] = [];
       const open = (user: 'account' | 'entitlement') =>
         new KafkaTransport({
@@ -144,7 +149,7 @@ new KafkaStage().describe('a broker that checks who is there', () => {
         });
       const [account, entitlement] = [open('account'), open('entitlement')];
       const strategy = entitlement.strategyFor('entitlement', stage.consumer);
-      const app = await stage.startConsumer(strategy, new Script());
+      const app = await stage.startConsumer(strategy, new RecordingConsumer());
       await account.startRelay('account', stage.maintenance);
       const key = newId();
       await stage.say(Counted, key, { n: 1 });

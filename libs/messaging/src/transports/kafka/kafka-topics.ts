@@ -6,7 +6,7 @@ import { BUCKET_COUNT, topicOf } from '../../envelope/bucket.js';
 import type { EventsConfig } from '../../events.config.js';
 import { withAdmin } from './kafka-client.js';
 
-/** Far less than inbox rows are kept, or an old repeat would be handled anew. */
+/** Far less than inbox rows are kept, or an old repeat would be handled again. */
 const RETENTION_MS = 7 * DAY_MS;
 const LEADER_ATTEMPTS = 300;
 const LEADER_PAUSE_MS = 100;
@@ -15,7 +15,7 @@ const LEADER_PAUSE_MS = 100;
 export class UnfitTopic extends Error {}
 
 /**
- * Creates the topics that are missing, one for every service that says something.
+ * Creates the topics that are missing, one for every service that publishes events.
  * @returns the names of those it created.
  * @throws UnfitTopic for one with another number of partitions: order hangs on it.
  */
@@ -61,7 +61,7 @@ function topicOptions({ kafkaTopicReplication }: EventsConfig, topic: string): I
     'cleanup.policy': 'delete',
     'min.insync.replicas': String(Math.max(1, kafkaTopicReplication - 1)),
     'unclean.leader.election.enable': 'false',
-    // A broker refuses times an hour ahead of its own: a sender whose clock is wrong must still be heard.
+    // A broker refuses times an hour ahead of its own: a sender whose clock is wrong must still be accepted.
     'message.timestamp.type': 'LogAppendTime',
   };
   return {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll } from '@jest/globals';
 import { transportContract } from '../transport.contract.js';
-import { KafkaStage } from './kafka-stage.contract.js';
+import { KafkaHarness } from './kafka-harness.contract.js';
 
-const broker = new KafkaStage();
+const broker = new KafkaHarness();
 
 broker.describe('over Kafka', () => {
   beforeAll(() => broker.createTopics());

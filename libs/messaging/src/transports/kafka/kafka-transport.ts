@@ -18,11 +18,11 @@ import { lagOf } from './kafka-lag.js';
 export interface KafkaTransportOptions {
   config: EventsConfig;
   logger: Logger;
-  /** A consumer died and cannot be revived: whoever runs the process ends it, so that it is started anew. */
+  /** A consumer died and cannot be revived: whoever runs the process ends it, so that it is restarted. */
   onDeath: (error: Error) => void;
 }
 
-/** A group that listens asks far more often than this, also when there is nothing to hear. */
+/** A group that listens polls far more often than this, even when there is nothing to receive. */
 const SILENCE_LIMIT_MS = 15 * SECOND_MS;
 
 /** What one service listens with. */
@@ -86,7 +86,7 @@ export class KafkaTransport extends EventTransport {
     );
   }
 
-  /** @throws naming the group that hears nothing, or when the last events could not be handed over. */
+  /** @throws naming the group that receives nothing, or when the last events could not be handed over. */
   async check(): Promise<void> {
     if (this.publisher.isFailing) throw new Error('the brokers take no events');
     for (const { group, isMember, lastPollAgeMs } of this.health()) {

@@ -109,9 +109,9 @@ export class PaidChanges {
   async settle(known: KnownSubscription): Promise<boolean> {
     const { mark, next, former } = known;
     if (mark.changeOrderId === null || this.parts.clock.now() >= mark.until) return false;
-    let order = await this.parts.orders.getOrder(mark.changeOrderId);
-    const change = toChangeReference(order.purchase_units?.[0]?.custom_id);
-    if (!change || !isSamePlan(former, change.old) || !isSamePlan(next, change.wanted))
+    let order = await this.findOrder(mark.changeOrderId);
+    const change = toChangeReference(order?.purchase_units?.[0]?.custom_id);
+    if (!order || !change || !isSamePlan(former, change.old) || !isSamePlan(next, change.wanted))
       return false;
     if (order.status === 'APPROVED' && (await this.capture(order))) {
       order = await this.parts.orders.getOrder(mark.changeOrderId);
@@ -124,7 +124,8 @@ export class PaidChanges {
   /** The bill of the latest change, once it is paid. */
   async paidBill({ mark }: KnownSubscription): Promise<{ id: string; at: Date } | undefined> {
     if (mark.changeOrderId === null) return undefined;
-    const at = paidAt(await this.parts.orders.getOrder(mark.changeOrderId));
+    const order = await this.findOrder(mark.changeOrderId);
+    const at = order && paidAt(order);
     return at && { id: `${BILL_PREFIX}${mark.changeOrderId}`, at };
   }
 
@@ -156,6 +157,16 @@ export class PaidChanges {
       currency,
       lines,
     };
+  }
+
+  /** Undefined for one that was left unpaid: PayPal forgets it within hours. */
+  private async findOrder(id: string): Promise<PaypalOrder | undefined> {
+    try {
+      return await this.parts.orders.getOrder(id);
+    } catch (error) {
+      if (error instanceof PaypalRefusal && error.status === 404) return undefined;
+      throw error;
+    }
   }
 
   private async capture({ id, update_time: updated = '' }: PaypalOrder): Promise<boolean> {

@@ -44,7 +44,7 @@ export class OddlyNamed {
 type Numbered = { n: number };
 
 /** What a test makes of the handlers: `before` may throw instead of letting an event be recorded. */
-export class Script {
+export class RecordingConsumer {
   /** Numbers of the events that reached a handler, refused ones included. */
   readonly tries: number[] = [];
   readonly watched: number[] = [];
@@ -66,43 +66,43 @@ export class Script {
 
 @Controller()
 class OnCountedConsumer {
-  constructor(private readonly script: Script) {}
+  constructor(private readonly recorder: RecordingConsumer) {}
 
   @Consumes(Counted)
   handle(@Payload() event: EventEnvelope<Counted>, @Ctx() transaction: Transaction): Promise<void> {
-    return this.script.record(event, transaction);
+    return this.recorder.record(event, transaction);
   }
 
   @Watches(Counted)
   async watch(@Payload() event: EventEnvelope<Counted>): Promise<void> {
-    this.script.watched.push(event.data.n);
-    this.script.whenWatched(event);
+    this.recorder.watched.push(event.data.n);
+    this.recorder.whenWatched(event);
   }
 }
 
 @Controller()
 class OnSnapshotTakenConsumer {
-  constructor(private readonly script: Script) {}
+  constructor(private readonly recorder: RecordingConsumer) {}
 
   @Consumes(SnapshotTaken)
   handle(
     @Payload() event: EventEnvelope<SnapshotTaken>,
     @Ctx() transaction: Transaction,
   ): Promise<void> {
-    return this.script.record(event, transaction);
+    return this.recorder.record(event, transaction);
   }
 }
 
 @Controller()
 class OnOddlyNamedConsumer {
-  constructor(private readonly script: Script) {}
+  constructor(private readonly recorder: RecordingConsumer) {}
 
   @Consumes(OddlyNamed)
   handle(
     @Payload() event: EventEnvelope<OddlyNamed>,
     @Ctx() transaction: Transaction,
   ): Promise<void> {
-    return this.script.record(event, transaction);
+    return this.recorder.record(event, transaction);
   }
 }
 
@@ -110,19 +110,19 @@ class OnOddlyNamedConsumer {
 class ConsumerModule {}
 
 /** A service with a handler of each event here. */
-export function consumerModule(script: Script): DynamicModule {
+export function consumerModule(recorder: RecordingConsumer): DynamicModule {
   return {
     module: ConsumerModule,
     controllers: [OnCountedConsumer, OnSnapshotTakenConsumer, OnOddlyNamedConsumer],
-    providers: [{ provide: Script, useValue: script }],
+    providers: [{ provide: RecordingConsumer, useValue: recorder }],
   };
 }
 
-/** Says nothing: a contract provokes failures on purpose. */
+/** Writes nothing: a contract provokes failures on purpose. */
 export const quietLogger = new Logger('contract', { write: () => {} });
 
 /** One producer (account), one consumer (entitlement) and a real database between them. */
-export class Stage {
+export class MessagingHarness {
   readonly parked: ParkedEvents;
   /** Wakes nobody: an event is found by the relay's own poll. */
   private readonly outbox: Outbox;
@@ -138,12 +138,12 @@ export class Stage {
     this.outbox = new Outbox('account', new TestClock(), transport);
   }
 
-  static async open(): Promise<Stage> {
+  static async open(): Promise<MessagingHarness> {
     const test = await TestDatabase.create();
     await withClient(test.url('entitlement_owner'), (client) =>
       client.query('create table heard (n_th bigserial, key text, n integer, data json)'),
     );
-    return new Stage(
+    return new MessagingHarness(
       test,
       await test.service('account'),
       await test.maintenance('account'),
@@ -174,9 +174,9 @@ export class Stage {
 
   async startConsumer(
     strategy: CustomStrategy['strategy'],
-    script: Script,
+    recorder: RecordingConsumer,
   ): Promise<INestMicroservice> {
-    const app = await NestFactory.createMicroservice<CustomStrategy>(consumerModule(script), {
+    const app = await NestFactory.createMicroservice<CustomStrategy>(consumerModule(recorder), {
       strategy,
       logger: false,
       abortOnError: false,

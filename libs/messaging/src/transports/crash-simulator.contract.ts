@@ -4,7 +4,7 @@ import { Database, Transaction } from '#libs/database';
  * A process that ends after a number of steps: a step lies before and after each statement and
  * commit. From then on nothing it does reaches the database, and no answer reaches it.
  */
-export class DyingProcess {
+export class CrashSimulator {
   private steps = 0;
 
   constructor(private readonly lastStep: number) {}

@@ -3,7 +3,7 @@ import { type Admin, type Kafka, type Message, Partitioners } from 'kafkajs';
 import { Logger, newId } from '#libs/platform';
 import { KAFKA_BROKERS } from '#test/environment';
 import { EventsConfig } from '../../events.config.js';
-import { Script, type Stage } from '../stage.contract.js';
+import { RecordingConsumer, type MessagingHarness } from '../messaging-harness.contract.js';
 import { KafkaClient, withAdmin } from './kafka-client.js';
 import { KafkaTransport } from './kafka-transport.js';
 import { createTopics } from './kafka-topics.js';
@@ -11,12 +11,12 @@ import { createTopics } from './kafka-topics.js';
 /** A process of account and entitlement: relay and consumer over one transport. */
 export interface KafkaProcess {
   transport: KafkaTransport;
-  script: Script;
+  recorder: RecordingConsumer;
   stop(): Promise<void>;
 }
 
 /** The run's broker, and names on it that no other spec has. */
-export class KafkaStage {
+export class KafkaHarness {
   readonly config = Object.assign(new EventsConfig(), {
     kafkaBrokers: process.env[KAFKA_BROKERS]?.split(',') ?? [],
     kafkaPrefix: `${newId()}.`,
@@ -43,16 +43,16 @@ export class KafkaStage {
     return new KafkaTransport({ config, logger: this.logger, onDeath });
   }
 
-  async start(stage: Stage, script = new Script()): Promise<KafkaProcess> {
+  async start(stage: MessagingHarness, recorder = new RecordingConsumer()): Promise<KafkaProcess> {
     const transport = this.open();
     const strategy = transport.strategyFor('entitlement', stage.consumer);
-    const app = await stage.startConsumer(strategy, script);
+    const app = await stage.startConsumer(strategy, recorder);
     await transport.startRelay('account', stage.maintenance);
     const stop = async () => {
       await app.close();
       await transport.close();
     };
-    return { transport, script, stop };
+    return { transport, recorder, stop };
   }
 
   /** Writes records past our own code. */

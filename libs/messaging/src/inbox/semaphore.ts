@@ -1,5 +1,5 @@
 /** Lets at most `limit` pieces of work run at a time; the rest wait in order. */
-export class Slots {
+export class Semaphore {
   private free: number;
   private readonly waiting: (() => void)[] = [];
 

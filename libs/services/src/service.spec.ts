@@ -1,0 +1,22 @@
+import { describe, expect, it } from '@jest/globals';
+import { type AnyService, installed } from './service.js';
+
+const service = (name: string, requires?: string) => ({ name, requires }) as AnyService;
+
+describe('services of an installation', () => {
+  const services = [service('account'), service('billing', 'STRIPE_API_KEY')];
+  const namesWith = (settings: Record<string, string>) =>
+    installed(services, settings).map(({ name }) => name);
+
+  it('one that needs a setting runs where it is given, as a value or a file', () => {
+    expect(namesWith({ STRIPE_API_KEY: 'sk_test_1' })).toEqual(['account', 'billing']);
+    expect(namesWith({ STRIPE_API_KEY_FILE: '/run/secrets/key' })).toEqual(['account', 'billing']);
+  });
+
+  it.each([{}, { STRIPE_API_KEY: ' ' }, { STRIPE_API_KEY_FILE: '' }])(
+    'with %j the installation goes without it',
+    (settings) => {
+      expect(namesWith(settings as Record<string, string>)).toEqual(['account']);
+    },
+  );
+});

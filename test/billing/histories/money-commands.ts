@@ -1,0 +1,53 @@
+import fc from 'fast-check';
+
+const pick = fc.nat(1_000);
+const kind = <Kind extends string>(name: Kind) => fc.constant(name);
+const sku = fc.constantFrom('api-5K-month', 'api-15K-month', 'api-50K-month', 'api-15K-year');
+
+/** What customers, operators, banks, networks and time do; `pick` chooses among what there is. */
+export const moneyCommand = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      kind: kind('buy'),
+      credits: fc.constantFrom(5_000, 15_000, 60_000),
+      action: fc.constantFrom('pay', 'three-d-secure', 'decline', 'delayed', 'abandon'),
+    }),
+  },
+  { weight: 6, arbitrary: fc.record({ kind: kind('subscribe'), sku }) },
+  { weight: 6, arbitrary: fc.record({ kind: kind('change'), sku }) },
+  { weight: 2, arbitrary: fc.record({ kind: kind('cancel') }) },
+  { weight: 2, arbitrary: fc.record({ kind: kind('undo') }) },
+  { weight: 3, arbitrary: fc.record({ kind: kind('card'), works: fc.boolean() }) },
+  { weight: 3, arbitrary: fc.record({ kind: kind('repeatCallback'), pick }) },
+  { weight: 3, arbitrary: fc.record({ kind: kind('holdCallbacks') }) },
+  { weight: 3, arbitrary: fc.record({ kind: kind('releaseReversed') }) },
+  { weight: 2, arbitrary: fc.record({ kind: kind('dropCallbacks') }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: kind('loseAnswers'), count: fc.integer({ min: 1, max: 4 }) }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: kind('refund'),
+      pick,
+      scope: fc.constantFrom('whole', 'remaining'),
+      cents: fc.constantFrom(undefined, 100, 1_000),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: kind('failRefund'), pick }) },
+  { weight: 2, arbitrary: fc.record({ kind: kind('dispute'), pick }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ kind: kind('decide'), pick, decision: fc.constantFrom('won', 'lost') }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: kind('delete') }) },
+  { weight: 3, arbitrary: fc.record({ kind: kind('restore') }) },
+  {
+    weight: 6,
+    arbitrary: fc.record({ kind: kind('advance'), days: fc.integer({ min: 1, max: 40 }) }),
+  },
+);
+
+export type MoneyCommand = typeof moneyCommand extends fc.Arbitrary<infer T> ? T : never;

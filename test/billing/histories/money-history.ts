@@ -1,0 +1,275 @@
+import { type Database, checkInvariants } from '#libs/database';
+import { DAY_MS, HOUR_MS, newId } from '#libs/platform';
+import { BILLING_INVARIANTS } from '../../../apps/billing/src/auditor/invariants.js';
+import { MissedEventsJob } from '../../../apps/billing/src/healing/missed-events.job.js';
+import { OpenOrdersJob } from '../../../apps/billing/src/healing/open-orders.job.js';
+import { SettleRefundsJob } from '../../../apps/billing/src/refunds/settle-refunds.job.js';
+import type { Callback } from '../../../apps/simulators/src/payments/callback-sender.js';
+import { type BillingUnderTest, CALLBACK_SECRET } from '../billing-under-test.js';
+import { pressButton } from '../hosted-page.js';
+import { signedCallback } from '../signed-callback.js';
+import type { CheckoutAction } from '../processor-stage.js';
+import type { MoneyCommand } from './money-commands.js';
+
+/** One customer's life at a processor. Whatever happens, billing ends where the processor's money is. */
+export class MoneyHistory {
+  readonly accountId: string;
+  /** How many commands found something to do. */
+  done = 0;
+  private readonly heard: Callback[] = [];
+  private isHolding = false;
+  private isDeleted = false;
+
+  private constructor(
+    private readonly billing: BillingUnderTest,
+    private readonly auditor: Database,
+  ) {
+    this.accountId = billing.newAccount();
+  }
+
+  static async begin(billing: BillingUnderTest, auditor: Database): Promise<MoneyHistory> {
+    // As every ten minutes since the installation began: what is listed is read from here on.
+    await billing.get(MissedEventsJob).runOnce();
+    return new MoneyHistory(billing, auditor);
+  }
+
+  /** Does one thing, lets it be handled, and checks what must always hold. @throws when it does not. */
+  async run(command: MoneyCommand): Promise<void> {
+    await this.apply(command);
+    const { billing } = this;
+    billing.simulator.apiFaults.lostAnswers = command.kind === 'loseAnswers' ? command.count : 0;
+    await billing.settle();
+    await billing.follow();
+    await this.check();
+  }
+
+  /** Lets everything be healed. @throws when billing's money is not the processor's. */
+  async end(): Promise<void> {
+    const { billing } = this;
+    Object.assign(billing.simulator.apiFaults, { lostAnswers: 0 });
+    billing.simulator.callbacks.faults.drop = false;
+    if (this.isHolding) await this.releaseReversed();
+    for (let round = 0; round < 2; round += 1) {
+      await billing.pass(HOUR_MS);
+      await billing.get(OpenOrdersJob).runOnce();
+      await billing.get(MissedEventsJob).runOnce();
+      await billing.get(SettleRefundsJob).runOnce();
+      await billing.settle();
+      await billing.follow();
+    }
+    await billing.database.query(
+      'update processor_objects set due_at = clock_timestamp() where due_at is not null',
+    );
+    await billing.settle();
+    await this.check();
+    const [ours, theirs] = [await this.ourMoney(), this.theirMoney()];
+    if (ours !== theirs) throw new Error(`billing has ${ours}, the processor ${theirs}`);
+  }
+
+  private async apply(command: MoneyCommand): Promise<void> {
+    switch (command.kind) {
+      case 'buy': {
+        const wish = { product: 'package', credits: command.credits };
+        return this.order(wish, command.action as CheckoutAction);
+      }
+      case 'subscribe':
+        return this.order({ product: 'subscription', sku: command.sku }, 'pay');
+      case 'change':
+        return this.ofSubscription('change', { sku: command.sku });
+      case 'cancel':
+      case 'undo':
+        return this.ofSubscription(command.kind, {});
+      case 'card':
+        return this.setCard(command.works);
+      case 'refund':
+      case 'failRefund':
+      case 'dispute':
+      case 'decide':
+        return this.takeBack(command);
+      case 'delete':
+      case 'restore':
+        return this.turn(command.kind);
+      case 'advance':
+        this.done += 1;
+        return this.billing.pass(command.days * DAY_MS);
+      case 'loseAnswers':
+        return;
+      default:
+        return this.network(command);
+    }
+  }
+
+  private async order(wish: object, action: CheckoutAction): Promise<void> {
+    const { billing, accountId } = this;
+    const body = { ...wish, processor: 'stripe' };
+    const answer = await billing.call('POST', 'orders', { accountId, body });
+    if (answer.status !== 201) return;
+    this.done += 1;
+    await pressButton(answer.body.redirect_url, action);
+  }
+
+  private async ofSubscription(step: string, body: object): Promise<void> {
+    const { billing, accountId } = this;
+    const { body: listed } = await billing.call('GET', 'subscriptions', { accountId });
+    const current = listed.subscriptions.find((one: { is_current: boolean }) => one.is_current);
+    if (!current) return;
+    const path = `subscriptions/${current.id}/${step}`;
+    const { status, body: answer } = await billing.call('POST', path, { accountId, body });
+    if (status !== 200) return;
+    this.done += 1;
+    const page = answer.redirect_url as string | null;
+    if (page) await fetch(`${page}/pay`, { method: 'POST' });
+  }
+
+  private async setCard(works: boolean): Promise<void> {
+    const customer = await this.customer();
+    if (customer === undefined) return;
+    this.done += 1;
+    this.billing.simulator.invoices.setCard(customer, works ? 'works' : 'declines');
+  }
+
+  private async takeBack(
+    command: Extract<MoneyCommand, { kind: 'refund' | 'failRefund' | 'dispute' | 'decide' }>,
+  ): Promise<void> {
+    const { payments, world } = this.billing.simulator;
+    const customer = await this.customer();
+    const intents = world
+      .all('payment_intent')
+      .filter((intent) => intent.customer === customer && intent.status === 'succeeded');
+    const ids = new Set(intents.map(({ id }) => id));
+    if (command.kind === 'refund') return this.refund(command);
+    if (command.kind === 'dispute') {
+      const disputed = chosen(intents, command.pick);
+      if (!disputed || payments.refundsOf(disputed.id).length > 0) return;
+      if (world.all('dispute').some(({ payment_intent: of }) => of === disputed.id)) return;
+      payments.dispute(disputed.id);
+    } else if (command.kind === 'decide') {
+      const own = world.all('dispute').filter((one) => ids.has(String(one.payment_intent)));
+      const dispute = chosen(own, command.pick);
+      if (!dispute) return;
+      payments.decideDispute(dispute.id, command.decision as 'won' | 'lost');
+    } else {
+      const own = world
+        .all('refund')
+        .filter((one) => ids.has(String(one.payment_intent)) && one.status === 'succeeded');
+      const refund = chosen(own, command.pick);
+      if (!refund) return;
+      payments.failRefund(refund.id);
+    }
+    this.done += 1;
+  }
+
+  private async refund({
+    pick,
+    scope,
+    cents,
+  }: Extract<MoneyCommand, { kind: 'refund' }>): Promise<void> {
+    const { billing, accountId } = this;
+    const operator = { accountId, caller: 'cli' } as const;
+    const { body } = await billing.call('GET', 'operator/payments', operator);
+    const payment = chosen(body.payments as { paymentId: string }[], pick);
+    if (!payment) return;
+    const amount = scope === 'whole' && cents ? { amountMicros: String(cents * 10_000) } : {};
+    const wish = {
+      refundId: newId(),
+      paymentId: payment.paymentId,
+      scope,
+      reason: 'asked',
+      ...amount,
+    };
+    const { status } = await billing.call('POST', 'operator/refunds', { ...operator, body: wish });
+    if (status === 200) this.done += 1;
+  }
+
+  private async turn(fate: 'delete' | 'restore'): Promise<void> {
+    if (this.isDeleted === (fate === 'delete')) return;
+    this.isDeleted = fate === 'delete';
+    this.done += 1;
+    this.billing.clock.advance(1_000);
+    await this.billing.deliver(this.isDeleted ? 'deleted' : 'restored', this.accountId);
+  }
+
+  private async network(
+    command: Extract<
+      MoneyCommand,
+      { kind: 'repeatCallback' | 'holdCallbacks' | 'releaseReversed' | 'dropCallbacks' }
+    >,
+  ): Promise<void> {
+    const { callbacks } = this.billing.simulator;
+    if (command.kind === 'releaseReversed') {
+      callbacks.faults.drop = false;
+      return this.isHolding ? this.releaseReversed() : undefined;
+    }
+    this.done += 1;
+    if (command.kind === 'dropCallbacks') callbacks.faults.drop = true;
+    else if (command.kind === 'holdCallbacks') {
+      this.isHolding = true;
+      callbacks.hold();
+    } else {
+      const callback = chosen(this.heard, command.pick);
+      if (callback) await this.send(callback);
+    }
+  }
+
+  private async releaseReversed(): Promise<void> {
+    this.isHolding = false;
+    for (const callback of this.billing.simulator.callbacks.takeHeld().toReversed()) {
+      this.heard.push(callback);
+      await this.send(callback);
+    }
+  }
+
+  private async send({ body }: Callback): Promise<void> {
+    const raw = Buffer.from(body);
+    const headers = signedCallback(raw, CALLBACK_SECRET, this.billing.clock.now());
+    await this.billing.call('POST', 'callbacks/stripe', { body: raw, headers });
+  }
+
+  private async customer(): Promise<string | undefined> {
+    const [row] = await this.billing.database.query<{ id: string }>(
+      'select customer_id as id from processor_customers where account_id = $1',
+      [this.accountId],
+    );
+    return row?.id;
+  }
+
+  private async check(): Promise<void> {
+    const violated = await checkInvariants(this.auditor, BILLING_INVARIANTS);
+    const errors = this.billing.logLines.splice(0).filter(isFault);
+    const faults = [...violated.map((one) => JSON.stringify(one)), ...errors];
+    if (faults.length > 0) throw new Error(faults.join('\n'));
+  }
+
+  private async ourMoney(): Promise<string> {
+    const [row] = await this.billing.database.query<{ paid: string; refunded: string }>(
+      `select coalesce(sum(amount_micros), 0)::text as paid,
+         coalesce((select sum(amount_micros) from reversals
+           where account_id = $1 and cause = 'refund' and state = 'final'), 0)::text as refunded
+       from payments where account_id = $1`,
+      [this.accountId],
+    );
+    const customer = await this.customer();
+    this.known = customer;
+    return `${row.paid} paid, ${row.refunded} refunded`;
+  }
+  private known?: string;
+
+  private theirMoney(): string {
+    const { world } = this.billing.simulator;
+    const intents = world
+      .all('payment_intent')
+      .filter(({ customer, status }) => customer === this.known && status === 'succeeded');
+    const ids = new Set(intents.map(({ id }) => id));
+    const refunds = world
+      .all('refund')
+      .filter(({ payment_intent: of, status }) => ids.has(String(of)) && status === 'succeeded');
+    const micros = (amounts: { amount: number }[]) =>
+      amounts.reduce((sum, { amount }) => sum + amount * 10_000, 0);
+    return `${micros(intents)} paid, ${micros(refunds)} refunded`;
+  }
+}
+
+/** A refund that the processor refuses is said in the log, and is no fault. */
+const isFault = (line: string) => !line.includes('a refund was not made');
+
+const chosen = <T>(from: readonly T[], pick: number): T | undefined => from[pick % from.length];
