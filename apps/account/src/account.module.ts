@@ -52,6 +52,8 @@ import { PasswordResetsController } from './password-resets/password-resets.cont
 import { PasswordResetsMaintenanceRepository } from './password-resets/password-resets.repository.js';
 import { PasswordResetsService } from './password-resets/password-resets.service.js';
 import { PasswordsService } from './passwords/passwords.service.js';
+import { OperatorsController } from './operators/operators.controller.js';
+import { OperatorsService } from './operators/operators.service.js';
 import { OwnerMailService } from './people/owner-mail.service.js';
 import { PeopleByAddressMaintenanceRepository } from './people/people-by-address.repository.js';
 import { PeopleRepository } from './people/people.repository.js';
@@ -95,6 +97,7 @@ export const CONTROLLERS = [
   AddressChangesController,
   BillingDetailsController,
   DeletionController,
+  OperatorsController,
 ];
 
 /** Features in the order in which they may use one another. */
@@ -151,6 +154,7 @@ const FEATURES = [
     ErasureService,
     EraseJob,
   ],
+  [OperatorsService],
 ];
 
 @Module({})

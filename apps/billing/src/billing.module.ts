@@ -18,6 +18,9 @@ import { AccountStatesService } from './accounts/account-states.service.js';
 import { OnAccountDeletedConsumer } from './accounts/on-account-deleted.consumer.js';
 import { OnAccountErasedConsumer } from './accounts/on-account-erased.consumer.js';
 import { OnAccountRestoredConsumer } from './accounts/on-account-restored.consumer.js';
+import { InquiriesController } from './inquiries/inquiries.controller.js';
+import { InquiriesService } from './inquiries/inquiries.service.js';
+import { ReferencesMaintenanceRepository } from './inquiries/references.repository.js';
 import { InvoiceDataService } from './invoice-data/invoice-data.service.js';
 import { InvoiceKeysRepository } from './invoice-data/invoice-keys.repository.js';
 import { InvoicesController } from './invoices/invoices.controller.js';
@@ -94,6 +97,7 @@ export const CONTROLLERS = [
   CallbacksController,
   RefundsController,
   ReconciliationController,
+  InquiriesController,
   OnAccountDeletedConsumer,
   OnAccountRestoredConsumer,
   OnAccountErasedConsumer,
@@ -129,6 +133,7 @@ const FEATURES = [
   [CallbacksRepository, CallbacksService],
   [ReconciliationMaintenanceRepository, ProcessorTruthService, ReconciliationService, ReconcileJob],
   [HealingRepository, HealingService, OpenOrdersJob, MissedEventsJob],
+  [ReferencesMaintenanceRepository, InquiriesService],
 ];
 
 /** Orders, payments and what the processors say about them. */

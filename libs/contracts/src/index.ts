@@ -1,6 +1,7 @@
 export * from './api-key.js';
 export * from './catalogue/plans.js';
 export * from './catalogue/subscription-plans.js';
+export * from './clients/account-desk.client.js';
 export * from './clients/account.client.js';
 export * from './clients/billing.client.js';
 export * from './clients/change-feed.js';

@@ -123,8 +123,13 @@ export class AccountsService {
     return true;
   }
 
+  async find(transaction: Transaction, accountId: string): Promise<Account | null> {
+    return this.accounts.find(transaction, accountId);
+  }
+
+  /** @throws NotFound. */
   async get(transaction: Transaction, accountId: string): Promise<Account> {
-    const account = await this.accounts.find(transaction, accountId);
+    const account = await this.find(transaction, accountId);
     if (!account) throw new NotFound();
     return account;
   }

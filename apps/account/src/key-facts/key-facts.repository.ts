@@ -50,6 +50,18 @@ export class KeyFactsMaintenanceRepository {
     return row ?? null;
   }
 
+  /** Keys of every account that end so, newest first. */
+  async listByEnding(
+    lastFour: string,
+    limit: number,
+  ): Promise<{ keyId: string; accountId: string; name: string; isRevoked: boolean }[]> {
+    return this.database.query(
+      `select id as "keyId", account_id as "accountId", name, revoked_at is not null as "isRevoked"
+       from api_keys where last_four = $1 order by id desc limit $2`,
+      [lastFour, limit],
+    );
+  }
+
   /** One statement for all keys; rows written less than `before` ago stay untouched. */
   async noteUsed(keyIds: string[], at: Date, before: Date): Promise<void> {
     await this.database.query(

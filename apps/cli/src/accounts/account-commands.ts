@@ -1,0 +1,63 @@
+import type { Command } from 'commander';
+import {
+  AccountDeskClient,
+  type AccountMatch,
+  type AccountSummary,
+  BillingClient,
+} from '#libs/contracts';
+import type { CliConfig } from '../cli.config.js';
+import { operatorName } from '../operator.js';
+import { type OutputOptions, answer } from '../output.js';
+import { withService } from '../service-calls.js';
+
+interface FoundAccount extends AccountSummary {
+  matched: string[];
+}
+
+/** Accounts shown of a text that leads to many. */
+const ACCOUNTS_MAX = 20;
+
+/** `account`: who somebody is, and what happened to him. */
+export function accountCommands(program: Command, config: CliConfig): void {
+  const account = program.command('account').description('accounts and what happened to them');
+  account
+    .command('find <text>')
+    .description(
+      'by e-mail, account id, last four of a key, invoice number, or an id of ours or a processor',
+    )
+    .option('--json', 'as JSON')
+    .action((text: string, options: OutputOptions) => find(config, text, options));
+}
+
+async function find(config: CliConfig, text: string, options: OutputOptions): Promise<void> {
+  const ofBilling = await withService(config, 'billing', (http) =>
+    new BillingClient(http).find(text),
+  );
+  const found = await withService(config, 'account', async (http) => {
+    const desk = new AccountDeskClient(http, operatorName());
+    const matches = [...(await desk.find(text)), ...ofBilling];
+    return inspectAll(desk, matches);
+  });
+  if (found.length === 0) process.exitCode = 1;
+  answer(options, found, (accounts) =>
+    accounts.length === 0 ? ['No account is known by this.'] : accounts.map(foundLine),
+  );
+}
+
+async function inspectAll(
+  desk: AccountDeskClient,
+  matches: AccountMatch[],
+): Promise<FoundAccount[]> {
+  const byAccount = Map.groupBy(matches, ({ accountId }) => accountId);
+  const found: FoundAccount[] = [];
+  for (const [accountId, ofAccount] of [...byAccount].slice(0, ACCOUNTS_MAX)) {
+    const matched = ofAccount.map((match) => match.matched);
+    found.push({ ...(await desk.inspect(accountId)), matched });
+  }
+  return found;
+}
+
+function foundLine({ accountId, state, email, firstName, matched }: FoundAccount): string {
+  const who = email === null ? 'erased' : `${email} (${firstName})`;
+  return `${accountId}  ${state}  ${who}  by ${matched.join(', ')}`;
+}
