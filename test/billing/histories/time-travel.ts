@@ -11,7 +11,7 @@ const SKUS = [
   'api-15K-month',
   'api-15K-year',
   'api-50K-month',
-  'domainer-dns-month',
+  'api-50K-year',
   'api-5K-year',
 ];
 /** Every fifth customer's card is declined for a week in the third month. */
