@@ -57,7 +57,7 @@ export class BillingUnderTest {
   }
 
   service: RunningService;
-  /** Letters that were handed over. */
+  /** Mails that were handed over. */
   mailbox: LocalMailbox;
   readonly contacts = new AccountContacts();
   readonly holdings = new EntitlementHoldings();
@@ -149,7 +149,7 @@ export class BillingUnderTest {
     await this.get(SyncObjectsJob).runOnce();
   }
 
-  /** Prints invoices and sends letters. @returns the letters to the account, oldest first. */
+  /** Prints invoices and sends mails. @returns the mails to the account, oldest first. */
   async deliverMail(accountId: string) {
     await this.get(PrintInvoicesJob).runOnce();
     await this.get(MailSender).runOnce();

@@ -130,7 +130,7 @@ jest.setTimeout(600_000);
     await visitor.examine();
     expect(await visitor.submit('Undo: API plan 15K')).toBe(303);
     await waitFor('the renewal', async () => (await own()).includes('renews '));
-    await waitFor('the letter', async () => {
+    await waitFor('the mail', async () => {
       const mails = await deployment.mailbox.newest(50);
       return mails.some(({ to }) => to === customer.email);
     });
