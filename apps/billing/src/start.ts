@@ -1,10 +1,9 @@
-import { AuditJob, Database, addInvariantMetrics, addPoolMetrics } from '#libs/database';
+import { AuditJob, Database, addInvariantMetrics } from '#libs/database';
 import { MailSender, type MailTransport, UnsentMail, addMailMetrics } from '#libs/mail';
-import { type EventTransport, addEventMetrics } from '#libs/messaging';
+import type { EventTransport } from '#libs/messaging';
 import {
   type Clock,
   DAY_MS,
-  Health,
   type Logger,
   MINUTE_MS,
   Metrics,
@@ -12,7 +11,7 @@ import {
   SECOND_MS,
   startService,
 } from '#libs/platform';
-import { type JobDeclaration, startJobs } from '#libs/services';
+import { type JobDeclaration, startBackgroundWork } from '#libs/services';
 import type { BillingConfig } from './billing.config.js';
 import { BillingModule } from './billing.module.js';
 import { MissedEventsJob } from './healing/missed-events.job.js';
@@ -99,31 +98,14 @@ export async function startBilling(options: BillingOptions): Promise<RunningServ
     rawBodyLimitBytes: RAW_BODY_LIMIT_BYTES,
     strategy: transport.strategyFor('billing', database),
   });
-  const health = service.app.get(Health, { strict: false });
-  health.add({ name: 'database', check: async () => void (await database.query('select 1')) });
-  health.add({ name: 'broker', isOptional: true, check: () => transport.check() });
   const clients = service.app.get(ServiceClients, { strict: false });
   const metrics = service.app.get(Metrics, { strict: false });
-  addEventMetrics(metrics, { service: 'billing', transport, database });
   addMailMetrics(metrics, maintenanceDatabase);
   addInvariantMetrics(metrics, 'billing', service.app.get(AuditJob, { strict: false }));
-  addPoolMetrics(metrics, {
-    billing: database,
-    maintenance: maintenanceDatabase,
-    auditor: auditorDatabase,
-  });
-  await transport.startRelay('billing', maintenanceDatabase);
-  const jobs = startJobs(service, logger, (options.isScheduled ?? true) ? JOBS : []);
-  return {
-    ...service,
-    stop: async () => {
-      await jobs.stop();
-      await transport.stopRelay('billing');
-      await clients.close();
-      await service.stop();
-      for (const opened of Object.values(databases)) await opened.close();
-    },
-  };
+  const jobs = (options.isScheduled ?? true) ? JOBS : [];
+  const work = { name: 'billing', logger, transport, jobs, ...databases } as const;
+  const running = await startBackgroundWork(service, work);
+  return { ...running, stop: async () => running.stop().finally(() => clients.close()) };
 }
 
 function open(url: string, applicationName: string): Promise<Database> {
