@@ -96,6 +96,7 @@ describe('secrets of services that fail', () => {
       ...(service === 'account' && { KAFKA_BROKERS: CLOSED }),
       KAFKA_TLS: 'true',
       KAFKA_SASL_USERNAME: 'account',
+      API_PORT: '0',
       DASHBOARD_PORT: '0',
       GATEWAY_INTERNAL_PORT: '0',
       GATEWAY_JOURNAL: join(folder, 'leases.journal'),

@@ -43,7 +43,13 @@ describe('a service that one line adds to the registry', () => {
   beforeAll(async () => {
     const program = `${APPS}solo/src/main.js`;
     solo = spawn(process.execPath, ['--import', WITH_ARCHIVE, program, '--offline'], {
-      env: { PATH: process.env.PATH, DATA_DIR: data, API_PORT: '0', DASHBOARD_PORT: '0' },
+      env: {
+        PATH: process.env.PATH,
+        DATA_DIR: data,
+        API_PORT: '0',
+        DASHBOARD_PORT: '0',
+        METRICS_PORT: '0',
+      },
       stdio: ['ignore', 'ignore', 'pipe'],
     });
     let faults = '';
