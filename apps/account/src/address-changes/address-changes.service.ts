@@ -15,7 +15,7 @@ import { addressChangedMail, confirmAddressMail } from './address-mail.js';
 
 const PERSON_LIMIT: AttemptLimit = { name: 'change address', max: 5, windowMs: HOUR_MS };
 
-/** Moves a person to another e-mail address, once that is proven to be his. */
+/** Moves a person to another e-mail address, once they have proven that they own it. */
 @Injectable()
 export class AddressChangesService {
   constructor(

@@ -22,7 +22,7 @@ export class PasswordChangesService {
     private readonly audit: AuditService,
   ) {}
 
-  /** Ends all sessions; the person logs in anew. @throws LinkInvalid, InvalidRequest. */
+  /** Ends all sessions; the person has to log in again. @throws LinkInvalid, InvalidRequest. */
   async reset(
     { token, password }: ResetPasswordRequest,
     visitor: Visitor,

@@ -5,7 +5,7 @@ import { AuditService } from '../audit/audit.service.js';
 import { PeopleService } from '../people/people.service.js';
 import type { ActiveSession } from '../sessions/serves.js';
 
-/** What the owner sees and changes of himself. */
+/** The profile that owners see and change. */
 @Injectable()
 export class ProfileService {
   constructor(

@@ -14,7 +14,7 @@ import { Type } from 'class-transformer';
 
 /** Things that one request may ask about. */
 export const BULK_ITEMS_MAX = 100;
-/** Of the body of a request about several things. */
+/** Largest body of a request about several things. */
 export const BULK_BODY_BYTES = 256 * 1_024;
 const NAME_LENGTH_MAX = 2_048;
 
@@ -39,7 +39,7 @@ export class BulkItem {
   @IsBoolean()
   status: boolean;
 
-  /** Of a refusal: what a single request would have been answered. */
+  /** Set for a refusal: the answer to a single request. */
   @IsOptional()
   @IsInt()
   status_code?: number;
