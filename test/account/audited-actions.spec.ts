@@ -198,6 +198,13 @@ describe('audited actions', () => {
     expect(await entriesOf(inspect)).toEqual(['account.inspected']);
   });
 
+  it('S117: suspending an account, and the end of that, is one entry each', async () => {
+    for (const verb of ['suspend', 'unsuspend']) {
+      const act = () => asOperator(verb, owner.accountId, { reason: 'a test' });
+      expect(await entriesOf(act)).toEqual([`account.${verb}ed`]);
+    }
+  });
+
   it('S117: too many attempts are one entry a network and window, and one for each that was too early', async () => {
     account.clock.advance(HOUR_MS);
     for (let i = 0; i < 5; i++) await logIn(WRONG, NEXT_EMAIL, '198.51.100.1');

@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import { Command, CommanderError } from 'commander';
 import { Problem, SystemClock } from '#libs/platform';
 import { accountCommands } from '../../apps/cli/src/accounts/account-commands.js';
 import { billingCommands } from '../../apps/cli/src/billing/billing-commands.js';
@@ -67,7 +67,7 @@ export class OperatorDesk {
     try {
       await program.parseAsync(args, { from: 'user' });
     } catch (error) {
-      if (!(error instanceof Problem)) throw error;
+      if (!(error instanceof Problem || error instanceof CommanderError)) throw error;
       end.stderr += error.message;
       process.exitCode = 1;
     } finally {

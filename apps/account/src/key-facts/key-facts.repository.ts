@@ -7,6 +7,7 @@ export interface KeyRow {
   accountId: string;
   accountState: AccountState;
   restoreUntil: Date | null;
+  isSuspended: boolean;
   isRevoked: boolean;
   environment: KeyEnvironment;
   scopes: Scope[];
@@ -29,7 +30,8 @@ export class KeyFactsMaintenanceRepository {
   async find(hash: Buffer, { usedSince }: { usedSince: Date }): Promise<KeyRow | null> {
     const [row] = await this.database.query<KeyRow>(
       `select k.id as "keyId", k.account_id as "accountId", a.state as "accountState",
-              a.restore_until as "restoreUntil", k.revoked_at is not null as "isRevoked",
+              a.restore_until as "restoreUntil",
+              a.suspended_at is not null as "isSuspended", k.revoked_at is not null as "isRevoked",
               k.environment, k.scopes, k.allowed_addresses as "allowedAddresses",
               k.daily_credit_cap as "dailyCreditCap", k.expires_at as "expiresAt",
               case when k.environment = 'live' and k.is_current then

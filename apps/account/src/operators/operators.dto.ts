@@ -11,3 +11,10 @@ export class OperatorRequest {
   @Matches(/^[\w.@-]{1,64}$/)
   operator: string;
 }
+
+export class SuspensionRequest extends OperatorRequest {
+  /** The owner reads it: of a suspension, why; of its end, for the audit log. */
+  @IsString()
+  @Length(1, 500)
+  reason: string;
+}

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { AccountMatch, AccountSummary } from '#libs/contracts';
+import type { AccountMatch, AccountSummary, SuspensionAnswer } from '#libs/contracts';
 import { isId } from '#libs/platform';
 import { AccountsService } from '../accounts/accounts.service.js';
 import type { Operator } from '../audit/actor.js';
@@ -44,7 +44,7 @@ export class OperatorsService {
         action: 'account.inspected',
         object: `account:${accountId}`,
       });
-      const { state, createdAt, deletedAt, restoreUntil } = account;
+      const { state, createdAt, deletedAt, restoreUntil, suspendedAt, suspendedBecause } = account;
       return {
         accountId,
         state,
@@ -52,8 +52,44 @@ export class OperatorsService {
         firstName: owner?.firstName ?? null,
         createdAt: createdAt.toISOString(),
         deletedAt: deletedAt?.toISOString(),
+        suspendedAt: suspendedAt?.toISOString(),
+        suspendedBecause: suspendedBecause ?? undefined,
         restorableUntil: state === 'deleted' ? restoreUntil?.toISOString() : undefined,
       };
+    });
+  }
+
+  /** Its keys answer 403 from now on. @throws NotFound. */
+  async suspend(accountId: string, by: Operator, reason: string): Promise<SuspensionAnswer> {
+    return this.accounts.transaction(async (transaction) => {
+      const hasChanged = await this.accounts.setSuspension(transaction, accountId, reason);
+      const object = `account:${accountId}`;
+      const after = { reason };
+      await this.audit.record(transaction, {
+        by,
+        accountId,
+        action: 'account.suspended',
+        object,
+        after,
+      });
+      return { hasChanged };
+    });
+  }
+
+  /** Undoes the suspension and nothing else. @throws NotFound. */
+  async unsuspend(accountId: string, by: Operator, reason: string): Promise<SuspensionAnswer> {
+    return this.accounts.transaction(async (transaction) => {
+      const hasChanged = await this.accounts.setSuspension(transaction, accountId, null);
+      const object = `account:${accountId}`;
+      const after = { reason };
+      await this.audit.record(transaction, {
+        by,
+        accountId,
+        action: 'account.unsuspended',
+        object,
+        after,
+      });
+      return { hasChanged };
     });
   }
 

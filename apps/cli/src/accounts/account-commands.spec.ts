@@ -1,5 +1,7 @@
 import { userInfo } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { hashApiKey } from '#libs/contracts';
+import { recordedEvents } from '#test/environment';
 import type { Registered } from '../../../../test/account/account-under-test.js';
 import { OperatorDesk } from '../../../../test/desk/operator-desk.js';
 
@@ -42,6 +44,29 @@ describe('account commands', () => {
     const looks = (await desk.audited(accountId)).filter((line) => line.includes('inspected'));
     expect(looks).toHaveLength(texts.length + Object.keys(ids).length + 1);
     expect(looks[0]).toBe(`operator:${userInfo().username} account.inspected account:${accountId}`);
+  });
+
+  it('a suspension reaches keys and session with its reason, and its end restores exactly', async () => {
+    const { accountId, key, token } = owner;
+    const facts = () => desk.account.client.findKey(hashApiKey(key, desk.account.config.keyPepper));
+    const session = async () => (await desk.account.dashboard('GET', 'session', { token })).body;
+    const before = [await facts(), await session()];
+    expect(before[0]).toMatchObject({ isSuspended: false, state: 'active' });
+    const [suspend, unsuspend] = ['suspend', 'unsuspend'].map(
+      (verb) => () => desk.command('account', verb, accountId, '--reason', 'unpaid dispute'),
+    );
+    expect(await suspend()).toMatchObject({ code: 0, stdout: `${accountId} is suspended\n` });
+    expect(await facts()).toMatchObject({ isSuspended: true, state: 'active' });
+    expect(await session()).toMatchObject({ suspended_because: 'unpaid dispute' });
+    expect((await find(accountId))[0]).toMatchObject({ suspendedBecause: 'unpaid dispute' });
+    expect((await suspend()).stdout).toMatch('nothing changed');
+    expect((await unsuspend()).code).toBe(0);
+    expect([await facts(), await session()]).toEqual(before);
+    const said = (await recordedEvents(desk.account.database)).filter(
+      ({ type }) => type === 'account.account-suspension-changed',
+    );
+    expect(said.map(({ data }) => data.isSuspended)).toEqual([true, false]);
+    expect((await desk.command('account', 'suspend', accountId)).code).toBe(1);
   });
 
   it('what leads to nobody says so and ends with 1', async () => {

@@ -10,6 +10,10 @@ import { operatorName } from '../operator.js';
 import { type OutputOptions, answer } from '../output.js';
 import { withService } from '../service-calls.js';
 
+interface SuspensionOptions extends OutputOptions {
+  reason: string;
+}
+
 interface FoundAccount extends AccountSummary {
   matched: string[];
 }
@@ -27,6 +31,20 @@ export function accountCommands(program: Command, config: CliConfig): void {
     )
     .option('--json', 'as JSON')
     .action((text: string, options: OutputOptions) => find(config, text, options));
+  for (const verb of ['suspend', 'unsuspend'] as const) {
+    account
+      .command(`${verb} <account-id>`)
+      .description(
+        verb === 'suspend'
+          ? 'its keys answer 403 account_suspended within a second; nothing else changes'
+          : 'undo the suspension and nothing else',
+      )
+      .requiredOption('--reason <text>', 'why; the owner of a suspended account reads it')
+      .option('--json', 'as JSON')
+      .action((accountId: string, options: SuspensionOptions) =>
+        changeSuspension(config, verb, accountId, options),
+      );
+  }
 }
 
 async function find(config: CliConfig, text: string, options: OutputOptions): Promise<void> {
@@ -44,6 +62,20 @@ async function find(config: CliConfig, text: string, options: OutputOptions): Pr
   );
 }
 
+async function changeSuspension(
+  config: CliConfig,
+  verb: 'suspend' | 'unsuspend',
+  accountId: string,
+  options: SuspensionOptions,
+): Promise<void> {
+  const changed = await withService(config, 'account', (http) =>
+    new AccountDeskClient(http, operatorName())[verb](accountId, options.reason),
+  );
+  answer(options, changed, ({ hasChanged }) => [
+    hasChanged ? `${accountId} is ${verb}ed` : `was ${verb}ed before, nothing changed`,
+  ]);
+}
+
 async function inspectAll(
   desk: AccountDeskClient,
   matches: AccountMatch[],
@@ -57,7 +89,9 @@ async function inspectAll(
   return found;
 }
 
-function foundLine({ accountId, state, email, firstName, matched }: FoundAccount): string {
+function foundLine({ accountId, email, firstName, matched, ...account }: FoundAccount): string {
+  const { suspendedBecause: reason } = account;
+  const state = reason === undefined ? account.state : `${account.state}, suspended: ${reason}`;
   const who = email === null ? 'erased' : `${email} (${firstName})`;
   return `${accountId}  ${state}  ${who}  by ${matched.join(', ')}`;
 }

@@ -19,6 +19,13 @@ export interface AccountSummary {
   createdAt: string;
   deletedAt?: string;
   restorableUntil?: string;
+  suspendedAt?: string;
+  suspendedBecause?: string;
+}
+
+export interface SuspensionAnswer {
+  /** False when the account was in that state before. */
+  hasChanged: boolean;
 }
 
 /** Typed calls of the operators' commands to account's internal routes. */
@@ -38,5 +45,17 @@ export class AccountDeskClient {
   async inspect(accountId: string): Promise<AccountSummary> {
     const body = { operator: this.operator };
     return this.http.call('POST', '/internal/operator/accounts/inspect', { accountId, body });
+  }
+
+  /** Its keys answer 403 `account_suspended` within a second. @throws Problem 404. */
+  async suspend(accountId: string, reason: string): Promise<SuspensionAnswer> {
+    const body = { operator: this.operator, reason };
+    return this.http.call('POST', '/internal/operator/accounts/suspend', { accountId, body });
+  }
+
+  /** Undoes the suspension and nothing else. @throws Problem 404. */
+  async unsuspend(accountId: string, reason: string): Promise<SuspensionAnswer> {
+    const body = { operator: this.operator, reason };
+    return this.http.call('POST', '/internal/operator/accounts/unsuspend', { accountId, body });
   }
 }

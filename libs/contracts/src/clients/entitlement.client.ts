@@ -13,7 +13,7 @@ import type {
 } from './entitlement-holdings.js';
 import type { ServiceHttp } from './service-http.js';
 
-export type BlockCause = 'overdue' | 'deletion' | 'fraud' | 'admin';
+export type BlockCause = 'overdue' | 'deletion' | 'suspension' | 'fraud' | 'admin';
 
 /** Causes an operator may set; `deletion` follows the account. */
 export const OPERATOR_BLOCK_CAUSES = ['overdue', 'fraud', 'admin'] as const;
