@@ -9,7 +9,7 @@ import { OwnerMailService } from '../people/owner-mail.service.js';
 import { PeopleService } from '../people/people.service.js';
 import { LinkInvalid } from '../registration/registration.errors.js';
 import { alreadyRegisteredMail } from '../registration/registration-mail.js';
-import type { ActiveSession } from '../sessions/serves.js';
+import type { ActiveSession } from '../sessions/session-guard.js';
 import { AddressChangeLinksService } from './address-change-links.service.js';
 import { addressChangedMail, confirmAddressMail } from './address-mail.js';
 

@@ -3,7 +3,7 @@ import type { ProfileAnswer, UpdateProfileRequest } from '#libs/contracts';
 import { AccountsService } from '../accounts/accounts.service.js';
 import { AuditService } from '../audit/audit.service.js';
 import { PeopleService } from '../people/people.service.js';
-import type { ActiveSession } from '../sessions/serves.js';
+import type { ActiveSession } from '../sessions/session-guard.js';
 
 /** The profile that owners see and change. */
 @Injectable()
