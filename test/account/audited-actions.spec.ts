@@ -185,6 +185,26 @@ describe('audited actions', () => {
     for (const [happens, expected] of steps) expect(await entriesOf(happens)).toEqual([expected]);
   });
 
+  const asOperator = (route: string, accountId: string, body: object) =>
+    account.service.app.inject({
+      method: 'POST',
+      url: `/internal/operator/accounts/${route}`,
+      headers: { authorization: `Bearer ${account.tokenOf('cli')}`, 'x-account-id': accountId },
+      payload: { operator: 'grace', ...body },
+    });
+
+  it('S117: what an operator reads of a person is one entry', async () => {
+    const inspect = () => asOperator('inspect', owner.accountId, {});
+    expect(await entriesOf(inspect)).toEqual(['account.inspected']);
+  });
+
+  it('S117: suspending an account, and the end of that, is one entry each', async () => {
+    for (const verb of ['suspend', 'unsuspend']) {
+      const act = () => asOperator(verb, owner.accountId, { reason: 'a test' });
+      expect(await entriesOf(act)).toEqual([`account.${verb}ed`]);
+    }
+  });
+
   it('S117: too many attempts are one entry a network and window, and one for each that was too early', async () => {
     account.clock.advance(HOUR_MS);
     for (let i = 0; i < 5; i++) await logIn(WRONG, NEXT_EMAIL, '198.51.100.1');

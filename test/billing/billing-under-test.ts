@@ -57,7 +57,7 @@ export class BillingUnderTest {
   }
 
   service: RunningService;
-  /** Letters that were handed over. */
+  /** Mails that were handed over. */
   mailbox: LocalMailbox;
   readonly contacts = new AccountContacts();
   readonly holdings = new EntitlementHoldings();
@@ -149,7 +149,15 @@ export class BillingUnderTest {
     await this.get(SyncObjectsJob).runOnce();
   }
 
-  /** Prints invoices and sends letters. @returns the letters to the account, oldest first. */
+  /** What is to be fetched again later is fetched now: the processor was away, or an object was early. */
+  async retry(): Promise<void> {
+    await this.database.query(
+      'update processor_objects set due_at = clock_timestamp() where due_at is not null',
+    );
+    await this.settle();
+  }
+
+  /** Prints invoices and sends mails. @returns the mails to the account, oldest first. */
   async deliverMail(accountId: string) {
     await this.get(PrintInvoicesJob).runOnce();
     await this.get(MailSender).runOnce();

@@ -13,6 +13,7 @@ import {
   AccountDeleted,
   AccountErased,
   AccountRestored,
+  AccountSuspensionChanged,
   describeEvent,
   parseEventData,
   producerOf,
@@ -25,6 +26,7 @@ import { ENTITLEMENT_INVARIANTS } from '../../apps/entitlement/src/auditor/invar
 import { OnAccountDeletedConsumer } from '../../apps/entitlement/src/blocks/on-account-deleted.consumer.js';
 import { OnAccountErasedConsumer } from '../../apps/entitlement/src/blocks/on-account-erased.consumer.js';
 import { OnAccountRestoredConsumer } from '../../apps/entitlement/src/blocks/on-account-restored.consumer.js';
+import { OnAccountSuspensionChangedConsumer } from '../../apps/entitlement/src/blocks/on-account-suspension-changed.consumer.js';
 import { EntitlementConfig } from '../../apps/entitlement/src/entitlement.config.js';
 import { ENTITIES } from '../../apps/entitlement/src/entitlement.module.js';
 import { AdvanceAccountsJob } from '../../apps/entitlement/src/due-accounts/advance-accounts.job.js';
@@ -44,6 +46,7 @@ const CONSUMERS = new Map<EventClass, Type<Consumer>>([
   [AccountDeleted, OnAccountDeletedConsumer],
   [AccountRestored, OnAccountRestoredConsumer],
   [AccountErased, OnAccountErasedConsumer],
+  [AccountSuspensionChanged, OnAccountSuspensionChangedConsumer],
   [PaymentConfirmed, OnPaymentConfirmedConsumer],
   [PaymentReversed, OnPaymentReversedConsumer],
   [PaymentReversalUndone, OnPaymentReversalUndoneConsumer],

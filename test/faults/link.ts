@@ -1,8 +1,16 @@
 import type { Socket } from 'node:net';
-import type { Trap } from './tcp-proxy.js';
 
 /** `to-server` are the client's bytes, `to-client` the answers. */
 export type Direction = 'to-server' | 'to-client';
+
+/** How a connection is struck that sends certain bytes. */
+export interface Trap {
+  text: string;
+  isForwarded: boolean;
+  /** From the bytes to the reset. */
+  afterMs: number;
+  struck: () => void;
+}
 
 /** What a link asks before it passes bytes on. */
 export interface LinkRules {

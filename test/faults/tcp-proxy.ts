@@ -1,6 +1,6 @@
 import { type AddressInfo, type Server, type Socket, connect, createServer } from 'node:net';
 import { once } from 'node:events';
-import { type Direction, Link } from './link.js';
+import { type Direction, Link, type Trap } from './link.js';
 
 export interface Target {
   host: string;
@@ -191,15 +191,6 @@ export class TcpProxy {
     const [trap] = this.traps.splice(found, 1);
     return trap;
   }
-}
-
-/** How a connection is struck that sends certain bytes. */
-export interface Trap {
-  text: string;
-  isForwarded: boolean;
-  /** From the bytes to the reset. */
-  afterMs: number;
-  struck: () => void;
 }
 
 function targetOf(target: Target | URL | string): Target {

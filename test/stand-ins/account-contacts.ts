@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { BillingContact } from '#libs/contracts';
 import { JsonServer } from './json-server.js';
 
-/** Account as billing sees it: whom invoices and letters are for. */
+/** Account as billing sees it: who receives invoices and mails. */
 export class AccountContacts extends JsonServer {
   private readonly contacts = new Map<string, BillingContact>();
 

@@ -52,6 +52,8 @@ import { PasswordResetsController } from './password-resets/password-resets.cont
 import { PasswordResetsMaintenanceRepository } from './password-resets/password-resets.repository.js';
 import { PasswordResetsService } from './password-resets/password-resets.service.js';
 import { PasswordsService } from './passwords/passwords.service.js';
+import { OperatorsController } from './operators/operators.controller.js';
+import { OperatorsService } from './operators/operators.service.js';
 import { OwnerMailService } from './people/owner-mail.service.js';
 import { PeopleByAddressMaintenanceRepository } from './people/people-by-address.repository.js';
 import { PeopleRepository } from './people/people.repository.js';
@@ -64,6 +66,7 @@ import { ConfirmationService } from './registration/confirmation.service.js';
 import { ForgetSignUpsJob } from './registration/forget-sign-ups.job.js';
 import { RegistrationController } from './registration/registration.controller.js';
 import { RegistrationService } from './registration/registration.service.js';
+import { SignUpPasswordsService } from './registration/sign-up-passwords.service.js';
 import { SignUpsMaintenanceRepository } from './registration/sign-ups.repository.js';
 import { SignUpsService } from './registration/sign-ups.service.js';
 import { CurrentSessionsService } from './sessions/current-sessions.service.js';
@@ -95,6 +98,7 @@ export const CONTROLLERS = [
   AddressChangesController,
   BillingDetailsController,
   DeletionController,
+  OperatorsController,
 ];
 
 /** Features in the order in which they may use one another. */
@@ -125,6 +129,7 @@ const FEATURES = [
   [
     SignUpsMaintenanceRepository,
     SignUpsService,
+    SignUpPasswordsService,
     RegistrationService,
     ConfirmationService,
     ForgetSignUpsJob,
@@ -151,6 +156,7 @@ const FEATURES = [
     ErasureService,
     EraseJob,
   ],
+  [OperatorsService],
 ];
 
 @Module({})

@@ -1,5 +1,4 @@
-import { LocalMailbox, SmtpTransport } from '#libs/mail';
-import { type Service, started } from '#libs/services';
+import { type Service, startWithMail } from '#libs/services';
 import { AccountConfig } from './account.config.js';
 import { CONTROLLERS } from './account.module.js';
 import { migrations } from './migrations/index.js';
@@ -14,13 +13,5 @@ export const account: Service<AccountConfig> = {
   migrations,
   controllers: CONTROLLERS,
   jobs: JOBS,
-  start: async (given) => {
-    if (given.mail) return started(await startAccount({ ...given, mail: given.mail }));
-    const { smtpUrl, mailFrom: from } = given.config;
-    const mail = smtpUrl
-      ? new SmtpTransport({ url: smtpUrl, from })
-      : new LocalMailbox(given.clock);
-    const running = started(await startAccount({ ...given, mail }));
-    return { ...running, stop: async () => running.stop().finally(() => mail.close()) };
-  },
+  start: async (given) => startWithMail(given, startAccount),
 };

@@ -1,16 +1,15 @@
-import { Database, KeptAnswer, addPoolMetrics } from '#libs/database';
+import { Database, KeptAnswer } from '#libs/database';
 import { MailSender, type MailTransport, UnsentMail, addMailMetrics } from '#libs/mail';
-import { type EventTransport, addEventMetrics } from '#libs/messaging';
+import type { EventTransport } from '#libs/messaging';
 import {
   type Clock,
-  Health,
   type Logger,
   Metrics,
   type RunningService,
   SECOND_MS,
   startService,
 } from '#libs/platform';
-import { type JobDeclaration, startJobs } from '#libs/services';
+import { type JobDeclaration, startBackgroundWork } from '#libs/services';
 import type { AccountConfig } from './account.config.js';
 import { AccountModule } from './account.module.js';
 import { Account } from './accounts/account.entity.js';
@@ -78,25 +77,15 @@ export async function startAccount(options: AccountOptions): Promise<RunningServ
   const maintenanceDatabase = await open(config.maintenanceDatabaseUrl, 'account maintenance');
   const module = AccountModule.register({ ...options, database, maintenanceDatabase });
   const service = await startService({ module, logger, port: config.port, host: config.host });
-  const health = service.app.get(Health, { strict: false });
-  health.add({ name: 'database', check: async () => void (await database.query('select 1')) });
-  health.add({ name: 'broker', isOptional: true, check: () => transport.check() });
-  const metrics = service.app.get(Metrics, { strict: false });
-  addEventMetrics(metrics, { service: 'account', transport, database });
-  addMailMetrics(metrics, maintenanceDatabase);
-  addPoolMetrics(metrics, { account: database, maintenance: maintenanceDatabase });
-  await transport.startRelay('account', maintenanceDatabase);
-  const jobs = startJobs(service, logger, (options.isScheduled ?? true) ? JOBS : []);
-  return {
-    ...service,
-    stop: async () => {
-      await jobs.stop();
-      await transport.stopRelay('account');
-      await service.stop();
-      await maintenanceDatabase.close();
-      await database.close();
-    },
-  };
+  addMailMetrics(service.app.get(Metrics, { strict: false }), maintenanceDatabase);
+  return startBackgroundWork(service, {
+    name: 'account',
+    logger,
+    transport,
+    jobs: (options.isScheduled ?? true) ? JOBS : [],
+    database,
+    maintenanceDatabase,
+  });
 }
 
 function open(url: string, applicationName: string): Promise<Database> {

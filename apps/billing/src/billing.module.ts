@@ -18,6 +18,9 @@ import { AccountStatesService } from './accounts/account-states.service.js';
 import { OnAccountDeletedConsumer } from './accounts/on-account-deleted.consumer.js';
 import { OnAccountErasedConsumer } from './accounts/on-account-erased.consumer.js';
 import { OnAccountRestoredConsumer } from './accounts/on-account-restored.consumer.js';
+import { InquiriesController } from './inquiries/inquiries.controller.js';
+import { InquiriesService } from './inquiries/inquiries.service.js';
+import { ReferencesMaintenanceRepository } from './inquiries/references.repository.js';
 import { InvoiceDataService } from './invoice-data/invoice-data.service.js';
 import { InvoiceKeysRepository } from './invoice-data/invoice-keys.repository.js';
 import { InvoicesController } from './invoices/invoices.controller.js';
@@ -27,9 +30,9 @@ import { OwnInvoicesService } from './invoices/own-invoices.service.js';
 import { PrintInvoicesJob } from './invoices/print-invoices.job.js';
 import { RevisionsRepository } from './invoices/revisions.repository.js';
 import { RevisionsService } from './invoices/revisions.service.js';
-import { ContactsService } from './letters/contacts.service.js';
-import { LettersRepository } from './letters/letters.repository.js';
-import { LettersService } from './letters/letters.service.js';
+import { ContactsService } from './mails/contacts.service.js';
+import { MailedNoticesRepository } from './mails/mailed-notices.repository.js';
+import { MailsService } from './mails/mails.service.js';
 import { CloseCheckoutsJob } from './orders/close-checkouts.job.js';
 import { PurchaseRulesService } from './pricing/purchase-rules.service.js';
 import { FollowAccountsJob } from './subscriptions/follow-accounts.job.js';
@@ -59,8 +62,8 @@ import { ReconciliationService } from './reconciliation/reconciliation.service.j
 import { ServiceClients } from './service-clients.js';
 import { OwnSubscriptionsService } from './subscriptions/own-subscriptions.service.js';
 import { PlanChangesService } from './subscriptions/plan-changes.service.js';
-import { DueLettersMaintenanceRepository } from './subscription-letters/due-letters.repository.js';
-import { WriteLettersJob } from './subscription-letters/write-letters.job.js';
+import { DueNoticesMaintenanceRepository } from './subscription-notices/due-notices.repository.js';
+import { MailNoticesJob } from './subscription-notices/mail-notices.job.js';
 import { SubscriptionsController } from './subscriptions/subscriptions.controller.js';
 import {
   SubscriptionsMaintenanceRepository,
@@ -94,6 +97,7 @@ export const CONTROLLERS = [
   CallbacksController,
   RefundsController,
   ReconciliationController,
+  InquiriesController,
   OnAccountDeletedConsumer,
   OnAccountRestoredConsumer,
   OnAccountErasedConsumer,
@@ -102,7 +106,7 @@ export const CONTROLLERS = [
 /** Features in the order in which they may use one another. */
 const FEATURES = [
   [AccountStatesRepository, AccountStatesService],
-  [ContactsService, LettersRepository, LettersService],
+  [ContactsService, MailedNoticesRepository, MailsService],
   [InvoiceKeysRepository, InvoiceDataService],
   [
     InvoicesRepository,
@@ -125,10 +129,11 @@ const FEATURES = [
     SettleRefundsJob,
   ],
   [OwnSubscriptionsService, PlanChangesService, FollowAccountsJob],
-  [DueLettersMaintenanceRepository, WriteLettersJob],
+  [DueNoticesMaintenanceRepository, MailNoticesJob],
   [CallbacksRepository, CallbacksService],
   [ReconciliationMaintenanceRepository, ProcessorTruthService, ReconciliationService, ReconcileJob],
   [HealingRepository, HealingService, OpenOrdersJob, MissedEventsJob],
+  [ReferencesMaintenanceRepository, InquiriesService],
 ];
 
 /** Orders, payments and what the processors say about them. */

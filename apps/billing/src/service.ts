@@ -1,5 +1,4 @@
-import { LocalMailbox, SmtpTransport } from '#libs/mail';
-import { type Service, started } from '#libs/services';
+import { type Service, startWithMail } from '#libs/services';
 import { BillingConfig } from './billing.config.js';
 import { CONTROLLERS } from './billing.module.js';
 import { migrations } from './migrations/index.js';
@@ -17,13 +16,5 @@ export const billing: Service<BillingConfig> = {
   migrations,
   controllers: CONTROLLERS,
   jobs: JOBS,
-  start: async (given) => {
-    if (given.mail) return started(await startBilling({ ...given, mail: given.mail }));
-    const { smtpUrl, mailFrom: from } = given.config;
-    const mail = smtpUrl
-      ? new SmtpTransport({ url: smtpUrl, from })
-      : new LocalMailbox(given.clock);
-    const running = started(await startBilling({ ...given, mail }));
-    return { ...running, stop: async () => running.stop().finally(() => mail.close()) };
-  },
+  start: async (given) => startWithMail(given, startBilling),
 };

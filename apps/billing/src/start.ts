@@ -1,10 +1,9 @@
-import { AuditJob, Database, addInvariantMetrics, addPoolMetrics } from '#libs/database';
+import { AuditJob, Database, addInvariantMetrics } from '#libs/database';
 import { MailSender, type MailTransport, UnsentMail, addMailMetrics } from '#libs/mail';
-import { type EventTransport, addEventMetrics } from '#libs/messaging';
+import type { EventTransport } from '#libs/messaging';
 import {
   type Clock,
   DAY_MS,
-  Health,
   type Logger,
   MINUTE_MS,
   Metrics,
@@ -12,7 +11,7 @@ import {
   SECOND_MS,
   startService,
 } from '#libs/platform';
-import { type JobDeclaration, startJobs } from '#libs/services';
+import { type JobDeclaration, startBackgroundWork } from '#libs/services';
 import type { BillingConfig } from './billing.config.js';
 import { BillingModule } from './billing.module.js';
 import { MissedEventsJob } from './healing/missed-events.job.js';
@@ -31,14 +30,14 @@ import { ReconcileJob } from './reconciliation/reconcile.job.js';
 import { ServiceClients } from './service-clients.js';
 import { SettleRefundsJob } from './refunds/settle-refunds.job.js';
 import { FollowAccountsJob } from './subscriptions/follow-accounts.job.js';
-import { WriteLettersJob } from './subscription-letters/write-letters.job.js';
+import { MailNoticesJob } from './subscription-notices/mail-notices.job.js';
 import { Subscription } from './subscriptions/subscription.entity.js';
 import { SyncObjectsJob } from './sync/sync-objects.job.js';
 
 export const JOBS: readonly JobDeclaration[] = [
   { job: MailSender, everyMs: SECOND_MS, runs: 'process' },
   { job: PrintInvoicesJob, everyMs: SECOND_MS, runs: 'process' },
-  { job: WriteLettersJob, everyMs: MINUTE_MS, runs: 'installation' },
+  { job: MailNoticesJob, everyMs: MINUTE_MS, runs: 'installation' },
   { job: SyncObjectsJob, everyMs: SECOND_MS, runs: 'process' },
   { job: AuditJob, everyMs: 5 * MINUTE_MS, runs: 'process' },
   { job: OpenOrdersJob, everyMs: 5 * MINUTE_MS, runs: 'installation' },
@@ -99,31 +98,14 @@ export async function startBilling(options: BillingOptions): Promise<RunningServ
     rawBodyLimitBytes: RAW_BODY_LIMIT_BYTES,
     strategy: transport.strategyFor('billing', database),
   });
-  const health = service.app.get(Health, { strict: false });
-  health.add({ name: 'database', check: async () => void (await database.query('select 1')) });
-  health.add({ name: 'broker', isOptional: true, check: () => transport.check() });
   const clients = service.app.get(ServiceClients, { strict: false });
   const metrics = service.app.get(Metrics, { strict: false });
-  addEventMetrics(metrics, { service: 'billing', transport, database });
   addMailMetrics(metrics, maintenanceDatabase);
   addInvariantMetrics(metrics, 'billing', service.app.get(AuditJob, { strict: false }));
-  addPoolMetrics(metrics, {
-    billing: database,
-    maintenance: maintenanceDatabase,
-    auditor: auditorDatabase,
-  });
-  await transport.startRelay('billing', maintenanceDatabase);
-  const jobs = startJobs(service, logger, (options.isScheduled ?? true) ? JOBS : []);
-  return {
-    ...service,
-    stop: async () => {
-      await jobs.stop();
-      await transport.stopRelay('billing');
-      await clients.close();
-      await service.stop();
-      for (const opened of Object.values(databases)) await opened.close();
-    },
-  };
+  const jobs = (options.isScheduled ?? true) ? JOBS : [];
+  const work = { name: 'billing', logger, transport, jobs, ...databases } as const;
+  const running = await startBackgroundWork(service, work);
+  return { ...running, stop: async () => running.stop().finally(() => clients.close()) };
 }
 
 function open(url: string, applicationName: string): Promise<Database> {

@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { EventsConfig, UnfitTopic } from '#libs/messaging';
 import { ConfigurationError, Problem, loadConfig, loadConfigs } from '#libs/platform';
 import { CliConfig } from './cli.config.js';
+import { accountCommands } from './accounts/account-commands.js';
 import { auditCommands } from './audit/audit-commands.js';
 import { billingCommands } from './billing/billing-commands.js';
 import { creditCommands } from './credits/credit-commands.js';
@@ -20,6 +21,7 @@ async function main(): Promise<void> {
     .showHelpAfterError('"npm run cli -- --help" lists the commands.');
   schemaCommands(program, config, events);
   eventCommands(program);
+  accountCommands(program, config);
   creditCommands(program, config);
   billingCommands(program, config);
   auditCommands(program, config);

@@ -1,6 +1,6 @@
 import { freePorts } from '#libs/platform';
 import { SERVICES } from '../../services.js';
-import type { ClusterOptions } from './cluster.js';
+import type { ClusterOptions } from './cluster-options.js';
 
 /** Every address of a cluster, known before anything listens there. */
 export interface ClusterPorts {

@@ -1,7 +1,6 @@
 import { Clock, SystemClock } from '#libs/platform';
 import {
   FileClock,
-  type KafkaBrokerOptions,
   fileClockSettings,
   kafkaAvailability,
   valkeyAvailability,
@@ -24,48 +23,8 @@ import { type AnyService, type Settings, installed } from '#libs/services';
 import { SERVICES } from '../../services.js';
 import { startPayments } from '../../solo/src/services/solo-payments.js';
 import { ServiceSettings } from './service-settings.js';
+import type { ClusterEnvironment, ClusterOptions } from './cluster-options.js';
 import { type ClusterPorts, choosePorts } from './cluster-ports.js';
-
-/** Settings by the name of a process (`gateway-2`) or of all processes of an app (`gateway`). */
-export type ClusterEnvironment = Record<string, Settings>;
-
-export interface ClusterOptions {
-  /** Holds data, logs and secrets; those of an earlier cluster are taken up again. */
-  folder: string;
-  /** 2 unless given. */
-  gateways?: number;
-  /**
-   * Wins over what the cluster sets. A function is given what it would set, by process, so that an address can be
-   * replaced by that of a proxy in front of it.
-   */
-  environment?:
-    | ClusterEnvironment
-    | ((planned: ClusterEnvironment) => ClusterEnvironment | Promise<ClusterEnvironment>);
-  /**
-   * False: no Kafka. Facts reach gateways by change feeds alone, nobody else. An object: Kafka with a further
-   * listener for a proxy, by which a service goes whose `KAFKA_BROKERS` is that proxy.
-   */
-  broker?: boolean | Pick<KafkaBrokerOptions, 'proxied'>;
-  /** False: counters in the memory of each gateway. */
-  valkey?: boolean;
-  /**
-   * Who takes money: the simulated processor of this process, or the real one of these settings. Nobody, and
-   * no billing, unless given.
-   */
-  payments?: 'simulated' | Settings;
-  /** File of a `FileClock`, which then is the business time of every service. */
-  clockFile?: string;
-  /** Wanted ports of the first gateway; the others follow in steps of ten. Free ones for 0, and unless given. */
-  firstPorts?: { api: number; dashboard: number };
-  /** All gateways listen on the public ports of the first (Linux), instead of ports of their own. */
-  onePort?: boolean;
-  /** False: PostgreSQL forgets everything with the machine, and is faster. */
-  durable?: boolean;
-  /** Receives what is done next, in a few words. */
-  progress?: (step: string) => void;
-  /** Ends a start half-way: what has begun is stopped. */
-  signal?: AbortSignal;
-}
 
 type PaymentsSimulator = Awaited<ReturnType<typeof startPayments>>;
 

@@ -4,7 +4,8 @@ import { checkPortFree } from '../../solo/src/checks/machine-checks.js';
 import { StartFault } from '../../solo/src/checks/start-fault.js';
 import { announcement } from './announcement/box.js';
 import { ClusterConfig } from './cluster.config.js';
-import { type ClusterOptions, startCluster } from './cluster.js';
+import { startCluster } from './cluster.js';
+import type { ClusterOptions } from './cluster-options.js';
 import { Supervisor } from './processes/supervisor.js';
 
 /** Exit code of a process that a Ctrl-C has ended. */

@@ -12,6 +12,7 @@ import { BlocksService } from './blocks/blocks.service.js';
 import { OnAccountDeletedConsumer } from './blocks/on-account-deleted.consumer.js';
 import { OnAccountErasedConsumer } from './blocks/on-account-erased.consumer.js';
 import { OnAccountRestoredConsumer } from './blocks/on-account-restored.consumer.js';
+import { OnAccountSuspensionChangedConsumer } from './blocks/on-account-suspension-changed.consumer.js';
 import { CheckpointJob } from './checkpoints/checkpoint.job.js';
 import { CheckpointsRepository } from './checkpoints/checkpoints.repository.js';
 import { AdvanceAccountsJob } from './due-accounts/advance-accounts.job.js';
@@ -85,6 +86,7 @@ export const CONTROLLERS = [
   OnAccountDeletedConsumer,
   OnAccountRestoredConsumer,
   OnAccountErasedConsumer,
+  OnAccountSuspensionChangedConsumer,
   LeasesController,
   HoldsController,
   AllowancesController,

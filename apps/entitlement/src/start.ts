@@ -1,15 +1,8 @@
-import {
-  AuditJob,
-  Database,
-  RollPartitionsJob,
-  addInvariantMetrics,
-  addPoolMetrics,
-} from '#libs/database';
-import { type EventTransport, addEventMetrics } from '#libs/messaging';
+import { AuditJob, Database, RollPartitionsJob, addInvariantMetrics } from '#libs/database';
+import type { EventTransport } from '#libs/messaging';
 import {
   type Clock,
   HOUR_MS,
-  Health,
   type Logger,
   MINUTE_MS,
   Metrics,
@@ -17,7 +10,7 @@ import {
   SECOND_MS,
   startService,
 } from '#libs/platform';
-import { type JobDeclaration, startJobs } from '#libs/services';
+import { type JobDeclaration, startBackgroundWork } from '#libs/services';
 import { CheckpointJob } from './checkpoints/checkpoint.job.js';
 import type { EntitlementConfig } from './entitlement.config.js';
 import { ENTITIES, EntitlementModule } from './entitlement.module.js';
@@ -71,27 +64,10 @@ export async function startEntitlement(options: EntitlementOptions): Promise<Run
     host: config.host,
     strategy: transport.strategyFor('entitlement', database),
   });
-  const health = service.app.get(Health, { strict: false });
-  health.add({ name: 'database', check: async () => void (await database.query('select 1')) });
-  health.add({ name: 'broker', isOptional: true, check: () => transport.check() });
   const metrics = service.app.get(Metrics, { strict: false });
   addEntitlementMetrics(metrics, maintenanceDatabase);
   addInvariantMetrics(metrics, 'entitlement', service.app.get(AuditJob));
-  addEventMetrics(metrics, { service: 'entitlement', transport, database });
-  addPoolMetrics(metrics, {
-    entitlement: database,
-    maintenance: maintenanceDatabase,
-    auditor: auditorDatabase,
-  });
-  await transport.startRelay('entitlement', maintenanceDatabase);
-  const jobs = startJobs(service, logger, (options.isScheduled ?? true) ? JOBS : []);
-  return {
-    ...service,
-    stop: async () => {
-      await jobs.stop();
-      await transport.stopRelay('entitlement');
-      await service.stop();
-      for (const opened of Object.values(databases)) await opened.close();
-    },
-  };
+  const jobs = (options.isScheduled ?? true) ? JOBS : [];
+  const work = { name: 'entitlement', logger, transport, jobs, ...databases } as const;
+  return startBackgroundWork(service, work);
 }

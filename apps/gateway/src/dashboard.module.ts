@@ -21,7 +21,7 @@ import { proxyControllerOf } from './dashboard/proxy/proxy-controller.js';
 import { ProxyService } from './dashboard/proxy/proxy.service.js';
 import { ServiceProxies } from './dashboard/proxy/service-proxies.js';
 import { SubscriptionPagesController } from './dashboard/subscriptions/subscriptions.controller.js';
-import type { DashboardOptions } from './dashboard/start-dashboard.js';
+import type { DashboardOptions } from './dashboard/dashboard-options.js';
 
 /** One for each group of pages. */
 const PAGES = [

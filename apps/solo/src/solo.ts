@@ -78,7 +78,7 @@ async function startOnce(folder: DataFolder, options: SoloOptions): Promise<Runn
   }
 }
 
-/** Letters and answers name the public origins, so those ports are chosen before anything listens there. */
+/** Mails and answers name the public origins, so those ports are chosen before anything listens there. */
 async function chosenPorts({ apiPort, dashboardPort }: SoloOptions) {
   const [forApi, forDashboard] = await freePorts(2);
   return { apiPort: apiPort || forApi, dashboardPort: dashboardPort || forDashboard };

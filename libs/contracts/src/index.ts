@@ -1,6 +1,7 @@
 export * from './api-key.js';
 export * from './catalogue/plans.js';
 export * from './catalogue/subscription-plans.js';
+export * from './clients/account-desk.client.js';
 export * from './clients/account.client.js';
 export * from './clients/billing.client.js';
 export * from './clients/change-feed.js';
@@ -14,6 +15,7 @@ export * from './events/account/account-deleted.js';
 export * from './events/account/account-erased.js';
 export * from './events/account/account-registered.js';
 export * from './events/account/account-restored.js';
+export * from './events/account/account-suspension-changed.js';
 export * from './events/account/api-key-changed.js';
 export * from './events/billing/payment-confirmed.js';
 export * from './events/billing/payment-line.js';

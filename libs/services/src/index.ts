@@ -1,3 +1,4 @@
+export * from './background-work.js';
 export * from './heard-events.js';
 export * from './installation-settings.js';
 export * from './jobs.js';

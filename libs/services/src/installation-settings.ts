@@ -6,6 +6,16 @@ import type { AnyService } from './service.js';
 /** Settings by environment name. */
 export type Settings = Record<string, string | undefined>;
 
+/** The services that run where these settings are given, as values or files: those that need nothing, or what is there. */
+export function installed(
+  services: readonly AnyService[],
+  environment: Settings,
+): readonly AnyService[] {
+  const isGiven = (env: string) =>
+    [env, `${env}_FILE`].some((name) => (environment[name]?.trim() ?? '') !== '');
+  return services.filter(({ requires }) => requires === undefined || isGiven(requires));
+}
+
 /** The services that own a schema, in their order. */
 export function schemaServices(services: readonly AnyService[]): ServiceName[] {
   return services.filter(({ migrations }) => migrations !== undefined).map(({ name }) => name);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { type AnyService, installed } from './service.js';
+import { installed } from './installation-settings.js';
+import type { AnyService } from './service.js';
 
 const service = (name: string, requires?: string) => ({ name, requires }) as AnyService;
 

@@ -1,6 +1,6 @@
 import type { Type } from '@nestjs/common';
 import type { Migration } from '#libs/database';
-import type { LocalMailbox, MailTransport } from '#libs/mail';
+import { LocalMailbox, type MailTransport, SmtpTransport } from '#libs/mail';
 import type { EventTransport } from '#libs/messaging';
 import {
   type Clock,
@@ -10,7 +10,6 @@ import {
   type RunningService,
   type ServiceName,
 } from '#libs/platform';
-import type { Settings } from './installation-settings.js';
 import type { JobDeclaration } from './jobs.js';
 
 /** What a service is started with, alone in its process or beside others. */
@@ -78,12 +77,14 @@ export function started({ app, url, stop }: RunningService): StartedService {
   return { addresses: { url }, metrics: app.get(Metrics, { strict: false }), stop };
 }
 
-/** The services that run where these settings are given, as values or files: those that need nothing, or what is there. */
-export function installed(
-  services: readonly AnyService[],
-  environment: Settings,
-): readonly AnyService[] {
-  const isGiven = (env: string) =>
-    [env, `${env}_FILE`].some((name) => (environment[name]?.trim() ?? '') !== '');
-  return services.filter(({ requires }) => requires === undefined || isGiven(requires));
+/** Starts a service that sends mail: through the transport it is given, or one made from its own settings. */
+export async function startWithMail<C extends { smtpUrl?: string; mailFrom: string }>(
+  given: ServiceStart<C>,
+  start: (options: ServiceStart<C> & { mail: MailTransport }) => Promise<RunningService>,
+): Promise<StartedService> {
+  if (given.mail) return started(await start({ ...given, mail: given.mail }));
+  const { smtpUrl, mailFrom: from } = given.config;
+  const mail = smtpUrl ? new SmtpTransport({ url: smtpUrl, from }) : new LocalMailbox(given.clock);
+  const running = started(await start({ ...given, mail }));
+  return { ...running, stop: async () => running.stop().finally(() => mail.close()) };
 }

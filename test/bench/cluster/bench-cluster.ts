@@ -5,11 +5,8 @@ import { EntitlementClient, type OverridableLimit, ServiceHttp } from '#libs/con
 import { auditorRole, withClient } from '#libs/database';
 import { ServiceTokens, SystemClock, newId } from '#libs/platform';
 import { waitFor } from '#test/environment';
-import {
-  type ClusterOptions,
-  type RunningCluster,
-  startCluster,
-} from '../../../apps/cluster/src/cluster.js';
+import { type RunningCluster, startCluster } from '../../../apps/cluster/src/cluster.js';
+import type { ClusterOptions } from '../../../apps/cluster/src/cluster-options.js';
 import {
   ServiceProxy,
   type Visitor,

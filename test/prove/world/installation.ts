@@ -14,11 +14,8 @@ import {
   newId,
 } from '#libs/platform';
 import type { Settings } from '#libs/services';
-import {
-  type ClusterEnvironment,
-  type RunningCluster,
-  startCluster,
-} from '../../../apps/cluster/src/cluster.js';
+import { type RunningCluster, startCluster } from '../../../apps/cluster/src/cluster.js';
+import type { ClusterEnvironment } from '../../../apps/cluster/src/cluster-options.js';
 import type { ClusterProcess } from '../../../apps/cluster/src/processes/cluster-process.js';
 import { ServiceProcess } from '../../../apps/cluster/src/processes/service-process.js';
 import { TcpProxy } from '../../faults/tcp-proxy.js';

@@ -20,4 +20,11 @@ export class Account {
 
   @Column('timestamptz', { name: 'erased_at', nullable: true })
   erasedAt: Date | null;
+
+  /** By an operator, whatever the state is. */
+  @Column('timestamptz', { name: 'suspended_at', nullable: true })
+  suspendedAt: Date | null;
+
+  @Column('text', { name: 'suspended_because', nullable: true })
+  suspendedBecause: string | null;
 }

@@ -1,5 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { AccountDeleted, AccountErased, AccountRegistered, AccountRestored } from '#libs/contracts';
+import {
+  AccountDeleted,
+  AccountErased,
+  AccountRegistered,
+  AccountRestored,
+  AccountSuspensionChanged,
+} from '#libs/contracts';
 import {
   Database,
   type IdempotencyOptions,
@@ -14,6 +20,7 @@ import { AccountsRepository } from './accounts.repository.js';
 
 /** Hours, not calendar days: the same span for everyone. */
 const RESTORE_MS = 90 * DAY_MS;
+const NOT_SUSPENDED = { suspendedAt: null, suspendedBecause: null };
 
 /** The account itself and the states it goes through; whose commands run one after another, and only while it is active. */
 @Injectable()
@@ -74,6 +81,7 @@ export class AccountsService {
       deletedAt: null,
       restoreUntil: null,
       erasedAt: null,
+      ...NOT_SUSPENDED,
     });
     await this.outbox.add(transaction, lock, AccountRegistered, { trialClaim });
   }
@@ -118,13 +126,42 @@ export class AccountsService {
     if (account?.state !== 'deleted' || !account.restoreUntil || now < account.restoreUntil) {
       return false;
     }
-    await this.accounts.update(transaction, accountId, { state: 'erased', erasedAt: now });
+    const changes: Partial<Account> = { state: 'erased', erasedAt: now, ...NOT_SUSPENDED };
+    await this.accounts.update(transaction, accountId, changes);
     await this.outbox.add(transaction, lock, AccountErased, { erasedAt: now.toISOString() });
     return true;
   }
 
+  /**
+   * Suspends the account, or ends that with null as `reason`: a state beside active and deleted, which it
+   * leaves as they are. Says AccountSuspensionChanged.
+   * @returns false when nothing changed. @throws NotFound for an erased account too.
+   */
+  async setSuspension(
+    transaction: Transaction,
+    accountId: string,
+    reason: string | null,
+  ): Promise<boolean> {
+    const aggregate = `suspension:${accountId}`;
+    const lock = await this.outbox.lock(transaction, { key: accountId, aggregate });
+    const account = await this.lock(transaction, accountId);
+    const isSuspended = reason !== null;
+    if (isSuspended === (account.suspendedAt !== null)) return false;
+    const now = this.clock.now();
+    const changes = isSuspended ? { suspendedAt: now, suspendedBecause: reason } : NOT_SUSPENDED;
+    await this.accounts.update(transaction, accountId, changes);
+    const changedAt = now.toISOString();
+    await this.outbox.add(transaction, lock, AccountSuspensionChanged, { isSuspended, changedAt });
+    return true;
+  }
+
+  async find(transaction: Transaction, accountId: string): Promise<Account | null> {
+    return this.accounts.find(transaction, accountId);
+  }
+
+  /** @throws NotFound. */
   async get(transaction: Transaction, accountId: string): Promise<Account> {
-    const account = await this.accounts.find(transaction, accountId);
+    const account = await this.find(transaction, accountId);
     if (!account) throw new NotFound();
     return account;
   }

@@ -18,6 +18,12 @@ export interface Actor {
   visitor: Visitor;
 }
 
+/** Somebody at the operator's command line. */
+export interface Operator {
+  /** As the command line gives it: a name, no proof. */
+  operator: string;
+}
+
 const HEADER_LENGTH_MAX = 300;
 
 /** The visitor of a dashboard call, from the headers that the gateway sets. */

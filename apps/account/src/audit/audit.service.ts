@@ -2,14 +2,14 @@ import { Injectable } from '@nestjs/common';
 import { Database, type Transaction } from '#libs/database';
 import { Clock, Metrics, declareCounter, newId } from '#libs/platform';
 import { PersonalDataService } from '../personal-data/personal-data.service.js';
-import type { Actor, Visitor } from './actor.js';
+import type { Actor, Operator, Visitor } from './actor.js';
 import { INSTALLATION, chainHash, stateHash } from './audit-chain.js';
 import { AuditMaintenanceRepository } from './audit.repository.js';
 
 /** One thing that happened. States are hashed, never kept. */
 export interface AuditRecord {
-  /** A person, a visitor who is nobody yet, or the service itself. */
-  by: Actor | Visitor | 'system';
+  /** A person, a visitor who is nobody yet, an operator, or the service itself. */
+  by: Actor | Visitor | Operator | 'system';
   /** The account it happened to, when `by` does not say so. */
   accountId?: string;
   /** `<feature>.<what-happened>`. */
@@ -44,9 +44,8 @@ export class AuditService {
    */
   async record(transaction: Transaction, record: AuditRecord): Promise<void> {
     const { by } = record;
-    const actor = by !== 'system' && 'personId' in by ? by : undefined;
-    const visitor = actor?.visitor ?? (by === 'system' ? undefined : (by as Visitor));
-    const accountId = record.accountId ?? actor?.accountId ?? null;
+    const { actor, accountId: ownAccountId, visitor } = originOf(by);
+    const accountId = record.accountId ?? ownAccountId ?? null;
     const origin = visitor
       ? await this.personalData.encrypt(transaction, accountId, [
           visitor.address,
@@ -59,7 +58,7 @@ export class AuditService {
       position: String(BigInt(head.position) + 1n),
       id: newId(),
       occurredAt: this.clock.now(),
-      actor: actor ? `person:${actor.personId}` : by === 'system' ? 'system' : 'anonymous',
+      actor,
       action: record.action,
       object: record.object,
       beforeHash: record.before ? stateHash(record.before) : null,
@@ -76,4 +75,15 @@ export class AuditService {
   async recordRefusal(record: AuditRecord): Promise<void> {
     await this.database.transaction((transaction) => this.record(transaction, record));
   }
+}
+
+function originOf(by: AuditRecord['by']): {
+  actor: string;
+  accountId?: string;
+  visitor?: Visitor;
+} {
+  if (by === 'system') return { actor: 'system' };
+  if ('operator' in by) return { actor: `operator:${by.operator}` };
+  if (!('personId' in by)) return { actor: 'anonymous', visitor: by };
+  return { actor: `person:${by.personId}`, accountId: by.accountId, visitor: by.visitor };
 }

@@ -7,6 +7,7 @@ export interface KeyRow {
   accountId: string;
   accountState: AccountState;
   restoreUntil: Date | null;
+  isSuspended: boolean;
   isRevoked: boolean;
   environment: KeyEnvironment;
   scopes: Scope[];
@@ -29,7 +30,8 @@ export class KeyFactsMaintenanceRepository {
   async find(hash: Buffer, { usedSince }: { usedSince: Date }): Promise<KeyRow | null> {
     const [row] = await this.database.query<KeyRow>(
       `select k.id as "keyId", k.account_id as "accountId", a.state as "accountState",
-              a.restore_until as "restoreUntil", k.revoked_at is not null as "isRevoked",
+              a.restore_until as "restoreUntil",
+              a.suspended_at is not null as "isSuspended", k.revoked_at is not null as "isRevoked",
               k.environment, k.scopes, k.allowed_addresses as "allowedAddresses",
               k.daily_credit_cap as "dailyCreditCap", k.expires_at as "expiresAt",
               case when k.environment = 'live' and k.is_current then
@@ -48,6 +50,18 @@ export class KeyFactsMaintenanceRepository {
       [hash, usedSince],
     );
     return row ?? null;
+  }
+
+  /** Keys of every account that end so, newest first. */
+  async listByEnding(
+    lastFour: string,
+    limit: number,
+  ): Promise<{ keyId: string; accountId: string; name: string; isRevoked: boolean }[]> {
+    return this.database.query(
+      `select id as "keyId", account_id as "accountId", name, revoked_at is not null as "isRevoked"
+       from api_keys where last_four = $1 order by id desc limit $2`,
+      [lastFour, limit],
+    );
   }
 
   /** One statement for all keys; rows written less than `before` ago stay untouched. */

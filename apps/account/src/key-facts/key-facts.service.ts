@@ -6,6 +6,7 @@ import { KeyFactsMaintenanceRepository } from './key-facts.repository.js';
 
 const USED_WRITE_MS = MINUTE_MS;
 const EXPIRE_BATCH = 500;
+const ENDINGS_MAX = 50;
 
 /** What gateways must know of a key to let a request pass. */
 @Injectable()
@@ -35,6 +36,11 @@ export class KeyFactsService {
       }),
       ...(expiresAt && { expiresAt: expiresAt.toISOString() }),
     };
+  }
+
+  /** Keys of every account that end so, for operators; at most 50. */
+  async findByEnding(lastFour: string) {
+    return this.keys.listByEnding(lastFour, ENDINGS_MAX);
   }
 
   /** Writes at most once a minute and key (S15). */

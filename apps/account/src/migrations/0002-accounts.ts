@@ -10,6 +10,10 @@ export const accounts: Migration = {
       deleted_at timestamptz,
       restore_until timestamptz,
       erased_at timestamptz,
+      -- By an operator, whatever the state is.
+      suspended_at timestamptz,
+      suspended_because text,
+      check ((suspended_at is null) = (suspended_because is null)),
       check ((state = 'active') = (deleted_at is null)),
       check ((deleted_at is null) = (restore_until is null)),
       check ((state = 'erased') = (erased_at is not null))

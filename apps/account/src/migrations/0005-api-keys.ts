@@ -28,6 +28,7 @@ export const apiKeys: Migration = {
     );
     create index api_keys_list on api_keys (account_id, id);
     create index api_keys_rank on api_keys (account_id, environment, ranks_as) where is_current;
+    create index api_keys_ending on api_keys (last_four);
     create index api_keys_to_expire on api_keys (expires_at) where revoked_at is null;
   `,
 };

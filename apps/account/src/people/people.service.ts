@@ -64,6 +64,13 @@ export class PeopleService {
     return this.get(transaction, accountId, owner.id);
   }
 
+  /** As `getOwner`, or null for an account that was erased. */
+  async findOwner(transaction: Transaction, accountId: string): Promise<PersonDetails | null> {
+    const [owner] = await this.people.list(transaction, accountId);
+    if (!owner?.details) return null;
+    return this.personalData.decrypt<PersonDetails>(transaction, accountId, owner.details);
+  }
+
   async setDetails(
     transaction: Transaction,
     accountId: string,

@@ -3,12 +3,16 @@ import type { ActiveSession } from './serves.js';
 
 /** What the owner is told of a session. */
 export function currentSessionAnswer(
-  session: Pick<ActiveSession, 'accountId' | 'personId' | 'accountState' | 'restoreUntil'>,
+  session: Pick<
+    ActiveSession,
+    'accountId' | 'personId' | 'accountState' | 'restoreUntil' | 'suspendedBecause'
+  >,
 ): CurrentSessionAnswer {
   return {
     account_id: session.accountId,
     person_id: session.personId,
     account_state: session.accountState,
     ...(session.restoreUntil && { restorable_until: session.restoreUntil.toISOString() }),
+    ...(session.suspendedBecause !== null && { suspended_because: session.suspendedBecause }),
   };
 }

@@ -66,7 +66,10 @@ export class LogInService {
     const actor = { accountId, personId, visitor };
     const rehashed = await this.passwords.rehash(password, passwordHash);
     return this.accounts.transaction(async (transaction) => {
-      const { state, restoreUntil } = await this.accounts.lock(transaction, accountId);
+      const { state, restoreUntil, suspendedBecause } = await this.accounts.lock(
+        transaction,
+        accountId,
+      );
       await this.checkUnchanged(transaction, actor, passwordHash);
       if (rehashed) {
         const changes = { passwordHash: rehashed };
@@ -76,7 +79,7 @@ export class LogInService {
       const object = `person:${personId}`;
       await this.audit.record(transaction, { by: actor, action: 'session.logged-in', object });
       return new SessionAnswer(
-        currentSessionAnswer({ ...actor, accountState: state, restoreUntil }),
+        currentSessionAnswer({ ...actor, accountState: state, restoreUntil, suspendedBecause }),
         token,
         device ? visitor.deviceToken : this.people.newDeviceToken(email),
       );

@@ -21,7 +21,8 @@ import { CurrentSessionsService } from './current-sessions.service.js';
 import type { FoundSession } from './session-tokens.repository.js';
 
 /** The session of the current call: the actor with what the session says of the account. */
-export interface ActiveSession extends Actor, Pick<FoundSession, 'accountState' | 'restoreUntil'> {
+export interface ActiveSession
+  extends Actor, Pick<FoundSession, 'accountState' | 'restoreUntil' | 'suspendedBecause'> {
   sessionId: string;
   /** The password was given within the last 10 minutes. */
   isRecent: boolean;
@@ -43,10 +44,17 @@ export class SessionGuard implements CanActivate {
     const request = context.switchToHttp().getRequest<RequestWithSession>();
     const found = await this.sessions.find(request.headers['x-session-token']);
     if (!found) throw new NotLoggedIn();
-    const { id: sessionId, accountId, personId, accountState, restoreUntil } = found;
+    const {
+      id: sessionId,
+      accountId,
+      personId,
+      accountState,
+      restoreUntil,
+      suspendedBecause,
+    } = found;
     const visitor = visitorOf(request);
     const isRecent = this.sessions.isRecent(found);
-    const account = { accountId, accountState, restoreUntil };
+    const account = { accountId, accountState, restoreUntil, suspendedBecause };
     const session: ActiveSession = { ...account, sessionId, personId, visitor, isRecent };
     const { access } = this.reflector.get<Operation>(SERVED_ROW, context.getHandler());
     const refusal = this.refusalOf(session, access);

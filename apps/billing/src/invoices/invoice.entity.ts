@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { InvoiceKind } from '#libs/contracts';
 import type { Micros } from '#libs/platform';
-import type { Seller } from '../invoice-paper/invoice-paper.js';
+import type { Seller } from '../invoice-pdf/invoice-document.js';
 import { BIGINT_COLUMN } from '../pricing/micros-column.js';
 
 /** A line as it is printed. */

@@ -3,7 +3,7 @@ import type { InvoiceKind } from '#libs/contracts';
 import { type Transaction, takeNumber } from '#libs/database';
 import { Clock, newId } from '#libs/platform';
 import { BillingConfig } from '../billing.config.js';
-import { sellerOf } from '../invoice-paper/invoice-paper.js';
+import { sellerOf } from '../invoice-pdf/invoice-document.js';
 import type { StoredPaymentLine } from '../payments/payment-line.entity.js';
 import type { Payment } from '../payments/payment.entity.js';
 import type { Reversal } from '../payments/reversal.entity.js';

@@ -63,7 +63,7 @@ describe('invoices', () => {
     }
   });
 
-  it('S44: a callback that comes again makes no second invoice and no second letter', async () => {
+  it('S44: a callback that comes again makes no second invoice and no second mail', async () => {
     const order = await billing.order(accountId);
     await billing.act(order, 'pay');
     await billing.call('POST', `orders/${order.id}/return`, { accountId });
@@ -87,7 +87,7 @@ describe('invoices', () => {
     );
   });
 
-  it('while account is away money is stored and numbered, and the paper follows', async () => {
+  it('while account is away money is stored and numbered, and the PDF follows', async () => {
     billing.contacts.isDown = true;
     await buy();
     const [unprinted] = await list();
@@ -178,7 +178,7 @@ describe('invoices', () => {
     }
   });
 
-  it('S119: no table holds what an invoice says of its buyer, and a paper that was changed is not handed out', async () => {
+  it('S119: no table holds what an invoice says of its buyer, and a changed PDF is not handed out', async () => {
     billing.contacts.set(accountId, { firstName: 'Zenobia', details: DETAILS });
     await buy();
     const [{ id }] = await list();

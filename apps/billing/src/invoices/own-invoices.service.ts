@@ -3,7 +3,7 @@ import type { InvoiceAnswer, InvoicesAnswer } from '#libs/contracts';
 import { Database } from '#libs/database';
 import { NotFound, isId } from '#libs/platform';
 import { AccountStatesService } from '../accounts/account-states.service.js';
-import { LettersService } from '../letters/letters.service.js';
+import { MailsService } from '../mails/mails.service.js';
 import { invoiceNumber } from './invoice.entity.js';
 import { toInvoiceAnswer } from './invoice-answer.js';
 import { InvoiceNotPrinted } from './invoices.errors.js';
@@ -22,7 +22,7 @@ export class OwnInvoicesService {
     private readonly invoices: InvoicesRepository,
     private readonly latest: RevisionsRepository,
     private readonly revisions: RevisionsService,
-    private readonly letters: LettersService,
+    private readonly mails: MailsService,
     private readonly accounts: AccountStatesService,
   ) {}
 
@@ -57,7 +57,7 @@ export class OwnInvoicesService {
     await this.database.transaction((transaction) =>
       this.accounts.checkActive(transaction, accountId),
     );
-    const contact = await this.letters.contactOf(accountId);
+    const contact = await this.mails.contactOf(accountId);
     if (!contact) throw new NotFound();
     const printed = await this.revisions.print(accountId, id, contact);
     const kept = await this.database.transaction((transaction) =>

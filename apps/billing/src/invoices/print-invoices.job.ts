@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Transaction, type WorkItem, WorkQueue } from '#libs/database';
 import { Clock, type Job, Logger } from '#libs/platform';
-import { LettersService } from '../letters/letters.service.js';
-import { receiptLetter } from '../letters/receipt-letters.js';
+import { MailsService } from '../mails/mails.service.js';
+import { receiptMail } from '../mails/receipt-mail.js';
 import { type Invoice, invoiceNumber } from './invoice.entity.js';
 import { RevisionsService } from './revisions.service.js';
 
@@ -23,7 +23,7 @@ export class PrintInvoicesJob implements Job {
   constructor(
     private readonly database: Database,
     private readonly revisions: RevisionsService,
-    private readonly letters: LettersService,
+    private readonly mails: MailsService,
     clock: Clock,
     logger: Logger,
   ) {
@@ -43,13 +43,13 @@ export class PrintInvoicesJob implements Job {
 
   private async print(item: WorkItem<PrintWork>): Promise<void> {
     const { accountId, invoiceId } = item.payload;
-    const contact = await this.letters.contactOf(accountId);
+    const contact = await this.mails.contactOf(accountId);
     const printed = await this.revisions.print(accountId, invoiceId, contact);
     await this.database.transaction(async (transaction) => {
       const { invoice } = await this.revisions.keep(transaction, printed);
       if (contact) {
-        const letter = receiptLetter(invoice, invoiceNumber(invoice));
-        await this.letters.write(transaction, contact, { about: `invoice:${invoice.id}`, letter });
+        const mail = receiptMail(invoice, invoiceNumber(invoice));
+        await this.mails.send(transaction, contact, { about: `invoice:${invoice.id}`, mail });
       }
       await this.work.finish(transaction, item);
     });

@@ -4,9 +4,9 @@ import { Injectable } from '@nestjs/common';
 import { Database, type Transaction } from '#libs/database';
 import { Clock, NotFound } from '#libs/platform';
 import { InvoiceDataService } from '../invoice-data/invoice-data.service.js';
-import { type Buyer, type InvoicePaper, buyerOf } from '../invoice-paper/invoice-paper.js';
-import { printPdf } from '../invoice-paper/pdf-printer.js';
-import type { Contact } from '../letters/contacts.service.js';
+import { type Buyer, type InvoiceDocument, buyerOf } from '../invoice-pdf/invoice-document.js';
+import { renderPdf } from '../invoice-pdf/pdf-renderer.js';
+import type { Contact } from '../mails/contacts.service.js';
 import type { InvoiceRevision } from './invoice-revision.entity.js';
 import { type Invoice, invoiceNumber } from './invoice.entity.js';
 import { InvoicesRepository } from './invoices.repository.js';
@@ -36,7 +36,7 @@ export class RevisionsService {
   ) {}
 
   /**
-   * Prints an invoice for what its buyer says of himself now; null for one that is erased.
+   * Prints an invoice for its buyer's present details; null for an erased account.
    * @throws NotFound.
    */
   async print(
@@ -53,7 +53,7 @@ export class RevisionsService {
     if (latest && isDeepStrictEqual(latest.buyer, buyer)) return { ...latest, isNew: false };
     const revision = (latest?.revision ?? 0) + 1;
     const printedAt = this.clock.now();
-    const pdf = await printPdf(paperOf(invoice, { revision, buyer, printedAt }));
+    const pdf = await renderPdf(documentOf(invoice, { revision, buyer, printedAt }));
     return { invoice, revision, buyer, printedAt, pdf, isNew: true };
   }
 
@@ -113,11 +113,11 @@ export class RevisionsService {
 
 export const hashOf = (pdf: Buffer) => createHash('sha256').update(pdf).digest();
 
-/** All that is on the paper: the same twice is the same bytes. */
-export function paperOf(
+/** Everything that the document shows. */
+function documentOf(
   invoice: Invoice,
   { revision, buyer, printedAt }: Pick<PrintedInvoice, 'revision' | 'buyer' | 'printedAt'>,
-): InvoicePaper {
+): InvoiceDocument {
   const { kind, corrects, lines, taxMicros, totalMicros, currency, seller, paidBy } = invoice;
   return {
     kind,

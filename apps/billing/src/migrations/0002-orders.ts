@@ -44,5 +44,6 @@ export const orders: Migration = {
       customer_id text not null,
       primary key (account_id, processor)
     );
+    create index processor_customers_customer on processor_customers (customer_id);
   `,
 };

@@ -6,7 +6,7 @@ import { processorObjects } from './0004-processor-objects.js';
 import { subscriptions } from './0005-subscriptions.js';
 import { accounts } from './0006-accounts.js';
 import { invoices } from './0007-invoices.js';
-import { letters } from './0008-letters.js';
+import { mails } from './0008-mails.js';
 import { reconciliation } from './0009-reconciliation.js';
 
 /** In order; released ones are never edited. */
@@ -18,6 +18,6 @@ export const migrations: Migration[] = [
   subscriptions,
   accounts,
   invoices,
-  letters,
+  mails,
   reconciliation,
 ];

@@ -1,35 +1,8 @@
-import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { PaymentLineKind } from '#libs/contracts';
-import type { Micros } from '#libs/platform';
-import { BIGINT_COLUMN } from '../pricing/micros-column.js';
+import { Column, Entity } from 'typeorm';
+import { PurchasedLine } from '../pricing/purchased-line.entity.js';
 
 @Entity('order_lines')
-export class OrderLine {
-  @PrimaryColumn('uuid')
-  id: string;
-
+export class OrderLine extends PurchasedLine {
   @Column('uuid', { name: 'order_id' })
   orderId: string;
-
-  @Column('uuid', { name: 'account_id' })
-  accountId: string;
-
-  @Column('text')
-  kind: PaymentLineKind;
-
-  @Column('text')
-  sku: string;
-
-  @Column('integer')
-  quantity: number;
-
-  @Column('bigint', { name: 'amount_micros', transformer: BIGINT_COLUMN })
-  amountMicros: Micros;
-
-  /** Only of a package. */
-  @Column('bigint', { nullable: true, transformer: BIGINT_COLUMN })
-  credits: bigint | null;
-
-  @Column('text', { nullable: true })
-  tier: string | null;
 }

@@ -1,7 +1,13 @@
 import { type Command, Option } from 'commander';
-import { EntitlementClient, OVERRIDABLE_LIMITS, type OverridableLimit } from '#libs/contracts';
+import {
+  type BalanceExplanation,
+  EntitlementClient,
+  OVERRIDABLE_LIMITS,
+  type OverridableLimit,
+} from '#libs/contracts';
 import { newId } from '#libs/platform';
 import type { CliConfig } from '../cli.config.js';
+import { type OutputOptions, answer } from '../output.js';
 import { withService } from '../service-calls.js';
 
 interface GrantOptions {
@@ -40,6 +46,11 @@ export function creditCommands(program: Command, config: CliConfig): void {
     .action((accountId: string, amount: string, options: GrantOptions) =>
       grant(config, accountId, Number(amount), options),
     );
+  credits
+    .command('explain <account-id>')
+    .description('why an account has the credits that it has; exits 1 when the lines do not add up')
+    .option('--json', 'as JSON')
+    .action((accountId: string, options: OutputOptions) => explain(config, accountId, options));
   credits
     .command('set-aside')
     .description('accounts and leases that cannot be booked; each is tried again by itself')
@@ -92,6 +103,36 @@ async function revoke(
   );
   const text = isNew ? `${revoked} credits taken` : `taken before: ${revoked} credits`;
   process.stdout.write(`${text} (revocation ${id})\n`);
+}
+
+async function explain(
+  config: CliConfig,
+  accountId: string,
+  options: OutputOptions,
+): Promise<void> {
+  const explanation = await withService(config, 'entitlement', (http) =>
+    new EntitlementClient(http).explainBalance(accountId),
+  );
+  answer(options, explanation, explanationLines);
+  if (explanation.unexplained !== 0) process.exitCode = 1;
+}
+
+function explanationLines({ lines, balance, total, unexplained }: BalanceExplanation): string[] {
+  const row = (credits: number, text: string) => `${String(credits).padStart(12)}  ${text}`;
+  const { spendable, frozen, reserved, unbooked, debt } = balance;
+  return [
+    ...lines.map(({ from, to, kind, reference, amount, lines: count }) => {
+      const days = [...new Set([from.slice(0, 10), to.slice(0, 10)])].join(' to ');
+      return row(amount, `${days}  ${kind} ${reference}${count > 1 ? ` (${count} lines)` : ''}`);
+    }),
+    row(total, 'in all, which is'),
+    row(spendable, 'spendable'),
+    row(frozen, 'frozen by the deletion of the account'),
+    row(reserved, 'set aside for requests and jobs'),
+    row(unbooked, 'used, and booked within a minute'),
+    row(-debt, 'owed: used, and refunded since'),
+    ...(unexplained === 0 ? [] : [row(unexplained, 'NOT EXPLAINED by any line')]),
+  ];
 }
 
 async function listSetAside(config: CliConfig): Promise<void> {

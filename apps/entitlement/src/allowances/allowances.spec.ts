@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { AccountDeleted, AccountRegistered } from '#libs/contracts';
+import { AccountDeleted, AccountSuspensionChanged, AccountRegistered } from '#libs/contracts';
 import { newId } from '#libs/platform';
 import { Outbox } from '#libs/messaging';
 import { waitFor } from '#test/environment';
@@ -169,6 +169,33 @@ describe('allowances', () => {
     });
     entitlement.clock.set(until);
     expect(await allowance()).toMatchObject({ limits: TRIAL });
+  });
+
+  it('the end of a suspension ends its block alone; credits stay where they are', async () => {
+    await entitlement.operator.grantByOperator(accountId, {
+      adjustmentId: newId(),
+      amount: 10,
+      reason: 'a test',
+    });
+    const from = '2026-03-02T09:00:00.000Z';
+    const fraud = { cause: 'fraud' as const, blocks: ['api' as const], from };
+    await entitlement.operator.block(accountId, { ...fraud, reason: 'a test' });
+    const changedAt = '2026-03-02T09:00:00Z';
+    const follow = (isSuspended: boolean) =>
+      entitlement.deliver(AccountSuspensionChanged, accountId, { isSuspended, changedAt });
+    await follow(true);
+    await follow(true);
+    expect((await allowance()).blocks).toEqual([
+      fraud,
+      {
+        cause: 'suspension',
+        blocks: ['api', 'downloads', 'purchases'],
+        from: '2026-03-02T09:00:00.000Z',
+      },
+    ]);
+    await follow(false);
+    expect((await allowance()).blocks).toEqual([fraud]);
+    expect(await entitlement.client.balance(accountId)).toMatchObject({ spendable: 10, frozen: 0 });
   });
 
   it('blocks are listed while they last and by what they take away', async () => {

@@ -34,6 +34,22 @@ export class BlocksService {
     });
   }
 
+  /** A suspension blocks everything and moves no credits; its end leaves other blocks as they are. */
+  async followSuspension(
+    transaction: Transaction,
+    accountId: string,
+    { isSuspended, at }: { isSuspended: boolean; at: Date },
+  ): Promise<void> {
+    const cause = 'suspension';
+    await this.change(transaction, accountId, async (_book, version) => {
+      await this.repository.end(transaction, { accountId, cause, to: at }, version);
+      if (!isSuspended) return;
+      const reason = 'an operator suspended the account';
+      const block = { accountId, cause, blocks: BLOCKED_PARTS, reason, from: at } as const;
+      await this.repository.insert(transaction, block, version);
+    });
+  }
+
   /** From here on nothing becomes available again: what is returned or granted is revoked. */
   async revokeCredits(transaction: Transaction, accountId: string): Promise<void> {
     await this.change(transaction, accountId, async (book) => {

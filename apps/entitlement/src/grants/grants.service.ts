@@ -178,14 +178,17 @@ export class GrantsService {
 
   /** What an account has, with time applied. Locks and writes nothing. */
   async balance(accountId: string): Promise<Balance> {
-    return this.database.snapshot(async (transaction) => {
-      const account = await this.ledger.readAccount(transaction, accountId);
-      const isCurrent = !isDue(account, this.clock.now());
-      const [book] = isCurrent
-        ? this.ledger.booksOf([account], await this.ledger.listLiveGrants(transaction, [accountId]))
-        : (await this.loadAllGrants(transaction, [account])).map((opened) => opened.book);
-      return this.ledger.balance(transaction, book, { isCurrent });
-    });
+    return this.database.snapshot((transaction) => this.balanceIn(transaction, accountId));
+  }
+
+  /** As `balance`, in the caller's snapshot. */
+  async balanceIn(transaction: Transaction, accountId: string): Promise<Balance> {
+    const account = await this.ledger.readAccount(transaction, accountId);
+    const isCurrent = !isDue(account, this.clock.now());
+    const [book] = isCurrent
+      ? this.ledger.booksOf([account], await this.ledger.listLiveGrants(transaction, [accountId]))
+      : (await this.loadAllGrants(transaction, [account])).map((opened) => opened.book);
+    return this.ledger.balance(transaction, book, { isCurrent });
   }
 
   /** Applies time to those of these accounts that are due, in the caller's transaction. */

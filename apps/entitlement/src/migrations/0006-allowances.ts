@@ -6,7 +6,7 @@ export const allowances: Migration = {
 create table access_blocks (
   id uuid primary key,
   account_id uuid not null references credit_accounts,
-  cause text not null check (cause in ('overdue', 'deletion', 'fraud', 'admin')),
+  cause text not null check (cause in ('overdue', 'deletion', 'suspension', 'fraud', 'admin')),
   blocks text[] not null,
   reason text not null,
   from_at timestamptz not null,

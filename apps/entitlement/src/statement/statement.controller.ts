@@ -1,6 +1,7 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import {
   ACCOUNT_CREDITS,
+  type BalanceExplanation,
   type CreditsAnswer,
   type LedgerLine,
   Question,
@@ -31,5 +32,11 @@ export class StatementController {
     @Query() { cursor }: ListLedgerQuery,
   ): Promise<Page<LedgerLine>> {
     return this.statement.lines(accountId, cursor);
+  }
+
+  @Get('/operator/explanation')
+  @AllowCallers('cli')
+  async explain(@AccountId() accountId: string): Promise<BalanceExplanation> {
+    return this.statement.explain(accountId);
   }
 }

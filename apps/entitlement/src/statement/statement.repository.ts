@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { LedgerLine } from '#libs/contracts';
-import { Database } from '#libs/database';
+import { Database, type Transaction } from '#libs/database';
 
 /** Above every line. */
 const NEWEST = ['ffffffff-ffff-ffff-ffff-ffffffffffff', '~'];
@@ -19,13 +19,17 @@ interface LineRow {
 export class StatementRepository {
   constructor(private readonly database: Database) {}
 
-  /** @param before id and kind of the line that the page follows. */
+  /**
+   * @param before id and kind of the line that the page follows.
+   * @param reader a snapshot to read in.
+   */
   async listLines(
     accountId: string,
     before: string[] = NEWEST,
     limit: number,
+    reader: Pick<Transaction, 'query'> = this.database,
   ): Promise<LedgerLine[]> {
-    const rows = await this.database.query<LineRow>(LINES, [accountId, ...before, limit]);
+    const rows = await reader.query<LineRow>(LINES, [accountId, ...before, limit]);
     return rows.map(({ id, at, kind, amount, reference, operation, day }) => ({
       id: `${id}.${kind}`,
       at: at.toISOString(),

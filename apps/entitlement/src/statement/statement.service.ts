@@ -1,11 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import type { Balance, LedgerLine } from '#libs/contracts';
-import { type Page, readCursor, toPage } from '#libs/database';
+import type { Balance, BalanceExplanation, LedgerLine } from '#libs/contracts';
+import { Database, type Page, type Transaction, readCursor, toPage } from '#libs/database';
 import { InvalidRequest, isId } from '#libs/platform';
 import { GrantsService } from '../grants/grants.service.js';
+import { explain } from './explanation.js';
 import { StatementRepository } from './statement.repository.js';
 
 const LINES_PER_PAGE = 50;
+/** Of those that are read to be explained. */
+const BATCH = 2_000;
 const KIND = /^[a-z]{1,20}$/;
 
 /** What a customer reads of his credits. */
@@ -18,6 +21,7 @@ export interface Statement {
 @Injectable()
 export class StatementService {
   constructor(
+    private readonly database: Database,
     private readonly grants: GrantsService,
     private readonly repository: StatementRepository,
   ) {}
@@ -36,6 +40,25 @@ export class StatementService {
    */
   async lines(accountId: string, cursor?: string): Promise<Page<LedgerLine>> {
     return this.page(accountId, positionOf(cursor));
+  }
+
+  /** Time is applied first; then balance and ledger are read as of one moment, however much is spent meanwhile. */
+  async explain(accountId: string): Promise<BalanceExplanation> {
+    await this.database.transaction((transaction) => this.grants.advance(transaction, [accountId]));
+    return this.database.snapshot(async (transaction) => {
+      const balance = await this.grants.balanceIn(transaction, accountId);
+      return explain(balance, await this.allLines(transaction, accountId));
+    });
+  }
+
+  private async allLines(transaction: Transaction, accountId: string): Promise<LedgerLine[]> {
+    const lines: LedgerLine[] = [];
+    for (;;) {
+      const before = lines.at(-1)?.id.split('.');
+      const batch = await this.repository.listLines(accountId, before, BATCH, transaction);
+      lines.push(...batch);
+      if (batch.length < BATCH) return lines;
+    }
   }
 
   private async page(accountId: string, before?: string[]): Promise<Page<LedgerLine>> {

@@ -227,6 +227,61 @@ describe('the answer of account.credits', () => {
     expect(await sumOfLines()).toBe(200);
   });
 
+  it("an operator's explanation adds up to the balance: grants, a month's use, refunds, debt, what is set aside", async () => {
+    await entitlement.buy(accountId, 1_000);
+    const lineId = await entitlement.buy(accountId, 400);
+    await entitlement.client.close(await lease({ 'whois.live': 5 }, 5));
+    at('2026-03-03T09:00:00Z');
+    await entitlement.client.close(await lease({ 'whois.live': 6, 'dns.live': 2 }, 8));
+    const open = await lease({ 'whois.live': 20 }, 20);
+    await entitlement.client.settle('g', [{ ...open, consumed: 12 }]);
+    await entitlement.use(accountId, 1_200);
+    await entitlement.reverse(accountId, lineId, '1');
+    const explained = await entitlement.operator.explainBalance(accountId);
+    const { spendable, reserved, unbooked, debt } = await entitlement.client.balance(accountId);
+    expect(explained).toMatchObject({
+      unexplained: 0,
+      total: spendable + reserved + unbooked - debt,
+    });
+    expect(explained.lines.reduce((sum, { amount }) => sum + amount, 0)).toBe(explained.total);
+    expect(explained.balance).toMatchObject({ spendable, reserved, unbooked, debt });
+    expect(unbooked).toBe(12);
+    expect(debt).toBeGreaterThan(0);
+    expect(explained.lines.map(({ kind, amount, lines: count }) => [kind, amount, count])).toEqual(
+      expect.arrayContaining([
+        ['grant', 1_000, 1],
+        ['grant', 400, 1],
+        ['use', -11, 2],
+        ['use', -2, 1],
+      ]),
+    );
+  });
+
+  it('an explanation comes with time applied, and of frozen credits too', async () => {
+    const account = await entitlement.newAccount();
+    await entitlement.operator.grantByOperator(account, {
+      adjustmentId: newId(),
+      amount: 70,
+      reason: 'sorry',
+      expiresAt: '2026-03-04T00:00:00Z',
+    });
+    at('2026-03-05T00:00:00Z');
+    await entitlement.deliver(AccountDeleted, account, {
+      deletedAt: '2026-03-05T00:00:00Z',
+      restoreUntil: '2026-06-03T00:00:00Z',
+    });
+    expect(await entitlement.operator.explainBalance(account)).toMatchObject({
+      lines: [
+        { kind: 'grant', amount: 500 },
+        { kind: 'grant', amount: 70 },
+        { kind: 'expiry', amount: -70 },
+      ],
+      balance: { spendable: 0, frozen: 500 },
+      total: 500,
+      unexplained: 0,
+    });
+  });
+
   it('a line names nobody else, no claim, and no lease', async () => {
     const own = await entitlement.newAccount();
     accountId = own;

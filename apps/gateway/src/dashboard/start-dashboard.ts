@@ -2,50 +2,18 @@ import type { ListenOptions } from 'node:net';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { EntitlementClient, Operation } from '#libs/contracts';
 import {
   InvalidRequest,
   JSON_BODY_LIMIT_BYTES,
-  type Logger,
-  type ServiceTokens,
   checkJsonShape,
   inputValidation,
 } from '#libs/platform';
 import { DashboardModule } from '../dashboard.module.js';
-import type { ProblemBodies } from '../problems/problem-body.js';
 import { identifyBrowser } from './browser/browser-request.js';
 import { readBodies } from './browser/read-body.js';
 import { SECURITY_HEADERS } from './browser/security-headers.js';
-import type { Mailbox } from './mailbox/mailbox.js';
 import { ErrorPageFilter } from './browser/error-page-filter.js';
-import type { OwnerUrls } from './proxy/service-proxies.js';
-
-export interface DashboardOptions {
-  /** `BILLING_URL`: the one origin whose browsers are believed. */
-  publicUrl: string;
-  /** `BASE_URL`, for the curl lines that pages show. */
-  apiUrl: string;
-  host: string;
-  /** 0 asks the system for a free port. */
-  port: number;
-  /** Other gateways of this machine listen on the port, too. */
-  reusePort?: boolean;
-  /** Internal listeners of the services whose calls pass here; account's is needed. */
-  owners: OwnerUrls;
-  /** Rows with a session or a signature are routed. */
-  operations?: readonly Operation[];
-  entitlement: EntitlementClient;
-  tokens: ServiceTokens;
-  /** Gives refusals their public form, as on the API. */
-  bodies: ProblemBodies;
-  /** Addresses or CIDR blocks whose `X-Forwarded-For` is believed (S96); none by default. */
-  trustedProxies?: string[];
-  /** Connections at most, so that idle ones cannot take the API's share of the process; 2,000 by default. */
-  connectionsMax?: number;
-  /** The local mailbox that `/mailbox` shows; only where mail is not really sent. */
-  mailbox?: Mailbox;
-  logger: Logger;
-}
+import type { DashboardOptions } from './dashboard-options.js';
 
 export interface RunningDashboard {
   /** `http://host:port` of the listener. */
@@ -107,7 +75,7 @@ function adapterOf(options: DashboardOptions, filter: ErrorPageFilter): FastifyA
   server.addHook('onRequest', async (request, reply) => {
     void reply.headers(SECURITY_HEADERS);
     identifyBrowser(request, reply);
-    if (isElsewhere(request, ownHost)) return reply.redirect(ownOrigin + request.url, 308);
+    if (isElsewhere(request, ownHost)) return reply.redirect(ownOrigin + pathOf(request), 308);
     if (request.headers.origin === ownOrigin) allowOwnOrigin(reply, ownOrigin);
   });
   server.addHook('preValidation', async ({ body }) => {
@@ -127,6 +95,9 @@ function isElsewhere(request: FastifyRequest, ownHost: string): boolean {
   const isPage = request.method === 'GET' && !/^\/(api\/|health$)/.test(request.url);
   return isPage && request.host !== ownHost;
 }
+
+/** A proxy's client may name a whole URL, whose beginning would end the name of our host (RFC 9112 §3.2.2). */
+const pathOf = ({ url }: FastifyRequest) => (url.startsWith('/') ? url : '/');
 
 /** Other origins get no CORS header at all, so their scripts read nothing (S30). */
 function allowOwnOrigin(reply: FastifyReply, ownOrigin: string): void {

@@ -15,7 +15,7 @@ import {
 } from '#libs/platform';
 import type { CappedLine } from '../lease/daily-caps.js';
 import { AccountEntry, KeyEntry } from './caller.js';
-import { AccountDeletedProblem, InvalidApiKey } from './facts.errors.js';
+import { AccountDeletedProblem, AccountSuspended, InvalidApiKey } from './facts.errors.js';
 import { RefusedKeys } from './refused-keys.js';
 
 export interface FactsOptions {
@@ -39,6 +39,7 @@ const LOADS_MAX = 256;
 const LOAD_TRIES = 4;
 
 const invalidApiKey = new InvalidApiKey();
+const accountSuspended = new AccountSuspended();
 
 /**
  * What is known of keys and accounts, in memory. Facts come from their owners on a miss, are dropped
@@ -166,7 +167,8 @@ export class Facts {
     const { state, expiresAt } = facts;
     const isExpired =
       expiresAt !== undefined && this.isPast(new Date(expiresAt).getTime() / SECOND_MS);
-    return state === 'revoked' || isExpired ? invalidApiKey : undefined;
+    if (state === 'revoked' || isExpired) return invalidApiKey;
+    return facts.isSuspended ? accountSuspended : undefined;
   }
 
   private isOvertaken(accountId: string, since: number): boolean {

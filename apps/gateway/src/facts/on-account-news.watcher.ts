@@ -4,6 +4,7 @@ import {
   AccountDeleted,
   AccountErased,
   AccountRestored,
+  AccountSuspensionChanged,
   AllowanceChanged,
   ApiKeyChanged,
   type EventEnvelope,
@@ -33,6 +34,13 @@ export class OnAccountNewsWatcher {
 
   @Watches(AccountErased)
   async onAccountErased(@Payload() event: EventEnvelope<AccountErased>): Promise<void> {
+    this.facts.drop(event.key);
+  }
+
+  @Watches(AccountSuspensionChanged)
+  async onSuspensionChanged(
+    @Payload() event: EventEnvelope<AccountSuspensionChanged>,
+  ): Promise<void> {
     this.facts.drop(event.key);
   }
 

@@ -116,6 +116,7 @@ describe('a refusal', () => {
       { cause: 'fraud', blocks: ['api'], from: '2020-01-01T00:00:00Z' },
     ]);
     expect(await code(suspended.apiKey)).toBe('account_suspended');
+    expect(await code(account.addKey({ isSuspended: true }).apiKey)).toBe('account_suspended');
     const restorableUntil = '2027-01-01T00:00:00.000Z';
     const deleted = account.addKey({ accountState: 'deleted', state: 'revoked', restorableUntil });
     const answer = await ask(live(deleted.apiKey));

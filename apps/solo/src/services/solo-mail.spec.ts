@@ -12,7 +12,7 @@ describe('mail of one machine', () => {
   const server = new SmtpSink((mail) => received.push(mail));
   let smtpUrl: string;
 
-  const letterTo = (to: string) => ({
+  const mailTo = (to: string) => ({
     id: newId(),
     to,
     subject: 'Confirm',
@@ -25,17 +25,17 @@ describe('mail of one machine', () => {
   });
   afterAll(() => server.close());
 
-  it('without a mail server every letter is kept for the mailbox page', async () => {
+  it('without a mail server every mail is kept for the mailbox page', async () => {
     const { transport, mailbox, isSent } = soloMail({ mailFrom }, new TestClock());
-    await transport.send(letterTo('customer@example.org'));
+    await transport.send(mailTo('customer@example.org'));
     expect(isSent).toBe(false);
     expect(await mailbox.newest(9)).toMatchObject([{ to: 'customer@example.org' }]);
   });
 
-  it('with one, letters leave and are not kept; the demo account’s stay here', async () => {
+  it('with one, mails leave and are not kept; the demo account’s stay here', async () => {
     const { transport, mailbox, isSent } = soloMail({ smtpUrl, mailFrom }, new TestClock());
-    await transport.send(letterTo('customer@example.org'));
-    await transport.send(letterTo(DEMO_EMAIL));
+    await transport.send(mailTo('customer@example.org'));
+    await transport.send(mailTo(DEMO_EMAIL));
     await transport.close();
     expect(isSent).toBe(true);
     expect(received).toMatchObject([{ to: 'customer@example.org' }]);

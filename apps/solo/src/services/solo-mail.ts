@@ -6,9 +6,9 @@ import { DEMO_EMAIL } from './demo-account.js';
 export interface SoloMail {
   /** What account sends through. */
   transport: MailTransport;
-  /** Where the demo account's letters are, and without a mail server everybody's. */
+  /** Holds the demo account's mails, and without a mail server everybody's. */
   mailbox: LocalMailbox;
-  /** Whether letters leave this machine; then no page shows the mailbox. */
+  /** Whether mails leave this machine; then no page shows the mailbox. */
   isSent: boolean;
 }
 
@@ -23,7 +23,7 @@ export function soloMail(
   return { transport: new SentMail(smtp, mailbox), mailbox, isSent: true };
 }
 
-/** Sends every letter but the demo account's: nobody has that address, and the start reads its letter. */
+/** Sends every mail but the demo account's: nobody has that address, and the start reads its mail. */
 class SentMail implements MailTransport {
   constructor(
     private readonly smtp: MailTransport,

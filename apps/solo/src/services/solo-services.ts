@@ -43,7 +43,7 @@ export interface SoloServices {
   clock: Clock;
   transport: InProcessTransport;
   mailbox: LocalMailbox;
-  /** Whether letters go to a mail server instead of the mailbox. */
+  /** Whether mails go to a mail server instead of the mailbox. */
   isMailSent: boolean;
   /** The simulated registries, when lookups go there. */
   registries?: RegistrySimulator;

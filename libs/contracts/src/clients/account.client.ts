@@ -12,6 +12,8 @@ export interface KeyFacts {
   accountState: AccountState;
   /** RFC 3339; only for a deleted account. */
   restorableUntil?: string;
+  /** By an operator. */
+  isSuspended?: boolean;
   state: 'active' | 'revoked';
   environment: KeyEnvironment;
   scopes: Scope[];

@@ -1,5 +1,6 @@
 import type { PaymentLineKind } from '../events/billing/payment-line.js';
 import type { ReversalScope } from '../events/billing/payment-reversed.js';
+import type { AccountMatch } from './account-desk.client.js';
 import type { ServiceHttp } from './service-http.js';
 
 export interface RefundOrder {
@@ -61,6 +62,11 @@ export interface ReconciliationAnswer {
 /** Typed calls of the operators' commands to billing's internal routes. */
 export class BillingClient {
   constructor(private readonly http: ServiceHttp) {}
+
+  /** By invoice number, an id of ours, or one at a processor. */
+  async find(text: string): Promise<AccountMatch[]> {
+    return this.http.call('POST', '/internal/operator/accounts/matches', { body: { text } });
+  }
 
   /** Newest first, at most 500. */
   async payments(accountId: string): Promise<{ payments: PaymentAnswer[] }> {

@@ -103,3 +103,36 @@ export interface SetAsideLease {
   failures: number;
   reason: string;
 }
+
+/** Lines of the ledger that are one thing: a grant, or a month's use of an operation. */
+export interface ExplainedLine {
+  /** When the first and the last of them were booked, RFC 3339. */
+  from: string;
+  to: string;
+  kind: 'grant' | 'use' | 'expiry' | 'refund';
+  /** The grant's source, the reversed line, or the operation. */
+  reference: string;
+  /** Credits, negative when they are gone. */
+  amount: number;
+  /** How many lines of the ledger. */
+  lines: number;
+}
+
+/** Why an account has the credits that it has: all lines add up to `total`. */
+export interface BalanceExplanation {
+  /** Oldest first. */
+  lines: ExplainedLine[];
+  balance: {
+    spendable: number;
+    frozen: number;
+    /** Set aside for requests and jobs. */
+    reserved: number;
+    /** Used, and not a line yet. */
+    unbooked: number;
+    debt: number;
+  };
+  /** Spendable, frozen, reserved and unbooked, less debt. */
+  total: number;
+  /** What the lines do not explain; anything but 0 is a fault of the ledger. */
+  unexplained: number;
+}

@@ -9,10 +9,11 @@ import type {
   Owned,
   SetAsideAccount,
   SetAsideLease,
+  BalanceExplanation,
 } from './entitlement-holdings.js';
 import type { ServiceHttp } from './service-http.js';
 
-export type BlockCause = 'overdue' | 'deletion' | 'fraud' | 'admin';
+export type BlockCause = 'overdue' | 'deletion' | 'suspension' | 'fraud' | 'admin';
 
 /** Causes an operator may set; `deletion` follows the account. */
 export const OPERATOR_BLOCK_CAUSES = ['overdue', 'fraud', 'admin'] as const;
@@ -273,6 +274,11 @@ export class EntitlementClient {
     body: { revocationId: string; amount: number; reason: string },
   ): Promise<{ isNew: boolean; revoked: number }> {
     return this.http.call('POST', '/internal/operator/revocations', { accountId, body });
+  }
+
+  /** Operators: why an account has what it has. */
+  async explainBalance(accountId: string): Promise<BalanceExplanation> {
+    return this.http.call('GET', '/internal/operator/explanation', { accountId });
   }
 
   /** Operators: accounts that time cannot be applied to, longest first; at most 200. */

@@ -34,6 +34,11 @@ export class CurrentSessionAnswer {
   @IsOptional()
   @IsString()
   restorable_until?: string;
+
+  /** Of a suspended account, in the operator's words. */
+  @IsOptional()
+  @IsString()
+  suspended_because?: string;
 }
 
 export class LoggedOutAnswer {

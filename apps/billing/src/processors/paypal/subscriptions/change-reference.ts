@@ -1,3 +1,4 @@
+import { SECOND_MS } from '#libs/platform';
 import type { BilledPlan } from '../../payment-processor.js';
 import { isPaypalId } from '../paypal-objects.js';
 
@@ -10,7 +11,6 @@ export interface ChangeReference {
   from: Date;
 }
 
-const SECOND_MS = 1000;
 const PLAN = '([\\w-]{1,40}),(\\d{1,4}),([\\w.-]{1,20})';
 const CHANGE = new RegExp(`^change,([\\w-]{1,30}),${PLAN},${PLAN},(\\d{1,12})$`);
 

@@ -1,9 +1,9 @@
 import type { InvoiceKind } from '#libs/contracts';
 import type { Micros } from '#libs/platform';
 import { moneyText } from '../pricing/money-text.js';
-import type { LetterTemplate } from './letters.service.js';
+import type { MailForPerson } from './mails.service.js';
 
-/** What a receipt says of its invoice. */
+/** What a receipt says about its invoice. */
 export interface ReceiptFacts {
   kind: InvoiceKind;
   corrects: string | null;
@@ -12,18 +12,18 @@ export interface ReceiptFacts {
   lines: readonly { text: string }[];
 }
 
-/** The letter that comes with an invoice or a note. */
-export function receiptLetter(
+/** The mail that announces an invoice, a credit note or a debit note. */
+export function receiptMail(
   { kind, corrects, totalMicros, currency, lines }: ReceiptFacts,
   number: string,
-): LetterTemplate {
+): MailForPerson {
   const amount = `${moneyText(totalMicros)} ${currency}`;
   return (firstName, dashboardUrl) => {
     const action = {
       label: 'See and download it',
       url: `${dashboardUrl}/invoices`,
     };
-    const prints = 'The billing details on it can be changed in the dashboard and printed anew.';
+    const prints = 'You can change its billing details in the dashboard and have it printed again.';
     switch (kind) {
       case 'invoice':
         return {

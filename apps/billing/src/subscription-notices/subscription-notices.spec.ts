@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { DAY_MS, HOUR_MS, addMonths } from '#libs/platform';
 import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
-import { WriteLettersJob } from './write-letters.job.js';
+import { MailNoticesJob } from './mail-notices.job.js';
 
-describe('letters about subscriptions', () => {
+describe('notices about subscriptions', () => {
   let billing: BillingUnderTest;
   let accountId: string;
   let end: Date;
@@ -35,10 +35,10 @@ describe('letters about subscriptions', () => {
     billing.simulator.invoices.setCard(customer as string, 'declines');
   };
 
-  /** Letters since the subscription began, receipts aside; the job runs twice: each is written once. */
-  async function letters() {
-    await billing.get(WriteLettersJob).runOnce();
-    await billing.get(WriteLettersJob).runOnce();
+  /** Mails since the subscription began, except receipts; the job runs twice, so each must be sent once. */
+  async function notices() {
+    await billing.get(MailNoticesJob).runOnce();
+    await billing.get(MailNoticesJob).runOnce();
     const mails = await billing.deliverMail(accountId);
     return mails.filter(({ subject }) => !subject.startsWith('Receipt'));
   }
@@ -46,9 +46,9 @@ describe('letters about subscriptions', () => {
   it('a renewal is told three days ahead, with its price, and not before', async () => {
     await subscribe();
     await passTo(before(end, 3 * DAY_MS + HOUR_MS));
-    expect(await letters()).toEqual([]);
+    expect(await notices()).toEqual([]);
     await passTo(before(end, 2 * DAY_MS));
-    const [renewal, ...others] = await letters();
+    const [renewal, ...others] = await notices();
     expect(others).toEqual([]);
     expect(renewal.subject).toBe(`API plan 15K renews on ${day(end)}`);
     expect(renewal.text).toContain('Hello Ada');
@@ -56,15 +56,15 @@ describe('letters about subscriptions', () => {
     expect(renewal.text).toContain('/subscriptions');
     expect(renewal.html).toContain('27.00 USD');
     await passTo(new Date(end.getTime() + DAY_MS));
-    expect(await letters()).toHaveLength(1);
+    expect(await notices()).toHaveLength(1);
   });
 
   it('a yearly renewal is told two weeks ahead', async () => {
     await subscribe('api-5K-year', 12);
     await passTo(before(end, 15 * DAY_MS));
-    expect(await letters()).toEqual([]);
+    expect(await notices()).toEqual([]);
     await passTo(before(end, 13 * DAY_MS));
-    const [{ subject, text }] = await letters();
+    const [{ subject, text }] = await notices();
     expect(subject).toBe(`API plan 5K renews on ${day(end)}`);
     expect(text).toContain('99.60 USD');
   });
@@ -76,7 +76,7 @@ describe('letters about subscriptions', () => {
     const told: string[][] = [];
     for (const days of [0, 1, 3, 4, 6]) {
       await passTo(new Date(end.getTime() + days * DAY_MS + 2 * HOUR_MS));
-      told.push((await letters()).map(({ subject }) => subject));
+      told.push((await notices()).map(({ subject }) => subject));
     }
     const failed = 'The payment for API plan 15K failed';
     const again = 'API plan 15K is still not paid';
@@ -88,7 +88,7 @@ describe('letters about subscriptions', () => {
       [failed, again],
       [failed, again, last],
     ]);
-    for (const { text, html } of await letters()) {
+    for (const { text, html } of await notices()) {
       expect(text).toContain(rightsEnd);
       expect(text).toContain('27.00 USD');
       expect(html).toContain('Check your payment details');
@@ -100,14 +100,14 @@ describe('letters about subscriptions', () => {
     for (const step of ['cancel', 'undo', 'cancel']) {
       await billing.call('POST', `subscriptions/${id}/${step}`, { accountId });
       await billing.settle();
-      await letters();
+      await notices();
     }
-    const [ending, ...others] = await letters();
+    const [ending, ...others] = await notices();
     expect(others).toEqual([]);
     expect(ending.subject).toBe(`API plan 15K ends on ${day(end)}`);
     expect(ending.text).toContain('not charged again');
     await passTo(new Date(end.getTime() + HOUR_MS));
-    const [, ended] = await letters();
+    const [, ended] = await notices();
     expect(ended.subject).toBe('API plan 15K has ended');
     expect(ended.text).toContain(`paid until ${day(end)}`);
   });
@@ -116,11 +116,11 @@ describe('letters about subscriptions', () => {
     await subscribe();
     await passTo(before(end, 2 * DAY_MS));
     billing.contacts.isDown = true;
-    expect(await letters()).toEqual([]);
+    expect(await notices()).toEqual([]);
     billing.contacts.isDown = false;
     await billing.deliver('deleted', accountId);
-    expect(await letters()).toEqual([]);
+    expect(await notices()).toEqual([]);
     await billing.deliver('restored', accountId);
-    expect(await letters()).toHaveLength(1);
+    expect(await notices()).toHaveLength(1);
   });
 });

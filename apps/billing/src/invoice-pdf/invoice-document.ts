@@ -1,7 +1,7 @@
 import type { InvoiceKind } from '#libs/contracts';
 import type { Micros } from '#libs/platform';
 import type { BillingConfig } from '../billing.config.js';
-import type { Contact } from '../letters/contacts.service.js';
+import type { Contact } from '../mails/contacts.service.js';
 
 /** Who issues invoices, as it stood when one was issued. */
 export interface Seller {
@@ -10,7 +10,7 @@ export interface Seller {
   taxId: string | null;
 }
 
-/** Who an invoice is for, as it said of itself when the revision was printed. */
+/** Who an invoice is for, with the billing details of the moment the revision was printed. */
 export interface Buyer {
   name: string;
   /** Of a company: who buys for it. */
@@ -21,8 +21,8 @@ export interface Buyer {
   purchaseOrder: string | null;
 }
 
-/** All that stands on the paper. */
-export interface InvoicePaper {
+/** Everything that an invoice or note shows. */
+export interface InvoiceDocument {
   kind: InvoiceKind;
   number: string;
   issuedAt: Date;

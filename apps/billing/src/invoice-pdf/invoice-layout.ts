@@ -1,12 +1,12 @@
 import type { InvoiceKind } from '#libs/contracts';
-import type { Buyer, InvoicePaper, Seller } from './invoice-paper.js';
+import type { Buyer, InvoiceDocument, Seller } from './invoice-document.js';
 import { moneyText } from '../pricing/money-text.js';
 import { printable } from './printable-text.js';
 
-/** A piece of a page in pdfmake's words, or a plain text. */
+/** A piece of a page in pdfmake's format, or plain text. */
 export type Content = string | { readonly [member: string]: unknown };
 
-/** A whole document in pdfmake's words. */
+/** A whole document in pdfmake's format. */
 export interface Layout {
   content: Content[];
   [member: string]: unknown;
@@ -21,12 +21,12 @@ const TITLES: Readonly<Record<InvoiceKind, string>> = {
 const SMALL = 8;
 const GREY = '#555555';
 
-/** The paper as pdfmake draws it: data alone, of which no part is markup. */
-export function layoutOf(paper: InvoicePaper): Layout {
-  const { kind, number, issuedAt, seller } = paper;
+/** The document in pdfmake's terms: data alone, so no text of it can be markup. */
+export function layoutOf(document: InvoiceDocument): Layout {
+  const { kind, number, issuedAt, seller } = document;
   const title = `${TITLES[kind]} ${number}`;
   return {
-    // A document that is printed twice is the same bytes: nothing in it is of the moment.
+    // Nothing depends on the moment of printing: printed twice, the bytes are equal.
     info: { title, author: printable(seller.name), creationDate: issuedAt, producer: 'pdfmake' },
     language: 'en',
     pageSize: 'A4',
@@ -34,10 +34,10 @@ export function layoutOf(paper: InvoicePaper): Layout {
     defaultStyle: { font: 'Roboto', fontSize: 10, lineHeight: 1.15 },
     content: [
       { text: title, fontSize: 18, bold: true, margin: [0, 0, 0, 16] },
-      { columns: [partyOf('From', sellerLines(seller)), partyOf('To', buyerLines(paper))] },
-      { ...table(facts(paper), ['auto', '*']), layout: 'noBorders', margin: [0, 16, 0, 16] },
-      linesOf(paper),
-      { ...table(totals(paper), ['*', 'auto']), layout: 'noBorders', margin: [0, 12, 0, 0] },
+      { columns: [partyOf('From', sellerLines(seller)), partyOf('To', buyerLines(document))] },
+      { ...table(facts(document), ['auto', '*']), layout: 'noBorders', margin: [0, 16, 0, 16] },
+      linesOf(document),
+      { ...table(totals(document), ['*', 'auto']), layout: 'noBorders', margin: [0, 12, 0, 0] },
     ],
     footer: (page: number, pages: number) => ({
       text: `${number} · page ${page} of ${pages}`,
@@ -64,7 +64,7 @@ function sellerLines({ name, address, taxId }: Seller): string[] {
   return [name, ...address, ...taxLines(taxId)];
 }
 
-function buyerLines({ buyer, accountId }: InvoicePaper): string[] {
+function buyerLines({ buyer, accountId }: InvoiceDocument): string[] {
   if (!buyer) return [`Account ${accountId}`];
   const { name, contact, address, email, taxId }: Buyer = buyer;
   return [name, ...(contact === null ? [] : [contact]), ...address, email, ...taxLines(taxId)];
@@ -72,25 +72,25 @@ function buyerLines({ buyer, accountId }: InvoicePaper): string[] {
 
 const taxLines = (taxId: string | null) => (taxId === null ? [] : [`Tax ID: ${taxId}`]);
 
-function facts(paper: InvoicePaper): Content[][] {
-  const { corrects, revision, paidBy, buyer, kind } = paper;
+function facts(document: InvoiceDocument): Content[][] {
+  const { corrects, revision, paidBy, buyer, kind } = document;
   const note: [string, string][] = corrects === null ? [] : [['Corrects invoice', corrects]];
   const order = buyer?.purchaseOrder;
   const rows: [string, string][] = [
-    ['Date', day(paper.issuedAt)],
+    ['Date', day(document.issuedAt)],
     ...note,
     ...(order ? [['Purchase order', order] as [string, string]] : []),
     [
       kind === 'credit_note' ? 'Returned by' : 'Paid by',
       `${paidBy.processor}, ${paidBy.reference}`,
     ],
-    ['Account', paper.accountId],
+    ['Account', document.accountId],
   ];
-  if (revision > 1) rows.push(['Revision', `${revision}, printed ${day(paper.printedAt)}`]);
+  if (revision > 1) rows.push(['Revision', `${revision}, printed ${day(document.printedAt)}`]);
   return rows.map(([name, text]) => [{ text: name, color: GREY }, printable(text)]);
 }
 
-function linesOf({ lines, currency }: InvoicePaper): Content {
+function linesOf({ lines, currency }: InvoiceDocument): Content {
   const head = ['Description', 'Quantity', `Net (${currency})`].map((text, column) => ({
     text,
     bold: true,
@@ -106,7 +106,7 @@ function linesOf({ lines, currency }: InvoicePaper): Content {
   return { table: { ...body, headerRows: 1, dontBreakRows: true }, layout: 'lightHorizontalLines' };
 }
 
-function totals({ totalMicros, taxMicros, currency }: InvoicePaper): Content[][] {
+function totals({ totalMicros, taxMicros, currency }: InvoiceDocument): Content[][] {
   const rows: [string, bigint][] = [
     ['Net', totalMicros - taxMicros],
     ['Tax', taxMicros],

@@ -1,13 +1,13 @@
 import { type SubscriptionPlan, planOfSku } from '#libs/contracts';
 import { DAY_MS } from '#libs/platform';
-import type { LetterTemplate } from '../letters/letters.service.js';
+import type { MailForPerson } from '../mails/mails.service.js';
 import { moneyText } from '../pricing/money-text.js';
-import type { DueLetter } from './due-letters.repository.js';
+import type { DueNotice } from './due-notices.repository.js';
 
 const GRACE_DAYS = 7;
 
-/** What is written to somebody about how his subscription stands. */
-export function subscriptionLetter(due: DueLetter): LetterTemplate {
+/** The mail for a due notice. */
+export function subscriptionNotice(due: DueNotice): MailForPerson {
   const plan = planOfSku(due.sku);
   const name = nameOf(due, plan);
   const price =
@@ -76,7 +76,7 @@ export function subscriptionLetter(due: DueLetter): LetterTemplate {
   };
 }
 
-function nameOf({ sku, quantity }: DueLetter, plan: SubscriptionPlan | undefined): string {
+function nameOf({ sku, quantity }: DueNotice, plan: SubscriptionPlan | undefined): string {
   const name = plan?.name ?? sku;
   return quantity > 1 ? `${name} × ${quantity}` : name;
 }

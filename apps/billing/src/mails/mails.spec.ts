@@ -4,8 +4,8 @@ import { Database } from '#libs/database';
 import { composeMail } from '#libs/mail';
 import { newId } from '#libs/platform';
 import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
-import { LettersService } from './letters.service.js';
-import { receiptLetter } from './receipt-letters.js';
+import { MailsService } from './mails.service.js';
+import { receiptMail } from './receipt-mail.js';
 
 const ORIGIN = 'https://dashboard.example';
 
@@ -17,11 +17,11 @@ function receipt(kind: InvoiceKind, firstName = 'Ada') {
     currency: 'USD',
     lines: [{ text: '450,000 credits' }],
   };
-  const letter = receiptLetter(facts, 'INV-2026-000043')(firstName, ORIGIN);
-  return composeMail('ada@payer.example', letter);
+  const receipt = receiptMail(facts, 'INV-2026-000043')(firstName, ORIGIN);
+  return composeMail('ada@payer.example', receipt);
 }
 
-describe('letters about money', () => {
+describe('mails about money', () => {
   let billing: BillingUnderTest;
 
   beforeAll(async () => {
@@ -60,21 +60,21 @@ describe('letters about money', () => {
     expect(text).toContain('<img src=x');
   });
 
-  it('about one thing one letter is written, however many write at once, and none when that is rolled back', async () => {
+  it('concurrent sends about one thing queue one mail, and a rolled-back send queues none', async () => {
     const accountId = billing.newAccount();
     const contact = { accountId, ...billing.contacts.contactOf(accountId) };
-    const letters = billing.get(LettersService);
-    const letter = () => ({ subject: 'Once', paragraphs: ['Once.'] });
+    const mails = billing.get(MailsService);
+    const mail = () => ({ subject: 'Once', paragraphs: ['Once.'] });
     const about = `test:${newId()}`;
     const rolledBack = billing.get(Database).transaction(async (transaction) => {
-      await letters.write(transaction, contact, { about, letter });
+      await mails.send(transaction, contact, { about, mail });
       throw new Error('no');
     });
     await expect(rolledBack).rejects.toThrow('no');
     const write = () =>
       billing
         .get(Database)
-        .transaction((transaction) => letters.write(transaction, contact, { about, letter }));
+        .transaction((transaction) => mails.send(transaction, contact, { about, mail }));
     await Promise.all([write(), write(), write()]);
     expect(await billing.deliverMail(accountId)).toHaveLength(1);
   });
@@ -82,11 +82,11 @@ describe('letters about money', () => {
   it('an erasure removes what was not sent yet', async () => {
     const accountId = billing.newAccount();
     const contact = { accountId, ...billing.contacts.contactOf(accountId) };
-    const letter = () => ({ subject: 'Late', paragraphs: ['Late.'] });
+    const mail = () => ({ subject: 'Late', paragraphs: ['Late.'] });
     await billing
       .get(Database)
       .transaction((transaction) =>
-        billing.get(LettersService).write(transaction, contact, { about: 'test', letter }),
+        billing.get(MailsService).send(transaction, contact, { about: 'test', mail }),
       );
     await billing.deliver('erased', accountId);
     expect(await billing.deliverMail(accountId)).toEqual([]);

@@ -5,7 +5,7 @@ const UNPRINTABLE =
   /[^\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Nd}\p{Zs}!-/:-@[-`{-~¡-¿‐-‧‰-›€₤₽№™©®×÷]/gu;
 
 /**
- * Somebody's text as one line of paper: no control character or direction mark, no sign the font lacks (a
+ * Foreign text as one printed line: no control character or direction mark, no sign the font lacks (a
  * question mark stands in), and no more than a page can carry (S66, S80, S81).
  */
 export function printable(text: string, lengthMax = LENGTH_MAX): string {

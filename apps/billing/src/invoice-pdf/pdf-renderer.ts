@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import type { InvoicePaper } from './invoice-paper.js';
+import type { InvoiceDocument } from './invoice-document.js';
 import { type Layout, layoutOf } from './invoice-layout.js';
 
 /** What is used of pdfmake, whose types would bring a browser's with them. */
@@ -22,7 +22,7 @@ pdfmake.setFonts({
 pdfmake.setUrlAccessPolicy(() => false);
 pdfmake.setLocalAccessPolicy((path) => dirname(path) === FONTS);
 
-/** A PDF of the paper. The same paper is the same bytes. */
-export async function printPdf(paper: InvoicePaper): Promise<Buffer> {
-  return pdfmake.createPdf(layoutOf(paper)).getBuffer();
+/** The document as a PDF; equal documents give equal bytes. */
+export async function renderPdf(document: InvoiceDocument): Promise<Buffer> {
+  return pdfmake.createPdf(layoutOf(document)).getBuffer();
 }

@@ -1,8 +1,8 @@
 import { monotonicMs, newId } from '#libs/platform';
 import { describe, expect, it } from '@jest/globals';
 import { readPdf } from '../../../../test/billing/pdf-text.js';
-import { type Buyer, type InvoicePaper, buyerOf } from './invoice-paper.js';
-import { printPdf } from './pdf-printer.js';
+import { type Buyer, type InvoiceDocument, buyerOf } from './invoice-document.js';
+import { renderPdf } from './pdf-renderer.js';
 import { printable } from './printable-text.js';
 
 const BUYER: Buyer = {
@@ -14,7 +14,7 @@ const BUYER: Buyer = {
   purchaseOrder: 'PO 7',
 };
 
-function paper(members: Partial<InvoicePaper> = {}): InvoicePaper {
+function invoiceDocument(members: Partial<InvoiceDocument> = {}): InvoiceDocument {
   return {
     kind: 'invoice',
     number: 'INV-2026-000042',
@@ -34,13 +34,13 @@ function paper(members: Partial<InvoicePaper> = {}): InvoicePaper {
   };
 }
 
-const named = (name: string) => paper({ buyer: { ...BUYER, name } });
-const read = async (from: InvoicePaper) => readPdf(await printPdf(from));
+const named = (name: string) => invoiceDocument({ buyer: { ...BUYER, name } });
+const read = async (from: InvoiceDocument) => readPdf(await renderPdf(from));
 
-describe('invoice paper', () => {
+describe('invoice PDF', () => {
   it('has all that an accountant asks for: parties, tax ids, lines, net, tax, total, paid by', async () => {
     const { pages, info } = await read(
-      paper({ taxMicros: 9_000_000n, totalMicros: 1_234_500_000n, currency: 'EUR' }),
+      invoiceDocument({ taxMicros: 9_000_000n, totalMicros: 1_234_500_000n, currency: 'EUR' }),
     );
     expect(pages).toHaveLength(1);
     for (const text of [
@@ -79,11 +79,11 @@ describe('invoice paper', () => {
 
   it('fifty lines go over pages, each with the head of the table and its number', async () => {
     const lines = Array.from({ length: 50 }, (_, n) => ({
-      text: `API plan ${n + 1}, 2026-03-02 to 2026-04-02, at a name that is long enough for two lines of paper`,
+      text: `API plan ${n + 1}, 2026-03-02 to 2026-04-02, at a name that is long enough for two lines of the page`,
       quantity: 1,
       netMicros: '27000000',
     }));
-    const { pages } = await read(paper({ lines, totalMicros: 1_350_000_000n }));
+    const { pages } = await read(invoiceDocument({ lines, totalMicros: 1_350_000_000n }));
     expect(pages.length).toBeGreaterThan(1);
     pages.forEach((page, index) => {
       expect(page).toContain(`page ${index + 1} of ${pages.length}`);
@@ -95,7 +95,7 @@ describe('invoice paper', () => {
   });
 
   it('a note names the invoice that it corrects; a later revision says so', async () => {
-    const note = paper({
+    const note = invoiceDocument({
       kind: 'credit_note',
       number: 'CN-2026-000001',
       corrects: 'INV-2026-000042',
@@ -104,18 +104,18 @@ describe('invoice paper', () => {
     expect(credit[0]).toContain('Credit note CN-2026-000001');
     expect(credit[0]).toContain('INV-2026-000042');
     const printedAt = new Date('2026-04-01T10:00:00Z');
-    const { pages: second } = await read(paper({ revision: 2, printedAt }));
+    const { pages: second } = await read(invoiceDocument({ revision: 2, printedAt }));
     expect(second[0]).toContain('2, printed 2026-04-01');
   });
 
-  it('the same paper is the same bytes, and another buyer’s is not', async () => {
-    const first = await printPdf(paper());
-    expect((await printPdf(paper())).equals(first)).toBe(true);
-    expect((await printPdf(named('Somebody Else'))).equals(first)).toBe(false);
+  it('equal documents give equal bytes, and another buyer’s do not', async () => {
+    const first = await renderPdf(invoiceDocument());
+    expect((await renderPdf(invoiceDocument())).equals(first)).toBe(true);
+    expect((await renderPdf(named('Somebody Else'))).equals(first)).toBe(false);
   });
 
   it('an erased buyer is an account without a name', async () => {
-    const { pages } = await read(paper({ buyer: null }));
+    const { pages } = await read(invoiceDocument({ buyer: null }));
     expect(pages[0]).toContain('Account 019a5f00-0000-7000-8000-000000000009');
     expect(pages[0]).not.toContain('Example Holdings');
   });
@@ -125,7 +125,7 @@ describe('invoice paper', () => {
     const { pages, annotations } = await read(named(name));
     expect(pages[0].replaceAll('\n', ' ')).toContain('<img src="http://127.0.0.1:9/x">');
     expect(annotations).toBe(0);
-    const pdf = await printPdf(named(name));
+    const pdf = await renderPdf(named(name));
     for (const word of ['/URI', '/Subtype /Image', '/JavaScript', '/EmbeddedFile']) {
       expect(pdf.includes(word)).toBe(false);
     }
@@ -151,7 +151,7 @@ describe('invoice paper', () => {
     const address = Array.from({ length: 5 }, () => everywhere);
     const long = { ...BUYER, name: everywhere, contact: everywhere, address, taxId: everywhere };
     const lines = [{ text: everywhere, quantity: 1, netMicros: '1' }];
-    const { pages: full } = await read(paper({ buyer: long, lines }));
+    const { pages: full } = await read(invoiceDocument({ buyer: long, lines }));
     expect(full.length).toBeLessThan(4);
   });
 
@@ -159,7 +159,7 @@ describe('invoice paper', () => {
     const took: number[] = [];
     for (let round = 0; round < 12; round++) {
       const started = monotonicMs();
-      await printPdf(paper({ number: `INV-2026-${round}`, accountId: newId() }));
+      await renderPdf(invoiceDocument({ number: `INV-2026-${round}`, accountId: newId() }));
       took.push(monotonicMs() - started);
     }
     // Asked for are 60 ms at rest; a machine that does other things meanwhile may take longer.

@@ -4,18 +4,18 @@ import { type MailTemplate, MailOutbox, composeMail } from '#libs/mail';
 import { Clock } from '#libs/platform';
 import { BillingConfig } from '../billing.config.js';
 import { type Contact, ContactsService } from './contacts.service.js';
-import { LettersRepository } from './letters.repository.js';
+import { MailedNoticesRepository } from './mailed-notices.repository.js';
 
-/** Makes a letter for somebody: his first name, and the origin of the dashboard. */
-export type LetterTemplate = (firstName: string, dashboardUrl: string) => MailTemplate;
+/** A mail, given the recipient's first name and the dashboard's origin. */
+export type MailForPerson = (firstName: string, dashboardUrl: string) => MailTemplate;
 
-/** Letters about money, each written once. */
+/** Mails about money, each sent once. */
 @Injectable()
-export class LettersService {
+export class MailsService {
   constructor(
     private readonly contacts: ContactsService,
-    private readonly written: LettersRepository,
-    private readonly mails: MailOutbox,
+    private readonly mailed: MailedNoticesRepository,
+    private readonly outbox: MailOutbox,
     private readonly config: BillingConfig,
     private readonly clock: Clock,
   ) {}
@@ -25,18 +25,18 @@ export class LettersService {
     return this.contacts.find(accountId);
   }
 
-  /** @param about what it is about; a second letter about that is not written. */
-  async write(
+  /** @param about identifies the occasion: a second mail about it is not sent. */
+  async send(
     transaction: Transaction,
     { accountId, email, firstName }: Contact,
-    { about, letter }: { about: string; letter: LetterTemplate },
+    { about, mail }: { about: string; mail: MailForPerson },
   ): Promise<void> {
-    const isNew = await this.written.insert(transaction, accountId, {
+    const isNew = await this.mailed.insert(transaction, accountId, {
       about,
       at: this.clock.now(),
     });
     if (!isNew) return;
-    const mail = composeMail(email, letter(firstName, this.config.dashboardUrl));
-    await this.mails.add(transaction, accountId, mail);
+    const composed = composeMail(email, mail(firstName, this.config.dashboardUrl));
+    await this.outbox.add(transaction, accountId, composed);
   }
 }

@@ -4,12 +4,12 @@ import { Database } from '#libs/database';
 import { Problem } from '#libs/platform';
 import { AccountStatesService } from '../accounts/account-states.service.js';
 
-/** Whom letters and invoices of an account are for. */
+/** Who receives an account's mails and invoices. */
 export interface Contact extends BillingContact {
   accountId: string;
 }
 
-/** Asks account who somebody is, at the moment it is needed: nothing of it is kept here. */
+/** Asks account for names and addresses when they are needed; billing stores none of them. */
 @Injectable()
 export class ContactsService {
   constructor(

@@ -2,15 +2,15 @@ import { Injectable } from '@nestjs/common';
 import type { BillingInterval } from '#libs/contracts';
 import { MaintenanceDatabase } from '#libs/database';
 
-/** Why a letter about a subscription is due. */
-export type LetterReason =
+/** Why a notice about a subscription is due. */
+export type NoticeReason =
   'renewal' | 'payment_failed' | 'payment_failed_again' | 'last_warning' | 'ending' | 'ended';
 
-/** A letter that was not written yet. */
-export interface DueLetter {
-  /** What it is about: written once. */
+/** A notice that was not mailed yet. */
+export interface DueNotice {
+  /** Identifies the occasion: mailed once. */
   about: string;
-  reason: LetterReason;
+  reason: NoticeReason;
   accountId: string;
   sku: string;
   quantity: number;
@@ -21,19 +21,19 @@ export interface DueLetter {
   cancelAt: Date | null;
 }
 
-/** Letters of every account. */
+/** Notices due for all accounts. */
 @Injectable()
-export class DueLettersMaintenanceRepository {
+export class DueNoticesMaintenanceRepository {
   constructor(private readonly maintenance: MaintenanceDatabase) {}
 
-  async list(now: Date, limit: number): Promise<DueLetter[]> {
-    return this.maintenance.query<DueLetter>(LIST, [now, limit]);
+  async list(now: Date, limit: number): Promise<DueNotice[]> {
+    return this.maintenance.query<DueNotice>(LIST, [now, limit]);
   }
 }
 
 /**
- * Of each subscription the one letter that fits how it stands now. A renewal is told 3 days ahead, of a yearly
- * plan 14; of an unpaid one each step of the 7 days of grace is told: at once, after 3 and after 6 days.
+ * At most one notice for each subscription, by its present state. A renewal is announced 3 days ahead (14 for a
+ * yearly plan). While payment is overdue, notices follow at once, after 3 and after 6 of the 7 days of grace.
  */
 const LIST = `
   with standing as (
@@ -63,6 +63,6 @@ const LIST = `
     coalesce(d.pending_quantity, d.quantity) as quantity, d.interval, d.currency,
     d.period_end as "periodEnd", d.paid_through as "paidThrough", d.cancel_at as "cancelAt"
   from due d
-  where not exists (select from written_letters w
+  where not exists (select from mailed_notices w
     where w.account_id = d.account_id and w.about = d.about)
   order by d.updated_at limit $2`;

@@ -2,15 +2,15 @@ import { Injectable } from '@nestjs/common';
 import type { Transaction } from '#libs/database';
 
 @Injectable()
-export class LettersRepository {
-  /** False when it was written before. */
+export class MailedNoticesRepository {
+  /** @returns false when a mail about this was queued before. */
   async insert(
     transaction: Transaction,
     accountId: string,
     { about, at }: { about: string; at: Date },
   ): Promise<boolean> {
     const count = await transaction.execute(
-      `insert into written_letters (account_id, about, written_at) values ($1, $2, $3)
+      `insert into mailed_notices (account_id, about, mailed_at) values ($1, $2, $3)
        on conflict (account_id, about) do nothing`,
       [accountId, about, at],
     );

@@ -1,0 +1,39 @@
+import { Body, Controller, HttpCode, Post } from '@nestjs/common';
+import type { AccountMatch, AccountSummary } from '#libs/contracts';
+import { AccountId, AllowCallers } from '#libs/platform';
+import { FindAccountsRequest, OperatorRequest, SuspensionRequest } from './operators.dto.js';
+import { OperatorsService } from './operators.service.js';
+
+/** What operators ask about accounts. POST, so that no address of a person stands in a URL. */
+@Controller('internal/operator/accounts')
+@AllowCallers('cli')
+export class OperatorsController {
+  constructor(private readonly operators: OperatorsService) {}
+
+  @Post('matches')
+  @HttpCode(200)
+  find(@Body() { text }: FindAccountsRequest): Promise<AccountMatch[]> {
+    return this.operators.find(text);
+  }
+
+  @Post('inspect')
+  @HttpCode(200)
+  inspect(
+    @AccountId() accountId: string,
+    @Body() { operator }: OperatorRequest,
+  ): Promise<AccountSummary> {
+    return this.operators.inspect(accountId, { operator });
+  }
+
+  @Post('suspend')
+  @HttpCode(200)
+  suspend(@AccountId() accountId: string, @Body() { operator, reason }: SuspensionRequest) {
+    return this.operators.suspend(accountId, { operator }, reason);
+  }
+
+  @Post('unsuspend')
+  @HttpCode(200)
+  unsuspend(@AccountId() accountId: string, @Body() { operator, reason }: SuspensionRequest) {
+    return this.operators.unsuspend(accountId, { operator }, reason);
+  }
+}

@@ -1,0 +1,107 @@
+import { Injectable } from '@nestjs/common';
+import type { AccountMatch, AccountSummary, SuspensionAnswer } from '#libs/contracts';
+import { isId } from '#libs/platform';
+import { AccountsService } from '../accounts/accounts.service.js';
+import type { Operator } from '../audit/actor.js';
+import { AuditService } from '../audit/audit.service.js';
+import { KeyFactsService } from '../key-facts/key-facts.service.js';
+import { PeopleService } from '../people/people.service.js';
+
+/** The end of a key as the dashboard shows it, or a whole key, of which the rest is not looked at. */
+const KEY_ENDING = /^(?:dds_(?:live|test)_[0-9A-Za-z]*|…|\.\.\.)?([0-9A-Za-z]{4})$/;
+
+/** What operators ask about an account. */
+@Injectable()
+export class OperatorsService {
+  constructor(
+    private readonly accounts: AccountsService,
+    private readonly people: PeopleService,
+    private readonly keys: KeyFactsService,
+    private readonly audit: AuditService,
+  ) {}
+
+  /** The accounts that an e-mail address, an account id or the end of a key leads to. */
+  async find(text: string): Promise<AccountMatch[]> {
+    if (isId(text as unknown)) return this.findById(text);
+    if (text.includes('@')) return this.findByAddress(text);
+    const [, lastFour] = KEY_ENDING.exec(text) ?? [];
+    if (!lastFour) return [];
+    const keys = await this.keys.findByEnding(lastFour);
+    return keys.map(({ accountId, keyId, name, isRevoked }) => ({
+      accountId,
+      matched: `${isRevoked ? 'revoked key' : 'key'} ${keyId} "${name}"`,
+    }));
+  }
+
+  /** Reading a person's name and address is an entry of the audit log. @throws NotFound. */
+  async inspect(accountId: string, by: Operator): Promise<AccountSummary> {
+    return this.accounts.transaction(async (transaction) => {
+      const account = await this.accounts.get(transaction, accountId);
+      const owner = await this.people.findOwner(transaction, accountId);
+      await this.audit.record(transaction, {
+        by,
+        accountId,
+        action: 'account.inspected',
+        object: `account:${accountId}`,
+      });
+      const { state, createdAt, deletedAt, restoreUntil, suspendedAt, suspendedBecause } = account;
+      return {
+        accountId,
+        state,
+        email: owner?.address ?? null,
+        firstName: owner?.firstName ?? null,
+        createdAt: createdAt.toISOString(),
+        deletedAt: deletedAt?.toISOString(),
+        suspendedAt: suspendedAt?.toISOString(),
+        suspendedBecause: suspendedBecause ?? undefined,
+        restorableUntil: state === 'deleted' ? restoreUntil?.toISOString() : undefined,
+      };
+    });
+  }
+
+  /** Its keys answer 403 from now on. @throws NotFound. */
+  async suspend(accountId: string, by: Operator, reason: string): Promise<SuspensionAnswer> {
+    return this.accounts.transaction(async (transaction) => {
+      const hasChanged = await this.accounts.setSuspension(transaction, accountId, reason);
+      const object = `account:${accountId}`;
+      const after = { reason };
+      await this.audit.record(transaction, {
+        by,
+        accountId,
+        action: 'account.suspended',
+        object,
+        after,
+      });
+      return { hasChanged };
+    });
+  }
+
+  /** Undoes the suspension and nothing else. @throws NotFound. */
+  async unsuspend(accountId: string, by: Operator, reason: string): Promise<SuspensionAnswer> {
+    return this.accounts.transaction(async (transaction) => {
+      const hasChanged = await this.accounts.setSuspension(transaction, accountId, null);
+      const object = `account:${accountId}`;
+      const after = { reason };
+      await this.audit.record(transaction, {
+        by,
+        accountId,
+        action: 'account.unsuspended',
+        object,
+        after,
+      });
+      return { hasChanged };
+    });
+  }
+
+  private async findById(accountId: string): Promise<AccountMatch[]> {
+    const account = await this.accounts.transaction((transaction) =>
+      this.accounts.find(transaction, accountId),
+    );
+    return account ? [{ accountId, matched: 'account id' }] : [];
+  }
+
+  private async findByAddress(address: string): Promise<AccountMatch[]> {
+    const person = await this.people.findByAddress(address, '');
+    return person ? [{ accountId: person.accountId, matched: 'e-mail' }] : [];
+  }
+}

@@ -1,0 +1,21 @@
+import { Injectable } from '@nestjs/common';
+import type { AccountMatch } from '#libs/contracts';
+import { isId } from '#libs/platform';
+import { ReferencesMaintenanceRepository } from './references.repository.js';
+
+/** As `invoiceNumber` writes it; nine digits fit the column. */
+const INVOICE_NUMBER = /^([A-Z]{2,4}-[0-9]{4})-([0-9]{1,9})$/;
+
+/** What operators ask about the money of an account. */
+@Injectable()
+export class InquiriesService {
+  constructor(private readonly references: ReferencesMaintenanceRepository) {}
+
+  /** The accounts that an invoice number, an id of ours or one at a processor leads to. */
+  async find(text: string): Promise<AccountMatch[]> {
+    if (isId(text as unknown)) return this.references.findById(text);
+    const [, series, number] = INVOICE_NUMBER.exec(text) ?? [];
+    if (series) return this.references.findByInvoice(series, Number(number));
+    return text.includes('@') ? [] : this.references.findByProcessorId(text);
+  }
+}

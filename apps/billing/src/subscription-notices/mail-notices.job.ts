@@ -1,0 +1,41 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '#libs/database';
+import { Clock, type Job, Logger } from '#libs/platform';
+import { MailsService } from '../mails/mails.service.js';
+import { type DueNotice, DueNoticesMaintenanceRepository } from './due-notices.repository.js';
+import { subscriptionNotice } from './subscription-notice.js';
+
+const NOTICES_MAX = 200;
+
+/** Mails subscribers about coming renewals, failed payments and ends. */
+@Injectable()
+export class MailNoticesJob implements Job {
+  readonly name = 'mail-notices';
+
+  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
+  constructor(
+    private readonly database: Database,
+    private readonly dueNotices: DueNoticesMaintenanceRepository,
+    private readonly mails: MailsService,
+    private readonly clock: Clock,
+    private readonly logger: Logger,
+  ) {}
+
+  async runOnce(): Promise<void> {
+    for (const due of await this.dueNotices.list(this.clock.now(), NOTICES_MAX)) {
+      // Without an answer from account this notice waits for the next round; the others need not.
+      await this.send(due).catch((error: unknown) =>
+        this.logger.warn('a notice could not be mailed yet', { about: due.about, err: error }),
+      );
+    }
+  }
+
+  private async send(due: DueNotice): Promise<void> {
+    const contact = await this.mails.contactOf(due.accountId);
+    if (!contact) return;
+    const mail = subscriptionNotice(due);
+    await this.database.transaction((transaction) =>
+      this.mails.send(transaction, contact, { about: due.about, mail }),
+    );
+  }
+}

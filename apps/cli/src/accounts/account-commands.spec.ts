@@ -1,0 +1,80 @@
+import { userInfo } from 'node:os';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { hashApiKey } from '#libs/contracts';
+import { recordedEvents } from '#test/environment';
+import type { Registered } from '../../../../test/account/account-under-test.js';
+import { OperatorDesk } from '../../../../test/desk/operator-desk.js';
+
+const EMAIL = 'ada@example.com';
+
+describe('account commands', () => {
+  let desk: OperatorDesk;
+  let owner: Registered;
+
+  beforeAll(async () => {
+    desk = await OperatorDesk.open();
+    owner = await desk.account.register(EMAIL);
+  });
+  afterAll(() => desk.close());
+
+  const find = async (text: string) =>
+    (await desk.answer('account', 'find', text)) as { accountId: string; matched: string[] }[];
+
+  it('an account is found by whatever its owner has at hand, and each look is audited', async () => {
+    const { accountId } = owner;
+    const order = await desk.billing.order(accountId);
+    await desk.billing.act(order, 'pay');
+    await desk.billing.deliverMail(accountId);
+    const [ids] = await desk.billing.database.query<Record<string, string>>(
+      `select p.id as payment, p.external_id as charge, o.checkout_id as checkout,
+         c.customer_id as customer, i.series || '-' || lpad(i.number::text, 6, '0') as invoice
+       from payments p join orders o on o.id = p.order_id
+       join processor_customers c on c.account_id = p.account_id
+       join invoices i on i.payment_id = p.id where p.account_id = $1`,
+      [accountId],
+    );
+    const texts = [EMAIL, 'ADA@Example.com', accountId, owner.key, owner.key.slice(-4), order.id];
+    for (const text of [...texts, ...Object.values(ids)]) {
+      expect([text, (await find(text)).map((found) => found.accountId)]).toEqual([
+        text,
+        [accountId],
+      ]);
+    }
+    expect((await find(EMAIL))[0]).toMatchObject({ state: 'active', email: EMAIL });
+    const looks = (await desk.audited(accountId)).filter((line) => line.includes('inspected'));
+    expect(looks).toHaveLength(texts.length + Object.keys(ids).length + 1);
+    expect(looks[0]).toBe(`operator:${userInfo().username} account.inspected account:${accountId}`);
+  });
+
+  it('a suspension reaches keys and session with its reason, and its end restores exactly', async () => {
+    const { accountId, key, token } = owner;
+    const facts = () => desk.account.client.findKey(hashApiKey(key, desk.account.config.keyPepper));
+    const session = async () => (await desk.account.dashboard('GET', 'session', { token })).body;
+    const before = [await facts(), await session()];
+    expect(before[0]).toMatchObject({ isSuspended: false, state: 'active' });
+    const [suspend, unsuspend] = ['suspend', 'unsuspend'].map(
+      (verb) => () => desk.command('account', verb, accountId, '--reason', 'unpaid dispute'),
+    );
+    expect(await suspend()).toMatchObject({ code: 0, stdout: `${accountId} is suspended\n` });
+    expect(await facts()).toMatchObject({ isSuspended: true, state: 'active' });
+    expect(await session()).toMatchObject({ suspended_because: 'unpaid dispute' });
+    expect((await find(accountId))[0]).toMatchObject({ suspendedBecause: 'unpaid dispute' });
+    expect((await suspend()).stdout).toMatch('nothing changed');
+    expect((await unsuspend()).code).toBe(0);
+    expect([await facts(), await session()]).toEqual(before);
+    const said = (await recordedEvents(desk.account.database)).filter(
+      ({ type }) => type === 'account.account-suspension-changed',
+    );
+    expect(said.map(({ data }) => data.isSuspended)).toEqual([true, false]);
+    expect((await desk.command('account', 'suspend', accountId)).code).toBe(1);
+  });
+
+  it('what leads to nobody says so and ends with 1', async () => {
+    for (const text of ['nobody@example.com', 'INV-1999-000001', 'pi_unknown', "' or 1=1 --"]) {
+      expect(await desk.command('account', 'find', text)).toMatchObject({
+        code: 1,
+        stdout: 'No account is known by this.\n',
+      });
+    }
+  });
+});

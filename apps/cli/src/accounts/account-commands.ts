@@ -1,0 +1,97 @@
+import type { Command } from 'commander';
+import {
+  AccountDeskClient,
+  type AccountMatch,
+  type AccountSummary,
+  BillingClient,
+} from '#libs/contracts';
+import type { CliConfig } from '../cli.config.js';
+import { operatorName } from '../operator.js';
+import { type OutputOptions, answer } from '../output.js';
+import { withService } from '../service-calls.js';
+
+interface SuspensionOptions extends OutputOptions {
+  reason: string;
+}
+
+interface FoundAccount extends AccountSummary {
+  matched: string[];
+}
+
+/** Accounts shown of a text that leads to many. */
+const ACCOUNTS_MAX = 20;
+
+/** `account`: who somebody is, and what happened to him. */
+export function accountCommands(program: Command, config: CliConfig): void {
+  const account = program.command('account').description('accounts and what happened to them');
+  account
+    .command('find <text>')
+    .description(
+      'by e-mail, account id, last four of a key, invoice number, or an id of ours or a processor',
+    )
+    .option('--json', 'as JSON')
+    .action((text: string, options: OutputOptions) => find(config, text, options));
+  for (const verb of ['suspend', 'unsuspend'] as const) {
+    account
+      .command(`${verb} <account-id>`)
+      .description(
+        verb === 'suspend'
+          ? 'its keys answer 403 account_suspended within a second; nothing else changes'
+          : 'undo the suspension and nothing else',
+      )
+      .requiredOption('--reason <text>', 'why; the owner of a suspended account reads it')
+      .option('--json', 'as JSON')
+      .action((accountId: string, options: SuspensionOptions) =>
+        changeSuspension(config, verb, accountId, options),
+      );
+  }
+}
+
+async function find(config: CliConfig, text: string, options: OutputOptions): Promise<void> {
+  const ofBilling = await withService(config, 'billing', (http) =>
+    new BillingClient(http).find(text),
+  );
+  const found = await withService(config, 'account', async (http) => {
+    const desk = new AccountDeskClient(http, operatorName());
+    const matches = [...(await desk.find(text)), ...ofBilling];
+    return inspectAll(desk, matches);
+  });
+  if (found.length === 0) process.exitCode = 1;
+  answer(options, found, (accounts) =>
+    accounts.length === 0 ? ['No account is known by this.'] : accounts.map(foundLine),
+  );
+}
+
+async function changeSuspension(
+  config: CliConfig,
+  verb: 'suspend' | 'unsuspend',
+  accountId: string,
+  options: SuspensionOptions,
+): Promise<void> {
+  const changed = await withService(config, 'account', (http) =>
+    new AccountDeskClient(http, operatorName())[verb](accountId, options.reason),
+  );
+  answer(options, changed, ({ hasChanged }) => [
+    hasChanged ? `${accountId} is ${verb}ed` : `was ${verb}ed before, nothing changed`,
+  ]);
+}
+
+async function inspectAll(
+  desk: AccountDeskClient,
+  matches: AccountMatch[],
+): Promise<FoundAccount[]> {
+  const byAccount = Map.groupBy(matches, ({ accountId }) => accountId);
+  const found: FoundAccount[] = [];
+  for (const [accountId, ofAccount] of [...byAccount].slice(0, ACCOUNTS_MAX)) {
+    const matched = ofAccount.map((match) => match.matched);
+    found.push({ ...(await desk.inspect(accountId)), matched });
+  }
+  return found;
+}
+
+function foundLine({ accountId, email, firstName, matched, ...account }: FoundAccount): string {
+  const { suspendedBecause: reason } = account;
+  const state = reason === undefined ? account.state : `${account.state}, suspended: ${reason}`;
+  const who = email === null ? 'erased' : `${email} (${firstName})`;
+  return `${accountId}  ${state}  ${who}  by ${matched.join(', ')}`;
+}

@@ -1,0 +1,13 @@
+/** Every command that answers something takes it: one JSON value on stdout. */
+export interface OutputOptions {
+  json?: boolean;
+}
+
+/** Writes an answer for a program or, line by line, for a person. */
+export function answer<T>({ json }: OutputOptions, value: T, lines: (value: T) => string[]): void {
+  const text = json ? [JSON.stringify(value, null, 2)] : lines(value);
+  for (const line of text) process.stdout.write(`${json ? line : withoutControls(line)}\n`);
+}
+
+/** What a customer wrote must not command the terminal. */
+const withoutControls = (line: string) => line.replaceAll(/\p{Cc}|\p{Cf}/gu, '�');

@@ -1,0 +1,12 @@
+import { IsBoolean, IsISO8601 } from 'class-validator';
+import { EventType } from '../event-type.js';
+
+/** An operator suspended the account, or ended that. An aggregate of its own: deletion and restoration go on beside it. */
+@EventType({ type: 'account.account-suspension-changed', version: 1, kind: 'state' })
+export class AccountSuspensionChanged {
+  @IsBoolean()
+  isSuspended: boolean;
+
+  @IsISO8601()
+  changedAt: string;
+}

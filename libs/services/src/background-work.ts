@@ -1,0 +1,56 @@
+import { type Database, addPoolMetrics } from '#libs/database';
+import { type EventTransport, addEventMetrics } from '#libs/messaging';
+import {
+  Health,
+  type Logger,
+  Metrics,
+  type RunningService,
+  type ServiceName,
+} from '#libs/platform';
+import { type JobDeclaration, startJobs } from './jobs.js';
+
+/** The pools of a service that owns a schema, one for each of its roles; closed when it stops. */
+export interface ServiceDatabases {
+  database: Database;
+  maintenanceDatabase: Database;
+  auditorDatabase?: Database;
+}
+
+export interface BackgroundWorkOptions extends ServiceDatabases {
+  name: ServiceName;
+  logger: Logger;
+  transport: EventTransport;
+  /** None: jobs run when somebody calls them, not by themselves. */
+  jobs: readonly JobDeclaration[];
+}
+
+/**
+ * Gives a service that owns a schema its health checks, the metrics of events and pools, its relay and its jobs.
+ * @returns the service, whose `stop` now ends these in reverse and closes the pools.
+ */
+export async function startBackgroundWork(
+  service: RunningService,
+  options: BackgroundWorkOptions,
+): Promise<RunningService> {
+  const { name, logger, transport, jobs, database, maintenanceDatabase, auditorDatabase } = options;
+  const health = service.app.get(Health, { strict: false });
+  health.add({ name: 'database', check: async () => void (await database.query('select 1')) });
+  health.add({ name: 'broker', isOptional: true, check: () => transport.check() });
+  const metrics = service.app.get(Metrics, { strict: false });
+  addEventMetrics(metrics, { service: name, transport, database });
+  const auditor = auditorDatabase && { auditor: auditorDatabase };
+  addPoolMetrics(metrics, { [name]: database, maintenance: maintenanceDatabase, ...auditor });
+  await transport.startRelay(name, maintenanceDatabase);
+  const running = startJobs(service, logger, jobs);
+  return {
+    ...service,
+    stop: async () => {
+      await running.stop();
+      await transport.stopRelay(name);
+      await service.stop();
+      await auditorDatabase?.close();
+      await maintenanceDatabase.close();
+      await database.close();
+    },
+  };
+}

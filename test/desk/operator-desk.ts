@@ -1,0 +1,99 @@
+import { Command, CommanderError } from 'commander';
+import { Problem, SystemClock } from '#libs/platform';
+import { accountCommands } from '../../apps/cli/src/accounts/account-commands.js';
+import { billingCommands } from '../../apps/cli/src/billing/billing-commands.js';
+import { CliConfig } from '../../apps/cli/src/cli.config.js';
+import { creditCommands } from '../../apps/cli/src/credits/credit-commands.js';
+import { AccountUnderTest } from '../account/account-under-test.js';
+import { BillingUnderTest } from '../billing/billing-under-test.js';
+import { EntitlementUnderTest } from '../entitlement/entitlement-under-test.js';
+
+const SECRET = 'a secret of the tests, thirty-two characters';
+
+export interface CommandEnd {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+/** The services that hold an account's money, and the command line that asks them. */
+export class OperatorDesk {
+  private readonly config: CliConfig;
+
+  private constructor(
+    readonly account: AccountUnderTest,
+    readonly billing: BillingUnderTest,
+    readonly entitlement: EntitlementUnderTest,
+  ) {
+    this.config = Object.assign(new CliConfig(), {
+      accountUrl: account.service.url,
+      billingUrl: billing.service.url,
+      entitlementUrl: entitlement.service.url,
+      serviceSecret: SECRET,
+    });
+    // The tokens of the command line are of the services' time.
+    SystemClock.prototype.now = () => account.clock.now();
+  }
+
+  static async open(): Promise<OperatorDesk> {
+    const account = await AccountUnderTest.start();
+    const entitlement = await EntitlementUnderTest.start();
+    const billing = await BillingUnderTest.start(entitlement.service.url);
+    return new OperatorDesk(account, billing, entitlement);
+  }
+
+  async close(): Promise<void> {
+    await this.billing.stop();
+    await this.entitlement.stop();
+    await this.account.stop();
+  }
+
+  /** Moves the time of all of them. */
+  advance(ms: number): void {
+    for (const { clock } of [this.account, this.billing, this.entitlement]) clock.advance(ms);
+  }
+
+  /** `npm run cli -- <args>`. */
+  async command(...args: string[]): Promise<CommandEnd> {
+    const program = new Command().exitOverride();
+    accountCommands(program, this.config);
+    creditCommands(program, this.config);
+    billingCommands(program, this.config);
+    const end: CommandEnd = { code: 0, stdout: '', stderr: '' };
+    const { stdout, stderr } = process;
+    const [writeOut, writeError] = [stdout.write, stderr.write];
+    stdout.write = (text: string | Uint8Array) => Boolean((end.stdout += String(text)));
+    stderr.write = (text: string | Uint8Array) => Boolean((end.stderr += String(text)));
+    try {
+      await program.parseAsync(args, { from: 'user' });
+    } catch (error) {
+      if (!(error instanceof Problem || error instanceof CommanderError)) throw error;
+      end.stderr += error.message;
+      process.exitCode = 1;
+    } finally {
+      stdout.write = writeOut;
+      stderr.write = writeError;
+    }
+    end.code = Number(process.exitCode ?? 0);
+    process.exitCode = undefined;
+    return end;
+  }
+
+  /** What a command answers with `--json`. @throws when it fails. */
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests read members of any answer
+  async answer(...args: string[]): Promise<any> {
+    const { code, stdout, stderr } = await this.command(...args, '--json');
+    if (code !== 0) throw new Error(`${args.join(' ')}: ${stdout}${stderr}`);
+    return JSON.parse(stdout);
+  }
+
+  /** What the audit log of an account says, oldest first, as `actor action object`. */
+  async audited(accountId: string): Promise<string[]> {
+    const rows = await this.account.database.query<{ line: string }>(
+      `select actor || ' ' || action || ' ' || object as line from audit
+       where chain = $1 order by position`,
+      [accountId],
+    );
+    return rows.map(({ line }) => line);
+  }
+}
