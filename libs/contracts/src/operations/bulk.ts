@@ -1,6 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import {
   ArrayMaxSize,
+  IsArray,
   IsBoolean,
   IsInt,
   IsOptional,
@@ -21,6 +22,8 @@ const NAME_LENGTH_MAX = 2_048;
 /** A member of a request's body: up to 100 texts. */
 export function TextList(lengthMax = NAME_LENGTH_MAX): PropertyDecorator {
   return applyDecorators(
+    // First: what is missing or no list must not be told to be shorter.
+    IsArray({ message: `must be a list of up to ${BULK_ITEMS_MAX} texts` }),
     ArrayMaxSize(BULK_ITEMS_MAX),
     IsString({ each: true }),
     MinLength(1, { each: true }),

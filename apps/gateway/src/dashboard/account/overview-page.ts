@@ -20,6 +20,7 @@ export function welcomePage(context: PageContext, apiUrl: string): Markup {
       <section>
         <h2>One call, one answer</h2>
         ${curlLine(apiUrl, '$KEY', 'example.com')}
+        <p><a href="${apiUrl}/docs">API reference</a></p>
       </section>`,
   });
 }
@@ -41,7 +42,7 @@ export function overviewPage(context: PageContext, facts: OverviewFacts, notice?
         ${curlLine(facts.apiUrl, '$KEY', 'registered.test')}
         <p class="quiet">
           Names that end in .test answer to a test key, offline and for 0 credits.
-          <a href="/keys">Keys</a>
+          <a href="/keys">Keys</a> · <a href="${facts.apiUrl}/docs">API reference</a>
         </p>
       </section>
       ${facts.ledger && ledgerSection(facts.ledger)}`,
