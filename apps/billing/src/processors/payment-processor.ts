@@ -168,14 +168,8 @@ export interface ProcessorEvent {
   ref?: ProcessorRef;
 }
 
-export const CALLBACK_REJECTIONS = [
-  'unsigned',
-  'wrong_signature',
-  'stale',
-  'malformed',
-  'wrong_mode',
-] as const;
-export type CallbackRejection = (typeof CALLBACK_REJECTIONS)[number];
+export type CallbackRejection =
+  'unsigned' | 'wrong_signature' | 'stale' | 'malformed' | 'wrong_mode';
 
 /** `undecided`: what the signature is checked with is not at hand just now; the sender must try again. */
 export type CallbackVerdict =

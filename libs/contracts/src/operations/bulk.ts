@@ -14,7 +14,7 @@ import {
 import { Type } from 'class-transformer';
 
 /** Things that one request may ask about. */
-export const BULK_ITEMS_MAX = 100;
+const BULK_ITEMS_MAX = 100;
 /** Largest body of a request about several things. */
 export const BULK_BODY_BYTES = 256 * 1_024;
 const NAME_LENGTH_MAX = 2_048;
