@@ -150,9 +150,17 @@ jest.setTimeout(600_000);
     await visitor.follow('PayPal');
     expect(await visitor.words()).toContain('PayPal');
     await visitor.examine();
-    expect(await visitor.submit('Subscribe to Domainer names')).toBe(303);
+    const units = { 'Units of the Rate-limit add-on': '1' };
+    expect(await visitor.submit('Subscribe to Rate-limit add-on', units)).toBe(303);
     const { body } = await fetchOrders();
     expect(body.orders[0].processor).toBe('paypal');
+  });
+
+  it('a plan whose files are not there yet is shown without a button to order it', async () => {
+    await visitor.open('/plans');
+    const names = visitor.page.getByRole('listitem').filter({ hasText: 'Domainer names' });
+    expect(await names.innerText()).toMatch(/\$29\.00 a month[\s\S]*Not yet for sale/);
+    expect(await names.getByRole('button').count()).toBe(0);
   });
 
   it('units of the add-on are bought on top', async () => {

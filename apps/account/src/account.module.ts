@@ -69,6 +69,7 @@ import { ConfirmationService } from './registration/confirmation.service.js';
 import { ForgetSignUpsJob } from './registration/forget-sign-ups.job.js';
 import { RegistrationController } from './registration/registration.controller.js';
 import { RegistrationService } from './registration/registration.service.js';
+import { SignUpPasswordsService } from './registration/sign-up-passwords.service.js';
 import { SignUpsMaintenanceRepository } from './registration/sign-ups.repository.js';
 import { SignUpsService } from './registration/sign-ups.service.js';
 import { CurrentSessionsService } from './sessions/current-sessions.service.js';
@@ -132,6 +133,7 @@ const FEATURES = [
   [
     SignUpsMaintenanceRepository,
     SignUpsService,
+    SignUpPasswordsService,
     RegistrationService,
     ConfirmationService,
     ForgetSignUpsJob,

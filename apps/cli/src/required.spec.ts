@@ -5,5 +5,7 @@ it('a command without its setting names it, and where solo and a cluster keep it
   const missing = () => required({ url: undefined as string | undefined }, 'url', 'ACCOUNT_URL');
   expect(missing).toThrow('ACCOUNT_URL: this command needs it');
   expect(missing).toThrow('.data/operator.env');
-  expect(missing).toThrow('node --env-file=.data/cluster/operator.env dist/apps/cli/src/main.js');
+  expect(missing).toThrow(
+    'node_modules/.bin/node --env-file=.data/cluster/operator.env dist/apps/cli/src/main.js',
+  );
 });

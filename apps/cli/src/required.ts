@@ -3,7 +3,7 @@ import { ConfigurationError } from '#libs/platform';
 /** Only one of the two is read: settings of both would be a mixture of two installations. */
 const WHERE =
   'While "npm start" runs, npm run cli finds it in .data/operator.env. ' +
-  'While "npm run cluster" runs: node --env-file=.data/cluster/operator.env dist/apps/cli/src/main.js …';
+  'While "npm run cluster" runs: node_modules/.bin/node --env-file=.data/cluster/operator.env dist/apps/cli/src/main.js …';
 
 /** A setting that only some commands need. @throws ConfigurationError naming it when it is absent. */
 export function required<T extends object, K extends keyof T>(

@@ -7,13 +7,7 @@ import { EntitlementUnderTest } from '../../entitlement/entitlement-under-test.j
 import { BillingUnderTest } from '../billing-under-test.js';
 import { pressButton } from '../hosted-page.js';
 
-const SKUS = [
-  'api-15K-month',
-  'api-15K-year',
-  'api-50K-month',
-  'domainer-dns-month',
-  'api-5K-year',
-];
+const SKUS = ['api-15K-month', 'api-15K-year', 'api-50K-month', 'api-50K-year', 'api-5K-year'];
 /** Every fifth customer's card is declined for a week in the third month. */
 const FAILING_EVERY = 5;
 const FAILS_FROM = 60;

@@ -28,7 +28,7 @@ export class ConfirmationService {
    * followed, and however many at once, it happens once (S39). The password is asked for again, as anybody can
    * sign up with anybody's address: the mailbox's owner must not get an account that a stranger can log in to.
    * @throws LinkInvalid, also when another sign-up of the same address was confirmed before;
-   *   NotTheSignUpPassword.
+   *   NotTheSignUpPassword; TooManyAttempts.
    */
   async confirm(
     { token, password }: ConfirmSignUpRequest,
@@ -66,12 +66,6 @@ export class ConfirmationService {
     const signUp = await this.accounts.transaction(async (transaction) =>
       this.signUps.find(transaction, token),
     );
-    try {
-      await this.signUps.checkPassword(signUp, password);
-    } catch (error) {
-      const object = `sign-up:${signUp.id}`;
-      await this.audit.recordRefusal({ by: visitor, action: 'registration.refused', object });
-      throw error;
-    }
+    await this.signUps.checkPassword(signUp, password, visitor);
   }
 }

@@ -98,6 +98,22 @@ describe('registration', () => {
     expect((await confirm(strangers, 'the password of a stranger')).status).toBe(410);
   });
 
+  it('S20: a link buys no more than 60 hashes an hour; afterwards its password is still taken', async () => {
+    await signUp('hashes@example.com');
+    const token = await account.linkToken('hashes@example.com');
+    const passwords = account.get(PasswordsService);
+    const before = passwords.hashCount;
+    const codes: string[] = [];
+    for (let attempt = 0; attempt < 63; attempt++) {
+      codes.push((await confirm(token, 'not the password')).body.code);
+    }
+    expect(codes.slice(0, 60)).toEqual(Array.from({ length: 60 }, () => 'wrong_credentials'));
+    expect(codes.slice(60)).toEqual(Array.from({ length: 3 }, () => 'too_many_attempts'));
+    expect(passwords.hashCount - before).toBe(60);
+    account.clock.advance(HOUR_MS);
+    expect((await confirm(token)).status).toBe(201);
+  });
+
   it('S39: of 50 parallel confirmations one registers the account', async () => {
     await signUp('parallel@example.com');
     const token = await account.linkToken('parallel@example.com');

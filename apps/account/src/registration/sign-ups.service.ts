@@ -1,14 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '#libs/database';
 import { Clock, DAY_MS, newId } from '#libs/platform';
-import { PasswordsService } from '../passwords/passwords.service.js';
+import type { Visitor } from '../audit/actor.js';
 import { OwnerMailService } from '../people/owner-mail.service.js';
 import { PeopleService, type PersonDetails } from '../people/people.service.js';
 import { PersonalDataService } from '../personal-data/personal-data.service.js';
 import { newToken, tokenHash } from '../sessions/session-token.js';
-import { LinkInvalid, NotTheSignUpPassword } from './registration.errors.js';
+import { LinkInvalid } from './registration.errors.js';
 import { alreadyRegisteredMail, confirmationMail } from './registration-mail.js';
 import type { SignUp } from './sign-up.entity.js';
+import { SignUpPasswordsService } from './sign-up-passwords.service.js';
 import { SignUpsMaintenanceRepository } from './sign-ups.repository.js';
 
 const LINK_LIFETIME_MS = DAY_MS;
@@ -28,7 +29,7 @@ export class SignUpsService {
     private readonly personalData: PersonalDataService,
     private readonly people: PeopleService,
     private readonly mail: OwnerMailService,
-    private readonly passwords: PasswordsService,
+    private readonly passwords: SignUpPasswordsService,
     private readonly clock: Clock,
   ) {}
 
@@ -68,9 +69,9 @@ export class SignUpsService {
     return signUp;
   }
 
-  /** That who follows a link chose its password. @throws NotTheSignUpPassword, PasswordQueueFull. */
-  async checkPassword({ passwordHash }: SignUp, password: string): Promise<void> {
-    if (!(await this.passwords.matches(password, passwordHash))) throw new NotTheSignUpPassword();
+  /** @throws NotTheSignUpPassword, TooManyAttempts, PasswordQueueFull. */
+  async checkPassword(signUp: SignUp, password: string, visitor: Visitor): Promise<void> {
+    await this.passwords.check(signUp, password, visitor);
   }
 
   /** Takes the sign-up of a link, once. @throws LinkInvalid. */

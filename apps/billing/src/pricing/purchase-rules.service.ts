@@ -2,7 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { EntitlementClient, planOfSku } from '#libs/contracts';
 import { Database, type Transaction } from '#libs/database';
 import { AccountStatesService } from '../accounts/account-states.service.js';
-import { BaseMissing, DebtOpen, SubscriptionExists } from '../orders/orders.errors.js';
+import {
+  BaseMissing,
+  DebtOpen,
+  PlanNotYetSold,
+  SubscriptionExists,
+} from '../orders/orders.errors.js';
 import { PaymentsService } from '../payments/payments.service.js';
 import type { ProcessorName } from '../processors/payment-processor.js';
 import { SubscriptionsService } from '../subscriptions/subscriptions.service.js';
@@ -40,7 +45,7 @@ export class PurchaseRulesService {
     if (needsBase && packages.length === 0) throw new BaseMissing();
   }
 
-  /** @throws AccountDeletedHere, SubscriptionExists. */
+  /** @throws AccountDeletedHere, PlanNotYetSold, SubscriptionExists. */
   async check(
     transaction: Transaction,
     accountId: string,
@@ -50,6 +55,7 @@ export class PurchaseRulesService {
     for (const { sku } of lines) {
       const plan = planOfSku(sku);
       if (!plan) continue;
+      if (plan.notYet) throw new PlanNotYetSold(plan.notYet);
       const current = await this.subscriptions.currentOf(transaction, accountId, plan.line);
       if (current) throw new SubscriptionExists(current.id);
     }

@@ -137,6 +137,16 @@ describe('subscriptions by PayPal', () => {
     expect(await billing.stateOf(accountId, bought)).toBe('paid');
   });
 
+  it('S50: the minutes before a renewal are no price for the period after it', async () => {
+    await passTo(end);
+    await billing.pass(HOUR_MS / 12);
+    await said();
+    const from = new Date(end.getTime() - HOUR_MS / 60).toISOString();
+    const refused = await ask('change', { sku: 'api-50K-month', from });
+    expect(refused).toMatchObject({ status: 400, body: { errors: [{ field: 'from' }] } });
+    expect(await said()).toEqual({ payments: [], states: [] });
+  });
+
   it('an upgrade that was agreed to and never paid takes no money and begins with the next period', async () => {
     await said();
     const { body } = await ask('change', { sku: 'api-50K-month' });

@@ -53,7 +53,7 @@ export class PlanChangesService {
     const { row, effect, change, processor } = await this.planned(accountId, id, request);
     let redirectUrl: string | null = null;
     if (effect === 'now') {
-      const from = this.agreedTime(agreed);
+      const from = this.agreedTime(row, agreed);
       const upgrade = { ...change, changeId: changeIdOf(row, change, from), from };
       const result = valueOf(await processor.upgrade(upgrade));
       if (result.state === 'payment_required') ({ redirectUrl } = result);
@@ -116,13 +116,20 @@ export class PlanChangesService {
     };
   }
 
-  /** The time of the preview; now where there was none. @throws InvalidRequest for one too long ago. */
-  private agreedTime(agreed: string | undefined): Date {
+  /**
+   * The time of the preview; now where there was none. It lies in the paid period: the end of the one before
+   * costs next to nothing, and the plan would be that of the whole of this one.
+   * @throws InvalidRequest, PeriodNotPaid.
+   */
+  private agreedTime({ periodStart, periodEnd }: Subscription, agreed: string | undefined): Date {
     const now = this.clock.now();
+    if (now >= periodEnd) throw new PeriodNotPaid();
     if (agreed === undefined) return wholeSecond(now);
     const from = new Date(agreed);
-    if (from <= now && now.getTime() - from.getTime() <= PREVIEW_MS) return from;
-    throw new InvalidRequest([{ field: 'from', message: 'is not of the last 15 minutes' }]);
+    const isRecent = from <= now && now.getTime() - from.getTime() <= PREVIEW_MS;
+    if (isRecent && from >= wholeSecond(periodStart)) return from;
+    const message = 'is not of the last 15 minutes of this period';
+    throw new InvalidRequest([{ field: 'from', message }]);
   }
 
   private async refreshed({ accountId, id, processor, externalId }: Subscription) {

@@ -59,6 +59,18 @@ describe('subscriptions', () => {
 
   const passTo = (time: Date) => billing.pass(time.getTime() - billing.clock.now().getTime());
 
+  it('a renewal takes two calls to the processor, and another word of its paid bill none', async () => {
+    await subscribe();
+    const { stripe, world } = billing.simulator;
+    const before = stripe.requests.length;
+    await passTo(addMonths(billing.clock.now(), 1));
+    expect((await said()).payments).toHaveLength(2);
+    expect(stripe.requests.length - before).toBe(2);
+    world.emit('v1.invoice.paid', world.all('invoice')[0]);
+    await billing.settle();
+    expect(stripe.requests.length - before).toBe(2);
+  });
+
   it('a paid checkout is a subscription whose first period is paid', async () => {
     const start = billing.clock.now();
     const end = addMonths(start, 1);
@@ -141,12 +153,23 @@ describe('subscriptions', () => {
   });
 
   it('a second subscription of a line is refused while one is current', async () => {
-    await subscribe('domainer-dns-month');
-    expect(await order('domainer-all-year')).toMatchObject({
+    await subscribe('api-5K-month');
+    expect(await order('api-50K-year')).toMatchObject({
       status: 409,
       body: { code: 'subscription_exists' },
     });
-    expect((await order('api-5K-month')).status).toBe(201);
+    expect((await order('rate-limit-month')).status).toBe(201);
+  });
+
+  it('a plan whose files are not there yet cannot be ordered, and the refusal says why', async () => {
+    for (const sku of ['domainer-names-month', 'domainer-all-year']) {
+      expect(await order(sku)).toMatchObject({
+        status: 409,
+        body: { code: 'plan_not_yet_sold', detail: expect.stringContaining('not published yet') },
+      });
+    }
+    const { body } = await billing.call('GET', 'orders', { accountId });
+    expect(body.orders).toEqual([]);
   });
 
   it('the add-on needs something under it, in 1 to 20 units', async () => {

@@ -22,7 +22,7 @@ interface FoundAccount extends AccountSummary {
 /** Accounts shown of a text that leads to many. */
 const ACCOUNTS_MAX = 20;
 
-/** `account`: who somebody is, and what happened to him. */
+/** `account`: who an account belongs to, and what happened to it. */
 export function accountCommands(program: Command, config: CliConfig): void {
   const account = program.command('account').description('accounts and what happened to them');
   account

@@ -64,7 +64,10 @@ function parameterSection(operation: Operation): string {
   ]);
   const heads = ['parameter', 'value', 'default', ...(hasVersions ? ['versions'] : [])];
   const text = description ? `${description}\n\n` : '';
-  return `### \`${operation.method} ${path}\`\n\n${text}${table(heads, rows)}`;
+  const body = operation.body
+    ? `Body, in JSON: \`${JSON.stringify(operation.body.example)}\`.\n\n`
+    : '';
+  return `### \`${operation.method} ${path}\`\n\n${text}${body}${table(heads, rows)}`;
 }
 
 function about({ about: sentence, kind, synonyms = [], example }: Parameter): string {

@@ -16,7 +16,7 @@ export function announcement(facts: ClusterFacts, seconds: number): string {
     ['Facts', `${facts.data_folder}/cluster.json   logs: ${facts.log_file}`],
     [
       'Operate',
-      `node --env-file=${facts.data_folder}/operator.env dist/apps/cli/src/main.js --help`,
+      `node_modules/.bin/node --env-file=${facts.data_folder}/operator.env dist/apps/cli/src/main.js --help`,
     ],
     ['Stop', `Ctrl-C      start over: remove ${facts.data_folder}`],
   ];

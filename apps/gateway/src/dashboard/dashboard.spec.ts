@@ -284,6 +284,15 @@ describe('dashboard', () => {
     expect(arrived[0].headers['x-client-address']).toBe('127.0.0.1');
     const elsewhere = await send('GET', '/log-in', { host: 'evil.example' });
     expect([elsewhere.status, elsewhere.headers.location]).toEqual([308, `${OWN}/log-in`]);
+    // A whole URL as a path would end the name of our host: dashboard.examplehttp.
+    for (const path of [
+      'http://evil.example/',
+      'http://x@evil.example/',
+      'https://evil.example/',
+    ]) {
+      const { headers } = await send('GET', path, { host: 'evil.example' });
+      expect([path, headers.location]).toEqual([path, `${OWN}/`]);
+    }
   });
 
   it('a route that is not in the table does not reach account', async () => {

@@ -75,7 +75,7 @@ function adapterOf(options: DashboardOptions, filter: ErrorPageFilter): FastifyA
   server.addHook('onRequest', async (request, reply) => {
     void reply.headers(SECURITY_HEADERS);
     identifyBrowser(request, reply);
-    if (isElsewhere(request, ownHost)) return reply.redirect(ownOrigin + request.url, 308);
+    if (isElsewhere(request, ownHost)) return reply.redirect(ownOrigin + pathOf(request), 308);
     if (request.headers.origin === ownOrigin) allowOwnOrigin(reply, ownOrigin);
   });
   server.addHook('preValidation', async ({ body }) => {
@@ -95,6 +95,9 @@ function isElsewhere(request: FastifyRequest, ownHost: string): boolean {
   const isPage = request.method === 'GET' && !/^\/(api\/|health$)/.test(request.url);
   return isPage && request.host !== ownHost;
 }
+
+/** A proxy's client may name a whole URL, whose beginning would end the name of our host (RFC 9112 §3.2.2). */
+const pathOf = ({ url }: FastifyRequest) => (url.startsWith('/') ? url : '/');
 
 /** Other origins get no CORS header at all, so their scripts read nothing (S30). */
 function allowOwnOrigin(reply: FastifyReply, ownOrigin: string): void {

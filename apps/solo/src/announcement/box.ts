@@ -18,7 +18,7 @@ export function announcement(facts: SoloFacts, seconds: number): string {
     ['Live key', `${facts.demo.live_key}   ${liveNote(facts)}`],
     ['Payments', PAYMENTS[facts.payments]],
     ['Metrics', facts.metrics_url],
-    ['Docs', 'README.md, docs/README.md'],
+    ['Docs', `${facts.api_url}/docs   README.md, docs/README.md`],
     ['Facts', `${facts.data_folder}/solo.json   log: ${facts.log_file}`],
     ['Stop', 'Ctrl-C      start over: npm run reset      trouble: npm run doctor'],
   ];

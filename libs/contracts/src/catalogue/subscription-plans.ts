@@ -17,13 +17,15 @@ export interface SubscriptionPlan {
   line: SubscriptionLineName;
   kind: Extract<PaymentLineKind, 'subscription' | 'domainer' | 'rate_limit'>;
   interval: BillingInterval;
-  /** Of one unit and interval, in millionths of a dollar. */
+  /** Price of one unit for one interval, in millionths of a dollar. */
   unitMicros: number;
   /** Of one unit; the same at any interval. Plans of a line are ordered by it: more is an upgrade. */
   monthlyMicros: number;
   unitsMax: number;
   /** Credits a month; 0 for lines without. */
   monthlyCredits: number;
+  /** A sentence for customers, of a plan that can be seen and not ordered. */
+  notYet?: string;
   /** What one unit gives. */
   rights: Pick<SubscriptionChanged, 'limits' | 'monitors' | 'keys' | 'datasets'>;
 }
@@ -44,6 +46,9 @@ const DOMAINER_PLANS: readonly [name: string, monthly: number, yearly: number, s
   ['all', 99, 986.04, ['names', 'whois', 'cleaned-whois', 'dns']],
 ];
 
+/** Nobody pays for files that are not there. */
+const NO_FILES_YET = 'The database files are not published yet, so this plan cannot be ordered.';
+
 type Common = Omit<SubscriptionPlan, 'sku' | 'interval' | 'unitMicros'>;
 
 /** A plan at both of its intervals. */
@@ -54,7 +59,7 @@ function atBothIntervals(sku: string, yearlyMicros: number, plan: Common): Subsc
   ];
 }
 
-/** Everything that can be subscribed to. */
+/** Everything that can be subscribed to, now or soon. */
 export const SUBSCRIPTION_PLANS: readonly SubscriptionPlan[] = [
   ...TIERS.flatMap(({ name, credits, monthlyMicros, yearlyMicros, limits, monitors, keys }) =>
     atBothIntervals(`api-${name}`, yearlyMicros, {
@@ -75,6 +80,7 @@ export const SUBSCRIPTION_PLANS: readonly SubscriptionPlan[] = [
       monthlyMicros: monthly * DOLLAR,
       unitsMax: 1,
       monthlyCredits: 0,
+      notYet: NO_FILES_YET,
       rights: { ...NO_RIGHTS, datasets },
     }),
   ),

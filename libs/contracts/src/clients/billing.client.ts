@@ -10,7 +10,7 @@ export interface RefundOrder {
   paymentId: string;
   /** `remaining`: all of the rest from `from`; what was used before stays paid. */
   scope: ReversalScope;
-  /** Of a `whole` refund: millionths, decimal string; all that is left without it. */
+  /** Only for a `whole` refund: millionths, as a decimal string; all that is left if absent. */
   amountMicros?: string;
   /** RFC 3339, of a `remaining` refund; now without it. */
   from?: string;

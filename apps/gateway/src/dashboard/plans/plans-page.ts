@@ -46,7 +46,10 @@ export function plansPage(context: PageContext, facts: PlansFacts, notice?: Noti
       </section>
       <section>
         <h2>Domainer plans</h2>
-        <p class="quiet">Database files, every day.</p>
+        <p class="quiet">
+          Database files, every day. The files are not published yet: these plans cannot be ordered
+          before they are.
+        </p>
         ${rows(context, 'domainer', facts)}
       </section>
       <section>
@@ -73,10 +76,20 @@ function rows(context: PageContext, line: SubscriptionLineName, facts: PlansFact
             <strong>${plan.name}</strong> ${money(String(plan.unitMicros))} ${EACH[plan.interval]}
             <p class="quiet">${rightsOf(plan)}</p>
           </div>
-          ${current ? changeTo(plan, current) : subscribeTo(context, plan, facts.processors)}
+          ${actionOf(context, plan, facts, current)}
         </li>`,
     )}
   </ul>`;
+}
+
+function actionOf(
+  context: PageContext,
+  plan: SubscriptionPlan,
+  { processors }: PlansFacts,
+  current: SubscriptionAnswer | undefined,
+): Markup {
+  if (plan.notYet) return html`<p class="quiet">Not yet for sale</p>`;
+  return current ? changeTo(plan, current) : subscribeTo(context, plan, processors);
 }
 
 function subscribeTo(
@@ -118,17 +131,14 @@ function units({ sku, unitsMax, name }: SubscriptionPlan, value: number): Markup
   </div>`;
 }
 
+/** What a plan gives today: monitors and the class `heavy` come when there is something to use them for. */
 function rightsOf({ line, monthlyCredits, rights }: SubscriptionPlan): Markup {
-  const { limits, monitors, keys, datasets } = rights;
+  const { limits, keys, datasets } = rights;
   if (line === 'domainer') {
     return html`<span>${datasets.map((name) => name.replaceAll('-', ' ')).join(', ')}</span>`;
   }
-  const perMinute = `${grouped(limits.live)} live, ${limits.bulk} bulk, ${limits.heavy} heavy requests a minute`;
+  const perMinute = `${grouped(limits.live)} live and ${limits.bulk} bulk requests a minute`;
   if (line === 'rate_limit') return html`<span>each unit adds ${perMinute}</span>`;
   return html`<span>${grouped(monthlyCredits)} credits a month</span> <span>${perMinute}</span>
-    <span>${keys} keys</span>
-    <span
-      >monitors: ${grouped(monitors.domain)} domain, ${monitors.brand} brand, ${monitors.registrant}
-      registrant</span
-    >`;
+    <span>${keys} keys</span>`;
 }

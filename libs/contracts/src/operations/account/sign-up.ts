@@ -80,7 +80,7 @@ export const SIGN_UP_CONFIRM = defineOperation({
     example: { token: 'from-the-mail', password: 'a sentence is fine' },
   },
   answers: [{ type: 'application/json', of: ConfirmedSignUpAnswer, status: 201 }],
-  problems: ['link_invalid', 'too_busy', 'wrong_credentials'],
+  problems: ['link_invalid', 'too_busy', 'too_many_attempts', 'wrong_credentials'],
   examples: [
     {
       title: 'A confirmed address',
