@@ -149,6 +149,14 @@ export class BillingUnderTest {
     await this.get(SyncObjectsJob).runOnce();
   }
 
+  /** What is to be fetched again later is fetched now: the processor was away, or an object was early. */
+  async retry(): Promise<void> {
+    await this.database.query(
+      'update processor_objects set due_at = clock_timestamp() where due_at is not null',
+    );
+    await this.settle();
+  }
+
   /** Prints invoices and sends mails. @returns the mails to the account, oldest first. */
   async deliverMail(accountId: string) {
     await this.get(PrintInvoicesJob).runOnce();

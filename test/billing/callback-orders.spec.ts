@@ -67,6 +67,7 @@ describe('callbacks in every order', () => {
       const { accountId, callbacks } = await begin();
       expect(callbacks).toHaveLength(length);
       for (const at of [...order, ...order.toReversed()]) await send(callbacks[at]);
+      await billing.retry();
       outcomes.set(await rowsOf(accountId), order);
     }
     return { length, outcomes };

@@ -124,6 +124,11 @@ export class GatewayLifecycle
       },
     };
     const health = this.get(Health);
+    const listeners = this.get(PublicListeners);
+    const opened = async () => {
+      if (!listeners.areOpen) throw new Error('the public listeners are not open yet');
+    };
+    health.add({ name: 'listeners', check: opened });
     const owners = ownerChecks(this.get(GatewayConfig));
     for (const [name, check] of [...Object.entries(checks), ...owners]) {
       health.add({ name, isOptional: true, check });

@@ -1,7 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { request } from 'undici';
 import { withClient } from '#libs/database';
+import { freePorts } from '#libs/platform';
 import { TestDatabase, waitFor } from '#test/environment';
+import { PublicListeners } from './listener/public-listeners.js';
 import { GatewayNeighbourhood } from '../../../test/stand-ins/gateway-neighbourhood.js';
 
 const START_LIMIT_MS = 5_000;
@@ -54,6 +56,22 @@ describe('readiness of a gateway', () => {
     });
   });
 
+  it('it is ready only once both public listeners take connections', async () => {
+    const [internal] = await freePorts(1);
+    const readiness = () => statusOf(`http://127.0.0.1:${internal}/ready`);
+    let before: number | undefined;
+    const { open } = PublicListeners.prototype;
+    // The real one opens them; on the way readiness is asked for.
+    const opening = jest.spyOn(PublicListeners.prototype, 'open');
+    opening.mockImplementation(async function (this: PublicListeners, options) {
+      before = await readiness();
+      return open.call(this, options);
+    });
+    await around.startGateway({ GATEWAY_INTERNAL_PORT: String(internal) });
+    opening.mockRestore();
+    expect([before, await readiness()]).toEqual([503, 200]);
+  });
+
   it.each([
     [
       'a Valkey that is away is named, and it stays in service',
@@ -71,3 +89,9 @@ describe('readiness of a gateway', () => {
     expect([statusCode, await body.json()]).toEqual([200, { status, faults }]);
   });
 });
+
+async function statusOf(url: string): Promise<number> {
+  const { statusCode, body } = await request(url);
+  await body.dump();
+  return statusCode;
+}

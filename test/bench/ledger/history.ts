@@ -15,6 +15,9 @@ const ACQUIRES = 1_000;
 const AT_ONCE = 4;
 const WINDOW_MS = 15 * 60_000;
 const WINDOW_TARGET_MS = 1_000;
+/** Last month's, this one's, two to come, and the one for what lies outside. */
+const PARTITIONS_KEPT = 5;
+const RUNS_MAX = 100;
 
 /** A year of use by a thousand accounts, all of which are busy when the auditor looks. */
 export async function measure(
@@ -71,13 +74,22 @@ async function dropYear(entitlement: EntitlementUnderTest, accountIds: string[])
     ),
   );
   const acquiring = acquireAll(entitlement, accountIds);
-  const ms = await timed(() => service.app.get(RollPartitionsJob).runOnce());
-  const [{ left }] = await entitlement.database.query<{ left: number }>(
+  const ms = await timed(async () => {
+    // A partition that is in use when its turn comes is left to the next run.
+    for (let run = 1; (await partitionsLeft(entitlement)) > PARTITIONS_KEPT; run += 1) {
+      if (run > RUNS_MAX)
+        throw new Error(`partitions of the ledger are left after ${RUNS_MAX} runs`);
+      await service.app.get(RollPartitionsJob).runOnce();
+    }
+  });
+  return { ms, acquires: await acquiring };
+}
+
+async function partitionsLeft({ database }: EntitlementUnderTest): Promise<number> {
+  const [{ left }] = await database.query<{ left: number }>(
     `select count(*)::int as left from pg_inherits where inhparent = 'ledger_entries'::regclass`,
   );
-  // Last month, this one and two to come.
-  if (left > 5) throw new Error(`${left} partitions of the ledger are left`);
-  return { ms, acquires: await acquiring };
+  return left;
 }
 
 /** Those of every month since then. */

@@ -57,10 +57,7 @@ export class MoneyHistory {
       await billing.settle();
       await billing.follow();
     }
-    await billing.database.query(
-      'update processor_objects set due_at = clock_timestamp() where due_at is not null',
-    );
-    await billing.settle();
+    await billing.retry();
     await this.check();
     const [ours, theirs] = [await this.ourMoney(), this.theirMoney()];
     if (ours !== theirs) throw new Error(`billing has ${ours}, the processor ${theirs}`);

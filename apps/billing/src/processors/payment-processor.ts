@@ -32,7 +32,7 @@ export interface PlanRef {
 export interface CheckoutLine {
   name: string;
   quantity: number;
-  /** Of all units together; whole cents. */
+  /** The price of all units together; whole cents. */
   amountMicros: Micros;
   /** Set for a plan that is renewed; then it is the only line. */
   plan?: PlanRef;
@@ -143,7 +143,7 @@ export interface BillSnapshot {
   subscriptionId: string;
   reason: 'start' | 'renewal' | 'change' | 'other';
   state: 'open' | 'paid' | 'void';
-  /** Of a paid one; null where nothing was due. */
+  /** The payment of a paid bill; null where nothing was due. */
   paymentId: string | null;
   amountMicros: Micros;
   currency: string;

@@ -28,6 +28,11 @@ export class PublicListeners {
     return this.dashboard?.url ?? '';
   }
 
+  /** Whether both take connections. */
+  get areOpen(): boolean {
+    return this.dashboard !== undefined;
+  }
+
   /** @throws when a port is taken. */
   async open({ logger, mailbox }: { logger: Logger; mailbox?: Mailbox }): Promise<void> {
     const { config, services, tokens, bodies } = this;
