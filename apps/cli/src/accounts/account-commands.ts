@@ -5,6 +5,7 @@ import {
   type AccountSummary,
   BillingClient,
 } from '#libs/contracts';
+import { timelineCommand } from './timeline-command.js';
 import type { CliConfig } from '../cli.config.js';
 import { operatorName } from '../operator.js';
 import { type OutputOptions, answer } from '../output.js';
@@ -31,6 +32,7 @@ export function accountCommands(program: Command, config: CliConfig): void {
     )
     .option('--json', 'as JSON')
     .action((text: string, options: OutputOptions) => find(config, text, options));
+  timelineCommand(account, config);
   for (const verb of ['suspend', 'unsuspend'] as const) {
     account
       .command(`${verb} <account-id>`)
