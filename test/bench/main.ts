@@ -21,6 +21,7 @@ const BENCHES: Record<string, () => Promise<Bench>> = {
   security: () => import('./security.bench.js'),
   ledger: () => import('./ledger.bench.js'),
   lookups: () => import('./lookups.bench.js'),
+  money: () => import('./money.bench.js'),
 };
 
 /** Figures that can be measured alone, by their bench. */

@@ -83,8 +83,13 @@ export class OperatorDesk {
   // oxlint-disable-next-line typescript/no-explicit-any -- tests read members of any answer
   async answer(...args: string[]): Promise<any> {
     const { code, stdout, stderr } = await this.command(...args, '--json');
-    if (code !== 0) throw new Error(`${args.join(' ')}: ${stdout}${stderr}`);
+    if (code !== 0) throw new Error([args.join(' '), stdout, stderr, ...this.errors()].join('\n'));
     return JSON.parse(stdout);
+  }
+
+  /** What the services logged last. */
+  private errors(): unknown[] {
+    return [this.account, this.billing, this.entitlement].map(({ logLines }) => logLines.at(-1));
   }
 
   /** What the audit log of an account says, oldest first, as `actor action object`. */

@@ -54,6 +54,9 @@ import { PasswordResetsService } from './password-resets/password-resets.service
 import { PasswordsService } from './passwords/passwords.service.js';
 import { OperatorsController } from './operators/operators.controller.js';
 import { OperatorsService } from './operators/operators.service.js';
+import { TimelineController } from './operators/timeline.controller.js';
+import { TimelineRepository } from './operators/timeline.repository.js';
+import { TimelineService } from './operators/timeline.service.js';
 import { OwnerMailService } from './people/owner-mail.service.js';
 import { PeopleByAddressMaintenanceRepository } from './people/people-by-address.repository.js';
 import { PeopleRepository } from './people/people.repository.js';
@@ -99,6 +102,7 @@ export const CONTROLLERS = [
   BillingDetailsController,
   DeletionController,
   OperatorsController,
+  TimelineController,
 ];
 
 /** Features in the order in which they may use one another. */
@@ -156,7 +160,7 @@ const FEATURES = [
     ErasureService,
     EraseJob,
   ],
-  [OperatorsService],
+  [OperatorsService, TimelineRepository, TimelineService],
 ];
 
 @Module({})

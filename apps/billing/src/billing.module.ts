@@ -21,6 +21,9 @@ import { OnAccountRestoredConsumer } from './accounts/on-account-restored.consum
 import { InquiriesController } from './inquiries/inquiries.controller.js';
 import { InquiriesService } from './inquiries/inquiries.service.js';
 import { ReferencesMaintenanceRepository } from './inquiries/references.repository.js';
+import { TimelineController } from './inquiries/timeline.controller.js';
+import { TimelineRepository } from './inquiries/timeline.repository.js';
+import { TimelineService } from './inquiries/timeline.service.js';
 import { InvoiceDataService } from './invoice-data/invoice-data.service.js';
 import { InvoiceKeysRepository } from './invoice-data/invoice-keys.repository.js';
 import { InvoicesController } from './invoices/invoices.controller.js';
@@ -98,6 +101,7 @@ export const CONTROLLERS = [
   RefundsController,
   ReconciliationController,
   InquiriesController,
+  TimelineController,
   OnAccountDeletedConsumer,
   OnAccountRestoredConsumer,
   OnAccountErasedConsumer,
@@ -133,7 +137,7 @@ const FEATURES = [
   [CallbacksRepository, CallbacksService],
   [ReconciliationMaintenanceRepository, ProcessorTruthService, ReconciliationService, ReconcileJob],
   [HealingRepository, HealingService, OpenOrdersJob, MissedEventsJob],
-  [ReferencesMaintenanceRepository, InquiriesService],
+  [ReferencesMaintenanceRepository, InquiriesService, TimelineRepository, TimelineService],
 ];
 
 /** Orders, payments and what the processors say about them. */

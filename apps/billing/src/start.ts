@@ -51,7 +51,7 @@ export const JOBS: readonly JobDeclaration[] = [
 
 /** The auditor reads everything there is, beside the traffic. */
 const AUDIT_TIMEOUT_MS = 2 * MINUTE_MS;
-/** Of a callback (S46). */
+/** Largest body of a callback (S46). */
 const RAW_BODY_LIMIT_BYTES = 1024 * 1024;
 
 /** Tables whose rows are objects. */

@@ -58,6 +58,9 @@ import { SubscriptionsRepository } from './subscriptions/subscriptions.repositor
 import { SubscriptionsService } from './subscriptions/subscriptions.service.js';
 import { UsedCreditsRepository } from './used-credits/used-credits.repository.js';
 import { UsedCreditsService } from './used-credits/used-credits.service.js';
+import { TimelineController } from './timeline/timeline.controller.js';
+import { TimelineRepository } from './timeline/timeline.repository.js';
+import { TimelineService } from './timeline/timeline.service.js';
 
 export interface EntitlementModuleOptions {
   config: EntitlementConfig;
@@ -74,6 +77,7 @@ export const ENTITIES = [PaymentLine, Reversal, ReversedLine, Subscription];
 
 export const CONTROLLERS = [
   StatementController,
+  TimelineController,
   GrantsController,
   DueAccountsController,
   FulfilmentController,
@@ -116,6 +120,8 @@ const PROVIDERS = [
   UsedCreditsService,
   StatementRepository,
   StatementService,
+  TimelineRepository,
+  TimelineService,
   ReservationsRepository,
   ReservationsService,
   LeasesRepository,

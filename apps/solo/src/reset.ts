@@ -37,7 +37,7 @@ async function reset(): Promise<number> {
     rmSync(serverFolder, { recursive: true, force: true });
   }
   rmSync(folder.path, { recursive: true, force: true });
-  return say(`Removed ${folder.path}. The next "npm start" begins anew.`, 0);
+  return say(`Removed ${folder.path}. The next "npm start" begins with an empty installation.`, 0);
 }
 
 /** `npm run cluster` keeps its data within solo's folder, unless it was given another place. */

@@ -9,6 +9,7 @@ export * from './clients/entitlement-holdings.js';
 export * from './clients/entitlement.client.js';
 export * from './clients/lookup.client.js';
 export * from './clients/service-http.js';
+export * from './clients/timeline.js';
 export * from './events/event-type.js';
 export * from './events/rules.js';
 export * from './events/account/account-deleted.js';

@@ -23,7 +23,7 @@ export interface OpenCounters {
 }
 
 /**
- * Where requests are counted: `memory` when no server is configured, `server` on it, `alone` while it is away
+ * Where requests are counted: `memory` when no server is configured, `server` on it, `alone` while it is unreachable
  * and each gateway grants its part of a limit.
  */
 export type CountingMode = 'memory' | 'server' | 'alone';

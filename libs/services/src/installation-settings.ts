@@ -62,7 +62,7 @@ export function databaseSetting(name: ServiceName): string {
   return `${name.toUpperCase()}_DATABASE_URL`;
 }
 
-/** Of all that an installation knows, what a process of this service reads. */
+/** The settings that a process of this service reads, out of all that an installation knows. */
 export function readBy(service: AnyService, known: Settings): Settings {
   const read = new Set(
     configsOf(service)

@@ -95,7 +95,7 @@ export class LeasedJob implements Job {
     }
   }
 
-  /** Leaves the job to another process at once. A database that is away keeps the lease until it ends. */
+  /** Leaves the job to another process at once. While the database is unavailable the lease stays until it ends. */
   async end(): Promise<void> {
     await this.lease.release().catch(() => {});
   }

@@ -39,7 +39,7 @@ export async function measure(entitlement: EntitlementUnderTest): Promise<BenchR
         }
       });
     }
-    rates.push(await drain(entitlement));
+    rates.push(ACCOUNTS / (await drainSeconds(entitlement)));
   }
   const rate = rates.at(-1) as number;
   return [
@@ -80,8 +80,12 @@ function paymentOf({ subscriptionId }: Customer, begin: Date, period: number): P
   };
 }
 
-/** What waits in billing's outbox, from the start of its relay. @returns events a second. */
-async function drain({ test, transport, database }: EntitlementUnderTest): Promise<number> {
+/** What waits in billing's outbox, from the start of its relay until all is handled. @throws when any is parked. */
+export async function drainSeconds({
+  test,
+  transport,
+  database,
+}: EntitlementUnderTest): Promise<number> {
   const maintenance = await test.maintenance('billing');
   const startedAt = performance.now();
   await transport.startRelay('billing', maintenance);
@@ -99,5 +103,5 @@ async function drain({ test, transport, database }: EntitlementUnderTest): Promi
     'select count(*)::int as parked from parked_event',
   );
   if (parked > 0) throw new Error(`${parked} payments are parked`);
-  return ACCOUNTS / seconds;
+  return seconds;
 }

@@ -6,7 +6,7 @@ import {
   ConfirmAddressRequest,
 } from '#libs/contracts';
 import { CurrentVisitor, type Visitor } from '../audit/actor.js';
-import { type ActiveSession, CurrentSession, Serves } from '../sessions/serves.js';
+import { type ActiveSession, CurrentSession, Serves } from '../sessions/session-guard.js';
 import { AddressChangesService } from './address-changes.service.js';
 
 @Controller()

@@ -9,13 +9,13 @@ import { OwnerMailService } from '../people/owner-mail.service.js';
 import { PeopleService } from '../people/people.service.js';
 import { LinkInvalid } from '../registration/registration.errors.js';
 import { alreadyRegisteredMail } from '../registration/registration-mail.js';
-import type { ActiveSession } from '../sessions/serves.js';
+import type { ActiveSession } from '../sessions/session-guard.js';
 import { AddressChangeLinksService } from './address-change-links.service.js';
 import { addressChangedMail, confirmAddressMail } from './address-mail.js';
 
 const PERSON_LIMIT: AttemptLimit = { name: 'change address', max: 5, windowMs: HOUR_MS };
 
-/** Moves a person to another e-mail address, once that is proven to be his. */
+/** Moves a person to another e-mail address, once they have proven that they own it. */
 @Injectable()
 export class AddressChangesService {
   constructor(

@@ -1,7 +1,7 @@
 import { Body, Controller, Get } from '@nestjs/common';
 import { BILLING_DETAILS, BILLING_DETAILS_PUT, PutBillingDetailsRequest } from '#libs/contracts';
 import { AccountId, AllowCallers } from '#libs/platform';
-import { type ActiveSession, CurrentSession, Serves } from '../sessions/serves.js';
+import { type ActiveSession, CurrentSession, Serves } from '../sessions/session-guard.js';
 import { BillingDetailsService } from './billing-details.service.js';
 
 @Controller()

@@ -10,7 +10,7 @@ import { AccountsService } from '../accounts/accounts.service.js';
 import { AuditService } from '../audit/audit.service.js';
 import { PeopleService } from '../people/people.service.js';
 import { PersonalDataService } from '../personal-data/personal-data.service.js';
-import type { ActiveSession } from '../sessions/serves.js';
+import type { ActiveSession } from '../sessions/session-guard.js';
 import { BillingDetailsRepository } from './billing-details.repository.js';
 import { plainTaxId } from './tax-id.js';
 

@@ -1,7 +1,7 @@
 import { Body, Controller, UseInterceptors } from '@nestjs/common';
 import { ACCOUNT_DELETE, ACCOUNT_RESTORE, DeleteAccountRequest } from '#libs/contracts';
 import { SessionHeaders } from '../sessions/session-headers.js';
-import { type ActiveSession, CurrentSession, Serves } from '../sessions/serves.js';
+import { type ActiveSession, CurrentSession, Serves } from '../sessions/session-guard.js';
 import { DeletionService } from './deletion.service.js';
 
 @Controller()

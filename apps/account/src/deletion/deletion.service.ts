@@ -12,7 +12,7 @@ import { OwnerMailService } from '../people/owner-mail.service.js';
 import { LogInService } from '../sessions/log-in.service.js';
 import { SessionAnswer } from '../sessions/session-headers.js';
 import { SessionsService } from '../sessions/sessions.service.js';
-import type { ActiveSession } from '../sessions/serves.js';
+import type { ActiveSession } from '../sessions/session-guard.js';
 import { deletedMail, restoredMail } from './deletion-mail.js';
 import { CONSEQUENCES } from './consequences.js';
 

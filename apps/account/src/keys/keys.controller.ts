@@ -15,7 +15,7 @@ import {
 } from '#libs/contracts';
 import { Idempotent, type IdempotentCall } from '#libs/database';
 import type { Actor } from '../audit/actor.js';
-import { CurrentSession, Serves } from '../sessions/serves.js';
+import { CurrentSession, Serves } from '../sessions/session-guard.js';
 import { KeysService } from './keys.service.js';
 
 /** The owner's keys. What gives a key more power needs a log-in of the last 10 minutes (S35). */

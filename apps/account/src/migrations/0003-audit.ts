@@ -23,6 +23,8 @@ export const audit: Migration = {
       primary key (chain, position)
     );
 
+    create index audit_by_time on audit (chain, occurred_at);
+
     -- The end of each chain. Without it, rows cut off the end would not be missed.
     create table audit_heads (
       chain uuid primary key,

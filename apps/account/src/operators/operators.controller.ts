@@ -1,7 +1,12 @@
-import { Body, Controller, HttpCode, Post } from '@nestjs/common';
+import { Body, Controller, Headers, HttpCode, Post } from '@nestjs/common';
 import type { AccountMatch, AccountSummary } from '#libs/contracts';
 import { AccountId, AllowCallers } from '#libs/platform';
-import { FindAccountsRequest, OperatorRequest, SuspensionRequest } from './operators.dto.js';
+import {
+  FindAccountsRequest,
+  OperatorOrderRequest,
+  OperatorRequest,
+  SuspensionRequest,
+} from './operators.dto.js';
 import { OperatorsService } from './operators.service.js';
 
 /** What operators ask about accounts. POST, so that no address of a person stands in a URL. */
@@ -35,5 +40,12 @@ export class OperatorsController {
   @HttpCode(200)
   unsuspend(@AccountId() accountId: string, @Body() { operator, reason }: SuspensionRequest) {
     return this.operators.unsuspend(accountId, { operator }, reason);
+  }
+
+  /** What is about to be done at another service; without an account, for all of them. */
+  @Post('orders')
+  @HttpCode(204)
+  note(@Headers('x-account-id') accountId: string | undefined, @Body() body: OperatorOrderRequest) {
+    return this.operators.note(accountId, body);
   }
 }

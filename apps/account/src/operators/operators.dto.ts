@@ -1,4 +1,5 @@
-import { IsString, Length, Matches } from 'class-validator';
+import { IsIn, IsString, Length, Matches } from 'class-validator';
+import { OPERATOR_ORDERS, type OperatorOrder } from '#libs/contracts';
 
 export class FindAccountsRequest {
   @IsString()
@@ -12,9 +13,19 @@ export class OperatorRequest {
   operator: string;
 }
 
+/** With a reason. */
 export class SuspensionRequest extends OperatorRequest {
   /** The owner reads it: of a suspension, why; of its end, for the audit log. */
   @IsString()
   @Length(1, 500)
   reason: string;
+}
+
+export class OperatorOrderRequest extends SuspensionRequest {
+  @IsIn(OPERATOR_ORDERS)
+  order: OperatorOrder['order'];
+
+  /** `<kind>:<id>`. */
+  @Matches(/^[a-z]+:[\w.-]{1,200}$/)
+  object: string;
 }

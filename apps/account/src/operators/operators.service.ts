@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { AccountMatch, AccountSummary, SuspensionAnswer } from '#libs/contracts';
-import { isId } from '#libs/platform';
+import { NotFound, isId } from '#libs/platform';
 import { AccountsService } from '../accounts/accounts.service.js';
 import type { Operator } from '../audit/actor.js';
 import { AuditService } from '../audit/audit.service.js';
 import { KeyFactsService } from '../key-facts/key-facts.service.js';
 import { PeopleService } from '../people/people.service.js';
+import type { OperatorOrderRequest } from './operators.dto.js';
 
 /** The end of a key as the dashboard shows it, or a whole key, of which the rest is not looked at. */
 const KEY_ENDING = /^(?:dds_(?:live|test)_[0-9A-Za-z]*|…|\.\.\.)?([0-9A-Za-z]{4})$/;
@@ -90,6 +91,18 @@ export class OperatorsService {
         after,
       });
       return { hasChanged };
+    });
+  }
+
+  /** One entry of the audit log, before what it says is done. @throws NotFound. */
+  async note(accountId: string | undefined, request: OperatorOrderRequest): Promise<void> {
+    const { operator, order, object, reason } = request;
+    if (accountId !== undefined && !isId(accountId)) throw new NotFound();
+    await this.accounts.transaction(async (transaction) => {
+      if (accountId !== undefined) await this.accounts.get(transaction, accountId);
+      const action = `operator.${order}`;
+      const by = { operator };
+      await this.audit.record(transaction, { by, accountId, action, object, after: { reason } });
     });
   }
 

@@ -7,7 +7,7 @@ import { PasswordsService } from '../passwords/passwords.service.js';
 import { LogInService } from '../sessions/log-in.service.js';
 import { SessionAnswer } from '../sessions/session-headers.js';
 import { SessionsService } from '../sessions/sessions.service.js';
-import type { ActiveSession } from '../sessions/serves.js';
+import type { ActiveSession } from '../sessions/session-guard.js';
 import { PasswordResetsService } from './password-resets.service.js';
 
 /** Sets new passwords: by a mailed link, or by someone who knows the old one. */
@@ -22,7 +22,7 @@ export class PasswordChangesService {
     private readonly audit: AuditService,
   ) {}
 
-  /** Ends all sessions; the person logs in anew. @throws LinkInvalid, InvalidRequest. */
+  /** Ends all sessions; the person has to log in again. @throws LinkInvalid, InvalidRequest. */
   async reset(
     { token, password }: ResetPasswordRequest,
     visitor: Visitor,

@@ -9,7 +9,7 @@ import {
 } from '#libs/contracts';
 import { CurrentVisitor, type Visitor } from '../audit/actor.js';
 import { SessionHeaders } from '../sessions/session-headers.js';
-import { type ActiveSession, CurrentSession, Serves } from '../sessions/serves.js';
+import { type ActiveSession, CurrentSession, Serves } from '../sessions/session-guard.js';
 import { ForgottenPasswordsService } from './forgotten-passwords.service.js';
 import { PasswordChangesService } from './password-changes.service.js';
 

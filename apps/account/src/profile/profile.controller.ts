@@ -1,6 +1,6 @@
 import { Body, Controller } from '@nestjs/common';
 import { PROFILE, PROFILE_UPDATE, UpdateProfileRequest } from '#libs/contracts';
-import { type ActiveSession, CurrentSession, Serves } from '../sessions/serves.js';
+import { type ActiveSession, CurrentSession, Serves } from '../sessions/session-guard.js';
 import { ProfileService } from './profile.service.js';
 
 @Controller()

@@ -3,9 +3,9 @@ import type { ProfileAnswer, UpdateProfileRequest } from '#libs/contracts';
 import { AccountsService } from '../accounts/accounts.service.js';
 import { AuditService } from '../audit/audit.service.js';
 import { PeopleService } from '../people/people.service.js';
-import type { ActiveSession } from '../sessions/serves.js';
+import type { ActiveSession } from '../sessions/session-guard.js';
 
-/** What the owner sees and changes of himself. */
+/** The profile that owners see and change. */
 @Injectable()
 export class ProfileService {
   constructor(

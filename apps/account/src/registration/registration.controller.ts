@@ -1,7 +1,7 @@
 import { Body, Controller, UseInterceptors } from '@nestjs/common';
 import { ConfirmSignUpRequest, SIGN_UP, SIGN_UP_CONFIRM, SignUpRequest } from '#libs/contracts';
 import { CurrentVisitor, type Visitor } from '../audit/actor.js';
-import { Serves } from '../sessions/serves.js';
+import { Serves } from '../sessions/session-guard.js';
 import { SessionHeaders } from '../sessions/session-headers.js';
 import { ConfirmationService } from './confirmation.service.js';
 import { RegistrationService } from './registration.service.js';

@@ -14,7 +14,7 @@ import { SignUpsService } from './sign-ups.service.js';
 const NETWORK_LIMIT: AttemptLimit = { name: 'sign-up network', max: 10, windowMs: HOUR_MS };
 /** Beyond it the audit log says so; strangers must not be able to keep a whole mail domain out. */
 const DOMAIN_LIMIT: AttemptLimit = { name: 'sign-up domain', max: 30, windowMs: HOUR_MS };
-/** Mails that anybody can have sent to a mailbox, whichever of its addresses he writes. */
+/** Mails that strangers can have sent to one mailbox, whichever of its addresses they use. */
 const MAILBOX_LIMIT: AttemptLimit = { name: 'sign-up mailbox', max: 3, windowMs: HOUR_MS };
 
 /** Sign-up by form. */

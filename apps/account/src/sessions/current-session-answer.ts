@@ -1,5 +1,5 @@
 import type { CurrentSessionAnswer } from '#libs/contracts';
-import type { ActiveSession } from './serves.js';
+import type { ActiveSession } from './session-guard.js';
 
 /** What the owner is told of a session. */
 export function currentSessionAnswer(

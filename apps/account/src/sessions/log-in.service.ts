@@ -13,7 +13,7 @@ import { SessionAnswer } from './session-headers.js';
 import { currentSessionAnswer } from './current-session-answer.js';
 import { WrongCredentials } from './sessions.errors.js';
 import { SessionsService } from './sessions.service.js';
-import type { ActiveSession } from './serves.js';
+import type { ActiveSession } from './session-guard.js';
 
 /** Log-ins of one network; the right ones do not count. */
 const NETWORK_LIMIT: AttemptLimit = {

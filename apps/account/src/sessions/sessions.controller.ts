@@ -15,7 +15,7 @@ import { CurrentSessionsService } from './current-sessions.service.js';
 import { LogInService } from './log-in.service.js';
 import { SessionHeaders } from './session-headers.js';
 import { SessionsService } from './sessions.service.js';
-import { type ActiveSession, CurrentSession, Serves } from './serves.js';
+import { type ActiveSession, CurrentSession, Serves } from './session-guard.js';
 
 @Controller()
 @UseInterceptors(SessionHeaders)

@@ -18,7 +18,7 @@ import { SessionAnswer } from './session-headers.js';
 import { newToken, tokenHash } from './session-token.js';
 import { currentSessionAnswer } from './current-session-answer.js';
 import { SessionsRepository } from './sessions.repository.js';
-import type { ActiveSession } from './serves.js';
+import type { ActiveSession } from './session-guard.js';
 
 const KEEP_MS = 60 * DAY_MS;
 

@@ -1,6 +1,8 @@
-import { Controller, HttpCode, Param, Post, Req } from '@nestjs/common';
+import { Body, Controller, HttpCode, Param, Post, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
+import type { ReplayAnswer } from '#libs/contracts';
 import { AllowCallers, Metrics, UnsupportedMediaType, declareCounter } from '#libs/platform';
+import { ReplayRequest } from './callbacks.dto.js';
 import { CallbackRejected } from './callbacks.errors.js';
 import { CallbacksService } from './callbacks.service.js';
 
@@ -18,6 +20,14 @@ export class CallbacksController {
     private readonly callbacks: CallbacksService,
     private readonly metrics: Metrics,
   ) {}
+
+  /** On an operator's command. */
+  @Post('replay')
+  @HttpCode(200)
+  @AllowCallers('cli')
+  replay(@Body() { callbackId }: ReplayRequest): Promise<ReplayAnswer> {
+    return this.callbacks.replay(callbackId);
+  }
 
   @Post(':processor')
   @HttpCode(200)

@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '#libs/database';
-import { newId } from '#libs/platform';
+import { isId, newId } from '#libs/platform';
 import type {
   CallbackRejection,
   ProcessorEvent,
   ProcessorName,
+  ProcessorRef,
 } from '../processors/payment-processor.js';
 
 export interface StoredCallback {
@@ -14,6 +15,13 @@ export interface StoredCallback {
   /** `listing`: found by looking, no callback had arrived. */
   source: 'callback' | 'listing';
   raw: Buffer | null;
+}
+
+export interface CallbackSubject {
+  processor: ProcessorName;
+  /** Null when it is about nothing of ours. */
+  kind: ProcessorRef['kind'] | null;
+  externalId: string;
 }
 
 export interface RejectedCallback {
@@ -51,6 +59,16 @@ export class CallbacksRepository {
       ],
     );
     return written === 1;
+  }
+
+  /** What a stored callback is about, by our id or the processor's: an operator has either, and no account. */
+  async find(transaction: Transaction, id: string): Promise<CallbackSubject | undefined> {
+    const [row] = await transaction.query<CallbackSubject>(
+      `select processor, kind, external_id as "externalId" from callbacks
+       where id = $1 or (processor = any($2) and event_id = $3)`,
+      [isId(id) ? id : null, ['stripe', 'paypal'], id],
+    );
+    return row;
   }
 
   /** Counts a rejected callback, and keeps its beginning while the day has few of them. */

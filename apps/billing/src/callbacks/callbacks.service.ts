@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Transaction } from '#libs/database';
-import { Clock, crashPoint } from '#libs/platform';
+import type { ReplayAnswer } from '#libs/contracts';
+import { Clock, NotFound, crashPoint } from '#libs/platform';
 import type { ProcessorName } from '../processors/payment-processor.js';
 import { PaymentProcessors } from '../processors/payment-processors.js';
 import { SyncObjectsJob } from '../sync/sync-objects.job.js';
@@ -52,6 +53,20 @@ export class CallbacksService {
     const { processor, event } = callback;
     if (event.ref) await this.syncs.want(transaction, { processor, ...event.ref });
     return true;
+  }
+
+  /**
+   * Fetches again what a stored callback is about: as if it came once more, so nothing can count twice.
+   * @throws NotFound for an unknown one, or one that is about nothing of ours.
+   */
+  async replay(id: string): Promise<ReplayAnswer> {
+    const ref = await this.database.transaction((transaction) =>
+      this.callbacks.find(transaction, id),
+    );
+    if (!ref?.kind) throw new NotFound();
+    const { processor, kind, externalId } = ref;
+    const result = await this.syncs.sync({ processor, kind, id: externalId });
+    return { processor, kind, externalId, result };
   }
 
   async readCursor(transaction: Transaction, processor: ProcessorName): Promise<Date | undefined> {

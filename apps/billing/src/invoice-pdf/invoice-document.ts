@@ -13,7 +13,7 @@ export interface Seller {
 /** Who an invoice is for, with the billing details of the moment the revision was printed. */
 export interface Buyer {
   name: string;
-  /** Of a company: who buys for it. */
+  /** The person who buys for a company. */
   contact: string | null;
   email: string;
   address: string[];
@@ -26,7 +26,7 @@ export interface InvoiceDocument {
   kind: InvoiceKind;
   number: string;
   issuedAt: Date;
-  /** Of a note: the invoice's number. */
+  /** The corrected invoice's number; null for an invoice. */
   corrects: string | null;
   revision: number;
   printedAt: Date;

@@ -21,7 +21,7 @@ export class InvoiceRevision {
   @Column('bytea')
   pdf: Buffer;
 
-  /** Of the PDF before its encryption. */
+  /** Hash of the PDF before its encryption. */
   @Column('bytea')
   sha256: Buffer;
 

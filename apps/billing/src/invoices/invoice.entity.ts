@@ -44,7 +44,7 @@ export class Invoice {
   @Column('uuid', { name: 'payment_id' })
   paymentId: string;
 
-  /** Of a credit or debit note. */
+  /** Set for a credit or debit note. */
   @Column('uuid', { name: 'reversal_id', nullable: true })
   reversalId: string | null;
 

@@ -50,7 +50,7 @@ export class OwnInvoicesService {
 
   /**
    * Prints it again under its number, when the billing details have changed since.
-   * @throws NotFound; ServiceUnavailable while account is away; AccountDeletedHere.
+   * @throws NotFound; ServiceUnavailable while account is unavailable; AccountDeletedHere.
    */
   async regenerate(accountId: string, id: string): Promise<InvoiceAnswer> {
     if (!isId(id)) throw new NotFound();

@@ -13,7 +13,7 @@ interface PrintWork {
 
 /**
  * Prints each new invoice with the details its buyer has at that moment, and sends the receipt, in one transaction.
- * Money never waits for it: while account is away, the printing does.
+ * Only printing waits while account is unavailable; money never does.
  */
 @Injectable()
 export class PrintInvoicesJob implements Job {

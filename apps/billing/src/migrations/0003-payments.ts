@@ -70,6 +70,7 @@ export const payments: Migration = {
       unique (processor, cause, external_id, attempt),
       check ((scope = 'remaining') = (starts_at is not null))
     );
+    create index reversals_account on reversals (account_id);
     create index reversals_payment on reversals (payment_id);
     create index reversals_to_settle on reversals (created_at)
       where external_id is null and state = 'requested';

@@ -32,6 +32,7 @@ export const processorObjects: Migration = {
       raw bytea,
       unique (processor, event_id)
     );
+    create index callbacks_object on callbacks (processor, external_id);
     create index callbacks_received on callbacks (received_at);
     create table rejected_callbacks (
       id uuid primary key,

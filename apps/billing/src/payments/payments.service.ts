@@ -27,7 +27,7 @@ export interface PaidLine {
   amountMicros: Micros;
   credits: bigint | null;
   tier: string | null;
-  /** Of a subscription's line. */
+  /** Set for a subscription's line. */
   stretch?: PaidStretch;
 }
 

@@ -47,7 +47,7 @@ export class Reversal {
   @Column('bigint', { name: 'amount_micros', transformer: BIGINT_COLUMN })
   amountMicros: Micros;
 
-  /** Of a refund that is asked for here: why. */
+  /** Why it was refunded; null unless the refund was begun here. */
   @Column('text', { nullable: true })
   reason: string | null;
 

@@ -32,7 +32,7 @@ export interface PlanRef {
 export interface CheckoutLine {
   name: string;
   quantity: number;
-  /** Of all units together; whole cents. */
+  /** The price of all units together; whole cents. */
   amountMicros: Micros;
   /** Set for a plan that is renewed; then it is the only line. */
   plan?: PlanRef;
@@ -143,7 +143,7 @@ export interface BillSnapshot {
   subscriptionId: string;
   reason: 'start' | 'renewal' | 'change' | 'other';
   state: 'open' | 'paid' | 'void';
-  /** Of a paid one; null where nothing was due. */
+  /** The payment of a paid bill; null where nothing was due. */
   paymentId: string | null;
   amountMicros: Micros;
   currency: string;
@@ -168,14 +168,8 @@ export interface ProcessorEvent {
   ref?: ProcessorRef;
 }
 
-export const CALLBACK_REJECTIONS = [
-  'unsigned',
-  'wrong_signature',
-  'stale',
-  'malformed',
-  'wrong_mode',
-] as const;
-export type CallbackRejection = (typeof CALLBACK_REJECTIONS)[number];
+export type CallbackRejection =
+  'unsigned' | 'wrong_signature' | 'stale' | 'malformed' | 'wrong_mode';
 
 /** `undecided`: what the signature is checked with is not at hand just now; the sender must try again. */
 export type CallbackVerdict =

@@ -39,6 +39,17 @@ export class OwnSubscriptionsService {
     return row;
   }
 
+  /**
+   * Runs one change of a subscription at a time: a second one would be judged by the plan before the first, and
+   * a lower plan passed for an upgrade. @throws PlanNotChangeable while another is under way.
+   */
+  async alone<T>(accountId: string, id: string, work: () => Promise<T>): Promise<T> {
+    return this.database.transaction(async (transaction) => {
+      if (await this.subscriptions.tryLock(transaction, accountId, id)) return work();
+      throw new PlanNotChangeable('Another change of this subscription is under way.');
+    });
+  }
+
   /** Who the account is at the subscription's processor, and where it comes back to from there. */
   async customerOf({ accountId, processor }: Subscription) {
     const customerId = await this.checkouts.customerOf(accountId, processor);

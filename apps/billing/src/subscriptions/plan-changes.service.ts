@@ -18,10 +18,14 @@ import { ChangeRefused, PeriodNotPaid, PlanNotChangeable } from './subscriptions
 
 /** How long a preview's price may be agreed to. */
 const PREVIEW_MS = 15 * MINUTE_MS;
+/** Each holds a connection to the database while its processor answers. */
+const CHANGES_AT_ONCE = 3;
 
 /** What customers change of their subscriptions. Rows follow from a fetch, as after a callback. */
 @Injectable()
 export class PlanChangesService {
+  private underWay = 0;
+
   constructor(
     private readonly own: OwnSubscriptionsService,
     private readonly processors: PaymentProcessors,
@@ -48,8 +52,25 @@ export class PlanChangesService {
   async change(
     accountId: string,
     id: string,
+    request: ChangePlanRequest,
+  ): Promise<PlanChangeAnswer> {
+    if (this.underWay >= CHANGES_AT_ONCE)
+      throw new ProcessorUnavailable('too many changes at once');
+    this.underWay += 1;
+    try {
+      return await this.own.alone(accountId, id, () => this.changeAlone(accountId, id, request));
+    } finally {
+      this.underWay -= 1;
+    }
+  }
+
+  private async changeAlone(
+    accountId: string,
+    id: string,
     { from: agreed, ...request }: ChangePlanRequest,
   ): Promise<PlanChangeAnswer> {
+    // What a change before this one did may not have been heard of yet.
+    await this.refreshed(await this.own.findCurrent(accountId, id));
     const { row, effect, change, processor } = await this.planned(accountId, id, request);
     let redirectUrl: string | null = null;
     if (effect === 'now') {

@@ -85,6 +85,22 @@ describe('plan changes', () => {
     expect(Number(due) / 1e6).toBeCloseTo((48 * 21) / 31, 0);
   });
 
+  it('S51: of upgrades that come at once none takes back what another one paid for', async () => {
+    const before = billing.simulator.world.all('invoice').length;
+    const change = (sku: string) =>
+      billing.call('POST', `subscriptions/${id}/change`, { accountId, body: { sku } });
+    const answers = await Promise.all(['api-150K-month', 'api-50K-month'].map(change));
+    await billing.settle();
+    const statuses = answers.map(({ status }) => status);
+    expect(statuses).toContain(200);
+    for (const status of statuses) expect([200, 409]).toContain(status);
+    const invoices = billing.simulator.world.all('invoice').slice(before);
+    expect(invoices.filter(({ total }) => Number(total) < 0)).toEqual([]);
+    const { payments } = await said();
+    const { body } = await billing.call('GET', `subscriptions/${id}`, { accountId });
+    expect(payments.at(-1)?.lines.at(-1)?.sku).toBe(body.sku);
+  });
+
   it('rights rise when an upgrade is paid, not before, and not at all when it is left', async () => {
     card('asks');
     const asked = await ask('change', { sku: 'api-50K-month' });

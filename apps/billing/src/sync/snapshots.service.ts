@@ -26,6 +26,20 @@ export class SnapshotsService {
   ) {}
 
   /**
+   * Whether another fetch of a bill could bring nothing: one that was paid stays so, and both its callback and
+   * its subscription ask for it.
+   */
+  async isBillSettled(
+    transaction: Transaction,
+    processor: ProcessorName,
+    billId: string,
+  ): Promise<boolean> {
+    return (
+      this.announcesRenewals(processor) && this.payments.hasBill(transaction, processor, billId)
+    );
+  }
+
+  /**
    * What must be fetched before a snapshot can be taken over: a refund may be heard of before its
    * payment, a bill before its subscription.
    */

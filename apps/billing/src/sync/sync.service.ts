@@ -34,6 +34,7 @@ export class SyncService {
   }
 
   async sync(ref: ObjectRef): Promise<SyncResult> {
+    if (ref.kind === 'bill' && (await this.isBillSettled(ref))) return 'synced';
     const processor = this.processors.get(ref.processor);
     for (let race = 0; race < RACES_MAX; race += 1) {
       const syncNo = await this.objects.readSyncNo(ref);
@@ -47,6 +48,12 @@ export class SyncService {
       return result;
     }
     return 'unknown';
+  }
+
+  private async isBillSettled({ processor, id }: ObjectRef): Promise<boolean> {
+    return this.database.transaction((transaction) =>
+      this.snapshots.isBillSettled(transaction, processor, id),
+    );
   }
 
   private async prepare({ processor }: ObjectRef, snapshot: ProcessorSnapshot): Promise<void> {

@@ -69,6 +69,35 @@ describe('account commands', () => {
     expect((await desk.command('account', 'suspend', accountId)).code).toBe(1);
   });
 
+  it('a timeline tells each thing once, newest first, over pages', async () => {
+    const { accountId } = await desk.account.register('timeline@example.com');
+    desk.advance(1_000);
+    await desk.billing.act(await desk.billing.order(accountId), 'pay');
+    desk.advance(1_000);
+    await desk.entitlement.buy(accountId, 15_000);
+    const whole = await desk.answer('account', 'timeline', accountId);
+    const kinds = whole.entries.map(({ kind }: { kind: string }) => kind);
+    for (const kind of ['audit', 'order', 'payment', 'invoice', 'callback', 'credits']) {
+      expect(kinds).toContain(kind);
+    }
+    const times = whole.entries.map(({ at }: { at: string }) => at);
+    expect(times).toEqual(times.toSorted().toReversed());
+    const paged: string[] = [];
+    let before: string | undefined = new Date(desk.account.clock.now().getTime() + 1).toISOString();
+    desk.advance(60_000);
+    for (; before !== undefined;) {
+      const args = ['account', 'timeline', accountId, '--limit', '2', '--before', before];
+      const page: { entries: object[]; nextBefore?: string } = await desk.answer(...args);
+      paged.push(...page.entries.map((entry) => JSON.stringify(entry)));
+      before = page.nextBefore;
+    }
+    const [looked, ...rest] = paged;
+    const expected = whole.entries.map((entry: object) => JSON.stringify(entry));
+    expect(looked).toContain('account.inspected');
+    expect(new Set([looked, ...rest])).toEqual(new Set(expected));
+    expect(paged).toHaveLength(expected.length);
+  });
+
   it('what leads to nobody says so and ends with 1', async () => {
     for (const text of ['nobody@example.com', 'INV-1999-000001', 'pi_unknown', "' or 1=1 --"]) {
       expect(await desk.command('account', 'find', text)).toMatchObject({

@@ -5,6 +5,7 @@ import {
   type AccountSummary,
   BillingClient,
 } from '#libs/contracts';
+import { timelineCommand } from './timeline-command.js';
 import type { CliConfig } from '../cli.config.js';
 import { operatorName } from '../operator.js';
 import { type OutputOptions, answer } from '../output.js';
@@ -21,7 +22,7 @@ interface FoundAccount extends AccountSummary {
 /** Accounts shown of a text that leads to many. */
 const ACCOUNTS_MAX = 20;
 
-/** `account`: who somebody is, and what happened to him. */
+/** `account`: who an account belongs to, and what happened to it. */
 export function accountCommands(program: Command, config: CliConfig): void {
   const account = program.command('account').description('accounts and what happened to them');
   account
@@ -31,6 +32,7 @@ export function accountCommands(program: Command, config: CliConfig): void {
     )
     .option('--json', 'as JSON')
     .action((text: string, options: OutputOptions) => find(config, text, options));
+  timelineCommand(account, config);
   for (const verb of ['suspend', 'unsuspend'] as const) {
     account
       .command(`${verb} <account-id>`)

@@ -2,6 +2,8 @@ import { type Command, Option } from 'commander';
 import { BillingClient, type RefundOrder } from '#libs/contracts';
 import { newId } from '#libs/platform';
 import type { CliConfig } from '../cli.config.js';
+import { audited } from '../audited.js';
+import { type OutputOptions, answer } from '../output.js';
 import { withService } from '../service-calls.js';
 
 type RefundOptions = Pick<RefundOrder, 'scope' | 'from' | 'reason'> & {
@@ -22,6 +24,14 @@ export function billingCommands(program: Command, config: CliConfig): void {
     .command('reconcile')
     .description('compare billing with entitlement and the processors, as every day')
     .action(() => reconcile(config));
+  billing
+    .command('replay <callback-id>')
+    .description("fetch again what a callback is about; by our id or the processor's event id")
+    .requiredOption('--reason <text>', 'why')
+    .option('--json', 'as JSON')
+    .action((callbackId: string, options: OutputOptions & { reason: string }) =>
+      replay(config, callbackId, options),
+    );
   billing
     .command('refund <account-id> <payment-id>')
     .description('give money back; the same --id counts once, however often it is sent')
@@ -52,6 +62,21 @@ async function listPayments(config: CliConfig, accountId: string): Promise<void>
   }
 }
 
+async function replay(
+  config: CliConfig,
+  callbackId: string,
+  { reason, ...output }: OutputOptions & { reason: string },
+): Promise<void> {
+  const object = `callback:${callbackId}`;
+  const made = await audited(config, { order: 'replay-callback', object, reason }, () =>
+    withService(config, 'billing', (http) => new BillingClient(http).replayCallback(callbackId)),
+  );
+  answer(output, made, ({ processor, kind, externalId, result }) => [
+    `${processor} ${kind} ${externalId}: ${result}`,
+  ]);
+  if (made.result !== 'synced') process.exitCode = 1;
+}
+
 async function reconcile(config: CliConfig): Promise<void> {
   const { runId, lines, payments, subscriptions, findings } = await withService(
     config,
@@ -76,8 +101,12 @@ async function refund(
   { id: refundId, amount, ...wish }: RefundOptions,
 ): Promise<void> {
   const amountMicros = amount === undefined ? undefined : microsOf(amount);
-  const made = await withService(config, 'billing', (http) =>
-    new BillingClient(http).refund(accountId, { ...wish, refundId, paymentId, amountMicros }),
+  const { reason } = wish;
+  const order = { accountId, order: 'refund', object: `refund:${refundId}`, reason } as const;
+  const made = await audited(config, order, () =>
+    withService(config, 'billing', (http) =>
+      new BillingClient(http).refund(accountId, { ...wish, refundId, paymentId, amountMicros }),
+    ),
   );
   write(`${amountOf(made.amountMicros)} refunded, ${made.state} (refund ${refundId})`);
 }

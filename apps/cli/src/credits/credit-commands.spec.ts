@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { userInfo } from 'node:os';
+import { newId } from '#libs/platform';
 import { OperatorDesk } from '../../../../test/desk/operator-desk.js';
+
+const ID = newId();
 
 describe('credit commands', () => {
   let desk: OperatorDesk;
@@ -8,6 +12,25 @@ describe('credit commands', () => {
     desk = await OperatorDesk.open();
   });
   afterAll(() => desk.close());
+
+  it('what is given, taken and lifted by hand is in the audit log before it is done', async () => {
+    const { accountId } = await desk.account.register('audited@example.com');
+    const why = ['--reason', 'a test'];
+    await desk.command('credits', 'grant', accountId, '70', '--id', ID, ...why);
+    await desk.command('credits', 'revoke', accountId, '20', '--id', ID, ...why);
+    const limit = ['--limit', 'live', '--value', '900', '--until', '2027-01-01T00:00:00Z'];
+    await desk.command('limits', 'override', accountId, ...limit, ...why);
+    const by = `operator:${userInfo().username} operator.`;
+    expect((await desk.audited(accountId)).slice(-3)).toEqual([
+      `${by}grant-credits adjustment:${ID}`,
+      `${by}revoke-credits revocation:${ID}`,
+      `${by}override-limit limit:live`,
+    ]);
+    expect(await desk.answer('credits', 'explain', accountId)).toMatchObject({ total: 50 });
+    const unknown = await desk.command('credits', 'grant', ID, '70', ...why);
+    expect(unknown.code).toBe(1);
+    expect(await desk.entitlement.client.balance(ID)).toMatchObject({ spendable: 0 });
+  });
 
   it('explain prints lines whose sum is the balance that it ends with', async () => {
     const accountId = await desk.entitlement.newAccount();

@@ -6,6 +6,7 @@ import {
   type OverridableLimit,
 } from '#libs/contracts';
 import { newId } from '#libs/platform';
+import { audited } from '../audited.js';
 import type { CliConfig } from '../cli.config.js';
 import { type OutputOptions, answer } from '../output.js';
 import { withService } from '../service-calls.js';
@@ -80,13 +81,17 @@ async function grant(
   amount: number,
   { id, reason, expires }: GrantOptions,
 ): Promise<void> {
-  const { isNew } = await withService(config, 'entitlement', (http) =>
-    new EntitlementClient(http).grantByOperator(accountId, {
-      adjustmentId: id,
-      amount,
-      reason,
-      expiresAt: expires,
-    }),
+  const object = `adjustment:${id}`;
+  const order = { accountId, order: 'grant-credits', object, reason } as const;
+  const { isNew } = await audited(config, order, () =>
+    withService(config, 'entitlement', (http) =>
+      new EntitlementClient(http).grantByOperator(accountId, {
+        adjustmentId: id,
+        amount,
+        reason,
+        expiresAt: expires,
+      }),
+    ),
   );
   const text = isNew ? `${amount} credits granted` : 'granted before, nothing changed';
   process.stdout.write(`${text} (adjustment ${id})\n`);
@@ -98,8 +103,12 @@ async function revoke(
   amount: number,
   { id, reason }: RevokeOptions,
 ): Promise<void> {
-  const { isNew, revoked } = await withService(config, 'entitlement', (http) =>
-    new EntitlementClient(http).revokeByOperator(accountId, { revocationId: id, amount, reason }),
+  const object = `revocation:${id}`;
+  const order = { accountId, order: 'revoke-credits', object, reason } as const;
+  const { isNew, revoked } = await audited(config, order, () =>
+    withService(config, 'entitlement', (http) =>
+      new EntitlementClient(http).revokeByOperator(accountId, { revocationId: id, amount, reason }),
+    ),
   );
   const text = isNew ? `${revoked} credits taken` : `taken before: ${revoked} credits`;
   process.stdout.write(`${text} (revocation ${id})\n`);
@@ -157,13 +166,16 @@ async function override(
   options: OverrideOptions & { limit: OverridableLimit; value: string },
 ): Promise<void> {
   const { limit, value, reason, until } = options;
-  await withService(config, 'entitlement', (http) =>
-    new EntitlementClient(http).overrideLimit(accountId, {
-      name: limit,
-      value: Number(value),
-      reason,
-      until,
-    }),
+  const order = { accountId, order: 'override-limit', object: `limit:${limit}`, reason } as const;
+  await audited(config, order, () =>
+    withService(config, 'entitlement', (http) =>
+      new EntitlementClient(http).overrideLimit(accountId, {
+        name: limit,
+        value: Number(value),
+        reason,
+        until,
+      }),
+    ),
   );
   process.stdout.write(`${limit} is ${value} until ${until}\n`);
 }

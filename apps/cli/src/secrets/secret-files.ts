@@ -19,7 +19,7 @@ export interface SecretSources {
   /** `host:port/database`, as the services see it. */
   database: string;
   smtpUrl: string;
-  /** Of an installation with billing. */
+  /** Only in an installation with billing. */
   stripe?: { apiKey: string; callbackSecret: string };
 }
 

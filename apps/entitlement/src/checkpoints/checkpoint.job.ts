@@ -6,8 +6,8 @@ import { CheckpointsRepository } from './checkpoints.repository.js';
 const ACCOUNTS_AT_ONCE = 100;
 
 /**
- * Sums up the ledger of every account that has moved, so that neither the auditor nor anybody else adds up
- * years of it, and months of the ledger can go.
+ * Sums up the ledger of every account with new entries, so that nobody, the auditor included, has to add up
+ * years of it, and old months can be dropped.
  */
 @Injectable()
 export class CheckpointJob implements Job {

@@ -12,7 +12,7 @@ export class CheckpointsRepository {
    */
   async advance(afterAccountId: string | undefined, limit: number): Promise<string | undefined> {
     return this.maintenance.transaction(async (transaction) => {
-      // Of two that sum up the same account the second must see what the first wrote.
+      // When two processes sum up the same account, the second must see what the first wrote.
       await transaction.query(`select pg_advisory_xact_lock(hashtext('entitlement.checkpoints'))`);
       const [row] = await transaction.query<{ last: string | null }>(ADVANCE, [
         afterAccountId ?? null,
@@ -27,8 +27,8 @@ const columns = LEDGER_ACCOUNTS.join(', ');
 
 /**
  * Ids of an account's transfers rise, and its row names the last one in the same snapshot: what comes later
- * is greater. An account whose ledger does not say what its grants say keeps its checkpoint, so that the
- * auditor goes on seeing both.
+ * is greater. An account whose ledger and grants differ keeps its checkpoint, so that the
+ * auditor continues to see the difference.
  */
 const ADVANCE = `
   with due as materialized (

@@ -1,7 +1,7 @@
-/** SQL: before every id of a transfer. */
+/** SQL: less than every transfer's id. */
 export const FIRST_ID = `'00000000-0000-0000-0000-000000000000'::uuid`;
 
-/** What a grant's row says of each ledger account. */
+/** The amount that a grant's row holds for each ledger account. */
 const HELD = {
   available: 'g.available',
   reserved: 'g.reserved',
@@ -15,7 +15,7 @@ const HELD = {
 
 export const LEDGER_ACCOUNTS = Object.keys(HELD);
 
-/** SQL: sums of the entries of grant `g` by ledger account, of those after its account's checkpoint `k`. */
+/** SQL: sums by ledger account of grant `g`'s entries after its account's checkpoint `k`. */
 export const ENTRIES_SINCE = `
   select ${LEDGER_ACCOUNTS.map(
     (name) => `coalesce(sum(amount) filter (where ledger_account = '${name}'), 0) as ${name}`,
@@ -23,7 +23,7 @@ export const ENTRIES_SINCE = `
   from ledger_entries
   where grant_id = g.id and transfer_id > coalesce(k.through_id, ${FIRST_ID})`;
 
-/** SQL, a row a ledger account: its name, what checkpoint `s` and later entries `n` say, what the grant says. */
+/** SQL, one row for each ledger account: name, sum of checkpoint `s` and later entries `n`, amount held by the grant. */
 export const LEDGER_AND_GRANT = Object.entries(HELD)
   .map(([name, held]) => `('${name}', coalesce(s.${name}, 0) + n.${name}, ${held})`)
   .join(', ');

@@ -14,7 +14,7 @@ const SET_ASIDE_SHOWN_MAX = 200;
 
 /**
  * Applies time to accounts nobody asks about, in batches. A batch that fails is halved until the account is
- * found that fails; it is set aside with an alarm, for longer each time, and stands in nobody's way.
+ * found that fails; it is set aside with an alarm, for longer each time, and blocks no other.
  */
 @Injectable()
 export class DueAccountsService {
@@ -26,7 +26,7 @@ export class DueAccountsService {
     private readonly logger: Logger,
   ) {}
 
-  /** Until none is due. @throws while the database is away. */
+  /** Until none is due. @throws while the database is unavailable. */
   async advanceAll(): Promise<void> {
     const now = this.clock.now();
     for (;;) {

@@ -44,6 +44,8 @@ create table operator_adjustments (
   made_at timestamptz not null
 );
 
+create index operator_adjustments_account on operator_adjustments (account_id);
+
 create table operator_revocations (
   id uuid primary key,
   account_id uuid not null references credit_accounts,
@@ -53,6 +55,7 @@ create table operator_revocations (
   reason text not null check (reason <> ''),
   made_at timestamptz not null
 );
+create index operator_revocations_account on operator_revocations (account_id);
 
 create table credit_grants (
   id uuid primary key,

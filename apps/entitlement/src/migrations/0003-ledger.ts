@@ -17,6 +17,10 @@ create table ledger_transfers (
   recorded_at timestamptz not null default clock_timestamp()
 ) partition by range (id);
 create index ledger_transfers_account on ledger_transfers (account_id, id);
+-- What is news to an operator: few among the movements of leases.
+create index ledger_transfers_news on ledger_transfers (account_id, occurred_at)
+  where kind in ('grant', 'expire', 'revoke', 'reinstate', 'debt', 'repay', 'debt_cancel',
+    'repay_return');
 
 create table ledger_entries (
   transfer_id uuid not null,

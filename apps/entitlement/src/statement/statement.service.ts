@@ -7,11 +7,11 @@ import { explain } from './explanation.js';
 import { StatementRepository } from './statement.repository.js';
 
 const LINES_PER_PAGE = 50;
-/** Of those that are read to be explained. */
+/** Lines read at once for an explanation. */
 const BATCH = 2_000;
 const KIND = /^[a-z]{1,20}$/;
 
-/** What a customer reads of his credits. */
+/** The balance and one page of the ledger, as customers read them. */
 export interface Statement {
   balance: Balance;
   lines: Page<LedgerLine>;
@@ -67,7 +67,7 @@ export class StatementService {
   }
 }
 
-/** Of a line: the movement that it belongs to, and which of its lines it is. */
+/** Reads a cursor: the id of a transfer and the kind of one of its lines. */
 function positionOf(cursor: string | undefined): string[] | undefined {
   if (cursor === undefined) return undefined;
   const values = readCursor(cursor, 2);

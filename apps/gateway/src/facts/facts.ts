@@ -97,7 +97,7 @@ export class Facts {
     return this.loads.has(apiKey);
   }
 
-  /** Forgets an account and all its keys; loads under way that may have read older facts begin anew. */
+  /** Forgets an account and all its keys; running loads that may have read older facts start again. */
   drop(accountId: string): void {
     this.newsCount++;
     if (this.loads.size > 0) this.named.set(accountId, this.newsCount);

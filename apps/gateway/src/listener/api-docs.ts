@@ -8,7 +8,7 @@ export interface DocsFile {
   body: Buffer;
 }
 
-/** Of the viewer's package; nothing is loaded from elsewhere, so the reference works offline. */
+/** Files of the viewer's package; nothing is loaded from elsewhere, so the reference works offline. */
 const VIEWER = [
   ['swagger-ui.css', 'text/css; charset=utf-8'],
   ['swagger-ui-bundle.js', 'text/javascript; charset=utf-8'],

@@ -10,7 +10,7 @@ export interface AnswerHead extends AnswerFacts {
 
 const STATUS_LINE = /^HTTP\/1\.1 [2-5][0-9]{2} /;
 const LENGTH = /^[0-9]{1,9}$/;
-/** `Age` goes on to the customer as it is. */
+/** `Age` is passed on to the customer unchanged. */
 const AGE = /^[0-9]{1,10}$/;
 
 /**

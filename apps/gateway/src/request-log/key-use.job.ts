@@ -19,7 +19,7 @@ export class KeyUseJob implements Job {
     if (this.used.size < KEYS_MAX) this.used.add(keyId);
   }
 
-  /** What cannot be told now is forgotten: the next use says it again. */
+  /** A report that fails is dropped: the next use of the key reports it again. */
   async runOnce(): Promise<void> {
     const keyIds = [...this.used];
     this.used = new Set();
@@ -28,7 +28,7 @@ export class KeyUseJob implements Job {
         await this.account.noteKeysUsed(keyIds.slice(first, first + BATCH_MAX));
       }
     } catch (error) {
-      this.logger.warn('account does not take the use of keys', error);
+      this.logger.warn('the use of keys could not be reported to account', error);
     }
   }
 }

@@ -24,7 +24,7 @@ export class MissingRows {
     private readonly logger: Logger,
   ) {}
 
-  /** Tries again until it is done. @throws when it is stopped before. */
+  /** Retries until all rows are written. @throws when it is stopped first. */
   async restore(lines: string[]): Promise<void> {
     const entries = lines.map(readLine).filter((entry) => entry !== undefined);
     this.done = this.writeAll(entries);

@@ -27,7 +27,7 @@ interface Batch {
 }
 
 /**
- * The request log on its way to the database, copied every 200 ms. While the database is away it holds
+ * The request log on its way to the database, copied every 200 ms. While the database is unavailable it holds
  * 50,000 entries; further ones are dropped and counted, requests never wait for it.
  */
 export class RequestLog {
@@ -83,7 +83,7 @@ export class RequestLog {
     return text.split('\n').slice(0, -1);
   }
 
-  /** Tells of the charged answers in each write, also of those that no partition takes. */
+  /** Calls back with the number of charged answers in each write, including those that no partition takes. */
   onWritten(listener: (count: number) => void): void {
     this.listener = listener;
   }
@@ -143,7 +143,7 @@ export class RequestLog {
     const { text, count, charged, rows } = this.newest;
     if (count === 0) return;
     const lines = Buffer.from(text);
-    // Kept as bytes: strings made of many parts would live as long as the database is away.
+    // Kept as bytes: strings made of many parts would live as long as the database is unavailable.
     this.batches.push({
       lines,
       count,

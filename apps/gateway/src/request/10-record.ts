@@ -14,7 +14,7 @@ export interface Ending {
   /** Outcome of the lookup, or the code of the problem. */
   outcome: string;
   credits: number;
-  /** Of the problem it was refused with. */
+  /** Code of the problem it was refused with. */
   code?: string;
 }
 

@@ -28,7 +28,7 @@ export interface Serving {
 export type DataAnswer = { outcome: Outcome; serving: Serving } & (
   | {
       body: Json;
-      /** Of an answer about several things: how many of them are charged. */
+      /** How many items are charged, in an answer about several. */
       chargedItems?: number;
     }
   | { problem: Problem }

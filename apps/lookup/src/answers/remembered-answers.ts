@@ -12,7 +12,7 @@ const WAITING_MAX = 2_000;
 
 /** How old an answer may be. */
 export interface Freshness {
-  /** Seconds; 0 asks anew. */
+  /** Seconds; 0 asks the source again. */
   max_age: number;
   allow_stale: boolean;
   fresh: boolean;

@@ -32,7 +32,7 @@ export function queryTime(date: Date): string {
 }
 
 /** The dates as `YYYY-MM-DD`; exact times are in the second version's `dates`. */
-export function legacyDates(record: RegistrationRecord | undefined) {
+function legacyDates(record: RegistrationRecord | undefined) {
   return {
     create_date: record?.created?.iso.slice(0, 10),
     update_date: record?.updated?.iso.slice(0, 10),

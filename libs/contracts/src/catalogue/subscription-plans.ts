@@ -17,7 +17,7 @@ export interface SubscriptionPlan {
   line: SubscriptionLineName;
   kind: Extract<PaymentLineKind, 'subscription' | 'domainer' | 'rate_limit'>;
   interval: BillingInterval;
-  /** Of one unit and interval, in millionths of a dollar. */
+  /** Price of one unit for one interval, in millionths of a dollar. */
   unitMicros: number;
   /** Of one unit; the same at any interval. Plans of a line are ordered by it: more is an upgrade. */
   monthlyMicros: number;

@@ -1,4 +1,5 @@
 import type { AccountState } from './account.client.js';
+import { type TimelineEntry, type TimelineQuestion, timelinePath } from './timeline.js';
 import type { ServiceHttp } from './service-http.js';
 
 /** An account that a text leads to, and by what. */
@@ -21,6 +22,25 @@ export interface AccountSummary {
   restorableUntil?: string;
   suspendedAt?: string;
   suspendedBecause?: string;
+}
+
+/** What operators do at other services; noted here before it is done. */
+export const OPERATOR_ORDERS = [
+  'grant-credits',
+  'revoke-credits',
+  'override-limit',
+  'refund',
+  'replay-callback',
+  'reconcile',
+] as const;
+
+export interface OperatorOrder {
+  /** Absent for what is about no single account. */
+  accountId?: string;
+  order: (typeof OPERATOR_ORDERS)[number];
+  /** `<kind>:<id>`. */
+  object: string;
+  reason: string;
 }
 
 export interface SuspensionAnswer {
@@ -57,5 +77,15 @@ export class AccountDeskClient {
   async unsuspend(accountId: string, reason: string): Promise<SuspensionAnswer> {
     const body = { operator: this.operator, reason };
     return this.http.call('POST', '/internal/operator/accounts/unsuspend', { accountId, body });
+  }
+
+  /** Notes in the audit log what is about to be done elsewhere. @throws Problem 404 for an unknown account. */
+  async note({ accountId, ...order }: OperatorOrder): Promise<void> {
+    const body = { operator: this.operator, ...order };
+    await this.http.call('POST', '/internal/operator/accounts/orders', { accountId, body });
+  }
+
+  async timeline(accountId: string, question: TimelineQuestion): Promise<TimelineEntry[]> {
+    return this.http.call('GET', timelinePath(question), { accountId });
   }
 }

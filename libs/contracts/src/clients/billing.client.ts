@@ -1,6 +1,7 @@
 import type { PaymentLineKind } from '../events/billing/payment-line.js';
 import type { ReversalScope } from '../events/billing/payment-reversed.js';
 import type { AccountMatch } from './account-desk.client.js';
+import { type TimelineEntry, type TimelineQuestion, timelinePath } from './timeline.js';
 import type { ServiceHttp } from './service-http.js';
 
 export interface RefundOrder {
@@ -9,7 +10,7 @@ export interface RefundOrder {
   paymentId: string;
   /** `remaining`: all of the rest from `from`; what was used before stays paid. */
   scope: ReversalScope;
-  /** Of a `whole` refund: millionths, decimal string; all that is left without it. */
+  /** Only for a `whole` refund: millionths, as a decimal string; all that is left if absent. */
   amountMicros?: string;
   /** RFC 3339, of a `remaining` refund; now without it. */
   from?: string;
@@ -59,6 +60,16 @@ export interface ReconciliationAnswer {
   }[];
 }
 
+/** What a callback that was handled again came to. */
+export interface ReplayAnswer {
+  processor: string;
+  kind: string;
+  /** Of the object that it is about, at the processor. */
+  externalId: string;
+  /** `unknown`: the processor gave no answer. `refused`, `foreign`: it is nothing of ours. */
+  result: 'synced' | 'unknown' | 'refused' | 'foreign';
+}
+
 /** Typed calls of the operators' commands to billing's internal routes. */
 export class BillingClient {
   constructor(private readonly http: ServiceHttp) {}
@@ -71,6 +82,15 @@ export class BillingClient {
   /** Newest first, at most 500. */
   async payments(accountId: string): Promise<{ payments: PaymentAnswer[] }> {
     return this.http.call('GET', '/internal/operator/payments', { accountId });
+  }
+
+  /** @param callbackId ours or the processor's. @throws Problem 404. */
+  async replayCallback(callbackId: string): Promise<ReplayAnswer> {
+    return this.http.call('POST', '/internal/callbacks/replay', { body: { callbackId } });
+  }
+
+  async timeline(accountId: string, question: TimelineQuestion): Promise<TimelineEntry[]> {
+    return this.http.call('GET', timelinePath(question), { accountId });
   }
 
   async reconcile(): Promise<ReconciliationAnswer> {

@@ -11,6 +11,7 @@ import type {
   SetAsideLease,
   BalanceExplanation,
 } from './entitlement-holdings.js';
+import { type TimelineEntry, type TimelineQuestion, timelinePath } from './timeline.js';
 import type { ServiceHttp } from './service-http.js';
 
 export type BlockCause = 'overdue' | 'deletion' | 'suspension' | 'fraud' | 'admin';
@@ -274,6 +275,11 @@ export class EntitlementClient {
     body: { revocationId: string; amount: number; reason: string },
   ): Promise<{ isNew: boolean; revoked: number }> {
     return this.http.call('POST', '/internal/operator/revocations', { accountId, body });
+  }
+
+  /** Operators: what happened to an account, as far as entitlement knows. */
+  async timeline(accountId: string, question: TimelineQuestion): Promise<TimelineEntry[]> {
+    return this.http.call('GET', timelinePath(question), { accountId });
   }
 
   /** Operators: why an account has what it has. */

@@ -9,7 +9,7 @@ type VariantClass = new () => object;
 /** By the class that declares the member, then by the member. */
 const variants = new Map<object, Map<string, VariantClass[]>>();
 
-/** An instant as text, in UTC: whoever reads it needs no zone of his own. */
+/** An instant as text, in UTC: readers need no zone of their own. */
 export function IsInstant(): PropertyDecorator {
   const message = '$property must be an RFC 3339 instant in UTC';
   return ValidateBy({ name: 'isInstant', validator: { validate: isInstant, ...text(message) } });

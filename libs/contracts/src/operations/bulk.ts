@@ -1,6 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import {
   ArrayMaxSize,
+  IsArray,
   IsBoolean,
   IsInt,
   IsOptional,
@@ -13,14 +14,16 @@ import {
 import { Type } from 'class-transformer';
 
 /** Things that one request may ask about. */
-export const BULK_ITEMS_MAX = 100;
-/** Of the body of a request about several things. */
+const BULK_ITEMS_MAX = 100;
+/** Largest body of a request about several things. */
 export const BULK_BODY_BYTES = 256 * 1_024;
 const NAME_LENGTH_MAX = 2_048;
 
 /** A member of a request's body: up to 100 texts. */
 export function TextList(lengthMax = NAME_LENGTH_MAX): PropertyDecorator {
   return applyDecorators(
+    // First: what is missing or no list must not be told to be shorter.
+    IsArray({ message: `must be a list of up to ${BULK_ITEMS_MAX} texts` }),
     ArrayMaxSize(BULK_ITEMS_MAX),
     IsString({ each: true }),
     MinLength(1, { each: true }),
@@ -39,7 +42,7 @@ export class BulkItem {
   @IsBoolean()
   status: boolean;
 
-  /** Of a refusal: what a single request would have been answered. */
+  /** Set for a refusal: the answer to a single request. */
   @IsOptional()
   @IsInt()
   status_code?: number;

@@ -15,7 +15,7 @@ export type DataClass<T extends object = object> = new () => T;
 
 /** One public address of an operation. */
 export interface OperationRoute {
-  /** Of the public listener; path parameters stand in braces: `/v2.0/tlds/{tld}`. */
+  /** Path at the public listener; path parameters stand in braces: `/v2.0/tlds/{tld}`. */
   path: string;
   version: Version;
   /** Of several operations on one path, this one is meant when the parameter has this value. */
@@ -64,7 +64,7 @@ export interface OperationExample {
 
 /** A value that answers the same on every installation, to test keys, for nothing. */
 export interface Fixture {
-  /** Of the operation's subject. */
+  /** An example of the operation's subject. */
   value: string;
   /** What it answers, in a few words. */
   answers: string;

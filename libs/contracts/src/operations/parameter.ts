@@ -8,7 +8,7 @@ export interface ParameterKind<Value = unknown> {
   clean?(text: string): string;
   /** What is wrong with the text, to be read after the parameter's name ("must be …"); undefined for nothing. */
   fault(text: string): string | undefined;
-  /** Of a text without fault. */
+  /** The value of a valid text. */
   value(text: string): Value;
   /** How it is sent to the owner, in the encoding of a query. Default: as it is, encoded. */
   write?(text: string): string;

@@ -1,4 +1,5 @@
 import { SECOND_LEVEL_REGISTRIES } from '#libs/domain-names';
+import { DAY_MS } from '#libs/platform';
 import { DEAD_HOSTS } from './corrections.js';
 import vendored from './tables.json' with { type: 'json' };
 
@@ -23,8 +24,6 @@ export interface Route {
   whoisServer?: string;
   reason?: string;
 }
-
-const DAY_MS = 86_400_000;
 
 /** Older tables raise the alarm: hosts change hands, top-level domains come and go. */
 const RDAP_AGE_DAYS_MAX = 365;

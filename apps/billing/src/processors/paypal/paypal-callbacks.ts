@@ -57,7 +57,7 @@ export class PaypalCallbacks {
       return rejected(isOurs([...LIVE, ...SANDBOX]) ? 'wrong_mode' : 'wrong_signature');
     }
     if (algorithm !== ALGORITHM) return rejected('wrong_signature');
-    // Judged first: whoever repeats an old callback shall not make us fetch.
+    // Checked first: a repeated old callback must not make us fetch a certificate.
     const ageMs = this.options.clock.now().getTime() - Date.parse(time);
     if (!(Math.abs(ageMs) <= TOLERANCE_MS)) return rejected('stale');
     try {
@@ -94,7 +94,7 @@ function transmissionOf(headers: Record<string, unknown>): Transmission | undefi
   return isWhole ? (Object.fromEntries(given) as unknown as Transmission) : undefined;
 }
 
-/** Of the certificates' own folder, and nowhere else on that host. */
+/** Whether a URL lies in the certificates' folder of an origin. */
 function isAt(url: string, origin: string): boolean {
   const folder = `${origin}${CERTIFICATE_PATH}`;
   return url.startsWith(folder) && /^[\w-]{1,100}$/.test(url.slice(folder.length));

@@ -20,7 +20,7 @@ interface Kept {
 }
 
 const FETCH_TIMEOUT_MS = 3 * SECOND_MS;
-/** Certificates are seldom replaced; whoever names many addresses wants us to fetch for him. */
+/** Certificates are seldom replaced: many addresses are an attempt to make us send requests. */
 const FETCHES_A_MINUTE = 10;
 const KEPT_MAX = 32;
 const UNTRUSTED_MS = 10 * MINUTE_MS;

@@ -78,7 +78,7 @@ export class PaypalClient {
     return this.connection.call('GET', `/v2/payments/captures/${encodeURIComponent(id)}`);
   }
 
-  /** Of a subscription's payment as well. */
+  /** Also refunds a subscription's payment. */
   refundCapture(id: string, body: RefundBody, key: string): Promise<PaypalRefund> {
     const path = `/v2/payments/captures/${encodeURIComponent(id)}/refund`;
     return this.connection.call('POST', path, { body, key });

@@ -53,8 +53,8 @@ export function restorePage(
     notice,
     body: html`<section>
       <p>
-        It can be restored${until}. Credits and plans come back as they were; keys stay revoked and
-        are made anew.
+        It can be restored${until}. Credits and plans come back as they were; keys stay revoked, so
+        create new ones.
       </p>
       ${form(context, '/account/restore', html`<button>Restore the account</button>`)}
     </section>`,

@@ -1,5 +1,6 @@
 import type { Balance, LedgerLine } from '#libs/contracts';
 import { grouped } from '../amounts.js';
+import { grantsTable, sourceName } from '../credits/grants-table.js';
 import { curlLine } from '../pages/curl-line.js';
 import { type Notice, type PageContext, page } from '../pages/layout.js';
 import { type Markup, html } from '../pages/markup.js';
@@ -19,6 +20,7 @@ export function welcomePage(context: PageContext, apiUrl: string): Markup {
       <section>
         <h2>One call, one answer</h2>
         ${curlLine(apiUrl, '$KEY', 'example.com')}
+        <p><a href="${apiUrl}/docs">API reference</a></p>
       </section>`,
   });
 }
@@ -40,7 +42,7 @@ export function overviewPage(context: PageContext, facts: OverviewFacts, notice?
         ${curlLine(facts.apiUrl, '$KEY', 'registered.test')}
         <p class="quiet">
           Names that end in .test answer to a test key, offline and for 0 credits.
-          <a href="/keys">Keys</a>
+          <a href="/keys">Keys</a> · <a href="${facts.apiUrl}/docs">API reference</a>
         </p>
       </section>
       ${facts.ledger && ledgerSection(facts.ledger)}`,
@@ -70,27 +72,7 @@ function balanceSection(balance: Balance | undefined): Markup {
         >${grouped(balance.reserved)} of them set aside for calls under way and the next ones</span
       >${frozen}${debt} <span><a href="/credits">Buy credits</a></span>
     </p>
-    <table>
-      <thead>
-        <tr>
-          <th>From</th>
-          <th class="number">Granted</th>
-          <th class="number">Left</th>
-          <th>Until</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${balance.grants.map(
-          (grant) =>
-            html`<tr>
-              <td>${sourceName(grant.sourceType)}</td>
-              <td class="number">${grouped(grant.granted)}</td>
-              <td class="number">${grouped(grant.available + grant.reserved)}</td>
-              <td>${grant.expiresAt?.slice(0, 10) ?? 'never expires'}</td>
-            </tr>`,
-        )}
-      </tbody>
-    </table>
+    ${grantsTable(balance)}
   </section>`;
 }
 
@@ -121,5 +103,3 @@ function ledgerSection(lines: LedgerLine[]): Markup {
     </table>
   </section>`;
 }
-
-const sourceName = (type: string) => type.replaceAll('_', ' ');

@@ -22,7 +22,7 @@ export class OverviewController {
     const session = await this.calls.session(visit.visitor);
     if (!session) return visit.show(welcomePage({ ...visit.context, isLoggedIn: false }, apiUrl));
     if (session.accountState !== 'active') return visit.show(restorePage(visit.context));
-    // The page is worth showing without the figures while entitlement is away.
+    // Without entitlement the page is still worth showing, without the figures.
     const [balance, ledger] = await Promise.allSettled([
       this.calls.balance(session),
       this.calls.ledger(session),

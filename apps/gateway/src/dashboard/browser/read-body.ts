@@ -5,7 +5,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Sent by a machine that signs its bytes: nothing of a browser is looked for. */
     isSigned?: boolean;
-    /** Of the body; the listener's own limit unless given. */
+    /** Largest body; the listener's own limit unless given. */
     bodyLimitBytes?: number;
   }
 }

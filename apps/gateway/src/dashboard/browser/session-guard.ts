@@ -9,7 +9,7 @@ import { visitorTerms } from './allow-visitors.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Of a route for whoever is logged in. */
+    /** Set on routes for logged-in visitors. */
     session?: Session;
   }
 }

@@ -27,7 +27,7 @@ export interface KeyShown {
 export interface KeysShown {
   keys: ListedKey[];
   shown?: KeyShown;
-  /** How many live keys work; unknown while entitlement is away. */
+  /** How many live keys work; unknown while entitlement is unavailable. */
   allowed?: number;
 }
 

@@ -53,7 +53,7 @@ export class PageVisit {
   }
 
   /**
-   * After a form that was carried out: the browser loads `path` anew, so a reload repeats nothing.
+   * After a form that was carried out: the browser loads `path` again, so a reload repeats nothing.
    * @returns no document.
    */
   goTo(path: string): string {

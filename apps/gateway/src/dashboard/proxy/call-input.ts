@@ -36,7 +36,7 @@ export function readCall(route: ProxiedRoute, request: Asked): CallInput {
   return { path: pathOf(owner.path, params) + query, body: body as object | undefined };
 }
 
-/** The owner's path for a signed call: what its sender wrote goes on as it came. */
+/** The owner's path for a signed call: what its sender wrote is forwarded unchanged. */
 export function signedPath({ owner }: ProxiedRoute, { url, params }: Asked): string {
   const query = queryOf(url);
   return pathOf(owner.path, params as Record<string, string>) + (query && `?${query}`);

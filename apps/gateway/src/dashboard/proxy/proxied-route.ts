@@ -22,10 +22,10 @@ export interface ProxiedRoute {
    * over the bytes as they came.
    */
   access: 'owner' | 'session' | 'signed';
-  /** Of a call with access `session`. */
+  /** Set where the access is `session`. */
   terms: SessionTerms;
   bodyLimitBytes: number;
-  /** Whether the answer goes on as bytes; else it is JSON. */
+  /** Whether the answer is passed on as bytes; otherwise it is JSON. */
   isStream: boolean;
   timeoutMs?: number;
 }

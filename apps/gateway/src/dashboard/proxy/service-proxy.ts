@@ -21,14 +21,14 @@ export interface Visitor {
 
 export interface ProxiedCall {
   method: Method;
-  /** Of the owner's internal listener, with its query. */
+  /** Path at the owner's internal listener, with its query. */
   path: string;
   visitor: Visitor;
   /** Whose session it is, for owners that do not read the session themselves. */
   accountId?: string;
   /** JSON; or bytes, which reach the owner as they came. */
   body?: object | Buffer;
-  /** Of the sender, as they came: for owners that check a signature. */
+  /** The sender's headers, unchanged: for owners that check a signature. */
   headers?: Readonly<Record<string, string>>;
   idempotencyKey?: string;
   /** 10 s unless given. */
@@ -140,7 +140,7 @@ export class ServiceProxy {
     });
   }
 
-  /** Ours win over the sender's: nobody outside says who he is by a header. */
+  /** Our headers win over the sender's: no header from outside identifies the caller. */
   private headersOf({ visitor, accountId, body, headers, idempotencyKey }: ProxiedCall) {
     const { tokens, service } = this.options;
     const type = Buffer.isBuffer(body) ? 'application/octet-stream' : 'application/json';

@@ -5,6 +5,7 @@ import {
   planOfSku,
 } from '#libs/contracts';
 import { day, grouped, money } from '../amounts.js';
+import { grantsTable } from '../credits/grants-table.js';
 import { type Notice, type PageContext, form, hidden, page } from '../pages/layout.js';
 import { type Markup, html } from '../pages/markup.js';
 
@@ -103,31 +104,11 @@ function actions(context: PageContext, owned: SubscriptionAnswer): Markup {
   </div>`;
 }
 
-function creditSection({ spendable, reserved, grants }: Balance): Markup {
+function creditSection(balance: Balance): Markup {
   return html`<section>
     <h2>Credits</h2>
-    <p>${grouped(spendable + reserved)} credits to spend.</p>
-    <table>
-      <thead>
-        <tr>
-          <th>From</th>
-          <th class="number">Granted</th>
-          <th class="number">Left</th>
-          <th>Until</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${grants.map(
-          (grant) =>
-            html`<tr>
-              <td>${grant.sourceType.replaceAll('_', ' ')}</td>
-              <td class="number">${grouped(grant.granted)}</td>
-              <td class="number">${grouped(grant.available + grant.reserved)}</td>
-              <td>${grant.expiresAt ? day(grant.expiresAt) : 'never expires'}</td>
-            </tr>`,
-        )}
-      </tbody>
-    </table>
+    <p>${grouped(balance.spendable + balance.reserved)} credits to spend.</p>
+    ${grantsTable(balance)}
   </section>`;
 }
 

@@ -7,7 +7,7 @@ export class ChangePlanForm extends PageForm {
   @TextField()
   quantity?: string;
 
-  /** Of the preview that was shown. */
+  /** The instant that the preview counted from. */
   @TextField()
   from?: string;
 }

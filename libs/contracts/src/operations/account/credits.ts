@@ -35,7 +35,7 @@ export class CreditsBalance {
   @Min(0)
   pending: number;
 
-  /** Of a deleted account: they come back with it. */
+  /** Credits of a deleted account: restoring it gives them back. */
   @IsInt()
   @Min(0)
   frozen: number;

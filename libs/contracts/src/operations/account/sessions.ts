@@ -30,7 +30,7 @@ export class CurrentSessionAnswer {
   @IsIn(['active', 'deleted'])
   account_state: string;
 
-  /** Of a deleted account, RFC 3339. */
+  /** Set for a deleted account, RFC 3339. */
   @IsOptional()
   @IsString()
   restorable_until?: string;

@@ -17,7 +17,7 @@ export const IsPassword = () => IsString({ message: 'must be a text' });
 /** A password that is only compared. */
 export const IsKnownPassword = () => applyDecorators(IsString(), Length(1, 1_000));
 
-/** Of a mailed link. */
+/** The token of a mailed link. */
 export const IsLinkToken = () => applyDecorators(IsString(), Length(1, 100));
 
 /** One line of text: what is printed on an invoice has no control characters (S81). */

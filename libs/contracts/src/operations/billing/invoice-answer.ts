@@ -16,7 +16,7 @@ export class InvoiceAnswer {
   @IsIn(INVOICE_KINDS)
   kind: InvoiceKind;
 
-  /** Of a note: the number of its invoice. */
+  /** The corrected invoice's number; null for an invoice. */
   @IsOptional()
   @IsString()
   corrects: string | null;
@@ -37,11 +37,11 @@ export class InvoiceAnswer {
   @IsString()
   currency: string;
 
-  /** Of the PDF; 0 for the moment until it is printed. */
+  /** Revision of the PDF; 0 until it is printed. */
   @IsInt()
   revision: number;
 
-  /** Of the PDF's bytes, in hexadecimal. */
+  /** SHA-256 of the PDF's bytes, in hexadecimal. */
   @IsOptional()
   @IsString()
   sha256: string | null;

@@ -36,7 +36,7 @@ export class CreateOrderRequest {
   @IsIn(['package', 'subscription'])
   product: 'package' | 'subscription';
 
-  /** Of a package: steps of 1,000 up to 100,000 and of 10,000 above. */
+  /** Only for a package: steps of 1,000 up to 100,000 and of 10,000 above. */
   @ValidateIf(
     ({ product, credits }: CreateOrderRequest) => product === 'package' || credits !== undefined,
   )
@@ -45,7 +45,7 @@ export class CreateOrderRequest {
   @Max(CREDITS_MAX)
   credits?: number;
 
-  /** Of a plan, for example `api-15K-month`. */
+  /** Only for a plan, for example `api-15K-month`. */
   @ValidateIf(
     ({ product, sku }: CreateOrderRequest) => product === 'subscription' || sku !== undefined,
   )

@@ -1,4 +1,4 @@
-import { isId } from '#libs/platform';
+import { SECOND_MS, isId } from '#libs/platform';
 import type { BilledPlan } from '../../payment-processor.js';
 
 /**
@@ -20,7 +20,6 @@ export interface SubscriptionMark {
   changeOrderId: string | null;
 }
 
-const SECOND_MS = 1000;
 const NONE = '-';
 const MARK =
   /^([\w-]{36}),(e|-),(\d{1,12}),(\d{1,12}|-),([\w-]{1,40}):(\d{1,4}):([\w.-]{1,20}),(\w{1,20}|-)$/;

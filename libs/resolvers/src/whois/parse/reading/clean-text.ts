@@ -2,7 +2,7 @@ import { withLineFeeds } from '../../line-ends.js';
 import type { WorkMeter } from './work-meter.js';
 
 /** Port-43 answers are cut at this many characters; the client caps bytes before. */
-export const ANSWER_LENGTH_MAX = 256 * 1024;
+const ANSWER_LENGTH_MAX = 256 * 1024;
 
 /**
  * Makes an answer safe to read line by line: well-formed UTF-16, `\n` line ends, plain spaces,

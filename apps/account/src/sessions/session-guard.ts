@@ -20,7 +20,7 @@ import { AuditService } from '../audit/audit.service.js';
 import { CurrentSessionsService } from './current-sessions.service.js';
 import type { FoundSession } from './session-tokens.repository.js';
 
-/** The session of the current call: the actor with what the session says of the account. */
+/** The session of the current call: who acts, and the state of the account. */
 export interface ActiveSession
   extends Actor, Pick<FoundSession, 'accountState' | 'restoreUntil' | 'suspendedBecause'> {
   sessionId: string;
@@ -32,6 +32,7 @@ type RequestWithSession = FastifyRequest & { session?: ActiveSession };
 
 const SERVED_ROW = 'served-row';
 
+/** Lets a call pass only with a session that its row admits; a refusal is audited. */
 @Injectable()
 export class SessionGuard implements CanActivate {
   constructor(
@@ -82,8 +83,8 @@ export class SessionGuard implements CanActivate {
 }
 
 /**
- * Makes a method the answer of a row: at the row's path, with its status, for the gateway alone, and with a
- * session where the row asks for one.
+ * Routes a method by a row of the table of operations: at the row's path, with its status, for the gateway alone,
+ * and behind `SessionGuard` where the row needs a session.
  */
 export function Serves(row: Operation): MethodDecorator {
   const { method, owner, access, answers } = row;
@@ -103,7 +104,7 @@ export function Serves(row: Operation): MethodDecorator {
 export const CurrentSession = createParamDecorator(
   (_: unknown, context: ExecutionContext): ActiveSession => {
     const { session } = context.switchToHttp().getRequest<RequestWithSession>();
-    if (!session) throw new Error('its row has no session');
+    if (!session) throw new Error('this operation has no session');
     return session;
   },
 );

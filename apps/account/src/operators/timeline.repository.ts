@@ -1,0 +1,30 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '#libs/database';
+
+export interface TimelineRow {
+  at: Date;
+  kind: string;
+  text: string;
+  id: string;
+}
+
+@Injectable()
+export class TimelineRepository {
+  constructor(private readonly database: Database) {}
+
+  /** Newest first, with all that share the last one's time; each part is cut by its own index. */
+  async list(accountId: string, before: Date, limit: number): Promise<TimelineRow[]> {
+    return this.database.query<TimelineRow>(
+      `select at, kind, text, id from (
+         (select occurred_at as at, 'audit' as kind, actor || ' ' || action as text, object as id
+          from audit where chain = $1 and occurred_at < $2
+          order by occurred_at desc fetch first $3 rows with ties)
+         union all
+         (select date_trunc('milliseconds', created_at), 'mail', state || coalesce(': ' || subject, '')
+            || coalesce(' (' || reason || ')', ''), id::text
+          from mail where account_id = $1 and date_trunc('milliseconds', created_at) < $2)) e
+       order by at desc fetch first $3 rows with ties`,
+      [accountId, before, limit],
+    );
+  }
+}

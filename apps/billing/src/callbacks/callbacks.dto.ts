@@ -1,0 +1,8 @@
+import { IsString, Length } from 'class-validator';
+
+export class ReplayRequest {
+  /** Our id of it, or the processor's. */
+  @IsString()
+  @Length(1, 200)
+  callbackId: string;
+}

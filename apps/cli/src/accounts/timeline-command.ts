@@ -1,0 +1,74 @@
+import type { Command } from 'commander';
+import {
+  AccountDeskClient,
+  BillingClient,
+  EntitlementClient,
+  type TimelineEntry,
+  type TimelineQuestion,
+} from '#libs/contracts';
+import type { CliConfig } from '../cli.config.js';
+import { operatorName } from '../operator.js';
+import { type OutputOptions, answer } from '../output.js';
+import { withService } from '../service-calls.js';
+
+interface TimelineOptions extends OutputOptions {
+  before?: string;
+  limit: string;
+}
+
+interface Timeline {
+  entries: TimelineEntry[];
+  /** `--before` of the next page; absent on the last one. */
+  nextBefore?: string;
+}
+
+/** `account timeline`: what each service knows, merged by time. */
+export function timelineCommand(account: Command, config: CliConfig): void {
+  account
+    .command('timeline <account-id>')
+    .description(
+      'orders, payments, refunds, callbacks, credits, blocks, mails, keys, log-ins: newest first',
+    )
+    .option('--before <time>', 'RFC 3339: only what is older, for the next page')
+    .option('--limit <number>', 'entries of a page', '50')
+    .option('--json', 'as JSON')
+    .action((accountId: string, options: TimelineOptions) => show(config, accountId, options));
+}
+
+async function show(config: CliConfig, accountId: string, options: TimelineOptions): Promise<void> {
+  const question = { before: options.before, limit: Number(options.limit) };
+  // First, and noted: whose life this is.
+  const { email } = await withService(config, 'account', (http) =>
+    new AccountDeskClient(http, operatorName()).inspect(accountId),
+  );
+  const timeline = await read(config, accountId, question);
+  answer(options, { accountId, email, ...timeline }, ({ entries, nextBefore }) => [
+    `${accountId}  ${email ?? 'erased'}`,
+    ...entries.map(({ at, kind, text, id }) => `${at}  ${kind.padEnd(12)}  ${text}  [${id}]`),
+    ...(nextBefore === undefined ? [] : [`more: --before ${nextBefore}`]),
+  ]);
+}
+
+/** Each service answers the page as if it were alone; what is older than the cut is asked for again. */
+async function read(
+  config: CliConfig,
+  accountId: string,
+  question: TimelineQuestion,
+): Promise<Timeline> {
+  const { limit } = question;
+  const parts = await Promise.all([
+    withService(config, 'account', (http) =>
+      new AccountDeskClient(http, operatorName()).timeline(accountId, question),
+    ),
+    withService(config, 'billing', (http) => new BillingClient(http).timeline(accountId, question)),
+    withService(config, 'entitlement', (http) =>
+      new EntitlementClient(http).timeline(accountId, question),
+    ),
+  ]);
+  const all = parts.flat().toSorted((a, b) => Date.parse(b.at) - Date.parse(a.at));
+  const cut = all.at(limit - 1)?.at;
+  // Entries of one time stay together: a page's end is a time.
+  const entries = cut === undefined ? all : all.filter(({ at }) => at >= cut);
+  const isWhole = cut === undefined || parts.every((part) => part.length < limit);
+  return entries.length === all.length && isWhole ? { entries } : { entries, nextBefore: cut };
+}

@@ -1,0 +1,16 @@
+import { AccountDeskClient, type OperatorOrder } from '#libs/contracts';
+import type { CliConfig } from './cli.config.js';
+import { operatorName } from './operator.js';
+import { withService } from './service-calls.js';
+
+/** Does something by hand: noted in the audit log first, so that nothing is done that it does not know. */
+export async function audited<T>(
+  config: CliConfig,
+  order: OperatorOrder,
+  work: () => Promise<T>,
+): Promise<T> {
+  await withService(config, 'account', (http) =>
+    new AccountDeskClient(http, operatorName()).note(order),
+  );
+  return work();
+}

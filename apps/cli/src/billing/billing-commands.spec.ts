@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { OperatorDesk } from '../../../../test/desk/operator-desk.js';
+
+describe('billing commands', () => {
+  let desk: OperatorDesk;
+
+  beforeAll(async () => {
+    desk = await OperatorDesk.open();
+  });
+  afterAll(() => desk.close());
+
+  it('a refund and a callback handled again are audited; the repeat of either changes nothing', async () => {
+    const { accountId } = await desk.account.register('refunded@example.com');
+    await desk.billing.act(await desk.billing.order(accountId), 'pay');
+    const [{ payment, callback }] = await desk.billing.database.query<Record<string, string>>(
+      `select p.id as payment, (select id from callbacks order by id limit 1) as callback
+       from payments p where p.account_id = $1`,
+      [accountId],
+    );
+    const why = ['--reason', 'asked for it'];
+    const refund = () =>
+      desk.command(
+        'billing',
+        'refund',
+        accountId,
+        payment,
+        '--scope',
+        'whole',
+        ...why,
+        '--id',
+        payment,
+      );
+    expect((await refund()).code).toBe(0);
+    expect((await refund()).code).toBe(0);
+    await desk.billing.settle();
+    const said = (await desk.billing.events(accountId)).length;
+    const replayed = await desk.answer('billing', 'replay', callback, ...why);
+    expect(replayed).toMatchObject({ processor: 'stripe', result: 'synced' });
+    expect((await desk.billing.events(accountId)).length).toBe(said);
+    expect((await desk.audited(accountId)).slice(-2).map((line) => line.split(' ')[1])).toEqual([
+      'operator.refund',
+      'operator.refund',
+    ]);
+    expect(desk.billing.simulator.world.all('refund')).toHaveLength(1);
+    expect((await desk.command('billing', 'replay', 'evt_unknown', ...why)).code).toBe(1);
+  });
+});

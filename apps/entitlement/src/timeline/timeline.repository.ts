@@ -1,0 +1,53 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '#libs/database';
+
+export interface TimelineRow {
+  at: Date;
+  kind: string;
+  text: string;
+  id: string;
+}
+
+/** Movements that are news to an operator; those of leases and holds are not. */
+const NEWS = `
+  select t.id, t.occurred_at as at, t.kind, t.reference, t.available_after
+  from ledger_transfers t
+  where t.account_id = $1 and t.occurred_at < $2
+    and t.kind in ('grant', 'expire', 'revoke', 'reinstate', 'debt', 'repay', 'debt_cancel', 'repay_return')
+  order by t.occurred_at desc fetch first $3 rows with ties`;
+
+const ENTRIES = `
+  select n.at, 'credits' as kind, concat_ws(' ', n.kind, moved.amount, n.reference) || ', then '
+    || n.available_after || ' available' as text, n.id::text as id
+  from (${NEWS}) n
+  cross join lateral (select sum(amount) filter (where amount > 0) as amount
+    from ledger_entries where transfer_id = n.id) moved
+  union all
+  select from_at, 'block', cause || ' takes ' || array_to_string(blocks, ', ') || ': ' || reason, id::text
+  from access_blocks where account_id = $1
+  union all
+  select to_at, 'block', cause || ' ends', id::text
+  from access_blocks where account_id = $1 and to_at is not null
+  union all
+  select from_at, 'limit', name || ' is ' || value || ' until ' || until_at::text || ': ' || reason, id::text
+  from allowance_overrides where account_id = $1
+  union all
+  select made_at, 'adjustment', 'granted ' || amount || ': ' || reason, id::text
+  from operator_adjustments where account_id = $1
+  union all
+  select made_at, 'adjustment', 'revoked ' || revoked || ': ' || reason, id::text
+  from operator_revocations where account_id = $1`;
+
+@Injectable()
+export class TimelineRepository {
+  constructor(private readonly database: Database) {}
+
+  /** Newest first, with all that share the last one's time. */
+  async list(accountId: string, before: Date, limit: number): Promise<TimelineRow[]> {
+    return this.database.query<TimelineRow>(
+      `select at, kind, text, id from (${ENTRIES}) e where at < $2
+       order by at desc fetch first $3 rows with ties`,
+      [accountId, before, limit],
+    );
+  }
+}

@@ -1,0 +1,16 @@
+import { expect, it } from '@jest/globals';
+import { BulkNames } from '#libs/contracts';
+import { faultsOf } from '#libs/platform';
+
+it.each([
+  ['nothing', {}, 'must be a list of up to 100 texts'],
+  ['a text', { domainNames: 'registered.test' }, 'must be a list of up to 100 texts'],
+  ['an empty list', { domainNames: [] }, 'must contain at least 1 elements'],
+  [
+    'too long a list',
+    { domainNames: Array.from({ length: 101 }, () => 'a.test') },
+    'must contain no more than 100 elements',
+  ],
+])('a bulk request with %s is told what is wrong with its names', (_what, body, message) => {
+  expect(faultsOf(BulkNames, body)).toEqual([{ field: 'domainNames', message }]);
+});

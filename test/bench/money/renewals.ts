@@ -1,0 +1,113 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { eventClassOf } from '#libs/contracts';
+import { Outbox } from '#libs/messaging';
+import { HOUR_MS, SECOND_MS, addMonths } from '#libs/platform';
+import { type RecordedEvent, recordedEvents } from '#test/environment';
+import type { BillingUnderTest } from '../../billing/billing-under-test.js';
+import { EntitlementUnderTest } from '../../entitlement/entitlement-under-test.js';
+import type { BenchRow } from '../bench.js';
+import { cleanup } from '../cleanup.js';
+import { drainSeconds } from '../ledger/renewals.js';
+import { deliverAll, expectPayments, heldDuring } from './callbacks.js';
+
+const PARTS = 5;
+const WRITTEN_AT_ONCE = 200;
+const CALLS_TARGET = 2;
+const EVENTS_TARGET = 500;
+const MEBIBYTE = 2 ** 20;
+
+/** Every subscription of the simulated Stripe ends its month: what billing asks of it, and what entitlement makes of it. */
+export async function renewals(billing: BillingUnderTest): Promise<BenchRow[]> {
+  const { simulator, clock } = billing;
+  const count = simulator.world.all('subscription').length;
+  const earlier = await recordedEvents(billing.database);
+  clock.set(new Date(addMonths(clock.now(), 1).getTime() + HOUR_MS));
+  const held = await heldDuring(billing, () => simulator.clock.runDue());
+  const { requests } = simulator.stripe;
+  const heaps: number[] = [];
+  let [calls, seen, peak] = [0, 0, 0];
+  // Kept by the simulator for other checks; here it would look like memory of billing's.
+  const take = () => {
+    calls += requests.length - seen;
+    requests.length = seen = 0;
+  };
+  take();
+  calls = 0;
+  const watch = setInterval(() => {
+    peak = Math.max(peak, requests.length - seen);
+    calls += requests.length - seen;
+    seen = requests.length;
+  }, SECOND_MS);
+  const startedMs = performance.now();
+  const size = Math.ceil(held.length / PARTS);
+  for (let first = 0; first < held.length; first += size) {
+    await deliverAll(billing, held.slice(first, first + size));
+    take();
+    heaps.push(heapMb());
+  }
+  clearInterval(watch);
+  const seconds = (performance.now() - startedMs) / SECOND_MS;
+  await expectPayments(billing, 2 * count);
+  const each = calls / count;
+  const later = (await recordedEvents(billing.database)).slice(earlier.length);
+  const what = `${count} renewals due at once`;
+  return [
+    {
+      what: `${what}: calls to the processor for each`,
+      value: each,
+      unit: '',
+      target: `≤ ${CALLS_TARGET}`,
+      ok: each <= CALLS_TARGET,
+    },
+    { what: `${what}: calls in the busiest second`, value: peak, unit: '' },
+    { what: `${what}: taken over by billing`, value: count / seconds, unit: '/s' },
+    { what: 'heap after the first fifth', value: heaps[0], unit: 'MB' },
+    { what: 'heap after the last', value: heaps.at(-1)!, unit: 'MB' },
+    await throughEntitlement(earlier, later),
+  ];
+}
+
+/** Billing's own events: the first month's beforehand, the renewals' timed. */
+async function throughEntitlement(
+  earlier: readonly RecordedEvent[],
+  later: readonly RecordedEvent[],
+): Promise<BenchRow> {
+  const entitlement = await EntitlementUnderTest.start(new Date().toISOString());
+  cleanup.add(() => entitlement.stop());
+  await publish(entitlement, earlier);
+  await drainSeconds(entitlement);
+  await publish(entitlement, later);
+  const rate = later.length / (await drainSeconds(entitlement));
+  const what = `the ${later.length} events of the renewals through entitlement`;
+  const target = `≥ ${EVENTS_TARGET} events/s`;
+  return { what, value: rate, unit: 'events/s', target, ok: rate >= EVENTS_TARGET };
+}
+
+async function publish(
+  { test, clock, transport }: EntitlementUnderTest,
+  events: readonly RecordedEvent[],
+): Promise<void> {
+  const billing = await test.service('billing');
+  const outbox = new Outbox('billing', clock, transport);
+  for (let first = 0; first < events.length; first += WRITTEN_AT_ONCE) {
+    await billing.transaction(async (transaction) => {
+      for (const { type, key, aggregate, data } of events.slice(first, first + WRITTEN_AT_ONCE)) {
+        const lock = await outbox.lock(transaction, { key, aggregate });
+        await outbox.add(transaction, lock, eventClassOf(type, 1)!, data);
+      }
+    });
+  }
+}
+
+let collect: (() => void) | undefined;
+
+/** Of what is still needed. */
+function heapMb(): number {
+  if (!collect) {
+    setFlagsFromString('--expose-gc');
+    collect = runInNewContext('gc') as () => void;
+  }
+  collect();
+  return process.memoryUsage().heapUsed / MEBIBYTE;
+}
