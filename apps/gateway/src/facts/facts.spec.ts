@@ -5,6 +5,7 @@ import { AccountErased, ApiKeyChanged, type EventClass } from '#libs/contracts';
 import { Outbox } from '#libs/messaging';
 import { TestClock, TestDatabase, waitFor } from '#test/environment';
 import { AccountStandIn } from '../../../../test/stand-ins/account-stand-in.js';
+import { EraseLogsJob } from '../request-log/erase-logs.job.js';
 import { GatewayNeighbourhood } from '../../../../test/stand-ins/gateway-neighbourhood.js';
 import type { RunningGateway } from '../start.js';
 import { Facts } from './facts.js';
@@ -223,7 +224,10 @@ describe('events', () => {
     await waitFor('the row', async () => (await rows()).length === 1);
     facts.accountState = 'erased';
     await say(AccountErased, accountId, { erasedAt: clock.now().toISOString() });
-    await waitFor('the rows to go', async () => (await rows()).length === 0);
+    await waitFor('the rows to go', async () => {
+      await gateway.app.get(EraseLogsJob).runOnce();
+      return (await rows()).length === 0;
+    });
     await waitFor('the refusal', async () => (await statusFor(apiKey)) === 401);
   });
 });
