@@ -49,7 +49,18 @@ const target = (phases: string) => `
         where l.line_id = g.line_id and l.phase in (${phases})
         having count(*) > 0) sums) r)`;
 
+/** Of revived credits: what is aimed at beyond what the grant that they come from has given up besides. */
+const revivedTarget = (aimedAt: string) => `
+  least(g.granted, greatest(0, ${aimedAt} - greatest(0, ended.expired + ended.revoked - g.granted)))`;
+
 /** What each audited grant's reversals aim at: requested and final ones, and final ones alone. */
 export const REVERSAL_TARGETS = `
   select g.id, ${target("'requested', 'final'")} as requested, ${target("'final'")} as final
-  from credit_grants g join audited_grants using (id) where g.line_id is not null`;
+  from credit_grants g join audited_grants using (id)
+  where g.line_id is not null and g.source_type <> 'release'
+  union all
+  select g.id, ${revivedTarget('ended.requested_target')}, ${revivedTarget('ended.reversal_target')}
+  from credit_grants g join audited_grants using (id)
+  join credit_grants ended on ended.account_id = g.account_id and ended.source_type <> 'release'
+    and ended.source_id = g.source_id and ended.source_index = g.source_index
+  where g.line_id is not null and g.source_type = 'release'`;

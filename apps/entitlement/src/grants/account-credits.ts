@@ -64,10 +64,14 @@ export function advance(book: Book, sources: CreditSources): void {
   book.expire();
 }
 
-/** Sets every paid grant's reversal targets to what is taken back of its line now. */
+/**
+ * Sets every paid grant's reversal targets to what is taken back of its line now. Those of revived credits follow
+ * from the grant that they come from.
+ */
 export function followReversals(book: Book, { lines, reversedLines }: CreditSources): void {
   const byLine = Map.groupBy(reversedLines, ({ lineId }) => lineId);
-  for (const grant of book.all.filter(({ lineId }) => lineId && byLine.has(lineId))) {
+  const paid = book.all.filter(({ lineId, sourceType }) => lineId && sourceType !== 'release');
+  for (const grant of paid.filter(({ lineId }) => byLine.has(lineId as string))) {
     const line = lines.find(({ id }) => id === grant.lineId);
     const reversals = byLine.get(grant.lineId as string) ?? [];
     const final = reversals.filter(({ phase }) => phase === 'final');
@@ -77,7 +81,7 @@ export function followReversals(book: Book, { lines, reversedLines }: CreditSour
       final: reversalTarget(grant.granted, time, final),
     });
   }
-  for (const grant of book.all.filter(({ lineId }) => lineId && !byLine.has(lineId))) {
+  for (const grant of paid.filter(({ lineId }) => !byLine.has(lineId as string))) {
     book.retarget(grant, { requested: 0, final: 0 });
   }
 }

@@ -192,6 +192,12 @@ export class Book extends GrantBook {
     take('available', grant.requestedTarget);
     grant.revokedExpired += take('expired', grant.reversalTarget);
     if (this.account.state !== 'erased') this.reinstate(grant);
+    this.settleDebt(grant);
+    this.followRevived(grant);
+  }
+
+  /** What reversals cannot reach, as it was consumed, is debt. */
+  private settleDebt(grant: Grant): void {
     const unmet = Math.max(0, grant.reversalTarget - grant.revoked - grant.reserved);
     const change = Math.min(grant.consumed, unmet) - grant.owed - grant.repaid;
     if (change > 0) this.raiseDebt('debt', grant, change);
@@ -199,6 +205,26 @@ export class Book extends GrantBook {
     const cancelled = Math.min(grant.owed, -change);
     if (cancelled > 0) this.raiseDebt('debt_cancel', grant, -cancelled);
     this.returnRepaid(grant, -change - cancelled);
+  }
+
+  /**
+   * Revived credits are the ended grant's own: reversals take of them only what they aim at beyond what that
+   * grant has given up besides. A share of each would be taken twice.
+   */
+  private followRevived(grant: Grant): void {
+    const revived = this.revivedOf(grant);
+    if (!revived || revived === grant) return;
+    const given = Math.max(0, grant.expired + grant.revoked - revived.granted);
+    const beyond = (target: number) => Math.min(revived.granted, Math.max(0, target - given));
+    this.retarget(revived, {
+      requested: beyond(grant.requestedTarget),
+      final: beyond(grant.reversalTarget),
+    });
+  }
+
+  private revivedOf(grant: Grant): Grant | undefined {
+    const source = sourceOf({ ...namesOf(grant), sourceType: 'release', granted: 0 });
+    return this.all.find((other) => sourceOf(other) === source);
   }
 
   /** Gives back what is revoked beyond the targets: what had expired is expired again, the rest lives. */
@@ -229,7 +255,7 @@ export class Book extends GrantBook {
       granted: amount,
       expiresAt,
     } as const;
-    const known = this.all.find((other) => sourceOf(other) === sourceOf(source));
+    const known = this.revivedOf(grant);
     if (!known) return void this.issue(source);
     known.granted += amount;
     known.available += amount;

@@ -205,4 +205,23 @@ describe('reversals', () => {
     entitlement.clock.set('2026-04-02T09:00:00Z');
     expect(await balance()).toMatchObject({ spendable: 12_000 });
   });
+
+  it('credits that come back to an ended slice are not taken again by what else was reversed', async () => {
+    const subscriptionId = newId();
+    const year = { periodStart: '2026-03-02T09:00:00Z', periodEnd: '2027-03-02T09:00:00Z' };
+    const lineId = newId();
+    await entitlement.subscribe(accountId, { subscriptionId, ...year, interval: 'year', lineId });
+    await entitlement.reverse(accountId, lineId, '0.25');
+    const undone = await entitlement.reverse(accountId, lineId, '0.5');
+    entitlement.clock.set('2026-04-10T00:00:00Z');
+    expect(await balance()).toMatchObject({ spendable: 3_750 });
+    await entitlement.undo(accountId, undone);
+    // A quarter is taken of each slice; of the ended one the half that comes back lives on.
+    expect(await balance()).toMatchObject({ spendable: 11_250 + 7_500 });
+    // The ended slice has 3,750 that nobody used: a further quarter costs nothing of what came back.
+    await entitlement.reverse(accountId, lineId, '0.25');
+    expect(await balance()).toMatchObject({ spendable: 7_500 + 7_500 });
+    await entitlement.reverse(accountId, lineId, '0.5');
+    expect(await balance()).toMatchObject({ spendable: 0, debt: 0 });
+  });
 });
