@@ -56,7 +56,6 @@ import { OperatorsController } from './operators/operators.controller.js';
 import { OperatorsService } from './operators/operators.service.js';
 import { TimelineController } from './operators/timeline.controller.js';
 import { TimelineRepository } from './operators/timeline.repository.js';
-import { TimelineService } from './operators/timeline.service.js';
 import { OwnerMailService } from './people/owner-mail.service.js';
 import { PeopleByAddressMaintenanceRepository } from './people/people-by-address.repository.js';
 import { PeopleRepository } from './people/people.repository.js';
@@ -160,7 +159,7 @@ const FEATURES = [
     ErasureService,
     EraseJob,
   ],
-  [OperatorsService, TimelineRepository, TimelineService],
+  [OperatorsService, TimelineRepository],
 ];
 
 @Module({})

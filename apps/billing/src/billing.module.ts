@@ -18,12 +18,12 @@ import { AccountStatesService } from './accounts/account-states.service.js';
 import { OnAccountDeletedConsumer } from './accounts/on-account-deleted.consumer.js';
 import { OnAccountErasedConsumer } from './accounts/on-account-erased.consumer.js';
 import { OnAccountRestoredConsumer } from './accounts/on-account-restored.consumer.js';
+import { OnAccountSuspensionChangedConsumer } from './accounts/on-account-suspension-changed.consumer.js';
 import { InquiriesController } from './inquiries/inquiries.controller.js';
 import { InquiriesService } from './inquiries/inquiries.service.js';
 import { ReferencesMaintenanceRepository } from './inquiries/references.repository.js';
 import { TimelineController } from './inquiries/timeline.controller.js';
 import { TimelineRepository } from './inquiries/timeline.repository.js';
-import { TimelineService } from './inquiries/timeline.service.js';
 import { InvoiceDataService } from './invoice-data/invoice-data.service.js';
 import { InvoiceKeysRepository } from './invoice-data/invoice-keys.repository.js';
 import { InvoicesController } from './invoices/invoices.controller.js';
@@ -105,6 +105,7 @@ export const CONTROLLERS = [
   OnAccountDeletedConsumer,
   OnAccountRestoredConsumer,
   OnAccountErasedConsumer,
+  OnAccountSuspensionChangedConsumer,
 ];
 
 /** Features in the order in which they may use one another. */
@@ -137,7 +138,7 @@ const FEATURES = [
   [CallbacksRepository, CallbacksService],
   [ReconciliationMaintenanceRepository, ProcessorTruthService, ReconciliationService, ReconcileJob],
   [HealingRepository, HealingService, OpenOrdersJob, MissedEventsJob],
-  [ReferencesMaintenanceRepository, InquiriesService, TimelineRepository, TimelineService],
+  [ReferencesMaintenanceRepository, InquiriesService, TimelineRepository],
 ];
 
 /** Orders, payments and what the processors say about them. */

@@ -60,7 +60,6 @@ import { UsedCreditsRepository } from './used-credits/used-credits.repository.js
 import { UsedCreditsService } from './used-credits/used-credits.service.js';
 import { TimelineController } from './timeline/timeline.controller.js';
 import { TimelineRepository } from './timeline/timeline.repository.js';
-import { TimelineService } from './timeline/timeline.service.js';
 
 export interface EntitlementModuleOptions {
   config: EntitlementConfig;
@@ -121,7 +120,6 @@ const PROVIDERS = [
   StatementRepository,
   StatementService,
   TimelineRepository,
-  TimelineService,
   ReservationsRepository,
   ReservationsService,
   LeasesRepository,

@@ -1,12 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import type { TimelineRow } from '#libs/contracts';
 import { Database } from '#libs/database';
-
-export interface TimelineRow {
-  at: Date;
-  kind: string;
-  text: string;
-  id: string;
-}
 
 @Injectable()
 export class TimelineRepository {

@@ -14,7 +14,7 @@ const RECENT_MS = 10 * MINUTE_MS;
 /** What other services may know of a session. */
 export interface DescribedSession extends Pick<
   FoundSession,
-  'accountId' | 'personId' | 'accountState'
+  'accountId' | 'personId' | 'accountState' | 'suspendedBecause'
 > {
   isRecent: boolean;
 }
@@ -50,7 +50,8 @@ export class CurrentSessionsService {
   async describe(token: unknown): Promise<DescribedSession | null> {
     const session = await this.find(token);
     if (!session) return null;
-    const { accountId, personId, accountState } = session;
-    return { accountId, personId, accountState, isRecent: this.isRecent(session) };
+    const { accountId, personId, accountState, suspendedBecause } = session;
+    const isRecent = this.isRecent(session);
+    return { accountId, personId, accountState, suspendedBecause, isRecent };
   }
 }

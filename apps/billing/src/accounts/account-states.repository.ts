@@ -26,4 +26,28 @@ export class AccountStatesRepository {
       [accountId, change.state, change.at],
     );
   }
+
+  async isSuspended(transaction: Transaction, accountId: string): Promise<boolean> {
+    const rows = await transaction.query(
+      'select from account_states where account_id = $1 and is_suspended',
+      [accountId],
+    );
+    return rows.length > 0;
+  }
+
+  /** Lies beside the state; news that is older than what is known changes nothing. */
+  async putSuspension(
+    transaction: Transaction,
+    accountId: string,
+    { isSuspended, at }: { isSuspended: boolean; at: Date },
+  ): Promise<void> {
+    await transaction.query(
+      `insert into account_states as s
+         (account_id, state, changed_at, is_suspended, suspension_changed_at)
+       values ($1, 'active', '-infinity', $2, $3)
+       on conflict (account_id) do update set is_suspended = $2, suspension_changed_at = $3
+       where s.suspension_changed_at is null or s.suspension_changed_at <= $3`,
+      [accountId, isSuspended, at],
+    );
+  }
 }

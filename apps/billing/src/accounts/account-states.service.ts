@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '#libs/database';
-import { AccountDeletedHere } from './accounts.errors.js';
+import { AccountDeletedHere, AccountSuspendedHere } from './accounts.errors.js';
 import { type AccountState, AccountStatesRepository } from './account-states.repository.js';
 
 /** Whether an account may buy, and whether its money counts. */
@@ -27,5 +27,20 @@ export class AccountStatesService {
   /** @throws AccountDeletedHere. */
   async checkActive(transaction: Transaction, accountId: string): Promise<void> {
     if (!(await this.isActive(transaction, accountId))) throw new AccountDeletedHere();
+  }
+
+  /** Money that a suspended account has paid still counts; it buys nothing further. */
+  async changeSuspension(
+    transaction: Transaction,
+    accountId: string,
+    change: { isSuspended: boolean; at: Date },
+  ): Promise<void> {
+    await this.states.putSuspension(transaction, accountId, change);
+  }
+
+  /** @throws AccountDeletedHere, AccountSuspendedHere. */
+  async checkMayBuy(transaction: Transaction, accountId: string): Promise<void> {
+    await this.checkActive(transaction, accountId);
+    if (await this.states.isSuspended(transaction, accountId)) throw new AccountSuspendedHere();
   }
 }

@@ -86,6 +86,24 @@ describe('accounts that come and go', () => {
     });
   });
 
+  it('a suspended account buys nothing further, what it paid counts, and it buys again afterwards', async () => {
+    const open = await billing.order(accountId);
+    await billing.deliver('suspended', accountId);
+    const body = { product: 'package', credits: 5_000, processor: 'stripe' };
+    expect(await billing.call('POST', 'orders', { accountId, body })).toMatchObject({
+      status: 403,
+      body: { code: 'account_suspended' },
+    });
+    await billing.act(open, 'pay');
+    await billing.follow();
+    expect(await typesSaid()).toEqual(['billing.payment-confirmed']);
+    await billing.pass(MINUTE_MS);
+    await billing.deliver('unsuspended', accountId);
+    expect(await billing.call('POST', 'orders', { accountId, body })).toMatchObject({
+      status: 201,
+    });
+  });
+
   it('money that arrives after the deletion is given back once, and grants nothing', async () => {
     const [bought, subscribed] = [await billing.order(accountId), await order()];
     const before = refunds();

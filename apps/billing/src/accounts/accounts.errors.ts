@@ -9,3 +9,13 @@ export class AccountDeletedHere extends Problem {
     });
   }
 }
+
+export class AccountSuspendedHere extends Problem {
+  constructor() {
+    super({
+      code: 'account_suspended',
+      status: 403,
+      detail: 'This account is suspended. The dashboard shows why.',
+    });
+  }
+}

@@ -1,16 +1,19 @@
 import { Controller, Get, Query } from '@nestjs/common';
-import type { TimelineEntry } from '#libs/contracts';
+import { type TimelineEntry, TimelineQuestion, timelineOf } from '#libs/contracts';
 import { AccountId, AllowCallers } from '#libs/platform';
-import { TimelineQuery } from './timeline.dto.js';
-import { TimelineService } from './timeline.service.js';
+import { TimelineRepository } from './timeline.repository.js';
 
+/** What happened to an account, as far as this service knows. */
 @Controller('internal/operator/timeline')
 @AllowCallers('cli')
 export class TimelineController {
-  constructor(private readonly timeline: TimelineService) {}
+  constructor(private readonly timeline: TimelineRepository) {}
 
   @Get()
-  list(@AccountId() accountId: string, @Query() query: TimelineQuery): Promise<TimelineEntry[]> {
-    return this.timeline.list(accountId, query);
+  list(
+    @AccountId() accountId: string,
+    @Query() question: TimelineQuestion,
+  ): Promise<TimelineEntry[]> {
+    return timelineOf(this.timeline, accountId, question);
   }
 }

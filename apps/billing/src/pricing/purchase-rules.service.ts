@@ -45,13 +45,13 @@ export class PurchaseRulesService {
     if (needsBase && packages.length === 0) throw new BaseMissing();
   }
 
-  /** @throws AccountDeletedHere, PlanNotYetSold, SubscriptionExists. */
+  /** @throws AccountDeletedHere, AccountSuspendedHere, PlanNotYetSold, SubscriptionExists. */
   async check(
     transaction: Transaction,
     accountId: string,
     lines: readonly { sku: string }[],
   ): Promise<void> {
-    await this.accounts.checkActive(transaction, accountId);
+    await this.accounts.checkMayBuy(transaction, accountId);
     for (const { sku } of lines) {
       const plan = planOfSku(sku);
       if (!plan) continue;

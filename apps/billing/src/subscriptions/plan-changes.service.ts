@@ -54,11 +54,15 @@ export class PlanChangesService {
     id: string,
     request: ChangePlanRequest,
   ): Promise<PlanChangeAnswer> {
+    return this.alone(accountId, id, () => this.changeAlone(accountId, id, request));
+  }
+
+  private async alone<T>(accountId: string, id: string, work: () => Promise<T>): Promise<T> {
     if (this.underWay >= CHANGES_AT_ONCE)
       throw new ProcessorUnavailable('too many changes at once');
     this.underWay += 1;
     try {
-      return await this.own.alone(accountId, id, () => this.changeAlone(accountId, id, request));
+      return await this.own.alone(accountId, id, work);
     } finally {
       this.underWay -= 1;
     }
@@ -88,14 +92,22 @@ export class PlanChangesService {
 
   /** Ends it with its period; what was paid stays. */
   async cancel(accountId: string, id: string): Promise<PlanChangeAnswer> {
+    return this.alone(accountId, id, () => this.cancelAlone(accountId, id));
+  }
+
+  /** Takes back a cancellation or a change that waits for the end of the period. */
+  async undo(accountId: string, id: string): Promise<PlanChangeAnswer> {
+    return this.alone(accountId, id, () => this.undoAlone(accountId, id));
+  }
+
+  private async cancelAlone(accountId: string, id: string): Promise<PlanChangeAnswer> {
     const row = await this.own.findCurrent(accountId, id);
     const { externalId } = row;
     valueOf(await this.processors.get(row.processor).cancel(externalId, 'period_end', newId()));
     return { subscription: await this.refreshed(row), redirect_url: null };
   }
 
-  /** Takes back a cancellation or a change that waits for the end of the period. */
-  async undo(accountId: string, id: string): Promise<PlanChangeAnswer> {
+  private async undoAlone(accountId: string, id: string): Promise<PlanChangeAnswer> {
     const row = await this.own.findCurrent(accountId, id);
     const processor = this.processors.get(row.processor);
     let redirectUrl: string | null = null;

@@ -38,7 +38,7 @@ export function accountCommands(program: Command, config: CliConfig): void {
       .command(`${verb} <account-id>`)
       .description(
         verb === 'suspend'
-          ? 'its keys answer 403 account_suspended within a second; nothing else changes'
+          ? 'its keys answer 403 account_suspended within a second, and it can buy nothing'
           : 'undo the suspension and nothing else',
       )
       .requiredOption('--reason <text>', 'why; the owner of a suspended account reads it')

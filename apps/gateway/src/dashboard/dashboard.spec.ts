@@ -32,7 +32,7 @@ describe('dashboard', () => {
   const logged: string[] = [];
   let answer: { status: number; headers?: Record<string, string>; body: object };
   /** What account says of the visitor's session. */
-  let session: typeof LOGGED_IN | null;
+  let session: (typeof LOGGED_IN & { suspendedBecause?: string }) | null;
   let internal: Server;
   let dashboard: RunningDashboard;
   let client: Client;
@@ -301,6 +301,13 @@ describe('dashboard', () => {
       expect([path, status]).toEqual([path, 404]);
     }
     expect(arrived).toEqual([]);
+  });
+
+  it('the owner of a suspended account reads why', async () => {
+    session = { ...LOGGED_IN, suspendedBecause: 'two <b>chargebacks</b>' };
+    answer = { status: 200, body: {} };
+    const { text } = await send('GET', '/account', { cookie: ours.cookie });
+    expect(text).toContain('This account is suspended: two &lt;b&gt;chargebacks&lt;/b&gt;');
   });
 
   it('S86: without a session a page of the account leads to the log-in and asks nobody', async () => {

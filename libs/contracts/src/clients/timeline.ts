@@ -1,3 +1,10 @@
+import { Type } from 'class-transformer';
+import { IsInt, IsISO8601, IsOptional, Max, Min } from 'class-validator';
+
+const ENTRIES_MAX = 1_000;
+/** After everything. */
+const END_OF_TIME = new Date('9999-12-31T23:59:59Z');
+
 /** One thing that happened to an account, as the service that owns it tells it. */
 export interface TimelineEntry {
   /** RFC 3339. */
@@ -14,11 +21,33 @@ export interface TimelineEntry {
  * Entries newest first. One that shares its time with the last of them is among them too, so that
  * whatever is older than the last one's time is the next page.
  */
-export interface TimelineQuestion {
+export class TimelineQuestion {
   /** RFC 3339: only what is older. */
+  @IsOptional()
+  @IsISO8601()
   before?: string;
+
   /** At most 1,000. */
+  @Type(() => Number)
+  @IsInt()
+  @Min(1)
+  @Max(ENTRIES_MAX)
   limit: number;
+}
+
+/** What a service's repository of its part of the timeline finds. */
+export interface TimelineRow extends Omit<TimelineEntry, 'at'> {
+  at: Date;
+}
+
+/** Answers a question from a service's own rows. */
+export async function timelineOf(
+  rows: { list(accountId: string, before: Date, limit: number): Promise<TimelineRow[]> },
+  accountId: string,
+  { before, limit }: TimelineQuestion,
+): Promise<TimelineEntry[]> {
+  const found = await rows.list(accountId, before ? new Date(before) : END_OF_TIME, limit);
+  return found.map(({ at, ...entry }) => ({ at: at.toISOString(), ...entry }));
 }
 
 /** The path with the question, the same at each service. */

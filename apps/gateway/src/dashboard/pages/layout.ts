@@ -6,6 +6,8 @@ export interface PageContext {
   isLoggedIn: boolean;
   /** Whether mail stays on this machine and `/mailbox` shows it. */
   hasMailbox: boolean;
+  /** The operator's words, for the owner of a suspended account. */
+  suspendedBecause?: string;
 }
 
 /** A message above the page: what went wrong, or what was done. */
@@ -38,6 +40,7 @@ export function page(context: PageContext | undefined, { title, body, notice }: 
         </header>
         <main>
           <h1>${title}</h1>
+          ${context?.suspendedBecause && html`<p class="notice fault" role="alert">This account is suspended: ${context.suspendedBecause}</p>`}
           ${notice && html`<p class="notice ${notice.kind}" role="${notice.kind === 'fault' ? 'alert' : 'status'}">${notice.text}</p>`}
           ${body}
         </main>

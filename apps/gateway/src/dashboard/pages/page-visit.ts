@@ -31,6 +31,7 @@ export class PageVisit {
       csrfToken: this.request.csrfToken,
       isLoggedIn: this.visitor.sessionToken !== undefined,
       hasMailbox: this.hasMailbox,
+      suspendedBecause: this.request.session?.suspendedBecause ?? undefined,
     };
   }
 

@@ -5,6 +5,8 @@ export interface Session {
   accountId: string;
   personId: string;
   accountState: 'active' | 'deleted' | 'erased';
+  /** The operator's words; null unless the account is suspended. */
+  suspendedBecause: string | null;
   /** The password was given within the last 10 minutes. */
   isRecent: boolean;
 }
