@@ -1,4 +1,4 @@
-import { Problem } from '#libs/platform';
+import { HOUR_MS, Problem, SECOND_MS } from '#libs/platform';
 
 export class InvoiceNotPrinted extends Problem {
   constructor() {
@@ -7,6 +7,17 @@ export class InvoiceNotPrinted extends Problem {
       status: 503,
       detail: 'This invoice is being prepared. Try again in a moment.',
       retryAfterSeconds: 2,
+    });
+  }
+}
+
+export class TooManyRevisions extends Problem {
+  constructor(revisionsMax: number) {
+    super({
+      code: 'too_many_revisions',
+      status: 429,
+      detail: `An account can have at most ${revisionsMax} invoices printed again within 24 hours.`,
+      retryAfterSeconds: HOUR_MS / SECOND_MS,
     });
   }
 }

@@ -131,6 +131,20 @@ describe('invoices', () => {
     expect((await list())[0].revision).toBe(2);
   });
 
+  it('an account has 20 invoices printed again in 24 hours, and goes on a day later', async () => {
+    await buy();
+    const [{ id }] = await list();
+    const again = async (firstName: string) => {
+      billing.contacts.set(accountId, { firstName });
+      return (await regenerate(id)).status;
+    };
+    for (let n = 0; n < 20; n += 1) expect(await again(`Name ${n}`)).toBe(200);
+    expect(await again('One more')).toBe(429);
+    await billing.pass(DAY_MS);
+    expect(await again('One more')).toBe(200);
+    expect((await list())[0].revision).toBe(22);
+  });
+
   it('money that goes back is a credit note, whole or in part; what comes again a debit note', async () => {
     const payment = await buy();
     const refund = billing.simulator.payments.refund({ payment_intent: payment, amount: 1_000 });

@@ -38,6 +38,16 @@ export class RevisionsRepository {
     return new Map(rows.map(({ id, ...latest }) => [id, latest]));
   }
 
+  /** How many revisions after the first ones an account has had made since then, of all its invoices. */
+  async countSince(transaction: Transaction, accountId: string, since: Date): Promise<number> {
+    const [{ count }] = await transaction.query<{ count: number }>(
+      `select count(*)::int as count from invoice_revisions
+       where account_id = $1 and revision > 1 and printed_at > $2`,
+      [accountId, since],
+    );
+    return count;
+  }
+
   /** One revision of an invoice is made at a time. */
   async lock(transaction: Transaction, accountId: string, invoiceId: string): Promise<void> {
     await transaction.query(`select pg_advisory_xact_lock(hashtextextended($1 || $2, 0))`, [

@@ -2,15 +2,19 @@ import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { Database, type Transaction } from '#libs/database';
-import { Clock, NotFound } from '#libs/platform';
+import { Clock, DAY_MS, NotFound } from '#libs/platform';
 import { InvoiceDataService } from '../invoice-data/invoice-data.service.js';
 import { type Buyer, type InvoiceDocument, buyerOf } from '../invoice-pdf/invoice-document.js';
 import { renderPdf } from '../invoice-pdf/pdf-renderer.js';
 import type { Contact } from '../mails/contacts.service.js';
+import { TooManyRevisions } from './invoices.errors.js';
 import type { InvoiceRevision } from './invoice-revision.entity.js';
 import { type Invoice, invoiceNumber } from './invoice.entity.js';
 import { InvoicesRepository } from './invoices.repository.js';
 import { RevisionsRepository } from './revisions.repository.js';
+
+/** Each is kept for as long as the invoice is. */
+const REVISIONS_A_DAY_MAX = 20;
 
 /** A document that is printed and not kept yet. */
 export interface PrintedInvoice {
@@ -37,7 +41,7 @@ export class RevisionsService {
 
   /**
    * Prints an invoice for its buyer's present details; null for an erased account.
-   * @throws NotFound.
+   * @throws NotFound, TooManyRevisions.
    */
   async print(
     accountId: string,
@@ -53,8 +57,18 @@ export class RevisionsService {
     if (latest && isDeepStrictEqual(latest.buyer, buyer)) return { ...latest, isNew: false };
     const revision = (latest?.revision ?? 0) + 1;
     const printedAt = this.clock.now();
+    if (revision > 1) await this.checkRevisions(accountId, printedAt);
     const pdf = await renderPdf(documentOf(invoice, { revision, buyer, printedAt }));
     return { invoice, revision, buyer, printedAt, pdf, isNew: true };
+  }
+
+  /** Some more come through when they are asked for at once. */
+  private async checkRevisions(accountId: string, now: Date): Promise<void> {
+    const since = new Date(now.getTime() - DAY_MS);
+    const made = await this.database.transaction((transaction) =>
+      this.revisions.countSince(transaction, accountId, since),
+    );
+    if (made >= REVISIONS_A_DAY_MAX) throw new TooManyRevisions(REVISIONS_A_DAY_MAX);
   }
 
   /**
