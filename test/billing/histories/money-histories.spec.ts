@@ -5,11 +5,10 @@ import { BillingUnderTest } from '../billing-under-test.js';
 import { moneyCommand } from './money-commands.js';
 import { MoneyHistory } from './money-history.js';
 
-/** As many as fit into the time, on a busy machine one; `npm run sim` runs more. */
-const RUNS = 30;
-const RUNS_MIN = 1;
+/** `npm run sim` runs more, of new seeds. One that failed is added here and stays. */
+const SEEDS = [20_261_122];
+const RUNS = 5;
 const COMMANDS_MAX = 40;
-const TIME_LIMIT_MS = 25_000;
 
 describe('money under every history', () => {
   let billing: BillingUnderTest;
@@ -21,9 +20,9 @@ describe('money under every history', () => {
   });
   afterAll(() => billing.stop());
 
-  it(
-    'each ends where the money at the processor is, and no invariant breaks on the way',
-    async () => {
+  it.each(SEEDS)(
+    'each of seed %i ends where the money at the processor is, and no invariant breaks on the way',
+    async (seed) => {
       let [runs, done] = [0, 0];
       await fc.assert(
         fc.asyncProperty(
@@ -36,11 +35,10 @@ describe('money under every history', () => {
             done += history.done;
           },
         ),
-        { numRuns: RUNS, endOnFailure: true, interruptAfterTimeLimit: TIME_LIMIT_MS },
+        { numRuns: RUNS, seed, endOnFailure: true },
       );
-      expect(runs).toBeGreaterThanOrEqual(RUNS_MIN);
+      expect(runs).toBe(RUNS);
       expect(done).toBeGreaterThan(runs * 10);
     },
-    4 * TIME_LIMIT_MS,
   );
 });
