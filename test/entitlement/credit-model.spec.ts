@@ -259,9 +259,12 @@ describe('credits under every history', () => {
     async compareLedger(): Promise<void> {
       let [sum, cursor]: [number, string | undefined] = [0, undefined];
       do {
-        const { items, nextCursor } = await entitlement.client.ledger(this.accountId, cursor);
+        const { items, next_cursor: next } = await entitlement.client.ledger(
+          this.accountId,
+          cursor,
+        );
         for (const { amount } of items) sum += Number(amount);
-        cursor = nextCursor;
+        cursor = next ?? undefined;
       } while (cursor !== undefined);
       expect(sum).toBe(this.left);
     }

@@ -59,7 +59,8 @@ export const ORDER_CREATE = defineOperation({
     limitBytes: LIMIT_BYTES,
     example: { product: 'package', credits: 15_000, processor: 'stripe' },
   },
-  answers: [{ type: 'application/json', of: OrderAnswer }],
+  answers: [{ type: 'application/json', of: OrderAnswer, status: 201 }],
+  takesIdempotencyKey: true,
   examples: [{ title: 'A package', parameters: {}, answer: BOUGHT }],
 });
 
