@@ -13,7 +13,8 @@ const NEVER_ANSWERED: Readonly<Record<string, string>> = {
   'ORDER_CREATE PaymentProcessors.get not_found': 'another processor is an invalid request',
 };
 
-const rowOf = (name: string) => contracts[name as keyof typeof contracts] as Operation;
+const CONSTANTS = new Map<string, unknown>(Object.entries(contracts));
+const rowOf = (name: string) => CONSTANTS.get(name) as Operation;
 
 /** Of many things at once each is refused in its own line. */
 const isOfMany = ({ price }: Operation) => price.per === 'item';
