@@ -127,7 +127,7 @@ describe('event consumer', () => {
     await consumer.deliver(batch);
     await consumer.deliver(batch);
     expect(await tallyOf(key)).toBe(2);
-    expect(await stage.parked.list({ key })).toMatchObject([
+    expect(await stage.failedEvents.list({ key })).toMatchObject([
       { eventId: broken.id, state: 'dead', body: '{"a":1,', reason: expect.stringMatching(/JSON/) },
     ]);
   });
@@ -142,7 +142,7 @@ describe('event consumer', () => {
     };
     await consumer.deliver([1, 2, 3].map((n) => messageOf('account.events', key, n)));
     expect(await tallyOf(key)).toBe(2);
-    expect(await stage.parked.list({ key })).toMatchObject([
+    expect(await stage.failedEvents.list({ key })).toMatchObject([
       { state: 'dead', reason: expect.stringContaining('22012') },
     ]);
   });
@@ -195,7 +195,7 @@ describe('event consumer', () => {
     for (const key of keys.slice(1)) expect(await tallyOf(key)).toBe(1);
   });
 
-  it('a failure that passes is tried again quickly, and the event is never parked', async () => {
+  it('a failure that passes is tried again quickly, and the event is never stored as failed', async () => {
     const key = newId();
     const message = messageOf('account.events', key, 1);
     handle = async (event, transaction) => {
@@ -209,7 +209,7 @@ describe('event consumer', () => {
     expect(outcomes()).toEqual({ applied: 1 });
   });
 
-  it('after five quick tries it is parked with one attempt, and the transport may go on', async () => {
+  it('after five quick tries it is stored with one attempt, and the transport may go on', async () => {
     const key = newId();
     const message = messageOf('account.events', key, 1);
     handle = async () => {
@@ -217,9 +217,9 @@ describe('event consumer', () => {
     };
     await consumer.deliver([message]);
     expect(calls).toBe(1 + 5);
-    expect(outcomes()).toEqual({ parked: 1 });
-    expect(await stage.parked.list({ key })).toMatchObject([
-      { eventId: message.id, state: 'parked', attempts: 1, reason: 'Error: never' },
+    expect(outcomes()).toEqual({ retrying: 1 });
+    expect(await stage.failedEvents.list({ key })).toMatchObject([
+      { eventId: message.id, state: 'retrying', attempts: 1, reason: 'Error: never' },
     ]);
   });
 

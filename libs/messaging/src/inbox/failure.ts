@@ -32,7 +32,7 @@ export function classify(error: unknown): FailureClass {
   return PERMANENT_CLASSES.includes(sqlClass) ? 'permanent' : 'transient';
 }
 
-/** One line for the operator: kept with the parked event. */
+/** One line for the operator: kept with the failed event. */
 export function reasonOf(error: unknown): string {
   const state = sqlStateOf(error);
   const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);

@@ -20,8 +20,8 @@ export class InboxRepository {
   }
 
   /**
-   * Enters what is new into the inbox. Repeats and parked events are left out; so are delta events
-   * behind a parked one of their key, which are told apart.
+   * Enters what is new into the inbox. Repeats and failed events are left out; so are delta events
+   * behind a failed one of their key, which are told apart.
    */
   async admit(
     transaction: Transaction,
@@ -82,11 +82,11 @@ export class InboxRepository {
 const ADMIT = `
   with arrived as (
     select a.event_id, a.is_delta and exists (
-      select from parked_event p where p.consumer = $1 and p.topic = $2 and p.key = a.key
-        and p.state = 'parked') as waits
+      select from failed_event p where p.consumer = $1 and p.topic = $2 and p.key = a.key
+        and p.state = 'retrying') as waits
     from unnest($3::text[], $4::text[], $5::boolean[]) as a (event_id, key, is_delta)
     where not exists (
-      select from parked_event p where p.consumer = $1 and p.event_id = a.event_id)),
+      select from failed_event p where p.consumer = $1 and p.event_id = a.event_id)),
   fresh as (
     insert into inbox (consumer, event_id, outcome)
     select $1, event_id, 'applied' from arrived where not waits order by event_id

@@ -12,7 +12,7 @@ import {
 import { text } from '../kinds.js';
 import { defineOperation } from '../operation.js';
 
-const CURSOR_MAX = 200;
+export const CURSOR_MAX = 200;
 
 /** Credits of an account at this moment. */
 export class CreditsBalance {

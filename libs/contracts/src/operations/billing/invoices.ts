@@ -44,7 +44,7 @@ export const INVOICE_PDF = defineOperation({
   owner: { service: 'billing', path: '/internal/invoices/{id}/pdf' },
   parameters: NEEDS_ID,
   answers: [{ type: 'application/octet-stream' }],
-  problems: [],
+  problems: ['not_found', 'invoice_not_printed'],
   examples: [{ title: 'An invoice', parameters: { id: ID }, answer: {} }],
 });
 
@@ -59,7 +59,7 @@ export const INVOICE_REGENERATE = defineOperation({
   owner: { service: 'billing', path: '/internal/invoices/{id}/regenerate' },
   parameters: NEEDS_ID,
   answers: [{ type: 'application/json', of: InvoiceAnswer }],
-  problems: [],
+  problems: ['not_found', 'too_many_revisions'],
   examples: [
     { title: 'A second revision', parameters: { id: ID }, answer: { ...ISSUED, revision: 2 } },
   ],

@@ -10,7 +10,6 @@ const NEEDS_ID = {
 const COMMON = {
   access: { kind: 'session' },
   price: { per: 'free' },
-  problems: [],
 } as const;
 
 const BOUGHT = {
@@ -42,6 +41,7 @@ export const ORDERS = defineOperation({
   owner: { service: 'billing', path: '/internal/orders' },
   parameters: {},
   answers: [{ type: 'application/json', of: OrdersAnswer }],
+  problems: [],
   examples: [{ title: 'One order', parameters: {}, answer: { orders: [BOUGHT] } }],
 });
 
@@ -59,7 +59,17 @@ export const ORDER_CREATE = defineOperation({
     limitBytes: LIMIT_BYTES,
     example: { product: 'package', credits: 15_000, processor: 'stripe' },
   },
-  answers: [{ type: 'application/json', of: OrderAnswer }],
+  answers: [{ type: 'application/json', of: OrderAnswer, status: 201 }],
+  problems: [
+    'account_suspended',
+    'base_missing',
+    'debt_open',
+    'plan_not_yet_sold',
+    'subscription_exists',
+    'checkout_refused',
+    'processor_unavailable',
+  ],
+  takesIdempotencyKey: true,
   examples: [{ title: 'A package', parameters: {}, answer: BOUGHT }],
 });
 
@@ -72,6 +82,7 @@ export const ORDER = defineOperation({
   owner: { service: 'billing', path: '/internal/orders/{id}' },
   parameters: NEEDS_ID,
   answers: [{ type: 'application/json', of: OrderAnswer }],
+  problems: ['not_found'],
   examples: [{ title: 'An order', parameters: { id: ID }, answer: BOUGHT }],
 });
 
@@ -84,6 +95,7 @@ export const ORDER_RETURN = defineOperation({
   owner: { service: 'billing', path: '/internal/orders/{id}/return' },
   parameters: NEEDS_ID,
   answers: [{ type: 'application/json', of: OrderAnswer }],
+  problems: ['not_found'],
   examples: [
     {
       title: 'A paid order',

@@ -1,4 +1,5 @@
 import { text } from '../kinds.js';
+import type { ProblemCode } from '../openapi/problem-codes.js';
 import { type DataClass, defineOperation } from '../operation.js';
 import {
   ChangePlanRequest,
@@ -18,8 +19,15 @@ const NEEDS_ID = {
 const COMMON = {
   access: { kind: 'session' },
   price: { per: 'free' },
-  problems: [],
 } as const;
+
+/** What each step may be refused with. */
+const OF_A_STEP = [
+  'not_found',
+  'plan_not_changeable',
+  'change_refused',
+  'processor_unavailable',
+] as const;
 
 const OWNED = {
   id: ID,
@@ -47,6 +55,7 @@ export const SUBSCRIPTIONS = defineOperation({
   owner: { service: 'billing', path: '/internal/subscriptions' },
   parameters: {},
   answers: [{ type: 'application/json', of: SubscriptionsAnswer }],
+  problems: [],
   examples: [{ title: 'One plan', parameters: {}, answer: { subscriptions: [OWNED] } }],
 });
 
@@ -59,6 +68,7 @@ export const SUBSCRIPTION = defineOperation({
   owner: { service: 'billing', path: '/internal/subscriptions/{id}' },
   parameters: NEEDS_ID,
   answers: [{ type: 'application/json', of: SubscriptionAnswer }],
+  problems: ['not_found'],
   examples: [{ title: 'A plan', parameters: { id: ID }, answer: OWNED }],
 });
 
@@ -73,6 +83,7 @@ export const SUBSCRIPTION_PREVIEW = change({
     from: '2026-11-25T10:00:00.000Z',
   } satisfies PlanPreviewAnswer,
   body: PlanRequest,
+  problems: ['period_not_paid'],
 });
 
 export const SUBSCRIPTION_CHANGE = change({
@@ -81,6 +92,7 @@ export const SUBSCRIPTION_CHANGE = change({
   of: PlanChangeAnswer,
   answer: CHANGED,
   body: ChangePlanRequest,
+  problems: ['period_not_paid'],
 });
 
 export const SUBSCRIPTION_CANCEL = change({
@@ -111,8 +123,10 @@ function change(row: {
   of: DataClass;
   answer: object;
   body?: DataClass;
+  /** Beside those of each step. */
+  problems?: readonly ProblemCode[];
 }) {
-  const { step, summary, of, answer, body } = row;
+  const { step, summary, of, answer, body, problems = [] } = row;
   return defineOperation({
     ...COMMON,
     name: `subscriptions.${step.replaceAll('-', '_')}`,
@@ -125,6 +139,7 @@ function change(row: {
       body: { of: body, limitBytes: LIMIT_BYTES, example: { sku: 'api-50K-month' } },
     }),
     answers: [{ type: 'application/json', of }],
+    problems: [...OF_A_STEP, ...problems],
     examples: [{ title: 'A plan', parameters: { id: ID }, answer }],
   });
 }
