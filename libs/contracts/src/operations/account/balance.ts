@@ -1,6 +1,7 @@
 import { Type } from 'class-transformer';
 import { IsIn, IsInt, IsISO8601, IsOptional, IsString, Min, ValidateNested } from 'class-validator';
 import { text } from '../kinds.js';
+import { IN_ANY_STATE, dashboardCall } from '../dashboard-call.js';
 import { defineOperation } from '../operation.js';
 import { CREDIT_SOURCES, CURSOR_MAX, LEDGER_KINDS } from './credits.js';
 
@@ -119,21 +120,13 @@ export class LedgerAnswer {
   next_cursor: string | null;
 }
 
-const COMMON = {
-  method: 'GET',
-  access: { kind: 'session', accountStates: ['active', 'deleted'] },
-  price: { per: 'free' },
-  problems: [],
-} as const;
-
 export const BALANCE = defineOperation({
-  ...COMMON,
+  ...dashboardCall('entitlement', 'GET /api/balance'),
   name: 'credits.balance',
   summary: 'The credits of the account, and where they come from',
-  routes: [{ path: '/api/balance', version: 2 }],
-  owner: { service: 'entitlement', path: '/internal/balance' },
-  parameters: {},
+  access: IN_ANY_STATE,
   answers: [{ type: 'application/json', of: BalanceAnswer }],
+  problems: [],
   examples: [
     {
       title: 'A trial',
@@ -164,11 +157,10 @@ export const BALANCE = defineOperation({
 });
 
 export const LEDGER = defineOperation({
-  ...COMMON,
+  ...dashboardCall('entitlement', 'GET /api/ledger'),
   name: 'credits.ledger',
   summary: 'What became of the credits of the account',
-  routes: [{ path: '/api/ledger', version: 2 }],
-  owner: { service: 'entitlement', path: '/internal/ledger' },
+  access: IN_ANY_STATE,
   parameters: {
     cursor: {
       kind: text(CURSOR_MAX),
@@ -177,6 +169,7 @@ export const LEDGER = defineOperation({
     },
   },
   answers: [{ type: 'application/json', of: LedgerAnswer }],
+  problems: [],
   examples: [
     {
       title: 'A trial',
