@@ -3,39 +3,19 @@ import { IsIn, IsInt, IsISO8601, IsOptional, IsString, Min, ValidateNested } fro
 import { text } from '../kinds.js';
 import { IN_ANY_STATE, dashboardCall } from '../dashboard-call.js';
 import { defineOperation } from '../operation.js';
-import { CREDIT_SOURCES, CURSOR_MAX, LEDGER_KINDS } from './credits.js';
+import {
+  CREDIT_SOURCES,
+  CURSOR_MAX,
+  type CreditSource,
+  GrantAmounts,
+  LEDGER_KINDS,
+  type LedgerKind,
+} from './credits.js';
 
-/** Credits from one source; `available` to `revoked` add up to `granted`. */
-export class GrantAnswer {
-  @IsString()
-  id: string;
-
+/** Credits from one source. */
+export class GrantAnswer extends GrantAmounts {
   @IsIn(CREDIT_SOURCES)
-  source_type: (typeof CREDIT_SOURCES)[number];
-
-  @IsInt()
-  granted: number;
-
-  @IsInt()
-  available: number;
-
-  /** Set aside, whether used or not. */
-  @IsInt()
-  reserved: number;
-
-  @IsInt()
-  consumed: number;
-
-  @IsInt()
-  expired: number;
-
-  @IsInt()
-  revoked: number;
-
-  /** Null: they never expire. */
-  @IsOptional()
-  @IsISO8601()
-  expires_at: string | null;
+  source_type: CreditSource;
 
   /** The credit package, as `15K`; null for other sources. */
   @IsOptional()
@@ -87,7 +67,7 @@ export class LedgerLine {
 
   /** `refund`: taken by a refund or dispute (also what had been used), or given back by its failure. */
   @IsIn(LEDGER_KINDS)
-  kind: (typeof LEDGER_KINDS)[number];
+  kind: LedgerKind;
 
   /** Credits, decimal string: negative when they are gone. Never 0. */
   @IsString()
