@@ -1,7 +1,7 @@
-import type { Repeats } from '#libs/counters';
+import type { RepeatWindow } from '#libs/counters';
 import type { Problem } from '#libs/platform';
 import type { RequestContext } from '../context/request-context.js';
-import type { KeyEntry } from '../facts/caller.js';
+import type { KeyEntry } from '../auth-cache/caller.js';
 import type { RequestHold } from '../holds/request-hold.js';
 import type { RequestHolds } from '../holds/request-holds.js';
 import type { DailyCaps } from '../lease/daily-caps.js';
@@ -12,10 +12,10 @@ import type { Lease } from '../lease/lease.js';
 export function findRepeat(
   { question, isFresh, price, route }: RequestContext,
   { account, isTest }: KeyEntry,
-  repeats: Repeats,
+  repeatWindow: RepeatWindow,
 ): boolean | Promise<boolean> {
   const mayRepeat = price > 0 && route.operation.method === 'GET';
-  return mayRepeat && !isFresh && !isTest && repeats.isRepeat(account.counterId, question);
+  return mayRepeat && !isFresh && !isTest && repeatWindow.isRepeat(account.counterId, question);
 }
 
 /** What credits are reserved on. */

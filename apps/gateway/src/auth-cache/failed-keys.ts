@@ -15,7 +15,7 @@ interface Failures {
 
 /**
  * An address that sent many keys that are not valid may not have further unknown keys looked
- * up for the rest of its minute (S17). Keys whose facts are at hand are served all the same, so one
+ * up for the rest of its minute (S17). Keys whose records are cached are served all the same, so one
  * broken client does not silence its neighbours behind the same address.
  */
 export class FailedKeys {

@@ -8,7 +8,7 @@ import { AccountStandIn } from '../../../../test/stand-ins/account-stand-in.js';
 import { EraseLogsJob } from '../request-log/erase-logs.job.js';
 import { GatewayNeighbourhood } from '../../../../test/stand-ins/gateway-neighbourhood.js';
 import type { RunningGateway } from '../start.js';
-import { Facts } from './facts.js';
+import { AuthCache } from './auth-cache.js';
 
 let database: TestDatabase;
 let around: GatewayNeighbourhood;
@@ -39,7 +39,7 @@ async function statusFor(apiKey: string): Promise<number> {
   return statusCode;
 }
 
-describe('facts', () => {
+describe('the auth cache', () => {
   it('are asked for once and then served from memory', async () => {
     const { apiKey } = around.account.addKey();
     const before = around.account.keyQueries;
@@ -48,21 +48,21 @@ describe('facts', () => {
   });
 
   it('S13: a revoked key is refused as soon as the change feed names its account', async () => {
-    const { apiKey, facts } = around.account.addKey();
+    const { apiKey, keyRecord } = around.account.addKey();
     expect(await statusFor(apiKey)).toBe(200);
-    facts.state = 'revoked';
+    keyRecord.state = 'revoked';
     expect(await statusFor(apiKey)).toBe(200);
-    around.account.feed.name(facts.accountId);
+    around.account.feed.name(keyRecord.accountId);
     await waitFor('the refusal', async () => (await statusFor(apiKey)) === 401);
   });
 
   it('a changed allowance is asked for again when entitlement names the account', async () => {
-    const { apiKey, facts } = around.account.addKey();
-    around.entitlement.limits.set(facts.accountId, 1);
+    const { apiKey, keyRecord } = around.account.addKey();
+    around.entitlement.limits.set(keyRecord.accountId, 1);
     expect(await statusFor(apiKey)).toBe(200);
     expect(await statusFor(apiKey)).toBe(429);
-    around.entitlement.limits.set(facts.accountId, 500);
-    around.entitlement.feed.name(facts.accountId);
+    around.entitlement.limits.set(keyRecord.accountId, 500);
+    around.entitlement.feed.name(keyRecord.accountId);
     await waitFor('the new limit', async () => (await statusFor(apiKey)) === 200);
   });
 
@@ -70,16 +70,16 @@ describe('facts', () => {
     const { apiKey } = around.account.addKey();
     expect(await statusFor(apiKey)).toBe(200);
     around.account.feed.token = 'restored from a backup';
-    await waitFor('everything to be dropped', () => gateway.facts.size === 0);
+    await waitFor('everything to be dropped', () => gateway.authCache.size === 0);
   });
 
   it('a load under way when its account is named is thrown away and repeated', async () => {
-    const { apiKey, facts } = around.account.addKey();
+    const { apiKey, keyRecord } = around.account.addKey();
     const before = around.account.keyQueries;
     around.account.beforeAnswer = () => {
       around.account.beforeAnswer = undefined;
-      facts.state = 'revoked';
-      gateway.facts.drop(facts.accountId);
+      keyRecord.state = 'revoked';
+      gateway.authCache.drop(keyRecord.accountId);
     };
     expect(await statusFor(apiKey)).toBe(401);
     expect(around.account.keyQueries).toBe(before + 2);
@@ -88,10 +88,10 @@ describe('facts', () => {
   it('never serve past validUntil, nor a key past its expiry', async () => {
     const inOneHour = new Date(clock.now().getTime() + 3_600_000).toISOString();
     around.entitlement.validUntil = inOneHour;
-    const { apiKey, facts } = around.account.addKey();
+    const { apiKey, keyRecord } = around.account.addKey();
     expect(await statusFor(apiKey)).toBe(200);
     around.entitlement.validUntil = undefined;
-    around.entitlement.blocks.set(facts.accountId, [
+    around.entitlement.blocks.set(keyRecord.accountId, [
       { cause: 'admin', blocks: ['api'], from: inOneHour },
     ]);
     const { apiKey: expiring } = around.account.addKey({ expiresAt: inOneHour });
@@ -110,7 +110,7 @@ describe('facts', () => {
       expect(await statusFor(apiKey)).toBe(200);
       await waitFor('the refusal', async () => {
         // A poll of the feed that is still heard moves it on again.
-        gateway.facts.trustUntil(0);
+        gateway.authCache.trustUntil(0);
         return (await statusFor(apiKey)) === 503;
       });
     } finally {
@@ -118,7 +118,7 @@ describe('facts', () => {
     }
     await waitFor('the key to be known again', async () => {
       const status = await statusFor(apiKey);
-      return status === 200 && gateway.facts.size > 0;
+      return status === 200 && gateway.authCache.size > 0;
     });
   });
 
@@ -135,7 +135,7 @@ describe('facts', () => {
   it('S14: a rotated key goes on with the count of the key it replaced', async () => {
     const first = around.account.addKey({ dailyCreditCap: 2 });
     expect(await statusFor(first.apiKey)).toBe(200);
-    const { accountId, keyId } = first.facts;
+    const { accountId, keyId } = first.keyRecord;
     const capLine = { id: keyId, keyIds: [keyId] };
     const rotated = around.account.addKey({ accountId, dailyCreditCap: 2, capLine });
     expect([await statusFor(rotated.apiKey), await statusFor(rotated.apiKey)]).toEqual([200, 402]);
@@ -152,16 +152,16 @@ describe('facts', () => {
       await read.promise;
     };
     const keyPepper = around.environment().KEY_PEPPER;
-    const facts = new Facts({ account, entitlement, clock, keyPepper, beforeUse });
-    facts.trustUntil(Infinity);
-    const loads = [facts.load(apiKey), facts.load(apiKey)];
+    const cache = new AuthCache({ account, entitlement, clock, keyPepper, beforeUse });
+    cache.trustUntil(Infinity);
+    const loads = [cache.load(apiKey), cache.load(apiKey)];
     await waitFor('the question what was spent', () => asked.length > 0);
     expect(asked).toEqual([expect.objectContaining({ dailyCreditCap: 2 })]);
-    expect(facts.find(apiKey, 0)).toBeUndefined();
+    expect(cache.find(apiKey, 0)).toBeUndefined();
     read.resolve();
     const [first, second] = await Promise.all(loads);
     expect(second).toBe(first);
-    expect(facts.find(apiKey, 0)).toBe(first);
+    expect(cache.find(apiKey, 0)).toBe(first);
   });
 
   it('S14: a capped key whose spending cannot be read is refused, and asked about again', async () => {
@@ -169,17 +169,17 @@ describe('facts', () => {
     const { account, entitlement } = gateway.services;
     const answers = [Promise.reject(new Error('the database is away')), Promise.resolve()];
     answers[0].catch(() => {});
-    const facts = new Facts({
+    const cache = new AuthCache({
       account,
       entitlement,
       clock,
       keyPepper: around.environment().KEY_PEPPER,
       beforeUse: async () => answers.shift(),
     });
-    facts.trustUntil(Infinity);
-    expect(await facts.load(apiKey)).toMatchObject({ status: 503 });
-    expect(facts.find(apiKey, 0)).toBeUndefined();
-    expect(await facts.load(apiKey)).toMatchObject({ dailyCreditCap: 2 });
+    cache.trustUntil(Infinity);
+    expect(await cache.load(apiKey)).toMatchObject({ status: 503 });
+    expect(cache.find(apiKey, 0)).toBeUndefined();
+    expect(await cache.load(apiKey)).toMatchObject({ dailyCreditCap: 2 });
     expect(answers).toEqual([]);
   });
 });
@@ -207,22 +207,22 @@ describe('events', () => {
   });
 
   it('a changed key is dropped at once, before the change feed says so', async () => {
-    const { apiKey, facts } = around.account.addKey();
+    const { apiKey, keyRecord } = around.account.addKey();
     expect(await statusFor(apiKey)).toBe(200);
-    facts.state = 'revoked';
-    await say(ApiKeyChanged, facts.accountId, { keyId: facts.keyId, state: 'revoked' });
+    keyRecord.state = 'revoked';
+    await say(ApiKeyChanged, keyRecord.accountId, { keyId: keyRecord.keyId, state: 'revoked' });
     await waitFor('the refusal', async () => (await statusFor(apiKey)) === 401);
   });
 
   it('S118: an erased account leaves no row of its requests', async () => {
-    const { apiKey, facts } = around.account.addKey();
-    const { accountId } = facts;
+    const { apiKey, keyRecord } = around.account.addKey();
+    const { accountId } = keyRecord;
     const auditor = await database.auditor('gateway');
     const rows = async () =>
       auditor.query('select from request_log where account_id = $1', [accountId]);
     expect(await statusFor(apiKey)).toBe(200);
     await waitFor('the row', async () => (await rows()).length === 1);
-    facts.accountState = 'erased';
+    keyRecord.accountState = 'erased';
     await say(AccountErased, accountId, { erasedAt: clock.now().toISOString() });
     await waitFor('the rows to go', async () => {
       await gateway.app.get(EraseLogsJob).runOnce();

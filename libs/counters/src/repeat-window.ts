@@ -4,7 +4,7 @@ import type { CounterId } from './counter-id.js';
 export const REPEAT_WINDOW_MS = 60_000;
 
 /** Remembers which questions an account was charged for within the last 60 seconds. */
-export abstract class Repeats {
+export abstract class RepeatWindow {
   /** True when `remember` was called for the same question less than 60 seconds ago. */
   abstract isRepeat(id: CounterId, question: string): boolean | Promise<boolean>;
 

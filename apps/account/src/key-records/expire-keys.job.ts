@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import { KeyFactsService } from './key-facts.service.js';
+import { KeyRecordService } from './key-records.service.js';
 
 /** Retires expired keys. */
 @Injectable()
 export class ExpireKeysJob {
   readonly name = 'expire-keys';
 
-  constructor(private readonly facts: KeyFactsService) {}
+  constructor(private readonly keyRecords: KeyRecordService) {}
 
   async runOnce(): Promise<void> {
-    await this.facts.expireDue();
+    await this.keyRecords.expireDue();
   }
 }

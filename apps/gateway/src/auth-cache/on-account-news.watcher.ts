@@ -10,42 +10,42 @@ import {
   type EventEnvelope,
 } from '#libs/contracts';
 import { Watches } from '#libs/messaging';
-import { Facts } from './facts.js';
+import { AuthCache } from './auth-cache.js';
 
 /** Only makes it faster: the change feed names the same account within a second. */
 @Controller()
 export class OnAccountNewsWatcher {
-  constructor(private readonly facts: Facts) {}
+  constructor(private readonly authCache: AuthCache) {}
 
   @Watches(ApiKeyChanged)
   async onApiKeyChanged(@Payload() event: EventEnvelope<ApiKeyChanged>): Promise<void> {
-    this.facts.drop(event.key);
+    this.authCache.drop(event.key);
   }
 
   @Watches(AccountDeleted)
   async onAccountDeleted(@Payload() event: EventEnvelope<AccountDeleted>): Promise<void> {
-    this.facts.drop(event.key);
+    this.authCache.drop(event.key);
   }
 
   @Watches(AccountRestored)
   async onAccountRestored(@Payload() event: EventEnvelope<AccountRestored>): Promise<void> {
-    this.facts.drop(event.key);
+    this.authCache.drop(event.key);
   }
 
   @Watches(AccountErased)
   async onAccountErased(@Payload() event: EventEnvelope<AccountErased>): Promise<void> {
-    this.facts.drop(event.key);
+    this.authCache.drop(event.key);
   }
 
   @Watches(AccountSuspensionChanged)
   async onSuspensionChanged(
     @Payload() event: EventEnvelope<AccountSuspensionChanged>,
   ): Promise<void> {
-    this.facts.drop(event.key);
+    this.authCache.drop(event.key);
   }
 
   @Watches(AllowanceChanged)
   async onAllowanceChanged(@Payload() event: EventEnvelope<AllowanceChanged>): Promise<void> {
-    this.facts.drop(event.key);
+    this.authCache.drop(event.key);
   }
 }

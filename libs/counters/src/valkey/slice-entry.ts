@@ -1,4 +1,4 @@
-import { WINDOW_SECONDS, type WindowAnswer } from '../request-window.js';
+import { WINDOW_SECONDS, type RateLimitResult } from '../rate-limiter.js';
 import type { CounterId } from '../counter-id.js';
 import { GIVEN_BACK, SLICE_USABLE_MS } from './scripts.js';
 import type { TakeReply } from './valkey-link.js';
@@ -6,9 +6,9 @@ import type { TakeReply } from './valkey-link.js';
 /** A request that waits for the server's word. */
 export interface Waiter {
   limit: number;
-  resolve(answer: WindowAnswer): void;
+  resolve(answer: RateLimitResult): void;
   /** How it was decided when the word came too late. */
-  lateAnswer?: WindowAnswer;
+  lateAnswer?: RateLimitResult;
   isAnswered: boolean;
   timer?: NodeJS.Timeout;
 }
@@ -29,8 +29,8 @@ const USES_MAX = 2 * (WINDOW_SECONDS + 1);
 const IDLE_MS = 250;
 const NOBODY: Waiter[] = [];
 
-/** What a gateway knows of one account's quota, and what it has of it in hand. Times are the cluster's. */
-export class SliceRow {
+/** What a gateway knows of one account's rate key, and what it has of it in hand. Times are the cluster's. */
+export class SliceEntry {
   /** Tokens that may be spent without asking, of `limit`, until `usableUntilMs`. */
   inHand = 0;
   limit = -1;
@@ -55,7 +55,7 @@ export class SliceRow {
 
   constructor(
     readonly id: CounterId,
-    readonly quota: number,
+    readonly rateKey: number,
   ) {}
 
   /** True when a request of this limit can be decided here and now from the slice in hand. */
@@ -83,7 +83,7 @@ export class SliceRow {
     this.leftAlone--;
   }
 
-  spend(nowMs: number): WindowAnswer {
+  spend(nowMs: number): RateLimitResult {
     this.inHand--;
     this.leftAlone--;
     this.demand++;
@@ -124,7 +124,7 @@ export class SliceRow {
     return this.inHand > 0 || this.uses.length > 0;
   }
 
-  answer(allowed: boolean, nowMs: number): WindowAnswer {
+  answer(allowed: boolean, nowMs: number): RateLimitResult {
     const seconds = Math.ceil(this.oldestSecond + WINDOW_SECONDS - nowMs / 1000);
     return {
       allowed,
@@ -133,7 +133,7 @@ export class SliceRow {
     };
   }
 
-  refused(nowMs: number): WindowAnswer {
+  refused(nowMs: number): RateLimitResult {
     return { ...this.answer(false, nowMs), remaining: 0 };
   }
 

@@ -1,6 +1,6 @@
 import type { ChangeCursor, ChangePage } from '#libs/contracts';
 import { type Logger, Loop, SECOND_MS, monotonicMs } from '#libs/platform';
-import { FEED_GRACE_MS, type Facts } from './facts.js';
+import { FEED_GRACE_MS, type AuthCache } from './auth-cache.js';
 
 /** An owner that says which accounts changed since a cursor. */
 export interface ChangeSource {
@@ -16,14 +16,14 @@ interface Feed {
 }
 
 export interface ChangePollersOptions {
-  facts: Facts;
+  authCache: AuthCache;
   sources: ChangeSource[];
   logger: Logger;
   intervalMs?: number;
 }
 
 /**
- * Polls each owner's change feed every second and drops the accounts it names. Facts are trusted for
+ * Polls each owner's change feed every second and drops the accounts it names. Records are trusted for
  * 60 seconds after the older of the last good polls; another token (a restored or other database)
  * drops everything.
  */
@@ -72,14 +72,14 @@ export class ChangePollers {
     this.apply(feed, page);
     feed.lastGoodMs = askedMs;
     const oldestGoodMs = Math.min(...this.feeds.map(({ lastGoodMs }) => lastGoodMs));
-    this.options.facts.trustUntil(oldestGoodMs + FEED_GRACE_MS);
+    this.options.authCache.trustUntil(oldestGoodMs + FEED_GRACE_MS);
   }
 
   private apply(feed: Feed, page: ChangePage): void {
-    const { facts } = this.options;
+    const { authCache } = this.options;
     const isContinued = feed.cursor !== undefined && feed.token === page.token;
-    if (isContinued) for (const accountId of page.keys) facts.drop(accountId);
-    else facts.dropAll();
+    if (isContinued) for (const accountId of page.keys) authCache.drop(accountId);
+    else authCache.dropAll();
     feed.token = page.token;
     feed.cursor = page.cursor;
   }

@@ -1,19 +1,19 @@
 import { monotonicMs } from '#libs/platform';
 import type { CounterId } from './counter-id.js';
-import { RequestWindow, WINDOW_SECONDS, type WindowAnswer } from './request-window.js';
+import { RateLimiter, WINDOW_SECONDS, type RateLimitResult } from './rate-limiter.js';
 
-/** Requests one cell holds; more in one second are refused. */
+/** Requests one bucket holds; more in one second are refused. */
 const CELL_MAX = 0xffff;
 const ROWS_MAX = 1 << 18;
 
-/** Places of a row's words: the id, its quota, the second last written, the oldest non-empty one. */
+/** Places of a row's words: the id, its rate key, the second last written, the oldest non-empty one. */
 const WORD0 = 0;
-const QUOTA = 4;
+const RATE_KEY = 4;
 const LAST = 5;
 const OLDEST = 6;
 const TOTAL = 7;
 const ROW_WORDS = 8;
-/** `QUOTA` of a row that belongs to nobody; its first word is the next such row, plus one. */
+/** `RATE_KEY` of a row that belongs to nobody; its first word is the next such row, plus one. */
 const FREE = -1;
 
 /**
@@ -22,7 +22,7 @@ const FREE = -1;
  * nothing and are taken back; when all are in use, further accounts are refused. All rows lie in one
  * piece of memory, whose pages the system provides only when they are written.
  */
-export class MemoryRequestWindow extends RequestWindow {
+export class MemoryRateLimiter extends RateLimiter {
   private readonly words: Int32Array;
   private readonly counts: Uint16Array;
   private readonly indexMask: number;
@@ -51,17 +51,17 @@ export class MemoryRequestWindow extends RequestWindow {
     return this.rowsUsed - this.freeCount;
   }
 
-  take(id: CounterId, quota: number, limit: number): WindowAnswer {
-    const hash = hashOf(id.word1, id.word2, id.word3, quota);
+  take(id: CounterId, rateKey: number, limit: number): RateLimitResult {
+    const hash = hashOf(id.word1, id.word2, id.word3, rateKey);
     const nowSeconds = this.nowMs() / 1000;
     const { words, counts } = this;
-    const row = this.rowOf(hash, id, quota, Math.floor(nowSeconds));
+    const row = this.rowOf(hash, id, rateKey, Math.floor(nowSeconds));
     if (row === -1) return { allowed: false, remaining: 0, resetSeconds: 1 };
     const base = this.rowsStart + row * ROW_WORDS;
-    const cells = row * WINDOW_SECONDS;
+    const buckets = row * WINDOW_SECONDS;
     const second = Math.floor(nowSeconds);
-    this.advance(base, cells, second);
-    const place = cells + (second % WINDOW_SECONDS);
+    this.advance(base, buckets, second);
+    const place = buckets + (second % WINDOW_SECONDS);
     const allowed = words[base + TOTAL] < limit && counts[place] < CELL_MAX;
     if (allowed) {
       if (words[base + TOTAL] === 0) words[base + OLDEST] = second;
@@ -77,22 +77,22 @@ export class MemoryRequestWindow extends RequestWindow {
     };
   }
 
-  giveBack(id: CounterId, quota: number): void {
-    const hash = hashOf(id.word1, id.word2, id.word3, quota);
-    const row = this.findRow(hash, id, quota);
+  giveBack(id: CounterId, rateKey: number): void {
+    const hash = hashOf(id.word1, id.word2, id.word3, rateKey);
+    const row = this.findRow(hash, id, rateKey);
     if (row === -1) return;
     const { words, counts } = this;
     const base = this.rowsStart + row * ROW_WORDS;
-    const cells = row * WINDOW_SECONDS;
-    this.advance(base, cells, Math.floor(this.nowMs() / 1000));
+    const buckets = row * WINDOW_SECONDS;
+    this.advance(base, buckets, Math.floor(this.nowMs() / 1000));
     if (words[base + TOTAL] === 0) return;
-    counts[cells + (words[base + OLDEST] % WINDOW_SECONDS)]--;
+    counts[buckets + (words[base + OLDEST] % WINDOW_SECONDS)]--;
     words[base + TOTAL]--;
-    this.findOldest(base, cells);
+    this.findOldest(base, buckets);
   }
 
-  /** Empties the cells between the row's last second and this one. */
-  private advance(base: number, cells: number, second: number): void {
+  /** Empties the buckets between the row's last second and this one. */
+  private advance(base: number, buckets: number, second: number): void {
     const { words, counts } = this;
     const last = words[base + LAST];
     if (second === last) return;
@@ -100,30 +100,30 @@ export class MemoryRequestWindow extends RequestWindow {
     if (words[base + TOTAL] === 0) return;
     const passed = Math.min(second - last, WINDOW_SECONDS);
     for (let i = 1; i <= passed; i++) {
-      const place = cells + ((last + i) % WINDOW_SECONDS);
+      const place = buckets + ((last + i) % WINDOW_SECONDS);
       words[base + TOTAL] -= counts[place];
       counts[place] = 0;
     }
-    this.findOldest(base, cells);
+    this.findOldest(base, buckets);
   }
 
-  /** Moves to the oldest cell that counts something, from the one that did. */
-  private findOldest(base: number, cells: number): void {
+  /** Moves to the oldest bucket that counts something, from the one that did. */
+  private findOldest(base: number, buckets: number): void {
     const { words, counts } = this;
     if (words[base + TOTAL] === 0) return;
     const last = words[base + LAST];
     let oldest = Math.max(words[base + OLDEST], last - WINDOW_SECONDS + 1);
-    while (oldest < last && counts[cells + (oldest % WINDOW_SECONDS)] === 0) oldest++;
+    while (oldest < last && counts[buckets + (oldest % WINDOW_SECONDS)] === 0) oldest++;
     words[base + OLDEST] = oldest;
   }
 
-  private rowOf(hash: number, id: CounterId, quota: number, second: number): number {
-    const row = this.findRow(hash, id, quota);
-    return row === -1 ? this.insert(hash, id, quota, second) : row;
+  private rowOf(hash: number, id: CounterId, rateKey: number, second: number): number {
+    const row = this.findRow(hash, id, rateKey);
+    return row === -1 ? this.insert(hash, id, rateKey, second) : row;
   }
 
   /** @returns -1 when nothing is counted of it. */
-  private findRow(hash: number, id: CounterId, quota: number): number {
+  private findRow(hash: number, id: CounterId, rateKey: number): number {
     const { words } = this;
     let place = hash & this.indexMask;
     for (let entry = words[place]; entry !== 0; entry = words[place]) {
@@ -134,7 +134,7 @@ export class MemoryRequestWindow extends RequestWindow {
         words[base + WORD0 + 2] === id.word2 &&
         words[base + WORD0 + 1] === id.word1 &&
         words[base + WORD0] === id.word0 &&
-        words[base + QUOTA] === quota
+        words[base + RATE_KEY] === rateKey
       ) {
         return row;
       }
@@ -143,7 +143,7 @@ export class MemoryRequestWindow extends RequestWindow {
     return -1;
   }
 
-  private insert(hash: number, id: CounterId, quota: number, second: number): number {
+  private insert(hash: number, id: CounterId, rateKey: number, second: number): number {
     // Two rows looked at for each one added: the table shrinks as fast as it could grow.
     this.sweep(second, 2);
     const row = this.allocate(second);
@@ -157,7 +157,7 @@ export class MemoryRequestWindow extends RequestWindow {
     words[base + WORD0 + 3] = id.word3;
     words[base + LAST] = words[base + OLDEST] = second;
     words[base + TOTAL] = 0;
-    words[base + QUOTA] = quota;
+    words[base + RATE_KEY] = rateKey;
     this.link(hash, row);
     return row;
   }
@@ -182,7 +182,7 @@ export class MemoryRequestWindow extends RequestWindow {
 
   private release(row: number): void {
     const base = this.rowsStart + row * ROW_WORDS;
-    this.words[base + QUOTA] = FREE;
+    this.words[base + RATE_KEY] = FREE;
     this.words[base] = this.freeFirst;
     this.freeFirst = row + 1;
     this.freeCount++;
@@ -195,7 +195,7 @@ export class MemoryRequestWindow extends RequestWindow {
       if (this.sweepRow >= this.rowsUsed) this.sweepRow = 0;
       const row = this.sweepRow++;
       const base = this.rowsStart + row * ROW_WORDS;
-      if (words[base + QUOTA] === FREE || second - words[base + LAST] < WINDOW_SECONDS) continue;
+      if (words[base + RATE_KEY] === FREE || second - words[base + LAST] < WINDOW_SECONDS) continue;
       this.unlink(row);
       this.release(row);
       return;
@@ -222,13 +222,13 @@ export class MemoryRequestWindow extends RequestWindow {
   private hashOfRow(row: number): number {
     const { words } = this;
     const base = this.rowsStart + row * ROW_WORDS;
-    return hashOf(words[base + 1], words[base + 2], words[base + 3], words[base + QUOTA]);
+    return hashOf(words[base + 1], words[base + 2], words[base + 3], words[base + RATE_KEY]);
   }
 }
 
 /** The first word of a UUIDv7 is its time: it would only crowd neighbours. */
-function hashOf(word1: number, word2: number, word3: number, quota: number): number {
-  let hash = Math.imul(word1 ^ (quota + 1), 0x9e3779b1);
+function hashOf(word1: number, word2: number, word3: number, rateKey: number): number {
+  let hash = Math.imul(word1 ^ (rateKey + 1), 0x9e3779b1);
   hash = Math.imul(hash ^ word2 ^ (hash >>> 15), 0x85ebca6b);
   hash = Math.imul(hash ^ word3 ^ (hash >>> 13), 0xc2b2ae35);
   return (hash ^ (hash >>> 16)) >>> 0;

@@ -29,12 +29,12 @@ async function untilHeard(one: Counters, other: Counters): Promise<void> {
   const told: string[] = [];
   await waitFor('news to arrive', () => {
     told.push(`whois news${told.length}.example`);
-    one.repeats.remember(id, told.at(-1)!);
-    return told.some((question) => other.repeats.isRepeat(id, question));
+    one.repeatWindow.remember(id, told.at(-1)!);
+    return told.some((question) => other.repeatWindow.isRepeat(id, question));
   });
 }
 
-here('ValkeyRepeats', () => {
+here('ValkeyRepeatWindow', () => {
   beforeAll(async () => {
     server = await ValkeyServer.start({ folder, password: 'a word/with: marks@' });
   });
@@ -47,12 +47,14 @@ here('ValkeyRepeats', () => {
   it('a question that one gateway charged for is a repeat on the others, and only that', async () => {
     const [one, other] = await openTwo();
     const id = new CounterId(newId());
-    for (let i = 0; i < 100; i++) one.repeats.remember(id, `whois name${i}.example`);
-    await waitFor('the news', () => other.repeats.isRepeat(id, 'whois name99.example'));
+    for (let i = 0; i < 100; i++) one.repeatWindow.remember(id, `whois name${i}.example`);
+    await waitFor('the news', () => other.repeatWindow.isRepeat(id, 'whois name99.example'));
     for (let i = 0; i < 100; i++) {
-      expect(other.repeats.isRepeat(id, `whois name${i}.example`)).toBe(true);
-      expect(other.repeats.isRepeat(id, `whois other${i}.example`)).toBe(false);
-      expect(other.repeats.isRepeat(new CounterId(newId()), `whois name${i}.example`)).toBe(false);
+      expect(other.repeatWindow.isRepeat(id, `whois name${i}.example`)).toBe(true);
+      expect(other.repeatWindow.isRepeat(id, `whois other${i}.example`)).toBe(false);
+      expect(other.repeatWindow.isRepeat(new CounterId(newId()), `whois name${i}.example`)).toBe(
+        false,
+      );
     }
   });
 
@@ -60,10 +62,10 @@ here('ValkeyRepeats', () => {
     const [one, other] = await openTwo();
     const id = new CounterId(newId());
     await server.stop();
-    one.repeats.remember(id, 'whois alone.example');
-    expect(one.repeats.isRepeat(id, 'whois alone.example')).toBe(true);
+    one.repeatWindow.remember(id, 'whois alone.example');
+    expect(one.repeatWindow.isRepeat(id, 'whois alone.example')).toBe(true);
     await server.restart();
     await untilHeard(one, other);
-    expect(other.repeats.isRepeat(id, 'whois alone.example')).toBe(false);
+    expect(other.repeatWindow.isRepeat(id, 'whois alone.example')).toBe(false);
   });
 });

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { monotonicMs } from '#libs/platform';
 import type { CounterId } from './counter-id.js';
-import { REPEAT_WINDOW_MS, Repeats } from './repeats.js';
+import { REPEAT_WINDOW_MS, RepeatWindow } from './repeat-window.js';
 
 const BUCKET_ENTRIES = 8;
 const ENTRIES_MAX = 1 << 19;
@@ -18,7 +18,7 @@ export interface MemoryRepeatsOptions {
  * Repeats of one process: a 64-bit seeded hash and the time of each charged question, in buckets of
  * eight. A full bucket gives up its oldest entry, so memory is bounded at 16 bytes an entry.
  */
-export class MemoryRepeats extends Repeats {
+export class MemoryRepeatWindow extends RepeatWindow {
   private readonly hashes: Int32Array;
   private readonly times: Float64Array;
   private readonly bucketMask: number;

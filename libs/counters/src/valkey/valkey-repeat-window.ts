@@ -1,7 +1,7 @@
 import type { Valkey } from 'iovalkey';
 import type { CounterId } from '../counter-id.js';
-import type { MemoryRepeats } from '../memory-repeats.js';
-import { Repeats } from '../repeats.js';
+import type { MemoryRepeatWindow } from '../memory-repeat-window.js';
+import { RepeatWindow } from '../repeat-window.js';
 import { type ValkeyLink, bearLateErrors } from './valkey-link.js';
 
 const CHANNEL = 'counters:repeats';
@@ -17,7 +17,7 @@ const HASH_BYTES = 8;
  * charged for, every 10 ms. A request never waits for it. Without the server each gateway knows its
  * own questions only: the customer then pays for a repeat that another gateway answers.
  */
-export class ValkeyRepeats extends Repeats {
+export class ValkeyRepeatWindow extends RepeatWindow {
   private readonly subscriber: Valkey;
   private readonly sender: Buffer;
   private readonly batch = Buffer.alloc(SENDER_BYTES + BATCH_MAX * HASH_BYTES);
@@ -27,7 +27,7 @@ export class ValkeyRepeats extends Repeats {
   /** @param local keeps what is remembered; the same seed on all gateways. */
   constructor(
     private readonly link: ValkeyLink,
-    private readonly local: MemoryRepeats,
+    private readonly local: MemoryRepeatWindow,
     gatewayId: string,
   ) {
     super();

@@ -1,7 +1,7 @@
 import {
   type AccountClient,
   type EntitlementClient,
-  type KeyFacts,
+  type KeyRecord,
   hashApiKey,
   isWellFormedApiKey,
 } from '#libs/contracts';
@@ -15,7 +15,7 @@ import {
 } from '#libs/platform';
 import type { CappedLine } from '../lease/daily-caps.js';
 import { AccountEntry, KeyEntry } from './caller.js';
-import { AccountDeletedProblem, AccountSuspended, InvalidApiKey } from './facts.errors.js';
+import { AccountDeletedProblem, AccountSuspended, InvalidApiKey } from './auth-cache.errors.js';
 import { RefusedKeys } from './refused-keys.js';
 
 export interface FactsOptions {
@@ -30,7 +30,7 @@ export interface FactsOptions {
   keysMax?: number;
 }
 
-/** How long facts serve after the last good poll of both change feeds. */
+/** How long records serve after the last good poll of both change feeds. */
 export const FEED_GRACE_MS = MINUTE_MS;
 
 const KEYS_MAX = 200_000;
@@ -42,10 +42,10 @@ const invalidApiKey = new InvalidApiKey();
 const accountSuspended = new AccountSuspended();
 
 /**
- * What is known of keys and accounts, in memory. Facts come from their owners on a miss, are dropped
+ * What is known of keys and accounts, in memory. Records come from their owners on a miss, are dropped
  * when an event or a change feed names their account, and all at once when the feeds stay silent.
  */
-export class Facts {
+export class AuthCache {
   private keys = new Map<string, KeyEntry>();
   private accounts = new Map<string, AccountEntry>();
   private readonly refused = new RefusedKeys();
@@ -58,7 +58,7 @@ export class Facts {
 
   constructor(private readonly options: FactsOptions) {}
 
-  /** The key when its facts are at hand and still true. The argument may be a slice of a longer text. */
+  /** The key when its record is cached and still true. The argument may be a slice of a longer text. */
   find(apiKey: string, nowMs: number): KeyEntry | undefined {
     if (nowMs > this.trustedUntilMs && this.keys.size > 0) this.dropAll();
     const entry = this.keys.get(apiKey);
@@ -97,7 +97,7 @@ export class Facts {
     return this.loads.has(apiKey);
   }
 
-  /** Forgets an account and all its keys; running loads that may have read older facts start again. */
+  /** Forgets an account and all its keys; running loads that may have read older records start again. */
   drop(accountId: string): void {
     this.newsCount++;
     if (this.loads.size > 0) this.named.set(accountId, this.newsCount);
@@ -114,7 +114,7 @@ export class Facts {
     this.accounts = new Map();
   }
 
-  /** Facts may serve until this instant (monotonic); the pollers move it on. */
+  /** Records may serve until this instant (monotonic); the pollers move it on. */
   trustUntil(ms: number): void {
     this.trustedUntilMs = ms;
   }
@@ -128,22 +128,22 @@ export class Facts {
     try {
       for (let tries = 0; tries < LOAD_TRIES; tries++) {
         const since = this.newsCount;
-        const facts = await this.options.account.findKey(
+        const record = await this.options.account.findKey(
           hashApiKey(apiKey, this.options.keyPepper),
         );
-        const refusal = this.refusalOf(facts);
+        const refusal = this.refusalOf(record);
         if (refusal) {
-          if (facts && this.isOvertaken(facts.accountId, since)) continue;
+          if (record && this.isOvertaken(record.accountId, since)) continue;
           this.refused.remember(apiKey, refusal);
           return refusal;
         }
-        const { accountId, keyId, dailyCreditCap = 0, capLine } = facts!;
+        const { accountId, keyId, dailyCreditCap = 0, capLine } = record!;
         const account = await this.accountOf(accountId);
         // Before it is kept: from then on others find it, and would use it unprepared.
         const { id: capId, keyIds } = capLine ?? { id: keyId, keyIds: [keyId] };
         await this.options.beforeUse?.({ capId, keyIds, dailyCreditCap });
         if (this.isOvertaken(accountId, since)) continue;
-        return this.keep(apiKey, facts!, account);
+        return this.keep(apiKey, record!, account);
       }
       return new ServiceUnavailable('account');
     } catch (error) {
@@ -161,14 +161,14 @@ export class Facts {
   }
 
   /** The account's state is judged before the key's: a deleted account answers 403 for its 90 days. */
-  private refusalOf(facts: KeyFacts | null): Problem | undefined {
-    if (facts === null || facts.accountState === 'erased') return invalidApiKey;
-    if (facts.accountState === 'deleted') return new AccountDeletedProblem(facts.restorableUntil);
-    const { state, expiresAt } = facts;
+  private refusalOf(record: KeyRecord | null): Problem | undefined {
+    if (record === null || record.accountState === 'erased') return invalidApiKey;
+    if (record.accountState === 'deleted') return new AccountDeletedProblem(record.restorableUntil);
+    const { state, expiresAt } = record!;
     const isExpired =
       expiresAt !== undefined && this.isPast(new Date(expiresAt).getTime() / SECOND_MS);
     if (state === 'revoked' || isExpired) return invalidApiKey;
-    return facts.isSuspended ? accountSuspended : undefined;
+    return record.isSuspended ? accountSuspended : undefined;
   }
 
   private isOvertaken(accountId: string, since: number): boolean {
@@ -176,15 +176,15 @@ export class Facts {
   }
 
   /** Only with live feeds: what nobody would drop is used once and not kept. */
-  private keep(apiKey: string, facts: KeyFacts, loaded: AccountEntry): KeyEntry {
-    if (monotonicMs() > this.trustedUntilMs) return new KeyEntry(apiKey, loaded, facts);
+  private keep(apiKey: string, record: KeyRecord, loaded: AccountEntry): KeyEntry {
+    if (monotonicMs() > this.trustedUntilMs) return new KeyEntry(apiKey, loaded, record);
     const known = this.currentAccount(loaded.id);
     if (known === undefined) {
       this.forget(loaded.id);
       this.accounts.set(loaded.id, loaded);
     }
     if (this.keys.size >= (this.options.keysMax ?? KEYS_MAX)) this.giveUpOldest();
-    const entry = new KeyEntry(apiKey, known ?? loaded, facts);
+    const entry = new KeyEntry(apiKey, known ?? loaded, record);
     entry.nextOfAccount = entry.account.firstKey;
     entry.account.firstKey = entry;
     this.keys.set(apiKey, entry);

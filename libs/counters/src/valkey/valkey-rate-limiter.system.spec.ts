@@ -7,7 +7,7 @@ import { Logger, newId } from '#libs/platform';
 import { ValkeyServer, valkeyAvailability, waitFor } from '#test/environment';
 import { CounterId } from '../counter-id.js';
 import { ValkeyLink } from './valkey-link.js';
-import { ValkeyRequestWindow } from './valkey-request-window.js';
+import { ValkeyRateLimiter } from './valkey-rate-limiter.js';
 
 const here = valkeyAvailability() === undefined ? describe : describe.skip;
 const logger = new Logger('counters', { write: () => {} });
@@ -33,7 +33,7 @@ interface Demand {
 /** Three gateways that share a server and a clock that the test moves. */
 class Gateways {
   readonly links: ValkeyLink[] = [];
-  readonly windows: ValkeyRequestWindow[] = [];
+  readonly windows: ValkeyRateLimiter[] = [];
   /** Also by the clock of the test; by the real one they always do. */
   isBeating = true;
   /** When each request was let through. */
@@ -64,7 +64,7 @@ class Gateways {
         nowMs,
       });
       gateways.links.push(link);
-      gateways.windows.push(new ValkeyRequestWindow(link, nowMs));
+      gateways.windows.push(new ValkeyRateLimiter(link, nowMs));
       await link.start();
     }
     return gateways;
@@ -94,7 +94,7 @@ class Gateways {
   async advance(ms: number): Promise<void> {
     const before = Math.floor(now / 1000);
     now += ms;
-    for (const window of this.windows) window.tick();
+    for (const rateLimiter of this.windows) rateLimiter.tick();
     if (this.isBeating && Math.floor(now / 1000) !== before) await this.beat();
   }
 
@@ -122,7 +122,7 @@ class Gateways {
   }
 
   async stop(): Promise<void> {
-    await Promise.all(this.windows.map((window) => window.close()));
+    await Promise.all(this.windows.map((rateLimiter) => rateLimiter.close()));
     await Promise.all(this.links.map((link) => link.close()));
   }
 }
@@ -139,7 +139,7 @@ function fullestMinute(all: readonly number[], fromMs = 0): number {
   return most;
 }
 
-here('ValkeyRequestWindow', () => {
+here('ValkeyRateLimiter', () => {
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'dds-window-'));
     server = await ValkeyServer.start({ folder });
@@ -331,20 +331,20 @@ here('ValkeyRequestWindow', () => {
     });
     await link.start();
     await waitFor('the server to be reached', () => link.isUsable);
-    const window = new ValkeyRequestWindow(link);
+    const rateLimiter = new ValkeyRateLimiter(link);
     const id = new CounterId(newId());
-    for (let i = 0; i < 10; i++) expect((await window.take(id, 0, 10)).allowed).toBe(true);
+    for (let i = 0; i < 10; i++) expect((await rateLimiter.take(id, 0, 10)).allowed).toBe(true);
     for (const stepMs of [3_600_000, -3_600_000]) {
       // The clock stays where it is; what was read of it before is put an hour away.
       await link.client.hincrby('counters:meta', 'last', -stepMs);
       await link.client.hincrby('counters:meta', 'shift', stepMs);
       await link.beat();
-      const answer = await window.take(id, 0, 11);
+      const answer = await rateLimiter.take(id, 0, 11);
       expect(answer.allowed).toBe(stepMs > 0);
-      expect((await window.take(id, 0, 11)).allowed).toBe(false);
+      expect((await rateLimiter.take(id, 0, 11)).allowed).toBe(false);
       expect(answer.resetSeconds).toBeGreaterThan(40);
     }
-    await window.close();
+    await rateLimiter.close();
     await link.close();
   });
 });

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { ApiKeyChanged, type KeyFacts } from '#libs/contracts';
+import { ApiKeyChanged, type KeyRecord } from '#libs/contracts';
 import { Outbox } from '#libs/messaging';
 import { Clock, DAY_MS, MINUTE_MS, crashPoint } from '#libs/platform';
-import { KeyFactsMaintenanceRepository } from './key-facts.repository.js';
+import { KeyRecordMaintenanceRepository } from './key-records.repository.js';
 
 const USED_WRITE_MS = MINUTE_MS;
 const EXPIRE_BATCH = 500;
@@ -10,23 +10,23 @@ const ENDINGS_MAX = 50;
 
 /** What gateways must know of a key to let a request pass. */
 @Injectable()
-export class KeyFactsService {
+export class KeyRecordService {
   constructor(
-    private readonly keys: KeyFactsMaintenanceRepository,
+    private readonly keys: KeyRecordMaintenanceRepository,
     private readonly outbox: Outbox,
     private readonly clock: Clock,
   ) {}
 
-  /** Facts of revoked and expired keys too: the gateway judges. Null when no key has this hash. */
-  async find(hash: string): Promise<KeyFacts | null> {
+  /** Records of revoked and expired keys too: the gateway judges. Null when no key has this hash. */
+  async find(hash: string): Promise<KeyRecord | null> {
     const nowMs = this.clock.now().getTime();
     const usedSince = new Date(nowMs - (nowMs % DAY_MS));
     const row = await this.keys.find(Buffer.from(hash, 'hex'), { usedSince });
     if (!row) return null;
     const { isRevoked, restoreUntil, dailyCreditCap, expiresAt, ...rest } = row;
-    const { ranksAs, lineKeyIds, ...facts } = rest;
+    const { ranksAs, lineKeyIds, ...record } = rest;
     return {
-      ...facts,
+      ...record,
       state: isRevoked ? 'revoked' : 'active',
       ...(restoreUntil &&
         row.accountState === 'deleted' && { restorableUntil: restoreUntil.toISOString() }),

@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import { RATE_CLASSES, type RateClass } from '#libs/contracts';
 import { CounterId } from '#libs/counters';
 
-/** The counter's quota of a class: test keys have quotas of their own, so they never use up a live one. */
-export function rateQuota(rateClass: RateClass, isTest: boolean): number {
+/** The counter's rate key of a class: test keys have rate keys of their own, so they never use up a live one. */
+export function rateKey(rateClass: RateClass, isTest: boolean): number {
   return RATE_CLASSES.indexOf(rateClass) + (isTest ? RATE_CLASSES.length : 0);
 }
 
-/** The quota of operations without a key, counted by address. */
-export const PUBLIC_QUOTA = RATE_CLASSES.length * 2;
+/** The rate key of operations without a key, counted by address. */
+export const PUBLIC_RATE_KEY = RATE_CLASSES.length * 2;
 
 /** An address group in the form in which accounts are counted. */
 export function addressCounterId(group: string): CounterId {

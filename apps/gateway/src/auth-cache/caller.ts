@@ -1,5 +1,11 @@
 import type { BlockList } from 'node:net';
-import { type Allowance, type KeyFacts, type RateClass, SCOPES, type Scope } from '#libs/contracts';
+import {
+  type Allowance,
+  type KeyRecord,
+  type RateClass,
+  SCOPES,
+  type Scope,
+} from '#libs/contracts';
 import { CounterId } from '#libs/counters';
 import { SECOND_MS } from '#libs/platform';
 import { allowListOf } from './allow-list.js';
@@ -10,7 +16,7 @@ export class AccountEntry {
   readonly counterId: CounterId;
   readonly limits: Record<RateClass, number>;
   readonly keys: number;
-  /** Seconds since 1970 from which these facts are no longer true; 0 for never. */
+  /** Seconds since 1970 from which this record is no longer true; 0 for never. */
   readonly validUntilSecond: number;
   readonly isSuspended: boolean;
   /** Head of the list of cached keys of this account. */
@@ -51,18 +57,18 @@ export class KeyEntry {
   constructor(
     readonly apiKey: string,
     readonly account: AccountEntry,
-    facts: KeyFacts,
+    record: KeyRecord,
   ) {
-    this.keyId = facts.keyId;
-    this.isTest = facts.environment === 'test';
-    this.rank = facts.rank;
-    this.scopeBits = facts.scopes.reduce((bits, scope) => bits | scopeBit(scope), 0);
-    this.expiresAtSecond = secondOf(facts.expiresAt);
-    this.dailyCreditCap = facts.dailyCreditCap ?? 0;
-    const lineId = facts.capLine?.id;
+    this.keyId = record.keyId;
+    this.isTest = record.environment === 'test';
+    this.rank = record.rank;
+    this.scopeBits = record.scopes.reduce((bits, scope) => bits | scopeBit(scope), 0);
+    this.expiresAtSecond = secondOf(record.expiresAt);
+    this.dailyCreditCap = record.dailyCreditCap ?? 0;
+    const lineId = record.capLine?.id;
     // Most keys are the first of their line: one string for both.
-    this.capId = lineId === undefined || lineId === facts.keyId ? facts.keyId : lineId;
-    this.allowList = allowListOf(facts.allowedAddresses);
+    this.capId = lineId === undefined || lineId === record.keyId ? record.keyId : lineId;
+    this.allowList = allowListOf(record.allowedAddresses);
   }
 }
 
@@ -87,7 +93,7 @@ export function scopeBit(scope: Scope): number {
   return place === -1 ? 0 : 1 << place;
 }
 
-/** Rounded down: facts are never used past their time. */
+/** Rounded down: records are never used past their time. */
 function secondOf(time: string | undefined): number {
   return time === undefined ? 0 : Math.floor(new Date(time).getTime() / SECOND_MS);
 }

@@ -1,27 +1,27 @@
 import { Body, Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { ChangeFeed, ChangesRequest } from '#libs/messaging';
 import { AllowCallers } from '#libs/platform';
-import { KeyHashPath, KeysUsedRequest } from './key-facts.dto.js';
-import { KeyFactsService } from './key-facts.service.js';
+import { KeyHashPath, KeysUsedRequest } from './key-records.dto.js';
+import { KeyRecordService } from './key-records.service.js';
 
 /** What gateways ask of keys. The calls' shapes are those of `AccountClient`. */
 @Controller('internal')
 @AllowCallers('gateway')
-export class KeyFactsController {
+export class KeyRecordController {
   constructor(
-    private readonly facts: KeyFactsService,
+    private readonly keyRecords: KeyRecordService,
     private readonly changeFeed: ChangeFeed,
   ) {}
 
   @Get('keys/by-hash/:hash')
   async find(@Param() { hash }: KeyHashPath) {
-    return { key: await this.facts.find(hash) };
+    return { key: await this.keyRecords.find(hash) };
   }
 
   @Post('keys/used')
   @HttpCode(204)
   noteUsed(@Body() { keyIds }: KeysUsedRequest) {
-    return this.facts.noteUsed(keyIds);
+    return this.keyRecords.noteUsed(keyIds);
   }
 
   @Post('changes')

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ChangePollers } from '../../apps/gateway/src/facts/change-pollers.js';
-import { Facts } from '../../apps/gateway/src/facts/facts.js';
+import { ChangePollers } from '../../apps/gateway/src/auth-cache/change-pollers.js';
+import { AuthCache } from '../../apps/gateway/src/auth-cache/auth-cache.js';
 import {
   type AccountClient,
   type Allowance,
   type ChangeCursor,
   type ChangePage,
   type EntitlementClient,
-  type KeyFacts,
+  type KeyRecord,
   generateApiKey,
 } from '#libs/contracts';
 import { Logger, Problem, ServiceUnavailable, SystemClock, newId } from '#libs/platform';
@@ -15,7 +15,7 @@ import { type Sabotage, mendLater } from './sabotage.js';
 import type { Scenario } from './scenario.js';
 import { Actor, type World } from './world.js';
 
-/** An owner of facts: a version of each account, and the order in which they changed. */
+/** An owner of records: a version of each account, and the order in which they changed. */
 interface Owner {
   actor: Actor;
   changedAtMs: number[];
@@ -27,7 +27,7 @@ const BURST_MS = 3_000;
 const CUT_MS = 80_000;
 const CALL_TIMEOUT_MS = 1_500;
 const QUESTIONS_PER_SIZE = 8;
-/** Facts may serve for a minute after the feeds fall silent; what was loaded just now is used once more. */
+/** Records may serve for a minute after the feeds fall silent; what was loaded just now is used once more. */
 const STALE_MAX_MS = 65_000;
 /** With feeds that answer at once: a poll a second. */
 const STALE_IN_CALM_MAX_MS = 1_500;
@@ -35,15 +35,15 @@ const PEPPER = 'a pepper of the simulation';
 const silent = new Logger('simulation', { write: () => {} }, 'silent');
 
 /**
- * A gateway's facts about one account whose owners change them, told by events that may not come and by
- * change feeds that may be cut off. No answer rests on facts that were replaced too long ago.
+ * What a gateway caches of one account whose owners change them, told by events that may not come and by
+ * change feeds that may be cut off. No answer rests on records that were replaced too long ago.
  */
-export class FactsScenario implements Scenario {
+export class AuthCacheScenario implements Scenario {
   private readonly accountId = newId();
   private readonly apiKey = generateApiKey('live');
   private readonly owners: Record<'account' | 'entitlement', Owner>;
   private readonly gateway: Actor;
-  private facts!: Facts;
+  private authCache!: AuthCache;
   private readonly isCalm: boolean;
 
   constructor(
@@ -91,9 +91,9 @@ export class FactsScenario implements Scenario {
 
   private bootGateway(): void {
     const { account, entitlement } = this.owners;
-    this.facts = new Facts({
+    this.authCache = new AuthCache({
       account: {
-        findKey: async () => this.askOwner(account, () => this.keyFacts()),
+        findKey: async () => this.askOwner(account, () => this.keyRecord()),
       } as unknown as AccountClient,
       entitlement: {
         allowance: async () => this.askOwner(entitlement, () => this.allowance()),
@@ -102,14 +102,14 @@ export class FactsScenario implements Scenario {
       keyPepper: PEPPER,
     });
     if (this.sabotage === 'no-grace') {
-      this.facts.trustUntil(Infinity);
-      this.facts.trustUntil = () => {};
+      this.authCache.trustUntil(Infinity);
+      this.authCache.trustUntil = () => {};
     }
     const sources = Object.entries(this.owners).map(([name, owner]) => ({
       name,
       changes: async (cursor?: ChangeCursor) => this.askOwner(owner, () => pageOf(owner, cursor)),
     }));
-    void new ChangePollers({ facts: this.facts, sources, logger: silent }).start();
+    void new ChangePollers({ authCache: this.authCache, sources, logger: silent }).start();
   }
 
   private async askOwner<T>(owner: Owner, read: () => T): Promise<T> {
@@ -132,12 +132,13 @@ export class FactsScenario implements Scenario {
     owner.changedAtMs.push(world.nowMs);
     owner.feed.push(this.accountId);
     if (world.random.chance(0.5) || world.isCut('gateway', owner.actor.name)) return;
-    world.at(world.travelMs() * 100, gateway, () => this.facts.drop(this.accountId));
+    world.at(world.travelMs() * 100, gateway, () => this.authCache.drop(this.accountId));
   }
 
   private async ask(): Promise<void> {
     const entry =
-      this.facts.find(this.apiKey, performance.now()) ?? (await this.facts.load(this.apiKey));
+      this.authCache.find(this.apiKey, performance.now()) ??
+      (await this.authCache.load(this.apiKey));
     if (entry instanceof Problem) return;
     this.judge('account', entry.rank);
     this.judge('entitlement', entry.account.limits.live);
@@ -149,13 +150,13 @@ export class FactsScenario implements Scenario {
     const replacedAtMs = this.owners[name].changedAtMs.at(version + 1);
     if (replacedAtMs === undefined) return;
     const staleMs = world.nowMs - replacedAtMs;
-    if (staleMs > STALE_MAX_MS) world.violate(`facts of ${name} were served past their grace`);
+    if (staleMs > STALE_MAX_MS) world.violate(`records of ${name} were served past their grace`);
     if (isCalm && staleMs > STALE_IN_CALM_MAX_MS) {
-      world.violate(`facts of ${name} were served stale although its feed answers`);
+      world.violate(`records of ${name} were served stale although its feed answers`);
     }
   }
 
-  private keyFacts(): KeyFacts {
+  private keyRecord(): KeyRecord {
     return {
       keyId: this.accountId,
       accountId: this.accountId,
@@ -182,14 +183,14 @@ export class FactsScenario implements Scenario {
   }
 }
 
-/** What a feed says: whose facts changed since the cursor. */
+/** What a feed says: whose records changed since the cursor. */
 function pageOf({ feed }: Owner, cursor?: ChangeCursor): ChangePage {
   const keys = cursor ? feed.slice(Number(cursor.snapshot)) : [];
   return { token: 'one', cursor: { snapshot: String(feed.length), highestXid: '0' }, keys };
 }
 
 function keepWhatIsOvertaken(): void {
-  const isOvertaken = Facts.prototype['isOvertaken'];
-  Facts.prototype['isOvertaken'] = () => false;
-  mendLater(() => (Facts.prototype['isOvertaken'] = isOvertaken));
+  const isOvertaken = AuthCache.prototype['isOvertaken'];
+  AuthCache.prototype['isOvertaken'] = () => false;
+  mendLater(() => (AuthCache.prototype['isOvertaken'] = isOvertaken));
 }

@@ -1,8 +1,8 @@
 import { monotonicMs } from '#libs/platform';
 import type { CounterId } from '../counter-id.js';
-import { MemoryRequestWindow } from '../memory-request-window.js';
-import { RequestWindow, WINDOW_SECONDS, type WindowAnswer } from '../request-window.js';
-import { SliceRow, type Waiter } from './slice-row.js';
+import { MemoryRateLimiter } from '../memory-rate-limiter.js';
+import { RateLimiter, WINDOW_SECONDS, type RateLimitResult } from '../rate-limiter.js';
+import { SliceEntry, type Waiter } from './slice-entry.js';
 import { OtherEpoch, type TakeReply, type ValkeyLink } from './valkey-link.js';
 
 const TICK_MS = 100;
@@ -11,11 +11,11 @@ const ROWS_MAX = 1 << 18;
 const SWEPT_A_TICK = Math.ceil(ROWS_MAX / 600);
 /** Rows in one write. */
 const BATCH_MAX = 512;
-const NO_ROW: WindowAnswer = { allowed: false, remaining: 0, resetSeconds: 1 };
+const NO_ROW: RateLimitResult = { allowed: false, remaining: 0, resetSeconds: 1 };
 
 /** Rows of one turn, what each asked, and who waits for it. */
 interface Turn {
-  row: SliceRow;
+  row: SliceEntry;
   words: readonly number[];
   uses: number[];
   waiters: Waiter[];
@@ -27,17 +27,17 @@ interface Turn {
  * and asks request by request where little is left. Without the server each gateway lets its part of
  * the limit through, counted by itself, its requests of before included.
  */
-export class ValkeyRequestWindow extends RequestWindow {
-  /** `rows[quota]`, by account. */
-  private readonly rows: Map<string, SliceRow>[] = [];
+export class ValkeyRateLimiter extends RateLimiter {
+  /** `rows[rateKey]`, by account. */
+  private readonly rows: Map<string, SliceEntry>[] = [];
   private rowCount = 0;
   /** Rows that the server has to hear from. */
-  private readonly busy = new Set<SliceRow>();
-  private queue: SliceRow[] = [];
+  private readonly busy = new Set<SliceEntry>();
+  private queue: SliceEntry[] = [];
   private isFlushPlanned = false;
-  private sweep?: Iterator<SliceRow>;
+  private sweep?: Iterator<SliceEntry>;
   /** Everything this gateway let through: what it counts by when it is alone. */
-  private readonly own: MemoryRequestWindow;
+  private readonly own: MemoryRateLimiter;
   private readonly timer: NodeJS.Timeout;
   private readonly underWay = new Set<Promise<void>>();
 
@@ -46,14 +46,14 @@ export class ValkeyRequestWindow extends RequestWindow {
     ownNowMs: () => number = monotonicMs,
   ) {
     super();
-    this.own = new MemoryRequestWindow(ownNowMs);
+    this.own = new MemoryRateLimiter(ownNowMs);
     this.timer = setInterval(() => this.tick(), TICK_MS);
     this.timer.unref();
   }
 
-  take(id: CounterId, quota: number, limit: number): WindowAnswer | Promise<WindowAnswer> {
+  take(id: CounterId, rateKey: number, limit: number): RateLimitResult | Promise<RateLimitResult> {
     const { link } = this;
-    const row = this.rowOf(id, quota);
+    const row = this.rowOf(id, rateKey);
     if (row === undefined) return NO_ROW;
     if (!link.isUsable) return this.alone(row, limit);
     const nowMs = link.nowMs();
@@ -70,9 +70,9 @@ export class ValkeyRequestWindow extends RequestWindow {
   }
 
   /** The server hears of it with the next requests, at the latest when the row has been idle for a moment. */
-  giveBack(id: CounterId, quota: number): void {
-    this.own.giveBack(id, quota);
-    const row = this.rows[quota]?.get(id.text);
+  giveBack(id: CounterId, rateKey: number): void {
+    this.own.giveBack(id, rateKey);
+    const row = this.rows[rateKey]?.get(id.text);
     if (row === undefined) return;
     row.giveBack();
     this.remember(row);
@@ -106,16 +106,16 @@ export class ValkeyRequestWindow extends RequestWindow {
   }
 
   /** Counts a request in this gateway's own window; refuses when it must not let through more. */
-  private countOwn(row: SliceRow, limit: number): WindowAnswer | undefined {
+  private countOwn(row: SliceEntry, limit: number): RateLimitResult | undefined {
     if (!this.link.isWarming) {
-      this.own.take(row.id, row.quota, Infinity);
+      this.own.take(row.id, row.rateKey, Infinity);
       return undefined;
     }
-    const answer = this.own.take(row.id, row.quota, this.link.shareOf(limit));
+    const answer = this.own.take(row.id, row.rateKey, this.link.shareOf(limit));
     return answer.allowed ? undefined : answer;
   }
 
-  private alone(row: SliceRow, limit: number): WindowAnswer {
+  private alone(row: SliceEntry, limit: number): RateLimitResult {
     const answer = this.takeShare(row, limit);
     if (answer.allowed) {
       row.note(this.link.nowMs(), 1);
@@ -125,10 +125,10 @@ export class ValkeyRequestWindow extends RequestWindow {
   }
 
   /** Decides without the server: by this gateway's part of the limit, and of what the server last said was left. */
-  private takeShare(row: SliceRow, limit: number): WindowAnswer {
+  private takeShare(row: SliceEntry, limit: number): RateLimitResult {
     const nowMs = this.link.nowMs();
     if (row.isFullAlone(nowMs)) return row.refused(nowMs);
-    const answer = this.own.take(row.id, row.quota, this.link.shareOf(limit));
+    const answer = this.own.take(row.id, row.rateKey, this.link.shareOf(limit));
     if (answer.allowed) {
       this.link.hasUnknownHistory = true;
       row.spendAlone();
@@ -136,7 +136,7 @@ export class ValkeyRequestWindow extends RequestWindow {
     return answer;
   }
 
-  private ask(row: SliceRow, limit: number): Promise<WindowAnswer> {
+  private ask(row: SliceEntry, limit: number): Promise<RateLimitResult> {
     return new Promise((resolve) => {
       const waiter: Waiter = { limit, resolve, isAnswered: false };
       // The answer may lie in the socket while this process was busy: one more look at it first.
@@ -148,7 +148,7 @@ export class ValkeyRequestWindow extends RequestWindow {
   }
 
   /** The server's word is late: the request is decided here. */
-  private giveUp(row: SliceRow, waiter: Waiter): void {
+  private giveUp(row: SliceEntry, waiter: Waiter): void {
     if (waiter.isAnswered) return;
     waiter.isAnswered = true;
     this.link.noteLate();
@@ -164,7 +164,7 @@ export class ValkeyRequestWindow extends RequestWindow {
     waiter.resolve(answer);
   }
 
-  private enqueue(row: SliceRow): void {
+  private enqueue(row: SliceEntry): void {
     if (row.isQueued) return;
     row.isQueued = true;
     this.queue.push(row);
@@ -184,7 +184,7 @@ export class ValkeyRequestWindow extends RequestWindow {
     }
   }
 
-  private async send(rows: SliceRow[]): Promise<void> {
+  private async send(rows: SliceEntry[]): Promise<void> {
     const { link } = this;
     const { session, gateways } = link;
     const nowMs = link.nowMs();
@@ -197,7 +197,7 @@ export class ValkeyRequestWindow extends RequestWindow {
     let replies: (TakeReply | Error)[];
     try {
       replies = await link.take(
-        turns.map(({ row, words }) => [`${row.quota}:${row.id.text}`, ...words]),
+        turns.map(({ row, words }) => [`${row.rateKey}:${row.id.text}`, ...words]),
       );
     } catch (error) {
       replies = turns.map(() => error as Error);
@@ -218,7 +218,7 @@ export class ValkeyRequestWindow extends RequestWindow {
     if (row.waiters.length > 0) this.enqueue(row);
   }
 
-  private resolve(row: SliceRow, waiter: Waiter, isGranted: boolean, reply: TakeReply): void {
+  private resolve(row: SliceEntry, waiter: Waiter, isGranted: boolean, reply: TakeReply): void {
     const { lateAnswer } = waiter;
     if (lateAnswer) {
       if (isGranted && !lateAnswer.allowed) row.note(reply.nowMs, -1);
@@ -249,24 +249,24 @@ export class ValkeyRequestWindow extends RequestWindow {
     }
   }
 
-  private rowOf(id: CounterId, quota: number): SliceRow | undefined {
-    const rows = (this.rows[quota] ??= new Map<string, SliceRow>());
+  private rowOf(id: CounterId, rateKey: number): SliceEntry | undefined {
+    const rows = (this.rows[rateKey] ??= new Map<string, SliceEntry>());
     const known = rows.get(id.text);
     if (known !== undefined) return known;
     if (this.rowCount >= ROWS_MAX) return undefined;
-    const row = new SliceRow(id, quota);
+    const row = new SliceEntry(id, rateKey);
     rows.set(id.text, row);
     this.rowCount++;
     return row;
   }
 
-  private remember(row: SliceRow): void {
+  private remember(row: SliceEntry): void {
     if (row.isBusy) return;
     row.isBusy = true;
     this.busy.add(row);
   }
 
-  private forgetBusy(row: SliceRow): void {
+  private forgetBusy(row: SliceEntry): void {
     row.isBusy = false;
     this.busy.delete(row);
   }
@@ -281,12 +281,12 @@ export class ValkeyRequestWindow extends RequestWindow {
       }
       const isUsed = row.isBusy || row.isAsking || row.isQueued;
       if (isUsed || nowMs - row.lastUseMs < WINDOW_SECONDS * 1000) continue;
-      this.rows[row.quota].delete(row.id.text);
+      this.rows[row.rateKey].delete(row.id.text);
       this.rowCount--;
     }
   }
 
-  private *everyRow(): Generator<SliceRow, undefined> {
+  private *everyRow(): Generator<SliceEntry, undefined> {
     for (const rows of this.rows) if (rows) yield* rows.values();
     return undefined;
   }

@@ -23,7 +23,7 @@ export interface KeyRow {
 
 /** Works across accounts under the maintenance role: a hash says nothing of whose key it is. */
 @Injectable()
-export class KeyFactsMaintenanceRepository {
+export class KeyRecordMaintenanceRepository {
   constructor(private readonly database: MaintenanceDatabase) {}
 
   /** One statement by a unique index, whatever the hash is (S4, S12). @param limits.usedSince of `lineKeyIds`. */
