@@ -54,26 +54,26 @@ const isSettled = (accountId: string, credits: number) =>
   });
 
 it('all that it may cost is held before anything is asked; what was answered is charged', async () => {
-  const { apiKey, facts } = around.account.addKey({ scopes: ['bulk'] });
+  const { apiKey, keyRecord } = around.account.addKey({ scopes: ['bulk'] });
   let heldMeanwhile = 0;
   answering(60);
   const { respond } = around.lookup;
   around.lookup.respond = (...asked) => {
-    heldMeanwhile = BALANCE - around.entitlement.available(facts.accountId);
+    heldMeanwhile = BALANCE - around.entitlement.available(keyRecord.accountId);
     respond!(...asked);
   };
   const { status, json } = await ask(apiKey, 100);
   expect(status).toBe(200);
   expect(json.meta).toMatchObject({ credits_charged: 60, credits_remaining: BALANCE - 60 });
   expect(heldMeanwhile).toBe(100);
-  await isSettled(facts.accountId, 60);
-  expect(around.entitlement.charged(facts.accountId)).toBe(60);
-  expect(around.entitlement.openLeases(facts.accountId)).toBe(0);
+  await isSettled(keyRecord.accountId, 60);
+  expect(around.entitlement.charged(keyRecord.accountId)).toBe(60);
+  expect(around.entitlement.openLeases(keyRecord.accountId)).toBe(0);
 });
 
 it('402: more than the balance, or than max_credits, holds nothing and asks nobody', async () => {
-  const { apiKey, facts } = around.account.addKey({ scopes: ['bulk'] });
-  around.entitlement.balances.set(facts.accountId, 99);
+  const { apiKey, keyRecord } = around.account.addKey({ scopes: ['bulk'] });
+  around.entitlement.balances.set(keyRecord.accountId, 99);
   expect(await ask(apiKey, 100)).toMatchObject({
     status: 402,
     json: { code: 'insufficient_credits', credits_required: 100 },
@@ -82,36 +82,36 @@ it('402: more than the balance, or than max_credits, holds nothing and asks nobo
     status: 402,
     json: { code: 'price_above_max', credits_required: 100 },
   });
-  expect(around.entitlement.available(facts.accountId)).toBe(99);
+  expect(around.entitlement.available(keyRecord.accountId)).toBe(99);
   expect(around.lookup.questions).toEqual([]);
 });
 
 it('503: credits that others hold are waited for and not taken', async () => {
-  const { apiKey, facts } = around.account.addKey({ scopes: ['bulk'] });
+  const { apiKey, keyRecord } = around.account.addKey({ scopes: ['bulk'] });
   around.entitlement.isElsewhere = true;
   expect(await ask(apiKey, 2)).toMatchObject({ status: 503, json: { code: 'credits_busy' } });
   expect(around.lookup.questions).toEqual([]);
-  expect(around.entitlement.available(facts.accountId)).toBe(BALANCE);
+  expect(around.entitlement.available(keyRecord.accountId)).toBe(BALANCE);
 });
 
 it('503: a hold that nobody acknowledged is closed as soon as somebody does', async () => {
-  const { apiKey, facts } = around.account.addKey({ scopes: ['bulk'] });
+  const { apiKey, keyRecord } = around.account.addKey({ scopes: ['bulk'] });
   answering(0);
   // The account's allowance is known from then on.
   expect((await ask(apiKey, 2)).status).toBe(200);
-  await isSettled(facts.accountId, 0);
+  await isSettled(keyRecord.accountId, 0);
   around.entitlement.isDown = true;
   expect(await ask(apiKey, 2)).toMatchObject({ status: 503 });
   around.entitlement.isDown = false;
   const closes = () => around.entitlement.calls.filter((call) => call.endsWith('/holds/close'));
   const before = closes().length;
   await waitFor('it to be closed', () => closes().length > before);
-  expect(around.entitlement.available(facts.accountId)).toBe(BALANCE);
+  expect(around.entitlement.available(keyRecord.accountId)).toBe(BALANCE);
 });
 
 it('a stream is charged while it runs, and once, though its report is lost at first', async () => {
-  const { apiKey, facts } = around.account.addKey({ scopes: ['bulk'] });
-  const { accountId } = facts;
+  const { apiKey, keyRecord } = around.account.addKey({ scopes: ['bulk'] });
+  const { accountId } = keyRecord;
   let stream: ServerResponse | undefined;
   around.lookup.respond = (_asked, response) => {
     stream = response;
@@ -139,7 +139,7 @@ it('a stream is charged while it runs, and once, though its report is lost at fi
 });
 
 it('a client that goes pays for the lines that were sent, and no more', async () => {
-  const { apiKey, facts } = around.account.addKey({ scopes: ['bulk'] });
+  const { apiKey, keyRecord } = around.account.addKey({ scopes: ['bulk'] });
   around.lookup.respond = (_asked, response) => {
     response.setHeader('x-outcome', 'delivered').setHeader('x-served-from', 'live');
     response.write(streamedLine('charged', '{"index":0}'));
@@ -148,6 +148,6 @@ it('a client that goes pays for the lines that were sent, and no more', async ()
   for await (const chunk of body) {
     if (String(chunk).includes('"index":0')) break;
   }
-  await isSettled(facts.accountId, 1);
-  expect(around.entitlement.charged(facts.accountId)).toBe(1);
+  await isSettled(keyRecord.accountId, 1);
+  expect(around.entitlement.charged(keyRecord.accountId)).toBe(1);
 });
