@@ -11,7 +11,7 @@ describe('reconciliation', () => {
 
   beforeAll(async () => {
     entitlement = await EntitlementUnderTest.start();
-    billing = await BillingUnderTest.start(entitlement.service.url);
+    billing = await BillingUnderTest.start({ entitlementUrl: entitlement.service.url });
   });
   afterAll(async () => {
     await billing.stop();

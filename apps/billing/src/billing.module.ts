@@ -37,6 +37,8 @@ import { ContactsService } from './mails/contacts.service.js';
 import { MailedNoticesRepository } from './mails/mailed-notices.repository.js';
 import { MailsService } from './mails/mails.service.js';
 import { CloseCheckoutsJob } from './orders/close-checkouts.job.js';
+import { BuyerTaxService } from './pricing/buyer-tax.service.js';
+import { TaxRates } from './pricing/tax-rates.js';
 import { PurchaseRulesService } from './pricing/purchase-rules.service.js';
 import { FollowAccountsJob } from './subscriptions/follow-accounts.job.js';
 import { CheckoutsService } from './orders/checkouts.service.js';
@@ -124,7 +126,7 @@ const FEATURES = [
   [PaymentsRepository, PaymentsService, ReversalsService],
   [OrdersRepository, OrdersMaintenanceRepository, OrderReferencesService],
   [SubscriptionsRepository, SubscriptionsMaintenanceRepository, SubscriptionsService],
-  [CheckoutsService, CloseCheckoutsJob, PurchaseRulesService, OrdersService],
+  [CheckoutsService, CloseCheckoutsJob, BuyerTaxService, PurchaseRulesService, OrdersService],
   [ProcessorObjectsRepository, SnapshotsService, SyncService, SyncObjectsJob, ReturnsService],
   [
     RefundsMaintenanceRepository,
@@ -176,6 +178,7 @@ export class BillingModule {
           provide: AuditJob,
           useValue: new AuditJob(options.auditorDatabase, BILLING_INVARIANTS, logger),
         },
+        { provide: TaxRates, useValue: new TaxRates(config.taxRates) },
         { provide: MailOutbox, useValue: new MailOutbox() },
         { provide: MailSender, useValue: new MailSender(maintenanceDatabase, mail, logger) },
         { provide: PaymentProcessors, useValue: processorsOf(config, clock) },
