@@ -1,9 +1,8 @@
-import { type Migration, rollingPartitions } from '#libs/database';
+import type { Migration } from '#libs/database';
 
 export const ledger: Migration = {
   name: '0003-ledger',
   sql: `
-${rollingPartitions}
 -- Ids (UUIDv7) rise in the order of an account's movements: they are taken under the account's lock.
 -- What they refer to has no foreign key, as months are detached and dropped; the auditor looks (I1).
 create table ledger_transfers (

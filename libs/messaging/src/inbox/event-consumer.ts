@@ -7,12 +7,12 @@ import {
   type UnreadableEvent,
   readMessage,
 } from '../envelope/event-message.js';
+import { DiscardedReaper } from '../parking/discarded-reaper.js';
 import { ParkedRetries } from '../parking/parked-retries.js';
 import { type Parking, ParkedRepository } from '../parking/parked.repository.js';
 import type { ServiceEventCounts } from '../telemetry/event-counts.js';
 import { ConsumerPaused, classify, reasonOf } from './failure.js';
 import { type EventHandlers, Inbox } from './inbox.js';
-import { InboxReaper } from './inbox-reaper.js';
 import { InboxRepository } from './inbox.repository.js';
 import { Semaphore } from './semaphore.js';
 
@@ -54,7 +54,7 @@ export class EventConsumer {
     this.parked = new ParkedRepository(consumer);
     this.background = [
       new ParkedRetries({ ...options, inbox: this.inbox }),
-      new InboxReaper(options),
+      new DiscardedReaper(options),
     ];
   }
 
