@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Database } from '#libs/database';
 import { TestDatabase } from '#test/environment';
-import { ParkedEvent } from '#libs/messaging';
+import { FailedEvent } from '#libs/messaging';
 import { ENTITIES as ACCOUNT } from '../apps/account/src/start.js';
 import { ENTITIES as BILLING } from '../apps/billing/src/start.js';
 import { ENTITIES as ENTITLEMENT } from '../apps/entitlement/src/entitlement.module.js';
@@ -11,7 +11,7 @@ const SERVICES = [
   ['account', ACCOUNT],
   ['billing', BILLING],
   ['entitlement', ENTITLEMENT],
-  ['gateway', [ParkedEvent]],
+  ['gateway', [FailedEvent]],
 ] as const;
 
 describe('entities', () => {

@@ -45,7 +45,7 @@ export function markdown(report: ProveReport): string {
     `Repeat with \`npm run prove -- --seed ${seed}${isLong ? ' --long' : ''}\`.`,
     '',
     'After every row: each acknowledged command has its effect once, every outbox is empty, nothing is',
-    'parked, all invariants hold, nobody was charged for an answer that did not arrive.',
+    'failed, all invariants hold, nobody was charged for an answer that did not arrive.',
     '',
     '| row | fault | expected besides | outcome | counts |',
     '| --- | --- | --- | --- | --- |',

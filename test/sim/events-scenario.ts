@@ -16,7 +16,11 @@ import {
 import { Logger, SystemClock, newId } from '#libs/platform';
 import { Broker } from './broker.js';
 import { MemoryDatabase, type Statement } from './memory-database.js';
-import { type OutboxRow, type ParkedRow, messagingStatements } from './messaging-statements.js';
+import {
+  type OutboxRow,
+  type FailedEventRow,
+  messagingStatements,
+} from './messaging-statements.js';
 import type { Scenario } from './scenario.js';
 import { type Sabotage, mendLater } from './sabotage.js';
 import { Actor, type World } from './world.js';
@@ -34,10 +38,10 @@ interface Temper {
 }
 
 const WORK_MS = 4_000;
-/** Leases of relays, retries of parked events and everything else end within it. */
+/** Leases of relays, retries of failed events and everything else end within it. */
 const DRAIN_MS = 1_800_000;
 const ON_ITS_WAY_MS = 3_000;
-/** Handlers fail no longer: a parked event that failed in between is tried again ten minutes later. */
+/** Handlers fail no longer: a failed event that failed in between is tried again ten minutes later. */
 const RECOVERED_AT_MS = 90_000;
 const silent = new Logger('simulation', { write: () => {} }, 'silent');
 
@@ -87,7 +91,7 @@ export class EventsScenario implements Scenario {
     // Idle ones would only make the rest of the history long.
     for (const idle of [...this.relays, this.consumers[1]]) this.world.kill(idle);
     const isDrained = await this.world.run(DRAIN_MS, () => this.isDrained);
-    if (!isDrained) this.world.violate('the outbox, the log or the parked events do not drain');
+    if (!isDrained) this.world.violate('the outbox, the log or the failed events do not drain');
     this.judge();
   }
 
@@ -191,8 +195,8 @@ export class EventsScenario implements Scenario {
   }
 
   private get isDrained(): boolean {
-    const parked = [...this.consumer.table('parked_event').values()] as ParkedRow[];
-    return this.isSent && this.broker.isIdle && parked.every(({ state }) => state !== 'parked');
+    const failed = [...this.consumer.table('failed_event').values()] as FailedEventRow[];
+    return this.isSent && this.broker.isIdle && failed.every(({ state }) => state !== 'retrying');
   }
 
   private judge(): void {

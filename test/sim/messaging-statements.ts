@@ -23,17 +23,17 @@ export interface OutboxRow {
   sentAtMs?: number;
 }
 
-export interface ParkedRow {
+export interface FailedEventRow {
   event_id: string;
   topic: string;
   bucket: number;
   key: string;
   type: string;
   body: string;
-  state: 'parked' | 'dead';
+  state: 'retrying' | 'dead';
   attempts: number;
   arrival: number;
-  parkedAtMs: number;
+  failedAtMs: number;
   nextTryAtMs: number;
 }
 
@@ -49,7 +49,7 @@ export function messagingStatements(sabotage: Sabotage | undefined): Statement[]
     ...outboxStatements(() => ++position, sabotage),
     ...bucketStatements(),
     ...inboxStatements(sabotage),
-    ...parkedStatements(() => ++arrival),
+    ...failedEventStatements(() => ++arrival),
   ];
 }
 
@@ -167,23 +167,23 @@ function inboxStatements(sabotage: Sabotage | undefined): Statement[] {
     {
       begins: 'with arrived as ( select a.event_id',
       run(transaction, [, topic, ids, keys, areDeltas]) {
-        const parked = transaction.list<ParkedRow>('parked_event');
+        const failed = transaction.list<FailedEventRow>('failed_event');
         const rows = (ids as string[]).map((event_id, place) => ({
           event_id,
           waits:
             (areDeltas as boolean[])[place] &&
-            sabotage !== 'parked-hold-nobody' &&
-            parked.some(
+            sabotage !== 'failed-hold-nobody' &&
+            failed.some(
               (row) =>
                 row.topic === topic &&
                 row.key === (keys as string[])[place] &&
-                row.state === 'parked',
+                row.state === 'retrying',
             ),
         }));
         const isKnown = (id: string) =>
           transaction.get('inbox', id) !== undefined && sabotage !== 'no-inbox';
         const arrived = rows.filter(
-          ({ event_id }) => !parked.some((row) => row.event_id === event_id) && !isKnown(event_id),
+          ({ event_id }) => !failed.some((row) => row.event_id === event_id) && !isKnown(event_id),
         );
         for (const { event_id } of arrived.filter(({ waits }) => !waits)) {
           transaction.put('inbox', event_id, {});
@@ -221,23 +221,23 @@ function inboxStatements(sabotage: Sabotage | undefined): Statement[] {
       },
     },
     { begins: "update inbox set outcome = 'superseded'", run: () => [] },
-    { begins: 'with gone as ( delete from parked_event', run: () => [{ deleted: 0 }] },
+    { begins: 'with gone as ( delete from failed_event', run: () => [{ deleted: 0 }] },
   ];
 }
 
-function parkedStatements(nextArrival: () => number): Statement[] {
+function failedEventStatements(nextArrival: () => number): Statement[] {
   return [
     {
-      begins: 'insert into parked_event',
+      begins: 'insert into failed_event',
       run(transaction, parameters) {
         const [, event_id, topic, bucket, key, type, body, state, , attempts, delayMs] =
           parameters as never[];
-        const isKnown = ['inbox', 'parked_event'].some((table) => transaction.get(table, event_id));
+        const isKnown = ['inbox', 'failed_event'].some((table) => transaction.get(table, event_id));
         if (isKnown) return [];
-        const parkedAtMs = transaction.nowMs;
-        const row = { event_id, topic, bucket, key, type, body, state, attempts, parkedAtMs };
-        const nextTryAtMs = parkedAtMs + delayMs;
-        transaction.put('parked_event', event_id, { ...row, nextTryAtMs, arrival: nextArrival() });
+        const failedAtMs = transaction.nowMs;
+        const row = { event_id, topic, bucket, key, type, body, state, attempts, failedAtMs };
+        const nextTryAtMs = failedAtMs + delayMs;
+        transaction.put('failed_event', event_id, { ...row, nextTryAtMs, arrival: nextArrival() });
         return [];
       },
     },
@@ -254,36 +254,36 @@ function parkedStatements(nextArrival: () => number): Statement[] {
         const head = headsOf(transaction).find((row) => row.topic === topic && row.key === key);
         if (!head) return [];
         const is_due = head.nextTryAtMs <= transaction.nowMs;
-        return [{ ...head, is_due, parked_for_ms: transaction.nowMs - head.parkedAtMs }];
+        return [{ ...head, is_due, failed_for_ms: transaction.nowMs - head.failedAtMs }];
       },
     },
     {
-      begins: 'update parked_event set state = $3',
+      begins: 'update failed_event set state = $3',
       run(transaction, [, id, state, , attempts, delayMs]) {
-        const row = transaction.get<ParkedRow>('parked_event', String(id));
-        if (row?.state !== 'parked') return [];
+        const row = transaction.get<FailedEventRow>('failed_event', String(id));
+        if (row?.state !== 'retrying') return [];
         const nextTryAtMs = transaction.nowMs + Number(delayMs);
-        transaction.put('parked_event', String(id), { ...row, state, attempts, nextTryAtMs });
+        transaction.put('failed_event', String(id), { ...row, state, attempts, nextTryAtMs });
         return [];
       },
     },
     {
-      begins: 'delete from parked_event',
+      begins: 'delete from failed_event',
       run(transaction, [, id]) {
-        transaction.delete('parked_event', String(id));
+        transaction.delete('failed_event', String(id));
         return [];
       },
     },
   ];
 }
 
-/** The first parked event of each topic and key. */
-function headsOf(transaction: MemoryTransaction): ParkedRow[] {
-  const parked = transaction
-    .list<ParkedRow>('parked_event')
-    .filter(({ state }) => state === 'parked')
+/** The first failed event of each topic and key. */
+function headsOf(transaction: MemoryTransaction): FailedEventRow[] {
+  const failed = transaction
+    .list<FailedEventRow>('failed_event')
+    .filter(({ state }) => state === 'retrying')
     .toSorted((a, b) => a.arrival - b.arrival);
-  return [...Map.groupBy(parked, ({ topic, key }) => `${topic} ${key}`).values()].map(
+  return [...Map.groupBy(failed, ({ topic, key }) => `${topic} ${key}`).values()].map(
     ([head]) => head,
   );
 }

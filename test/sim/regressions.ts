@@ -23,6 +23,6 @@ export const REGRESSIONS: readonly { plan: Plan; why: string }[] = [
   { plan: planOf(181, 'events'), why: 'the same, with fewer faults' },
   {
     plan: planOf(214, 'events'),
-    why: 'a handler failed for longer than its parked event is tried within a drain',
+    why: 'a handler failed for longer than its failed event is tried within a drain',
   },
 ];

@@ -10,10 +10,10 @@ export const SABOTAGES = {
     shownBy: 37,
     breaks: 'an older snapshot replaces a newer one',
   },
-  'parked-hold-nobody': {
+  'failed-hold-nobody': {
     scenario: 'events',
     shownBy: 41,
-    breaks: 'deltas overtake a parked one',
+    breaks: 'deltas overtake a failed one',
   },
   'mark-before-send': {
     scenario: 'events',

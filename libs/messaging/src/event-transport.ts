@@ -28,11 +28,11 @@ export abstract class EventTransport {
 
   /**
    * The Nest strategy that feeds the consumers of one service. `consumer` names the durable group;
-   * inbox rows and parked events are kept in `database` (the consumer's own service role).
+   * inbox rows and failed events are kept in `database` (the consumer's own service role).
    */
   abstract strategyFor(consumer: ServiceName, database: Database): CustomStrategy['strategy'];
 
-  /** By producer, how many events a durable consumer has not handled or parked yet. For metrics. */
+  /** By producer, how many events a durable consumer has not handled or stored as failed yet. For metrics. */
   abstract lag(consumer: ServiceName): Promise<ConsumerLag[]>;
 
   /** Asks the relays to look now instead of at their next poll. */

@@ -59,7 +59,7 @@ create table inbox_sequence (
   primary key (consumer, aggregate)
 ) with (fillfactor = 70);
 
-create table parked_event (
+create table failed_event (
   consumer text not null,
   event_id text not null,
   arrival bigint generated always as identity,
@@ -68,16 +68,16 @@ create table parked_event (
   key text not null,
   type text not null,
   body text not null,
-  state text not null check (state in ('parked', 'dead', 'discarded')),
+  state text not null check (state in ('retrying', 'dead', 'discarded')),
   reason text not null,
   attempts integer not null,
-  parked_at timestamptz not null default clock_timestamp(),
+  failed_at timestamptz not null default clock_timestamp(),
   -- Null while it waits behind an earlier one of its key.
   next_try_at timestamptz,
   settled_at timestamptz,
   primary key (consumer, event_id)
 );
-create index parked_event_heads on parked_event (consumer, topic, key, arrival) where state = 'parked';
-create index parked_event_due on parked_event (consumer, next_try_at) where state = 'parked';
-create index parked_event_list on parked_event (consumer, state, arrival);
+create index failed_event_heads on failed_event (consumer, topic, key, arrival) where state = 'retrying';
+create index failed_event_due on failed_event (consumer, next_try_at) where state = 'retrying';
+create index failed_event_list on failed_event (consumer, state, arrival);
 ${jobLeaseTable}`;

@@ -9,8 +9,9 @@ export const CRASH_POINTS = {
   'consumer.before-inbox': 'an event has arrived, nothing is written',
   'consumer.before-commit': 'the handler is done, its transaction is open',
   'consumer.after-commit': 'the handler is committed, the broker was not told',
-  'parking.before-commit': 'an event is put aside, its transaction is open',
-  'parked-retry.before-commit': 'an event that was put aside is handled, its transaction is open',
+  'failed-event.before-commit': 'an event is put aside, its transaction is open',
+  'failed-event-retry.before-commit':
+    'an event that was put aside is handled, its transaction is open',
   'command.before-answer': 'a command is committed, its caller has no answer',
   'deletion.before-commit': 'account, keys and sessions are ended, their transaction is open',
   'restore.before-commit': 'an account is restored, its transaction is open',

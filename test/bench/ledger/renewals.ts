@@ -80,7 +80,7 @@ function paymentOf({ subscriptionId }: Customer, begin: Date, period: number): P
   };
 }
 
-/** What waits in billing's outbox, from the start of its relay until all is handled. @throws when any is parked. */
+/** What waits in billing's outbox, from the start of its relay until all is handled. @throws when any has failed. */
 export async function drainSeconds({
   test,
   transport,
@@ -99,9 +99,9 @@ export async function drainSeconds({
   );
   const seconds = (performance.now() - startedAt) / 1000;
   await transport.stopRelay('billing');
-  const [{ parked }] = await database.query<{ parked: number }>(
-    'select count(*)::int as parked from parked_event',
+  const [{ failed }] = await database.query<{ failed: number }>(
+    'select count(*)::int as failed from failed_event',
   );
-  if (parked > 0) throw new Error(`${parked} payments are parked`);
+  if (failed > 0) throw new Error(`${failed} payments have failed`);
   return seconds;
 }

@@ -87,7 +87,7 @@ export class Histories {
       async () => {
         const [{ handled }] = await this.entitlement.database.query<{ handled: number }>(
           `select (select count(*) from inbox where event_id = any($1::uuid[]))::int
-             + (select count(*) from parked_event where event_id = any($1::text[]))::int as handled`,
+             + (select count(*) from failed_event where event_id = any($1::text[]))::int as handled`,
           [ids],
         );
         return handled === ids.length;
@@ -135,10 +135,10 @@ export class Histories {
     const { faults } = this.tally;
     for (const violated of await this.entitlement.violations())
       faults.push(JSON.stringify(violated));
-    const [{ parked }] = await this.entitlement.database.query<{ parked: number }>(
-      'select count(*)::int as parked from parked_event',
+    const [{ failed }] = await this.entitlement.database.query<{ failed: number }>(
+      'select count(*)::int as failed from failed_event',
     );
-    if (parked > 0) faults.push(`${parked} events are parked or dead`);
+    if (failed > 0) faults.push(`${failed} events have failed`);
     const bySeed = Map.groupBy(this.customers, ({ seed }) => seed);
     for (const [seed, customers] of bySeed) {
       const expected = expectedGrants(customers[0].processor.lines, end);

@@ -1,7 +1,7 @@
 import type { Row } from '../row.js';
 import { crashJobsRow } from './crash-jobs.js';
 import { crashMoneyRow } from './crash-money.js';
-import { crashParkingRow } from './crash-parking.js';
+import { crashFailedEventsRow } from './crash-failed-events.js';
 import { creditHistoriesRow } from './credit-histories.js';
 import { simulationRow } from './simulation.js';
 import { brokerRows } from './broker.js';
@@ -21,7 +21,7 @@ import { rollingRestartRow } from './rolling-restart.js';
 export const ROWS: readonly Row[] = [
   rollingRestartRow,
   ...crashPointRows,
-  crashParkingRow,
+  crashFailedEventsRow,
   crashMoneyRow,
   ...killRows,
   ...pauseRows,

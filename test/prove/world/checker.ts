@@ -90,7 +90,7 @@ export class Checker {
     return { ...credits, ...(await this.events()) };
   }
 
-  /** Nothing waits to be sent, handled, parked or mailed. */
+  /** Nothing waits to be sent, handled, retried or mailed. */
   private async drained(): Promise<void> {
     await eventually(
       'empty outboxes',
@@ -245,8 +245,8 @@ const WAITING = `
     'unsent events of billing', (select count(*) from billing.outbox where sent_at is null),
     'events nobody handled', (select count(*) from ${SAID} where ${HEARD} and not exists (
       select from entitlement.inbox where event_id = said.id)),
-    'parked or dead events', (select count(*) from entitlement.parked_event
-      where state in ('parked', 'dead')),
+    'failed events', (select count(*) from entitlement.failed_event
+      where state in ('retrying', 'dead')),
     'mails', (select count(*) from account.mail where attempts = 0)) as waiting`;
 
 const LATENESS = `

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { Database } from '#libs/database';
-import { ParkedEvent, ParkedEvents, type ParkedFilter } from '#libs/messaging';
+import { FailedEvent, FailedEvents, type FailedEventFilter } from '#libs/messaging';
 import { type ServiceName, loadConfig } from '#libs/platform';
 import { databaseSetting, schemaServices } from '#libs/services';
 import { DatabasesConfig, SERVICES } from '../declared.js';
@@ -9,12 +9,12 @@ import { eventLines } from './event-lines.js';
 
 const SCHEMAS = schemaServices(SERVICES);
 
-/** `events`: what consumers could not handle. A parked event is tried again by itself, a dead one waits here. */
+/** `events`: what consumers could not handle. A failed event is tried again by itself, a dead one waits here. */
 export function eventCommands(program: Command): void {
   const events = program.command('events').description('events that could not be handled yet');
   events
     .command('list')
-    .description('parked and dead events with their reasons')
+    .description('failed events with their reasons')
     .addOption(consumer())
     .option('--all', 'discarded ones too')
     .action((options: { consumer?: ServiceName; all?: boolean }) => list(options));
@@ -47,18 +47,18 @@ async function list({
   const services = only ? [only] : SCHEMAS;
   let shown = 0;
   for (const service of services) {
-    const events = await withParked(service, (parked) => parked.list());
+    const events = await withFailedEvents(service, (events) => events.list());
     for (const event of events.filter(({ state }) => all || state !== 'discarded')) {
       shown += 1;
       process.stdout.write(eventLines(service, event));
     }
   }
   // On stderr, so that a script that reads the list still reads nothing.
-  if (shown === 0) process.stderr.write('No event is parked or dead.\n');
+  if (shown === 0) process.stderr.write('No event has failed.\n');
 }
 
-async function redrive(service: ServiceName, filter: ParkedFilter): Promise<void> {
-  const count = await withParked(service, (parked) => parked.redrive(filter));
+async function redrive(service: ServiceName, filter: FailedEventFilter): Promise<void> {
+  const count = await withFailedEvents(service, (events) => events.redrive(filter));
   process.stdout.write(`${count} event(s) will be tried again\n`);
 }
 
@@ -66,27 +66,27 @@ async function discard(
   eventId: string,
   { consumer: service, reason }: { consumer: ServiceName; reason: string },
 ): Promise<void> {
-  const events = await withParked(service, async (parked) => {
-    const [event] = await parked.list({ eventId });
-    return event ? parked.discard(event.consumer, eventId, reason) : false;
+  const events = await withFailedEvents(service, async (failed) => {
+    const [event] = await failed.list({ eventId });
+    return event ? failed.discard(event.consumer, eventId, reason) : false;
   });
-  process.stdout.write(events ? 'discarded\n' : 'there is no such event, parked or dead\n');
+  process.stdout.write(events ? 'discarded\n' : 'there is no such failed event\n');
   if (!events) process.exitCode = 1;
 }
 
-async function withParked<T>(
+async function withFailedEvents<T>(
   service: ServiceName,
-  work: (parked: ParkedEvents) => Promise<T>,
+  work: (failed: FailedEvents) => Promise<T>,
 ): Promise<T> {
   const url = required(loadConfig(DatabasesConfig), service, databaseSetting(service));
   const database = await Database.open({
     url,
     applicationName: 'cli',
     poolSize: 1,
-    entities: [ParkedEvent],
+    entities: [FailedEvent],
   });
   try {
-    return await work(new ParkedEvents(database));
+    return await work(new FailedEvents(database));
   } finally {
     await database.close();
   }

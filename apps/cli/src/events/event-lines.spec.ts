@@ -1,16 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
-import type { ParkedEvent } from '#libs/messaging';
+import type { FailedEvent } from '#libs/messaging';
 import { newId } from '#libs/platform';
 import { eventLines } from './event-lines.js';
 
-const event: ParkedEvent = {
+const event: FailedEvent = {
   consumer: 'entitlement',
   eventId: newId(),
   type: 'PaymentConfirmed',
   key: newId(),
   state: 'dead',
   attempts: 3,
-  parkedAt: new Date('2026-03-01T10:00:00Z'),
+  failedAt: new Date('2026-03-01T10:00:00Z'),
   reason: 'no such order',
   topic: 'billing',
   bucket: 0,

@@ -1,15 +1,15 @@
-import type { ParkedEvent } from '#libs/messaging';
+import type { FailedEvent } from '#libs/messaging';
 
 /** Format characters too: they turn the direction of writing, or are not seen. */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 /** What an operator reads of an event, in two lines. Type, key and reason may hold whatever a sender wrote. */
-export function eventLines(service: string, event: ParkedEvent): string {
+export function eventLines(service: string, event: FailedEvent): string {
   const { state, attempts } = event;
   const [id, type, key, reason] = [event.eventId, event.type, event.key, event.reason].map(
     printable,
   );
-  const since = event.parkedAt.toISOString();
+  const since = event.failedAt.toISOString();
   return `${service}  ${state}  ${id}  ${type}  account ${key}  ${attempts} tries since ${since}\n    ${reason}\n`;
 }
 

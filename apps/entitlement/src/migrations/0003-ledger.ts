@@ -38,7 +38,10 @@ create index ledger_entries_grant on ledger_entries (grant_id, transfer_id);
 create table account_checkpoints (
   account_id uuid primary key,
   through_id uuid not null,
-  made_at timestamptz not null default clock_timestamp()
+  made_at timestamptz not null default clock_timestamp(),
+  -- The account's used_credits of the days before this one, which no booking adds to any more.
+  used_before date not null default '-infinity',
+  used bigint not null default 0
 ) with (fillfactor = 70);
 create table grant_checkpoints (
   grant_id uuid primary key,

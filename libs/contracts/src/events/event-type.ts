@@ -9,7 +9,7 @@ export interface EventTypeDescription {
   version: number;
   /**
    * `state`: a snapshot, applied only when its sequence is newer. `delta`: each counts once; later
-   * ones of the same key wait behind a parked one.
+   * ones of the same key wait behind a failed one.
    */
   kind: 'state' | 'delta';
 }

@@ -33,7 +33,7 @@ type HandlerDecorator<Handler> = (
  * @Ctx() transaction)`. State events arrive only when they are newer than what was applied of their
  * aggregate. Events of a key come one after the other; events of other keys may be under way in the same
  * transaction, so what accounts share is written by single statements. Whatever it throws rolls back its
- * writes and is retried, parked or declared dead; it must end within 5 s. One handler a class and service.
+ * writes and is retried, stored as failed or declared dead; it must end within 5 s. One handler a class and service.
  */
 export function Consumes<T extends object>(
   eventClass: EventClass<T>,

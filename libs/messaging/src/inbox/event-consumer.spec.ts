@@ -129,7 +129,7 @@ describe('event consumer', () => {
     await consumer.deliver(batch);
     await consumer.deliver(batch);
     expect(await tallyOf(key)).toBe(2);
-    expect(await stage.parked.list({ key })).toMatchObject([
+    expect(await stage.failedEvents.list({ key })).toMatchObject([
       { eventId: broken.id, state: 'dead', body: '{"a":1,', reason: expect.stringMatching(/JSON/) },
     ]);
   });
@@ -144,7 +144,7 @@ describe('event consumer', () => {
     };
     await consumer.deliver([1, 2, 3].map((n) => messageOf('account.events', key, n)));
     expect(await tallyOf(key)).toBe(2);
-    expect(await stage.parked.list({ key })).toMatchObject([
+    expect(await stage.failedEvents.list({ key })).toMatchObject([
       { state: 'dead', reason: expect.stringContaining('22012') },
     ]);
   });
@@ -197,7 +197,7 @@ describe('event consumer', () => {
     for (const key of keys.slice(1)) expect(await tallyOf(key)).toBe(1);
   });
 
-  it('a failure that passes is tried again quickly, and the event is never parked', async () => {
+  it('a failure that passes is tried again quickly, and the event is never stored as failed', async () => {
     const key = newId();
     const message = messageOf('account.events', key, 1);
     handle = async (event, transaction) => {
@@ -211,7 +211,7 @@ describe('event consumer', () => {
     expect(outcomes()).toEqual({ applied: 1 });
   });
 
-  it('after five quick tries it is parked with one attempt, and the transport may go on', async () => {
+  it('after five quick tries it is stored with one attempt, and the transport may go on', async () => {
     const key = newId();
     const message = messageOf('account.events', key, 1);
     handle = async () => {
@@ -219,9 +219,9 @@ describe('event consumer', () => {
     };
     await consumer.deliver([message]);
     expect(calls).toBe(1 + 5);
-    expect(outcomes()).toEqual({ parked: 1 });
-    expect(await stage.parked.list({ key })).toMatchObject([
-      { eventId: message.id, state: 'parked', attempts: 1, reason: 'Error: never' },
+    expect(outcomes()).toEqual({ retrying: 1 });
+    expect(await stage.failedEvents.list({ key })).toMatchObject([
+      { eventId: message.id, state: 'retrying', attempts: 1, reason: 'Error: never' },
     ]);
   });
 
@@ -249,14 +249,14 @@ describe('event consumer', () => {
     await consumer.deliver([message]);
     expect(await tallyOf(key)).toBe(1);
     const reason = expect.stringContaining('no partition of relation "inbox"');
-    expect(await stage.parked.list({ key })).toMatchObject([{ state: 'dead', reason }]);
+    expect(await stage.failedEvents.list({ key })).toMatchObject([{ state: 'dead', reason }]);
     // The operator knows that it was not handled.
     consumer.start();
-    await stage.parked.redrive({ key });
+    await stage.failedEvents.redrive({ key });
     await waitFor('the old event', async () => (await tallyOf(key)) === 2);
     await consumer.deliver([message]);
     expect(await tallyOf(key)).toBe(2);
-    expect(await stage.parked.list({ key })).toMatchObject([{ state: 'dead' }]);
+    expect(await stage.failedEvents.list({ key })).toMatchObject([{ state: 'dead' }]);
   });
 
   it('while the month of recent events is missing they wait with the transport, and none is dead', async () => {
@@ -268,7 +268,7 @@ describe('event consumer', () => {
     );
     const message = messageOf('account.events', key, 1);
     await expect(consumer.deliver([message])).rejects.toThrow(ConsumerPaused);
-    expect(await stage.parked.list({ key })).toEqual([]);
+    expect(await stage.failedEvents.list({ key })).toEqual([]);
     await new RollPartitionsJob(maintenance).runOnce();
     await consumer.deliver([message]);
     expect(await tallyOf(key)).toBe(1);
@@ -282,15 +282,15 @@ describe('event consumer', () => {
     const messages = [1, 2, 3].map((n) => messageOf('account.events', key, n));
     await consumer.deliver(messages);
     const [old, young, dead] = messages.map(({ id }) => id);
-    for (const id of [old, young]) await stage.parked.discard('entitlement', id, 'known');
+    for (const id of [old, young]) await stage.failedEvents.discard('entitlement', id, 'known');
     await stage.consumer.query(
-      `update parked_event set parked_at = now() - interval '1 year', settled_at = now() - case event_id
+      `update failed_event set failed_at = now() - interval '1 year', settled_at = now() - case event_id
          when $1 then interval '30 days 1 minute' when $2 then interval '29 days' end
        where key = $3`,
       [old, young, key],
     );
     consumer.start();
-    const left = async () => (await stage.parked.list({ key })).map(({ eventId }) => eventId);
+    const left = async () => (await stage.failedEvents.list({ key })).map(({ eventId }) => eventId);
     await waitFor('the old one to go', async () => (await left()).length === 2);
     expect(await left()).toEqual([young, dead]);
   });

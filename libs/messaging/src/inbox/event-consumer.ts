@@ -7,9 +7,12 @@ import {
   type UnreadableEvent,
   readMessage,
 } from '../envelope/event-message.js';
-import { DiscardedReaper } from '../parking/discarded-reaper.js';
-import { ParkedRetries } from '../parking/parked-retries.js';
-import { type Parking, ParkedRepository } from '../parking/parked.repository.js';
+import { DiscardedReaper } from '../failed-events/discarded-reaper.js';
+import { FailedEventRetries } from '../failed-events/failed-event-retries.js';
+import {
+  type FailedDelivery,
+  FailedEventRepository,
+} from '../failed-events/failed-event.repository.js';
 import type { ServiceEventCounts } from '../telemetry/event-counts.js';
 import { ConsumerPaused, classify, reasonOf } from './failure.js';
 import { type EventHandlers, Inbox } from './inbox.js';
@@ -33,15 +36,15 @@ const TRANSACTION_LIMIT = 4;
 /** Pauses between the five quick tries; no further try begins after the budget. */
 const QUICK_PAUSES_MS = [50, 150, 400, 900];
 const QUICK_BUDGET_MS = 5 * SECOND_MS;
-/** Until a parked event is tried for the first time. */
+/** Until a failed event is tried for the first time. */
 const FIRST_RETRY_MS = 10 * SECOND_MS;
 const UNKNOWN_RETRY_MS = MINUTE_MS;
 
-/** One durable consumer: whatever is delivered ends in its inbox or among its parked events. */
+/** One durable consumer: whatever is delivered ends in its inbox or among its failed events. */
 export class EventConsumer {
   private readonly inbox: Inbox;
   private readonly locks: InboxRepository;
-  private readonly parked: ParkedRepository;
+  private readonly failedEvents: FailedEventRepository;
   private readonly slots = new Semaphore(TRANSACTION_LIMIT);
   private readonly background: { start(): void; stop(): Promise<void> }[];
   private readonly underWay = new Set<Promise<void>>();
@@ -51,14 +54,14 @@ export class EventConsumer {
     const { consumer, handlers } = options;
     this.inbox = new Inbox(consumer, handlers);
     this.locks = new InboxRepository(consumer);
-    this.parked = new ParkedRepository(consumer);
+    this.failedEvents = new FailedEventRepository(consumer);
     this.background = [
-      new ParkedRetries({ ...options, inbox: this.inbox }),
+      new FailedEventRetries({ ...options, inbox: this.inbox }),
       new DiscardedReaper(options),
     ];
   }
 
-  /** Begins to retry what is parked. */
+  /** Begins to retry what failed. */
   start(): void {
     for (const work of this.background) work.start();
   }
@@ -72,7 +75,7 @@ export class EventConsumer {
 
   /**
    * Takes messages of one topic and bucket in their order. Once it resolves each is handled or
-   * parked for good; after a throw they are delivered again, repeats cost nothing.
+   * stored as failed; after a throw they are delivered again, repeats cost nothing.
    * @throws ConsumerPaused while the database is unavailable or the consumer is stopping.
    */
   async deliver(messages: EventMessage[]): Promise<void> {
@@ -101,7 +104,7 @@ export class EventConsumer {
     if (readable.length === reads.length && (await this.tookTogether(readable))) return;
     for (const read of reads) {
       if ('event' in read) await this.takeSingly(read);
-      else await this.parkUnreadable(read);
+      else await this.storeUnreadable(read);
     }
   }
 
@@ -129,12 +132,12 @@ export class EventConsumer {
         const pauseMs = QUICK_PAUSES_MS.at(tries - 1);
         const isSpent = pauseMs === undefined || monotonicMs() - startedAt > QUICK_BUDGET_MS;
         if (failure === 'permanent' || isSpent) {
-          const state = failure === 'permanent' ? 'dead' : 'parked';
+          const state = failure === 'permanent' ? 'dead' : 'retrying';
           const reason = reasonOf(error);
           const { type } = read.event;
           // The quick tries count as one: by its attempts the later pauses grow.
-          const parking = { type, state, reason, attempts: 1, delayMs: FIRST_RETRY_MS } as const;
-          await this.park(read.message, parking);
+          const failed = { type, state, reason, attempts: 1, delayMs: FIRST_RETRY_MS } as const;
+          await this.storeFailed(read.message, failed);
           return;
         }
         await sleep(pauseMs);
@@ -142,9 +145,14 @@ export class EventConsumer {
     }
   }
 
-  private async parkUnreadable({ message, failure, type, reason }: UnreadableEvent): Promise<void> {
-    const state = failure === 'malformed' ? 'dead' : 'parked';
-    await this.park(message, {
+  private async storeUnreadable({
+    message,
+    failure,
+    type,
+    reason,
+  }: UnreadableEvent): Promise<void> {
+    const state = failure === 'malformed' ? 'dead' : 'retrying';
+    await this.storeFailed(message, {
       type,
       state,
       reason: reasonOf(reason),
@@ -153,22 +161,22 @@ export class EventConsumer {
     });
   }
 
-  private async park(message: EventMessage, parking: Parking): Promise<void> {
+  private async storeFailed(message: EventMessage, failed: FailedDelivery): Promise<void> {
     const { consumer, database, logger, counts } = this.options;
     try {
       await database.transaction(async (transaction) => {
         await this.locks.lockBucket(transaction, message.bucket);
-        await this.parked.insert(transaction, message, parking);
-        crashPoint('parking.before-commit');
+        await this.failedEvents.insert(transaction, message, failed);
+        crashPoint('failed-event.before-commit');
       });
     } catch (error) {
-      // Neither handled nor parked: the transport has to keep it.
+      // Neither handled nor stored as failed: the transport has to keep it.
       throw this.paused(error);
     }
-    counts.noteHandled(parking.type, parking.state);
-    const fields = { eventId: message.id, key: message.key, reason: parking.reason };
-    if (parking.state === 'dead') logger.error(`${consumer}: ${parking.type} is dead`, fields);
-    else logger.warn(`${consumer}: ${parking.type} is parked`, fields);
+    counts.noteHandled(failed.type, failed.state);
+    const fields = { eventId: message.id, key: message.key, reason: failed.reason };
+    if (failed.state === 'dead') logger.error(`${consumer}: ${failed.type} is dead`, fields);
+    else logger.warn(`${consumer}: ${failed.type} failed and is retried`, fields);
   }
 
   private async apply(reads: ReadEvent[]): Promise<void> {

@@ -43,7 +43,7 @@ export function isOutsidePartitions(error: unknown): boolean {
   return !chainOf(error).some((link) => (link as { constraint?: unknown }).constraint);
 }
 
-/** One line for the operator: kept with the parked event. */
+/** One line for the operator: kept with the failed event. */
 export function reasonOf(error: unknown): string {
   const state = sqlStateOf(error);
   const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);

@@ -24,8 +24,8 @@ export class InboxRepository {
   }
 
   /**
-   * Enters what is new into the inbox. Repeats and parked events are left out; so are delta events
-   * behind a parked one of their key, which are told apart.
+   * Enters what is new into the inbox. Repeats and failed events are left out; so are delta events
+   * behind a failed one of their key, which are told apart.
    * @throws InboxMonthMissing while there is no partition for recent events. One whose month is gone is
    * refused by PostgreSQL (23514) and so dead-lettered: it may have been handled.
    */
@@ -51,7 +51,7 @@ export class InboxRepository {
   }
 
   /**
-   * For an event that was parked: its parked row shows that it was not handled, so one that is older than
+   * For an event that failed before: its row there shows that it was not handled, so one that is older than
    * the inbox's months is new as well. @returns false when it is there already.
    * @throws InboxMonthMissing as above.
    */
@@ -118,11 +118,11 @@ const INSERT = `
 const ADMIT = `
   with arrived as (
     select a.event_id, a.is_delta and exists (
-      select from parked_event p where p.consumer = $1 and p.topic = $2 and p.key = a.key
-        and p.state = 'parked') as waits
+      select from failed_event p where p.consumer = $1 and p.topic = $2 and p.key = a.key
+        and p.state = 'retrying') as waits
     from unnest($3::text[], $4::text[], $5::boolean[]) as a (event_id, key, is_delta)
     where not exists (
-      select from parked_event p where p.consumer = $1 and p.event_id = a.event_id)),
+      select from failed_event p where p.consumer = $1 and p.event_id = a.event_id)),
   fresh as (
     insert into inbox (consumer, event_id, outcome)
     select $1, event_id::uuid, 'applied' from arrived where not waits order by event_id

@@ -2,7 +2,7 @@ import type { EventClass, EventEnvelope } from '#libs/contracts';
 import type { Transaction } from '#libs/database';
 import { crashPoint, monotonicMs, runInContext, startSpan } from '#libs/platform';
 import type { ReadEvent } from '../envelope/event-message.js';
-import { ParkedRepository } from '../parking/parked.repository.js';
+import { FailedEventRepository } from '../failed-events/failed-event.repository.js';
 import { InboxRepository } from './inbox.repository.js';
 import { withinTime } from './time-limit.js';
 
@@ -11,10 +11,10 @@ export type EventHandler = (event: EventEnvelope, transaction?: Transaction) => 
 export type EventHandlers = ReadonlyMap<EventClass, EventHandler>;
 
 /**
- * How an event ended at a consumer: `applied`, `superseded` by a newer one of its aggregate, `parked` to be
+ * How an event ended at a consumer: `applied`, `superseded` by a newer one of its aggregate, `retrying` to be
  * tried again, or `dead`.
  */
-export type EventOutcome = 'applied' | 'superseded' | 'parked' | 'dead';
+export type EventOutcome = 'applied' | 'superseded' | 'retrying' | 'dead';
 
 /** What became of one event; true once the transaction has committed. */
 export interface HandledEvent {
@@ -32,18 +32,18 @@ const KEYS_AT_A_TIME = 16;
 /** Gives each event to its handler once, within a transaction of the caller. */
 export class Inbox {
   private readonly inbox: InboxRepository;
-  private readonly parked: ParkedRepository;
+  private readonly failedEvents: FailedEventRepository;
 
   constructor(
     private readonly consumer: string,
     private readonly handlers: EventHandlers,
   ) {
     this.inbox = new InboxRepository(consumer);
-    this.parked = new ParkedRepository(consumer);
+    this.failedEvents = new FailedEventRepository(consumer);
   }
 
   /**
-   * Handles events of one topic and bucket, in this order, each once and unless it waits behind a parked
+   * Handles events of one topic and bucket, in this order, each once and unless it waits behind a failed
    * one. All or none: what a handler throws comes out. @returns those that were not handled before.
    */
   async apply(transaction: Transaction, events: ReadEvent[]): Promise<HandledEvent[]> {
@@ -51,11 +51,11 @@ export class Inbox {
     const { topic, bucket } = events[0].message;
     await this.inbox.lockBucket(transaction, bucket);
     const { fresh, waiting } = await this.inbox.admit(transaction, topic, events);
-    const parked = events.filter(({ event }) => waiting.delete(event.id));
-    for (const read of parked) {
-      await this.parked.insert(transaction, read.message, {
+    const failed = events.filter(({ event }) => waiting.delete(event.id));
+    for (const read of failed) {
+      await this.failedEvents.insert(transaction, read.message, {
         type: read.event.type,
-        state: 'parked',
+        state: 'retrying',
         reason: 'waits behind an earlier event of its key',
         attempts: 0,
       });
@@ -68,15 +68,15 @@ export class Inbox {
     crashPoint('consumer.before-commit');
     return [
       ...handled,
-      ...parked.map(({ event }) => ({ type: event.type, outcome: 'parked' as const })),
+      ...failed.map(({ event }) => ({ type: event.type, outcome: 'retrying' as const })),
     ];
   }
 
-  /** Handles one event that had been parked. The bucket is locked by the caller. */
-  async applyParked(transaction: Transaction, read: ReadEvent): Promise<HandledEvent[]> {
+  /** Handles one event that had failed. The bucket is locked by the caller. */
+  async applyFailed(transaction: Transaction, read: ReadEvent): Promise<HandledEvent[]> {
     const isNew = await this.inbox.insert(transaction, read.event.id);
     const handled = isNew ? await this.handle(transaction, [read]) : [];
-    await this.parked.delete(transaction, read.event.id);
+    await this.failedEvents.delete(transaction, read.event.id);
     return handled;
   }
 

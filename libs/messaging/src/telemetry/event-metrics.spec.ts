@@ -67,10 +67,10 @@ describe('metrics of events', () => {
 
   it('a dead event is counted and shown; a type nobody declared is "unknown"', async () => {
     await stage.sayUnknown(newId());
-    const parked = 'dds_events_waiting{consumer="entitlement",type="unknown",state="parked"}';
-    await waitFor('it to be parked', async () => (await lineOf(heard, parked)) === `${parked} 1`);
+    const failed = 'dds_events_waiting{consumer="entitlement",type="unknown",state="retrying"}';
+    await waitFor('it to be stored', async () => (await lineOf(heard, failed)) === `${failed} 1`);
     const handled =
-      'dds_events_handled_total{consumer="entitlement",type="unknown",outcome="parked"}';
+      'dds_events_handled_total{consumer="entitlement",type="unknown",outcome="retrying"}';
     await waitFor(
       'it to be counted',
       async () => (await lineOf(heard, handled)) === `${handled} 1`,

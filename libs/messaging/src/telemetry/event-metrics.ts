@@ -31,12 +31,12 @@ const SENT = declareCounter('dds_events_sent_total', 'Events handed to the trans
 });
 const HANDLED = declareCounter(
   'dds_events_handled_total',
-  'Events by how they ended at a consumer: applied, superseded, parked or dead. One that is parked and later applied counts as both.',
+  'Events by how they ended at a consumer: applied, superseded, retrying or dead. One that is retried and later applied counts as both.',
   { labels: ['consumer', 'type', 'outcome'] },
 );
 const WAITING = declareGauge(
   'dds_events_waiting',
-  'Events that could not be handled and are parked (tried again by themselves) or dead (an operator decides).',
+  'Events that could not be handled and are retrying (tried again automatically) or dead (an operator decides).',
   { labels: ['consumer', 'type', 'state'] },
 );
 const DURATION = declareHistogram(
@@ -63,7 +63,7 @@ export function addEventMetrics(metrics: Metrics, options: EventMetricsOptions):
   const counts = transport.counts.of(service);
   metrics.addSource({ name: 'events', read: (take) => readCounts(take, service, counts) });
   metrics.addSource({ name: 'outbox', read: (take) => readOutbox(take, service, database) });
-  metrics.addSource({ name: 'parked events', read: (take) => readParked(take, database) });
+  metrics.addSource({ name: 'failed events', read: (take) => readFailedEvents(take, database) });
   metrics.addSource({
     name: 'consumer lag',
     read: async (take) => {
@@ -97,9 +97,12 @@ async function readOutbox(
   take(OLDEST, row.oldest_seconds, { producer });
 }
 
-async function readParked(take: TakeReading, database: Pick<Database, 'query'>): Promise<void> {
-  const rows = await database.query<ParkedCount>(PARKED);
-  const counts = new Map<string, ParkedCount>();
+async function readFailedEvents(
+  take: TakeReading,
+  database: Pick<Database, 'query'>,
+): Promise<void> {
+  const rows = await database.query<FailedEventCount>(FAILED_EVENTS);
+  const counts = new Map<string, FailedEventCount>();
   for (const row of rows) {
     const type = knownType(row.type);
     const name = [row.consumer, type, row.state].join('\n');
@@ -111,7 +114,7 @@ async function readParked(take: TakeReading, database: Pick<Database, 'query'>):
   }
 }
 
-interface ParkedCount {
+interface FailedEventCount {
   consumer: string;
   type: string;
   state: string;
@@ -129,6 +132,6 @@ const OUTBOX = `
     select sequence from outbox o where o.bucket = bucket.bucket and o.sent_at is null
     order by position limit 1) as head on true`;
 
-const PARKED = `
-  select consumer, type, state, count(*)::int as count from parked_event
-  where state in ('parked', 'dead') group by consumer, type, state`;
+const FAILED_EVENTS = `
+  select consumer, type, state, count(*)::int as count from failed_event
+  where state in ('retrying', 'dead') group by consumer, type, state`;

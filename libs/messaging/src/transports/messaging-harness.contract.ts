@@ -9,8 +9,8 @@ import { TestClock, TestDatabase } from '#test/environment';
 import type { EventTransport } from '../event-transport.js';
 import { Consumes, Watches } from '../inbox/consumes.js';
 import { Outbox } from '../outbox/outbox.js';
-import { ParkedEvent } from '../parking/parked-event.entity.js';
-import { ParkedEvents } from '../parking/parked-events.js';
+import { FailedEvent } from '../failed-events/failed-event.entity.js';
+import { FailedEvents } from '../failed-events/failed-events.js';
 
 @EventType({ type: 'account.counted', version: 1, kind: 'delta' })
 export class Counted {
@@ -123,7 +123,7 @@ export const quietLogger = new Logger('contract', { write: () => {} });
 
 /** One producer (account), one consumer (entitlement) and a real database between them. */
 export class MessagingHarness {
-  readonly parked: ParkedEvents;
+  readonly failedEvents: FailedEvents;
   /** Wakes nobody: an event is found by the relay's own poll. */
   private readonly outbox: Outbox;
 
@@ -133,7 +133,7 @@ export class MessagingHarness {
     readonly maintenance: Database,
     readonly consumer: Database,
   ) {
-    this.parked = new ParkedEvents(consumer);
+    this.failedEvents = new FailedEvents(consumer);
     const transport = { wake: () => {} } as Partial<EventTransport> as EventTransport;
     this.outbox = new Outbox('account', new TestClock(), transport);
   }
@@ -147,7 +147,7 @@ export class MessagingHarness {
       test,
       await test.service('account'),
       await test.maintenance('account'),
-      await test.service('entitlement', [ParkedEvent]),
+      await test.service('entitlement', [FailedEvent]),
     );
   }
 

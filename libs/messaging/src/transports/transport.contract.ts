@@ -46,7 +46,7 @@ export function transportContract(name: string, harness: TransportHarness): void
       waitFor(`exactly ${String(numbers)}`, async () => {
         return String(await stage.heard(ofKey)) === String(numbers);
       });
-    const parkedOf = (ofKey: string) => stage.parked.list({ key: ofKey });
+    const failedOf = (ofKey: string) => stage.failedEvents.list({ key: ofKey });
 
     it('events of a key are handled in the order they were written', async () => {
       const keys = Array.from({ length: 4 }, newId);
@@ -92,13 +92,13 @@ export function transportContract(name: string, harness: TransportHarness): void
       await stage.say(Counted, other, { n: 3 });
       await untilHeard(key, [2]);
       await untilHeard(other, [3]);
-      expect(await parkedOf(key)).toMatchObject([
+      expect(await failedOf(key)).toMatchObject([
         { state: 'dead', type: 'account.counted', attempts: 1, consumer: 'entitlement' },
       ]);
-      expect((await parkedOf(key))[0].reason).toContain('SQLSTATE 23514');
+      expect((await failedOf(key))[0].reason).toContain('SQLSTATE 23514');
     });
 
-    it('behind a parked event later deltas of its key wait, snapshots and other keys pass', async () => {
+    it('behind a failed event later deltas of its key wait, snapshots and other keys pass', async () => {
       const other = newId();
       let isRepaired = false;
       recorder().before = ({ data }) => {
@@ -111,15 +111,15 @@ export function transportContract(name: string, harness: TransportHarness): void
       await untilHeard(other, [5]);
       // As often as fits into 5 s: a machine that stands still meanwhile gets to two.
       expect(recorder().tries.filter((n) => n === 1).length).toBeGreaterThanOrEqual(2);
-      expect(await parkedOf(key)).toMatchObject([
-        { state: 'parked', reason: 'Error: not now' },
-        { state: 'parked', reason: expect.stringContaining('waits behind') },
-        { state: 'parked', reason: expect.stringContaining('waits behind') },
+      expect(await failedOf(key)).toMatchObject([
+        { state: 'retrying', reason: 'Error: not now' },
+        { state: 'retrying', reason: expect.stringContaining('waits behind') },
+        { state: 'retrying', reason: expect.stringContaining('waits behind') },
       ]);
       isRepaired = true;
-      expect(await stage.parked.redrive({ key })).toBe(3);
+      expect(await stage.failedEvents.redrive({ key })).toBe(3);
       await untilHeard(key, [4, 1, 2, 3]);
-      expect(await parkedOf(key)).toEqual([]);
+      expect(await failedOf(key)).toEqual([]);
     });
 
     it('a discarded event is kept with its reason, stays unhandled and lets the next ones go on', async () => {
@@ -128,19 +128,21 @@ export function transportContract(name: string, harness: TransportHarness): void
       };
       await stage.say(Counted, key, { n: 1 });
       await stage.say(Counted, key, { n: 2 });
-      const [head] = await waitFor('both parked', async () => {
-        const parked = await parkedOf(key);
-        return parked.length === 2 ? parked : undefined;
+      const [head] = await waitFor('both stored', async () => {
+        const failed = await failedOf(key);
+        return failed.length === 2 ? failed : undefined;
       });
-      expect(await stage.parked.discard('entitlement', head.eventId, 'made by mistake')).toBe(true);
+      expect(await stage.failedEvents.discard('entitlement', head.eventId, 'made by mistake')).toBe(
+        true,
+      );
       await untilHeard(key, [2]);
       await stage.relayAgain(key);
       await stage.say(Counted, key, { n: 3 });
       await untilHeard(key, [2, 3]);
-      expect(await parkedOf(key)).toMatchObject([
+      expect(await failedOf(key)).toMatchObject([
         { state: 'discarded', reason: 'made by mistake' },
       ]);
-      expect(await stage.parked.redrive({ key })).toBe(0);
+      expect(await stage.failedEvents.redrive({ key })).toBe(0);
     });
 
     it('a snapshot that comes back after a newer one is recorded as superseded, not applied', async () => {
@@ -151,17 +153,17 @@ export function transportContract(name: string, harness: TransportHarness): void
       await stage.say(SnapshotTaken, key, { n: 1 });
       await stage.say(SnapshotTaken, key, { n: 2 });
       await untilHeard(key, [2]);
-      const [{ eventId }] = await parkedOf(key);
+      const [{ eventId }] = await failedOf(key);
       isRepaired = true;
-      await stage.parked.redrive({ eventId });
-      await waitFor('no longer parked', async () => (await parkedOf(key)).length === 0);
+      await stage.failedEvents.redrive({ eventId });
+      await waitFor('none left', async () => (await failedOf(key)).length === 0);
       expect(await stage.heard(key)).toEqual([2]);
       expect(
         await stage.consumer.query('select outcome from inbox where event_id = $1', [eventId]),
       ).toEqual([{ outcome: 'superseded' }]);
     });
 
-    it('a database that is away pauses, parks nothing and loses nothing', async () => {
+    it('a database that is away pauses, stores no failed event and loses nothing', async () => {
       let refusals = 0;
       recorder().before = () => {
         if (++refusals <= 6) throw sqlError('57P01');
@@ -169,7 +171,7 @@ export function transportContract(name: string, harness: TransportHarness): void
       await stage.say(Counted, key, { n: 1 });
       await stage.say(Counted, key, { n: 2 });
       await untilHeard(key, [1, 2]);
-      expect(await parkedOf(key)).toEqual([]);
+      expect(await failedOf(key)).toEqual([]);
     });
 
     it('a connection that is cut while an event is handled loses nothing and handles nothing twice', async () => {
@@ -184,36 +186,36 @@ export function transportContract(name: string, harness: TransportHarness): void
       for (const n of [1, 2, 3]) await stage.say(Counted, key, { n });
       await untilHeard(key, [1, 2, 3]);
       expect(cuts).toBeGreaterThan(2);
-      expect(await parkedOf(key)).toEqual([]);
+      expect(await failedOf(key)).toEqual([]);
     });
 
-    it('a deadlock or serialization failure is tried again at once and parks nothing', async () => {
+    it('a deadlock or serialization failure is tried again at once and stores no failed event', async () => {
       let refusals = 0;
       recorder().before = () => {
         if (++refusals <= 2) throw sqlError('40P01');
       };
       await stage.say(Counted, key, { n: 1 });
       await untilHeard(key, [1]);
-      expect(await parkedOf(key)).toEqual([]);
+      expect(await failedOf(key)).toEqual([]);
     });
 
-    it('an event of an unknown type is parked until a release knows it', async () => {
+    it('an event of an unknown type is retried until a release knows it', async () => {
       await stage.sayUnknown(key);
-      const [parked] = await waitFor('parked', async () => {
-        const events = await parkedOf(key);
+      const [failed] = await waitFor('retrying', async () => {
+        const events = await failedOf(key);
         return events.length > 0 ? events : undefined;
       });
-      expect(parked).toMatchObject({
-        state: 'parked',
+      expect(failed).toMatchObject({
+        state: 'retrying',
         type: 'account.not-yet-invented',
         reason: 'unknown event account.not-yet-invented version 1',
       });
       await stage.consumer.query(
-        `update parked_event set parked_at = parked_at - interval '61 minutes',
+        `update failed_event set failed_at = failed_at - interval '61 minutes',
            next_try_at = clock_timestamp() where event_id = $1`,
-        [parked.eventId],
+        [failed.eventId],
       );
-      await waitFor('dead', async () => (await parkedOf(key))[0].state === 'dead');
+      await waitFor('dead', async () => (await failedOf(key))[0].state === 'dead');
     });
 
     it('a consumer that joins late gets everything', async () => {
@@ -245,7 +247,7 @@ export function transportContract(name: string, harness: TransportHarness): void
       await stage.say(Counted, key, { n: 1002 });
       await untilHeard(key, [1001, 1002]);
       await waitFor('both watched', () => recorder().watched.includes(1002));
-      expect(await parkedOf(key)).toEqual([]);
+      expect(await failedOf(key)).toEqual([]);
     });
 
     it('a process that ends between any two steps loses nothing and handles nothing twice', async () => {
@@ -270,7 +272,7 @@ export function transportContract(name: string, harness: TransportHarness): void
         await waitFor('all sent', async () => (await stage.unsent()) === 0);
         await second.stop();
       }
-      expect(await parkedOf(key)).toEqual([]);
+      expect(await failedOf(key)).toEqual([]);
       expect(deaths).toBeGreaterThanOrEqual(Math.floor(20 / harness.stepsBetweenDeaths));
     }, 600_000);
   });

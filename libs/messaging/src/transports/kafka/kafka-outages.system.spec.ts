@@ -69,21 +69,23 @@ new KafkaHarness().describe('while the broker is away', () => {
       const before = await kafka.membersOf('entitlement');
       await stage.say(Counted, key, { n: 101 });
       await waitFor(
-        'parked',
-        async () => (await stage.parked.list({ key })).length === 1,
+        'retrying',
+        async () => (await stage.failedEvents.list({ key })).length === 1,
         OUTAGE_LIMIT_MS,
       );
       await stage.say(Counted, other, { n: 102 });
       await untilHeard(other, [102]);
-      expect((await stage.parked.list({ key }))[0].reason).toContain('did not end within 5000 ms');
+      expect((await stage.failedEvents.list({ key }))[0].reason).toContain(
+        'did not end within 5000 ms',
+      );
       // A try of 5 s leaves no time for another, unless a timer is a hair early.
       expect([2, 3]).toContain(recorder.tries.filter((n) => n === 101).length);
       expect(await kafka.membersOf('entitlement')).toBe(before);
       expect(transport.health().every(({ isMember }) => isMember)).toBe(true);
       recorder.during = async () => {};
-      await stage.parked.discard(
+      await stage.failedEvents.discard(
         'entitlement',
-        (await stage.parked.list({ key }))[0].eventId,
+        (await stage.failedEvents.list({ key }))[0].eventId,
         'hung',
       );
     },

@@ -5,7 +5,7 @@ import { EMPTY } from 'rxjs';
 import { HOUR_MS, newId } from '#libs/platform';
 import { waitFor } from '#test/environment';
 import { bucketOf, topicOf } from '../../envelope/bucket.js';
-import type { ParkedEvent } from '../../parking/parked-event.entity.js';
+import type { FailedEvent } from '../../failed-events/failed-event.entity.js';
 import {
   Counted,
   OddlyNamed,
@@ -53,7 +53,7 @@ kafka.describe('pitfalls of Kafka in Nest', () => {
   afterEach(async () => {
     await running.stop();
     // A retry would be counted by a later test.
-    await stage.consumer.query('delete from parked_event');
+    await stage.consumer.query('delete from failed_event');
     expect(kafka.deaths.splice(0)).toEqual([]);
   });
 
@@ -63,10 +63,10 @@ kafka.describe('pitfalls of Kafka in Nest', () => {
     waitFor(`exactly ${String(numbers)}`, async () => {
       return String(await stage.heard(ofKey)) === String(numbers);
     });
-  const untilParked = (ofKey: string, count = 1): Promise<ParkedEvent[]> =>
-    waitFor('parked', async () => {
-      const parked = await stage.parked.list({ key: ofKey });
-      return parked.length === count ? parked : undefined;
+  const untilFailed = (ofKey: string, count = 1): Promise<FailedEvent[]> =>
+    waitFor('retrying', async () => {
+      const failed = await stage.failedEvents.list({ key: ofKey });
+      return failed.length === count ? failed : undefined;
     });
   const recordOf = (id: string, value: Buffer | null) => ({
     partition: bucketOf(key),
@@ -100,7 +100,7 @@ kafka.describe('pitfalls of Kafka in Nest', () => {
     for (const each of [...keys, key]) await stage.say(Counted, each, { n: 1 });
     await untilHeard(key, [1]);
     const reasons = [];
-    for (const each of keys) reasons.push((await untilParked(each))[0].reason);
+    for (const each of keys) reasons.push((await untilFailed(each))[0].reason);
     expect(reasons).toEqual(['Error: plain', 'a text', 'undefined']);
   });
 
@@ -110,13 +110,13 @@ kafka.describe('pitfalls of Kafka in Nest', () => {
     };
     for (const n of [1, 2]) await stage.say(Counted, key, { n });
     await untilHeard(key, [2]);
-    expect(await untilParked(key)).toMatchObject([{ state: 'dead', attempts: 1 }]);
+    expect(await untilFailed(key)).toMatchObject([{ state: 'dead', attempts: 1 }]);
   });
 
   it('P3: data that does not fit its class is dead with the reason, unseen by any handler', async () => {
     const id = newId();
     await kafka.write(TOPIC, recordOf(id, bodyOf(id, { data: { n: 'one' } })));
-    const [{ state, reason }] = await untilParked(key);
+    const [{ state, reason }] = await untilFailed(key);
     expect([state, reason]).toEqual(['dead', expect.stringContaining('n must be an integer')]);
     expect(running.recorder.tries).toEqual([]);
   });
@@ -155,22 +155,22 @@ kafka.describe('pitfalls of Kafka in Nest', () => {
     await kafka.write(TOPIC, ...records, { ...records[0], headers: {} });
     await kafka.write(TOPIC, recordOf(id, bodyOf(id, {})));
     await untilHeard(key, [1]);
-    const parked = await untilParked(key, 5);
-    expect(parked.every(({ state }) => state === 'dead')).toBe(true);
-    expect(parked.map(({ body }) => body).sort()).toEqual(
+    const failed = await untilFailed(key, 5);
+    expect(failed.every(({ state }) => state === 'dead')).toBe(true);
+    expect(failed.map(({ body }) => body).sort()).toEqual(
       ['', '{"a":1,', '{"a":1,', 'base64://4=', 'base64:eyJhIjoiACJ9'].sort(),
     );
   });
 
-  it('P7: a type that nobody knows is parked, whatever it is called', async () => {
+  it('P7: a type that nobody knows is stored for a retry, whatever it is called', async () => {
     const [id, odd] = [newId(), newId()];
     const unknown = bodyOf(id, { type: 'account.not-yet-invented' });
     await kafka.write(TOPIC, recordOf(id, unknown));
     await kafka.write(TOPIC, recordOf(odd, bodyOf(odd, { type: 'account.\0' })));
-    const parked = await untilParked(key, 2);
-    expect(parked.map(({ state, type }) => [state, type]).sort()).toEqual([
-      ['parked', 'account.'],
-      ['parked', 'account.not-yet-invented'],
+    const failed = await untilFailed(key, 2);
+    expect(failed.map(({ state, type }) => [state, type]).sort()).toEqual([
+      ['retrying', 'account.'],
+      ['retrying', 'account.not-yet-invented'],
     ]);
   });
 
@@ -183,7 +183,7 @@ kafka.describe('pitfalls of Kafka in Nest', () => {
     };
     const before = await kafka.membersOf('entitlement');
     for (const each of [...keys, key]) await stage.say(Counted, each, { n: 1 });
-    for (const each of keys) await untilParked(each);
+    for (const each of keys) await untilFailed(each);
     await untilHeard(key, [1]);
     expect(await kafka.membersOf('entitlement')).toBe(before);
     expect(running.transport.health().map(({ isMember }) => isMember)).toEqual([true, true]);

@@ -11,18 +11,18 @@ create trigger obstacle before insert on entitlement.payment_lines
   for each row execute function entitlement.obstacle();`;
 const NO_OBSTACLE = 'drop function if exists entitlement.obstacle() cascade';
 
-export const crashParkingRow: InstallationRow = {
-  name: 'crash parking.before-commit, parked-retry.before-commit',
+export const crashFailedEventsRow: InstallationRow = {
+  name: 'crash failed-event.before-commit, failed-event-retry.before-commit',
   fault:
     'kill -9 of entitlement as it puts a payment aside that its database refuses, and as it handles it later',
   expectation: 'the payment is granted once by itself when the obstacle is gone',
-  run: crashParking,
+  run: crashFailedEvents,
 };
 
-async function crashParking(stage: Stage): Promise<void> {
+async function crashFailedEvents(stage: Stage): Promise<void> {
   const { installation } = stage;
   const [known] = installation.regulars;
-  const points = ['parking.before-commit', 'parked-retry.before-commit'] as const;
+  const points = ['failed-event.before-commit', 'failed-event-retry.before-commit'] as const;
   const victim = new Victim('entitlement', [...points], stage);
   const startedAt = performance.now();
   await victim.arm();
@@ -30,13 +30,13 @@ async function crashParking(stage: Stage): Promise<void> {
     await installation.sql(OBSTACLE);
     const paymentId = await installation.pay(known.accountId);
     await eventually('the payment to be put aside', async () => {
-      const parked = await installation.sql(
-        `select from entitlement.parked_event where state = 'parked' and key = $1`,
+      const failed = await installation.sql(
+        `select from entitlement.failed_event where state = 'retrying' and key = $1`,
         [known.accountId],
       );
-      return parked.length > 0;
+      return failed.length > 0;
     });
-    stage.count('parked');
+    stage.count('retrying');
     await installation.sql(NO_OBSTACLE);
     await installation.checker.granted(paymentId);
   };

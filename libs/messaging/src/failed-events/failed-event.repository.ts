@@ -1,7 +1,7 @@
 import type { Transaction } from '#libs/database';
 import { type EventMessage, isEventId } from '../envelope/event-message.js';
 
-export interface ParkedRow {
+export interface FailedEventRow {
   event_id: string;
   topic: string;
   bucket: number;
@@ -10,32 +10,36 @@ export interface ParkedRow {
   body: string;
   attempts: number;
   is_due: boolean;
-  /** Parked, or last redriven, this long ago. */
-  parked_for_ms: number;
+  /** Failed, or last redriven, this long ago. */
+  failed_for_ms: number;
 }
 
-export interface Parking {
+export interface FailedDelivery {
   type: string;
-  state: 'parked' | 'dead';
+  state: 'retrying' | 'dead';
   reason: string;
   attempts: number;
   /** From now until the next try; absent while it waits behind an earlier event. */
   delayMs?: number;
 }
 
-/** The head of a queue: an account's parked events of one topic stay in the order they came in. */
-export interface ParkedQueue {
+/** The head of a queue: an account's failed events of one topic stay in the order they came in. */
+export interface FailedEventQueue {
   topic: string;
   bucket: number;
   key: string;
 }
 
-/** SQL of one consumer's parked events. */
-export class ParkedRepository {
+/** SQL of one consumer's failed events. */
+export class FailedEventRepository {
   constructor(private readonly consumer: string) {}
 
-  /** Does nothing for an event that is parked or handled already. */
-  async insert(transaction: Transaction, message: EventMessage, parking: Parking): Promise<void> {
+  /** Does nothing for an event that is stored or handled already. */
+  async insert(
+    transaction: Transaction,
+    message: EventMessage,
+    failed: FailedDelivery,
+  ): Promise<void> {
     await transaction.query(INSERT, [
       this.consumer,
       message.id,
@@ -43,29 +47,32 @@ export class ParkedRepository {
       message.bucket,
       message.key,
       // PostgreSQL's text knows no zero byte; whoever wrote this may have.
-      parking.type.replaceAll('\0', ''),
+      failed.type.replaceAll('\0', ''),
       message.body,
-      parking.state,
-      parking.reason,
-      parking.attempts,
-      parking.delayMs ?? null,
+      failed.state,
+      failed.reason,
+      failed.attempts,
+      failed.delayMs ?? null,
       isEventId(message.id) ? message.id : null,
     ]);
   }
 
-  /** Lets those be tried that have become the first of their queue. Reads everything that is parked. */
+  /** Lets those be tried that have become the first of their queue. Reads everything that failed. */
   async releaseHeads(transaction: Transaction): Promise<void> {
     await transaction.query(RELEASE_HEADS, [this.consumer]);
   }
 
-  /** Queues whose head is due; costs what is due, not what is parked. */
-  async listDueQueues(transaction: Transaction, limit: number): Promise<ParkedQueue[]> {
-    return transaction.query<ParkedQueue>(LIST_DUE_QUEUES, [this.consumer, limit]);
+  /** Queues whose head is due; costs what is due, not what has failed. */
+  async listDueQueues(transaction: Transaction, limit: number): Promise<FailedEventQueue[]> {
+    return transaction.query<FailedEventQueue>(LIST_DUE_QUEUES, [this.consumer, limit]);
   }
 
   /** The first of a queue, locked against the operator's hands. */
-  async lockHead(transaction: Transaction, queue: ParkedQueue): Promise<ParkedRow | undefined> {
-    const rows = await transaction.query<ParkedRow>(LOCK_HEAD, [
+  async lockHead(
+    transaction: Transaction,
+    queue: FailedEventQueue,
+  ): Promise<FailedEventRow | undefined> {
+    const rows = await transaction.query<FailedEventRow>(LOCK_HEAD, [
       this.consumer,
       queue.topic,
       queue.key,
@@ -76,13 +83,13 @@ export class ParkedRepository {
   async update(
     transaction: Transaction,
     eventId: string,
-    { state, reason, attempts, delayMs }: Required<Omit<Parking, 'type'>>,
+    { state, reason, attempts, delayMs }: Required<Omit<FailedDelivery, 'type'>>,
   ): Promise<void> {
     await transaction.query(UPDATE, [this.consumer, eventId, state, reason, attempts, delayMs]);
   }
 
   async delete(transaction: Transaction, eventId: string): Promise<void> {
-    await transaction.query('delete from parked_event where consumer = $1 and event_id = $2', [
+    await transaction.query('delete from failed_event where consumer = $1 and event_id = $2', [
       this.consumer,
       eventId,
     ]);
@@ -90,7 +97,7 @@ export class ParkedRepository {
 }
 
 const INSERT = `
-  insert into parked_event (consumer, event_id, topic, bucket, key, type, body, state, reason,
+  insert into failed_event (consumer, event_id, topic, bucket, key, type, body, state, reason,
     attempts, next_try_at)
   select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10,
     clock_timestamp() + $11 * interval '1 ms'
@@ -100,29 +107,29 @@ const INSERT = `
 // Redriven ones are due behind a head that is not: left out.
 const LIST_DUE_QUEUES = `
   select topic, bucket, key from (
-    select topic, bucket, key, next_try_at from parked_event p
-    where consumer = $1 and state = 'parked' and next_try_at <= clock_timestamp()
+    select topic, bucket, key, next_try_at from failed_event p
+    where consumer = $1 and state = 'retrying' and next_try_at <= clock_timestamp()
       and not exists (
-        select from parked_event e where e.consumer = $1 and e.state = 'parked'
+        select from failed_event e where e.consumer = $1 and e.state = 'retrying'
           and e.topic = p.topic and e.key = p.key and e.arrival < p.arrival)
     order by next_try_at limit $2) head`;
 
 const RELEASE_HEADS = `
   with heads as (
-    select distinct on (topic, key) event_id, next_try_at from parked_event
-    where consumer = $1 and state = 'parked' order by topic, key, arrival)
-  update parked_event p set next_try_at = clock_timestamp() from heads
+    select distinct on (topic, key) event_id, next_try_at from failed_event
+    where consumer = $1 and state = 'retrying' order by topic, key, arrival)
+  update failed_event p set next_try_at = clock_timestamp() from heads
   where p.consumer = $1 and p.event_id = heads.event_id and heads.next_try_at is null
-    and p.next_try_at is null and p.state = 'parked'`;
+    and p.next_try_at is null and p.state = 'retrying'`;
 
 const LOCK_HEAD = `
   select event_id, topic, bucket, key, type, body, attempts,
     coalesce(next_try_at <= clock_timestamp(), true) as is_due,
-    (extract(epoch from clock_timestamp() - parked_at) * 1000)::float8 as parked_for_ms
-  from parked_event where consumer = $1 and topic = $2 and key = $3 and state = 'parked'
+    (extract(epoch from clock_timestamp() - failed_at) * 1000)::float8 as failed_for_ms
+  from failed_event where consumer = $1 and topic = $2 and key = $3 and state = 'retrying'
   order by arrival limit 1 for update`;
 
 const UPDATE = `
-  update parked_event set state = $3, reason = $4, attempts = $5,
+  update failed_event set state = $3, reason = $4, attempts = $5,
     next_try_at = clock_timestamp() + $6 * interval '1 ms'
-  where consumer = $1 and event_id = $2 and state = 'parked'`;
+  where consumer = $1 and event_id = $2 and state = 'retrying'`;

@@ -38,8 +38,8 @@ export class DiscardedReaper {
 
 const DELETE_OLD = `
   with gone as (
-    delete from parked_event where consumer = $1 and event_id in (
-      select event_id from parked_event
+    delete from failed_event where consumer = $1 and event_id in (
+      select event_id from failed_event
       where consumer = $1 and state = 'discarded'
         and settled_at < clock_timestamp() - interval '30 days' limit $2)
     returning 1)

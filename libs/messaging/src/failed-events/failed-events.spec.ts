@@ -2,29 +2,29 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Database, withClient } from '#libs/database';
 import { newId } from '#libs/platform';
 import { TestDatabase } from '#test/environment';
-import { ParkedEvent } from './parked-event.entity.js';
-import { ParkedEvents } from './parked-events.js';
-import { ParkedRepository } from './parked.repository.js';
+import { FailedEvent } from './failed-event.entity.js';
+import { FailedEvents } from './failed-events.js';
+import { FailedEventRepository } from './failed-event.repository.js';
 
 const HOUR_MS = 3_600_000;
 
-describe('parked events', () => {
+describe('failed events', () => {
   let test: TestDatabase;
   let database: Database;
-  let parked: ParkedEvents;
-  const repository = new ParkedRepository('entitlement');
+  let failed: FailedEvents;
+  const repository = new FailedEventRepository('entitlement');
 
   beforeAll(async () => {
     test = await TestDatabase.create();
-    database = await test.service('entitlement', [ParkedEvent]);
-    parked = new ParkedEvents(database);
+    database = await test.service('entitlement', [FailedEvent]);
+    failed = new FailedEvents(database);
   });
   afterAll(() => test.drop());
 
-  async function park(
+  async function storeFailed(
     key: string,
     type: string,
-    state: 'parked' | 'dead',
+    state: 'retrying' | 'dead',
     delayMs: number | undefined = HOUR_MS,
   ): Promise<string> {
     const id = newId();
@@ -47,40 +47,40 @@ describe('parked events', () => {
   it('are listed page by page in the order they came in', async () => {
     const key = newId();
     const ids: string[] = [];
-    for (let n = 0; n < 5; n++) ids.push(await park(key, 'account.counted', 'parked'));
-    const first = await parked.list({ key, limit: 3 });
-    const second = await parked.list({ key, limit: 3, after: first[2].arrival });
+    for (let n = 0; n < 5; n++) ids.push(await storeFailed(key, 'account.counted', 'retrying'));
+    const first = await failed.list({ key, limit: 3 });
+    const second = await failed.list({ key, limit: 3, after: first[2].arrival });
     expect(idsOf([...first, ...second])).toEqual(ids);
   });
 
   it('are redriven by a filter, dead ones included, and due at once', async () => {
     const [one, two] = [newId(), newId()];
-    await park(one, 'account.invoice-lost', 'dead');
-    await park(two, 'account.invoice-lost', 'parked');
-    const other = await park(one, 'account.counted', 'dead');
+    await storeFailed(one, 'account.invoice-lost', 'dead');
+    await storeFailed(two, 'account.invoice-lost', 'retrying');
+    const other = await storeFailed(one, 'account.counted', 'dead');
     expect(await dueQueues()).toEqual([]);
-    expect(await parked.redrive({ type: 'account.invoice-lost' })).toBe(2);
+    expect(await failed.redrive({ type: 'account.invoice-lost' })).toBe(2);
     expect((await dueQueues()).map(({ key }) => key).toSorted()).toEqual([one, two].toSorted());
-    expect(idsOf(await parked.list({ key: one, state: 'dead' }))).toEqual([other]);
+    expect(idsOf(await failed.list({ key: one, state: 'dead' }))).toEqual([other]);
   });
 
   it('a queue whose head is not due stays, even when a later one is', async () => {
     const key = newId();
-    await park(key, 'account.counted', 'parked');
-    const later = await park(key, 'account.counted', 'parked');
-    await parked.redrive({ eventId: later });
+    await storeFailed(key, 'account.counted', 'retrying');
+    const later = await storeFailed(key, 'account.counted', 'retrying');
+    await failed.redrive({ eventId: later });
     expect((await dueQueues()).filter((queue) => queue.key === key)).toEqual([]);
   });
 
   it('what waited behind an event that is gone is let through, one of each key', async () => {
     const key = newId();
-    const head = await park(key, 'account.counted', 'parked');
+    const head = await storeFailed(key, 'account.counted', 'retrying');
     const waiting = () =>
       database.transaction((transaction) =>
         repository.insert(
           transaction,
           { id: newId(), topic: 'account.events', bucket: 1, key, body: '{}' },
-          { type: 'account.counted', state: 'parked', reason: 'waits', attempts: 0 },
+          { type: 'account.counted', state: 'retrying', reason: 'waits', attempts: 0 },
         ),
       );
     await waiting();
@@ -90,44 +90,44 @@ describe('parked events', () => {
     const isDue = async () => (await dueQueues()).filter((queue) => queue.key === key).length;
     await release();
     expect(await isDue()).toBe(0);
-    await database.query('delete from parked_event where event_id = $1', [head]);
+    await database.query('delete from failed_event where event_id = $1', [head]);
     expect(await isDue()).toBe(0);
     await release();
     expect(await isDue()).toBe(1);
-    const released = (await parked.list({ key })).filter(({ nextTryAt }) => nextTryAt !== null);
+    const released = (await failed.list({ key })).filter(({ nextTryAt }) => nextTryAt !== null);
     expect(released).toHaveLength(1);
   });
 
-  it('looking for what is due reads an index, not everything that is parked', async () => {
+  it('looking for what is due reads an index, not everything that failed', async () => {
     await database.query(
-      `insert into parked_event (consumer, event_id, topic, bucket, key, type, body, state, reason,
+      `insert into failed_event (consumer, event_id, topic, bucket, key, type, body, state, reason,
          attempts, next_try_at)
        select 'entitlement', 'many ' || n, 'account.events', 1, 'many ' || n, 'account.counted', '{}',
-         'parked', 'not now', 1, clock_timestamp() + interval '1 hour'
+         'retrying', 'not now', 1, clock_timestamp() + interval '1 hour'
        from generate_series(1, 20000) n`,
     );
     await withClient(test.url(), async (client) =>
-      client.query('analyze entitlement.parked_event'),
+      client.query('analyze entitlement.failed_event'),
     );
     const scanned = await database.transaction(async (transaction) => {
       await repository.listDueQueues(transaction, 10);
       const [row] = await transaction.query<{ rows: string }>(
         `select seq_tup_read + idx_tup_fetch as rows from pg_stat_xact_user_tables
-         where relname = 'parked_event'`,
+         where relname = 'failed_event'`,
       );
       return Number(row.rows);
     });
     expect(scanned).toBeLessThan(1_000);
-    await database.query(`delete from parked_event where event_id like 'many %'`);
+    await database.query(`delete from failed_event where event_id like 'many %'`);
   });
 
-  it('only what is parked or dead can be discarded, and once', async () => {
+  it('only what is retrying or dead can be discarded, and once', async () => {
     const key = newId();
-    const id = await park(key, 'account.counted', 'dead');
-    expect(await parked.discard('gateway', id, 'not mine')).toBe(false);
-    expect(await parked.discard('entitlement', id, 'a duplicate')).toBe(true);
-    expect(await parked.discard('entitlement', id, 'again')).toBe(false);
-    expect(await parked.list({ key })).toMatchObject([
+    const id = await storeFailed(key, 'account.counted', 'dead');
+    expect(await failed.discard('gateway', id, 'not mine')).toBe(false);
+    expect(await failed.discard('entitlement', id, 'a duplicate')).toBe(true);
+    expect(await failed.discard('entitlement', id, 'again')).toBe(false);
+    expect(await failed.list({ key })).toMatchObject([
       { state: 'discarded', reason: 'a duplicate', body: '{}' },
     ]);
   });

@@ -1,17 +1,17 @@
 import { MoreThan } from 'typeorm';
 import type { Database } from '#libs/database';
-import { ParkedEvent, type ParkedState } from './parked-event.entity.js';
+import { FailedEvent, type FailedEventState } from './failed-event.entity.js';
 
-export interface ParkedFilter {
+export interface FailedEventFilter {
   consumer?: string;
-  state?: ParkedState;
+  state?: FailedEventState;
   topic?: string;
   key?: string;
   type?: string;
   eventId?: string;
 }
 
-export interface ParkedListing extends ParkedFilter {
+export interface FailedEventListing extends FailedEventFilter {
   /** At most 200. */
   limit?: number;
   /** The last `arrival` of the page before. */
@@ -20,17 +20,17 @@ export interface ParkedListing extends ParkedFilter {
 
 const PAGE_LIMIT = 200;
 
-/** The operator's hand on a service's parked and dead events. */
-export class ParkedEvents {
-  /** @param database opened with `ParkedEvent` among its entities. */
+/** The operator's hand on a service's failed events. */
+export class FailedEvents {
+  /** @param database opened with `FailedEvent` among its entities. */
   constructor(private readonly database: Database) {}
 
   /** In the order they came in. */
-  async list({ limit = PAGE_LIMIT, after = '0', ...filter }: ParkedListing = {}): Promise<
-    ParkedEvent[]
+  async list({ limit = PAGE_LIMIT, after = '0', ...filter }: FailedEventListing = {}): Promise<
+    FailedEvent[]
   > {
     return this.database.transaction(({ manager }) =>
-      manager.find(ParkedEvent, {
+      manager.find(FailedEvent, {
         where: { ...filter, arrival: MoreThan(after) },
         order: { arrival: 'ASC' },
         take: Math.min(limit, PAGE_LIMIT),
@@ -42,9 +42,9 @@ export class ParkedEvents {
    * Lets events be tried again within a second, by the consumer itself and along the usual path.
    * Discarded ones stay. @returns how many.
    */
-  async redrive(filter: ParkedFilter): Promise<number> {
+  async redrive(filter: FailedEventFilter): Promise<number> {
     const rows = await this.database.query(
-      `update parked_event set state = 'parked', attempts = 0, parked_at = clock_timestamp(),
+      `update failed_event set state = 'retrying', attempts = 0, failed_at = clock_timestamp(),
          next_try_at = clock_timestamp()
        where ${MATCHES} and state <> 'discarded' returning event_id`,
       valuesOf(filter),
@@ -54,7 +54,7 @@ export class ParkedEvents {
 
   /**
    * Gives one event up; the row and the reason stay, and a repeat of the event changes nothing.
-   * @returns false when there is no such event parked or dead.
+   * @returns false when there is no such failed event.
    */
   async discard(consumer: string, eventId: string, reason: string): Promise<boolean> {
     const rows = await this.database.query(DISCARD, [consumer, eventId, reason]);
@@ -66,7 +66,7 @@ const MATCHES = `consumer = coalesce($1, consumer) and state = coalesce($2, stat
   and topic = coalesce($3, topic) and key = coalesce($4, key) and type = coalesce($5, type)
   and event_id = coalesce($6, event_id)`;
 
-function valuesOf(filter: ParkedFilter): unknown[] {
+function valuesOf(filter: FailedEventFilter): unknown[] {
   const { consumer, state, topic, key, type, eventId } = filter;
   return [consumer, state, topic, key, type, eventId].map((value) => value ?? null);
 }
@@ -74,11 +74,11 @@ function valuesOf(filter: ParkedFilter): unknown[] {
 // Those of its key that waited behind it are due now; only the first of them is tried.
 const DISCARD = `
   with discarded as (
-    update parked_event set state = 'discarded', reason = $3, settled_at = clock_timestamp()
+    update failed_event set state = 'discarded', reason = $3, settled_at = clock_timestamp()
     where consumer = $1 and event_id = $2 and state <> 'discarded'
     returning event_id, topic, key),
   released as (
-    update parked_event p set next_try_at = clock_timestamp() from discarded d
-    where p.consumer = $1 and p.topic = d.topic and p.key = d.key and p.state = 'parked'
+    update failed_event p set next_try_at = clock_timestamp() from discarded d
+    where p.consumer = $1 and p.topic = d.topic and p.key = d.key and p.state = 'retrying'
       and p.next_try_at is null)
   select event_id from discarded`;

@@ -5,9 +5,13 @@ import { classify, reasonOf } from '../inbox/failure.js';
 import type { EventHandlers, HandledEvent, Inbox } from '../inbox/inbox.js';
 import { InboxRepository } from '../inbox/inbox.repository.js';
 import type { ServiceEventCounts } from '../telemetry/event-counts.js';
-import { type ParkedQueue, type ParkedRow, ParkedRepository } from './parked.repository.js';
+import {
+  type FailedEventQueue,
+  type FailedEventRow,
+  FailedEventRepository,
+} from './failed-event.repository.js';
 
-export interface ParkedRetriesOptions {
+export interface FailedEventRetriesOptions {
   consumer: string;
   database: Database;
   handlers: EventHandlers;
@@ -25,31 +29,31 @@ const UNKNOWN_LIMIT_MS = HOUR_MS;
 const UNKNOWN_RETRY_MS = MINUTE_MS;
 
 /**
- * Tries parked events again when they are due, in order within a key and topic: behind a head that
+ * Tries failed events again when they are due, in order within a key and topic: behind a head that
  * succeeds or dies the next follows at once. Redriven events come the same way.
  */
-export class ParkedRetries {
+export class FailedEventRetries {
   private readonly loop: Loop;
   private readonly releasing: Loop;
-  private readonly parked: ParkedRepository;
+  private readonly failedEvents: FailedEventRepository;
   private readonly locks: InboxRepository;
   private isStopping = false;
 
-  constructor(private readonly options: ParkedRetriesOptions) {
-    this.parked = new ParkedRepository(options.consumer);
+  constructor(private readonly options: FailedEventRetriesOptions) {
+    this.failedEvents = new FailedEventRepository(options.consumer);
     this.locks = new InboxRepository(options.consumer);
     this.loop = new Loop({
-      name: `${options.consumer}: retry parked events`,
+      name: `${options.consumer}: retry failed events`,
       intervalMs: LOOK_MS,
       logger: options.logger,
       work: () => this.retryDue(),
     });
     this.releasing = new Loop({
-      name: `${options.consumer}: release parked events`,
+      name: `${options.consumer}: release failed events`,
       intervalMs: RELEASE_MS,
       logger: options.logger,
       work: () =>
-        options.database.transaction((transaction) => this.parked.releaseHeads(transaction)),
+        options.database.transaction((transaction) => this.failedEvents.releaseHeads(transaction)),
     });
   }
 
@@ -65,7 +69,7 @@ export class ParkedRetries {
 
   private async retryDue(): Promise<void> {
     const queues = await this.options.database.transaction((transaction) =>
-      this.parked.listDueQueues(transaction, QUEUES_PER_LOOK),
+      this.failedEvents.listDueQueues(transaction, QUEUES_PER_LOOK),
     );
     for (const queue of queues) {
       while (!this.isStopping && (await this.movedHead(queue)));
@@ -74,12 +78,12 @@ export class ParkedRetries {
   }
 
   /** @returns true when the head made way for the next, false when there is none or it stays. */
-  private async movedHead(queue: ParkedQueue): Promise<boolean> {
-    const seen: { head?: ParkedRow; handled: HandledEvent[] } = { handled: [] };
+  private async movedHead(queue: FailedEventQueue): Promise<boolean> {
+    const seen: { head?: FailedEventRow; handled: HandledEvent[] } = { handled: [] };
     try {
       const hasMoved = await this.options.database.transaction(async (transaction) => {
         await this.locks.lockBucket(transaction, queue.bucket);
-        seen.head = await this.parked.lockHead(transaction, queue);
+        seen.head = await this.failedEvents.lockHead(transaction, queue);
         if (!seen.head?.is_due) return false;
         return this.tryHead(transaction, seen.head, seen.handled);
       });
@@ -93,18 +97,18 @@ export class ParkedRetries {
 
   private async tryHead(
     transaction: Transaction,
-    head: ParkedRow,
+    head: FailedEventRow,
     handled: HandledEvent[],
   ): Promise<boolean> {
     const { handlers, inbox } = this.options;
     const read = readMessage(messageOf(head), (eventClass) => handlers.has(eventClass));
     if (read && 'event' in read) {
-      handled.push(...(await inbox.applyParked(transaction, read)));
-      crashPoint('parked-retry.before-commit');
+      handled.push(...(await inbox.applyFailed(transaction, read)));
+      crashPoint('failed-event-retry.before-commit');
       return true;
     }
     const reason = read?.reason ?? `no handler for ${head.type} any more`;
-    const mayBecomeKnown = read?.failure === 'unknown' && head.parked_for_ms < UNKNOWN_LIMIT_MS;
+    const mayBecomeKnown = read?.failure === 'unknown' && head.failed_for_ms < UNKNOWN_LIMIT_MS;
     await this.settle(transaction, head, {
       isDead: !mayBecomeKnown,
       reason,
@@ -113,7 +117,7 @@ export class ParkedRetries {
     return !mayBecomeKnown;
   }
 
-  private async failHead(head: ParkedRow, error: unknown): Promise<boolean> {
+  private async failHead(head: FailedEventRow, error: unknown): Promise<boolean> {
     const isDead = classify(error) === 'permanent';
     const delayMs = BACK_OFF_MS[Math.min(head.attempts, BACK_OFF_MS.length - 1)];
     await this.options.database.transaction(async (transaction) => {
@@ -125,11 +129,11 @@ export class ParkedRetries {
 
   private async settle(
     transaction: Transaction,
-    head: ParkedRow,
+    head: FailedEventRow,
     { isDead, reason, delayMs }: { isDead: boolean; reason: string; delayMs: number },
   ): Promise<void> {
-    await this.parked.update(transaction, head.event_id, {
-      state: isDead ? 'dead' : 'parked',
+    await this.failedEvents.update(transaction, head.event_id, {
+      state: isDead ? 'dead' : 'retrying',
       reason,
       attempts: head.attempts + 1,
       delayMs,
@@ -141,7 +145,7 @@ export class ParkedRetries {
   }
 }
 
-function messageOf(row: ParkedRow): EventMessage {
+function messageOf(row: FailedEventRow): EventMessage {
   return {
     id: row.event_id,
     topic: row.topic,

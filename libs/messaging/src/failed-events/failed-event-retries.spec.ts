@@ -11,14 +11,14 @@ import {
   MessagingHarness,
   quietLogger,
 } from '../transports/messaging-harness.contract.js';
-import { ParkedRepository } from './parked.repository.js';
-import { ParkedRetries } from './parked-retries.js';
+import { FailedEventRepository } from './failed-event.repository.js';
+import { FailedEventRetries } from './failed-event-retries.js';
 
-describe('the retry of a parked event', () => {
+describe('the retry of a failed event', () => {
   let stage: MessagingHarness;
-  let retries: ParkedRetries;
+  let retries: FailedEventRetries;
   let counts: ServiceEventCounts;
-  const repository = new ParkedRepository('entitlement');
+  const repository = new FailedEventRepository('entitlement');
 
   beforeAll(async () => {
     stage = await MessagingHarness.open();
@@ -27,7 +27,7 @@ describe('the retry of a parked event', () => {
   afterAll(() => stage.close());
 
   /** Its number is `n`; due at once. */
-  async function park(key: string, n: number, attempts: number): Promise<string> {
+  async function storeFailed(key: string, n: number, attempts: number): Promise<string> {
     const id = newId();
     const body = JSON.stringify({
       id,
@@ -44,7 +44,7 @@ describe('the retry of a parked event', () => {
     await stage.consumer.transaction((transaction) =>
       repository.insert(transaction, message, {
         type: 'account.counted',
-        state: 'parked',
+        state: 'retrying',
         reason: 'the first time',
         attempts,
         delayMs: 0,
@@ -56,7 +56,7 @@ describe('the retry of a parked event', () => {
   function retryWith(handler: EventHandler): void {
     counts = new ServiceEventCounts();
     const handlers = new Map<EventClass, EventHandler>([[Counted, handler]]);
-    retries = new ParkedRetries({
+    retries = new FailedEventRetries({
       consumer: 'entitlement',
       database: stage.consumer,
       handlers,
@@ -70,7 +70,7 @@ describe('the retry of a parked event', () => {
   const secondsLeft = async (eventId: string) => {
     const [{ seconds }] = await stage.consumer.query<{ seconds: number }>(
       `select extract(epoch from next_try_at - clock_timestamp())::float8 as seconds
-       from parked_event where event_id = $1`,
+       from failed_event where event_id = $1`,
       [eventId],
     );
     return seconds;
@@ -87,20 +87,20 @@ describe('the retry of a parked event', () => {
     'that fails again after %i tries waits longer, and the next of its key behind it',
     async (attempts, more, most) => {
       const key = newId();
-      const first = await park(key, 1, attempts);
-      const second = await park(key, 2, 0);
+      const first = await storeFailed(key, 1, attempts);
+      const second = await storeFailed(key, 2, 0);
       const tried: number[] = [];
       retryWith(async (event) => {
         tried.push((event.data as Counted).n);
         throw new Error('not yet');
       });
-      const rows = () => stage.parked.list({ key });
+      const rows = () => stage.failedEvents.list({ key });
       await waitFor('the retry', async () => (await rows())[0].attempts === attempts + 1);
       const left = await secondsLeft(first);
       expect([left > more, left <= most]).toEqual([true, true]);
       expect(await rows()).toMatchObject([
-        { eventId: first, state: 'parked', reason: 'Error: not yet' },
-        { eventId: second, state: 'parked', attempts: 0, reason: 'the first time' },
+        { eventId: first, state: 'retrying', reason: 'Error: not yet' },
+        { eventId: second, state: 'retrying', attempts: 0, reason: 'the first time' },
       ]);
       expect(tried).toEqual([1]);
     },
@@ -108,16 +108,16 @@ describe('the retry of a parked event', () => {
 
   it('that can never succeed is dead with its reason and an alarm, and the next follows at once', async () => {
     const key = newId();
-    const first = await park(key, 1, 2);
-    await park(key, 2, 0);
+    const first = await storeFailed(key, 1, 2);
+    await storeFailed(key, 2, 0);
     const tried: number[] = [];
     retryWith(async (event) => {
       const { n } = event.data as Counted;
       tried.push(n);
       if (n === 1) throw new UnacceptableEvent('it contradicts another');
     });
-    await waitFor('the next', async () => (await stage.parked.list({ key })).length === 1);
-    expect(await stage.parked.list({ key })).toMatchObject([
+    await waitFor('the next', async () => (await stage.failedEvents.list({ key })).length === 1);
+    expect(await stage.failedEvents.list({ key })).toMatchObject([
       {
         eventId: first,
         state: 'dead',

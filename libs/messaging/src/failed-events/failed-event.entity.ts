@@ -1,17 +1,17 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-export type ParkedState = 'parked' | 'dead' | 'discarded';
+export type FailedEventState = 'retrying' | 'dead' | 'discarded';
 
 /** An event that could not be handled yet. */
-@Entity('parked_event')
-export class ParkedEvent {
+@Entity('failed_event')
+export class FailedEvent {
   @PrimaryColumn('text')
   consumer: string;
 
   @PrimaryColumn('text', { name: 'event_id' })
   eventId: string;
 
-  /** Rises with each parked event: for paging. */
+  /** Rises with each failed event: for paging. */
   @Column({ type: 'bigint', insert: false, update: false })
   arrival: string;
 
@@ -32,7 +32,7 @@ export class ParkedEvent {
   body: string;
 
   @Column('text')
-  state: ParkedState;
+  state: FailedEventState;
 
   /** Why it failed last, or why it was discarded. */
   @Column('text')
@@ -41,8 +41,8 @@ export class ParkedEvent {
   @Column('integer')
   attempts: number;
 
-  @Column('timestamptz', { name: 'parked_at' })
-  parkedAt: Date;
+  @Column('timestamptz', { name: 'failed_at' })
+  failedAt: Date;
 
   /** Null while it waits behind an earlier one of its key. */
   @Column('timestamptz', { name: 'next_try_at', nullable: true })
