@@ -89,6 +89,10 @@ describe('tidy', () => {
       expect(code.clockFaults(files)).toEqual([]);
     });
 
+    it('every property begins at a seed that is written down', () => {
+      expect(code.seedFaults(files)).toEqual([]);
+    });
+
     it('what is repeated is repeated by a loop', () => {
       expect(code.repetitionFaults(files)).toEqual([]);
     });
@@ -246,6 +250,9 @@ describe('tidy', () => {
       [code.clockFaults, 'libs/mail/src/a.ts', `const a = new Date();`],
       [code.clockFaults, 'libs/mail/src/a.ts', `const a = Date.now();`],
       [code.clockFaults, 'libs/mail/src/a.ts', `const a = performance.now();`],
+      [code.seedFaults, 'a.spec.ts', 'fc.assert(property);'],
+      [code.seedFaults, 'a.contract.ts', 'await fc.assert(property, { numRuns: 9 });'],
+      [code.seedFaults, 'test/a.ts', 'const a = fc.check(property, options);'],
       [code.repetitionFaults, `${account}/a.ts`, 'setInterval(() => {}, 1);'],
       [code.constructFaults, 'libs/mail/src/a.ts', `@Global() class A {}`],
       [code.constructFaults, 'libs/mail/src/a.ts', `interface IMail {}`],

@@ -6,11 +6,10 @@ import { LeaseReaperService } from '../../apps/entitlement/src/leases/lease-reap
 import { CreditModel, type ModelPeriod, monthsAfter } from './credit-model.js';
 import { EntitlementUnderTest } from './entitlement-under-test.js';
 
-const RUNS = 60;
-/** However long they take. */
-const RUNS_MIN = 20;
+/** A seed that failed is added here and stays. */
+const SEEDS = [20_261_122];
+const RUNS = 20;
 const COMMANDS_MAX = 30;
-const TIME_LIMIT_MS = 120_000;
 
 const pick = fc.nat(1_000);
 const credits = fc.integer({ min: 1, max: 900 });
@@ -260,31 +259,32 @@ describe('credits under every history', () => {
     async compareLedger(): Promise<void> {
       let [sum, cursor]: [number, string | undefined] = [0, undefined];
       do {
-        const { items, nextCursor } = await entitlement.client.ledger(this.accountId, cursor);
+        const { items, next_cursor: next } = await entitlement.client.ledger(
+          this.accountId,
+          cursor,
+        );
         for (const { amount } of items) sum += Number(amount);
-        cursor = nextCursor;
+        cursor = next ?? undefined;
       } while (cursor !== undefined);
       expect(sum).toBe(this.left);
     }
   }
 
-  it('no history charges twice, grants twice, strands a credit or breaks an invariant', async () => {
-    const histories = fc.array(command, { minLength: 5, maxLength: COMMANDS_MAX, size: 'max' });
-    const endMs = performance.now() + TIME_LIMIT_MS;
-    let begun = 0;
-    await fc.assert(
-      fc.asyncProperty(histories, async (steps) => {
-        if (begun >= RUNS_MIN && performance.now() > endMs) return;
-        begun++;
-        const history = new History();
-        await history.run({ kind: 'buy', credits: 900 });
-        for (const step of steps) await history.run(step);
-        await history.compareLedger();
-      }),
-      { numRuns: RUNS, endOnFailure: true },
-    );
-    expect(begun).toBeGreaterThanOrEqual(RUNS_MIN);
-  }, 900_000);
+  it.each(SEEDS)(
+    'no history of seed %i charges twice, grants twice, strands a credit or breaks an invariant',
+    async (seed) => {
+      const histories = fc.array(command, { minLength: 5, maxLength: COMMANDS_MAX, size: 'max' });
+      await fc.assert(
+        fc.asyncProperty(histories, async (steps) => {
+          const history = new History();
+          await history.run({ kind: 'buy', credits: 900 });
+          for (const step of steps) await history.run(step);
+          await history.compareLedger();
+        }),
+        { numRuns: RUNS, seed, endOnFailure: true },
+      );
+    },
+  );
 });
 
 function chosen<T>(among: T[], pickedNumber: number): T | undefined {

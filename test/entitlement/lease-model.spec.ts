@@ -20,6 +20,7 @@ type Charge = (...given: Parameters<typeof chargeTo>) => unknown;
 
 const NOW = new Date('2026-03-02T09:00:00Z');
 const RUNS = 500;
+const SEED = 20_261_122;
 const COMMANDS_MAX = 40;
 
 const pick = fc.nat(1_000);
@@ -150,7 +151,7 @@ function outcomeWith(charge: Charge) {
     for (const step of steps) history.run(step);
     history.end();
   });
-  return fc.check(property, { numRuns: RUNS, endOnFailure: true });
+  return fc.check(property, { numRuns: RUNS, seed: SEED, endOnFailure: true });
 }
 
 describe('leases under late, repeated and reordered totals', () => {

@@ -7,6 +7,7 @@ import {
 } from './index.js';
 import { chartToolsAvailability } from '../deploy/chart-tools.js';
 import { imageAvailability } from '../deploy/image.js';
+import { internetAvailability } from '../stories/internet-availability.js';
 import { historyMissing } from '../tidy/history.js';
 import { chromiumPath } from './chromium.js';
 
@@ -31,6 +32,11 @@ const PROGRAMS: readonly [name: string, isHere: () => boolean, proves: string][]
     'NSD, Unbound, ldnsutils and dig',
     () => nameServerAvailability() === undefined,
     'the DNS client beside dig at real name servers (libs/resolvers/src/dns/name-servers.system.spec.ts)',
+  ],
+  [
+    'NSD, Unbound, ldnsutils, dig and whois under root',
+    () => internetAvailability() === undefined,
+    'the product on an internet of its own (test/stories/fake-internet.spec.ts)',
   ],
   [
     'Java with Maven',

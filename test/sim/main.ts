@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { Command } from 'commander';
 import {
@@ -50,7 +51,7 @@ const program = new Command('sim')
   .description('simulated histories of the real code under a virtual clock and every kind of fault')
   .option('--seed <number>', 'one history, replayed')
   .option('--histories <count>', 'so many', '10000')
-  .option('--from <seed>', 'the first seed', '1')
+  .option('--from <seed>', 'the first seed; a new one by default', String(randomInt(2 ** 30)))
   .option('--scenario <name>', `only one of ${SCENARIOS.join(', ')}`)
   .option('--size <count>', 'of a replayed history: commands of its actors')
   .option('--without <faults>', `leave out some of ${FAULTS.join(', ')}`)
@@ -77,6 +78,8 @@ async function run(): Promise<boolean> {
   const startedMs = realNow();
   const cpu = process.cpuUsage();
   const plans = options.regressions ? REGRESSIONS.map(({ plan }) => plan) : plansOf(options);
+  if (!options.seed && !options.regressions)
+    say(`seeds from ${options.from} (--from ${options.from})`);
   const tally = await runHistories(plans, ({ histories, failed }) =>
     process.stderr.write(`${histories} histories, ${failed.length} failed\n`),
   );

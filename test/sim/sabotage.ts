@@ -46,9 +46,9 @@ export const SABOTAGES = {
     shownBy: 130,
     breaks: 'a gateway spends from a lease past its end',
   },
-  'no-grace': { scenario: 'facts', shownBy: 1685, breaks: 'facts are trusted for ever' },
+  'no-grace': { scenario: 'auth', shownBy: 1685, breaks: 'records are trusted for ever' },
   'no-overtaking': {
-    scenario: 'facts',
+    scenario: 'auth',
     shownBy: 41,
     breaks: 'a load that news overtook is kept',
   },

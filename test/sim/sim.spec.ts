@@ -40,9 +40,9 @@ describe('simulated histories', () => {
   it(
     'of every scenario keep every promise',
     async () => {
-      const { code, report } = await simulate('--histories 75');
+      const { code, report } = await simulate('--histories 75 --from 1');
       expect(report).toMatchObject({ histories: 75, failed: [] });
-      expect(report.counts).toEqual({ events: 25, credits: 25, facts: 25 });
+      expect(report.counts).toEqual({ events: 25, credits: 25, auth: 25 });
       expect(code).toBe(0);
     },
     LIMIT_MS,
@@ -74,7 +74,7 @@ describe('simulated histories', () => {
   it(
     'notice each sabotage',
     async () => {
-      const { code, report } = await simulate<Found>('--sabotage all --histories 2000');
+      const { code, report } = await simulate<Found>('--sabotage all --histories 2000 --from 1');
       expect(Object.keys(report).toSorted()).toEqual(Object.keys(SABOTAGES).toSorted());
       expect(code).toBe(0);
     },
@@ -84,7 +84,7 @@ describe('simulated histories', () => {
   it(
     'that fail are made smaller, and the command that is shown replays what is left',
     async () => {
-      const { report } = await simulate('--sabotage no-fence --histories 100');
+      const { report } = await simulate('--sabotage no-fence --histories 100 --from 1');
       const [{ seed, replay }] = report.shown;
       expect(replay).toMatch(/--size [0-9] /);
       const [, words] = replay.split(' -- ');

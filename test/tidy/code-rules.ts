@@ -98,6 +98,26 @@ export function clockFaults(files: SourceFile[]): string[] {
   ]);
 }
 
+/**
+ * A property that a test holds begins at a seed that is written there: a new one, which may fail, is drawn by
+ * `npm run sim` and `npm run prove` and never decides whether a commit lands.
+ */
+export function seedFaults(files: SourceFile[]): string[] {
+  return files.filter(isTest).flatMap((file) =>
+    nodesOf(file, ts.isCallExpression)
+      .filter(({ expression }) =>
+        /^fc\.(assert|check|sample|statistics)$/.test(expression.getText()),
+      )
+      .filter(({ arguments: [, options] }) => !isSeeded(options))
+      .map((node) => `${place(file, node)}: no seed`),
+  );
+}
+
+const isSeeded = (options: ts.Expression | undefined) =>
+  options !== undefined &&
+  ts.isObjectLiteralExpression(options) &&
+  options.properties.some(({ name }) => name?.getText() === 'seed');
+
 /** Where a timer ticks evenly, and why it is no `Loop`, which rests between two turns. */
 const TICKS: readonly [path: string, why: string][] = [
   ['apps/gateway/src/connection/plain-connections.ts', 'counts time-outs in ticks'],

@@ -20,7 +20,7 @@ import { AnchoredHead, AuditAnchor } from './audit-check/audit-anchor.entity.js'
 import { AuditEntry } from './audit/audit-entry.entity.js';
 import { BillingDetails } from './billing-details/billing-details.entity.js';
 import { EraseJob } from './deletion/erase.job.js';
-import { ExpireKeysJob } from './key-facts/expire-keys.job.js';
+import { ExpireKeysJob } from './key-records/expire-keys.job.js';
 import { ApiKey } from './keys/key.entity.js';
 import { PasswordReset } from './password-resets/password-reset.entity.js';
 import { Person } from './people/person.entity.js';

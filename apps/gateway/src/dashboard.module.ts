@@ -6,7 +6,6 @@ import { OverviewController } from './dashboard/account/overview.controller.js';
 import { AuthController } from './dashboard/auth/auth.controller.js';
 import { ForgeryGuard } from './dashboard/browser/forgery-guard.js';
 import { SessionGuard } from './dashboard/browser/session-guard.js';
-import { CreditCallsController } from './dashboard/credits/credit-calls.controller.js';
 import { CreditsController } from './dashboard/credits/credits.controller.js';
 import { DashboardCalls } from './dashboard/dashboard-calls.js';
 import { DashboardSettings } from './dashboard/dashboard-settings.js';
@@ -31,7 +30,6 @@ const PAGES = [
   AccountController,
   KeysController,
   CreditsController,
-  CreditCallsController,
   PlansController,
   SubscriptionPagesController,
   InvoicePagesController,

@@ -11,8 +11,8 @@ import { Database, MaintenanceDatabase, RollPartitionsJob, addPoolMetrics } from
 import { EventTransport, addEventMetrics } from '#libs/messaging';
 import { HOUR_MS, Health, Logger, MINUTE_MS, Metrics, SECOND_MS } from '#libs/platform';
 import { type JobDeclaration, type RunningJobs, startJobs } from '#libs/services';
-import { ChangePollers } from './facts/change-pollers.js';
-import { Facts } from './facts/facts.js';
+import { ChangePollers } from './auth-cache/change-pollers.js';
+import { AuthCache } from './auth-cache/auth-cache.js';
 import { GatewayConfig } from './gateway.config.js';
 import { COUNTERS } from './gateway-providers.js';
 import { LeaseClient } from './lease/lease-client.js';
@@ -103,7 +103,7 @@ export class GatewayLifecycle
       counters,
       counts: this.get(RequestCounts),
       log: this.get(RequestLog),
-      facts: this.get(Facts),
+      authCache: this.get(AuthCache),
     });
     addPoolMetrics(metrics, { gateway: database, maintenance: this.maintenance });
     addEventMetrics(metrics, {

@@ -39,7 +39,7 @@ describe('readiness of a gateway', () => {
       const startedAt = performance.now();
       const gateway = await around.startGateway();
       expect(performance.now() - startedAt).toBeLessThan(START_LIMIT_MS);
-      const { apiKey, facts } = around.account.addKey();
+      const { apiKey, keyRecord } = around.account.addKey();
       const answer = await request(`${gateway.apiUrl}/v2.0/whois/live?domainName=a.example`, {
         headers: { 'x-api-key': apiKey },
       });
@@ -49,7 +49,7 @@ describe('readiness of a gateway', () => {
       await waitFor('the row of the request', async () => {
         const { rows } = await client.query(
           'select from gateway.request_log where account_id = $1',
-          [facts.accountId],
+          [keyRecord.accountId],
         );
         return rows.length === 1;
       });

@@ -33,6 +33,7 @@ export * from './operations/kinds.js';
 export { MAX_CREDITS } from './operations/live-parameters.js';
 export * from './operations/operation.js';
 export * from './operations/reading/question.js';
+export * from './operations/reading/serves.js';
 export * from './operations/outcome.js';
 export * from './operations/parameter.js';
 export * from './operations/openapi/openapi.js';

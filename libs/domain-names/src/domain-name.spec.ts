@@ -162,7 +162,7 @@ describe('what a registry would be sent', () => {
         expect(bytes).toMatch(/^[a-z0-9._-]{1,253}\r\n$/);
         expect(input).not.toMatch(/\p{Cc}/u);
       }),
-      { numRuns: 10_000 },
+      { numRuns: 10_000, seed: 20_261_122 },
     );
     expect(accepted).toBeGreaterThan(1_000);
   });
@@ -177,7 +177,7 @@ describe('what a registry would be sent', () => {
         const whole = subdomain === '' ? name : `${subdomain}.${name}`;
         expect(whole).toBe(domainToASCII(host).replace(/\.$/, ''));
       }),
-      { numRuns: 2_000 },
+      { numRuns: 2_000, seed: 20_261_122 },
     );
   });
 
@@ -190,7 +190,7 @@ describe('what a registry would be sent', () => {
         expect(parseDomainName(name)).toMatchObject({ ok: true, domain: { name, subdomain: '' } });
         expect(parseDomainName(unicode)).toMatchObject({ ok: true, domain: { name } });
       }),
-      { numRuns: 2_000 },
+      { numRuns: 2_000, seed: 20_261_122 },
     );
   });
 });

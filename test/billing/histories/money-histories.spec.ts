@@ -1,15 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Database } from '#libs/database';
+import { MINUTE_MS } from '#libs/platform';
 import { BillingUnderTest } from '../billing-under-test.js';
 import { moneyCommand } from './money-commands.js';
 import { MoneyHistory } from './money-history.js';
 
-/** As many as fit into the time, on a busy machine one; `npm run sim` runs more. */
-const RUNS = 30;
-const RUNS_MIN = 1;
+/** `npm run sim` runs more, of new seeds. One that failed is added here and stays. */
+const SEEDS = [
+  { seed: 20_261_122, path: '', numRuns: 5 },
+  // Two subscriptions of a line were taken over at the same moment.
+  { seed: -562_272_513, path: '1', numRuns: 1 },
+];
 const COMMANDS_MAX = 40;
-const TIME_LIMIT_MS = 25_000;
+const TIMEOUT_MS = 4 * MINUTE_MS;
 
 describe('money under every history', () => {
   let billing: BillingUnderTest;
@@ -21,9 +25,9 @@ describe('money under every history', () => {
   });
   afterAll(() => billing.stop());
 
-  it(
-    'each ends where the money at the processor is, and no invariant breaks on the way',
-    async () => {
+  it.each(SEEDS)(
+    'each of seed $seed ends where the money at the processor is, and no invariant breaks on the way',
+    async ({ seed, path, numRuns }) => {
       let [runs, done] = [0, 0];
       await fc.assert(
         fc.asyncProperty(
@@ -36,11 +40,11 @@ describe('money under every history', () => {
             done += history.done;
           },
         ),
-        { numRuns: RUNS, endOnFailure: true, interruptAfterTimeLimit: TIME_LIMIT_MS },
+        { numRuns, seed, path, endOnFailure: true },
       );
-      expect(runs).toBeGreaterThanOrEqual(RUNS_MIN);
+      expect(runs).toBe(numRuns);
       expect(done).toBeGreaterThan(runs * 10);
     },
-    4 * TIME_LIMIT_MS,
+    TIMEOUT_MS,
   );
 });

@@ -6,19 +6,19 @@ import {
   ConfirmAddressRequest,
 } from '#libs/contracts';
 import { CurrentVisitor, type Visitor } from '../audit/actor.js';
-import { type ActiveSession, CurrentSession, Serves } from '../sessions/session-guard.js';
+import { type ActiveSession, CurrentSession, ServesBrowser } from '../sessions/session-guard.js';
 import { AddressChangesService } from './address-changes.service.js';
 
 @Controller()
 export class AddressChangesController {
   constructor(private readonly changes: AddressChangesService) {}
 
-  @Serves(ADDRESS_CHANGE)
+  @ServesBrowser(ADDRESS_CHANGE)
   request(@CurrentSession() owner: ActiveSession, @Body() request: ChangeAddressRequest) {
     return this.changes.request(owner, request);
   }
 
-  @Serves(ADDRESS_CONFIRM)
+  @ServesBrowser(ADDRESS_CONFIRM)
   confirm(@Body() request: ConfirmAddressRequest, @CurrentVisitor() visitor: Visitor) {
     return this.changes.confirm(request, visitor);
   }

@@ -1,19 +1,19 @@
 import { Body, Controller, Get } from '@nestjs/common';
 import { BILLING_DETAILS, BILLING_DETAILS_PUT, PutBillingDetailsRequest } from '#libs/contracts';
 import { AccountId, AllowCallers } from '#libs/platform';
-import { type ActiveSession, CurrentSession, Serves } from '../sessions/session-guard.js';
+import { type ActiveSession, CurrentSession, ServesBrowser } from '../sessions/session-guard.js';
 import { BillingDetailsService } from './billing-details.service.js';
 
 @Controller()
 export class BillingDetailsController {
   constructor(private readonly billingDetails: BillingDetailsService) {}
 
-  @Serves(BILLING_DETAILS)
+  @ServesBrowser(BILLING_DETAILS)
   get(@CurrentSession() owner: ActiveSession) {
     return this.billingDetails.get(owner.accountId);
   }
 
-  @Serves(BILLING_DETAILS_PUT)
+  @ServesBrowser(BILLING_DETAILS_PUT)
   put(@CurrentSession() owner: ActiveSession, @Body() request: PutBillingDetailsRequest) {
     return this.billingDetails.put(owner, request);
   }

@@ -1,7 +1,7 @@
 import { Body, Controller, UseInterceptors } from '@nestjs/common';
 import { ACCOUNT_DELETE, ACCOUNT_RESTORE, DeleteAccountRequest } from '#libs/contracts';
 import { SessionHeaders } from '../sessions/session-headers.js';
-import { type ActiveSession, CurrentSession, Serves } from '../sessions/session-guard.js';
+import { type ActiveSession, CurrentSession, ServesBrowser } from '../sessions/session-guard.js';
 import { DeletionService } from './deletion.service.js';
 
 @Controller()
@@ -9,12 +9,12 @@ import { DeletionService } from './deletion.service.js';
 export class DeletionController {
   constructor(private readonly deletion: DeletionService) {}
 
-  @Serves(ACCOUNT_DELETE)
+  @ServesBrowser(ACCOUNT_DELETE)
   delete(@CurrentSession() owner: ActiveSession, @Body() request: DeleteAccountRequest) {
     return this.deletion.delete(owner, request);
   }
 
-  @Serves(ACCOUNT_RESTORE)
+  @ServesBrowser(ACCOUNT_RESTORE)
   restore(@CurrentSession() owner: ActiveSession) {
     return this.deletion.restore(owner);
   }

@@ -15,7 +15,7 @@ import {
 } from '#libs/contracts';
 import { Idempotent, type IdempotentCall } from '#libs/database';
 import type { Actor } from '../audit/actor.js';
-import { CurrentSession, Serves } from '../sessions/session-guard.js';
+import { CurrentSession, ServesBrowser } from '../sessions/session-guard.js';
 import { KeysService } from './keys.service.js';
 
 /** The owner's keys. What gives a key more power needs a log-in of the last 10 minutes (S35). */
@@ -23,12 +23,12 @@ import { KeysService } from './keys.service.js';
 export class KeysController {
   constructor(private readonly keys: KeysService) {}
 
-  @Serves(KEYS)
+  @ServesBrowser(KEYS)
   list(@CurrentSession() owner: Actor, @Question(KEYS) { cursor }: QuestionOf<typeof KEYS>) {
     return this.keys.list(owner.accountId, cursor);
   }
 
-  @Serves(KEY_CREATE)
+  @ServesBrowser(KEY_CREATE)
   create(
     @CurrentSession() owner: Actor,
     @Body() request: CreateKeyRequest,
@@ -37,7 +37,7 @@ export class KeysController {
     return this.keys.create(owner, request, call);
   }
 
-  @Serves(KEY_UPDATE)
+  @ServesBrowser(KEY_UPDATE)
   update(
     @CurrentSession() owner: Actor,
     @Param('id') id: string,
@@ -47,12 +47,12 @@ export class KeysController {
     return this.keys.update(owner, id, request, call);
   }
 
-  @Serves(KEY_REVOKE)
+  @ServesBrowser(KEY_REVOKE)
   revoke(@CurrentSession() owner: Actor, @Param('id') id: string) {
     return this.keys.revoke(owner, id);
   }
 
-  @Serves(KEY_ROTATE)
+  @ServesBrowser(KEY_ROTATE)
   rotate(
     @CurrentSession() owner: Actor,
     @Param('id') id: string,
@@ -62,7 +62,7 @@ export class KeysController {
     return this.keys.rotate(owner, id, request, call);
   }
 
-  @Serves(KEY_REISSUE)
+  @ServesBrowser(KEY_REISSUE)
   reissue(
     @CurrentSession() owner: Actor,
     @Param('id') id: string,

@@ -9,7 +9,7 @@ import {
 } from '#libs/contracts';
 import { CurrentVisitor, type Visitor } from '../audit/actor.js';
 import { SessionHeaders } from '../sessions/session-headers.js';
-import { type ActiveSession, CurrentSession, Serves } from '../sessions/session-guard.js';
+import { type ActiveSession, CurrentSession, ServesBrowser } from '../sessions/session-guard.js';
 import { ForgottenPasswordsService } from './forgotten-passwords.service.js';
 import { PasswordChangesService } from './password-changes.service.js';
 
@@ -21,17 +21,17 @@ export class PasswordResetsController {
     private readonly changes: PasswordChangesService,
   ) {}
 
-  @Serves(PASSWORD_FORGOT)
+  @ServesBrowser(PASSWORD_FORGOT)
   forgot(@Body() request: ForgotPasswordRequest, @CurrentVisitor() visitor: Visitor) {
     return this.forgotten.forgot(request, visitor);
   }
 
-  @Serves(PASSWORD_RESET)
+  @ServesBrowser(PASSWORD_RESET)
   reset(@Body() request: ResetPasswordRequest, @CurrentVisitor() visitor: Visitor) {
     return this.changes.reset(request, visitor);
   }
 
-  @Serves(PASSWORD_CHANGE)
+  @ServesBrowser(PASSWORD_CHANGE)
   change(@CurrentSession() session: ActiveSession, @Body() request: ChangePasswordRequest) {
     return this.changes.change(session, request);
   }

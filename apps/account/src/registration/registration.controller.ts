@@ -1,7 +1,7 @@
 import { Body, Controller, UseInterceptors } from '@nestjs/common';
 import { ConfirmSignUpRequest, SIGN_UP, SIGN_UP_CONFIRM, SignUpRequest } from '#libs/contracts';
 import { CurrentVisitor, type Visitor } from '../audit/actor.js';
-import { Serves } from '../sessions/session-guard.js';
+import { ServesBrowser } from '../sessions/session-guard.js';
 import { SessionHeaders } from '../sessions/session-headers.js';
 import { ConfirmationService } from './confirmation.service.js';
 import { RegistrationService } from './registration.service.js';
@@ -14,12 +14,12 @@ export class RegistrationController {
     private readonly confirmation: ConfirmationService,
   ) {}
 
-  @Serves(SIGN_UP)
+  @ServesBrowser(SIGN_UP)
   signUp(@Body() request: SignUpRequest, @CurrentVisitor() visitor: Visitor) {
     return this.registration.signUp(request, visitor);
   }
 
-  @Serves(SIGN_UP_CONFIRM)
+  @ServesBrowser(SIGN_UP_CONFIRM)
   confirm(@Body() request: ConfirmSignUpRequest, @CurrentVisitor() visitor: Visitor) {
     return this.confirmation.confirm(request, visitor);
   }

@@ -1,10 +1,7 @@
 import {
   type CanActivate,
   type ExecutionContext,
-  HttpCode,
   Injectable,
-  RequestMapping,
-  RequestMethod,
   SetMetadata,
   UseGuards,
   applyDecorators,
@@ -12,8 +9,8 @@ import {
 } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
-import type { Access, Operation } from '#libs/contracts';
-import { AllowCallers, NotLoggedIn, ReauthenticationRequired } from '#libs/platform';
+import { type Access, type Operation, Serves } from '#libs/contracts';
+import { NotLoggedIn, ReauthenticationRequired } from '#libs/platform';
 import { AccountIsDeleted } from '../accounts/accounts.errors.js';
 import { type Actor, visitorOf } from '../audit/actor.js';
 import { AuditService } from '../audit/audit.service.js';
@@ -82,23 +79,10 @@ export class SessionGuard implements CanActivate {
   }
 }
 
-/**
- * Routes a method by a row of the table of operations: at the row's path, with its status, for the gateway alone,
- * and behind `SessionGuard` where the row needs a session.
- */
-export function Serves(row: Operation): MethodDecorator {
-  const { method, owner, access, answers } = row;
-  const [form] = answers;
-  return applyDecorators(
-    RequestMapping({
-      method: RequestMethod[method],
-      path: owner.path.replace(/\{(\w+)\}/g, ':$1'),
-    }),
-    HttpCode((form.type === 'application/json' && form.status) || 200),
-    AllowCallers('gateway'),
-    SetMetadata(SERVED_ROW, row),
-    ...(access.kind === 'session' ? [UseGuards(SessionGuard)] : []),
-  );
+/** As `Serves`, behind `SessionGuard` where the row needs a session. */
+export function ServesBrowser(row: Operation): MethodDecorator {
+  const guards = row.access.kind === 'session' ? [UseGuards(SessionGuard)] : [];
+  return applyDecorators(Serves(row), SetMetadata(SERVED_ROW, row), ...guards);
 }
 
 export const CurrentSession = createParamDecorator(

@@ -15,7 +15,7 @@ import { CurrentSessionsService } from './current-sessions.service.js';
 import { LogInService } from './log-in.service.js';
 import { SessionHeaders } from './session-headers.js';
 import { SessionsService } from './sessions.service.js';
-import { type ActiveSession, CurrentSession, Serves } from './session-guard.js';
+import { type ActiveSession, CurrentSession, ServesBrowser } from './session-guard.js';
 
 @Controller()
 @UseInterceptors(SessionHeaders)
@@ -26,32 +26,32 @@ export class SessionsController {
     private readonly current: CurrentSessionsService,
   ) {}
 
-  @Serves(LOG_IN)
+  @ServesBrowser(LOG_IN)
   logIn(@Body() request: LogInRequest, @CurrentVisitor() visitor: Visitor) {
     return this.logIns.logIn(request, visitor);
   }
 
-  @Serves(LOG_OUT)
+  @ServesBrowser(LOG_OUT)
   logOut(@CurrentSession() session: ActiveSession) {
     return this.sessions.logOut(session);
   }
 
-  @Serves(SESSION)
+  @ServesBrowser(SESSION)
   session(@CurrentSession() session: ActiveSession) {
     return this.sessions.current(session);
   }
 
-  @Serves(REAUTHENTICATE)
+  @ServesBrowser(REAUTHENTICATE)
   reauthenticate(@CurrentSession() session: ActiveSession, @Body() request: ReauthenticateRequest) {
     return this.logIns.reauthenticate(session, request);
   }
 
-  @Serves(SESSIONS)
+  @ServesBrowser(SESSIONS)
   list(@CurrentSession() session: ActiveSession) {
     return this.sessions.list(session);
   }
 
-  @Serves(SESSION_END)
+  @ServesBrowser(SESSION_END)
   end(@CurrentSession() session: ActiveSession, @Param('id') id: string) {
     return this.sessions.end(session, id);
   }

@@ -1,6 +1,6 @@
 import { Body, Controller, HttpCode, Param, Post, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import type { ReplayAnswer } from '#libs/contracts';
+import { CALLBACK, type CallbackAnswer, type ReplayAnswer, Serves } from '#libs/contracts';
 import { AllowCallers, Metrics, UnsupportedMediaType, declareCounter } from '#libs/platform';
 import { ReplayRequest } from './callbacks.dto.js';
 import { CallbackRejected } from './callbacks.errors.js';
@@ -13,8 +13,7 @@ const CALLBACKS = declareCounter(
 );
 
 /** Callbacks as they reached the gateway: its bytes and the processor's own headers, untouched. */
-@Controller('internal/callbacks')
-@AllowCallers('gateway')
+@Controller()
 export class CallbacksController {
   constructor(
     private readonly callbacks: CallbacksService,
@@ -22,16 +21,18 @@ export class CallbacksController {
   ) {}
 
   /** On an operator's command. */
-  @Post('replay')
+  @Post('internal/callbacks/replay')
   @HttpCode(200)
   @AllowCallers('cli')
   replay(@Body() { callbackId }: ReplayRequest): Promise<ReplayAnswer> {
     return this.callbacks.replay(callbackId);
   }
 
-  @Post(':processor')
-  @HttpCode(200)
-  async receive(@Param('processor') processor: string, @Req() request: FastifyRequest) {
+  @Serves(CALLBACK)
+  async receive(
+    @Param('processor') processor: string,
+    @Req() request: FastifyRequest,
+  ): Promise<CallbackAnswer> {
     if (!Buffer.isBuffer(request.body)) throw new UnsupportedMediaType();
     const counter = this.metrics.counter(CALLBACKS);
     try {

@@ -1,19 +1,19 @@
-import { Controller, Get, HttpCode, Param, Post, StreamableFile } from '@nestjs/common';
-import { AccountId, AllowCallers } from '#libs/platform';
+import { Controller, Param, StreamableFile } from '@nestjs/common';
+import { INVOICES, INVOICE_PDF, INVOICE_REGENERATE, Serves } from '#libs/contracts';
+import { AccountId } from '#libs/platform';
 import { OwnInvoicesService } from './own-invoices.service.js';
 
 /** The customer's invoices, on behalf of a session that the gateway has checked. */
-@Controller('internal/invoices')
-@AllowCallers('gateway')
+@Controller()
 export class InvoicesController {
   constructor(private readonly invoices: OwnInvoicesService) {}
 
-  @Get()
+  @Serves(INVOICES)
   list(@AccountId() accountId: string) {
     return this.invoices.list(accountId);
   }
 
-  @Get(':id/pdf')
+  @Serves(INVOICE_PDF)
   async pdf(@AccountId() accountId: string, @Param('id') id: string) {
     const { name, pdf } = await this.invoices.pdf(accountId, id);
     return new StreamableFile(pdf, {
@@ -23,8 +23,7 @@ export class InvoicesController {
     });
   }
 
-  @Post(':id/regenerate')
-  @HttpCode(200)
+  @Serves(INVOICE_REGENERATE)
   regenerate(@AccountId() accountId: string, @Param('id') id: string) {
     return this.invoices.regenerate(accountId, id);
   }

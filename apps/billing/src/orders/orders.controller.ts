@@ -1,15 +1,14 @@
-import { Body, Controller, Get, Headers, Param, Post } from '@nestjs/common';
-import { CreateOrderRequest } from '#libs/contracts';
-import { AccountId, AllowCallers, idempotencyKeyOf } from '#libs/platform';
+import { Body, Controller, Headers, Param } from '@nestjs/common';
+import { CreateOrderRequest, ORDER, ORDERS, ORDER_CREATE, Serves } from '#libs/contracts';
+import { AccountId, idempotencyKeyOf } from '#libs/platform';
 import { OrdersService } from './orders.service.js';
 
 /** The customer's orders, on behalf of a session that the gateway has checked. */
-@Controller('internal/orders')
-@AllowCallers('gateway')
+@Controller()
 export class OrdersController {
   constructor(private readonly orders: OrdersService) {}
 
-  @Post()
+  @Serves(ORDER_CREATE)
   create(
     @AccountId() accountId: string,
     @Body() request: CreateOrderRequest,
@@ -18,12 +17,12 @@ export class OrdersController {
     return this.orders.create(accountId, request, idempotencyKeyOf(key));
   }
 
-  @Get()
+  @Serves(ORDERS)
   list(@AccountId() accountId: string) {
     return this.orders.list(accountId);
   }
 
-  @Get(':id')
+  @Serves(ORDER)
   get(@AccountId() accountId: string, @Param('id') id: string) {
     return this.orders.get(accountId, id);
   }

@@ -1,36 +1,44 @@
-import { Body, Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
-import { ChangePlanRequest, PlanRequest } from '#libs/contracts';
-import { AccountId, AllowCallers } from '#libs/platform';
+import { Body, Controller, Param } from '@nestjs/common';
+import {
+  ChangePlanRequest,
+  PlanRequest,
+  SUBSCRIPTION,
+  SUBSCRIPTIONS,
+  SUBSCRIPTION_CANCEL,
+  SUBSCRIPTION_CHANGE,
+  SUBSCRIPTION_PAYMENT_DETAILS,
+  SUBSCRIPTION_PREVIEW,
+  SUBSCRIPTION_UNDO,
+  Serves,
+} from '#libs/contracts';
+import { AccountId } from '#libs/platform';
 import { OwnSubscriptionsService } from './own-subscriptions.service.js';
 import { PlanChangesService } from './plan-changes.service.js';
 
 /** The customer's subscriptions, on behalf of a session that the gateway has checked. */
-@Controller('internal/subscriptions')
-@AllowCallers('gateway')
+@Controller()
 export class SubscriptionsController {
   constructor(
     private readonly own: OwnSubscriptionsService,
     private readonly changes: PlanChangesService,
   ) {}
 
-  @Get()
+  @Serves(SUBSCRIPTIONS)
   list(@AccountId() accountId: string) {
     return this.own.list(accountId);
   }
 
-  @Get(':id')
+  @Serves(SUBSCRIPTION)
   get(@AccountId() accountId: string, @Param('id') id: string) {
     return this.own.get(accountId, id);
   }
 
-  @Post(':id/preview')
-  @HttpCode(200)
+  @Serves(SUBSCRIPTION_PREVIEW)
   preview(@AccountId() accountId: string, @Param('id') id: string, @Body() request: PlanRequest) {
     return this.changes.preview(accountId, id, request);
   }
 
-  @Post(':id/change')
-  @HttpCode(200)
+  @Serves(SUBSCRIPTION_CHANGE)
   change(
     @AccountId() accountId: string,
     @Param('id') id: string,
@@ -39,20 +47,17 @@ export class SubscriptionsController {
     return this.changes.change(accountId, id, request);
   }
 
-  @Post(':id/cancel')
-  @HttpCode(200)
+  @Serves(SUBSCRIPTION_CANCEL)
   cancel(@AccountId() accountId: string, @Param('id') id: string) {
     return this.changes.cancel(accountId, id);
   }
 
-  @Post(':id/undo')
-  @HttpCode(200)
+  @Serves(SUBSCRIPTION_UNDO)
   undo(@AccountId() accountId: string, @Param('id') id: string) {
     return this.changes.undo(accountId, id);
   }
 
-  @Post(':id/payment-details')
-  @HttpCode(200)
+  @Serves(SUBSCRIPTION_PAYMENT_DETAILS)
   paymentPage(@AccountId() accountId: string, @Param('id') id: string) {
     return this.changes.paymentPage(accountId, id);
   }

@@ -41,6 +41,29 @@ export class SubscriptionsRepository {
     return locked;
   }
 
+  /**
+   * Lets one transaction at a time decide about an account's subscriptions: which of two counts for a line, and what
+   * all of their bills paid for, are read from rows that another may be writing. Taken before they are read.
+   */
+  async lock(transaction: Transaction, accountId: string): Promise<void> {
+    await transaction.query(
+      `select pg_advisory_xact_lock(hashtextextended('subscriptions ' || $1, 0))`,
+      [accountId],
+    );
+  }
+
+  /** Locks its account's subscriptions, then reads it. */
+  async lockByExternalId(
+    transaction: Transaction,
+    processor: ProcessorName,
+    externalId: string,
+  ): Promise<Subscription | null> {
+    const known = await this.findByExternalId(transaction, processor, externalId);
+    if (!known) return null;
+    await this.lock(transaction, known.accountId);
+    return this.findByExternalId(transaction, processor, externalId);
+  }
+
   async findByExternalId(
     transaction: Transaction,
     processor: ProcessorName,

@@ -1,14 +1,14 @@
-import { Controller, Param, Post } from '@nestjs/common';
-import { AccountId, AllowCallers } from '#libs/platform';
+import { Controller, Param } from '@nestjs/common';
+import { ORDER_RETURN, Serves } from '#libs/contracts';
+import { AccountId } from '#libs/platform';
 import { ReturnsService } from './returns.service.js';
 
 /** A customer is back from the processor's page. */
-@Controller('internal/orders/:id/return')
-@AllowCallers('gateway')
+@Controller()
 export class ReturnsController {
   constructor(private readonly returns: ReturnsService) {}
 
-  @Post()
+  @Serves(ORDER_RETURN)
   complete(@AccountId() accountId: string, @Param('id') orderId: string) {
     return this.returns.complete(accountId, orderId);
   }

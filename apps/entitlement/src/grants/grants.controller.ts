@@ -1,20 +1,19 @@
-import { Body, Controller, Get, Post } from '@nestjs/common';
-import type { Balance } from '#libs/contracts';
+import { Body, Controller, Post } from '@nestjs/common';
+import { BALANCE, type BalanceAnswer, Serves } from '#libs/contracts';
 import { AccountId, AllowCallers } from '#libs/platform';
 import { OperatorGrantRequest, OperatorRevocationRequest } from './grants.dto.js';
 import { GrantsService } from './grants.service.js';
 
-@Controller('/internal')
-@AllowCallers('gateway')
+@Controller()
 export class GrantsController {
   constructor(private readonly grants: GrantsService) {}
 
-  @Get('/balance')
-  async balance(@AccountId() accountId: string): Promise<Balance> {
+  @Serves(BALANCE)
+  async balance(@AccountId() accountId: string): Promise<BalanceAnswer> {
     return this.grants.balance(accountId);
   }
 
-  @Post('/operator/grants')
+  @Post('/internal/operator/grants')
   @AllowCallers('cli')
   async grant(
     @AccountId() accountId: string,
@@ -25,7 +24,7 @@ export class GrantsController {
     return { isNew: await this.grants.grantByOperator(accountId, adjustment) };
   }
 
-  @Post('/operator/revocations')
+  @Post('/internal/operator/revocations')
   @AllowCallers('cli')
   async revoke(
     @AccountId() accountId: string,

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import {
-  type Balance,
+  type BalanceAnswer,
   type PaymentConfirmed,
   type SubscriptionChanged,
   TRIAL_CREDITS,
@@ -177,12 +177,12 @@ export class GrantsService {
   }
 
   /** What an account has, with time applied. Locks and writes nothing. */
-  async balance(accountId: string): Promise<Balance> {
+  async balance(accountId: string): Promise<BalanceAnswer> {
     return this.database.snapshot((transaction) => this.balanceIn(transaction, accountId));
   }
 
   /** As `balance`, in the caller's snapshot. */
-  async balanceIn(transaction: Transaction, accountId: string): Promise<Balance> {
+  async balanceIn(transaction: Transaction, accountId: string): Promise<BalanceAnswer> {
     const account = await this.ledger.readAccount(transaction, accountId);
     const isCurrent = !isDue(account, this.clock.now());
     const [book] = isCurrent

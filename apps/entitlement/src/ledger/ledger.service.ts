@@ -1,5 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { AllowanceChanged, type Balance, CreditsLow } from '#libs/contracts';
+import {
+  AllowanceChanged,
+  type BalanceAnswer,
+  CreditsLow,
+  type GrantAnswer,
+} from '#libs/contracts';
 import type { Transaction } from '#libs/database';
 import { Outbox } from '#libs/messaging';
 import { Clock } from '#libs/platform';
@@ -114,9 +119,9 @@ export class LedgerService {
     transaction: Transaction,
     book: Book,
     { isCurrent }: { isCurrent: boolean },
-  ): Promise<Balance> {
+  ): Promise<BalanceAnswer> {
     const { id } = book.account;
-    const [stored, unbooked] = await Promise.all([
+    const [stored, pending] = await Promise.all([
       isCurrent ? this.repository.listNewestGrants(transaction, id, GRANTS_SHOWN_MAX) : [],
       this.repository.sumUnbooked(transaction, id),
     ]);
@@ -126,8 +131,8 @@ export class LedgerService {
     return {
       spendable: book.spendable,
       // What leases have used and the ledger does not have yet cannot come back.
-      reserved: book.reserved - unbooked,
-      unbooked,
+      reserved: book.reserved - pending,
+      pending,
       frozen,
       debt: book.all.reduce((sum, { owed }) => sum + owed, 0),
       grants: grants.map(shownGrant),
@@ -179,18 +184,18 @@ function newAccount(id: string): CreditAccount {
   return { id, state: 'active', available: 0, allowanceVersion: 0, lastGranted: 0 };
 }
 
-function shownGrant(grant: Grant): Balance['grants'][number] {
-  const { id, sourceType, granted, available, reserved, consumed, expired, revoked, tier } = grant;
+function shownGrant(grant: Grant): GrantAnswer {
+  const { id, sourceType, granted, available, reserved, consumed, expired, revoked } = grant;
   return {
     id,
-    sourceType,
+    source_type: sourceType,
     granted,
     available,
     reserved,
     consumed,
     expired,
     revoked,
-    tier,
-    expiresAt: grant.expiresAt?.toISOString(),
+    expires_at: grant.expiresAt?.toISOString() ?? null,
+    tier: grant.tier ?? null,
   };
 }

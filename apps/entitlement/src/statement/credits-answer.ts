@@ -1,23 +1,28 @@
-import { ACCOUNT_USAGE, type CreditsAnswer, type LedgerLine } from '#libs/contracts';
+import {
+  ACCOUNT_USAGE,
+  type CreditsAnswer,
+  type LedgerAnswer,
+  type LedgerLine,
+} from '#libs/contracts';
+import type { Page } from '#libs/database';
 import type { Statement } from './statement.service.js';
 
 /** The answer of `account.credits`. */
 export function creditsAnswer({ balance, lines }: Statement): CreditsAnswer {
-  const { spendable, reserved, unbooked, frozen, debt, grants } = balance;
+  const { spendable, reserved, pending, frozen, debt, grants } = balance;
   return {
     status: true,
     balance: {
       remaining: spendable + reserved,
       spendable,
       leased: reserved,
-      pending: unbooked,
+      pending,
       frozen,
       debt,
     },
-    grants: grants.map(({ sourceType: source, expiresAt, tier: _tier, ...amounts }) => ({
-      ...amounts,
+    grants: grants.map(({ source_type: source, tier: _tier, ...grant }) => ({
+      ...grant,
       source,
-      expires_at: expiresAt ?? null,
     })),
     ledger: lines.items.map(ledgerLine),
     paging: {
@@ -25,6 +30,11 @@ export function creditsAnswer({ balance, lines }: Statement): CreditsAnswer {
       next_cursor: lines.nextCursor ?? null,
     },
   };
+}
+
+/** The answer of `credits.ledger`. */
+export function ledgerAnswer({ items, nextCursor }: Page<LedgerLine>): LedgerAnswer {
+  return { items, next_cursor: nextCursor ?? null };
 }
 
 function ledgerLine({ id, at, kind, amount, reference, operation, day }: LedgerLine) {

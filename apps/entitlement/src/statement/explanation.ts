@@ -1,10 +1,10 @@
-import type { Balance, BalanceExplanation, ExplainedLine, LedgerLine } from '#libs/contracts';
+import type { BalanceAnswer, BalanceExplanation, ExplainedLine, LedgerLine } from '#libs/contracts';
 
 /** What happens every day is one line a month and thing: years of it fit on a screen. */
 const SUMMED: readonly LedgerLine['kind'][] = ['use', 'expiry'];
 
 /** Puts an account's whole ledger together, oldest first. @param lines newest first. */
-export function explain(balance: Balance, lines: LedgerLine[]): BalanceExplanation {
+export function explain(balance: BalanceAnswer, lines: LedgerLine[]): BalanceExplanation {
   const explained = new Map<string, ExplainedLine>();
   for (const { id, at, kind, amount, reference } of lines.toReversed()) {
     const name = SUMMED.includes(kind) ? `${at.slice(0, 7)} ${kind} ${reference}` : id;
@@ -12,7 +12,7 @@ export function explain(balance: Balance, lines: LedgerLine[]): BalanceExplanati
     const line = { from, to: at, kind, reference, amount: sum + Number(amount), lines: count + 1 };
     explained.set(name, line);
   }
-  const { spendable, frozen, reserved, unbooked, debt } = balance;
+  const { spendable, frozen, reserved, pending: unbooked, debt } = balance;
   const total = spendable + frozen + reserved + unbooked - debt;
   const explainedTotal = lines.reduce((sum, { amount }) => sum + Number(amount), 0);
   return {

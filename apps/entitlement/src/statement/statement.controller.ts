@@ -1,24 +1,23 @@
-import { Controller, Get, Query } from '@nestjs/common';
+import { Controller, Get } from '@nestjs/common';
 import {
   ACCOUNT_CREDITS,
   type BalanceExplanation,
   type CreditsAnswer,
-  type LedgerLine,
+  LEDGER,
+  type LedgerAnswer,
   Question,
   type QuestionOf,
+  Serves,
 } from '#libs/contracts';
-import type { Page } from '#libs/database';
 import { AccountId, AllowCallers } from '#libs/platform';
-import { creditsAnswer } from './credits-answer.js';
-import { ListLedgerQuery } from './statement.dto.js';
+import { creditsAnswer, ledgerAnswer } from './credits-answer.js';
 import { StatementService } from './statement.service.js';
 
-@Controller('/internal')
-@AllowCallers('gateway')
+@Controller()
 export class StatementController {
   constructor(private readonly statement: StatementService) {}
 
-  @Get('/account/credits')
+  @Serves(ACCOUNT_CREDITS)
   async credits(
     @AccountId() accountId: string,
     @Question(ACCOUNT_CREDITS) { cursor }: QuestionOf<typeof ACCOUNT_CREDITS>,
@@ -26,15 +25,15 @@ export class StatementController {
     return creditsAnswer(await this.statement.read(accountId, cursor));
   }
 
-  @Get('/ledger')
+  @Serves(LEDGER)
   async ledger(
     @AccountId() accountId: string,
-    @Query() { cursor }: ListLedgerQuery,
-  ): Promise<Page<LedgerLine>> {
-    return this.statement.lines(accountId, cursor);
+    @Question(LEDGER) { cursor }: QuestionOf<typeof LEDGER>,
+  ): Promise<LedgerAnswer> {
+    return ledgerAnswer(await this.statement.lines(accountId, cursor));
   }
 
-  @Get('/operator/explanation')
+  @Get('/internal/operator/explanation')
   @AllowCallers('cli')
   async explain(@AccountId() accountId: string): Promise<BalanceExplanation> {
     return this.statement.explain(accountId);

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Balance, BalanceExplanation, LedgerLine } from '#libs/contracts';
+import type { BalanceAnswer, BalanceExplanation, LedgerLine } from '#libs/contracts';
 import { Database, type Page, type Transaction, readCursor, toPage } from '#libs/database';
 import { InvalidRequest, isId } from '#libs/platform';
 import { GrantsService } from '../grants/grants.service.js';
@@ -13,7 +13,7 @@ const KIND = /^[a-z]{1,20}$/;
 
 /** The balance and one page of the ledger, as customers read them. */
 export interface Statement {
-  balance: Balance;
+  balance: BalanceAnswer;
   lines: Page<LedgerLine>;
 }
 

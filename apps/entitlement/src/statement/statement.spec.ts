@@ -238,7 +238,12 @@ describe('the answer of account.credits', () => {
     await entitlement.use(accountId, 1_200);
     await entitlement.reverse(accountId, lineId, '1');
     const explained = await entitlement.operator.explainBalance(accountId);
-    const { spendable, reserved, unbooked, debt } = await entitlement.client.balance(accountId);
+    const {
+      spendable,
+      reserved,
+      pending: unbooked,
+      debt,
+    } = await entitlement.client.balance(accountId);
     expect(explained).toMatchObject({
       unexplained: 0,
       total: spendable + reserved + unbooked - debt,

@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
 import type { AnswerForm, ReadInput } from '#libs/contracts';
-import type { WindowAnswer } from '#libs/counters';
+import type { RateLimitResult } from '#libs/counters';
 import type { Span } from '#libs/platform';
-import type { KeyEntry } from '../facts/caller.js';
+import type { KeyEntry } from '../auth-cache/caller.js';
 import type { Lease } from '../lease/lease.js';
 import type { LookupCall } from '../lookup/lookup-call.js';
 import type { ApiRoute } from '../routes/api-route.js';
@@ -40,7 +40,7 @@ export class RequestContext {
   form: AnswerForm;
   apiKey = '';
   caller?: KeyEntry;
-  rate?: WindowAnswer;
+  rate?: RateLimitResult;
   rateLimit = 0;
   /** True while it counts towards its class's concurrency. */
   isInClass = false;

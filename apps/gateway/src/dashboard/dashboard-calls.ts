@@ -1,6 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { type Balance, EntitlementClient, type LedgerLine, type Method } from '#libs/contracts';
-import { AccountDeletedProblem } from '../facts/facts.errors.js';
+import {
+  type BalanceAnswer,
+  EntitlementClient,
+  type LedgerAnswer,
+  type Method,
+} from '#libs/contracts';
+import { AccountDeletedProblem } from '../auth-cache/auth-cache.errors.js';
 import { ServiceProxies } from './proxy/service-proxies.js';
 import type { ProxiedAnswer, Visitor } from './proxy/service-proxy.js';
 import { type Session, currentSession } from './proxy/sessions.js';
@@ -47,15 +52,12 @@ export class DashboardCalls {
     return asked.then(({ keys }) => keys).catch(() => undefined);
   }
 
-  async balance({ accountId }: Session): Promise<Balance> {
+  async balance({ accountId }: Session): Promise<BalanceAnswer> {
     return this.entitlement.balance(accountId);
   }
 
-  /** Newest first, one page; `cursor` is the previous page's `nextCursor`. */
-  async ledger(
-    { accountId }: Session,
-    cursor?: string,
-  ): Promise<{ items: LedgerLine[]; nextCursor?: string }> {
-    return this.entitlement.ledger(accountId, cursor);
+  /** The newest page. */
+  async ledger({ accountId }: Session): Promise<LedgerAnswer> {
+    return this.entitlement.ledger(accountId);
   }
 }

@@ -226,7 +226,7 @@ describe('overload and stop', () => {
       GATEWAY_DRAIN_MS: '60000',
       GATEWAY_JOURNAL: `${around.folder}/stopping`,
     });
-    const { apiKey, facts } = around.account.addKey();
+    const { apiKey, keyRecord } = around.account.addKey();
     const first = around.lookup.holdAnswers();
     const asked = around.lookup.questions.length;
     const pending = request(`${stopping.apiUrl}${live}?domainName=a.example&apiKey=${apiKey}`);
@@ -244,7 +244,7 @@ describe('overload and stop', () => {
     first.release();
     expect((await pending).statusCode).toBe(200);
     await stopped;
-    expect(around.entitlement.charged(facts.accountId)).toBe(1);
-    expect(around.entitlement.openLeases(facts.accountId)).toBe(0);
+    expect(around.entitlement.charged(keyRecord.accountId)).toBe(1);
+    expect(around.entitlement.openLeases(keyRecord.accountId)).toBe(0);
   });
 });

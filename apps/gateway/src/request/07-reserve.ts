@@ -1,7 +1,7 @@
-import type { Repeats } from '#libs/counters';
+import type { RepeatWindow } from '#libs/counters';
 import type { Problem } from '#libs/platform';
 import type { RequestContext } from '../context/request-context.js';
-import type { KeyEntry } from '../facts/caller.js';
+import type { KeyEntry } from '../auth-cache/caller.js';
 import type { DailyCaps } from '../lease/daily-caps.js';
 import type { LeaseClient } from '../lease/lease-client.js';
 import type { Lease } from '../lease/lease.js';
@@ -10,10 +10,10 @@ import type { Lease } from '../lease/lease.js';
 export function findRepeat(
   { question, isFresh, price, route }: RequestContext,
   { account, isTest }: KeyEntry,
-  repeats: Repeats,
+  repeatWindow: RepeatWindow,
 ): boolean | Promise<boolean> {
   const mayRepeat = price > 0 && route.operation.method === 'GET';
-  return mayRepeat && !isFresh && !isTest && repeats.isRepeat(account.counterId, question);
+  return mayRepeat && !isFresh && !isTest && repeatWindow.isRepeat(account.counterId, question);
 }
 
 /**

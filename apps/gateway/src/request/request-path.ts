@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { BlockList } from 'node:net';
 import { PUBLIC_LIMIT } from '#libs/contracts';
-import type { Repeats, RequestWindow, WindowAnswer } from '#libs/counters';
+import type { RepeatWindow, RateLimiter, RateLimitResult } from '#libs/counters';
 import {
   InternalError,
   type Logger,
@@ -18,15 +18,15 @@ import { forgetContext, watchClient } from '../context/open-requests.js';
 import type { PathMatch } from '../routes/api-paths.js';
 import type { ApiRoute } from '../routes/api-route.js';
 import { type ApiRequest, RequestContext, type Reply } from '../context/request-context.js';
-import type { KeyEntry } from '../facts/caller.js';
-import type { Facts } from '../facts/facts.js';
+import type { KeyEntry } from '../auth-cache/caller.js';
+import type { AuthCache } from '../auth-cache/auth-cache.js';
 import type { DailyCaps } from '../lease/daily-caps.js';
 import type { LeaseClient } from '../lease/lease-client.js';
 import type { Lease } from '../lease/lease.js';
 import { ServiceOverloaded } from '../problems/problems.errors.js';
 import type { ClassConcurrency } from '../rate-limits/class-concurrency.js';
 import type { LoadShedder } from './01-shed.js';
-import type { FailedKeys } from '../facts/failed-keys.js';
+import type { FailedKeys } from '../auth-cache/failed-keys.js';
 import { findKey, readQuery } from './02-find-key.js';
 import { knowCaller } from './03-know-caller.js';
 import { authorise } from './04-authorise.js';
@@ -48,10 +48,10 @@ import type { OwnerAnswer } from '../owners/owner-answer.js';
 export interface RequestPathParts {
   shedder: LoadShedder;
   failedKeys: FailedKeys;
-  facts: Facts;
-  window: RequestWindow;
+  authCache: AuthCache;
+  rateLimiter: RateLimiter;
   concurrency: ClassConcurrency;
-  repeats: Repeats;
+  repeatWindow: RepeatWindow;
   leases: LeaseClient;
   caps: DailyCaps;
   forwarder: Forwarder;
@@ -101,15 +101,15 @@ export class RequestPath {
     if (route.scope === undefined) return this.admitAnybody(context);
     const refusal = findKey(context);
     if (refusal) return this.refuse(context, refusal);
-    const { facts, failedKeys, trustedProxies } = this.parts;
-    const caller = knowCaller(context, facts, failedKeys, trustedProxies);
+    const { authCache, failedKeys, trustedProxies } = this.parts;
+    const caller = knowCaller(context, authCache, failedKeys, trustedProxies);
     this.whenReady(context, caller, this.admit);
   }
 
   private admitAnybody(context: RequestContext): void {
-    const { trustedProxies, window } = this.parts;
+    const { trustedProxies, rateLimiter } = this.parts;
     context.rateLimit = PUBLIC_LIMIT;
-    this.whenReady(context, countAddress(context, trustedProxies, window), this.limit);
+    this.whenReady(context, countAddress(context, trustedProxies, rateLimiter), this.limit);
   }
 
   private readonly admit = (context: RequestContext, caller: KeyEntry): void => {
@@ -117,11 +117,11 @@ export class RequestPath {
     const refusal = authorise(context, caller, this.parts.trustedProxies);
     if (refusal) return this.refuse(context, refusal);
     context.rateLimit = caller.account.limits[context.route.rateClass!];
-    const rate = countRequest(context, caller, this.parts.window);
+    const rate = countRequest(context, caller, this.parts.rateLimiter);
     this.whenReady(context, rate, this.limit);
   };
 
-  private readonly limit = (context: RequestContext, rate: WindowAnswer): void => {
+  private readonly limit = (context: RequestContext, rate: RateLimitResult): void => {
     context.rate = rate;
     const refusal = limitRate(context, this.parts.concurrency);
     if (refusal) return this.refuse(context, refusal);
@@ -139,7 +139,7 @@ export class RequestPath {
     if (caller === undefined) return this.forward(context, undefined);
     const mismatch = checkFixture(context, caller.isTest);
     if (mismatch) return this.refuse(context, mismatch);
-    const isRepeat = findRepeat(context, caller, this.parts.repeats);
+    const isRepeat = findRepeat(context, caller, this.parts.repeatWindow);
     this.whenReady(context, isRepeat, this.reserve);
   };
 
@@ -199,9 +199,9 @@ export class RequestPath {
   }
 
   private refuse(context: RequestContext, problem: Problem, outcome: string = problem.code): void {
-    const { recorder, answers, logger, trustedProxies, window } = this.parts;
+    const { recorder, answers, logger, trustedProxies, rateLimiter } = this.parts;
     this.releaseSlots(context);
-    if (problem.status === 503) forgetOurOutage(context, problem, trustedProxies, window);
+    if (problem.status === 503) forgetOurOutage(context, problem, trustedProxies, rateLimiter);
     if (problem.cause !== undefined && problem.status >= 500) {
       logger.warn('a request was refused', {
         err: problem.cause,

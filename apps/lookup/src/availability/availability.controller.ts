@@ -1,4 +1,4 @@
-import { Body, Controller, Get, Post, Res } from '@nestjs/common';
+import { Body, Controller, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import {
   AVAILABILITY,
@@ -6,19 +6,18 @@ import {
   AvailabilityNames,
   Question,
   type QuestionOf,
+  Serves,
 } from '#libs/contracts';
-import { AllowCallers } from '#libs/platform';
 import { AskedBy } from '../answers/asked-by.js';
 import { sendAnswer } from '../answers/data-answer.js';
 import { sendItems } from '../answers/item-answers.js';
 import { AvailabilityService } from './availability.service.js';
 
-@Controller('/internal/availability')
-@AllowCallers('gateway')
+@Controller()
 export class AvailabilityController {
   constructor(private readonly availability: AvailabilityService) {}
 
-  @Get()
+  @Serves(AVAILABILITY)
   async one(
     @Question(AVAILABILITY) question: QuestionOf<typeof AVAILABILITY>,
     @AskedBy() askedBy: AskedBy,
@@ -31,7 +30,7 @@ export class AvailabilityController {
     });
   }
 
-  @Post()
+  @Serves(AVAILABILITY_BULK)
   async several(
     @Question(AVAILABILITY_BULK) question: QuestionOf<typeof AVAILABILITY_BULK>,
     @Body() names: AvailabilityNames,

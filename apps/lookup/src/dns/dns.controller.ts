@@ -1,18 +1,16 @@
-import { Body, Controller, Get, Post, Res } from '@nestjs/common';
+import { Body, Controller, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import { BulkHosts, DNS_BULK, DNS_LIVE, Question, type QuestionOf } from '#libs/contracts';
-import { AllowCallers } from '#libs/platform';
+import { BulkHosts, DNS_BULK, DNS_LIVE, Question, type QuestionOf, Serves } from '#libs/contracts';
 import { AskedBy } from '../answers/asked-by.js';
 import { sendAnswer } from '../answers/data-answer.js';
 import { sendItems } from '../answers/item-answers.js';
 import { DnsService } from './dns.service.js';
 
-@Controller('/internal/dns')
-@AllowCallers('gateway')
+@Controller()
 export class DnsController {
   constructor(private readonly dns: DnsService) {}
 
-  @Get('/live')
+  @Serves(DNS_LIVE)
   async live(
     @Question(DNS_LIVE) question: QuestionOf<typeof DNS_LIVE>,
     @AskedBy() askedBy: AskedBy,
@@ -21,7 +19,7 @@ export class DnsController {
     await sendAnswer(reply, async (signal) => this.dns.live(question, { ...askedBy, signal }));
   }
 
-  @Post('/bulk')
+  @Serves(DNS_BULK)
   async several(
     @Question(DNS_BULK) question: QuestionOf<typeof DNS_BULK>,
     @Body() hosts: BulkHosts,

@@ -1,22 +1,27 @@
-import { Body, Controller, Get, Post, Res } from '@nestjs/common';
+import { Body, Controller, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import { BulkNames, Question, type QuestionOf, WHOIS_BULK, WHOIS_LIVE } from '#libs/contracts';
-import { AllowCallers } from '#libs/platform';
+import {
+  BulkNames,
+  Question,
+  type QuestionOf,
+  Serves,
+  WHOIS_BULK,
+  WHOIS_LIVE,
+} from '#libs/contracts';
 import { AskedBy } from '../answers/asked-by.js';
 import { sendAnswer } from '../answers/data-answer.js';
 import { sendItems } from '../answers/item-answers.js';
 import { BulkService } from './bulk.service.js';
 import { LiveService } from './live.service.js';
 
-@Controller('/internal/whois')
-@AllowCallers('gateway', 'worker')
+@Controller()
 export class LiveController {
   constructor(
     private readonly live: LiveService,
     private readonly bulk: BulkService,
   ) {}
 
-  @Get('/live')
+  @Serves(WHOIS_LIVE, 'worker')
   async whois(
     @Question(WHOIS_LIVE) question: QuestionOf<typeof WHOIS_LIVE>,
     @AskedBy() askedBy: AskedBy,
@@ -27,7 +32,7 @@ export class LiveController {
     );
   }
 
-  @Post('/bulk')
+  @Serves(WHOIS_BULK, 'worker')
   async several(
     @Question(WHOIS_BULK) question: QuestionOf<typeof WHOIS_BULK>,
     @Body() { domainNames }: BulkNames,

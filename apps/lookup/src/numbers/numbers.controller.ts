@@ -1,17 +1,15 @@
-import { Controller, Get, Res } from '@nestjs/common';
+import { Controller, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import { ASN_WHOIS, IP_WHOIS, Question, type QuestionOf } from '#libs/contracts';
-import { AllowCallers } from '#libs/platform';
+import { ASN_WHOIS, IP_WHOIS, Question, type QuestionOf, Serves } from '#libs/contracts';
 import { AskedBy } from '../answers/asked-by.js';
 import { sendAnswer } from '../answers/data-answer.js';
 import { NumbersService } from './numbers.service.js';
 
-@Controller('/internal')
-@AllowCallers('gateway')
+@Controller()
 export class NumbersController {
   constructor(private readonly numbers: NumbersService) {}
 
-  @Get('/ip-whois')
+  @Serves(IP_WHOIS)
   async ip(
     @Question(IP_WHOIS) question: QuestionOf<typeof IP_WHOIS>,
     @AskedBy() askedBy: AskedBy,
@@ -20,7 +18,7 @@ export class NumbersController {
     await sendAnswer(reply, async (signal) => this.numbers.ip(question, { ...askedBy, signal }));
   }
 
-  @Get('/asn-whois')
+  @Serves(ASN_WHOIS)
   async asn(
     @Question(ASN_WHOIS) question: QuestionOf<typeof ASN_WHOIS>,
     @AskedBy() askedBy: AskedBy,

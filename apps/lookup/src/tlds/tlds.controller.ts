@@ -1,4 +1,4 @@
-import { Controller, Get } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
 import {
   Question,
   type QuestionOf,
@@ -6,21 +6,20 @@ import {
   TLDS,
   type TldAnswer,
   type TldList,
+  Serves,
 } from '#libs/contracts';
-import { AllowCallers } from '#libs/platform';
 import { TldsService } from './tlds.service.js';
 
-@Controller('/internal/tlds')
-@AllowCallers('gateway')
+@Controller()
 export class TldsController {
   constructor(private readonly tlds: TldsService) {}
 
-  @Get()
+  @Serves(TLDS)
   list(@Question(TLDS) _question: QuestionOf<typeof TLDS>): TldList {
     return this.tlds.list();
   }
 
-  @Get('/:tld')
+  @Serves(TLD)
   one(@Question(TLD) { tld }: QuestionOf<typeof TLD>): TldAnswer {
     return this.tlds.one(tld);
   }

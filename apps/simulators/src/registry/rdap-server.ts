@@ -39,8 +39,8 @@ export class RdapServer {
     this.connections = new Connections(this.server);
   }
 
-  async listen(port: number): Promise<number> {
-    return this.connections.listen(port);
+  async listen(port: number, address?: string): Promise<number> {
+    return this.connections.listen(port, address);
   }
 
   async close(): Promise<void> {

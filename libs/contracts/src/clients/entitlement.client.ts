@@ -1,4 +1,4 @@
-import type { CREDIT_SOURCES } from '../operations/account/credits.js';
+import type { BalanceAnswer, LedgerAnswer } from '../operations/account/balance.js';
 import type { RateClass } from '../operations/access.js';
 import type { MonitorSlots } from '../events/billing/subscription-changed.js';
 import type { ChangeCursor, ChangePage } from './change-feed.js';
@@ -124,51 +124,6 @@ export type HoldAnswer =
   | { outcome: 'elsewhere'; spendable: number }
   | { outcome: 'closed'; spendable: number };
 
-/**
- * One line of an account's ledger as the customer reads it. All lines add up to what is available, reserved,
- * and owed (negative).
- */
-export interface LedgerLine {
-  /** Says nothing of anybody else's lines. */
-  id: string;
-  /** RFC 3339. */
-  at: string;
-  /** `refund`: taken by a refund or dispute (also what had been used), or given back by its failure. */
-  kind: 'grant' | 'use' | 'expiry' | 'refund';
-  /** Credits, decimal string: negative when they are gone. Never 0. */
-  amount: string;
-  /** The grant's source or the reversed line: `package:…`, `subscription:…`; of use, the operation. */
-  reference: string;
-  /** Of use: what for, and the UTC day it was booked (`YYYY-MM-DD`). */
-  operation?: string;
-  day?: string;
-}
-
-export type CreditSource = (typeof CREDIT_SOURCES)[number];
-
-export interface Balance {
-  spendable: number;
-  /** Set aside and not used so far. */
-  reserved: number;
-  /** Used of what is set aside, and not in the ledger yet. */
-  unbooked: number;
-  frozen: number;
-  /** Credits that were used and then reversed; later purchases repay them first. */
-  debt: number;
-  grants: {
-    id: string;
-    sourceType: CreditSource;
-    granted: number;
-    available: number;
-    reserved: number;
-    consumed: number;
-    expired: number;
-    revoked: number;
-    expiresAt?: string;
-    tier?: string;
-  }[];
-}
-
 /** Typed calls to entitlement's internal routes. */
 export class EntitlementClient {
   constructor(private readonly http: ServiceHttp) {}
@@ -223,14 +178,11 @@ export class EntitlementClient {
     await this.http.call('POST', '/internal/holds/close', { accountId, body: { holdId } });
   }
 
-  async balance(accountId: string): Promise<Balance> {
+  async balance(accountId: string): Promise<BalanceAnswer> {
     return this.http.call('GET', '/internal/balance', { accountId });
   }
 
-  async ledger(
-    accountId: string,
-    cursor?: string,
-  ): Promise<{ items: LedgerLine[]; nextCursor?: string }> {
+  async ledger(accountId: string, cursor?: string): Promise<LedgerAnswer> {
     const query = cursor ? `?cursor=${encodeURIComponent(cursor)}` : '';
     return this.http.call('GET', `/internal/ledger${query}`, { accountId });
   }

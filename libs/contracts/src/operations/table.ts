@@ -19,6 +19,7 @@ import {
   SESSION_END,
 } from './account/sessions.js';
 import { SIGN_UP, SIGN_UP_CONFIRM } from './account/sign-up.js';
+import { BALANCE, LEDGER } from './account/balance.js';
 import { ACCOUNT_CREDITS } from './account/credits.js';
 import { ACCOUNT_USAGE } from './account/usage.js';
 import { AVAILABILITY_BULK } from './availability/availability-bulk.js';
@@ -48,6 +49,7 @@ import { TLDS } from './tlds/tlds.js';
 import { WHOIS_BULK } from './whois/whois-bulk.js';
 import { WHOIS_LIVE } from './whois/whois-live.js';
 
+export * from './account/balance.js';
 export * from './account/billing-details.js';
 export * from './account/deletion.js';
 export * from './account/key-answer.js';
@@ -61,10 +63,15 @@ export * from './account/usage.js';
 export * from './availability/availability-answer.js';
 export * from './availability/availability-bulk.js';
 export * from './availability/availability.js';
+export * from './billing/callback.js';
 export * from './billing/invoice-answer.js';
+export * from './billing/invoices.js';
 export * from './billing/order-answer.js';
+export * from './billing/orders.js';
 export * from './billing/processor-answer.js';
+export * from './billing/processors.js';
 export * from './billing/subscription-answer.js';
+export * from './billing/subscriptions.js';
 export * from './dns/dns-answer.js';
 export * from './dns/dns-bulk.js';
 export * from './dns/dns-live.js';
@@ -124,6 +131,8 @@ export const OPERATIONS: readonly Operation[] = [
   KEY_REVOKE,
   KEY_ROTATE,
   KEY_REISSUE,
+  BALANCE,
+  LEDGER,
   ORDERS,
   ORDER_CREATE,
   ORDER,

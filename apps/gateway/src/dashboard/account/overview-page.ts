@@ -1,4 +1,4 @@
-import type { Balance, LedgerLine } from '#libs/contracts';
+import type { BalanceAnswer, LedgerLine } from '#libs/contracts';
 import { grouped } from '../amounts.js';
 import { grantsTable, sourceName } from '../credits/grants-table.js';
 import { curlLine } from '../pages/curl-line.js';
@@ -27,7 +27,7 @@ export function welcomePage(context: PageContext, apiUrl: string): Markup {
 
 /** `/` after log-in: what is left, what happened to it. Undefined parts could not be read just now. */
 export interface OverviewFacts {
-  balance?: Balance;
+  balance?: BalanceAnswer;
   ledger?: LedgerLine[];
   apiUrl: string;
 }
@@ -49,7 +49,7 @@ export function overviewPage(context: PageContext, facts: OverviewFacts, notice?
   });
 }
 
-function balanceSection(balance: Balance | undefined): Markup {
+function balanceSection(balance: BalanceAnswer | undefined): Markup {
   if (!balance) {
     return html`<section>
       <h2>Credits</h2>

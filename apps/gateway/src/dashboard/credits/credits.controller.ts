@@ -1,5 +1,5 @@
 import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
-import type { Balance, OrderAnswer, OrdersAnswer } from '#libs/contracts';
+import type { BalanceAnswer, OrderAnswer, OrdersAnswer } from '#libs/contracts';
 import { AllowVisitors } from '../browser/allow-visitors.js';
 import { DashboardCalls } from '../dashboard-calls.js';
 import type { Notice } from '../pages/layout.js';
@@ -91,6 +91,6 @@ export class CreditsController {
 }
 
 /** As the header of the API's answers says. */
-function leftOf({ spendable, reserved }: Balance): number {
+function leftOf({ spendable, reserved }: BalanceAnswer): number {
   return spendable + reserved;
 }

@@ -1,9 +1,9 @@
-import type { Balance } from '#libs/contracts';
+import type { BalanceAnswer } from '#libs/contracts';
 import { day, grouped } from '../amounts.js';
 import { type Markup, html } from '../pages/markup.js';
 
 /** Where an account's credits came from, and what is left of each source. */
-export function grantsTable({ grants }: Balance): Markup {
+export function grantsTable({ grants }: BalanceAnswer): Markup {
   return html`<table>
     <thead>
       <tr>
@@ -17,10 +17,10 @@ export function grantsTable({ grants }: Balance): Markup {
       ${grants.map(
         (grant) =>
           html`<tr>
-            <td>${sourceName(grant.sourceType)}</td>
+            <td>${sourceName(grant.source_type)}</td>
             <td class="number">${grouped(grant.granted)}</td>
             <td class="number">${grouped(grant.available + grant.reserved)}</td>
-            <td>${grant.expiresAt ? day(grant.expiresAt) : 'never expires'}</td>
+            <td>${grant.expires_at ? day(grant.expires_at) : 'never expires'}</td>
           </tr>`,
       )}
     </tbody>

@@ -1,5 +1,5 @@
 import {
-  type Balance,
+  type BalanceAnswer,
   type PlanPreviewAnswer,
   type SubscriptionAnswer,
   planOfSku,
@@ -11,7 +11,7 @@ import { type Markup, html } from '../pages/markup.js';
 
 /** What `/subscriptions` shows. Undefined parts could not be read just now. */
 export interface OwnedFacts {
-  balance?: Balance;
+  balance?: BalanceAnswer;
   subscriptions?: SubscriptionAnswer[];
 }
 
@@ -104,7 +104,7 @@ function actions(context: PageContext, owned: SubscriptionAnswer): Markup {
   </div>`;
 }
 
-function creditSection(balance: Balance): Markup {
+function creditSection(balance: BalanceAnswer): Markup {
   return html`<section>
     <h2>Credits</h2>
     <p>${grouped(balance.spendable + balance.reserved)} credits to spend.</p>

@@ -220,7 +220,7 @@ describe('hostile answers', () => {
           /^(delivered|not_registered|restricted|throttled|parse_failed)$/,
         );
       }),
-      { numRuns: 500 },
+      { numRuns: 500, seed: 20_261_122 },
     );
   });
 

@@ -1,0 +1,171 @@
+import { Type } from 'class-transformer';
+import { IsIn, IsInt, IsISO8601, IsOptional, IsString, Min, ValidateNested } from 'class-validator';
+import { text } from '../kinds.js';
+import { IN_ANY_STATE, dashboardCall } from '../dashboard-call.js';
+import { defineOperation } from '../operation.js';
+import {
+  CREDIT_SOURCES,
+  CURSOR_MAX,
+  type CreditSource,
+  GrantAmounts,
+  LEDGER_KINDS,
+  type LedgerKind,
+} from './credits.js';
+
+/** Credits from one source. */
+export class GrantAnswer extends GrantAmounts {
+  @IsIn(CREDIT_SOURCES)
+  source_type: CreditSource;
+
+  /** The credit package, as `15K`; null for other sources. */
+  @IsOptional()
+  @IsString()
+  tier: string | null;
+}
+
+/** Credits of an account at this moment. */
+export class BalanceAnswer {
+  @IsInt()
+  @Min(0)
+  spendable: number;
+
+  /** Set aside and not used so far. */
+  @IsInt()
+  reserved: number;
+
+  /** Used of what is set aside, and not in the ledger yet. */
+  @IsInt()
+  pending: number;
+
+  @IsInt()
+  @Min(0)
+  frozen: number;
+
+  /** Credits that were used and then reversed; later purchases repay them first. */
+  @IsInt()
+  @Min(0)
+  debt: number;
+
+  /** Those with credits left first, then the newest; at most 200. */
+  @ValidateNested({ each: true })
+  @Type(() => GrantAnswer)
+  grants: GrantAnswer[];
+}
+
+/**
+ * One line of an account's ledger as the customer reads it. All lines add up to what is available, reserved,
+ * and owed (negative).
+ */
+export class LedgerLine {
+  /** Says nothing of anybody else's lines. */
+  @IsString()
+  id: string;
+
+  /** RFC 3339. */
+  @IsISO8601()
+  at: string;
+
+  /** `refund`: taken by a refund or dispute (also what had been used), or given back by its failure. */
+  @IsIn(LEDGER_KINDS)
+  kind: LedgerKind;
+
+  /** Credits, decimal string: negative when they are gone. Never 0. */
+  @IsString()
+  amount: string;
+
+  /** The grant's source or the reversed line: `package:…`, `subscription:…`; of use, the operation. */
+  @IsString()
+  reference: string;
+
+  /** Of use: what for. */
+  @IsOptional()
+  @IsString()
+  operation?: string;
+
+  /** Of use: the UTC day it was booked (`YYYY-MM-DD`). */
+  @IsOptional()
+  @IsString()
+  day?: string;
+}
+
+export class LedgerAnswer {
+  /** Newest first, 50 lines a page. */
+  @ValidateNested({ each: true })
+  @Type(() => LedgerLine)
+  items: LedgerLine[];
+
+  /** Where the next page begins; null on the last one. */
+  @IsOptional()
+  @IsString()
+  next_cursor: string | null;
+}
+
+export const BALANCE = defineOperation({
+  ...dashboardCall('entitlement', 'GET /api/balance'),
+  name: 'credits.balance',
+  summary: 'The credits of the account, and where they come from',
+  access: IN_ANY_STATE,
+  answers: [{ type: 'application/json', of: BalanceAnswer }],
+  problems: [],
+  examples: [
+    {
+      title: 'A trial',
+      parameters: {},
+      answer: {
+        spendable: 455,
+        reserved: 25,
+        pending: 0,
+        frozen: 0,
+        debt: 0,
+        grants: [
+          {
+            id: '019a5f00-0000-7000-8000-000000000001',
+            source_type: 'trial',
+            granted: 500,
+            available: 455,
+            reserved: 25,
+            consumed: 20,
+            expired: 0,
+            revoked: 0,
+            expires_at: null,
+            tier: null,
+          },
+        ],
+      } satisfies BalanceAnswer,
+    },
+  ],
+});
+
+export const LEDGER = defineOperation({
+  ...dashboardCall('entitlement', 'GET /api/ledger'),
+  name: 'credits.ledger',
+  summary: 'What became of the credits of the account',
+  access: IN_ANY_STATE,
+  parameters: {
+    cursor: {
+      kind: text(CURSOR_MAX),
+      about: '`next_cursor` of the page before',
+      example: 'WyIwMTlhNWYwMC0wMDAwLTcwMDAtODAwMC0wMDAwMDAwMDAwMDEiLCJ1c2UiXQ',
+    },
+  },
+  answers: [{ type: 'application/json', of: LedgerAnswer }],
+  problems: [],
+  examples: [
+    {
+      title: 'A trial',
+      parameters: {},
+      answer: {
+        items: [
+          {
+            id: '019a5f00-0000-7000-8000-000000000002.grant',
+            at: '2026-11-20T09:30:00.000Z',
+            kind: 'grant',
+            amount: '500',
+            reference: 'trial',
+          },
+        ],
+        next_cursor: null,
+      } satisfies LedgerAnswer,
+    },
+  ],
+});
