@@ -53,6 +53,7 @@ async function sendLines(
         const isTaken = response.write(lines.text, 'latin1');
         const credits = context.streamedCredits + lines.charged * context.eachPrice;
         context.streamedCredits = Math.min(context.cost, credits);
+        context.hold?.charge(context.streamedCredits);
         if (!isTaken) await drained(context, response);
       }
       last = lines.last;
