@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { kafkaAvailability, valkeyAvailability } from '#test/environment';
 import { firstLight } from '../stories/first-light.story.js';
-import { ComposeDeployment } from './compose-deployment.js';
+import { composePlan } from './compose-plan.js';
+import { ImageDeployment } from './image-deployment.js';
 import { ImageStore, imageAvailability } from './image.js';
 
 /** An image is built from nothing, and eight processes start from it. */
@@ -18,7 +19,7 @@ const missing = imageAvailability() ?? kafkaAvailability() ?? valkeyAvailability
 (missing === undefined ? describe : describe.skip)('the image', () => {
   const images = new ImageStore(mkdtempSync(join(tmpdir(), 'image-')));
   let root: string;
-  let deployment: ComposeDeployment | undefined;
+  let deployment: ImageDeployment | undefined;
 
   beforeAll(async () => {
     await images.build(NAME);
@@ -70,7 +71,7 @@ const missing = imageAvailability() ?? kafkaAvailability() ?? valkeyAvailability
 
   describe('every service of docker-compose.yml from it', () => {
     beforeAll(async () => {
-      deployment = await ComposeDeployment.start(images, NAME);
+      deployment = await ImageDeployment.start(images, NAME, composePlan());
     });
 
     it('S110: runs as user 10001 without capabilities, on a root it cannot write', () => {

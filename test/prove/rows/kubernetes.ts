@@ -1,0 +1,53 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { kafkaAvailability, valkeyAvailability } from '#test/environment';
+import { imageAvailability } from '../../deploy/image.js';
+import {
+  apiServerAvailability,
+  chartToolsAvailability,
+  controllersAvailability,
+} from '../../deploy/tools/programs.js';
+import { type Bench, type Row, holds } from '../row.js';
+
+export const kubernetesRow: Row = {
+  name: 'kubernetes',
+  fault: 'helm install, upgrade and rollback by real controllers on simulated nodes',
+  expectation:
+    'a pod of each service is ready throughout, and what the pods say runs a whole story',
+  isApart: true,
+  missing: () =>
+    chartToolsAvailability() ??
+    apiServerAvailability() ??
+    controllersAvailability() ??
+    imageAvailability() ??
+    kafkaAvailability() ??
+    valkeyAvailability(),
+  run,
+};
+
+const JEST = [
+  '--experimental-vm-modules',
+  '--enable-source-maps',
+  '--disable-warning=ExperimentalWarning',
+  'node_modules/jest/bin/jest.js',
+  '--config=jest.prove.config.js',
+];
+const TAIL_CHARACTERS = 4_000;
+
+/** The story is told to Jest, so the row is a run of it. */
+async function run(bench: Bench): Promise<void> {
+  const child = spawn(process.execPath, [...JEST, 'test/deploy/kubernetes'], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+      for (const line of text.split('\n').filter((one) => /^\s+[✓✕]/.test(one)))
+        bench.say(line.trim());
+    });
+  }
+  const [code] = (await once(child, 'close')) as [number | null];
+  bench.count('steps', output.match(/✓/g)?.length ?? 0);
+  holds(code === 0, output.slice(-TAIL_CHARACTERS));
+}
