@@ -14,6 +14,18 @@ jest.setTimeout(900_000);
 
 const NAME = 'domain-data-service:0.1.0';
 const COMPRESSED_MAX_BYTES = 250 * 1024 * 1024;
+/** SPDX. */
+const LICENCES = [
+  '0BSD',
+  'Apache-2.0',
+  'BlueOak-1.0.0',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  'ISC',
+  'MIT',
+  'MIT-0',
+  '(MIT AND Zlib)',
+];
 const missing = imageAvailability() ?? kafkaAvailability() ?? valkeyAvailability();
 
 (missing === undefined ? describe : describe.skip)('the image', () => {
@@ -62,6 +74,26 @@ const missing = imageAvailability() ?? kafkaAvailability() ?? valkeyAvailability
       ([path, { version }]) => `${path.split('node_modules/').at(-1)}@${version}`,
     );
     expect(held.filter((each) => !named.has(each))).toEqual([]);
+  });
+
+  it('S108: each of them has a licence that asks for no more than to be named', () => {
+    const { components } = JSON.parse(readFileSync(join(root, 'app/sbom.cdx.json'), 'utf8')) as {
+      components: {
+        name: string;
+        licenses?: { license?: { id?: string }; expression?: string }[];
+      }[];
+    };
+    const others = components
+      .map(({ name, licenses = [] }) => [
+        name,
+        licenses.map(({ license, expression }) => license?.id ?? expression).join(' or '),
+      ])
+      .filter(([, licence]) => !LICENCES.includes(licence));
+    // Its package names none; the file in it is the MIT licence.
+    expect(others).toEqual([['png-js', '']]);
+    expect(readFileSync(join(root, 'app/node_modules/png-js/LICENSE'), 'utf8')).toMatch(
+      /Permission is hereby granted, free of charge/,
+    );
   });
 
   it('it is at most 250 MB compressed', () => {
