@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { freePorts } from '#libs/platform';
 import { waitFor } from '#test/environment';
-import type { Controllers } from '../tools/programs.js';
+import { type Controllers, simulatedStages } from '../tools/programs.js';
 import type { ApiServer } from './api-server.js';
 import type { Daemon } from './daemon.js';
 
@@ -35,6 +35,7 @@ export class SimulatedCluster {
     const { server } = this;
     const config = `--kubeconfig=${server.kubeconfig}`;
     const [managerPort, schedulerPort, kwokPort] = await freePorts(3);
+    const stages = await simulatedStages();
     const serving = (port: number) => [
       '--bind-address=127.0.0.1',
       `--secure-port=${port}`,
@@ -53,6 +54,8 @@ export class SimulatedCluster {
       server.run('kwok', kwok, [
         config,
         '--manage-all-nodes=true',
+        '--node-lease-duration-seconds=40',
+        ...stages.map((file) => `--config=${file}`),
         `--server-address=127.0.0.1:${kwokPort}`,
       ]),
     );
