@@ -11,8 +11,9 @@ import { PageForm } from '../pages/page-form.dto.js';
 import { type PageVisit, faultNotice, isRefused } from '../pages/page-visit.js';
 import { Visit } from '../pages/visit.js';
 import type { ProxiedAnswer } from '../proxy/service-proxy.js';
+import { settingsOf } from './key-settings.js';
 import { type KeyShown, isPaused, keyPage, keysPage } from './keys-page.js';
-import { CreateKeyForm, RotateKeyForm, UpdateKeyForm, settingsOf } from './keys.dto.js';
+import { CreateKeyForm, RotateKeyForm, UpdateKeyForm } from './keys.dto.js';
 
 const PAUSED: Notice = {
   kind: 'fault',
