@@ -1,6 +1,7 @@
 import {
   ArrayMaxSize,
   ArrayMinSize,
+  ArrayUnique,
   IsOptional,
   IsString,
   IsUrl,
@@ -12,6 +13,7 @@ import {
 import { DatabaseUrl } from '#libs/database';
 import { MAIL_FROM_DEFAULT, MailFrom, SmtpUrl } from '#libs/mail';
 import { PortSetting, ServiceSecretConfig, Setting } from '#libs/platform';
+import { TAX_RATE } from './pricing/tax-rates.js';
 
 const URL_RULES = { require_tld: false, require_protocol: true } as const;
 const hasPaypal = ({ paypalClientId }: BillingConfig) => Boolean(paypalClientId);
@@ -92,6 +94,16 @@ export class BillingConfig extends ServiceSecretConfig {
   @IsString()
   @Length(1, 30)
   sellerTaxId?: string;
+
+  @Setting({
+    env: 'BILLING_TAX_RATES',
+    about:
+      'Tax by country of the buyer, comma-separated: `DE=19`, percent; `FR=20/0`, another rate for buyers with a tax id. Unset: prices are without tax.',
+  })
+  @Matches(TAX_RATE, { each: true, message: 'must be rates such as DE=19 or FR=20/0' })
+  @ArrayUnique((rate: string) => rate.slice(0, 2), { message: 'must name each country once' })
+  @ArrayMaxSize(250)
+  taxRates: string[] = [];
 
   @MailFrom()
   mailFrom: string = MAIL_FROM_DEFAULT;

@@ -4,7 +4,7 @@ import type { Database } from '#libs/database';
 import { MINUTE_MS } from '#libs/platform';
 import { BillingUnderTest } from '../billing-under-test.js';
 import { moneyCommand } from './money-commands.js';
-import { MoneyHistory } from './money-history.js';
+import { MoneyHistory, TAX_RATES } from './money-history.js';
 
 /** `npm run sim` runs more, of new seeds. One that failed is added here and stays. */
 const SEEDS = [
@@ -20,7 +20,7 @@ describe('money under every history', () => {
   let auditor: Database;
 
   beforeAll(async () => {
-    billing = await BillingUnderTest.start();
+    billing = await BillingUnderTest.start({ taxRates: TAX_RATES });
     auditor = await billing.test.auditor('billing');
   });
   afterAll(() => billing.stop());

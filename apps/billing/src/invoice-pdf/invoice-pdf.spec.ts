@@ -25,8 +25,9 @@ function invoiceDocument(members: Partial<InvoiceDocument> = {}): InvoiceDocumen
     seller: { name: 'Domain Data Ltd', address: ['2 Pier', 'Leith'], taxId: 'GB123456789' },
     buyer: BUYER,
     accountId: '019a5f00-0000-7000-8000-000000000009',
-    lines: [{ text: '15,000 credits', quantity: 1, netMicros: '54000000' }],
+    lines: [{ text: '15,000 credits', quantity: 1, netMicros: '54000000', taxPpm: 190_000 }],
     taxMicros: 0n,
+    isReverseCharge: false,
     totalMicros: 54_000_000n,
     currency: 'USD',
     paidBy: { processor: 'stripe', reference: 'pi_123' },
@@ -82,6 +83,7 @@ describe('invoice PDF', () => {
       text: `API plan ${n + 1}, 2026-03-02 to 2026-04-02, at a name that is long enough for two lines of the page`,
       quantity: 1,
       netMicros: '27000000',
+      taxPpm: 0,
     }));
     const { pages } = await read(invoiceDocument({ lines, totalMicros: 1_350_000_000n }));
     expect(pages.length).toBeGreaterThan(1);
@@ -150,7 +152,7 @@ describe('invoice PDF', () => {
     const everywhere = 'W'.repeat(10_000);
     const address = Array.from({ length: 5 }, () => everywhere);
     const long = { ...BUYER, name: everywhere, contact: everywhere, address, taxId: everywhere };
-    const lines = [{ text: everywhere, quantity: 1, netMicros: '1' }];
+    const lines = [{ text: everywhere, quantity: 1, netMicros: '1', taxPpm: 0 }];
     const { pages: full } = await read(invoiceDocument({ buyer: long, lines }));
     expect(full.length).toBeLessThan(4);
   });

@@ -16,6 +16,7 @@ export interface FollowedSubscription {
   sku: string | null;
   quantity: number | null;
   currency: string;
+  taxPpm: number;
 }
 
 @Injectable()
@@ -129,7 +130,7 @@ export class SubscriptionsMaintenanceRepository {
              when a.state = 'active' and s.is_cancelled_by_deletion then 'resume'
              else 'plan' end as wanted,
            coalesce(s.wanted_since, a.changed_at, s.created_at) as since,
-           s.wanted_sku as sku, s.wanted_quantity as quantity, s.currency
+           s.wanted_sku as sku, s.wanted_quantity as quantity, s.currency, s.tax_ppm as "taxPpm"
          from subscriptions s left join account_states a on a.account_id = s.account_id
          where s.state not in ('cancelled', 'expired') and (
            s.is_duplicate or s.is_reversed or s.wanted_sku is not null or a.state = 'erased'

@@ -19,7 +19,7 @@ export interface ApiRequest {
 /** Where an answer goes. */
 export interface Reply {
   /**
-   * Sends head and body; `Date`, `Connection` and `Content-Length` are added to the head.
+   * Sends headers and body; `Date`, `Connection` and `Content-Length` are added to the headers.
    * @param lines further header lines, each with its CRLF. Nothing in them may come from outside
    *   without having been checked.
    * @param body a character a byte.

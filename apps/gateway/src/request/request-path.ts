@@ -175,7 +175,7 @@ export class RequestPath {
 
   private readonly answer = (context: RequestContext, answer: OwnerAnswer | Problem): void => {
     if (answer instanceof Problem) return this.refuse(context, answer);
-    const { status, outcome } = answer.head;
+    const { status, outcome } = answer.headers;
     if (status !== 200) {
       const { service } = context.route.operation.owner;
       return this.refuse(context, problemOf(answer, service), outcome);
@@ -199,7 +199,7 @@ export class RequestPath {
     if (context.isOver) return;
     this.releaseSlots(context);
     const { recorder } = this.parts;
-    const outcome = isWhole ? answer.head.outcome : 'broken_off';
+    const outcome = isWhole ? answer.headers.outcome : 'broken_off';
     recorder.record(context, { status: 200, outcome, credits: context.streamedCredits });
     forgetContext(context);
   }

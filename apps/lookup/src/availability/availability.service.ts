@@ -28,7 +28,7 @@ import { suggestionsFor } from './suggestions.js';
 const FIXTURE_TLD = 'test';
 /** Suggestions that are checked at a time. */
 const AT_A_TIME = 10;
-/** Zero: each name is looked at anew, but for the gateway's repeats and failures still waited out. */
+/** Zero: each name is looked at again, but for the gateway's repeats and failures still waited out. */
 const NOW = { max_age: 0, allow_stale: false };
 const LIVE = { servedFrom: 'live', ageSeconds: 0 } as const;
 
