@@ -139,9 +139,9 @@ export class RequestHolds implements HoldReports {
     this.options.journal.holdOpened(hold, `${hold.row}\n`);
   }
 
-  private rowOf({ amount: _, ...request }: HeldRequest): string {
+  private rowOf(held: HeldRequest): string {
     const atMs = this.options.clock.now().getTime();
-    return this.lines.of({ ...request, ...BROKEN_OFF, atMs }).trimEnd();
+    return this.lines.of({ ...held, ...BROKEN_OFF, atMs }).trimEnd();
   }
 
   /** Repeats until the process stops: a part is charged once, however often it is told. @returns false when it stopped. */
