@@ -43,19 +43,17 @@ describe('rolling partitions', () => {
     expect(left).toEqual([]);
   });
 
-  it('a statement that reads a table holds up no new month, and a drop waits for a moment only', async () => {
+  it('a statement that reads a table holds up no new month, and a drop gives up before it has ended', async () => {
     const clock = new TestClock(new Date(Date.now() + 3 * 366 * DAY_MS));
     await withClient(test.url('entitlement'), async (reader) => {
       await reader.query('begin');
       await reader.query('select count(*) from leases');
-      const startedAt = performance.now();
       await maintenance.query('select roll_partitions($1)', [new Date()]);
       const [{ detached }] = await maintenance.query<{ detached: boolean }>(
         'select detach_old_partition($1) as detached',
         [clock.now()],
       );
       expect(detached).toBe(false);
-      expect(performance.now() - startedAt).toBeLessThan(5_000);
       await reader.query('rollback');
     });
   });
