@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CounterId, type RequestWindow, openCounters } from '#libs/counters';
+import { CounterId, type RateLimiter, openCounters } from '#libs/counters';
 import { Logger, newId } from '#libs/platform';
 import { ValkeyServer, valkeyAvailability } from '#test/environment';
 import type { BenchReport } from './bench.js';
@@ -14,14 +14,14 @@ const STRICT_LIMIT = 59;
 const SLICED_LIMIT = 60_000;
 
 /** What a request's turn at the window costs: processor time of this process, the least of three rounds. */
-async function cpuMicros(window: RequestWindow, limit: number, takes: number): Promise<number> {
+async function cpuMicros(rateLimiter: RateLimiter, limit: number, takes: number): Promise<number> {
   const rounds: number[] = [];
   for (let round = 0; round < 3; round++) {
     const ids = Array.from({ length: ACCOUNTS }, () => new CounterId(newId()));
     const before = process.cpuUsage();
     for (let sent = 0; sent < takes; sent += ACCOUNTS) {
       for (const id of ids) {
-        const answer = window.take(id, 0, limit);
+        const answer = rateLimiter.take(id, 0, limit);
         if (answer instanceof Promise) await answer;
       }
       // Answers of the server are taken in between, as between requests.
@@ -51,9 +51,9 @@ export async function run(): Promise<BenchReport> {
     timeoutMs: 1_000,
   });
   cleanup.add(() => valkey.close());
-  const inMemory = await cpuMicros(memory.window, SLICED_LIMIT, TAKES);
-  const sliced = await cpuMicros(valkey.window, SLICED_LIMIT, TAKES);
-  const called = await cpuMicros(valkey.window, STRICT_LIMIT, ACCOUNTS * 40);
+  const inMemory = await cpuMicros(memory.rateLimiter, SLICED_LIMIT, TAKES);
+  const sliced = await cpuMicros(valkey.rateLimiter, SLICED_LIMIT, TAKES);
+  const called = await cpuMicros(valkey.rateLimiter, STRICT_LIMIT, ACCOUNTS * 40);
   return {
     title,
     rows: [

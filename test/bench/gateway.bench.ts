@@ -163,8 +163,8 @@ async function verifyLimit(contender: Contender): Promise<void> {
 }
 
 function keyWithLimit({ around }: Field, limit: number): string {
-  const { apiKey, facts } = around.account.addKey();
-  around.entitlement.limits.set(facts.accountId, limit);
+  const { apiKey, keyRecord } = around.account.addKey();
+  around.entitlement.limits.set(keyRecord.accountId, limit);
   return apiKey;
 }
 

@@ -67,14 +67,14 @@ export class BillingUnderTest {
   private transport: InProcessTransport;
   private readonly doors: CallbackDoor[] = [];
 
-  /** @param entitlementUrl of a real one, in place of a stand-in. */
-  static async start(entitlementUrl?: string): Promise<BillingUnderTest> {
+  /** @param settings where a spec wants others, such as a real `entitlementUrl` in place of the stand-in. */
+  static async start(settings: Partial<BillingConfig> = {}): Promise<BillingUnderTest> {
     const test = await TestDatabase.create();
     const clock = new TestClock();
     const simulator = new PaymentsSimulator(clock);
     const database = await test.service('billing', ENTITIES);
     const billing = new BillingUnderTest(test, clock, simulator, database);
-    await billing.open(await simulator.start(), entitlementUrl);
+    await billing.open(await simulator.start(), settings);
     return billing;
   }
 
@@ -196,7 +196,7 @@ export class BillingUnderTest {
     return newId();
   }
 
-  private async open(apiUrl: string, entitlementUrl?: string): Promise<void> {
+  private async open(apiUrl: string, settings: Partial<BillingConfig>): Promise<void> {
     const write = (line: string) => void this.logLines.push(line);
     const logger = new Logger('test', { write }, 'error');
     await this.contacts.start();
@@ -207,7 +207,7 @@ export class BillingUnderTest {
       maintenanceDatabaseUrl: this.test.url('billing_maintenance'),
       auditorDatabaseUrl: this.test.url('billing_auditor'),
       accountUrl: this.contacts.url,
-      entitlementUrl: entitlementUrl ?? this.holdings.url,
+      entitlementUrl: this.holdings.url,
       invoiceDataSecret: 'wraps the keys of invoices in tests',
       serviceSecret: SECRET,
       stripeApiKey: 'sk_test_simulator',
@@ -218,6 +218,7 @@ export class BillingUnderTest {
       paypalApiUrl: `${apiUrl}/paypal`,
       paypalWebhookIds: [PAYPAL_WEBHOOK_ID],
       paypalCallbackCa: this.simulator.paypal.identity.authorityPem,
+      ...settings,
     });
     this.transport = new InProcessTransport({
       logger,

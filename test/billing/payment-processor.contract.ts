@@ -27,7 +27,9 @@ export function describePaymentProcessor(name: string, open: () => Promise<Proce
       orderId: newId(),
       accountId: newId(),
       currency: 'USD',
-      lines: [{ name: '15,000 credits', quantity: 1, amountMicros: MICROS }],
+      lines: [
+        { name: '15,000 credits', quantity: 1, amountMicros: MICROS, taxMicros: 0n, taxPpm: 0 },
+      ],
       expiresAt: new Date(stage.clock.now().getTime() + HOUR_MS),
       successUrl: 'http://localhost:1/paid?order=1',
       cancelUrl: 'http://localhost:1/not-paid',

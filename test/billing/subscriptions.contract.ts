@@ -19,7 +19,7 @@ export function valueOf<T>(outcome: Outcome<T>): T {
   throw new Error(`${outcome.outcome}: ${JSON.stringify(outcome)}`);
 }
 
-const planOf = (sku: string) => planRefOf(planOfSku(sku)!);
+const planOf = (sku: string) => planRefOf(planOfSku(sku)!, 0);
 
 /** What every payment processor guarantees to billing of what renews itself. */
 export function describeSubscriptions(stageOf: () => ProcessorStage): void {
@@ -61,7 +61,16 @@ export function describeSubscriptions(stageOf: () => ProcessorStage): void {
           orderId,
           accountId: newId(),
           currency: 'USD',
-          lines: [{ name: plan.name, quantity: 1, amountMicros: plan.unitMicros, plan }],
+          lines: [
+            {
+              name: plan.name,
+              quantity: 1,
+              amountMicros: plan.unitMicros,
+              taxMicros: 0n,
+              taxPpm: 0,
+              plan,
+            },
+          ],
           expiresAt: new Date(stage.clock.now().getTime() + HOUR_MS),
           successUrl: 'http://localhost:1/paid',
           cancelUrl: 'http://localhost:1/not-paid',

@@ -38,7 +38,7 @@ export class OperatorDesk {
   static async open(): Promise<OperatorDesk> {
     const account = await AccountUnderTest.start();
     const entitlement = await EntitlementUnderTest.start();
-    const billing = await BillingUnderTest.start(entitlement.service.url);
+    const billing = await BillingUnderTest.start({ entitlementUrl: entitlement.service.url });
     return new OperatorDesk(account, billing, entitlement);
   }
 

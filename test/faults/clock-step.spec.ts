@@ -10,16 +10,16 @@ const COUNTERS = new URL('../../libs/counters/src/index.js', import.meta.url).hr
 /** Fills a minute, then steps the wall clock and looks again. */
 const PROGRAM = `
   const { writeFileSync } = await import('node:fs');
-  const { CounterId, MemoryRequestWindow } = await import('${COUNTERS}');
+  const { CounterId, MemoryRateLimiter } = await import('${COUNTERS}');
   const [full, other] = ['0197c000-0000-7000-8000-000000000001', '0197c000-0000-7000-8000-000000000002'].map((id) => new CounterId(id));
-  const window = new MemoryRequestWindow();
-  for (let n = 0; n < 3; n++) window.take(full, 0, 3);
+  const rateLimiter = new MemoryRateLimiter();
+  for (let n = 0; n < 3; n++) rateLimiter.take(full, 0, 3);
   const startedAt = Date.now();
   const seen = [];
   for (const step of ['+1h', '-1h']) {
     writeFileSync(process.argv[1], step);
     const steppedHours = Math.round((Date.now() - startedAt) / 3_600_000);
-    seen.push({ steppedHours, full: window.take(full, 0, 3), other: window.take(other, 0, 3).allowed });
+    seen.push({ steppedHours, full: rateLimiter.take(full, 0, 3), other: rateLimiter.take(other, 0, 3).allowed });
   }
   console.log(JSON.stringify(seen));`;
 

@@ -24,7 +24,7 @@ const PROGRAM = `
   await waitFor('the counters to try again', () => proxy.accepted >= before + 6);
   await server.restart();
   const id = new CounterId('0197c000-0000-7000-8000-000000000001');
-  await waitFor('an answer', async () => (await counters.window.take(id, 0, 1000)).allowed);
+  await waitFor('an answer', async () => (await counters.rateLimiter.take(id, 0, 1000)).allowed);
   await counters.close();
   await proxy.stop();
   await server.stop();

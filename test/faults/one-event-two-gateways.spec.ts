@@ -74,12 +74,12 @@ here('two gateways and a broker', () => {
   });
 
   it('S13: one event of a revoked key reaches every gateway, although no change feed names it', async () => {
-    const { apiKey, facts } = around.account.addKey();
+    const { apiKey, keyRecord } = around.account.addKey();
     expect(await statusesFor(apiKey)).toEqual([200, 200]);
-    facts.state = 'revoked';
+    keyRecord.state = 'revoked';
     // Both go on serving from what they know: nothing has told them.
     expect(await statusesFor(apiKey)).toEqual([200, 200]);
-    const { accountId: key, keyId } = facts;
+    const { accountId: key, keyId } = keyRecord!;
     const account = await database.service('account');
     const outbox = new Outbox('account', new SystemClock(), transports.at(-1)!);
     await account.transaction(async (transaction) => {

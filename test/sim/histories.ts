@@ -1,12 +1,12 @@
 import { CreditsScenario } from './credits-scenario.js';
 import { EventsScenario } from './events-scenario.js';
-import { FactsScenario } from './facts-scenario.js';
+import { AuthCacheScenario } from './auth-cache-scenario.js';
 import { Random } from '../random.js';
 import { SABOTAGES, type Sabotage, mend } from './sabotage.js';
 import { inhabit } from './virtual-time.js';
 import { FAULTS, type Fault, World } from './world.js';
 
-export const SCENARIOS = ['events', 'credits', 'facts'] as const;
+export const SCENARIOS = ['events', 'credits', 'auth'] as const;
 export type ScenarioName = (typeof SCENARIOS)[number];
 
 /** What a history follows from, wholly. */
@@ -78,7 +78,7 @@ export async function runHistories(
   plans: Iterable<Plan>,
   onProgress: (tally: Tally) => void = () => {},
 ): Promise<Tally> {
-  const counts = { events: 0, credits: 0, facts: 0 };
+  const counts = { events: 0, credits: 0, auth: 0 };
   const tally: Tally = { histories: 0, counts, steps: 0, crashes: 0, trace: 0, failed: [] };
   for (const plan of plans) {
     const outcome = await runHistory(plan);
@@ -120,4 +120,4 @@ export function commandOf({ seed, scenario, size, faults, sabotage }: Plan): str
   return `npm run sim -- ${options.filter(Boolean).join(' ')}`;
 }
 
-const SCENARIO = { events: EventsScenario, credits: CreditsScenario, facts: FactsScenario };
+const SCENARIO = { events: EventsScenario, credits: CreditsScenario, auth: AuthCacheScenario };

@@ -46,9 +46,9 @@ export const SABOTAGES = {
     shownBy: 130,
     breaks: 'a gateway spends from a lease past its end',
   },
-  'no-grace': { scenario: 'facts', shownBy: 1685, breaks: 'facts are trusted for ever' },
+  'no-grace': { scenario: 'auth', shownBy: 1685, breaks: 'records are trusted for ever' },
   'no-overtaking': {
-    scenario: 'facts',
+    scenario: 'auth',
     shownBy: 41,
     breaks: 'a load that news overtook is kept',
   },
@@ -60,7 +60,7 @@ const mending: (() => void)[] = [];
 
 /**
  * When the history ends, `undo` puts back what was broken. Private methods are broken by `['name']`, which the
- * compiler checks: a sabotage of what is gone or named anew does not build.
+ * compiler checks: a sabotage of what is gone or renamed does not build.
  */
 export function mendLater(undo: () => void): void {
   mending.push(undo);

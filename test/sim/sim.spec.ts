@@ -42,7 +42,7 @@ describe('simulated histories', () => {
     async () => {
       const { code, report } = await simulate('--histories 75 --from 1');
       expect(report).toMatchObject({ histories: 75, failed: [] });
-      expect(report.counts).toEqual({ events: 25, credits: 25, facts: 25 });
+      expect(report.counts).toEqual({ events: 25, credits: 25, auth: 25 });
       expect(code).toBe(0);
     },
     LIMIT_MS,

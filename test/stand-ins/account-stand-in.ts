@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { type KeyFacts, generateApiKey, hashApiKey } from '#libs/contracts';
+import { type KeyRecord, generateApiKey, hashApiKey } from '#libs/contracts';
 import { newId } from '#libs/platform';
 import { JsonServer, ListFeed } from './json-server.js';
 
@@ -10,16 +10,16 @@ export class AccountStandIn extends JsonServer {
   beforeAnswer: (() => void) | undefined;
   /** Every key the gateway said was used, as often as it said so. */
   readonly usedKeys: string[] = [];
-  private readonly keys = new Map<string, KeyFacts>();
+  private readonly keys = new Map<string, KeyRecord>();
 
   constructor(private readonly pepper: string) {
     super();
   }
 
-  /** A new key with full rights. @returns the key itself and its facts, which may be changed in place. */
-  addKey(facts: Partial<KeyFacts> = {}): { apiKey: string; facts: KeyFacts } {
-    const apiKey = generateApiKey(facts.environment ?? 'live');
-    const whole: KeyFacts = {
+  /** A new key with full rights. @returns the key itself and its record, which may be changed in place. */
+  addKey(record: Partial<KeyRecord> = {}): { apiKey: string; keyRecord: KeyRecord } {
+    const apiKey = generateApiKey(record.environment ?? 'live');
+    const whole: KeyRecord = {
       keyId: newId(),
       accountId: newId(),
       accountState: 'active',
@@ -28,10 +28,10 @@ export class AccountStandIn extends JsonServer {
       scopes: ['whois'],
       allowedAddresses: [],
       rank: 1,
-      ...facts,
+      ...record,
     };
     this.keys.set(hashApiKey(apiKey, this.pepper), whole);
-    return { apiKey, facts: whole };
+    return { apiKey, keyRecord: whole };
   }
 
   get keyQueries(): number {

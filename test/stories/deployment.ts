@@ -45,6 +45,11 @@ export async function openSolo(): Promise<Deployment> {
   return opened({ ...UNHURRIED, STRIPE_API_KEY: '' });
 }
 
+/** Every service in this process, with the settings by which an operator says where registries are. */
+export async function openSoloOn(internet: Record<string, string>): Promise<Deployment> {
+  return opened({ ...UNHURRIED, STRIPE_API_KEY: '', ...internet }, false);
+}
+
 /** Every service in this process, and the simulated payment processor. */
 export async function openSoloWithPayments() {
   const deployment = await opened(UNHURRIED);
@@ -53,6 +58,7 @@ export async function openSoloWithPayments() {
 
 async function opened(
   overrides: Record<string, string>,
+  offline = true,
 ): Promise<Deployment & { payments?: PaymentsSimulator }> {
   const clock = new TestClock();
   const folder = mkdtempSync(join(tmpdir(), 'story-'));
@@ -61,7 +67,7 @@ async function opened(
     dataFolder: folder,
     apiPort: 0,
     dashboardPort: 0,
-    offline: true,
+    offline,
     clock,
     durable: false,
     overrides,

@@ -204,7 +204,7 @@ describe('one customer over several gateways', () => {
     expect(await lookUp(third.apiUrl, key)).toEqual({ status: 200 });
     const refusal = await waitFor('the refusal', async () => {
       // The minute since its last good poll is over; a poll of the other feed moves it on again.
-      third.facts.trustUntil(0);
+      third.authCache.trustUntil(0);
       const answer = await lookUp(third.apiUrl, key);
       return answer.status === 200 ? undefined : answer;
     });

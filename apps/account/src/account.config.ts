@@ -1,5 +1,7 @@
-import { IsInt, IsOptional, IsString, IsUrl, Max, Min, MinLength } from 'class-validator';
-import { ServiceSecretConfig, Setting } from '#libs/platform';
+import { IsOptional, IsString, IsUrl, MinLength } from 'class-validator';
+import { DatabaseUrl } from '#libs/database';
+import { MAIL_FROM_DEFAULT, MailFrom, SmtpUrl } from '#libs/mail';
+import { PortSetting, ServiceSecretConfig, Setting } from '#libs/platform';
 
 const URL_RULES = { require_tld: false, require_protocol: true } as const;
 
@@ -9,28 +11,13 @@ export class AccountConfig extends ServiceSecretConfig {
   @IsString()
   host: string = '127.0.0.1';
 
-  @Setting({ env: 'ACCOUNT_PORT', about: 'Port of the internal listener; 0 takes a free one.' })
-  @IsInt()
-  @Min(0)
-  @Max(65_535)
+  @PortSetting({ env: 'ACCOUNT_PORT', about: 'Port of the internal listener; 0 takes a free one.' })
   port: number = 0;
 
-  @Setting({
-    env: 'ACCOUNT_DATABASE_URL',
-    about: 'PostgreSQL as the role "account".',
-    secret: true,
-  })
-  @IsString()
-  @MinLength(1)
+  @DatabaseUrl('ACCOUNT_DATABASE_URL', 'account')
   databaseUrl: string;
 
-  @Setting({
-    env: 'ACCOUNT_MAINTENANCE_DATABASE_URL',
-    about: 'PostgreSQL as the role "account_maintenance".',
-    secret: true,
-  })
-  @IsString()
-  @MinLength(1)
+  @DatabaseUrl('ACCOUNT_MAINTENANCE_DATABASE_URL', 'account_maintenance')
   maintenanceDatabaseUrl: string;
 
   @Setting({
@@ -87,17 +74,9 @@ export class AccountConfig extends ServiceSecretConfig {
   @IsUrl(URL_RULES)
   dashboardUrl: string = 'http://localhost:8081';
 
-  @Setting({ env: 'MAIL_FROM', about: 'Sender of every mail, `Name <address>`.' })
-  @IsString()
-  mailFrom: string = 'Domain Data Service <no-reply@localhost.localdomain>';
+  @MailFrom()
+  mailFrom: string = MAIL_FROM_DEFAULT;
 
-  @Setting({
-    env: 'SMTP_URL',
-    about:
-      'Where mail is handed over, `smtp://user:password@host:port` or `smtps://…`. Unset: a local mailbox.',
-    secret: true,
-  })
-  @IsOptional()
-  @IsUrl({ require_tld: false, protocols: ['smtp', 'smtps'], require_protocol: true })
+  @SmtpUrl()
   smtpUrl?: string;
 }

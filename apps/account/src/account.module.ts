@@ -4,6 +4,7 @@ import {
   IdempotencyRepository,
   IdempotencyService,
   MaintenanceDatabase,
+  RollPartitionsJob,
 } from '#libs/database';
 import { MailOutbox, MailSender, type MailTransport } from '#libs/mail';
 import { type EventTransport, MessagingModule } from '#libs/messaging';
@@ -39,10 +40,10 @@ import { ErasedDataService } from './deletion/erased-data.service.js';
 import { ErasureMaintenanceRepository } from './deletion/erasure.repository.js';
 import { ErasureService } from './deletion/erasure.service.js';
 import { MailedLinksService } from './deletion/mailed-links.service.js';
-import { ExpireKeysJob } from './key-facts/expire-keys.job.js';
-import { KeyFactsController } from './key-facts/key-facts.controller.js';
-import { KeyFactsMaintenanceRepository } from './key-facts/key-facts.repository.js';
-import { KeyFactsService } from './key-facts/key-facts.service.js';
+import { ExpireKeysJob } from './key-records/expire-keys.job.js';
+import { KeyRecordController } from './key-records/key-records.controller.js';
+import { KeyRecordMaintenanceRepository } from './key-records/key-records.repository.js';
+import { KeyRecordService } from './key-records/key-records.service.js';
 import { KeysController } from './keys/keys.controller.js';
 import { KeysRepository } from './keys/keys.repository.js';
 import { KeysService } from './keys/keys.service.js';
@@ -92,7 +93,7 @@ export interface AccountModuleOptions {
 export const CONTROLLERS = [
   AuditCheckController,
   KeysController,
-  KeyFactsController,
+  KeyRecordController,
   SessionsController,
   RegistrationController,
   PasswordResetsController,
@@ -128,7 +129,7 @@ const FEATURES = [
     LogInService,
   ],
   [KeysRepository, KeysService],
-  [KeyFactsMaintenanceRepository, KeyFactsService, ExpireKeysJob],
+  [KeyRecordMaintenanceRepository, KeyRecordService, ExpireKeysJob],
   [
     SignUpsMaintenanceRepository,
     SignUpsService,
@@ -178,6 +179,7 @@ export class AccountModule {
         { provide: AuditSeal, useValue: new AuditSeal(config.auditAnchorSecret) },
         { provide: Database, useValue: database },
         { provide: MaintenanceDatabase, useValue: maintenanceDatabase },
+        { provide: RollPartitionsJob, useValue: new RollPartitionsJob(maintenanceDatabase) },
         { provide: MailOutbox, useValue: new MailOutbox() },
         { provide: MailSender, useValue: new MailSender(maintenanceDatabase, mail, logger) },
         ...FEATURES.flat(),

@@ -1,8 +1,9 @@
-import { Database, KeptAnswer } from '#libs/database';
+import { Database, KeptAnswer, RollPartitionsJob } from '#libs/database';
 import { MailSender, type MailTransport, UnsentMail, addMailMetrics } from '#libs/mail';
 import type { EventTransport } from '#libs/messaging';
 import {
   type Clock,
+  HOUR_MS,
   type Logger,
   Metrics,
   type RunningService,
@@ -19,7 +20,7 @@ import { AnchoredHead, AuditAnchor } from './audit-check/audit-anchor.entity.js'
 import { AuditEntry } from './audit/audit-entry.entity.js';
 import { BillingDetails } from './billing-details/billing-details.entity.js';
 import { EraseJob } from './deletion/erase.job.js';
-import { ExpireKeysJob } from './key-facts/expire-keys.job.js';
+import { ExpireKeysJob } from './key-records/expire-keys.job.js';
 import { ApiKey } from './keys/key.entity.js';
 import { PasswordReset } from './password-resets/password-reset.entity.js';
 import { Person } from './people/person.entity.js';
@@ -37,6 +38,7 @@ export const JOBS: readonly JobDeclaration[] = [
   { job: ForgetSignUpsJob, everyMs: JOB_INTERVAL_MS, runs: 'process' },
   { job: EraseJob, everyMs: JOB_INTERVAL_MS, runs: 'process' },
   { job: AnchorAuditJob, everyMs: JOB_INTERVAL_MS, runs: 'installation' },
+  { job: RollPartitionsJob, everyMs: HOUR_MS, runs: 'installation' },
 ];
 
 /** Tables whose rows are objects. */

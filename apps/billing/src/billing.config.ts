@@ -1,18 +1,19 @@
 import {
   ArrayMaxSize,
   ArrayMinSize,
-  IsInt,
+  ArrayUnique,
   IsOptional,
   IsString,
   IsUrl,
   Matches,
   Length,
-  Max,
-  Min,
   MinLength,
   ValidateIf,
 } from 'class-validator';
-import { ServiceSecretConfig, Setting } from '#libs/platform';
+import { DatabaseUrl } from '#libs/database';
+import { MAIL_FROM_DEFAULT, MailFrom, SmtpUrl } from '#libs/mail';
+import { PortSetting, ServiceSecretConfig, Setting } from '#libs/platform';
+import { TAX_RATE } from './pricing/tax-rates.js';
 
 const URL_RULES = { require_tld: false, require_protocol: true } as const;
 const hasPaypal = ({ paypalClientId }: BillingConfig) => Boolean(paypalClientId);
@@ -23,37 +24,20 @@ export class BillingConfig extends ServiceSecretConfig {
   @IsString()
   host: string = '127.0.0.1';
 
-  @Setting({ env: 'BILLING_PORT', about: 'Port of the internal listener; 0 takes a free one.' })
-  @IsInt()
-  @Min(0)
-  @Max(65_535)
+  @PortSetting({ env: 'BILLING_PORT', about: 'Port of the internal listener; 0 takes a free one.' })
   port: number = 0;
 
-  @Setting({
-    env: 'BILLING_DATABASE_URL',
-    about: 'PostgreSQL as the role "billing".',
-    secret: true,
-  })
-  @IsString()
-  @MinLength(1)
+  @DatabaseUrl('BILLING_DATABASE_URL', 'billing')
   databaseUrl: string;
 
-  @Setting({
-    env: 'BILLING_MAINTENANCE_DATABASE_URL',
-    about: 'PostgreSQL as the role "billing_maintenance".',
-    secret: true,
-  })
-  @IsString()
-  @MinLength(1)
+  @DatabaseUrl('BILLING_MAINTENANCE_DATABASE_URL', 'billing_maintenance')
   maintenanceDatabaseUrl: string;
 
-  @Setting({
-    env: 'BILLING_AUDITOR_DATABASE_URL',
-    about: 'PostgreSQL as the role "billing_auditor", which reads everything and writes nothing.',
-    secret: true,
-  })
-  @IsString()
-  @MinLength(1)
+  @DatabaseUrl(
+    'BILLING_AUDITOR_DATABASE_URL',
+    'billing_auditor',
+    'which reads everything and writes nothing',
+  )
   auditorDatabaseUrl: string;
 
   @Setting({ env: 'ACCOUNT_URL', about: "Origin of account's internal listener." })
@@ -111,18 +95,20 @@ export class BillingConfig extends ServiceSecretConfig {
   @Length(1, 30)
   sellerTaxId?: string;
 
-  @Setting({ env: 'MAIL_FROM', about: 'Sender of every mail, `Name <address>`.' })
-  @IsString()
-  mailFrom: string = 'Domain Data Service <no-reply@localhost.localdomain>';
-
   @Setting({
-    env: 'SMTP_URL',
+    env: 'BILLING_TAX_RATES',
     about:
-      'Where mail is handed over, `smtp://user:password@host:port` or `smtps://…`. Unset: a local mailbox.',
-    secret: true,
+      'Tax by country of the buyer, comma-separated: `DE=19`, percent; `FR=20/0`, another rate for buyers with a tax id. Unset: prices are without tax.',
   })
-  @IsOptional()
-  @IsUrl({ require_tld: false, protocols: ['smtp', 'smtps'], require_protocol: true })
+  @Matches(TAX_RATE, { each: true, message: 'must be rates such as DE=19 or FR=20/0' })
+  @ArrayUnique((rate: string) => rate.slice(0, 2), { message: 'must name each country once' })
+  @ArrayMaxSize(250)
+  taxRates: string[] = [];
+
+  @MailFrom()
+  mailFrom: string = MAIL_FROM_DEFAULT;
+
+  @SmtpUrl()
   smtpUrl?: string;
 
   @Setting({ env: 'STRIPE_API_URL', about: 'Where Stripe’s API is; a simulator elsewhere.' })

@@ -1,5 +1,5 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { AuditJob, Database, MaintenanceDatabase } from '#libs/database';
+import { AuditJob, Database, MaintenanceDatabase, RollPartitionsJob } from '#libs/database';
 import { type EventTransport, MessagingModule } from '#libs/messaging';
 import { type Clock, type Logger, ServiceModule, ServiceTokens } from '#libs/platform';
 import { MailOutbox, MailSender, type MailTransport } from '#libs/mail';
@@ -37,6 +37,8 @@ import { ContactsService } from './mails/contacts.service.js';
 import { MailedNoticesRepository } from './mails/mailed-notices.repository.js';
 import { MailsService } from './mails/mails.service.js';
 import { CloseCheckoutsJob } from './orders/close-checkouts.job.js';
+import { BuyerTaxService } from './pricing/buyer-tax.service.js';
+import { TaxRates } from './pricing/tax-rates.js';
 import { PurchaseRulesService } from './pricing/purchase-rules.service.js';
 import { FollowAccountsJob } from './subscriptions/follow-accounts.job.js';
 import { CheckoutsService } from './orders/checkouts.service.js';
@@ -124,7 +126,7 @@ const FEATURES = [
   [PaymentsRepository, PaymentsService, ReversalsService],
   [OrdersRepository, OrdersMaintenanceRepository, OrderReferencesService],
   [SubscriptionsRepository, SubscriptionsMaintenanceRepository, SubscriptionsService],
-  [CheckoutsService, CloseCheckoutsJob, PurchaseRulesService, OrdersService],
+  [CheckoutsService, CloseCheckoutsJob, BuyerTaxService, PurchaseRulesService, OrdersService],
   [ProcessorObjectsRepository, SnapshotsService, SyncService, SyncObjectsJob, ReturnsService],
   [
     RefundsMaintenanceRepository,
@@ -157,6 +159,7 @@ export class BillingModule {
         { provide: BillingConfig, useValue: config },
         { provide: Database, useValue: database },
         { provide: MaintenanceDatabase, useValue: maintenanceDatabase },
+        { provide: RollPartitionsJob, useValue: new RollPartitionsJob(maintenanceDatabase) },
         {
           provide: ServiceClients,
           useFactory: (tokens: ServiceTokens) => new ServiceClients(config, tokens),
@@ -176,6 +179,7 @@ export class BillingModule {
           provide: AuditJob,
           useValue: new AuditJob(options.auditorDatabase, BILLING_INVARIANTS, logger),
         },
+        { provide: TaxRates, useValue: new TaxRates(config.taxRates) },
         { provide: MailOutbox, useValue: new MailOutbox() },
         { provide: MailSender, useValue: new MailSender(maintenanceDatabase, mail, logger) },
         { provide: PaymentProcessors, useValue: processorsOf(config, clock) },

@@ -1,5 +1,6 @@
-import { IsInt, IsString, Max, Min, MinLength } from 'class-validator';
-import { ServiceSecretConfig, Setting } from '#libs/platform';
+import { IsString } from 'class-validator';
+import { DatabaseUrl } from '#libs/database';
+import { PortSetting, ServiceSecretConfig, Setting } from '#libs/platform';
 
 /** Settings of the entitlement service. */
 export class EntitlementConfig extends ServiceSecretConfig {
@@ -7,40 +8,22 @@ export class EntitlementConfig extends ServiceSecretConfig {
   @IsString()
   host: string = '127.0.0.1';
 
-  @Setting({
+  @PortSetting({
     env: 'ENTITLEMENT_PORT',
     about: 'Port of the internal listener; 0 takes a free one.',
   })
-  @IsInt()
-  @Min(0)
-  @Max(65_535)
   port: number = 0;
 
-  @Setting({
-    env: 'ENTITLEMENT_DATABASE_URL',
-    about: 'PostgreSQL as the role "entitlement".',
-    secret: true,
-  })
-  @IsString()
-  @MinLength(1)
+  @DatabaseUrl('ENTITLEMENT_DATABASE_URL', 'entitlement')
   databaseUrl: string;
 
-  @Setting({
-    env: 'ENTITLEMENT_MAINTENANCE_DATABASE_URL',
-    about: 'PostgreSQL as the role "entitlement_maintenance".',
-    secret: true,
-  })
-  @IsString()
-  @MinLength(1)
+  @DatabaseUrl('ENTITLEMENT_MAINTENANCE_DATABASE_URL', 'entitlement_maintenance')
   maintenanceDatabaseUrl: string;
 
-  @Setting({
-    env: 'ENTITLEMENT_AUDITOR_DATABASE_URL',
-    about:
-      'PostgreSQL as the role "entitlement_auditor", which reads everything and writes nothing.',
-    secret: true,
-  })
-  @IsString()
-  @MinLength(1)
+  @DatabaseUrl(
+    'ENTITLEMENT_AUDITOR_DATABASE_URL',
+    'entitlement_auditor',
+    'which reads everything and writes nothing',
+  )
   auditorDatabaseUrl: string;
 }

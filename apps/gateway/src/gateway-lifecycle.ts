@@ -11,10 +11,11 @@ import { Database, MaintenanceDatabase, RollPartitionsJob, addPoolMetrics } from
 import { EventTransport, addEventMetrics } from '#libs/messaging';
 import { HOUR_MS, Health, Logger, MINUTE_MS, Metrics, SECOND_MS } from '#libs/platform';
 import { type JobDeclaration, type RunningJobs, startJobs } from '#libs/services';
-import { ChangePollers } from './facts/change-pollers.js';
-import { Facts } from './facts/facts.js';
+import { ChangePollers } from './auth-cache/change-pollers.js';
+import { AuthCache } from './auth-cache/auth-cache.js';
 import { GatewayConfig } from './gateway.config.js';
 import { COUNTERS } from './gateway-providers.js';
+import { RequestHolds } from './holds/request-holds.js';
 import { LeaseClient } from './lease/lease-client.js';
 import { PublicListeners } from './listener/public-listeners.js';
 import { ownerChecks } from './owner-reach.js';
@@ -72,12 +73,15 @@ export class GatewayLifecycle
     this.shedder.start();
   }
 
-  /** Not ready, listeners, requests under way, leases, jobs, log. */
+  /** Not ready, listeners, requests under way, leases and holds, jobs, log. */
   async onModuleDestroy(): Promise<void> {
     await this.get(PublicListeners).drain();
     // What it has not written yet the next start does.
     this.get(MissingRows).stop();
-    await this.leases.drain(SETTLE_TIMEOUT_MS);
+    await Promise.all([
+      this.leases.drain(SETTLE_TIMEOUT_MS),
+      this.get(RequestHolds).drain(SETTLE_TIMEOUT_MS),
+    ]);
     await this.jobs?.stop();
     const [log, keyUse] = [this.get(RequestLog), this.get(KeyUseJob)];
     await Promise.all([log.stop(), keyUse.runOnce(), this.counters.close()]);
@@ -103,7 +107,7 @@ export class GatewayLifecycle
       counters,
       counts: this.get(RequestCounts),
       log: this.get(RequestLog),
-      facts: this.get(Facts),
+      authCache: this.get(AuthCache),
     });
     addPoolMetrics(metrics, { gateway: database, maintenance: this.maintenance });
     addEventMetrics(metrics, {

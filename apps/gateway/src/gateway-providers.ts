@@ -2,12 +2,13 @@ import type { FactoryProvider } from '@nestjs/common';
 import { type Counters, openCounters } from '#libs/counters';
 import { blockListOf } from '#libs/domain-names';
 import { Clock, DAY_MS, Health, Logger, ServiceTokens, newId } from '#libs/platform';
-import { ChangePollers } from './facts/change-pollers.js';
-import { FailedKeys } from './facts/failed-keys.js';
-import { Facts } from './facts/facts.js';
+import { ChangePollers } from './auth-cache/change-pollers.js';
+import { FailedKeys } from './auth-cache/failed-keys.js';
+import { AuthCache } from './auth-cache/auth-cache.js';
 import { GatewayConfig } from './gateway.config.js';
 import { DailyCaps } from './lease/daily-caps.js';
 import { FollowCapsJob } from './lease/follow-caps.job.js';
+import { RequestHolds } from './holds/request-holds.js';
 import { LeaseClient } from './lease/lease-client.js';
 import { ApiListener } from './listener/api-listener.js';
 import { ownOperations } from './owners/own-operations.js';
@@ -76,10 +77,10 @@ const KNOWLEDGE = [
     ({ caps, logger }) => new FollowCapsJob(caps, logger),
   ),
   made(
-    Facts,
+    AuthCache,
     { config: GatewayConfig, clock: Clock, services: Services, caps: DailyCaps },
     ({ config: { keyPepper }, clock, services: { account, entitlement }, caps }) =>
-      new Facts({
+      new AuthCache({
         account,
         entitlement,
         clock,
@@ -89,10 +90,10 @@ const KNOWLEDGE = [
   ),
   made(
     ChangePollers,
-    { facts: Facts, services: Services, logger: Logger },
-    ({ facts, services: { account, entitlement }, logger }) =>
+    { authCache: AuthCache, services: Services, logger: Logger },
+    ({ authCache, services: { account, entitlement }, logger }) =>
       new ChangePollers({
-        facts,
+        authCache,
         logger,
         sources: [
           { name: 'account', changes: async (cursor) => account.changes(cursor) },
@@ -120,6 +121,16 @@ const KNOWLEDGE = [
           onWritten: (listener) => log.onWritten(listener),
           restore: async (rows) => missing.restore(rows),
         },
+      }),
+  ),
+  made(
+    RequestHolds,
+    { config: GatewayConfig, services: Services, logger: Logger },
+    ({ config, services, logger }) =>
+      new RequestHolds({
+        client: services.entitlement,
+        logger,
+        requestDeadlineMs: config.lookupTimeoutMs + LEASE_DEADLINE_SLACK_MS,
       }),
   ),
   made(COUNTERS, { config: GatewayConfig, logger: Logger }, ({ config, logger }) =>
@@ -209,27 +220,28 @@ const PATH = [
       clock: Clock,
       counts: RequestCounts,
     },
-    ({ counters: { repeats }, ...others }) => new RequestRecorder({ repeats, ...others }),
+    ({ counters: { repeatWindow }, ...others }) => new RequestRecorder({ repeatWindow, ...others }),
   ),
   made(
     RequestPath,
     {
       config: GatewayConfig,
       shedder: LoadShedder,
-      facts: Facts,
+      authCache: AuthCache,
       counters: COUNTERS,
       leases: LeaseClient,
+      holds: RequestHolds,
       caps: DailyCaps,
       forwarder: Forwarder,
       recorder: RequestRecorder,
       bodies: ProblemBodies,
       logger: Logger,
     },
-    ({ config, counters: { window, repeats }, bodies, ...others }) =>
+    ({ config, counters: { rateLimiter, repeatWindow }, bodies, ...others }) =>
       new RequestPath({
         ...others,
-        window,
-        repeats,
+        rateLimiter,
+        repeatWindow,
         answers: { bodies },
         failedKeys: new FailedKeys(config.failedKeysMax),
         concurrency: new ClassConcurrency(),

@@ -5,13 +5,13 @@ import {
   IsString,
   IsUrl,
   Matches,
-  Max,
   Min,
   MinLength,
 } from 'class-validator';
 import { ValkeyTimeout, ValkeyTlsCa, ValkeyUrl } from '#libs/counters';
 import { IsAddressBlock } from '#libs/domain-names';
-import { ServiceSecretConfig, Setting } from '#libs/platform';
+import { DatabaseUrl } from '#libs/database';
+import { PortSetting, ServiceSecretConfig, Setting } from '#libs/platform';
 
 const HTTP_URL = { require_tld: false, protocols: ['http', 'https'], require_protocol: true };
 
@@ -20,30 +20,21 @@ export class GatewayConfig extends ServiceSecretConfig {
   @IsString()
   host: string = '127.0.0.1';
 
-  @Setting({ env: 'API_PORT', about: 'Port of the API; 0 takes any free one.' })
-  @IsInt()
-  @Min(0)
-  @Max(65_535)
+  @PortSetting({ env: 'API_PORT', about: 'Port of the API; 0 takes any free one.' })
   port: number = 8080;
 
   @Setting({ env: 'DASHBOARD_HOST', about: 'Address the dashboard listens on.' })
   @IsString()
   dashboardHost: string = '127.0.0.1';
 
-  @Setting({ env: 'DASHBOARD_PORT', about: 'Port of the dashboard; 0 takes any free one.' })
-  @IsInt()
-  @Min(0)
-  @Max(65_535)
+  @PortSetting({ env: 'DASHBOARD_PORT', about: 'Port of the dashboard; 0 takes any free one.' })
   dashboardPort: number = 8081;
 
   @Setting({ env: 'GATEWAY_INTERNAL_HOST', about: 'Address of the listener for probes.' })
   @IsString()
   internalHost: string = '127.0.0.1';
 
-  @Setting({ env: 'GATEWAY_INTERNAL_PORT', about: 'Port of the listener for probes.' })
-  @IsInt()
-  @Min(0)
-  @Max(65_535)
+  @PortSetting({ env: 'GATEWAY_INTERNAL_PORT', about: 'Port of the listener for probes.' })
   internalPort: number = 7101;
 
   @Setting({ env: 'BASE_URL', about: 'Public origin of the API, without a slash at the end.' })
@@ -87,20 +78,10 @@ export class GatewayConfig extends ServiceSecretConfig {
   @IsString()
   lookupSocket?: string;
 
-  @Setting({
-    env: 'GATEWAY_DATABASE_URL',
-    about: 'PostgreSQL URL of the role "gateway".',
-    secret: true,
-  })
-  @IsString()
+  @DatabaseUrl('GATEWAY_DATABASE_URL', 'gateway')
   databaseUrl: string;
 
-  @Setting({
-    env: 'GATEWAY_MAINTENANCE_DATABASE_URL',
-    about: 'PostgreSQL URL of the role "gateway_maintenance".',
-    secret: true,
-  })
-  @IsString()
+  @DatabaseUrl('GATEWAY_MAINTENANCE_DATABASE_URL', 'gateway_maintenance')
   maintenanceDatabaseUrl: string;
 
   @Setting({

@@ -3,7 +3,7 @@ import { OPERATIONS, type Operation } from '#libs/contracts';
 import { Database, MaintenanceDatabase, RollPartitionsJob } from '#libs/database';
 import { EventTransport } from '#libs/messaging';
 import { type Clock, type Logger, ServiceModule } from '#libs/platform';
-import { OnAccountNewsWatcher } from './facts/on-account-news.watcher.js';
+import { OnAccountNewsWatcher } from './auth-cache/on-account-news.watcher.js';
 import { GatewayLifecycle } from './gateway-lifecycle.js';
 import { MADE } from './gateway-providers.js';
 import { GatewayConfig } from './gateway.config.js';

@@ -121,12 +121,12 @@ const howMany = (statuses: number[], status: number) =>
       });
 
       const limited = around.account.addKey();
-      around.entitlement.limits.set(limited.facts.accountId, 40);
+      around.entitlement.limits.set(limited.keyRecord.accountId, 40);
       const statuses = await statusesOf(first.apiUrl, limited.apiKey, 100);
       expect([howMany(statuses, 200), howMany(statuses, 429)]).toEqual([40, 60]);
 
       for (const { child } of [first, second]) expect(await end(child, 'SIGTERM')).toBe(0);
-      const { accountId } = limited.facts;
+      const { accountId } = limited.keyRecord;
       expect(around.entitlement.charged(accountId)).toBe(40);
       expect(around.entitlement.openLeases(accountId)).toBe(0);
       await valkey.stop();
@@ -155,9 +155,9 @@ describe('two gateways of one machine', () => {
   it(
     'no request fails while one of two gateways drains under load',
     async () => {
-      const { apiKey, facts } = around.account.addKey();
-      around.entitlement.limits.set(facts.accountId, 1_000_000);
-      around.entitlement.balances.set(facts.accountId, 1_000_000);
+      const { apiKey, keyRecord } = around.account.addKey();
+      around.entitlement.limits.set(keyRecord.accountId, 1_000_000);
+      around.entitlement.balances.set(keyRecord.accountId, 1_000_000);
       // As long as the balancer may need to look once.
       const notice = { GATEWAY_DRAIN_NOTICE_MS: '5000', GATEWAY_DRAIN_MS: '60000' };
       const [leaving, staying] = await Promise.all([

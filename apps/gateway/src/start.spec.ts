@@ -36,7 +36,7 @@ describe('readiness of a gateway', () => {
         'lock gateway.request_log, gateway.request_hours in access exclusive mode',
       );
       const gateway = await around.startGateway();
-      const { apiKey, facts } = around.account.addKey();
+      const { apiKey, keyRecord } = around.account.addKey();
       const answer = await request(`${gateway.apiUrl}/v2.0/whois/live?domainName=a.example`, {
         headers: { 'x-api-key': apiKey },
       });
@@ -46,7 +46,7 @@ describe('readiness of a gateway', () => {
       await waitFor('the row of the request', async () => {
         const { rows } = await client.query(
           'select from gateway.request_log where account_id = $1',
-          [facts.accountId],
+          [keyRecord.accountId],
         );
         return rows.length === 1;
       });
@@ -71,14 +71,14 @@ describe('readiness of a gateway', () => {
 
   it.each([
     [
-      'a Valkey that is away is named, and it stays in service',
+      'a Valkey that is down is named, and it stays in service',
       { VALKEY_URL: 'redis://127.0.0.1:1' },
       ['counters'],
     ],
     ['a lookup that it cannot reach is named', { LOOKUP_URL: AWAY }, ['lookup']],
     ['an account service that it cannot reach is named', { ACCOUNT_URL: AWAY }, ['account']],
     ['so is a billing service, where it has one', { BILLING_INTERNAL_URL: AWAY }, ['billing']],
-    ['with everything there nothing is away', {}, []],
+    ['with everything there nothing is down', {}, []],
   ])('%s', async (_what, settings, faults) => {
     const gateway = await around.startGateway(settings);
     const { statusCode, body } = await request(`${gateway.url}/ready`);

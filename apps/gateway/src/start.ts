@@ -4,7 +4,7 @@ import type { EventTransport } from '#libs/messaging';
 import { type Clock, type Logger, type RunningService, startService } from '#libs/platform';
 import { hiddenClientsOf } from './context/client-address.js';
 import type { Mailbox } from './dashboard/mailbox/mailbox.js';
-import { Facts } from './facts/facts.js';
+import { AuthCache } from './auth-cache/auth-cache.js';
 import type { GatewayConfig } from './gateway.config.js';
 import { GatewayModule } from './gateway.module.js';
 import { probePorts } from './listener/port-probe.js';
@@ -29,7 +29,7 @@ export interface RunningGateway extends RunningService {
   apiUrl: string;
   /** Origin of the dashboard's listener. */
   dashboardUrl: string;
-  facts: Facts;
+  authCache: AuthCache;
   services: Services;
   /** Renders refusals as every listener of the gateway does. */
   bodies: ProblemBodies;
@@ -70,7 +70,7 @@ export async function startGateway(options: StartGateway): Promise<RunningGatewa
     ...service,
     apiUrl: listeners.apiUrl,
     dashboardUrl: listeners.dashboardUrl,
-    facts: service.app.get(Facts),
+    authCache: service.app.get(AuthCache),
     services: service.app.get(Services),
     bodies: service.app.get(ProblemBodies),
   };

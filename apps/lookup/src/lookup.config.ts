@@ -1,6 +1,6 @@
 import { IsInt, IsNumber, IsOptional, IsString, Max, Min } from 'class-validator';
 import { ValkeyTimeout, ValkeyTlsCa, ValkeyUrl } from '#libs/counters';
-import { ServiceSecretConfig, Setting } from '#libs/platform';
+import { PortSetting, ServiceSecretConfig, Setting } from '#libs/platform';
 
 /** What an operator decides about lookups. */
 export class LookupConfig extends ServiceSecretConfig {
@@ -8,10 +8,7 @@ export class LookupConfig extends ServiceSecretConfig {
   @IsString()
   host: string = '127.0.0.1';
 
-  @Setting({ env: 'LOOKUP_PORT', about: 'Port of the internal listener; 0 asks the system.' })
-  @IsInt()
-  @Min(0)
-  @Max(65_535)
+  @PortSetting({ env: 'LOOKUP_PORT', about: 'Port of the internal listener; 0 asks the system.' })
   port: number = 7104;
 
   @Setting({
@@ -56,6 +53,15 @@ export class LookupConfig extends ServiceSecretConfig {
   @IsOptional()
   @IsString()
   prefixOriginsFile?: string;
+
+  @Setting({
+    env: 'LOOKUP_REGISTRIES_FILE',
+    about:
+      'Tables of registries in place of those of this version, as `npm run cli -- tlds refresh` writes them. Read at the start.',
+  })
+  @IsOptional()
+  @IsString()
+  registriesFile?: string;
 
   @Setting({ env: 'LOOKUP_BUDGET_MS', about: 'Time for one lookup with all its hops.' })
   @IsInt()

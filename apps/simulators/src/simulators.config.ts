@@ -1,24 +1,18 @@
 import { IsInt, Max, Min } from 'class-validator';
-import { Setting } from '#libs/platform';
+import { PortSetting, Setting } from '#libs/platform';
 
 /** Settings of the stand-ins for the outside world. */
 export class SimulatorsConfig {
-  @Setting({
+  @PortSetting({
     env: 'SIMULATORS_PORT',
     about: 'Loopback port of the page with the mail, and of what was asked; 0 takes a free one.',
   })
-  @IsInt()
-  @Min(0)
-  @Max(65_535)
   port: number = 0;
 
-  @Setting({
+  @PortSetting({
     env: 'SIMULATORS_SMTP_PORT',
     about: 'Loopback port that takes mail; 0 takes a free one.',
   })
-  @IsInt()
-  @Min(0)
-  @Max(65_535)
   smtpPort: number = 0;
 
   @Setting({

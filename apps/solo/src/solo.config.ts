@@ -1,14 +1,5 @@
-import {
-  IsBoolean,
-  IsInt,
-  IsOptional,
-  IsString,
-  Matches,
-  Max,
-  Min,
-  MinLength,
-} from 'class-validator';
-import { Setting } from '#libs/platform';
+import { IsBoolean, IsOptional, IsString, Matches, MinLength } from 'class-validator';
+import { PortSetting, Setting } from '#libs/platform';
 import { DEFAULT_DATA_FOLDER, DEFAULT_PORTS } from './checks/before-build.js';
 
 /** What an operator decides about the one-machine installation. Each service's own settings work too. */
@@ -21,25 +12,16 @@ export class SoloConfig {
   @MinLength(1)
   dataFolder: string = DEFAULT_DATA_FOLDER;
 
-  @Setting({ env: 'API_PORT', about: 'Port of the API; 0 takes any free one.' })
-  @IsInt()
-  @Min(0)
-  @Max(65_535)
+  @PortSetting({ env: 'API_PORT', about: 'Port of the API; 0 takes any free one.' })
   apiPort: number = DEFAULT_PORTS.API_PORT;
 
-  @Setting({ env: 'DASHBOARD_PORT', about: 'Port of the dashboard; 0 takes any free one.' })
-  @IsInt()
-  @Min(0)
-  @Max(65_535)
+  @PortSetting({ env: 'DASHBOARD_PORT', about: 'Port of the dashboard; 0 takes any free one.' })
   dashboardPort: number = DEFAULT_PORTS.DASHBOARD_PORT;
 
-  @Setting({
+  @PortSetting({
     env: 'METRICS_PORT',
     about: 'Port on loopback where Prometheus reads all services at once; 0 takes any free one.',
   })
-  @IsInt()
-  @Min(0)
-  @Max(65_535)
   metricsPort: number = DEFAULT_PORTS.METRICS_PORT;
 
   @Setting({

@@ -1,29 +1,32 @@
 import { describe, expect, it } from '@jest/globals';
 import { newId } from '#libs/platform';
 import { CounterId } from './counter-id.js';
-import { MemoryRepeats } from './memory-repeats.js';
-import { MemoryRequestWindow } from './memory-request-window.js';
-import { repeatsContract } from './repeats.contract.js';
-import { requestWindowContract } from './request-window.contract.js';
+import { MemoryRepeatWindow } from './memory-repeat-window.js';
+import { MemoryRateLimiter } from './memory-rate-limiter.js';
+import { repeatWindowContract } from './repeat-window.contract.js';
+import { rateLimiterContract } from './rate-limiter.contract.js';
 
 const SMALL_ROWS = 64;
 const FEW_ENTRIES = 1 << 14;
 
-requestWindowContract('MemoryRequestWindow', (nowMs) => new MemoryRequestWindow(nowMs, SMALL_ROWS));
-repeatsContract('MemoryRepeats', (nowMs) => new MemoryRepeats({ nowMs, entriesMax: FEW_ENTRIES }));
+rateLimiterContract('MemoryRateLimiter', (nowMs) => new MemoryRateLimiter(nowMs, SMALL_ROWS));
+repeatWindowContract(
+  'MemoryRepeatWindow',
+  (nowMs) => new MemoryRepeatWindow({ nowMs, entriesMax: FEW_ENTRIES }),
+);
 
-describe('MemoryRequestWindow', () => {
+describe('MemoryRateLimiter', () => {
   it('takes idle rows back and never mixes up who is left', () => {
     let now = 1_000_000;
-    const window = new MemoryRequestWindow(() => now, SMALL_ROWS);
+    const rateLimiter = new MemoryRateLimiter(() => now, SMALL_ROWS);
     const steady = new CounterId(newId());
     let admitted = 0;
     for (let round = 0; round < 2_000; round++) {
       now += 1_200;
-      window.take(new CounterId(newId()), 0, 1);
-      if (window.take(steady, 0, 10).allowed) admitted++;
+      rateLimiter.take(new CounterId(newId()), 0, 1);
+      if (rateLimiter.take(steady, 0, 10).allowed) admitted++;
     }
-    expect(window.size).toBeLessThanOrEqual(64);
+    expect(rateLimiter.size).toBeLessThanOrEqual(64);
     // 2,400 seconds hold 39 full windows of 61 seconds and a part of one.
     expect(admitted).toBeLessThanOrEqual(400);
     expect(admitted).toBeGreaterThanOrEqual(390);
@@ -31,43 +34,43 @@ describe('MemoryRequestWindow', () => {
 
   it('refuses further accounts, rather than forgetting one, when every row is in use', () => {
     let now = 1_000_000;
-    const window = new MemoryRequestWindow(() => now, 8);
+    const rateLimiter = new MemoryRateLimiter(() => now, 8);
     const ids = Array.from({ length: 8 }, () => new CounterId(newId()));
-    for (const id of ids) expect(window.take(id, 0, 1).allowed).toBe(true);
-    expect(window.take(new CounterId(newId()), 0, 1).allowed).toBe(false);
-    for (const id of ids) expect(window.take(id, 0, 1).allowed).toBe(false);
+    for (const id of ids) expect(rateLimiter.take(id, 0, 1).allowed).toBe(true);
+    expect(rateLimiter.take(new CounterId(newId()), 0, 1).allowed).toBe(false);
+    for (const id of ids) expect(rateLimiter.take(id, 0, 1).allowed).toBe(false);
     now += 62_000;
-    expect(window.take(new CounterId(newId()), 0, 1).allowed).toBe(true);
+    expect(rateLimiter.take(new CounterId(newId()), 0, 1).allowed).toBe(true);
   });
 
   it('S101: a step of the wall clock changes nothing, as only monotonic time is read', () => {
-    const window = new MemoryRequestWindow();
+    const rateLimiter = new MemoryRateLimiter();
     const id = new CounterId(newId());
     const realNow = Date.now;
     try {
       for (const stepMs of [0, 3_600_000, -3_600_000]) {
         Date.now = () => realNow() + stepMs;
-        window.take(id, 0, 3);
+        rateLimiter.take(id, 0, 3);
       }
-      expect(window.take(id, 0, 3).allowed).toBe(false);
+      expect(rateLimiter.take(id, 0, 3).allowed).toBe(false);
       Date.now = () => realNow() + 86_400_000;
-      expect(window.take(id, 0, 3).allowed).toBe(false);
+      expect(rateLimiter.take(id, 0, 3).allowed).toBe(false);
     } finally {
       Date.now = realNow;
     }
   });
 });
 
-describe('MemoryRepeats', () => {
+describe('MemoryRepeatWindow', () => {
   it('keeps to its memory: a full bucket forgets its oldest question', () => {
     let now = 1_000_000;
-    const repeats = new MemoryRepeats({ nowMs: () => now, entriesMax: 8 });
+    const repeatWindow = new MemoryRepeatWindow({ nowMs: () => now, entriesMax: 8 });
     const id = new CounterId(newId());
     for (let i = 0; i < 9; i++) {
       now += 1;
-      repeats.remember(id, `question ${i}`);
+      repeatWindow.remember(id, `question ${i}`);
     }
-    expect(repeats.isRepeat(id, 'question 0')).toBe(false);
-    expect(repeats.isRepeat(id, 'question 8')).toBe(true);
+    expect(repeatWindow.isRepeat(id, 'question 0')).toBe(false);
+    expect(repeatWindow.isRepeat(id, 'question 8')).toBe(true);
   });
 });

@@ -1,12 +1,12 @@
 import { createHmac } from 'node:crypto';
 import type { Logger } from '#libs/platform';
-import { MemoryRepeats } from './memory-repeats.js';
-import { MemoryRequestWindow } from './memory-request-window.js';
-import type { Repeats } from './repeats.js';
-import type { RequestWindow } from './request-window.js';
+import { MemoryRepeatWindow } from './memory-repeat-window.js';
+import { MemoryRateLimiter } from './memory-rate-limiter.js';
+import type { RepeatWindow } from './repeat-window.js';
+import type { RateLimiter } from './rate-limiter.js';
 import { ValkeyLink } from './valkey/valkey-link.js';
-import { ValkeyRepeats } from './valkey/valkey-repeats.js';
-import { ValkeyRequestWindow } from './valkey/valkey-request-window.js';
+import { ValkeyRepeatWindow } from './valkey/valkey-repeat-window.js';
+import { ValkeyRateLimiter } from './valkey/valkey-rate-limiter.js';
 
 export interface OpenCounters {
   /** `redis://` or `rediss://` of the Valkey or Redis that all gateways count in; none: in memory. */
@@ -29,8 +29,8 @@ export interface OpenCounters {
 export type CountingMode = 'memory' | 'server' | 'alone';
 
 export interface Counters {
-  window: RequestWindow;
-  repeats: Repeats;
+  rateLimiter: RateLimiter;
+  repeatWindow: RepeatWindow;
   mode(): CountingMode;
   close(): Promise<void>;
 }
@@ -40,24 +40,24 @@ export async function openCounters(options: OpenCounters): Promise<Counters> {
   const { url, tlsCa, gatewayId, logger, timeoutMs } = options;
   if (!url) return inMemory();
   const seed = createHmac('sha256', options.secret).update('repeats').digest().readInt32LE();
-  const local = new MemoryRepeats({ seed });
+  const local = new MemoryRepeatWindow({ seed });
   const link = new ValkeyLink({ url, tlsCa, gatewayId, logger, timeoutMs });
-  const window = new ValkeyRequestWindow(link);
-  const repeats = new ValkeyRepeats(link, local, gatewayId);
-  await Promise.all([link.start(), repeats.start()]);
+  const rateLimiter = new ValkeyRateLimiter(link);
+  const repeatWindow = new ValkeyRepeatWindow(link, local, gatewayId);
+  await Promise.all([link.start(), repeatWindow.start()]);
   const close = async () => {
-    repeats.close();
-    await window.close();
+    repeatWindow.close();
+    await rateLimiter.close();
     await link.close();
   };
   const mode = () => (link.isUsable ? 'server' : 'alone');
-  return { window, repeats, mode, close };
+  return { rateLimiter, repeatWindow, mode, close };
 }
 
 function inMemory(): Counters {
   return {
-    window: new MemoryRequestWindow(),
-    repeats: new MemoryRepeats(),
+    rateLimiter: new MemoryRateLimiter(),
+    repeatWindow: new MemoryRepeatWindow(),
     mode: () => 'memory',
     close: async () => {},
   };

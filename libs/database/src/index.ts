@@ -4,6 +4,7 @@ export * from './auditor/check-invariants.js';
 export * from './auditor/invariant.js';
 export * from './auditor/invariant-metrics.js';
 export * from './database.js';
+export * from './database-url.js';
 export * from './embedded/embedded-server.js';
 export * from './job-lease.js';
 export * from './idempotency/idempotency-table.js';

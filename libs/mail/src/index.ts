@@ -3,6 +3,7 @@ export * from './mail.js';
 export * from './mail-metrics.js';
 export * from './mail-outbox.js';
 export * from './mail-sender.js';
+export * from './mail-settings.js';
 export * from './mail-tables.js';
 export * from './mail-transport.js';
 export * from './transports/local-mailbox.js';

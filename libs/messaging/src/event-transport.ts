@@ -10,7 +10,7 @@ export interface ConsumerLag {
 }
 
 /**
- * The port between services' facts: in-process over the outbox tables on one machine, Kafka on many.
+ * The port that carries events between services: in-process over the outbox tables on one machine, Kafka on many.
  * Each implementation passes the contract suite in `transports/`.
  */
 export abstract class EventTransport {

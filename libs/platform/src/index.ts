@@ -17,6 +17,7 @@ export * from './loop.js';
 export * from './loopback.js';
 export * from './money.js';
 export * from './platform.errors.js';
+export * from './port.js';
 export * from './problem.js';
 export * from './service/free-ports.js';
 export * from './service/health.js';

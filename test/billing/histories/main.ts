@@ -5,7 +5,7 @@ import { setupPostgres } from '../../environment/setup.js';
 import teardown from '../../environment/teardown.js';
 import { BillingUnderTest } from '../billing-under-test.js';
 import { moneyCommand } from './money-commands.js';
-import { MoneyHistory } from './money-history.js';
+import { MoneyHistory, TAX_RATES } from './money-history.js';
 import { travel } from './time-travel.js';
 
 /** Histories of money, and 400 days of fifty accounts, outside of the test runner. */
@@ -24,7 +24,7 @@ await setupPostgres();
 const faults: string[] = [];
 let [histories, commands] = [0, 0];
 const startedMs = performance.now();
-const billing = await BillingUnderTest.start();
+const billing = await BillingUnderTest.start({ taxRates: TAX_RATES });
 try {
   const auditor = await billing.test.auditor('billing');
   const size = { minLength: 20, maxLength: Number(options.commands), size: 'max' } as const;

@@ -11,6 +11,10 @@ import { signedCallback } from '../signed-callback.js';
 import type { CheckoutAction } from '../processor-stage.js';
 import type { MoneyCommand } from './money-commands.js';
 
+/** Prices that are not whole dollars and a rate that is not whole percent: cents must be rounded. */
+export const TAX_RATES = ['CH=8.1'];
+const ADDRESS = { address_line1: '1 Quai', city: 'Genève', country: 'CH' };
+
 /** One customer's life at a processor. Whatever happens, billing ends where the processor's money is. */
 export class MoneyHistory {
   readonly accountId: string;
@@ -30,7 +34,9 @@ export class MoneyHistory {
   static async begin(billing: BillingUnderTest, auditor: Database): Promise<MoneyHistory> {
     // As every ten minutes since the installation began: what is listed is read from here on.
     await billing.get(MissedEventsJob).runOnce();
-    return new MoneyHistory(billing, auditor);
+    const history = new MoneyHistory(billing, auditor);
+    billing.contacts.set(history.accountId, { details: ADDRESS });
+    return history;
   }
 
   /** Does one thing, lets it be handled, and checks what must always hold. @throws when it does not. */

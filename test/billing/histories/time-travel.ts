@@ -28,7 +28,7 @@ export async function travel({
 }: Record<'accounts' | 'days', number>): Promise<Travelled> {
   const startedMs = performance.now();
   const entitlement = await EntitlementUnderTest.start('2027-12-31T23:30:00Z');
-  const billing = await BillingUnderTest.start(entitlement.service.url);
+  const billing = await BillingUnderTest.start({ entitlementUrl: entitlement.service.url });
   const faults: string[] = [];
   try {
     const start = new Date('2027-12-31T23:30:00Z');

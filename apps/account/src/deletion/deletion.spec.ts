@@ -35,7 +35,7 @@ describe('deletion', () => {
   const deleteAccount = () => call('POST', 'account/delete', owner.token);
   const logIn = () => account.dashboard('POST', 'log-in', { body: { email, password: PASSWORD } });
   const logInToken = async () => String((await logIn()).headers['x-set-session']);
-  const factsOf = (key: string) =>
+  const recordOf = (key: string) =>
     account.client.findKey(hashApiKey(key, account.config.keyPepper));
   const events = async () =>
     (await recordedEvents(account.database))
@@ -50,9 +50,9 @@ describe('deletion', () => {
     expect({ status, until: body.restorable_until }).toEqual({ status: 200, until: restoreUntil });
     expect(body.consequences.join()).toMatch(/forfeited/);
     expect(headers['x-clear-session']).toBe('1');
-    const [live, test] = [await factsOf(owner.key), await factsOf(owner.testKey)];
-    for (const facts of [live, test]) {
-      expect(facts).toMatchObject({
+    const [live, test] = [await recordOf(owner.key), await recordOf(owner.testKey)];
+    for (const record of [live, test]) {
+      expect(record).toMatchObject({
         state: 'revoked',
         accountState: 'deleted',
         restorableUntil: restoreUntil,
@@ -109,13 +109,13 @@ describe('deletion', () => {
         data: { restoredAt: account.clock.now().toISOString() },
       },
     ]);
-    expect(await factsOf(owner.key)).toMatchObject({ state: 'revoked', accountState: 'active' });
+    expect(await recordOf(owner.key)).toMatchObject({ state: 'revoked', accountState: 'active' });
     const { keys } = (await call('GET', 'keys', token)).body;
     const first = keys.find((key: { environment: string }) => key.environment === 'live');
     expect(first).toMatchObject({ state: 'revoked', revoked_because: 'deletion' });
     const reissued = await call('POST', `keys/${first.id}/reissue`, token);
     expect(reissued.body).toMatchObject({ name: first.name, scopes: first.scopes });
-    expect(await factsOf(reissued.body.key)).toMatchObject({ state: 'active', rank: 1 });
+    expect(await recordOf(reissued.body.key)).toMatchObject({ state: 'active', rank: 1 });
   });
 
   it('S118: at the deadline restoring is refused, whether or not the erasure has run', async () => {
@@ -128,7 +128,7 @@ describe('deletion', () => {
     await account.get(EraseJob).runOnce();
     expect((await call('POST', 'account/restore', token)).status).toBe(401);
     expect(await logIn()).toMatchObject({ status: 401, body: { code: 'wrong_credentials' } });
-    expect(await factsOf(owner.key)).toMatchObject({ accountState: 'erased', state: 'revoked' });
+    expect(await recordOf(owner.key)).toMatchObject({ accountState: 'erased', state: 'revoked' });
     expect((await events()).at(-1)).toEqual({
       type: 'account.account-erased',
       data: { erasedAt: account.clock.now().toISOString() },
@@ -179,7 +179,7 @@ describe('deletion', () => {
     expect(await account.get(AuditCheckService).verify()).toMatchObject({ brokenAt: null });
   });
 
-  it('the same address signs up anew after erasure, with the same trial claim', async () => {
+  it('the same address signs up again after erasure, with the same trial claim', async () => {
     await deleteAccount();
     account.clock.advance(90 * DAY_MS);
     await account.get(EraseJob).runOnce();

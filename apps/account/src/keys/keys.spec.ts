@@ -7,7 +7,7 @@ import {
 } from '#libs/contracts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, newId } from '#libs/platform';
 import { AccountUnderTest, type Owner } from '../../../../test/account/account-under-test.js';
-import { ExpireKeysJob } from '../key-facts/expire-keys.job.js';
+import { ExpireKeysJob } from '../key-records/expire-keys.job.js';
 
 describe('keys', () => {
   let account: AccountUnderTest;
@@ -31,7 +31,7 @@ describe('keys', () => {
     return answer.body;
   }
 
-  const factsOf = (value: string) =>
+  const recordOf = (value: string) =>
     account.client.findKey(hashApiKey(value, account.config.keyPepper));
 
   const events = () =>
@@ -78,7 +78,7 @@ describe('keys', () => {
       expect(JSON.stringify(rows)).not.toContain(value);
     }
     expect(account.logLines.join()).not.toContain(value);
-    expect((await factsOf(value))?.keyId).toBe(key.id);
+    expect((await recordOf(value))?.keyId).toBe(key.id);
   });
 
   it('every change of a key is said once, with the state it leads to', async () => {
@@ -164,8 +164,8 @@ describe('keys', () => {
     const old = await createKey({ scopes: ['dns'], daily_credit_cap: 7 });
     const { body } = await call('POST', `keys/${old.id}/rotate`, { overlap: '24h' });
     const end = new Date(account.clock.now().getTime() + DAY_MS).toISOString();
-    expect(await factsOf(old.key)).toMatchObject({ state: 'active', expiresAt: end, rank: 0 });
-    expect(await factsOf(body.key)).toMatchObject({
+    expect(await recordOf(old.key)).toMatchObject({ state: 'active', expiresAt: end, rank: 0 });
+    expect(await recordOf(body.key)).toMatchObject({
       state: 'active',
       rank: 1,
       scopes: ['dns'],
@@ -173,7 +173,7 @@ describe('keys', () => {
     });
     account.clock.advance(DAY_MS);
     await account.get(ExpireKeysJob).runOnce();
-    expect(await factsOf(old.key)).toMatchObject({ state: 'revoked' });
+    expect(await recordOf(old.key)).toMatchObject({ state: 'revoked' });
     expect((await events()).at(-1)).toEqual(changed(old.id, 'revoked'));
   });
 
@@ -181,20 +181,20 @@ describe('keys', () => {
     const first = await createKey({ daily_credit_cap: 7 });
     const { body: second } = await call('POST', `keys/${first.id}/rotate`, { overlap: 'now' });
     const capLine = { id: first.id, keyIds: [first.id, second.id] };
-    expect(await factsOf(second.key)).toMatchObject({ dailyCreditCap: 7, capLine });
+    expect(await recordOf(second.key)).toMatchObject({ dailyCreditCap: 7, capLine });
     account.clock.advance(DAY_MS);
     owner = { ...owner, token: await account.newSession(owner) };
     const { body: third } = await call('POST', `keys/${second.id}/rotate`, { overlap: '1h' });
-    const facts = await factsOf(third.key);
-    expect(facts?.capLine?.id).toBe(first.id);
-    expect(facts?.capLine?.keyIds.sort()).toEqual([second.id, third.id].sort());
-    expect(await factsOf((await createKey()).key)).not.toHaveProperty('capLine');
+    const record = await recordOf(third.key);
+    expect(record?.capLine?.id).toBe(first.id);
+    expect(record?.capLine?.keyIds.sort()).toEqual([second.id, third.id].sort());
+    expect(await recordOf((await createKey()).key)).not.toHaveProperty('capLine');
   });
 
   it('S6: with the overlap "now" the old key is revoked at once', async () => {
     const old = await createKey();
     await call('POST', `keys/${old.id}/rotate`, { overlap: 'now' });
-    expect(await factsOf(old.key)).toMatchObject({ state: 'revoked', rank: 0 });
+    expect(await recordOf(old.key)).toMatchObject({ state: 'revoked', rank: 0 });
   });
 
   it('S6: rotation upon rotation leaves two keys that work, however long the overlap', async () => {
@@ -203,8 +203,8 @@ describe('keys', () => {
       const { body } = await call('POST', `keys/${issued.at(-1)?.id}/rotate`, { overlap: '7d' });
       issued.push(body);
     }
-    const facts = await Promise.all(issued.map(({ key }) => factsOf(key)));
-    expect(facts.map((found) => found?.state)).toEqual([
+    const records = await Promise.all(issued.map(({ key }) => recordOf(key)));
+    expect(records.map((found) => found?.state)).toEqual([
       'revoked',
       'revoked',
       'revoked',
@@ -218,7 +218,7 @@ describe('keys', () => {
   it('a rotated key takes over the rank of the old one, so that rotation pauses nothing', async () => {
     const [first, second] = [await createKey(), await createKey()];
     const { body } = await call('POST', `keys/${first.id}/rotate`, { overlap: '7d' });
-    const ranks = [body, second, first].map(async (issued) => (await factsOf(issued.key))?.rank);
+    const ranks = [body, second, first].map(async (issued) => (await recordOf(issued.key))?.rank);
     expect(await Promise.all(ranks)).toEqual([1, 2, 0]);
   });
 
@@ -258,9 +258,9 @@ describe('keys', () => {
       [rotated.body.id]: 1,
       [second.id]: 2,
     });
-    expect(await factsOf(second.key)).toMatchObject({ rank: 2 });
+    expect(await recordOf(second.key)).toMatchObject({ rank: 2 });
     expect((await call('DELETE', `keys/${rotated.body.id}`)).body.rank).toBe(null);
-    expect(await factsOf(second.key)).toMatchObject({ rank: 1 });
+    expect(await recordOf(second.key)).toMatchObject({ rank: 1 });
   });
 
   it('a repeated creation answers with the same id and without the key', async () => {
@@ -295,13 +295,13 @@ describe('keys', () => {
     expect((await call('GET', 'keys')).body.keys).toHaveLength(1);
   });
 
-  it('S12: facts of known, revoked and unknown keys cost one statement each', async () => {
+  it('S12: records of known, revoked and unknown keys cost one statement each', async () => {
     const [known, revoked] = [await createKey(), await createKey()];
     await call('DELETE', `keys/${revoked.id}`);
     const maintenance = account.maintenanceStatements('api_keys');
-    for (const value of [known.key, revoked.key, 'dds_live_unknown']) await factsOf(value);
+    for (const value of [known.key, revoked.key, 'dds_live_unknown']) await recordOf(value);
     expect(maintenance.counted()).toBe(3);
-    expect(await factsOf('dds_live_unknown')).toBeNull();
+    expect(await recordOf('dds_live_unknown')).toBeNull();
   });
 
   it('S15: the last use is written at most once a minute', async () => {

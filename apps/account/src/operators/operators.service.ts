@@ -4,7 +4,7 @@ import { NotFound, isId } from '#libs/platform';
 import { AccountsService } from '../accounts/accounts.service.js';
 import type { Operator } from '../audit/actor.js';
 import { AuditService } from '../audit/audit.service.js';
-import { KeyFactsService } from '../key-facts/key-facts.service.js';
+import { KeyRecordService } from '../key-records/key-records.service.js';
 import { PeopleService } from '../people/people.service.js';
 import type { OperatorOrderRequest } from './operators.dto.js';
 
@@ -17,7 +17,7 @@ export class OperatorsService {
   constructor(
     private readonly accounts: AccountsService,
     private readonly people: PeopleService,
-    private readonly keys: KeyFactsService,
+    private readonly keys: KeyRecordService,
     private readonly audit: AuditService,
   ) {}
 

@@ -27,8 +27,8 @@ describe('registration', () => {
   it('a confirmed address becomes an account with a session, a live key and a test key', async () => {
     const { accountId, token, key, testKey } = await account.register('first@example.com');
     expect([isWellFormedApiKey(key), isWellFormedApiKey(testKey)]).toEqual([true, true]);
-    const facts = await account.client.findKey(hashApiKey(key, account.config.keyPepper));
-    expect(facts).toMatchObject({
+    const record = await account.client.findKey(hashApiKey(key, account.config.keyPepper));
+    expect(record).toMatchObject({
       accountId,
       accountState: 'active',
       environment: 'live',

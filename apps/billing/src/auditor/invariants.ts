@@ -31,11 +31,14 @@ const INVARIANTS: readonly Invariant[] = [
   },
   {
     id: 'I9',
-    statement: 'invoices less credit notes are what was paid less what was taken back',
+    statement:
+      'invoices less credit notes are what was paid less what was taken back, in tax as well',
     sql: `
       with issued as (
         select payment_id, count(*) filter (where kind = 'invoice') as invoices,
-          sum(case kind when 'credit_note' then -total_micros else total_micros end) as micros
+          sum(case kind when 'credit_note' then -total_micros else total_micros end) as micros,
+          sum(tax_micros) filter (where kind = 'invoice') as tax,
+          sum(case kind when 'credit_note' then -tax_micros else tax_micros end) as tax_left
         from invoices where payment_id in (select id from audited_payments) group by payment_id),
       taken_back as (
         select payment_id, sum(amount_micros) as micros from reversals
@@ -45,7 +48,9 @@ const INVARIANTS: readonly Invariant[] = [
       left join issued i on i.payment_id = p.id
       left join taken_back t on t.payment_id = p.id
       where coalesce(i.invoices, 0) <> 1
-         or i.micros <> p.amount_micros - coalesce(t.micros, 0)`,
+         or i.micros <> p.amount_micros - coalesce(t.micros, 0)
+         or i.tax <> (select sum(l.tax_micros) from payment_lines l where l.payment_id = p.id)
+         or i.micros = 0 and i.tax_left <> 0`,
   },
   {
     id: 'I10',
@@ -72,7 +77,7 @@ const INVARIANTS: readonly Invariant[] = [
     statement: 'the lines of a payment add up to it, and bring the credits that were ordered',
     sql: `
       select p.id from payments p join audited_payments using (id)
-      left join (select payment_id, sum(amount_micros) as micros from payment_lines
+      left join (select payment_id, sum(amount_micros + tax_micros) as micros from payment_lines
         where payment_id in (select id from audited_payments) group by payment_id) l
         on l.payment_id = p.id
       where l.micros is distinct from p.amount_micros

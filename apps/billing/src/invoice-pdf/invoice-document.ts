@@ -34,8 +34,10 @@ export interface InvoiceDocument {
   /** Null for an account that was erased. */
   buyer: Buyer | null;
   accountId: string;
-  lines: readonly { text: string; quantity: number; netMicros: string }[];
+  lines: readonly { text: string; quantity: number; netMicros: string; taxPpm: number }[];
   taxMicros: Micros;
+  /** The buyer is a business that owes the tax itself. */
+  isReverseCharge: boolean;
   totalMicros: Micros;
   currency: string;
   paidBy: { processor: string; reference: string };

@@ -1,6 +1,7 @@
 import type { InvoiceKind } from '#libs/contracts';
 import type { Buyer, InvoiceDocument, Seller } from './invoice-document.js';
 import { moneyText } from '../pricing/money-text.js';
+import { taxNameOf } from '../pricing/tax-rates.js';
 import { printable } from './printable-text.js';
 
 /** A piece of a page in pdfmake's format, or plain text. */
@@ -18,6 +19,8 @@ const TITLES: Readonly<Record<InvoiceKind, string>> = {
   debit_note: 'Debit note',
 };
 
+/** What Council Directive 2006/112/EC, article 226 (11a), wants to read. */
+const REVERSE_CHARGE = 'Reverse charge: the recipient owes the tax.';
 const SMALL = 8;
 const GREY = '#555555';
 
@@ -38,6 +41,7 @@ export function layoutOf(document: InvoiceDocument): Layout {
       { ...table(facts(document), ['auto', '*']), layout: 'noBorders', margin: [0, 16, 0, 16] },
       linesOf(document),
       { ...table(totals(document), ['*', 'auto']), layout: 'noBorders', margin: [0, 12, 0, 0] },
+      ...(document.isReverseCharge ? [{ text: REVERSE_CHARGE, margin: [0, 12, 0, 0] }] : []),
     ],
     footer: (page: number, pages: number) => ({
       text: `${number} · page ${page} of ${pages}`,
@@ -106,10 +110,10 @@ function linesOf({ lines, currency }: InvoiceDocument): Content {
   return { table: { ...body, headerRows: 1, dontBreakRows: true }, layout: 'lightHorizontalLines' };
 }
 
-function totals({ totalMicros, taxMicros, currency }: InvoiceDocument): Content[][] {
+function totals({ lines, totalMicros, taxMicros, currency }: InvoiceDocument): Content[][] {
   const rows: [string, bigint][] = [
     ['Net', totalMicros - taxMicros],
-    ['Tax', taxMicros],
+    [taxMicros > 0n ? taxNameOf(lines[0].taxPpm) : 'Tax', taxMicros],
     ['Total', totalMicros],
   ];
   return rows.map(([name, micros]) =>

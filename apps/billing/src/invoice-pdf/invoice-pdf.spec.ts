@@ -55,6 +55,7 @@ describe('invoice PDF', () => {
       text: `API plan ${n + 1}, 2026-03-02 to 2026-04-02, at a name that is long enough for two lines of the page`,
       quantity: 1,
       netMicros: '27000000',
+      taxPpm: 0,
     }));
     const { pages } = await read(invoiceDocument({ lines, totalMicros: 1_350_000_000n }));
     expect(pages.length).toBeGreaterThan(1);
@@ -123,7 +124,7 @@ describe('invoice PDF', () => {
     const everywhere = 'W'.repeat(10_000);
     const address = Array.from({ length: 5 }, () => everywhere);
     const long = { ...BUYER, name: everywhere, contact: everywhere, address, taxId: everywhere };
-    const lines = [{ text: everywhere, quantity: 1, netMicros: '1' }];
+    const lines = [{ text: everywhere, quantity: 1, netMicros: '1', taxPpm: 0 }];
     const { pages: full } = await read(invoiceDocument({ buyer: long, lines }));
     expect(full.length).toBeLessThan(4);
   });
@@ -139,7 +140,7 @@ describe('invoice PDF', () => {
         taxId: text,
         purchaseOrder: text,
       };
-      const lines = [{ text, quantity: 1, netMicros: '1' }];
+      const lines = [{ text, quantity: 1, netMicros: '1', taxPpm: 0 }];
       return JSON.stringify(layoutOf(invoiceDocument({ buyer, lines }))).length;
     };
     expect(drawnOf('W'.repeat(1_000_000))).toBe(drawnOf('W'.repeat(1_000)));

@@ -10,19 +10,21 @@ export function printedLine(line: StoredPaymentLine): InvoiceLine {
     text: textOf(line),
     quantity: line.quantity,
     netMicros: roundToCent(line.amountMicros).toString(),
+    taxPpm: line.taxPpm,
   };
 }
 
 /** The one line of a credit or debit note. */
 export function noteLine(
   { cause }: Reversal,
-  { corrects, amountMicros }: { corrects: string; amountMicros: bigint },
+  { corrects, netMicros, taxPpm }: { corrects: string; netMicros: bigint; taxPpm: number },
 ): InvoiceLine {
   const why = cause === 'dispute' ? 'disputed payment' : 'refund';
   return {
     text: `Correction of invoice ${corrects}: ${why}`,
     quantity: 1,
-    netMicros: amountMicros.toString(),
+    netMicros: netMicros.toString(),
+    taxPpm,
   };
 }
 

@@ -10,6 +10,8 @@ export interface InvoiceLine {
   quantity: number;
   /** Before tax, in millionths, decimal string. */
   netMicros: string;
+  /** Millionths of it. */
+  taxPpm: number;
 }
 
 /** By whom and how the money came. */

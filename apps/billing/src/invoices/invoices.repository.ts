@@ -32,6 +32,22 @@ export class InvoicesRepository {
       .getMany();
   }
 
+  /** Credit notes less debit notes of a payment. */
+  async notedOfPayment(
+    transaction: Transaction,
+    accountId: string,
+    paymentId: string,
+  ): Promise<{ totalMicros: Micros; taxMicros: Micros }> {
+    const [{ total, tax }] = await transaction.query<{ total: string; tax: string }>(
+      `select coalesce(sum(sign * total_micros), 0)::text as total,
+         coalesce(sum(sign * tax_micros), 0)::text as tax
+       from invoices, lateral (select case kind when 'credit_note' then 1 else -1 end as sign) as note
+       where account_id = $1 and payment_id = $2 and kind <> 'invoice'`,
+      [accountId, paymentId],
+    );
+    return { totalMicros: BigInt(total), taxMicros: BigInt(tax) };
+  }
+
   /** Credit notes less debit notes of what was taken back. */
   async noted(transaction: Transaction, { accountId, id }: Reversal): Promise<Micros> {
     const [{ noted }] = await transaction.query<{ noted: string }>(

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { InvoiceKind } from '#libs/contracts';
 import { type Transaction, takeNumber } from '#libs/database';
-import { Clock, newId } from '#libs/platform';
+import { Clock, type Micros, newId, shareOfMoney } from '#libs/platform';
 import { BillingConfig } from '../billing.config.js';
 import { sellerOf } from '../invoice-pdf/invoice-document.js';
 import type { StoredPaymentLine } from '../payments/payment-line.entity.js';
@@ -39,6 +39,7 @@ export class InvoicesService {
         reversalId: null,
         corrects: null,
         totalMicros: payment.amountMicros,
+        taxMicros: lines.reduce((sum, { taxMicros }) => sum + taxMicros, 0n),
         lines: lines.map((line) => printedLine(line)),
       }),
     );
@@ -56,21 +57,40 @@ export class InvoicesService {
       const invoice = await this.invoices.findOfPayment(transaction, payment);
       if (!invoice) throw new Error(`payment ${payment.id} has no invoice`);
       const corrects = invoiceNumber(invoice);
-      const amountMicros = more < 0n ? -more : more;
+      const totalMicros = more < 0n ? -more : more;
+      const taxMicros = await this.taxOf(transaction, invoice, more);
+      const [{ taxPpm }] = invoice.lines;
       await this.write(transaction, payment, {
         kind: more > 0n ? 'credit_note' : 'debit_note',
         reversalId: reversal.id,
         corrects,
-        totalMicros: amountMicros,
-        lines: [noteLine(reversal, { corrects, amountMicros })],
+        totalMicros,
+        taxMicros,
+        lines: [noteLine(reversal, { corrects, netMicros: totalMicros - taxMicros, taxPpm })],
       });
     });
+  }
+
+  /**
+   * The tax within a note, above zero. It follows from all that was noted of the payment, so that rounding errors do
+   * not gather: money that went back whole takes the whole tax with it.
+   */
+  private async taxOf(
+    transaction: Transaction,
+    { paymentId, accountId, taxMicros, totalMicros }: Invoice,
+    more: Micros,
+  ): Promise<Micros> {
+    if (taxMicros === 0n) return 0n;
+    const noted = await this.invoices.notedOfPayment(transaction, accountId, paymentId);
+    const taxDue = shareOfMoney(taxMicros, noted.totalMicros + more, totalMicros);
+    const taxMore = taxDue - noted.taxMicros;
+    return taxMore < 0n ? -taxMore : taxMore;
   }
 
   private async write(
     transaction: Transaction,
     payment: Payment,
-    members: Pick<Invoice, 'kind' | 'reversalId' | 'corrects' | 'totalMicros'> & {
+    members: Pick<Invoice, 'kind' | 'reversalId' | 'corrects' | 'totalMicros' | 'taxMicros'> & {
       lines: InvoiceLine[];
     },
   ): Promise<void> {
@@ -84,8 +104,6 @@ export class InvoicesService {
       paymentId,
       series,
       number: 0,
-      // Prices are without tax, and no rate is set.
-      taxMicros: 0n,
       currency,
       seller: sellerOf(this.config),
       paidBy: { processor, reference: externalId },

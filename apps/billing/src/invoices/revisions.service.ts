@@ -7,6 +7,7 @@ import { InvoiceDataService } from '../invoice-data/invoice-data.service.js';
 import { type Buyer, type InvoiceDocument, buyerOf } from '../invoice-pdf/invoice-document.js';
 import { renderPdf } from '../invoice-pdf/pdf-renderer.js';
 import type { Contact } from '../mails/contacts.service.js';
+import { TaxRates } from '../pricing/tax-rates.js';
 import { TooManyRevisions } from './invoices.errors.js';
 import type { InvoiceRevision } from './invoice-revision.entity.js';
 import { type Invoice, invoiceNumber } from './invoice.entity.js';
@@ -36,6 +37,7 @@ export class RevisionsService {
     private readonly invoices: InvoicesRepository,
     private readonly revisions: RevisionsRepository,
     private readonly data: InvoiceDataService,
+    private readonly taxRates: TaxRates,
     private readonly clock: Clock,
   ) {}
 
@@ -58,7 +60,11 @@ export class RevisionsService {
     const revision = (latest?.revision ?? 0) + 1;
     const printedAt = this.clock.now();
     if (revision > 1) await this.checkRevisions(accountId, printedAt);
-    const pdf = await renderPdf(documentOf(invoice, { revision, buyer, printedAt }));
+    const details = contact?.details;
+    const isUntaxed = invoice.taxMicros === 0n && details !== null && details !== undefined;
+    const isReverseCharge = isUntaxed && this.taxRates.isReverseCharge(details);
+    const printed = { revision, buyer, printedAt, isReverseCharge };
+    const pdf = await renderPdf(documentOf(invoice, printed));
     return { invoice, revision, buyer, printedAt, pdf, isNew: true };
   }
 
@@ -130,7 +136,7 @@ export const hashOf = (pdf: Buffer) => createHash('sha256').update(pdf).digest()
 /** Everything that the document shows. */
 function documentOf(
   invoice: Invoice,
-  { revision, buyer, printedAt }: Pick<PrintedInvoice, 'revision' | 'buyer' | 'printedAt'>,
+  printed: Pick<InvoiceDocument, 'revision' | 'buyer' | 'printedAt' | 'isReverseCharge'>,
 ): InvoiceDocument {
   const { kind, corrects, lines, taxMicros, totalMicros, currency, seller, paidBy } = invoice;
   return {
@@ -138,10 +144,8 @@ function documentOf(
     number: invoiceNumber(invoice),
     issuedAt: invoice.issuedAt,
     corrects,
-    revision,
-    printedAt,
+    ...printed,
     seller,
-    buyer,
     accountId: invoice.accountId,
     lines,
     taxMicros,

@@ -32,7 +32,11 @@ export const orders: Migration = {
       kind text not null,
       sku text not null,
       quantity integer not null check (quantity > 0),
+      -- Without tax; what is paid is both together.
       amount_micros bigint not null check (amount_micros >= 0),
+      tax_micros bigint not null check (tax_micros >= 0),
+      -- Millionths of the amount: 190000 is 19 %.
+      tax_ppm integer not null check (tax_ppm between 0 and 999999),
       credits bigint check (credits > 0),
       tier text,
       check ((kind = 'package') = (credits is not null))

@@ -17,6 +17,8 @@ export const subscriptions: Migration = {
       interval text not null check (interval in ('month', 'year')),
       catalogue_version text not null,
       currency text not null,
+      -- Of its prices, as long as it runs.
+      tax_ppm integer not null check (tax_ppm between 0 and 999999),
       period_start timestamptz not null,
       period_end timestamptz not null,
       paid_through timestamptz,

@@ -8,6 +8,7 @@ export function toOrderAnswer(order: Order, lines: readonly OrderLine[]): OrderA
     state: order.state,
     processor: order.processor,
     amount_micros: order.amountMicros.toString(),
+    tax_micros: lines.reduce((sum, { taxMicros }) => sum + taxMicros, 0n).toString(),
     currency: order.currency,
     redirect_url: order.state === 'redirected' ? order.redirectUrl : null,
     created_at: order.createdAt.toISOString(),
@@ -17,6 +18,7 @@ export function toOrderAnswer(order: Order, lines: readonly OrderLine[]): OrderA
       sku: line.sku,
       quantity: line.quantity,
       amount_micros: line.amountMicros.toString(),
+      tax_micros: line.taxMicros.toString(),
       credits: line.credits?.toString() ?? null,
     })),
   };

@@ -1,5 +1,6 @@
 import { planOfSku } from '#libs/contracts';
 import { newId } from '#libs/platform';
+import { grossOf } from '../pricing/purchased-line.entity.js';
 import type { QuotedLine } from '../pricing/quote.js';
 import type { CheckoutLine } from '../processors/payment-processor.js';
 import type { Order } from './order.entity.js';
@@ -16,14 +17,15 @@ export function orderLinesOf(
 
 /** A line as it is asked for at the processor: the same at each repeat of the call. */
 export function checkoutLineOf({ catalogueVersion }: Order, line: OrderLine): CheckoutLine {
-  const { sku, quantity, amountMicros, credits } = line;
+  const { sku, quantity, amountMicros, taxMicros, taxPpm, credits } = line;
+  const priced = { quantity, amountMicros, taxMicros, taxPpm };
   const plan = planOfSku(sku);
   if (!plan) {
     const name = credits === null ? sku : `${credits.toLocaleString('en-US')} API credits`;
-    return { name, quantity, amountMicros };
+    return { name, ...priced };
   }
   const { name, interval } = plan;
-  const unitMicros = amountMicros / BigInt(quantity);
-  const ref = { sku, catalogueVersion, interval, name, unitMicros };
-  return { name, quantity, amountMicros, plan: ref };
+  const unitMicros = grossOf(line) / BigInt(quantity);
+  const ref = { sku, catalogueVersion, taxPpm, interval, name, unitMicros };
+  return { name, ...priced, plan: ref };
 }

@@ -25,6 +25,7 @@ export class Order {
   @Column('text')
   processor: ProcessorName;
 
+  /** With tax. */
   @Column('bigint', { name: 'amount_micros', transformer: BIGINT_COLUMN })
   amountMicros: Micros;
 

@@ -4,7 +4,7 @@ import type { CreateOrderRequest, OrderAnswer } from '#libs/contracts';
 import { Database, IdempotencyKeyReused, type Transaction } from '#libs/database';
 import { Clock, HOUR_MS, InvalidRequest, NotFound, crashPoint, isId, newId } from '#libs/platform';
 import { PurchaseRulesService } from '../pricing/purchase-rules.service.js';
-import { type Wish, quoteOf } from '../pricing/quote.js';
+import type { Wish } from '../pricing/quote.js';
 import type { CheckoutSnapshot, ProcessorName } from '../processors/payment-processor.js';
 import { PaymentsService } from '../payments/payments.service.js';
 import type { ReversedPayment } from '../payments/reversals.service.js';
@@ -134,7 +134,7 @@ export class OrdersService {
     requestKey: string | undefined,
   ): Promise<Order> {
     this.checkouts.checkOffered(request.processor);
-    const quote = quoteOf(wishOf(request));
+    const quote = await this.rules.quote(accountId, wishOf(request));
     if (!quote) throw notSold(request);
     const now = this.clock.now();
     const id = newId();

@@ -24,7 +24,10 @@ export interface PaidLine {
   kind: PaymentLineKind;
   sku: string;
   quantity: number;
+  /** Without tax. */
   amountMicros: Micros;
+  taxMicros: Micros;
+  taxPpm: number;
   credits: bigint | null;
   tier: string | null;
   /** Set for a subscription's line. */
@@ -186,6 +189,8 @@ function storedLine({ id, accountId }: Payment, line: PaidLine): StoredPaymentLi
     sku: paid.sku,
     quantity: paid.quantity,
     amountMicros: paid.amountMicros,
+    taxMicros: paid.taxMicros,
+    taxPpm: paid.taxPpm,
     credits: paid.credits,
     tier: paid.tier,
     subscriptionId: stretch?.subscriptionId ?? null,

@@ -10,18 +10,27 @@ import {
 } from '../orders/orders.errors.js';
 import { PaymentsService } from '../payments/payments.service.js';
 import type { ProcessorName } from '../processors/payment-processor.js';
+import { BuyerTaxService } from './buyer-tax.service.js';
+import { type Quote, type Wish, quoteOf } from './quote.js';
 import { SubscriptionsService } from '../subscriptions/subscriptions.service.js';
 
 /** What an account may buy now. */
 @Injectable()
 export class PurchaseRulesService {
+  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
     private readonly accounts: AccountStatesService,
     private readonly payments: PaymentsService,
     private readonly subscriptions: SubscriptionsService,
     private readonly database: Database,
     private readonly entitlement: EntitlementClient,
+    private readonly tax: BuyerTaxService,
   ) {}
+
+  /** By today's catalogue, with the tax of the account. @returns undefined for what is not sold. */
+  async quote(accountId: string, wish: Wish): Promise<Quote | undefined> {
+    return quoteOf(wish, 0) && quoteOf(wish, await this.tax.ppmFor(accountId));
+  }
 
   /**
    * The rules for which entitlement is asked, outside of any transaction: an account in debt may not buy by

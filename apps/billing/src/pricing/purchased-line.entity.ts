@@ -3,6 +3,12 @@ import type { PaymentLineKind } from '#libs/contracts';
 import type { Micros } from '#libs/platform';
 import { BIGINT_COLUMN } from './micros-column.js';
 
+/** What a line comes to, tax included. */
+export const grossOf = ({
+  amountMicros,
+  taxMicros,
+}: Pick<PurchasedLine, 'amountMicros' | 'taxMicros'>) => amountMicros + taxMicros;
+
 /** The columns that lines of orders and lines of payments share: what was bought, and its price. */
 export abstract class PurchasedLine {
   @PrimaryColumn('uuid')
@@ -20,8 +26,16 @@ export abstract class PurchasedLine {
   @Column('integer')
   quantity: number;
 
+  /** Without tax. */
   @Column('bigint', { name: 'amount_micros', transformer: BIGINT_COLUMN })
   amountMicros: Micros;
+
+  @Column('bigint', { name: 'tax_micros', transformer: BIGINT_COLUMN })
+  taxMicros: Micros;
+
+  /** In millionths of the amount: 190,000 is 19 %. */
+  @Column('integer', { name: 'tax_ppm' })
+  taxPpm: number;
 
   /** Only of a package. */
   @Column('bigint', { nullable: true, transformer: BIGINT_COLUMN })

@@ -6,6 +6,7 @@ import {
   tierOfCredits,
 } from '#libs/contracts';
 import type { Micros } from '#libs/platform';
+import { taxOn } from './tax-rates.js';
 
 /** What a customer asks for; never its price. */
 export type Wish =
@@ -16,7 +17,10 @@ export interface QuotedLine {
   kind: PaymentLineKind;
   sku: string;
   quantity: number;
+  /** Without tax. */
   amountMicros: Micros;
+  taxMicros: Micros;
+  taxPpm: number;
   credits: bigint | null;
   tier: string | null;
 }
@@ -25,19 +29,31 @@ export interface Quote {
   catalogueVersion: string;
   /** ISO 4217. */
   currency: string;
+  /** With tax: what is paid. */
   amountMicros: Micros;
   lines: QuotedLine[];
 }
 
-/** The price of a wish by today's catalogue; undefined for what is not sold. */
-export function quoteOf(wish: Wish): Quote | undefined {
+/**
+ * The price of a wish by today's catalogue, whose prices are without tax; undefined for what is not sold.
+ * @param taxPpm of the buyer, in millionths.
+ */
+export function quoteOf(wish: Wish, taxPpm: number): Quote | undefined {
   const line = wish.product === 'package' ? packageLine(wish.credits) : planLine(wish);
   if (!line) return undefined;
-  const { amountMicros } = line;
-  return { catalogueVersion: CATALOGUE_VERSION, currency: 'USD', amountMicros, lines: [line] };
+  const taxMicros =
+    taxOn(line.amountMicros / BigInt(line.quantity), taxPpm) * BigInt(line.quantity);
+  return {
+    catalogueVersion: CATALOGUE_VERSION,
+    currency: 'USD',
+    amountMicros: line.amountMicros + taxMicros,
+    lines: [{ ...line, taxMicros, taxPpm }],
+  };
 }
 
-function packageLine(credits: number): QuotedLine | undefined {
+type PricedLine = Omit<QuotedLine, 'taxMicros' | 'taxPpm'>;
+
+function packageLine(credits: number): PricedLine | undefined {
   const price = packagePriceMicros(credits);
   if (price === undefined) return undefined;
   return {
@@ -50,7 +66,7 @@ function packageLine(credits: number): QuotedLine | undefined {
   };
 }
 
-function planLine({ sku, quantity }: { sku: string; quantity: number }): QuotedLine | undefined {
+function planLine({ sku, quantity }: { sku: string; quantity: number }): PricedLine | undefined {
   const plan = planOfSku(sku);
   const isSold = plan && Number.isInteger(quantity) && quantity >= 1 && quantity <= plan.unitsMax;
   if (!isSold) return undefined;

@@ -26,14 +26,20 @@ export interface PlanRef {
   interval: BillingInterval;
   /** For people. */
   name: string;
+  /** As it is paid: with tax. */
   unitMicros: Micros;
+  /** The rate of the tax within it, in millionths; the same plan at another rate is another price. */
+  taxPpm: number;
 }
 
 export interface CheckoutLine {
   name: string;
   quantity: number;
-  /** The price of all units together; whole cents. */
+  /** The price of all units together, without tax; whole cents. */
   amountMicros: Micros;
+  /** Shown as a line of its own; within the plan's price where the line has a plan. */
+  taxMicros: Micros;
+  taxPpm: number;
   /** Set for a plan that is renewed; then it is the only line. */
   plan?: PlanRef;
 }
@@ -111,6 +117,7 @@ export interface DisputeSnapshot {
 export interface BilledPlan {
   sku: string;
   catalogueVersion: string;
+  taxPpm: number;
   quantity: number;
 }
 

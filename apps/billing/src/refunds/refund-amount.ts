@@ -1,8 +1,9 @@
 import { type Micros, shareOfMoney } from '#libs/platform';
+import { grossOf } from '../pricing/purchased-line.entity.js';
 import type { StoredPaymentLine } from '../payments/payment-line.entity.js';
 import type { Reversal } from '../payments/reversal.entity.js';
 
-type TimedLine = Pick<StoredPaymentLine, 'amountMicros' | 'startsAt' | 'periodEnd'>;
+type TimedLine = Pick<StoredPaymentLine, 'amountMicros' | 'taxMicros' | 'startsAt' | 'periodEnd'>;
 
 /** What can still be taken back of a payment: refunds that failed and disputes that were won left it here. */
 export function leftOf(paidMicros: Micros, reversals: readonly Reversal[]): Micros {
@@ -12,16 +13,17 @@ export function leftOf(paidMicros: Micros, reversals: readonly Reversal[]): Micr
 }
 
 /**
- * The money for the time of a payment's lines from `from` on, each line to the nearest cent.
+ * The money, tax included, for the time of a payment's lines from `from` on, each line to the nearest cent.
  * @returns undefined for a payment of something without time, or one whose time is over by then.
  */
 export function restOf(lines: readonly TimedLine[], from: Date): Micros | undefined {
   let rest = 0n;
-  for (const { amountMicros, startsAt, periodEnd } of lines) {
+  for (const line of lines) {
+    const { startsAt, periodEnd } = line;
     if (startsAt === null || periodEnd === null || from >= periodEnd) return undefined;
     const begin = from > startsAt ? from : startsAt;
     const [part, whole] = [msBetween(begin, periodEnd), msBetween(startsAt, periodEnd)];
-    rest += shareOfMoney(amountMicros, part, whole);
+    rest += shareOfMoney(grossOf(line), part, whole);
   }
   return rest;
 }

@@ -1,4 +1,5 @@
 import { type SubscriptionPlan, planOfSku } from '#libs/contracts';
+import { taxWithin, withTax } from '../pricing/tax-rates.js';
 import type { PaidLine, PaidStretch } from '../payments/payments.service.js';
 import type { BillLine, BillSnapshot } from '../processors/payment-processor.js';
 
@@ -32,7 +33,7 @@ export function paidLineOf(
   if (bill.reason === 'change') return changedLine(bill, subscription, { plan, gained, left });
   if (bill.reason === 'other' || left) return { fault: 'the bill is none of a period' };
   // A running period keeps its prices: they are those of the version it was bought under.
-  const expected = BigInt(plan.unitMicros) * BigInt(gained.quantity);
+  const expected = withTax(BigInt(plan.unitMicros), gained.taxPpm) * BigInt(gained.quantity);
   if (bill.amountMicros !== expected) return { fault: 'the bill has another amount' };
   return lineOf(bill, plan, gained, {
     subscriptionId: subscription.id,
@@ -69,12 +70,24 @@ function changedLine(
 }
 
 function lineOf(
-  { amountMicros }: BillSnapshot,
+  { amountMicros: paidMicros }: BillSnapshot,
   { kind, sku }: SubscriptionPlan,
-  { quantity }: BillLine,
+  { quantity, taxPpm }: BillLine,
   stretch: PaidStretch,
 ): PaidLine {
-  return { kind, sku, quantity, amountMicros, credits: null, tier: null, stretch };
+  const taxMicros = taxWithin(paidMicros, taxPpm);
+  const amountMicros = paidMicros - taxMicros;
+  return {
+    kind,
+    sku,
+    quantity,
+    amountMicros,
+    taxMicros,
+    taxPpm,
+    credits: null,
+    tier: null,
+    stretch,
+  };
 }
 
 const creditsOf = (credits: number) => (credits > 0 ? BigInt(credits) : null);

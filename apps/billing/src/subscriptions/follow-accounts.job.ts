@@ -64,11 +64,11 @@ export class FollowAccountsJob implements Job {
   }
 
   private ask(followed: FollowedSubscription, key: string): Promise<Outcome<SubscriptionSnapshot>> {
-    const { processor: name, externalId, wanted, sku, quantity, currency } = followed;
+    const { processor: name, externalId, wanted, sku, quantity, currency, taxPpm } = followed;
     const processor = this.processors.get(name);
     const plan = wanted === 'plan' && sku !== null ? planOfSku(sku) : undefined;
     if (plan) {
-      const change = { plan: planRefOf(plan), quantity: quantity ?? 1, currency };
+      const change = { plan: planRefOf(plan, taxPpm), quantity: quantity ?? 1, currency };
       return processor.setPlan({ subscriptionId: externalId, ...change }, key);
     }
     if (wanted === 'resume') return processor.resume(externalId, key);

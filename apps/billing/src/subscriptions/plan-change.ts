@@ -1,4 +1,5 @@
 import { CATALOGUE_VERSION, type SubscriptionPlan } from '#libs/contracts';
+import { withTax } from '../pricing/tax-rates.js';
 import type { PlanRef } from '../processors/payment-processor.js';
 
 /** A plan in a number of units. */
@@ -22,12 +23,16 @@ export function effectOfChange(
 }
 
 /** A plan of today's catalogue as processors are told of it: a change is a purchase. */
-export function planRefOf({ sku, interval, name, unitMicros }: SubscriptionPlan): PlanRef {
+export function planRefOf(
+  { sku, interval, name, unitMicros }: SubscriptionPlan,
+  taxPpm: number,
+): PlanRef {
   return {
     sku,
     catalogueVersion: CATALOGUE_VERSION,
     interval,
     name,
-    unitMicros: BigInt(unitMicros),
+    unitMicros: withTax(BigInt(unitMicros), taxPpm),
+    taxPpm,
   };
 }

@@ -171,9 +171,12 @@ export class PlanChangesService {
   }
 }
 
-function changeOf({ externalId, currency }: Subscription, units: PlannedUnits): ChangeRequest {
+function changeOf(
+  { externalId, currency, taxPpm }: Subscription,
+  units: PlannedUnits,
+): ChangeRequest {
   const { plan, quantity } = units;
-  return { subscriptionId: externalId, plan: planRefOf(plan), quantity, currency };
+  return { subscriptionId: externalId, plan: planRefOf(plan, taxPpm), quantity, currency };
 }
 
 /** The same wish at the same agreed time is the same call, however often it is sent. */

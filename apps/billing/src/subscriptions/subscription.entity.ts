@@ -42,6 +42,10 @@ export class Subscription {
   @Column('text')
   currency: string;
 
+  /** Tax within its prices, in millionths of what they are without: it keeps the rate that it was begun with. */
+  @Column('integer', { name: 'tax_ppm' })
+  taxPpm: number;
+
   @Column('timestamptz', { name: 'period_start' })
   periodStart: Date;
 

@@ -16,6 +16,7 @@ export interface FollowedSubscription {
   sku: string | null;
   quantity: number | null;
   currency: string;
+  taxPpm: number;
 }
 
 @Injectable()
@@ -39,6 +40,29 @@ export class SubscriptionsRepository {
       [accountId, id],
     );
     return locked;
+  }
+
+  /**
+   * Lets one transaction at a time decide about an account's subscriptions: which of two counts for a line, and what
+   * all of their bills paid for, are read from rows that another may be writing. Taken before they are read.
+   */
+  async lock(transaction: Transaction, accountId: string): Promise<void> {
+    await transaction.query(
+      `select pg_advisory_xact_lock(hashtextextended('subscriptions ' || $1, 0))`,
+      [accountId],
+    );
+  }
+
+  /** Locks its account's subscriptions, then reads it. */
+  async lockByExternalId(
+    transaction: Transaction,
+    processor: ProcessorName,
+    externalId: string,
+  ): Promise<Subscription | null> {
+    const known = await this.findByExternalId(transaction, processor, externalId);
+    if (!known) return null;
+    await this.lock(transaction, known.accountId);
+    return this.findByExternalId(transaction, processor, externalId);
   }
 
   async findByExternalId(
@@ -106,7 +130,7 @@ export class SubscriptionsMaintenanceRepository {
              when a.state = 'active' and s.is_cancelled_by_deletion then 'resume'
              else 'plan' end as wanted,
            coalesce(s.wanted_since, a.changed_at, s.created_at) as since,
-           s.wanted_sku as sku, s.wanted_quantity as quantity, s.currency
+           s.wanted_sku as sku, s.wanted_quantity as quantity, s.currency, s.tax_ppm as "taxPpm"
          from subscriptions s left join account_states a on a.account_id = s.account_id
          where s.state not in ('cancelled', 'expired') and (
            s.is_duplicate or s.is_reversed or s.wanted_sku is not null or a.state = 'erased'

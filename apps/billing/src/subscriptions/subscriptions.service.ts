@@ -54,7 +54,7 @@ export class SubscriptionsService {
     processor: ProcessorName,
     snapshot: SubscriptionSnapshot,
   ): Promise<boolean> {
-    const known = await this.subscriptions.findByExternalId(transaction, processor, snapshot.id);
+    const known = await this.subscriptions.lockByExternalId(transaction, processor, snapshot.id);
     const begun = known ?? (await this.begin(transaction, processor, snapshot));
     if (!begun) return false;
     await this.write(transaction, begun, await this.membersOf(transaction, begun, snapshot));
@@ -71,7 +71,7 @@ export class SubscriptionsService {
     bill: BillSnapshot,
   ): Promise<boolean> {
     const { subscriptionId } = bill;
-    const row = await this.subscriptions.findByExternalId(transaction, processor, subscriptionId);
+    const row = await this.subscriptions.lockByExternalId(transaction, processor, subscriptionId);
     if (!row || bill.state !== 'paid') return row !== null;
     const { accountId, id } = row;
     const stretches = await this.payments.listStretches(transaction, accountId, id);
@@ -100,6 +100,7 @@ export class SubscriptionsService {
 
   /** Something of a payment was taken back, or came back: rights and the plan follow what is left paid. */
   async applyReversed(transaction: Transaction, { accountId, id }: Payment): Promise<void> {
+    await this.subscriptions.lock(transaction, accountId);
     const row = await this.subscriptions.findPaidBy(transaction, accountId, id);
     if (!row || row.isDuplicate) return;
     const { paidThrough, isReversed, plan } = await this.paidTimeOf(transaction, row);
@@ -147,6 +148,7 @@ export class SubscriptionsService {
     const order = await this.orders.find(transaction, processor, snapshot.orderId);
     const plan = planOfSku(snapshot.sku);
     if (!order || !plan) return null;
+    await this.subscriptions.lock(transaction, order.accountId);
     const now = this.clock.now();
     const row: Subscription = {
       id: newId(),
@@ -161,6 +163,7 @@ export class SubscriptionsService {
       interval: plan.interval,
       catalogueVersion: snapshot.catalogueVersion,
       currency: snapshot.currency,
+      taxPpm: snapshot.taxPpm,
       periodStart: snapshot.periodStart,
       periodEnd: snapshot.periodEnd,
       paidThrough: null,
@@ -197,6 +200,7 @@ export class SubscriptionsService {
       quantity: snapshot.quantity,
       interval: plan.interval,
       catalogueVersion: snapshot.catalogueVersion,
+      taxPpm: snapshot.taxPpm,
       periodStart: snapshot.periodStart,
       periodEnd: snapshot.periodEnd,
       cancelAt: snapshot.cancelAt,

@@ -22,8 +22,8 @@ afterAll(async () => {
 });
 beforeEach(() => {
   under.forget();
-  const { apiKey: key, facts } = around.account.addKey();
-  [apiKey, accountId] = [key, facts.accountId];
+  const { apiKey: key, keyRecord } = around.account.addKey();
+  [apiKey, accountId] = [key, keyRecord.accountId];
 });
 
 /** A gateway beside the others, with a journal of its own. */

@@ -1,6 +1,6 @@
 import { isLoopbackOrigin } from '#libs/platform';
 import { type BlockList, isIP } from 'node:net';
-import { contains } from '../facts/allow-list.js';
+import { contains } from '../auth-cache/allow-list.js';
 import type { ApiRequest } from './request-context.js';
 
 /**

@@ -5,7 +5,7 @@ import {
   type LedgerAnswer,
   type Method,
 } from '#libs/contracts';
-import { AccountDeletedProblem } from '../facts/facts.errors.js';
+import { AccountDeletedProblem } from '../auth-cache/auth-cache.errors.js';
 import { ServiceProxies } from './proxy/service-proxies.js';
 import type { ProxiedAnswer, Visitor } from './proxy/service-proxy.js';
 import { type Session, currentSession } from './proxy/sessions.js';

@@ -40,7 +40,7 @@ export class DailyCaps {
   ) {}
 
   /**
-   * Makes a capped key's count ready; call when its facts have been loaded.
+   * Makes a capped key's count ready; call when its record has been loaded.
    * @throws ServiceOverloaded when there is no room for it.
    */
   async prepare({ capId, keyIds, dailyCreditCap }: CappedLine): Promise<void> {

@@ -99,8 +99,8 @@ const optionsOf = ({ entitlement: client }: Services, journalPath: string) => ({
 
 describe('leases', () => {
   it('every answered request is charged once, and what is left goes back at a stop', async () => {
-    const { apiKey, facts } = around.account.addKey();
-    const { accountId } = facts;
+    const { apiKey, keyRecord } = around.account.addKey();
+    const { accountId } = keyRecord;
     around.entitlement.balances.set(accountId, 500);
     await withGateway(journalOf('stop'), async ({ apiUrl }) => {
       const statuses = await Promise.all(Array.from({ length: 100 }, () => lookUp(apiUrl, apiKey)));
@@ -113,42 +113,42 @@ describe('leases', () => {
   });
 
   it('S15: account hears once of a key that was used many times within a minute', async () => {
-    const { apiKey, facts } = around.account.addKey();
+    const { apiKey, keyRecord } = around.account.addKey();
     await withGateway(journalOf('used'), async ({ apiUrl }) => {
       await Promise.all(Array.from({ length: 20 }, () => lookUp(apiUrl, apiKey)));
     });
-    expect(around.account.usedKeys.filter((keyId) => keyId === facts.keyId)).toHaveLength(1);
+    expect(around.account.usedKeys.filter((keyId) => keyId === keyRecord.keyId)).toHaveLength(1);
   });
 
   it('many at once never spend more than there is: exactly the balance is answered 200', async () => {
-    const { apiKey, facts } = around.account.addKey();
-    around.entitlement.balances.set(facts.accountId, 37);
+    const { apiKey, keyRecord } = around.account.addKey();
+    around.entitlement.balances.set(keyRecord.accountId, 37);
     around.entitlement.leaseMax = 5;
     await withGateway(journalOf('storm'), async ({ apiUrl }) => {
       const statuses = await Promise.all(Array.from({ length: 100 }, () => lookUp(apiUrl, apiKey)));
       expect(statuses.filter((status) => status === 200)).toHaveLength(37);
       expect(statuses.filter((status) => status === 402)).toHaveLength(63);
     });
-    expect(around.entitlement.charged(facts.accountId)).toBe(37);
+    expect(around.entitlement.charged(keyRecord.accountId)).toBe(37);
   });
 
   it('a recalled lease takes no further request and is given back', async () => {
-    const { apiKey, facts } = around.account.addKey();
+    const { apiKey, keyRecord } = around.account.addKey();
     await withGateway(journalOf('recall'), async ({ apiUrl }) => {
       expect(await lookUp(apiUrl, apiKey)).toBe(200);
       const [leaseId] = [...around.entitlement.leases].find(
-        ([, lease]) => lease.accountId === facts.accountId,
+        ([, lease]) => lease.accountId === keyRecord.accountId,
       )!;
       around.entitlement.recalled.add(leaseId);
       await waitFor('the return', () => around.entitlement.leases.get(leaseId)!.isClosed);
-      expect(around.entitlement.available(facts.accountId)).toBe(999);
+      expect(around.entitlement.available(keyRecord.accountId)).toBe(999);
       expect(await lookUp(apiUrl, apiKey)).toBe(200);
-      expect(around.entitlement.openLeases(facts.accountId)).toBe(1);
+      expect(around.entitlement.openLeases(keyRecord.accountId)).toBe(1);
     });
   });
 
   it('a lease that would end before the request could is not spent from', async () => {
-    const { apiKey, facts } = around.account.addKey();
+    const { apiKey, keyRecord } = around.account.addKey();
     around.entitlement.ttlMs = 5_000;
     await withGateway(journalOf('short'), async ({ apiUrl }) => {
       const { entitlement } = around;
@@ -158,26 +158,32 @@ describe('leases', () => {
       expect(await lookUp(apiUrl, apiKey)).toBe(503);
       expect(asks()).toBeGreaterThan(before);
     });
-    expect(around.entitlement.charged(facts.accountId)).toBe(0);
-    expect(around.entitlement.openLeases(facts.accountId)).toBe(0);
+    expect(around.entitlement.charged(keyRecord.accountId)).toBe(0);
+    expect(around.entitlement.openLeases(keyRecord.accountId)).toBe(0);
   });
 
-  it('while entitlement is away the lease at hand serves on, and is settled when it is back', async () => {
-    const { apiKey, facts } = around.account.addKey();
+  it('while entitlement is down the lease at hand serves on, and is settled when it is back', async () => {
+    const { apiKey, keyRecord } = around.account.addKey();
     await withGateway(journalOf('away'), async ({ apiUrl }) => {
       expect(await lookUp(apiUrl, apiKey)).toBe(200);
-      await waitFor('the first charge', () => around.entitlement.charged(facts.accountId) === 1);
+      await waitFor(
+        'the first charge',
+        () => around.entitlement.charged(keyRecord.accountId) === 1,
+      );
       around.entitlement.isDown = true;
       for (let i = 0; i < 5; i++) expect(await lookUp(apiUrl, apiKey)).toBe(200);
-      expect(around.entitlement.charged(facts.accountId)).toBe(1);
+      expect(around.entitlement.charged(keyRecord.accountId)).toBe(1);
       around.entitlement.isDown = false;
-      await waitFor('the other charges', () => around.entitlement.charged(facts.accountId) === 6);
+      await waitFor(
+        'the other charges',
+        () => around.entitlement.charged(keyRecord.accountId) === 6,
+      );
     });
   });
 
   it('requests that wait while it drains get their credits, all goes back, later ones are refused', async () => {
-    const { facts } = around.account.addKey();
-    const { accountId } = facts;
+    const { keyRecord } = around.account.addKey();
+    const { accountId } = keyRecord;
     around.entitlement.leaseMax = 2;
     const services = connectServices();
     const leases = new LeaseClient(optionsOf(services, join(around.folder, 'late')));
@@ -196,8 +202,8 @@ describe('leases', () => {
 
 describe('the journal', () => {
   it('kill -9: what was answered is charged exactly, by the next start', async () => {
-    const { apiKey, facts } = around.account.addKey();
-    const { accountId } = facts;
+    const { apiKey, keyRecord } = around.account.addKey();
+    const { accountId } = keyRecord;
     around.entitlement.balances.set(accountId, 200);
     const { apiUrl, child } = await forkGateway('killed');
     expect(await lookUp(apiUrl, apiKey)).toBe(200);
@@ -231,15 +237,15 @@ describe('the journal', () => {
   });
 
   it('a last line cut short by the kill is ignored, and two starts in a row lose nothing', async () => {
-    const { facts } = around.account.addKey();
+    const { keyRecord } = around.account.addKey();
     const [leaseId, other] = [newId(), newId()];
     const path = join(around.folder, 'cut');
-    writeFileSync(`${path}.earlier`, `+ 0 ${other} ${facts.accountId}\n= 0 3\n`);
-    writeFileSync(path, `+ 4 ${leaseId} ${facts.accountId}\n= 4 1\n= 4 2\n`);
+    writeFileSync(`${path}.earlier`, `+ 0 ${other} ${keyRecord.accountId}\n= 0 3\n`);
+    writeFileSync(path, `+ 4 ${leaseId} ${keyRecord.accountId}\n= 4 1\n= 4 2\n`);
     appendFileSync(path, '= 4 9');
     for (const id of [leaseId, other]) {
       around.entitlement.leases.set(id, {
-        accountId: facts.accountId,
+        accountId: keyRecord.accountId,
         amount: 10,
         consumed: 0,
         isClosed: false,
@@ -252,34 +258,34 @@ describe('the journal', () => {
     await withGateway(journalOf('cut'), async () => {
       await waitFor(
         'both to be closed',
-        () => around.entitlement.openLeases(facts.accountId) === 0,
+        () => around.entitlement.openLeases(keyRecord.accountId) === 0,
       );
     });
-    expect(around.entitlement.charged(facts.accountId)).toBe(5);
+    expect(around.entitlement.charged(keyRecord.accountId)).toBe(5);
   });
 
   it('lines that are none of ours keep no other lease from being settled', async () => {
-    const { facts } = around.account.addKey();
+    const { keyRecord } = around.account.addKey();
     const [leaseId, path] = [newId(), join(around.folder, 'damaged')];
     const damaged = [
       '+ 0 \0\0\0\0 \0\0\0\0',
       `+ 1 ${newId()} nobody`,
-      `+ 2 not-a-lease ${facts.accountId}`,
-      `+ 3 ${newId()} ${facts.accountId} more`,
+      `+ 2 not-a-lease ${keyRecord.accountId}`,
+      `+ 3 ${newId()} ${keyRecord.accountId} more`,
     ];
-    const own = `+ 4 ${leaseId} ${facts.accountId}`;
+    const own = `+ 4 ${leaseId} ${keyRecord.accountId}`;
     const totals = ['3', '1e99', 'Infinity', '2.5', '-7', '0x99', ''].map(
       (total) => `= 4 ${total}`,
     );
     writeFileSync(path, `${[...damaged, own, ...totals].join('\n')}\n`);
     expect(readJournal(readFileSync(path, 'utf8'))).toEqual([
-      { leaseId, accountId: facts.accountId, consumed: 3 },
+      { leaseId, accountId: keyRecord.accountId, consumed: 3 },
     ]);
   });
 
   it('what credits were used for is reported with them, also after a kill and by a rewritten file', async () => {
-    const { facts } = around.account.addKey();
-    const { accountId } = facts;
+    const { keyRecord } = around.account.addKey();
+    const { accountId } = keyRecord;
     const path = join(around.folder, 'operations');
     const services = connectServices();
     const options = optionsOf(services, path);
@@ -317,8 +323,8 @@ describe('the journal', () => {
   });
 
   it('while it cannot be written each answer is settled at once, and it recovers', async () => {
-    const { facts } = around.account.addKey();
-    const { accountId } = facts;
+    const { keyRecord } = around.account.addKey();
+    const { accountId } = keyRecord;
     const folder = join(around.folder, 'lost');
     const path = join(folder, 'journal');
     mkdirSync(folder);

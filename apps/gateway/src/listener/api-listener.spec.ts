@@ -17,8 +17,8 @@ beforeEach(() => under.forget());
 
 describe('a live lookup', () => {
   it('answers with the headers and the meta of a charged answer', async () => {
-    const { apiKey, facts } = around.account.addKey();
-    around.entitlement.limits.set(facts.accountId, 80);
+    const { apiKey, keyRecord } = around.account.addKey();
+    around.entitlement.limits.set(keyRecord.accountId, 80);
     const answer = await ask(live(apiKey));
     expect(answer.status).toBe(200);
     expect(answer.headers).toMatchObject({
@@ -92,7 +92,7 @@ describe('a live lookup', () => {
   });
 
   it('the same question within a minute is free, and fresh=true is charged again', async () => {
-    const { apiKey, facts } = around.account.addKey();
+    const { apiKey, keyRecord } = around.account.addKey();
     const first = await ask(live(apiKey));
     const repeat = await ask(live(apiKey));
     const fresh = await ask(live(apiKey, '&domainName=example.com&fresh=true'));
@@ -103,7 +103,7 @@ describe('a live lookup', () => {
       '1',
       undefined,
     ]);
-    await waitFor('the settlement', () => around.entitlement.charged(facts.accountId) === 2);
+    await waitFor('the settlement', () => around.entitlement.charged(keyRecord.accountId) === 2);
   });
 
   it.each([
@@ -130,7 +130,7 @@ describe('a live lookup', () => {
   });
 
   it('a test key answers fixtures for nothing, and nothing else', async () => {
-    const { apiKey, facts } = around.account.addKey({ environment: 'test', rank: 0 });
+    const { apiKey, keyRecord } = around.account.addKey({ environment: 'test', rank: 0 });
     around.lookup.answer = (asked) => ({
       ...deliveredAnswer(nameIn(asked)),
       headers: { 'x-outcome': 'delivered', 'x-served-from': 'fixture' },
@@ -140,15 +140,15 @@ describe('a live lookup', () => {
     expect(fixture.headers['x-credits-cost']).toBe('0');
     const other = await ask(live(apiKey, '&domainName=example.com'));
     expect([other.status, other.json.code]).toEqual([422, 'test_key_fixture_only']);
-    const { apiKey: liveKey } = around.account.addKey({ accountId: facts.accountId });
+    const { apiKey: liveKey } = around.account.addKey({ accountId: keyRecord.accountId });
     const wrong = await ask(live(liveKey, '&domainName=https://registered.TEST./x'));
     expect([wrong.status, wrong.json.code]).toEqual([422, 'fixture_needs_test_key']);
-    expect(around.entitlement.openLeases(facts.accountId)).toBe(0);
+    expect(around.entitlement.openLeases(keyRecord.accountId)).toBe(0);
   });
 
   it('S99: test keys have minutes of their own, and all live keys of an account share one', async () => {
-    const { apiKey, facts } = around.account.addKey();
-    const { accountId } = facts;
+    const { apiKey, keyRecord } = around.account.addKey();
+    const { accountId } = keyRecord;
     around.entitlement.limits.set(accountId, 3);
     around.entitlement.keys = 5;
     const { apiKey: second } = around.account.addKey({ accountId, rank: 2 });

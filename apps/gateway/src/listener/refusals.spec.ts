@@ -88,8 +88,8 @@ describe('a refusal', () => {
   });
 
   it('402: the credits are gone, and 429 never touched them', async () => {
-    const { apiKey, facts } = around.account.addKey();
-    around.entitlement.balances.set(facts.accountId, 2);
+    const { apiKey, keyRecord } = around.account.addKey();
+    around.entitlement.balances.set(keyRecord.accountId, 2);
     const answers = [];
     for (const name of ['a', 'b', 'c']) {
       answers.push(await ask(live(apiKey, `&domainName=${name}.example`)));
@@ -112,7 +112,7 @@ describe('a refusal', () => {
     expect(await code(account.addKey({ scopes: ['dns'] }).apiKey)).toBe('scope_denied');
     expect(await code(account.addKey({ rank: 2 }).apiKey)).toBe('key_paused');
     const suspended = account.addKey();
-    entitlement.blocks.set(suspended.facts.accountId, [
+    entitlement.blocks.set(suspended.keyRecord.accountId, [
       { cause: 'fraud', blocks: ['api'], from: '2020-01-01T00:00:00Z' },
     ]);
     expect(await code(suspended.apiKey)).toBe('account_suspended');
@@ -139,7 +139,7 @@ describe('a refusal', () => {
   });
 
   it('422, 503 and 504 of lookup are passed on as ours, and nothing is charged', async () => {
-    const { apiKey, facts } = around.account.addKey();
+    const { apiKey, keyRecord } = around.account.addKey();
     const cases = [
       [422, 'tld_unsupported', 'unsupported'],
       [503, 'upstream_throttled', 'throttled'],
@@ -158,7 +158,7 @@ describe('a refusal', () => {
     expect(broken.text).not.toContain('secret.ts');
     around.lookup.answer = () => undefined;
     expectProblem(await ask(live(apiKey)), 504, 'answer_timeout');
-    expect(around.entitlement.charged(facts.accountId)).toBe(0);
+    expect(around.entitlement.charged(keyRecord.accountId)).toBe(0);
   });
 
   it('what lookup says becomes a header only where it is a number', async () => {
@@ -178,8 +178,8 @@ describe('a refusal', () => {
   });
 
   it('429: the window says when, its page is linked, and nothing was asked or charged', async () => {
-    const { apiKey, facts } = around.account.addKey();
-    around.entitlement.limits.set(facts.accountId, 1);
+    const { apiKey, keyRecord } = around.account.addKey();
+    around.entitlement.limits.set(keyRecord.accountId, 1);
     await ask(live(apiKey));
     const answer = await ask(live(apiKey));
     expectProblem(answer, 429, 'rate_limited');
@@ -191,14 +191,14 @@ describe('a refusal', () => {
     expect(around.lookup.questions).toHaveLength(1);
   });
 
-  it('503: credits that are elsewhere, and an entitlement that is away', async () => {
+  it('503: credits that are elsewhere, and an entitlement that is down', async () => {
     const { apiKey } = around.account.addKey();
     around.entitlement.isElsewhere = true;
     expectProblem(await ask(live(apiKey)), 503, 'credits_busy');
     around.entitlement.isElsewhere = false;
     expect((await ask(live(apiKey))).status).toBe(200);
-    const { apiKey: other, facts } = around.account.addKey();
-    around.entitlement.limits.set(facts.accountId, 50);
+    const { apiKey: other, keyRecord } = around.account.addKey();
+    around.entitlement.limits.set(keyRecord.accountId, 50);
     await ask(live(other, '&domainName=%20'));
     around.entitlement.isDown = true;
     try {

@@ -17,7 +17,7 @@ beforeEach(() => under.forget());
 
 describe('what is left behind', () => {
   it('S8: the key is in no log, no question to lookup, no log row and no answer', async () => {
-    const { apiKey, facts } = around.account.addKey();
+    const { apiKey, keyRecord } = around.account.addKey();
     const secret = apiKey.slice(9);
     const answers = [
       await ask(live(apiKey)),
@@ -27,7 +27,7 @@ describe('what is left behind', () => {
     ];
     around.lookup.answer = () => ({ status: 500, headers: {}, body: '' });
     answers.push(await ask(live(apiKey, '&domainName=b.example')));
-    const rows = await under.logRows(facts.accountId, 3);
+    const rows = await under.logRows(keyRecord.accountId, 3);
     const sinks = [
       ...answers.map(({ text, headers }) => text + JSON.stringify(headers)),
       JSON.stringify(around.lookup.questions),
@@ -38,13 +38,13 @@ describe('what is left behind', () => {
   });
 
   it('the request log lists each call of a known account with what it cost', async () => {
-    const { apiKey, facts } = around.account.addKey();
+    const { apiKey, keyRecord } = around.account.addKey();
     const first = await ask(live(apiKey));
     await ask(live(apiKey, '&domainName=ex%09ample'));
-    const rows = await under.logRows(facts.accountId, 2);
+    const rows = await under.logRows(keyRecord.accountId, 2);
     expect(rows[0]).toMatchObject({
       request_id: first.headers['x-request-id'],
-      key_id: facts.keyId,
+      key_id: keyRecord.keyId,
       operation: 'whois.live',
       version: 2,
       subject: 'example.com',
@@ -56,7 +56,7 @@ describe('what is left behind', () => {
   });
 
   it('a client that goes away is not charged, and lookup is let go', async () => {
-    const { apiKey, facts } = around.account.addKey();
+    const { apiKey, keyRecord } = around.account.addKey();
     around.lookup.answer = () => undefined;
     const abandonedBefore = around.lookup.abandoned;
     const going = new AbortController();
@@ -65,8 +65,8 @@ describe('what is left behind', () => {
     going.abort();
     await expect(asked).rejects.toThrow();
     await waitFor('lookup to be let go', () => around.lookup.abandoned === abandonedBefore + 1);
-    const [row] = await under.logRows(facts.accountId, 1);
+    const [row] = await under.logRows(keyRecord.accountId, 1);
     expect(row).toMatchObject({ status: 499, credits: 0 });
-    expect(around.entitlement.charged(facts.accountId)).toBe(0);
+    expect(around.entitlement.charged(keyRecord.accountId)).toBe(0);
   });
 });

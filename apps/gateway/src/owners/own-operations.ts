@@ -7,7 +7,7 @@ import {
   type Parameters,
   type ValuesOf,
 } from '#libs/contracts';
-import type { KeyEntry } from '../facts/caller.js';
+import type { KeyEntry } from '../auth-cache/caller.js';
 import { priceList, quotePackage } from '../pricing/pricing.js';
 import type { UsageService } from '../usage/usage.service.js';
 

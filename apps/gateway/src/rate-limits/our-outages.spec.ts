@@ -21,7 +21,7 @@ beforeEach(() => {
   under.forget();
   const added = around.account.addKey();
   apiKey = added.apiKey;
-  around.entitlement.limits.set(added.facts.accountId, LIMIT);
+  around.entitlement.limits.set(added.keyRecord.accountId, LIMIT);
 });
 afterEach(() => {
   around.entitlement.isDown = false;
@@ -50,9 +50,9 @@ describe('the requests per minute', () => {
 
   it('neither does an entitlement that cannot be reached', async () => {
     expect(left(await ask())).toBe(LIMIT - 1);
-    const { apiKey: other, facts } = around.account.addKey();
-    around.entitlement.limits.set(facts.accountId, LIMIT);
-    around.entitlement.balances.set(facts.accountId, 2);
+    const { apiKey: other, keyRecord } = around.account.addKey();
+    around.entitlement.limits.set(keyRecord.accountId, LIMIT);
+    around.entitlement.balances.set(keyRecord.accountId, 2);
     expect((await under.ask(live(other))).status).toBe(200);
     around.entitlement.leaseMax = 1;
     around.entitlement.isDown = true;

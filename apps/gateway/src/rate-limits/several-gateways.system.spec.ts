@@ -64,8 +64,8 @@ const hasLostValkey = () => around.logged.includes('Valkey does not answer');
 
 /** What an account with this limit is answered that sends three times as much, in every way there is. */
 async function flood(limit: number): Promise<number[]> {
-  const { apiKey, facts } = around.account.addKey();
-  const { accountId } = facts;
+  const { apiKey, keyRecord } = around.account.addKey();
+  const { accountId } = keyRecord;
   around.entitlement.limits.set(accountId, limit);
   const keys = [apiKey];
   for (const rank of [2, 3, 4, 5]) {
@@ -125,8 +125,8 @@ here('requests per minute over three gateways', () => {
   );
 
   it('S100: with the counters gone each gateway lets its third through, and credits fail closed', async () => {
-    const { apiKey, facts } = around.account.addKey();
-    around.entitlement.limits.set(facts.accountId, 30);
+    const { apiKey, keyRecord } = around.account.addKey();
+    around.entitlement.limits.set(keyRecord.accountId, 30);
     const headers = { 'x-api-key': apiKey };
     for (const gateway of gateways) expect(await statusOf(gateway, headers)).toBe(200);
     await valkey.stop();

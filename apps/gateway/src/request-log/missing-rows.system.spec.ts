@@ -99,25 +99,25 @@ const entryOf = (changes: Partial<LogEntry> = {}): LogEntry => ({
 
 describe('rows of the request log', () => {
   it('kill -9: each charged answer has one row after the next starts, and the daily cap counts them', async () => {
-    const { apiKey, facts } = around.account.addKey({ dailyCreditCap: 9 });
+    const { apiKey, keyRecord } = around.account.addKey({ dailyCreditCap: 9 });
     const first = await forkGateway('rows');
     expect(await lookUp(first.apiUrl, apiKey)).toBe(200);
-    await waitFor('the first row', async () => (await loggedOf(facts.accountId)).length === 1);
+    await waitFor('the first row', async () => (await loggedOf(keyRecord.accountId)).length === 1);
     await withoutLog(async () => {
       for (let i = 0; i < 5; i++) expect(await lookUp(first.apiUrl, apiKey)).toBe(200);
       const path = join(around.folder, 'rows');
       await waitFor('the rows', () => readRows(readFileSync(path, 'utf8')).length >= 5);
       await end(first.child, 'SIGKILL');
     });
-    expect(await loggedOf(facts.accountId)).toHaveLength(1);
+    expect(await loggedOf(keyRecord.accountId)).toHaveLength(1);
     const second = await forkGateway('rows');
     const statuses: number[] = [];
     for (let i = 0; i < 5; i++) statuses.push(await lookUp(second.apiUrl, apiKey));
     expect(statuses).toEqual([200, 200, 200, 402, 402]);
     await end(second.child, 'SIGTERM');
-    const subjects = await loggedOf(facts.accountId);
+    const subjects = await loggedOf(keyRecord.accountId);
     expect([subjects.length, new Set(subjects).size]).toEqual([9, 9]);
-    expect(around.entitlement.charged(facts.accountId)).toBe(9);
+    expect(around.entitlement.charged(keyRecord.accountId)).toBe(9);
   });
 
   it('rows that were written before, or stand there twice, are written once', async () => {

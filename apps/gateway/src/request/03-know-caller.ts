@@ -2,32 +2,32 @@ import type { BlockList } from 'node:net';
 import { Problem, runInContext } from '#libs/platform';
 import { clientAddress } from '../context/client-address.js';
 import type { RequestContext } from '../context/request-context.js';
-import type { KeyEntry } from '../facts/caller.js';
-import type { Facts } from '../facts/facts.js';
-import { TooManyFailedKeys } from '../facts/facts.errors.js';
-import type { FailedKeys } from '../facts/failed-keys.js';
+import type { KeyEntry } from '../auth-cache/caller.js';
+import type { AuthCache } from '../auth-cache/auth-cache.js';
+import { TooManyFailedKeys } from '../auth-cache/auth-cache.errors.js';
+import type { FailedKeys } from '../auth-cache/failed-keys.js';
 
 /**
  * Step 3: who sends this. From memory in most cases; else checksum, hash, and a question to the owners
- * of the facts, unless the address has failed too often.
+ * of the records, unless the address has failed too often.
  */
 export function knowCaller(
   context: RequestContext,
-  facts: Facts,
+  authCache: AuthCache,
   failedKeys: FailedKeys,
   trustedProxies: BlockList,
 ): KeyEntry | Problem | Promise<KeyEntry | Problem> {
   const { apiKey, startedMs, request } = context;
-  const known = facts.find(apiKey, startedMs);
+  const known = authCache.find(apiKey, startedMs);
   if (known) return known;
   const address = clientAddress(request, trustedProxies);
   // Requests of a key that is being asked about add no question.
-  const isNew = !facts.isLoading(apiKey);
+  const isNew = !authCache.isLoading(apiKey);
   const waitSeconds = isNew ? failedKeys.waitSeconds(address, startedMs) : 0;
   if (waitSeconds > 0) return new TooManyFailedKeys(waitSeconds);
   if (isNew) failedKeys.begin(address);
   const ids = { requestId: context.requestId, traceparent: context.span?.traceparent };
-  const load = runInContext(ids, () => facts.load(apiKey));
+  const load = runInContext(ids, () => authCache.load(apiKey));
   return load.then((loaded) => {
     if (isNew) failedKeys.end(address);
     if (loaded instanceof Problem && loaded.status === 401) failedKeys.note(address, startedMs);

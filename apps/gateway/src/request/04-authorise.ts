@@ -2,14 +2,14 @@ import type { BlockList } from 'node:net';
 import type { Problem } from '#libs/platform';
 import { clientAddress } from '../context/client-address.js';
 import type { RequestContext } from '../context/request-context.js';
-import { contains } from '../facts/allow-list.js';
-import type { KeyEntry } from '../facts/caller.js';
+import { contains } from '../auth-cache/allow-list.js';
+import type { KeyEntry } from '../auth-cache/caller.js';
 import {
   AccountSuspended,
   AddressNotAllowed,
   KeyPaused,
   ScopeDenied,
-} from '../facts/facts.errors.js';
+} from '../auth-cache/auth-cache.errors.js';
 
 const accountSuspended = new AccountSuspended();
 const addressNotAllowed = new AddressNotAllowed();

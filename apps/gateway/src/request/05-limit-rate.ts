@@ -1,12 +1,12 @@
 import type { BlockList } from 'node:net';
 import { PUBLIC_LIMIT } from '#libs/contracts';
-import type { RequestWindow, WindowAnswer } from '#libs/counters';
+import type { RateLimiter, RateLimitResult } from '#libs/counters';
 import type { Problem } from '#libs/platform';
 import { addressGroup, clientAddress } from '../context/client-address.js';
 import type { RequestContext } from '../context/request-context.js';
-import type { KeyEntry } from '../facts/caller.js';
+import type { KeyEntry } from '../auth-cache/caller.js';
 import type { ClassConcurrency } from '../rate-limits/class-concurrency.js';
-import { PUBLIC_QUOTA, addressCounterId, rateQuota } from '../rate-limits/rate-quota.js';
+import { PUBLIC_RATE_KEY, addressCounterId, rateKey } from '../rate-limits/rate-key.js';
 import { ClassBusy, RateLimited } from '../rate-limits/rate-limits.errors.js';
 
 /** One refusal per class and limit: they are the most frequent answers under a flood. */
@@ -17,20 +17,20 @@ const REFUSALS_MAX = 1_000;
 export function countRequest(
   { route }: RequestContext,
   { account, isTest }: KeyEntry,
-  window: RequestWindow,
-): WindowAnswer | Promise<WindowAnswer> {
+  rateLimiter: RateLimiter,
+): RateLimitResult | Promise<RateLimitResult> {
   const rateClass = route.rateClass!;
-  return window.take(account.counterId, rateQuota(rateClass, isTest), account.limits[rateClass]);
+  return rateLimiter.take(account.counterId, rateKey(rateClass, isTest), account.limits[rateClass]);
 }
 
 /** Step 5a of an operation without a key: counts the request against the minute of its address. */
 export function countAddress(
   { request }: RequestContext,
   trustedProxies: BlockList,
-  window: RequestWindow,
-): WindowAnswer | Promise<WindowAnswer> {
+  rateLimiter: RateLimiter,
+): RateLimitResult | Promise<RateLimitResult> {
   const group = addressGroup(clientAddress(request, trustedProxies));
-  return window.take(addressCounterId(group), PUBLIC_QUOTA, PUBLIC_LIMIT);
+  return rateLimiter.take(addressCounterId(group), PUBLIC_RATE_KEY, PUBLIC_LIMIT);
 }
 
 /** Refusals by 503 because a service of ours was away or had too much to do, whoever asked. */
@@ -46,14 +46,17 @@ export function forgetOurOutage(
   context: RequestContext,
   { code }: Problem,
   trusted: BlockList,
-  window: RequestWindow,
+  rateLimiter: RateLimiter,
 ): void {
   const { rate, caller, route, request } = context;
   if (!rate?.allowed || !OUR_OUTAGES.has(code)) return;
   if (caller) {
-    window.giveBack(caller.account.counterId, rateQuota(route.rateClass!, caller.isTest));
+    rateLimiter.giveBack(caller.account.counterId, rateKey(route.rateClass!, caller.isTest));
   } else {
-    window.giveBack(addressCounterId(addressGroup(clientAddress(request, trusted))), PUBLIC_QUOTA);
+    rateLimiter.giveBack(
+      addressCounterId(addressGroup(clientAddress(request, trusted))),
+      PUBLIC_RATE_KEY,
+    );
   }
   context.rate = { ...rate, remaining: rate.remaining + 1 };
 }

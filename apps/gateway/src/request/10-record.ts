@@ -1,4 +1,4 @@
-import type { Repeats } from '#libs/counters';
+import type { RepeatWindow } from '#libs/counters';
 import { type Clock, type Span, monotonicMs } from '#libs/platform';
 import type { RequestContext } from '../context/request-context.js';
 import type { DailyCaps } from '../lease/daily-caps.js';
@@ -22,7 +22,7 @@ export interface Ending {
 export interface RecorderParts {
   leases: LeaseClient;
   caps: DailyCaps;
-  repeats: Repeats;
+  repeatWindow: RepeatWindow;
   log: RequestLog;
   keyUse: KeyUseJob;
   clock: Clock;
@@ -34,14 +34,14 @@ export class RequestRecorder {
   constructor(private readonly parts: RecorderParts) {}
 
   record(context: RequestContext, { status, outcome, credits, code }: Ending): void {
-    const { caller, lease, cost, route, question, requestId, subject, startedMs } = context;
-    const { leases, caps, repeats, log, keyUse, clock, counts } = this.parts;
+    const { caller, lease, hold, cost, route, question, requestId, subject, startedMs } = context;
+    const { leases, caps, repeatWindow, log, keyUse, clock, counts } = this.parts;
     const durationMs = monotonicMs() - startedMs;
     counts.note(route, status, durationMs, code);
     if (context.span !== undefined) endSpan(context.span, status, outcome);
     if (!caller) return;
     if (cost > 0) caps.release(caller, cost - credits, context.capDay);
-    if (credits > 0) void repeats.remember(caller.account.counterId, question);
+    if (credits > 0) void repeatWindow.remember(caller.account.counterId, question);
     keyUse.note(caller.keyId);
     const row = log.add({
       atMs: clock.now().getTime(),
@@ -57,6 +57,7 @@ export class RequestRecorder {
       durationMs: Math.round(durationMs),
     });
     if (lease) leases.finish(lease, cost, credits, route.operation.name, row);
+    hold?.finish(credits);
   }
 }
 

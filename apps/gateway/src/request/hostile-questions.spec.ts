@@ -61,12 +61,12 @@ describe('what a customer asks', () => {
   });
 
   it('S8: a key that is pasted as the name reaches neither lookup nor the request log', async () => {
-    const { apiKey, facts } = around.account.addKey();
+    const { apiKey, keyRecord } = around.account.addKey();
     around.lookup.answer = () => problemAnswer(422, 'invalid_domain_name', 'invalid');
     for (const name of [apiKey, `https://x.example/?apiKey=${apiKey}`, apiKey.toUpperCase()]) {
       expect((await ask(apiKey, name)).status).toBe(422);
     }
-    const rows = await under.logRows(facts.accountId, 3);
+    const rows = await under.logRows(keyRecord.accountId, 3);
     const sinks = [JSON.stringify(rows), JSON.stringify(around.lookup.questions), around.logged];
     const secret = apiKey.slice(9).toLowerCase();
     for (const sink of sinks) expect(sink.toLowerCase()).not.toContain(secret);
@@ -137,12 +137,12 @@ describe('keys that are not valid', () => {
     // 12,000 requests of 16 kB, remembered where half of that has room.
     const source = `
       import { parentPort } from 'node:worker_threads';
-      import { FailedKeys } from '${new URL('../facts/failed-keys.js', import.meta.url).href}';
+      import { FailedKeys } from '${new URL('../auth-cache/failed-keys.js', import.meta.url).href}';
       const failedKeys = new FailedKeys(60);
       const addressOf = (count) => '203.0.' + (100 + Math.floor(count / 100)) + '.' + (100 + (count % 100));
       for (let count = 0; count < 12000; count++) {
-        const head = Buffer.from('x'.repeat(16000) + addressOf(count), 'latin1').toString('latin1');
-        failedKeys.note(head.slice(16000), 0);
+        const headers = Buffer.from('x'.repeat(16000) + addressOf(count), 'latin1').toString('latin1');
+        failedKeys.note(headers.slice(16000), 0);
       }
       parentPort.postMessage(failedKeys.waitSeconds(addressOf(0), 0));`;
     const worker = new Worker(new URL(`data:text/javascript,${encodeURIComponent(source)}`), {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { BlockList } from 'node:net';
 import { PUBLIC_LIMIT } from '#libs/contracts';
-import type { Repeats, RequestWindow, WindowAnswer } from '#libs/counters';
+import type { RepeatWindow, RateLimiter, RateLimitResult } from '#libs/counters';
 import {
   InternalError,
   type Logger,
@@ -18,15 +18,17 @@ import { forgetContext, watchClient } from '../context/open-requests.js';
 import type { PathMatch } from '../routes/api-paths.js';
 import type { ApiRoute } from '../routes/api-route.js';
 import { type ApiRequest, RequestContext, type Reply } from '../context/request-context.js';
-import type { KeyEntry } from '../facts/caller.js';
-import type { Facts } from '../facts/facts.js';
+import type { KeyEntry } from '../auth-cache/caller.js';
+import type { AuthCache } from '../auth-cache/auth-cache.js';
+import { RequestHold } from '../holds/request-hold.js';
+import type { RequestHolds } from '../holds/request-holds.js';
 import type { DailyCaps } from '../lease/daily-caps.js';
 import type { LeaseClient } from '../lease/lease-client.js';
 import type { Lease } from '../lease/lease.js';
 import { ServiceOverloaded } from '../problems/problems.errors.js';
 import type { ClassConcurrency } from '../rate-limits/class-concurrency.js';
 import type { LoadShedder } from './01-shed.js';
-import type { FailedKeys } from '../facts/failed-keys.js';
+import type { FailedKeys } from '../auth-cache/failed-keys.js';
 import { findKey, readQuery } from './02-find-key.js';
 import { knowCaller } from './03-know-caller.js';
 import { authorise } from './04-authorise.js';
@@ -48,11 +50,12 @@ import type { OwnerAnswer } from '../owners/owner-answer.js';
 export interface RequestPathParts {
   shedder: LoadShedder;
   failedKeys: FailedKeys;
-  facts: Facts;
-  window: RequestWindow;
+  authCache: AuthCache;
+  rateLimiter: RateLimiter;
   concurrency: ClassConcurrency;
-  repeats: Repeats;
+  repeatWindow: RepeatWindow;
   leases: LeaseClient;
+  holds: RequestHolds;
   caps: DailyCaps;
   forwarder: Forwarder;
   recorder: RequestRecorder;
@@ -101,15 +104,15 @@ export class RequestPath {
     if (route.scope === undefined) return this.admitAnybody(context);
     const refusal = findKey(context);
     if (refusal) return this.refuse(context, refusal);
-    const { facts, failedKeys, trustedProxies } = this.parts;
-    const caller = knowCaller(context, facts, failedKeys, trustedProxies);
+    const { authCache, failedKeys, trustedProxies } = this.parts;
+    const caller = knowCaller(context, authCache, failedKeys, trustedProxies);
     this.whenReady(context, caller, this.admit);
   }
 
   private admitAnybody(context: RequestContext): void {
-    const { trustedProxies, window } = this.parts;
+    const { trustedProxies, rateLimiter } = this.parts;
     context.rateLimit = PUBLIC_LIMIT;
-    this.whenReady(context, countAddress(context, trustedProxies, window), this.limit);
+    this.whenReady(context, countAddress(context, trustedProxies, rateLimiter), this.limit);
   }
 
   private readonly admit = (context: RequestContext, caller: KeyEntry): void => {
@@ -117,11 +120,11 @@ export class RequestPath {
     const refusal = authorise(context, caller, this.parts.trustedProxies);
     if (refusal) return this.refuse(context, refusal);
     context.rateLimit = caller.account.limits[context.route.rateClass!];
-    const rate = countRequest(context, caller, this.parts.window);
+    const rate = countRequest(context, caller, this.parts.rateLimiter);
     this.whenReady(context, rate, this.limit);
   };
 
-  private readonly limit = (context: RequestContext, rate: WindowAnswer): void => {
+  private readonly limit = (context: RequestContext, rate: RateLimitResult): void => {
     context.rate = rate;
     const refusal = limitRate(context, this.parts.concurrency);
     if (refusal) return this.refuse(context, refusal);
@@ -139,32 +142,40 @@ export class RequestPath {
     if (caller === undefined) return this.forward(context, undefined);
     const mismatch = checkFixture(context, caller.isTest);
     if (mismatch) return this.refuse(context, mismatch);
-    const isRepeat = findRepeat(context, caller, this.parts.repeats);
+    const isRepeat = findRepeat(context, caller, this.parts.repeatWindow);
     this.whenReady(context, isRepeat, this.reserve);
   };
 
   private readonly reserve = (context: RequestContext, isRepeat: boolean): void => {
     context.isRepeat = isRepeat;
-    const { leases, caps } = this.parts;
-    const reserved = reserve(context, context.caller!, leases, caps);
+    const reserved = reserve(context, context.caller!, this.parts);
     if (reserved instanceof Promise) {
       // Credits that come after the client has gone must not stay reserved.
-      void reserved.then((lease) => {
-        if (context.isOver && !(lease instanceof Problem)) leases.finish(lease, context.cost, 0);
+      void reserved.then((given) => {
+        if (context.isOver && !(given instanceof Problem)) this.giveBack(context, given);
       });
     }
     this.whenReady(context, reserved, this.forward);
   };
 
-  private readonly forward = (context: RequestContext, lease: Lease | undefined): void => {
-    context.lease = lease;
-    if (lease) crashPoint('gateway.after-reserve');
+  private giveBack({ cost }: RequestContext, given: Lease | RequestHold): void {
+    if (given instanceof RequestHold) given.finish(0);
+    else this.parts.leases.finish(given, cost, 0);
+  }
+
+  private readonly forward = (
+    context: RequestContext,
+    given: Lease | RequestHold | undefined,
+  ): void => {
+    if (given instanceof RequestHold) context.hold = given;
+    else context.lease = given;
+    if (given) crashPoint('gateway.after-reserve');
     this.parts.forwarder.ask(context, this.answer);
   };
 
   private readonly answer = (context: RequestContext, answer: OwnerAnswer | Problem): void => {
     if (answer instanceof Problem) return this.refuse(context, answer);
-    const { status, outcome } = answer.head;
+    const { status, outcome } = answer.headers;
     if (status !== 200) {
       const { service } = context.route.operation.owner;
       return this.refuse(context, problemOf(answer, service), outcome);
@@ -188,7 +199,7 @@ export class RequestPath {
     if (context.isOver) return;
     this.releaseSlots(context);
     const { recorder } = this.parts;
-    const outcome = isWhole ? answer.head.outcome : 'broken_off';
+    const outcome = isWhole ? answer.headers.outcome : 'broken_off';
     recorder.record(context, { status: 200, outcome, credits: context.streamedCredits });
     forgetContext(context);
   }
@@ -199,9 +210,9 @@ export class RequestPath {
   }
 
   private refuse(context: RequestContext, problem: Problem, outcome: string = problem.code): void {
-    const { recorder, answers, logger, trustedProxies, window } = this.parts;
+    const { recorder, answers, logger, trustedProxies, rateLimiter } = this.parts;
     this.releaseSlots(context);
-    if (problem.status === 503) forgetOurOutage(context, problem, trustedProxies, window);
+    if (problem.status === 503) forgetOurOutage(context, problem, trustedProxies, rateLimiter);
     if (problem.cause !== undefined && problem.status >= 500) {
       logger.warn('a request was refused', {
         err: problem.cause,
@@ -237,8 +248,11 @@ export class RequestPath {
     if (context.isInClass) concurrency.leave(context.route.classPlace);
   }
 
-  private remaining({ caller }: RequestContext): number | undefined {
-    return caller && this.parts.leases.remaining(caller.account.id);
+  private remaining({ caller, hold }: RequestContext): number | undefined {
+    const known = caller && this.parts.leases.remaining(caller.account.id);
+    if (hold === undefined) return known;
+    // What is on leases here is no part of what was left beside the hold, which the other may not count yet.
+    return Math.max(known ?? 0, hold.spendable + hold.amount);
   }
 
   /** Goes on at once with a value that is at hand, later with one that is not; a problem is refused. */

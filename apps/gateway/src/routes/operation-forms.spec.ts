@@ -130,7 +130,7 @@ describe('an operation with a body', () => {
   const names = { domainNames: ['a.example', 'b.example', 'c.example'] };
 
   it('is charged for each item that its owner charges, of what was reserved for all', async () => {
-    const { apiKey, facts } = around.account.addKey();
+    const { apiKey, keyRecord } = around.account.addKey();
     let asked: unknown;
     around.lookup.respond = (_request, response, body) => {
       asked = body;
@@ -143,7 +143,7 @@ describe('an operation with a body', () => {
     expect(answer.json).toMatchObject({ status: true, meta: { credits_charged: 4 } });
     expect(asked).toEqual(names);
     expect(around.lookup.questions[0].path).toBe('/internal/bulk?version=2&depth=full');
-    await waitFor('the settlement', () => around.entitlement.charged(facts.accountId) === 4);
+    await waitFor('the settlement', () => around.entitlement.charged(keyRecord.accountId) === 4);
   });
 
   it('402: what could cost more than max_credits is not asked', async () => {
@@ -156,7 +156,7 @@ describe('an operation with a body', () => {
   });
 
   it('400: an Idempotency-Key that is none is refused and not left out', async () => {
-    const { apiKey, facts } = around.account.addKey();
+    const { apiKey, keyRecord } = around.account.addKey();
     for (const key of ['', 'a b', 'x'.repeat(256), 'é']) {
       const refused = await post('/v2.0/bulk', apiKey, names, {
         'idempotency-key': Buffer.from(key).toString('latin1'),
@@ -165,7 +165,7 @@ describe('an operation with a body', () => {
       expect([key, fieldsOf(refused)]).toEqual([key, ['idempotency-key']]);
     }
     expect(around.lookup.questions).toEqual([]);
-    expect(around.entitlement.charged(facts.accountId)).toBe(0);
+    expect(around.entitlement.charged(keyRecord.accountId)).toBe(0);
     const key = { 'idempotency-key': 'a-good-one' };
     expect((await post('/v2.0/bulk', apiKey, names, key)).status).toBe(200);
   });
@@ -190,18 +190,18 @@ describe('an operation with a body', () => {
   });
 
   it('an owner that goes in between is said in the last line; what was sent is charged', async () => {
-    const { apiKey, facts } = around.account.addKey();
+    const { apiKey, keyRecord } = around.account.addKey();
     around.lookup.respond = (_asked, response) => {
       response.write(streamedLine('charged', '{"index":0}'), () => response.destroy());
     };
     const answer = await post('/v2.0/bulk', apiKey, names, { accept: 'application/x-ndjson' });
     const last = JSON.parse(answer.text.trimEnd().split('\n').at(-1)!) as object;
     expect(last).toMatchObject({ error: 'broken_off', meta: { credits_charged: 2 } });
-    await waitFor('the settlement', () => around.entitlement.charged(facts.accountId) === 2);
+    await waitFor('the settlement', () => around.entitlement.charged(keyRecord.accountId) === 2);
   });
 
   it('a client that goes pays for the lines that were sent, and the owner is let go', async () => {
-    const { apiKey, facts } = around.account.addKey();
+    const { apiKey, keyRecord } = around.account.addKey();
     let isLetGo = false;
     around.lookup.respond = (_asked, response) => {
       response.on('close', () => (isLetGo = true));
@@ -217,9 +217,9 @@ describe('an operation with a body', () => {
     );
     await waitFor('the first line', () => received.includes('"index":0'));
     socket.destroy();
-    await waitFor('the settlement', () => around.entitlement.charged(facts.accountId) === 2);
+    await waitFor('the settlement', () => around.entitlement.charged(keyRecord.accountId) === 2);
     await waitFor('the owner to be let go', () => isLetGo);
-    const [row] = await under.logRows(facts.accountId, 1);
+    const [row] = await under.logRows(keyRecord.accountId, 1);
     expect(row).toMatchObject({ status: 499, credits: 2, operation: 'whois.bulk' });
   });
 
@@ -243,13 +243,13 @@ describe('an operation with a body', () => {
     const { apiKey } = around.account.addKey();
     const large = { domainNames: ['a'.repeat(8_000)] };
     expectProblem(await post('/v2.0/bulk', apiKey, large), 413, 'payload_too_large');
-    const head = `POST /v2.0/bulk HTTP/1.1\r\nHost: a\r\nX-API-Key: ${apiKey}\r\nContent-Type: application/json\r\n`;
+    const headers = `POST /v2.0/bulk HTTP/1.1\r\nHost: a\r\nX-API-Key: ${apiKey}\r\nContent-Type: application/json\r\n`;
     const socket = connect(Number(new URL(under.url).port), '127.0.0.1');
     let received = '';
     let isClosed = false;
     socket.on('data', (chunk: Buffer) => (received += chunk.toString()));
     socket.on('close', () => (isClosed = true)).on('error', () => {});
-    socket.write(`${head}Transfer-Encoding: chunked\r\n\r\n2000\r\n${'x'.repeat(0x2000)}\r\n`);
+    socket.write(`${headers}Transfer-Encoding: chunked\r\n\r\n2000\r\n${'x'.repeat(0x2000)}\r\n`);
     await waitFor('the end of the connection', () => isClosed);
     expect(received).toContain('HTTP/1.1 413');
     expect(received).toContain('Connection: close');
@@ -301,7 +301,7 @@ describe('several operations on one path', () => {
 
 describe('an operation that answers with a redirect', () => {
   it('leads to where its owner says, never to what could end a header', async () => {
-    const { apiKey, facts } = around.account.addKey();
+    const { apiKey, keyRecord } = around.account.addKey();
     const path = '/v2.0/files/newly/2026-11-20';
     let location = 'https://files.example/x?token=1';
     const accounts: unknown[] = [];
@@ -312,7 +312,7 @@ describe('an operation that answers with a redirect', () => {
     const answer = await under.ask(path, { 'x-api-key': apiKey });
     expect([answer.status, answer.headers.location]).toEqual([302, location]);
     expect(around.lookup.questions[0].path).toBe('/internal/files/2026-11-20/newly?version=2');
-    expect(accounts).toEqual([facts.accountId]);
+    expect(accounts).toEqual([keyRecord.accountId]);
     location = 'javascript:alert(1)';
     const refused = await under.ask(path, { 'x-api-key': apiKey });
     expectProblem(refused, 503, 'service_unavailable');

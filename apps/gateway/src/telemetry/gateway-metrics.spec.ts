@@ -30,7 +30,7 @@ describe('metrics of a gateway', () => {
   };
 
   it('S8: real traffic is told exactly, and no label holds a key, a name, an address or an id', async () => {
-    const { apiKey, facts } = around.account.addKey();
+    const { apiKey, keyRecord } = around.account.addKey();
     const answer = around.lookup.answer;
     for (let n = 0; n < 5; n++) expect(await ask(apiKey, `name-${n}.example`)).toBe(200);
     expect(await ask(apiKey, 'name-0.example', 1)).toBe(200);
@@ -55,14 +55,21 @@ describe('metrics of a gateway', () => {
     expect(value('dds_gateway_lease_reservations_total{result="hit"}')).toBe(6);
     expect(value('dds_gateway_lease_requests_total{outcome="granted"}')).toBe(1);
     expect(value('dds_gateway_open_leases')).toBe(1);
-    expect(value('dds_gateway_facts_keys')).toBe(1);
+    expect(value('dds_gateway_cached_keys')).toBe(1);
     expect(value('dds_gateway_rate_window_mode{mode="memory"}')).toBe(1);
     expect(value('dds_gateway_journal_bytes')).toBeGreaterThan(0);
     expect(value('dds_gateway_feed_age_seconds{source="account"}')).toBeLessThan(30);
     expect(value('dds_database_waiting{pool="gateway"}')).toBe(0);
 
     const text = [...scraped.keys()].join('\n');
-    for (const secret of [apiKey, 'dds_live', facts.accountId, facts.keyId, 'example', '127.0']) {
+    for (const secret of [
+      apiKey,
+      'dds_live',
+      keyRecord.accountId,
+      keyRecord.keyId,
+      'example',
+      '127.0',
+    ]) {
       expect(text).not.toContain(secret);
     }
   });

@@ -8,8 +8,8 @@ import {
   declareGauge,
   declareHistogram,
 } from '#libs/platform';
-import type { ChangePollers } from '../facts/change-pollers.js';
-import type { Facts } from '../facts/facts.js';
+import type { ChangePollers } from '../auth-cache/change-pollers.js';
+import type { AuthCache } from '../auth-cache/auth-cache.js';
 import type { LeaseClient } from '../lease/lease-client.js';
 import type { LoadShedder } from '../request/01-shed.js';
 import type { RequestLog } from '../request-log/request-log.js';
@@ -22,7 +22,7 @@ const REQUESTS = declareCounter(
 );
 const DURATION = declareHistogram(
   'dds_gateway_request_seconds',
-  'Time from the head of a request to the end of its answer.',
+  'Time from the headers of a request to the end of its answer.',
   { labels: ['operation', 'class', 'version'], buckets: SECONDS_BUCKETS },
 );
 const REFUSALS = declareCounter(
@@ -73,10 +73,10 @@ const LOG_DROPPED = declareCounter(
   'dds_gateway_request_log_dropped_total',
   'Entries of the request log that were given up because the database did not take them.',
 );
-const FACTS = declareGauge('dds_gateway_facts_keys', 'Keys whose facts are in memory.');
+const CACHED_KEYS = declareGauge('dds_gateway_cached_keys', 'Keys whose records are in memory.');
 const FEED_AGE = declareGauge(
   'dds_gateway_feed_age_seconds',
-  'Time since the last good poll of a change feed; from 60 s on facts are no longer served.',
+  'Time since the last good poll of a change feed; from 60 s on records are no longer served.',
   { labels: ['source'] },
 );
 
@@ -92,13 +92,13 @@ export interface GatewayParts {
   shedder: LoadShedder;
   leases: LeaseClient;
   log: RequestLog;
-  facts: Facts;
+  authCache: AuthCache;
   pollers: ChangePollers;
 }
 
 /** What the request path keeps as plain numbers, read at each scrape. */
 export function addGatewayMetrics(metrics: Metrics, parts: GatewayParts): void {
-  const { counts, shedder, leases, log, facts, pollers, counters } = parts;
+  const { counts, shedder, leases, log, authCache, pollers, counters } = parts;
   metrics.addSource({ name: 'requests', read: (take) => readRequests(take, counts) });
   metrics.addSource({ name: 'leases', read: (take) => readLeases(take, leases) });
   metrics.addSource({
@@ -108,7 +108,7 @@ export function addGatewayMetrics(metrics: Metrics, parts: GatewayParts): void {
       take(LOOP_DELAY, shedder.delayMs / SECOND_MS);
       take(LOG_WAITING, log.waiting);
       take(LOG_DROPPED, log.dropped);
-      take(FACTS, facts.size);
+      take(CACHED_KEYS, authCache.size);
       for (const mode of ['memory', 'server', 'alone']) {
         take(COUNTING, counters.mode() === mode ? 1 : 0, { mode });
       }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ACCOUNT_USAGE, UsageAnswer, ValuesOf } from '#libs/contracts';
 import { Clock, DAY_MS, InvalidRequest } from '#libs/platform';
-import type { KeyEntry } from '../facts/caller.js';
+import type { KeyEntry } from '../auth-cache/caller.js';
 import { UsageRepository } from './usage.repository.js';
 
 const DAYS_MAX = 366;

@@ -24,12 +24,12 @@ const look = (apiKey: string, name: string) =>
 
 describe('what an account used', () => {
   it('counts every request of the account and its credits once, and nobody else’s', async () => {
-    const { apiKey, facts } = around.account.addKey({ scopes: [...SCOPES] });
+    const { apiKey, keyRecord } = around.account.addKey({ scopes: [...SCOPES] });
     const { apiKey: other } = around.account.addKey({ scopes: [...SCOPES] });
     for (const name of ['a.example', 'b.example', 'a.example']) await look(apiKey, name);
     await look(apiKey, '');
     await look(other, 'c.example');
-    await under.logRows(facts.accountId, 4);
+    await under.logRows(keyRecord.accountId, 4);
     const answer = await usage(apiKey);
     expect(answer.status).toBe(200);
     expect(faultsOf(UsageAnswer, answer.json)).toEqual([]);
@@ -57,7 +57,7 @@ describe('what an account used', () => {
   });
 
   it('what was rolled up and what was not is each counted once', async () => {
-    const { apiKey, facts } = around.account.addKey({ scopes: [...SCOPES] });
+    const { apiKey, keyRecord } = around.account.addKey({ scopes: [...SCOPES] });
     const owner = await Database.open({
       url: under.database.url('gateway_maintenance'),
       applicationName: 'roll-up of a test',
@@ -66,16 +66,16 @@ describe('what an account used', () => {
     const [{ hour }] = await owner.query<{ hour: Date }>(
       `insert into request_hours
        values ($1, date_trunc('hour', $2::timestamptz), 'whois.live', 200, 7, 5) returning hour`,
-      [facts.accountId, new Date(Date.now() - 5 * 3_600_000)],
+      [keyRecord.accountId, new Date(Date.now() - 5 * 3_600_000)],
     );
     const from = `from=${hour.toISOString().slice(0, 10)}`;
     await look(apiKey, 'a.example');
-    await under.logRows(facts.accountId, 1);
+    await under.logRows(keyRecord.accountId, 1);
     expect((await usage(apiKey, from)).json.totals).toEqual({ requests: 8, credits: 6 });
     await new LogMaintenanceRepository(owner).countNewRows();
     await look(apiKey, 'b.example');
     // The two looks and the question between them.
-    await under.logRows(facts.accountId, 3);
+    await under.logRows(keyRecord.accountId, 3);
     expect((await usage(apiKey, from)).json.totals).toEqual({ requests: 10, credits: 7 });
     await owner.close();
   });

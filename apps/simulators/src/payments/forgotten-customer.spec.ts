@@ -26,7 +26,9 @@ it.each([
       accountId: newId(),
       customerId: 'cus_0123456789abcdef01234567',
       currency: 'USD',
-      lines: [{ name: '5,000 credits', quantity: 1, amountMicros: 19_000_000n }],
+      lines: [
+        { name: '5,000 credits', quantity: 1, amountMicros: 19_000_000n, taxMicros: 0n, taxPpm: 0 },
+      ],
       expiresAt: new Date(clock.now().getTime() + HOUR_MS),
       successUrl: 'http://localhost:1/paid',
       cancelUrl: 'http://localhost:1/not-paid',

@@ -12,11 +12,11 @@ export class Connections {
     });
   }
 
-  /** Listens on loopback and returns the port; 0 asks the system for a free one. */
-  async listen(port: number): Promise<number> {
+  /** Listens on loopback, at one of its addresses, and returns the port; 0 asks the system for a free one. */
+  async listen(port: number, address = '127.0.0.1'): Promise<number> {
     await new Promise<void>((resolve, reject) => {
       this.server.once('error', reject);
-      this.server.listen(port, '127.0.0.1', resolve);
+      this.server.listen(port, address, resolve);
     });
     return (this.server.address() as AddressInfo).port;
   }

@@ -25,8 +25,8 @@ export class Port43Server {
     private readonly dripIntervalMs: number,
   ) {}
 
-  async listen(port: number): Promise<number> {
-    return this.connections.listen(port);
+  async listen(port: number, address?: string): Promise<number> {
+    return this.connections.listen(port, address);
   }
 
   async close(): Promise<void> {

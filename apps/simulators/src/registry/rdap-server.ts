@@ -39,8 +39,8 @@ export class RdapServer {
     this.connections = new Connections(this.server);
   }
 
-  async listen(port: number): Promise<number> {
-    return this.connections.listen(port);
+  async listen(port: number, address?: string): Promise<number> {
+    return this.connections.listen(port, address);
   }
 
   async close(): Promise<void> {
@@ -74,7 +74,7 @@ export class RdapServer {
     this.write(response, JSON.stringify(answer), misbehaviour);
   }
 
-  /** Answers wrongly in the ways that need no registration; false where the answer goes on. */
+  /** Answers wrongly in the ways that need no registration; false where the answer continues. */
   private misbehaves(
     response: ServerResponse,
     misbehaviour: Misbehaviour,

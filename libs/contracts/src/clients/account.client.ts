@@ -6,7 +6,7 @@ import type { ServiceHttp } from './service-http.js';
 export type AccountState = 'active' | 'deleted' | 'erased';
 
 /** What the gateway must know of a key and its account. Account state is judged before the key's. */
-export interface KeyFacts {
+export interface KeyRecord {
   keyId: string;
   accountId: string;
   accountState: AccountState;
@@ -67,8 +67,8 @@ export class AccountClient {
   constructor(private readonly http: ServiceHttp) {}
 
   /** The key with this hash (`hashApiKey`), revoked and expired ones included; null when unknown. */
-  async findKey(hash: string): Promise<KeyFacts | null> {
-    const { key } = await this.http.call<{ key: KeyFacts | null }>(
+  async findKey(hash: string): Promise<KeyRecord | null> {
+    const { key } = await this.http.call<{ key: KeyRecord | null }>(
       'GET',
       `/internal/keys/by-hash/${hash}`,
     );

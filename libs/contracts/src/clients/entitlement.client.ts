@@ -1,5 +1,4 @@
 import type { BalanceAnswer, LedgerAnswer } from '../operations/account/balance.js';
-import type { CREDIT_SOURCES } from '../operations/account/credits.js';
 import type { RateClass } from '../operations/access.js';
 import type { MonitorSlots } from '../events/billing/subscription-changed.js';
 import type { ChangeCursor, ChangePage } from './change-feed.js';
@@ -124,8 +123,6 @@ export type HoldAnswer =
   | { outcome: 'insufficient'; spendable: number }
   | { outcome: 'elsewhere'; spendable: number }
   | { outcome: 'closed'; spendable: number };
-
-export type CreditSource = (typeof CREDIT_SOURCES)[number];
 
 /** Typed calls to entitlement's internal routes. */
 export class EntitlementClient {

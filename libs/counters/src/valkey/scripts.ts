@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { WINDOW_SECONDS } from '../request-window.js';
+import { WINDOW_SECONDS } from '../rate-limiter.js';
 
 /** A Lua script and the name the server knows it by. */
 export interface Script {
@@ -75,7 +75,7 @@ local ahead, inHand, gateways = tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(A
 local second = math.floor(now / 1000)
 local first = second - ${WINDOW_SECONDS - 1}
 local total, others, own, oldest = 0, 0, 0, second
-local gone, booked, cells, given = {}, {}, {}, 0
+local gone, booked, buckets, given = {}, {}, {}, 0
 
 local flat = redis.call('HGETALL', KEYS[2])
 for i = 1, #flat, 2 do
@@ -97,7 +97,7 @@ for i = 1, #flat, 2 do
       gone[#gone + 1] = field
     else
       total = total + count
-      cells[at] = count
+      buckets[at] = count
       if count > 0 and at < oldest then oldest = at end
     end
   end
@@ -116,16 +116,16 @@ for _, entry in ipairs(booked) do
   if entry[1] >= first then
     redis.call('HINCRBY', KEYS[2], entry[1], entry[2])
     total = total + entry[2]
-    cells[entry[1]] = (cells[entry[1]] or 0) + entry[2]
+    buckets[entry[1]] = (buckets[entry[1]] or 0) + entry[2]
     oldest = math.min(oldest, entry[1])
   end
 end
 
 while given > 0 and oldest <= second do
-  local part = math.min(given, math.max(0, cells[oldest] or 0))
+  local part = math.min(given, math.max(0, buckets[oldest] or 0))
   if part > 0 then redis.call('HINCRBY', KEYS[2], oldest, -part) end
   given, total = given - part, total - part
-  if part == (cells[oldest] or 0) or part == 0 then oldest = oldest + 1 end
+  if part == (buckets[oldest] or 0) or part == 0 then oldest = oldest + 1 end
 end
 oldest = math.min(oldest, second)
 

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe } from '@jest/globals';
 import { Logger, newId } from '#libs/platform';
 import { ValkeyServer, valkeyAvailability, waitFor } from '#test/environment';
-import { MemoryRepeats } from '../memory-repeats.js';
-import { repeatsContract } from '../repeats.contract.js';
-import { requestWindowContract } from '../request-window.contract.js';
+import { MemoryRepeatWindow } from '../memory-repeat-window.js';
+import { repeatWindowContract } from '../repeat-window.contract.js';
+import { rateLimiterContract } from '../rate-limiter.contract.js';
 import { ValkeyLink } from './valkey-link.js';
-import { ValkeyRepeats } from './valkey-repeats.js';
-import { ValkeyRequestWindow } from './valkey-request-window.js';
+import { ValkeyRepeatWindow } from './valkey-repeat-window.js';
+import { ValkeyRateLimiter } from './valkey-rate-limiter.js';
 
 const logger = new Logger('counters', { write: () => {} });
 /** A busy machine may be late, and then a request would be decided without the server. */
@@ -22,7 +22,7 @@ const timeoutMs = 60_000;
   let server: ValkeyServer;
   let folder: string;
   let link: ValkeyLink;
-  let window: ValkeyRequestWindow | undefined;
+  let rateLimiter: ValkeyRateLimiter | undefined;
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'dds-valkey-'));
@@ -33,7 +33,7 @@ const timeoutMs = 60_000;
     await waitFor('the server to be reached', () => link.isUsable);
   });
   afterAll(async () => {
-    await window?.close();
+    await rateLimiter?.close();
     await link?.close();
     await server?.stop();
     rmSync(folder, { recursive: true, force: true });
@@ -41,13 +41,13 @@ const timeoutMs = 60_000;
 
   const create = (nowMs: () => number) => {
     // The timer of the one before would look after its rows by this one's clock.
-    void window?.close();
+    void rateLimiter?.close();
     time = nowMs;
-    return (window = new ValkeyRequestWindow(link, nowMs));
+    return (rateLimiter = new ValkeyRateLimiter(link, nowMs));
   };
-  requestWindowContract('ValkeyRequestWindow', create, 30);
-  repeatsContract(
-    'ValkeyRepeats',
-    (nowMs) => new ValkeyRepeats(link, new MemoryRepeats({ nowMs }), gatewayId),
+  rateLimiterContract('ValkeyRateLimiter', create, 30);
+  repeatWindowContract(
+    'ValkeyRepeatWindow',
+    (nowMs) => new ValkeyRepeatWindow(link, new MemoryRepeatWindow({ nowMs }), gatewayId),
   );
 });

@@ -35,8 +35,8 @@ import { type CountingMode, openCounters } from '../open-counters.js';
     const id = new CounterId(newId());
     const modes: CountingMode[] = [first!.mode(), second!.mode()];
     const taken: boolean[] = [];
-    for (const { window } of [first!, second!, first!]) {
-      taken.push((await window.take(id, 0, 2)).allowed);
+    for (const { rateLimiter } of [first!, second!, first!]) {
+      taken.push((await rateLimiter.take(id, 0, 2)).allowed);
     }
     await Promise.all([first!.close(), second!.close()]);
     return { modes, taken, log: lines.join('') };

@@ -3,7 +3,7 @@ import type { Database } from '#libs/database';
 import { ServiceUnavailable } from '#libs/platform';
 
 /**
- * Tells pollers whose facts changed since they last asked, by what the previous snapshot could not
+ * Tells pollers whose records changed since they last asked, by what the previous snapshot could not
  * see: an id or a time would miss rows that commit late.
  */
 export class ChangeFeed {

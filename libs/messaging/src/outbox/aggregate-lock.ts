@@ -1,7 +1,7 @@
 import type { Transaction } from '#libs/database';
 
 export interface LockRequest {
-  /** Account id: decides the bucket, so that one account's facts stay in order. */
+  /** Account id: decides the bucket, so that one account's events stay in order. */
   key: string;
   /** `<kind>:<id>`. State events of one aggregate replace one another. */
   aggregate: string;

@@ -84,8 +84,11 @@ function referenceOf({ id, purchase_units: units }: PaypalOrder): OrderReference
   return reference;
 }
 
-const totalOf = ({ lines }: Pick<CheckoutRequest, 'lines'>) =>
-  lines.reduce((sum, { amountMicros }) => sum + amountMicros, 0n);
+type Lines = Pick<CheckoutRequest, 'lines'>;
+
+const netOf = ({ lines }: Lines) => lines.reduce((sum, { amountMicros }) => sum + amountMicros, 0n);
+const taxOf = ({ lines }: Lines) => lines.reduce((sum, { taxMicros }) => sum + taxMicros, 0n);
+const totalOf = (request: Lines) => netOf(request) + taxOf(request);
 
 /** What is paid once, on one page. */
 export interface PaymentRequest extends Pick<
@@ -98,13 +101,19 @@ export interface PaymentRequest extends Pick<
 /** An order as PayPal is asked for it. */
 export function paymentRequest(request: PaymentRequest): OrderRequest {
   const { customId, currency, lines, successUrl, cancelUrl } = request;
-  const total = toMoney(totalOf(request), currency);
+  const tax = taxOf(request);
   return {
     intent: 'CAPTURE',
     purchase_units: [
       {
         custom_id: customId,
-        amount: { ...total, breakdown: { item_total: total } },
+        amount: {
+          ...toMoney(totalOf(request), currency),
+          breakdown: {
+            item_total: toMoney(netOf(request), currency),
+            ...(tax > 0n && { tax_total: toMoney(tax, currency) }),
+          },
+        },
         items: lines.map(({ name, quantity, amountMicros }) => ({
           name: name.slice(0, NAME_MAX),
           quantity: String(quantity),

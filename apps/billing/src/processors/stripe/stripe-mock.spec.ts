@@ -18,7 +18,7 @@ function valueOf<T>(outcome: Outcome<T>): T {
 
 function planRef(sku: string): PlanRef {
   const { interval, name, unitMicros } = planOfSku(sku)!;
-  const price = { interval, name, unitMicros: BigInt(unitMicros) };
+  const price = { interval, name, unitMicros: BigInt(unitMicros), taxPpm: 190_000 };
   return { sku, catalogueVersion: CATALOGUE_VERSION, ...price };
 }
 
@@ -51,7 +51,16 @@ function planRef(sku: string): PlanRef {
         orderId: newId(),
         accountId: newId(),
         currency: 'USD',
-        lines: [{ name: 'A line', quantity: 1, amountMicros: 27_000_000n, plan }],
+        lines: [
+          {
+            name: 'A line',
+            quantity: 1,
+            amountMicros: 27_000_000n,
+            taxMicros: 5_130_000n,
+            taxPpm: 190_000,
+            plan,
+          },
+        ],
         expiresAt: new Date(clock.now().getTime() + HOUR_MS),
         successUrl: 'https://dashboard.example/paid',
         cancelUrl: 'https://dashboard.example/not-paid',

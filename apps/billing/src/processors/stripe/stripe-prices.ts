@@ -1,12 +1,14 @@
 import { Stripe } from 'stripe';
 import type { PlanRef } from '../payment-processor.js';
 import { UnfitObject } from '../unfit-object.js';
+import { TAX_PPM, planNameOf, priceKeyOf } from '../tax-at-processors.js';
 import { toCents } from './stripe-snapshots.js';
 
 /** What a price of Stripe's stands for. */
 export interface PricedPlan {
   sku: string;
   catalogueVersion: string;
+  taxPpm: number;
 }
 
 /**
@@ -21,7 +23,7 @@ export class StripePrices {
 
   /** @throws UnfitObject when the account has another price under this name. */
   async idOf(plan: PlanRef, currency: string): Promise<string> {
-    const key = `${plan.sku}:${plan.catalogueVersion}:${currency}`;
+    const key = priceKeyOf(plan, currency);
     const known = this.ids.get(key);
     if (known !== undefined) return known;
     const price = (await this.find(key)) ?? (await this.create(key, plan, currency));
@@ -38,10 +40,13 @@ export class StripePrices {
     const known = this.plans.get(id);
     if (known) return known;
     const { metadata } = typeof price === 'object' ? price : await this.stripe.prices.retrieve(id);
-    const { sku, catalogueVersion } = metadata;
-    if (!sku || !catalogueVersion) throw new UnfitObject(`the price ${id} is not one of ours`);
-    this.plans.set(id, { sku, catalogueVersion });
-    return { sku, catalogueVersion };
+    const { sku, catalogueVersion, taxPpm: rate = '0' } = metadata;
+    if (!sku || !catalogueVersion || !TAX_PPM.test(rate)) {
+      throw new UnfitObject(`the price ${id} is not one of ours`);
+    }
+    const plan = { sku, catalogueVersion, taxPpm: Number(rate) };
+    this.plans.set(id, plan);
+    return plan;
   }
 
   private async find(key: string): Promise<Stripe.Price | undefined> {
@@ -50,15 +55,15 @@ export class StripePrices {
   }
 
   private create(key: string, plan: PlanRef, currency: string): Promise<Stripe.Price> {
-    const { sku, catalogueVersion, name, interval, unitMicros } = plan;
+    const { sku, catalogueVersion, interval, unitMicros, taxPpm } = plan;
     return this.stripe.prices.create(
       {
         currency: currency.toLowerCase(),
         unit_amount: toCents(unitMicros),
         recurring: { interval },
-        product_data: { name },
+        product_data: { name: planNameOf(plan) },
         lookup_key: key,
-        metadata: { sku, catalogueVersion },
+        metadata: { sku, catalogueVersion, taxPpm },
       },
       { idempotencyKey: `price:${key}` },
     );

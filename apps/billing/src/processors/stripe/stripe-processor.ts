@@ -21,6 +21,7 @@ import type {
 } from '../payment-processor.js';
 import { StripeCallbacks, eventOf } from './stripe-callbacks.js';
 import { outcomeOf } from './stripe-outcome.js';
+import { taxNameOf } from '../../pricing/tax-rates.js';
 import { StripePrices } from './stripe-prices.js';
 import { StripeSubscriptions } from './stripe-subscriptions.js';
 import {
@@ -232,16 +233,19 @@ export class StripeProcessor implements PaymentProcessor {
 
   private async itemsOf({ lines, currency }: CheckoutRequest): Promise<CheckoutItem[]> {
     const items: CheckoutItem[] = [];
-    for (const { plan, name, quantity, amountMicros } of lines) {
+    const itemOf = (name: string, quantity: number, amountMicros: Micros): CheckoutItem => ({
+      quantity,
+      price_data: {
+        currency: currency.toLowerCase(),
+        unit_amount: toCents(amountMicros / BigInt(quantity)),
+        product_data: { name },
+      },
+    });
+    for (const { plan, name, quantity, amountMicros, taxMicros, taxPpm } of lines) {
       if (plan) items.push({ quantity, price: await this.prices.idOf(plan, currency) });
       else {
-        const unitAmount = toCents(amountMicros / BigInt(quantity));
-        const priceData = {
-          currency: currency.toLowerCase(),
-          unit_amount: unitAmount,
-          product_data: { name },
-        };
-        items.push({ quantity, price_data: priceData });
+        items.push(itemOf(name, quantity, amountMicros));
+        if (taxMicros > 0n) items.push(itemOf(taxNameOf(taxPpm), 1, taxMicros));
       }
     }
     return items;

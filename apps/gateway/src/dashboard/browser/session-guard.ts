@@ -2,7 +2,7 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import { Reflector } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
 import { ReauthenticationRequired } from '#libs/platform';
-import { AccountDeletedProblem } from '../../facts/facts.errors.js';
+import { AccountDeletedProblem } from '../../auth-cache/auth-cache.errors.js';
 import { ServiceProxies } from '../proxy/service-proxies.js';
 import { type Session, requireSession } from '../proxy/sessions.js';
 import { visitorTerms } from './allow-visitors.js';

@@ -52,6 +52,11 @@ export function orderPage(context: PageContext, order: OrderAnswer, notice?: Not
     body: html`<section>
       <h2>${linesText(order)}</h2>
       <p class="figure"><strong>${money(order.amount_micros, order.currency)}</strong></p>
+      ${
+        order.tax_micros === '0'
+          ? undefined
+          : html`<p class="quiet">${money(order.tax_micros, order.currency)} of it is tax.</p>`
+      }
       <p class="quiet"><span>${STATE_TEXTS[state]}</span></p>
       ${pay}
       <p><a href="/subscriptions">What you own</a> · <a href="/invoices">Invoices</a></p>

@@ -29,6 +29,7 @@ export class Orders {
     if (!unit || !/^\d+\.\d{2}$/.test(unit.amount?.value) || !context?.return_url) {
       throw PaypalRefusal.invalid('MISSING_REQUIRED_PARAMETER', 'A required field is missing.');
     }
+    checkSums(unit);
     const { world } = this;
     const id = world.newId();
     const { custom_id, amount, items } = unit;
@@ -145,5 +146,22 @@ export class Orders {
   private tell(capture: Capture): void {
     const ending = capture.status === 'DECLINED' ? 'DENIED' : capture.status;
     this.world.emit(`PAYMENT.CAPTURE.${ending}`, 'capture', capture);
+  }
+}
+
+const centsOf = ({ value }: { value: string }) => Math.round(Number(value) * 100);
+
+/** As PayPal: items add up to their total, and with the tax to the amount. */
+function checkSums({ amount, items = [] }: PurchaseUnit): void {
+  const { item_total: total = amount, tax_total: tax } = amount.breakdown ?? {};
+  const ofItems = items.reduce(
+    (sum, { quantity, unit_amount: unit }) => sum + Number(quantity) * centsOf(unit),
+    0,
+  );
+  if (items.length > 0 && ofItems !== centsOf(total)) {
+    throw PaypalRefusal.unprocessable('ITEM_TOTAL_MISMATCH', 'Should equal sum of the items.');
+  }
+  if (centsOf(total) + (tax ? centsOf(tax) : 0) !== centsOf(amount)) {
+    throw PaypalRefusal.unprocessable('AMOUNT_MISMATCH', 'Should equal item_total + tax_total.');
   }
 }

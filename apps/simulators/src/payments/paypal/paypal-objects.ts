@@ -37,8 +37,8 @@ export interface Refund {
 export interface PurchaseUnit {
   reference_id: 'default';
   custom_id?: string;
-  amount: Money;
-  items?: object[];
+  amount: Money & { breakdown?: { item_total?: Money; tax_total?: Money } };
+  items?: { quantity: string; unit_amount: Money }[];
   payments?: { captures: Capture[]; refunds: Refund[] };
 }
 

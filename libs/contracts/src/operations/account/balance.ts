@@ -1,40 +1,21 @@
 import { Type } from 'class-transformer';
 import { IsIn, IsInt, IsISO8601, IsOptional, IsString, Min, ValidateNested } from 'class-validator';
 import { text } from '../kinds.js';
+import { IN_ANY_STATE, dashboardCall } from '../dashboard-call.js';
 import { defineOperation } from '../operation.js';
-import { CREDIT_SOURCES, CURSOR_MAX, LEDGER_KINDS } from './credits.js';
+import {
+  CREDIT_SOURCES,
+  CURSOR_MAX,
+  type CreditSource,
+  GrantAmounts,
+  LEDGER_KINDS,
+  type LedgerKind,
+} from './credits.js';
 
-/** Credits from one source; `available` to `revoked` add up to `granted`. */
-export class GrantAnswer {
-  @IsString()
-  id: string;
-
+/** Credits from one source. */
+export class GrantAnswer extends GrantAmounts {
   @IsIn(CREDIT_SOURCES)
-  source_type: (typeof CREDIT_SOURCES)[number];
-
-  @IsInt()
-  granted: number;
-
-  @IsInt()
-  available: number;
-
-  /** Set aside, whether used or not. */
-  @IsInt()
-  reserved: number;
-
-  @IsInt()
-  consumed: number;
-
-  @IsInt()
-  expired: number;
-
-  @IsInt()
-  revoked: number;
-
-  /** Null: they never expire. */
-  @IsOptional()
-  @IsISO8601()
-  expires_at: string | null;
+  source_type: CreditSource;
 
   /** The credit package, as `15K`; null for other sources. */
   @IsOptional()
@@ -86,7 +67,7 @@ export class LedgerLine {
 
   /** `refund`: taken by a refund or dispute (also what had been used), or given back by its failure. */
   @IsIn(LEDGER_KINDS)
-  kind: (typeof LEDGER_KINDS)[number];
+  kind: LedgerKind;
 
   /** Credits, decimal string: negative when they are gone. Never 0. */
   @IsString()
@@ -119,21 +100,13 @@ export class LedgerAnswer {
   next_cursor: string | null;
 }
 
-const COMMON = {
-  method: 'GET',
-  access: { kind: 'session', accountStates: ['active', 'deleted'] },
-  price: { per: 'free' },
-  problems: [],
-} as const;
-
 export const BALANCE = defineOperation({
-  ...COMMON,
+  ...dashboardCall('entitlement', 'GET /api/balance'),
   name: 'credits.balance',
   summary: 'The credits of the account, and where they come from',
-  routes: [{ path: '/api/balance', version: 2 }],
-  owner: { service: 'entitlement', path: '/internal/balance' },
-  parameters: {},
+  access: IN_ANY_STATE,
   answers: [{ type: 'application/json', of: BalanceAnswer }],
+  problems: [],
   examples: [
     {
       title: 'A trial',
@@ -164,11 +137,10 @@ export const BALANCE = defineOperation({
 });
 
 export const LEDGER = defineOperation({
-  ...COMMON,
+  ...dashboardCall('entitlement', 'GET /api/ledger'),
   name: 'credits.ledger',
   summary: 'What became of the credits of the account',
-  routes: [{ path: '/api/ledger', version: 2 }],
-  owner: { service: 'entitlement', path: '/internal/ledger' },
+  access: IN_ANY_STATE,
   parameters: {
     cursor: {
       kind: text(CURSOR_MAX),
@@ -177,6 +149,7 @@ export const LEDGER = defineOperation({
     },
   },
   answers: [{ type: 'application/json', of: LedgerAnswer }],
+  problems: [],
   examples: [
     {
       title: 'A trial',

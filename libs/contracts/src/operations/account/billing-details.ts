@@ -1,6 +1,7 @@
 import { Type } from 'class-transformer';
 import { IsISO31661Alpha2, IsOptional, Matches, ValidateNested } from 'class-validator';
 import type { BillingDetails } from '../../clients/account.client.js';
+import { dashboardCall } from '../dashboard-call.js';
 import { defineOperation } from '../operation.js';
 import { IsLine } from './text-rules.js';
 
@@ -59,21 +60,13 @@ const DETAILS = {
   postal_code: '1010',
   country: 'AT',
 } satisfies PutBillingDetailsRequest;
-const COMMON = {
-  routes: [{ path: '/api/billing-details', version: 2 }],
-  access: { kind: 'session' },
-  owner: { service: 'account', path: '/internal/dashboard/billing-details' },
-  parameters: {},
-  answers: [{ type: 'application/json', of: BillingDetailsAnswer }],
-  price: { per: 'free' },
-  problems: [],
-} as const;
 
 export const BILLING_DETAILS = defineOperation({
-  ...COMMON,
+  ...dashboardCall('account', 'GET /api/billing-details'),
   name: 'billing-details.read',
   summary: 'What invoices are addressed to',
-  method: 'GET',
+  answers: [{ type: 'application/json', of: BillingDetailsAnswer }],
+  problems: [],
   examples: [
     { title: 'An organisation', parameters: {}, answer: { details: DETAILS } },
     { title: 'None yet', parameters: {}, answer: { details: null } },
@@ -81,10 +74,11 @@ export const BILLING_DETAILS = defineOperation({
 });
 
 export const BILLING_DETAILS_PUT = defineOperation({
-  ...COMMON,
+  ...dashboardCall('account', 'PUT /api/billing-details'),
   name: 'billing-details.put',
   summary: 'Replaces what invoices are addressed to, as a whole',
-  method: 'PUT',
   body: { of: PutBillingDetailsRequest, limitBytes: 8_192, example: DETAILS },
+  answers: [{ type: 'application/json', of: BillingDetailsAnswer }],
+  problems: [],
   examples: [{ title: 'An organisation', parameters: {}, answer: { details: DETAILS } }],
 });

@@ -47,14 +47,12 @@ export class CreditsBalance {
 }
 
 export const CREDIT_SOURCES = ['trial', 'package', 'subscription', 'release', 'operator'] as const;
+export type CreditSource = (typeof CREDIT_SOURCES)[number];
 
-/** Credits from one source; the five amounts from `available` on add up to `granted`. */
-export class CreditGrant {
+/** What became of the credits of one source; the five amounts from `available` on add up to `granted`. */
+export class GrantAmounts {
   @IsString()
   id: string;
-
-  @IsIn(CREDIT_SOURCES)
-  source: (typeof CREDIT_SOURCES)[number];
 
   @IsInt()
   granted: number;
@@ -81,7 +79,13 @@ export class CreditGrant {
   expires_at: string | null;
 }
 
+export class CreditGrant extends GrantAmounts {
+  @IsIn(CREDIT_SOURCES)
+  source: CreditSource;
+}
+
 export const LEDGER_KINDS = ['grant', 'use', 'expiry', 'refund'] as const;
+export type LedgerKind = (typeof LEDGER_KINDS)[number];
 
 /** One line of the ledger. */
 export class CreditsLedgerLine {
@@ -94,7 +98,7 @@ export class CreditsLedgerLine {
 
   /** `refund`: taken by a refund or a dispute, or given back by its failure. */
   @IsIn(LEDGER_KINDS)
-  kind: (typeof LEDGER_KINDS)[number];
+  kind: LedgerKind;
 
   /** Credits, negative when they are gone; never 0. */
   @IsInt()

@@ -1,4 +1,5 @@
 import { IsIn, IsOptional, IsString } from 'class-validator';
+import { IN_ANY_STATE, dashboardCall } from '../dashboard-call.js';
 import { defineOperation } from '../operation.js';
 import { IsKnownPassword } from './text-rules.js';
 
@@ -23,15 +24,10 @@ export class AccountRestoredAnswer {
   account_state: 'active';
 }
 
-const COMMON = { method: 'POST', parameters: {}, price: { per: 'free' } } as const;
-
 export const ACCOUNT_DELETE = defineOperation({
-  ...COMMON,
+  ...dashboardCall('account', 'POST /api/account/delete'),
   name: 'account.delete',
   summary: 'Deletes the account; for 90 days it can be restored',
-  routes: [{ path: '/api/account/delete', version: 2 }],
-  access: { kind: 'session' },
-  owner: { service: 'account', path: '/internal/dashboard/account/delete' },
   body: {
     of: DeleteAccountRequest,
     limitBytes: 4_096,
@@ -52,12 +48,10 @@ export const ACCOUNT_DELETE = defineOperation({
 });
 
 export const ACCOUNT_RESTORE = defineOperation({
-  ...COMMON,
+  ...dashboardCall('account', 'POST /api/account/restore'),
   name: 'account.restore',
   summary: 'Restores a deleted account; its keys stay revoked',
-  routes: [{ path: '/api/account/restore', version: 2 }],
-  access: { kind: 'session', accountStates: ['active', 'deleted'] },
-  owner: { service: 'account', path: '/internal/dashboard/account/restore' },
+  access: IN_ANY_STATE,
   answers: [{ type: 'application/json', of: AccountRestoredAnswer }],
   problems: ['restore_too_late'],
   examples: [{ title: 'A restored account', parameters: {}, answer: { account_state: 'active' } }],

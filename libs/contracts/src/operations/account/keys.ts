@@ -1,4 +1,5 @@
 import { text } from '../kinds.js';
+import { dashboardCall, idOf } from '../dashboard-call.js';
 import { defineOperation } from '../operation.js';
 import {
   CreateKeyRequest,
@@ -12,13 +13,8 @@ import {
 
 const LIMIT_BYTES = 16_384;
 const ID = '019a5f00-0000-7000-8000-000000000004';
-const NEEDS_ID = {
-  id: { kind: text(64), about: 'Id of the key', example: ID, in: 'path' },
-} as const;
-const COMMON = { access: { kind: 'session' }, price: { per: 'free' } } as const;
 /** What gives a key more power needs a password of the last ten minutes (S35). */
 const POWERFUL = {
-  ...COMMON,
   access: { kind: 'session', needsReauthentication: true },
   takesIdempotencyKey: true,
 } as const;
@@ -42,12 +38,9 @@ const KEY = {
 const ISSUED = { ...KEY, key: 'dds_live_…' } satisfies IssuedKeyAnswer;
 
 export const KEYS = defineOperation({
-  ...COMMON,
+  ...dashboardCall('account', 'GET /api/keys'),
   name: 'keys.list',
   summary: 'The API keys of the account, the newest first',
-  method: 'GET',
-  routes: [{ path: '/api/keys', version: 2 }],
-  owner: { service: 'account', path: '/internal/dashboard/keys' },
   parameters: {
     cursor: { kind: text(300), about: '`next_cursor` of the page before', example: 'MDE5YTVm' },
   },
@@ -57,13 +50,10 @@ export const KEYS = defineOperation({
 });
 
 export const KEY_CREATE = defineOperation({
+  ...dashboardCall('account', 'POST /api/keys'),
   ...POWERFUL,
   name: 'keys.create',
   summary: 'Makes a key and shows it, this once',
-  method: 'POST',
-  routes: [{ path: '/api/keys', version: 2 }],
-  owner: { service: 'account', path: '/internal/dashboard/keys' },
-  parameters: {},
   body: {
     of: CreateKeyRequest,
     limitBytes: LIMIT_BYTES,
@@ -75,13 +65,11 @@ export const KEY_CREATE = defineOperation({
 });
 
 export const KEY_UPDATE = defineOperation({
+  ...dashboardCall('account', 'PATCH /api/keys/{id}'),
   ...POWERFUL,
   name: 'keys.update',
   summary: 'Changes what a key is called and what it may do',
-  method: 'PATCH',
-  routes: [{ path: '/api/keys/{id}', version: 2 }],
-  owner: { service: 'account', path: '/internal/dashboard/keys/{id}' },
-  parameters: NEEDS_ID,
+  parameters: idOf('key', ID),
   body: { of: UpdateKeyRequest, limitBytes: LIMIT_BYTES, example: { name: 'My program' } },
   answers: [{ type: 'application/json', of: KeyAnswer }],
   problems: ['not_found', 'key_not_active'],
@@ -89,13 +77,10 @@ export const KEY_UPDATE = defineOperation({
 });
 
 export const KEY_REVOKE = defineOperation({
-  ...COMMON,
+  ...dashboardCall('account', 'DELETE /api/keys/{id}'),
   name: 'keys.revoke',
   summary: 'Ends a key at once',
-  method: 'DELETE',
-  routes: [{ path: '/api/keys/{id}', version: 2 }],
-  owner: { service: 'account', path: '/internal/dashboard/keys/{id}' },
-  parameters: NEEDS_ID,
+  parameters: idOf('key', ID),
   answers: [{ type: 'application/json', of: KeyAnswer }],
   problems: ['not_found'],
   examples: [
@@ -108,13 +93,11 @@ export const KEY_REVOKE = defineOperation({
 });
 
 export const KEY_ROTATE = defineOperation({
+  ...dashboardCall('account', 'POST /api/keys/{id}/rotate'),
   ...POWERFUL,
   name: 'keys.rotate',
   summary: 'Puts a new key in the place of one, which works on for a while',
-  method: 'POST',
-  routes: [{ path: '/api/keys/{id}/rotate', version: 2 }],
-  owner: { service: 'account', path: '/internal/dashboard/keys/{id}/rotate' },
-  parameters: NEEDS_ID,
+  parameters: idOf('key', ID),
   body: { of: RotateKeyRequest, limitBytes: LIMIT_BYTES, example: { overlap: '24h' } },
   answers: [{ type: 'application/json', of: IssuedKeyAnswer, status: 201 }],
   problems: ['not_found', 'key_not_active'],
@@ -122,13 +105,11 @@ export const KEY_ROTATE = defineOperation({
 });
 
 export const KEY_REISSUE = defineOperation({
+  ...dashboardCall('account', 'POST /api/keys/{id}/reissue'),
   ...POWERFUL,
   name: 'keys.reissue',
   summary: 'Makes a key as one was that has ended',
-  method: 'POST',
-  routes: [{ path: '/api/keys/{id}/reissue', version: 2 }],
-  owner: { service: 'account', path: '/internal/dashboard/keys/{id}/reissue' },
-  parameters: NEEDS_ID,
+  parameters: idOf('key', ID),
   body: { of: ReissueKeyRequest, limitBytes: LIMIT_BYTES, example: { expires_at: null } },
   answers: [{ type: 'application/json', of: IssuedKeyAnswer, status: 201 }],
   problems: ['not_found', 'key_limit_reached', 'key_not_reissuable'],

@@ -1,4 +1,5 @@
 import { IsIn, IsString, Length } from 'class-validator';
+import { FOR_VISITORS, dashboardCall } from '../dashboard-call.js';
 import { defineOperation } from '../operation.js';
 import { IsKnownPassword, IsLinkToken, IsPassword } from './text-rules.js';
 
@@ -34,17 +35,14 @@ export class PasswordSetAnswer {
   status: 'password_set';
 }
 
-const COMMON = { method: 'POST', parameters: {}, price: { per: 'free' } } as const;
 const SET = { title: 'A new password', parameters: {}, answer: { status: 'password_set' } };
 
 export const PASSWORD_FORGOT = defineOperation({
-  ...COMMON,
+  ...dashboardCall('account', 'POST /api/password/forgot'),
   name: 'password.forgot',
   summary: 'Mails a link by which a new password is set',
   description: 'The answer is the same whether or not the address has an account.',
-  routes: [{ path: '/api/password/forgot', version: 2 }],
-  access: { kind: 'public', listener: 'dashboard' },
-  owner: { service: 'account', path: '/internal/dashboard/password/forgot' },
+  access: FOR_VISITORS,
   body: { of: ForgotPasswordRequest, limitBytes: 4_096, example: { email: 'ada@example.com' } },
   answers: [{ type: 'application/json', of: ForgotPasswordAnswer, status: 202 }],
   problems: ['too_many_attempts'],
@@ -52,12 +50,10 @@ export const PASSWORD_FORGOT = defineOperation({
 });
 
 export const PASSWORD_RESET = defineOperation({
-  ...COMMON,
+  ...dashboardCall('account', 'POST /api/password/reset'),
   name: 'password.reset',
   summary: 'Sets a new password by a mailed link and ends all sessions',
-  routes: [{ path: '/api/password/reset', version: 2 }],
-  access: { kind: 'public', listener: 'dashboard' },
-  owner: { service: 'account', path: '/internal/dashboard/password/reset' },
+  access: FOR_VISITORS,
   body: {
     of: ResetPasswordRequest,
     limitBytes: 4_096,
@@ -69,12 +65,9 @@ export const PASSWORD_RESET = defineOperation({
 });
 
 export const PASSWORD_CHANGE = defineOperation({
-  ...COMMON,
+  ...dashboardCall('account', 'POST /api/password/change'),
   name: 'password.change',
   summary: 'Sets a new password, ends all sessions and begins a new one',
-  routes: [{ path: '/api/password/change', version: 2 }],
-  access: { kind: 'session' },
-  owner: { service: 'account', path: '/internal/dashboard/password/change' },
   body: {
     of: ChangePasswordRequest,
     limitBytes: 4_096,

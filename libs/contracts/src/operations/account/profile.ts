@@ -1,5 +1,6 @@
 import { IsEmailAddress } from '#libs/domain-names';
 import { IsIn, IsString } from 'class-validator';
+import { FOR_VISITORS, dashboardCall } from '../dashboard-call.js';
 import { defineOperation } from '../operation.js';
 import { IsFirstName, IsLinkToken } from './text-rules.js';
 
@@ -45,7 +46,6 @@ export class AddressChangedAnswer {
   status: 'address_changed';
 }
 
-const COMMON = { parameters: {}, price: { per: 'free' } } as const;
 const ADA = {
   title: 'A profile',
   parameters: {},
@@ -59,26 +59,18 @@ const ADA = {
 };
 
 export const PROFILE = defineOperation({
-  ...COMMON,
+  ...dashboardCall('account', 'GET /api/account'),
   name: 'profile.read',
   summary: 'Whose account it is',
-  method: 'GET',
-  routes: [{ path: '/api/account', version: 2 }],
-  access: { kind: 'session' },
-  owner: { service: 'account', path: '/internal/dashboard/account' },
   answers: [{ type: 'application/json', of: ProfileAnswer }],
   problems: [],
   examples: [ADA],
 });
 
 export const PROFILE_UPDATE = defineOperation({
-  ...COMMON,
+  ...dashboardCall('account', 'PATCH /api/account'),
   name: 'profile.update',
   summary: 'Changes the name',
-  method: 'PATCH',
-  routes: [{ path: '/api/account', version: 2 }],
-  access: { kind: 'session' },
-  owner: { service: 'account', path: '/internal/dashboard/account' },
   body: { of: UpdateProfileRequest, limitBytes: 4_096, example: { first_name: 'Ada' } },
   answers: [{ type: 'application/json', of: ProfileAnswer }],
   problems: [],
@@ -86,13 +78,10 @@ export const PROFILE_UPDATE = defineOperation({
 });
 
 export const ADDRESS_CHANGE = defineOperation({
-  ...COMMON,
+  ...dashboardCall('account', 'POST /api/account/email'),
   name: 'address.change',
   summary: 'Mails a link to a new address, which becomes the account’s once it is followed',
-  method: 'POST',
-  routes: [{ path: '/api/account/email', version: 2 }],
   access: { kind: 'session', needsReauthentication: true },
-  owner: { service: 'account', path: '/internal/dashboard/account/email' },
   body: { of: ChangeAddressRequest, limitBytes: 4_096, example: { email: 'ada@example.org' } },
   answers: [{ type: 'application/json', of: ChangeAddressAnswer, status: 202 }],
   problems: ['too_many_attempts'],
@@ -100,13 +89,10 @@ export const ADDRESS_CHANGE = defineOperation({
 });
 
 export const ADDRESS_CONFIRM = defineOperation({
-  ...COMMON,
+  ...dashboardCall('account', 'POST /api/account/email/confirm'),
   name: 'address.confirm',
   summary: 'Sets the new address and tells the old one',
-  method: 'POST',
-  routes: [{ path: '/api/account/email/confirm', version: 2 }],
-  access: { kind: 'public', listener: 'dashboard' },
-  owner: { service: 'account', path: '/internal/dashboard/account/email/confirm' },
+  access: FOR_VISITORS,
   body: { of: ConfirmAddressRequest, limitBytes: 4_096, example: { token: 'from-the-mail' } },
   answers: [{ type: 'application/json', of: AddressChangedAnswer }],
   problems: ['link_invalid', 'account_deleted'],

@@ -1,6 +1,6 @@
 import { Type } from 'class-transformer';
 import { IsBoolean, IsIn, IsOptional, IsString, Length, ValidateNested } from 'class-validator';
-import { text } from '../kinds.js';
+import { FOR_VISITORS, IN_ANY_STATE, dashboardCall, idOf } from '../dashboard-call.js';
 import { defineOperation } from '../operation.js';
 import { IsKnownPassword } from './text-rules.js';
 
@@ -84,17 +84,12 @@ const CURRENT = {
   person_id: '019a5f00-0000-7000-8000-000000000002',
   account_state: 'active',
 };
-const COMMON = { parameters: {}, price: { per: 'free' } } as const;
-const IN_ANY_STATE = { kind: 'session', accountStates: ['active', 'deleted'] } as const;
 
 export const LOG_IN = defineOperation({
-  ...COMMON,
+  ...dashboardCall('account', 'POST /api/log-in'),
   name: 'session.log-in',
   summary: 'Begins a session',
-  method: 'POST',
-  routes: [{ path: '/api/log-in', version: 2 }],
-  access: { kind: 'public', listener: 'dashboard' },
-  owner: { service: 'account', path: '/internal/dashboard/log-in' },
+  access: FOR_VISITORS,
   body: {
     of: LogInRequest,
     limitBytes: 4_096,
@@ -106,26 +101,20 @@ export const LOG_IN = defineOperation({
 });
 
 export const LOG_OUT = defineOperation({
-  ...COMMON,
+  ...dashboardCall('account', 'POST /api/log-out'),
   name: 'session.log-out',
   summary: 'Ends the session',
-  method: 'POST',
-  routes: [{ path: '/api/log-out', version: 2 }],
   access: IN_ANY_STATE,
-  owner: { service: 'account', path: '/internal/dashboard/log-out' },
   answers: [{ type: 'application/json', of: LoggedOutAnswer }],
   problems: [],
   examples: [{ title: 'A session', parameters: {}, answer: { status: 'logged_out' } }],
 });
 
 export const SESSION = defineOperation({
-  ...COMMON,
+  ...dashboardCall('account', 'GET /api/session'),
   name: 'session.read',
   summary: 'Whose session it is, and how its account stands',
-  method: 'GET',
-  routes: [{ path: '/api/session', version: 2 }],
   access: IN_ANY_STATE,
-  owner: { service: 'account', path: '/internal/dashboard/session' },
   answers: [{ type: 'application/json', of: CurrentSessionAnswer }],
   problems: [],
   examples: [
@@ -143,13 +132,9 @@ export const SESSION = defineOperation({
 });
 
 export const REAUTHENTICATE = defineOperation({
-  ...COMMON,
+  ...dashboardCall('account', 'POST /api/session/reauthenticate'),
   name: 'session.reauthenticate',
   summary: 'Checks the password again, for calls that ask for one of the last ten minutes',
-  method: 'POST',
-  routes: [{ path: '/api/session/reauthenticate', version: 2 }],
-  access: { kind: 'session' },
-  owner: { service: 'account', path: '/internal/dashboard/session/reauthenticate' },
   body: {
     of: ReauthenticateRequest,
     limitBytes: 4_096,
@@ -161,13 +146,9 @@ export const REAUTHENTICATE = defineOperation({
 });
 
 export const SESSIONS = defineOperation({
-  ...COMMON,
+  ...dashboardCall('account', 'GET /api/sessions'),
   name: 'session.list',
   summary: 'The open sessions of the account',
-  method: 'GET',
-  routes: [{ path: '/api/sessions', version: 2 }],
-  access: { kind: 'session' },
-  owner: { service: 'account', path: '/internal/dashboard/sessions' },
   answers: [{ type: 'application/json', of: SessionsAnswer }],
   problems: [],
   examples: [
@@ -191,14 +172,10 @@ export const SESSIONS = defineOperation({
 });
 
 export const SESSION_END = defineOperation({
-  ...COMMON,
+  ...dashboardCall('account', 'DELETE /api/sessions/{id}'),
   name: 'session.end',
   summary: 'Ends one session',
-  method: 'DELETE',
-  routes: [{ path: '/api/sessions/{id}', version: 2 }],
-  access: { kind: 'session' },
-  owner: { service: 'account', path: '/internal/dashboard/sessions/{id}' },
-  parameters: { id: { kind: text(64), about: 'Id of the session', example: ID, in: 'path' } },
+  parameters: idOf('session', ID),
   answers: [{ type: 'application/json', of: SessionEndedAnswer }],
   problems: ['not_found'],
   examples: [{ title: 'A session', parameters: { id: ID }, answer: { ended: true } }],

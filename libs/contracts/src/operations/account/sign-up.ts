@@ -1,5 +1,6 @@
 import { IsEmailAddress } from '#libs/domain-names';
 import { IsIn, IsString } from 'class-validator';
+import { FOR_VISITORS, dashboardCall } from '../dashboard-call.js';
 import { defineOperation } from '../operation.js';
 import { IsFirstName, IsLinkToken, IsPassword } from './text-rules.js';
 
@@ -42,20 +43,12 @@ export class ConfirmedSignUpAnswer {
   test_key: string;
 }
 
-const COMMON = {
-  method: 'POST',
-  access: { kind: 'public', listener: 'dashboard' },
-  parameters: {},
-  price: { per: 'free' },
-} as const;
-
 export const SIGN_UP = defineOperation({
-  ...COMMON,
+  ...dashboardCall('account', 'POST /api/sign-up'),
   name: 'sign-up.request',
+  access: FOR_VISITORS,
   summary: 'Mails a link that confirms the address of a new account',
   description: 'The answer is the same when the address has an account already.',
-  routes: [{ path: '/api/sign-up', version: 2 }],
-  owner: { service: 'account', path: '/internal/dashboard/sign-up' },
   body: {
     of: SignUpRequest,
     limitBytes: 4_096,
@@ -67,13 +60,12 @@ export const SIGN_UP = defineOperation({
 });
 
 export const SIGN_UP_CONFIRM = defineOperation({
-  ...COMMON,
+  ...dashboardCall('account', 'POST /api/sign-up/confirm'),
   name: 'sign-up.confirm',
+  access: FOR_VISITORS,
   summary: 'Opens the account with its first keys and begins a session',
   description:
     'The password proves that who follows the link is who signed up: nobody gets an account with a password that a stranger chose.',
-  routes: [{ path: '/api/sign-up/confirm', version: 2 }],
-  owner: { service: 'account', path: '/internal/dashboard/sign-up/confirm' },
   body: {
     of: ConfirmSignUpRequest,
     limitBytes: 4_096,

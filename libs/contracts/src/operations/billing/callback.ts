@@ -25,7 +25,7 @@ export const CALLBACK = defineOperation({
   },
   answers: [{ type: 'application/json', of: CallbackAnswer }],
   price: { per: 'free' },
-  problems: [],
+  problems: ['callback_rejected', 'not_found', 'unsupported_media_type', 'callback_not_checked'],
   examples: [
     { title: 'A callback', parameters: { processor: 'stripe' }, answer: { received: true } },
   ],

@@ -1,12 +1,8 @@
-import { text } from '../kinds.js';
+import { dashboardCall, idOf } from '../dashboard-call.js';
 import { defineOperation } from '../operation.js';
 import { InvoiceAnswer, InvoicesAnswer } from './invoice-answer.js';
 
 const ID = '019a5f00-0000-7000-8000-000000000003';
-const NEEDS_ID = {
-  id: { kind: text(64), about: 'Id of the invoice', example: ID, in: 'path' },
-} as const;
-const COMMON = { access: { kind: 'session' }, price: { per: 'free' } } as const;
 
 const ISSUED = {
   id: ID,
@@ -23,43 +19,33 @@ const ISSUED = {
 } satisfies InvoiceAnswer;
 
 export const INVOICES = defineOperation({
-  ...COMMON,
+  ...dashboardCall('billing', 'GET /api/invoices'),
   name: 'invoices.list',
   summary: 'The invoices, credit notes and debit notes of the account, the newest first',
-  method: 'GET',
-  routes: [{ path: '/api/invoices', version: 2 }],
-  owner: { service: 'billing', path: '/internal/invoices' },
-  parameters: {},
   answers: [{ type: 'application/json', of: InvoicesAnswer }],
   problems: [],
   examples: [{ title: 'One invoice', parameters: {}, answer: { invoices: [ISSUED] } }],
 });
 
 export const INVOICE_PDF = defineOperation({
-  ...COMMON,
+  ...dashboardCall('billing', 'GET /api/invoices/{id}/pdf'),
   name: 'invoices.pdf',
   summary: 'The newest revision of an invoice as a PDF',
-  method: 'GET',
-  routes: [{ path: '/api/invoices/{id}/pdf', version: 2 }],
-  owner: { service: 'billing', path: '/internal/invoices/{id}/pdf' },
-  parameters: NEEDS_ID,
+  parameters: idOf('invoice', ID),
   answers: [{ type: 'application/octet-stream' }],
-  problems: [],
+  problems: ['not_found', 'invoice_not_printed'],
   examples: [{ title: 'An invoice', parameters: { id: ID }, answer: {} }],
 });
 
 export const INVOICE_REGENERATE = defineOperation({
-  ...COMMON,
+  ...dashboardCall('billing', 'POST /api/invoices/{id}/regenerate'),
   name: 'invoices.regenerate',
   summary: 'Prints an invoice again, under its number, with the billing details of now',
   description:
     'What was paid for and how much never changes. Unchanged details make no new revision.',
-  method: 'POST',
-  routes: [{ path: '/api/invoices/{id}/regenerate', version: 2 }],
-  owner: { service: 'billing', path: '/internal/invoices/{id}/regenerate' },
-  parameters: NEEDS_ID,
+  parameters: idOf('invoice', ID),
   answers: [{ type: 'application/json', of: InvoiceAnswer }],
-  problems: [],
+  problems: ['not_found', 'too_many_revisions'],
   examples: [
     { title: 'A second revision', parameters: { id: ID }, answer: { ...ISSUED, revision: 2 } },
   ],

@@ -73,9 +73,12 @@ export class OrderLineAnswer {
   @IsInt()
   quantity: number;
 
-  /** Millionths of the currency unit, decimal string. */
+  /** Without tax, in millionths of the currency unit, decimal string. */
   @IsString()
   amount_micros: string;
+
+  @IsString()
+  tax_micros: string;
 
   @IsOptional()
   @IsString()
@@ -92,8 +95,13 @@ export class OrderAnswer {
   @IsString()
   processor: string;
 
+  /** What is paid, tax included, in millionths of the currency unit, decimal string. */
   @IsString()
   amount_micros: string;
+
+  /** The tax within it. */
+  @IsString()
+  tax_micros: string;
 
   @IsString()
   currency: string;

@@ -1,16 +1,12 @@
+import { dashboardCall } from '../dashboard-call.js';
 import { defineOperation } from '../operation.js';
 import { ProcessorsAnswer } from './processor-answer.js';
 
 export const PROCESSORS = defineOperation({
+  ...dashboardCall('billing', 'GET /api/processors'),
   name: 'processors.list',
   summary: 'The payment processors to choose between, and how they differ',
-  method: 'GET',
-  routes: [{ path: '/api/processors', version: 2 }],
-  access: { kind: 'session' },
-  owner: { service: 'billing', path: '/internal/processors' },
-  parameters: {},
   answers: [{ type: 'application/json', of: ProcessorsAnswer }],
-  price: { per: 'free' },
   problems: [],
   examples: [
     {

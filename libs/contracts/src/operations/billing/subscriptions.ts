@@ -1,4 +1,5 @@
-import { text } from '../kinds.js';
+import type { ProblemCode } from '../openapi/problem-codes.js';
+import { dashboardCall, idOf } from '../dashboard-call.js';
 import { type DataClass, defineOperation } from '../operation.js';
 import {
   ChangePlanRequest,
@@ -12,14 +13,14 @@ import {
 
 const LIMIT_BYTES = 4_096;
 const ID = '019a5f00-0000-7000-8000-000000000002';
-const NEEDS_ID = {
-  id: { kind: text(64), about: 'Id of the subscription', example: ID, in: 'path' },
-} as const;
-const COMMON = {
-  access: { kind: 'session' },
-  price: { per: 'free' },
-  problems: [],
-} as const;
+
+/** What each step may be refused with. */
+const OF_A_STEP = [
+  'not_found',
+  'plan_not_changeable',
+  'change_refused',
+  'processor_unavailable',
+] as const;
 
 const OWNED = {
   id: ID,
@@ -39,26 +40,21 @@ const OWNED = {
 const CHANGED = { subscription: OWNED, redirect_url: null } satisfies PlanChangeAnswer;
 
 export const SUBSCRIPTIONS = defineOperation({
-  ...COMMON,
+  ...dashboardCall('billing', 'GET /api/subscriptions'),
   name: 'subscriptions.list',
   summary: 'The subscriptions of the account',
-  method: 'GET',
-  routes: [{ path: '/api/subscriptions', version: 2 }],
-  owner: { service: 'billing', path: '/internal/subscriptions' },
-  parameters: {},
   answers: [{ type: 'application/json', of: SubscriptionsAnswer }],
+  problems: [],
   examples: [{ title: 'One plan', parameters: {}, answer: { subscriptions: [OWNED] } }],
 });
 
 export const SUBSCRIPTION = defineOperation({
-  ...COMMON,
+  ...dashboardCall('billing', 'GET /api/subscriptions/{id}'),
   name: 'subscriptions.read',
   summary: 'One subscription',
-  method: 'GET',
-  routes: [{ path: '/api/subscriptions/{id}', version: 2 }],
-  owner: { service: 'billing', path: '/internal/subscriptions/{id}' },
-  parameters: NEEDS_ID,
+  parameters: idOf('subscription', ID),
   answers: [{ type: 'application/json', of: SubscriptionAnswer }],
+  problems: ['not_found'],
   examples: [{ title: 'A plan', parameters: { id: ID }, answer: OWNED }],
 });
 
@@ -73,6 +69,7 @@ export const SUBSCRIPTION_PREVIEW = change({
     from: '2026-11-25T10:00:00.000Z',
   } satisfies PlanPreviewAnswer,
   body: PlanRequest,
+  problems: ['period_not_paid'],
 });
 
 export const SUBSCRIPTION_CHANGE = change({
@@ -81,6 +78,7 @@ export const SUBSCRIPTION_CHANGE = change({
   of: PlanChangeAnswer,
   answer: CHANGED,
   body: ChangePlanRequest,
+  problems: ['period_not_paid'],
 });
 
 export const SUBSCRIPTION_CANCEL = change({
@@ -111,20 +109,20 @@ function change(row: {
   of: DataClass;
   answer: object;
   body?: DataClass;
+  /** Beside those of each step. */
+  problems?: readonly ProblemCode[];
 }) {
-  const { step, summary, of, answer, body } = row;
+  const { step, summary, of, answer, body, problems = [] } = row;
   return defineOperation({
-    ...COMMON,
+    ...dashboardCall('billing', `POST /api/subscriptions/{id}/${step}`),
     name: `subscriptions.${step.replaceAll('-', '_')}`,
     summary,
-    method: 'POST',
-    routes: [{ path: `/api/subscriptions/{id}/${step}`, version: 2 }],
-    owner: { service: 'billing', path: `/internal/subscriptions/{id}/${step}` },
-    parameters: NEEDS_ID,
+    parameters: idOf('subscription', ID),
     ...(body && {
       body: { of: body, limitBytes: LIMIT_BYTES, example: { sku: 'api-50K-month' } },
     }),
     answers: [{ type: 'application/json', of }],
+    problems: [...OF_A_STEP, ...problems],
     examples: [{ title: 'A plan', parameters: { id: ID }, answer }],
   });
 }

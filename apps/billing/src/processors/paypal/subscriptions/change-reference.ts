@@ -11,7 +11,7 @@ export interface ChangeReference {
   from: Date;
 }
 
-const PLAN = '([\\w-]{1,40}),(\\d{1,4}),([\\w.-]{1,20})';
+const PLAN = '([\\w-]{1,40}),(\\d{1,4}),([\\w.-]{1,20})(?:\\+(\\d{1,6}))?';
 const CHANGE = new RegExp(`^change,([\\w-]{1,30}),${PLAN},${PLAN},(\\d{1,12})$`);
 
 export function toChangeId({ subscriptionId, old, wanted, from }: ChangeReference): string {
@@ -25,17 +25,18 @@ export function toChangeReference(customId: unknown): ChangeReference | undefine
   if (!found || !isPaypalId(found[1])) return undefined;
   return {
     subscriptionId: found[1],
-    old: planOf(found.slice(2, 5)),
-    wanted: planOf(found.slice(5, 8)),
-    from: new Date(Number(found[8]) * SECOND_MS),
+    old: planOf(found.slice(2, 6)),
+    wanted: planOf(found.slice(6, 10)),
+    from: new Date(Number(found[10]) * SECOND_MS),
   };
 }
 
-const planText = ({ sku, quantity, catalogueVersion }: BilledPlan) =>
-  [sku, quantity, catalogueVersion].join(',');
+const planText = ({ sku, quantity, catalogueVersion, taxPpm }: BilledPlan) =>
+  [sku, quantity, `${catalogueVersion}${taxPpm === 0 ? '' : `+${taxPpm}`}`].join(',');
 
-const planOf = ([sku = '', quantity, catalogueVersion = '']: string[]): BilledPlan => ({
+const planOf = ([sku = '', quantity, catalogueVersion = '', rate = '0']: string[]): BilledPlan => ({
   sku,
   quantity: Number(quantity),
   catalogueVersion,
+  taxPpm: Number(rate),
 });

@@ -68,15 +68,19 @@ export class KnownSubscriptions {
 }
 
 export const isSamePlan = (a: BilledPlan, b: BilledPlan) =>
-  a.sku === b.sku && a.quantity === b.quantity && a.catalogueVersion === b.catalogueVersion;
+  a.sku === b.sku &&
+  a.quantity === b.quantity &&
+  a.catalogueVersion === b.catalogueVersion &&
+  a.taxPpm === b.taxPpm;
 
 export const priceOf = ({ unitMicros, quantity }: PlannedUnits): Micros =>
   unitMicros * BigInt(quantity);
 
-export const billedPlan = ({ sku, quantity, catalogueVersion }: BilledPlan): BilledPlan => ({
-  sku,
-  quantity,
-  catalogueVersion,
+export const billedPlan = (plan: BilledPlan): BilledPlan => ({
+  sku: plan.sku,
+  quantity: plan.quantity,
+  catalogueVersion: plan.catalogueVersion,
+  taxPpm: plan.taxPpm,
 });
 
 /** Now; of one that has ended or stands still, when it did. */

@@ -9,6 +9,7 @@ import type {
 } from '../../payment-processor.js';
 import { UnfitObject } from '../../unfit-object.js';
 import type { PaypalClient } from '../paypal-client.js';
+import { planNameOf } from '../../tax-at-processors.js';
 import { PaypalRefusal } from '../paypal-connection.js';
 import { type PaypalOrder, idOf, linkOf, microsOf, timeOf } from '../paypal-objects.js';
 import { pageOf, paymentRequest } from '../paypal-orders.js';
@@ -67,7 +68,9 @@ export class PaidChanges {
       paymentRequest({
         customId: toChangeId(reference),
         currency,
-        lines: [{ name: plan.name, quantity: 1, amountMicros: due }],
+        lines: [
+          { name: planNameOf(plan), quantity: 1, amountMicros: due, taxMicros: 0n, taxPpm: 0 },
+        ],
         successUrl: this.parts.returnUrl,
         cancelUrl: this.parts.returnUrl,
       }),

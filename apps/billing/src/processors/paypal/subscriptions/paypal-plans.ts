@@ -2,6 +2,7 @@ import type { BillingInterval } from '#libs/contracts';
 import type { Micros } from '#libs/platform';
 import type { BilledPlan, PlanRef } from '../../payment-processor.js';
 import { UnfitObject } from '../../unfit-object.js';
+import { planNameOf, priceKeyOf } from '../../tax-at-processors.js';
 import { PaypalRefusal } from '../paypal-connection.js';
 import { currencyOf, idOf, microsOf, toMoney } from '../paypal-objects.js';
 import type { PaypalPlan, PlanRequest, SubscriptionsClient } from './subscriptions-client.js';
@@ -11,6 +12,7 @@ export interface PricedPlan {
   id: string;
   sku: string;
   catalogueVersion: string;
+  taxPpm: number;
   currency: string;
   interval: BillingInterval;
   unitMicros: Micros;
@@ -22,7 +24,7 @@ const PAGES_MAX = 100;
 /** PayPal tries again five days after a payment failed, and suspends when that fails, too. */
 const FAILURES_MAX = 2;
 const UNITS = { month: 'MONTH', year: 'YEAR' } as const;
-const KEY = /^([\w-]{1,40}):([\w.-]{1,20}):([A-Z]{3})$/;
+const KEY = /^([\w-]{1,40}):([\w.-]{1,20}):([A-Z]{3})(?::tax(\d{1,6}))?$/;
 
 /**
  * Our plans as plans of the PayPal account, named by their description. One is made when it is first needed,
@@ -36,7 +38,7 @@ export class PaypalPlans {
 
   /** @throws UnfitObject when the account has another price under this name. */
   async find(plan: PlanRef, currency: string): Promise<PricedPlan> {
-    const key = `${plan.sku}:${plan.catalogueVersion}:${currency}`;
+    const key = priceKeyOf(plan, currency);
     const known = this.byKey.get(key);
     if (known) return known;
     const id = (await this.search(key)) ?? (await this.create(key, plan, currency));
@@ -49,8 +51,8 @@ export class PaypalPlans {
   }
 
   /** One that was sold before, at the price of then. @throws UnfitObject when the account has none. */
-  async named({ sku, catalogueVersion }: BilledPlan, currency: string): Promise<PricedPlan> {
-    const key = `${sku}:${catalogueVersion}:${currency}`;
+  async named(plan: BilledPlan, currency: string): Promise<PricedPlan> {
+    const key = priceKeyOf(plan, currency);
     const known = this.byKey.get(key);
     if (known) return known;
     const id = await this.search(key);
@@ -96,7 +98,7 @@ export class PaypalPlans {
   private async create(key: string, plan: PlanRef, currency: string): Promise<string> {
     const request: PlanRequest = {
       product_id: PRODUCT_ID,
-      name: plan.name,
+      name: planNameOf(plan),
       description: key,
       status: 'ACTIVE',
       quantity_supported: true,
@@ -116,7 +118,7 @@ export class PaypalPlans {
 }
 
 function pricedPlan({ id, description, billing_cycles: cycles }: PaypalPlan): PricedPlan {
-  const [, sku, catalogueVersion, currency] = KEY.exec(String(description)) ?? [];
+  const [, sku, catalogueVersion, currency, rate = '0'] = KEY.exec(String(description)) ?? [];
   const [cycle] = cycles ?? [];
   const price = cycle?.pricing_scheme?.fixed_price;
   const { interval_unit: unit, interval_count: count = 1 } = cycle?.frequency ?? {};
@@ -125,5 +127,6 @@ function pricedPlan({ id, description, billing_cycles: cycles }: PaypalPlan): Pr
     throw new UnfitObject(`the plan ${String(id)} is not one of ours`);
   }
   const interval = unit === 'YEAR' ? 'year' : 'month';
-  return { id: idOf(id), sku, catalogueVersion, currency, interval, unitMicros: microsOf(price) };
+  const named = { id: idOf(id), sku, catalogueVersion, taxPpm: Number(rate) };
+  return { ...named, currency, interval, unitMicros: microsOf(price) };
 }

@@ -22,16 +22,16 @@ export interface SubscriptionMark {
 
 const NONE = '-';
 const MARK =
-  /^([\w-]{36}),(e|-),(\d{1,12}),(\d{1,12}|-),([\w-]{1,40}):(\d{1,4}):([\w.-]{1,20}),(\w{1,20}|-)$/;
+  /^([\w-]{36}),(e|-),(\d{1,12}),(\d{1,12}|-),([\w-]{1,40}):(\d{1,4}):([\w.-]{1,20})(?:\+(\d{1,6}))?,(\w{1,20}|-)$/;
 
 export function toCustomId(mark: SubscriptionMark): string {
-  const { sku, quantity, catalogueVersion } = mark.running;
+  const { sku, quantity, catalogueVersion, taxPpm } = mark.running;
   return [
     mark.orderId,
     mark.isEnding ? 'e' : NONE,
     secondsOf(mark.until),
     mark.anchor ? secondsOf(mark.anchor) : NONE,
-    `${sku}:${quantity}:${catalogueVersion}`,
+    `${sku}:${quantity}:${catalogueVersion}${taxPpm === 0 ? '' : `+${taxPpm}`}`,
     mark.changeOrderId ?? NONE,
   ].join(',');
 }
@@ -41,13 +41,13 @@ export function toSubscriptionMark(customId: unknown): SubscriptionMark | undefi
   const found = MARK.exec(String(customId));
   if (!found || !isId(found[1])) return undefined;
   const [, orderId, ending, until, anchor = NONE, sku = '', quantity] = found;
-  const [, , , , , , , catalogueVersion = '', changeOrderId = NONE] = found;
+  const [catalogueVersion = '', rate = '0', changeOrderId = NONE] = found.slice(7);
   return {
     orderId,
     isEnding: ending === 'e',
     until: new Date(Number(until) * SECOND_MS),
     anchor: anchor === NONE ? null : new Date(Number(anchor) * SECOND_MS),
-    running: { sku, quantity: Number(quantity), catalogueVersion },
+    running: { sku, quantity: Number(quantity), catalogueVersion, taxPpm: Number(rate) },
     changeOrderId: changeOrderId === NONE ? null : changeOrderId,
   };
 }

@@ -1,0 +1,14 @@
+import { Injectable } from '@nestjs/common';
+import { KeyRecordService } from './key-records.service.js';
+
+/** Retires expired keys. */
+@Injectable()
+export class ExpireKeysJob {
+  readonly name = 'expire-keys';
+
+  constructor(private readonly keyRecords: KeyRecordService) {}
+
+  async runOnce(): Promise<void> {
+    await this.keyRecords.expireDue();
+  }
+}

@@ -1,0 +1,97 @@
+import { Injectable } from '@nestjs/common';
+import type { AccountState, KeyEnvironment, Scope } from '#libs/contracts';
+import { MaintenanceDatabase, type Transaction } from '#libs/database';
+
+export interface KeyRow {
+  keyId: string;
+  accountId: string;
+  accountState: AccountState;
+  restoreUntil: Date | null;
+  isSuspended: boolean;
+  isRevoked: boolean;
+  environment: KeyEnvironment;
+  scopes: Scope[];
+  allowedAddresses: string[];
+  dailyCreditCap: number | null;
+  /** The first key of the line of rotations. */
+  ranksAs: string;
+  /** Of that line; null without a cap. */
+  lineKeyIds: string[] | null;
+  expiresAt: Date | null;
+  rank: number;
+}
+
+/** Works across accounts under the maintenance role: a hash says nothing of whose key it is. */
+@Injectable()
+export class KeyRecordMaintenanceRepository {
+  constructor(private readonly database: MaintenanceDatabase) {}
+
+  /** One statement by a unique index, whatever the hash is (S4, S12). @param limits.usedSince of `lineKeyIds`. */
+  async find(hash: Buffer, { usedSince }: { usedSince: Date }): Promise<KeyRow | null> {
+    const [row] = await this.database.query<KeyRow>(
+      `select k.id as "keyId", k.account_id as "accountId", a.state as "accountState",
+              a.restore_until as "restoreUntil",
+              a.suspended_at is not null as "isSuspended", k.revoked_at is not null as "isRevoked",
+              k.environment, k.scopes, k.allowed_addresses as "allowedAddresses",
+              k.daily_credit_cap as "dailyCreditCap", k.expires_at as "expiresAt",
+              case when k.environment = 'live' and k.is_current then
+                (select count(*) from api_keys o
+                 where o.account_id = k.account_id and o.environment = 'live' and o.is_current
+                   and o.ranks_as <= k.ranks_as)
+              else 0 end::int as rank,
+              k.ranks_as as "ranksAs",
+              case when k.daily_credit_cap is not null then
+                (select array_agg(o.id) from api_keys o
+                 where o.account_id = k.account_id and o.ranks_as = k.ranks_as
+                   and (o.revoked_at is null or o.revoked_at >= $2))
+              end as "lineKeyIds"
+       from api_keys k join accounts a on a.id = k.account_id
+       where k.key_hash = $1`,
+      [hash, usedSince],
+    );
+    return row ?? null;
+  }
+
+  /** Keys of every account that end so, newest first. */
+  async listByEnding(
+    lastFour: string,
+    limit: number,
+  ): Promise<{ keyId: string; accountId: string; name: string; isRevoked: boolean }[]> {
+    return this.database.query(
+      `select id as "keyId", account_id as "accountId", name, revoked_at is not null as "isRevoked"
+       from api_keys where last_four = $1 order by id desc limit $2`,
+      [lastFour, limit],
+    );
+  }
+
+  /** One statement for all keys; rows written less than `before` ago stay untouched. */
+  async noteUsed(keyIds: string[], at: Date, before: Date): Promise<void> {
+    await this.database.query(
+      `update api_keys set last_used_at = $2
+       where id = any($1::uuid[]) and (last_used_at is null or last_used_at <= $3)`,
+      [keyIds, at, before],
+    );
+  }
+
+  async listExpired(now: Date, limit: number): Promise<{ id: string; accountId: string }[]> {
+    return this.database.query(
+      `select id, account_id as "accountId" from api_keys
+       where revoked_at is null and expires_at <= $1 order by expires_at limit $2`,
+      [now, limit],
+    );
+  }
+
+  /** False when the key was revoked, or given more time, meanwhile. */
+  async expire(transaction: Transaction, keyId: string, now: Date): Promise<boolean> {
+    const count = await transaction.execute(
+      `update api_keys set revoked_at = expires_at, revoked_because = 'expiry'
+       where id = $1 and revoked_at is null and expires_at <= $2`,
+      [keyId, now],
+    );
+    return count === 1;
+  }
+
+  async transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
+    return this.database.transaction(work);
+  }
+}

@@ -1,0 +1,75 @@
+import { Injectable } from '@nestjs/common';
+import { ApiKeyChanged, type KeyRecord } from '#libs/contracts';
+import { Outbox } from '#libs/messaging';
+import { Clock, DAY_MS, MINUTE_MS, crashPoint } from '#libs/platform';
+import { KeyRecordMaintenanceRepository } from './key-records.repository.js';
+
+const USED_WRITE_MS = MINUTE_MS;
+const EXPIRE_BATCH = 500;
+const ENDINGS_MAX = 50;
+
+/** What gateways must know of a key to let a request pass. */
+@Injectable()
+export class KeyRecordService {
+  constructor(
+    private readonly keys: KeyRecordMaintenanceRepository,
+    private readonly outbox: Outbox,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Records of revoked and expired keys too: the gateway judges. Null when no key has this hash. */
+  async find(hash: string): Promise<KeyRecord | null> {
+    const nowMs = this.clock.now().getTime();
+    const usedSince = new Date(nowMs - (nowMs % DAY_MS));
+    const row = await this.keys.find(Buffer.from(hash, 'hex'), { usedSince });
+    if (!row) return null;
+    const { isRevoked, restoreUntil, dailyCreditCap, expiresAt, ...rest } = row;
+    const { ranksAs, lineKeyIds, ...record } = rest;
+    return {
+      ...record,
+      state: isRevoked ? 'revoked' : 'active',
+      ...(restoreUntil &&
+        row.accountState === 'deleted' && { restorableUntil: restoreUntil.toISOString() }),
+      ...(dailyCreditCap !== null && {
+        dailyCreditCap,
+        capLine: { id: ranksAs, keyIds: lineKeyIds ?? [] },
+      }),
+      ...(expiresAt && { expiresAt: expiresAt.toISOString() }),
+    };
+  }
+
+  /** Keys of every account that end so, for operators; at most 50. */
+  async findByEnding(lastFour: string) {
+    return this.keys.listByEnding(lastFour, ENDINGS_MAX);
+  }
+
+  /** Writes at most once a minute and key (S15). */
+  async noteUsed(keyIds: string[]): Promise<void> {
+    const now = this.clock.now();
+    await this.keys.noteUsed(keyIds, now, new Date(now.getTime() - USED_WRITE_MS));
+  }
+
+  /**
+   * Retires the keys whose time has come, so that a rank changes by an event and never silently.
+   * A key stops working at its expiry without this: gateways judge the time themselves.
+   * @returns how many were retired.
+   */
+  async expireDue(): Promise<number> {
+    const now = this.clock.now();
+    const due = await this.keys.listExpired(now, EXPIRE_BATCH);
+    let retired = 0;
+    for (const { id: keyId, accountId } of due) {
+      await this.keys.transaction(async (transaction) => {
+        const lock = await this.outbox.lock(transaction, {
+          key: accountId,
+          aggregate: `key:${keyId}`,
+        });
+        if (!(await this.keys.expire(transaction, keyId, now))) return;
+        await this.outbox.add(transaction, lock, ApiKeyChanged, { keyId, state: 'revoked' });
+        crashPoint('key-expiry.before-commit');
+        retired++;
+      });
+    }
+    return retired;
+  }
+}

@@ -1,0 +1,86 @@
+import { type Micros, shareOfMoney } from '#libs/platform';
+
+/** All of an amount, in the millionths that rates are counted in: 190,000 is 19 %. */
+const WHOLE_PPM = 1_000_000n;
+/** `DE=19`, `FR=20/0`, `CH=8.1`: country, percent, percent for businesses. */
+export const TAX_RATE = /^[A-Z]{2}=\d{1,2}(\.\d{1,4})?(\/\d{1,2}(\.\d{1,4})?)?$/;
+
+/** What an operator says of a country. */
+interface CountryRates {
+  consumerPpm: number;
+  businessPpm: number;
+}
+
+/** Who buys, as far as tax depends on it. */
+export interface TaxedBuyer {
+  /** ISO 3166-1 alpha-2. */
+  country: string;
+  /** A business gives one; account accepts only what its country knows as one (S81). */
+  tax_id?: string;
+}
+
+/**
+ * The operator's table of tax rates. A business of a country with two rates owes the tax itself where the rate for
+ * businesses is zero (reverse charge: Council Directive 2006/112/EC, article 196). Countries that are not in the
+ * table, and everybody while it is empty, pay no tax.
+ */
+export class TaxRates {
+  private readonly byCountry: ReadonlyMap<string, CountryRates>;
+
+  /** @param rates each as `TAX_RATE` says; of a country that is named twice the last. */
+  constructor(rates: readonly string[]) {
+    this.byCountry = new Map(rates.map((rate) => ratesOf(rate)));
+  }
+
+  /** No table: nobody has to be asked where a buyer is. */
+  get isEmpty(): boolean {
+    return this.byCountry.size === 0;
+  }
+
+  /** In millionths of the net price. */
+  ppmFor({ country, tax_id: taxId }: TaxedBuyer): number {
+    const { consumerPpm = 0, businessPpm = 0 } = this.byCountry.get(country) ?? {};
+    return taxId === undefined ? consumerPpm : businessPpm;
+  }
+
+  /** A business that owes the tax itself; its invoices must say so. */
+  isReverseCharge(buyer: TaxedBuyer): boolean {
+    const { consumerPpm = 0 } = this.byCountry.get(buyer.country) ?? {};
+    return consumerPpm > 0 && this.ppmFor(buyer) === 0;
+  }
+}
+
+/** The tax on a price without tax, to the nearest cent, half up. */
+export function taxOn(netMicros: Micros, ppm: number): Micros {
+  return shareOfMoney(netMicros, BigInt(ppm), WHOLE_PPM);
+}
+
+/** The tax within an amount that includes it, to the nearest cent, half up; the rest is net. */
+export function taxWithin(grossMicros: Micros, ppm: number): Micros {
+  return shareOfMoney(grossMicros, BigInt(ppm), WHOLE_PPM + BigInt(ppm));
+}
+
+/** The price of a unit as it is paid. Rounded by the unit: processors multiply it by the quantity. */
+export function withTax(netMicros: Micros, ppm: number): Micros {
+  return netMicros + taxOn(netMicros, ppm);
+}
+
+/** `19`, `8.1`: for people. */
+export function percentText(ppm: number): string {
+  return String(ppm / 10_000);
+}
+
+/** As a page or an invoice names it. */
+export const taxNameOf = (ppm: number) => `Tax ${percentText(ppm)} %`;
+
+function ratesOf(rate: string): [string, CountryRates] {
+  const [country = '', percents = ''] = rate.split('=');
+  const [consumer = '', business = consumer] = percents.split('/');
+  return [country, { consumerPpm: ppmOf(consumer), businessPpm: ppmOf(business) }];
+}
+
+/** Percent with up to four decimals, exactly. */
+function ppmOf(percent: string): number {
+  const [whole = '', decimals = ''] = percent.split('.');
+  return Number(whole) * 10_000 + Number(decimals.padEnd(4, '0'));
+}

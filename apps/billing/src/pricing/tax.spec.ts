@@ -1,0 +1,220 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { InvoiceAnswer, OrderAnswer, PaymentConfirmed } from '#libs/contracts';
+import { AuditJob } from '#libs/database';
+import { ConfigurationError, DAY_MS, addMonths, loadConfig, newId } from '#libs/platform';
+import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
+import { agreeAtPaypal, pressButton } from '../../../../test/billing/hosted-page.js';
+import { readPdf } from '../../../../test/billing/pdf-text.js';
+import { BillingConfig } from '../billing.config.js';
+import { TaxRates, taxOn, taxWithin } from './tax-rates.js';
+
+const ADDRESS = { address_line1: '1 Quay', city: 'A town' };
+
+describe('tax', () => {
+  let billing: BillingUnderTest;
+  let accountId: string;
+
+  beforeAll(async () => {
+    billing = await BillingUnderTest.start({ taxRates: ['DE=19', 'FR=20/0', 'CH=8.1'] });
+  });
+  afterAll(() => billing.stop());
+  beforeEach(() => {
+    accountId = billing.newAccount();
+  });
+  afterEach(async () => {
+    expect(billing.logLines.splice(0)).toEqual([]);
+    const audit = billing.get(AuditJob);
+    await audit.runOnce();
+    expect([...audit.violations]).toEqual([]);
+  });
+
+  const live = (country: string, extra: object = {}) =>
+    billing.contacts.set(accountId, { details: { ...ADDRESS, country, ...extra } });
+  const order = (wish: object) => billing.call('POST', 'orders', { accountId, body: wish });
+  const invoices = async (): Promise<InvoiceAnswer[]> =>
+    (await billing.call('GET', 'invoices', { accountId })).body.invoices;
+  const amounts = async () =>
+    (await invoices()).map((one) => [one.kind, one.net_micros, one.tax_micros, one.total_micros]);
+  const payments = async () =>
+    (await billing.events(accountId))
+      .filter(({ type }) => type === 'billing.payment-confirmed')
+      .map(({ data }) => data as unknown as PaymentConfirmed);
+
+  it.each(['stripe', 'paypal'] as const)('is added to a package and taken at %s', async (name) => {
+    live('DE');
+    const { body: bought } = await order({ product: 'package', credits: 15_000, processor: name });
+    expect(bought).toMatchObject({ amount_micros: '64260000', tax_micros: '10260000' });
+    expect(bought.lines).toEqual([
+      expect.objectContaining({ amount_micros: '54000000', tax_micros: '10260000' }),
+    ]);
+    await billing.act(bought as OrderAnswer, 'pay');
+    expect(await billing.stateOf(accountId, bought)).toBe('paid');
+    expect(await payments()).toEqual([
+      expect.objectContaining({
+        amountMicros: '64260000',
+        lines: [expect.objectContaining({ amountMicros: '54000000', credits: '15000' })],
+      }),
+    ]);
+    expect(await amounts()).toEqual([['invoice', '54000000', '10260000', '64260000']]);
+  });
+
+  it('stands on Stripe’s page as a line of its own', async () => {
+    live('CH');
+    await order({ product: 'package', credits: 15_000, processor: 'stripe' });
+    const { body } = billing.simulator.stripe.requests.findLast(
+      ({ path }) => path === '/v1/checkout/sessions',
+    )!;
+    const items = [...new URLSearchParams(body)].filter(([name]) => name.startsWith('line_items'));
+    expect(Object.fromEntries(items)).toMatchObject({
+      'line_items[0][price_data][unit_amount]': '5400',
+      'line_items[1][price_data][unit_amount]': '437',
+      'line_items[1][price_data][product_data][name]': 'Tax 8.1 %',
+    });
+  });
+
+  it('goes back with refunds, and all of it with all of the money', async () => {
+    live('CH');
+    const { body } = await order({ product: 'package', credits: 15_000, processor: 'stripe' });
+    await billing.act(body as OrderAnswer, 'pay');
+    const [{ paymentId }] = await payments();
+    for (const amountMicros of ['20010000', '20010000', undefined]) {
+      const wish = { refundId: newId(), paymentId, scope: 'whole', reason: 'asked' };
+      const answer = await billing.call('POST', 'operator/refunds', {
+        accountId,
+        caller: 'cli',
+        body: { ...wish, ...(amountMicros && { amountMicros }) },
+      });
+      expect(answer.status).toBe(200);
+      await billing.settle();
+    }
+    expect((await amounts()).toReversed()).toEqual([
+      ['invoice', '54000000', '4370000', '58370000'],
+      ['credit_note', '18510000', '1500000', '20010000'],
+      ['credit_note', '18510000', '1500000', '20010000'],
+      ['credit_note', '16980000', '1370000', '18350000'],
+    ]);
+  });
+
+  it.each(['stripe', 'paypal'] as const)(
+    'is within the price of a plan at %s: first bill, renewal, upgrade and refund',
+    async (processor) => {
+      live('CH');
+      const start = billing.clock.now();
+      const wish = { product: 'subscription', sku: 'api-15K-month', processor };
+      const { body: bought } = await order(wish);
+      expect(bought).toMatchObject({ amount_micros: '29190000', tax_micros: '2190000' });
+      await billing.act(bought as OrderAnswer, 'pay');
+      await billing.pass(addMonths(start, 1).getTime() - billing.clock.now().getTime());
+      await billing.pass(DAY_MS);
+      const full = ['invoice', '27000000', '2190000', '29190000'];
+      expect(await amounts()).toEqual([full, full]);
+      const { body: listed } = await billing.call('GET', 'subscriptions', { accountId });
+      const path = `subscriptions/${listed.subscriptions[0].id}`;
+      const body = { sku: 'api-50K-month' };
+      const preview = await billing.call('POST', `${path}/preview`, { accountId, body });
+      const { body: changed } = await billing.call('POST', `${path}/change`, { accountId, body });
+      if (changed.redirect_url && processor === 'paypal') await agreeAtPaypal(changed.redirect_url);
+      await billing.settle();
+      const [upgrade] = await payments().then((all) => all.toReversed());
+      expect(upgrade.amountMicros).toBe(preview.body.due_micros);
+      expect(upgrade.lines[0].kind).toBe('subscription_upgrade');
+      const [[kind, net, tax, total]] = await amounts();
+      expect([kind, total]).toEqual(['invoice', upgrade.amountMicros]);
+      expect(BigInt(tax)).toBe(taxWithin(BigInt(total), 81_000));
+      expect(net).toBe(upgrade.lines[0].amountMicros);
+    },
+  );
+
+  it('a business that owes it itself pays none, and its invoice says so', async () => {
+    live('FR', { organisation: 'Exemple SA', tax_id: 'FR12345678901' });
+    const { body } = await order({ product: 'package', credits: 15_000, processor: 'stripe' });
+    expect(body).toMatchObject({ amount_micros: '54000000', tax_micros: '0' });
+    await billing.act(body as OrderAnswer, 'pay');
+    await billing.deliverMail(accountId);
+    const [{ id }] = await invoices();
+    const { pages } = await readPdf((await billing.bytes(`invoices/${id}/pdf`, accountId)).body);
+    expect(pages[0]).toContain('Reverse charge');
+    expect(pages[0]).toContain('FR12345678901');
+  });
+
+  it('is none outside of the table', async () => {
+    live('US');
+    const { body } = await order({ product: 'package', credits: 15_000, processor: 'stripe' });
+    expect(body).toMatchObject({ amount_micros: '54000000', tax_micros: '0' });
+  });
+
+  it('where the buyer is unknown nothing is ordered', async () => {
+    const answer = await order({ product: 'package', credits: 15_000, processor: 'stripe' });
+    expect(answer).toMatchObject({ status: 409, body: { code: 'billing_details_missing' } });
+    expect((await billing.call('GET', 'orders', { accountId })).body.orders).toEqual([]);
+  });
+
+  it('a buyer who moves pays what was ordered', async () => {
+    live('DE');
+    const { body } = await order({ product: 'package', credits: 15_000, processor: 'stripe' });
+    live('US');
+    await pressButton(body.redirect_url, 'pay');
+    await billing.settle();
+    expect(await amounts()).toEqual([['invoice', '54000000', '10260000', '64260000']]);
+  });
+});
+
+describe('rates of tax', () => {
+  const rates = new TaxRates(['DE=19', 'FR=20/0', 'CH=8.1', 'XX=99.9999/0.5']);
+
+  it.each([
+    ['DE', undefined, 190_000, false],
+    ['DE', 'DE123456789', 190_000, false],
+    ['FR', undefined, 200_000, false],
+    ['FR', 'FR12345678901', 0, true],
+    ['CH', undefined, 81_000, false],
+    ['XX', undefined, 999_999, false],
+    ['XX', '1234', 5_000, false],
+    ['US', '123456789', 0, false],
+  ])('%s, tax id %s: %i millionths, reverse charge %s', (country, tax_id, ppm, isReverse) => {
+    expect(rates.ppmFor({ country, tax_id })).toBe(ppm);
+    expect(rates.isReverseCharge({ country, tax_id })).toBe(isReverse);
+  });
+
+  it('cents are rounded half up, and net and tax always add up', () => {
+    expect(taxOn(27_000_000n, 81_000)).toBe(2_190_000n);
+    expect(taxOn(50_000n, 100_000)).toBe(10_000n);
+    for (let cents = 0n; cents < 2_000n; cents += 7n) {
+      const net = cents * 10_000n;
+      const gross = net + taxOn(net, 190_000);
+      expect(taxWithin(gross, 190_000)).toBe(gross - net);
+    }
+  });
+
+  it.each([
+    'DE',
+    'DE=',
+    'de=19',
+    'DE=190',
+    'DE=19%',
+    'DE=-1',
+    'DE=19/',
+    'DE=19,DE=7',
+    'DE=1.23456',
+  ])('%s is a fault at the start', (text) => {
+    expect(() => loadConfig(BillingConfig, { BILLING_TAX_RATES: text })).toThrow(
+      ConfigurationError,
+    );
+    expect(faultsOf(text)).toHaveLength(1);
+  });
+
+  it('a table without faults is taken', () => {
+    expect(faultsOf('DE=19,FR=20/0,CH=8.1')).toEqual([]);
+  });
+});
+
+function faultsOf(rates: string): string[] {
+  try {
+    loadConfig(BillingConfig, { BILLING_TAX_RATES: rates });
+    return [];
+  } catch (error) {
+    return (error as ConfigurationError).faults.filter((fault) =>
+      fault.includes('BILLING_TAX_RATES'),
+    );
+  }
+}

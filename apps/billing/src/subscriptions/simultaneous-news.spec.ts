@@ -1,0 +1,97 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { addMonths } from '#libs/platform';
+import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
+import { pressButton } from '../../../../test/billing/hosted-page.js';
+import { SyncService } from '../sync/sync.service.js';
+
+const TIMES = 10;
+
+describe('news of several objects that are taken over at the same moment', () => {
+  let billing: BillingUnderTest;
+  let accountId: string;
+
+  beforeAll(async () => {
+    billing = await BillingUnderTest.start();
+  });
+  afterAll(() => billing.stop());
+  beforeEach(() => {
+    accountId = billing.newAccount();
+    billing.simulator.callbacks.faults.drop = true;
+  });
+  afterEach(() => {
+    billing.simulator.callbacks.faults.drop = false;
+    expect(billing.logLines.splice(0)).toEqual([]);
+  });
+
+  async function pay(): Promise<void> {
+    const body = { product: 'subscription', sku: 'api-15K-month', processor: 'stripe' };
+    const { body: order } = await billing.call('POST', 'orders', { accountId, body });
+    await pressButton(order.redirect_url, 'pay');
+  }
+
+  /** Newest first. */
+  const idsOf = (type: 'subscription' | 'invoice', count: number) =>
+    billing.simulator.world
+      .all(type)
+      .map(({ id }) => id)
+      .slice(0, count);
+
+  const syncAll = (kind: 'subscription' | 'bill', ids: readonly string[]) =>
+    Promise.all(ids.map((id) => billing.get(SyncService).sync({ processor: 'stripe', kind, id })));
+
+  it('of two subscriptions of a line one is kept, the other ended and refunded', async () => {
+    for (let time = 0; time < TIMES; time += 1) {
+      accountId = billing.newAccount();
+      await pay();
+      await pay();
+      expect(await syncAll('subscription', idsOf('subscription', 2))).toEqual(['synced', 'synced']);
+      await billing.settle();
+      await billing.follow();
+      const rows = await billing.database.query(
+        `select s.is_current, s.is_duplicate, s.state, p.is_announced,
+           (select state from reversals r where r.payment_id = p.id and r.amount_micros = p.amount_micros)
+             as refund
+         from subscriptions s join payment_lines l on l.subscription_id = s.id
+         join payments p on p.id = l.payment_id where s.account_id = $1 order by s.is_current`,
+        [accountId],
+      );
+      expect(rows).toEqual([
+        {
+          is_current: false,
+          is_duplicate: true,
+          state: 'cancelled',
+          is_announced: false,
+          refund: 'final',
+        },
+        {
+          is_current: true,
+          is_duplicate: false,
+          state: 'active',
+          is_announced: true,
+          refund: null,
+        },
+      ]);
+      const types = (await billing.events(accountId)).map(({ type }) => type);
+      expect(types.filter((type) => type === 'billing.payment-confirmed')).toHaveLength(1);
+    }
+  });
+
+  it('of two paid bills the later one says until when is paid', async () => {
+    await pay();
+    await syncAll('subscription', idsOf('subscription', 1));
+    await billing.settle();
+    const start = billing.clock.now();
+    for (let month = 2; month <= 2 * TIMES; month += 2) {
+      for (const passed of [month - 1, month]) {
+        billing.clock.set(addMonths(start, passed));
+        billing.simulator.clock.runDue();
+      }
+      expect(await syncAll('bill', idsOf('invoice', 2).toReversed())).toEqual(['synced', 'synced']);
+      const [row] = await billing.database.query(
+        'select paid_through from subscriptions where account_id = $1',
+        [accountId],
+      );
+      expect(row).toEqual({ paid_through: addMonths(start, month + 1) });
+    }
+  });
+});

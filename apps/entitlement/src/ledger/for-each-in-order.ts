@@ -1,0 +1,20 @@
+/**
+ * Does `work` for each item, one after the other, so that one that fails keeps no other waiting.
+ * @throws AggregateError with every failure once all were tried.
+ */
+export async function forEachInOrder<T>(
+  items: T[],
+  work: (item: T) => Promise<unknown>,
+): Promise<void> {
+  const failures: unknown[] = [];
+  for (const item of items) {
+    try {
+      await work(item);
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  if (failures.length > 0) {
+    throw new AggregateError(failures, `${failures.length} of ${items.length} failed`);
+  }
+}

@@ -1,0 +1,217 @@
+import {
+  type AccountClient,
+  type EntitlementClient,
+  type KeyRecord,
+  hashApiKey,
+  isWellFormedApiKey,
+} from '#libs/contracts';
+import {
+  type Clock,
+  MINUTE_MS,
+  Problem,
+  SECOND_MS,
+  ServiceUnavailable,
+  monotonicMs,
+} from '#libs/platform';
+import type { CappedLine } from '../lease/daily-caps.js';
+import { AccountEntry, KeyEntry } from './caller.js';
+import { AccountDeletedProblem, AccountSuspended, InvalidApiKey } from './auth-cache.errors.js';
+import { RefusedKeys } from './refused-keys.js';
+
+export interface FactsOptions {
+  account: AccountClient;
+  entitlement: EntitlementClient;
+  clock: Clock;
+  /** Server-side secret of the keys' hashes. */
+  keyPepper: string;
+  /** What must be ready before a key is used for the first time. */
+  beforeUse?: (key: CappedLine) => Promise<void>;
+  /** Keys kept at most; the oldest are given up first. */
+  keysMax?: number;
+}
+
+/** How long records serve after the last good poll of both change feeds. */
+export const FEED_GRACE_MS = MINUTE_MS;
+
+const KEYS_MAX = 200_000;
+const LOADS_MAX = 256;
+/** A load that is overtaken by news this often gives up: the account changes faster than it can be read. */
+const LOAD_TRIES = 4;
+
+const invalidApiKey = new InvalidApiKey();
+const accountSuspended = new AccountSuspended();
+
+/**
+ * What is known of keys and accounts, in memory. Records come from their owners on a miss, are dropped
+ * when an event or a change feed names their account, and all at once when the feeds stay silent.
+ */
+export class AuthCache {
+  private keys = new Map<string, KeyEntry>();
+  private accounts = new Map<string, AccountEntry>();
+  private readonly refused = new RefusedKeys();
+  private readonly loads = new Map<string, Promise<KeyEntry | Problem>>();
+  /** When an account was named while loads were under way, in `newsCount`s. */
+  private readonly named = new Map<string, number>();
+  private newsCount = 0;
+  private droppedAllAt = 0;
+  private trustedUntilMs = 0;
+
+  constructor(private readonly options: FactsOptions) {}
+
+  /** The key when its record is cached and still true. The argument may be a slice of a longer text. */
+  find(apiKey: string, nowMs: number): KeyEntry | undefined {
+    if (nowMs > this.trustedUntilMs && this.keys.size > 0) this.dropAll();
+    const entry = this.keys.get(apiKey);
+    if (entry === undefined) return undefined;
+    const { validUntilSecond } = entry.account;
+    if (validUntilSecond !== 0 && this.isPast(validUntilSecond)) {
+      this.forget(entry.account.id);
+      return undefined;
+    }
+    return entry.expiresAtSecond !== 0 && this.isPast(entry.expiresAtSecond) ? undefined : entry;
+  }
+
+  /**
+   * Asks the owners. One load per key at a time; what is refused is remembered for a second.
+   * @returns the key, or why it is refused. 503 when an owner cannot answer or too many loads run.
+   */
+  async load(apiKey: string): Promise<KeyEntry | Problem> {
+    const refusal = this.refused.find(apiKey);
+    if (refusal) return refusal;
+    if (!isWellFormedApiKey(apiKey)) return invalidApiKey;
+    const running = this.loads.get(apiKey);
+    if (running) return running;
+    if (this.loads.size >= LOADS_MAX) return new ServiceUnavailable('account');
+    // A slice would keep the whole URL it was cut from alive.
+    const ownCopy = Buffer.from(apiKey, 'latin1').toString('latin1');
+    const load = this.loadWhole(ownCopy).finally(() => {
+      this.loads.delete(ownCopy);
+      if (this.loads.size === 0) this.named.clear();
+    });
+    this.loads.set(ownCopy, load);
+    return load;
+  }
+
+  /** True while the owners are being asked about this key. */
+  isLoading(apiKey: string): boolean {
+    return this.loads.has(apiKey);
+  }
+
+  /** Forgets an account and all its keys; running loads that may have read older records start again. */
+  drop(accountId: string): void {
+    this.newsCount++;
+    if (this.loads.size > 0) this.named.set(accountId, this.newsCount);
+    // Refusals hold no account: they live for a second only, and news may end any of them.
+    this.refused.clear();
+    this.forget(accountId);
+  }
+
+  dropAll(): void {
+    this.newsCount++;
+    this.droppedAllAt = this.newsCount;
+    this.refused.clear();
+    this.keys = new Map();
+    this.accounts = new Map();
+  }
+
+  /** Records may serve until this instant (monotonic); the pollers move it on. */
+  trustUntil(ms: number): void {
+    this.trustedUntilMs = ms;
+  }
+
+  /** Keys at hand, for metrics and tests. */
+  get size(): number {
+    return this.keys.size;
+  }
+
+  private async loadWhole(apiKey: string): Promise<KeyEntry | Problem> {
+    try {
+      for (let tries = 0; tries < LOAD_TRIES; tries++) {
+        const since = this.newsCount;
+        const record = await this.options.account.findKey(
+          hashApiKey(apiKey, this.options.keyPepper),
+        );
+        const refusal = this.refusalOf(record);
+        if (refusal) {
+          if (record && this.isOvertaken(record.accountId, since)) continue;
+          this.refused.remember(apiKey, refusal);
+          return refusal;
+        }
+        const { accountId, keyId, dailyCreditCap = 0, capLine } = record!;
+        const account = await this.accountOf(accountId);
+        // Before it is kept: from then on others find it, and would use it unprepared.
+        const { id: capId, keyIds } = capLine ?? { id: keyId, keyIds: [keyId] };
+        await this.options.beforeUse?.({ capId, keyIds, dailyCreditCap });
+        if (this.isOvertaken(accountId, since)) continue;
+        return this.keep(apiKey, record!, account);
+      }
+      return new ServiceUnavailable('account');
+    } catch (error) {
+      return error instanceof Problem && error.status === 503
+        ? error
+        : new ServiceUnavailable('account', error);
+    }
+  }
+
+  private async accountOf(accountId: string): Promise<AccountEntry> {
+    const known = this.currentAccount(accountId);
+    if (known) return known;
+    const allowance = await this.options.entitlement.allowance(accountId);
+    return new AccountEntry(allowance, this.options.clock.now());
+  }
+
+  /** The account's state is judged before the key's: a deleted account answers 403 for its 90 days. */
+  private refusalOf(record: KeyRecord | null): Problem | undefined {
+    if (record === null || record.accountState === 'erased') return invalidApiKey;
+    if (record.accountState === 'deleted') return new AccountDeletedProblem(record.restorableUntil);
+    const { state, expiresAt } = record!;
+    const isExpired =
+      expiresAt !== undefined && this.isPast(new Date(expiresAt).getTime() / SECOND_MS);
+    if (state === 'revoked' || isExpired) return invalidApiKey;
+    return record.isSuspended ? accountSuspended : undefined;
+  }
+
+  private isOvertaken(accountId: string, since: number): boolean {
+    return this.droppedAllAt > since || (this.named.get(accountId) ?? 0) > since;
+  }
+
+  /** Only with live feeds: what nobody would drop is used once and not kept. */
+  private keep(apiKey: string, record: KeyRecord, loaded: AccountEntry): KeyEntry {
+    if (monotonicMs() > this.trustedUntilMs) return new KeyEntry(apiKey, loaded, record);
+    const known = this.currentAccount(loaded.id);
+    if (known === undefined) {
+      this.forget(loaded.id);
+      this.accounts.set(loaded.id, loaded);
+    }
+    if (this.keys.size >= (this.options.keysMax ?? KEYS_MAX)) this.giveUpOldest();
+    const entry = new KeyEntry(apiKey, known ?? loaded, record);
+    entry.nextOfAccount = entry.account.firstKey;
+    entry.account.firstKey = entry;
+    this.keys.set(apiKey, entry);
+    return entry;
+  }
+
+  private currentAccount(accountId: string): AccountEntry | undefined {
+    const known = this.accounts.get(accountId);
+    if (known === undefined || known.validUntilSecond === 0) return known;
+    return this.isPast(known.validUntilSecond) ? undefined : known;
+  }
+
+  private forget(accountId: string): void {
+    const account = this.accounts.get(accountId);
+    if (account === undefined) return;
+    this.accounts.delete(accountId);
+    for (let key = account.firstKey; key !== undefined; key = key.nextOfAccount) {
+      this.keys.delete(key.apiKey);
+    }
+  }
+
+  private giveUpOldest(): void {
+    const [oldest] = this.keys.values();
+    if (oldest) this.forget(oldest.account.id);
+  }
+
+  private isPast(second: number): boolean {
+    return this.options.clock.now().getTime() >= second * SECOND_MS;
+  }
+}

@@ -1,0 +1,99 @@
+import type { BlockList } from 'node:net';
+import {
+  type Allowance,
+  type KeyRecord,
+  type RateClass,
+  SCOPES,
+  type Scope,
+} from '#libs/contracts';
+import { CounterId } from '#libs/counters';
+import { SECOND_MS } from '#libs/platform';
+import { allowListOf } from './allow-list.js';
+
+/** What an account may do, as the request path reads it. Fields are small integers: 100,000 of these fit. */
+export class AccountEntry {
+  readonly id: string;
+  readonly counterId: CounterId;
+  readonly limits: Record<RateClass, number>;
+  readonly keys: number;
+  /** Seconds since 1970 from which this record is no longer true; 0 for never. */
+  readonly validUntilSecond: number;
+  readonly isSuspended: boolean;
+  /** Head of the list of cached keys of this account. */
+  firstKey?: KeyEntry = undefined;
+
+  constructor({ accountId, limits, keys, validUntil, blocks }: Allowance, now: Date) {
+    this.id = accountId;
+    this.counterId = new CounterId(accountId);
+    this.limits = onlyCopyOf(limits);
+    this.keys = keys;
+    this.validUntilSecond = secondOf(validUntil);
+    const nowMs = now.getTime();
+    this.isSuspended = blocks.some(
+      ({ blocks: parts, from, to }) =>
+        parts.includes('api') &&
+        new Date(from).getTime() <= nowMs &&
+        (to === undefined || new Date(to).getTime() > nowMs),
+    );
+  }
+}
+
+/** One usable key of an active account. */
+export class KeyEntry {
+  readonly keyId: string;
+  readonly isTest: boolean;
+  readonly rank: number;
+  /** Bit n stands for `SCOPES[n]`. */
+  readonly scopeBits: number;
+  /** Seconds since 1970; 0 for never. */
+  readonly expiresAtSecond: number;
+  /** Credits in a UTC day; 0 for no cap. */
+  readonly dailyCreditCap: number;
+  /** What the cap is counted by: the key's line of rotations. */
+  readonly capId: string;
+  readonly allowList?: BlockList;
+  nextOfAccount?: KeyEntry = undefined;
+
+  constructor(
+    readonly apiKey: string,
+    readonly account: AccountEntry,
+    record: KeyRecord,
+  ) {
+    this.keyId = record.keyId;
+    this.isTest = record.environment === 'test';
+    this.rank = record.rank;
+    this.scopeBits = record.scopes.reduce((bits, scope) => bits | scopeBit(scope), 0);
+    this.expiresAtSecond = secondOf(record.expiresAt);
+    this.dailyCreditCap = record.dailyCreditCap ?? 0;
+    const lineId = record.capLine?.id;
+    // Most keys are the first of their line: one string for both.
+    this.capId = lineId === undefined || lineId === record.keyId ? record.keyId : lineId;
+    this.allowList = allowListOf(record.allowedAddresses);
+  }
+}
+
+/** Accounts of one plan have the same limits: they share one object. */
+const limitsInUse = new Map<string, Record<RateClass, number>>();
+const LIMITS_MAX = 10_000;
+
+function onlyCopyOf(limits: Record<RateClass, number>): Record<RateClass, number> {
+  const { live, bulk, heavy, account } = limits;
+  const name = `${live}/${bulk}/${heavy}/${account}`;
+  const known = limitsInUse.get(name);
+  if (known) return known;
+  if (limitsInUse.size >= LIMITS_MAX) limitsInUse.clear();
+  const copy = { live, bulk, heavy, account };
+  limitsInUse.set(name, copy);
+  return copy;
+}
+
+/** The bit of a scope in `scopeBits`; 0 for a scope this build does not know. */
+export function scopeBit(scope: Scope): number {
+  const place = SCOPES.indexOf(scope);
+  return place === -1 ? 0 : 1 << place;
+}
+
+/** Rounded down: records are never used past their time. */
+function secondOf(time: string | undefined): number {
+  return time === undefined ? 0 : Math.floor(new Date(time).getTime() / SECOND_MS);
+}

@@ -1,0 +1,86 @@
+import type { ChangeCursor, ChangePage } from '#libs/contracts';
+import { type Logger, Loop, SECOND_MS, monotonicMs } from '#libs/platform';
+import { FEED_GRACE_MS, type AuthCache } from './auth-cache.js';
+
+/** An owner that says which accounts changed since a cursor. */
+export interface ChangeSource {
+  name: string;
+  changes(cursor?: ChangeCursor): Promise<ChangePage>;
+}
+
+interface Feed {
+  source: ChangeSource;
+  token?: string;
+  cursor?: ChangeCursor;
+  lastGoodMs: number;
+}
+
+export interface ChangePollersOptions {
+  authCache: AuthCache;
+  sources: ChangeSource[];
+  logger: Logger;
+  intervalMs?: number;
+}
+
+/**
+ * Polls each owner's change feed every second and drops the accounts it names. Records are trusted for
+ * 60 seconds after the older of the last good polls; another token (a restored or other database)
+ * drops everything.
+ */
+export class ChangePollers {
+  private readonly feeds: Feed[];
+  private readonly loops: Loop[];
+  private readonly startedMs = monotonicMs();
+
+  constructor(private readonly options: ChangePollersOptions) {
+    const { sources, logger, intervalMs = SECOND_MS } = options;
+    this.feeds = sources.map((source) => ({ source, lastGoodMs: -Infinity }));
+    this.loops = this.feeds.map(
+      (feed) =>
+        new Loop({
+          name: `change feed of ${feed.source.name}`,
+          intervalMs,
+          logger,
+          work: async () => this.poll(feed),
+        }),
+    );
+  }
+
+  /** Resolves after the first poll of each feed, good or not. */
+  async start(): Promise<void> {
+    await Promise.all(this.loops.map((loop) => loop.start()));
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.loops.map((loop) => loop.stop()));
+  }
+
+  /** By source, milliseconds since its last good poll; since the start when there was none. */
+  ages(): [string, number][] {
+    const nowMs = monotonicMs();
+    return this.feeds.map(({ source, lastGoodMs }) => [
+      source.name,
+      nowMs - Math.max(lastGoodMs, this.startedMs),
+    ]);
+  }
+
+  private async poll(feed: Feed): Promise<void> {
+    const askedMs = monotonicMs();
+    // A cursor as old as this may point behind rows the owner has removed.
+    if (askedMs - feed.lastGoodMs > FEED_GRACE_MS) feed.cursor = undefined;
+    const page = await feed.source.changes(feed.cursor);
+    this.apply(feed, page);
+    feed.lastGoodMs = askedMs;
+    const oldestGoodMs = Math.min(...this.feeds.map(({ lastGoodMs }) => lastGoodMs));
+    this.options.authCache.trustUntil(oldestGoodMs + FEED_GRACE_MS);
+  }
+
+  private apply(feed: Feed, page: ChangePage): void {
+    const { authCache } = this.options;
+    const isContinued = feed.cursor !== undefined && feed.token === page.token;
+    if (isContinued) for (const accountId of page.keys) authCache.drop(accountId);
+    else authCache.dropAll();
+    feed.token = page.token;
+    feed.cursor = page.cursor;
+  }
+}

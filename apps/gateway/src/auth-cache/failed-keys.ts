@@ -1,0 +1,84 @@
+import { MINUTE_MS, SECOND_MS } from '#libs/platform';
+import { addressGroup } from '../context/client-address.js';
+
+const ADDRESSES_MAX = 20_000;
+const SITE_GROUPS = 3;
+/** A /48 may fail this many times as often as one /64 of it, whichever of them it sends from. */
+const SITE_FACTOR = 4;
+/** Keys of one address being looked up at once, those that failed included; many good ones may share it. */
+const UNDER_WAY_MAX = 100;
+
+interface Failures {
+  count: number;
+  endsMs: number;
+}
+
+/**
+ * An address that sent many keys that are not valid may not have further unknown keys looked
+ * up for the rest of its minute (S17). Keys whose records are cached are served all the same, so one
+ * broken client does not silence its neighbours behind the same address.
+ */
+export class FailedKeys {
+  private readonly counts = new Map<string, Failures>();
+  /** Keys being looked up, by address group: any of them may fail. */
+  private readonly underWay = new Map<string, number>();
+
+  /** @param limit failures of one address in a minute. */
+  constructor(private readonly limit: number) {}
+
+  note(address: string, nowMs: number): void {
+    this.count(addressGroup(address), nowMs);
+    if (address.includes(':')) this.count(addressGroup(address, SITE_GROUPS), nowMs);
+  }
+
+  /** An unknown key of this address is being looked up; followed by one `end`. */
+  begin(address: string): void {
+    const group = addressGroup(address);
+    this.underWay.set(group, (this.underWay.get(group) ?? 0) + 1);
+  }
+
+  end(address: string): void {
+    const group = addressGroup(address);
+    const left = (this.underWay.get(group) ?? 0) - 1;
+    if (left > 0) this.underWay.set(group, left);
+    else this.underWay.delete(group);
+  }
+
+  /** Seconds for which this address has to wait; 0 when it may ask. */
+  waitSeconds(address: string, nowMs: number): number {
+    if (this.counts.size === 0 && this.underWay.size === 0) return 0;
+    const group = addressGroup(address);
+    const underWay = this.underWay.get(group) ?? 0;
+    const own = this.waitOf(group, { limit: this.limit, nowMs, underWay });
+    if (own > 0 || !address.includes(':')) return own;
+    const limit = this.limit * SITE_FACTOR;
+    return this.waitOf(addressGroup(address, SITE_GROUPS), { limit, nowMs, underWay: 0 });
+  }
+
+  private waitOf(
+    group: string,
+    { limit, nowMs, underWay }: { limit: number; nowMs: number; underWay: number },
+  ): number {
+    const entry = this.counts.get(group);
+    const isOpen = entry !== undefined && entry.endsMs > nowMs;
+    const failed = isOpen ? entry.count : 0;
+    if (failed < limit && failed + underWay < Math.max(limit, UNDER_WAY_MAX)) return 0;
+    return isOpen ? Math.ceil((entry.endsMs - nowMs) / SECOND_MS) : 1;
+  }
+
+  private count(group: string, nowMs: number): void {
+    const entry = this.counts.get(group);
+    if (entry && entry.endsMs > nowMs) {
+      entry.count++;
+      return;
+    }
+    this.counts.delete(group);
+    if (this.counts.size >= ADDRESSES_MAX) {
+      const [oldest] = this.counts.keys();
+      this.counts.delete(oldest);
+    }
+    // A slice of a header would keep the whole request it came in alive.
+    const ownCopy = Buffer.from(group, 'latin1').toString('latin1');
+    this.counts.set(ownCopy, { count: 1, endsMs: nowMs + MINUTE_MS });
+  }
+}

@@ -1,0 +1,77 @@
+import type { OwnerHeaders } from '../owners/owner-answer.js';
+
+/** What the gateway reads of the headers of an answer (RFC 9112). */
+export interface AnswerHeaders extends OwnerHeaders {
+  /** Bytes of the body, which begins after the blank line. */
+  bodyBytes: number;
+  /** False when the connection ends with this answer. */
+  isKept: boolean;
+}
+
+const STATUS_LINE = /^HTTP\/1\.1 [2-5][0-9]{2} /;
+const LENGTH = /^[0-9]{1,9}$/;
+/** `Age` is passed on to the customer unchanged. */
+const AGE = /^[0-9]{1,10}$/;
+
+/**
+ * Reads header lines that end where `end` (the blank line's CRLF CRLF) begins. Lookup gives
+ * each of its answers a length: one that is chunked, or ends with its connection, is none of lookup's.
+ * @returns undefined for anything else.
+ */
+export function readAnswerHeaders(text: string, end: number): AnswerHeaders | undefined {
+  if (!STATUS_LINE.test(text)) return undefined;
+  const headers: AnswerHeaders = {
+    status: Number(text.slice(9, 12)),
+    bodyBytes: -1,
+    outcome: '',
+    servedFrom: '',
+    age: undefined,
+    chargedItems: undefined,
+    isKept: true,
+  };
+  for (let start = text.indexOf('\r\n') + 2; start < end;) {
+    const lineEnd = text.indexOf('\r\n', start);
+    const colon = text.indexOf(':', start);
+    if (colon === -1 || colon > lineEnd) return undefined;
+    if (isOfInterest(colon - start)) {
+      const name = text.slice(start, colon).toLowerCase();
+      if (!readHeader(headers, name, text.slice(colon + 1, lineEnd).trim())) return undefined;
+    }
+    start = lineEnd + 2;
+  }
+  return headers.bodyBytes === -1 ? undefined : headers;
+}
+
+/** Lengths of the names below: most headers are passed over without a string being made of them. */
+function isOfInterest(nameLength: number): boolean {
+  switch (nameLength) {
+    case 3: // age
+    case 9: // x-outcome
+    case 10: // connection
+    case 13: // x-served-from
+    case 14: // content-length
+    case 15: // x-charged-items
+    case 17: // transfer-encoding
+      return true;
+    default:
+      return false;
+  }
+}
+
+/** False when the answer's end could not be told, or what is passed on is not what it should be. */
+function readHeader(headers: AnswerHeaders, name: string, value: string): boolean {
+  if (name === 'content-length') {
+    if (headers.bodyBytes !== -1 || !LENGTH.test(value)) return false;
+    headers.bodyBytes = Number(value);
+  } else if (name === 'transfer-encoding') return false;
+  else if (name === 'x-outcome') headers.outcome = value;
+  else if (name === 'x-served-from') headers.servedFrom = value;
+  else if (name === 'x-charged-items') {
+    if (!LENGTH.test(value)) return false;
+    headers.chargedItems = Number(value);
+  } else if (name === 'age') {
+    if (!AGE.test(value)) return false;
+    headers.age = value;
+  } else if (name === 'connection' && value.toLowerCase() === 'close') headers.isKept = false;
+  return true;
+}

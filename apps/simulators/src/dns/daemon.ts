@@ -1,0 +1,71 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { monotonicMs } from '#libs/platform';
+
+/** Debian keeps name servers in a folder that only root's path leads to. */
+const SHELL = ['-c', 'PATH="$PATH:/usr/sbin"; exec "$0" "$@"'];
+const START_MAX_MS = 60_000;
+const POLL_MS = 10;
+
+/** Where a name server listens. */
+export interface Endpoint {
+  address: string;
+  port: number;
+}
+
+/** Runs a program to its end. @throws Error with what it said on its way down. */
+export function runProgram(program: string, words: readonly string[], folder: string): string {
+  const done = spawnSync('sh', [...SHELL, program, ...words], { cwd: folder });
+  if (done.status !== 0) throw new Error(`${program}: ${done.stderr.toString()}`);
+  return done.stdout.toString().trim();
+}
+
+/** Those of the programs that this machine does not have. */
+export function missingPrograms(programs: readonly string[]): string[] {
+  return programs.filter((program) => spawnSync('sh', [...SHELL, 'which', program]).status !== 0);
+}
+
+/** A name server of Debian's in a process of its own. */
+export class Daemon {
+  private constructor(private readonly process: ChildProcess) {}
+
+  /** Starts it in the foreground and waits until it listens. @throws Error when it ends, or has not begun within a minute. */
+  static async start(program: string, words: string[], endpoint: Endpoint): Promise<Daemon> {
+    const child = spawn('sh', [...SHELL, program, ...words], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    let said = '';
+    child.stderr!.on('data', (chunk: Buffer) => (said = `${said}${chunk}`.slice(-2_000)));
+    const daemon = new Daemon(child);
+    const untilMs = monotonicMs() + START_MAX_MS;
+    while (!(await isListening(endpoint))) {
+      if (child.exitCode !== null || monotonicMs() > untilMs) {
+        await daemon.stop();
+        throw new Error(`${program} does not listen: ${said}`);
+      }
+      await sleep(POLL_MS);
+    }
+    return daemon;
+  }
+
+  /** Ends it at once; it keeps nothing. */
+  async stop(): Promise<void> {
+    if (this.process.exitCode !== null || this.process.signalCode !== null) return;
+    const ended = once(this.process, 'exit');
+    this.process.kill('SIGKILL');
+    await ended;
+  }
+}
+
+function isListening({ address, port }: Endpoint): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, address, () => end(true));
+    const end = (isThere: boolean) => {
+      socket.destroy();
+      resolve(isThere);
+    };
+    socket.on('error', () => end(false));
+  });
+}

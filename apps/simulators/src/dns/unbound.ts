@@ -1,0 +1,51 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Daemon, type Endpoint } from './daemon.js';
+
+/** A validating resolver. */
+export interface UnboundOptions {
+  /** For its settings: one of its own. */
+  folder: string;
+  endpoint: Endpoint;
+  /** File that names the root's servers; without one it knows only its stubs. */
+  rootHintsFile?: string;
+  /** Where the servers of single zones are asked, instead of following delegations. */
+  stubs?: Readonly<Record<string, Endpoint>>;
+  /** Files of DS records that are trusted. */
+  trustAnchorFiles?: readonly string[];
+  /** Reverse zones of documentation addresses that are asked like others. */
+  askedZones?: readonly string[];
+}
+
+/** Resolves with Unbound, which asks loopback addresses as if they were any other. @throws Error when it does not start. */
+export async function startUnbound(options: UnboundOptions): Promise<Daemon> {
+  const { folder, endpoint, rootHintsFile, stubs = {} } = options;
+  const { trustAnchorFiles = [], askedZones = [] } = options;
+  const stubZones = Object.entries(stubs).map(
+    ([zone, { address, port }]) => `stub-zone:\n  name: ${zone}\n  stub-addr: ${address}@${port}\n`,
+  );
+  const more = [
+    ...(rootHintsFile === undefined ? [] : [`root-hints: "${rootHintsFile}"`]),
+    ...askedZones.map((zone) => `local-zone: "${zone}." nodefault`),
+    ...trustAnchorFiles.map((file) => `trust-anchor-file: "${file}"`),
+  ];
+  const settings = `server:
+  interface: ${endpoint.address}
+  port: ${endpoint.port}
+  num-threads: 1
+  directory: "${folder}"
+  chroot: ""
+  username: ""
+  pidfile: ""
+  use-syslog: no
+  do-not-query-localhost: no
+  unblock-lan-zones: yes
+  insecure-lan-zones: yes
+  module-config: "validator iterator"
+${more.map((line) => `  ${line}\n`).join('')}remote-control:
+  control-enable: no
+${stubZones.join('')}`;
+  const file = join(folder, 'unbound.conf');
+  writeFileSync(file, settings);
+  return Daemon.start('unbound', ['-d', '-c', file], endpoint);
+}

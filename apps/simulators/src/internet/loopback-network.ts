@@ -1,0 +1,49 @@
+import { createServer } from 'node:net';
+
+const DNS_PORT = 53;
+const NETWORKS_MAX = 250;
+const HOSTS_MAX = 250;
+
+/** A block of 127.0.0.0/8 of one process: its servers listen on the ports of the real ones, each at an address of its own. */
+export class LoopbackNetwork {
+  private last = 0;
+
+  private constructor(private readonly prefix: string) {}
+
+  /** Why this process cannot have one; undefined when it can. */
+  static get missing(): string | undefined {
+    if (process.platform !== 'linux') return 'only Linux has all of 127.0.0.0/8';
+    return process.getuid?.() === 0 ? undefined : 'only root listens on ports 43, 53 and 443';
+  }
+
+  /** A block that nobody listens in. @throws Error when there is none. */
+  static async take(): Promise<LoopbackNetwork> {
+    for (let i = 0; i < NETWORKS_MAX; i++) {
+      const at = (process.pid + i) % (NETWORKS_MAX * NETWORKS_MAX);
+      const prefix = `127.${1 + Math.floor(at / NETWORKS_MAX)}.${1 + (at % NETWORKS_MAX)}`;
+      if (await isFree(`${prefix}.1`)) return new LoopbackNetwork(prefix);
+    }
+    throw new Error('every block of loopback addresses is taken');
+  }
+
+  /** The next address. @throws Error after 250. */
+  next(): string {
+    if (this.last === HOSTS_MAX) throw new Error('the block of loopback addresses is used up');
+    return `${this.prefix}.${++this.last}`;
+  }
+
+  /** One at which nothing ever listens. */
+  get deadEnd(): string {
+    return `${this.prefix}.${HOSTS_MAX + 1}`;
+  }
+}
+
+function isFree(address: string): Promise<boolean> {
+  const server = createServer();
+  return new Promise((resolve) => {
+    server.once('error', () => resolve(false));
+    server.listen({ port: DNS_PORT, host: address, exclusive: true }, () =>
+      server.close(() => resolve(true)),
+    );
+  });
+}

@@ -1,0 +1,132 @@
+import { reverseDnsName, type IpAddress } from '#libs/domain-names';
+import { registrationOf } from '../registry/registration.js';
+import { absolute, apex, domainZone, line, pointers } from './zone-text.js';
+
+/** Which server has a zone: the root's, those of registries, those of everybody else. */
+export type Level = 'root' | 'registry' | 'hosting';
+
+export interface Zone {
+  name: string;
+  level: Level;
+  /** Whose zone delegates this one; undefined for the root. */
+  parent?: string;
+  text: string;
+  isSigned: boolean;
+}
+
+export interface World {
+  /** Registered names. */
+  domains: readonly string[];
+  /** Addresses that have names. */
+  addresses: readonly IpAddress[];
+  /** Address of each host that registries and registrars run. */
+  hosts: ReadonlyMap<string, string>;
+  /** Address of the name server of each level. */
+  servers: Readonly<Record<Level, string>>;
+}
+
+export const ROOT_SERVER = 'a.root-servers.example';
+const HOSTING_TLD = 'example';
+/** How many labels of a reverse name are the address within its zone: a /24 and a /64. */
+const LABELS_WITHIN = { 4: 1, 6: 16 } as const;
+
+/**
+ * The zones of a world, children before their parents: the root, each top-level domain, each registered name,
+ * the hosting companies that name servers belong to, and reverse zones below `arpa`. Root and registries are signed, a
+ * name where its registration says so.
+ */
+export function zoneTree(world: World): Zone[] {
+  const nameServers = new Set(world.domains.flatMap((name) => registrationOf(name).nameServers));
+  const leaves = [
+    ...world.domains.map(registeredZone),
+    ...hostingZones([...nameServers], world.servers.hosting),
+    ...reverseZones(world.addresses, [...nameServers][0]!),
+  ];
+  const hosts = [
+    ...[...world.hosts].map(([host, address]) => ({ host, address })),
+    ...[...nameServers].map((host) => ({ host, address: world.servers.hosting })),
+  ];
+  const tlds = new Set([
+    HOSTING_TLD,
+    ...leaves.map(({ name }) => tldOf(name)),
+    ...hosts.map(({ host }) => tldOf(host)),
+  ]);
+  const registries = [...tlds].map((tld) => registryZone(tld, { world, leaves, hosts }));
+  return [...leaves, ...registries, rootZone([...tlds], world.servers)];
+}
+
+function registeredZone(domain: string): Zone {
+  const { signed: isSigned } = registrationOf(domain);
+  return { ...leaf(domain), text: domainZone(domain), isSigned };
+}
+
+/** Of the companies whose hosts serve the names. */
+function hostingZones(nameServers: readonly string[], address: string): Zone[] {
+  const byDomain = Map.groupBy(nameServers, (host) => host.slice(host.indexOf('.') + 1));
+  return [...byDomain].map(([domain, hosts]) => ({
+    ...leaf(domain),
+    text:
+      apex(domain, hosts[0]!) + hosts.map((host) => line(absolute(host), 'A', address)).join(''),
+    isSigned: false,
+  }));
+}
+
+function reverseZones(addresses: readonly IpAddress[], server: string): Zone[] {
+  const named = addresses.map((ip) => {
+    const name = reverseDnsName(ip);
+    return { name, zone: name.split('.').slice(LABELS_WITHIN[ip.version]).join('.') };
+  });
+  return [...Map.groupBy(named, ({ zone }) => zone)].map(([zone, members]) => ({
+    ...leaf(zone),
+    text: apex(zone, server) + members.map(({ name }) => pointers(name)).join(''),
+    isSigned: false,
+  }));
+}
+
+/** Delegates what lies below it and has the addresses of hosts, as glue and as facts. */
+function registryZone(
+  tld: string,
+  {
+    world,
+    leaves,
+    hosts,
+  }: { world: World; leaves: Zone[]; hosts: { host: string; address: string }[] },
+): Zone {
+  const server = registryServer(tld);
+  const children = leaves.filter(({ parent }) => parent === tld);
+  const delegations = children.flatMap(({ name, text }) =>
+    serversIn(text, name).map((host) => line(absolute(name), 'NS', host)),
+  );
+  const own = hosts.filter(({ host }) => tldOf(host) === tld);
+  const addresses = own.map(({ host, address }) => line(absolute(host), 'A', address));
+  const text =
+    apex(tld, server) +
+    line(absolute(server), 'A', world.servers.registry) +
+    [...delegations, ...addresses].join('');
+  return { name: tld, level: 'registry', parent: '.', text, isSigned: true };
+}
+
+function rootZone(tlds: readonly string[], servers: World['servers']): Zone {
+  const delegations = tlds.map((tld) => {
+    const server = absolute(registryServer(tld));
+    return line(absolute(tld), 'NS', server) + line(server, 'A', servers.registry);
+  });
+  const text =
+    apex('.', ROOT_SERVER) + line(absolute(ROOT_SERVER), 'A', servers.root) + delegations.join('');
+  return { name: '.', level: 'root', text, isSigned: true };
+}
+
+function leaf(name: string) {
+  return { name, level: 'hosting', parent: tldOf(name) } as const;
+}
+
+/** The name servers that a zone says it has. */
+function serversIn(text: string, zone: string): string[] {
+  const lines = text.split('\n').map((one) => one.split(' '));
+  return lines
+    .filter(([name, , , type]) => type === 'NS' && name === absolute(zone))
+    .map((words) => words.at(-1)!);
+}
+
+const registryServer = (tld: string) => `ns.nic.${tld}`;
+const tldOf = (name: string) => name.slice(name.lastIndexOf('.') + 1);

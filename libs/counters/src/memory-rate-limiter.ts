@@ -1,0 +1,235 @@
+import { monotonicMs } from '#libs/platform';
+import type { CounterId } from './counter-id.js';
+import { RateLimiter, WINDOW_SECONDS, type RateLimitResult } from './rate-limiter.js';
+
+/** Requests one bucket holds; more in one second are refused. */
+const CELL_MAX = 0xffff;
+const ROWS_MAX = 1 << 18;
+
+/** Places of a row's words: the id, its rate key, the second last written, the oldest non-empty one. */
+const WORD0 = 0;
+const RATE_KEY = 4;
+const LAST = 5;
+const OLDEST = 6;
+const TOTAL = 7;
+const ROW_WORDS = 8;
+/** `RATE_KEY` of a row that belongs to nobody; its first word is the next such row, plus one. */
+const FREE = -1;
+
+/**
+ * The window of one process: 154 bytes a row, found by open addressing. Time is monotonic, so a step
+ * of the wall clock neither frees nor locks anybody (S101). Rows that were idle for a whole window hold
+ * nothing and are taken back; when all are in use, further accounts are refused. All rows lie in one
+ * piece of memory, whose pages the system provides only when they are written.
+ */
+export class MemoryRateLimiter extends RateLimiter {
+  private readonly words: Int32Array;
+  private readonly counts: Uint16Array;
+  private readonly indexMask: number;
+  /** Where the rows begin, after the index. */
+  private readonly rowsStart: number;
+  private rowsUsed = 0;
+  private freeCount = 0;
+  /** The first row that belongs to nobody, plus one. */
+  private freeFirst = 0;
+  private sweepRow = 0;
+
+  constructor(
+    private readonly nowMs: () => number = monotonicMs,
+    private readonly rowsMax = ROWS_MAX,
+  ) {
+    super();
+    const indexSize = 2 ** Math.ceil(Math.log2(rowsMax * 2));
+    this.indexMask = indexSize - 1;
+    this.rowsStart = indexSize;
+    this.words = new Int32Array(indexSize + rowsMax * ROW_WORDS);
+    this.counts = new Uint16Array(rowsMax * WINDOW_SECONDS);
+  }
+
+  /** Rows in use, for metrics and tests. */
+  get size(): number {
+    return this.rowsUsed - this.freeCount;
+  }
+
+  take(id: CounterId, rateKey: number, limit: number): RateLimitResult {
+    const hash = hashOf(id.word1, id.word2, id.word3, rateKey);
+    const nowSeconds = this.nowMs() / 1000;
+    const { words, counts } = this;
+    const row = this.rowOf(hash, id, rateKey, Math.floor(nowSeconds));
+    if (row === -1) return { allowed: false, remaining: 0, resetSeconds: 1 };
+    const base = this.rowsStart + row * ROW_WORDS;
+    const buckets = row * WINDOW_SECONDS;
+    const second = Math.floor(nowSeconds);
+    this.advance(base, buckets, second);
+    const place = buckets + (second % WINDOW_SECONDS);
+    const allowed = words[base + TOTAL] < limit && counts[place] < CELL_MAX;
+    if (allowed) {
+      if (words[base + TOTAL] === 0) words[base + OLDEST] = second;
+      counts[place]++;
+      words[base + TOTAL]++;
+    }
+    const total = words[base + TOTAL];
+    const oldest = total === 0 ? second : words[base + OLDEST];
+    return {
+      allowed,
+      remaining: Math.max(0, limit - total),
+      resetSeconds: Math.max(1, Math.ceil(oldest + WINDOW_SECONDS - nowSeconds)),
+    };
+  }
+
+  giveBack(id: CounterId, rateKey: number): void {
+    const hash = hashOf(id.word1, id.word2, id.word3, rateKey);
+    const row = this.findRow(hash, id, rateKey);
+    if (row === -1) return;
+    const { words, counts } = this;
+    const base = this.rowsStart + row * ROW_WORDS;
+    const buckets = row * WINDOW_SECONDS;
+    this.advance(base, buckets, Math.floor(this.nowMs() / 1000));
+    if (words[base + TOTAL] === 0) return;
+    counts[buckets + (words[base + OLDEST] % WINDOW_SECONDS)]--;
+    words[base + TOTAL]--;
+    this.findOldest(base, buckets);
+  }
+
+  /** Empties the buckets between the row's last second and this one. */
+  private advance(base: number, buckets: number, second: number): void {
+    const { words, counts } = this;
+    const last = words[base + LAST];
+    if (second === last) return;
+    words[base + LAST] = second;
+    if (words[base + TOTAL] === 0) return;
+    const passed = Math.min(second - last, WINDOW_SECONDS);
+    for (let i = 1; i <= passed; i++) {
+      const place = buckets + ((last + i) % WINDOW_SECONDS);
+      words[base + TOTAL] -= counts[place];
+      counts[place] = 0;
+    }
+    this.findOldest(base, buckets);
+  }
+
+  /** Moves to the oldest bucket that counts something, from the one that did. */
+  private findOldest(base: number, buckets: number): void {
+    const { words, counts } = this;
+    if (words[base + TOTAL] === 0) return;
+    const last = words[base + LAST];
+    let oldest = Math.max(words[base + OLDEST], last - WINDOW_SECONDS + 1);
+    while (oldest < last && counts[buckets + (oldest % WINDOW_SECONDS)] === 0) oldest++;
+    words[base + OLDEST] = oldest;
+  }
+
+  private rowOf(hash: number, id: CounterId, rateKey: number, second: number): number {
+    const row = this.findRow(hash, id, rateKey);
+    return row === -1 ? this.insert(hash, id, rateKey, second) : row;
+  }
+
+  /** @returns -1 when nothing is counted of it. */
+  private findRow(hash: number, id: CounterId, rateKey: number): number {
+    const { words } = this;
+    let place = hash & this.indexMask;
+    for (let entry = words[place]; entry !== 0; entry = words[place]) {
+      const row = entry - 1;
+      const base = this.rowsStart + row * ROW_WORDS;
+      if (
+        words[base + WORD0 + 3] === id.word3 &&
+        words[base + WORD0 + 2] === id.word2 &&
+        words[base + WORD0 + 1] === id.word1 &&
+        words[base + WORD0] === id.word0 &&
+        words[base + RATE_KEY] === rateKey
+      ) {
+        return row;
+      }
+      place = (place + 1) & this.indexMask;
+    }
+    return -1;
+  }
+
+  private insert(hash: number, id: CounterId, rateKey: number, second: number): number {
+    // Two rows looked at for each one added: the table shrinks as fast as it could grow.
+    this.sweep(second, 2);
+    const row = this.allocate(second);
+    if (row === -1) return -1;
+    const { words, counts } = this;
+    const base = this.rowsStart + row * ROW_WORDS;
+    counts.fill(0, row * WINDOW_SECONDS, (row + 1) * WINDOW_SECONDS);
+    words[base + WORD0] = id.word0;
+    words[base + WORD0 + 1] = id.word1;
+    words[base + WORD0 + 2] = id.word2;
+    words[base + WORD0 + 3] = id.word3;
+    words[base + LAST] = words[base + OLDEST] = second;
+    words[base + TOTAL] = 0;
+    words[base + RATE_KEY] = rateKey;
+    this.link(hash, row);
+    return row;
+  }
+
+  private link(hash: number, row: number): void {
+    let place = hash & this.indexMask;
+    while (this.words[place] !== 0) place = (place + 1) & this.indexMask;
+    this.words[place] = row + 1;
+  }
+
+  private allocate(second: number): number {
+    const isFull = this.rowsUsed === this.rowsMax;
+    if (this.freeCount === 0 && isFull) this.sweep(second, this.rowsMax);
+    if (this.freeCount > 0) {
+      const row = this.freeFirst - 1;
+      this.freeFirst = this.words[this.rowsStart + row * ROW_WORDS];
+      this.freeCount--;
+      return row;
+    }
+    return isFull ? -1 : this.rowsUsed++;
+  }
+
+  private release(row: number): void {
+    const base = this.rowsStart + row * ROW_WORDS;
+    this.words[base + RATE_KEY] = FREE;
+    this.words[base] = this.freeFirst;
+    this.freeFirst = row + 1;
+    this.freeCount++;
+  }
+
+  /** Looks at up to `count` rows; stops at the first idle one and takes it back. */
+  private sweep(second: number, count: number): void {
+    const { words } = this;
+    for (let looked = 0; looked < count && this.rowsUsed > 0; looked++) {
+      if (this.sweepRow >= this.rowsUsed) this.sweepRow = 0;
+      const row = this.sweepRow++;
+      const base = this.rowsStart + row * ROW_WORDS;
+      if (words[base + RATE_KEY] === FREE || second - words[base + LAST] < WINDOW_SECONDS) continue;
+      this.unlink(row);
+      this.release(row);
+      return;
+    }
+  }
+
+  /** Removes a row from the index and moves later entries of its run up, so that no probe breaks. */
+  private unlink(row: number): void {
+    const { words, indexMask } = this;
+    let hole = this.hashOfRow(row) & indexMask;
+    while (words[hole] !== row + 1) hole = (hole + 1) & indexMask;
+    words[hole] = 0;
+    for (let place = (hole + 1) & indexMask; words[place] !== 0; place = (place + 1) & indexMask) {
+      const home = this.hashOfRow(words[place] - 1) & indexMask;
+      const distanceFromHome = (place - home) & indexMask;
+      const distanceFromHole = (place - hole) & indexMask;
+      if (distanceFromHome < distanceFromHole) continue;
+      words[hole] = words[place];
+      words[place] = 0;
+      hole = place;
+    }
+  }
+
+  private hashOfRow(row: number): number {
+    const { words } = this;
+    const base = this.rowsStart + row * ROW_WORDS;
+    return hashOf(words[base + 1], words[base + 2], words[base + 3], words[base + RATE_KEY]);
+  }
+}
+
+/** The first word of a UUIDv7 is its time: it would only crowd neighbours. */
+function hashOf(word1: number, word2: number, word3: number, rateKey: number): number {
+  let hash = Math.imul(word1 ^ (rateKey + 1), 0x9e3779b1);
+  hash = Math.imul(hash ^ word2 ^ (hash >>> 15), 0x85ebca6b);
+  hash = Math.imul(hash ^ word3 ^ (hash >>> 13), 0xc2b2ae35);
+  return (hash ^ (hash >>> 16)) >>> 0;
+}

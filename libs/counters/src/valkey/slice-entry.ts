@@ -1,0 +1,206 @@
+import { WINDOW_SECONDS, type RateLimitResult } from '../rate-limiter.js';
+import type { CounterId } from '../counter-id.js';
+import { GIVEN_BACK, SLICE_USABLE_MS } from './scripts.js';
+import type { TakeReply } from './valkey-link.js';
+
+/** A request that waits for the server's word. */
+export interface Waiter {
+  limit: number;
+  resolve(answer: RateLimitResult): void;
+  /** How it was decided when the word came too late. */
+  lateAnswer?: RateLimitResult;
+  isAnswered: boolean;
+  timer?: NodeJS.Timeout;
+}
+
+/** Limits under this many a minute are asked for request by request: a slice of them is too coarse. */
+const SLICED_FROM = 60;
+/** A slice is meant to last this long. */
+const SLICE_MS = 500;
+const SLICE_MAX = 2_000;
+/** A full row is asked about again at the latest after this long; sooner when others may give back. */
+const FULL_MAX_MS = 1_000;
+const FULL_WHILE_HELD_MS = 50;
+/** For so long the server's last word also binds a gateway that has to decide without it. */
+const WORD_HOLDS_MS = 1_000;
+/** Seconds of use that wait for a server that is down; older ones count no more. */
+const USES_MAX = 2 * (WINDOW_SECONDS + 1);
+/** What is in hand and was not used for this long goes back. */
+const IDLE_MS = 250;
+const NOBODY: Waiter[] = [];
+
+/** What a gateway knows of one account's rate key, and what it has of it in hand. Times are the cluster's. */
+export class SliceEntry {
+  /** Tokens that may be spent without asking, of `limit`, until `usableUntilMs`. */
+  inHand = 0;
+  limit = -1;
+  waiters = NOBODY;
+  isQueued = false;
+  isAsking = false;
+  isBusy = false;
+  lastUseMs = 0;
+  private session = '';
+  private usableUntilMs = 0;
+  private refillAt = -1;
+  private room = 0;
+  private oldestSecond = 0;
+  private fullUntilMs = 0;
+  private fullLimit = -1;
+  private leftAlone = 0;
+  private learnedAtMs = -Infinity;
+  private askedAtMs = -Infinity;
+  private demand = 0;
+  /** Second and count in turn, of what the server does not know to be spent. */
+  private uses: number[] = [];
+
+  constructor(
+    readonly id: CounterId,
+    readonly rateKey: number,
+  ) {}
+
+  /** True when a request of this limit can be decided here and now from the slice in hand. */
+  hasInHand(limit: number, session: string, nowMs: number): boolean {
+    return (
+      this.inHand > 0 &&
+      this.limit === limit &&
+      this.session === session &&
+      nowMs < this.usableUntilMs
+    );
+  }
+
+  /** True while the server's last word was that nothing is left. */
+  isFull(limit: number, nowMs: number): boolean {
+    return limit <= this.fullLimit && nowMs < this.fullUntilMs;
+  }
+
+  /** True while this gateway has used up its part of what the server lately said was left. */
+  isFullAlone(nowMs: number): boolean {
+    return this.leftAlone <= 0 && nowMs - this.learnedAtMs < WORD_HOLDS_MS;
+  }
+
+  /** One request was let through without the server. */
+  spendAlone(): void {
+    this.leftAlone--;
+  }
+
+  spend(nowMs: number): RateLimitResult {
+    this.inHand--;
+    this.leftAlone--;
+    this.demand++;
+    this.note(nowMs, 1);
+    return this.answer(true, nowMs);
+  }
+
+  /** Notes requests that the server has to hear of; a negative count gives back. */
+  note(nowMs: number, count: number): void {
+    this.lastUseMs = nowMs;
+    const { uses } = this;
+    const second = Math.floor(nowMs / 1000);
+    if (uses.length > 0 && uses[uses.length - 2] === second) uses[uses.length - 1] += count;
+    else uses.push(second, count);
+    if (uses.length > USES_MAX) uses.splice(0, 2);
+  }
+
+  /** One request that was let through does not count. */
+  giveBack(): void {
+    this.leftAlone++;
+    this.fullUntilMs = 0;
+    const { uses } = this;
+    if (uses.at(-2) === GIVEN_BACK) uses[uses.length - 1]--;
+    else uses.push(GIVEN_BACK, -1);
+    if (uses.length > USES_MAX) uses.splice(0, 2);
+  }
+
+  get wantsRefill(): boolean {
+    return this.inHand <= this.refillAt && !this.isAsking && !this.isQueued;
+  }
+
+  /** True when what is in hand, or is not yet known to be spent, should go to the server. */
+  isIdle(nowMs: number): boolean {
+    return nowMs - this.lastUseMs > IDLE_MS || (this.inHand > 0 && nowMs >= this.usableUntilMs);
+  }
+
+  get hasNews(): boolean {
+    return this.inHand > 0 || this.uses.length > 0;
+  }
+
+  answer(allowed: boolean, nowMs: number): RateLimitResult {
+    const seconds = Math.ceil(this.oldestSecond + WINDOW_SECONDS - nowMs / 1000);
+    return {
+      allowed,
+      remaining: Math.max(0, this.room + this.inHand),
+      resetSeconds: Math.min(WINDOW_SECONDS, Math.max(1, seconds)),
+    };
+  }
+
+  refused(nowMs: number): RateLimitResult {
+    return { ...this.answer(false, nowMs), remaining: 0 };
+  }
+
+  /**
+   * What the server is told and asked: the arguments of the script, and the uses that are on their way
+   * with them.
+   */
+  turn(session: string, nowMs: number, gateways: number): { words: number[]; uses: number[] } {
+    if (this.session !== session || nowMs >= this.usableUntilMs) this.inHand = 0;
+    this.session = session;
+    const limit = this.waiters.at(-1)?.limit ?? this.limit;
+    this.limit = limit;
+    const want = this.waiters.length;
+    this.demand += want;
+    const elapsedMs = Math.max(1, nowMs - this.askedAtMs);
+    const rate = this.demand / elapsedMs;
+    if (want > 0) this.lastUseMs = nowMs;
+    const isWanted = want > 0 || !this.isIdle(nowMs);
+    const isSliced = isWanted && limit >= SLICED_FROM;
+    const ahead = isSliced ? Math.min(SLICE_MAX, Math.floor(rate * SLICE_MS)) : 0;
+    if (!isWanted) this.inHand = 0;
+    this.demand = 0;
+    this.askedAtMs = nowMs;
+    const { uses } = this;
+    this.uses = [];
+    return { words: [limit, want, ahead, this.inHand, gateways, ...uses], uses };
+  }
+
+  /** Takes in the server's word. `kept` is what was in hand when it was asked. */
+  learn(reply: TakeReply, kept: number, want: number, gateways: number): void {
+    this.leftAlone = Math.floor(reply.room / gateways) + reply.inHand;
+    this.learnedAtMs = reply.nowMs;
+    const spentMeanwhile = kept - this.inHand;
+    this.inHand = Math.max(0, reply.inHand - spentMeanwhile);
+    this.room = reply.room;
+    this.oldestSecond = reply.oldestSecond;
+    // From the moment it was asked: the server keeps it for longer.
+    this.usableUntilMs = this.askedAtMs + SLICE_USABLE_MS;
+    const gained = reply.inHand - kept;
+    this.refillAt = gained > 0 ? Math.floor(reply.inHand / 2) : -1;
+    if (reply.granted < want) {
+      const forMs = reply.inOthersHands > 0 ? FULL_WHILE_HELD_MS : FULL_MAX_MS;
+      const roomFromMs = (reply.oldestSecond + WINDOW_SECONDS) * 1000;
+      this.fill(Math.min(roomFromMs, reply.nowMs + forMs));
+    }
+  }
+
+  /** Nothing is let through until then. */
+  fill(untilMs: number): void {
+    this.fullLimit = this.limit;
+    this.fullUntilMs = untilMs;
+  }
+
+  /** The call came to nothing for sure, so its uses are still to be told. */
+  takeBack(uses: number[]): void {
+    this.uses = [...uses, ...this.uses].slice(-USES_MAX);
+  }
+
+  enqueue(waiter: Waiter): void {
+    if (this.waiters === NOBODY) this.waiters = [waiter];
+    else this.waiters.push(waiter);
+  }
+
+  /** Those who wait; nobody does afterwards. */
+  takeWaiters(): Waiter[] {
+    const { waiters } = this;
+    this.waiters = NOBODY;
+    return waiters;
+  }
+}

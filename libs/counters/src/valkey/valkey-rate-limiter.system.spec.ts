@@ -1,0 +1,358 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Logger, newId } from '#libs/platform';
+import { ValkeyServer, valkeyAvailability, waitFor } from '#test/environment';
+import { CounterId } from '../counter-id.js';
+import { ValkeyLink } from './valkey-link.js';
+import { ValkeyRateLimiter } from './valkey-rate-limiter.js';
+
+const here = valkeyAvailability() === undefined ? describe : describe.skip;
+const logger = new Logger('counters', { write: () => {} });
+const GATEWAYS = 3;
+const STEP_MS = 100;
+const PATIENT_MS = 60_000;
+
+let folder: string;
+let server: ValkeyServer;
+/** The one clock of gateways and server in a test. */
+let now = 0;
+
+const started: Gateways[] = [];
+
+interface Demand {
+  limit: number;
+  forMs: number;
+  times?: number;
+  weights?: readonly number[];
+  burst?: number;
+}
+
+/** Three gateways that share a server and a clock that the test moves. */
+class Gateways {
+  readonly links: ValkeyLink[] = [];
+  readonly windows: ValkeyRateLimiter[] = [];
+  /** Also by the clock of the test; by the real one they always do. */
+  isBeating = true;
+  /** When each request was let through. */
+  readonly admitted: number[] = [];
+
+  /** Three that have met at the server: how much each may let through alone depends on their number. */
+  static async start(): Promise<Gateways> {
+    const gateways = await Gateways.startAlone();
+    await gateways.untilUsable(true);
+    await waitFor('all to know of all', async () => {
+      await gateways.beat();
+      return gateways.links.every((link) => link.gateways === GATEWAYS);
+    });
+    return gateways;
+  }
+
+  /** Three, whether there is a server or not. */
+  static async startAlone(): Promise<Gateways> {
+    const gateways = new Gateways();
+    started.push(gateways);
+    for (let i = 0; i < GATEWAYS; i++) {
+      const nowMs = () => now;
+      const link = new ValkeyLink({
+        url: server.url,
+        gatewayId: newId(),
+        logger,
+        timeoutMs: PATIENT_MS,
+        nowMs,
+      });
+      gateways.links.push(link);
+      gateways.windows.push(new ValkeyRateLimiter(link, nowMs));
+      await link.start();
+    }
+    return gateways;
+  }
+
+  /** What a server that stands still may cost a request; one that is only slow has all the time it needs. */
+  set timeoutMs(timeoutMs: number) {
+    for (const link of this.links) link.timeoutMs = timeoutMs;
+  }
+
+  async beat(): Promise<void> {
+    for (const link of this.links) await link.beat();
+  }
+
+  /** Sends so many requests to each gateway at once. */
+  async send(id: CounterId, limit: number, counts: readonly number[]): Promise<number> {
+    const answers = await Promise.all(
+      counts.flatMap((count, place) =>
+        Array.from({ length: count }, () => this.windows[place].take(id, 0, limit)),
+      ),
+    );
+    const allowed = answers.filter((answer) => answer.allowed).length;
+    for (let i = 0; i < allowed; i++) this.admitted.push(now);
+    return allowed;
+  }
+
+  async advance(ms: number): Promise<void> {
+    const before = Math.floor(now / 1000);
+    now += ms;
+    for (const rateLimiter of this.windows) rateLimiter.tick();
+    if (this.isBeating && Math.floor(now / 1000) !== before) await this.beat();
+  }
+
+  /** Demand of `times` the limit for so long, divided by `weights`, `burst` steps at once. */
+  async demand(
+    id: CounterId,
+    { limit, forMs, times = 3, weights = [1, 1, 1], burst = 1 }: Demand,
+  ): Promise<void> {
+    const all = weights.reduce((sum, weight) => sum + weight, 0);
+    const perStep = ((times * limit) / 60_000) * STEP_MS * burst;
+    let owed = weights.map(() => 0);
+    for (const end = now + forMs; now < end;) {
+      owed = owed.map((left, place) => left + (perStep * weights[place]) / all);
+      const counts = owed.map((left) => Math.floor(left));
+      owed = owed.map((left, place) => left - counts[place]);
+      await this.send(id, limit, counts);
+      await this.advance(STEP_MS * burst);
+    }
+  }
+
+  async untilUsable(isUsable: boolean): Promise<void> {
+    await waitFor(`the server to be ${isUsable ? 'there' : 'away'}`, () =>
+      this.links.every((link) => link.isUsable === isUsable),
+    );
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.windows.map((rateLimiter) => rateLimiter.close()));
+    await Promise.all(this.links.map((link) => link.close()));
+  }
+}
+
+/** The most requests that any 60 seconds held, of those that began at `fromMs` or later. */
+function fullestMinute(all: readonly number[], fromMs = 0): number {
+  const admitted = all.filter((at) => at >= fromMs);
+  let most = 0;
+  let first = 0;
+  admitted.forEach((at, place) => {
+    while (admitted[first] <= at - 60_000) first++;
+    most = Math.max(most, place - first + 1);
+  });
+  return most;
+}
+
+here('ValkeyRateLimiter', () => {
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'dds-window-'));
+    server = await ValkeyServer.start({ folder });
+  });
+  beforeEach(async () => {
+    now = 1_000_000;
+    await server.restart();
+  });
+  const stopAll = async () => {
+    for (const gateways of started.splice(0)) await gateways.stop();
+  };
+  afterEach(stopAll);
+  afterAll(async () => {
+    await server?.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('S99: over three gateways no 60 seconds hold more than the limit × 1.00, and at three times the demand at least × 0.97 is let through', async () => {
+    const shapes = fc.record({
+      limit: fc.constantFrom(10, 60, 300, 1_200),
+      weights: fc.tuple(fc.nat(5), fc.nat(5), fc.integer({ min: 1, max: 5 })),
+      burst: fc.integer({ min: 1, max: 20 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(shapes, async ({ limit, weights, burst }) => {
+        const gateways = await Gateways.start();
+        const minutes = 3;
+        const forMs = minutes * 61_000;
+        await gateways.demand(new CounterId(newId()), { limit, forMs, weights, burst });
+        expect(fullestMinute(gateways.admitted)).toBeLessThanOrEqual(limit);
+        expect(gateways.admitted.length).toBeGreaterThanOrEqual(0.97 * limit * minutes);
+        await stopAll();
+      }),
+      { numRuns: 8, seed: 20_260_504 },
+    );
+  });
+
+  it('a steady customer is let through without asking the server, nine times in ten', async () => {
+    const gateways = await Gateways.start();
+    const id = new CounterId(newId());
+    await gateways.demand(id, { limit: 6_000, forMs: 2_000, times: 0.7 });
+    const before = await calls(gateways);
+    await gateways.demand(id, { limit: 6_000, forMs: 40_000, times: 0.7 });
+    const asked = (await calls(gateways)) - before;
+    expect(gateways.admitted.length).toBeGreaterThan(2_900);
+    expect(asked).toBeLessThan(280);
+  });
+
+  it('what one gateway has in hand and does not use can be used through another', async () => {
+    const gateways = await Gateways.start();
+    const id = new CounterId(newId());
+    for (let i = 0; i < 12; i++) {
+      await gateways.send(id, 300, [3, 0, 0]);
+      await gateways.advance(STEP_MS);
+    }
+    await gateways.advance(400);
+    await gateways.windows[0].flush();
+    expect(await gateways.send(id, 300, [0, 300, 0])).toBe(300 - 36);
+  });
+
+  it('a low limit is counted request by request: ten of ten are let through, wherever they come', async () => {
+    const gateways = await Gateways.start();
+    const id = new CounterId(newId());
+    for (let i = 0; i < 10; i++) {
+      const counts = [0, 0, 0];
+      counts[i % 3] = 1;
+      expect(await gateways.send(id, 10, counts)).toBe(1);
+      await gateways.advance(STEP_MS);
+    }
+    expect(await gateways.send(id, 10, [1, 1, 1])).toBe(0);
+  });
+
+  it('the slice of a gateway that died counts as spent, and is free again a window later', async () => {
+    const gateways = await Gateways.start();
+    const id = new CounterId(newId());
+    const [dead] = gateways.links;
+    for (let i = 0; i < 12; i++) {
+      await gateways.send(id, 300, [3, 0, 0]);
+      now += STEP_MS;
+    }
+    dead.client.disconnect();
+    await gateways.demand(id, { limit: 300, forMs: 50_000, weights: [0, 1, 1] });
+    const through = gateways.admitted.length;
+    expect(through).toBeLessThan(300);
+    expect(through).toBeGreaterThan(270);
+    await gateways.demand(id, { limit: 300, forMs: 80_000, weights: [0, 1, 1] });
+    expect(fullestMinute(gateways.admitted)).toBeLessThanOrEqual(300);
+    expect(fullestMinute(gateways.admitted, 1_061_000)).toBeGreaterThan(290);
+  });
+
+  describe.each([30, 600])('when the server fails, at a limit of %i', (limit) => {
+    it('S100: killed: each gateway lets its part through; no minute more than the limit × 2, none after the first more than × 1', async () => {
+      const gateways = await Gateways.start();
+      const id = new CounterId(newId());
+      await gateways.demand(id, { limit, forMs: 25_000, weights: [1, 0, 0] });
+      server.kill('SIGKILL');
+      await gateways.untilUsable(false);
+      const lostAt = now;
+      await gateways.demand(id, { limit, forMs: 150_000 });
+      expect(fullestMinute(gateways.admitted)).toBeLessThanOrEqual(2 * limit);
+      expect(fullestMinute(gateways.admitted, lostAt + 61_000)).toBeLessThanOrEqual(limit);
+      expect(fullestMinute(gateways.admitted, lostAt + 61_000)).toBeGreaterThan(0.95 * limit);
+    });
+
+    it('S100: restarted and empty: no minute more than × 2, none after the first more than × 1', async () => {
+      const gateways = await Gateways.start();
+      const id = new CounterId(newId());
+      await gateways.demand(id, { limit, forMs: 25_000, weights: [1, 0, 0] });
+      server.kill('SIGKILL');
+      await gateways.untilUsable(false);
+      await gateways.demand(id, { limit, forMs: 10_000 });
+      await server.restart();
+      await gateways.untilUsable(true);
+      const backAt = now;
+      // Before the others have told the empty server of their use.
+      await gateways.send(id, limit, [0, limit, 0]);
+      await gateways.demand(id, { limit, forMs: 150_000, weights: [0, 2, 1] });
+      expect(fullestMinute(gateways.admitted)).toBeLessThanOrEqual(2 * limit);
+      expect(fullestMinute(gateways.admitted, backAt + 61_000)).toBeLessThanOrEqual(limit);
+      expect(fullestMinute(gateways.admitted, backAt + 61_000)).toBeGreaterThan(0.95 * limit);
+    });
+
+    it('S100: flushed: no minute more than × 2, none after the first more than × 1', async () => {
+      const gateways = await Gateways.start();
+      const id = new CounterId(newId());
+      await gateways.demand(id, { limit, forMs: 25_000, weights: [1, 0, 0] });
+      await gateways.links[0].client.flushall();
+      const lostAt = now;
+      await gateways.demand(id, { limit, forMs: 150_000, weights: [0, 2, 1] });
+      expect(fullestMinute(gateways.admitted)).toBeLessThanOrEqual(2 * limit);
+      expect(fullestMinute(gateways.admitted, lostAt + 61_000)).toBeLessThanOrEqual(limit);
+      expect(fullestMinute(gateways.admitted, lostAt + 61_000)).toBeGreaterThan(0.95 * limit);
+    });
+
+    it('S100: standing still: requests are decided without it, within the same bounds', async () => {
+      const gateways = await Gateways.start();
+      const id = new CounterId(newId());
+      await gateways.demand(id, { limit, forMs: 5_000 });
+      server.kill('SIGSTOP');
+      gateways.timeoutMs = 5;
+      gateways.isBeating = false;
+      try {
+        await gateways.demand(id, { limit, forMs: 70_000 });
+        expect(gateways.admitted.length).toBeGreaterThan(0.9 * limit);
+      } finally {
+        server.kill('SIGCONT');
+        gateways.timeoutMs = PATIENT_MS;
+      }
+      await gateways.untilUsable(true);
+      await gateways.demand(id, { limit, forMs: 70_000 });
+      expect(fullestMinute(gateways.admitted)).toBeLessThanOrEqual(2 * limit);
+    });
+  });
+
+  it('S99: a hiccup of the server opens no minute that it had just called full', async () => {
+    const gateways = await Gateways.start();
+    const id = new CounterId(newId());
+    expect(await gateways.send(id, 12, [12, 0, 0])).toBe(12);
+    expect(await gateways.send(id, 12, [0, 1, 1])).toBe(0);
+    server.kill('SIGSTOP');
+    gateways.timeoutMs = 50;
+    gateways.isBeating = false;
+    try {
+      await gateways.send(new CounterId(newId()), 12, [1, 1, 1]);
+      expect(gateways.links.map((link) => link.isUsable)).toEqual([false, false, false]);
+      expect(await gateways.send(id, 12, [0, 4, 4])).toBe(0);
+      await gateways.advance(1_000);
+      // It is down by now: each lets its part through.
+      expect(await gateways.send(id, 12, [0, 9, 9])).toBe(8);
+    } finally {
+      server.kill('SIGCONT');
+      gateways.timeoutMs = PATIENT_MS;
+    }
+    await gateways.untilUsable(true);
+  });
+
+  it('S100: a gateway that never reached the server lets a quarter of the limit through', async () => {
+    await server.stop();
+    const gateways = await Gateways.startAlone();
+    expect(await gateways.send(new CounterId(newId()), 40, [40, 0, 0])).toBe(10);
+  });
+
+  it("S101: a step of the server's clock by an hour, either way, frees nobody and locks nobody past a window", async () => {
+    const link = new ValkeyLink({
+      url: server.url,
+      gatewayId: newId(),
+      logger,
+      timeoutMs: PATIENT_MS,
+    });
+    await link.start();
+    await waitFor('the server to be reached', () => link.isUsable);
+    const rateLimiter = new ValkeyRateLimiter(link);
+    const id = new CounterId(newId());
+    for (let i = 0; i < 10; i++) expect((await rateLimiter.take(id, 0, 10)).allowed).toBe(true);
+    for (const stepMs of [3_600_000, -3_600_000]) {
+      // The clock stays where it is; what was read of it before is put an hour away.
+      await link.client.hincrby('counters:meta', 'last', -stepMs);
+      await link.client.hincrby('counters:meta', 'shift', stepMs);
+      await link.beat();
+      const answer = await rateLimiter.take(id, 0, 11);
+      expect(answer.allowed).toBe(stepMs > 0);
+      expect((await rateLimiter.take(id, 0, 11)).allowed).toBe(false);
+      expect(answer.resetSeconds).toBeGreaterThan(40);
+    }
+    await rateLimiter.close();
+    await link.close();
+  });
+});
+
+/** How often the server was asked for requests: scripts that it has run, but for beats, each of which adds a gateway. */
+async function calls(gateways: Gateways): Promise<number> {
+  const stats = await gateways.links[0].client.info('commandstats');
+  const countOf = (name: string) =>
+    Number(new RegExp(`cmdstat_${name}:calls=(\\d+)`).exec(stats)?.[1]);
+  return countOf('evalsha') - countOf('zadd');
+}

@@ -1,0 +1,89 @@
+import type { Valkey } from 'iovalkey';
+import type { CounterId } from '../counter-id.js';
+import type { MemoryRepeatWindow } from '../memory-repeat-window.js';
+import { RepeatWindow } from '../repeat-window.js';
+import { type ValkeyLink, bearLateErrors } from './valkey-link.js';
+
+const CHANNEL = 'counters:repeats';
+/** How long charged questions are gathered before the others are told. */
+const BATCH_MS = 10;
+/** Questions in a batch; further ones stay this gateway's own. */
+const BATCH_MAX = 4_096;
+const SENDER_BYTES = 16;
+const HASH_BYTES = 8;
+
+/**
+ * Repeats of several gateways: each remembers by itself and tells the others the hashes of what it
+ * charged for, every 10 ms. A request never waits for it. Without the server each gateway knows its
+ * own questions only: the customer then pays for a repeat that another gateway answers.
+ */
+export class ValkeyRepeatWindow extends RepeatWindow {
+  private readonly subscriber: Valkey;
+  private readonly sender: Buffer;
+  private readonly batch = Buffer.alloc(SENDER_BYTES + BATCH_MAX * HASH_BYTES);
+  private length = SENDER_BYTES;
+  private timer?: NodeJS.Timeout;
+
+  /** @param local keeps what is remembered; the same seed on all gateways. */
+  constructor(
+    private readonly link: ValkeyLink,
+    private readonly local: MemoryRepeatWindow,
+    gatewayId: string,
+  ) {
+    super();
+    this.sender = Buffer.from(gatewayId.replaceAll('-', ''), 'hex');
+    this.sender.copy(this.batch);
+    // `listen` does it again; the library would drop the promise of its own attempt, whose failure ends the process.
+    this.subscriber = link.client.duplicate({ autoResubscribe: false });
+    bearLateErrors(this.subscriber);
+    // The link complains about the same server.
+    this.subscriber.on('error', () => {});
+    this.subscriber.on('messageBuffer', (_channel, message: Buffer) => this.hear(message));
+  }
+
+  /** Resolves when the others are heard, or the server could not be reached. */
+  async start(): Promise<void> {
+    this.subscriber.on('ready', () => void this.listen());
+    await this.subscriber.connect().then(
+      () => this.listen(),
+      () => {},
+    );
+  }
+
+  isRepeat(id: CounterId, question: string): boolean {
+    return this.local.isRepeat(id, question);
+  }
+
+  remember(id: CounterId, question: string): void {
+    const { local, batch } = this;
+    if (!local.remember(id, question) || this.length === batch.length) return;
+    batch.writeInt32LE(local.low, this.length);
+    batch.writeInt32LE(local.high, this.length + 4);
+    this.length += HASH_BYTES;
+    this.timer ??= setTimeout(() => this.tell(), BATCH_MS).unref();
+  }
+
+  close(): void {
+    if (this.length > SENDER_BYTES) this.tell();
+    this.subscriber.disconnect();
+  }
+
+  private tell(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    const message = Buffer.from(this.batch.subarray(0, this.length));
+    this.length = SENDER_BYTES;
+    if (this.link.isUsable) void this.link.client.publish(CHANNEL, message).catch(() => {});
+  }
+
+  private hear(message: Buffer): void {
+    if (message.subarray(0, SENDER_BYTES).equals(this.sender)) return;
+    for (let at = SENDER_BYTES; at + HASH_BYTES <= message.length; at += HASH_BYTES) {
+      this.local.rememberHash(message.readInt32LE(at), message.readInt32LE(at + 4));
+    }
+  }
+
+  private async listen(): Promise<void> {
+    await this.subscriber.subscribe(CHANNEL).catch(() => {});
+  }
+}

@@ -1,0 +1,22 @@
+import { applyDecorators } from '@nestjs/common';
+import { IsOptional, IsString, IsUrl } from 'class-validator';
+import { Setting } from '#libs/platform';
+
+export const MAIL_FROM_DEFAULT = 'Domain Data Service <no-reply@localhost.localdomain>';
+
+/** `MAIL_FROM`. */
+export function MailFrom(): PropertyDecorator {
+  const about = 'Sender of every mail, `Name <address>`.';
+  return applyDecorators(Setting({ env: 'MAIL_FROM', about }), IsString());
+}
+
+/** `SMTP_URL`. */
+export function SmtpUrl(): PropertyDecorator {
+  const about =
+    'Where mail is handed over, `smtp://user:password@host:port` or `smtps://…`. Unset: a local mailbox.';
+  return applyDecorators(
+    Setting({ env: 'SMTP_URL', about, secret: true }),
+    IsOptional(),
+    IsUrl({ require_tld: false, protocols: ['smtp', 'smtps'], require_protocol: true }),
+  );
+}

@@ -1,0 +1,177 @@
+import ts from 'typescript';
+
+/** A method that serves a row, with the problems that its code can throw. */
+export interface ServedRow {
+  /** The constant that holds the row: `ORDER_CREATE`. */
+  row: string;
+  /** `apps/billing/src/orders/orders.controller.ts`. */
+  path: string;
+  /** Codes of problems, each with the functions that make it. */
+  codes: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+const SERVES = ['Serves', 'ServesBrowser'];
+const OPTIONS: ts.CompilerOptions = {
+  target: ts.ScriptTarget.ES2024,
+  module: ts.ModuleKind.NodeNext,
+  moduleResolution: ts.ModuleResolutionKind.NodeNext,
+  experimentalDecorators: true,
+  skipLibCheck: true,
+  types: ['node'],
+  // `#libs/…` leads to compiled files; their sources say more.
+  paths: { '#libs/*': ['./libs/*/src/index.ts'] },
+};
+
+/**
+ * Reads which problems the methods of controllers can throw: whatever their code makes, and the code that it can
+ * reach, through services, interfaces and functions that are handed on. What is caught on the way is counted too;
+ * what another service answers is not.
+ * @param modules files from which all controllers can be reached.
+ */
+export function servedRows(modules: readonly string[]): ServedRow[] {
+  const program = ts.createProgram([...modules], OPTIONS);
+  const reach = new Reach(program);
+  const rows: ServedRow[] = [];
+  for (const source of program.getSourceFiles()) {
+    if (!source.fileName.endsWith('.controller.ts')) continue;
+    for (const method of source.statements.filter(ts.isClassDeclaration).flatMap(methodsOf)) {
+      const row = rowOf(method);
+      if (row === undefined) continue;
+      const path = source.fileName.slice(process.cwd().length + 1);
+      rows.push({ row, path, codes: reach.codesFrom(method) });
+    }
+  }
+  return rows;
+}
+
+const methodsOf = ({ members }: ts.ClassDeclaration) => members.filter(ts.isMethodDeclaration);
+
+/** The argument of the decorator that makes a method serve a row. */
+function rowOf(method: ts.MethodDeclaration): string | undefined {
+  for (const { expression } of ts.getDecorators(method) ?? []) {
+    if (!ts.isCallExpression(expression)) continue;
+    if (SERVES.includes(expression.expression.getText())) return expression.arguments[0].getText();
+  }
+  return undefined;
+}
+
+/** What can be reached from a function. */
+class Reach {
+  private readonly checker: ts.TypeChecker;
+  /** Classes by the interfaces and classes that they fulfil. */
+  private readonly heirs = new Map<ts.Symbol, ts.ClassDeclaration[]>();
+  /** By the body: the next bodies, and the codes made in it. */
+  private readonly known = new Map<ts.Node, { next: ts.Node[]; codes: string[] }>();
+
+  constructor(program: ts.Program) {
+    this.checker = program.getTypeChecker();
+    for (const source of program.getSourceFiles()) {
+      if (!isOurs(source)) continue;
+      for (const statement of source.statements) {
+        if (ts.isClassDeclaration(statement)) this.noteHeir(statement);
+      }
+    }
+  }
+
+  codesFrom(start: ts.Node): Map<string, Set<string>> {
+    const codes = new Map<string, Set<string>>();
+    const seen = new Set<ts.Node>([start]);
+    for (const node of seen) {
+      const { next, codes: own } = this.look(node);
+      for (const code of own) codes.set(code, (codes.get(code) ?? new Set()).add(nameOf(node)));
+      for (const reached of next) seen.add(reached);
+    }
+    return codes;
+  }
+
+  private noteHeir(heir: ts.ClassDeclaration): void {
+    for (const { types } of heir.heritageClauses ?? []) {
+      for (const { expression } of types) {
+        const symbol = this.symbolOf(expression);
+        if (symbol) this.heirs.set(symbol, [...(this.heirs.get(symbol) ?? []), heir]);
+      }
+    }
+  }
+
+  private look(node: ts.Node) {
+    let found = this.known.get(node);
+    if (!found) {
+      const [next, codes]: [ts.Node[], string[]] = [[], []];
+      const visit = (child: ts.Node): void => {
+        if (ts.isTypeNode(child) || ts.isDecorator(child)) return;
+        if (ts.isIdentifier(child)) next.push(...this.bodiesOf(child));
+        if (ts.isNewExpression(child)) codes.push(...this.codeOf(child.expression));
+        ts.forEachChild(child, visit);
+      };
+      ts.forEachChild(node, visit);
+      found = { next, codes };
+      this.known.set(node, found);
+    }
+    return found;
+  }
+
+  /** The functions that a name stands for, of an interface those of all who fulfil it. */
+  private bodiesOf(name: ts.Identifier): ts.Node[] {
+    const symbol = this.symbolOf(name);
+    return (symbol?.declarations ?? []).flatMap((declaration) => {
+      if (!isOurs(declaration.getSourceFile())) return [];
+      if (ts.isMethodSignature(declaration) || isAbstract(declaration)) {
+        return this.fulfilled(declaration);
+      }
+      if (ts.isVariableDeclaration(declaration)) {
+        const { initializer } = declaration;
+        const isTopLevel = ts.isSourceFile(declaration.parent.parent.parent);
+        return initializer && isTopLevel && isFunction(initializer) ? [initializer] : [];
+      }
+      if (ts.isClassDeclaration(declaration))
+        return declaration.members.filter(ts.isConstructorDeclaration);
+      return isFunction(declaration) ? [declaration] : [];
+    });
+  }
+
+  private fulfilled(declaration: ts.Declaration): ts.Node[] {
+    const owner = this.checker.getSymbolAtLocation(
+      (declaration.parent as ts.InterfaceDeclaration).name,
+    );
+    const name = (declaration as ts.MethodSignature).name.getText();
+    const heirs = (owner && this.heirs.get(owner)) ?? [];
+    return heirs.flatMap(({ members }) =>
+      members.filter((member) => member.name?.getText() === name && isFunction(member)),
+    );
+  }
+
+  /** The code of a problem's class. */
+  private codeOf(expression: ts.Expression): string[] {
+    const declarations = this.symbolOf(expression)?.declarations ?? [];
+    return declarations.filter(ts.isClassDeclaration).flatMap((declaration) => {
+      if (!declaration.getSourceFile().fileName.endsWith('.errors.ts')) return [];
+      const [, code] = /\bcode: '(\w+)'/.exec(declaration.getText()) ?? [];
+      return code === undefined ? [] : [code];
+    });
+  }
+
+  private symbolOf(node: ts.Node): ts.Symbol | undefined {
+    const symbol = this.checker.getSymbolAtLocation(node);
+    const isAlias = symbol && symbol.flags & ts.SymbolFlags.Alias;
+    return isAlias ? this.checker.getAliasedSymbol(symbol) : symbol;
+  }
+}
+
+const isOurs = ({ fileName }: ts.SourceFile) =>
+  !fileName.includes('/node_modules/') && !fileName.endsWith('.d.ts');
+
+const isFunction = (node: ts.Node) =>
+  ts.isFunctionDeclaration(node) ||
+  ts.isMethodDeclaration(node) ||
+  ts.isGetAccessor(node) ||
+  ts.isArrowFunction(node) ||
+  ts.isFunctionExpression(node);
+
+const isAbstract = (node: ts.Declaration) =>
+  ts.isMethodDeclaration(node) && node.body === undefined;
+
+/** `AccountsService.lock` */
+function nameOf(node: ts.Node): string {
+  const own = (node as ts.FunctionDeclaration).name?.getText() ?? '';
+  return ts.isClassDeclaration(node.parent) ? `${node.parent.name?.text}.${own}` : own;
+}

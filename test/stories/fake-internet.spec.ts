@@ -1,0 +1,160 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { FakeInternet } from '../../apps/simulators/src/internet/fake-internet.js';
+import { registrationOf } from '../../apps/simulators/src/registry/registration.js';
+import type { SimulatedInternet } from '../../apps/simulators/src/registry/registry-simulator.js';
+import { Customer } from './customer.js';
+import { type Deployment, openSoloOn } from './deployment.js';
+import { internetAvailability } from './internet-availability.js';
+
+/** By RDAP with a registrar of their own, by RDAP alone, and by port 43 alone. */
+const RDAP = ['published-books.com', 'published-books.org', 'published-books.uk'];
+const PORT43 = ['jp', 'it', 'eu', 'dk', 'at', 'se', 'ru', 'io'].map(
+  (tld) => `published-books.${tld}`,
+);
+const SIGNED = [...RDAP, ...PORT43].find((name) => registrationOf(name).signed)!;
+const UNSIGNED = [...RDAP, ...PORT43].find((name) => !registrationOf(name).signed)!;
+const FREE = ['free-books.com', 'free-books.jp'];
+const RESERVED = 'reserved-books.us';
+const ADDRESSES = ['8.8.8.8', '193.0.6.139', '2001:4860:4860::8888'];
+
+const run = promisify(execFile);
+/** What a trial may ask in a minute. */
+const QUESTIONS_A_CUSTOMER = 10;
+
+const here = internetAvailability() === undefined ? describe : describe.skip;
+
+here('the product on an internet of its own', () => {
+  let internet: FakeInternet;
+  let settings: SimulatedInternet;
+  let deployment: Deployment;
+  let customer: Customer;
+  let asked = 0;
+
+  beforeAll(async () => {
+    const domains = [...RDAP, ...PORT43, ...FREE, RESERVED];
+    ({ internet, settings } = await FakeInternet.start({ domains, addresses: ADDRESSES }));
+    deployment = await openSoloOn({
+      LOOKUP_UPSTREAM_EXCEPTIONS: settings.upstreamExceptions,
+      LOOKUP_EXTRA_CA_FILE: settings.caFile,
+      LOOKUP_DNS_SERVERS: settings.dnsServers,
+    });
+  });
+
+  afterAll(async () => {
+    await deployment?.stop();
+    await internet?.stop();
+  });
+
+  async function ask(path: string) {
+    if (asked++ % QUESTIONS_A_CUSTOMER === 0) {
+      customer = new Customer(deployment, `internet-${asked}@example.com`);
+      await customer.join();
+    }
+    const answer = await customer.get(`${path}&apiKey=${customer.key}`);
+    expect([path, answer.status, answer.body.code]).toEqual([path, 200, undefined]);
+    return answer.body;
+  }
+
+  const resolver = () => settings.dnsServers.split(':')[0]!;
+
+  /** Of Debian's dig: the data of each record, sorted. */
+  async function dig(name: string, type: string): Promise<string[]> {
+    const { stdout } = await run('dig', [`@${resolver()}`, '+short', type, name]);
+    return stdout.trim().split('\n').toSorted();
+  }
+
+  /** What Debian's whois prints of a host's answer, lines trimmed at their end. */
+  async function whois(host: string, question: string): Promise<string[]> {
+    const [address] = await dig(host, 'A');
+    const { stdout } = await run('whois', ['--no-recursion', '-h', address!, '--', question]);
+    return linesOf(stdout);
+  }
+
+  it.each(RDAP)('WHOIS of %s comes from the RDAP service that IANA names', async (domain) => {
+    const body = await ask(`/v2.0/whois/live?domainName=${domain}`);
+    const { nameServers, created } = registrationOf(domain);
+    expect(body).toMatchObject({
+      domain_registered: 'yes',
+      create_date: created.toISOString().slice(0, 10),
+      name_servers: nameServers,
+      meta: { credits_charged: 1 },
+    });
+    expect(body.provenance.sources[0]).toMatchObject({ protocol: 'rdap', outcome: 'delivered' });
+  });
+
+  it.each(PORT43)('WHOIS of %s is the text that Debian’s whois prints', async (domain) => {
+    const body = await ask(`/v2.0/whois/live?domainName=${domain}`);
+    expect(body).toMatchObject({
+      domain_registered: 'yes',
+      name_servers: registrationOf(domain).nameServers,
+    });
+    const [source] = body.provenance.sources;
+    expect(source).toMatchObject({ protocol: 'whois43', outcome: 'delivered' });
+    const [exchange] = internet.exchanges.of(domain);
+    const printed = await whois(source.server, exchange!.question.trim());
+    expect(linesOf(body.registry_data.whois_raw_registry)).toEqual(printed);
+  });
+
+  it('a free name is told from a reserved one, by either protocol', async () => {
+    for (const domain of FREE) {
+      const body = await ask(`/v2.0/whois/live?domainName=${domain}`);
+      expect([domain, body.domain_registered]).toEqual([domain, 'no']);
+    }
+    const body = await ask(`/v2.0/whois/live?domainName=${RESERVED}`);
+    expect(body.domain_registered).toBe('restricted');
+  });
+
+  it('every record of a name is what dig shows, to the letter', async () => {
+    const body = await ask(`/v2.0/dns/live?domainName=${SIGNED}&type=all`);
+    expect(body.rcode).toBe('noerror');
+    for (const type of ['A', 'AAAA', 'NS', 'MX', 'TXT', 'SOA', 'CAA']) {
+      const ours: DnsRecord[] = body.dns_records.filter(
+        (record: DnsRecord) => record.type === type,
+      );
+      const texts = ours.map(({ raw_text }) => raw_text.split('\t').slice(4).join(' ')).toSorted();
+      expect([type, texts]).toEqual([type, await dig(SIGNED, type)]);
+    }
+  });
+
+  it('a chain of signatures from the root is checked, and its lack is told', async () => {
+    const authenticated = async (name: string) =>
+      (await ask(`/v2.0/dns/live?domainName=${name}&type=A`)).authenticated_data;
+    expect([await authenticated(SIGNED), await authenticated(UNSIGNED)]).toEqual([true, false]);
+  });
+
+  it.each(ADDRESSES)('%s has an owner and a name', async (ip) => {
+    const network = await ask(`/v2.0/ip-whois?ip=${ip}`);
+    expect(network).toMatchObject({ ip_address: ip, meta: { credits_charged: 1 } });
+    const { dns_records } = await ask(`/v2.0/dns/live?ipAddress=${ip}`);
+    const { stdout } = await run('dig', [`@${resolver()}`, '+short', '-x', ip]);
+    expect(dns_records.map(({ target }: DnsRecord) => `${target}.`)).toEqual([stdout.trim()]);
+  });
+
+  it('an AS number has an organisation', async () => {
+    expect(await ask('/v2.0/asn-whois?asn=AS15169')).toMatchObject({ as_number: 'AS15169' });
+  });
+
+  it('a name is available where neither registry nor parent zone knows it', async () => {
+    const word = async (name: string) =>
+      (await ask(`/v2.0/domain/availability?domainName=${name}`)).availability;
+    expect(await word(FREE[0]!)).toBe('available');
+    expect(await word(RDAP[0]!)).toBe('registered');
+    expect(await word(PORT43[0]!)).toBe('registered');
+    expect(await word(RESERVED)).toBe('restricted');
+  });
+});
+
+interface DnsRecord {
+  type: string;
+  raw_text: string;
+  target?: string;
+}
+
+function linesOf(text: string): string[] {
+  return text
+    .trimEnd()
+    .split(/\r?\n/)
+    .map((one) => one.trimEnd());
+}
