@@ -14,17 +14,12 @@ interface Runtime {
 }
 type Call = (...words: unknown[]) => unknown;
 type Globals = Record<string, Call>;
-type Adapter = (
-  globalConfig: object,
-  config: object,
-  environment: object,
-  runtime: Runtime,
-  path: string,
-  send?: unknown,
-) => Promise<unknown>;
+/** What Jest gives to a runner of files: its two configs, the environment, the runtime, the file's path, a channel. */
+type Given = [object, object, object, Runtime, path: string, channel?: unknown];
+type Runner = (...given: Given) => Promise<unknown>;
 
 const require = createRequire(import.meta.url);
-const { default: runFile } = require('jest-circus/runner') as { default: Adapter };
+const { default: runFile } = require('jest-circus/runner') as { default: Runner };
 
 const NAMES = [
   'afterAll',
@@ -67,14 +62,8 @@ registerHooks({
  * Runs a spec in the process itself. Jest gives each file a context of its own, in which every module is read,
  * compiled and made fast anew: more than half of what the suite took.
  */
-export default async function run(
-  globalConfig: object,
-  config: object,
-  environment: object,
-  runtime: Runtime,
-  path: string,
-  send?: unknown,
-): Promise<unknown> {
+export default async function run(...given: Given): Promise<unknown> {
+  const [globalConfig, config, environment, runtime, path, channel] = given;
   Reflect.deleteProperty(globalThis, TIMEOUT);
   const bare: Runtime = {
     requireInternalModule: (internal) => {
@@ -89,7 +78,7 @@ export default async function run(
     enterTestCode: () => runtime.enterTestCode(),
     leaveTestCode: () => runtime.leaveTestCode(),
   };
-  return runFile(globalConfig, config, environment, bare, path, send);
+  return runFile(globalConfig, config, environment, bare, path, channel);
 }
 
 /** `it` of the file that runs, with all that it has, such as `it.each`. */
