@@ -4,6 +4,8 @@ export default {
   roots: ['<rootDir>/dist'],
   testMatch: ['**/*.spec.js'],
   testEnvironment: 'node',
+  testEnvironmentOptions: { globalsCleanup: 'off' },
+  testRunner: '<rootDir>/dist/test/environment/spec-runner.js',
   transform: {},
   globalSetup: '<rootDir>/dist/test/environment/setup.js',
   globalTeardown: '<rootDir>/dist/test/environment/teardown.js',
@@ -12,4 +14,7 @@ export default {
   testTimeout: 180_000,
   maxWorkers: 2,
   workerIdleMemoryLimit: '700MB',
+  // A worker that has let go of everything still gives hundreds of megabytes back, which half a second is short for on
+  // a busy machine. One that holds on to something is reported all the same.
+  workerGracefulExitTimeout: 20_000,
 };
