@@ -16,6 +16,7 @@ import { ledgerRows } from './ledger.js';
 import { outsideRows } from './outside.js';
 import { partitionRows } from './partitions.js';
 import { pauseRows } from './pauses.js';
+import { proofSpecsRow } from './proof-specs.js';
 import { rollingRestartRow } from './rolling-restart.js';
 
 /** The fault matrix, in the order in which it runs. */
@@ -38,4 +39,5 @@ export const ROWS: readonly Row[] = [
   simulationRow,
   creditHistoriesRow,
   kubernetesRow,
+  proofSpecsRow,
 ];
