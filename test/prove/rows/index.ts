@@ -11,7 +11,7 @@ import { crashPointRows } from './crash-points.js';
 import { databaseRows } from './database.js';
 import { fullDiskRows } from './full-disks.js';
 import { killRows } from './kills.js';
-import { kubernetesRow } from './kubernetes.js';
+import { kubernetesRow, upgradeRow } from './kubernetes.js';
 import { ledgerRows } from './ledger.js';
 import { outsideRows } from './outside.js';
 import { partitionRows } from './partitions.js';
@@ -39,5 +39,6 @@ export const ROWS: readonly Row[] = [
   simulationRow,
   creditHistoriesRow,
   kubernetesRow,
+  upgradeRow,
   proofSpecsRow,
 ];

@@ -1,12 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { kafkaAvailability, valkeyAvailability } from '#test/environment';
+import { clusterAvailability } from '../../../apps/cluster/src/cluster.js';
 import { imageAvailability } from '../../deploy/image.js';
 import {
   apiServerAvailability,
   chartToolsAvailability,
   controllersAvailability,
 } from '../../deploy/tools/programs.js';
+import { lastReleaseMissing } from '../../upgrade/last-release.js';
 import { type Bench, type Row, holds } from '../row.js';
 
 export const kubernetesRow: Row = {
@@ -22,7 +24,17 @@ export const kubernetesRow: Row = {
     imageAvailability() ??
     kafkaAvailability() ??
     valkeyAvailability(),
-  run,
+  run: (bench) => run(bench, 'test/deploy/kubernetes'),
+};
+
+export const upgradeRow: Row = {
+  name: 'upgrade',
+  fault: 'each service of the last release takes the place of the new one in turn',
+  expectation:
+    'a customer signs up, pays, looks up, leaves and returns; what was stored is migrated',
+  isApart: true,
+  missing: () => lastReleaseMissing() ?? clusterAvailability(),
+  run: (bench) => run(bench, 'test/upgrade'),
 };
 
 const JEST = [
@@ -34,9 +46,9 @@ const JEST = [
 ];
 const TAIL_CHARACTERS = 4_000;
 
-/** The story is told to Jest, so the row is a run of it. */
-async function run(bench: Bench): Promise<void> {
-  const child = spawn(process.execPath, [...JEST, 'test/deploy/kubernetes'], {
+/** Stories are told to Jest, so a row is a run of it. */
+async function run(bench: Bench, specs: string): Promise<void> {
+  const child = spawn(process.execPath, [...JEST, specs], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';
