@@ -51,7 +51,7 @@ const LOOKUPS = 3;
       const exchanged = processesOf(deployment.cluster, name);
       for (const process of exchanged) {
         await process.stop();
-        await process.start({}, tree.apps);
+        await process.start(tree.clockSettings, tree.apps);
       }
       try {
         await aWholeCustomer(`of-${name}@upgrade.example`);
