@@ -15,7 +15,7 @@ const TARGETS_BARE_US = 27;
 /** Each asks ten times a second: an answer that is late hardly slows the rate, as it does with few. */
 const CALM_CONNECTIONS = 500;
 const CALM_MS = 8_000;
-/** As long, before each measurement: what was at rest takes its credits anew, and grows what it takes. */
+/** As long, before each measurement: what was at rest takes its credits again, and grows what it takes. */
 const WARM_UP_MS = 3_000;
 const CALM_ROUNDS = 3;
 const DIRECT_PATH = '/internal/whois/live?version=2&domainName=example{n}.com';

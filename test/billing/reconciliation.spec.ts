@@ -123,7 +123,7 @@ describe('reconciliation', () => {
     expect((await reconcile()).findings).toEqual([]);
   });
 
-  it('while entitlement is away there is no half comparison', async () => {
+  it('while entitlement is down there is no half comparison', async () => {
     const before = await billing.database.query('select from reconciliation_runs');
     await entitlement.service.stop();
     const answer = await billing.call('POST', 'operator/reconciliations', { caller: 'cli' });

@@ -22,7 +22,7 @@ describe('processes', () => {
   };
   const stateOf = (pid: number) => readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1][0];
 
-  it('a paused process stands still and goes on', async () => {
+  it('a paused process stands still and continues', async () => {
     const own = start();
     const paused = pause(own, 200);
     await waitFor('it to stand still', () => stateOf(own.pid) === 'T');

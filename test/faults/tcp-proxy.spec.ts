@@ -107,7 +107,7 @@ describe('tcp proxy', () => {
     await waitFor('the late one', () => served.at(1)?.heard === 'late');
   });
 
-  it('lost bytes of one direction never arrive, the other direction goes on', async () => {
+  it('lost bytes of one direction never arrive, the other direction continues', async () => {
     const [client, server] = await connected();
     proxy.lose('to-client');
     server.say('lost');

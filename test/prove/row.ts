@@ -40,7 +40,7 @@ export interface Stage extends Bench {
 /** What every row works with. */
 export interface Bench {
   random: Random;
-  /** How long something is away: 10 s, or 60 s with `--long`. */
+  /** How long something is down: 10 s, or 60 s with `--long`. */
   pauseMs: number;
   isLong: boolean;
   /** Adds to a count of the report. */

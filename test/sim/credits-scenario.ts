@@ -58,7 +58,7 @@ export class CreditsScenario implements Scenario {
   private readonly delivered = new Map<string, number>();
   private services!: LeaseServices;
   private lost = 0;
-  /** A gateway is away from entitlement until its leases are taken from it. */
+  /** A gateway is cut off from entitlement until its leases are taken from it. */
   private readonly isCutLong: boolean;
 
   constructor(

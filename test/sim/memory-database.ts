@@ -105,7 +105,7 @@ export class MemoryDatabase {
     if (!next) return void this.locks.delete(name);
     (this.locks.get(name) as { holder: MemoryTransaction }).holder = next.transaction;
     next.transaction.held.add(name);
-    // Of nobody: it goes on in a step of its own.
+    // Of nobody: it continues in a step of its own.
     this.world.at(0, undefined, next.resolve);
   }
 }

@@ -192,11 +192,11 @@ function inboxStatements(sabotage: Sabotage | undefined): Statement[] {
       },
     },
     {
-      begins: 'insert into inbox (consumer, event_id, outcome) values',
+      begins: 'with entered as ( insert into inbox',
       run(transaction, [, id]) {
-        if (transaction.get('inbox', String(id))) return [];
+        const isNew = !transaction.get('inbox', String(id));
         transaction.put('inbox', String(id), {});
-        return [{ event_id: id }];
+        return [{ is_new: isNew }];
       },
     },
     {
@@ -221,7 +221,7 @@ function inboxStatements(sabotage: Sabotage | undefined): Statement[] {
       },
     },
     { begins: "update inbox set outcome = 'superseded'", run: () => [] },
-    { begins: 'with gone as ( delete from inbox', run: () => [{ deleted: 0 }] },
+    { begins: 'with gone as ( delete from failed_event', run: () => [{ deleted: 0 }] },
   ];
 }
 

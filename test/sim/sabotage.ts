@@ -60,7 +60,7 @@ const mending: (() => void)[] = [];
 
 /**
  * When the history ends, `undo` puts back what was broken. Private methods are broken by `['name']`, which the
- * compiler checks: a sabotage of what is gone or named anew does not build.
+ * compiler checks: a sabotage of what is gone or renamed does not build.
  */
 export function mendLater(undo: () => void): void {
   mending.push(undo);

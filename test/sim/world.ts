@@ -34,7 +34,7 @@ export class Actor {
   isUp = false;
   pausedUntilMs = 0;
 
-  /** @param boot starts the process anew; what outlives it is not its own. */
+  /** @param boot starts the process again; what outlives it is not its own. */
   constructor(
     readonly name: string,
     readonly boot: () => void,

@@ -3,6 +3,7 @@ import type {
   AccessBlock,
   Allowance,
   CreditsByOperation,
+  HoldAnswer,
   LeaseAnswer,
   LeaseUse,
 } from '#libs/contracts';
@@ -16,6 +17,21 @@ interface Lease {
   isClosed: boolean;
 }
 
+interface Hold {
+  accountId: string;
+  amount: number;
+  /** Credits by part: the first count wins. */
+  parts: Map<string, number>;
+  isClosed: boolean;
+}
+
+interface HoldRequest {
+  holdId: string;
+  amount: number;
+  part: string;
+  count: number;
+}
+
 interface Acquire {
   leaseId: string;
   min: number;
@@ -26,6 +42,7 @@ interface Acquire {
 export class EntitlementStandIn extends JsonServer {
   readonly feed = new ListFeed();
   readonly leases = new Map<string, Lease>();
+  readonly holds = new Map<string, Hold>();
   readonly recalled = new Set<string>();
   readonly balances = new Map<string, number>();
   readonly limits = new Map<string, number>();
@@ -41,7 +58,14 @@ export class EntitlementStandIn extends JsonServer {
 
   /** Credits charged to an account, as far as they were settled. */
   charged(accountId: string): number {
-    return this.leasesOf(accountId).reduce((sum, { consumed }) => sum + consumed, 0);
+    const byLeases = this.leasesOf(accountId).reduce((sum, { consumed }) => sum + consumed, 0);
+    const holds = [...this.holds.values()].filter((hold) => hold.accountId === accountId);
+    return byLeases + holds.reduce((sum, hold) => sum + usedOf(hold), 0);
+  }
+
+  openHolds(accountId: string): number {
+    const isOpen = (hold: Hold) => hold.accountId === accountId && !hold.isClosed;
+    return [...this.holds.values()].filter(isOpen).length;
   }
 
   openLeases(accountId: string): number {
@@ -70,6 +94,17 @@ export class EntitlementStandIn extends JsonServer {
         return this.settle(...settlementOf(body));
       case '/internal/leases/close':
         for (const use of (body as { leases: LeaseUse[] }).leases) this.close(use);
+        return {};
+      case '/internal/holds':
+        return this.hold(accountId, body as HoldRequest);
+      case '/internal/holds/settle': {
+        const { holdId, part, count } = body as HoldRequest;
+        const { parts } = this.holds.get(holdId)!;
+        if (!parts.has(part)) parts.set(part, count);
+        return {};
+      }
+      case '/internal/holds/close':
+        this.closeHold(accountId, (body as HoldRequest).holdId);
         return {};
       default:
         return this.feed.page((body as { cursor?: { snapshot: string } }).cursor);
@@ -108,6 +143,23 @@ export class EntitlementStandIn extends JsonServer {
     return { outcome: 'granted', amount, ttlMs: this.ttlMs, spendable, balance };
   }
 
+  private hold(accountId: string, { holdId, amount }: HoldRequest): HoldAnswer {
+    const available = this.available(accountId);
+    if (this.isElsewhere) return { outcome: 'elsewhere', spendable: available };
+    if (available < amount) return { outcome: 'insufficient', spendable: available };
+    this.balances.set(accountId, available - amount);
+    this.holds.set(holdId, { accountId, amount, parts: new Map(), isClosed: false });
+    return { outcome: 'held', amount, spendable: available - amount };
+  }
+
+  private closeHold(accountId: string, holdId: string): void {
+    const hold = this.holds.get(holdId);
+    if (hold === undefined || hold.isClosed) return;
+    hold.isClosed = true;
+    const left = hold.amount - usedOf(hold);
+    this.balances.set(accountId, this.available(accountId) + left);
+  }
+
   private settle(uses: LeaseUse[], accounts: string[]): object {
     for (const use of uses) this.apply(use);
     const ids = [...accounts, ...uses.map(({ accountId }) => accountId)];
@@ -133,6 +185,10 @@ export class EntitlementStandIn extends JsonServer {
     if (consumed > lease.consumed) lease.operations = operations;
     lease.consumed = Math.max(lease.consumed, consumed);
   }
+}
+
+function usedOf({ parts }: Hold): number {
+  return [...parts.values()].reduce((sum, count) => sum + count, 0);
 }
 
 function settlementOf(body: unknown): [LeaseUse[], string[]] {

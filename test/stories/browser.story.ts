@@ -240,7 +240,7 @@ export function dashboardInBrowser(deployed: () => Deployment): void {
     expect(await visitor.title()).toBe('Overview');
   });
 
-  it('a forgotten password is set anew with the mailed link, and the old one is dead', async () => {
+  it('a forgotten password is set again with the mailed link, and the old one is dead', async () => {
     await visitor.submit('Log out');
     await visitor.open('/log-in');
     await visitor.follow('Forgot the password?');

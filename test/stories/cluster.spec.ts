@@ -45,7 +45,7 @@ describeOnCluster('a process for each service', () => {
       await waitFor('what was charged', async () => (await balance(customer)) === 490);
     });
 
-    it('a broker that is away is named, and nobody is taken out of service for it', async () => {
+    it('a broker that is down is named, and nobody is taken out of service for it', async () => {
       const { broker, processes } = deployment.cluster;
       broker?.kill('SIGKILL');
       const entitlement = named(processes, 'entitlement');

@@ -4,6 +4,7 @@ import {
   IdempotencyRepository,
   IdempotencyService,
   MaintenanceDatabase,
+  RollPartitionsJob,
 } from '#libs/database';
 import { MailOutbox, MailSender, type MailTransport } from '#libs/mail';
 import { type EventTransport, MessagingModule } from '#libs/messaging';
@@ -178,6 +179,7 @@ export class AccountModule {
         { provide: AuditSeal, useValue: new AuditSeal(config.auditAnchorSecret) },
         { provide: Database, useValue: database },
         { provide: MaintenanceDatabase, useValue: maintenanceDatabase },
+        { provide: RollPartitionsJob, useValue: new RollPartitionsJob(maintenanceDatabase) },
         { provide: MailOutbox, useValue: new MailOutbox() },
         { provide: MailSender, useValue: new MailSender(maintenanceDatabase, mail, logger) },
         ...FEATURES.flat(),

@@ -1,8 +1,9 @@
-import { Database, KeptAnswer } from '#libs/database';
+import { Database, KeptAnswer, RollPartitionsJob } from '#libs/database';
 import { MailSender, type MailTransport, UnsentMail, addMailMetrics } from '#libs/mail';
 import type { EventTransport } from '#libs/messaging';
 import {
   type Clock,
+  HOUR_MS,
   type Logger,
   Metrics,
   type RunningService,
@@ -37,6 +38,7 @@ export const JOBS: readonly JobDeclaration[] = [
   { job: ForgetSignUpsJob, everyMs: JOB_INTERVAL_MS, runs: 'process' },
   { job: EraseJob, everyMs: JOB_INTERVAL_MS, runs: 'process' },
   { job: AnchorAuditJob, everyMs: JOB_INTERVAL_MS, runs: 'installation' },
+  { job: RollPartitionsJob, everyMs: HOUR_MS, runs: 'installation' },
 ];
 
 /** Tables whose rows are objects. */

@@ -1,5 +1,5 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { AuditJob, Database, MaintenanceDatabase } from '#libs/database';
+import { AuditJob, Database, MaintenanceDatabase, RollPartitionsJob } from '#libs/database';
 import { type EventTransport, MessagingModule } from '#libs/messaging';
 import { type Clock, type Logger, ServiceModule, ServiceTokens } from '#libs/platform';
 import { MailOutbox, MailSender, type MailTransport } from '#libs/mail';
@@ -160,6 +160,7 @@ export class BillingModule {
         { provide: BillingConfig, useValue: config },
         { provide: Database, useValue: database },
         { provide: MaintenanceDatabase, useValue: maintenanceDatabase },
+        { provide: RollPartitionsJob, useValue: new RollPartitionsJob(maintenanceDatabase) },
         {
           provide: ServiceClients,
           useFactory: (tokens: ServiceTokens) => new ServiceClients(config, tokens),

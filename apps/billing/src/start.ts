@@ -1,9 +1,10 @@
-import { AuditJob, Database, addInvariantMetrics } from '#libs/database';
+import { AuditJob, Database, RollPartitionsJob, addInvariantMetrics } from '#libs/database';
 import { MailSender, type MailTransport, UnsentMail, addMailMetrics } from '#libs/mail';
 import type { EventTransport } from '#libs/messaging';
 import {
   type Clock,
   DAY_MS,
+  HOUR_MS,
   type Logger,
   MINUTE_MS,
   Metrics,
@@ -47,6 +48,7 @@ export const JOBS: readonly JobDeclaration[] = [
   { job: SettleRefundsJob, everyMs: MINUTE_MS, runs: 'installation' },
   { job: ReconcileJob, everyMs: DAY_MS, runs: 'installation' },
   { job: MissedEventsJob, everyMs: 10 * MINUTE_MS, runs: 'installation' },
+  { job: RollPartitionsJob, everyMs: HOUR_MS, runs: 'installation' },
 ];
 
 /** The auditor reads everything there is, beside the traffic. */

@@ -10,6 +10,7 @@ import { eventCommands } from './events/event-commands.js';
 import { operatorSettings } from './operator-settings.js';
 import { schemaCommands } from './schemas/schema-commands.js';
 import { secretCommands } from './secrets/secret-commands.js';
+import { tldCommands } from './tlds/tld-commands.js';
 
 /** `npm run cli -- <command>`: what an operator does by hand. */
 async function main(): Promise<void> {
@@ -26,6 +27,7 @@ async function main(): Promise<void> {
   billingCommands(program, config);
   auditCommands(program, config);
   secretCommands(program);
+  tldCommands(program);
   await program.parseAsync();
 }
 

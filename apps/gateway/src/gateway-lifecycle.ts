@@ -15,6 +15,7 @@ import { ChangePollers } from './auth-cache/change-pollers.js';
 import { AuthCache } from './auth-cache/auth-cache.js';
 import { GatewayConfig } from './gateway.config.js';
 import { COUNTERS } from './gateway-providers.js';
+import { RequestHolds } from './holds/request-holds.js';
 import { LeaseClient } from './lease/lease-client.js';
 import { PublicListeners } from './listener/public-listeners.js';
 import { ownerChecks } from './owner-reach.js';
@@ -72,12 +73,15 @@ export class GatewayLifecycle
     this.shedder.start();
   }
 
-  /** Not ready, listeners, requests under way, leases, jobs, log. */
+  /** Not ready, listeners, requests under way, leases and holds, jobs, log. */
   async onModuleDestroy(): Promise<void> {
     await this.get(PublicListeners).drain();
     // What it has not written yet the next start does.
     this.get(MissingRows).stop();
-    await this.leases.drain(SETTLE_TIMEOUT_MS);
+    await Promise.all([
+      this.leases.drain(SETTLE_TIMEOUT_MS),
+      this.get(RequestHolds).drain(SETTLE_TIMEOUT_MS),
+    ]);
     await this.jobs?.stop();
     const [log, keyUse] = [this.get(RequestLog), this.get(KeyUseJob)];
     await Promise.all([log.stop(), keyUse.runOnce(), this.counters.close()]);

@@ -8,6 +8,7 @@ import { AuthCache } from './auth-cache/auth-cache.js';
 import { GatewayConfig } from './gateway.config.js';
 import { DailyCaps } from './lease/daily-caps.js';
 import { FollowCapsJob } from './lease/follow-caps.job.js';
+import { RequestHolds } from './holds/request-holds.js';
 import { LeaseClient } from './lease/lease-client.js';
 import { ApiListener } from './listener/api-listener.js';
 import { ownOperations } from './owners/own-operations.js';
@@ -122,6 +123,16 @@ const KNOWLEDGE = [
         },
       }),
   ),
+  made(
+    RequestHolds,
+    { config: GatewayConfig, services: Services, logger: Logger },
+    ({ config, services, logger }) =>
+      new RequestHolds({
+        client: services.entitlement,
+        logger,
+        requestDeadlineMs: config.lookupTimeoutMs + LEASE_DEADLINE_SLACK_MS,
+      }),
+  ),
   made(COUNTERS, { config: GatewayConfig, logger: Logger }, ({ config, logger }) =>
     openCounters({
       url: config.valkeyUrl,
@@ -219,6 +230,7 @@ const PATH = [
       authCache: AuthCache,
       counters: COUNTERS,
       leases: LeaseClient,
+      holds: RequestHolds,
       caps: DailyCaps,
       forwarder: Forwarder,
       recorder: RequestRecorder,

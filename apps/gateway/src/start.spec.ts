@@ -74,14 +74,14 @@ describe('readiness of a gateway', () => {
 
   it.each([
     [
-      'a Valkey that is away is named, and it stays in service',
+      'a Valkey that is down is named, and it stays in service',
       { VALKEY_URL: 'redis://127.0.0.1:1' },
       ['counters'],
     ],
     ['a lookup that it cannot reach is named', { LOOKUP_URL: AWAY }, ['lookup']],
     ['an account service that it cannot reach is named', { ACCOUNT_URL: AWAY }, ['account']],
     ['so is a billing service, where it has one', { BILLING_INTERNAL_URL: AWAY }, ['billing']],
-    ['with everything there nothing is away', {}, []],
+    ['with everything there nothing is down', {}, []],
   ])('%s', async (_what, settings, faults) => {
     const gateway = await around.startGateway(settings);
     const { statusCode, body } = await request(`${gateway.url}/ready`);

@@ -54,6 +54,15 @@ export class LookupConfig extends ServiceSecretConfig {
   @IsString()
   prefixOriginsFile?: string;
 
+  @Setting({
+    env: 'LOOKUP_REGISTRIES_FILE',
+    about:
+      'Tables of registries in place of those of this version, as `npm run cli -- tlds refresh` writes them. Read at the start.',
+  })
+  @IsOptional()
+  @IsString()
+  registriesFile?: string;
+
   @Setting({ env: 'LOOKUP_BUDGET_MS', about: 'Time for one lookup with all its hops.' })
   @IsInt()
   @Min(1_000)

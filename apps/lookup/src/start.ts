@@ -26,7 +26,8 @@ export interface LookupOptions {
 /** Starts the lookup service; `stop` ends listeners first, then connections to registries. */
 export async function startLookup(options: LookupOptions): Promise<RunningService> {
   const { config, clock, logger } = options;
-  const registries = Registries.vendored();
+  const { registriesFile } = config;
+  const registries = registriesFile ? Registries.fromFile(registriesFile) : Registries.vendored();
   if (registries.age(clock.now()).isTooOld) {
     logger.warn(
       'The registry tables are old: hosts change hands, refresh them',

@@ -160,7 +160,7 @@ describe('database', () => {
     await expect(hasty).rejects.toThrow('nobody waited for');
   });
 
-  it('a connection lost in the middle of a transaction fails it, and the pool goes on', async () => {
+  it('a connection lost in the middle of a transaction fails it, and the pool continues', async () => {
     const cut = database.transaction(async (transaction) => {
       const [{ pid }] = await transaction.query<{ pid: number }>('select pg_backend_pid() as pid');
       await withClient(test.url(), (client) =>

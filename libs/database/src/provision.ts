@@ -15,7 +15,7 @@ const LOCK_KEY = 0x70726f76; // 'prov'
 
 /**
  * Creates what a superuser must: the roles (cluster-wide) with their passwords. Safe to repeat; a
- * repeated call sets the passwords anew.
+ * repeated call sets the passwords again.
  */
 export async function provisionRoles(
   adminUrl: string,

@@ -1,10 +1,12 @@
-import { jobLeaseTable } from '#libs/database';
+import { jobLeaseTable, rollingPartitions } from '#libs/database';
 
 /**
- * SQL of the tables behind events and of the leases of jobs, the same in every schema: `0001-messaging` of
- * each service. Producers use the first three, consumers the next.
+ * SQL of the tables behind events and of the leases of jobs, with what rolls partitions, the same in every
+ * schema: `0001-messaging` of each service. Producers use the first three tables, consumers the next. Outbox
+ * and parked events are queues, kept small by deleting; the inbox is kept by the month (decision 0020).
  */
 export const messagingTables = `
+${rollingPartitions}
 create table event_sequence (
   aggregate text primary key,
   sequence bigint not null
@@ -40,14 +42,15 @@ create table outbox_bucket (
 ) with (fillfactor = 50);
 insert into outbox_bucket (bucket) select generate_series(0, 15);
 
+-- By the months of the events' ids: a repeat meets the entry of the first, however late it comes.
 create table inbox (
   consumer text not null,
-  event_id text not null,
+  event_id uuid not null,
   outcome text not null check (outcome in ('applied', 'superseded')),
   handled_at timestamptz not null default clock_timestamp(),
   primary key (consumer, event_id)
-);
-create index inbox_age on inbox (handled_at);
+) partition by range (event_id);
+select add_partitioned_table('inbox', true, interval '90 days');
 
 create table inbox_sequence (
   consumer text not null,

@@ -230,7 +230,7 @@ describe('lookups at the same time', () => {
     expect((await staying).outcome).toBe('delivered');
   });
 
-  it('a lookup nobody waits for any more closes its connection, and the next starts anew', async () => {
+  it('a lookup nobody waits for any more closes its connection, and the next starts again', async () => {
     const { promise: asked, resolve: hasAsked } = Promise.withResolvers<Socket>();
     let count = 0;
     await stage.internet.whois('whois.nic.test', (socket) => {

@@ -16,6 +16,7 @@ export type {
 export { NumberLookups, type NumberRequest } from './networks/number-lookup.js';
 export { NumberRegistries, type NumberTables } from './networks/number-registries.js';
 export { UpstreamLimiter, type UpstreamLimiterOptions } from './limiter/upstream-limiter.js';
+export { mergeSources } from './merge.js';
 export { ParserWorker, type ParserWorkerOptions } from './parser/parser-worker.js';
 export type { Priority } from './limiter/upstream.js';
 export type { BucketTerms, UpstreamLimit } from './limiter/upstream-limits.js';
@@ -26,6 +27,8 @@ export {
   type ReadingCertainty,
   type TldCertainty,
 } from './registries/reading-certainty.js';
+export { deriveTables, refuseSuspicious, tablesText } from './registries/derivation.js';
+export { registryChanges } from './registries/registry-changes.js';
 export { Registries, type RegistryTables, type Route } from './registries/registries.js';
 export { isBlockedAddress } from './safe-connect/blocked-addresses.js';
 export {

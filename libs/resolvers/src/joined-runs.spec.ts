@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { JoinedRuns } from './joined-runs.js';
 
 describe('work for many', () => {
-  it('is done once while it is under way, and anew after it', async () => {
+  it('is done once while it is under way, and again after it', async () => {
     const runs = new JoinedRuns<number>();
     const { promise, resolve } = Promise.withResolvers<void>();
     let started = 0;

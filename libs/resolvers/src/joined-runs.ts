@@ -43,7 +43,7 @@ export class JoinedRuns<Answer> {
     const forget = () => {
       if (this.underWay.get(key) === run) this.underWay.delete(key);
     };
-    // An abandoned run takes a moment to end; whoever comes meanwhile starts anew.
+    // An abandoned run takes a moment to end; whoever comes meanwhile starts again.
     abandon.signal.addEventListener('abort', forget, { once: true });
     run.answer.then(forget, forget);
     return run;

@@ -39,7 +39,7 @@ describe('a job of the installation', () => {
     await waitFor('the lease to run out', () => lease('heir', 'run out').take());
   });
 
-  it('is not run by a process that does not have the lease, and goes on elsewhere after a drain', async () => {
+  it('is not run by a process that does not have the lease, and continues elsewhere after a drain', async () => {
     let runs = 0;
     const job: Job = { name: 'counting', runOnce: async () => void runs++ };
     const here = new LeasedJob(job, { database, logger, everyMs: LONG_MS });

@@ -94,7 +94,7 @@ export class Fleet {
         }
         const asked = await this.ask(own % this.pools.length);
         answers.push(asked);
-        // A gateway that is away refuses at once.
+        // A gateway that is down refuses at once.
         if (asked.status === 0) await sleep(20);
       }
     };

@@ -128,6 +128,16 @@ async function useForAYear(client: Client, boughtAt: Date, entries: number): Pro
      where recorded_at > $1::timestamptz + interval '364 days 12 hours'`,
     [boughtAt],
   );
+  await client.query(
+    `insert into used_credits (id, account_id, day, operation, credits)
+     select pg_temp.id_at(min(at), 'used ' || n || ' ' || day), pg_temp.account(n), day, 'whois.live', count(*)
+     from (${charges}) c cross join lateral (
+       values ((at + interval '1 second')::timestamptz)) m (used_at)
+     cross join lateral (values ((used_at at time zone 'UTC')::date)) d (day)
+     group by n, day
+     on conflict (account_id, day, operation) do update set credits = used_credits.credits + excluded.credits`,
+    [boughtAt],
+  );
   await client.query(`update credit_grants set available = available - ${used},
     consumed = consumed + ${used}`);
   await client.query(`update credit_accounts set available = available - ${used}`);

@@ -86,8 +86,8 @@ export class Histories {
       `${ids.length} events to be handled`,
       async () => {
         const [{ handled }] = await this.entitlement.database.query<{ handled: number }>(
-          `select (select count(*) from inbox where event_id = any($1))::int
-             + (select count(*) from failed_event where event_id = any($1))::int as handled`,
+          `select (select count(*) from inbox where event_id = any($1::uuid[]))::int
+             + (select count(*) from failed_event where event_id = any($1::text[]))::int as handled`,
           [ids],
         );
         return handled === ids.length;

@@ -167,7 +167,7 @@ export class Victim {
     return this.name.startsWith('gateway');
   }
 
-  /** Starts it anew with its first point. */
+  /** Starts it again with its first point. */
   async arm(): Promise<void> {
     const [point] = this.points;
     const pass = this.stage.random.between(1, PASS_MAX[point] ?? 1);

@@ -92,7 +92,7 @@ const erasures = async ({ installation }: Stage, { accountId }: Customer) =>
 async function isErasureHeard(stage: Stage, customer: Customer): Promise<boolean> {
   const ids = (await erasures(stage, customer)).map(({ id }) => id);
   const heard = await stage.installation.sql(
-    'select from gateway.inbox where event_id = any ($1::text[])',
+    'select from gateway.inbox where event_id = any ($1::uuid[])',
     [ids],
   );
   return heard.length > 0;

@@ -19,7 +19,7 @@ export const pauseRows: Row[] = [
   {
     name: 'pause gateway',
     fault: 'SIGSTOP of gateway-1, then SIGCONT',
-    expectation: 'the other gateway goes on; nothing is charged twice',
+    expectation: 'the other gateway continues; nothing is charged twice',
     run: async (stage) => pauseService(stage, 'gateway-1'),
   },
 ];

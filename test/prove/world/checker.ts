@@ -244,7 +244,7 @@ const WAITING = `
     'unsent events of entitlement', (select count(*) from entitlement.outbox where sent_at is null),
     'unsent events of billing', (select count(*) from billing.outbox where sent_at is null),
     'events nobody handled', (select count(*) from ${SAID} where ${HEARD} and not exists (
-      select from entitlement.inbox where event_id = said.id::text)),
+      select from entitlement.inbox where event_id = said.id)),
     'failed events', (select count(*) from entitlement.failed_event
       where state in ('retrying', 'dead')),
     'mails', (select count(*) from account.mail where attempts = 0)) as waiting`;
@@ -252,5 +252,5 @@ const WAITING = `
 const LATENESS = `
   select count(*) as events, greatest($1::bigint, max(said.sequence)) as newest,
     coalesce(max(extract(epoch from i.handled_at) * 1000 - said.sequence / 1000.0), 0) as slowest
-  from ${SAID} join entitlement.inbox i on i.event_id = said.id::text
+  from ${SAID} join entitlement.inbox i on i.event_id = said.id
   where said.sequence > $1::bigint`;

@@ -179,7 +179,7 @@ describe('deletion', () => {
     expect(await account.get(AuditCheckService).verify()).toMatchObject({ brokenAt: null });
   });
 
-  it('the same address signs up anew after erasure, with the same trial claim', async () => {
+  it('the same address signs up again after erasure, with the same trial claim', async () => {
     await deleteAccount();
     account.clock.advance(90 * DAY_MS);
     await account.get(EraseJob).runOnce();

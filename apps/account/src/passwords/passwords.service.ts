@@ -39,12 +39,12 @@ export class PasswordsService {
 
   /** @throws PasswordQueueFull. */
   async hash(password: string): Promise<string> {
-    return this.inTurn(() => hashPassword(password));
+    return this.oneAtATime(() => hashPassword(password));
   }
 
   /** False for null, after the same work: look-ups that find nobody cost the same (S24). @throws PasswordQueueFull. */
   async matches(password: string, stored: string | null): Promise<boolean> {
-    const isRight = await this.inTurn(() => matchesPassword(password, stored ?? NOBODYS_HASH));
+    const isRight = await this.oneAtATime(() => matchesPassword(password, stored ?? NOBODYS_HASH));
     return isRight && stored !== null;
   }
 
@@ -57,7 +57,7 @@ export class PasswordsService {
     return this.hash(password);
   }
 
-  private async inTurn<T>(work: () => Promise<T>): Promise<T> {
+  private async oneAtATime<T>(work: () => Promise<T>): Promise<T> {
     if (this.running >= PARALLEL_MAX) {
       if (this.waiting.length >= WAITING_MAX) throw new PasswordQueueFull();
       await new Promise<void>((resolve) => this.waiting.push(resolve));

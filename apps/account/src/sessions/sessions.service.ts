@@ -58,7 +58,7 @@ export class SessionsService {
     return token;
   }
 
-  /** The session goes on under another token; the old one is worth nothing from here on (S26). */
+  /** The session continues under another token; the old one is worth nothing from here on (S26). */
   async renew(transaction: Transaction, session: ActiveSession): Promise<string> {
     const token = newToken();
     await this.sessions.replaceToken(transaction, session.accountId, session.sessionId, {

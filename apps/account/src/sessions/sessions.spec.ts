@@ -204,7 +204,7 @@ describe('sessions', () => {
     expect(hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=2\$[\w+/]{22}\$[\w+/]{43}$/);
   });
 
-  it('S19: a password stored at an earlier cost opens a session, and is stored anew at the cost of today', async () => {
+  it('S19: a password stored at an earlier cost opens a session, and is stored again at the cost of today', async () => {
     const stored = async () => {
       const [{ hash }] = await account.database.query<{ hash: string }>(
         'select password_hash as hash from people where account_id = $1',

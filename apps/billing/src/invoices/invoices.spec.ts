@@ -87,7 +87,7 @@ describe('invoices', () => {
     );
   });
 
-  it('while account is away money is stored and numbered, and the PDF follows', async () => {
+  it('while account is down money is stored and numbered, and the PDF follows', async () => {
     billing.contacts.isDown = true;
     await buy();
     const [unprinted] = await list();
@@ -131,7 +131,7 @@ describe('invoices', () => {
     expect((await list())[0].revision).toBe(2);
   });
 
-  it('an account has 20 invoices printed again in 24 hours, and goes on a day later', async () => {
+  it('an account has 20 invoices printed again in 24 hours, and continues a day later', async () => {
     await buy();
     const [{ id }] = await list();
     const again = async (firstName: string) => {

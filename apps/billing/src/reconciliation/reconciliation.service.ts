@@ -29,7 +29,7 @@ export class ReconciliationService {
     private readonly clock: Clock,
   ) {}
 
-  /** @throws ServiceUnavailable while entitlement is away: half a comparison is none. */
+  /** @throws ServiceUnavailable while entitlement is down: half a comparison is none. */
   async run(): Promise<ReconciliationAnswer> {
     const startedAt = this.clock.now();
     const findings: Finding[] = [];

@@ -11,7 +11,7 @@ import { SyncService } from '../sync/sync.service.js';
 /** So long before a processor forgets a key it is not trusted to know it any more. */
 const RETENTION_MARGIN_MS = HOUR_MS;
 
-/** The calls to processors that refund. A row stands before each, so none is ever forgotten or made anew. */
+/** The calls to processors that refund. A row stands before each, so none is ever forgotten or made again. */
 @Injectable()
 export class RefundCallsService {
   // oxlint-disable-next-line eslint/max-params -- a constructor may have six

@@ -112,7 +112,7 @@ describe('notices about subscriptions', () => {
     expect(ended.text).toContain(`paid until ${day(end)}`);
   });
 
-  it('a deleted account hears nothing of its subscriptions, nor does anybody when account is away', async () => {
+  it('a deleted account hears nothing of its subscriptions, nor does anybody when account is down', async () => {
     await subscribe();
     await passTo(before(end, 2 * DAY_MS));
     billing.contacts.isDown = true;

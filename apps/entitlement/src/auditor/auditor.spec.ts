@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { AuditJob, type Database, checkInvariants, withClient } from '#libs/database';
-import { HOUR_MS, newId } from '#libs/platform';
+import { DAY_MS, HOUR_MS, newId } from '#libs/platform';
 import { scrape } from '#test/environment';
 import { EntitlementUnderTest } from '../../../../test/entitlement/entitlement-under-test.js';
+import { CheckpointJob } from '../checkpoints/checkpoint.job.js';
 import { ENTITLEMENT_INVARIANTS } from './invariants.js';
 
 const { invariants: INVARIANTS } = ENTITLEMENT_INVARIANTS;
@@ -29,6 +30,7 @@ const CORRUPTIONS: Record<string, string[]> = {
     'alter table credit_grants drop constraint debt_follows_reversal',
     `update credit_grants set owed = 1 where source_type = 'package'`,
   ],
+  I23: [`update used_credits set credits = credits + 1`],
 };
 
 describe('auditor', () => {
@@ -41,6 +43,7 @@ describe('auditor', () => {
     await entitlement.subscribe(accountId, { subscriptionId: newId(), ...month });
     const lineId = await entitlement.buy(accountId, 5_000);
     await entitlement.reverse(accountId, lineId, '0.1');
+    await entitlement.use(accountId, 3);
     await entitlement.client.acquire({
       accountId,
       leaseId: newId(),
@@ -126,5 +129,31 @@ describe('auditor', () => {
     });
     const [line] = entitlement.logLines.splice(0);
     expect(JSON.parse(line)).toMatchObject({ msg: 'invariant I3 does not hold', count: 1 });
+  });
+
+  it('I23: a day of use that took credits of another day is found, before and after a checkpoint', async () => {
+    const accountId = await entitlement.newAccount();
+    await entitlement.use(accountId, 1);
+    for (const credits of [5, 7, 9]) {
+      entitlement.clock.advance(DAY_MS);
+      await entitlement.use(accountId, credits);
+    }
+    const ofDay = (
+      nth: number,
+    ) => `account_id = '${accountId}' and day = (select day from used_credits
+      where account_id = '${accountId}' order by day offset ${nth} limit 1)`;
+    const shift = [
+      `update used_credits set credits = credits - 1 where ${ofDay(2)}`,
+      `update used_credits set credits = credits + 1 where ${ofDay(1)}`,
+    ];
+    expect(await violatedAfter(shift)).toEqual(['I23']);
+    await entitlement.service.app.get(CheckpointJob).runOnce();
+    expect(await violatedAfter([])).toEqual([]);
+    expect(await violatedAfter([], HOUR_MS)).toEqual([]);
+    expect(await violatedAfter(shift)).toEqual(['I23']);
+    const closed = [`update used_credits set credits = credits + 1 where ${ofDay(0)}`];
+    expect(await violatedAfter(closed)).toEqual(['I23']);
+    const open = [`update used_credits set credits = credits + 1 where ${ofDay(3)}`];
+    expect(await violatedAfter(open, HOUR_MS)).toEqual(['I23']);
   });
 });

@@ -1,6 +1,7 @@
 import type { Invariant, InvariantSet } from '#libs/database';
 import { ENTRIES_SINCE, FIRST_ID, LEDGER_AND_GRANT } from '../checkpoints/ledger-sums.js';
 import { BEGUN_CREDITS, REVERSAL_TARGETS } from './expected-credits.js';
+import { STATEMENT_DIFFERENCES } from './statement-sums.js';
 
 /** The invariants of this service, by the numbers of the whole system's list. */
 const INVARIANTS: readonly Invariant[] = [
@@ -195,6 +196,11 @@ const INVARIANTS: readonly Invariant[] = [
       where g.account_id in (select id from audited_accounts)
       group by g.account_id having sum(g.owed) > 0 and sum(g.available) filter (
         where g.source_type in ('package', 'subscription')) > 0`,
+  },
+  {
+    id: 'I23',
+    statement: 'the use that a customer reads, by day and operation, is what the ledger consumed',
+    sql: STATEMENT_DIFFERENCES,
   },
 ];
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { MaintenanceDatabase } from '#libs/database';
-import { ENTRIES_SINCE, LEDGER_ACCOUNTS, LEDGER_AND_GRANT } from './ledger-sums.js';
+import { ENTRIES_SINCE, LEDGER_ACCOUNTS, LEDGER_AND_GRANT, USED_SINCE } from './ledger-sums.js';
 
 @Injectable()
 export class CheckpointsRepository {
@@ -28,7 +28,8 @@ const columns = LEDGER_ACCOUNTS.join(', ');
 /**
  * Ids of an account's transfers rise, and its row names the last one in the same snapshot: what comes later
  * is greater. An account whose ledger and grants differ keeps its checkpoint, so that the
- * auditor continues to see the difference.
+ * auditor continues to see the difference. Use is summed up to the day before the last movement's: whatever
+ * is booked next is booked on that day or later, even should the clock step back by hours.
  */
 const ADVANCE = `
   with due as materialized (
@@ -49,7 +50,12 @@ const ADVANCE = `
     left join grant_checkpoints s on s.grant_id = g.id
     cross join lateral (${ENTRIES_SINCE}) n),
   sound as materialized (
-    select d.id, d.last_transfer_id from due d
+    select d.id, d.last_transfer_id, k.used, k.used_before,
+      coalesce(greatest(k.used_before, (t.occurred_at at time zone 'UTC')::date - 1), '-infinity')
+        as closed_before
+    from due d
+    left join ledger_transfers t on t.id = d.last_transfer_id
+    left join account_checkpoints k on k.account_id = d.id
     where not exists (select from summed where account_id = d.id and not agrees)),
   grants as (
     insert into grant_checkpoints (grant_id, account_id, ${columns})
@@ -58,8 +64,9 @@ const ADVANCE = `
     on conflict (grant_id) do update set
       (${columns}) = row(${LEDGER_ACCOUNTS.map((name) => `excluded.${name}`).join(', ')})),
   accounts as (
-    insert into account_checkpoints (account_id, through_id)
-    select id, last_transfer_id from sound order by id
+    insert into account_checkpoints (account_id, through_id, used_before, used)
+    select id, last_transfer_id, closed_before, coalesce(k.used, 0) + n.used
+    from sound k cross join lateral (${USED_SINCE} and day < k.closed_before) n order by id
     on conflict (account_id) do update set through_id = excluded.through_id,
-      made_at = excluded.made_at)
+      made_at = excluded.made_at, used_before = excluded.used_before, used = excluded.used)
   select (select max(id::text) from due) as last`;

@@ -27,3 +27,8 @@ export const ENTRIES_SINCE = `
 export const LEDGER_AND_GRANT = Object.entries(HELD)
   .map(([name, held]) => `('${name}', coalesce(s.${name}, 0) + n.${name}, ${held})`)
   .join(', ');
+
+/** SQL: credits used by account `k.id` from its checkpoint's day on. */
+export const USED_SINCE = `
+  select coalesce(sum(credits), 0)::bigint as used from used_credits
+  where account_id = k.id and day >= coalesce(k.used_before, '-infinity')`;

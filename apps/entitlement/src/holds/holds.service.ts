@@ -4,7 +4,7 @@ import { Database, type Transaction } from '#libs/database';
 import { DAY_MS, newId } from '#libs/platform';
 import { GrantsService } from '../grants/grants.service.js';
 import type { Book } from '../ledger/book.js';
-import { inTurn } from '../ledger/in-turn.js';
+import { forEachInOrder } from '../ledger/for-each-in-order.js';
 import { LedgerService } from '../ledger/ledger.service.js';
 import { ReservationsService } from '../reservations/reservations.service.js';
 import { chargeTo, closeReservation } from '../reservations/charge.js';
@@ -87,7 +87,7 @@ export class HoldsService {
   /** Closes requests' holds that have ended. */
   async reap(): Promise<void> {
     const names = await this.repository.listAbandoned(REAPED_PER_ROUND_MAX);
-    await inTurn(names, (name) => this.close(name));
+    await forEachInOrder(names, (name) => this.close(name));
   }
 
   private async hold(transaction: Transaction, book: Book, request: OpenHold): Promise<HoldAnswer> {

@@ -37,7 +37,7 @@ export class LeaseBookingsService {
     private readonly logger: Logger,
   ) {}
 
-  /** @throws while the database is away: then some may be booked, and a repeat books the others. */
+  /** @throws while the database is down: then some may be booked, and a repeat books the others. */
   async book(kind: BookingKind, uses: LeaseUse[]): Promise<void> {
     // Neighbours of one account share its lock.
     const sorted = uses.toSorted((a, b) => (a.accountId < b.accountId ? -1 : 1));

@@ -235,7 +235,7 @@ describe('leases', () => {
     const patient = async () => {
       for (let ms = 0; ms <= 126_000; ms += 9_000) await reaper.runOnce(10_000_000 + ms);
     };
-    // Time goes on meanwhile, also while a machine stands still.
+    // Time continues meanwhile, also while a machine stands still.
     await endLease(accountId, 30);
     await patient();
     expect(await entitlement.newEntries(accountId)).toHaveLength(1);

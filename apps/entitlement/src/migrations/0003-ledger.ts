@@ -1,9 +1,8 @@
-import { type Migration, rollingPartitions } from '#libs/database';
+import type { Migration } from '#libs/database';
 
 export const ledger: Migration = {
   name: '0003-ledger',
   sql: `
-${rollingPartitions}
 -- Ids (UUIDv7) rise in the order of an account's movements: they are taken under the account's lock.
 -- What they refer to has no foreign key, as months are detached and dropped; the auditor looks (I1).
 create table ledger_transfers (
@@ -39,7 +38,10 @@ create index ledger_entries_grant on ledger_entries (grant_id, transfer_id);
 create table account_checkpoints (
   account_id uuid primary key,
   through_id uuid not null,
-  made_at timestamptz not null default clock_timestamp()
+  made_at timestamptz not null default clock_timestamp(),
+  -- The account's used_credits of the days before this one, which no booking adds to any more.
+  used_before date not null default '-infinity',
+  used bigint not null default 0
 ) with (fillfactor = 70);
 create table grant_checkpoints (
   grant_id uuid primary key,

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { monotonicMs } from '#libs/platform';
-import { inTurn } from '../ledger/in-turn.js';
+import { forEachInOrder } from '../ledger/for-each-in-order.js';
 import { LeaseReaperService } from '../leases/lease-reaper.service.js';
 import { ReaperRounds } from './reaper-rounds.js';
 import { HoldsService } from '../holds/holds.service.js';
@@ -22,7 +22,7 @@ export class ReapJob {
   async runOnce(nowMs = monotonicMs()): Promise<void> {
     const round = this.rounds.next(nowMs);
     if (round === 'begins to wait') await this.leases.noteWait();
-    await inTurn(
+    await forEachInOrder(
       [() => this.leases.forgetRefusals(), () => this.leases.post(), ...this.reaping(round)],
       (work) => work(),
     );

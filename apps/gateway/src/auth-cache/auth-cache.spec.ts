@@ -132,7 +132,7 @@ describe('the auth cache', () => {
     expect(await statusFor(apiKey)).toBe(200);
   });
 
-  it('S14: a rotated key goes on with the count of the key it replaced', async () => {
+  it('S14: a rotated key continues with the count of the key it replaced', async () => {
     const first = around.account.addKey({ dailyCreditCap: 2 });
     expect(await statusFor(first.apiKey)).toBe(200);
     const { accountId, keyId } = first.keyRecord;
@@ -167,7 +167,7 @@ describe('the auth cache', () => {
   it('S14: a capped key whose spending cannot be read is refused, and asked about again', async () => {
     const { apiKey } = around.account.addKey({ dailyCreditCap: 2 });
     const { account, entitlement } = gateway.services;
-    const answers = [Promise.reject(new Error('the database is away')), Promise.resolve()];
+    const answers = [Promise.reject(new Error('the database is down')), Promise.resolve()];
     answers[0].catch(() => {});
     const cache = new AuthCache({
       account,
@@ -250,7 +250,7 @@ describe('an address that fails', () => {
     }
     expect(around.account.keyQueries - before).toBeLessThanOrEqual(20);
     expect(statuses.get(429)).toBeGreaterThanOrEqual(180);
-    // A neighbour behind the same address whose key is known goes on.
+    // A neighbour behind the same address whose key is known continues.
     expect(await statusFor(apiKey)).toBe(200);
   });
 });

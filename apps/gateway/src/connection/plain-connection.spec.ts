@@ -43,9 +43,9 @@ describe('a client connection', () => {
       expect((await answers(client, count)).at(-1)).toBe(200);
     }
     expect(client.names).toEqual(['a1.example', 'a2.example', 'a3.example']);
-    const [head] = client.text.split('\r\n\r\n');
-    expect(head).toMatch(/\r\nDate: \w{3}, \d{2} \w{3} \d{4} \d{2}:\d{2}:\d{2} GMT\r\n/);
-    expect(head).toContain('\r\nConnection: keep-alive\r\nKeep-Alive: timeout=1\r\n');
+    const [headers] = client.text.split('\r\n\r\n');
+    expect(headers).toMatch(/\r\nDate: \w{3}, \d{2} \w{3} \d{4} \d{2}:\d{2}:\d{2} GMT\r\n/);
+    expect(headers).toContain('\r\nConnection: keep-alive\r\nKeep-Alive: timeout=1\r\n');
   });
 
   // The key is known only once the tests run.

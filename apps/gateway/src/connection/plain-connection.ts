@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ApiRequest, Reply } from '../context/request-context.js';
-import { HEAD_MAX_BYTES } from './head-limits.js';
+import { HEADERS_MAX_BYTES } from './header-limits.js';
 import type { HttpDate } from './http-date.js';
 import { readPlainRequest } from './plain-request.js';
 
@@ -26,7 +26,7 @@ const CLOSE_LINE = 'Connection: close\r\n';
  * Read ahead of an answer, and then what the last read brought and the stream's queue holds, 190 KB in all; a
  * client is seen to go only while it is read from.
  */
-const EARLY_MAX_BYTES = HEAD_MAX_BYTES;
+const EARLY_MAX_BYTES = HEADERS_MAX_BYTES;
 
 /**
  * A client connection as long as it carries only what nearly every API client sends: one small `GET`

@@ -17,9 +17,9 @@ describe('a plain request', () => {
   });
 
   it.each([
-    ['a part of a head', `${LINE}host: a\r\n`],
-    ['a head without its last byte', `${LINE}host: a\r\n\r`],
-    ['more than a head', `${LINE}host: a\r\n\r\nG`],
+    ['a part of the headers', `${LINE}host: a\r\n`],
+    ['headers without their last byte', `${LINE}host: a\r\n\r`],
+    ['more than headers', `${LINE}host: a\r\n\r\nG`],
     ['two requests', `${LINE}host: a\r\n\r\n${LINE}host: a\r\n\r\n`],
     ['an empty line before the request', `\r\n${LINE}host: a\r\n\r\n`],
     ['another method', `HEAD /v2.0/whois/live HTTP/1.1\r\nhost: a\r\n\r\n`],
@@ -47,7 +47,7 @@ describe('a plain request', () => {
     ['a connection that is to close', `${LINE}host: a\r\nConnection: close\r\n\r\n`],
     ['a list of connection options', `${LINE}host: a\r\nConnection: keep-alive, te\r\n\r\n`],
     ['a long target', `GET /${'a'.repeat(9_000)} HTTP/1.1\r\nhost: a\r\n\r\n`],
-    ['a long head', `${LINE}host: a\r\nx: ${'a'.repeat(20_000)}\r\n\r\n`],
+    ['long headers', `${LINE}host: a\r\nx: ${'a'.repeat(20_000)}\r\n\r\n`],
     ['many headers', `${LINE}host: a\r\n${'x: a\r\n'.repeat(100)}\r\n`],
   ])('is not %s', (_what, text) => {
     expect(readPlainRequest(text)).toBeUndefined();

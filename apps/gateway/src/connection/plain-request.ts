@@ -1,5 +1,5 @@
 import { isHost } from '../context/host-header.js';
-import { HEAD_MAX_BYTES, URI_MAX_BYTES } from './head-limits.js';
+import { HEADERS_MAX_BYTES, URI_MAX_BYTES } from './header-limits.js';
 
 /** A request without a body whose every byte is of the plainest kind there is. */
 export interface PlainRequest {
@@ -31,12 +31,12 @@ const FRAMING_LENGTHS: ReadonlySet<number> = new Set([...FRAMING].map(({ length 
 
 /**
  * Reads what came in one packet as one whole request, a character a byte.
- * @returns undefined for whatever is not exactly that: a part of a head, more than a head, another method
+ * @returns undefined for whatever is not exactly that: a part of the headers, more than the headers, another method
  *   or version, a body, a second or malformed `Host`, a `Connection` other than `keep-alive`, a byte outside of ASCII.
  *   Such a packet is not wrong; Node's parser has to judge it.
  */
 export function readPlainRequest(text: string): PlainRequest | undefined {
-  if (text.length > HEAD_MAX_BYTES) return undefined;
+  if (text.length > HEADERS_MAX_BYTES) return undefined;
   const line = REQUEST_LINE.exec(text);
   if (line === null || line[1].length > URI_MAX_BYTES) return undefined;
   const rawHeaders: string[] = [];

@@ -48,7 +48,7 @@ afterEach(async () => {
 describe('a client that takes its answer slowly', () => {
   it('has the time by what leaves, not by when its answer was made, and then as any idle one', async () => {
     await openServer(MINUTE_MS);
-    // Node's timer, which begins anew with each part that leaves.
+    // Node's timer, which starts again with each part that leaves.
     expect(socket.timeout).toBe(MINUTE_MS);
     client.read();
     await waitFor('the whole answer', () => client.text.length > LARGE.length);

@@ -30,14 +30,14 @@ const questions = (...paths: string[]) =>
   paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: api\r\n\r\n`).join('');
 
 describe('a response that is sent whole', () => {
-  it('has the head it was given, what Node adds, and each byte of the body', async () => {
+  it('has the headers it was given, what Node adds, and each byte of the body', async () => {
     const body = Buffer.from('Zürich').toString('latin1');
     const received = await talk((_request, response) => {
       response.sendWhole(429, 'X-Own: 1\r\n', body);
     }, questions('/'));
     await waitFor('the answer', () => received.text.endsWith(body));
-    const [head] = received.text.split('\r\n\r\n');
-    const [status, ...lines] = head.split('\r\n');
+    const [headers] = received.text.split('\r\n\r\n');
+    const [status, ...lines] = headers.split('\r\n');
     expect(status).toBe('HTTP/1.1 429 Too Many Requests');
     expect(lines.map((line) => line.split(': ', 1)[0])).toEqual([
       'X-Own',

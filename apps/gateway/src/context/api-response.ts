@@ -5,13 +5,13 @@ declare module 'node:http' {
   /** What every message of Node has for its subclasses, and its type definitions leave out. */
   interface OutgoingMessage {
     _implicitHeader(): void;
-    _storeHeader(head: string): void;
+    _storeHeader(headers: string): void;
   }
 }
 
 /**
  * A response that can be sent whole. `writeHead` tests each name and each value with regular
- * expressions, which costs more than all the numbered steps together; the head of an API answer is made
+ * expressions, which costs more than all the numbered steps together; the headers of an API answer are made
  * of our own constants, ids and numbers, so it goes out as it was put together.
  */
 export class ApiResponse<Request extends IncomingMessage = IncomingMessage>
@@ -22,7 +22,7 @@ export class ApiResponse<Request extends IncomingMessage = IncomingMessage>
   /** Whether a body comes with the request: one that is not read to its end takes the connection with it. */
   hasRequestBody = false;
 
-  /** Sends head and body in one write. */
+  /** Sends headers and body in one write. */
   sendWhole(status: number, lines: string, body: string): void {
     this.begin(status, lines);
     // Otherwise a client of HTTP/1.0 is told the length by the end of its connection.
@@ -30,14 +30,14 @@ export class ApiResponse<Request extends IncomingMessage = IncomingMessage>
     this.end(body, 'latin1');
   }
 
-  /** Sends the head; the body follows by `write` and `end`. */
+  /** Sends the headers; the body follows by `write` and `end`. */
   begin(status: number, lines: string): void {
     this.statusCode = status;
     this.wholeHead = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines}`;
     if (this.hasRequestBody && !this.req.complete) this.shouldKeepAlive = false;
   }
 
-  /** Node asks for the head when there is a body and no head yet. */
+  /** Node asks for the headers when there is a body and no headers yet. */
   override _implicitHeader(): void {
     if (this.wholeHead === '') super._implicitHeader();
     else this._storeHeader(this.wholeHead);

@@ -12,7 +12,7 @@ export const BASE_HEADERS: readonly string[] = [
   '*',
 ];
 
-/** Names and values in turn as lines of a head. */
+/** Names and values in turn as lines of the headers. */
 export function headerLines(headers: readonly string[]): string {
   let lines = '';
   for (let i = 0; i < headers.length; i += 2) lines += `${headers[i]}: ${headers[i + 1]}\r\n`;

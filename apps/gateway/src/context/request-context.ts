@@ -3,6 +3,7 @@ import type { AnswerForm, ReadInput } from '#libs/contracts';
 import type { RateLimitResult } from '#libs/counters';
 import type { Span } from '#libs/platform';
 import type { KeyEntry } from '../auth-cache/caller.js';
+import type { RequestHold } from '../holds/request-hold.js';
 import type { Lease } from '../lease/lease.js';
 import type { LookupCall } from '../lookup/lookup-call.js';
 import type { ApiRoute } from '../routes/api-route.js';
@@ -18,7 +19,7 @@ export interface ApiRequest {
 /** Where an answer goes. */
 export interface Reply {
   /**
-   * Sends head and body; `Date`, `Connection` and `Content-Length` are added to the head.
+   * Sends headers and body; `Date`, `Connection` and `Content-Length` are added to the headers.
    * @param lines further header lines, each with its CRLF. Nothing in them may come from outside
    *   without having been checked.
    * @param body a character a byte.
@@ -53,12 +54,14 @@ export class RequestContext {
   /** UTC day to which the key's daily cap counts the cost. */
   capDay = 0;
   lease?: Lease;
+  /** In place of a lease, of a request about several things. */
+  hold?: RequestHold = undefined;
   /** Most credits the answer may cost, and what one answer, item or page of it costs. */
   price = 0;
   eachPrice = 0;
   /** Credits for the lines that have been sent so far, of an answer that is streamed. */
   streamedCredits = 0;
-  /** Credits reserved on the lease. */
+  /** Credits reserved on the lease or the hold. */
   cost = 0;
   isOver = false;
   /** Only while this request is traced. */

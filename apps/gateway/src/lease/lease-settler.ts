@@ -29,7 +29,7 @@ export class LeaseSettler {
   /** Leases with charges that entitlement has not acknowledged, each once: `isUnsettled` says so. */
   private unsettled: Lease[] = [];
   private toClose: Lease[] = [];
-  /** Where the next call goes on to ask for balances. */
+  /** Where the next call continues to ask for balances. */
   private round = this.open.values();
   private isClosing = false;
   private isSettling = false;

@@ -17,7 +17,7 @@ import {
   type Problem,
   toProblem,
 } from '#libs/platform';
-import { HEAD_MAX_BYTES, URI_MAX_BYTES } from '../connection/head-limits.js';
+import { HEADERS_MAX_BYTES, URI_MAX_BYTES } from '../connection/header-limits.js';
 import { PlainConnections } from '../connection/plain-connections.js';
 import { ApiResponse } from '../context/api-response.js';
 import type { ApiPath, ApiPaths } from '../routes/api-paths.js';
@@ -156,7 +156,7 @@ export class ApiListener {
     const server = createServer(
       {
         ServerResponse: ApiResponse,
-        maxHeaderSize: HEAD_MAX_BYTES,
+        maxHeaderSize: HEADERS_MAX_BYTES,
         // Judged below, for an answer that is a problem like any other.
         requireHostHeader: false,
         headersTimeout: limits.headersTimeoutMs,

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Problem } from '#libs/platform';
-import { URI_MAX_BYTES } from '../connection/head-limits.js';
+import { URI_MAX_BYTES } from '../connection/header-limits.js';
 import { BASE_HEADERS, headerLines } from '../context/header-lines.js';
 import { newRequestId } from '../context/request-id.js';
 import type { ProblemBodies } from '../problems/problem-body.js';

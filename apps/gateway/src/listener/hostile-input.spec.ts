@@ -34,15 +34,15 @@ function open(url = under.url): Socket {
 async function context(
   bytes: string,
   url = under.url,
-): Promise<{ status: number; head: string; body: string }> {
+): Promise<{ status: number; headers: string; body: string }> {
   const socket = open(url);
   let text = '';
   socket.on('data', (chunk: Buffer) => (text += chunk.toString()));
   socket.write(bytes);
   await once(socket, 'close');
   sockets.delete(socket);
-  const [head, body] = text.split('\r\n\r\n');
-  return { status: Number(head.split(' ')[1]), head, body };
+  const [headers, body] = text.split('\r\n\r\n');
+  return { status: Number(headers.split(' ')[1]), headers, body };
 }
 
 const live = '/v2.0/whois/live';
@@ -73,12 +73,12 @@ describe('bytes that are no proper request', () => {
   ])('S95: %s as a problem answer that tells nothing of us', async (status, bytes) => {
     const answer = await context(bytes);
     expect(answer.status).toBe(Number(status));
-    expect(answer.head.toLowerCase()).toContain('content-type: application/problem+json');
-    expect(answer.head.toLowerCase()).toContain('cache-control: private, no-store');
+    expect(answer.headers.toLowerCase()).toContain('content-type: application/problem+json');
+    expect(answer.headers.toLowerCase()).toContain('cache-control: private, no-store');
     const body = JSON.parse(answer.body) as Record<string, unknown>;
     expect(body).toMatchObject({ status: Number(status), credits_charged: 0 });
     expect(body.request_id).toMatch(/^req_/);
-    expect(answer.head + answer.body).not.toMatch(/node|fastify|HPE_|ERR_|\.js/i);
+    expect(answer.headers + answer.body).not.toMatch(/node|fastify|HPE_|ERR_|\.js/i);
   });
 
   it('a name outside ASCII in the address is answered with how to send it', async () => {

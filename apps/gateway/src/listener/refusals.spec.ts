@@ -191,7 +191,7 @@ describe('a refusal', () => {
     expect(around.lookup.questions).toHaveLength(1);
   });
 
-  it('503: credits that are elsewhere, and an entitlement that is away', async () => {
+  it('503: credits that are elsewhere, and an entitlement that is down', async () => {
     const { apiKey } = around.account.addKey();
     around.entitlement.isElsewhere = true;
     expectProblem(await ask(live(apiKey)), 503, 'credits_busy');

@@ -1,6 +1,6 @@
 import { type NetConnectOpts, type Socket, connect as connectPlain } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { type AnswerHead, readAnswerHead } from './answer-head.js';
+import { type AnswerHeaders, readAnswerHeaders } from './answer-headers.js';
 import type { OwnerAnswer } from '../owners/owner-answer.js';
 import type { LookupCall } from './lookup-call.js';
 import { BrokenAnswer, ConnectionEnded } from './lookup.errors.js';
@@ -14,7 +14,7 @@ export interface LookupAddress {
   isTls: boolean;
 }
 
-const HEAD_MAX_BYTES = 16 * 1024;
+const HEADERS_MAX_BYTES = 16 * 1024;
 const BODY_MAX_BYTES = 4 * 1024 * 1024;
 const BLANK_LINE = '\r\n\r\n';
 
@@ -31,7 +31,7 @@ export class LookupConnection {
   isConnected = false;
   /** What is being asked on it. */
   call?: LookupCall = undefined;
-  private head?: AnswerHead = undefined;
+  private headers?: AnswerHeaders = undefined;
   /** What has come of the answer, a character a byte. */
   private text = '';
   private fault?: Error = undefined;
@@ -85,22 +85,23 @@ export class LookupConnection {
     const chunk = buffer.toString('latin1', 0, size);
     if (this.call === undefined) return this.destroy();
     this.text = this.text === '' ? chunk : this.text + chunk;
-    if (this.head === undefined && !this.readHead()) return;
-    const missing = this.head!.bodyBytes - this.text.length;
+    if (this.headers === undefined && !this.readHeaders()) return;
+    const missing = this.headers!.bodyBytes - this.text.length;
     if (missing === 0) this.finish();
     else if (missing < 0) this.destroy(new BrokenAnswer('more bytes than announced'));
   }
 
-  /** Takes the head off the text. False while it is not whole, and when it is none. */
-  private readHead(): boolean {
+  /** Takes the headers off the text. False while they are not whole, or are none. */
+  private readHeaders(): boolean {
     const end = this.text.indexOf(BLANK_LINE);
     if (end === -1) {
-      if (this.text.length > HEAD_MAX_BYTES) this.destroy(new BrokenAnswer('a head without end'));
+      if (this.text.length > HEADERS_MAX_BYTES)
+        this.destroy(new BrokenAnswer('headers without end'));
       return false;
     }
-    this.head = readAnswerHead(this.text, end);
-    if (this.head === undefined || this.head.bodyBytes > BODY_MAX_BYTES) {
-      this.destroy(new BrokenAnswer('a head that lookup does not write'));
+    this.headers = readAnswerHeaders(this.text, end);
+    if (this.headers === undefined || this.headers.bodyBytes > BODY_MAX_BYTES) {
+      this.destroy(new BrokenAnswer('headers that lookup does not write'));
       return false;
     }
     this.text = this.text.slice(end + BLANK_LINE.length);
@@ -108,10 +109,10 @@ export class LookupConnection {
   }
 
   private finish(): void {
-    const head = this.head!;
-    const answer: OwnerAnswer = { head, body: this.text };
+    const headers = this.headers!;
+    const answer: OwnerAnswer = { headers, body: this.text };
     const call = this.take()!;
-    if (head.isKept) this.onFree(this);
+    if (headers.isKept) this.onFree(this);
     else this.socket.destroy();
     call.onAnswer(answer);
   }
@@ -121,7 +122,7 @@ export class LookupConnection {
     const { call } = this;
     this.quietTicks = 0;
     this.call = undefined;
-    this.head = undefined;
+    this.headers = undefined;
     this.text = '';
     if (call) call.connection = undefined;
     return call;

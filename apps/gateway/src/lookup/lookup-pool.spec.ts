@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, type Server, type Socket, createServer } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { waitFor } from '#test/environment';
-import { readAnswerHead } from './answer-head.js';
+import { readAnswerHeaders } from './answer-headers.js';
 import type { OwnerAnswer } from '../owners/owner-answer.js';
 import type { LookupCall } from './lookup-call.js';
 import type { LookupConnection } from './lookup-connection.js';
@@ -79,9 +79,9 @@ function ask(into: LookupPool): TestCall {
   return call;
 }
 
-const answerOf = (body: string, head = '') =>
+const answerOf = (body: string, headers = '') =>
   Buffer.from(
-    `HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\nX-Outcome: delivered\r\n${head}\r\n${body}`,
+    `HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\nX-Outcome: delivered\r\n${headers}\r\n${body}`,
     'latin1',
   );
 
@@ -101,7 +101,7 @@ describe('a call to lookup', () => {
         setImmediate(() => socket.write(bytes.subarray(cut)));
       };
       expect(await ask(lookup).result()).toEqual({
-        head: expect.objectContaining({
+        headers: expect.objectContaining({
           status: 200,
           outcome: 'delivered',
           servedFrom: 'cache',
@@ -149,7 +149,7 @@ describe('a call to lookup', () => {
     await waitFor('the first connection to close', () => server.open === 1);
   });
 
-  it('silence, before the head or within the body, ends in a time-out', async () => {
+  it('silence, before the headers or within the body, ends in a time-out', async () => {
     const lookup = await open({ timeoutMs: 60 });
     expect(await ask(lookup).result()).toBeInstanceOf(AnswerLate);
     server.onRequest = (socket) => socket.write(answerOf('{"a":1}').subarray(0, -1));
@@ -205,7 +205,7 @@ describe('a call to lookup', () => {
     ['an interim answer', 'HTTP/1.1 103 Early Hints\r\n\r\n'],
     ['more than announced', 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}{}'],
     ['more than is read', 'HTTP/1.1 200 OK\r\nContent-Length: 99999999\r\n\r\n'],
-    ['a head without end', `HTTP/1.1 200 OK\r\n${'x: y\r\n'.repeat(4_000)}`],
+    ['headers without end', `HTTP/1.1 200 OK\r\n${'x: y\r\n'.repeat(4_000)}`],
   ])('%s is a broken answer, and its connection is not used again', async (_what, bytes) => {
     const lookup = await open();
     server.onRequest = (socket) => socket.write(bytes);
@@ -237,10 +237,10 @@ describe('a call to lookup', () => {
   });
 });
 
-describe('the head of an answer', () => {
+describe('the headers of an answer', () => {
   it('names are read in any case, values without the blanks around them', () => {
     const text = 'HTTP/1.1 504 x\r\nCONTENT-LENGTH:  12 \r\nConnection: CLOSE\r\n\r\n';
-    expect(readAnswerHead(text, text.length - 4)).toEqual({
+    expect(readAnswerHeaders(text, text.length - 4)).toEqual({
       status: 504,
       bodyBytes: 12,
       outcome: '',

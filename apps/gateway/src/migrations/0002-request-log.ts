@@ -1,10 +1,9 @@
-import { type Migration, rollingPartitions } from '#libs/database';
+import type { Migration } from '#libs/database';
 
 /** Requests of known accounts, a partition a day for 90 days, and their hourly counts for 13 months. */
 export const requestLog: Migration = {
   name: '0002-request-log',
   sql: `
-${rollingPartitions}
 create table request_log (
   at timestamptz not null,
   request_id text not null,

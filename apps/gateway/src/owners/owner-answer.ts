@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 
 /** What the gateway must know of an owner's answer beside its body. */
-export interface AnswerFacts {
+export interface OwnerHeaders {
   status: number;
   /** `X-Outcome` and `X-Served-From`; empty without them. */
   outcome: string;
@@ -16,7 +16,7 @@ export interface AnswerFacts {
 
 /** An owner's answer. */
 export interface OwnerAnswer {
-  head: AnswerFacts;
+  headers: OwnerHeaders;
   /** A character a byte, as it came; empty when it is a stream. */
   body: string;
   /** What is still coming, of an answer in another form than JSON. */

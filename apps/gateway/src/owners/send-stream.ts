@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import type { ApiResponse } from '../context/api-response.js';
 import type { RequestContext } from '../context/request-context.js';
-import { closingLine, creditsFor, streamHead } from '../request/09-answer.js';
+import { closingLine, creditsFor, streamHeaders } from '../request/09-answer.js';
 import type { OwnerAnswer } from './owner-answer.js';
 import { readLines } from './line-stream.js';
 
@@ -23,9 +23,9 @@ export async function sendStream(
 ): Promise<boolean> {
   // Only Node's own responses stream: a plain connection hands such operations over.
   const response = context.reply as ApiResponse;
-  const { head, stream } = answer;
+  const { headers, stream } = answer;
   const isRedirect = context.form.type === 'redirect';
-  response.begin(isRedirect ? 302 : 200, streamHead(context, head));
+  response.begin(isRedirect ? 302 : 200, streamHeaders(context, headers));
   try {
     if (isRedirect) stream!.destroy();
     else if (context.form.type === 'application/x-ndjson') {
@@ -53,6 +53,7 @@ async function sendLines(
         const isTaken = response.write(lines.text, 'latin1');
         const credits = context.streamedCredits + lines.charged * context.eachPrice;
         context.streamedCredits = Math.min(context.cost, credits);
+        context.hold?.charge(context.streamedCredits);
         if (!isTaken) await drained(context, response);
       }
       last = lines.last;

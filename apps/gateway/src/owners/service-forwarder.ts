@@ -11,7 +11,7 @@ import {
 } from '#libs/platform';
 import type { RequestContext } from '../context/request-context.js';
 import { AnswerTimeout } from '../request/request.errors.js';
-import type { AnswerFacts, OwnerAnswer } from './owner-answer.js';
+import type { OwnerHeaders, OwnerAnswer } from './owner-answer.js';
 
 export interface ServiceForwarderOptions {
   service: ServiceName;
@@ -62,13 +62,13 @@ export class ServiceForwarder {
         body: body === undefined ? null : JSON.stringify(body),
         signal: call.signal,
       });
-      const head = factsOf(response);
-      if (form.type === 'redirect' && head.location !== undefined) head.status = 200;
-      if (head.status === 200 && form.type !== 'application/json') {
+      const headers = headersOf(response);
+      if (form.type === 'redirect' && headers.location !== undefined) headers.status = 200;
+      if (headers.status === 200 && form.type !== 'application/json') {
         // Whoever reads it hears of its faults; nobody reads what is given up.
-        return { head, body: '', stream: response.body.on('error', () => {}) as Readable };
+        return { headers, body: '', stream: response.body.on('error', () => {}) as Readable };
       }
-      return { head, body: await textOf(response.body) };
+      return { headers, body: await textOf(response.body) };
     } catch (error) {
       if (error instanceof InvalidRequest) return error;
       const isLate = (error as { code?: string }).code === 'UND_ERR_HEADERS_TIMEOUT';
@@ -97,7 +97,7 @@ export class ServiceForwarder {
   }
 }
 
-function factsOf({ statusCode, headers }: Dispatcher.ResponseData): AnswerFacts {
+function headersOf({ statusCode, headers }: Dispatcher.ResponseData): OwnerHeaders {
   const text = (name: string) => {
     const value = headers[name];
     return typeof value === 'string' ? value : '';

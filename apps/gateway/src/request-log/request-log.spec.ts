@@ -95,7 +95,7 @@ describe('the request log', () => {
     ]);
   });
 
-  it('while the database is away it keeps what fits, counts the rest, and writes it later', async () => {
+  it('while the database is down it keeps what fits, counts the rest, and writes it later', async () => {
     let isAway = true;
     const sink = {
       copy: async (lines: Buffer) => {

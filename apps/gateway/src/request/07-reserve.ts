@@ -2,6 +2,8 @@ import type { RepeatWindow } from '#libs/counters';
 import type { Problem } from '#libs/platform';
 import type { RequestContext } from '../context/request-context.js';
 import type { KeyEntry } from '../auth-cache/caller.js';
+import type { RequestHold } from '../holds/request-hold.js';
+import type { RequestHolds } from '../holds/request-holds.js';
 import type { DailyCaps } from '../lease/daily-caps.js';
 import type { LeaseClient } from '../lease/lease-client.js';
 import type { Lease } from '../lease/lease.js';
@@ -16,21 +18,32 @@ export function findRepeat(
   return mayRepeat && !isFresh && !isTest && repeatWindow.isRepeat(account.counterId, question);
 }
 
+/** What credits are reserved on. */
+export interface Reserves {
+  leases: LeaseClient;
+  holds: RequestHolds;
+  caps: DailyCaps;
+}
+
 /**
- * Step 7b: reserves the price on a lease, for whatever may be charged.
+ * Step 7b: reserves the price for whatever may be charged: on a lease, or by a hold of its own for an answer about
+ * several things, of which some may be sent and others not.
  * @returns undefined when nothing is to be reserved.
  */
 export function reserve(
   context: RequestContext,
   caller: KeyEntry,
-  leases: LeaseClient,
-  caps: DailyCaps,
-): Lease | Problem | undefined | Promise<Lease | Problem> {
-  const { price: cost } = context;
+  { leases, holds, caps }: Reserves,
+): Lease | Problem | undefined | Promise<Lease | RequestHold | Problem> {
+  const { price: cost, eachPrice, requestId: id } = context;
   if (cost === 0 || caller.isTest || context.isRepeat) return undefined;
   const capDay = caps.reserve(caller, cost);
   if (typeof capDay !== 'number') return capDay;
   context.capDay = capDay;
   context.cost = cost;
+  const { price, name: operation } = context.route.operation;
+  if (price.per === 'item' && cost > eachPrice) {
+    return holds.reserve(caller.account.id, { id, amount: cost, operation });
+  }
   return leases.reserve(caller.account.id, cost, context.startedMs, context);
 }

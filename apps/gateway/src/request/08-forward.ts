@@ -62,7 +62,7 @@ export class Forwarder {
   private async answerOwn({ route, input, caller }: RequestContext): Promise<OwnerAnswer> {
     const own = this.options.own.get(route.operation.name)!;
     const body = await own(route.reader.valuesOf(input!) as never, caller);
-    return { head: ANSWERED, body: Buffer.from(JSON.stringify(body)).toString('latin1') };
+    return { headers: ANSWERED, body: Buffer.from(JSON.stringify(body)).toString('latin1') };
   }
 
   private async settle(

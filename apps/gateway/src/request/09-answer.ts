@@ -9,7 +9,7 @@ import {
 import type { RequestContext } from '../context/request-context.js';
 import { BASE_HEADERS, headerLines } from '../context/header-lines.js';
 import type { ProblemBodies } from '../problems/problem-body.js';
-import type { AnswerFacts, OwnerAnswer } from '../owners/owner-answer.js';
+import type { OwnerHeaders, OwnerAnswer } from '../owners/owner-answer.js';
 
 /** What the answers need to know of the installation. */
 export interface AnswerSettings {
@@ -30,22 +30,22 @@ const PASSED_ON: ReadonlySet<number> = new Set([400, 404, 409, 413, 422, 503, 50
  * Step 9a: what the answer costs. Only an answer to the question is charged; words of a newer owner that this
  * build does not know are free.
  */
-export function creditsFor({ head }: OwnerAnswer, context: RequestContext): number {
-  const outcome = outcomeOf(head.outcome);
-  const source = sourceOf(head.servedFrom);
-  if (head.status !== 200 || outcome === undefined || source === undefined) return 0;
+export function creditsFor({ headers }: OwnerAnswer, context: RequestContext): number {
+  const outcome = outcomeOf(headers.outcome);
+  const source = sourceOf(headers.servedFrom);
+  if (headers.status !== 200 || outcome === undefined || source === undefined) return 0;
   if (!isSourceCharged(source)) return 0;
   if (context.route.operation.price.per !== 'item') {
     return isOutcomeCharged(outcome) ? context.cost : 0;
   }
   // Never more than was reserved, whatever the owner counts.
-  return Math.min(context.cost, (head.chargedItems ?? 0) * context.eachPrice);
+  return Math.min(context.cost, (headers.chargedItems ?? 0) * context.eachPrice);
 }
 
 /** Step 9b: sends a data answer. `remaining` is the balance after it. */
 export function sendAnswer(
   context: RequestContext,
-  { head: { age }, body }: OwnerAnswer,
+  { headers: { age }, body }: OwnerAnswer,
   credits: number,
   remaining: number | undefined,
 ): void {
@@ -56,8 +56,8 @@ export function sendAnswer(
   context.reply.sendWhole(200, lines, isWhole ? body : body.slice(0, -1) + meta);
 }
 
-/** The head of an answer that is not one whole JSON object; what it costs is not known yet. */
-export function streamHead(context: RequestContext, { location }: AnswerFacts): string {
+/** The headers of an answer that is not one whole JSON object; what it costs is not known yet. */
+export function streamHeaders(context: RequestContext, { location }: OwnerHeaders): string {
   const type = context.form.type;
   if (type === 'redirect') return answerLines(context, 0, undefined) + `Location: ${location}\r\n`;
   return answerLines(context, undefined, undefined) + `Content-Type: ${type}\r\n`;
@@ -99,7 +99,7 @@ export function sendProblem(
 
 /** An owner's refusal as the problem it is; anything that is not one is our fault, not the customer's. */
 export function problemOf(answer: OwnerAnswer, owner: string): Problem {
-  const { status: answered } = answer.head;
+  const { status: answered } = answer.headers;
   const body = parse(answer.body);
   if (typeof body?.code !== 'string' || body.status !== answered) {
     return new ServiceUnavailable(owner);

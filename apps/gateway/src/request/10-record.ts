@@ -34,7 +34,7 @@ export class RequestRecorder {
   constructor(private readonly parts: RecorderParts) {}
 
   record(context: RequestContext, { status, outcome, credits, code }: Ending): void {
-    const { caller, lease, cost, route, question, requestId, subject, startedMs } = context;
+    const { caller, lease, hold, cost, route, question, requestId, subject, startedMs } = context;
     const { leases, caps, repeatWindow, log, keyUse, clock, counts } = this.parts;
     const durationMs = monotonicMs() - startedMs;
     counts.note(route, status, durationMs, code);
@@ -57,6 +57,7 @@ export class RequestRecorder {
       durationMs: Math.round(durationMs),
     });
     if (lease) leases.finish(lease, cost, credits, route.operation.name, row);
+    hold?.finish(credits);
   }
 }
 

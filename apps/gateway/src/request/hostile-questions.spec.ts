@@ -141,8 +141,8 @@ describe('keys that are not valid', () => {
       const failedKeys = new FailedKeys(60);
       const addressOf = (count) => '203.0.' + (100 + Math.floor(count / 100)) + '.' + (100 + (count % 100));
       for (let count = 0; count < 12000; count++) {
-        const head = Buffer.from('x'.repeat(16000) + addressOf(count), 'latin1').toString('latin1');
-        failedKeys.note(head.slice(16000), 0);
+        const headers = Buffer.from('x'.repeat(16000) + addressOf(count), 'latin1').toString('latin1');
+        failedKeys.note(headers.slice(16000), 0);
       }
       parentPort.postMessage(failedKeys.waitSeconds(addressOf(0), 0));`;
     const worker = new Worker(new URL(`data:text/javascript,${encodeURIComponent(source)}`), {

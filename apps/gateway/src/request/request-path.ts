@@ -20,6 +20,8 @@ import type { ApiRoute } from '../routes/api-route.js';
 import { type ApiRequest, RequestContext, type Reply } from '../context/request-context.js';
 import type { KeyEntry } from '../auth-cache/caller.js';
 import type { AuthCache } from '../auth-cache/auth-cache.js';
+import { RequestHold } from '../holds/request-hold.js';
+import type { RequestHolds } from '../holds/request-holds.js';
 import type { DailyCaps } from '../lease/daily-caps.js';
 import type { LeaseClient } from '../lease/lease-client.js';
 import type { Lease } from '../lease/lease.js';
@@ -53,6 +55,7 @@ export interface RequestPathParts {
   concurrency: ClassConcurrency;
   repeatWindow: RepeatWindow;
   leases: LeaseClient;
+  holds: RequestHolds;
   caps: DailyCaps;
   forwarder: Forwarder;
   recorder: RequestRecorder;
@@ -145,26 +148,34 @@ export class RequestPath {
 
   private readonly reserve = (context: RequestContext, isRepeat: boolean): void => {
     context.isRepeat = isRepeat;
-    const { leases, caps } = this.parts;
-    const reserved = reserve(context, context.caller!, leases, caps);
+    const reserved = reserve(context, context.caller!, this.parts);
     if (reserved instanceof Promise) {
       // Credits that come after the client has gone must not stay reserved.
-      void reserved.then((lease) => {
-        if (context.isOver && !(lease instanceof Problem)) leases.finish(lease, context.cost, 0);
+      void reserved.then((given) => {
+        if (context.isOver && !(given instanceof Problem)) this.giveBack(context, given);
       });
     }
     this.whenReady(context, reserved, this.forward);
   };
 
-  private readonly forward = (context: RequestContext, lease: Lease | undefined): void => {
-    context.lease = lease;
-    if (lease) crashPoint('gateway.after-reserve');
+  private giveBack({ cost }: RequestContext, given: Lease | RequestHold): void {
+    if (given instanceof RequestHold) given.finish(0);
+    else this.parts.leases.finish(given, cost, 0);
+  }
+
+  private readonly forward = (
+    context: RequestContext,
+    given: Lease | RequestHold | undefined,
+  ): void => {
+    if (given instanceof RequestHold) context.hold = given;
+    else context.lease = given;
+    if (given) crashPoint('gateway.after-reserve');
     this.parts.forwarder.ask(context, this.answer);
   };
 
   private readonly answer = (context: RequestContext, answer: OwnerAnswer | Problem): void => {
     if (answer instanceof Problem) return this.refuse(context, answer);
-    const { status, outcome } = answer.head;
+    const { status, outcome } = answer.headers;
     if (status !== 200) {
       const { service } = context.route.operation.owner;
       return this.refuse(context, problemOf(answer, service), outcome);
@@ -188,7 +199,7 @@ export class RequestPath {
     if (context.isOver) return;
     this.releaseSlots(context);
     const { recorder } = this.parts;
-    const outcome = isWhole ? answer.head.outcome : 'broken_off';
+    const outcome = isWhole ? answer.headers.outcome : 'broken_off';
     recorder.record(context, { status: 200, outcome, credits: context.streamedCredits });
     forgetContext(context);
   }
@@ -237,8 +248,11 @@ export class RequestPath {
     if (context.isInClass) concurrency.leave(context.route.classPlace);
   }
 
-  private remaining({ caller }: RequestContext): number | undefined {
-    return caller && this.parts.leases.remaining(caller.account.id);
+  private remaining({ caller, hold }: RequestContext): number | undefined {
+    const known = caller && this.parts.leases.remaining(caller.account.id);
+    if (hold === undefined) return known;
+    // What is on leases here is no part of what was left beside the hold, which the other may not count yet.
+    return Math.max(known ?? 0, hold.spendable + hold.amount);
   }
 
   /** Goes on at once with a value that is at hand, later with one that is not; a problem is refused. */

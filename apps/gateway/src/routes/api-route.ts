@@ -42,7 +42,7 @@ export interface ApiRoute {
   hasMeta: boolean;
   /** `Deprecation` and `Link` of a superseded version (RFC 9745, RFC 8288), as name and value in turn. */
   versionHeaders: readonly string[];
-  /** The same as lines of a head. */
+  /** The same as lines of headers. */
   versionLines: string;
   /** The operations of this path and method, by the value of the parameter that tells them apart. */
   choice?: { parameter: string; routes: ReadonlyMap<string, ApiRoute> };

@@ -243,13 +243,13 @@ describe('an operation with a body', () => {
     const { apiKey } = around.account.addKey();
     const large = { domainNames: ['a'.repeat(8_000)] };
     expectProblem(await post('/v2.0/bulk', apiKey, large), 413, 'payload_too_large');
-    const head = `POST /v2.0/bulk HTTP/1.1\r\nHost: a\r\nX-API-Key: ${apiKey}\r\nContent-Type: application/json\r\n`;
+    const headers = `POST /v2.0/bulk HTTP/1.1\r\nHost: a\r\nX-API-Key: ${apiKey}\r\nContent-Type: application/json\r\n`;
     const socket = connect(Number(new URL(under.url).port), '127.0.0.1');
     let received = '';
     let isClosed = false;
     socket.on('data', (chunk: Buffer) => (received += chunk.toString()));
     socket.on('close', () => (isClosed = true)).on('error', () => {});
-    socket.write(`${head}Transfer-Encoding: chunked\r\n\r\n2000\r\n${'x'.repeat(0x2000)}\r\n`);
+    socket.write(`${headers}Transfer-Encoding: chunked\r\n\r\n2000\r\n${'x'.repeat(0x2000)}\r\n`);
     await waitFor('the end of the connection', () => isClosed);
     expect(received).toContain('HTTP/1.1 413');
     expect(received).toContain('Connection: close');

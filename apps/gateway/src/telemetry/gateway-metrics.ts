@@ -22,7 +22,7 @@ const REQUESTS = declareCounter(
 );
 const DURATION = declareHistogram(
   'dds_gateway_request_seconds',
-  'Time from the head of a request to the end of its answer.',
+  'Time from the headers of a request to the end of its answer.',
   { labels: ['operation', 'class', 'version'], buckets: SECONDS_BUCKETS },
 );
 const REFUSALS = declareCounter(

@@ -10,7 +10,7 @@ const OTHER_CODES = 'other';
 export class RouteCounts {
   /** By HTTP status. */
   readonly statuses = new Float64Array(STATUS_MAX);
-  /** Seconds from the request's head to the end of its answer. */
+  /** Seconds from the request's headers to the end of its answer. */
   readonly seconds = new Buckets(SECONDS_BUCKETS);
 }
 

@@ -13,7 +13,7 @@ import {
   UpstreamUnreachable,
   UpstreamUnreadable,
 } from './answers.errors.js';
-import { selectFields } from '../serializers/field-selection.js';
+import { selected } from '../serializers/field-selection.js';
 import type { Json } from '../serializers/whois-body.js';
 
 const DEFAULT_RETRY_AFTER_SECONDS = 30;
@@ -47,8 +47,7 @@ export function answerFrom(
   fields?: string[],
 ): DataAnswer {
   if (problem !== undefined) return { outcome, serving, problem };
-  const whole = body();
-  return { outcome, serving, body: fields === undefined ? whole : selectFields(whole, fields) };
+  return { outcome, serving, body: selected(body(), fields) };
 }
 
 function headersOf(answer: DataAnswer): Record<string, string> {

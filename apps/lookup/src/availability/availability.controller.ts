@@ -11,6 +11,7 @@ import {
 import { AskedBy } from '../answers/asked-by.js';
 import { sendAnswer } from '../answers/data-answer.js';
 import { sendItems } from '../answers/item-answers.js';
+import { selected } from '../serializers/field-selection.js';
 import { AvailabilityService } from './availability.service.js';
 
 @Controller()
@@ -24,9 +25,10 @@ export class AvailabilityController {
     @Res() reply: FastifyReply,
   ) {
     await sendAnswer(reply, async (signal) => {
-      const { body, chargedItems } = await this.availability.one(question, { ...askedBy, signal });
+      const found = await this.availability.one(question, { ...askedBy, signal });
       const serving = { servedFrom: 'live', ageSeconds: 0 } as const;
-      return { outcome: 'delivered', serving, body: { status: true, ...body }, chargedItems };
+      const body = selected({ status: true, ...found.body }, question.fields);
+      return { outcome: 'delivered', serving, body, chargedItems: found.chargedItems };
     });
   }
 

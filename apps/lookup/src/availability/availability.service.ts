@@ -15,6 +15,7 @@ import type { Serving } from '../answers/data-answer.js';
 import type { ItemQuestions } from '../answers/item-answers.js';
 import { LiveService } from '../live/live.service.js';
 import { LookupConfig } from '../lookup.config.js';
+import { selected } from '../serializers/field-selection.js';
 import {
   type Delegation,
   type Verdict,
@@ -27,7 +28,7 @@ import { suggestionsFor } from './suggestions.js';
 const FIXTURE_TLD = 'test';
 /** Suggestions that are checked at a time. */
 const AT_A_TIME = 10;
-/** Zero: each name is looked at anew, but for the gateway's repeats and failures still waited out. */
+/** Zero: each name is looked at again, but for the gateway's repeats and failures still waited out. */
 const NOW = { max_age: 0, allow_stale: false };
 const LIVE = { servedFrom: 'live', ageSeconds: 0 } as const;
 
@@ -83,7 +84,7 @@ export class AvailabilityService {
   /** Several names, or one under several suffixes, each as if it had been asked about alone. @throws InvalidRequest */
   several(
     { domainNames, tld }: AvailabilityNames,
-    { domainName, fresh }: QuestionOf<typeof AVAILABILITY_BULK>,
+    { domainName, fresh, fields }: QuestionOf<typeof AVAILABILITY_BULK>,
     asker: string | undefined,
   ): ItemQuestions {
     const names = domainNames ?? underSuffixes(domainName, tld);
@@ -100,7 +101,7 @@ export class AvailabilityService {
         const looking = { repeat: false, fresh, asker, isBulk: true, untilMs, signal };
         const { body, serving } = await this.check(domainOf(names[index]), looking);
         const outcome = outcomeOfWord(body.availability);
-        return { outcome, serving, body: { status: true, ...body } };
+        return { outcome, serving, body: selected({ status: true, ...body }, fields) };
       },
     };
   }

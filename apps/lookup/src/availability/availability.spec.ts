@@ -128,6 +128,13 @@ describe('the service', () => {
     });
   });
 
+  it('answers with the members that are wanted', async () => {
+    const { body } = await ask('domainName=available.test&fields=domain,availability');
+    expect(body).toEqual({ status: true, domain: 'available.test', availability: 'available' });
+    const { body: several } = await ask('fields=availability', { domainNames: ['available.test'] });
+    expect(several.domains).toEqual([{ index: 0, status: true, availability: 'available' }]);
+  });
+
   it.each([
     ['', { domainNames: ['a.test'], tld: ['test'] }],
     ['', {}],

@@ -12,13 +12,23 @@ const at = new Date('2026-11-20T11:42:03Z');
 const live = { servedFrom: 'live', ageSeconds: 0 } as const;
 const everything = new Set(WHOIS_SECTIONS);
 
+/** What a registrar says of itself on port 43. */
+const REGISTRAR = {
+  ianaId: '9901',
+  name: 'Example Registrar One, Inc.',
+  whoisServer: 'whois.registrar-one.example',
+  url: 'https://www.registrar-one.example',
+  email: 'abuse@registrar-one.example',
+  phone: '+1.5550100100',
+};
+
 /** A registered name answered on port 43, first by the registry, then by the registrar. */
 function port43Lookup(members: Partial<RegistrationRecord> = {}): Lookup {
   const lookup = fixtureLookup('registered.test', at);
   const [registry, registrar] = lookup.sources;
   return {
     ...lookup,
-    record: { ...lookup.record!, ...members },
+    record: { ...lookup.record!, registrar: REGISTRAR, ...members },
     sources: [
       { ...registry!, protocol: 'whois43', server: 'whois.registry.test', raw: 'registry text' },
       { ...registrar!, protocol: 'whois43', server: 'whois.registrar.test', raw: 'registrar text' },
@@ -164,7 +174,7 @@ describe('the second version of the answer', () => {
         handle: 'SIM1001',
         company: 'Example Holdings',
         country_name: 'United States',
-        mailing_address: '1 Example Street, Springfield, CA, 90001, US',
+        mailing_address: '1 Example Street, Springfield, CA, 90001, United States',
       },
       domain_status: ['clienttransferprohibited', 'clientdeleteprohibited'],
       name_servers: ['ns1.dns-one.example', 'ns2.dns-one.example'],
@@ -200,12 +210,12 @@ describe('the second version of the answer', () => {
         },
         { id: 's2', role: 'registrar' },
       ],
-      fields: { expiry_date: 's1', registrant_contact: 's2' },
+      fields: { expiry_date: 's1', 'registrant_contact.name': 's2' },
       conflicts: [
         {
           path: 'expiry_date',
           chosen: 's1',
-          values: { s1: '2031-05-09T09:30:00Z', s2: '2031-05-10T09:30:00Z' },
+          values: { s1: '2031-05-09', s2: '2031-05-10' },
         },
       ],
     });
@@ -218,7 +228,7 @@ describe('the second version of the answer', () => {
       state: 'CA',
       country_code: 'US',
       country_name: 'United States',
-      mailing_address: 'CA, US',
+      mailing_address: 'CA, United States',
     });
     expect(body.redaction).toContainEqual({
       path: 'registrant_contact.email_address',

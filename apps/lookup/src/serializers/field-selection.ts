@@ -1,5 +1,10 @@
 import type { Json } from './whois-body.js';
 
+/** The whole body, or the members of it that are wanted; see `selectFields`. */
+export function selected(body: Json, paths: string[] | undefined): Json {
+  return paths === undefined ? body : selectFields(body, paths);
+}
+
 /**
  * Keeps the members named by dot paths such as `dates.created`, and `status`, which every answer
  * carries. A path that leads nowhere selects nothing; only own members are followed.

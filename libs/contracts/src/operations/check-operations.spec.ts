@@ -17,6 +17,15 @@ describe('the table of operations', () => {
     expect(() => checkOperations(OPERATIONS)).not.toThrow();
   });
 
+  it('lets whoever pays bound the price, choose members, and ask anew', () => {
+    const lookups = OPERATIONS.filter(({ price }) => price.per !== 'free');
+    expect(lookups.length).toBeGreaterThan(0);
+    for (const { name, parameters } of lookups) {
+      const missing = ['max_credits', 'fields', 'fresh'].filter((one) => !(one in parameters));
+      expect([name, missing]).toEqual([name, []]);
+    }
+  });
+
   const [v2] = WHOIS_LIVE.routes;
   it.each([
     ['two equal paths', [WHOIS_LIVE, faulty({ routes: [v2] })], 'GET /v2.0/whois/live'],

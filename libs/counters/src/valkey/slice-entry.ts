@@ -23,7 +23,7 @@ const FULL_MAX_MS = 1_000;
 const FULL_WHILE_HELD_MS = 50;
 /** For so long the server's last word also binds a gateway that has to decide without it. */
 const WORD_HOLDS_MS = 1_000;
-/** Seconds of use that wait for a server that is away; older ones count no more. */
+/** Seconds of use that wait for a server that is down; older ones count no more. */
 const USES_MAX = 2 * (WINDOW_SECONDS + 1);
 /** What is in hand and was not used for this long goes back. */
 const IDLE_MS = 250;

@@ -33,7 +33,7 @@ export class ValkeyRepeatWindow extends RepeatWindow {
     super();
     this.sender = Buffer.from(gatewayId.replaceAll('-', ''), 'hex');
     this.sender.copy(this.batch);
-    // `listen` does it anew; the library would drop the promise of its own attempt, whose failure ends the process.
+    // `listen` does it again; the library would drop the promise of its own attempt, whose failure ends the process.
     this.subscriber = link.client.duplicate({ autoResubscribe: false });
     bearLateErrors(this.subscriber);
     // The link complains about the same server.

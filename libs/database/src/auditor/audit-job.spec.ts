@@ -80,7 +80,7 @@ describe('audit job', () => {
     expect(job.violations.get('I0')).toBeUndefined();
   });
 
-  it('a full pass that fails stops no window and goes on where it stood', async () => {
+  it('a full pass that fails stops no window and continues where it stood', async () => {
     const job = newJob();
     await database.query('update audited_row set poison = true where id = 3000');
     await expect(job.runOnce(0)).rejects.toThrow('division by zero');

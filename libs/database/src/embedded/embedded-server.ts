@@ -14,7 +14,7 @@ export interface EmbeddedServerOptions {
   folder: string;
   /** Password of the superuser `postgres`. Kept by the caller. */
   password: string;
-  /** Of a server that is started anew; a free one when it is not given. */
+  /** Of a server that is started again; a free one when it is not given. */
   port?: number;
   /** Off only for throw-away test servers: an answer is then not durable. */
   durable?: boolean;
@@ -58,7 +58,7 @@ export class EmbeddedServer {
       await initialise({ binaries, data, password, user, durable, signal });
     }
     if (!existsSync(join(data, 'PG_VERSION'))) {
-      throw new Error(`${data} holds files and no database: move them away to start anew`);
+      throw new Error(`${data} holds files and no database: move them away to start afresh`);
     }
     for (let tries = 1; ; tries++) {
       const port = options.port ?? (await freePorts(1))[0];

@@ -43,7 +43,7 @@ describe('rolling partitions', () => {
     expect(left).toEqual([]);
   });
 
-  it('a statement that reads a table holds up no new month, and a drop waits for a moment only', async () => {
+  it('a statement that reads a table holds up no new month and no drop of others, and its own for a moment', async () => {
     const clock = new TestClock(new Date(Date.now() + 3 * 366 * DAY_MS));
     await withClient(test.url('entitlement'), async (reader) => {
       await reader.query('begin');
@@ -54,10 +54,21 @@ describe('rolling partitions', () => {
         'select detach_old_partition($1) as detached',
         [clock.now()],
       );
-      expect(detached).toBe(false);
+      expect(detached).toBe(true);
       expect(performance.now() - startedAt).toBeLessThan(5_000);
+      const leases = await partitions();
+      await roll(clock);
+      expect(await partitions()).toEqual(expect.arrayContaining(leases));
+      const [{ kept }] = await maintenance.query<{ kept: number }>(
+        `select count(*)::int as kept from pg_inherits where inhparent = 'inbox'::regclass`,
+      );
+      // Those around the new time, and the 90 days before.
+      expect(kept).toBe(4);
       await reader.query('rollback');
     });
+    const before = await partitions();
+    await roll(clock);
+    expect((await partitions()).length).toBeLessThan(before.length);
   });
 
   it('S114: nobody writes past the parent, where no trigger would look', async () => {

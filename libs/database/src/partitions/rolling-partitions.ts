@@ -68,25 +68,30 @@ begin
 end $$;
 
 -- Takes at most one partition that is past its time off its parent; the parent is locked for a moment.
--- True when it did. Give up and come again when a statement is in the way: nobody may queue behind it.
+-- True when it did. A table with a statement in the way is left for the next time: nobody may queue behind it.
 create function detach_old_partition(today timestamptz) returns boolean
 language plpgsql security definer set lock_timeout = '30ms' as $$
 declare
   old record;
 begin
   perform pg_advisory_xact_lock(hashtext(current_schema() || '.partitions'));
-  select c.relname as name, t.name as parent into old
-  from partitioned_table t
-  join pg_inherits i on i.inhparent = to_regclass(t.name)
-  join pg_class c on c.oid = i.inhrelid
-  where to_date(right(c.relname, length(partition_format(is_daily))), partition_format(is_daily))
-    + partition_step(is_daily) <= (today at time zone 'UTC') - t.kept_for
-  order by c.relname limit 1;
-  if not found then return false; end if;
-  execute format('alter table %I detach partition %I', old.parent, old.name);
-  insert into detached_partition values (old.name) on conflict do nothing;
-  return true;
-exception when lock_not_available then return false;
+  for old in
+    select min(c.relname) as name, t.name as parent
+    from partitioned_table t
+    join pg_inherits i on i.inhparent = to_regclass(t.name)
+    join pg_class c on c.oid = i.inhrelid
+    where to_date(right(c.relname, length(partition_format(is_daily))), partition_format(is_daily))
+      + partition_step(is_daily) <= (today at time zone 'UTC') - t.kept_for
+    group by t.name order by t.name
+  loop
+    begin
+      execute format('alter table %I detach partition %I', old.parent, old.name);
+      insert into detached_partition values (old.name) on conflict do nothing;
+      return true;
+    exception when lock_not_available then null;
+    end;
+  end loop;
+  return false;
 end $$;
 
 create function drop_detached_partitions() returns void

@@ -85,7 +85,7 @@ function parseSafely(eventClass: EventClass, data: object): ReturnType<typeof pa
 }
 
 const MEMBER_CHECKS: Record<string, (value: unknown) => boolean> = {
-  id: isText,
+  id: isEventId,
   type: isText,
   version: Number.isInteger,
   key: isText,
@@ -119,6 +119,13 @@ function typeOf(value: unknown): string {
 function isTraceparent(value: unknown): boolean {
   return typeof value === 'string' && /^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/.test(value);
 }
+
+/** UUIDv7: by its time the inbox finds the month in which it would be. */
+export function isEventId(value: unknown): boolean {
+  return typeof value === 'string' && EVENT_ID.test(value);
+}
+
+const EVENT_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 function isText(value: unknown): boolean {
   return typeof value === 'string' && value.length > 0;

@@ -1,5 +1,5 @@
 import type { Transaction } from '#libs/database';
-import type { EventMessage } from '../envelope/event-message.js';
+import { type EventMessage, isEventId } from '../envelope/event-message.js';
 
 export interface FailedEventRow {
   event_id: string;
@@ -53,6 +53,7 @@ export class FailedEventRepository {
       failed.reason,
       failed.attempts,
       failed.delayMs ?? null,
+      isEventId(message.id) ? message.id : null,
     ]);
   }
 
@@ -100,7 +101,7 @@ const INSERT = `
     attempts, next_try_at)
   select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10,
     clock_timestamp() + $11 * interval '1 ms'
-  where not exists (select from inbox where consumer = $1 and event_id = $2)
+  where not exists (select from inbox where consumer = $1 and event_id = $12::uuid)
   on conflict do nothing`;
 
 // Redriven ones are due behind a head that is not: left out.

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { IsInt } from 'class-validator';
 import { type EventClass, EventType } from '#libs/contracts';
-import { type Transaction, withClient } from '#libs/database';
-import { newId } from '#libs/platform';
+import { type Database, RollPartitionsJob, type Transaction, withClient } from '#libs/database';
+import { DAY_MS, newId } from '#libs/platform';
 import { waitFor } from '#test/environment';
 import { bucketOf } from '../envelope/bucket.js';
 import type { EventMessage } from '../envelope/event-message.js';
@@ -13,6 +13,7 @@ import {
   quietLogger,
 } from '../transports/messaging-harness.contract.js';
 import { EventConsumer } from './event-consumer.js';
+import { ConsumerPaused } from './failure.js';
 import type { EventHandler } from './inbox.js';
 
 @EventType({ type: 'billing.counted', version: 1, kind: 'delta' })
@@ -23,6 +24,7 @@ class CountedByBilling {
 
 describe('event consumer', () => {
   let stage: MessagingHarness;
+  let maintenance: Database;
   let consumer: EventConsumer;
   let handle: EventHandler;
   let calls = 0;
@@ -30,6 +32,7 @@ describe('event consumer', () => {
 
   beforeAll(async () => {
     stage = await MessagingHarness.open();
+    maintenance = await stage.test.maintenance('entitlement');
     await withClient(stage.test.url('entitlement_owner'), (client) =>
       client.query('create table tally (key text primary key, n integer not null default 0)'),
     );
@@ -55,8 +58,7 @@ describe('event consumer', () => {
   });
   afterEach(() => consumer.stop());
 
-  function messageOf(topic: string, key: string, n: number): EventMessage {
-    const id = newId();
+  function messageOf(topic: string, key: string, n: number, id = newId()): EventMessage {
     const producer = topic.slice(0, -'.events'.length);
     const body = JSON.stringify({
       id,
@@ -234,30 +236,74 @@ describe('event consumer', () => {
     expect(await tallyOf(key)).toBe(1);
   });
 
-  it('inbox rows are kept for 30 days, and then forgotten', async () => {
+  it('an event is handled once while its month is kept, and dead-lettered when it comes after', async () => {
     handle = add;
     const key = newId();
-    const [old, young] = [1, 2].map((n) => messageOf('account.events', key, n));
-    await consumer.deliver([old, young]);
+    const madeAt = new Date(Date.now() - 150 * DAY_MS);
+    await maintenance.query('select roll_partitions($1)', [madeAt]);
+    const message = messageOf('account.events', key, 1, idOf(madeAt));
+    await consumer.deliver([message]);
+    await consumer.deliver([message]);
+    expect(await tallyOf(key)).toBe(1);
+    await new RollPartitionsJob(maintenance).runOnce();
+    await consumer.deliver([message]);
+    expect(await tallyOf(key)).toBe(1);
+    const reason = expect.stringContaining('no partition of relation "inbox"');
+    expect(await stage.failedEvents.list({ key })).toMatchObject([{ state: 'dead', reason }]);
+    // The operator knows that it was not handled.
+    consumer.start();
+    await stage.failedEvents.redrive({ key });
+    await waitFor('the old event', async () => (await tallyOf(key)) === 2);
+    await consumer.deliver([message]);
+    expect(await tallyOf(key)).toBe(2);
+    expect(await stage.failedEvents.list({ key })).toMatchObject([{ state: 'dead' }]);
+  });
+
+  it('while the month of recent events is missing they wait with the transport, and none is dead', async () => {
+    handle = add;
+    const key = newId();
+    const month = new Date().toISOString().slice(0, 7).replace('-', '');
+    await withClient(stage.test.url('entitlement_owner'), (client) =>
+      client.query(`drop table inbox_${month}`),
+    );
+    const message = messageOf('account.events', key, 1);
+    await expect(consumer.deliver([message])).rejects.toThrow(ConsumerPaused);
+    expect(await stage.failedEvents.list({ key })).toEqual([]);
+    await new RollPartitionsJob(maintenance).runOnce();
+    await consumer.deliver([message]);
+    expect(await tallyOf(key)).toBe(1);
+  });
+
+  it('discarded events are forgotten after 30 days, dead ones never', async () => {
+    handle = async () => {
+      throw sqlError('23514');
+    };
+    const key = newId();
+    const messages = [1, 2, 3].map((n) => messageOf('account.events', key, n));
+    await consumer.deliver(messages);
+    const [old, young, dead] = messages.map(({ id }) => id);
+    for (const id of [old, young]) await stage.failedEvents.discard('entitlement', id, 'known');
     await stage.consumer.query(
-      `update inbox set handled_at = now() - case event_id
-         when $1 then interval '30 days 1 minute' else interval '29 days' end
-       where event_id in ($1, $2)`,
-      [old.id, young.id],
+      `update failed_event set failed_at = now() - interval '1 year', settled_at = now() - case event_id
+         when $1 then interval '30 days 1 minute' when $2 then interval '29 days' end
+       where key = $3`,
+      [old, young, key],
     );
     consumer.start();
-    const left = () =>
-      stage.consumer.query<{ event_id: string }>(
-        'select event_id from inbox where event_id in ($1, $2)',
-        [old.id, young.id],
-      );
-    await waitFor('the old one to go', async () => (await left()).length === 1);
-    expect(await left()).toEqual([{ event_id: young.id }]);
+    const left = async () => (await stage.failedEvents.list({ key })).map(({ eventId }) => eventId);
+    await waitFor('the old one to go', async () => (await left()).length === 2);
+    expect(await left()).toEqual([young, dead]);
   });
 });
 
 const sqlError = (code: string) =>
   Object.assign(new Error(`refused with ${code}`), { code, severity: 'ERROR' });
+
+/** A UUIDv7 of a moment. */
+function idOf(moment: Date): string {
+  const hex = moment.getTime().toString(16).padStart(12, '0');
+  return `${hex.slice(0, 8)}-${hex.slice(8)}${newId().slice(13)}`;
+}
 
 function keysOfOneBucket(count: number): string[] {
   const keys: string[] = [];

@@ -7,6 +7,7 @@ import {
   type UnreadableEvent,
   readMessage,
 } from '../envelope/event-message.js';
+import { DiscardedReaper } from '../failed-events/discarded-reaper.js';
 import { FailedEventRetries } from '../failed-events/failed-event-retries.js';
 import {
   type FailedDelivery,
@@ -15,7 +16,6 @@ import {
 import type { ServiceEventCounts } from '../telemetry/event-counts.js';
 import { ConsumerPaused, classify, reasonOf } from './failure.js';
 import { type EventHandlers, Inbox } from './inbox.js';
-import { InboxReaper } from './inbox-reaper.js';
 import { InboxRepository } from './inbox.repository.js';
 import { Semaphore } from './semaphore.js';
 
@@ -57,7 +57,7 @@ export class EventConsumer {
     this.failedEvents = new FailedEventRepository(consumer);
     this.background = [
       new FailedEventRetries({ ...options, inbox: this.inbox }),
-      new InboxReaper(options),
+      new DiscardedReaper(options),
     ];
   }
 

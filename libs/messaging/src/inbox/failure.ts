@@ -14,6 +14,10 @@ export class ConsumerPaused extends Error {}
  */
 export class UnacceptableEvent extends Error {}
 
+/** The inbox's partition of a month is not there yet: the job that makes it has stood still for long. */
+export class InboxMonthMissing extends Error {}
+
+const CHECK_VIOLATION = '23514';
 const QUERY_CANCELED = '57014';
 const READ_ONLY_TRANSACTION = '25006';
 const PAUSING_CLASSES = ['08', '53', '57', '58'];
@@ -22,6 +26,7 @@ const PERMANENT_CLASSES = ['22', '23', '42'];
 /** By SQLSTATE (PostgreSQL, Appendix A); causes are looked through. */
 export function classify(error: unknown): FailureClass {
   if (error instanceof UnacceptableEvent) return 'permanent';
+  if (error instanceof InboxMonthMissing) return 'pause';
   const state = sqlStateOf(error);
   if (state === undefined) return isConnectionLoss(error) ? 'pause' : 'transient';
   // A statement that ran into its time-out says nothing of the server; others must not wait for it.
@@ -30,6 +35,12 @@ export function classify(error: unknown): FailureClass {
   const sqlClass = state.slice(0, 2);
   if (PAUSING_CLASSES.includes(sqlClass)) return 'pause';
   return PERMANENT_CLASSES.includes(sqlClass) ? 'permanent' : 'transient';
+}
+
+/** A row that no partition of its table takes (`ExecFindPartition`: 23514, a table and no constraint). */
+export function isOutsidePartitions(error: unknown): boolean {
+  if (sqlStateOf(error) !== CHECK_VIOLATION) return false;
+  return !chainOf(error).some((link) => (link as { constraint?: unknown }).constraint);
 }
 
 /** One line for the operator: kept with the failed event. */

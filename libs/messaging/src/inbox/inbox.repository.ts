@@ -1,8 +1,12 @@
 import type { Transaction } from '#libs/database';
+import { DAY_MS, machineMs } from '#libs/platform';
 import type { ReadEvent } from '../envelope/event-message.js';
+import { InboxMonthMissing, isOutsidePartitions } from './failure.js';
 
 /** From the lock on, a handler's statement ends no later than the handler must. */
 const STATEMENT_LIMIT_MS = 5_000;
+/** Events of these days have a partition, or will have one as soon as its job runs. */
+const RECENT_DAYS = { before: 30, ahead: 2 };
 
 /** SQL of one consumer's inbox. Everything runs under the lock of the bucket. */
 export class InboxRepository {
@@ -22,32 +26,42 @@ export class InboxRepository {
   /**
    * Enters what is new into the inbox. Repeats and failed events are left out; so are delta events
    * behind a failed one of their key, which are told apart.
+   * @throws InboxMonthMissing while there is no partition for recent events. One whose month is gone is
+   * refused by PostgreSQL (23514) and so dead-lettered: it may have been handled.
    */
   async admit(
     transaction: Transaction,
     topic: string,
     events: ReadEvent[],
   ): Promise<{ fresh: Set<string>; waiting: Set<string> }> {
-    const rows = await transaction.query<{ event_id: string; is_fresh: boolean }>(ADMIT, [
+    const ids = events.map(({ event }) => event.id);
+    const parameters = [
       this.consumer,
       topic,
-      events.map(({ event }) => event.id),
+      ids,
       events.map(({ event }) => event.key),
       events.map(({ kind }) => kind === 'delta'),
-    ]);
+    ];
+    const rows = await transaction
+      .query<{ event_id: string; is_fresh: boolean }>(ADMIT, parameters)
+      .catch((cause: unknown) => refused(ids, cause));
     const idsOf = (isFresh: boolean) =>
       new Set(rows.filter((row) => row.is_fresh === isFresh).map((row) => row.event_id));
     return { fresh: idsOf(true), waiting: idsOf(false) };
   }
 
-  /** @returns false when it is there already. */
+  /**
+   * For an event that failed before: its row there shows that it was not handled, so one that is older than
+   * the inbox's months is new as well. @returns false when it is there already.
+   * @throws InboxMonthMissing as above.
+   */
   async insert(transaction: Transaction, eventId: string): Promise<boolean> {
-    const rows = await transaction.query(
-      `insert into inbox (consumer, event_id, outcome) values ($1, $2, 'applied')
-       on conflict do nothing returning event_id`,
-      [this.consumer, eventId],
-    );
-    return rows.length === 1;
+    const month = timeOf(eventId).toISOString().slice(0, 7).replace('-', '');
+    const parameters = [this.consumer, eventId, `inbox_${month}`, isRecent(eventId)];
+    const [{ is_new }] = await transaction
+      .query<{ is_new: boolean }>(INSERT, parameters)
+      .catch((cause: unknown) => refused([eventId], cause));
+    return is_new;
   }
 
   /** The newest sequence applied of each aggregate. */
@@ -73,11 +87,33 @@ export class InboxRepository {
 
   async markSuperseded(transaction: Transaction, eventIds: string[]): Promise<void> {
     await transaction.query(
-      `update inbox set outcome = 'superseded' where consumer = $1 and event_id = any ($2)`,
+      `update inbox set outcome = 'superseded' where consumer = $1 and event_id = any ($2::uuid[])`,
       [this.consumer, eventIds],
     );
   }
 }
+
+function refused(eventIds: string[], cause: unknown): never {
+  if (!isOutsidePartitions(cause) || !eventIds.every(isRecent)) throw cause;
+  throw new InboxMonthMissing(`the inbox has no month for ${eventIds[0]}`, { cause });
+}
+
+/** Of a UUIDv7 (RFC 9562 §5.7). */
+function timeOf(eventId: string): Date {
+  return new Date(Number.parseInt(eventId.slice(0, 8) + eventId.slice(9, 13), 16));
+}
+
+function isRecent(eventId: string): boolean {
+  const aheadMs = timeOf(eventId).getTime() - machineMs();
+  return -RECENT_DAYS.before * DAY_MS < aheadMs && aheadMs < RECENT_DAYS.ahead * DAY_MS;
+}
+
+const INSERT = `
+  with entered as (
+    insert into inbox (consumer, event_id, outcome)
+    select $1, $2, 'applied' where to_regclass($3) is not null or $4
+    on conflict do nothing returning event_id)
+  select exists (select from entered) or to_regclass($3) is null as is_new`;
 
 const ADMIT = `
   with arrived as (
@@ -89,9 +125,9 @@ const ADMIT = `
       select from failed_event p where p.consumer = $1 and p.event_id = a.event_id)),
   fresh as (
     insert into inbox (consumer, event_id, outcome)
-    select $1, event_id, 'applied' from arrived where not waits order by event_id
+    select $1, event_id::uuid, 'applied' from arrived where not waits order by event_id
     on conflict do nothing returning event_id)
-  select event_id, true as is_fresh from fresh
+  select event_id::text, true as is_fresh from fresh
   union all
   select event_id, false from arrived where waits and not exists (
-    select from inbox i where i.consumer = $1 and i.event_id = arrived.event_id)`;
+    select from inbox i where i.consumer = $1 and i.event_id = arrived.event_id::uuid)`;

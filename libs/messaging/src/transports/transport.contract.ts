@@ -163,7 +163,7 @@ export function transportContract(name: string, harness: TransportHarness): void
       ).toEqual([{ outcome: 'superseded' }]);
     });
 
-    it('a database that is away pauses, stores no failed event and loses nothing', async () => {
+    it('a database that is down pauses, stores no failed event and loses nothing', async () => {
       let refusals = 0;
       recorder().before = () => {
         if (++refusals <= 6) throw sqlError('57P01');

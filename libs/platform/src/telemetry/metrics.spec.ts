@@ -38,7 +38,7 @@ describe('metrics', () => {
 
   it('a source that fails leaves out its own numbers only, and is counted', async () => {
     const metrics = new Metrics({ process: false });
-    const read = () => Promise.reject(new Error('the database is away'));
+    const read = () => Promise.reject(new Error('the database is down'));
     metrics.addSource({ name: 'outbox', read });
     metrics.addSource({ name: 'queue', read: (take) => take(WAITING, 1) });
     await metrics.text();

@@ -125,7 +125,7 @@ here('processes that share the limits of upstreams through one server', () => {
     await Promise.all(all);
   });
 
-  it('go by their part each while the server is away, and together again after it', async () => {
+  it('go by their part each while the server is down, and together again after it', async () => {
     const [first, second] = await startTwo();
     const sinceMs = monotonicMs();
     await turns(first, 1);

@@ -20,15 +20,15 @@ interface Bootstrap {
 type WhoisServers = Record<string, { host?: string; updated?: string }>;
 
 /**
- * Derives `tables.json` from a folder that holds IANA's RDAP bootstrap (RFC 9224), the list of
- * delegated top-level domains and a list of port-43 hosts:
- * `npm run registries -- <folder>`, then commit what changed.
+ * Derives the tables from a folder that holds IANA's RDAP bootstrap (RFC 9224), the list of delegated top-level
+ * domains and a list of port-43 hosts.
+ *
+ * @throws Error when a file is missing or no JSON.
  */
-function derive(folder: string): RegistryTables {
-  const bootstrap = read(folder, 'iana-rdap-dns.json') as Bootstrap;
+export function deriveTables(folder: string): RegistryTables {
+  const bootstrap = read(folder, 'dns.json', 'iana-rdap-dns.json') as Bootstrap;
   const servers = read(folder, 'whois-servers-tld.json') as WhoisServers;
-  const { tlds } = read(folder, 'iana-tlds.json') as { tlds: string[] };
-  const delegated = new Set(tlds);
+  const delegated = new Set(delegatedIn(folder));
   const rdap = bootstrap.services
     // http only is as good as nothing: an answer anybody on the way could have written.
     .flatMap(([suffixes, urls]) => urls.filter(isHttps).map((url) => ({ url, suffixes })))
@@ -79,12 +79,22 @@ function grouped(pairs: string[][]): Record<string, string[]> {
   return Object.fromEntries([...services].toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-function read(folder: string, file: string): unknown {
+/** The first of these files that is there. */
+function read(folder: string, ...files: readonly string[]): unknown {
+  const file = files.find((one) => existsSync(join(folder, one))) ?? files[0];
   return JSON.parse(readFileSync(join(folder, file), 'utf8'));
 }
 
-/** Refuses tables that shrank, moved or went back in time suspiciously against the old ones. */
-function refuseSuspicious(before: RegistryTables, after: RegistryTables): void {
+/** IANA's own list, a name a line in upper case below a comment, or the same names in JSON. */
+function delegatedIn(folder: string): string[] {
+  const list = join(folder, 'tlds-alpha-by-domain.txt');
+  if (!existsSync(list)) return (read(folder, 'iana-tlds.json') as { tlds: string[] }).tlds;
+  const lines = readFileSync(list, 'utf8').split(/\r?\n/);
+  return lines.filter((line) => /^[a-z0-9-]+$/i.test(line)).map((line) => line.toLowerCase());
+}
+
+/** @throws Error for tables that shrank, moved or went back in time suspiciously against the old ones. */
+export function refuseSuspicious(before: RegistryTables, after: RegistryTables): void {
   if (after.publishedOn < before.publishedOn) {
     throw new Error(`Published on ${after.publishedOn}, ours on ${before.publishedOn}: refused`);
   }
@@ -105,7 +115,9 @@ function refuseSuspicious(before: RegistryTables, after: RegistryTables): void {
   }
 }
 
-function servicesOf(table: Readonly<Record<string, readonly string[]>>): Map<string, string> {
+export function servicesOf(
+  table: Readonly<Record<string, readonly string[]>>,
+): Map<string, string> {
   return new Map(
     Object.entries(table).flatMap(([service, suffixes]) =>
       suffixes.map((suffix): [string, string] => [suffix, service]),
@@ -113,24 +125,37 @@ function servicesOf(table: Readonly<Record<string, readonly string[]>>): Map<str
   );
 }
 
-/** Writes the tables one service a line, so that a change can be read in a diff. */
+/**
+ * Writes the tables that this version comes with: `npm run registries -- <folder>`, then commit what changed.
+ *
+ * @throws Error as `deriveTables` and `refuseSuspicious` do.
+ */
 export function writeTables(folder: string, target: string): string {
-  const tables = derive(folder);
+  const tables = deriveTables(folder);
   if (existsSync(target)) {
     refuseSuspicious(JSON.parse(readFileSync(target, 'utf8')) as RegistryTables, tables);
   }
-  const object = (entries: Record<string, readonly string[]>) =>
+  writeFileSync(target, tablesText(tables));
+  const count = (entries: RegistryTables['rdap']) => Object.values(entries).flat().length;
+  return `${count(tables.rdap)} suffixes with RDAP, ${count(tables.whois)} with port 43, ${tables.tlds.length} top-level domains`;
+}
+
+/** The tables as JSON with one service a line, so that a change can be read in a diff. */
+export function tablesText({
+  publishedOn,
+  portsReadOn,
+  rdap,
+  whois,
+  tlds,
+}: RegistryTables): string {
+  const object = (entries: RegistryTables['rdap']) =>
     Object.entries(entries)
       .map(([service, suffixes]) => `    ${JSON.stringify(service)}: ${JSON.stringify(suffixes)}`)
       .join(',\n');
-  writeFileSync(
-    target,
-    `{\n  "publishedOn": ${JSON.stringify(tables.publishedOn)},\n` +
-      `  "portsReadOn": ${JSON.stringify(tables.portsReadOn)},\n` +
-      `  "rdap": {\n${object(tables.rdap)}\n  },\n  "whois": {\n${object(tables.whois)}\n  },\n` +
-      `  "tlds": ${JSON.stringify(tables.tlds)}\n}\n`,
+  return (
+    `{\n  "publishedOn": ${JSON.stringify(publishedOn)},\n` +
+    `  "portsReadOn": ${JSON.stringify(portsReadOn)},\n` +
+    `  "rdap": {\n${object(rdap)}\n  },\n  "whois": {\n${object(whois)}\n  },\n` +
+    `  "tlds": ${JSON.stringify(tlds)}\n}\n`
   );
-  const count = (entries: Record<string, readonly string[]>) =>
-    Object.values(entries).flat().length;
-  return `${count(tables.rdap)} suffixes with RDAP, ${count(tables.whois)} with port 43, ${tables.tlds.length} top-level domains`;
 }

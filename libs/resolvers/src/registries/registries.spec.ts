@@ -3,7 +3,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CLOSED_PORT43, DEAD_HOSTS } from './corrections.js';
-import { writeTables } from './derivation.js';
+import { deriveTables, tablesText, writeTables } from './derivation.js';
+import { registryChanges } from './registry-changes.js';
 import { Registries, type RegistryTables } from './registries.js';
 import vendored from './tables.json' with { type: 'json' };
 
@@ -58,9 +59,9 @@ function sources(count: number, lie: Lie = {}): string {
   return folder;
 }
 
-describe('Registries', () => {
-  const registries = new Registries(tables);
+const registries = new Registries(tables);
 
+describe('Registries', () => {
   it('S60: the longest matching suffix decides who is asked', () => {
     expect(registries.route('a.example')).toEqual({
       tld: 'example',
@@ -74,6 +75,7 @@ describe('Registries', () => {
   });
 
   it('S60: a host known dead and a service without TLS are not asked, whatever a table says', () => {
+    expect(registries.route('a.mobi').reason).toContain('no longer belongs to its registry');
     for (const name of ['a.mobi', 'a.plain']) {
       expect(registries.route(name)).toEqual({ tld: name.slice(2), reason: expect.any(String) });
     }
@@ -140,6 +142,38 @@ describe('deriving the tables', () => {
       whois: { 'whois.nic.example': ['t0', 't1', 't2'] },
       tlds: ['info', 'mobi', 'paper', 'plain', 't0', 't1', 't2'],
     });
+  });
+
+  it("takes IANA's own files, and says what they change", () => {
+    const before = deriveTables(sources(3));
+    const own = mkdtempSync(join(folder, 'iana-'));
+    writeFileSync(join(own, 'tlds-alpha-by-domain.txt'), '# Version 1\nT0\nT1\nXN--T3\n');
+    const services = [
+      [['t0'], ['https://rdap.nic.example/']],
+      [['xn--t3'], ['https://rdap.other.example/']],
+    ];
+    const published = { publication: '2026-03-01T00:00:00Z', services };
+    writeFileSync(join(own, 'dns.json'), JSON.stringify(published));
+    const hosts = { t0: { host: 'whois.nic.example' }, t1: { host: 'whois.other.example' } };
+    writeFileSync(join(own, 'whois-servers-tld.json'), JSON.stringify(hosts));
+    expect(registryChanges(before, deriveTables(own))).toEqual([
+      '+ .xn--t3',
+      ...['info', 'mobi', 'paper', 'plain', 't2'].map((tld) => `- .${tld}`),
+      '- .t1 rdap https://rdap.nic.example/',
+      '- .t2 rdap https://rdap.nic.example/',
+      '+ .xn--t3 rdap https://rdap.other.example/',
+      '~ .t1 whois43 whois.nic.example -> whois.other.example',
+      '- .t2 whois43 whois.nic.example',
+    ]);
+    expect(registryChanges(before, before)).toEqual([]);
+  });
+
+  it('an operator may load what he derived; another file is refused', () => {
+    const file = join(folder, 'loaded.json');
+    writeFileSync(file, tablesText(tables));
+    expect(Registries.fromFile(file).route('a.co.test')).toEqual(registries.route('a.co.test'));
+    writeFileSync(file, '{"tlds":["com"]}');
+    expect(() => Registries.fromFile(file)).toThrow('no tables');
   });
 
   it('S60: refuses a table that lost more than a tenth of its entries and keeps the old one', () => {

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { SECOND_LEVEL_REGISTRIES } from '#libs/domain-names';
 import { DAY_MS } from '#libs/platform';
 import { DEAD_HOSTS } from './corrections.js';
@@ -35,7 +36,7 @@ export class Registries {
   private readonly whois: ReadonlyMap<string, string>;
   private readonly tlds: ReadonlySet<string>;
 
-  constructor(private readonly tables: RegistryTables) {
+  constructor(readonly tables: RegistryTables) {
     const living = bySuffix(tables.whois).filter(([, host]) => !DEAD_HOSTS.has(host));
     this.rdap = new Map(bySuffix(tables.rdap).filter(([, url]) => url.startsWith('https://')));
     this.whois = new Map(living);
@@ -45,6 +46,16 @@ export class Registries {
   /** The tables that came with this version. */
   static vendored(): Registries {
     return new Registries(vendored);
+  }
+
+  /** Tables that an operator derived. @throws Error when the file is missing or holds no tables. */
+  static fromFile(path: string): Registries {
+    const tables = JSON.parse(readFileSync(path, 'utf8')) as Partial<RegistryTables>;
+    const { publishedOn = '', portsReadOn = '', rdap, whois, tlds } = tables;
+    if (!Array.isArray(tlds) || rdap === undefined || whois === undefined) {
+      throw new Error(`${path} holds no tables of registries`);
+    }
+    return new Registries({ publishedOn, portsReadOn, rdap, whois, tlds });
   }
 
   /** @param name registrable name in lower case A-labels. */
@@ -90,9 +101,11 @@ export class Registries {
   }
 
   private whyNobody(tld: string): string {
-    return this.tlds.has(tld)
+    if (!this.tlds.has(tld)) return `There is no top-level domain .${tld}.`;
+    const listed = bySuffix(this.tables.whois).find(([suffix]) => suffix === tld);
+    return listed === undefined
       ? `The registry of .${tld} publishes no machine-readable registration data.`
-      : `There is no top-level domain .${tld}.`;
+      : `${listed[1]}, listed for .${tld}, no longer belongs to its registry and is never asked.`;
   }
 }
 

@@ -187,7 +187,7 @@ describe('calls that the dashboard hands to their owner', () => {
     expect(under.arrived[0].line).toBe('GET /internal/orders/a%2F..%2Fb%3Fc?cursor=x%20y');
   });
 
-  it('a file of any size goes on as it comes, and a refusal in place of it in its own words', async () => {
+  it('a file of any size continues as it comes, and a refusal in place of it in its own words', async () => {
     under.answer = { status: 200, type: 'application/pdf', body: Buffer.alloc(3 * MIB, 'file') };
     const file = await under.send('GET', '/api/invoices/1/file', { cookie: under.cookie });
     expect([file.status, file.headers['content-type']]).toEqual([200, 'application/pdf']);

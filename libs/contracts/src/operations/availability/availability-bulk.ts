@@ -46,6 +46,7 @@ export const AVAILABILITY_BULK = defineOperation({
     format: LIVE_PARAMETERS.format,
     max_credits: LIVE_PARAMETERS.max_credits,
     fresh: LIVE_PARAMETERS.fresh,
+    fields: { ...LIVE_PARAMETERS.fields, example: 'domain,availability' },
   },
   body: {
     of: AvailabilityNames,

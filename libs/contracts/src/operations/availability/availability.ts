@@ -42,6 +42,7 @@ export const AVAILABILITY = defineOperation({
     format: LIVE_PARAMETERS.format,
     max_credits: LIVE_PARAMETERS.max_credits,
     fresh: LIVE_PARAMETERS.fresh,
+    fields: { ...LIVE_PARAMETERS.fields, example: 'domain,availability' },
   },
   answers: [{ type: 'application/json', of: AvailabilityAnswer }],
   price: {

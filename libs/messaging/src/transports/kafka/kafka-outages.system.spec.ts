@@ -12,7 +12,7 @@ const OUTAGE_LIMIT_MS = 300_000;
 const SPEC_LIMIT_MS = 900_000;
 
 /** With a broker of its own, for others must not feel this. */
-new KafkaHarness().describe('while the broker is away', () => {
+new KafkaHarness().describe('while the broker is down', () => {
   const folder = mkdtempSync(join(tmpdir(), 'dds-outages-'));
   let broker: KafkaBroker;
   let kafka: KafkaHarness;

@@ -315,7 +315,7 @@ export class RecordReader {
     return true;
   }
 
-  /** A list goes on, or the value stands below its key; text below a domain's name is neither. */
+  /** A list continues, or the value stands below its key; text below a domain's name is neither. */
   private continueDomainField(last: Entry, field: DomainField, value: string): boolean {
     if (field === 'domain' && last.value !== '') return false;
     if (last.value === '' || MANY.has(field)) {

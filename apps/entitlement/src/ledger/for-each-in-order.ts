@@ -2,7 +2,10 @@
  * Does `work` for each item, one after the other, so that one that fails keeps no other waiting.
  * @throws AggregateError with every failure once all were tried.
  */
-export async function inTurn<T>(items: T[], work: (item: T) => Promise<unknown>): Promise<void> {
+export async function forEachInOrder<T>(
+  items: T[],
+  work: (item: T) => Promise<unknown>,
+): Promise<void> {
   const failures: unknown[] = [];
   for (const item of items) {
     try {

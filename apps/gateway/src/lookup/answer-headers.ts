@@ -1,7 +1,7 @@
-import type { AnswerFacts } from '../owners/owner-answer.js';
+import type { OwnerHeaders } from '../owners/owner-answer.js';
 
-/** What the gateway reads of the head of an answer (RFC 9112). */
-export interface AnswerHead extends AnswerFacts {
+/** What the gateway reads of the headers of an answer (RFC 9112). */
+export interface AnswerHeaders extends OwnerHeaders {
   /** Bytes of the body, which begins after the blank line. */
   bodyBytes: number;
   /** False when the connection ends with this answer. */
@@ -14,13 +14,13 @@ const LENGTH = /^[0-9]{1,9}$/;
 const AGE = /^[0-9]{1,10}$/;
 
 /**
- * Reads the lines of a head that ends where `end` (the blank line's CRLF CRLF) begins. Lookup gives
+ * Reads header lines that end where `end` (the blank line's CRLF CRLF) begins. Lookup gives
  * each of its answers a length: one that is chunked, or ends with its connection, is none of lookup's.
- * @returns undefined for what is not such a head.
+ * @returns undefined for anything else.
  */
-export function readAnswerHead(text: string, end: number): AnswerHead | undefined {
+export function readAnswerHeaders(text: string, end: number): AnswerHeaders | undefined {
   if (!STATUS_LINE.test(text)) return undefined;
-  const head: AnswerHead = {
+  const headers: AnswerHeaders = {
     status: Number(text.slice(9, 12)),
     bodyBytes: -1,
     outcome: '',
@@ -35,11 +35,11 @@ export function readAnswerHead(text: string, end: number): AnswerHead | undefine
     if (colon === -1 || colon > lineEnd) return undefined;
     if (isOfInterest(colon - start)) {
       const name = text.slice(start, colon).toLowerCase();
-      if (!readHeader(head, name, text.slice(colon + 1, lineEnd).trim())) return undefined;
+      if (!readHeader(headers, name, text.slice(colon + 1, lineEnd).trim())) return undefined;
     }
     start = lineEnd + 2;
   }
-  return head.bodyBytes === -1 ? undefined : head;
+  return headers.bodyBytes === -1 ? undefined : headers;
 }
 
 /** Lengths of the names below: most headers are passed over without a string being made of them. */
@@ -59,19 +59,19 @@ function isOfInterest(nameLength: number): boolean {
 }
 
 /** False when the answer's end could not be told, or what is passed on is not what it should be. */
-function readHeader(head: AnswerHead, name: string, value: string): boolean {
+function readHeader(headers: AnswerHeaders, name: string, value: string): boolean {
   if (name === 'content-length') {
-    if (head.bodyBytes !== -1 || !LENGTH.test(value)) return false;
-    head.bodyBytes = Number(value);
+    if (headers.bodyBytes !== -1 || !LENGTH.test(value)) return false;
+    headers.bodyBytes = Number(value);
   } else if (name === 'transfer-encoding') return false;
-  else if (name === 'x-outcome') head.outcome = value;
-  else if (name === 'x-served-from') head.servedFrom = value;
+  else if (name === 'x-outcome') headers.outcome = value;
+  else if (name === 'x-served-from') headers.servedFrom = value;
   else if (name === 'x-charged-items') {
     if (!LENGTH.test(value)) return false;
-    head.chargedItems = Number(value);
+    headers.chargedItems = Number(value);
   } else if (name === 'age') {
     if (!AGE.test(value)) return false;
-    head.age = value;
-  } else if (name === 'connection' && value.toLowerCase() === 'close') head.isKept = false;
+    headers.age = value;
+  } else if (name === 'connection' && value.toLowerCase() === 'close') headers.isKept = false;
   return true;
 }

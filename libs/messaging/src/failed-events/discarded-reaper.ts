@@ -4,15 +4,15 @@ import { HOUR_MS, type Logger, Loop } from '#libs/platform';
 const DELETE_LIMIT = 10_000;
 
 /**
- * Forgets handled and discarded events after 30 days: longer than a broker keeps them and than the longest
- * any sender may have stood still, or a late repeat would be handled again.
+ * Forgets discarded events after 30 days: longer than a broker keeps them, or a late repeat would be handled.
+ * Parked and dead ones stay until they are handled or discarded.
  */
-export class InboxReaper {
+export class DiscardedReaper {
   private readonly loop: Loop;
 
   constructor(options: { consumer: string; database: Database; logger: Logger }) {
     this.loop = new Loop({
-      name: `inbox of ${options.consumer}: delete old rows`,
+      name: `${options.consumer}: delete discarded events`,
       intervalMs: HOUR_MS,
       logger: options.logger,
       work: () => this.deleteOld(options.database, options.consumer),
@@ -28,22 +28,15 @@ export class InboxReaper {
   }
 
   private async deleteOld(database: Database, consumer: string): Promise<void> {
-    const parameters = [consumer, DELETE_LIMIT];
-    const [handled] = await database.query<{ deleted: number }>(DELETE_OLD, parameters);
-    const [discarded] = await database.query<{ deleted: number }>(DELETE_DISCARDED, parameters);
-    if (Math.max(handled.deleted, discarded.deleted) === DELETE_LIMIT) this.loop.wake();
+    const [{ deleted }] = await database.query<{ deleted: number }>(DELETE_OLD, [
+      consumer,
+      DELETE_LIMIT,
+    ]);
+    if (deleted === DELETE_LIMIT) this.loop.wake();
   }
 }
 
 const DELETE_OLD = `
-  with gone as (
-    delete from inbox where consumer = $1 and event_id in (
-      select event_id from inbox
-      where consumer = $1 and handled_at < clock_timestamp() - interval '30 days' limit $2)
-    returning 1)
-  select count(*)::int as deleted from gone`;
-
-const DELETE_DISCARDED = `
   with gone as (
     delete from failed_event where consumer = $1 and event_id in (
       select event_id from failed_event

@@ -1,0 +1,153 @@
+import type { ServerResponse } from 'node:http';
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { request } from 'undici';
+import { CHARGED_ITEMS_HEADER, WHOIS_BULK, WHOIS_LIVE, streamedLine } from '#libs/contracts';
+import { waitFor } from '#test/environment';
+import { GatewayUnderTest } from '../../../../test/gateway/gateway-under-test.js';
+
+const PATH = '/v2.0/bulkwhois/live';
+const BALANCE = 1_000;
+
+let under: GatewayUnderTest;
+let around: GatewayUnderTest['around'];
+
+beforeAll(async () => {
+  under = await GatewayUnderTest.start({}, [WHOIS_BULK, WHOIS_LIVE]);
+  around = under.around;
+});
+afterAll(() => under?.stop());
+beforeEach(() => under.forget());
+
+interface Answer {
+  code?: string;
+  credits_required?: number;
+  meta?: { credits_charged: number; credits_remaining: number };
+}
+
+async function post(apiKey: string, names: number, query = '', accept = 'application/json') {
+  const domainNames = Array.from({ length: names }, (_, at) => `name${at}.example`);
+  const headers = { 'x-api-key': apiKey, 'content-type': 'application/json', accept };
+  const body = JSON.stringify({ domainNames });
+  const answer = await request(under.url + PATH + query, { method: 'POST', headers, body });
+  return answer;
+}
+
+async function ask(apiKey: string, names: number, query = '') {
+  const { statusCode, body } = await post(apiKey, names, query);
+  return { status: statusCode, json: (await body.json()) as Answer };
+}
+
+/** Lookup answers as many of the names. */
+function answering(charged: number): void {
+  around.lookup.respond = (_asked, response) => {
+    response.setHeader(CHARGED_ITEMS_HEADER, String(charged));
+    response.setHeader('x-outcome', 'delivered').setHeader('x-served-from', 'live');
+    response.end('{"status":true}');
+  };
+}
+
+const isSettled = (accountId: string, credits: number) =>
+  waitFor('the hold to be settled', () => {
+    const { entitlement } = around;
+    const isClosed = entitlement.openHolds(accountId) === 0;
+    return isClosed && entitlement.available(accountId) === BALANCE - credits;
+  });
+
+it('all that it may cost is held before anything is asked; what was answered is charged', async () => {
+  const { apiKey, keyRecord } = around.account.addKey({ scopes: ['bulk'] });
+  let heldMeanwhile = 0;
+  answering(60);
+  const { respond } = around.lookup;
+  around.lookup.respond = (...asked) => {
+    heldMeanwhile = BALANCE - around.entitlement.available(keyRecord.accountId);
+    respond!(...asked);
+  };
+  const { status, json } = await ask(apiKey, 100);
+  expect(status).toBe(200);
+  expect(json.meta).toMatchObject({ credits_charged: 60, credits_remaining: BALANCE - 60 });
+  expect(heldMeanwhile).toBe(100);
+  await isSettled(keyRecord.accountId, 60);
+  expect(around.entitlement.charged(keyRecord.accountId)).toBe(60);
+  expect(around.entitlement.openLeases(keyRecord.accountId)).toBe(0);
+});
+
+it('402: more than the balance, or than max_credits, holds nothing and asks nobody', async () => {
+  const { apiKey, keyRecord } = around.account.addKey({ scopes: ['bulk'] });
+  around.entitlement.balances.set(keyRecord.accountId, 99);
+  expect(await ask(apiKey, 100)).toMatchObject({
+    status: 402,
+    json: { code: 'insufficient_credits', credits_required: 100 },
+  });
+  expect(await ask(apiKey, 100, '?max_credits=99')).toMatchObject({
+    status: 402,
+    json: { code: 'price_above_max', credits_required: 100 },
+  });
+  expect(around.entitlement.available(keyRecord.accountId)).toBe(99);
+  expect(around.lookup.questions).toEqual([]);
+});
+
+it('503: credits that others hold are waited for and not taken', async () => {
+  const { apiKey, keyRecord } = around.account.addKey({ scopes: ['bulk'] });
+  around.entitlement.isElsewhere = true;
+  expect(await ask(apiKey, 2)).toMatchObject({ status: 503, json: { code: 'credits_busy' } });
+  expect(around.lookup.questions).toEqual([]);
+  expect(around.entitlement.available(keyRecord.accountId)).toBe(BALANCE);
+});
+
+it('503: a hold that nobody acknowledged is closed as soon as somebody does', async () => {
+  const { apiKey, keyRecord } = around.account.addKey({ scopes: ['bulk'] });
+  answering(0);
+  // The account's allowance is known from then on.
+  expect((await ask(apiKey, 2)).status).toBe(200);
+  await isSettled(keyRecord.accountId, 0);
+  around.entitlement.isDown = true;
+  expect(await ask(apiKey, 2)).toMatchObject({ status: 503 });
+  around.entitlement.isDown = false;
+  const closes = () => around.entitlement.calls.filter((call) => call.endsWith('/holds/close'));
+  const before = closes().length;
+  await waitFor('it to be closed', () => closes().length > before);
+  expect(around.entitlement.available(keyRecord.accountId)).toBe(BALANCE);
+});
+
+it('a stream is charged while it runs, and once, though its report is lost at first', async () => {
+  const { apiKey, keyRecord } = around.account.addKey({ scopes: ['bulk'] });
+  const { accountId } = keyRecord;
+  let stream: ServerResponse | undefined;
+  around.lookup.respond = (_asked, response) => {
+    stream = response;
+    response.setHeader('x-outcome', 'delivered').setHeader('x-served-from', 'live');
+    for (const index of [0, 1]) response.write(streamedLine('charged', `{"index":${index}}`));
+  };
+  const answer = await post(apiKey, 4, '', 'application/x-ndjson');
+  await waitFor('the first lines', () => around.entitlement.charged(accountId) === 2);
+  expect(around.entitlement.openHolds(accountId)).toBe(1);
+
+  around.entitlement.isDown = true;
+  stream!.write(streamedLine('charged', '{"index":2}'));
+  stream!.write(streamedLine('free', '{"index":3}'));
+  stream!.end(streamedLine('last', '{"items":4}'));
+  const lines = (await answer.body.text()).trimEnd().split('\n');
+  expect(JSON.parse(lines.at(-1)!)).toMatchObject({
+    meta: { credits_charged: 3, credits_remaining: BALANCE - 3 },
+  });
+  const settles = () => around.entitlement.calls.filter((call) => call.endsWith('/settle'));
+  const before = settles().length;
+  await waitFor('reports in vain', () => settles().length > before + 1);
+  around.entitlement.isDown = false;
+  await isSettled(accountId, 3);
+  expect(around.entitlement.charged(accountId)).toBe(3);
+});
+
+it('a client that goes pays for the lines that were sent, and no more', async () => {
+  const { apiKey, keyRecord } = around.account.addKey({ scopes: ['bulk'] });
+  around.lookup.respond = (_asked, response) => {
+    response.setHeader('x-outcome', 'delivered').setHeader('x-served-from', 'live');
+    response.write(streamedLine('charged', '{"index":0}'));
+  };
+  const { body } = await post(apiKey, 4, '', 'application/x-ndjson');
+  for await (const chunk of body) {
+    if (String(chunk).includes('"index":0')) break;
+  }
+  await isSettled(keyRecord.accountId, 1);
+  expect(around.entitlement.charged(keyRecord.accountId)).toBe(1);
+});

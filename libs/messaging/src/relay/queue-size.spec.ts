@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { withClient } from '#libs/database';
+import { newId } from '#libs/platform';
+import { FailedEventRepository } from '../failed-events/failed-event.repository.js';
+import { MessagingHarness } from '../transports/messaging-harness.contract.js';
+import { OutboxRepository } from './outbox.repository.js';
+
+const ROUNDS = 12;
+const EVENTS_A_ROUND = 2_000;
+/** Until then indexes find pages of rounds before to use again. */
+const STEADY_AFTER = 3;
+
+/** Rounds of traffic, each as much as the outbox keeps at a time; autovacuum's part is played by hand. */
+describe('queues of events', () => {
+  let stage: MessagingHarness;
+  beforeAll(async () => {
+    stage = await MessagingHarness.open();
+  });
+  afterAll(() => stage.close());
+
+  async function sizeAfterVacuum(schema: string, table: string): Promise<number> {
+    return withClient(stage.test.url(), async (client) => {
+      await client.query(`vacuum ${schema}.${table}`);
+      const { rows } = await client.query<{ bytes: string }>(
+        'select pg_total_relation_size($1) as bytes',
+        [`${schema}.${table}`],
+      );
+      return Number(rows[0].bytes);
+    });
+  }
+
+  it('the outbox takes no more room after many rounds of events than after a few', async () => {
+    const outbox = new OutboxRepository(stage.maintenance, newId());
+    const sizes: number[] = [];
+    for (let round = 0; round < ROUNDS; round++) {
+      await stage.producer.query(INSERT, [EVENTS_A_ROUND, round]);
+      await stage.maintenance.query(
+        `update outbox set sent_at = clock_timestamp() - interval '11 minutes' where sent_at is null`,
+      );
+      expect(await outbox.deleteOld(2 * EVENTS_A_ROUND)).toBe(EVENTS_A_ROUND);
+      sizes.push(await sizeAfterVacuum('account', 'outbox'));
+    }
+    expect(Math.max(...sizes)).toBe(sizes[STEADY_AFTER]);
+  });
+
+  it('nor do failed events that were handled in the end, and none that is unhandled goes with them', async () => {
+    const failedEvents = new FailedEventRepository('entitlement');
+    const fail = (id: string, state: 'retrying' | 'dead') =>
+      stage.consumer.transaction((transaction) =>
+        failedEvents.insert(
+          transaction,
+          { id, topic: 'account.events', bucket: 1, key: newId(), body: '{}' },
+          { type: 'account.counted', state, reason: 'not now', attempts: 1, delayMs: 0 },
+        ),
+      );
+    const unhandled = [newId(), newId()];
+    await fail(unhandled[0], 'dead');
+    await fail(unhandled[1], 'retrying');
+    const sizes: number[] = [];
+    for (let round = 0; round < ROUNDS; round++) {
+      const ids = Array.from({ length: 100 }, newId);
+      for (const id of ids) await fail(id, 'retrying');
+      await stage.consumer.transaction(async (transaction) => {
+        for (const id of ids) await failedEvents.delete(transaction, id);
+      });
+      sizes.push(await sizeAfterVacuum('entitlement', 'failed_event'));
+    }
+    expect(Math.max(...sizes)).toBe(sizes[STEADY_AFTER]);
+    const left = await stage.consumer.query<{ id: string }>(
+      'select event_id as id from failed_event order by arrival',
+    );
+    expect(left.map(({ id }) => id)).toEqual(unhandled);
+  });
+});
+
+const INSERT = `
+  insert into outbox (id, bucket, key, aggregate, sequence, type, version, occurred_at, data)
+  select gen_random_uuid(), n % 16, n::text, 'thing:' || n, $2::bigint, 'account.counted', 1, now(),
+    '{"n": 1}'
+  from generate_series(1, $1::int) n`;
