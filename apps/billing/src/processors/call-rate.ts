@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { SECOND_MS } from '#libs/platform';
+import { SECOND_MS, monotonicMs } from '#libs/platform';
 
 /** Whoever would wait longer gives up: the customer has gone, and a job comes again. */
 const WAIT_MAX_MS = 10 * SECOND_MS;
@@ -26,7 +26,7 @@ export class CallRate {
 
   /** Resolves when the next call may go out, first come, first served. @throws CallsExhausted. */
   async turn(): Promise<void> {
-    const waitMs = this.take(performance.now());
+    const waitMs = this.take(monotonicMs());
     if (waitMs > 0) await sleep(waitMs);
   }
 
