@@ -42,7 +42,9 @@ const JEST = [
   '--enable-source-maps',
   '--disable-warning=ExperimentalWarning',
   'node_modules/jest/bin/jest.js',
-  '--config=jest.prove.config.js',
+  '--config=jest.proof.config.js',
+  // What the configuration leaves to these rows.
+  '--testPathIgnorePatterns=/node_modules/',
 ];
 const TAIL_CHARACTERS = 4_000;
 
