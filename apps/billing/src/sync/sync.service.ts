@@ -50,10 +50,13 @@ export class SyncService {
     return 'unknown';
   }
 
-  private async isBillSettled({ processor, id }: ObjectRef): Promise<boolean> {
-    return this.database.transaction((transaction) =>
-      this.snapshots.isBillSettled(transaction, processor, id),
-    );
+  private async isBillSettled(ref: ObjectRef): Promise<boolean> {
+    return this.database.transaction(async (transaction) => {
+      const { processor, id } = ref;
+      const isSettled = await this.snapshots.isBillSettled(transaction, processor, id);
+      if (isSettled) await this.objects.nameOwner(transaction, ref);
+      return isSettled;
+    });
   }
 
   private async prepare({ processor }: ObjectRef, snapshot: ProcessorSnapshot): Promise<void> {
@@ -78,6 +81,7 @@ export class SyncService {
       if (wanted) await this.objects.want(transaction, { processor, ...wanted });
       if (!(await this.objects.advance(transaction, ref, syncNo))) return 'overtaken';
       const isOurs = await this.snapshots.apply(transaction, processor, snapshot);
+      if (isOurs) await this.objects.nameOwner(transaction, ref);
       crashPoint('sync.before-commit');
       return isOurs ? 'synced' : 'foreign';
     });
