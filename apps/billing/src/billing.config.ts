@@ -1,12 +1,15 @@
 import {
   ArrayMaxSize,
   ArrayMinSize,
+  IsInt,
   ArrayUnique,
   IsOptional,
   IsString,
   IsUrl,
-  Matches,
   Length,
+  Matches,
+  Max,
+  Min,
   MinLength,
   ValidateIf,
 } from 'class-validator';
@@ -74,6 +77,16 @@ export class BillingConfig extends ServiceSecretConfig {
   @IsString()
   @MinLength(32)
   invoiceDataSecret: string;
+
+  @Setting({
+    env: 'INVOICE_YEARS_KEPT',
+    about:
+      'How long the law wants invoices kept, in years after the one they were issued in. Then PDFs and buyers become unreadable.',
+  })
+  @IsInt()
+  @Min(1)
+  @Max(50)
+  invoiceYearsKept: number = 10;
 
   @Setting({ env: 'INVOICE_SELLER_NAME', about: 'Who sells, as invoices say it.' })
   @IsString()

@@ -7,8 +7,13 @@ import { AccountClient, EntitlementClient } from '#libs/contracts';
 import { BILLING_INVARIANTS } from './auditor/invariants.js';
 import { BillingConfig } from './billing.config.js';
 import { CallbacksController } from './callbacks/callbacks.controller.js';
-import { CallbacksRepository } from './callbacks/callbacks.repository.js';
+import {
+  CallbacksMaintenanceRepository,
+  CallbacksRepository,
+} from './callbacks/callbacks.repository.js';
 import { CallbacksService } from './callbacks/callbacks.service.js';
+import { ExportController } from './export/export.controller.js';
+import { ForgetCallbacksJob } from './callbacks/forget-callbacks.job.js';
 import { HealingRepository } from './healing/healing.repository.js';
 import { HealingService } from './healing/healing.service.js';
 import { MissedEventsJob } from './healing/missed-events.job.js';
@@ -25,7 +30,11 @@ import { ReferencesMaintenanceRepository } from './inquiries/references.reposito
 import { TimelineController } from './inquiries/timeline.controller.js';
 import { TimelineRepository } from './inquiries/timeline.repository.js';
 import { InvoiceDataService } from './invoice-data/invoice-data.service.js';
-import { InvoiceKeysRepository } from './invoice-data/invoice-keys.repository.js';
+import {
+  InvoiceKeysMaintenanceRepository,
+  InvoiceKeysRepository,
+} from './invoice-data/invoice-keys.repository.js';
+import { DestroyKeysJob } from './invoice-data/destroy-keys.job.js';
 import { InvoicesController } from './invoices/invoices.controller.js';
 import { InvoicesRepository } from './invoices/invoices.repository.js';
 import { InvoicesService } from './invoices/invoices.service.js';
@@ -104,6 +113,7 @@ export const CONTROLLERS = [
   ReconciliationController,
   InquiriesController,
   TimelineController,
+  ExportController,
   OnAccountDeletedConsumer,
   OnAccountRestoredConsumer,
   OnAccountErasedConsumer,
@@ -114,7 +124,7 @@ export const CONTROLLERS = [
 const FEATURES = [
   [AccountStatesRepository, AccountStatesService],
   [ContactsService, MailedNoticesRepository, MailsService],
-  [InvoiceKeysRepository, InvoiceDataService],
+  [InvoiceKeysRepository, InvoiceDataService, InvoiceKeysMaintenanceRepository, DestroyKeysJob],
   [
     InvoicesRepository,
     RevisionsRepository,
@@ -137,7 +147,7 @@ const FEATURES = [
   ],
   [OwnSubscriptionsService, PlanChangesService, FollowAccountsJob],
   [DueNoticesMaintenanceRepository, MailNoticesJob],
-  [CallbacksRepository, CallbacksService],
+  [CallbacksRepository, CallbacksService, CallbacksMaintenanceRepository, ForgetCallbacksJob],
   [ReconciliationMaintenanceRepository, ProcessorTruthService, ReconciliationService, ReconcileJob],
   [HealingRepository, HealingService, OpenOrdersJob, MissedEventsJob],
   [ReferencesMaintenanceRepository, InquiriesService, TimelineRepository],
