@@ -84,6 +84,7 @@ import {
   SubscriptionsRepository,
 } from './subscriptions/subscriptions.repository.js';
 import { SubscriptionsService } from './subscriptions/subscriptions.service.js';
+import { CallbackOwnersMaintenanceRepository } from './sync/callback-owners.repository.js';
 import { ProcessorObjectsRepository } from './sync/processor-objects.repository.js';
 import { ReturnsController } from './sync/returns.controller.js';
 import { ReturnsService } from './sync/returns.service.js';
@@ -137,7 +138,14 @@ const FEATURES = [
   [OrdersRepository, OrdersMaintenanceRepository, OrderReferencesService],
   [SubscriptionsRepository, SubscriptionsMaintenanceRepository, SubscriptionsService],
   [CheckoutsService, CloseCheckoutsJob, BuyerTaxService, PurchaseRulesService, OrdersService],
-  [ProcessorObjectsRepository, SnapshotsService, SyncService, SyncObjectsJob, ReturnsService],
+  [
+    CallbackOwnersMaintenanceRepository,
+    ProcessorObjectsRepository,
+    SnapshotsService,
+    SyncService,
+    SyncObjectsJob,
+    ReturnsService,
+  ],
   [
     RefundsMaintenanceRepository,
     RefundCallsService,

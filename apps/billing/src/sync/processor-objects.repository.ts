@@ -88,22 +88,6 @@ export class ProcessorObjectsRepository {
     return syncNo;
   }
 
-  /** Says of the callbacks about an object whose it is. */
-  async nameOwner(transaction: Transaction, { processor, id }: ObjectRef): Promise<void> {
-    await transaction.execute(
-      `update callbacks c set account_id = owner.account_id
-       from (select account_id from orders where processor = $1 and checkout_id = $2
-         union all select account_id from payments where processor = $1 and external_id = $2
-         union all select account_id from payments where processor = $1 and bill_id = $2
-         union all select account_id from subscriptions where processor = $1 and external_id = $2
-         union all select account_id from reversals where processor = $1
-           and cause in ('refund', 'dispute') and external_id = $2
-         limit 1) owner
-       where c.processor = $1 and c.external_id = $2 and c.account_id is null`,
-      [processor, id],
-    );
-  }
-
   /** False when another fetch, which may be newer, was written since `syncNo` was read. */
   async advance(
     transaction: Transaction,
