@@ -14,6 +14,7 @@ import {
 } from '#libs/platform';
 import { type JobDeclaration, startBackgroundWork } from '#libs/services';
 import type { BillingConfig } from './billing.config.js';
+import { addParkedMoneyMetrics } from './auditor/parked-money.js';
 import { BillingModule } from './billing.module.js';
 import { ForgetCallbacksJob } from './callbacks/forget-callbacks.job.js';
 import { MissedEventsJob } from './healing/missed-events.job.js';
@@ -107,6 +108,7 @@ export async function startBilling(options: BillingOptions): Promise<RunningServ
   const clients = service.app.get(ServiceClients, { strict: false });
   const metrics = service.app.get(Metrics, { strict: false });
   addMailMetrics(metrics, maintenanceDatabase);
+  addParkedMoneyMetrics(metrics, maintenanceDatabase);
   addInvariantMetrics(metrics, 'billing', service.app.get(AuditJob, { strict: false }));
   const jobs = (options.isScheduled ?? true) ? JOBS : [];
   const work = { name: 'billing', logger, transport, jobs, ...databases } as const;
