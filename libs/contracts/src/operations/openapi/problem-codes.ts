@@ -26,6 +26,7 @@ export const PROBLEM_STATUS = {
   method_not_allowed: 405,
   request_timeout: 408,
   base_missing: 409,
+  billing_details_missing: 409,
   debt_open: 409,
   idempotency_key_running: 409,
   key_not_active: 409,
