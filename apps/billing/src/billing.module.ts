@@ -7,8 +7,13 @@ import { AccountClient, EntitlementClient } from '#libs/contracts';
 import { BILLING_INVARIANTS } from './auditor/invariants.js';
 import { BillingConfig } from './billing.config.js';
 import { CallbacksController } from './callbacks/callbacks.controller.js';
-import { CallbacksRepository } from './callbacks/callbacks.repository.js';
+import {
+  CallbacksMaintenanceRepository,
+  CallbacksRepository,
+} from './callbacks/callbacks.repository.js';
 import { CallbacksService } from './callbacks/callbacks.service.js';
+import { ExportController } from './export/export.controller.js';
+import { ForgetCallbacksJob } from './callbacks/forget-callbacks.job.js';
 import { HealingRepository } from './healing/healing.repository.js';
 import { HealingService } from './healing/healing.service.js';
 import { MissedEventsJob } from './healing/missed-events.job.js';
@@ -25,7 +30,11 @@ import { ReferencesMaintenanceRepository } from './inquiries/references.reposito
 import { TimelineController } from './inquiries/timeline.controller.js';
 import { TimelineRepository } from './inquiries/timeline.repository.js';
 import { InvoiceDataService } from './invoice-data/invoice-data.service.js';
-import { InvoiceKeysRepository } from './invoice-data/invoice-keys.repository.js';
+import {
+  InvoiceKeysMaintenanceRepository,
+  InvoiceKeysRepository,
+} from './invoice-data/invoice-keys.repository.js';
+import { DestroyKeysJob } from './invoice-data/destroy-keys.job.js';
 import { InvoicesController } from './invoices/invoices.controller.js';
 import { InvoicesRepository } from './invoices/invoices.repository.js';
 import { InvoicesService } from './invoices/invoices.service.js';
@@ -49,6 +58,7 @@ import { OrdersService } from './orders/orders.service.js';
 import { PaymentsRepository } from './payments/payments.repository.js';
 import { PaymentsService } from './payments/payments.service.js';
 import { ReversalsService } from './payments/reversals.service.js';
+import { CallRate } from './processors/call-rate.js';
 import { PaymentProcessors } from './processors/payment-processors.js';
 import { PaypalProcessor } from './processors/paypal/paypal-processor.js';
 import { ProcessorsController } from './processors/processors.controller.js';
@@ -75,6 +85,7 @@ import {
   SubscriptionsRepository,
 } from './subscriptions/subscriptions.repository.js';
 import { SubscriptionsService } from './subscriptions/subscriptions.service.js';
+import { CallbackOwnersMaintenanceRepository } from './sync/callback-owners.repository.js';
 import { ProcessorObjectsRepository } from './sync/processor-objects.repository.js';
 import { ReturnsController } from './sync/returns.controller.js';
 import { ReturnsService } from './sync/returns.service.js';
@@ -104,6 +115,7 @@ export const CONTROLLERS = [
   ReconciliationController,
   InquiriesController,
   TimelineController,
+  ExportController,
   OnAccountDeletedConsumer,
   OnAccountRestoredConsumer,
   OnAccountErasedConsumer,
@@ -114,7 +126,7 @@ export const CONTROLLERS = [
 const FEATURES = [
   [AccountStatesRepository, AccountStatesService],
   [ContactsService, MailedNoticesRepository, MailsService],
-  [InvoiceKeysRepository, InvoiceDataService],
+  [InvoiceKeysRepository, InvoiceDataService, InvoiceKeysMaintenanceRepository, DestroyKeysJob],
   [
     InvoicesRepository,
     RevisionsRepository,
@@ -127,7 +139,14 @@ const FEATURES = [
   [OrdersRepository, OrdersMaintenanceRepository, OrderReferencesService],
   [SubscriptionsRepository, SubscriptionsMaintenanceRepository, SubscriptionsService],
   [CheckoutsService, CloseCheckoutsJob, BuyerTaxService, PurchaseRulesService, OrdersService],
-  [ProcessorObjectsRepository, SnapshotsService, SyncService, SyncObjectsJob, ReturnsService],
+  [
+    CallbackOwnersMaintenanceRepository,
+    ProcessorObjectsRepository,
+    SnapshotsService,
+    SyncService,
+    SyncObjectsJob,
+    ReturnsService,
+  ],
   [
     RefundsMaintenanceRepository,
     RefundCallsService,
@@ -137,7 +156,7 @@ const FEATURES = [
   ],
   [OwnSubscriptionsService, PlanChangesService, FollowAccountsJob],
   [DueNoticesMaintenanceRepository, MailNoticesJob],
-  [CallbacksRepository, CallbacksService],
+  [CallbacksRepository, CallbacksService, CallbacksMaintenanceRepository, ForgetCallbacksJob],
   [ReconciliationMaintenanceRepository, ProcessorTruthService, ReconciliationService, ReconcileJob],
   [HealingRepository, HealingService, OpenOrdersJob, MissedEventsJob],
   [ReferencesMaintenanceRepository, InquiriesService, TimelineRepository],
@@ -190,22 +209,34 @@ export class BillingModule {
 }
 
 function processorsOf(config: BillingConfig, clock: Clock): PaymentProcessors {
-  const stripe = new StripeProcessor({
-    apiKey: config.stripeApiKey,
-    apiUrl: config.stripeApiUrl,
-    callbackSecrets: config.stripeCallbackSecrets,
+  const processors = [stripeOf(config, clock), paypalOf(config, clock)];
+  return new PaymentProcessors(processors.filter((one) => one !== undefined));
+}
+
+function stripeOf(config: BillingConfig, clock: Clock): StripeProcessor | undefined {
+  const { stripeApiKey: apiKey, stripeApiUrl: apiUrl, stripeCallbackSecrets } = config;
+  if (!apiKey) return undefined;
+  const rate = new CallRate(config.processorCallsPerSecond);
+  return new StripeProcessor({
+    apiKey,
+    apiUrl,
+    callbackSecrets: stripeCallbackSecrets,
+    rate,
     clock,
   });
+}
+
+function paypalOf(config: BillingConfig, clock: Clock): PaypalProcessor | undefined {
   const { paypalClientId: clientId, paypalClientSecret: clientSecret } = config;
-  if (!clientId || !clientSecret) return new PaymentProcessors([stripe]);
-  const paypal = new PaypalProcessor({
+  if (!clientId || !clientSecret) return undefined;
+  return new PaypalProcessor({
     apiUrl: config.paypalApiUrl,
     clientId,
     clientSecret,
     webhookIds: config.paypalWebhookIds,
     returnUrl: `${config.dashboardUrl}/billing/subscriptions`,
+    rate: new CallRate(config.processorCallsPerSecond),
     ...(config.paypalCallbackCa && { authorities: [config.paypalCallbackCa] }),
     clock,
   });
-  return new PaymentProcessors([stripe, paypal]);
 }
