@@ -7,6 +7,7 @@ import {
 } from './index.js';
 import { chartToolsAvailability } from '../deploy/chart-tools.js';
 import { imageAvailability } from '../deploy/image.js';
+import { promtoolAvailability } from '../deploy/promtool.js';
 import { internetAvailability } from '../stories/internet-availability.js';
 import { historyMissing } from '../tidy/history.js';
 import { chromiumPath } from './chromium.js';
@@ -52,6 +53,11 @@ const PROGRAMS: readonly [name: string, isHere: () => boolean, proves: string][]
     'Go, which builds Helm,',
     () => chartToolsAvailability() === undefined,
     'what the Helm chart renders and refuses (test/deploy/chart.spec.ts)',
+  ],
+  [
+    'promtool of Prometheus',
+    () => promtoolAvailability() === undefined,
+    'that each alert fires (test/deploy/alerts.spec.ts)',
   ],
   [
     'git with the whole history',

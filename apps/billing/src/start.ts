@@ -1,4 +1,4 @@
-import { AuditJob, Database, RollPartitionsJob, addInvariantMetrics } from '#libs/database';
+import { AuditJob, Database, RollPartitionsJob, addInvariantMetrics, addWorkMetrics } from '#libs/database';
 import { MailSender, type MailTransport, UnsentMail, addMailMetrics } from '#libs/mail';
 import type { EventTransport } from '#libs/messaging';
 import {
@@ -33,6 +33,7 @@ import { SettleRefundsJob } from './refunds/settle-refunds.job.js';
 import { FollowAccountsJob } from './subscriptions/follow-accounts.job.js';
 import { MailNoticesJob } from './subscription-notices/mail-notices.job.js';
 import { Subscription } from './subscriptions/subscription.entity.js';
+import { addSyncMetrics } from './sync/sync-metrics.js';
 import { SyncObjectsJob } from './sync/sync-objects.job.js';
 
 export const JOBS: readonly JobDeclaration[] = [
@@ -103,6 +104,8 @@ export async function startBilling(options: BillingOptions): Promise<RunningServ
   const clients = service.app.get(ServiceClients, { strict: false });
   const metrics = service.app.get(Metrics, { strict: false });
   addMailMetrics(metrics, maintenanceDatabase);
+  addWorkMetrics(metrics, maintenanceDatabase);
+  addSyncMetrics(metrics, maintenanceDatabase);
   addInvariantMetrics(metrics, 'billing', service.app.get(AuditJob, { strict: false }));
   const jobs = (options.isScheduled ?? true) ? JOBS : [];
   const work = { name: 'billing', logger, transport, jobs, ...databases } as const;
