@@ -4,6 +4,8 @@ export default {
   roots: ['<rootDir>/dist'],
   testMatch: ['**/*.spec.js'],
   testEnvironment: 'node',
+  testEnvironmentOptions: { globalsCleanup: 'off' },
+  testRunner: '<rootDir>/dist/test/environment/spec-runner.js',
   transform: {},
   globalSetup: '<rootDir>/dist/test/environment/setup.js',
   globalTeardown: '<rootDir>/dist/test/environment/teardown.js',

@@ -1,55 +1,26 @@
-import { execFile, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
 import {
-  existsSync,
-  globSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { promisify } from 'node:util';
-import { load } from 'js-yaml';
-import { CACHE } from './chart-tools.js';
+  DEFINING_MODULES,
+  type JsonSchema as Schema,
+  customDefinitions,
+} from './kubernetes/custom-definitions.js';
+import { OWN_DEFINITIONS } from './kubernetes/own-definitions.js';
+import { moduleFolder } from './tools/go-program.js';
 
 /** Kubernetes' own description of its API. */
-const KUBERNETES = { module: 'k8s.io/kubernetes@v1.36.1', path: 'api/openapi-spec/swagger.json' };
-/** Definitions of the resources that others bring. CloudNativePG and Strimzi publish no module. */
-const CUSTOM = [
-  { module: 'sigs.k8s.io/gateway-api@v1.6.1', path: 'config/crd/standard/*_httproutes.yaml' },
-  {
-    module: 'github.com/prometheus-operator/prometheus-operator@v0.85.0',
-    path: 'example/prometheus-operator-crd/*_{servicemonitors,prometheusrules}.yaml',
-  },
-  {
-    module: 'github.com/kedacore/keda/v2@v2.21.0',
-    path: 'config/crd/bases/keda.sh_{scaledobjects,triggerauthentications}.yaml',
-  },
-];
+const KUBERNETES = { module: 'k8s.io/kubernetes', version: 'v1.36.1' };
+const DESCRIPTION = 'api/openapi-spec/swagger.json';
 /** Changed with what is made of them. */
-const FORM = 1;
-const DOWNLOAD_LIMIT_MS = 600_000;
+const FORM = 2;
 
 /** How kubeconform finds the schema of a resource in the folder. */
 const SCHEMA_NAME = '{{.Group}}_{{.ResourceAPIVersion}}_{{.ResourceKind}}.json';
-/** Of CloudNativePG and Strimzi: no schema is to be had. */
-const UNKNOWN_KINDS = 'Cluster,Kafka,KafkaNodePool,KafkaUser';
-
-type Schema = { [keyword: string]: unknown };
-
 interface Swagger {
   definitions: Record<string, Schema>;
-}
-
-interface CustomResourceDefinition {
-  spec: {
-    group: string;
-    names: { kind: string };
-    versions: { name: string; schema: { openAPIV3Schema: Schema } }[];
-  };
 }
 
 interface GroupVersionKind {
@@ -60,14 +31,15 @@ interface GroupVersionKind {
 
 /** The folder of the schemas, in which no field is allowed that the API does not know; made once. */
 export async function chartSchemas(): Promise<string> {
-  const versions = createHash('sha256').update(JSON.stringify([FORM, KUBERNETES, CUSTOM]));
-  const folder = join(dirname(CACHE), `kubernetes-schemas-${versions.digest('hex').slice(0, 12)}`);
+  const sources = JSON.stringify([FORM, KUBERNETES, DEFINING_MODULES, OWN_DEFINITIONS]);
+  const id = createHash('sha256').update(sources).digest('hex').slice(0, 12);
+  const folder = join(homedir(), '.cache', 'domain-data-service', `kubernetes-schemas-${id}`);
   if (existsSync(folder)) return folder;
   const making = `${folder}.making.${process.pid}`;
   mkdirSync(making, { recursive: true });
   try {
     await writeKubernetes(making);
-    for (const { module, path } of CUSTOM) await writeCustom(making, module, path);
+    await writeCustom(making);
     renameSync(making, folder);
   } finally {
     rmSync(making, { recursive: true, force: true });
@@ -78,7 +50,7 @@ export async function chartSchemas(): Promise<string> {
 /** @returns what kubeconform finds wrong with rendered resources, a line each. */
 export function schemaFaults(kubeconform: string, schemas: string, resources: string): string[] {
   const location = join(schemas, SCHEMA_NAME);
-  const options = ['-strict', '-schema-location', location, '-skip', UNKNOWN_KINDS];
+  const options = ['-strict', '-schema-location', location];
   const { stdout, stderr, error } = spawnSync(kubeconform, options, {
     input: resources,
     encoding: 'utf8',
@@ -88,7 +60,7 @@ export function schemaFaults(kubeconform: string, schemas: string, resources: st
 }
 
 async function writeKubernetes(folder: string): Promise<void> {
-  const file = join(await moduleFolder(KUBERNETES.module), KUBERNETES.path);
+  const file = join(await moduleFolder(KUBERNETES), DESCRIPTION);
   const { definitions } = JSON.parse(readFileSync(file, 'utf8')) as Swagger;
   for (const [name, schema] of Object.entries(definitions)) {
     const [kind, ...others] =
@@ -106,12 +78,9 @@ async function writeKubernetes(folder: string): Promise<void> {
   }
 }
 
-async function writeCustom(folder: string, module: string, path: string): Promise<void> {
-  const files = globSync(path, { cwd: await moduleFolder(module) });
-  if (files.length === 0) throw new Error(`${module} has no ${path}`);
-  for (const file of files) {
-    const text = readFileSync(join(await moduleFolder(module), file), 'utf8');
-    const { group, names, versions } = (load(text) as CustomResourceDefinition).spec;
+async function writeCustom(folder: string): Promise<void> {
+  for (const { spec } of await customDefinitions()) {
+    const { group, names, versions } = spec;
     for (const { name: version, schema } of versions) {
       write(folder, { group, version, kind: names.kind }, strict(schema.openAPIV3Schema) as Schema);
     }
@@ -158,11 +127,3 @@ function strict(schema: unknown): unknown {
 /** Whether it is the keyword, not a field of that name. */
 const isProperties = (value: unknown) =>
   typeof value === 'object' && value !== null && typeof (value as Schema).type !== 'string';
-
-async function moduleFolder(module: string): Promise<string> {
-  const { stdout } = await promisify(execFile)('go', ['mod', 'download', '-json', module], {
-    cwd: tmpdir(),
-    timeout: DOWNLOAD_LIMIT_MS,
-  });
-  return (JSON.parse(stdout) as { Dir: string }).Dir;
-}

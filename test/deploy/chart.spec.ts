@@ -16,20 +16,14 @@ import {
   containersOf,
   workloadsOf,
 } from './chart.js';
+import { CHART_VALUES } from './chart-values.js';
 import { chartSchemas, schemaFaults } from './chart-schemas.js';
-import { type ChartTools, chartTools, chartToolsAvailability } from './chart-tools.js';
+import { type ChartTools, chartTools, chartToolsAvailability } from './tools/programs.js';
 import { composeServices } from './compose-deployment.js';
 
 /** Where nobody has built them before, the tools are built first. */
 jest.setTimeout(1_900_000);
 
-const VALUES: Record<string, string[]> = {
-  'all off': ['ci/all-off-values.yaml'],
-  'all on': ['ci/all-on-values.yaml'],
-  'brought along': ['ci/brought-along-values.yaml'],
-  small: ['values-small.yaml', 'ci/all-off-values.yaml'],
-  production: ['values-production.yaml', 'ci/all-on-values.yaml'],
-};
 const MIB = 1024 * 1024;
 const GIB = 1024 * MIB;
 const missing = chartToolsAvailability();
@@ -43,7 +37,7 @@ const missing = chartToolsAvailability();
   beforeAll(async () => {
     tools = await chartTools();
     chart = new Chart(tools.helm);
-    for (const [name, values] of Object.entries(VALUES))
+    for (const [name, values] of Object.entries(CHART_VALUES))
       rendered[name] = await chart.render(values);
     const database = 'postgres:5432/domain_data';
     writeSecretFiles({ folder, database, smtpUrl: 'smtp://mail.example:25' });
@@ -71,15 +65,15 @@ const missing = chartToolsAvailability();
   const appOf = ({ args }: Container) =>
     (args.find((word) => word.startsWith('dist/')) as string).split('/')[2] as string;
 
-  it.each(Object.keys(VALUES))('lints without a word: %s', async (name) => {
-    expect(await chart.lint(VALUES[name] as string[])).toContain('0 chart(s) failed');
+  it.each(Object.keys(CHART_VALUES))('lints without a word: %s', async (name) => {
+    expect(await chart.lint(CHART_VALUES[name] as string[])).toContain('0 chart(s) failed');
   });
 
-  it.each(Object.keys(VALUES))(
+  it.each(Object.keys(CHART_VALUES))(
     'S110: has no field that the API does not know: %s',
     async (name) => {
       const schemas = await chartSchemas();
-      const text = await chart.text(VALUES[name] as string[]);
+      const text = await chart.text(CHART_VALUES[name] as string[]);
       const faults = schemaFaults(tools.kubeconform, schemas, text);
       expect(faults).toEqual([]);
       const misspelt = text.replace('readOnlyRootFilesystem:', 'readonlyRootFilesystem:');
@@ -311,7 +305,7 @@ const missing = chartToolsAvailability();
         }
       }
     });
-    expect(await chart.text(VALUES['all on'] as string[])).not.toMatch(
+    expect(await chart.text(CHART_VALUES['all on'] as string[])).not.toMatch(
       /password: *['"]?[^ '",}{]+$/m,
     );
   });
@@ -336,7 +330,7 @@ const missing = chartToolsAvailability();
         .terminationGracePeriodSeconds;
     expect(graceOf(rendered['all off'] ?? [])).toBe(40);
     const slow = 'services.gateway.settings={"GATEWAY_DRAIN_MS":60000}';
-    expect(graceOf(await chart.render(VALUES['all off'] as string[], slow))).toBe(75);
+    expect(graceOf(await chart.render(CHART_VALUES['all off'] as string[], slow))).toBe(75);
   });
 
   it('a small installation fits into 2 GB, and starts one of each', () => {
@@ -427,7 +421,7 @@ const missing = chartToolsAvailability();
     ['surprise=1', "additional properties 'surprise' not allowed"],
     ['services.lookup.replicas="2"', "at '/services/lookup/replicas': got string, want integer"],
   ])('refuses %s', async (set, sentence) => {
-    expect(await chart.refusal(VALUES['all on'] as string[], set)).toContain(sentence);
+    expect(await chart.refusal(CHART_VALUES['all on'] as string[], set)).toContain(sentence);
   });
 
   it('without values it says everything that is missing at once, and nothing has a default password', async () => {

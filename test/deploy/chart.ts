@@ -69,7 +69,13 @@ export interface Resource {
   };
 }
 
-/** Renders the chart with Helm. */
+/** Where something is installed. */
+export interface Destination {
+  kubeconfig: string;
+  namespace: string;
+}
+
+/** Renders and installs the chart with Helm. */
 export class Chart {
   constructor(private readonly helm: string) {}
 
@@ -85,6 +91,13 @@ export class Chart {
 
   async lint(values: string[], ...sets: string[]): Promise<string> {
     return this.run('lint', '--strict', CHART, ...optionsOf(values, sets));
+  }
+
+  /** All of an installation that needs an API server, but the change. @throws what Helm says. */
+  async installDry(to: Destination, values: string[], ...sets: string[]): Promise<string> {
+    const place = ['--kubeconfig', to.kubeconfig, '--namespace', to.namespace];
+    const options = ['--dry-run=server', ...place, ...optionsOf(values, sets)];
+    return this.run('install', RELEASE, CHART, ...options);
   }
 
   /** What Helm says of values that it refuses; empty when it takes them. */

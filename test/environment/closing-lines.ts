@@ -5,11 +5,12 @@ import {
   nameServerAvailability,
   valkeyAvailability,
 } from './index.js';
-import { chartToolsAvailability } from '../deploy/chart-tools.js';
 import { imageAvailability } from '../deploy/image.js';
 import { promtoolAvailability } from '../deploy/promtool.js';
+import { apiServerAvailability, chartToolsAvailability } from '../deploy/tools/programs.js';
 import { internetAvailability } from '../stories/internet-availability.js';
 import { historyMissing } from '../tidy/history.js';
+import { lastReleaseMissing } from '../upgrade/last-release.js';
 import { chromiumPath } from './chromium.js';
 
 /** Programs without which a suite is skipped, and what that suite proves. */
@@ -60,19 +61,31 @@ const PROGRAMS: readonly [name: string, isHere: () => boolean, proves: string][]
     'that each alert fires (test/deploy/alerts.spec.ts)',
   ],
   [
+    'API server of Kubernetes (node dist/test/deploy/tools/prepare-tools.js builds it)',
+    () => (chartToolsAvailability() ?? apiServerAvailability()) === undefined,
+    'that Kubernetes takes the Helm chart (test/deploy/kubernetes/api-server.spec.ts)',
+  ],
+  [
     'git with the whole history',
     () => historyMissing() === undefined,
     'that no commit has added a secret (test/tidy.spec.ts)',
   ],
 ];
 
+const NOT_RUN = 'not run here: ';
+
 /** Ends the run with one plain line of counts, and says what could not be run on this machine. */
 export default class ClosingLines implements Pick<Reporter, 'onRunComplete'> {
   onRunComplete(_contexts: unknown, results: AggregatedResult): void {
     const { numPassedTests, numFailedTests, numPendingTests, numRuntimeErrorTestSuites } = results;
     const failed = numFailedTests + numRuntimeErrorTestSuites;
+    const noRelease = lastReleaseMissing();
+    if (noRelease)
+      process.stdout.write(
+        `${NOT_RUN}that releases work beside one another (test/upgrade): ${noRelease}\n`,
+      );
     for (const [name, , proves] of PROGRAMS.filter(([, isHere]) => !isHere())) {
-      process.stdout.write(`not run here: ${proves}: no ${name} on this machine\n`);
+      process.stdout.write(`${NOT_RUN}${proves}: no ${name} on this machine\n`);
     }
     const skipped = numPendingTests > 0 ? `, ${numPendingTests} skipped` : '';
     process.stdout.write(`${numPassedTests} passed, ${failed} failed${skipped}\n`);

@@ -1,5 +1,3 @@
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
   EmbeddedServer,
@@ -22,6 +20,7 @@ import {
   valkeyAvailability,
 } from './index.js';
 import { migrateAll } from './migrate-all.js';
+import { makeRunFolder } from './run-folder.js';
 import { type Run, remember } from './run.js';
 import teardown from './teardown.js';
 
@@ -40,11 +39,14 @@ export async function setupPostgres(): Promise<void> {
 
 /** As `setupPostgres`, with a server that keeps what was committed: for what is measured of its log. */
 export async function setupDurablePostgres(): Promise<void> {
-  await prepareRun([async (run) => startPostgres(run, true)]);
+  await prepareRun([async (run) => startPostgres(run, true)], { onDisk: true });
 }
 
-async function prepareRun(starts: ((run: Run) => Promise<void>)[]): Promise<void> {
-  const run: Run = { folder: mkdtempSync(join(tmpdir(), 'dds-test-')) };
+async function prepareRun(
+  starts: ((run: Run) => Promise<void>)[],
+  { onDisk } = { onDisk: false },
+): Promise<void> {
+  const run: Run = { folder: makeRunFolder({ onDisk }) };
   remember(run);
   const started = await Promise.allSettled(starts.map(async (start) => start(run)));
   const failed = started.find(({ status }) => status === 'rejected');

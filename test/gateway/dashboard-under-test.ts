@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { Client } from 'undici';
 import { EntitlementClient, type Method, type Operation, ServiceHttp } from '#libs/contracts';
-import { Logger, ServiceTokens, SystemClock } from '#libs/platform';
+import { Logger, ServiceTokens, ServiceUnavailable, SystemClock } from '#libs/platform';
 import {
   type RunningDashboard,
   startDashboard,
@@ -118,6 +118,8 @@ export class DashboardUnderTest {
       owners: { account: url, billing: url, entitlement: url },
       operations,
       entitlement: new EntitlementClient(http),
+      // There is no request log here.
+      usage: { usage: () => Promise.reject(new ServiceUnavailable('gateway')) },
       tokens,
       bodies: new ProblemBodies('https://api.example', new SystemClock()),
       logger: new Logger('gateway', { write: () => {} }),

@@ -206,7 +206,70 @@ export function dashboardInBrowser(deployed: () => Deployment): void {
     await waitFor('the new key to work', async () => (await lookUp(key)).status === 200);
   });
 
+  it('a key does what its owner lets it do, and spends no more a day', async () => {
+    await visitor.open('/keys');
+    const row = visitor.page.getByRole('listitem').filter({ hasText: key.slice(-4) });
+    expect(await row.textContent()).toContain('all scopes but keys:write');
+    await row.getByRole('link', { name: /^Edit/ }).click();
+    await visitor.page.getByRole('heading', { name: HOSTILE }).waitFor();
+    await visitor.examine();
+    const limit = 'Credits a day at most';
+    expect(await visitor.submit('Save', { [limit]: 'many' })).toBe(400);
+    await visitor.page.getByRole('alert').waitFor();
+    await visitor.page.getByLabel('whois', { exact: true }).uncheck();
+    expect(await visitor.submit('Save', { [limit]: '5000' })).toBe(303);
+    expect(await row.textContent()).toMatch(/but whois, keys:write\s*at most 5,000 credits a day/);
+    await visitor.examine();
+    await waitFor('403', async () => (await lookUp(key)).status === 403);
+    await row.getByRole('link', { name: /^Edit/ }).click();
+    await visitor.page.getByLabel('whois', { exact: true }).check();
+    await visitor.submit('Save', { [limit]: '' });
+    expect(await row.textContent()).not.toContain('credits a day');
+    await waitFor('the key to work', async () => (await lookUp(key)).status === 200);
+  });
+
+  it('the usage page shows what was asked, by day and operation', async () => {
+    const used = visitor.page.getByRole('row', { name: /whois\.live/ });
+    await waitFor('the lookups to be counted', async () => {
+      await visitor.open('/');
+      await visitor.follow('Usage');
+      return (await used.count()) > 0;
+    });
+    expect(await visitor.page.getByRole('img', { name: /^Requests a day/ }).count()).toBe(1);
+    await visitor.examine();
+  });
+
+  it('S27: the sessions page ends one session, or all but this one', async () => {
+    const others = await Promise.all(
+      Array.from({ length: 3 }, async () => {
+        const other = await Visitor.arrive(browser, deployment);
+        await other.open('/log-in');
+        await other.submit('Log in', { 'E-mail': EMAIL, Password: PASSWORD });
+        return other;
+      }),
+    );
+    await visitor.open('/account');
+    await visitor.follow('Where you are logged in');
+    await visitor.examine();
+    const ends = visitor.page.getByRole('button', { name: /^End the session of/ });
+    expect(await ends.count()).toBe(3);
+    const before = visitor.page.waitForEvent('framenavigated');
+    await ends.first().click();
+    await before;
+    expect(await ends.count()).toBe(2);
+    expect(await visitor.submit('End all other sessions')).toBe(200);
+    expect(await visitor.page.getByRole('status').textContent()).toBe('2 sessions were ended.');
+    for (const other of others) {
+      await other.open('/account');
+      expect(await other.title()).toBe('Log in');
+      await other.leave();
+    }
+    await visitor.open('/account');
+    expect(await visitor.title()).toBe('Account');
+  });
+
   it('a key beyond what the plan allows is made paused, and the page says so', async () => {
+    await visitor.open('/keys');
     expect(await visitor.submit('Create the key', { Name: 'One more' })).toBe(200);
     expect(await visitor.page.getByRole('alert').textContent()).toMatch(/this key is paused/);
     const row = visitor.page.getByRole('listitem').filter({ hasText: 'One more' });

@@ -8,7 +8,7 @@ import { InProcessTransport } from '#libs/messaging';
 import { Logger, SystemClock, loadConfig, newId } from '#libs/platform';
 import { waitFor } from '#test/environment';
 import { GatewayConfig } from '../../apps/gateway/src/gateway.config.js';
-import { readJournal } from '../../apps/gateway/src/lease/lease-journal.js';
+import { readLeases } from '../../apps/gateway/src/lease/journal-lines.js';
 import { type RunningGateway, startGateway } from '../../apps/gateway/src/start.js';
 import { type RunningSolo, startSolo } from '../../apps/solo/src/solo.js';
 import { TcpProxy } from '../faults/tcp-proxy.js';
@@ -181,7 +181,7 @@ describe('one customer over several gateways', () => {
     const answers = [];
     for (let i = 0; i < 6; i++) answers.push(await lookUp(i % 3 ? apiUrl : second.apiUrl, key));
     expect(answers.every(({ status }) => status === 200)).toBe(true);
-    const inJournal = () => readJournal(readFileSync(join(folder, 'killed.journal'), 'utf8'));
+    const inJournal = () => readLeases(readFileSync(join(folder, 'killed.journal'), 'utf8'));
     await waitFor(
       'the end of the turn',
       () => inJournal().reduce((sum, { consumed }) => sum + consumed, 0) === 4,

@@ -19,7 +19,10 @@ import { proxiedRoutes } from './dashboard/proxy/proxied-route.js';
 import { proxyControllerOf } from './dashboard/proxy/proxy-controller.js';
 import { ProxyService } from './dashboard/proxy/proxy.service.js';
 import { ServiceProxies } from './dashboard/proxy/service-proxies.js';
+import { SessionPagesController } from './dashboard/sessions/sessions.controller.js';
 import { SubscriptionPagesController } from './dashboard/subscriptions/subscriptions.controller.js';
+import { UsagePageController } from './dashboard/usage/usage.controller.js';
+import { UsageService } from './usage/usage.service.js';
 import type { DashboardOptions } from './dashboard/dashboard-options.js';
 
 /** One for each group of pages. */
@@ -29,6 +32,8 @@ const PAGES = [
   OverviewController,
   AccountController,
   KeysController,
+  UsagePageController,
+  SessionPagesController,
   CreditsController,
   PlansController,
   SubscriptionPagesController,
@@ -56,6 +61,7 @@ export class DashboardModule {
       providers: [
         { provide: DashboardSettings, useValue: settings },
         { provide: EntitlementClient, useValue: options.entitlement },
+        { provide: UsageService, useValue: options.usage },
         { provide: ServiceProxies, useValue: new ServiceProxies(owners, tokens) },
         { provide: APP_GUARD, useClass: ForgeryGuard },
         { provide: APP_GUARD, useClass: SessionGuard },

@@ -125,13 +125,21 @@ const KNOWLEDGE = [
   ),
   made(
     RequestHolds,
-    { config: GatewayConfig, services: Services, logger: Logger },
-    ({ config, services, logger }) =>
-      new RequestHolds({
-        client: services.entitlement,
-        logger,
-        requestDeadlineMs: config.lookupTimeoutMs + LEASE_DEADLINE_SLACK_MS,
-      }),
+    {
+      config: GatewayConfig,
+      services: Services,
+      leases: LeaseClient,
+      clock: Clock,
+      logger: Logger,
+    },
+    ({ config, services, leases, clock, logger }) => {
+      const { journal } = leases;
+      const requestDeadlineMs = config.lookupTimeoutMs + LEASE_DEADLINE_SLACK_MS;
+      const client = services.entitlement;
+      const holds = new RequestHolds({ client, journal, clock, logger, requestDeadlineMs });
+      leases.holds = holds;
+      return holds;
+    },
   ),
   made(COUNTERS, { config: GatewayConfig, logger: Logger }, ({ config, logger }) =>
     openCounters({

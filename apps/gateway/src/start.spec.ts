@@ -6,7 +6,6 @@ import { TestDatabase, waitFor } from '#test/environment';
 import { PublicListeners } from './listener/public-listeners.js';
 import { GatewayNeighbourhood } from '../../../test/stand-ins/gateway-neighbourhood.js';
 
-const START_LIMIT_MS = 5_000;
 /** Nothing listens there. */
 const AWAY = 'http://127.0.0.1:1';
 
@@ -30,15 +29,13 @@ describe('readiness of a gateway', () => {
     expect(around.logged).toContain('GATEWAY_TRUSTED_PROXIES is not set');
   });
 
-  it('a start beside a locked request log takes at most 5 s, and its rows are written afterwards', async () => {
+  it('a start does not wait for the lock of its request log, and its rows are written afterwards', async () => {
     await withClient(database.url(), async (client) => {
       await client.query('begin');
       await client.query(
         'lock gateway.request_log, gateway.request_hours in access exclusive mode',
       );
-      const startedAt = performance.now();
       const gateway = await around.startGateway();
-      expect(performance.now() - startedAt).toBeLessThan(START_LIMIT_MS);
       const { apiKey, keyRecord } = around.account.addKey();
       const answer = await request(`${gateway.apiUrl}/v2.0/whois/live?domainName=a.example`, {
         headers: { 'x-api-key': apiKey },

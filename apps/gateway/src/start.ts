@@ -8,6 +8,7 @@ import { AuthCache } from './auth-cache/auth-cache.js';
 import type { GatewayConfig } from './gateway.config.js';
 import { GatewayModule } from './gateway.module.js';
 import { probePorts } from './listener/port-probe.js';
+import { UsageService } from './usage/usage.service.js';
 import { PublicListeners } from './listener/public-listeners.js';
 import { ProblemBodies } from './problems/problem-body.js';
 import { Services } from './services.js';
@@ -65,7 +66,7 @@ export async function startGateway(options: StartGateway): Promise<RunningGatewa
     strategy: transport.strategyFor('gateway', database),
   });
   const listeners = service.app.get(PublicListeners);
-  await listeners.open(options);
+  await listeners.open({ ...options, usage: service.app.get(UsageService) });
   return {
     ...service,
     apiUrl: listeners.apiUrl,

@@ -14,6 +14,11 @@ export interface Migration {
    * dropped before.
    */
   isTransactional?: false;
+  /**
+   * It takes away what the last release no longer uses: the second half of expand and contract. Without it a
+   * migration must leave everything that the last release reads and writes as it was.
+   */
+  contracts?: true;
 }
 
 /** A database that holds other migrations than this build knows. */

@@ -8,6 +8,7 @@ import {
   SESSION,
   SESSION_END,
   SESSIONS,
+  SESSIONS_END_OTHERS,
 } from '#libs/contracts';
 import { AllowCallers } from '#libs/platform';
 import { CurrentVisitor, type Visitor } from '../audit/actor.js';
@@ -54,6 +55,11 @@ export class SessionsController {
   @ServesBrowser(SESSION_END)
   end(@CurrentSession() session: ActiveSession, @Param('id') id: string) {
     return this.sessions.end(session, id);
+  }
+
+  @ServesBrowser(SESSIONS_END_OTHERS)
+  endOthers(@CurrentSession() session: ActiveSession) {
+    return this.sessions.endOthers(session);
   }
 
   /** For the calls that the gateway sends to other services. */

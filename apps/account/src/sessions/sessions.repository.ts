@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { IsNull } from 'typeorm';
+import { IsNull, Not } from 'typeorm';
 import type { Transaction } from '#libs/database';
 import { Session } from './session.entity.js';
 
@@ -35,9 +35,16 @@ export class SessionsRepository {
     return affected === 1;
   }
 
-  async endAll(transaction: Transaction, accountId: string, endedAt: Date): Promise<void> {
-    const open = { accountId, endedAt: IsNull() };
-    await transaction.manager.update(Session, open, { endedAt });
+  /** @returns how many were open. @param but the session that goes on. */
+  async endAll(
+    transaction: Transaction,
+    accountId: string,
+    endedAt: Date,
+    but?: string,
+  ): Promise<number> {
+    const open = { accountId, endedAt: IsNull(), ...(but && { id: Not(but) }) };
+    const { affected } = await transaction.manager.update(Session, open, { endedAt });
+    return affected ?? 0;
   }
 
   async replaceToken(

@@ -3,6 +3,7 @@ import type {
   CurrentSessionAnswer,
   ListedSession,
   LoggedOutAnswer,
+  OthersEndedAnswer,
   SessionEndedAnswer,
   SessionsAnswer,
 } from '#libs/contracts';
@@ -108,6 +109,19 @@ export class SessionsService {
         object: `session:${sessionId}`,
       });
       return { ended: true };
+    });
+  }
+
+  /** Ends the sessions of all other browsers. */
+  async endOthers(by: ActiveSession): Promise<OthersEndedAnswer> {
+    const { accountId, sessionId } = by;
+    return this.accounts.transaction(async (transaction) => {
+      const now = this.clock.now();
+      const ended = await this.sessions.endAll(transaction, accountId, now, sessionId);
+      const after = { ended };
+      const object = `session:${sessionId}`;
+      await this.audit.record(transaction, { by, action: 'session.others-ended', object, after });
+      return { ended };
     });
   }
 

@@ -96,6 +96,17 @@ describe('sessions', () => {
     expect((await session(owner.token)).status).toBe(401);
   });
 
+  it('S27, S85: all sessions but the one that asks end at once, and none of another account', async () => {
+    const [second, third] = [tokenOf(await logIn()), tokenOf(await logIn())];
+    const stranger = await account.newOwner();
+    const { status, body } = await account.dashboard('DELETE', 'sessions', { token: second });
+    expect([status, body]).toEqual([200, { ended: 2 }]);
+    for (const token of [owner.token, third]) expect((await session(token)).status).toBe(401);
+    for (const token of [second, stranger.token]) expect((await session(token)).status).toBe(200);
+    const again = await account.dashboard('DELETE', 'sessions', { token: second });
+    expect(again.body).toEqual({ ended: 0 });
+  });
+
   it('S28: a log-out ends the session, a changed password ends all of them', async () => {
     const [first, second] = [tokenOf(await logIn()), tokenOf(await logIn())];
     const out = await account.dashboard('POST', 'log-out', { token: first });

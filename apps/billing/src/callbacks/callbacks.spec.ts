@@ -158,16 +158,19 @@ describe('callbacks', () => {
   it('S46: a gzipped body is judged as the bytes it is, and never unpacked', async () => {
     const order = await billing.order(accountId);
     expect(order.state).toBe('redirected');
-    const packed = gzipSync(Buffer.concat([eventOf(sessionOf()), Buffer.alloc(50_000_000, 0x20)]));
-    expect(packed.length).toBeLessThan(100_000);
-    const headers = signedCallback(packed, CALLBACK_SECRET, billing.clock.now());
-    const before = process.memoryUsage().arrayBuffers;
-    const answer = await billing.call('POST', 'callbacks/stripe', {
-      body: packed,
-      headers: { ...headers, 'content-encoding': 'gzip' },
-    });
-    expect(answer.status).toBe(400);
-    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(20_000_000);
+    const event = eventOf(sessionOf());
+    const packed = gzipSync(event);
+    // Either signature is good for one of the two: for the bytes that came, or for what is packed in them.
+    for (const signed of [packed, event]) {
+      const headers = signedCallback(signed, CALLBACK_SECRET, billing.clock.now());
+      const answer = await billing.call('POST', 'callbacks/stripe', {
+        body: packed,
+        headers: { ...headers, 'content-encoding': 'gzip' },
+      });
+      expect(answer.status).toBe(400);
+    }
+    await billing.settle();
+    expect(await billing.stateOf(accountId, order)).toBe('redirected');
   });
 
   it('S46: a parsed body and an unknown processor are refused', async () => {

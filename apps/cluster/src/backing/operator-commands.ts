@@ -12,14 +12,18 @@ export async function createDatabase(serverUrl: string, name: string): Promise<v
   });
 }
 
-/** Runs a command of the operator's, as `npm run cli -- …` does. @throws with its output. */
+/**
+ * Runs a command of the operator's, as `npm run cli -- …` does. @throws with its output.
+ * @param program the compiled command line, of another release where it is given.
+ */
 export function runCli(
   command: string,
   settings: Record<string, string | undefined>,
+  program = CLI,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     const options = { env: { ...settings }, timeout: TIMEOUT_MS };
-    execFile(process.execPath, [CLI, command], options, (error, stdout, stderr) => {
+    execFile(process.execPath, [program, command], options, (error, stdout, stderr) => {
       if (error) reject(new Error(`cli ${command}: ${stderr || stdout || error.message}`));
       else resolve();
     });

@@ -65,12 +65,13 @@ export class ServiceProcess implements ClusterProcess {
   /**
    * Resolves when the service has logged that it is up. @throws with its last lines when it ends before.
    * @param forThisLife settings of this one life, beside its own.
+   * @param apps where the compiled apps of this one life lie: those of another release.
    */
-  async start(forThisLife: Record<string, string | undefined> = {}): Promise<void> {
+  async start(forThisLife: Record<string, string | undefined> = {}, apps = APPS): Promise<void> {
     if (this.isRunning) return;
     const { app } = this.options;
     const settings = { ...this.options.settings, ...forThisLife };
-    const main = `${APPS}${app}/src/main.js`;
+    const main = `${apps}${app}/src/main.js`;
     const command = [process.execPath, '--enable-source-maps', main];
     const child = spawn('/bin/sh', ['-c', LAUNCHER, main, ...command], {
       // In a session of its own: a Ctrl-C reaches us alone, and we stop all in order.

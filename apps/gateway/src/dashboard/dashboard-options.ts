@@ -1,6 +1,7 @@
 import type { EntitlementClient, Operation } from '#libs/contracts';
 import type { Logger, ServiceTokens } from '#libs/platform';
 import type { ProblemBodies } from '../problems/problem-body.js';
+import type { UsageService } from '../usage/usage.service.js';
 import type { Mailbox } from './mailbox/mailbox.js';
 import type { OwnerUrls } from './proxy/service-proxies.js';
 
@@ -20,6 +21,8 @@ export interface DashboardOptions {
   /** Rows with a session or a signature are routed. */
   operations?: readonly Operation[];
   entitlement: EntitlementClient;
+  /** Reads the request log. */
+  usage: Pick<UsageService, 'usage'>;
   tokens: ServiceTokens;
   /** Gives refusals their public form, as on the API. */
   bodies: ProblemBodies;

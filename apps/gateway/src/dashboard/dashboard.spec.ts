@@ -4,7 +4,7 @@ import { type Socket, connect } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Client } from 'undici';
 import { EntitlementClient, OPERATIONS, ServiceHttp } from '#libs/contracts';
-import { Logger, ServiceTokens, SystemClock } from '#libs/platform';
+import { Logger, ServiceTokens, ServiceUnavailable, SystemClock } from '#libs/platform';
 import { ProblemBodies } from '../problems/problem-body.js';
 import { proxiedRoutes } from './proxy/proxied-route.js';
 import { type RunningDashboard, startDashboard } from './start-dashboard.js';
@@ -67,6 +67,8 @@ describe('dashboard', () => {
       port: 0,
       owners: { account: internalUrl, billing: internalUrl },
       entitlement: new EntitlementClient(http),
+      // There is no request log here.
+      usage: { usage: () => Promise.reject(new ServiceUnavailable('gateway')) },
       tokens,
       bodies: new ProblemBodies('https://api.example', new SystemClock()),
       connectionsMax: CONNECTIONS_MAX,
@@ -251,6 +253,67 @@ describe('dashboard', () => {
     }
     const { text } = await send('GET', '/sign-up');
     expect(text).not.toMatch(/<script(?! src)|<style|\sstyle=|\son[a-z]+=/);
+  });
+
+  it('the icon of the tab is there wherever browsers look for it', async () => {
+    const { text } = await send('GET', '/log-in');
+    const [, linked] = /<link rel="icon" href="([^"]+)"/.exec(text)!;
+    for (const path of [linked, '/favicon.ico']) {
+      const { status, headers } = await send('GET', path);
+      expect([path, status, headers['content-type']]).toEqual([path, 200, 'image/svg+xml']);
+    }
+  });
+
+  it('a key is made and changed with the scopes and the daily limit of the form', async () => {
+    session = LOGGED_IN;
+    const asked = (name: string) => {
+      const { line, body } = arrived.find((call) => call.line.startsWith(name))!;
+      return [line, JSON.parse(body)];
+    };
+    const key = {
+      id: '0197-a',
+      name: 'Mine',
+      masked: 'dds_test_…a1b2',
+      state: 'active',
+      rank: null,
+    };
+    const listed = {
+      ...key,
+      scopes: ['whois', 'dns'],
+      daily_credit_cap: 2_500,
+      last_used_at: null,
+    };
+    answer = { status: 200, body: { keys: [listed], next_cursor: 'MDE5' } };
+    const fields = 'name=a&environment=test&scope_whois=on&scope_account%3Aread=on';
+    await send('POST', '/keys', { ...ours, ...form }, `${fields}&daily_credit_cap=+50`);
+    expect(asked('POST')).toEqual([
+      'POST /internal/dashboard/keys',
+      {
+        name: 'a',
+        environment: 'test',
+        scopes: ['whois', 'account:read'],
+        daily_credit_cap: 50,
+      },
+    ]);
+    const changes = 'name=b&scope_dns=on&daily_credit_cap=';
+    const changed = await send('POST', '/keys/0197-a', { ...ours, ...form }, changes);
+    expect([changed.status, changed.headers.location]).toEqual([303, '/keys']);
+    expect(asked('PATCH')).toEqual([
+      'PATCH /internal/dashboard/keys/0197-a',
+      { name: 'b', scopes: ['dns'], daily_credit_cap: null },
+    ]);
+    // Not null, which would lift the limit.
+    arrived.length = 0;
+    await send('POST', '/keys/0197-a', { ...ours, ...form }, 'name=b&daily_credit_cap=many');
+    expect(asked('PATCH')[1]).toMatchObject({ scopes: [], daily_credit_cap: 'many' });
+    const list = await send('GET', '/keys', ours);
+    expect(list.text).toContain('<span>whois, dns</span>');
+    expect(list.text).toContain('at most 2,500 credits a day');
+    expect(list.text).toContain('<a href="/keys?cursor=MDE5">');
+    const { text } = await send('GET', '/keys/0197-a', ours);
+    expect(text).toMatch(/name="scope_dns"\s+checked/);
+    expect(text).not.toMatch(/name="scope_ip"\s+checked/);
+    expect(text).toMatch(/name="daily_credit_cap"\s+type="text"\s+value="2500"/);
   });
 
   it('S66: text of a mail is inert, and only links to our own pages can be clicked', async () => {

@@ -1,7 +1,25 @@
-/** How a hold is told to entitlement; each resolves when entitlement has acknowledged it. */
+import type { HoldUse } from '../lease/journal-lines.js';
+
+/** How a hold is told to the journal, at once, and to entitlement; the promises resolve when entitlement has acknowledged it. */
 export interface HoldReports {
-  settle(hold: RequestHold, part: string, credits: number): Promise<void>;
+  charged(hold: RequestHold): void;
+  /** @param row of the request log, with the end of its line. */
+  finished(hold: RequestHold, row?: string): void;
+  settle(hold: RequestHold, part: number, credits: number): Promise<void>;
   close(hold: RequestHold): Promise<void>;
+}
+
+/** What a hold is from its beginning. */
+export interface HoldFacts {
+  /** That of the request; unique in its account. */
+  id: string;
+  accountId: string;
+  /** Credits in all. */
+  amount: number;
+  /** Within this process, for the journal. */
+  number: number;
+  /** What the request log gets, without the end of its line, when the request is broken off. */
+  row: string;
 }
 
 /** What has been sent for longer than this is reported, while more is being sent. */
@@ -14,34 +32,58 @@ const SETTLE_INTERVAL_MS = 100;
 export class RequestHold {
   /** Credits that were left beside it. */
   spendable = 0;
-  private charged = 0;
+  /** Credits for what has been sent. */
+  charged = 0;
+  /** Credits of each part that was reported, or is just now. */
+  private readonly parts: number[] = [];
   private reported = 0;
-  private parts = 0;
   private isFinished = false;
   private isReporting = false;
   private timer?: NodeJS.Timeout;
 
-  /** @param id that of the request; unique in its account. */
+  readonly id: string;
+  readonly accountId: string;
+  readonly amount: number;
+  readonly number: number;
+  readonly row: string;
+
   constructor(
-    readonly id: string,
-    readonly accountId: string,
-    readonly amount: number,
+    facts: HoldFacts,
     private readonly reports: HoldReports,
-  ) {}
+  ) {
+    this.id = facts.id;
+    this.accountId = facts.accountId;
+    this.amount = facts.amount;
+    this.number = facts.number;
+    this.row = facts.row;
+  }
 
   /** @param total credits for everything that has been sent so far; only rises. */
   charge(total: number): void {
-    this.charged = Math.max(this.charged, Math.min(this.amount, total));
-    if (this.charged > this.reported) {
-      this.timer ??= setTimeout(() => this.report(), SETTLE_INTERVAL_MS).unref();
-    }
+    if (!this.raise(total)) return;
+    this.reports.charged(this);
+    this.timer ??= setTimeout(() => this.report(), SETTLE_INTERVAL_MS).unref();
   }
 
-  /** Nothing more will be sent. @param total as of `charge`. */
-  finish(total: number): void {
-    this.charge(total);
+  /** Nothing more will be sent. @param total as of `charge`. @param row as of `HoldReports.finished`. */
+  finish(total: number, row?: string): void {
+    this.raise(total);
+    if (this.charged > 0) this.reports.finished(this, row);
     this.isFinished = true;
     this.report();
+  }
+
+  /** What a journal has to say of it. */
+  get use(): HoldUse {
+    const { id: holdId, accountId, charged, number, isFinished } = this;
+    const row = isFinished ? undefined : this.row;
+    return { holdId, accountId, charged, parts: [...this.parts], row, number };
+  }
+
+  private raise(total: number): boolean {
+    const before = this.charged;
+    this.charged = Math.max(before, Math.min(this.amount, total));
+    return this.charged > before;
   }
 
   private report(): void {
@@ -55,7 +97,7 @@ export class RequestHold {
   private async reportAll(): Promise<void> {
     while (this.charged > this.reported) {
       const credits = this.charged - this.reported;
-      await this.reports.settle(this, String((this.parts += 1)), credits);
+      await this.reports.settle(this, this.parts.push(credits), credits);
       this.reported += credits;
     }
     if (this.isFinished) await this.reports.close(this);

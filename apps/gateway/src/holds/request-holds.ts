@@ -1,22 +1,51 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EntitlementClient, HoldAnswer } from '#libs/contracts';
-import { type Logger, MINUTE_MS, Problem, ServiceUnavailable, monotonicMs } from '#libs/platform';
+import {
+  type Clock,
+  type Logger,
+  MINUTE_MS,
+  Problem,
+  ServiceUnavailable,
+  monotonicMs,
+} from '#libs/platform';
+import type { HoldUse } from '../lease/journal-lines.js';
+import type { LeaseJournal } from '../lease/lease-journal.js';
 import { CreditsBusy, InsufficientCredits } from '../lease/lease.errors.js';
-import { RequestHold } from './request-hold.js';
+import { LogLines } from '../request-log/log-line.js';
+import { type HoldReports, RequestHold } from './request-hold.js';
 
 export interface RequestHoldsOptions {
   client: Pick<EntitlementClient, 'hold' | 'settleHold' | 'closeHold'>;
+  /** Where what was sent stands until entitlement has acknowledged it. */
+  journal: Pick<LeaseJournal, 'holdOpened' | 'holdUsed' | 'holdPart' | 'holdClosed'>;
+  clock: Clock;
   logger: Logger;
   /** Longest a request may take after it has its credits, in milliseconds. */
   requestDeadlineMs: number;
 }
 
+/** The request that a hold is for. */
+export interface HeldRequest {
+  requestId: string;
+  accountId: string;
+  keyId: string;
+  operation: string;
+  version: number;
+  subject: string;
+  /** Credits it may cost at most. */
+  amount: number;
+}
+
 const ELSEWHERE_WAIT_MS = 300;
 const ELSEWHERE_RETRY_MS = 50;
 const RETRY_MS = 250;
+/** Of a request that ended with its gateway. */
+const BROKEN_OFF = { status: 200, outcome: 'broken_off', credits: 0, durationMs: 0 };
 
 /** The gateway's side of holds: one for each request that may be charged for several things. */
-export class RequestHolds {
+export class RequestHolds implements HoldReports {
+  private readonly lines = new LogLines();
+  private holdCount = 0;
   private readonly open = new Set<RequestHold>();
   private readonly stopping = new AbortController();
 
@@ -26,11 +55,10 @@ export class RequestHolds {
    * Holds the whole amount or nothing.
    * @returns the hold (call `finish` in any case), or the refusal: 402, 503.
    */
-  async reserve(
-    accountId: string,
-    { id, amount, operation }: { id: string; amount: number; operation: string },
-  ): Promise<RequestHold | Problem> {
-    const hold = new RequestHold(id, accountId, amount, this);
+  async reserve(held: HeldRequest): Promise<RequestHold | Problem> {
+    const { requestId: id, accountId, amount, operation } = held;
+    const facts = { id, accountId, amount, number: this.holdCount++, row: this.rowOf(held) };
+    const hold = new RequestHold(facts, this);
     const ttlMs = this.options.requestDeadlineMs + MINUTE_MS;
     const request = { accountId, holdId: id, amount, ttlMs, operation };
     const giveUpAtMs = monotonicMs() + ELSEWHERE_WAIT_MS;
@@ -42,24 +70,61 @@ export class RequestHolds {
       }
       if (answer.outcome !== 'held') return refusalOf(answer, amount);
       hold.spendable = answer.spendable;
-      this.open.add(hold);
+      this.opened(hold);
       return hold;
     } catch (error) {
       // It may be held all the same: closing the id settles the question.
-      this.open.add(hold);
+      this.opened(hold);
       hold.finish(0);
       return new ServiceUnavailable('entitlement', error);
     }
   }
 
-  async settle(hold: RequestHold, part: string, credits: number): Promise<void> {
-    const { client } = this.options;
-    await this.untilDone(() => client.settleHold(hold.accountId, hold.id, part, credits));
+  charged(hold: RequestHold): void {
+    this.options.journal.holdUsed(hold);
+  }
+
+  finished(hold: RequestHold, row?: string): void {
+    this.options.journal.holdUsed(hold, row);
+  }
+
+  async settle(hold: RequestHold, part: number, credits: number): Promise<void> {
+    const { client, journal } = this.options;
+    journal.holdPart(hold, credits);
+    await this.untilDone(() => client.settleHold(hold.accountId, hold.id, String(part), credits));
   }
 
   async close(hold: RequestHold): Promise<void> {
-    await this.untilDone(() => this.options.client.closeHold(hold.accountId, hold.id));
+    const { client, journal } = this.options;
+    const isDone = await this.untilDone(() => client.closeHold(hold.accountId, hold.id));
+    if (!isDone) return;
     this.open.delete(hold);
+    journal.holdClosed(hold);
+  }
+
+  /** Those that entitlement may hold open for us. */
+  uses(): HoldUse[] {
+    return [...this.open].map(({ use }) => use);
+  }
+
+  /**
+   * Settles and closes what an earlier run left open. Its parts are told again, for the first count of each wins, and
+   * what was sent since goes into one more.
+   * @throws when the process stops first.
+   */
+  async replay(uses: HoldUse[]): Promise<void> {
+    const { client } = this.options;
+    for (const { holdId, accountId, charged, parts } of uses) {
+      const rest = charged - parts.reduce((sum, credits) => sum + credits, 0);
+      const told = rest > 0 ? [...parts, rest] : parts;
+      for (const [place, credits] of told.entries()) {
+        await this.untilDone(() =>
+          client.settleHold(accountId, holdId, String(place + 1), credits),
+        );
+      }
+      await this.untilDone(() => client.closeHold(accountId, holdId));
+    }
+    this.stopping.signal.throwIfAborted();
   }
 
   /** Waits until entitlement has acknowledged what is open, at most `timeoutMs`. */
@@ -69,17 +134,29 @@ export class RequestHolds {
     this.stopping.abort();
   }
 
-  /** Repeats until the process stops: a part is charged once, however often it is told. */
-  private async untilDone(call: () => Promise<void>): Promise<void> {
+  private opened(hold: RequestHold): void {
+    this.open.add(hold);
+    this.options.journal.holdOpened(hold, `${hold.row}\n`);
+  }
+
+  private rowOf(held: HeldRequest): string {
+    const atMs = this.options.clock.now().getTime();
+    return this.lines.of({ ...held, ...BROKEN_OFF, atMs }).trimEnd();
+  }
+
+  /** Repeats until the process stops: a part is charged once, however often it is told. @returns false when it stopped. */
+  private async untilDone(call: () => Promise<void>): Promise<boolean> {
     const { signal } = this.stopping;
     while (!signal.aborted) {
       try {
-        return await call();
+        await call();
+        return true;
       } catch (error) {
         this.options.logger.warn('entitlement does not take the report of a hold', error);
         await sleep(RETRY_MS, undefined, { ref: false, signal }).catch(() => {});
       }
     }
+    return false;
   }
 }
 

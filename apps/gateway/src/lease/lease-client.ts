@@ -9,6 +9,7 @@ import {
   newId,
   runInContext,
 } from '#libs/platform';
+import { type HoldUse, rowOfBroken } from './journal-lines.js';
 import { LeaseJournal } from './lease-journal.js';
 import { CreditsBusy, InsufficientCredits } from './lease.errors.js';
 import { LeasePool, type Waiter } from './lease-pool.js';
@@ -27,6 +28,13 @@ export interface LeaseClientOptions {
   journalCompactAtBytes?: number;
   /** Whose rows of charged answers the journal holds until they are written. */
   log?: JournaledLog;
+}
+
+/** Holds as the journal needs them. */
+export interface JournaledHolds {
+  uses(): HoldUse[];
+  /** Settles and closes those that an earlier run left. @throws when the process stops first. */
+  replay(uses: HoldUse[]): Promise<void>;
 }
 
 /** The request log as the journal needs it. */
@@ -67,7 +75,9 @@ export class LeaseClient {
   replayed: Promise<void> = Promise.resolve();
   private readonly pools = new Map<string, LeasePool>();
   private readonly settler: LeaseSettler;
-  private readonly journal: LeaseJournal;
+  readonly journal: LeaseJournal;
+  /** Stand in the same journal, from before the start. */
+  holds?: JournaledHolds;
   private readonly gatewayId = newId();
   /** In the order they were granted, which is the order in which they end. */
   private readonly byAge: Lease[] = [];
@@ -90,6 +100,7 @@ export class LeaseClient {
     this.journal = new LeaseJournal({
       path: journalPath,
       openLeases: () => this.settler.open.values(),
+      openHolds: () => this.holds?.uses() ?? [],
       unwrittenRows: () => options.log?.unwrittenRows() ?? [],
       onLost: () => this.settler.settleNow(),
       logger,
@@ -99,10 +110,14 @@ export class LeaseClient {
 
   /** Opens the journal and begins to settle what an earlier run left in it. */
   start(): void {
-    const { uses, rows } = this.journal.open();
+    const { uses, holds, rows } = this.journal.open();
     const { log } = this.options;
     log?.onWritten((count) => this.journal.rowsWritten(count));
-    this.replayed = Promise.all([this.settler.replay(uses), log?.restore(rows)]).then(
+    this.replayed = Promise.all([
+      this.settler.replay(uses),
+      this.holds?.replay(holds),
+      log?.restore([...rows, ...holds.flatMap(rowOfBroken)]),
+    ]).then(
       () => this.journal.forgetEarlier(),
       () => {},
     );

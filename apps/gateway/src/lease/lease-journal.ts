@@ -10,8 +10,15 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import type { LeaseUse } from '#libs/contracts';
-import { type Logger, SECOND_MS, isId, monotonicMs } from '#libs/platform';
+import { type Logger, SECOND_MS, monotonicMs } from '#libs/platform';
+import {
+  type HoldUse,
+  type JournalRest,
+  journalOf,
+  readHolds,
+  readLeases,
+  readRows,
+} from './journal-lines.js';
 import type { Lease } from './lease.js';
 
 /**
@@ -20,13 +27,12 @@ import type { Lease } from './lease.js';
  */
 const COMPACT_AT_BYTES = 64 * 1024 * 1024;
 const REOPEN_AFTER_MS = SECOND_MS;
-const TOTAL = /^[0-9]{1,12}$/;
-const OPERATION_TOTAL = /^([a-z][a-z0-9_.-]{0,59}):([0-9]{1,12})$/;
 
 export interface LeaseJournalOptions {
   path: string;
   /** What a compacted file must hold. */
   openLeases: () => Iterable<Lease>;
+  openHolds?: () => HoldUse[];
   /** Rows of charged answers that the request log has not written yet; a compacted file holds them. */
   unwrittenRows?: () => Iterable<string>;
   /** Lines could not be written: what they say must be settled at once. */
@@ -35,20 +41,24 @@ export interface LeaseJournalOptions {
   compactAtBytes?: number;
 }
 
-/** What earlier runs left. */
-export interface JournalRest {
-  /** Leases to be settled and closed. */
-  uses: LeaseUse[];
-  /** Rows of charged answers that may be missing in the request log, in its text format. */
-  rows: string[];
+/** A hold as the journal knows it. */
+export interface JournaledHold {
+  /** Within this run. */
+  number: number;
+  id: string;
+  accountId: string;
+  /** Credits for what has been sent. */
+  charged: number;
 }
 
 /**
  * What this gateway has charged and not yet closed, in a file, so that a killed process loses nothing:
  * `+ number lease account` when a lease is asked for, `= number total operation:total`, a tab and the answer's
  * row of the request log after an answer, `~ count` when the log has written that many rows more, `- number` when the
- * lease is closed. Total and row share a line, so that a kill never parts them. Lines are written at the end of the turn of the event loop that sent the answers; the
- * page cache survives the process, so no fsync. A last line cut short is ignored.
+ * lease is closed. Total and row share a line, so that a kill never parts them. The number of a hold begins with `h`: `* number hold
+ * account`, a tab and the row it gets when its request is broken off, `= number total` for what has been sent so far,
+ * `# number credits` for each part that entitlement is told. Lines are written at the end of the turn of the event
+ * loop that sent the answers; the page cache survives the process, so no fsync. A last line cut short is ignored.
  */
 export class LeaseJournal {
   private file?: number;
@@ -69,10 +79,12 @@ export class LeaseJournal {
     // A run that ended before its replay did has left both files: the older one goes first.
     const texts = [earlier, this.options.path].filter(existsSync).map(readText);
     const left = {
-      uses: texts.flatMap((text) => readJournal(text)),
+      uses: texts.flatMap((text) => readLeases(text)),
+      holds: texts.flatMap((text) => readHolds(text)),
       rows: texts.flatMap((text) => readRows(text)),
     };
-    if (left.uses.length + left.rows.length > 0) writeWhole(earlier, journalOf(left));
+    if (left.uses.length + left.holds.length + left.rows.length > 0)
+      writeWhole(earlier, journalOf(left));
     rmSync(this.options.path, { force: true });
     this.file = openSync(this.options.path, 'a', 0o600);
     return left;
@@ -116,6 +128,25 @@ export class LeaseJournal {
   used({ number, consumed, chargedBy }: Lease, operation?: string, row?: string): void {
     const by = operation === undefined ? '' : ` ${operation}:${chargedBy?.[operation]}`;
     this.append(`= ${number} ${consumed}${by}${row === undefined ? '\n' : `\t${row}`}`);
+  }
+
+  /** @param row what the log gets, with the end of its line, when the request is broken off. */
+  holdOpened({ number, id, accountId }: JournaledHold, row: string): void {
+    this.append(`* h${number} ${id} ${accountId}\t${row}`);
+  }
+
+  /** @param row as of `used`, once its request is over. */
+  holdUsed({ number, charged }: JournaledHold, row?: string): void {
+    this.append(`= h${number} ${charged}${row === undefined ? '\n' : `\t${row}`}`);
+  }
+
+  /** The next part is told to entitlement. */
+  holdPart({ number }: JournaledHold, credits: number): void {
+    this.append(`# h${number} ${credits}\n`);
+  }
+
+  holdClosed({ number }: JournaledHold): void {
+    this.append(`- h${number}\n`);
   }
 
   /** The request log has written the next `count` rows, in the order in which they were given. */
@@ -164,7 +195,8 @@ export class LeaseJournal {
         number: lease.number,
       }));
       const rows = [...(this.options.unwrittenRows?.() ?? [])];
-      writeWhole(this.options.path, journalOf({ uses, rows }));
+      const holds = this.options.openHolds?.() ?? [];
+      writeWhole(this.options.path, journalOf({ uses, holds, rows }));
       if (this.file !== undefined) closeSync(this.file);
       this.file = openSync(this.options.path, 'a', 0o600);
       this.sizeBytes = 0;
@@ -185,62 +217,7 @@ export class LeaseJournal {
   }
 }
 
-/**
- * The leases a journal leaves open, each with its highest total. Damaged lines are passed over: entitlement
- * would refuse the whole call they stand in, again and again.
- */
-export function readJournal(text: string): LeaseUse[] {
-  const open = new Map<string, LeaseUse>();
-  const lines = text.split('\n').slice(0, -1);
-  for (const line of lines) {
-    const [kind, number, first, second, more] = line.split('\t', 1)[0].split(' ');
-    const use = open.get(number);
-    if (kind === '+' && isId(first) && isId(second) && more === undefined)
-      open.set(number, { leaseId: first, accountId: second, consumed: 0 });
-    else if (kind === '=' && use && TOTAL.test(first)) {
-      use.consumed = Math.max(use.consumed, Number(first));
-      noteOperation(use, second);
-    } else if (kind === '-') open.delete(number);
-  }
-  return [...open.values()];
-}
-
-/** @param part `operation:total`; whatever else it is, is passed over. */
-function noteOperation(use: LeaseUse, part = ''): void {
-  const [, operation, total] = OPERATION_TOTAL.exec(part) ?? [];
-  if (operation === undefined) return;
-  const known = use.operations?.[operation] ?? 0;
-  use.operations = { ...use.operations, [operation]: Math.max(known, Number(total)) };
-}
-
-/** The rows of a journal that the request log is not known to have written, in their order. */
-export function readRows(text: string): string[] {
-  const rows: string[] = [];
-  let written = 0;
-  for (const line of text.split('\n').slice(0, -1)) {
-    const tab = line.indexOf('\t');
-    if (line.startsWith('=') && tab > 0) rows.push(line.slice(tab + 1));
-    else if (line.startsWith('~ ') && TOTAL.test(line.slice(2))) written += Number(line.slice(2));
-  }
-  return rows.slice(written);
-}
-
 const readText = (path: string) => readFileSync(path, 'utf8');
-
-interface NumberedRest extends JournalRest {
-  uses: (LeaseUse & { number?: number })[];
-}
-
-function journalOf({ uses, rows }: NumberedRest): string {
-  const leases = uses.map(({ leaseId, accountId, consumed, operations = {}, number }, place) => {
-    const name = number ?? place;
-    const parts = Object.entries(operations).map(([operation, total]) => ` ${operation}:${total}`);
-    const totals = (parts.length > 0 ? parts : ['']).map((by) => `= ${name} ${consumed}${by}\n`);
-    return `+ ${name} ${leaseId} ${accountId}\n${totals.join('')}`;
-  });
-  // Of no lease that is open: the total counts nowhere, the row does.
-  return leases.join('') + rows.map((row) => `= - 0\t${row}\n`).join('');
-}
 
 /** Beside the old file, which stays whole when this cannot be written. */
 function writeWhole(path: string, text: string): void {

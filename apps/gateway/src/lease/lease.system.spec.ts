@@ -19,7 +19,8 @@ import type { RunningGateway } from '../start.js';
 import { Services } from '../services.js';
 import { GatewayConfig } from '../gateway.config.js';
 import { LeaseClient } from './lease-client.js';
-import { LeaseJournal, readJournal } from './lease-journal.js';
+import { readLeases } from './journal-lines.js';
+import { LeaseJournal } from './lease-journal.js';
 import type { Lease } from './lease.js';
 
 let database: TestDatabase;
@@ -109,7 +110,7 @@ describe('leases', () => {
     expect(around.entitlement.charged(accountId)).toBe(100);
     expect(around.entitlement.openLeases(accountId)).toBe(0);
     expect(around.entitlement.available(accountId)).toBe(400);
-    expect(readJournal(readFileSync(join(around.folder, 'stop'), 'utf8'))).toEqual([]);
+    expect(readLeases(readFileSync(join(around.folder, 'stop'), 'utf8'))).toEqual([]);
   });
 
   it('S15: account hears once of a key that was used many times within a minute', async () => {
@@ -216,7 +217,7 @@ describe('the journal', () => {
     // Answers of the turn that the kill cuts off are the one thing that may be missing.
     const path = join(around.folder, 'killed');
     await waitFor('the end of the turn', () => {
-      const uses = readJournal(readFileSync(path, 'utf8'));
+      const uses = readLeases(readFileSync(path, 'utf8'));
       return uses.reduce((sum, { consumed }) => sum + consumed, 0) === answered;
     });
     child.kill('SIGKILL');
@@ -278,7 +279,7 @@ describe('the journal', () => {
       (total) => `= 4 ${total}`,
     );
     writeFileSync(path, `${[...damaged, own, ...totals].join('\n')}\n`);
-    expect(readJournal(readFileSync(path, 'utf8'))).toEqual([
+    expect(readLeases(readFileSync(path, 'utf8'))).toEqual([
       { leaseId, accountId: keyRecord.accountId, consumed: 3 },
     ]);
   });
@@ -298,7 +299,7 @@ describe('the journal', () => {
       leases.finish(lease, 2, 2, operation);
     }
     const operations = { 'whois.live': 4, 'dns.live': 2 };
-    await waitFor('the journal', () => readJournal(readFileSync(path, 'utf8'))[0]?.consumed === 8);
+    await waitFor('the journal', () => readLeases(readFileSync(path, 'utf8'))[0]?.consumed === 8);
     const next = new LeaseClient(options);
     next.start();
     await next.replayed;
@@ -316,7 +317,7 @@ describe('the journal', () => {
     const logger = new Logger('gateway', { write: () => {} });
     const path = join(folder, 'journal');
     const journal = new LeaseJournal({ path, openLeases: () => [], onLost: () => {}, logger });
-    expect(journal.open()).toEqual({ uses: [], rows: [] });
+    expect(journal.open()).toEqual({ uses: [], holds: [], rows: [] });
     expect(journal.isWritable).toBe(true);
     journal.close();
     expect([statSync(folder).mode & 0o777, existsSync(path)]).toEqual([0o700, true]);
@@ -341,7 +342,7 @@ describe('the journal', () => {
     };
     leases.start();
     await spend();
-    const inJournal = () => readJournal(readFileSync(path, 'utf8')).at(0)?.consumed;
+    const inJournal = () => readLeases(readFileSync(path, 'utf8')).at(0)?.consumed;
     await waitFor('the line', () => inJournal() === 1);
     expect(around.entitlement.charged(accountId)).toBe(0);
     rmSync(folder, { recursive: true });

@@ -6,8 +6,15 @@ import type { Mailbox } from '../dashboard/mailbox/mailbox.js';
 import { GatewayConfig } from '../gateway.config.js';
 import { ProblemBodies } from '../problems/problem-body.js';
 import { LoadShedder } from '../request/01-shed.js';
+import type { UsageService } from '../usage/usage.service.js';
 import { Services } from '../services.js';
 import { ApiListener } from './api-listener.js';
+
+interface OpenOptions {
+  logger: Logger;
+  mailbox?: Mailbox;
+  usage: UsageService;
+}
 
 /** The two public doors, as they are opened and closed: the API's first. */
 @Injectable()
@@ -34,12 +41,13 @@ export class PublicListeners {
   }
 
   /** @throws when a port is taken. */
-  async open({ logger, mailbox }: { logger: Logger; mailbox?: Mailbox }): Promise<void> {
+  async open({ logger, mailbox, usage }: OpenOptions): Promise<void> {
     const { config, services, tokens, bodies } = this;
     this.apiUrl = await this.api.start();
     this.dashboard = await startDashboard({
       logger,
       mailbox,
+      usage,
       publicUrl: config.billingUrl,
       apiUrl: config.baseUrl,
       host: config.dashboardHost,

@@ -2,12 +2,14 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { type Health, NotFound } from '#libs/platform';
 import type { ErrorPages } from '../problems/error-pages.js';
 import { type ApiDocs, DOCS_POLICY } from './api-docs.js';
+import { ICON, ICON_TYPE } from './icon.js';
 import { addRootPage } from './root-page.js';
 
 /** Addresses of the API listener that need no key, and what a path to them looks like. */
 const PUBLIC_PATHS: Readonly<Record<string, RegExp>> = {
   '/': /^\/$/,
   '/health': /^\/health$/,
+  '/favicon.ico': /^\/favicon\.ico$/,
   '/errors/:code': /^\/errors\/[a-z0-9_]{1,100}$/,
   '/openapi.json': /^\/openapi\.json$/,
   '/docs': /^\/docs$/,
@@ -23,7 +25,7 @@ export interface PublicParts {
 }
 
 const CACHED = 'public, max-age=3600';
-const PAGE_POLICY = "default-src 'none'; style-src 'self'; frame-ancestors 'none'";
+const PAGE_POLICY = "default-src 'none'; img-src 'self'; frame-ancestors 'none'";
 
 /** True for a path that needs no key, whether or not its method is allowed. */
 export function isPublicPath(path: string): boolean {
@@ -43,6 +45,9 @@ export function addPublicRoutes(
     const { isReady } = await health.readiness();
     return reply.status(isReady ? 200 : 503).send({ status: isReady ? 'ok' : 'unavailable' });
   });
+  app.get('/favicon.ico', async (_request, reply) =>
+    reply.header('Cache-Control', CACHED).type(ICON_TYPE).send(ICON),
+  );
   app.get<{ Params: { code: string } }>('/errors/:code', async (request, reply) => {
     const { code } = request.params;
     const wantsHtml = request.headers.accept?.includes('text/html') ?? false;

@@ -220,10 +220,23 @@ describe('a refusal', () => {
     for (const path of paths) expectProblem(await ask(path), 404, 'not_found');
   });
 
-  it('the address in a browser leads to the dashboard', async () => {
+  it('the address leads a browser to documents and dashboard, and tells a program where they are', async () => {
     const page = await ask('/', { accept: 'text/html,*/*' });
     expect([page.status, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
     expect(page.text).toMatch(/<a href="https?:\/\/[^"]+">The dashboard/);
+    expect(page.text).toContain('<a href="/docs">');
+    for (const accept of [undefined, '*/*', 'application/json']) {
+      const answer = await ask('/', accept === undefined ? {} : { accept });
+      expectProblem(answer, 404, 'not_found');
+      const { openapi, docs, dashboard } = answer.json;
+      expect(dashboard).toMatch(/^https?:/);
+      for (const path of [openapi, docs]) expect((await ask(String(path))).status).toBe(200);
+    }
+  });
+
+  it('what browsers ask for besides is there: the icon of its tab', async () => {
+    const { status, headers } = await ask('/favicon.ico', { accept: 'image/*' });
+    expect([status, headers['content-type']]).toEqual([200, 'image/svg+xml']);
   });
 
   it('each code has a page, and the page is served', async () => {

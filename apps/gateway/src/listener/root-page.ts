@@ -1,16 +1,17 @@
 import type { FastifyInstance } from 'fastify';
-import { NotFound, escapeHtml } from '#libs/platform';
+import { escapeHtml } from '#libs/platform';
+import { NothingAtRoot } from './listener.errors.js';
 
-const POLICY = "default-src 'none'; frame-ancestors 'none'";
+const POLICY = "default-src 'none'; img-src 'self'; frame-ancestors 'none'";
 const DOCS = '/docs';
 
 /**
- * For somebody who opens the API's address in a browser: where the dashboard and the documents are. A program that
- * asks is told that there is nothing, as before.
+ * For somebody who opens the API's address in a browser: where the dashboard and the documents are. A program is
+ * refused, and told where the API is described.
  */
 export function addRootPage(app: FastifyInstance, dashboardUrl: string): void {
   app.get('/', async (request, reply) => {
-    if (!request.headers.accept?.includes('text/html')) throw new NotFound();
+    if (!request.headers.accept?.includes('text/html')) throw new NothingAtRoot(dashboardUrl);
     return reply
       .header('Content-Security-Policy', POLICY)
       .type('text/html; charset=utf-8')

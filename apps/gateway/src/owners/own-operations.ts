@@ -21,7 +21,7 @@ export function ownOperations(usage: UsageService): OwnOperations {
   const own: OwnOperations = new Map([
     answered(PRICING, priceList),
     answered(PRICING_QUOTE, quotePackage),
-    answered(ACCOUNT_USAGE, async (values, caller) => usage.usage(values, caller)),
+    answered(ACCOUNT_USAGE, async (values, caller) => usage.usage(caller!.account.id, values)),
   ]);
   for (const { name, owner } of OPERATIONS) {
     if (owner.service === 'gateway' && !own.has(name)) throw new Error(`nobody answers ${name}`);

@@ -8,7 +8,8 @@ import { request } from 'undici';
 import { Logger, newId } from '#libs/platform';
 import { TestDatabase, waitFor } from '#test/environment';
 import { GatewayNeighbourhood } from '../../../../test/stand-ins/gateway-neighbourhood.js';
-import { readRows } from '../lease/lease-journal.js';
+import { streamedLine } from '#libs/contracts';
+import { journalOf, readHolds, readRows } from '../lease/journal-lines.js';
 import { type LogEntry, LogLines, readLine } from './log-line.js';
 import { MissingRows } from './missing-rows.js';
 import { RequestLog } from './request-log.js';
@@ -120,6 +121,48 @@ describe('rows of the request log', () => {
     expect(around.entitlement.charged(keyRecord.accountId)).toBe(9);
   });
 
+  it('kill -9 in the middle of a bulk request: what was sent is charged once and has one row, the rest goes back', async () => {
+    const { apiKey, keyRecord } = around.account.addKey({ scopes: ['bulk'] });
+    const { accountId } = keyRecord;
+    const { entitlement, lookup } = around;
+    const credits = entitlement.available(accountId);
+    const first = await forkGateway('bulk');
+    lookup.respond = (_asked, response) => {
+      response.setHeader('x-outcome', 'delivered').setHeader('x-served-from', 'live');
+      for (const index of [0, 1, 2]) response.write(streamedLine('charged', `{"index":${index}}`));
+    };
+    const { body } = await request(`${first.apiUrl}/v2.0/bulkwhois/live`, {
+      method: 'POST',
+      headers: {
+        'x-api-key': apiKey,
+        'content-type': 'application/json',
+        accept: 'application/x-ndjson',
+      },
+      body: JSON.stringify({ domainNames: ['a.example', 'b.example', 'c.example', 'd.example'] }),
+    });
+    body.on('error', () => {});
+    const path = join(around.folder, 'bulk');
+    const sent = () => readHolds(readFileSync(path, 'utf8'))[0]?.charged === 3;
+    await waitFor('three lines to be sent', sent);
+    expect(entitlement.openHolds(accountId)).toBe(1);
+    await end(first.child, 'SIGKILL');
+
+    lookup.respond = undefined;
+    const second = await forkGateway('bulk');
+    await waitFor('the hold to be closed', () => entitlement.openHolds(accountId) === 0);
+    expect(entitlement.charged(accountId)).toBe(3);
+    expect(entitlement.available(accountId)).toBe(credits - 3);
+    await waitFor('its row', async () => (await loggedOf(accountId)).length === 1);
+    const { rows } = await admin.query(
+      'select outcome, credits, operation from gateway.request_log where account_id = $1',
+      [accountId],
+    );
+    expect(rows).toEqual([{ outcome: 'broken_off', credits: 3, operation: 'whois.bulk' }]);
+    await end(second.child, 'SIGTERM');
+    // Nothing is left for a third.
+    expect(readHolds(readFileSync(path, 'utf8'))).toEqual([]);
+  });
+
   it('rows that were written before, or stand there twice, are written once', async () => {
     const repository = new RequestLogRepository(await database.service('gateway'));
     const missing = new MissingRows(
@@ -183,5 +226,17 @@ describe('rows of the request log', () => {
       '+ 0 a b\n= 0 1\trow one\n= 0 2\trow two\n~ 1\n= 0 3\trow three\n= 0 4\n= 0 5\tcut';
     expect(readRows(text)).toEqual(['row two', 'row three']);
     expect(readRows('= - 0\trow two\n~ 1\n')).toEqual([]);
+  });
+
+  it('the journal gives back the holds that are open, also from its compacted file', () => {
+    const [accountId, other] = [newId(), newId()];
+    const text = `* h0 req_a ${accountId}\trow\ta\n# h0 2\n= h0 5\n* h1 req_b ${other}\trow b\n= h1 4\trow b of its own\n* h2 req_c ${other}\trow c\n- h2\n# h0 x\n= h7 1\n* h8 req_d nobody\tx\n`;
+    const holds = [
+      { holdId: 'req_a', accountId, charged: 5, parts: [2], row: 'row\ta' },
+      { holdId: 'req_b', accountId: other, charged: 4, parts: [], row: undefined },
+    ];
+    expect(readHolds(text)).toEqual(holds);
+    expect(readHolds(journalOf({ uses: [], holds, rows: [] }))).toEqual(holds);
+    expect(readRows(text)).toEqual(['row b of its own']);
   });
 });

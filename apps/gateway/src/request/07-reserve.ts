@@ -35,15 +35,24 @@ export function reserve(
   caller: KeyEntry,
   { leases, holds, caps }: Reserves,
 ): Lease | Problem | undefined | Promise<Lease | RequestHold | Problem> {
-  const { price: cost, eachPrice, requestId: id } = context;
+  const { price: cost, eachPrice, requestId, subject } = context;
   if (cost === 0 || caller.isTest || context.isRepeat) return undefined;
   const capDay = caps.reserve(caller, cost);
   if (typeof capDay !== 'number') return capDay;
   context.capDay = capDay;
   context.cost = cost;
-  const { price, name: operation } = context.route.operation;
-  if (price.per === 'item' && cost > eachPrice) {
-    return holds.reserve(caller.account.id, { id, amount: cost, operation });
+  const { operation, version } = context.route;
+  const { keyId, account } = caller;
+  if (operation.price.per === 'item' && cost > eachPrice) {
+    return holds.reserve({
+      requestId,
+      accountId: account.id,
+      keyId,
+      operation: operation.name,
+      version,
+      subject,
+      amount: cost,
+    });
   }
-  return leases.reserve(caller.account.id, cost, context.startedMs, context);
+  return leases.reserve(account.id, cost, context.startedMs, context);
 }

@@ -57,7 +57,7 @@ export class RequestRecorder {
       durationMs: Math.round(durationMs),
     });
     if (lease) leases.finish(lease, cost, credits, route.operation.name, row);
-    hold?.finish(credits);
+    hold?.finish(credits, row);
   }
 }
 

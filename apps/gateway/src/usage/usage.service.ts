@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { ACCOUNT_USAGE, UsageAnswer, ValuesOf } from '#libs/contracts';
 import { Clock, DAY_MS, InvalidRequest } from '#libs/platform';
-import type { KeyEntry } from '../auth-cache/caller.js';
 import { UsageRepository } from './usage.repository.js';
+
+/** Which days, both included. */
+type UsageQuestion = ValuesOf<(typeof ACCOUNT_USAGE)['parameters']>;
 
 const DAYS_MAX = 366;
 const DAYS_DEFAULT = 30;
@@ -16,10 +18,7 @@ export class UsageService {
   ) {}
 
   /** @throws InvalidRequest for days in the wrong order, or more than 366 of them. */
-  async usage(
-    { from, to }: ValuesOf<(typeof ACCOUNT_USAGE)['parameters']>,
-    caller?: KeyEntry,
-  ): Promise<UsageAnswer> {
+  async usage(accountId: string, { from, to }: UsageQuestion = {}): Promise<UsageAnswer> {
     const now = this.clock.now();
     const last = startOf(to ?? dayOf(now.getTime()));
     const first = from === undefined ? last - (DAYS_DEFAULT - 1) * DAY_MS : startOf(from);
@@ -30,7 +29,7 @@ export class UsageService {
       throw new InvalidRequest([{ field: 'from', message }]);
     }
     const until = new Date(last + DAY_MS);
-    const days = await this.days.listDays(caller!.account.id, {
+    const days = await this.days.listDays(accountId, {
       from: new Date(first),
       until,
       now,

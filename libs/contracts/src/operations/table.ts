@@ -16,6 +16,7 @@ import {
   REAUTHENTICATE,
   SESSION,
   SESSIONS,
+  SESSIONS_END_OTHERS,
   SESSION_END,
 } from './account/sessions.js';
 import { SIGN_UP, SIGN_UP_CONFIRM } from './account/sign-up.js';
@@ -114,6 +115,7 @@ export const OPERATIONS: readonly Operation[] = [
   REAUTHENTICATE,
   SESSIONS,
   SESSION_END,
+  SESSIONS_END_OTHERS,
   PASSWORD_FORGOT,
   PASSWORD_RESET,
   PASSWORD_CHANGE,

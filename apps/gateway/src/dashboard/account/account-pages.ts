@@ -15,6 +15,7 @@ export function accountPage(context: PageContext, account: AccountFacts, notice?
     body: html`<section>
         <h2>You</h2>
         <p>${account.first_name}<br />${account.email}</p>
+        <p><a href="/sessions">Where you are logged in</a></p>
       </section>
       <section>
         <h2>Delete the account</h2>

@@ -51,6 +51,16 @@ ul { padding-left: 1.2rem; }
 .field output { display: block; margin-top: 0.3rem; font-weight: 550; font-variant-numeric: tabular-nums; }
 .choice { margin: 0 0 1.25rem; }
 .choice [aria-current] { color: inherit; font-weight: 650; text-decoration: none; }
+fieldset { display: grid; grid-template-columns: repeat(auto-fill, minmax(9rem, 1fr)); gap: 0.25rem 1rem; margin: 0 0 1rem; padding: 0.75rem 1rem; border: 1px solid var(--line); border-radius: 7px; }
+legend { font-weight: 550; padding: 0 0.3rem; }
+details { margin: 0 0 1rem; }
+summary { cursor: pointer; margin: 0 0 0.75rem; }
+.chart { margin: 0; }
+.chart svg { display: block; width: 100%; height: auto; }
+.chart rect { fill: var(--accent); }
+.chart path { stroke: var(--line); }
+.chart figcaption { display: flex; justify-content: space-between; }
+.chart figcaption span + span::before { content: none; }
 .rows .field { margin: 0 0 0.5rem; }
 .field input, .field select {
   display: block;

@@ -1,21 +1,9 @@
-import { randomUUID } from 'node:crypto';
+import type { KeyAnswer } from '#libs/contracts';
+import { grouped } from '../amounts.js';
 import { curlLine } from '../pages/curl-line.js';
-import { type Notice, type PageContext, field, form, hidden, page } from '../pages/layout.js';
+import { type Notice, type PageContext, form, page } from '../pages/layout.js';
 import { type Markup, html } from '../pages/markup.js';
-
-/** A key as account lists it. */
-export interface ListedKey {
-  id: string;
-  name: string;
-  /** `dds_live_…a1b2`. */
-  masked: string;
-  environment: 'live' | 'test';
-  state: string;
-  expires_at?: string | null;
-  last_used_at?: string | null;
-  /** Its place by age among the live keys that count. */
-  rank: number | null;
-}
+import { NEW_KEY, limitFields, nameField, scopeWords } from './key-fields.js';
 
 /** A key that was just made: its text is shown once, so a repeated form gets none. */
 export interface KeyShown {
@@ -25,8 +13,10 @@ export interface KeyShown {
 }
 
 export interface KeysShown {
-  keys: ListedKey[];
+  keys: KeyAnswer[];
   shown?: KeyShown;
+  /** Where the older ones begin. */
+  nextCursor?: string;
   /** How many live keys work; unknown while entitlement is unavailable. */
   allowed?: number;
 }
@@ -38,7 +28,7 @@ export function isPaused({ rank }: { rank: number | null }, allowed?: number): b
 
 export function keysPage(
   context: PageContext,
-  { keys, shown, allowed }: KeysShown,
+  { keys, shown, nextCursor, allowed }: KeysShown,
   notice?: Notice,
 ): Markup {
   return page(context, {
@@ -48,6 +38,7 @@ export function keysPage(
       <section>
         <h2>Your keys</h2>
         ${keyList(context, keys, allowed)}
+        ${nextCursor && html`<p><a href="/keys?cursor=${encodeURIComponent(nextCursor)}">Older keys</a></p>`}
       </section>
       <section>
         <h2>Another key</h2>
@@ -77,14 +68,14 @@ function newKeySection(key: string, apiUrl: string): Markup {
   </section>`;
 }
 
-function keyList(context: PageContext, keys: ListedKey[], allowed?: number): Markup {
+function keyList(context: PageContext, keys: KeyAnswer[], allowed?: number): Markup {
   if (keys.length === 0) return html`<p>No key yet.</p>`;
   return html`<ul class="rows">
     ${keys.map((key) => keyRow(context, key, allowed))}
   </ul>`;
 }
 
-function keyRow(context: PageContext, key: ListedKey, allowed?: number): Markup {
+function keyRow(context: PageContext, key: KeyAnswer, allowed?: number): Markup {
   const state = key.state === 'active' && isPaused(key, allowed) ? 'paused' : key.state;
   const ends = key.expires_at ? ` until ${key.expires_at.slice(0, 16).replace('T', ' ')} UTC` : '';
   return html`<li>
@@ -94,24 +85,27 @@ function keyRow(context: PageContext, key: ListedKey, allowed?: number): Markup 
         <span>${state}${ends}</span>
         <span>last used: ${key.last_used_at?.slice(0, 10) ?? 'never'}</span>
       </p>
+      <p class="quiet">
+        <span>${scopeWords(key.scopes)}</span>
+        ${key.daily_credit_cap === null ? undefined : html`<span>at most ${grouped(key.daily_credit_cap)} credits a day</span>`}
+      </p>
     </div>
     ${key.state === 'active' ? keyActions(context, key) : undefined}
   </li>`;
 }
 
-function keyActions(context: PageContext, { id, name }: ListedKey): Markup {
+function keyActions(context: PageContext, { id, name }: KeyAnswer): Markup {
   const button = (word: string) =>
     html`<button class="plain small" aria-label="${word} ${name}">${word}</button>`;
   return html`<div class="actions">
+    <a class="button plain small" href="/keys/${id}" aria-label="Edit ${name}">Edit</a>
     ${form(context, `/keys/${id}/rotate`, button('Rotate'))}
     ${form(context, `/keys/${id}/revoke`, button('Revoke'))}
   </div>`;
 }
 
 function creationFields(): Markup {
-  // The same form sent twice makes one key.
-  return html`${hidden('idempotency_key', randomUUID())}
-    ${field({ name: 'name', label: 'Name', hint: 'What it is for, for example the program that uses it.' })}
+  return html`${nameField(NEW_KEY)}
     <div class="field">
       <label for="environment">Kind</label>
       <select id="environment" name="environment">
@@ -119,5 +113,25 @@ function creationFields(): Markup {
         <option value="test">Test: names under .test, free</option>
       </select>
     </div>
+    <details>
+      <summary>Scopes and daily limit</summary>
+      ${limitFields(NEW_KEY)}
+    </details>
     <button>Create the key</button>`;
+}
+
+/** Where a key's settings are changed. */
+export function keyPage(context: PageContext, key: KeyAnswer, notice?: Notice): Markup {
+  const fields = html`${nameField(key)}${limitFields(key)}
+    <p class="actions">
+      <button>Save</button><a class="button plain" href="/keys">Back to the keys</a>
+    </p>`;
+  return page(context, {
+    title: key.name,
+    notice,
+    body: html`<section>
+      <p><code>${key.masked}</code></p>
+      ${form(context, `/keys/${key.id}`, fields)}
+    </section>`,
+  });
 }

@@ -1,20 +1,32 @@
-import { Body, Controller, Get, Param, Post } from '@nestjs/common';
+import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
+import type { KeyAnswer, KeysAnswer } from '#libs/contracts';
+import { NotFound } from '#libs/platform';
 import { passwordAgainPage } from '../auth/auth-pages.js';
 import { AllowVisitors } from '../browser/allow-visitors.js';
 import { DashboardCalls } from '../dashboard-calls.js';
 import { DashboardSettings } from '../dashboard-settings.js';
 import type { Notice } from '../pages/layout.js';
+import { OptionalText } from '../pages/optional-text.js';
 import { PageForm } from '../pages/page-form.dto.js';
 import { type PageVisit, faultNotice, isRefused } from '../pages/page-visit.js';
 import { Visit } from '../pages/visit.js';
 import type { ProxiedAnswer } from '../proxy/service-proxy.js';
-import { type KeyShown, type ListedKey, isPaused, keysPage } from './keys-page.js';
-import { CreateKeyForm, RotateKeyForm } from './keys.dto.js';
+import { settingsOf } from './key-settings.js';
+import { type KeyShown, isPaused, keyPage, keysPage } from './keys-page.js';
+import { CreateKeyForm, RotateKeyForm, UpdateKeyForm } from './keys.dto.js';
 
 const PAUSED: Notice = {
   kind: 'fault',
   text: 'Your plan allows fewer keys than you have, so this key is paused. The oldest keys stay active.',
 };
+
+/** How the page is shown beside what it always has. */
+interface Shown {
+  shown?: KeyShown;
+  cursor?: string;
+  notice?: Notice;
+  status?: number;
+}
 
 /** The account's API keys. */
 @Controller('keys')
@@ -26,16 +38,33 @@ export class KeysController {
   ) {}
 
   @Get()
-  list(@Visit() visit: PageVisit) {
-    return this.show(visit);
+  list(@Visit() visit: PageVisit, @Query('cursor', OptionalText) cursor: string) {
+    return this.show(visit, { cursor });
   }
 
   @Post()
   async create(@Visit() visit: PageVisit, @Body() form: CreateKeyForm) {
-    const { name, environment, idempotency_key: idempotencyKey } = form;
-    const body = { name, environment };
+    const { environment, idempotency_key: idempotencyKey } = form;
+    const body = { ...settingsOf(form), environment };
     const call = { method: 'POST', path: '/keys', body, idempotencyKey } as const;
     return this.afterChange(visit, await visit.account(call));
+  }
+
+  @Get(':id')
+  async edit(@Visit() visit: PageVisit, @Param('id') id: string) {
+    return visit.show(keyPage(visit.context, await this.find(visit, id)));
+  }
+
+  @Post(':id')
+  async update(@Visit() visit: PageVisit, @Body() form: UpdateKeyForm, @Param('id') id: string) {
+    const path = `/keys/${encodeURIComponent(id)}`;
+    const idempotencyKey = form.idempotency_key;
+    const call = { method: 'PATCH', path, body: settingsOf(form), idempotencyKey } as const;
+    const answer = await visit.account(call);
+    if (!isRefused(answer)) return visit.goTo('/keys');
+    if (needsPassword(answer)) return visit.show(passwordAgainPage(visit.context), answer.status);
+    const key = await this.find(visit, id);
+    return visit.show(keyPage(visit.context, key, faultNotice(answer)), answer.status);
   }
 
   @Post(':id/rotate')
@@ -51,28 +80,49 @@ export class KeysController {
     const path = `/keys/${encodeURIComponent(id)}`;
     const answer = await visit.account({ method: 'DELETE', path });
     if (!isRefused(answer)) return visit.goTo('/keys');
-    return this.show(visit, undefined, faultNotice(answer), answer.status);
+    return this.show(visit, { notice: faultNotice(answer), status: answer.status });
   }
 
   private async afterChange(visit: PageVisit, answer: ProxiedAnswer) {
-    if (answer.refusal?.code === 'reauthentication_required') {
-      return visit.show(passwordAgainPage(visit.context), answer.status);
-    }
-    if (isRefused(answer)) return this.show(visit, undefined, faultNotice(answer), answer.status);
+    if (needsPassword(answer)) return visit.show(passwordAgainPage(visit.context), answer.status);
+    if (isRefused(answer))
+      return this.show(visit, { notice: faultNotice(answer), status: answer.status });
     const { key, rank } = answer.body as { key?: string; rank: number | null };
     const { apiUrl } = this.settings;
-    return this.show(visit, key === undefined ? undefined : { key, rank, apiUrl });
+    return this.show(visit, { shown: key === undefined ? undefined : { key, rank, apiUrl } });
   }
 
-  private async show(visit: PageVisit, shown?: KeyShown, notice?: Notice, status = 200) {
-    const answer = await visit.account({ method: 'GET', path: '/keys' });
+  private async show(visit: PageVisit, { shown, cursor, notice, status = 200 }: Shown = {}) {
+    const answer = await keysOf(visit, cursor);
     if (isRefused(answer)) {
       const page = keysPage(visit.context, { keys: [] }, faultNotice(answer));
       return visit.show(page, answer.status);
     }
-    const { keys } = answer.body as { keys: ListedKey[] };
+    const { keys, next_cursor: nextCursor } = answer.body as KeysAnswer;
     const allowed = await this.calls.keysAllowed(visit.session);
     const said = notice ?? (shown && isPaused(shown, allowed) ? PAUSED : undefined);
-    return visit.show(keysPage(visit.context, { keys, shown, allowed }, said), status);
+    return visit.show(keysPage(visit.context, { keys, shown, nextCursor, allowed }, said), status);
+  }
+
+  /** @throws NotFound for one that cannot be edited. */
+  private async find(visit: PageVisit, id: string): Promise<KeyAnswer> {
+    let cursor: string | undefined;
+    do {
+      const { refusal, body } = await keysOf(visit, cursor);
+      if (refusal) throw refusal;
+      const { keys, next_cursor } = body as KeysAnswer;
+      const key = keys.find((one) => one.id === id && one.state === 'active');
+      if (key) return key;
+      cursor = next_cursor;
+    } while (cursor !== undefined);
+    throw new NotFound();
   }
 }
+
+/** A page of keys. */
+async function keysOf(visit: PageVisit, cursor?: string): Promise<ProxiedAnswer> {
+  const query = cursor ? `?cursor=${encodeURIComponent(cursor)}` : '';
+  return visit.account({ method: 'GET', path: `/keys${query}` });
+}
+
+const needsPassword = ({ refusal }: ProxiedAnswer) => refusal?.code === 'reauthentication_required';

@@ -30,6 +30,7 @@ export function page(context: PageContext | undefined, { title, body, notice }: 
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <title>${title} · Domain Data Service</title>
+        <link rel="icon" href="/assets/icon.svg" type="image/svg+xml" />
         <link rel="stylesheet" href="/assets/dashboard.css" />
         <script src="/assets/dashboard.js" defer></script>
       </head>
@@ -53,9 +54,10 @@ function navigation(context: PageContext): Markup {
   if (!context.isLoggedIn) {
     return html`<a href="/sign-up">Sign up</a><a href="/log-in">Log in</a>${mailbox}`;
   }
-  return html`<a href="/">Overview</a><a href="/keys">Keys</a><a href="/credits">Credits</a
-    ><a href="/plans">Plans</a><a href="/subscriptions">Subscriptions</a
-    ><a href="/invoices">Invoices</a><a href="/account">Account</a>${mailbox}
+  return html`<a href="/">Overview</a><a href="/keys">Keys</a><a href="/usage">Usage</a
+    ><a href="/credits">Credits</a><a href="/plans">Plans</a
+    ><a href="/subscriptions">Subscriptions</a><a href="/invoices">Invoices</a
+    ><a href="/account">Account</a>${mailbox}
     ${form(context, '/log-out', html`<button class="link">Log out</button>`)}`;
 }
 

@@ -1,5 +1,14 @@
 import { Type } from 'class-transformer';
-import { IsBoolean, IsIn, IsOptional, IsString, Length, ValidateNested } from 'class-validator';
+import {
+  IsBoolean,
+  IsIn,
+  IsInt,
+  IsOptional,
+  IsString,
+  Length,
+  Min,
+  ValidateNested,
+} from 'class-validator';
 import { FOR_VISITORS, IN_ANY_STATE, dashboardCall, idOf } from '../dashboard-call.js';
 import { defineOperation } from '../operation.js';
 import { IsKnownPassword } from './text-rules.js';
@@ -76,6 +85,13 @@ export class SessionsAnswer {
 export class SessionEndedAnswer {
   @IsBoolean()
   ended: true;
+}
+
+export class OthersEndedAnswer {
+  /** How many. */
+  @IsInt()
+  @Min(0)
+  ended: number;
 }
 
 const ID = '019a5f00-0000-7000-8000-000000000003';
@@ -179,4 +195,13 @@ export const SESSION_END = defineOperation({
   answers: [{ type: 'application/json', of: SessionEndedAnswer }],
   problems: ['not_found'],
   examples: [{ title: 'A session', parameters: { id: ID }, answer: { ended: true } }],
+});
+
+export const SESSIONS_END_OTHERS = defineOperation({
+  ...dashboardCall('account', 'DELETE /api/sessions'),
+  name: 'session.end-others',
+  summary: 'Ends every session of the account but the one that asks',
+  answers: [{ type: 'application/json', of: OthersEndedAnswer }],
+  problems: [],
+  examples: [{ title: 'Two others', parameters: {}, answer: { ended: 2 } }],
 });

@@ -1,0 +1,15 @@
+import { SCOPES } from '#libs/contracts';
+import { type KeySettingsForm, scopeField } from './keys.dto.js';
+
+type ScopeFields = Partial<Record<ReturnType<typeof scopeField>, string>>;
+
+/** What a form sets, in account's words. What is no number is left for account to refuse. */
+export function settingsOf(form: KeySettingsForm): object {
+  const { name, daily_credit_cap: cap = '' } = form;
+  const digits = cap.trim();
+  return {
+    name,
+    scopes: SCOPES.filter((scope) => (form as ScopeFields)[scopeField(scope)] !== undefined),
+    daily_credit_cap: digits === '' ? null : /^\d+$/.test(digits) ? Number(digits) : digits,
+  };
+}

@@ -1,0 +1,44 @@
+import { Body, Controller, Get, Param, Post } from '@nestjs/common';
+import type { OthersEndedAnswer, SessionsAnswer } from '#libs/contracts';
+import { AllowVisitors } from '../browser/allow-visitors.js';
+import type { Notice } from '../pages/layout.js';
+import { PageForm } from '../pages/page-form.dto.js';
+import { type PageVisit, faultNotice, isRefused } from '../pages/page-visit.js';
+import { Visit } from '../pages/visit.js';
+import { sessionsPage } from './sessions-page.js';
+
+/** The browsers that are logged in. */
+@Controller('sessions')
+@AllowVisitors('logged-in')
+export class SessionPagesController {
+  @Get()
+  view(@Visit() visit: PageVisit) {
+    return this.show(visit);
+  }
+
+  @Post('end-others')
+  async endOthers(@Visit() visit: PageVisit, @Body() _form: PageForm) {
+    const answer = await visit.account({ method: 'DELETE', path: '/sessions' });
+    if (isRefused(answer)) return this.show(visit, faultNotice(answer), answer.status);
+    const { ended } = answer.body as OthersEndedAnswer;
+    const text = ended === 1 ? 'One session was ended.' : `${ended} sessions were ended.`;
+    return this.show(visit, { kind: 'done', text });
+  }
+
+  @Post(':id/end')
+  async end(@Visit() visit: PageVisit, @Body() _form: PageForm, @Param('id') id: string) {
+    const path = `/sessions/${encodeURIComponent(id)}`;
+    const answer = await visit.account({ method: 'DELETE', path });
+    if (!isRefused(answer)) return visit.goTo('/sessions');
+    return this.show(visit, faultNotice(answer), answer.status);
+  }
+
+  private async show(visit: PageVisit, notice?: Notice, status = 200) {
+    const answer = await visit.account({ method: 'GET', path: '/sessions' });
+    if (isRefused(answer)) {
+      return visit.show(sessionsPage(visit.context, [], faultNotice(answer)), answer.status);
+    }
+    const { sessions } = answer.body as SessionsAnswer;
+    return visit.show(sessionsPage(visit.context, sessions, notice), status);
+  }
+}

@@ -1,0 +1,121 @@
+import type { LeaseUse } from '#libs/contracts';
+import { isId } from '#libs/platform';
+import { LogLines, readLine } from '../request-log/log-line.js';
+
+const TOTAL = /^[0-9]{1,12}$/;
+const OPERATION_TOTAL = /^([a-z][a-z0-9_.-]{0,59}):([0-9]{1,12})$/;
+const HOLD_NUMBER = /^h[0-9]{1,12}$/;
+const HOLD_ID = /^[!-~]{1,200}$/;
+
+/** What an earlier run left of a request's hold. */
+export interface HoldUse {
+  holdId: string;
+  accountId: string;
+  /** Credits for what was sent. */
+  charged: number;
+  /** Credits of each part that entitlement was told, or may have been; the first is part 1. */
+  parts: number[];
+  /** The row that the request log gets; undefined once the request has one of its own. */
+  row?: string;
+  number?: number;
+}
+
+/** What earlier runs left. */
+export interface JournalRest {
+  /** Leases to be settled and closed. */
+  uses: LeaseUse[];
+  /** Holds to be settled and closed. */
+  holds: HoldUse[];
+  /** Rows of charged answers that may be missing in the request log, in its text format. */
+  rows: string[];
+}
+
+/**
+ * The leases a journal leaves open, each with its highest total. Damaged lines are passed over: entitlement
+ * would refuse the whole call they stand in, again and again.
+ */
+export function readLeases(text: string): LeaseUse[] {
+  const open = new Map<string, LeaseUse>();
+  const lines = text.split('\n').slice(0, -1);
+  for (const line of lines) {
+    const [kind, number, first, second, more] = line.split('\t', 1)[0].split(' ');
+    const use = open.get(number);
+    if (kind === '+' && isId(first) && isId(second) && more === undefined)
+      open.set(number, { leaseId: first, accountId: second, consumed: 0 });
+    else if (kind === '=' && use && TOTAL.test(first)) {
+      use.consumed = Math.max(use.consumed, Number(first));
+      noteOperation(use, second);
+    } else if (kind === '-') open.delete(number);
+  }
+  return [...open.values()];
+}
+
+/** @param part `operation:total`; whatever else it is, is passed over. */
+function noteOperation(use: LeaseUse, part = ''): void {
+  const [, operation, total] = OPERATION_TOTAL.exec(part) ?? [];
+  if (operation === undefined) return;
+  const known = use.operations?.[operation] ?? 0;
+  use.operations = { ...use.operations, [operation]: Math.max(known, Number(total)) };
+}
+
+/** The rows of a journal that the request log is not known to have written, in their order. */
+export function readRows(text: string): string[] {
+  const rows: string[] = [];
+  let written = 0;
+  for (const line of text.split('\n').slice(0, -1)) {
+    const tab = line.indexOf('\t');
+    if (line.startsWith('=') && tab > 0) rows.push(line.slice(tab + 1));
+    else if (line.startsWith('~ ') && TOTAL.test(line.slice(2))) written += Number(line.slice(2));
+  }
+  return rows.slice(written);
+}
+
+/** The holds a journal leaves open, each with all that was sent and told of it. */
+export function readHolds(text: string): HoldUse[] {
+  const open = new Map<string, HoldUse>();
+  for (const line of text.split('\n').slice(0, -1)) {
+    const [head, ...cells] = line.split('\t');
+    const [kind, number, first, second] = head.split(' ');
+    if (!HOLD_NUMBER.test(number ?? '')) continue;
+    const use = open.get(number);
+    const row = cells.length > 0 ? cells.join('\t') : undefined;
+    if (kind === '*' && HOLD_ID.test(first ?? '') && isId(second ?? '')) {
+      open.set(number, { holdId: first, accountId: second, charged: 0, parts: [], row });
+    } else if (kind === '-') open.delete(number);
+    else if (!use || !TOTAL.test(first ?? '')) continue;
+    else if (kind === '#') use.parts.push(Number(first));
+    else if (kind === '=') {
+      use.charged = Math.max(use.charged, Number(first));
+      if (row !== undefined) use.row = undefined;
+    }
+  }
+  return [...open.values()];
+}
+
+/** The row of a request that ended with its gateway, with what was sent to it; none when that was nothing. */
+export function rowOfBroken({ row, charged: credits }: HoldUse): string[] {
+  const entry = row === undefined || credits === 0 ? undefined : readLine(row);
+  return entry === undefined ? [] : [new LogLines().of({ ...entry, credits }).trimEnd()];
+}
+
+interface NumberedRest extends JournalRest {
+  uses: (LeaseUse & { number?: number })[];
+}
+
+/** A journal that says the same. */
+export function journalOf({ uses, holds, rows }: NumberedRest): string {
+  const leases = uses.map(({ leaseId, accountId, consumed, operations = {}, number }, place) => {
+    const name = number ?? place;
+    const parts = Object.entries(operations).map(([operation, total]) => ` ${operation}:${total}`);
+    const totals = (parts.length > 0 ? parts : ['']).map((by) => `= ${name} ${consumed}${by}\n`);
+    return `+ ${name} ${leaseId} ${accountId}\n${totals.join('')}`;
+  });
+  const held = holds.map(({ holdId, accountId, charged, parts, row, number }, place) => {
+    const name = `h${number ?? place}`;
+    const told = parts.map((credits) => `# ${name} ${credits}\n`).join('');
+    const owed = row === undefined ? '' : `\t${row}`;
+    return `* ${name} ${holdId} ${accountId}${owed}\n${told}= ${name} ${charged}\n`;
+  });
+  // Of no lease that is open: the total counts nowhere, the row does.
+  return leases.join('') + held.join('') + rows.map((row) => `= - 0\t${row}\n`).join('');
+}

@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { loadAll } from 'js-yaml';
+import { waitFor } from '#test/environment';
+import { CHART_VALUES } from '../chart-values.js';
+import { Chart, type PodSpec, type Resource, workloadsOf } from '../chart.js';
+import {
+  apiServerAvailability,
+  apiServerPrograms,
+  chartTools,
+  chartToolsAvailability,
+} from '../tools/programs.js';
+import { ApiServer } from './api-server.js';
+import { customDefinitions } from './custom-definitions.js';
+import type { KubernetesObject } from './kubernetes-client.js';
+
+/** CI builds the programs when nobody has before. */
+jest.setTimeout(3_600_000);
+
+const NAMESPACE = 'dds';
+const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+const PODS = `/api/v1/namespaces/${NAMESPACE}/pods?dryRun=All&fieldValidation=Strict`;
+const missing = chartToolsAvailability() ?? apiServerAvailability();
+
+(missing === undefined || process.env.CI === 'true' ? describe : describe.skip)(
+  'the chart at a real Kubernetes API server',
+  () => {
+    let server: ApiServer;
+    let chart: Chart;
+
+    beforeAll(async () => {
+      chart = new Chart((await chartTools()).helm);
+      server = await ApiServer.start(await apiServerPrograms());
+      for (const definition of await customDefinitions()) {
+        await server.client.create(DEFINITIONS, definition);
+        const path = `${DEFINITIONS}/${definition.metadata.name}`;
+        const isEstablished = async () => {
+          const { status } = await server.client.get<{ status?: { conditions?: Condition[] } }>(
+            path,
+          );
+          return status?.conditions?.some(
+            ({ type, status: is }) => type === 'Established' && is === 'True',
+          );
+        };
+        await waitFor(`${definition.metadata.name} to be served`, isEstablished);
+      }
+      await server.createRestricted(NAMESPACE);
+      // A controller would make it.
+      const account = { metadata: { name: 'default' } };
+      await server.client.create(`/api/v1/namespaces/${NAMESPACE}/serviceaccounts`, account);
+    });
+    afterAll(() => server?.stop());
+
+    const installDry = (values: string[], ...sets: string[]) =>
+      chart.installDry({ kubeconfig: server.kubeconfig, namespace: NAMESPACE }, values, ...sets);
+    const refusalOf = (attempt: Promise<unknown>) =>
+      attempt.then(
+        () => '',
+        (error: Error) => error.message,
+      );
+    const podOf = ({ metadata, spec }: Resource): PodToCreate => ({
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: metadata.name, labels: spec.template.metadata.labels },
+      spec: podSpecOf(spec.template.spec),
+    });
+
+    it.each(Object.entries(CHART_VALUES))(
+      'S110: it is taken, field for field, in a restricted name space: %s',
+      async (_name, values) => {
+        expect(await installDry(values)).toContain('STATUS: pending-install');
+        const resources = loadAll(await chart.text(values)).filter(Boolean) as KubernetesObject[];
+        expect(resources.length).toBeGreaterThan(8);
+        for (const resource of resources) {
+          const stored = await server.client.applyDry(resource, NAMESPACE);
+          expect(stored.metadata.name).toBe(resource.metadata.name);
+        }
+        const workloads = workloadsOf(resources as unknown as Resource[]);
+        expect(workloads.length).toBeGreaterThan(4);
+        for (const workload of workloads) await server.client.create(PODS, podOf(workload));
+      },
+    );
+
+    it.each([
+      ['runs as root', { runAsNonRoot: false }],
+      ['is privileged', { privileged: true, allowPrivilegeEscalation: true }],
+      ['may gain rights', { allowPrivilegeEscalation: true }],
+      ['keeps its capabilities', { capabilities: { drop: [] } }],
+      ['is filtered by no seccomp', { seccompProfile: { type: 'Unconfined' } }],
+    ])('S110: the name space refuses a pod of it that %s', async (_what, securityContext) => {
+      const [workload] = workloadsOf(await chart.render(CHART_VALUES['all off'] as string[]));
+      const pod = podOf(workload as Resource);
+      for (const container of pod.spec.containers) {
+        Object.assign(container.securityContext, securityContext);
+      }
+      expect(await refusalOf(server.client.create(PODS, pod))).toMatch(/violates PodSecurity/);
+    });
+
+    it.each([
+      ['services.gateway.resources.requests.cpu="much"', /quantities must match/],
+      ['services.gateway.podAnnotations={"not a name":"x"}', /name part must consist of/],
+      ['postgresql.port=70000', /70000/],
+    ])(
+      'only the server, or a refusal before it, finds what is wrong with %s',
+      async (set, sentence) => {
+        const values = CHART_VALUES['all on'] as string[];
+        const attempt = async () => {
+          for (const resource of (await chart.render(
+            values,
+            set,
+          )) as unknown as KubernetesObject[]) {
+            await server.client.applyDry(resource, NAMESPACE);
+          }
+        };
+        expect(await refusalOf(attempt())).toMatch(sentence);
+      },
+    );
+  },
+);
+
+interface Condition {
+  type: string;
+  status: string;
+}
+
+interface PodToCreate {
+  apiVersion: string;
+  kind: string;
+  metadata: { name: string; labels: Record<string, string> };
+  spec: PodSpec;
+}
+
+/** As a StatefulSet's controller makes it: its claims are volumes of the pod. */
+function podSpecOf(template: PodSpec): PodSpec {
+  const spec = structuredClone(template);
+  const mounted = spec.containers.flatMap(({ volumeMounts }) =>
+    volumeMounts.map(({ name }) => name),
+  );
+  for (const name of new Set(mounted)) {
+    if (!spec.volumes.some((volume) => volume.name === name)) {
+      spec.volumes.push({ name, emptyDir: {} } as PodSpec['volumes'][number]);
+    }
+  }
+  return spec;
+}

@@ -1,0 +1,138 @@
+import { generateKeyPairSync, randomUUID } from 'node:crypto';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePorts } from '#libs/platform';
+import { waitFor } from '#test/environment';
+import { makeOwnCertificate } from '../../environment/servers/own-certificate.js';
+import type { ApiServerPrograms } from '../tools/programs.js';
+import { Daemon } from './daemon.js';
+import { KubernetesClient } from './kubernetes-client.js';
+
+const READY_LIMIT_MS = 180_000;
+const RSA_BITS = 2048;
+
+/** A real Kubernetes API on loopback with its own store, and nothing that acts on what it stores. */
+export class ApiServer {
+  readonly client: KubernetesClient;
+  /** Names the server and its administrator; for other programs. */
+  readonly kubeconfig: string;
+  private readonly daemons: Daemon[] = [];
+  private readonly origin: string;
+
+  private constructor(
+    readonly folder: string,
+    private readonly ports: [etcd: number, peer: number, api: number],
+    private readonly token: string,
+  ) {
+    const { authority } = makeOwnCertificate(folder, 'api');
+    this.origin = `https://127.0.0.1:${ports[2]}`;
+    this.client = new KubernetesClient(this.origin, token, authority);
+    this.kubeconfig = join(folder, 'kubeconfig');
+  }
+
+  static async start(programs: ApiServerPrograms): Promise<ApiServer> {
+    const folder = mkdtempSync(join(tmpdir(), 'kubernetes-'));
+    const ports = (await freePorts(3)) as [number, number, number];
+    const server = new ApiServer(folder, ports, randomUUID());
+    try {
+      server.writeFiles();
+      await server.launch(programs);
+      return server;
+    } catch (error) {
+      await server.stop();
+      throw error;
+    }
+  }
+
+  /** The key by which tokens of service accounts are signed. */
+  get accountKeyFile(): string {
+    return join(this.folder, 'accounts.pem');
+  }
+
+  get authorityFile(): string {
+    return join(this.folder, 'api.crt');
+  }
+
+  /** Starts a further program, which ends with the server. */
+  run(name: string, path: string, args: string[]): Daemon {
+    const daemon = new Daemon(name, join(this.folder, `${name}.log`), path, args);
+    this.daemons.push(daemon);
+    return daemon;
+  }
+
+  /** A name space in which only pods may run that give up every right (Pod Security, restricted). */
+  async createRestricted(name: string): Promise<void> {
+    const labels = { 'pod-security.kubernetes.io/enforce': 'restricted' };
+    await this.client.create('/api/v1/namespaces', { metadata: { name, labels } });
+  }
+
+  async stop(): Promise<void> {
+    for (const daemon of this.daemons.toReversed()) await daemon.stop();
+    await this.client.close();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  private writeFiles(): void {
+    const { privateKey } = generateKeyPairSync('rsa', {
+      modulusLength: RSA_BITS,
+      privateKeyEncoding: { type: 'pkcs1', format: 'pem' },
+      publicKeyEncoding: { type: 'spki', format: 'pem' },
+    });
+    writeFileSync(this.accountKeyFile, privateKey, { mode: 0o600 });
+    const line = `${this.token},admin,admin,system:masters\n`;
+    writeFileSync(join(this.folder, 'tokens.csv'), line, { mode: 0o600 });
+    const cluster = { server: this.origin, 'certificate-authority': this.authorityFile };
+    // A kubeconfig may be JSON, as every YAML file may.
+    const config = {
+      apiVersion: 'v1',
+      kind: 'Config',
+      clusters: [{ name: 'test', cluster }],
+      users: [{ name: 'admin', user: { token: this.token } }],
+      contexts: [{ name: 'test', context: { cluster: 'test', user: 'admin' } }],
+      'current-context': 'test',
+    };
+    writeFileSync(this.kubeconfig, JSON.stringify(config), { mode: 0o600 });
+    mkdirSync(join(this.folder, 'etcd'), { mode: 0o700 });
+  }
+
+  private async launch({ etcd, apiServer }: ApiServerPrograms): Promise<void> {
+    const [client, peer, api] = this.ports.map(String);
+    const [clientUrl, peerUrl] = [client, peer].map((port) => `http://127.0.0.1:${port}`);
+    const store = this.run('etcd', etcd, [
+      `--data-dir=${join(this.folder, 'etcd')}`,
+      `--listen-client-urls=${clientUrl}`,
+      `--advertise-client-urls=${clientUrl}`,
+      `--listen-peer-urls=${peerUrl}`,
+      `--initial-advertise-peer-urls=${peerUrl}`,
+      `--initial-cluster=default=${peerUrl}`,
+      '--unsafe-no-fsync',
+    ]);
+    const server = this.run('kube-apiserver', apiServer, [
+      `--etcd-servers=${clientUrl}`,
+      '--bind-address=127.0.0.1',
+      '--advertise-address=127.0.0.1',
+      `--secure-port=${api}`,
+      `--cert-dir=${this.folder}`,
+      `--tls-cert-file=${this.authorityFile}`,
+      `--tls-private-key-file=${join(this.folder, 'api.key')}`,
+      '--service-account-issuer=https://kubernetes.default.svc',
+      `--service-account-key-file=${this.accountKeyFile}`,
+      `--service-account-signing-key-file=${this.accountKeyFile}`,
+      `--token-auth-file=${join(this.folder, 'tokens.csv')}`,
+      '--authorization-mode=RBAC',
+      '--service-cluster-ip-range=10.96.0.0/16',
+      '--endpoint-reconciler-type=none',
+      // Whether a pod may be privileged is for its name space to say.
+      '--allow-privileged=true',
+    ]);
+    const isReady = async () => {
+      for (const daemon of [store, server]) daemon.mustRun();
+      return this.client.get('/readyz').then(
+        () => true,
+        () => false,
+      );
+    };
+    await waitFor('the API server to be ready', isReady, READY_LIMIT_MS);
+  }
+}

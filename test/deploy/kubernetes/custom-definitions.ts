@@ -1,0 +1,59 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { load } from 'js-yaml';
+import { moduleFolder } from '../tools/go-program.js';
+import { OWN_DEFINITIONS } from './own-definitions.js';
+
+export type JsonSchema = { [keyword: string]: unknown };
+
+/** Tells an API server of a kind of resource. */
+export interface CustomResourceDefinition {
+  apiVersion: string;
+  kind: string;
+  metadata: { name: string };
+  spec: {
+    group: string;
+    scope: string;
+    names: { kind: string; plural: string; singular: string };
+    versions: {
+      name: string;
+      served: boolean;
+      storage: boolean;
+      schema: { openAPIV3Schema: JsonSchema };
+    }[];
+  };
+}
+
+/** Whose own definitions their Go modules carry. */
+export const DEFINING_MODULES = [
+  {
+    module: 'sigs.k8s.io/gateway-api',
+    version: 'v1.6.1',
+    path: 'config/crd/standard/*_httproutes.yaml',
+  },
+  {
+    module: 'github.com/prometheus-operator/prometheus-operator',
+    version: 'v0.85.0',
+    path: 'example/prometheus-operator-crd/*_{servicemonitors,prometheusrules}.yaml',
+  },
+  {
+    module: 'github.com/kedacore/keda/v2',
+    version: 'v2.21.0',
+    path: 'config/crd/bases/keda.sh_{scaledobjects,triggerauthentications}.yaml',
+  },
+];
+
+/** Of every resource in the chart that Kubernetes itself does not know. */
+export async function customDefinitions(): Promise<CustomResourceDefinition[]> {
+  const definitions = [...OWN_DEFINITIONS];
+  for (const { path, ...module } of DEFINING_MODULES) {
+    const folder = await moduleFolder(module);
+    const files = globSync(path, { cwd: folder });
+    if (files.length === 0) throw new Error(`${module.module} has no ${path}`);
+    for (const file of files) {
+      const text = readFileSync(join(folder, file), 'utf8');
+      definitions.push(load(text) as CustomResourceDefinition);
+    }
+  }
+  return definitions;
+}

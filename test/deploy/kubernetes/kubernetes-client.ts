@@ -1,0 +1,105 @@
+import { Agent, request } from 'undici';
+
+/** A resource as the API has it, as far as every kind has it. */
+export interface KubernetesObject {
+  apiVersion: string;
+  kind: string;
+  metadata: { name: string; namespace?: string; [field: string]: unknown };
+  [field: string]: unknown;
+}
+
+interface ResourceList {
+  resources: { name: string; kind: string; namespaced: boolean }[];
+}
+
+/** The API server's refusal, in its own words. */
+export class KubernetesRefusal extends Error {
+  constructor(
+    readonly status: number,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** Asks a Kubernetes API server. */
+export class KubernetesClient {
+  private readonly agent: Agent;
+  private readonly kinds = new Map<string, ResourceList>();
+
+  constructor(
+    private readonly origin: string,
+    private readonly token: string,
+    authority: string,
+  ) {
+    this.agent = new Agent({ connect: { ca: authority } });
+  }
+
+  get<T = KubernetesObject>(path: string): Promise<T> {
+    return this.ask('GET', path) as Promise<T>;
+  }
+
+  async list<T = KubernetesObject>(path: string): Promise<T[]> {
+    return (await this.get<{ items: T[] }>(path)).items;
+  }
+
+  create(path: string, body: unknown): Promise<KubernetesObject> {
+    return this.ask('POST', path, body) as Promise<KubernetesObject>;
+  }
+
+  /** Replaces some fields. */
+  merge(path: string, body: unknown): Promise<KubernetesObject> {
+    return this.ask(
+      'PATCH',
+      path,
+      body,
+      'application/merge-patch+json',
+    ) as Promise<KubernetesObject>;
+  }
+
+  /** What applying would do: every check of the server, also for unknown fields, and nothing stored. */
+  async applyDry(resource: KubernetesObject, namespace: string): Promise<KubernetesObject> {
+    const options = 'dryRun=All&fieldManager=test&fieldValidation=Strict&force=true';
+    const path = `${await this.pathOf(resource, namespace)}?${options}`;
+    return (await this.ask(
+      'PATCH',
+      path,
+      resource,
+      'application/apply-patch+yaml',
+    )) as KubernetesObject;
+  }
+
+  async close(): Promise<void> {
+    await this.agent.destroy();
+  }
+
+  private async pathOf({ apiVersion, kind, metadata }: KubernetesObject, namespace: string) {
+    const root = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
+    const known = this.kinds.get(root) ?? (await this.get<ResourceList>(root));
+    this.kinds.set(root, known);
+    const found = known.resources.find((one) => one.kind === kind && !one.name.includes('/'));
+    if (!found) throw new KubernetesRefusal(404, `the server knows no ${kind} of ${apiVersion}`);
+    const place = found.namespaced ? `${root}/namespaces/${namespace}` : root;
+    return `${place}/${found.name}/${metadata.name}`;
+  }
+
+  private async ask(
+    method: 'GET' | 'POST' | 'PATCH',
+    path: string,
+    body?: unknown,
+    contentType = 'application/json',
+  ): Promise<unknown> {
+    const answer = await request(`${this.origin}${path}`, {
+      method,
+      dispatcher: this.agent,
+      headers: { authorization: `Bearer ${this.token}`, 'content-type': contentType },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    const text = await answer.body.text();
+    if (answer.statusCode >= 400) throw new KubernetesRefusal(answer.statusCode, messageOf(text));
+    return text.startsWith('{') ? JSON.parse(text) : text;
+  }
+}
+
+const messageOf = (text: string) =>
+  text.startsWith('{') ? (JSON.parse(text) as { message: string }).message : text;

@@ -1,0 +1,94 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+
+/** A program of a Go module, always the same version. */
+export interface GoProgram {
+  name: string;
+  module: string;
+  version: string;
+  /** Its folder within the module. */
+  folder: string;
+  /**
+   * For a module whose go.mod replaces others by folders of its repository: the version under which those are
+   * published. It is then built with every version that its own go.mod names.
+   */
+  publishedAs?: string;
+  /** Texts that the linker writes into it, by variable. */
+  variables?: Record<string, string>;
+}
+
+/** Where programs that Go has built are kept. */
+const CACHE = join(homedir(), '.cache', 'domain-data-service', 'go');
+/** A Kubernetes API server is 1,300 packages: half an hour on a machine with much other work. */
+const BUILD_LIMIT_MS = 3_600_000;
+const DOWNLOAD_LIMIT_MS = 600_000;
+const OUTPUT_MAX_BYTES = 64 * 1024 * 1024;
+
+/** Whether this machine has built them all. */
+export const areBuilt = (programs: readonly GoProgram[]) =>
+  programs.every((program) => existsSync(pathOf(program)));
+
+/** @returns undefined when all can be had here, else why not. */
+export function goAvailability(programs: readonly GoProgram[]): string | undefined {
+  if (areBuilt(programs)) return undefined;
+  const hasGo = spawnSync('go', ['version'], { stdio: 'ignore' }).status === 0;
+  return hasGo ? undefined : 'no Go on this machine';
+}
+
+/** The path of the program, which is built once into the user's cache. */
+export async function goProgram(program: GoProgram): Promise<string> {
+  const path = pathOf(program);
+  if (existsSync(path)) return path;
+  const making = `${path}.making.${process.pid}`;
+  mkdirSync(making, { recursive: true });
+  try {
+    writeFileSync(join(making, 'go.mod'), await moduleFile(program));
+    if (program.publishedAs) {
+      const sums = join(await moduleFolder(program), 'go.sum');
+      writeFileSync(join(making, 'go.sum'), readFileSync(sums));
+    }
+    const { module, version, folder, name, variables = {} } = program;
+    await go(making, 'get', `${module}@${version}`);
+    const values = Object.entries(variables).map(([key, value]) => ` -X ${key}=${value}`);
+    const flags = ['-trimpath', `-ldflags=-s -w${values.join('')}`, '-o', name];
+    await go(making, 'build', ...flags, join(module, folder));
+    mkdirSync(dirname(path), { recursive: true });
+    renameSync(join(making, name), path);
+  } finally {
+    rmSync(making, { recursive: true, force: true });
+  }
+  return path;
+}
+
+/** Where Go keeps the sources of a module, fetched when they are not there yet. */
+export async function moduleFolder({ module, version }: Pick<GoProgram, 'module' | 'version'>) {
+  const { stdout } = await promisify(execFile)(
+    'go',
+    ['mod', 'download', '-json', `${module}@${version}`],
+    { cwd: tmpdir(), timeout: DOWNLOAD_LIMIT_MS },
+  );
+  return (JSON.parse(stdout) as { Dir: string }).Dir;
+}
+
+async function moduleFile(program: GoProgram): Promise<string> {
+  if (!program.publishedAs) return 'module built\n';
+  const own = readFileSync(join(await moduleFolder(program), 'go.mod'), 'utf8');
+  return own
+    .replace(/^module .*$/m, 'module built')
+    .replaceAll(/^(\s*)(\S+) => \.\/\S+$/gm, `$1$2 => $2 ${program.publishedAs}`);
+}
+
+/** Sums that a module's own list lacks are taken from Go's public log. */
+async function go(cwd: string, ...args: string[]): Promise<void> {
+  await promisify(execFile)('go', args, {
+    cwd,
+    env: { ...process.env, CGO_ENABLED: '0', GOFLAGS: '-mod=mod -buildvcs=false' },
+    timeout: BUILD_LIMIT_MS,
+    maxBuffer: OUTPUT_MAX_BYTES,
+  });
+}
+
+const pathOf = ({ name, version }: GoProgram) => join(CACHE, `${name}@${version}`);

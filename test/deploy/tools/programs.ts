@@ -1,0 +1,70 @@
+import { type GoProgram, areBuilt, goAvailability, goProgram } from './go-program.js';
+
+const KUBERNETES = {
+  module: 'k8s.io/kubernetes',
+  version: 'v1.36.1',
+  publishedAs: 'v0.36.1',
+  variables: {
+    'k8s.io/component-base/version.gitVersion': 'v1.36.1',
+    'k8s.io/component-base/version.gitMajor': '1',
+    'k8s.io/component-base/version.gitMinor': '36',
+  },
+};
+
+/** Renders, checks and installs the chart. */
+const CHART_TOOLS = {
+  helm: { name: 'helm', module: 'helm.sh/helm/v4', version: 'v4.2.4', folder: 'cmd/helm' },
+  kubeconform: {
+    name: 'kubeconform',
+    module: 'github.com/yannh/kubeconform',
+    version: 'v0.8.0',
+    folder: 'cmd/kubeconform',
+  },
+} as const satisfies Record<string, GoProgram>;
+
+/** Kubernetes' API and what it stores in. */
+const API_SERVER = {
+  etcd: { name: 'etcd', module: 'go.etcd.io/etcd/server/v3', version: 'v3.6.8', folder: '' },
+  apiServer: { ...KUBERNETES, name: 'kube-apiserver', folder: 'cmd/kube-apiserver' },
+} as const satisfies Record<string, GoProgram>;
+
+/** What makes pods of workloads and puts them on nodes, and the nodes: each pod is said to run, none does. */
+const CONTROLLERS = {
+  controllerManager: {
+    ...KUBERNETES,
+    name: 'kube-controller-manager',
+    folder: 'cmd/kube-controller-manager',
+  },
+  scheduler: { ...KUBERNETES, name: 'kube-scheduler', folder: 'cmd/kube-scheduler' },
+  kwok: { name: 'kwok', module: 'sigs.k8s.io/kwok', version: 'v0.8.0', folder: 'cmd/kwok' },
+} as const satisfies Record<string, GoProgram>;
+
+type Paths<P> = { [name in keyof P]: string };
+
+export type ChartTools = Paths<typeof CHART_TOOLS>;
+export type ApiServerPrograms = Paths<typeof API_SERVER>;
+export type Controllers = Paths<typeof CONTROLLERS>;
+
+/** @returns undefined when a chart can be rendered and checked here, else why not. */
+export const chartToolsAvailability = () => goAvailability(Object.values(CHART_TOOLS));
+/**
+ * @returns undefined when an API server can be started here, else why not. Nobody who wants to run some tests waits for
+ * minutes until it is built: `prepare-tools.js` does that, or CI.
+ */
+export const apiServerAvailability = () =>
+  process.env.CI === 'true' || areBuilt(Object.values(API_SERVER))
+    ? goAvailability(Object.values(API_SERVER))
+    : 'no API server of Kubernetes (node dist/test/deploy/tools/prepare-tools.js builds it)';
+/** @returns undefined when a cluster can be simulated here, else why not. */
+export const controllersAvailability = () => goAvailability(Object.values(CONTROLLERS));
+
+export const chartTools = () => built(CHART_TOOLS);
+export const apiServerPrograms = () => built(API_SERVER);
+export const controllers = () => built(CONTROLLERS);
+
+async function built<P extends Record<string, GoProgram>>(programs: P): Promise<Paths<P>> {
+  const paths: Record<string, string> = {};
+  // One after the other: each build takes every core.
+  for (const [name, program] of Object.entries(programs)) paths[name] = await goProgram(program);
+  return paths as Paths<P>;
+}

@@ -1,0 +1,69 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { git, historyMissing } from '../tidy/history.js';
+
+const OUTPUT_MAX_BYTES = 64 * 1024 * 1024;
+
+/** The newest release before this tree: `v0.1.0`. Undefined while nothing is released. */
+export function lastReleaseTag(): string | undefined {
+  if (historyMissing() !== undefined) return undefined;
+  const { status, stdout } = git('describe', '--tags', '--abbrev=0', '--match', 'v[0-9]*');
+  return status === 0 ? stdout.trim() : undefined;
+}
+
+/** Why nothing can be held against the last release here; undefined when it can. */
+export function lastReleaseMissing(): string | undefined {
+  const missing = historyMissing();
+  if (missing !== undefined) return missing;
+  return lastReleaseTag() === undefined ? 'no release is tagged yet' : undefined;
+}
+
+/** A file as the release has it; undefined when it has none. */
+export function releasedFile(tag: string, path: string): string | undefined {
+  const { status, stdout } = git('show', `${tag}:${path}`);
+  return status === 0 ? Buffer.from(stdout, 'latin1').toString('utf8') : undefined;
+}
+
+/** The whole tree of a release in a folder of its own, compiled by its own build. */
+export class ReleaseTree {
+  private constructor(private readonly folder: string) {}
+
+  static check(tag: string): ReleaseTree {
+    const folder = mkdtempSync(join(tmpdir(), 'release-'));
+    const tree = new ReleaseTree(folder);
+    try {
+      run('git', ['worktree', 'add', '--detach', '--force', folder, tag], '.');
+      tree.install();
+      run(process.execPath, ['build.js'], folder);
+      return tree;
+    } catch (error) {
+      tree.remove();
+      throw error;
+    }
+  }
+
+  /** Where its compiled apps lie. */
+  get apps(): string {
+    return join(this.folder, 'dist/apps/');
+  }
+
+  remove(): void {
+    rmSync(this.folder, { recursive: true, force: true });
+    git('worktree', 'prune');
+  }
+
+  /** The packages of this tree do when the lock file names the same. */
+  private install(): void {
+    const lock = (folder: string) => readFileSync(join(folder, 'package-lock.json'), 'utf8');
+    const here = resolve('node_modules');
+    if (lock(this.folder) === lock('.') && existsSync(here)) {
+      symlinkSync(here, join(this.folder, 'node_modules'));
+    } else run('npm', ['ci', '--ignore-scripts'], this.folder);
+  }
+}
+
+function run(program: string, args: string[], cwd: string): void {
+  execFileSync(program, args, { cwd, stdio: 'pipe', maxBuffer: OUTPUT_MAX_BYTES });
+}

@@ -1,0 +1,96 @@
+import type { Migration } from '#libs/database';
+
+/** What breaks a service of the last release, which still reads and writes the tables during an upgrade. */
+const CONTRACTIONS: readonly [pattern: RegExp, why: string][] = [
+  [
+    /^drop (table|view|materialized view|schema|type|sequence|function|domain)\b/,
+    'removes what it uses',
+  ],
+  [/^truncate\b/, 'empties what it reads'],
+  [/^alter table .*\brename\b/, 'renames what it asks for'],
+  [/^alter (type|view|sequence|schema|function|index) .*\brename\b/, 'renames what it asks for'],
+  [
+    /^alter table .*\bdrop (?!constraint|default|not null|expression|identity)/,
+    'drops a column that it reads',
+  ],
+  [/^alter table .*\balter (column )?\S+ (set data )?type\b/, 'changes what a column holds'],
+  [/^alter table .*\bset not null\b/, 'refuses rows that it writes'],
+  [/^alter table .*\bdrop default\b/, 'refuses rows that it writes'],
+  [/^alter table .*\bset schema\b/, 'moves what it asks for'],
+  [/^revoke\b/, 'takes rights that it needs'],
+  [/^create (or replace )?(constraint )?trigger\b/, 'may refuse rows that it writes'],
+];
+/** What waits for every writer, or holds every writer up for as long as it takes. */
+const LOCKS: readonly [pattern: RegExp, why: string][] = [
+  [/^create (unique )?index (?!concurrently)/, 'holds up writers: create it concurrently'],
+  [
+    /^alter table .*\badd (constraint|check|foreign key)\b(?!.*\bnot valid\b)/,
+    'looks at every row under a lock: add it not valid',
+  ],
+  [/^(vacuum full|cluster|lock table)\b/, 'holds up everybody'],
+];
+const ADDED_COLUMN =
+  /\badd (?:column )?(?:if not exists )?(?!constraint|check|foreign|unique|primary)(\S+) ([^,]*)/g;
+
+/**
+ * What a migration does that a service of the last release does not bear, one line each. Tables that no release has
+ * may be changed at will. One that `contracts` may take away what the last release no longer uses; which that is, the
+ * test with its services shows.
+ * @param isReleased whether the last release has a table.
+ */
+export function stepFaults(
+  { name, sql, contracts }: Migration,
+  isReleased: (table: string) => boolean,
+): string[] {
+  return statementsOf(sql).flatMap((statement) => {
+    const table = tableOf(statement);
+    if (table !== undefined && !isReleased(table)) return [];
+    const found = [
+      ...(contracts ? [] : CONTRACTIONS.filter(([pattern]) => pattern.test(statement))),
+      ...LOCKS.filter(([pattern]) => pattern.test(statement)),
+    ].map(([, why]) => why);
+    if (!contracts && addsRequiredColumn(statement)) {
+      found.push('requires a column that it does not write: give it a default');
+    }
+    return found.map((why) => `${name}: "${statement.slice(0, 80)}" ${why}`);
+  });
+}
+
+/** The tables that migrations make. */
+export function tablesOf(migrations: readonly Pick<Migration, 'sql'>[]): Set<string> {
+  return new Set(
+    migrations
+      .flatMap(({ sql }) => statementsOf(sql))
+      .map(
+        (statement) =>
+          /^create (?:unlogged )?table (?:if not exists )?([\w.]+)/.exec(statement)?.[1],
+      )
+      .filter((table) => table !== undefined),
+  );
+}
+
+/** In lower case, on one line, without comments; what stands in dollar quotes is left out. */
+function statementsOf(sql: string): string[] {
+  return sql
+    .replaceAll(/--.*$/gm, '')
+    .replaceAll(/\/\*[^]*?\*\//g, '')
+    .replaceAll(/\$(\w*)\$[^]*?\$\1\$/g, "''")
+    .split(';')
+    .map((statement) => statement.replaceAll(/\s+/g, ' ').trim().toLowerCase())
+    .filter(Boolean);
+}
+
+function tableOf(statement: string): string | undefined {
+  const table =
+    /^(?:alter table|drop table|truncate(?: table)?|lock table) (?:if exists )?(?:only )?([\w.]+)/;
+  const on = /^(?:create|revoke) .*? on (?:table )?(?:only )?([\w.]+)/;
+  return (table.exec(statement) ?? on.exec(statement))?.[1];
+}
+
+function addsRequiredColumn(statement: string): boolean {
+  if (!statement.startsWith('alter table')) return false;
+  return [...statement.matchAll(ADDED_COLUMN)].some(
+    ([, , definition]) =>
+      /\bnot null\b/.test(definition) && !/\b(default|generated)\b/.test(definition),
+  );
+}

@@ -1,0 +1,103 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import type { OrderAnswer } from '#libs/contracts';
+import { waitFor } from '#test/environment';
+import { createDatabase, runCli } from '../../apps/cluster/src/backing/operator-commands.js';
+import type { RunningCluster } from '../../apps/cluster/src/cluster.js';
+import type { ServiceProcess } from '../../apps/cluster/src/processes/service-process.js';
+import { SERVICES } from '../../apps/services.js';
+import { pressButton } from '../billing/hosted-page.js';
+import { Customer } from '../stories/customer.js';
+import { describeOnCluster, openCluster } from '../stories/deployment.js';
+import { ReleaseTree, lastReleaseMissing, lastReleaseTag } from './last-release.js';
+
+/** A release is compiled, nine processes start, and each service is exchanged twice. */
+jest.setTimeout(900_000);
+
+const TRIAL = 500;
+const BOUGHT = 15_000;
+const LOOKUPS = 3;
+
+(lastReleaseMissing() === undefined ? describeOnCluster : describe.skip)(
+  'services of the last release among those of this one',
+  () => {
+    let tree: ReleaseTree;
+    let deployment: Awaited<ReturnType<typeof openCluster>>;
+
+    beforeAll(async () => {
+      tree = ReleaseTree.check(lastReleaseTag() as string);
+      deployment = await openCluster();
+    });
+    afterAll(async () => {
+      await deployment?.stop();
+      tree?.remove();
+    });
+
+    it('what it stored is migrated, with the migrations that it had applied', async () => {
+      const operator = deployment.cluster.settings.operator();
+      const url = new URL(operator.DATABASE_ADMIN_URL as string);
+      url.pathname = '/upgraded';
+      await createDatabase(deployment.cluster.postgres.url, 'upgraded');
+      const settings = { ...operator, DATABASE_ADMIN_URL: url.toString() };
+      const older = join(tree.apps, 'cli/src/main.js');
+      for (const command of ['provision', 'migrate']) await runCli(command, settings, older);
+      await runCli('provision', settings);
+      await runCli('migrate', settings);
+    });
+
+    it.each(SERVICES.map(({ name }) => name))('%s of it', async (name) => {
+      if (!existsSync(join(tree.apps, name))) return;
+      const exchanged = processesOf(deployment.cluster, name);
+      for (const process of exchanged) {
+        await process.stop();
+        await process.start({}, tree.apps);
+      }
+      try {
+        await aWholeCustomer(`of-${name}@upgrade.example`);
+      } finally {
+        for (const process of exchanged) {
+          await process.stop();
+          await process.start();
+        }
+      }
+    });
+
+    /** Every event of the product in one life: a sign-up, a payment, lookups, the end and the return. */
+    async function aWholeCustomer(email: string): Promise<void> {
+      const customer = new Customer(deployment, email);
+      const isServed = async () => (await customer.call('GET', '/api/session')).status === 200;
+      await waitFor('what was exchanged to be reached', isServed);
+      await customer.join();
+      const credits = async () => {
+        const { body } = await customer.call('GET', '/api/balance');
+        return body.spendable + body.reserved;
+      };
+      await waitFor('the trial credits', async () => (await credits()) === TRIAL);
+      const wish = { product: 'package', credits: BOUGHT, processor: 'stripe' };
+      const headers = { 'idempotency-key': email };
+      const order = (await customer.call('POST', '/api/orders', wish, headers)).body as OrderAnswer;
+      await pressButton(order.redirect_url as string, 'pay');
+      await waitFor('what was paid', async () => (await credits()) === TRIAL + BOUGHT);
+      for (let n = 0; n < LOOKUPS; n++) {
+        const { status, body } = await customer.lookUp(`${n}-${email.replace('@', '-')}.com`);
+        expect([status, body.meta?.credits_charged]).toEqual([200, 1]);
+      }
+      const left = TRIAL + BOUGHT - LOOKUPS;
+      await waitFor('what was charged', async () => (await credits()) === left);
+      const { password } = customer;
+      expect((await customer.call('POST', '/api/account/delete', { password })).status).toBe(200);
+      await waitFor(
+        'the key to end',
+        async () => (await customer.lookUp('gone.com')).status === 401,
+      );
+      expect((await customer.logIn()).status).toBe(200);
+      expect((await customer.call('POST', '/api/account/restore', {})).status).toBe(200);
+      await waitFor('the credits to be back', async () => (await credits()) === left);
+    }
+  },
+);
+
+/** One of two gateways: both releases answer the same customer. */
+const processesOf = ({ processes }: RunningCluster, name: string): ServiceProcess[] =>
+  processes.filter((process) => process.name === (name === 'gateway' ? 'gateway-1' : name));
