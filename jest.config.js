@@ -14,4 +14,7 @@ export default {
   testTimeout: 180_000,
   maxWorkers: 2,
   workerIdleMemoryLimit: '700MB',
+  // A worker that has let go of everything still gives hundreds of megabytes back, which half a second is short for on
+  // a busy machine. One that holds on to something is reported all the same.
+  workerGracefulExitTimeout: 20_000,
 };

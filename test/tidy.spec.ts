@@ -202,7 +202,7 @@ describe('tidy', () => {
       expect(staleDocuments(generatedDocuments())).toEqual([]);
     });
 
-    it('each README of the project, an app or a library has at most 600 words', () => {
+    it('every README has at most 600 words', () => {
       expect(documents.readmeLengthFaults(paths)).toEqual([]);
       expect(documents.wordsOf('# One two\n\n| three | --- |\n\n```\nnpm start\n```\n')).toBe(3);
     });

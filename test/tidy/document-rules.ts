@@ -47,7 +47,7 @@ const README_WORDS_MAX = 600;
 /** READMEs that are longer than the one page that a newcomer reads. */
 export function readmeLengthFaults(paths: string[]): string[] {
   return paths
-    .filter((path) => /^(?:(?:apps|libs)\/[^/]+\/|deploy\/)?README\.md$/.test(path))
+    .filter((path) => /(?:^|\/)README\.md$/.test(path))
     .map((path) => ({ path, words: wordsOf(readFileSync(path, 'utf8')) }))
     .filter(({ words }) => words > README_WORDS_MAX)
     .map(({ path, words }) => `${path}: ${words} words, at most ${README_WORDS_MAX}`);

@@ -1,4 +1,5 @@
-import { objectIn } from '../rdap/json-reading.js';
+import { readMetered } from '../rdap/json-reading.js';
+import { WorkMeter } from '../whois/parse/reading/work-meter.js';
 import type { NumberBlock } from './network-record.js';
 import { readRdapNumber } from './rdap-number.js';
 import { readRpsl } from './rpsl.js';
@@ -12,10 +13,16 @@ export interface NumberReading {
 }
 
 /** Reads an answer of a number registry. Pure, never throws: what holds no block is `parse_failed`. */
-export function readNumberAnswer(text: string, form: NumberForm): NumberReading {
+export function readNumberAnswer(
+  text: string,
+  form: NumberForm,
+  meter = new WorkMeter(),
+): NumberReading {
   try {
     const block =
-      form === 'rpsl' ? readRpsl(text) : readRdapNumber(objectIn(JSON.parse(text)), form);
+      form === 'rpsl'
+        ? readRpsl(text)
+        : readMetered(text, meter, (json) => readRdapNumber(json, form));
     return block === undefined ? { outcome: 'parse_failed' } : { outcome: 'delivered', block };
   } catch {
     return { outcome: 'parse_failed' };

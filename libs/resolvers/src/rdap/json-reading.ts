@@ -1,8 +1,28 @@
+import { WorkMeter } from '../whois/parse/reading/work-meter.js';
 import type { JsonObject } from './rdap-client.js';
 
 /** How many entries of a list are read; an honest answer has far fewer. */
 const LIST_MAX = 200;
 const TEXT_LENGTH_MAX = 1_000;
+
+/** Of the object that is read just now: reading is synchronous, one object at a time in its thread. */
+let meter = new WorkMeter();
+
+/** Reads JSON and counts the work: its characters, and each value and character that a reader looks at. @throws SyntaxError */
+export function readMetered<Result>(
+  text: string,
+  counted: WorkMeter,
+  read: (json: JsonObject) => Result,
+): Result {
+  const outer = meter;
+  meter = counted;
+  try {
+    meter.count(text.length);
+    return read(objectIn(JSON.parse(text)));
+  } finally {
+    meter = outer;
+  }
+}
 
 /**
  * Readers for JSON of which nothing is known: each gives a usable value or an empty one and none
@@ -15,7 +35,10 @@ export function objectIn(value: unknown): JsonObject {
 }
 
 export function listIn(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value.slice(0, LIST_MAX) : [];
+  if (!Array.isArray(value)) return [];
+  const list = value.slice(0, LIST_MAX);
+  meter.count(list.length + 1);
+  return list;
 }
 
 export function objectsIn(value: unknown): readonly JsonObject[] {
@@ -25,8 +48,9 @@ export function objectsIn(value: unknown): readonly JsonObject[] {
 /** Text of one line without control characters and those that turn the direction of writing. */
 export function textIn(value: unknown): string | undefined {
   if (typeof value !== 'string' && typeof value !== 'number') return undefined;
-  const text = String(value)
-    .slice(0, TEXT_LENGTH_MAX)
+  const start = String(value).slice(0, TEXT_LENGTH_MAX);
+  meter.count(start.length + 1);
+  const text = start
     .replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g, '')
     .replace(/[\p{Cc}\s]+/gu, ' ')
     .trim();

@@ -1,5 +1,6 @@
 import type { ParseResult } from '../whois/parse/parse-whois.js';
-import { objectIn } from './json-reading.js';
+import { WorkMeter } from '../whois/parse/reading/work-meter.js';
+import { readMetered } from './json-reading.js';
 import { readRdapDomain } from './rdap-record.js';
 import { readRestrictedAbsence } from './restriction.js';
 
@@ -13,25 +14,30 @@ export interface RdapContext {
 }
 
 /**
- * Reads an RDAP answer about a domain. Pure, never throws: what cannot be read is `parse_failed`.
+ * Reads an RDAP answer about a domain. Pure, never throws, work linear in the text, which `meter` counts: what cannot be read is `parse_failed`.
  * `delivered`, `not_registered`, `restricted` or `parse_failed`.
  */
-export function readRdapAnswer(text: string, context: RdapContext): ParseResult {
+export function readRdapAnswer(
+  text: string,
+  context: RdapContext,
+  meter = new WorkMeter(),
+): ParseResult {
   try {
-    return context.isAbsent ? readAbsence(text, context) : readObject(text, context);
+    return context.isAbsent ? readAbsence(text, context, meter) : readObject(text, context, meter);
   } catch {
     return { outcome: 'parse_failed' };
   }
 }
 
 /** What a registrar keeps back is its own offer: only the registry can say so of the name. */
-function readAbsence(text: string, { role }: RdapContext): ParseResult {
-  const record = role === 'registry' ? readRestrictedAbsence(text) : undefined;
+function readAbsence(text: string, { role }: RdapContext, meter: WorkMeter): ParseResult {
+  const isSaid = role === 'registry' && text.trim() !== '';
+  const record = isSaid ? readMetered(text, meter, readRestrictedAbsence) : undefined;
   return record === undefined ? { outcome: 'not_registered' } : { outcome: 'restricted', record };
 }
 
-function readObject(text: string, { domain, role }: RdapContext): ParseResult {
-  const record = readRdapDomain(objectIn(JSON.parse(text)), domain);
+function readObject(text: string, { domain, role }: RdapContext, meter: WorkMeter): ParseResult {
+  const record = readMetered(text, meter, (json) => readRdapDomain(json, domain));
   if (record === undefined) return { outcome: 'parse_failed' };
   const { restriction, ...rest } = record;
   if (role === 'registrar' || restriction === undefined) {

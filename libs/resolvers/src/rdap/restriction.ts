@@ -1,7 +1,7 @@
 import type { RegistrationRecord } from '../record.js';
 import { announcedRestriction } from '../whois/parse/outcome/classifier.js';
 import type { Restriction } from '../whois/parse/outcome/restrictions.js';
-import { linesIn, listIn, objectIn, objectsIn, textIn } from './json-reading.js';
+import { linesIn, listIn, objectsIn, textIn } from './json-reading.js';
 import type { JsonObject } from './rdap-client.js';
 
 /** An announcement is short; what is longer is small print. */
@@ -34,9 +34,8 @@ export function restrictionOf(json: JsonObject): Restriction | undefined {
  * The same from the body of a "not found" (RFC 9083 §6), as a record with nothing else in it. Its
  * title and description speak of this question; notices come with every answer, of anything.
  */
-export function readRestrictedAbsence(text: string): RegistrationRecord | undefined {
-  if (text.trim() === '') return undefined;
-  const restriction = restrictionSaid([objectIn(JSON.parse(text))]);
+export function readRestrictedAbsence(json: JsonObject): RegistrationRecord | undefined {
+  const restriction = restrictionSaid([json]);
   if (restriction === undefined) return undefined;
   const nothing = { nameServers: [], statuses: [], contacts: {}, redactions: [] };
   return { ...nothing, privacyService: false, restriction };
