@@ -3,6 +3,8 @@ export default {
   rootDir: '.',
   roots: ['<rootDir>/dist'],
   testMatch: ['**/*.spec.js'],
+  // Those of `npm run prove`.
+  testPathIgnorePatterns: ['\\.proof\\.spec\\.js$'],
   testEnvironment: 'node',
   testEnvironmentOptions: { globalsCleanup: 'off' },
   testRunner: '<rootDir>/dist/test/environment/spec-runner.js',

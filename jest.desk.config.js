@@ -11,7 +11,7 @@ export default {
     '<rootDir>/dist/libs/**/*.spec.js',
     '<rootDir>/dist/test/tidy.spec.js',
   ],
-  testPathIgnorePatterns: ['\\.system\\.spec\\.js$'],
+  testPathIgnorePatterns: ['\\.(system|proof)\\.spec\\.js$'],
   globalSetup: '<rootDir>/dist/test/environment/setup-desk.js',
   testTimeout: 30_000,
 };

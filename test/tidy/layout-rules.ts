@@ -36,8 +36,8 @@ const BANNED_NAMES =
 const FILES_MAX = 12;
 /** Who hears of an event says of which. */
 const EVENT_KINDS = ['consumer', 'watcher'];
-/** `x.system.spec.ts` needs more than PostgreSQL, and is not of the desk lane. */
-const KEBAB_CASE = /^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z]+|\.system\.spec)?\.ts$/;
+/** `x.system.spec.ts` needs more than PostgreSQL, and is not of the desk lane; `x.proof.spec.ts` is of `npm run prove`. */
+const KEBAB_CASE = /^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z]+|\.(system|proof)\.spec)?\.ts$/;
 
 /** Each file says by its name what it holds; words that say nothing are no names. */
 export function nameFaults(files: SourceFile[]): string[] {

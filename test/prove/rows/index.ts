@@ -15,6 +15,7 @@ import { ledgerRows } from './ledger.js';
 import { outsideRows } from './outside.js';
 import { partitionRows } from './partitions.js';
 import { pauseRows } from './pauses.js';
+import { proofSpecsRow } from './proof-specs.js';
 import { rollingRestartRow } from './rolling-restart.js';
 
 /** The fault matrix, in the order in which it runs. */
@@ -36,4 +37,5 @@ export const ROWS: readonly Row[] = [
   crashJobsRow,
   simulationRow,
   creditHistoriesRow,
+  proofSpecsRow,
 ];

@@ -1,0 +1,8 @@
+import whole from './jest.config.js';
+
+/** The specs that `npm run prove` runs: outages, pitfalls of what we build on, sabotage of our own tools. */
+export default {
+  ...whole,
+  testMatch: ['**/*.proof.spec.js'],
+  testPathIgnorePatterns: [],
+};
