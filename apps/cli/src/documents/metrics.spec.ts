@@ -16,14 +16,15 @@ interface Grafana {
   panels: { targets: { expr: string }[] }[];
 }
 
-const KEYWORDS = [
-  ...['by', 'and', 'or', 'bool', 'offset', 'm', 'h', 'd'],
-  ...['max', 'min', 'sum', 'rate', 'increase', 'time', 'histogram_quantile'],
-];
+const KEYWORDS =
+  'by and or bool offset m h d max min sum rate increase time histogram_quantile'.split(' ');
 /** What the cluster measures, not we: kubelet's volumes, cert-manager's certificates. */
 const FOREIGN = [
-  ...['kubelet_volume_stats_available_bytes', 'kubelet_volume_stats_capacity_bytes'],
-  ...['persistentvolumeclaim', 'certmanager_certificate_expiration_timestamp_seconds', 'name'],
+  'kubelet_volume_stats_available_bytes',
+  'kubelet_volume_stats_capacity_bytes',
+  'persistentvolumeclaim',
+  'certmanager_certificate_expiration_timestamp_seconds',
+  'name',
 ];
 const metrics = declaredMetrics();
 const { groups } = load(readFileSync('deploy/prometheus/alerts.yml', 'utf8')) as {
