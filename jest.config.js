@@ -14,6 +14,7 @@ export default {
   reporters: ['default', '<rootDir>/dist/test/environment/closing-lines.js'],
   // What a test waits for it waits for by condition: this only ends what hangs, on the slowest machine.
   testTimeout: 180_000,
+  testSequencer: '<rootDir>/dist/test/environment/longest-first.js',
   maxWorkers: 2,
   workerIdleMemoryLimit: '700MB',
   // A worker that has let go of everything still gives hundreds of megabytes back, which half a second is short for on

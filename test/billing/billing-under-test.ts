@@ -210,6 +210,7 @@ export class BillingUnderTest {
       entitlementUrl: this.holdings.url,
       invoiceDataSecret: 'wraps the keys of invoices in tests',
       serviceSecret: SECRET,
+      processorCallsPerSecond: 1_000,
       stripeApiKey: 'sk_test_simulator',
       stripeApiUrl: apiUrl,
       stripeCallbackSecrets: [CALLBACK_SECRET],

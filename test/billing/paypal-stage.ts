@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net';
+import { CallRate } from '../../apps/billing/src/processors/call-rate.js';
 import { PaypalProcessor } from '../../apps/billing/src/processors/paypal/paypal-processor.js';
 import { PaymentsSimulator } from '../../apps/simulators/src/payments/payments-simulator.js';
 import { TestClock } from '#test/environment';
@@ -21,6 +22,7 @@ export async function openPaypalStage(): Promise<ProcessorStage> {
   paypal.callbacks.target = { url: `http://localhost:${port}/`, secret: WEBHOOK_IDS.current };
   const adapterWith: ProcessorStage['adapterWith'] = (names) =>
     new PaypalProcessor({
+      rate: new CallRate(1_000),
       apiUrl,
       clientId: 'simulator',
       clientSecret: 'a secret of the tests',

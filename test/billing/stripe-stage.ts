@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { Stripe } from 'stripe';
+import { CallRate } from '../../apps/billing/src/processors/call-rate.js';
 import { StripeProcessor } from '../../apps/billing/src/processors/stripe/stripe-processor.js';
 import { PaymentsSimulator } from '../../apps/simulators/src/payments/payments-simulator.js';
 import { TestClock } from '#test/environment';
@@ -26,6 +27,7 @@ export async function openStripeStage(): Promise<ProcessorStage> {
   simulator.sendCallbacksTo({ url: `http://localhost:${port}/`, secret: SECRETS.current });
   const adapterWith: ProcessorStage['adapterWith'] = (secrets) =>
     new StripeProcessor({
+      rate: new CallRate(1_000),
       apiKey: 'sk_test_simulator',
       apiUrl,
       callbackSecrets: secrets.map((name) => SECRETS[name]),

@@ -49,6 +49,7 @@ export const ALERT_CASES: Record<string, AlertCase> = {
     silent: { [callbacks('signature')]: rising(2), [callbacks('accepted')]: rising(10) },
   },
   PaymentsLate: gauge('dds_billing_sync_late_seconds{processor="stripe"}', 301, 300),
+  MoneySetAside: gauge('dds_billing_set_aside{kind="orders"}', 1, 0),
   DeadWork: gauge('dds_work_items{queue="print-invoices",state="dead"}', 1, 0),
   WorkLate: gauge('dds_work_late_seconds{queue="print-invoices"}', 901, 900),
   LeaseMisses: {

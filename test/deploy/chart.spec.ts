@@ -45,7 +45,8 @@ const missing = chartToolsAvailability();
     const added = ['valkey_url=redis://valkey:6379', 'stripe_api_key=sk', 'ca.crt=PEM'];
     const users = [...SERVICES.map(({ name }) => name), 'cli'];
     const passwords = users.map((name) => `${name}_kafka_sasl_password=of-the-broker`);
-    for (const line of [...added, ...passwords, 'stripe_callback_secrets=whsec_of_stripe']) {
+    added.push('stripe_callback_secrets=whsec_of_stripe', 'billing_paypal_client_secret=of-paypal');
+    for (const line of [...added, ...passwords]) {
       const [name, text] = line.split('=') as [string, string];
       writeFileSync(join(folder, name), text);
     }

@@ -7,6 +7,8 @@ import {
   IsUrl,
   Matches,
   Length,
+  Max,
+  Min,
   MinLength,
   ValidateIf,
 } from 'class-validator';
@@ -16,6 +18,7 @@ import { PortSetting, ServiceSecretConfig, Setting } from '#libs/platform';
 import { TAX_RATE } from './pricing/tax-rates.js';
 
 const URL_RULES = { require_tld: false, require_protocol: true } as const;
+const hasStripe = ({ stripeApiKey }: BillingConfig) => Boolean(stripeApiKey);
 const hasPaypal = ({ paypalClientId }: BillingConfig) => Boolean(paypalClientId);
 
 /** Settings of the billing service. */
@@ -57,12 +60,23 @@ export class BillingConfig extends ServiceSecretConfig {
 
   @Setting({
     env: 'STRIPE_API_KEY',
-    about: 'Secret key of the Stripe account; a test key means test mode.',
+    about:
+      'Secret key of the Stripe account; a test key means test mode. Unset: Stripe is not offered. One processor at least is.',
     secret: true,
+    mayBeMissing: true,
   })
-  @IsString()
-  @MinLength(1)
-  stripeApiKey: string;
+  @ValidateIf((config) => hasStripe(config) || !hasPaypal(config))
+  @IsString({ message: 'must be given, unless BILLING_PAYPAL_CLIENT_ID is' })
+  stripeApiKey?: string;
+
+  @Setting({
+    env: 'BILLING_PROCESSOR_CALLS_PER_SECOND',
+    about:
+      'How often one process of billing calls a processor at most; Stripe takes 25 a second in test mode and 100 in live mode from all together.',
+  })
+  @Min(1)
+  @Max(1_000)
+  processorCallsPerSecond: number = 80;
 
   @Setting({
     env: 'INVOICE_DATA_SECRET',
@@ -117,9 +131,12 @@ export class BillingConfig extends ServiceSecretConfig {
 
   @Setting({
     env: 'STRIPE_CALLBACK_SECRETS',
-    about: 'Signing secrets of the callback endpoint; two, the newer first, during a rotation.',
+    about:
+      'Signing secrets of the callback endpoint; two, the newer first, during a rotation. Required with the key.',
     secret: true,
+    mayBeMissing: true,
   })
+  @ValidateIf(hasStripe)
   @IsString({ each: true })
   @MinLength(8, { each: true })
   @ArrayMinSize(1)
@@ -138,6 +155,7 @@ export class BillingConfig extends ServiceSecretConfig {
     env: 'BILLING_PAYPAL_CLIENT_SECRET',
     about: 'Secret of the PayPal app; required with its client id.',
     secret: true,
+    mayBeMissing: true,
   })
   @ValidateIf(hasPaypal)
   @IsString()

@@ -49,6 +49,7 @@ import { OrdersService } from './orders/orders.service.js';
 import { PaymentsRepository } from './payments/payments.repository.js';
 import { PaymentsService } from './payments/payments.service.js';
 import { ReversalsService } from './payments/reversals.service.js';
+import { CallRate } from './processors/call-rate.js';
 import { PaymentProcessors } from './processors/payment-processors.js';
 import { PaypalProcessor } from './processors/paypal/paypal-processor.js';
 import { ProcessorsController } from './processors/processors.controller.js';
@@ -190,22 +191,34 @@ export class BillingModule {
 }
 
 function processorsOf(config: BillingConfig, clock: Clock): PaymentProcessors {
-  const stripe = new StripeProcessor({
-    apiKey: config.stripeApiKey,
-    apiUrl: config.stripeApiUrl,
-    callbackSecrets: config.stripeCallbackSecrets,
+  const processors = [stripeOf(config, clock), paypalOf(config, clock)];
+  return new PaymentProcessors(processors.filter((one) => one !== undefined));
+}
+
+function stripeOf(config: BillingConfig, clock: Clock): StripeProcessor | undefined {
+  const { stripeApiKey: apiKey, stripeApiUrl: apiUrl, stripeCallbackSecrets } = config;
+  if (!apiKey) return undefined;
+  const rate = new CallRate(config.processorCallsPerSecond);
+  return new StripeProcessor({
+    apiKey,
+    apiUrl,
+    callbackSecrets: stripeCallbackSecrets,
+    rate,
     clock,
   });
+}
+
+function paypalOf(config: BillingConfig, clock: Clock): PaypalProcessor | undefined {
   const { paypalClientId: clientId, paypalClientSecret: clientSecret } = config;
-  if (!clientId || !clientSecret) return new PaymentProcessors([stripe]);
-  const paypal = new PaypalProcessor({
+  if (!clientId || !clientSecret) return undefined;
+  return new PaypalProcessor({
     apiUrl: config.paypalApiUrl,
     clientId,
     clientSecret,
     webhookIds: config.paypalWebhookIds,
     returnUrl: `${config.dashboardUrl}/billing/subscriptions`,
+    rate: new CallRate(config.processorCallsPerSecond),
     ...(config.paypalCallbackCa && { authorities: [config.paypalCallbackCa] }),
     clock,
   });
-  return new PaymentProcessors([stripe, paypal]);
 }

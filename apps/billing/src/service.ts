@@ -11,7 +11,7 @@ export const billing: Service<BillingConfig> = {
   listeners: [{ port: 'BILLING_PORT' }],
   // BILLING_URL is the dashboard's public origin.
   urlSetting: 'BILLING_INTERNAL_URL',
-  requires: 'STRIPE_API_KEY',
+  requires: ['STRIPE_API_KEY', 'BILLING_PAYPAL_CLIENT_ID'],
   outwardPorts: [443],
   migrations,
   controllers: CONTROLLERS,

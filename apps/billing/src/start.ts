@@ -1,4 +1,10 @@
-import { AuditJob, Database, RollPartitionsJob, addInvariantMetrics, addWorkMetrics } from '#libs/database';
+import {
+  AuditJob,
+  Database,
+  RollPartitionsJob,
+  addInvariantMetrics,
+  addWorkMetrics,
+} from '#libs/database';
 import { MailSender, type MailTransport, UnsentMail, addMailMetrics } from '#libs/mail';
 import type { EventTransport } from '#libs/messaging';
 import {
@@ -14,6 +20,7 @@ import {
 } from '#libs/platform';
 import { type JobDeclaration, startBackgroundWork } from '#libs/services';
 import type { BillingConfig } from './billing.config.js';
+import { addSetAsideMetrics } from './auditor/set-aside-money.js';
 import { BillingModule } from './billing.module.js';
 import { MissedEventsJob } from './healing/missed-events.job.js';
 import { OpenOrdersJob } from './healing/open-orders.job.js';
@@ -106,6 +113,7 @@ export async function startBilling(options: BillingOptions): Promise<RunningServ
   addMailMetrics(metrics, maintenanceDatabase);
   addWorkMetrics(metrics, maintenanceDatabase);
   addSyncMetrics(metrics, maintenanceDatabase);
+  addSetAsideMetrics(metrics, maintenanceDatabase);
   addInvariantMetrics(metrics, 'billing', service.app.get(AuditJob, { strict: false }));
   const jobs = (options.isScheduled ?? true) ? JOBS : [];
   const work = { name: 'billing', logger, transport, jobs, ...databases } as const;

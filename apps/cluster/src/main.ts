@@ -48,9 +48,13 @@ async function main(): Promise<void> {
   }
 }
 
+/** What an operator sets to take real orders. */
+const PROCESSOR_KEYS = ['STRIPE_API_KEY', 'BILLING_PAYPAL_CLIENT_ID'];
+
 /** A processor's settings are the operator's; without any, money is simulated. A blank key: nothing is sold. */
 function paymentsOf(environment: NodeJS.ProcessEnv): ClusterOptions['payments'] {
-  if (environment.STRIPE_API_KEY === undefined) return 'simulated';
+  const isOperators = PROCESSOR_KEYS.some((env) => environment[env] !== undefined);
+  if (!isOperators) return 'simulated';
   const given = Object.entries(environment).filter(([name]) =>
     /^(STRIPE|BILLING_PAYPAL)_/.test(name),
   );

@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
 import { numberRule, ruleText } from './rule-text.js';
@@ -14,6 +14,8 @@ export interface SettingDescription {
   secret?: boolean;
   /** An installation makes it once, of 32 random bytes: one for all services that name it. */
   generated?: boolean;
+  /** A file that is named for it may be missing or empty: then it is not given. */
+  mayBeMissing?: boolean;
   /** Text of the default for the documents, where the default is computed. */
   defaultText?: string;
 }
@@ -69,7 +71,7 @@ export function loadConfig<T extends object>(
   const raw: Record<string, unknown> = {};
   for (const setting of settingsOf(configClass)) {
     try {
-      const text = readSetting(environment, setting.env);
+      const text = readSetting(environment, setting);
       if (text) raw[setting.property] = parseSetting(configClass, setting.property, text);
     } catch (error) {
       faults.push((error as Error).message);
@@ -120,14 +122,14 @@ export function loadConfigs<const C extends readonly ConfigClass<object>[]>(
 /** Undefined when it is not given. @throws what is wrong with its file, never with what it holds. */
 function readSetting(
   environment: Record<string, string | undefined>,
-  env: string,
+  { env, mayBeMissing = false }: SettingDescription,
 ): string | undefined {
   const text = environment[env]?.trim();
   const path = environment[`${env}_FILE`]?.trim();
-  if (!path) return text;
+  if (!path || (mayBeMissing && !existsSync(path))) return text;
   if (text) throw new Error(`${env}: is given twice, also by ${env}_FILE`);
   const held = readSettingFile(path, `${env}_FILE`);
-  if (held === '') throw new Error(`${env}_FILE: the file it names is empty`);
+  if (held === '' && !mayBeMissing) throw new Error(`${env}_FILE: the file it names is empty`);
   return held;
 }
 

@@ -13,7 +13,9 @@ export function installed(
 ): readonly AnyService[] {
   const isGiven = (env: string) =>
     [env, `${env}_FILE`].some((name) => (environment[name]?.trim() ?? '') !== '');
-  return services.filter(({ requires }) => requires === undefined || isGiven(requires));
+  return services.filter(
+    ({ requires }) => requires === undefined || requires.some((env) => isGiven(env)),
+  );
 }
 
 /** The services that own a schema, in their order. */

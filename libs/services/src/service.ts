@@ -54,10 +54,10 @@ export interface Service<C extends object = object> {
   /** The setting by which others know its internal origin; unset when nobody calls it. */
   urlSetting?: string;
   /**
-   * A setting that only an operator can give, such as a payment processor's key: an installation without it
-   * goes without the service.
+   * Settings that only an operator can give, such as the key of a payment processor: an installation without any of
+   * them goes without the service.
    */
-  requires?: string;
+  requires?: readonly string[];
   /** Ports on the internet that it reaches, mail aside: no other way out is open to it. */
   outwardPorts?: readonly number[];
   /** Makes the tables of its schema. Unset: it owns no data and takes no part in events. */

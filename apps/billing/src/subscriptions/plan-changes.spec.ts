@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { PaymentConfirmed, SubscriptionChanged } from '#libs/contracts';
 import { DAY_MS, HOUR_MS, addMonths } from '#libs/platform';
 import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
+import { SubscriptionsRepository } from './subscriptions.repository.js';
 
 describe('plan changes', () => {
   let billing: BillingUnderTest;
@@ -177,6 +178,48 @@ describe('plan changes', () => {
     expect(payments).toEqual([]);
     expect(states.at(-1)).toMatchObject({ state: 'cancelled', paidThrough: end });
     expect(await ask('undo')).toMatchObject({ status: 409, body: { code: 'plan_not_changeable' } });
+  });
+
+  it('a cancellation and its undoing at once end as one of them said, here and at the processor', async () => {
+    for (let round = 0; round < 6; round += 1) {
+      const wishes = round % 2 === 0 ? ['cancel', 'undo'] : ['undo', 'cancel', 'undo'];
+      const answers = await Promise.all(wishes.map((wish) => ask(wish)));
+      const taken = answers.filter(({ status }) => status === 200);
+      expect(taken.length).toBeGreaterThan(0);
+      for (const { status, body } of answers) {
+        expect(status === 200 ? 'taken' : body.code).toMatch(/^(taken|plan_not_changeable)$/);
+      }
+      const { body: row } = await billing.call('GET', `subscriptions/${id}`, { accountId });
+      expect(taken.map(({ body }) => body.subscription.cancel_at)).toContain(row.cancel_at);
+      const [{ cancel_at_period_end: isEnding }] = billing.simulator.world.all('subscription');
+      expect(row.cancel_at !== null).toBe(isEnding);
+    }
+  });
+
+  it('while a change is under way no other begins, and nothing of it reaches the processor', async () => {
+    const { stripe } = billing.simulator;
+    const statuses = async () => {
+      const before = stripe.requests.length;
+      const found: [string, number, number][] = [];
+      for (const [wish, body] of [
+        ['cancel', {}],
+        ['undo', {}],
+        ['change', { sku: 'api-50K-month' }],
+      ] as const) {
+        const { status } = await ask(wish, body);
+        found.push([wish, status, stripe.requests.length - before]);
+      }
+      return found;
+    };
+    await billing.database.transaction(async (transaction) => {
+      await billing.get(SubscriptionsRepository).tryLock(transaction, accountId, id);
+      expect(await statuses()).toEqual([
+        ['cancel', 409, 0],
+        ['undo', 409, 0],
+        ['change', 409, 0],
+      ]);
+    });
+    expect((await statuses()).map(([, status]) => status)).toEqual([200, 200, 200]);
   });
 
   it('a plan changes on a paid period only, and to what it can be', async () => {

@@ -3,9 +3,11 @@ import { DAY_MS, HOUR_MS, type Job, Logger, MINUTE_MS, SECOND_MS } from '#libs/p
 import { type ClaimedObject, ProcessorObjectsRepository } from './processor-objects.repository.js';
 import { SyncService } from './sync.service.js';
 
-const CLAIM_MAX = 16;
-/** Fetches at the same time: what a processor takes from one account without complaint. */
-const PARALLEL = 4;
+/**
+ * Objects under way at the same time. An answer takes a processor a quarter of a second, and a renewal two of them: with
+ * these, a hundred thousand are over within an hour. How often a processor is called is limited by its rate.
+ */
+const UNDER_WAY_MAX = 16;
 const RETRY_DELAYS_MS = [
   5 * SECOND_MS,
   30 * SECOND_MS,
@@ -21,6 +23,8 @@ export class SyncObjectsJob implements Job {
   readonly name = 'sync-objects';
   private running: Promise<void> | undefined;
   private isWanted = false;
+  /** Rings at a wish that comes while others are under way. */
+  private bell = Promise.withResolvers<void>();
 
   constructor(
     private readonly objects: ProcessorObjectsRepository,
@@ -28,9 +32,10 @@ export class SyncObjectsJob implements Job {
     private readonly logger: Logger,
   ) {}
 
-  /** Works now; once more afterwards when it is at work already. */
+  /** Works now; what is due by then is also seen when it is at work already. */
   wake(): void {
     this.isWanted = true;
+    this.bell.resolve();
     this.running ??= this.runWanted();
   }
 
@@ -45,13 +50,29 @@ export class SyncObjectsJob implements Job {
     await this.running;
   }
 
+  /** Begins with what is due as soon as there is room: an object whose processor is slow holds up no other. */
   private async workOffAll(): Promise<void> {
-    for (;;) {
-      const claimed = await this.objects.claim(CLAIM_MAX);
-      if (claimed.length === 0) return;
-      const rest = claimed.values();
-      await Promise.all(Array.from({ length: PARALLEL }, () => this.workOff(rest)));
+    const underWay = new Set<Promise<void>>();
+    const faults: unknown[] = [];
+    const begin = (object: ClaimedObject) => {
+      const work: Promise<void> = this.syncOne(object)
+        .catch((error: unknown) => void faults.push(error))
+        .finally(() => underWay.delete(work));
+      underWay.add(work);
+    };
+    try {
+      while (faults.length === 0) {
+        this.bell = Promise.withResolvers();
+        const room = UNDER_WAY_MAX - underWay.size;
+        for (const object of await this.objects.claim(room)) begin(object);
+        if (underWay.size === 0) return;
+        const isFull = underWay.size === UNDER_WAY_MAX;
+        await Promise.race([...underWay, ...(isFull ? [] : [this.bell.promise])]);
+      }
+    } finally {
+      await Promise.all(underWay);
     }
+    throw faults[0];
   }
 
   private async runWanted(): Promise<void> {
@@ -65,10 +86,6 @@ export class SyncObjectsJob implements Job {
     } finally {
       this.running = undefined;
     }
-  }
-
-  private async workOff(rest: Iterable<ClaimedObject>): Promise<void> {
-    for (const claimed of rest) await this.syncOne(claimed);
   }
 
   private async syncOne(claimed: ClaimedObject): Promise<void> {

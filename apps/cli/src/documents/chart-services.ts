@@ -7,6 +7,7 @@ interface ChartSecret {
   env: string;
   file: string;
   isRequired: boolean;
+  mayBeMissing: boolean;
 }
 
 /** What the chart's templates know of one service. */
@@ -19,7 +20,7 @@ interface ChartService {
   listeners: { port: string; isPublic: boolean }[];
   urlSetting: string | null;
   /** Unset: every installation has it. */
-  requires: string | null;
+  requires: readonly string[] | null;
   /** The services whose origins it is given. */
   calls: string[];
   /** Whether it owns a schema and takes part in events. */
@@ -73,10 +74,11 @@ function chartService(service: AnyService, services: readonly AnyService[]): Cha
     outwardPorts: [...outwardPorts],
     secrets: settings
       .filter(({ secret }) => secret)
-      .map(({ env, config }) => ({
+      .map(({ env, config, mayBeMissing = false }) => ({
         env,
         file: secretFile(name, env),
-        isRequired: isMissed(config, env),
+        isRequired: !mayBeMissing && isMissed(config, env),
+        mayBeMissing,
       })),
     settings: settings
       .filter(({ env, secret }) => !secret && env !== 'SERVICE_SECRET_FILE')

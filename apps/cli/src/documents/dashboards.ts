@@ -105,7 +105,10 @@ const MONEY: Dashboard = {
     {
       title: 'Set aside',
       unit: 'short',
-      queries: { '{{kind}}': 'max by (kind) (dds_entitlement_set_aside)' },
+      queries: {
+        'billing: {{kind}}': 'max by (kind) (dds_billing_set_aside)',
+        '{{kind}}': 'max by (kind) (dds_entitlement_set_aside)',
+      },
     },
     {
       title: 'Callbacks of processors',

@@ -23,7 +23,7 @@ export function readStatements(page: string): SecurityStatement[] {
 export function readProofs(file: string, text: string): SecurityProof[] {
   // The rows of an `each` end where the next test begins: one without a number must not swallow it.
   const named =
-    /\b(?:it|test|describe)(?:\.each\((?:(?!\n {0,4}(?:it|test|describe)\b)[\s\S])*?\))?\(\s*(['"`])((?:S\d+)(?:,? S\d+)*): (.+?)\1/g;
+    /\b(?:it|test|describe)(?:\.each(?:<[^()]*>)?\((?:(?!\n {0,4}(?:it|test|describe)\b)[\s\S])*?\))?\(\s*(['"`])((?:S\d+)(?:,? S\d+)*): (.+?)\1/g;
   return [...text.matchAll(named)].flatMap(([, , ids, test]) =>
     ids.split(/,? /).map((id) => ({ id, test: test.replaceAll(`\\'`, `'`), file })),
   );

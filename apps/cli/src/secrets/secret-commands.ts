@@ -8,6 +8,7 @@ interface SecretOptions {
   database: string;
   stripeApiKey?: string;
   stripeCallbackSecret?: string;
+  paypalClientSecret?: string;
 }
 
 /** `secrets`: what a deployment of several services must not find in its own files. */
@@ -19,6 +20,7 @@ export function secretCommands(program: Command): void {
     .option('--database <address>', 'host:port/database as the services see it', DATABASE)
     .option('--stripe-api-key <key>', 'secret key of the Stripe account, for billing')
     .option('--stripe-callback-secret <secret>', 'signing secret of its callback endpoint')
+    .option('--paypal-client-secret <secret>', 'secret of the PayPal app, for billing')
     .action((folder: string, options: SecretOptions) => {
       const { stripeApiKey: apiKey, stripeCallbackSecret: callbackSecret } = options;
       if ((apiKey === undefined) !== (callbackSecret === undefined)) {

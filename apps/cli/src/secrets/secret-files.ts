@@ -21,6 +21,7 @@ export interface SecretSources {
   smtpUrl: string;
   /** Only in an installation with billing. */
   stripe?: { apiKey: string; callbackSecret: string };
+  paypalClientSecret?: string;
 }
 
 /**
@@ -29,7 +30,8 @@ export interface SecretSources {
  * calls between services follow their source each time, which is how they are rotated.
  * @returns the names of the new files.
  */
-export function writeSecretFiles({ folder, database, smtpUrl, stripe }: SecretSources): string[] {
+export function writeSecretFiles(sources: SecretSources): string[] {
+  const { folder, database, smtpUrl } = sources;
   mkdirSync(folder, { recursive: true, mode: FOLDER_MODE });
   chmodSync(folder, FOLDER_MODE);
   const written: string[] = [];
@@ -59,9 +61,9 @@ export function writeSecretFiles({ folder, database, smtpUrl, stripe }: SecretSo
   const ofRole = (role: string) => url(role, derivedRolePassword(secret, role));
   keep('database_admin_url', () => url('postgres', password));
   keep('smtp_url', () => smtpUrl);
-  if (stripe) {
-    keep('stripe_api_key', () => stripe.apiKey);
-    keep('stripe_callback_secrets', () => stripe.callbackSecret);
+  for (const [name, text] of Object.entries(processorSecrets(sources))) {
+    // Of a processor that was left out before, the file is there and empty.
+    if (keep(name, () => text) === '' && text !== '') follow(name, text);
   }
   for (const service of SERVICES) {
     for (const [env, url] of Object.entries(databaseSettings(service, ofRole))) {
@@ -69,4 +71,14 @@ export function writeSecretFiles({ folder, database, smtpUrl, stripe }: SecretSo
     }
   }
   return written;
+}
+
+/** One processor is enough: the files of the other are empty, because containers are given all of them. */
+function processorSecrets({ stripe, paypalClientSecret }: SecretSources): Record<string, string> {
+  if (!stripe && paypalClientSecret === undefined) return {};
+  return {
+    stripe_api_key: stripe?.apiKey ?? '',
+    stripe_callback_secrets: stripe?.callbackSecret ?? '',
+    billing_paypal_client_secret: paypalClientSecret ?? '',
+  };
 }

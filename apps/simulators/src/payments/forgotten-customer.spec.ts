@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { HOUR_MS, newId } from '#libs/platform';
 import { TestClock } from '#test/environment';
 import { StripeProcessor } from '../../../billing/src/processors/stripe/stripe-processor.js';
+import { CallRate } from '../../../billing/src/processors/call-rate.js';
 import { PaymentsSimulator } from './payments-simulator.js';
 
 const clock = new TestClock();
@@ -20,7 +21,7 @@ it.each([
     simulator.world.adoptsCustomers = adopts;
     const apiUrl = await simulator.start();
     const secrets = { apiKey: 'sk_test_simulator', callbackSecrets: ['a secret of the tests'] };
-    const processor = new StripeProcessor({ ...secrets, apiUrl, clock });
+    const processor = new StripeProcessor({ ...secrets, apiUrl, rate: new CallRate(1_000), clock });
     const { outcome } = await processor.createCheckout({
       orderId: newId(),
       accountId: newId(),

@@ -3,8 +3,8 @@ import type { SoloFacts } from './solo-facts.js';
 /** How a start announces who takes money. */
 export const PAYMENTS = {
   simulated: 'simulated: Credits in the dashboard sells, and no money moves',
-  real: 'the processor of STRIPE_API_KEY takes real orders',
-  none: 'nothing is sold: set STRIPE_API_KEY',
+  real: 'the processors that are set take real orders',
+  none: 'nothing is sold: set STRIPE_API_KEY or BILLING_PAYPAL_CLIENT_ID',
 } as const;
 
 /** The text that ends a start: where everything is, and a line to paste that works offline. */

@@ -6,15 +6,16 @@ import { PAYPAL_PATH } from '../../../simulators/src/payments/paypal/paypal-simu
 import type { ShutdownOrder } from './shutdown-order.js';
 import { isDashboardAtHome } from './solo-settings.js';
 
+/** What an operator sets to take real orders. */
+const REAL_PROCESSORS = ['STRIPE_API_KEY', 'STRIPE_API_KEY_FILE', 'BILLING_PAYPAL_CLIENT_ID'];
+
 /**
  * Whether money is simulated: nobody has set a processor's key (a blank one means no billing at all), and
  * everybody who reaches the dashboard is at home. Elsewhere credits would be there for the asking.
  */
 export function isPaymentSimulated(settings: Settings): boolean {
-  if (settings.STRIPE_API_KEY !== undefined || settings.STRIPE_API_KEY_FILE !== undefined) {
-    return false;
-  }
-  return isDashboardAtHome(settings);
+  const isOperators = REAL_PROCESSORS.some((env) => settings[env] !== undefined);
+  return !isOperators && isDashboardAtHome(settings);
 }
 
 /** Starts the simulated processors and gives billing their settings, as for real ones. */

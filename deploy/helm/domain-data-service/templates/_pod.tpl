@@ -36,8 +36,8 @@ securityContext:
 {{- else if $root.Values.kafka.sasl -}}
 {{- $files = append $files (dict "env" .env "file" .file "secret" $root.Values.secrets.name "key" .file) -}}
 {{- end -}}
-{{- else if or .isRequired (eq .env "SMTP_URL") (and (eq .env "VALKEY_URL") $root.Values.valkey.fromSecret) -}}
-{{- $files = append $files (dict "env" .env "file" .file "secret" $root.Values.secrets.name "key" .file) -}}
+{{- else if or .isRequired .mayBeMissing (eq .env "SMTP_URL") (and (eq .env "VALKEY_URL") $root.Values.valkey.fromSecret) -}}
+{{- $files = append $files (dict "env" .env "file" .file "secret" $root.Values.secrets.name "key" .file "optional" .mayBeMissing) -}}
 {{- end -}}
 {{- end -}}
 {{- dict "files" $files | toJson -}}
@@ -117,7 +117,7 @@ securityContext:
     defaultMode: 288 # 0440
     sources:
       {{- range .files }}
-      - secret: { name: {{ .secret }}, items: [{ key: {{ .key }}, path: {{ .file }} }] }
+      - secret: { name: {{ .secret }}, items: [{ key: {{ .key }}, path: {{ .file }} }]{{ if .optional }}, optional: true{{ end }} }
       {{- end }}
 {{- range $name, $ca := .trust }}
 - name: trust-{{ $name }}

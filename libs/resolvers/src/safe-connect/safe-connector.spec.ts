@@ -63,12 +63,13 @@ async function nameServer(addresses: string[]) {
 }
 
 async function faultOf(
-  options: SafeConnectorOptions,
+  options: SafeConnectorOptions | SafeConnector,
   [host, port, purpose]: [string, number, ConnectPurpose],
 ): Promise<string> {
   try {
     const limits = { timeoutMs: PATIENT_MS };
-    const socket = await new SafeConnector(options).safeConnect(host, port, purpose, limits);
+    const connector = options instanceof SafeConnector ? options : new SafeConnector(options);
+    const socket = await connector.safeConnect(host, port, purpose, limits);
     socket.destroy();
     return 'connected';
   } catch (error) {
@@ -184,6 +185,24 @@ describe('SafeConnector', () => {
     ['hook.evil.example', 80, 'webhook'],
   ])('S57: %s:%d is refused for %s', async (...target) => {
     expect(await faultOf({}, target)).toBe('blocked_port');
+  });
+
+  it.each<[ConnectPurpose, number[]]>([
+    ['whois', [43]],
+    ['rdap', [443]],
+    ['dns', [53, 853]],
+    ['webhook', [443]],
+  ])('S57: of all ports %s reaches %j alone', async (purpose, own) => {
+    const { dnsServers } = await nameServer(['127.0.0.1']);
+    const connector = new SafeConnector({ dnsServers });
+    const tried = [...Array.from({ length: 1_024 }, (_, port) => port), 5432, 6379, 8443, 65_535];
+    const faults = await Promise.all(
+      tried.map((port) => faultOf(connector, ['a.example', port, purpose])),
+    );
+    const others = tried.filter((_, at) => faults[at] !== 'blocked_port');
+    expect(others).toEqual(own);
+    // Those are past the rule for ports, and end at the one for addresses.
+    expect(new Set(faults)).toEqual(new Set(['blocked_port', 'blocked_address']));
   });
 
   it.each(['localhost', 'a_b.example', '-a.example', '127.1', '0x7f.1', 'a.b.0x7f', 'a b.example'])(

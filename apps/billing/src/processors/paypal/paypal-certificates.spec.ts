@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { MINUTE_MS } from '#libs/platform';
 import { CertificateAuthority, type IssuedCertificate } from '#libs/resolvers';
 import { TestClock } from '#test/environment';
+import { CallRate } from '../call-rate.js';
 import { PaypalProcessor } from './paypal-processor.js';
 
 const WEBHOOK_ID = '5GP028458E2496506';
@@ -46,6 +47,7 @@ describe('certificates of callbacks', () => {
     });
     url = `http://localhost:${(server.address() as AddressInfo).port}`;
     processor = new PaypalProcessor({
+      rate: new CallRate(1_000),
       apiUrl: url,
       clientId: 'a client',
       clientSecret: 'a secret of the tests',

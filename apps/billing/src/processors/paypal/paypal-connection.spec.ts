@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { HOUR_MS, newId } from '#libs/platform';
 import { TestClock } from '#test/environment';
+import { CallRate } from '../call-rate.js';
 import { PaypalProcessor } from './paypal-processor.js';
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
@@ -45,6 +46,7 @@ describe('connection to PayPal', () => {
       server.listen(0, '127.0.0.1', resolve);
     });
     processor = new PaypalProcessor({
+      rate: new CallRate(1_000),
       apiUrl: `http://localhost:${(server.address() as AddressInfo).port}`,
       clientId: 'a client',
       clientSecret: 'a secret of the tests',

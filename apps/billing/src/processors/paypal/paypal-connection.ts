@@ -1,10 +1,13 @@
 import { type Clock, SECOND_MS } from '#libs/platform';
+import type { CallRate } from '../call-rate.js';
 
 export interface PaypalAccess {
   /** `https://api-m.paypal.com`, its sandbox, or a simulator. */
   apiUrl: string;
   clientId: string;
   clientSecret: string;
+  /** How often it may be called. */
+  rate: CallRate;
   clock: Clock;
 }
 
@@ -75,7 +78,7 @@ export class PaypalConnection {
       ...(key !== undefined && { 'paypal-request-id': key }),
     };
     const request = { method, headers, ...(body && { body: JSON.stringify(body) }) };
-    return answerOf<T>(await exchange(`${this.access.apiUrl}${path}`, request));
+    return answerOf<T>(await this.inTurn(`${this.access.apiUrl}${path}`, request));
   }
 
   private async currentToken(): Promise<string> {
@@ -87,12 +90,21 @@ export class PaypalConnection {
     return this.asking;
   }
 
+  private async inTurn(url: string, request: RequestInit): Promise<Answer> {
+    try {
+      await this.access.rate.turn();
+    } catch (error) {
+      throw new PaypalUnreachable(String(error), { cause: error });
+    }
+    return exchange(url, request);
+  }
+
   /** OAuth 2.0 client credentials (RFC 6749 §4.4). */
   private async askToken(): Promise<string> {
     const { apiUrl, clientId, clientSecret, clock } = this.access;
     const askedAt = clock.now();
     const credentials = Buffer.from(`${clientId}:${clientSecret}`).toString('base64');
-    const answer = await exchange(`${apiUrl}/v1/oauth2/token`, {
+    const answer = await this.inTurn(`${apiUrl}/v1/oauth2/token`, {
       method: 'POST',
       headers: {
         authorization: `Basic ${credentials}`,

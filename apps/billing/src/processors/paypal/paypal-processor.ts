@@ -20,6 +20,7 @@ import type {
   UpgradeRequest,
   UpgradeResult,
 } from '../payment-processor.js';
+import type { CallRate } from '../call-rate.js';
 import { PaypalCallbacks } from './paypal-callbacks.js';
 import { PaypalCertificates } from './paypal-certificates.js';
 import { PaypalClient } from './paypal-client.js';
@@ -47,6 +48,8 @@ export interface PaypalOptions {
   authorities?: readonly string[];
   /** Where customers come back to from the pages of a subscription. */
   returnUrl: string;
+  /** How often it may be called. */
+  rate: CallRate;
   clock: Clock;
 }
 

@@ -4,6 +4,7 @@ import { DAY_MS, HOUR_MS, SystemClock, newId } from '#libs/platform';
 import { StripeMock, stripeMockProgram } from '../../../../../test/billing/stripe-mock.js';
 import { PaymentsSimulator } from '../../../../simulators/src/payments/payments-simulator.js';
 import type { Outcome, PlanRef } from '../payment-processor.js';
+import { CallRate } from '../call-rate.js';
 import { StripeProcessor } from './stripe-processor.js';
 
 const program = stripeMockProgram();
@@ -34,6 +35,7 @@ function planRef(sku: string): PlanRef {
     const apiUrl = await simulator.start();
     const callbackSecrets = ['the secret of the callback endpoint'];
     processor = new StripeProcessor({
+      rate: new CallRate(1_000),
       apiKey: 'sk_test_simulator',
       apiUrl,
       callbackSecrets,

@@ -19,9 +19,11 @@ import type {
   UpgradeRequest,
   UpgradeResult,
 } from '../payment-processor.js';
+import type { CallRate } from '../call-rate.js';
 import { StripeCallbacks, eventOf } from './stripe-callbacks.js';
 import { outcomeOf } from './stripe-outcome.js';
 import { taxNameOf } from '../../pricing/tax-rates.js';
+import { pacedHttpClient } from './stripe-http-client.js';
 import { StripePrices } from './stripe-prices.js';
 import { StripeSubscriptions } from './stripe-subscriptions.js';
 import {
@@ -37,6 +39,8 @@ export interface StripeOptions {
   callbackSecrets: readonly string[];
   /** `https://api.stripe.com`, or a simulator. */
   apiUrl: string;
+  /** How often it may be called. */
+  rate: CallRate;
   clock: Clock;
 }
 
@@ -68,7 +72,7 @@ export class StripeProcessor implements PaymentProcessor {
   private readonly subscriptions: StripeSubscriptions;
   private readonly clock: Clock;
 
-  constructor({ apiKey, apiUrl, callbackSecrets, clock }: StripeOptions) {
+  constructor({ apiKey, apiUrl, callbackSecrets, rate, clock }: StripeOptions) {
     const { protocol, hostname, port } = new URL(apiUrl);
     this.stripe = new Stripe(apiKey, {
       protocol: protocol === 'http:' ? 'http' : 'https',
@@ -77,6 +81,7 @@ export class StripeProcessor implements PaymentProcessor {
       maxNetworkRetries: 0,
       timeout: TIMEOUT_MS,
       telemetry: false,
+      httpClient: pacedHttpClient(rate),
     });
     this.clock = clock;
     this.prices = new StripePrices(this.stripe);

@@ -1,0 +1,35 @@
+import type { Database } from '#libs/database';
+import { type Metrics, declareGauge } from '#libs/platform';
+
+const SET_ASIDE = declareGauge(
+  'dds_billing_set_aside',
+  'What billing cannot finish by itself: orders and subscriptions that are set aside, objects of a processor that were not taken over several times, refunds of which nothing is known for an hour, money that could not be given back.',
+  { labels: ['kind'] },
+);
+
+/** I13: whatever is set aside raises an alarm. @param database the role that sees every account's rows. */
+export function addSetAsideMetrics(metrics: Metrics, database: Pick<Database, 'query'>): void {
+  metrics.addSource({
+    name: 'money set aside',
+    read: async (take) => {
+      const [row] = await database.query<Record<string, number>>(COUNTS);
+      for (const [kind, count] of Object.entries(row)) take(SET_ASIDE, count, { kind });
+    },
+  });
+}
+
+/** Attempts by which a processor that was away, or an object that came early, would long have been taken over. */
+const ATTEMPTS_MIN = 4;
+
+/** Times of the queue are the database's, so that `requested` refunds are old by when they were stored. */
+const COUNTS = `
+  select
+    (select count(*) from orders where quarantined_because is not null)::int as orders,
+    (select count(*) from subscriptions where quarantined_because is not null)::int as subscriptions,
+    (select count(*) from processor_objects
+      where due_at is not null and attempts >= ${ATTEMPTS_MIN})::int as objects,
+    (select count(*) from reversals where external_id is null and state = 'requested'
+      and uuid_extract_timestamp(id) < clock_timestamp() - interval '1 hour')::int as refunds,
+    (select count(*) from payments p where not is_announced and returned_at is not null
+      and coalesce((select sum(amount_micros) from reversals r
+        where r.payment_id = p.id and r.state <> 'undone'), 0) < p.amount_micros)::int as unreturned`;

@@ -1,0 +1,41 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { SECOND_MS, monotonicMs } from '#libs/platform';
+
+/** Whoever would wait longer gives up: the customer has gone, and a job comes again. */
+const WAIT_MAX_MS = 10 * SECOND_MS;
+/** What may go out at once after a pause, in seconds' worth of calls. */
+const BURST_SECONDS = 0.25;
+
+/** A call was not made: too many others were waiting before it. */
+export class CallsExhausted extends Error {}
+
+/**
+ * How often one processor is called by this process: so many times a second, and a few at once after a pause. A bucket
+ * of tokens, kept as the time at which it is full (the generic cell rate algorithm, ITU-T I.371). Several
+ * processes share a rate by each being given its part of it.
+ */
+export class CallRate {
+  private readonly everyMs: number;
+  private readonly burstMs: number;
+  private fullAtMs = -Infinity;
+
+  constructor(perSecond: number) {
+    this.everyMs = SECOND_MS / perSecond;
+    this.burstMs = Math.max(0, BURST_SECONDS * SECOND_MS - this.everyMs);
+  }
+
+  /** Resolves when the next call may go out, first come, first served. @throws CallsExhausted. */
+  async turn(): Promise<void> {
+    const waitMs = this.take(monotonicMs());
+    if (waitMs > 0) await sleep(waitMs);
+  }
+
+  /** Takes the next place. @returns how long to wait for it. @throws CallsExhausted; then none is taken. */
+  take(nowMs: number): number {
+    const fullAtMs = Math.max(this.fullAtMs, nowMs);
+    const waitMs = Math.max(0, fullAtMs - this.burstMs - nowMs);
+    if (waitMs > WAIT_MAX_MS) throw new CallsExhausted('too many calls wait for the processor');
+    this.fullAtMs = fullAtMs + this.everyMs;
+    return waitMs;
+  }
+}

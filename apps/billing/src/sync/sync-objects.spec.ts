@@ -1,0 +1,72 @@
+import { type Server, createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import { waitFor } from '#test/environment';
+import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
+import { SyncObjectsJob } from './sync-objects.job.js';
+
+const COUNT = 40;
+/** How many calls at once keep up with 28 renewals a second, two calls each, a quarter of a second a call. */
+const CALLS_WANTED = 14;
+const CALLS_MAX = 16;
+
+let billing: BillingUnderTest;
+let stripe: Server;
+/** Requests that wait for their answer; the processor answers when the spec says so. */
+const waiting: { id: string; answer: () => void }[] = [];
+
+beforeAll(async () => {
+  stripe = createServer((request, response) => {
+    const id = request.url?.split('/').at(-1)?.split('?')[0] ?? '';
+    waiting.push({ id, answer: () => response.writeHead(404).end('{"error":{"type":"none"}}') });
+  });
+  await new Promise<void>((resolve) => {
+    stripe.listen(0, '127.0.0.1', resolve);
+  });
+  const stripeApiUrl = `http://127.0.0.1:${(stripe.address() as AddressInfo).port}`;
+  billing = await BillingUnderTest.start({ stripeApiUrl });
+});
+afterEach(() => {
+  expect(billing.logLines.splice(0)).toEqual([]);
+});
+afterAll(async () => {
+  stripe.closeAllConnections();
+  stripe.close();
+  await billing.stop();
+});
+
+const want = (prefix: string, count: number) =>
+  billing.database.query(
+    `insert into processor_objects (processor, kind, external_id, wish_no, due_at)
+     select 'stripe', 'dispute', $1 || n, 1, clock_timestamp() from generate_series(1, $2) as n`,
+    [prefix, count],
+  );
+const answerAll = () => {
+  for (const { answer } of waiting.splice(0)) answer();
+};
+
+it('enough are fetched at once for a processor that is slow, and never more than the limit', async () => {
+  await want('many', COUNT);
+  const run = billing.get(SyncObjectsJob).runOnce();
+  let answered = 0;
+  await waitFor('calls at once', () => waiting.length >= CALLS_WANTED);
+  while (answered < COUNT) {
+    expect(waiting.length).toBeLessThanOrEqual(CALLS_MAX);
+    answered += waiting.length;
+    answerAll();
+    await waitFor('the next calls', () => waiting.length > 0 || answered >= COUNT);
+  }
+  await run;
+});
+
+it('one whose answer does not come holds up no other that is wanted meanwhile', async () => {
+  const job = billing.get(SyncObjectsJob);
+  await want('slow', 1);
+  job.wake();
+  await waitFor('the slow one', () => waiting.some(({ id }) => id === 'slow1'));
+  await want('later', 1);
+  job.wake();
+  await waitFor('the later one', () => waiting.some(({ id }) => id === 'later1'));
+  answerAll();
+  await job.runOnce();
+});

@@ -1,0 +1,38 @@
+import { spyOn } from 'jest-mock';
+
+type Call = (...words: unknown[]) => unknown;
+
+/** What Jest makes anew for each file. */
+export interface Globals {
+  afterAll: Call;
+  afterEach: Call;
+  beforeAll: Call;
+  beforeEach: Call;
+  describe: Call;
+  expect: Call;
+  it: Call;
+}
+
+/** Where Jest looks for the time that each test of a file has. */
+const TIMEOUT = Symbol.for('TEST_TIMEOUT_SYMBOL');
+
+// What specs import as `@jest/globals`, suites that several specs run too: always those of the file that runs.
+export let afterAll: Call;
+export let afterEach: Call;
+export let beforeAll: Call;
+export let beforeEach: Call;
+export let describe: Call;
+export let expect: Call;
+export let it: Call;
+export const jest = {
+  setTimeout: (ms: number) => Reflect.set(globalThis, TIMEOUT, ms),
+  spyOn,
+};
+
+export function useGlobals(globals: Globals): void {
+  ({ afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } = globals);
+}
+
+export function forgetTimeout(): void {
+  Reflect.deleteProperty(globalThis, TIMEOUT);
+}
