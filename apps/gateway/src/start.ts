@@ -1,5 +1,5 @@
 import type { Operation } from '#libs/contracts';
-import { Database } from '#libs/database';
+import { AccountExports, Database } from '#libs/database';
 import type { EventTransport } from '#libs/messaging';
 import { type Clock, type Logger, type RunningService, startService } from '#libs/platform';
 import { hiddenClientsOf } from './context/client-address.js';
@@ -8,6 +8,7 @@ import { AuthCache } from './auth-cache/auth-cache.js';
 import type { GatewayConfig } from './gateway.config.js';
 import { GatewayModule } from './gateway.module.js';
 import { probePorts } from './listener/port-probe.js';
+import { EXPORTED_TABLES } from './request-log/exported-tables.js';
 import { UsageService } from './usage/usage.service.js';
 import { PublicListeners } from './listener/public-listeners.js';
 import { ProblemBodies } from './problems/problem-body.js';
@@ -66,7 +67,8 @@ export async function startGateway(options: StartGateway): Promise<RunningGatewa
     strategy: transport.strategyFor('gateway', database),
   });
   const listeners = service.app.get(PublicListeners);
-  await listeners.open({ ...options, usage: service.app.get(UsageService) });
+  const exports = new AccountExports(database, EXPORTED_TABLES);
+  await listeners.open({ ...options, exports, usage: service.app.get(UsageService) });
   return {
     ...service,
     apiUrl: listeners.apiUrl,

@@ -1,4 +1,5 @@
 import type { EntitlementClient, Operation } from '#libs/contracts';
+import type { AccountExports } from '#libs/database';
 import type { Logger, ServiceTokens } from '#libs/platform';
 import type { ProblemBodies } from '../problems/problem-body.js';
 import type { UsageService } from '../usage/usage.service.js';
@@ -21,6 +22,8 @@ export interface DashboardOptions {
   /** Rows with a session or a signature are routed. */
   operations?: readonly Operation[];
   entitlement: EntitlementClient;
+  /** What the gateway itself holds of an account. */
+  exports: AccountExports;
   /** Reads the request log. */
   usage: Pick<UsageService, 'usage'>;
   tokens: ServiceTokens;

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
+import type { AccountExports } from '#libs/database';
 import { Logger, ServiceTokens, monotonicMs } from '#libs/platform';
 import { type RunningDashboard, startDashboard } from '../dashboard/start-dashboard.js';
 import type { Mailbox } from '../dashboard/mailbox/mailbox.js';
@@ -13,6 +14,8 @@ import { ApiListener } from './api-listener.js';
 interface OpenOptions {
   logger: Logger;
   mailbox?: Mailbox;
+  /** What the gateway itself holds of an account. */
+  exports: AccountExports;
   usage: UsageService;
 }
 
@@ -41,7 +44,7 @@ export class PublicListeners {
   }
 
   /** @throws when a port is taken. */
-  async open({ logger, mailbox, usage }: OpenOptions): Promise<void> {
+  async open({ logger, mailbox, exports, usage }: OpenOptions): Promise<void> {
     const { config, services, tokens, bodies } = this;
     this.apiUrl = await this.api.start();
     this.dashboard = await startDashboard({
@@ -60,6 +63,7 @@ export class PublicListeners {
         lookup: config.lookupUrl,
       },
       entitlement: services.entitlement,
+      exports,
       tokens,
       bodies,
       trustedProxies: config.trustedProxies,

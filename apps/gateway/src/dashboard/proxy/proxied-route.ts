@@ -1,10 +1,4 @@
-import {
-  InputReader,
-  type Method,
-  type Operation,
-  type OwnerService,
-  listenerOf,
-} from '#libs/contracts';
+import { InputReader, type Method, type Operation, listenerOf } from '#libs/contracts';
 import { JSON_BODY_LIMIT_BYTES } from '#libs/platform';
 import type { SessionTerms } from '../browser/allow-visitors.js';
 
@@ -14,6 +8,8 @@ export interface ProxiedRoute {
   /** Public path; parameters in braces. */
   path: string;
   owner: Operation['owner'];
+  /** Who answers the rest of an answer in parts. */
+  parts?: Operation['parts'];
   body?: Operation['body'];
   reader: InputReader;
   /**
@@ -43,13 +39,14 @@ export function proxiedRoutes(operations: readonly Operation[]): ProxiedRoute[] 
     .filter((row) => listenerOf(row) === 'dashboard')
     .flatMap((row) =>
       row.routes.map(({ path }): ProxiedRoute => {
-        const { answers, body, method, owner } = row;
-        const access = accessOf(row, owner.service);
+        const { answers, body, method, owner, parts } = row;
+        const access = accessOf(row);
         const isSigned = access === 'signed';
         return {
           method,
           path,
           owner,
+          parts,
           body,
           reader: new InputReader(row),
           access,
@@ -63,9 +60,10 @@ export function proxiedRoutes(operations: readonly Operation[]): ProxiedRoute[] 
     );
 }
 
-function accessOf({ access }: Operation, owner: OwnerService): ProxiedRoute['access'] {
+function accessOf({ access, owner, parts }: Operation): ProxiedRoute['access'] {
   if (access.kind === 'signed') return 'signed';
-  return owner === 'account' || access.kind === 'public' ? 'owner' : 'session';
+  const isOwners = owner.service === 'account' && !parts;
+  return isOwners || access.kind === 'public' ? 'owner' : 'session';
 }
 
 function termsOf({
