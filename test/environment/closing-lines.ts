@@ -82,7 +82,7 @@ export default class ClosingLines implements Pick<Reporter, 'onRunComplete'> {
     const noRelease = lastReleaseMissing();
     if (noRelease)
       process.stdout.write(
-        `${NOT_RUN}that releases work beside one another (test/upgrade): ${noRelease}\n`,
+        `${NOT_RUN}that migrations bear services of the last release (test/upgrade/migration-steps.spec.ts): ${noRelease}\n`,
       );
     for (const [name, , proves] of PROGRAMS.filter(([, isHere]) => !isHere())) {
       process.stdout.write(`${NOT_RUN}${proves}: no ${name} on this machine\n`);
