@@ -6,6 +6,7 @@ import {
   valkeyAvailability,
 } from './index.js';
 import { imageAvailability } from '../deploy/image.js';
+import { promtoolAvailability } from '../deploy/promtool.js';
 import { apiServerAvailability, chartToolsAvailability } from '../deploy/tools/programs.js';
 import { internetAvailability } from '../stories/internet-availability.js';
 import { historyMissing } from '../tidy/history.js';
@@ -53,6 +54,11 @@ const PROGRAMS: readonly [name: string, isHere: () => boolean, proves: string][]
     'Go, which builds Helm,',
     () => chartToolsAvailability() === undefined,
     'what the Helm chart renders and refuses (test/deploy/chart.spec.ts)',
+  ],
+  [
+    'promtool of Prometheus',
+    () => promtoolAvailability() === undefined,
+    'that each alert fires (test/deploy/alerts.spec.ts)',
   ],
   [
     'API server of Kubernetes (node dist/test/deploy/tools/prepare-tools.js builds it)',

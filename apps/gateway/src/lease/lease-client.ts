@@ -177,6 +177,7 @@ export class LeaseClient {
       unsettledCredits: settler.unsettledCredits,
       settlementAgeMs: settler.answerAgeMs,
       journalBytes: journal.size,
+      journalFreeBytes: journal.freeBytes,
       isJournalWritable: journal.isWritable,
     };
   }
