@@ -8,10 +8,12 @@ import { AuthCache } from './auth-cache/auth-cache.js';
 import type { GatewayConfig } from './gateway.config.js';
 import { GatewayModule } from './gateway.module.js';
 import { probePorts } from './listener/port-probe.js';
-import { UsageService } from './usage/usage.service.js';
 import { PublicListeners } from './listener/public-listeners.js';
+import { ownOperations } from './owners/own-operations.js';
 import { ProblemBodies } from './problems/problem-body.js';
 import { Services } from './services.js';
+import { RequestsService } from './usage/requests.service.js';
+import { UsageService } from './usage/usage.service.js';
 
 export interface StartGateway {
   config: GatewayConfig;
@@ -66,7 +68,9 @@ export async function startGateway(options: StartGateway): Promise<RunningGatewa
     strategy: transport.strategyFor('gateway', database),
   });
   const listeners = service.app.get(PublicListeners);
-  await listeners.open({ ...options, usage: service.app.get(UsageService) });
+  const usage = service.app.get(UsageService);
+  const own = ownOperations(usage, service.app.get(RequestsService));
+  await listeners.open({ ...options, usage, own });
   return {
     ...service,
     apiUrl: listeners.apiUrl,

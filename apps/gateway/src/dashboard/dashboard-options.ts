@@ -1,5 +1,6 @@
 import type { EntitlementClient, Operation } from '#libs/contracts';
 import type { Logger, ServiceTokens } from '#libs/platform';
+import type { OwnOperations } from '../owners/own-operations.js';
 import type { ProblemBodies } from '../problems/problem-body.js';
 import type { UsageService } from '../usage/usage.service.js';
 import type { Mailbox } from './mailbox/mailbox.js';
@@ -21,6 +22,8 @@ export interface DashboardOptions {
   /** Rows with a session or a signature are routed. */
   operations?: readonly Operation[];
   entitlement: EntitlementClient;
+  /** How the gateway answers what it owns itself. */
+  own: OwnOperations;
   /** Reads the request log. */
   usage: Pick<UsageService, 'usage'>;
   tokens: ServiceTokens;

@@ -67,6 +67,7 @@ describe('dashboard', () => {
       port: 0,
       owners: { account: internalUrl, billing: internalUrl },
       entitlement: new EntitlementClient(http),
+      own: new Map(),
       // There is no request log here.
       usage: { usage: () => Promise.reject(new ServiceUnavailable('gateway')) },
       tokens,

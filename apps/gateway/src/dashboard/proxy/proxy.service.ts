@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { idempotencyKeyOf } from '#libs/platform';
 import { applySession } from '../browser/browser-request.js';
 import { readCall, signedPath } from './call-input.js';
+import { OwnCalls } from './own-calls.js';
 import type { ProxiedRoute } from './proxied-route.js';
 import { ServiceProxies } from './service-proxies.js';
 import type { ProxiedCall } from './service-proxy.js';
@@ -17,10 +18,18 @@ const NOT_PASSED_ON =
 /** Hands a call of the table to its owner. */
 @Injectable()
 export class ProxyService {
-  constructor(private readonly proxies: ServiceProxies) {}
+  constructor(
+    private readonly proxies: ServiceProxies,
+    private readonly own: OwnCalls,
+  ) {}
 
   /** @throws InvalidRequest, UnexpectedBody; the owner's refusal; ServiceUnavailable. */
   async forward(route: ProxiedRoute, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    if (route.owner.service === 'gateway') {
+      const { values } = readCall(route, request);
+      const { accountId } = request.session!;
+      return void reply.send(await this.own.answer(route.name, values, accountId));
+    }
     const proxy = this.proxies.of(route.owner.service);
     const call = callOf(route, request);
     if (route.isStream) {
