@@ -158,6 +158,7 @@ describe('audited actions', () => {
       [() => key('POST', '/reissue'), 'key.reissued'],
       [() => call('PATCH', 'account', { first_name: 'Grace' }), 'profile.updated'],
       [() => call('PUT', 'billing-details', DETAILS), 'billing-details.changed'],
+      [() => call('GET', 'account/export'), 'account.exported'],
       [contact, 'billing-details.read'],
       [() => call('POST', 'account/email', { email: NEXT_EMAIL }), 'address.requested'],
       [

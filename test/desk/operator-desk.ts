@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { Problem, SystemClock } from '#libs/platform';
 import { accountCommands } from '../../apps/cli/src/accounts/account-commands.js';
+import { auditCommands } from '../../apps/cli/src/audit/audit-commands.js';
 import { billingCommands } from '../../apps/cli/src/billing/billing-commands.js';
 import { CliConfig } from '../../apps/cli/src/cli.config.js';
 import { creditCommands } from '../../apps/cli/src/credits/credit-commands.js';
@@ -8,7 +9,7 @@ import { AccountUnderTest } from '../account/account-under-test.js';
 import { BillingUnderTest } from '../billing/billing-under-test.js';
 import { EntitlementUnderTest } from '../entitlement/entitlement-under-test.js';
 
-const SECRET = 'a secret of the tests, thirty-two characters';
+export const SECRET = 'a secret of the tests, thirty-two characters';
 
 export interface CommandEnd {
   code: number;
@@ -59,6 +60,7 @@ export class OperatorDesk {
     accountCommands(program, this.config);
     creditCommands(program, this.config);
     billingCommands(program, this.config);
+    auditCommands(program, this.config);
     const end: CommandEnd = { code: 0, stdout: '', stderr: '' };
     const { stdout, stderr } = process;
     const [writeOut, writeError] = [stdout.write, stderr.write];

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { Client } from 'undici';
 import { EntitlementClient, type Method, type Operation, ServiceHttp } from '#libs/contracts';
+import { AccountExports } from '#libs/database';
 import { Logger, ServiceTokens, ServiceUnavailable, SystemClock } from '#libs/platform';
 import {
   type RunningDashboard,
@@ -126,6 +127,7 @@ export class DashboardUnderTest {
       operations,
       entitlement: new EntitlementClient(http),
       own,
+      exports: new AccountExports(undefined as never, { tables: [], withheld: {} }),
       // There is no request log here.
       usage: { usage: () => Promise.reject(new ServiceUnavailable('gateway')) },
       tokens,

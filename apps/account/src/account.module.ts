@@ -40,6 +40,8 @@ import { ErasedDataService } from './deletion/erased-data.service.js';
 import { ErasureMaintenanceRepository } from './deletion/erasure.repository.js';
 import { ErasureService } from './deletion/erasure.service.js';
 import { MailedLinksService } from './deletion/mailed-links.service.js';
+import { ExportController } from './export/export.controller.js';
+import { ExportService } from './export/export.service.js';
 import { ExpireKeysJob } from './key-records/expire-keys.job.js';
 import { KeyRecordController } from './key-records/key-records.controller.js';
 import { KeyRecordMaintenanceRepository } from './key-records/key-records.repository.js';
@@ -103,6 +105,7 @@ export const CONTROLLERS = [
   DeletionController,
   OperatorsController,
   TimelineController,
+  ExportController,
 ];
 
 /** Features in the order in which they may use one another. */
@@ -161,6 +164,7 @@ const FEATURES = [
     EraseJob,
   ],
   [OperatorsService, TimelineRepository],
+  [ExportService],
 ];
 
 @Module({})

@@ -2,11 +2,12 @@ import {
   ArrayMaxSize,
   ArrayMinSize,
   ArrayUnique,
+  IsInt,
   IsOptional,
   IsString,
   IsUrl,
-  Matches,
   Length,
+  Matches,
   Max,
   Min,
   MinLength,
@@ -88,6 +89,16 @@ export class BillingConfig extends ServiceSecretConfig {
   @IsString()
   @MinLength(32)
   invoiceDataSecret: string;
+
+  @Setting({
+    env: 'INVOICE_YEARS_KEPT',
+    about:
+      'How long the law wants invoices kept, in years after the one they were issued in. Then PDFs and buyers become unreadable.',
+  })
+  @IsInt()
+  @Min(1)
+  @Max(50)
+  invoiceYearsKept: number = 10;
 
   @Setting({ env: 'INVOICE_SELLER_NAME', about: 'Who sells, as invoices say it.' })
   @IsString()

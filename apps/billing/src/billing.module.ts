@@ -7,8 +7,13 @@ import { AccountClient, EntitlementClient } from '#libs/contracts';
 import { BILLING_INVARIANTS } from './auditor/invariants.js';
 import { BillingConfig } from './billing.config.js';
 import { CallbacksController } from './callbacks/callbacks.controller.js';
-import { CallbacksRepository } from './callbacks/callbacks.repository.js';
+import {
+  CallbacksMaintenanceRepository,
+  CallbacksRepository,
+} from './callbacks/callbacks.repository.js';
 import { CallbacksService } from './callbacks/callbacks.service.js';
+import { ExportController } from './export/export.controller.js';
+import { ForgetCallbacksJob } from './callbacks/forget-callbacks.job.js';
 import { HealingRepository } from './healing/healing.repository.js';
 import { HealingService } from './healing/healing.service.js';
 import { MissedEventsJob } from './healing/missed-events.job.js';
@@ -25,7 +30,11 @@ import { ReferencesMaintenanceRepository } from './inquiries/references.reposito
 import { TimelineController } from './inquiries/timeline.controller.js';
 import { TimelineRepository } from './inquiries/timeline.repository.js';
 import { InvoiceDataService } from './invoice-data/invoice-data.service.js';
-import { InvoiceKeysRepository } from './invoice-data/invoice-keys.repository.js';
+import {
+  InvoiceKeysMaintenanceRepository,
+  InvoiceKeysRepository,
+} from './invoice-data/invoice-keys.repository.js';
+import { DestroyKeysJob } from './invoice-data/destroy-keys.job.js';
 import { InvoicesController } from './invoices/invoices.controller.js';
 import { InvoicesRepository } from './invoices/invoices.repository.js';
 import { InvoicesService } from './invoices/invoices.service.js';
@@ -76,6 +85,7 @@ import {
   SubscriptionsRepository,
 } from './subscriptions/subscriptions.repository.js';
 import { SubscriptionsService } from './subscriptions/subscriptions.service.js';
+import { CallbackOwnersMaintenanceRepository } from './sync/callback-owners.repository.js';
 import { ProcessorObjectsRepository } from './sync/processor-objects.repository.js';
 import { ReturnsController } from './sync/returns.controller.js';
 import { ReturnsService } from './sync/returns.service.js';
@@ -105,6 +115,7 @@ export const CONTROLLERS = [
   ReconciliationController,
   InquiriesController,
   TimelineController,
+  ExportController,
   OnAccountDeletedConsumer,
   OnAccountRestoredConsumer,
   OnAccountErasedConsumer,
@@ -115,7 +126,7 @@ export const CONTROLLERS = [
 const FEATURES = [
   [AccountStatesRepository, AccountStatesService],
   [ContactsService, MailedNoticesRepository, MailsService],
-  [InvoiceKeysRepository, InvoiceDataService],
+  [InvoiceKeysRepository, InvoiceDataService, InvoiceKeysMaintenanceRepository, DestroyKeysJob],
   [
     InvoicesRepository,
     RevisionsRepository,
@@ -128,7 +139,14 @@ const FEATURES = [
   [OrdersRepository, OrdersMaintenanceRepository, OrderReferencesService],
   [SubscriptionsRepository, SubscriptionsMaintenanceRepository, SubscriptionsService],
   [CheckoutsService, CloseCheckoutsJob, BuyerTaxService, PurchaseRulesService, OrdersService],
-  [ProcessorObjectsRepository, SnapshotsService, SyncService, SyncObjectsJob, ReturnsService],
+  [
+    CallbackOwnersMaintenanceRepository,
+    ProcessorObjectsRepository,
+    SnapshotsService,
+    SyncService,
+    SyncObjectsJob,
+    ReturnsService,
+  ],
   [
     RefundsMaintenanceRepository,
     RefundCallsService,
@@ -138,7 +156,7 @@ const FEATURES = [
   ],
   [OwnSubscriptionsService, PlanChangesService, FollowAccountsJob],
   [DueNoticesMaintenanceRepository, MailNoticesJob],
-  [CallbacksRepository, CallbacksService],
+  [CallbacksRepository, CallbacksService, CallbacksMaintenanceRepository, ForgetCallbacksJob],
   [ReconciliationMaintenanceRepository, ProcessorTruthService, ReconciliationService, ReconcileJob],
   [HealingRepository, HealingService, OpenOrdersJob, MissedEventsJob],
   [ReferencesMaintenanceRepository, InquiriesService, TimelineRepository],

@@ -16,8 +16,10 @@ import { type JobDeclaration, startBackgroundWork } from '#libs/services';
 import type { BillingConfig } from './billing.config.js';
 import { addParkedMoneyMetrics } from './auditor/parked-money.js';
 import { BillingModule } from './billing.module.js';
+import { ForgetCallbacksJob } from './callbacks/forget-callbacks.job.js';
 import { MissedEventsJob } from './healing/missed-events.job.js';
 import { OpenOrdersJob } from './healing/open-orders.job.js';
+import { DestroyKeysJob } from './invoice-data/destroy-keys.job.js';
 import { InvoiceRevision } from './invoices/invoice-revision.entity.js';
 import { Invoice } from './invoices/invoice.entity.js';
 import { PrintInvoicesJob } from './invoices/print-invoices.job.js';
@@ -47,6 +49,8 @@ export const JOBS: readonly JobDeclaration[] = [
   { job: FollowAccountsJob, everyMs: 10 * SECOND_MS, runs: 'installation' },
   { job: ReturnMoneyJob, everyMs: 10 * SECOND_MS, runs: 'installation' },
   { job: SettleRefundsJob, everyMs: MINUTE_MS, runs: 'installation' },
+  { job: ForgetCallbacksJob, everyMs: DAY_MS, runs: 'installation' },
+  { job: DestroyKeysJob, everyMs: DAY_MS, runs: 'installation' },
   { job: ReconcileJob, everyMs: DAY_MS, runs: 'installation' },
   { job: MissedEventsJob, everyMs: 10 * MINUTE_MS, runs: 'installation' },
   { job: RollPartitionsJob, everyMs: HOUR_MS, runs: 'installation' },

@@ -1,4 +1,4 @@
-import { AccountDeskClient, type OperatorOrder } from '#libs/contracts';
+import { AccountDeskClient, type AccountSummary, type OperatorOrder } from '#libs/contracts';
 import type { CliConfig } from './cli.config.js';
 import { operatorName } from './operator.js';
 import { withService } from './service-calls.js';
@@ -13,4 +13,11 @@ export async function audited<T>(
     new AccountDeskClient(http, operatorName()).note(order),
   );
   return work();
+}
+
+/** Before an account's data is read: an entry of the audit log. @throws NotFound. */
+export async function inspected(config: CliConfig, accountId: string): Promise<AccountSummary> {
+  return withService(config, 'account', (http) =>
+    new AccountDeskClient(http, operatorName()).inspect(accountId),
+  );
 }

@@ -1,6 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
 import { EntitlementClient, OPERATIONS, openApi } from '#libs/contracts';
+import { AccountExports } from '#libs/database';
 import { AccountController } from './dashboard/account/account.controller.js';
 import { OverviewController } from './dashboard/account/overview.controller.js';
 import { AuthController } from './dashboard/auth/auth.controller.js';
@@ -16,6 +17,7 @@ import { AssetsController } from './dashboard/assets/assets.controller.js';
 import { PlansController } from './dashboard/plans/plans.controller.js';
 import { CallDocsController } from './dashboard/proxy/call-docs.controller.js';
 import { OwnCalls } from './dashboard/proxy/own-calls.js';
+import { JoinedAnswersService } from './dashboard/proxy/joined-answers.service.js';
 import { proxiedRoutes } from './dashboard/proxy/proxied-route.js';
 import { proxyControllerOf } from './dashboard/proxy/proxy-controller.js';
 import { ProxyService } from './dashboard/proxy/proxy.service.js';
@@ -69,7 +71,9 @@ export class DashboardModule {
         { provide: ServiceProxies, useValue: new ServiceProxies(owners, tokens) },
         { provide: APP_GUARD, useClass: ForgeryGuard },
         { provide: APP_GUARD, useClass: SessionGuard },
+        { provide: AccountExports, useValue: options.exports },
         DashboardCalls,
+        JoinedAnswersService,
         ProxyService,
       ],
     };

@@ -1,5 +1,5 @@
 import type { Operation } from '#libs/contracts';
-import { Database } from '#libs/database';
+import { AccountExports, Database } from '#libs/database';
 import type { EventTransport } from '#libs/messaging';
 import { type Clock, type Logger, type RunningService, startService } from '#libs/platform';
 import { hiddenClientsOf } from './context/client-address.js';
@@ -8,6 +8,7 @@ import { AuthCache } from './auth-cache/auth-cache.js';
 import type { GatewayConfig } from './gateway.config.js';
 import { GatewayModule } from './gateway.module.js';
 import { probePorts } from './listener/port-probe.js';
+import { EXPORTED_TABLES } from './request-log/exported-tables.js';
 import { PublicListeners } from './listener/public-listeners.js';
 import { ownOperations } from './owners/own-operations.js';
 import { ProblemBodies } from './problems/problem-body.js';
@@ -70,7 +71,8 @@ export async function startGateway(options: StartGateway): Promise<RunningGatewa
   const listeners = service.app.get(PublicListeners);
   const usage = service.app.get(UsageService);
   const own = ownOperations(usage, service.app.get(RequestsService));
-  await listeners.open({ ...options, usage, own });
+  const exports = new AccountExports(database, EXPORTED_TABLES);
+  await listeners.open({ ...options, exports, usage, own });
   return {
     ...service,
     apiUrl: listeners.apiUrl,

@@ -6,6 +6,8 @@ export * from './auditor/invariant-metrics.js';
 export * from './database.js';
 export * from './database-url.js';
 export * from './embedded/embedded-server.js';
+export * from './export/account-exports.js';
+export * from './export/exported-table.js';
 export * from './job-lease.js';
 export * from './idempotency/idempotency-table.js';
 export * from './idempotency/idempotency.repository.js';

@@ -16,6 +16,7 @@ export * from './logger.js';
 export * from './loop.js';
 export * from './loopback.js';
 export * from './money.js';
+export * from './network.js';
 export * from './platform.errors.js';
 export * from './port.js';
 export * from './problem.js';

@@ -1,9 +1,8 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import type { ForgotPasswordRequest } from '#libs/contracts';
-import { HOUR_MS, Logger } from '#libs/platform';
+import { HOUR_MS, Logger, networkOf } from '#libs/platform';
 import { AccountsService } from '../accounts/accounts.service.js';
 import { type AttemptLimit, ThrottlingService } from '../throttling/throttling.service.js';
-import { networkOf } from '../throttling/network.js';
 import type { Visitor } from '../audit/actor.js';
 import { AuditService } from '../audit/audit.service.js';
 import type { FoundPerson } from '../people/found-person.js';

@@ -1,8 +1,8 @@
+import { networkOf } from '#libs/platform';
 import { createHmac } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '#libs/database';
 import { AccountConfig } from '../account.config.js';
-import { networkOf } from '../throttling/network.js';
 import { PersonalDataService } from '../personal-data/personal-data.service.js';
 import { addressHash, mailboxOf, trialClaim } from './address.js';
 import { deviceOf, newDeviceToken } from './device-token.js';

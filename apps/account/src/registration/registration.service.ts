@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { SignUpAnswer, SignUpRequest } from '#libs/contracts';
-import { HOUR_MS } from '#libs/platform';
+import { HOUR_MS, networkOf } from '#libs/platform';
 import { AccountsService } from '../accounts/accounts.service.js';
 import { type AttemptLimit, ThrottlingService } from '../throttling/throttling.service.js';
-import { networkOf } from '../throttling/network.js';
 import type { Visitor } from '../audit/actor.js';
 import { AuditService } from '../audit/audit.service.js';
 import { PasswordsService } from '../passwords/passwords.service.js';

@@ -1,10 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { CurrentSessionAnswer, LogInRequest, ReauthenticateRequest } from '#libs/contracts';
 import type { Transaction } from '#libs/database';
-import { MINUTE_MS } from '#libs/platform';
+import { MINUTE_MS, networkOf } from '#libs/platform';
 import { AccountsService } from '../accounts/accounts.service.js';
 import { type AttemptLimit, ThrottlingService } from '../throttling/throttling.service.js';
-import { networkOf } from '../throttling/network.js';
 import type { Visitor } from '../audit/actor.js';
 import { AuditService } from '../audit/audit.service.js';
 import { PasswordsService } from '../passwords/passwords.service.js';

@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '#libs/platform';
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, networkOf } from '#libs/platform';
 import {
   AccountUnderTest,
   PASSWORD,
   type Registered,
 } from '../../../../test/account/account-under-test.js';
-import { networkOf } from '../throttling/network.js';
 import { COMMON_PASSWORD_COUNT, isGuessablePassword } from '../passwords/guessable-password.js';
 import { hashPassword } from '../passwords/password-hash.js';
 import { PasswordsService } from '../passwords/passwords.service.js';

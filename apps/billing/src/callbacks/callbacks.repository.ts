@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Transaction } from '#libs/database';
+import { MaintenanceDatabase, type Transaction } from '#libs/database';
 import { isId, newId } from '#libs/platform';
 import type {
   CallbackRejection,
@@ -112,5 +112,19 @@ export class CallbacksRepository {
        on conflict (processor) do update set cursor = $2`,
       [processor, cursor],
     );
+  }
+}
+
+/** The callbacks of all accounts. */
+@Injectable()
+export class CallbacksMaintenanceRepository {
+  constructor(private readonly database: MaintenanceDatabase) {}
+
+  async forgetBefore(time: Date): Promise<void> {
+    await this.database.query(
+      'update callbacks set raw = null where raw is not null and received_at < $1',
+      [time],
+    );
+    await this.database.query('delete from rejected_callbacks where received_at < $1', [time]);
   }
 }

@@ -4,6 +4,7 @@ import {
   BillingUnderTest,
   PAYPAL_WEBHOOK_ID,
 } from '../../../../test/billing/billing-under-test.js';
+import { ForgetCallbacksJob } from './forget-callbacks.job.js';
 import { OpenOrdersJob } from '../healing/open-orders.job.js';
 
 const MIB = 1024 * 1024;
@@ -96,6 +97,59 @@ describe('callbacks of PayPal', () => {
       body: { reason: 'malformed' },
     });
     expect(await post(Buffer.alloc(MIB + 1, 'x'), sign(large))).toMatchObject({ status: 413 });
+  });
+
+  it('S44: delayed, doubled and newest first, callbacks end as in order', async () => {
+    const { callbacks, captures, world } = billing.simulator.paypal;
+    const order = await billing.order(accountId, 15_000, 'paypal');
+    await billing.act(order, 'pay');
+    const capture = world.all('capture').at(-1)!.id;
+    const dollars = ['1.00', '2.00', '3.00'];
+    const arrivals = callbacks.deliveries.length;
+    callbacks.faults = { ...callbacks.faults, delayMs: 40, duplicates: 1, reorder: true };
+    const sentAt = performance.now();
+    const refunds = dollars.map((value) =>
+      captures.refund(capture, { amount: { currency_code: 'USD', value } }),
+    );
+    expect(callbacks.deliveries).toHaveLength(arrivals);
+    await billing.settle();
+    expect(performance.now() - sentAt).toBeGreaterThan(3 * 40 - 3);
+    callbacks.faults = { ...callbacks.faults, delayMs: 0, duplicates: 0, reorder: false };
+    const stored = await billing.database.query<{ id: string }>(
+      'select external_id as id from callbacks c where external_id = any($1) order by c.id',
+      [refunds.map(({ id }) => id)],
+    );
+    expect(stored.map(({ id }) => id)).toEqual(refunds.map(({ id }) => id).toReversed());
+    expect(callbacks.deliveries.length - arrivals).toBe(2 * refunds.length);
+    const taken = await billing.database.query<{ micros: string }>(
+      'select amount_micros as micros from reversals where account_id = $1 order by 1',
+      [accountId],
+    );
+    expect(taken.map(({ micros }) => micros)).toEqual(['1000000', '2000000', '3000000']);
+    expect(await billing.stateOf(accountId, order)).toBe('partially_refunded');
+  });
+
+  it('S44: the words of a callback are kept for 30 days, its id for ever', async () => {
+    const { raw } = await approved();
+    await post(raw, sign(raw));
+    await post(raw, {});
+    await billing.settle();
+    const kept = async () => {
+      const [row] = await billing.database.query<{ words: number; ids: number; refused: number }>(
+        `select count(raw)::int as words, count(*)::int as ids,
+           (select count(*)::int from rejected_callbacks) as refused from callbacks`,
+      );
+      return row;
+    };
+    const before = await kept();
+    expect(before.words).toBeGreaterThan(0);
+    expect(before.refused).toBeGreaterThan(0);
+    const job = billing.get(ForgetCallbacksJob);
+    await job.runOnce();
+    expect(await kept()).toEqual(before);
+    billing.clock.advance(31 * DAY_MS);
+    await job.runOnce();
+    expect(await kept()).toEqual({ words: 0, ids: before.ids, refused: 0 });
   });
 
   it('S44: whoever never comes back has paid by the callback alone', async () => {

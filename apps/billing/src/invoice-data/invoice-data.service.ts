@@ -3,11 +3,12 @@ import { Injectable } from '@nestjs/common';
 import type { Transaction } from '#libs/database';
 import { Clock, DATA_KEY_BYTES, decrypt, derivedKey, encrypt } from '#libs/platform';
 import { BillingConfig } from '../billing.config.js';
-import { InvoiceKeysRepository } from './invoice-keys.repository.js';
+import { InvoiceDataDestroyed } from './invoice-data.errors.js';
+import { InvoiceKeysRepository, type InvoiceYear } from './invoice-keys.repository.js';
 
 /**
- * Encrypts what invoices say of a person with a key of billing's own: it outlives the account's erasure, for the
- * law wants invoices kept, and destroying it shreds every copy of them (S119).
+ * Encrypts what invoices say of a person with keys of billing's own: they outlive the account's erasure, for the
+ * law wants invoices kept to the end of a year. Destroying the key of a year shreds every copy (S119).
  */
 @Injectable()
 export class InvoiceDataService {
@@ -16,31 +17,50 @@ export class InvoiceDataService {
   constructor(
     private readonly keys: InvoiceKeysRepository,
     private readonly clock: Clock,
-    config: BillingConfig,
+    private readonly config: BillingConfig,
   ) {
     this.wrappingKey = derivedKey(config.invoiceDataSecret, 'invoice data keys');
   }
 
-  async encrypt(transaction: Transaction, accountId: string, plaintext: Buffer): Promise<Buffer> {
+  /** The first year (UTC) whose invoices the law wants kept today. */
+  get firstYearKept(): number {
+    return this.clock.now().getUTCFullYear() - this.config.invoiceYearsKept;
+  }
+
+  /** @throws InvoiceDataDestroyed for a year that is over its time, so that no key comes back. */
+  checkKept(year: number): void {
+    if (year < this.firstYearKept) throw new InvoiceDataDestroyed();
+  }
+
+  /** @throws InvoiceDataDestroyed. */
+  async encrypt(transaction: Transaction, of: InvoiceYear, plaintext: Buffer): Promise<Buffer> {
+    this.checkKept(of.year);
     const wrapped =
-      (await this.keys.findKey(transaction, accountId)) ??
-      (await this.begin(transaction, accountId));
-    return encrypt(this.unwrapped(wrapped, accountId), plaintext, accountId);
+      (await this.keys.findKey(transaction, of)) ?? (await this.begin(transaction, of));
+    return encrypt(this.unwrapped(wrapped, of), plaintext, contextOf(of));
   }
 
-  /** @throws when the key was destroyed or the value is another account's. */
-  async decrypt(transaction: Transaction, accountId: string, encrypted: Buffer): Promise<Buffer> {
-    const wrapped = await this.keys.findKey(transaction, accountId);
-    if (!wrapped) throw new Error(`the invoice data key of account ${accountId} is destroyed`);
-    return decrypt(this.unwrapped(wrapped, accountId), encrypted, accountId);
+  /**
+   * Null when the key was destroyed.
+   * @throws when the value is another account's or year's.
+   */
+  async decrypt(
+    transaction: Transaction,
+    of: InvoiceYear,
+    encrypted: Buffer,
+  ): Promise<Buffer | null> {
+    const wrapped = await this.keys.findKey(transaction, of);
+    return wrapped ? decrypt(this.unwrapped(wrapped, of), encrypted, contextOf(of)) : null;
   }
 
-  private async begin(transaction: Transaction, accountId: string): Promise<Buffer> {
-    const wrapped = encrypt(this.wrappingKey, randomBytes(DATA_KEY_BYTES), accountId);
-    return this.keys.put(transaction, accountId, wrapped, this.clock.now());
+  private async begin(transaction: Transaction, of: InvoiceYear): Promise<Buffer> {
+    const wrapped = encrypt(this.wrappingKey, randomBytes(DATA_KEY_BYTES), contextOf(of));
+    return this.keys.put(transaction, of, wrapped, this.clock.now());
   }
 
-  private unwrapped(wrapped: Buffer, accountId: string): Buffer {
-    return decrypt(this.wrappingKey, wrapped, accountId);
+  private unwrapped(wrapped: Buffer, of: InvoiceYear): Buffer {
+    return decrypt(this.wrappingKey, wrapped, contextOf(of));
   }
 }
+
+const contextOf = ({ accountId, year }: InvoiceYear) => `${accountId}/${year}`;

@@ -1,12 +1,21 @@
 import { Injectable } from '@nestjs/common';
-import type { Transaction } from '#libs/database';
+import { MaintenanceDatabase, type Transaction } from '#libs/database';
+
+/** Whose invoices, and of which year (UTC): each has a key of its own. */
+export interface InvoiceYear {
+  accountId: string;
+  year: number;
+}
 
 @Injectable()
 export class InvoiceKeysRepository {
-  async findKey(transaction: Transaction, accountId: string): Promise<Buffer | undefined> {
+  async findKey(
+    transaction: Transaction,
+    { accountId, year }: InvoiceYear,
+  ): Promise<Buffer | undefined> {
     const [row] = await transaction.query<{ key: Buffer }>(
-      `select wrapped_key as key from invoice_data_keys where account_id = $1`,
-      [accountId],
+      `select wrapped_key as key from invoice_data_keys where account_id = $1 and year = $2`,
+      [accountId, year],
     );
     return row?.key;
   }
@@ -14,15 +23,30 @@ export class InvoiceKeysRepository {
   /** @returns the key that is there afterwards: of two that are put at once, the first. */
   async put(
     transaction: Transaction,
-    accountId: string,
+    { accountId, year }: InvoiceYear,
     wrappedKey: Buffer,
     at: Date,
   ): Promise<Buffer> {
     await transaction.query(
-      `insert into invoice_data_keys (account_id, wrapped_key, created_at) values ($1, $2, $3)
-       on conflict (account_id) do nothing`,
-      [accountId, wrappedKey, at],
+      `insert into invoice_data_keys (account_id, year, wrapped_key, created_at)
+       values ($1, $2, $3, $4) on conflict (account_id, year) do nothing`,
+      [accountId, year, wrappedKey, at],
     );
-    return (await this.findKey(transaction, accountId)) as Buffer;
+    return (await this.findKey(transaction, { accountId, year })) as Buffer;
+  }
+}
+
+/** The keys of all accounts. */
+@Injectable()
+export class InvoiceKeysMaintenanceRepository {
+  constructor(private readonly database: MaintenanceDatabase) {}
+
+  /** Destroys the keys of all years before this one. @returns how many. */
+  async deleteBefore(year: number): Promise<number> {
+    const rows = await this.database.query(
+      'delete from invoice_data_keys where year < $1 returning year',
+      [year],
+    );
+    return rows.length;
   }
 }

@@ -82,3 +82,6 @@ export class Invoice {
 export function invoiceNumber({ series, number }: Pick<Invoice, 'series' | 'number'>): string {
   return `${series}-${String(number).padStart(6, '0')}`;
 }
+
+/** The year of its issue (UTC): how long it is kept depends on it. */
+export const yearOf = ({ issuedAt }: Pick<Invoice, 'issuedAt'>) => issuedAt.getUTCFullYear();

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { Database, type Transaction } from '#libs/database';
 import { Clock, DAY_MS, NotFound } from '#libs/platform';
+import { InvoiceDataDestroyed } from '../invoice-data/invoice-data.errors.js';
 import { InvoiceDataService } from '../invoice-data/invoice-data.service.js';
 import { type Buyer, type InvoiceDocument, buyerOf } from '../invoice-pdf/invoice-document.js';
 import { renderPdf } from '../invoice-pdf/pdf-renderer.js';
@@ -10,7 +11,7 @@ import type { Contact } from '../mails/contacts.service.js';
 import { TaxRates } from '../pricing/tax-rates.js';
 import { TooManyRevisions } from './invoices.errors.js';
 import type { InvoiceRevision } from './invoice-revision.entity.js';
-import { type Invoice, invoiceNumber } from './invoice.entity.js';
+import { type Invoice, invoiceNumber, yearOf } from './invoice.entity.js';
 import { InvoicesRepository } from './invoices.repository.js';
 import { RevisionsRepository } from './revisions.repository.js';
 
@@ -43,7 +44,7 @@ export class RevisionsService {
 
   /**
    * Prints an invoice for its buyer's present details; null for an erased account.
-   * @throws NotFound, TooManyRevisions.
+   * @throws NotFound, TooManyRevisions, InvoiceDataDestroyed.
    */
   async print(
     accountId: string,
@@ -53,6 +54,7 @@ export class RevisionsService {
     const { invoice, latest } = await this.database.transaction(async (transaction) => {
       const found = await this.invoices.find(transaction, accountId, invoiceId);
       if (!found) throw new NotFound();
+      this.data.checkKept(yearOf(found));
       return { invoice: found, latest: await this.open(transaction, found) };
     });
     const buyer = contact && buyerOf(contact);
@@ -88,12 +90,13 @@ export class RevisionsService {
     await this.revisions.lock(transaction, accountId, invoiceId);
     const latest = await this.open(transaction, invoice);
     if (latest && latest.revision >= revision) return latest;
+    const of = { accountId, year: yearOf(invoice) };
     await this.revisions.insert(transaction, {
       invoiceId,
       revision,
       accountId,
-      buyer: await this.data.encrypt(transaction, accountId, Buffer.from(JSON.stringify(buyer))),
-      pdf: await this.data.encrypt(transaction, accountId, pdf),
+      buyer: await this.data.encrypt(transaction, of, Buffer.from(JSON.stringify(buyer))),
+      pdf: await this.data.encrypt(transaction, of, pdf),
       sha256: hashOf(pdf),
       printedAt,
     });
@@ -102,7 +105,7 @@ export class RevisionsService {
 
   /**
    * The latest document, null before the first.
-   * @throws when its bytes are others than those that were printed.
+   * @throws InvoiceDataDestroyed; when its bytes are others than those that were printed.
    */
   async open(transaction: Transaction, invoice: Invoice): Promise<PrintedInvoice | null> {
     const { accountId, id } = invoice;
@@ -115,11 +118,13 @@ export class RevisionsService {
     invoice: Invoice,
     { accountId, revision, buyer, pdf, sha256, printedAt }: InvoiceRevision,
   ): Promise<PrintedInvoice> {
-    const bytes = await this.data.decrypt(transaction, accountId, pdf);
+    const of = { accountId, year: yearOf(invoice) };
+    const bytes = await this.data.decrypt(transaction, of, pdf);
+    const said = await this.data.decrypt(transaction, of, buyer);
+    if (!bytes || !said) throw new InvoiceDataDestroyed();
     if (!hashOf(bytes).equals(sha256)) {
       throw new Error(`revision ${revision} of invoice ${invoice.id} is not what was printed`);
     }
-    const said = await this.data.decrypt(transaction, accountId, buyer);
     return {
       invoice,
       revision,

@@ -23,6 +23,7 @@ export const orders: Migration = {
       unique (account_id, request_key),
       unique (processor, checkout_id)
     );
+    create index orders_account on orders (account_id, created_at);
     create index orders_open on orders (updated_at)
       where state in ('created', 'redirected', 'processing');
     create table order_lines (

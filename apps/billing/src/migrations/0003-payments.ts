@@ -22,6 +22,7 @@ export const payments: Migration = {
       unique (processor, bill_id)
     );
     create index payments_account on payments (account_id, id);
+    create index payments_by_time on payments (account_id, confirmed_at);
     create index payments_order on payments (order_id);
     create index payments_to_return on payments (confirmed_at)
       where not is_announced and returned_at is null;
@@ -74,7 +75,7 @@ export const payments: Migration = {
       unique (processor, cause, external_id, attempt),
       check ((scope = 'remaining') = (starts_at is not null))
     );
-    create index reversals_account on reversals (account_id);
+    create index reversals_account on reversals (account_id, created_at);
     create index reversals_payment on reversals (payment_id);
     create index reversals_to_settle on reversals (created_at)
       where external_id is null and state = 'requested';

@@ -29,11 +29,15 @@ export const processorObjects: Migration = {
       occurred_at timestamptz not null,
       received_at timestamptz not null,
       source text not null check (source in ('callback', 'listing')),
+      -- Its words, for 30 days.
       raw bytea,
+      -- Whose object it is about; null until the object was fetched and is ours.
+      account_id uuid,
       unique (processor, event_id)
     );
     create index callbacks_object on callbacks (processor, external_id);
-    create index callbacks_received on callbacks (received_at);
+    create index callbacks_account on callbacks (account_id, received_at);
+    create index callbacks_with_words on callbacks (received_at) where raw is not null;
     create table rejected_callbacks (
       id uuid primary key,
       processor text not null,

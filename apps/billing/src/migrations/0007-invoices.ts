@@ -30,6 +30,7 @@ export const invoices: Migration = {
     create unique index invoices_payment on invoices (payment_id) where kind = 'invoice';
     create index invoices_of_payment on invoices (payment_id);
     create index invoices_account on invoices (account_id, id);
+    create index invoices_by_time on invoices (account_id, issued_at);
     -- A document as it was printed; what names its buyer is encrypted.
     create table invoice_revisions (
       invoice_id uuid not null references invoices,
@@ -43,12 +44,16 @@ export const invoices: Migration = {
       primary key (invoice_id, revision)
     );
     create index invoice_revisions_account on invoice_revisions (account_id, invoice_id);
-    -- Wraps what invoices say of a person; destroyed when they need not be kept any longer.
+    -- Encrypts what an account's invoices of a year say of a person; destroyed when the law no longer
+    -- wants them kept.
     create table invoice_data_keys (
-      account_id uuid primary key,
+      account_id uuid not null,
+      year integer not null,
       wrapped_key bytea not null,
-      created_at timestamptz not null
+      created_at timestamptz not null,
+      primary key (account_id, year)
     );
+    create index invoice_data_keys_year on invoice_data_keys (year);
     revoke update, delete, truncate on invoices, invoice_revisions from billing, billing_maintenance;
   `,
 };

@@ -12,5 +12,6 @@ export const mails: Migration = {
       mailed_at timestamptz not null,
       primary key (account_id, about)
     );
+    create index mailed_notices_by_time on mailed_notices (account_id, mailed_at);
   `,
 };

@@ -16,6 +16,8 @@ export interface DueNotice {
   quantity: number;
   interval: BillingInterval;
   currency: string;
+  /** Of its prices. */
+  taxPpm: number;
   periodEnd: Date;
   paidThrough: Date | null;
   cancelAt: Date | null;
@@ -61,6 +63,7 @@ const LIST = `
     from standing s where s.reason is not null)
   select d.about, d.reason, d.account_id as "accountId", coalesce(d.pending_sku, d.sku) as sku,
     coalesce(d.pending_quantity, d.quantity) as quantity, d.interval, d.currency,
+    d.tax_ppm as "taxPpm",
     d.period_end as "periodEnd", d.paid_through as "paidThrough", d.cancel_at as "cancelAt"
   from due d
   where not exists (select from mailed_notices w

@@ -2,6 +2,7 @@ import { type SubscriptionPlan, planOfSku } from '#libs/contracts';
 import { DAY_MS } from '#libs/platform';
 import type { MailForPerson } from '../mails/mails.service.js';
 import { moneyText } from '../pricing/money-text.js';
+import { withTax } from '../pricing/tax-rates.js';
 import type { DueNotice } from './due-notices.repository.js';
 
 const GRACE_DAYS = 7;
@@ -11,7 +12,8 @@ export function subscriptionNotice(due: DueNotice): MailForPerson {
   const plan = planOfSku(due.sku);
   const name = nameOf(due, plan);
   const price =
-    plan && `${moneyText(BigInt(plan.unitMicros) * BigInt(due.quantity))} ${due.currency}`;
+    plan &&
+    `${moneyText(withTax(BigInt(plan.unitMicros), due.taxPpm) * BigInt(due.quantity))} ${due.currency}`;
   const paidThrough = due.paidThrough ?? due.periodEnd;
   const rightsEnd = day(new Date(paidThrough.getTime() + GRACE_DAYS * DAY_MS));
   return (firstName, dashboardUrl) => {

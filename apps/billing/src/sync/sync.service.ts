@@ -3,6 +3,7 @@ import { Database, type Transaction } from '#libs/database';
 import { crashPoint } from '#libs/platform';
 import type { ProcessorSnapshot } from '../processors/payment-processor.js';
 import { PaymentProcessors } from '../processors/payment-processors.js';
+import { CallbackOwnersMaintenanceRepository } from './callback-owners.repository.js';
 import { type ObjectRef, ProcessorObjectsRepository } from './processor-objects.repository.js';
 import { SnapshotsService } from './snapshots.service.js';
 
@@ -21,9 +22,11 @@ const RACES_MAX = 5;
  */
 @Injectable()
 export class SyncService {
+  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
     private readonly database: Database,
     private readonly objects: ProcessorObjectsRepository,
+    private readonly owners: CallbackOwnersMaintenanceRepository,
     private readonly processors: PaymentProcessors,
     private readonly snapshots: SnapshotsService,
   ) {}
@@ -50,10 +53,13 @@ export class SyncService {
     return 'unknown';
   }
 
-  private async isBillSettled({ processor, id }: ObjectRef): Promise<boolean> {
-    return this.database.transaction((transaction) =>
-      this.snapshots.isBillSettled(transaction, processor, id),
-    );
+  private async isBillSettled(ref: ObjectRef): Promise<boolean> {
+    return this.database.transaction(async (transaction) => {
+      const { processor, id } = ref;
+      const isSettled = await this.snapshots.isBillSettled(transaction, processor, id);
+      if (isSettled) await this.owners.set(transaction, ref);
+      return isSettled;
+    });
   }
 
   private async prepare({ processor }: ObjectRef, snapshot: ProcessorSnapshot): Promise<void> {
@@ -78,6 +84,7 @@ export class SyncService {
       if (wanted) await this.objects.want(transaction, { processor, ...wanted });
       if (!(await this.objects.advance(transaction, ref, syncNo))) return 'overtaken';
       const isOurs = await this.snapshots.apply(transaction, processor, snapshot);
+      if (isOurs) await this.owners.set(transaction, ref);
       crashPoint('sync.before-commit');
       return isOurs ? 'synced' : 'foreign';
     });

@@ -7,6 +7,7 @@ import {
   type TimelineQuestion,
 } from '#libs/contracts';
 import type { CliConfig } from '../cli.config.js';
+import { inspected } from '../audited.js';
 import { operatorName } from '../operator.js';
 import { type OutputOptions, answer } from '../output.js';
 import { withService } from '../service-calls.js';
@@ -38,9 +39,7 @@ export function timelineCommand(account: Command, config: CliConfig): void {
 async function show(config: CliConfig, accountId: string, options: TimelineOptions): Promise<void> {
   const question = { before: options.before, limit: Number(options.limit) };
   // First, and noted: whose life this is.
-  const { email } = await withService(config, 'account', (http) =>
-    new AccountDeskClient(http, operatorName()).inspect(accountId),
-  );
+  const { email } = await inspected(config, accountId);
   const timeline = await read(config, accountId, question);
   answer(options, { accountId, email, ...timeline }, ({ entries, nextBefore }) => [
     `${accountId}  ${email ?? 'erased'}`,

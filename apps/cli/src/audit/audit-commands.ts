@@ -1,7 +1,12 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { CliConfig } from '../cli.config.js';
+import { type OutputOptions, answer } from '../output.js';
 import { withService } from '../service-calls.js';
+
+interface VerifyOptions extends OutputOptions {
+  anchors?: string;
+}
 
 /** `audit`: whether the log of who did what is as it was written (S116). */
 export function auditCommands(program: Command, config: CliConfig): void {
@@ -14,24 +19,29 @@ export function auditCommands(program: Command, config: CliConfig): void {
       '--anchors <file>',
       'file of AUDIT_ANCHORS, or log lines of account: anchors that the chains must pass through',
     )
-    .action((options: { anchors?: string }) => verify(config, options.anchors));
+    .option('--json', 'as JSON')
+    .action((options: VerifyOptions) => verify(config, options));
 }
 
-async function verify(config: CliConfig, anchorsFile?: string): Promise<void> {
+async function verify(config: CliConfig, options: VerifyOptions): Promise<void> {
+  const { anchors: anchorsFile } = options;
   const anchors = anchorsFile === undefined ? [] : anchorsOf(readFileSync(anchorsFile, 'utf8'));
-  const { entries, chains, brokenAt } = await withService(config, 'account', (http) =>
+  const found = await withService(config, 'account', (http) =>
     http.call<{ entries: number; chains: number; brokenAt: string | null }>(
       'POST',
       '/internal/operator/audit/verify',
       { body: { anchors } },
     ),
   );
-  if (brokenAt === null) {
-    process.stdout.write(`${entries} entries in ${chains} chains, all as they were written\n`);
+  const { entries, chains, brokenAt } = found;
+  if (brokenAt !== null) process.exitCode = 1;
+  if (brokenAt !== null && !options.json) {
+    process.stderr.write(`${brokenAt}: not as it was written\n`);
     return;
   }
-  process.stderr.write(`${brokenAt}: not as it was written\n`);
-  process.exitCode = 1;
+  answer(options, found, () => [
+    `${entries} entries in ${chains} chains, all as they were written`,
+  ]);
 }
 
 /** The anchors among the log lines; other lines are passed over. */

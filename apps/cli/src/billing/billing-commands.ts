@@ -1,15 +1,18 @@
 import { type Command, Option } from 'commander';
-import { BillingClient, type RefundOrder } from '#libs/contracts';
+import { BillingClient, type PaymentAnswer, type RefundOrder } from '#libs/contracts';
 import { newId } from '#libs/platform';
 import type { CliConfig } from '../cli.config.js';
-import { audited } from '../audited.js';
+import { audited, inspected } from '../audited.js';
 import { type OutputOptions, answer } from '../output.js';
 import { withService } from '../service-calls.js';
 
-type RefundOptions = Pick<RefundOrder, 'scope' | 'from' | 'reason'> & {
-  id: string;
-  amount?: string;
-};
+type RefundOptions = Pick<RefundOrder, 'scope' | 'from' | 'reason'> &
+  OutputOptions & {
+    id: string;
+    amount?: string;
+  };
+
+type ReasonedOptions = OutputOptions & { reason: string };
 
 const MICROS = 1_000_000;
 
@@ -19,19 +22,22 @@ export function billingCommands(program: Command, config: CliConfig): void {
   billing
     .command('payments <account-id>')
     .description('the latest payments of an account, with what was taken back of each')
-    .action((accountId: string) => listPayments(config, accountId));
+    .option('--json', 'as JSON')
+    .action((accountId: string, options: OutputOptions) =>
+      listPayments(config, accountId, options),
+    );
   billing
     .command('reconcile')
     .description('compare billing with entitlement and the processors, as every day')
-    .action(() => reconcile(config));
+    .option('--reason <text>', 'why', 'by hand')
+    .option('--json', 'as JSON')
+    .action((options: ReasonedOptions) => reconcile(config, options));
   billing
     .command('replay <callback-id>')
     .description("fetch again what a callback is about; by our id or the processor's event id")
     .requiredOption('--reason <text>', 'why')
     .option('--json', 'as JSON')
-    .action((callbackId: string, options: OutputOptions & { reason: string }) =>
-      replay(config, callbackId, options),
-    );
+    .action((callbackId: string, options: ReasonedOptions) => replay(config, callbackId, options));
   billing
     .command('refund <account-id> <payment-id>')
     .description('give money back; the same --id counts once, however often it is sent')
@@ -44,28 +50,40 @@ export function billingCommands(program: Command, config: CliConfig): void {
     .option('--amount <number>', 'of a whole refund, such as 12.50; all that is left without it')
     .option('--from <time>', 'RFC 3339, of a remaining refund; now without it')
     .option('--id <uuid>', 'id of the refund', newId())
+    .option('--json', 'as JSON')
     .action((accountId: string, paymentId: string, options: RefundOptions) =>
       refund(config, accountId, paymentId, options),
     );
 }
 
-async function listPayments(config: CliConfig, accountId: string): Promise<void> {
+async function listPayments(
+  config: CliConfig,
+  accountId: string,
+  options: OutputOptions,
+): Promise<void> {
+  await inspected(config, accountId);
   const { payments } = await withService(config, 'billing', (http) =>
     new BillingClient(http).payments(accountId),
   );
-  for (const { paymentId, amountMicros, currency, confirmedAt, lines, reversals } of payments) {
-    const bought = lines.map(({ sku, quantity }) => `${quantity} × ${sku}`).join(', ');
-    write(`${paymentId}  ${confirmedAt}  ${amountOf(amountMicros)} ${currency}  ${bought}`);
-    for (const { cause, state, scope, amountMicros: taken } of reversals) {
-      write(`  ${cause} ${state}: ${amountOf(taken)} ${currency} (${scope})`);
-    }
-  }
+  answer(options, payments, (list) => list.flatMap(paymentLines));
+}
+
+function paymentLines(payment: PaymentAnswer): string[] {
+  const { paymentId, amountMicros, currency, confirmedAt, lines, reversals } = payment;
+  const bought = lines.map(({ sku, quantity }) => `${quantity} × ${sku}`).join(', ');
+  return [
+    `${paymentId}  ${confirmedAt}  ${amountOf(amountMicros)} ${currency}  ${bought}`,
+    ...reversals.map(
+      ({ cause, state, scope, amountMicros: taken }) =>
+        `  ${cause} ${state}: ${amountOf(taken)} ${currency} (${scope})`,
+    ),
+  ];
 }
 
 async function replay(
   config: CliConfig,
   callbackId: string,
-  { reason, ...output }: OutputOptions & { reason: string },
+  { reason, ...output }: ReasonedOptions,
 ): Promise<void> {
   const object = `callback:${callbackId}`;
   const made = await audited(config, { order: 'replay-callback', object, reason }, () =>
@@ -77,20 +95,20 @@ async function replay(
   if (made.result !== 'synced') process.exitCode = 1;
 }
 
-async function reconcile(config: CliConfig): Promise<void> {
-  const { runId, lines, payments, subscriptions, findings } = await withService(
-    config,
-    'billing',
-    (http) => new BillingClient(http).reconcile(),
+async function reconcile(config: CliConfig, { reason, ...output }: ReasonedOptions): Promise<void> {
+  const run = await audited(config, { order: 'reconcile', object: 'billing:all', reason }, () =>
+    withService(config, 'billing', (http) => new BillingClient(http).reconcile()),
   );
-  for (const { kind, accountId, subject, detail, isHealed } of findings) {
-    write(`${isHealed ? 'healed' : 'open  '}  ${kind}  ${accountId}  ${subject}: ${detail}`);
-  }
+  const { runId, lines, payments, subscriptions, findings } = run;
   const open = findings.filter(({ isHealed }) => !isHealed).length;
-  write(
+  answer(output, run, () => [
+    ...findings.map(
+      ({ kind, accountId, subject, detail, isHealed }) =>
+        `${isHealed ? 'healed' : 'open  '}  ${kind}  ${accountId}  ${subject}: ${detail}`,
+    ),
     `run ${runId}: ${lines} lines, ${payments} payments, ${subscriptions} subscriptions compared; ` +
       `${findings.length - open} healed, ${open} open`,
-  );
+  ]);
   if (open > 0) process.exitCode = 1;
 }
 
@@ -98,7 +116,7 @@ async function refund(
   config: CliConfig,
   accountId: string,
   paymentId: string,
-  { id: refundId, amount, ...wish }: RefundOptions,
+  { id: refundId, amount, json, ...wish }: RefundOptions,
 ): Promise<void> {
   const amountMicros = amount === undefined ? undefined : microsOf(amount);
   const { reason } = wish;
@@ -108,9 +126,10 @@ async function refund(
       new BillingClient(http).refund(accountId, { ...wish, refundId, paymentId, amountMicros }),
     ),
   );
-  write(`${amountOf(made.amountMicros)} refunded, ${made.state} (refund ${refundId})`);
+  answer({ json }, made, ({ amountMicros: given, state }) => [
+    `${amountOf(given)} refunded, ${state} (refund ${refundId})`,
+  ]);
 }
 
 const amountOf = (micros: string) => (Number(micros) / MICROS).toFixed(2);
 const microsOf = (amount: string) => String(Math.round(Number(amount) * 100) * (MICROS / 100));
-const write = (line: string) => void process.stdout.write(`${line}\n`);

@@ -33,8 +33,8 @@ describe('credit commands', () => {
   });
 
   it('explain prints lines whose sum is the balance that it ends with', async () => {
-    const accountId = await desk.entitlement.newAccount();
-    await desk.entitlement.buy(accountId, 1_000);
+    const { accountId } = await desk.account.register('explained@example.com');
+    await desk.entitlement.buy(accountId, 1_500);
     await desk.entitlement.use(accountId, 20);
     const { code, stdout } = await desk.command('credits', 'explain', accountId);
     expect(code).toBe(0);

@@ -6,23 +6,23 @@ import {
   type OverridableLimit,
 } from '#libs/contracts';
 import { newId } from '#libs/platform';
-import { audited } from '../audited.js';
+import { audited, inspected } from '../audited.js';
 import type { CliConfig } from '../cli.config.js';
 import { type OutputOptions, answer } from '../output.js';
 import { withService } from '../service-calls.js';
 
-interface GrantOptions {
+interface GrantOptions extends OutputOptions {
   reason: string;
   id: string;
   expires?: string;
 }
 
-interface RevokeOptions {
+interface RevokeOptions extends OutputOptions {
   reason: string;
   id: string;
 }
 
-interface OverrideOptions {
+interface OverrideOptions extends OutputOptions {
   reason: string;
   until: string;
 }
@@ -35,6 +35,7 @@ export function creditCommands(program: Command, config: CliConfig): void {
     .description('take spendable credits away; the same --id counts once, however often it is sent')
     .requiredOption('--reason <text>', 'why, for the ledger')
     .option('--id <uuid>', 'id of the revocation', newId())
+    .option('--json', 'as JSON')
     .action((accountId: string, amount: string, options: RevokeOptions) =>
       revoke(config, accountId, Number(amount), options),
     );
@@ -44,6 +45,7 @@ export function creditCommands(program: Command, config: CliConfig): void {
     .requiredOption('--reason <text>', 'why, for the ledger')
     .option('--id <uuid>', 'id of the adjustment', newId())
     .option('--expires <time>', 'RFC 3339; never without it')
+    .option('--json', 'as JSON')
     .action((accountId: string, amount: string, options: GrantOptions) =>
       grant(config, accountId, Number(amount), options),
     );
@@ -55,7 +57,8 @@ export function creditCommands(program: Command, config: CliConfig): void {
   credits
     .command('set-aside')
     .description('accounts and leases that cannot be booked; each is tried again by itself')
-    .action(() => listSetAside(config));
+    .option('--json', 'as JSON')
+    .action((options: OutputOptions) => listSetAside(config, options));
   program
     .command('limits')
     .description('limits of an account')
@@ -69,6 +72,7 @@ export function creditCommands(program: Command, config: CliConfig): void {
     .requiredOption('--value <number>', 'the limit itself')
     .requiredOption('--until <time>', 'RFC 3339')
     .requiredOption('--reason <text>', 'why')
+    .option('--json', 'as JSON')
     .action(
       (accountId: string, options: OverrideOptions & { limit: OverridableLimit; value: string }) =>
         override(config, accountId, options),
@@ -79,7 +83,7 @@ async function grant(
   config: CliConfig,
   accountId: string,
   amount: number,
-  { id, reason, expires }: GrantOptions,
+  { id, reason, expires, ...output }: GrantOptions,
 ): Promise<void> {
   const object = `adjustment:${id}`;
   const order = { accountId, order: 'grant-credits', object, reason } as const;
@@ -93,15 +97,17 @@ async function grant(
       }),
     ),
   );
-  const text = isNew ? `${amount} credits granted` : 'granted before, nothing changed';
-  process.stdout.write(`${text} (adjustment ${id})\n`);
+  answer(output, { adjustmentId: id, amount, isNew }, () => {
+    const text = isNew ? `${amount} credits granted` : 'granted before, nothing changed';
+    return [`${text} (adjustment ${id})`];
+  });
 }
 
 async function revoke(
   config: CliConfig,
   accountId: string,
   amount: number,
-  { id, reason }: RevokeOptions,
+  { id, reason, ...output }: RevokeOptions,
 ): Promise<void> {
   const object = `revocation:${id}`;
   const order = { accountId, order: 'revoke-credits', object, reason } as const;
@@ -110,8 +116,10 @@ async function revoke(
       new EntitlementClient(http).revokeByOperator(accountId, { revocationId: id, amount, reason }),
     ),
   );
-  const text = isNew ? `${revoked} credits taken` : `taken before: ${revoked} credits`;
-  process.stdout.write(`${text} (revocation ${id})\n`);
+  answer(output, { revocationId: id, revoked, isNew }, () => {
+    const text = isNew ? `${revoked} credits taken` : `taken before: ${revoked} credits`;
+    return [`${text} (revocation ${id})`];
+  });
 }
 
 async function explain(
@@ -119,6 +127,7 @@ async function explain(
   accountId: string,
   options: OutputOptions,
 ): Promise<void> {
+  await inspected(config, accountId);
   const explanation = await withService(config, 'entitlement', (http) =>
     new EntitlementClient(http).explainBalance(accountId),
   );
@@ -144,18 +153,21 @@ function explanationLines({ lines, balance, total, unexplained }: BalanceExplana
   ];
 }
 
-async function listSetAside(config: CliConfig): Promise<void> {
+async function listSetAside(config: CliConfig, options: OutputOptions): Promise<void> {
   const [accounts, leases] = await withService(config, 'entitlement', (http) => {
     const client = new EntitlementClient(http);
     return Promise.all([client.setAsideAccounts(), client.setAsideLeases()]);
   });
-  for (const { accountId, since, failures, reason } of accounts) {
-    process.stdout.write(`account ${accountId} since ${since}, ${failures} failures: ${reason}\n`);
-  }
-  for (const { accountId, leaseId, reported, failures, reason } of leases) {
-    const use = `${reported} credits used, ${failures} failures`;
-    process.stdout.write(`lease ${leaseId} of account ${accountId}, ${use}: ${reason}\n`);
-  }
+  answer(options, { accounts, leases }, () => [
+    ...accounts.map(
+      ({ accountId, since, failures, reason }) =>
+        `account ${accountId} since ${since}, ${failures} failures: ${reason}`,
+    ),
+    ...leases.map(({ accountId, leaseId, reported, failures, reason }) => {
+      const use = `${reported} credits used, ${failures} failures`;
+      return `lease ${leaseId} of account ${accountId}, ${use}: ${reason}`;
+    }),
+  ]);
   // On stderr, so that a script that reads the list still reads nothing.
   if (accounts.length + leases.length === 0) process.stderr.write('Nothing is set aside.\n');
 }
@@ -177,5 +189,7 @@ async function override(
       }),
     ),
   );
-  process.stdout.write(`${limit} is ${value} until ${until}\n`);
+  answer(options, { accountId, limit, value: Number(value), until }, () => [
+    `${limit} is ${value} until ${until}`,
+  ]);
 }

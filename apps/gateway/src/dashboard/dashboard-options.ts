@@ -1,4 +1,5 @@
 import type { EntitlementClient, Operation } from '#libs/contracts';
+import type { AccountExports } from '#libs/database';
 import type { Logger, ServiceTokens } from '#libs/platform';
 import type { OwnOperations } from '../owners/own-operations.js';
 import type { ProblemBodies } from '../problems/problem-body.js';
@@ -24,6 +25,8 @@ export interface DashboardOptions {
   entitlement: EntitlementClient;
   /** How the gateway answers what it owns itself. */
   own: OwnOperations;
+  /** What the gateway itself holds of an account. */
+  exports: AccountExports;
   /** Reads the request log. */
   usage: Pick<UsageService, 'usage'>;
   tokens: ServiceTokens;

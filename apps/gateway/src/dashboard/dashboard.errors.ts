@@ -19,3 +19,14 @@ export class CsrfTokenInvalid extends Problem {
     });
   }
 }
+
+export class TooManyExports extends Problem {
+  constructor() {
+    super({
+      code: 'service_overloaded',
+      status: 503,
+      detail: 'Too many accounts are being exported right now. Try again in a minute.',
+      retryAfterSeconds: 60,
+    });
+  }
+}

@@ -4,6 +4,7 @@ import { type Socket, connect } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Client } from 'undici';
 import { EntitlementClient, OPERATIONS, ServiceHttp } from '#libs/contracts';
+import { AccountExports } from '#libs/database';
 import { Logger, ServiceTokens, ServiceUnavailable, SystemClock } from '#libs/platform';
 import { ProblemBodies } from '../problems/problem-body.js';
 import { proxiedRoutes } from './proxy/proxied-route.js';
@@ -68,6 +69,7 @@ describe('dashboard', () => {
       owners: { account: internalUrl, billing: internalUrl },
       entitlement: new EntitlementClient(http),
       own: new Map(),
+      exports: new AccountExports(undefined as never, { tables: [], withheld: {} }),
       // There is no request log here.
       usage: { usage: () => Promise.reject(new ServiceUnavailable('gateway')) },
       tokens,

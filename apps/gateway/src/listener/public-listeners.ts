@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
+import type { AccountExports } from '#libs/database';
 import { Logger, ServiceTokens, monotonicMs } from '#libs/platform';
 import { type RunningDashboard, startDashboard } from '../dashboard/start-dashboard.js';
 import type { Mailbox } from '../dashboard/mailbox/mailbox.js';
@@ -14,6 +15,8 @@ import { ApiListener } from './api-listener.js';
 interface OpenOptions {
   logger: Logger;
   mailbox?: Mailbox;
+  /** What the gateway itself holds of an account. */
+  exports: AccountExports;
   usage: UsageService;
   own: OwnOperations;
 }
@@ -43,7 +46,7 @@ export class PublicListeners {
   }
 
   /** @throws when a port is taken. */
-  async open({ logger, mailbox, usage, own }: OpenOptions): Promise<void> {
+  async open({ logger, mailbox, exports, usage, own }: OpenOptions): Promise<void> {
     const { config, services, tokens, bodies } = this;
     this.apiUrl = await this.api.start();
     this.dashboard = await startDashboard({
@@ -63,6 +66,7 @@ export class PublicListeners {
         lookup: config.lookupUrl,
       },
       entitlement: services.entitlement,
+      exports,
       tokens,
       bodies,
       trustedProxies: config.trustedProxies,

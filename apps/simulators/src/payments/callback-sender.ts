@@ -68,7 +68,7 @@ export class CallbackSender {
       return;
     }
     if (this.faults.reorder && !this.isReordering) this.holdForReorder(callback);
-    else this.sendCopies(callback);
+    else this.track(this.sendCopies(callback));
   }
 
   /** Keeps every callback until `release`. */
@@ -104,15 +104,17 @@ export class CallbackSender {
     await wait(REORDER_MS);
     const held = this.held ?? [];
     this.held = undefined;
-    for (const callback of held.reverse()) this.sendCopies(callback);
+    // One after the other: beside one another the network would choose their order.
+    for (const callback of held.toReversed()) await this.sendCopies(callback);
     this.isReordering = false;
   }
 
-  private sendCopies(callback: Callback): void {
+  private async sendCopies(callback: Callback): Promise<void> {
     const { duplicates, delayMs } = this.faults;
-    for (let copy = 0; copy <= duplicates; copy += 1) {
-      this.track(this.deliver(callback, { attempt: 0, delayMs }));
-    }
+    const copies = Array.from({ length: duplicates + 1 }, () =>
+      this.deliver(callback, { attempt: 0, delayMs }),
+    );
+    await Promise.all(copies);
   }
 
   private async deliver(

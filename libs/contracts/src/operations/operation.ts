@@ -87,6 +87,8 @@ export interface Operation<P extends Parameters = Parameters> {
   access: Access;
   /** Who answers, at which path of its internal listener; braces as in `routes`. */
   owner: { service: OwnerService; path: string };
+  /** Services that answer a part: the answer is one object with a member for each, the owner's first. */
+  parts?: readonly { service: OwnerService; path: string }[];
   parameters: P;
   /**
    * The parameter that the question is about, for the request log and for fixtures. Of several, exactly one

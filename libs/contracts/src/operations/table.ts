@@ -1,5 +1,6 @@
 import { BILLING_DETAILS, BILLING_DETAILS_PUT } from './account/billing-details.js';
 import { ACCOUNT_DELETE, ACCOUNT_RESTORE } from './account/deletion.js';
+import { ACCOUNT_EXPORT } from './export/account-export.js';
 import {
   KEYS,
   KEY_CREATE,
@@ -54,6 +55,7 @@ import { WHOIS_LIVE } from './whois/whois-live.js';
 export * from './account/balance.js';
 export * from './account/billing-details.js';
 export * from './account/deletion.js';
+export * from './export/account-export.js';
 export * from './account/key-answer.js';
 export * from './account/keys.js';
 export * from './account/passwords.js';
@@ -126,6 +128,7 @@ export const OPERATIONS: readonly Operation[] = [
   PROFILE_UPDATE,
   ADDRESS_CHANGE,
   ADDRESS_CONFIRM,
+  ACCOUNT_EXPORT,
   ACCOUNT_DELETE,
   ACCOUNT_RESTORE,
   BILLING_DETAILS,

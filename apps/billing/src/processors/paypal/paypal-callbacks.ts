@@ -1,6 +1,6 @@
 import { verify } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import { type Clock, SECOND_MS } from '#libs/platform';
+import { type Clock, SECOND_MS, networkOf } from '#libs/platform';
 import type { CallbackRejection, CallbackVerdict, ProcessorEvent } from '../payment-processor.js';
 import type { PaypalCertificates } from './paypal-certificates.js';
 import { PaypalUnreachable } from './paypal-connection.js';
@@ -52,6 +52,7 @@ export class PaypalCallbacks {
     const transmission = transmissionOf(headers);
     if (!transmission) return rejected('unsigned');
     const { certificateUrl: url, algorithm, time } = transmission;
+    const sender = networkOf(String(headers['x-client-address'] ?? ''));
     const isOurs = (origins: readonly string[]) => origins.some((origin) => isAt(url, origin));
     if (!isOurs(this.mode)) {
       return rejected(isOurs([...LIVE, ...SANDBOX]) ? 'wrong_mode' : 'wrong_signature');
@@ -61,7 +62,8 @@ export class PaypalCallbacks {
     const ageMs = this.options.clock.now().getTime() - Date.parse(time);
     if (!(Math.abs(ageMs) <= TOLERANCE_MS)) return rejected('stale');
     try {
-      if (!(await this.isSigned(raw, transmission))) return rejected('wrong_signature');
+      if (!(await this.isSigned(raw, transmission, sender))) return rejected('wrong_signature');
+      this.options.certificates.confirm(sender);
     } catch (error) {
       if (error instanceof PaypalUnreachable) return { verdict: 'undecided', cause: error };
       throw error;
@@ -71,9 +73,13 @@ export class PaypalCallbacks {
   }
 
   /** `transmission id|time|webhook id|CRC-32 of the body`, as PayPal's guide to webhooks says. */
-  private async isSigned(raw: Buffer, transmission: Transmission): Promise<boolean> {
+  private async isSigned(
+    raw: Buffer,
+    transmission: Transmission,
+    sender: string,
+  ): Promise<boolean> {
     const { id, time, signature, certificateUrl } = transmission;
-    const certificate = await this.options.certificates.at(certificateUrl);
+    const certificate = await this.options.certificates.at(certificateUrl, sender);
     if (!certificate) return false;
     const checksum = crc32(raw);
     return this.options.webhookIds.some((webhookId) =>

@@ -31,16 +31,19 @@ describe('certificates of callbacks', () => {
   /** Certificates by the last part of their path, and how often each was asked for. */
   let served: Record<string, string | undefined>;
   let asked: string[];
+  /** Status for a name that is not served. */
+  let missing: number;
 
   beforeEach(async () => {
     clock = new TestClock();
     served = { GENUINE: genuine.certificatePem };
     asked = [];
+    missing = 500;
     server = createServer((request, response) => {
       const name = request.url?.split('/').at(-1) ?? '';
       asked.push(name);
       const pem = served[name];
-      response.writeHead(pem === undefined ? 500 : 200).end(pem);
+      response.writeHead(pem === undefined ? missing : 200).end(pem);
     });
     await new Promise<void>((resolve) => {
       server.listen(0, '127.0.0.1', resolve);
@@ -62,10 +65,15 @@ describe('certificates of callbacks', () => {
     await new Promise((resolve) => server.close(resolve));
   });
 
-  async function verdictOn(name: string, { keyPem }: IssuedCertificate = genuine): Promise<string> {
+  async function verdictOn(
+    name: string,
+    { keyPem }: IssuedCertificate = genuine,
+    sender = '192.0.2.1',
+  ): Promise<string> {
     const time = clock.now().toISOString();
     const text = Buffer.from(`one|${time}|${WEBHOOK_ID}|${crc32(BODY)}`);
     const answer = await processor.verifyCallback(BODY, {
+      'x-client-address': sender,
       'paypal-transmission-id': 'one',
       'paypal-transmission-time': time,
       'paypal-transmission-sig': sign('sha256', text, keyPem).toString('base64'),
@@ -93,6 +101,7 @@ describe('certificates of callbacks', () => {
       expired: authority.certificateFor([SUBJECT], { ...rsa, expiryYear: 21 }),
     };
     for (const [name, issued] of Object.entries(forged)) {
+      clock.advance(MINUTE_MS);
       served[name] = issued.certificatePem;
       expect([name, await verdictOn(name, issued)]).toEqual([name, 'wrong_signature']);
     }
@@ -106,6 +115,7 @@ describe('certificates of callbacks', () => {
     served.broken = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n';
     served.many = genuine.certificatePem.repeat(6);
     for (const name of ['chain', 'text', 'broken', 'many']) {
+      clock.advance(MINUTE_MS);
       expect([name, await verdictOn(name, issued)]).toEqual([name, 'wrong_signature']);
     }
   });
@@ -124,13 +134,41 @@ describe('certificates of callbacks', () => {
     expect(await verdictOn('GENUINE')).toBe('accepted');
   });
 
-  it('S46: whoever names ever new certificates does not make us fetch for him', async () => {
+  it('S46: a sender that names ever new certificates makes us fetch three a minute', async () => {
     expect(await verdictOn('GENUINE')).toBe('accepted');
-    for (let i = 0; i < 100; i += 1) await verdictOn(`none-${i}`);
-    expect(asked).toHaveLength(10);
-    expect(await verdictOn('GENUINE')).toBe('accepted');
-    served.next = genuine.certificatePem;
+    for (let i = 0; i < 100; i += 1) await verdictOn(`none-${i}`, genuine, '198.51.100.7');
+    for (let i = 0; i < 100; i += 1) await verdictOn(`six-${i}`, genuine, `2001:db8::${i}`);
+    expect(asked).toHaveLength(1 + 3 + 3);
+    expect(await verdictOn('GENUINE', genuine, '198.51.100.7')).toBe('accepted');
     clock.advance(MINUTE_MS);
+    await verdictOn('none-later', genuine, '198.51.100.7');
+    expect(asked).toHaveLength(8);
+  });
+
+  it('S46: many unsigned senders use up no fetch of one that has signed well', async () => {
+    expect(await verdictOn('GENUINE')).toBe('accepted');
+    for (let i = 0; i < 200; i += 1) await verdictOn(`none-${i}`, genuine, `198.51.100.${i}`);
+    expect(asked).toHaveLength(30);
+    served.next = genuine.certificatePem;
+    expect(await verdictOn('next', genuine, '203.0.113.9')).toBe('undecided');
     expect(await verdictOn('next')).toBe('accepted');
+    expect(await verdictOn('next', genuine, '203.0.113.9')).toBe('accepted');
+  });
+
+  it('S46: an address without a certificate is asked once in ten minutes, and pushes no genuine one out', async () => {
+    missing = 404;
+    expect(await verdictOn('GENUINE')).toBe('accepted');
+    for (let i = 0; i < 20; i += 1) {
+      expect(await verdictOn('nothing', genuine, '198.51.100.7')).toBe('wrong_signature');
+    }
+    for (let i = 0; i < 40; i += 1) {
+      clock.advance(MINUTE_MS);
+      await verdictOn(`nothing-${i}`, genuine, '198.51.100.8');
+    }
+    expect(asked.filter((name) => name === 'nothing')).toHaveLength(1);
+    expect(await verdictOn('GENUINE')).toBe('accepted');
+    expect(asked.filter((name) => name === 'GENUINE')).toHaveLength(1);
+    served.nothing = genuine.certificatePem;
+    expect(await verdictOn('nothing')).toBe('accepted');
   });
 });

@@ -13,17 +13,20 @@ export interface PaypalCertificatesOptions {
 /** A certificate that is not PayPal's, whatever it says. */
 class Untrusted extends Error {}
 
-interface Kept {
-  /** Undefined for a certificate that is not PayPal's. */
-  leaf: X509Certificate | undefined;
+interface Trusted {
+  leaf: X509Certificate;
   until: Date;
 }
 
 const FETCH_TIMEOUT_MS = 3 * SECOND_MS;
 /** Certificates are seldom replaced: many addresses are an attempt to make us send requests. */
-const FETCHES_A_MINUTE = 10;
-const KEPT_MAX = 32;
-const UNTRUSTED_MS = 10 * MINUTE_MS;
+const FETCHES_OF_SENDER = 3;
+/** Of all senders that have not signed well before. */
+const FETCHES_A_MINUTE = 30;
+const TRUSTED_MAX = 32;
+const REFUSED_MAX = 1_000;
+const REFUSED_MS = 10 * MINUTE_MS;
+const SENDERS_MAX = 1_000;
 const CHAIN_MAX = 5;
 const RSA_BITS_MIN = 2_048;
 /** Whom PayPal's certificates for callbacks are issued to. */
@@ -31,60 +34,109 @@ const SUBJECT = /^CN=messageverificationcerts(\.[a-z]+)?\.paypal\.com$/m;
 
 /** The certificates that callbacks are signed with: fetched once each, checked up to a trusted authority. */
 export class PaypalCertificates {
-  private readonly kept = new Map<string, Kept>();
-  private readonly fetching = new Map<string, Promise<Kept>>();
-  private fetches: Date[] = [];
+  private readonly trusted = new RecentMap<Trusted>(TRUSTED_MAX);
+  /** Until when an address is known to hold no certificate of PayPal's. */
+  private readonly refused = new RecentMap<Date>(REFUSED_MAX);
+  private readonly fetching = new Map<string, Promise<X509Certificate | undefined>>();
+  private readonly fetches = new FetchBudget();
   private roots: X509Certificate[] | undefined;
 
   constructor(private readonly options: PaypalCertificatesOptions) {}
 
   /**
-   * The certificate at an address on a host that the caller trusts; undefined when it is not PayPal's.
+   * The certificate at an address on a host that the caller trusts; undefined when it is not PayPal's. One that
+   * is known costs its sender nothing.
+   * @param sender network that named the address.
    * @throws PaypalUnreachable when it cannot be fetched now.
    */
-  async at(url: string): Promise<X509Certificate | undefined> {
-    const known = this.kept.get(url);
-    if (known && this.options.clock.now() < known.until) return known.leaf;
-    const running = this.fetching.get(url) ?? this.fetch(url);
+  async at(url: string, sender: string): Promise<X509Certificate | undefined> {
+    const now = this.options.clock.now();
+    const known = this.trusted.get(url);
+    if (known && now < known.until) return known.leaf;
+    const refusedUntil = this.refused.get(url);
+    if (refusedUntil && now < refusedUntil) return undefined;
+    const running = this.fetching.get(url) ?? this.fetch(url, sender);
     this.fetching.set(url, running);
     try {
-      return (await running).leaf;
+      return await running;
     } finally {
       this.fetching.delete(url);
     }
   }
 
-  private async fetch(url: string): Promise<Kept> {
-    this.countFetch();
-    const pem = await this.options.connection.read(url, FETCH_TIMEOUT_MS);
-    const kept = this.judge(pem);
-    const [oldest] = this.kept.keys();
-    if (this.kept.size >= KEPT_MAX && oldest !== undefined) this.kept.delete(oldest);
-    this.kept.set(url, kept);
-    return kept;
+  /** A callback of this sender was signed well: what it names later is fetched whatever others do. */
+  confirm(sender: string): void {
+    this.fetches.confirm(sender);
   }
 
-  private countFetch(): void {
-    const now = this.options.clock.now();
-    this.fetches = this.fetches.filter((at) => now.getTime() - at.getTime() < MINUTE_MS);
-    if (this.fetches.length >= FETCHES_A_MINUTE) {
+  private async fetch(url: string, sender: string): Promise<X509Certificate | undefined> {
+    const { connection, clock } = this.options;
+    if (!this.fetches.take(sender, clock.now())) {
       throw new PaypalUnreachable('too many certificates in a minute');
     }
-    this.fetches.push(now);
+    const pem = await connection.read(url, FETCH_TIMEOUT_MS);
+    const trusted = pem === undefined ? undefined : this.judge(pem);
+    if (trusted) this.trusted.set(url, trusted);
+    else this.refused.set(url, new Date(clock.now().getTime() + REFUSED_MS));
+    return trusted?.leaf;
   }
 
-  private judge(pem: string): Kept {
-    const now = this.options.clock.now();
+  /** Undefined for a certificate that is not PayPal's, whatever it says. */
+  private judge(pem: string): Trusted | undefined {
     try {
       this.roots ??= (this.options.authorities ?? rootCertificates).map(
         (authority) => new X509Certificate(authority),
       );
       const chain = chainOf(pem);
-      return { leaf: chain[0], until: checkChain(chain, this.roots, now) };
+      return { leaf: chain[0], until: checkChain(chain, this.roots, this.options.clock.now()) };
     } catch (error) {
       if (!(error instanceof Untrusted)) throw error;
-      return { leaf: undefined, until: new Date(now.getTime() + UNTRUSTED_MS) };
+      return undefined;
     }
+  }
+}
+
+/** How many addresses are fetched within a minute: few of each sender, and few of all strangers together. */
+class FetchBudget {
+  private readonly bySender = new RecentMap<Date[]>(SENDERS_MAX);
+  private readonly confirmed = new RecentMap<true>(SENDERS_MAX);
+  private ofStrangers: Date[] = [];
+
+  confirm(sender: string): void {
+    this.confirmed.set(sender, true);
+  }
+
+  take(sender: string, now: Date): boolean {
+    const ofSender = lastMinute(this.bySender.get(sender) ?? [], now);
+    if (ofSender.length >= FETCHES_OF_SENDER) return false;
+    if (!this.confirmed.get(sender)) {
+      this.ofStrangers = lastMinute(this.ofStrangers, now);
+      if (this.ofStrangers.length >= FETCHES_A_MINUTE) return false;
+      this.ofStrangers.push(now);
+    }
+    this.bySender.set(sender, [...ofSender, now]);
+    return true;
+  }
+}
+
+const lastMinute = (times: readonly Date[], now: Date) =>
+  times.filter((at) => now.getTime() - at.getTime() < MINUTE_MS);
+
+/** Forgets what was set longest ago. */
+class RecentMap<T> {
+  private readonly values = new Map<string, T>();
+
+  constructor(private readonly max: number) {}
+
+  get(key: string): T | undefined {
+    return this.values.get(key);
+  }
+
+  set(key: string, value: T): void {
+    this.values.delete(key);
+    this.values.set(key, value);
+    const [oldest] = this.values.keys();
+    if (this.values.size > this.max && oldest !== undefined) this.values.delete(oldest);
   }
 }
 

@@ -62,9 +62,13 @@ export class PaypalConnection {
     }
   }
 
-  /** A text from an address that the caller trusts, without our token. @throws PaypalUnreachable. */
-  async read(url: string, timeoutMs: number): Promise<string> {
+  /**
+   * A text from an address that the caller trusts, without our token; undefined when nothing is there.
+   * @throws PaypalUnreachable.
+   */
+  async read(url: string, timeoutMs: number): Promise<string | undefined> {
     const { status, text } = await exchange(url, {}, timeoutMs);
+    if ([400, 403, 404, 410].includes(status)) return undefined;
     if (status !== 200) throw new PaypalUnreachable(`${url} answered ${status}`);
     return text;
   }

@@ -18,6 +18,10 @@ export function accountPage(context: PageContext, account: AccountFacts, notice?
         <p><a href="/sessions">Where you are logged in</a></p>
       </section>
       <section>
+        <h2>Your data</h2>
+        <p><a href="/account/export">Download everything we hold about this account</a></p>
+      </section>
+      <section>
         <h2>Delete the account</h2>
         <ul>
           <li>All keys and sessions end at once, and credits freeze.</li>
@@ -26,6 +30,23 @@ export function accountPage(context: PageContext, account: AccountFacts, notice?
         </ul>
         ${form(context, '/account/delete', fields)}
       </section>`,
+  });
+}
+
+export function exportPage(context: PageContext, notice?: Notice): Markup {
+  const fields = html`${field({ name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password' })}
+    <button>Download</button>`;
+  return page(context, {
+    title: 'Your data',
+    notice,
+    body: html`<section>
+      <p>
+        One JSON file with everything we hold about this account: you, your keys and sessions, who
+        did what, orders, payments, invoices, credits and requests. Secrets are left out, as are
+        invoices as PDF, which are <a href="/invoices">here</a>.
+      </p>
+      ${form(context, '/account/export', fields)}
+    </section>`,
   });
 }
 

@@ -5,7 +5,13 @@ import type { Notice } from '../pages/layout.js';
 import { PageForm } from '../pages/page-form.dto.js';
 import { type PageVisit, faultNotice, isRefused } from '../pages/page-visit.js';
 import { Visit } from '../pages/visit.js';
-import { type AccountFacts, accountPage, deletedPage, restorePage } from './account-pages.js';
+import {
+  type AccountFacts,
+  accountPage,
+  deletedPage,
+  exportPage,
+  restorePage,
+} from './account-pages.js';
 
 /** Who the account belongs to; its end and its return. */
 @Controller('account')
@@ -22,6 +28,20 @@ export class AccountController {
     const answer = await visit.account(call);
     if (isRefused(answer)) return this.show(visit, faultNotice(answer), answer.status);
     return visit.show(deletedPage(visit.context));
+  }
+
+  @Get('export')
+  exportPage(@Visit() visit: PageVisit) {
+    return visit.show(exportPage(visit.context));
+  }
+
+  /** The password first; then the browser downloads, and this page stays. */
+  @Post('export')
+  async export(@Visit() visit: PageVisit, @Body() { password }: PasswordForm) {
+    const call = { method: 'POST', path: '/session/reauthenticate', body: { password } } as const;
+    const answer = await visit.account(call);
+    if (!isRefused(answer)) return visit.goTo('/api/account/export');
+    return visit.show(exportPage(visit.context, faultNotice(answer)), answer.status);
   }
 
   @Post('restore')

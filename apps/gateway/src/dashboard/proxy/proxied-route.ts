@@ -1,10 +1,4 @@
-import {
-  InputReader,
-  type Method,
-  type Operation,
-  type OwnerService,
-  listenerOf,
-} from '#libs/contracts';
+import { InputReader, type Method, type Operation, listenerOf } from '#libs/contracts';
 import { JSON_BODY_LIMIT_BYTES } from '#libs/platform';
 import type { SessionTerms } from '../browser/allow-visitors.js';
 
@@ -16,6 +10,8 @@ export interface ProxiedRoute {
   /** Public path; parameters in braces. */
   path: string;
   owner: Operation['owner'];
+  /** Who answers the rest of an answer in parts. */
+  parts?: Operation['parts'];
   body?: Operation['body'];
   reader: InputReader;
   /**
@@ -45,14 +41,15 @@ export function proxiedRoutes(operations: readonly Operation[]): ProxiedRoute[] 
     .filter((row) => listenerOf(row) === 'dashboard')
     .flatMap((row) =>
       row.routes.map(({ path }): ProxiedRoute => {
-        const { name, answers, body, method, owner } = row;
-        const access = accessOf(row, owner.service);
+        const { name, answers, body, method, owner, parts } = row;
+        const access = accessOf(row);
         const isSigned = access === 'signed';
         return {
           name,
           method,
           path,
           owner,
+          parts,
           body,
           reader: new InputReader(row),
           access,
@@ -66,9 +63,10 @@ export function proxiedRoutes(operations: readonly Operation[]): ProxiedRoute[] 
     );
 }
 
-function accessOf({ access }: Operation, owner: OwnerService): ProxiedRoute['access'] {
+function accessOf({ access, owner, parts }: Operation): ProxiedRoute['access'] {
   if (access.kind === 'signed') return 'signed';
-  return owner === 'account' || access.kind === 'public' ? 'owner' : 'session';
+  const isOwners = owner.service === 'account' && !parts;
+  return isOwners || access.kind === 'public' ? 'owner' : 'session';
 }
 
 function termsOf({

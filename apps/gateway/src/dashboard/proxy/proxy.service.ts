@@ -4,6 +4,7 @@ import { idempotencyKeyOf } from '#libs/platform';
 import { applySession } from '../browser/browser-request.js';
 import { readCall, signedPath } from './call-input.js';
 import { OwnCalls } from './own-calls.js';
+import { JoinedAnswersService } from './joined-answers.service.js';
 import type { ProxiedRoute } from './proxied-route.js';
 import { ServiceProxies } from './service-proxies.js';
 import type { ProxiedCall } from './service-proxy.js';
@@ -15,15 +16,21 @@ import type { ProxiedCall } from './service-proxy.js';
 const NOT_PASSED_ON =
   /^(host|connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|expect|content-length|content-type|cookie|authorization|traceparent|tracestate|forwarded|x-forwarded-.*|x-(account|session|device|client|request|user|set|clear|key)-.*|idempotency-key)$/;
 
+const DOWNLOAD = {
+  'content-type': 'application/json; charset=utf-8',
+  'content-disposition': 'attachment; filename="account.json"',
+};
+
 /** Hands a call of the table to its owner. */
 @Injectable()
 export class ProxyService {
   constructor(
     private readonly proxies: ServiceProxies,
     private readonly own: OwnCalls,
+    private readonly joined: JoinedAnswersService,
   ) {}
 
-  /** @throws InvalidRequest, UnexpectedBody; the owner's refusal; ServiceUnavailable. */
+  /** @throws InvalidRequest, UnexpectedBody, TooManyExports; the owner's refusal; ServiceUnavailable. */
   async forward(route: ProxiedRoute, request: FastifyRequest, reply: FastifyReply): Promise<void> {
     if (route.owner.service === 'gateway') {
       const { values } = readCall(route, request);
@@ -32,6 +39,10 @@ export class ProxyService {
     }
     const proxy = this.proxies.of(route.owner.service);
     const call = callOf(route, request);
+    if (route.parts) {
+      const body = await this.joined.join([route.owner, ...route.parts], call);
+      return void reply.headers(DOWNLOAD).send(body);
+    }
     if (route.isStream) {
       const { status, headers, body } = await proxy.stream(call);
       return void reply.status(status).headers(headers).send(body);

@@ -33,7 +33,7 @@ export const INVOICE_PDF = defineOperation({
   summary: 'The newest revision of an invoice as a PDF',
   parameters: idOf('invoice', ID),
   answers: [{ type: 'application/octet-stream' }],
-  problems: ['not_found', 'invoice_not_printed'],
+  problems: ['not_found', 'invoice_not_printed', 'invoice_data_destroyed'],
   examples: [{ title: 'An invoice', parameters: { id: ID }, answer: {} }],
 });
 
@@ -45,7 +45,7 @@ export const INVOICE_REGENERATE = defineOperation({
     'What was paid for and how much never changes. Unchanged details make no new revision.',
   parameters: idOf('invoice', ID),
   answers: [{ type: 'application/json', of: InvoiceAnswer }],
-  problems: ['not_found', 'too_many_revisions'],
+  problems: ['not_found', 'too_many_revisions', 'invoice_data_destroyed'],
   examples: [
     { title: 'A second revision', parameters: { id: ID }, answer: { ...ISSUED, revision: 2 } },
   ],

@@ -50,6 +50,7 @@ export const ORDER_CREATE = defineOperation({
   problems: [
     'account_suspended',
     'base_missing',
+    'billing_details_missing',
     'debt_open',
     'plan_not_yet_sold',
     'subscription_exists',

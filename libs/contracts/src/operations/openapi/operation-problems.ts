@@ -70,12 +70,14 @@ export function problemsOf(operation: Operation): ProblemCode[] {
   return (Object.keys(PROBLEM_STATUS) as ProblemCode[]).filter((code) => codes.has(code));
 }
 
-function dashboardProblems({ access, method }: Operation): ProblemCode[] {
+function dashboardProblems({ access, method, parts }: Operation): ProblemCode[] {
   const isSession = access.kind === 'session';
   return [
     ...OF_THE_DASHBOARD,
     ...(method === 'GET' || access.kind === 'signed' ? [] : OF_A_CHANGE),
     ...(isSession ? OF_A_SESSION : []),
+    // As many at a time as leave room for every other call.
+    ...(parts ? (['service_overloaded'] as const) : []),
     ...(isSession && access.needsReauthentication ? (['reauthentication_required'] as const) : []),
   ];
 }

@@ -1,0 +1,43 @@
+import { Injectable } from '@nestjs/common';
+import { AccountExports, Database, type OpenColumn } from '#libs/database';
+import { HOUR_MS } from '#libs/platform';
+import { AuditService } from '../audit/audit.service.js';
+import { PersonalDataService } from '../personal-data/personal-data.service.js';
+import type { ActiveSession } from '../sessions/session-guard.js';
+import { type AttemptLimit, ThrottlingService } from '../throttling/throttling.service.js';
+import { EXPORTED_TABLES } from './exported-tables.js';
+
+const LIMIT: AttemptLimit = { name: 'export account', max: 5, windowMs: HOUR_MS };
+
+/** What this service holds of an account, for its owner (Article 15 and 20 of the GDPR). */
+@Injectable()
+export class ExportService {
+  private readonly exports: AccountExports;
+
+  constructor(
+    private readonly database: Database,
+    private readonly audit: AuditService,
+    private readonly throttling: ThrottlingService,
+    personalData: PersonalDataService,
+  ) {
+    const open: OpenColumn = (encrypted, _row, accountId) =>
+      database.transaction((transaction) =>
+        personalData.decrypt(transaction, accountId, encrypted),
+      );
+    this.exports = new AccountExports(database, EXPORTED_TABLES, open);
+  }
+
+  /** Audited before the first row leaves. @throws TooManyAttempts. */
+  async begin(owner: ActiveSession): Promise<AsyncIterable<string>> {
+    const { accountId } = owner;
+    await this.throttling.count(LIMIT, accountId, owner);
+    await this.database.transaction((transaction) =>
+      this.audit.record(transaction, {
+        by: owner,
+        action: 'account.exported',
+        object: `account:${accountId}`,
+      }),
+    );
+    return this.exports.write(accountId);
+  }
+}

@@ -1,0 +1,29 @@
+import { Readable } from 'node:stream';
+import { Controller, Get, StreamableFile } from '@nestjs/common';
+import { AccountExports, Database, type OpenColumn } from '#libs/database';
+import { AccountId, AllowCallers } from '#libs/platform';
+import { InvoiceDataService } from '../invoice-data/invoice-data.service.js';
+import { EXPORTED_TABLES } from './exported-tables.js';
+
+/** What this service holds of an account, on behalf of a session that the gateway has checked. */
+@Controller('internal/export')
+@AllowCallers('gateway')
+export class ExportController {
+  private readonly exports: AccountExports;
+
+  constructor(database: Database, invoiceData: InvoiceDataService) {
+    const open: OpenColumn = (encrypted, { year }, accountId) =>
+      database.transaction(async (transaction) => {
+        const of = { accountId, year: year as number };
+        const opened = await invoiceData.decrypt(transaction, of, encrypted);
+        return opened && (JSON.parse(opened.toString('utf8')) as unknown);
+      });
+    this.exports = new AccountExports(database, EXPORTED_TABLES, open);
+  }
+
+  @Get()
+  export(@AccountId() accountId: string) {
+    const text = Readable.from(this.exports.write(accountId), { objectMode: false });
+    return new StreamableFile(text, { type: 'application/json' });
+  }
+}

@@ -1,0 +1,65 @@
+import { describe, expect, it } from '@jest/globals';
+import { composeMail } from '#libs/mail';
+import type { DueNotice, NoticeReason } from './due-notices.repository.js';
+import { subscriptionNotice } from './subscription-notice.js';
+
+const DUE: Omit<DueNotice, 'reason'> = {
+  about: 'a subscription',
+  accountId: '01980000-0000-7000-8000-000000000001',
+  sku: 'api-15K-month',
+  quantity: 1,
+  interval: 'month',
+  currency: 'USD',
+  taxPpm: 190_000,
+  periodEnd: new Date('2026-12-20T10:00:00Z'),
+  paidThrough: new Date('2026-12-20T10:00:00Z'),
+  cancelAt: null,
+};
+
+/** Subject and sentences of each mail about a subscription. Prices are with tax: what is charged. */
+const MAILS: Record<NoticeReason, [subject: string, ...sentences: string[]]> = {
+  renewal: [
+    'API plan 15K renews on 2026-12-20',
+    'renews on 2026-12-20 for 32.13 USD. You need not do anything.',
+    'Until then you can change or cancel it',
+  ],
+  payment_failed: [
+    'The payment for API plan 15K failed',
+    'the payment of 32.13 USD for API plan 15K failed. We will try again.',
+    'Everything keeps working until 2026-12-27.',
+  ],
+  payment_failed_again: [
+    'API plan 15K is still not paid',
+    'the payment of 32.13 USD for API plan 15K still fails.',
+    'Everything keeps working until 2026-12-27; then its rights end.',
+  ],
+  last_warning: [
+    'Last notice: API plan 15K stops on 2026-12-27',
+    'Without a payment of 32.13 USD it stops on 2026-12-27.',
+    'Credits from packages stay yours.',
+  ],
+  ending: [
+    'API plan 15K ends on 2026-12-20',
+    'ends on 2026-12-20 and is not charged again.',
+    'You can undo this until then.',
+  ],
+  ended: [
+    'API plan 15K has ended',
+    'It was paid until 2026-12-20.',
+    'You can subscribe again at any time.',
+  ],
+};
+
+describe('mails about a subscription', () => {
+  it.each(Object.entries(MAILS))('of %s say the same in text and in HTML', (reason, expected) => {
+    const due = { ...DUE, reason: reason as NoticeReason };
+    const written = subscriptionNotice(due)('Ada', 'https://dashboard.example');
+    const { subject, text, html } = composeMail('ada@payer.example', written);
+    const [expectedSubject, ...sentences] = expected;
+    expect(subject).toBe(expectedSubject);
+    for (const sentence of ['Hello Ada', 'https://dashboard.example/', ...sentences]) {
+      expect(text).toContain(sentence);
+      expect(html).toContain(sentence);
+    }
+  });
+});

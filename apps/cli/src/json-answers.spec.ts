@@ -1,0 +1,180 @@
+import { userInfo } from 'node:os';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { OrderAnswer } from '#libs/contracts';
+import { newId } from '#libs/platform';
+import { OperatorDesk } from '../../../test/desk/operator-desk.js';
+
+/** What a row of the table may name. */
+interface Known {
+  accountId: string;
+  /** Of a package. */
+  payment: string;
+  /** Of a month. */
+  period: string;
+  callback: string;
+}
+
+interface Row {
+  name: string;
+  args: (known: Known) => string[];
+  /** What the JSON holds. */
+  answers: unknown;
+  /** What the account's audit log, or the installation's, has afterwards; null: nothing. */
+  audited: string | null;
+}
+
+const WHY = ['--reason', 'a test'];
+const UNTIL = '2099-01-01T00:00:00Z';
+const LIFTED = ['--limit', 'live', '--value', '600', '--until', UNTIL];
+const WHOLE = ['--scope', 'whole'];
+const REST = ['--scope', 'remaining'];
+const INSTALLATION = '00000000-0000-0000-0000-000000000000';
+const anything = expect.anything();
+
+/** Every command about accounts and money. */
+const COMMANDS: readonly Row[] = [
+  {
+    name: 'find an account',
+    args: () => ['account', 'find', 'json@example.com'],
+    answers: [{ email: 'json@example.com', state: 'active', matched: ['e-mail'] }],
+    audited: 'account.inspected',
+  },
+  {
+    name: 'its timeline',
+    args: ({ accountId }) => ['account', 'timeline', accountId],
+    answers: { email: 'json@example.com', entries: anything },
+    audited: 'account.inspected',
+  },
+  {
+    name: 'suspend',
+    args: ({ accountId }) => ['account', 'suspend', accountId, ...WHY],
+    answers: { hasChanged: true },
+    audited: 'account.suspended',
+  },
+  {
+    name: 'unsuspend',
+    args: ({ accountId }) => ['account', 'unsuspend', accountId, ...WHY],
+    answers: { hasChanged: true },
+    audited: 'account.unsuspended',
+  },
+  {
+    name: 'grant credits',
+    args: ({ accountId }) => ['credits', 'grant', accountId, '70', ...WHY],
+    answers: { amount: 70, isNew: true, adjustmentId: anything },
+    audited: 'operator.grant-credits',
+  },
+  {
+    name: 'revoke credits',
+    args: ({ accountId }) => ['credits', 'revoke', accountId, '30', ...WHY],
+    answers: { revoked: 30, isNew: true, revocationId: anything },
+    audited: 'operator.revoke-credits',
+  },
+  {
+    name: 'explain a balance line by line',
+    args: ({ accountId }) => ['credits', 'explain', accountId],
+    answers: { lines: anything, total: 40, unexplained: 0 },
+    audited: 'account.inspected',
+  },
+  {
+    name: 'what cannot be booked',
+    args: () => ['credits', 'set-aside'],
+    answers: { accounts: [], leases: [] },
+    audited: null,
+  },
+  {
+    name: 'lift a limit until a date',
+    args: ({ accountId }) => ['limits', 'override', accountId, ...LIFTED, ...WHY],
+    answers: { limit: 'live', value: 600, until: UNTIL },
+    audited: 'operator.override-limit',
+  },
+  {
+    name: 'payments',
+    args: ({ accountId }) => ['billing', 'payments', accountId],
+    answers: [{ reversals: [] }, { amountMicros: '54000000', reversals: [] }],
+    audited: 'account.inspected',
+  },
+  {
+    name: 'refund whole',
+    args: ({ accountId, payment }) => ['billing', 'refund', accountId, payment, ...WHOLE, ...WHY],
+    answers: { amountMicros: '54000000', refundId: anything, state: anything },
+    audited: 'operator.refund',
+  },
+  {
+    name: 'refund the remaining period',
+    args: ({ accountId, period }) => ['billing', 'refund', accountId, period, ...REST, ...WHY],
+    answers: { amountMicros: anything, refundId: anything, state: anything },
+    audited: 'operator.refund',
+  },
+  {
+    name: 'replay a callback',
+    args: ({ callback }) => ['billing', 'replay', callback, ...WHY],
+    answers: { processor: 'stripe', result: 'synced' },
+    audited: 'operator.replay-callback',
+  },
+  {
+    name: 'reconcile now',
+    args: () => ['billing', 'reconcile', ...WHY],
+    answers: { runId: anything, findings: anything },
+    audited: 'operator.reconcile',
+  },
+  {
+    name: 'verify the audit log',
+    args: () => ['audit', 'verify'],
+    answers: { brokenAt: null, entries: anything },
+    audited: null,
+  },
+];
+
+describe('operator commands with --json', () => {
+  let desk: OperatorDesk;
+  let known: Known;
+
+  beforeAll(async () => {
+    desk = await OperatorDesk.open();
+    const { accountId } = await desk.account.register('json@example.com');
+    const { billing } = desk;
+    await billing.act(await billing.order(accountId), 'pay');
+    const body = { product: 'subscription', sku: 'api-15K-month', processor: 'stripe' };
+    const ordered = await billing.call('POST', 'orders', { accountId, body });
+    await billing.act(ordered.body as OrderAnswer, 'pay');
+    const [ids] = await billing.database.query<Omit<Known, 'accountId'>>(
+      `select (select payment_id from payment_lines where account_id = $1 and kind = 'package') as payment,
+         (select payment_id from payment_lines where account_id = $1 and kind = 'subscription') as period,
+         (select id from callbacks order by id limit 1) as callback`,
+      [accountId],
+    );
+    known = { accountId, ...ids };
+  });
+  afterAll(() => desk.close());
+
+  it.each(COMMANDS)('$name: one JSON value, and an entry of the audit log', async (row) => {
+    const chains = async () => [
+      ...(await desk.audited(known.accountId)),
+      ...(await desk.audited(INSTALLATION)),
+    ];
+    const before = await chains();
+    const { stdout, stderr } = await desk.command(...row.args(known), '--json');
+    expect(stderr.replace('Nothing is set aside.\n', '')).toBe('');
+    expect(JSON.parse(stdout)).toMatchObject(row.answers as object);
+    const added = (await chains()).filter((line) => !before.includes(line) || isRepeatable(line));
+    const by = `operator:${userInfo().username} ${row.audited}`;
+    if (row.audited === null) expect(await chains()).toEqual(before);
+    else expect(added.some((line) => line.startsWith(by))).toBe(true);
+    expect((await chains()).length).toBe(before.length + (row.audited === null ? 0 : 1));
+    await desk.billing.settle();
+  });
+
+  it('a command about an account that is not there says so, and changes nothing', async () => {
+    const unknown = { ...known, accountId: newId() };
+    const about = COMMANDS.filter((row) => row.args(unknown).includes(unknown.accountId));
+    expect(about.length).toBeGreaterThan(8);
+    for (const row of about) {
+      const { code, stdout, stderr } = await desk.command(...row.args(unknown), '--json');
+      expect([row.name, code, stdout]).toEqual([row.name, 1, '']);
+      expect([row.name, stderr.length > 0]).toEqual([row.name, true]);
+    }
+  });
+});
+
+/** Looking twice makes two equal lines. */
+const isRepeatable = (line: string) => line.includes('account.inspected');

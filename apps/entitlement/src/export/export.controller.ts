@@ -1,0 +1,22 @@
+import { Readable } from 'node:stream';
+import { Controller, Get, StreamableFile } from '@nestjs/common';
+import { AccountExports, Database } from '#libs/database';
+import { AccountId, AllowCallers } from '#libs/platform';
+import { EXPORTED_TABLES } from './exported-tables.js';
+
+/** What this service holds of an account, on behalf of a session that the gateway has checked. */
+@Controller('internal/export')
+@AllowCallers('gateway')
+export class ExportController {
+  private readonly exports: AccountExports;
+
+  constructor(database: Database) {
+    this.exports = new AccountExports(database, EXPORTED_TABLES);
+  }
+
+  @Get()
+  export(@AccountId() accountId: string) {
+    const text = Readable.from(this.exports.write(accountId), { objectMode: false });
+    return new StreamableFile(text, { type: 'application/json' });
+  }
+}

@@ -1,0 +1,35 @@
+import { type ExportedSchema, WITHHELD_MESSAGING } from '#libs/database';
+
+/** What the gateway keeps, and what of it an owner is given. */
+export const EXPORTED_TABLES: ExportedSchema = {
+  tables: [
+    {
+      table: 'request_hours',
+      key: { hour: 'timestamptz', operation: 'text', status: 'smallint' },
+      columns: ['account_id', 'hour', 'operation', 'status', 'requests', 'credits'],
+    },
+    {
+      table: 'request_log',
+      key: { at: 'timestamptz', request_id: 'text' },
+      columns: [
+        'at',
+        'request_id',
+        'account_id',
+        'key_id',
+        'operation',
+        'version',
+        'subject',
+        'status',
+        'outcome',
+        'credits',
+        'duration_ms',
+      ],
+      withheld: { written_by: 'the number of a transaction' },
+    },
+  ],
+  withheld: {
+    ...WITHHELD_MESSAGING,
+    counted_requests: 'how far a job has counted',
+    log_erasures: 'accounts that were erased',
+  },
+};

@@ -1,0 +1,62 @@
+import { IsObject, IsString } from 'class-validator';
+import { defineOperation } from '../operation.js';
+
+/** Rows by table, as each service keeps them; only secrets and hashes of secrets are left out. */
+type HeldRows = Record<string, Record<string, unknown>[]>;
+
+/** Everything the product holds of an account. */
+export class AccountExportAnswer {
+  @IsString()
+  account_id: string;
+
+  /** You, your keys, sessions, billing details, and who did what. */
+  @IsObject()
+  account: HeldRows;
+
+  /** Orders, payments, refunds, subscriptions, invoices, callbacks of processors. */
+  @IsObject()
+  billing: HeldRows;
+
+  /** Credits and their ledger, limits and blocks. Amounts are decimal strings. */
+  @IsObject()
+  entitlement: HeldRows;
+
+  /** Requests of the last 90 days, and their counts of the last 13 months. */
+  @IsObject()
+  gateway: HeldRows;
+}
+
+const ID = '019a5f00-0000-7000-8000-000000000001';
+
+export const ACCOUNT_EXPORT = defineOperation({
+  name: 'account.export',
+  summary: 'Everything that is held of the account, as one JSON file',
+  description:
+    'Streamed, of any size; five times an hour. A file that breaks off is not valid JSON: ask again.',
+  method: 'GET',
+  routes: [{ path: '/api/account/export', version: 2 }],
+  access: { kind: 'session', needsReauthentication: true },
+  owner: { service: 'account', path: '/internal/dashboard/account/export' },
+  parts: [
+    { service: 'billing', path: '/internal/export' },
+    { service: 'entitlement', path: '/internal/export' },
+    { service: 'gateway', path: '/internal/export' },
+  ],
+  parameters: {},
+  answers: [{ type: 'application/json', of: AccountExportAnswer }],
+  price: { per: 'free' },
+  problems: ['too_many_attempts'],
+  examples: [
+    {
+      title: 'A new account',
+      parameters: {},
+      answer: {
+        account_id: ID,
+        account: { accounts: [{ id: ID, state: 'active' }] },
+        billing: { orders: [] },
+        entitlement: { credit_grants: [{ source_type: 'trial', granted: '500' }] },
+        gateway: { request_log: [] },
+      },
+    },
+  ],
+});

@@ -1,0 +1,80 @@
+import type { Database } from '../database.js';
+import type { ExportedRow, ExportedSchema, ExportedTable, OpenColumn } from './exported-table.js';
+
+const PAGE_ROWS = 500;
+
+/** Writes what a service holds of an account, as one JSON object with an array for each table. */
+export class AccountExports {
+  constructor(
+    private readonly database: Database,
+    private readonly schema: ExportedSchema,
+    private readonly open?: OpenColumn,
+  ) {}
+
+  /**
+   * The object's text, a page of rows at a time. No transaction stays open while the reader is slow, so rows
+   * that are written meanwhile may be missing.
+   */
+  async *write(accountId: string): AsyncGenerator<string> {
+    let before = '{';
+    for (const table of this.schema.tables) {
+      yield `${before}${JSON.stringify(table.table)}:[`;
+      let isFirst = true;
+      for await (const page of this.pages(table, accountId)) {
+        yield (isFirst ? '' : ',') + page.map((row) => JSON.stringify(row, plain)).join();
+        isFirst = false;
+      }
+      yield ']';
+      before = ',';
+    }
+    yield before === '{' ? '{}' : '}';
+  }
+
+  private async *pages(table: ExportedTable, accountId: string): AsyncGenerator<ExportedRow[]> {
+    let last: string[] = [];
+    for (;;) {
+      const sql = pageSql(table, last.length > 0);
+      const rows = await this.database.query<ExportedRow & { page_key: string[] }>(sql, [
+        accountId,
+        ...last,
+      ]);
+      if (rows.length === 0) return;
+      last = rows[rows.length - 1].page_key;
+      const page: ExportedRow[] = [];
+      for (const { page_key: _, ...row } of rows) {
+        page.push(await this.opened(table, row, accountId));
+      }
+      yield page;
+      if (rows.length < PAGE_ROWS) return;
+    }
+  }
+
+  private async opened(
+    { encrypted = [] }: ExportedTable,
+    row: ExportedRow,
+    accountId: string,
+  ): Promise<ExportedRow> {
+    const plain = { ...row };
+    for (const column of encrypted) {
+      const value = row[column];
+      if (Buffer.isBuffer(value)) plain[column] = await this.open?.(value, row, accountId);
+    }
+    return plain;
+  }
+}
+
+function pageSql({ table, isOwn, key, columns }: ExportedTable, isLater: boolean): string {
+  const names = Object.keys(key);
+  const bounds = Object.values(key).map((type, i) => `$${i + 2}::text::${type}`);
+  const mine = isOwn ?? 'account_id';
+  return `select ${columns.join(', ')}, array[${names.map((name) => `"${name}"::text`).join(', ')}] as page_key
+    from ${table} where ${mine.includes('$1') ? mine : `${mine} = $1`}
+    ${isLater ? `and (${names.join(', ')}) > (${bounds.join(', ')})` : ''}
+    order by ${names.join(', ')} limit ${PAGE_ROWS}`;
+}
+
+/** @throws for bytes: nothing encrypted or hashed leaves unopened. */
+function plain(this: ExportedRow, name: string, value: unknown): unknown {
+  if (Buffer.isBuffer(this[name])) throw new Error(`${name} is exported as bytes`);
+  return value;
+}

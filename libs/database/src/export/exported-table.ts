@@ -1,0 +1,44 @@
+/** A table of a service, and what of it goes into the export of an account. */
+export interface ExportedTable {
+  table: string;
+  /** SQL that is the account's id in a row, or a condition on `$1`; `account_id` unless given. */
+  isOwn?: string;
+  /** What pages are ordered by, unique together: column and SQL type. */
+  key: Readonly<Record<string, string>>;
+  /** Columns, or SQL `<expression> as <column>`. */
+  columns: readonly string[];
+  /** Columns that stay here, each with its reason. */
+  withheld?: Readonly<Record<string, string>>;
+  /** Those of the columns whose bytes are opened first. */
+  encrypted?: readonly string[];
+}
+
+export type ExportedRow = Record<string, unknown>;
+
+/** Opens an encrypted column of an account's row. */
+export type OpenColumn = (
+  encrypted: Buffer,
+  row: ExportedRow,
+  accountId: string,
+) => Promise<unknown>;
+
+/** Everything a service keeps, table by table: a table is exported, or it is said why not. */
+export interface ExportedSchema {
+  tables: readonly ExportedTable[];
+  /** Tables whose rows stay here, each with its reason. */
+  withheld: Readonly<Record<string, string>>;
+}
+
+/** Of every schema with events. */
+export const WITHHELD_MESSAGING = {
+  migrations: 'names of schema changes',
+  event_sequence: 'a counter',
+  outbox: 'events on their way, made of rows that are exported',
+  outbox_bucket: 'who sends events',
+  inbox: 'ids of events that arrived',
+  inbox_sequence: 'counters',
+  failed_event: 'events that wait to be handled, made of rows that their sender exports',
+  job_lease: 'who runs a job',
+  partitioned_table: 'names of tables',
+  detached_partition: 'names of tables',
+} as const;

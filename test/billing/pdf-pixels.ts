@@ -1,0 +1,79 @@
+import { createRequire } from 'node:module';
+import { pathToFileURL } from 'node:url';
+
+/** What is used of the canvas that pdfjs brings with it. */
+interface Canvas {
+  width: number;
+  height: number;
+  toBuffer(type: 'image/png'): Buffer;
+  getContext(kind: '2d'): {
+    drawImage(image: object, x: number, y: number): void;
+    getImageData(x: number, y: number, width: number, height: number): { data: Uint8ClampedArray };
+  };
+}
+
+interface CanvasLibrary {
+  createCanvas(width: number, height: number): Canvas;
+  loadImage(png: Buffer): Promise<{ width: number; height: number }>;
+}
+
+interface Pdfjs {
+  getDocument(source: object): {
+    promise: Promise<{
+      getPage(number: number): Promise<{
+        getViewport(options: { scale: number }): { width: number; height: number };
+        render(options: object): { promise: Promise<void> };
+      }>;
+    }>;
+    destroy(): Promise<void>;
+  };
+}
+
+const PDFJS = createRequire(import.meta.url).resolve('pdfjs-dist/legacy/build/pdf.mjs');
+const { createCanvas, loadImage } = createRequire(PDFJS)('@napi-rs/canvas') as CanvasLibrary;
+/** Pixels a point: a page of A4 is 893 by 1,263 pixels. */
+const SCALE = 1.5;
+const BLOCK = 16;
+
+/** A page of a PDF as a PNG, drawn by another library than the printer. */
+export async function drawPage(pdf: Buffer, number: number): Promise<Buffer> {
+  const { getDocument } = (await import(pathToFileURL(PDFJS).href)) as Pdfjs;
+  const loading = getDocument({ data: new Uint8Array(pdf), verbosity: 0 });
+  const page = await (await loading.promise).getPage(number);
+  const viewport = page.getViewport({ scale: SCALE });
+  const canvas = createCanvas(Math.floor(viewport.width), Math.floor(viewport.height));
+  await page.render({ canvas, canvasContext: canvas.getContext('2d'), viewport }).promise;
+  await loading.destroy();
+  return canvas.toBuffer('image/png');
+}
+
+/**
+ * How far two pages are apart where they are farthest: the mean difference of brightness, 0 to 255, within a
+ * block of 16 by 16 pixels. 255 when their sizes differ.
+ */
+export async function pageDistance(one: Buffer, other: Buffer): Promise<number> {
+  const [a, b] = [await brightness(one), await brightness(other)];
+  if (a.width !== b.width || a.height !== b.height) return 255;
+  const columns = Math.ceil(a.width / BLOCK);
+  const sums = new Float64Array(columns * Math.ceil(a.height / BLOCK));
+  for (let y = 0; y < a.height; y++) {
+    for (let x = 0; x < a.width; x++) {
+      const at = y * a.width + x;
+      const block = Math.floor(y / BLOCK) * columns + Math.floor(x / BLOCK);
+      sums[block] += Math.abs(a.levels[at] - b.levels[at]);
+    }
+  }
+  return Math.max(...sums) / BLOCK ** 2;
+}
+
+async function brightness(png: Buffer) {
+  const image = await loadImage(png);
+  const { width, height } = image;
+  const context = createCanvas(width, height).getContext('2d');
+  context.drawImage(image, 0, 0);
+  const { data } = context.getImageData(0, 0, width, height);
+  const levels = Uint8Array.from({ length: width * height }, (_, at) =>
+    Math.round((data[4 * at] + data[4 * at + 1] + data[4 * at + 2]) / 3),
+  );
+  return { width, height, levels };
+}

@@ -1,0 +1,232 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Dispatcher, request } from 'undici';
+import { EntitlementClient, ServiceHttp } from '#libs/contracts';
+import { AccountExports, type Database, type ExportedSchema } from '#libs/database';
+import { Logger, MINUTE_MS, ServiceTokens, ServiceUnavailable } from '#libs/platform';
+import { EXPORTED_TABLES as ofAccount } from '../../apps/account/src/export/exported-tables.js';
+import { EXPORTED_TABLES as ofBilling } from '../../apps/billing/src/export/exported-tables.js';
+import { EXPORTED_TABLES as ofEntitlement } from '../../apps/entitlement/src/export/exported-tables.js';
+import {
+  type RunningDashboard,
+  startDashboard,
+} from '../../apps/gateway/src/dashboard/start-dashboard.js';
+import { ProblemBodies } from '../../apps/gateway/src/problems/problem-body.js';
+import { EXPORTED_TABLES as ofGateway } from '../../apps/gateway/src/request-log/exported-tables.js';
+import { PASSWORD, type Registered } from '../account/account-under-test.js';
+import { OperatorDesk, SECRET } from './operator-desk.js';
+import { PLANTED, plantEverywhere } from './planted-account.js';
+
+/** Four services on two databases. */
+const START_TIMEOUT_MS = 120_000;
+const ORIGIN = 'https://dashboard.example';
+const CSRF = 'c'.repeat(43);
+const SCHEMAS: Record<string, ExportedSchema> = {
+  account: ofAccount,
+  billing: ofBilling,
+  entitlement: ofEntitlement,
+  gateway: ofGateway,
+};
+/** What every account of the tests has. */
+const ANYBODYS = ['Ada', '192.0.2.1', 'a browser'];
+/** Shorter ones are in any text by chance. */
+const SECRET_LENGTH_MIN = 12;
+
+type Exported = Record<string, Record<string, Record<string, unknown>[]>>;
+
+describe('account export', () => {
+  let desk: OperatorDesk;
+  let owner: Registered;
+  let gateway: Database;
+  let dashboard: RunningDashboard;
+  let databases: Record<string, Database>;
+  let text: string;
+
+  beforeAll(async () => {
+    desk = await OperatorDesk.open();
+    gateway = await desk.account.test.service('gateway');
+    const { account, billing, entitlement } = desk;
+    databases = {
+      account: account.database,
+      billing: billing.database,
+      entitlement: entitlement.database,
+      gateway,
+    };
+    const tokens = new ServiceTokens(SECRET, account.clock);
+    const { url } = entitlement.service;
+    const http = new ServiceHttp({ url, caller: 'gateway', audience: 'entitlement', tokens });
+    dashboard = await startDashboard({
+      publicUrl: ORIGIN,
+      apiUrl: 'https://api.example',
+      host: '127.0.0.1',
+      port: 0,
+      owners: { account: account.service.url, billing: billing.service.url, entitlement: url },
+      entitlement: new EntitlementClient(http),
+      own: new Map(),
+      exports: new AccountExports(gateway, ofGateway),
+      usage: { usage: () => Promise.reject(new ServiceUnavailable('gateway')) },
+      tokens,
+      bodies: new ProblemBodies('https://api.example', account.clock),
+      logger: new Logger('gateway', { write: () => {} }),
+    });
+    owner = await account.register('planted@example.com');
+    await plantEverywhere(desk, gateway, owner);
+    const answer = await download(owner.token);
+    text = await answer.body.text();
+    expect({ status: answer.statusCode, type: answer.headers['content-disposition'] }).toEqual({
+      status: 200,
+      type: 'attachment; filename="account.json"',
+    });
+  }, START_TIMEOUT_MS);
+  afterAll(async () => {
+    await dashboard?.stop();
+    await desk.close();
+  });
+
+  async function download(token: string): Promise<Dispatcher.ResponseData> {
+    return request(`${dashboard.url}/api/account/export`, {
+      headers: {
+        host: 'dashboard.example',
+        cookie: `__Host-csrf=${CSRF}; __Host-session=${token}`,
+      },
+    });
+  }
+
+  const services = Object.keys(SCHEMAS);
+
+  it.each(services)(
+    'each table and column of %s is exported, or it is said why not',
+    async (name) => {
+      const { tables, withheld } = SCHEMAS[name];
+      const declared = Object.fromEntries([
+        ...tables.map((table) => [
+          table.table,
+          [...table.columns.map(columnOf), ...Object.keys(table.withheld ?? {})],
+        ]),
+        ...Object.keys(withheld).map((table) => [table, null]),
+      ]) as Record<string, string[] | null>;
+      const stored = await columnsOf(databases[name], name);
+      expect(Object.keys(declared).toSorted()).toEqual(Object.keys(stored).toSorted());
+      for (const [table, columns] of Object.entries(stored)) {
+        const known = declared[table]?.filter((column) => columns.includes(column));
+        if (known) expect([table, known.toSorted()]).toEqual([table, columns.toSorted()]);
+      }
+    },
+  );
+
+  it.each(services)(
+    'every row of every table of %s that is the account’s is in it',
+    async (name) => {
+      const exported = (JSON.parse(text) as Exported)[name];
+      for (const { table, isOwn = 'account_id', key } of SCHEMAS[name].tables) {
+        const where = isOwn.includes('$1') ? isOwn : `${isOwn} = $1`;
+        const keys = Object.keys(key).map((column) => `${column}::text`);
+        const rows = await databases[name].query<{ key: string }>(
+          `select concat_ws(' ', ${keys.join(', ')}) as key from ${table} where ${where}`,
+          [owner.accountId],
+        );
+        expect([table, rows.length > 0]).toEqual([table, true]);
+        expect([table, exported[table].length]).toEqual([table, rows.length]);
+      }
+    },
+  );
+
+  it.each(PLANTED)('it tells the owner %s', (planted) => {
+    expect(text).toContain(planted);
+  });
+
+  it.each(services)(
+    'S117: no secret of %s is in it: hash, token, key or cipher text',
+    async (name) => {
+      const { tables } = SCHEMAS[name];
+      for (const { table, withheld = {} } of tables) {
+        for (const column of Object.keys(withheld)) {
+          const rows = await databases[name].query<{ value: unknown }>(
+            `select ${column} as value from ${table} where ${column} is not null`,
+          );
+          for (const { value } of rows) expectAbsent(`${table}.${column}`, value);
+        }
+      }
+      for (const [service, table] of [
+        ['account', 'data_keys'],
+        ['billing', 'invoice_data_keys'],
+      ]) {
+        const rows = await databases[service].query<{ value: Buffer }>(
+          `select wrapped_key as value from ${table}`,
+        );
+        expect(rows).not.toHaveLength(0);
+        for (const { value } of rows) expectAbsent(table, value);
+      }
+      const secrets = [
+        PASSWORD,
+        owner.token,
+        owner.key,
+        owner.testKey,
+        SECRET,
+        'sk_test_simulator',
+      ];
+      for (const secret of secrets) expectAbsent('secret', secret);
+    },
+  );
+
+  it('the password of the last ten minutes is needed, and each export is audited', async () => {
+    const exports = async () =>
+      (await desk.audited(owner.accountId)).filter((line) => line.includes('account.exported'));
+    const before = await exports();
+    expect(before).toHaveLength(1);
+    desk.advance(11 * MINUTE_MS);
+    const refused = await download(owner.token);
+    expect(refused.statusCode).toBe(403);
+    expect(await refused.body.json()).toMatchObject({ code: 'reauthentication_required' });
+    expect(await exports()).toEqual(before);
+    const stranger = await download('s'.repeat(43));
+    expect(stranger.statusCode).toBe(401);
+    await stranger.body.dump();
+  });
+
+  it('another account’s export holds nothing of this one', async () => {
+    const other = await desk.account.register('other@example.com');
+    const answer = await download(other.token);
+    const others = await answer.body.text();
+    expect(answer.statusCode).toBe(200);
+    expect(others).toContain('other@example.com');
+    expect(others).not.toContain(owner.accountId);
+    for (const planted of PLANTED.filter((one) => !ANYBODYS.includes(one))) {
+      expect(others).not.toContain(planted);
+    }
+  });
+
+  it('five exports an hour, then 429', async () => {
+    const busy = await desk.account.register('busy@example.com');
+    const statuses: number[] = [];
+    for (let count = 0; count < 6; count++) {
+      const { statusCode, body } = await download(busy.token);
+      await body.dump({ limit: 10_000_000 });
+      statuses.push(statusCode);
+    }
+    expect(statuses).toEqual([200, 200, 200, 200, 200, 429]);
+  });
+
+  function expectAbsent(what: string, value: unknown): void {
+    const forms = Buffer.isBuffer(value)
+      ? [value.toString('hex'), value.toString('base64'), value.toString('base64url')]
+      : [typeof value === 'string' ? value : JSON.stringify(value)];
+    for (const form of forms.filter((one) => one.length >= SECRET_LENGTH_MIN)) {
+      expect([what, text.includes(form)]).toEqual([what, false]);
+    }
+  }
+});
+
+const columnOf = (column: string) => / as (\w+)$/.exec(column)?.[1] ?? column;
+
+/** Columns of every table of a schema, partitions and views aside. */
+async function columnsOf(database: Database, schema: string): Promise<Record<string, string[]>> {
+  const rows = await database.query<{ name: string; columns: string[] }>(
+    `select c.relname::text as name, array_agg(a.attname::text) as columns
+     from pg_class c join pg_namespace n on n.oid = c.relnamespace
+     join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+     where n.nspname = $1 and c.relkind in ('r', 'p') and not c.relispartition
+     group by c.relname`,
+    [schema],
+  );
+  return Object.fromEntries(rows.map(({ name, columns }) => [name, columns]));
+}

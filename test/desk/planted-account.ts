@@ -1,0 +1,161 @@
+import { type Database, withClient } from '#libs/database';
+import { DAY_MS, newId } from '#libs/platform';
+import type { Registered } from '../account/account-under-test.js';
+import type { OperatorDesk } from './operator-desk.js';
+
+/** Texts that the rows of the planted account hold, found in its export as they are. */
+export const PLANTED = [
+  'planted@example.com',
+  'Ada',
+  'new-address@example.com',
+  'Planted Holdings',
+  '7 Export Row',
+  'planted key',
+  '198.51.100.23',
+  '192.0.2.1',
+  'a browser',
+  'planted-idempotency',
+  'Planted Buyer Ltd',
+  'planted mail to the owner',
+  'planted-notice',
+  'planted finding',
+  'planted adjustment',
+  'planted revocation',
+  'planted refund',
+  'planted limit',
+  'planted block',
+  'planted-hold',
+  'planted.example',
+];
+
+/** Gives the account rows in every table that holds something of an account. */
+export async function plantEverywhere(
+  desk: OperatorDesk,
+  gateway: Database,
+  owner: Registered,
+): Promise<void> {
+  await plantAccount(desk, owner);
+  await plantBilling(desk, owner);
+  await plantEntitlement(desk, owner);
+  await plantGateway(desk, gateway, owner);
+}
+
+async function plantAccount({ account }: OperatorDesk, { token, accountId }: Registered) {
+  const dashboard = async (method: 'POST' | 'PUT', path: string, body: object) => {
+    const headers = { 'idempotency-key': 'planted-idempotency' };
+    const answer = await account.dashboard(method, path, { token, body, headers });
+    if (answer.status >= 400) throw new Error(`${path}: ${JSON.stringify(answer.body)}`);
+  };
+  await dashboard('PUT', 'billing-details', {
+    organisation: 'Planted Holdings',
+    address_line1: '7 Export Row',
+    city: 'Leith',
+    country: 'GB',
+  });
+  await dashboard('POST', 'keys', {
+    name: 'planted key',
+    environment: 'test',
+    allowed_addresses: ['198.51.100.23'],
+  });
+  await dashboard('POST', 'account/email', { email: 'new-address@example.com' });
+  await account.dashboard('POST', 'password/forgot', { body: { email: 'planted@example.com' } });
+  await account.database.query(
+    `insert into mail (id, account_id, recipient, subject, text, html)
+     values ($1, $2, 'planted@example.com', 'planted mail to the owner', 'https://x/?token=opens-the-account',
+       '<p>a link that opens the account</p>')`,
+    [newId(), accountId],
+  );
+}
+
+async function plantBilling(desk: OperatorDesk, { accountId }: Registered) {
+  const { billing } = desk;
+  billing.contacts.set(accountId, {
+    email: 'planted@example.com',
+    details: {
+      organisation: 'Planted Buyer Ltd',
+      address_line1: '7 Export Row',
+      city: 'Leith',
+      country: 'GB',
+    },
+  });
+  await billing.act(await billing.order(accountId), 'pay');
+  const plan = { product: 'subscription', sku: 'api-15K-month', processor: 'stripe' };
+  const ordered = await billing.call('POST', 'orders', { accountId, body: plan });
+  if (ordered.status !== 201) throw new Error(JSON.stringify(ordered));
+  await billing.act(ordered.body as never, 'pay');
+  await billing.deliverMail(accountId);
+  const [{ id }] = await billing.database.query<{ id: string }>(
+    'select id from payments where account_id = $1 order by id limit 1',
+    [accountId],
+  );
+  const refund = ['billing', 'refund', accountId, id, '--scope', 'whole', '--reason'];
+  await desk.command(...refund, 'planted refund');
+  await billing.settle();
+  const now = billing.clock.now();
+  const runId = newId();
+  await billing.database.query(
+    `with s as (insert into account_states (account_id, state, changed_at) values ($1, 'active', $2)),
+       n as (insert into mailed_notices (account_id, about, mailed_at) values ($1, 'planted-notice', $2)),
+       m as (insert into mail (id, account_id, recipient, subject, text, html)
+         values ($3, $1, 'planted@example.com', 'a subject', 'a text', '<p>the same as html</p>')),
+       r as (insert into reconciliation_runs (id, started_at, ended_at, lines, payments, subscriptions)
+         values ($4, $2, $2, 1, 1, 1))
+     insert into reconciliation_findings (id, run_id, kind, account_id, subject, detail, is_healed)
+     values ($3, $4, 'fulfilment', $1, 'line', 'planted finding', true)`,
+    [accountId, now, newId(), runId],
+  );
+}
+
+async function plantEntitlement(desk: OperatorDesk, { accountId }: Registered) {
+  const { entitlement } = desk;
+  const first = await entitlement.buy(accountId, 1_000);
+  await entitlement.use(accountId, 900);
+  const reversal = await entitlement.reverse(accountId, first, '1');
+  await entitlement.buy(accountId, 2_000);
+  await entitlement.undo(accountId, reversal);
+  const start = entitlement.clock.now();
+  await entitlement.subscribe(accountId, {
+    subscriptionId: newId(),
+    periodStart: start.toISOString(),
+    periodEnd: new Date(start.getTime() + 30 * DAY_MS).toISOString(),
+  });
+  const reasoned = (...args: string[]) => desk.answer(...args);
+  await reasoned('credits', 'grant', accountId, '50', '--reason', 'planted adjustment');
+  await reasoned('credits', 'revoke', accountId, '20', '--reason', 'planted revocation');
+  const until = new Date(start.getTime() + DAY_MS).toISOString();
+  const limit = ['--limit', 'live', '--value', '600', '--until', until];
+  await reasoned('limits', 'override', accountId, ...limit, '--reason', 'planted limit');
+  // What nobody fills in a moment: the account's own rows of a batch job, a block, a trial.
+  await withClient(entitlement.test.url(), async (client) => {
+    await client.query(`set search_path = entitlement`);
+    const statements = [
+      `insert into access_blocks (id, account_id, cause, blocks, reason, from_at, allowance_version)
+       values (gen_random_uuid(), $1, 'admin', '{}', 'planted block', now(), 1)`,
+      `insert into holds (reservation_id, account_id, hold_id, kind, state)
+       values (gen_random_uuid(), $1, 'planted-hold', 'job', 'closed')`,
+      `insert into trial_claims (claim, account_id, claimed_at)
+       values (repeat('5ec2e7', 12), $1, now()) on conflict do nothing`,
+      `insert into used_credits (id, account_id, day, operation, credits)
+       values (gen_random_uuid(), $1, '2026-01-02', 'whois.live', 5)`,
+      `insert into debt_repayments (reversed_grant_id, paying_grant_id, amount)
+       select id, id, 0 from credit_grants where account_id = $1 limit 1 on conflict do nothing`,
+    ];
+    for (const statement of statements) await client.query(statement, [accountId]);
+  });
+}
+
+async function plantGateway({ account }: OperatorDesk, gateway: Database, owner: Registered) {
+  const at = account.clock.now();
+  await withClient(account.test.url(), async (client) => {
+    await client.query('set search_path = gateway');
+    await client.query('select roll_partitions($1)', [at]);
+  });
+  await gateway.query(
+    `with h as (insert into request_hours (account_id, hour, operation, status, requests, credits)
+       values ($1, date_trunc('hour', $2::timestamptz), 'whois.live', 200, 1, 1))
+     insert into request_log (at, request_id, account_id, key_id, operation, version, subject, status,
+       outcome, credits, duration_ms)
+     values ($2, 'req_planted', $1, $3, 'whois.live', 2, 'planted.example', 200, 'delivered', 1, 5)`,
+    [owner.accountId, at, newId()],
+  );
+}
