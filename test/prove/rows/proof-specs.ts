@@ -8,7 +8,7 @@ import { kafkaAvailability } from '#test/environment';
 import { type ApartRow, type Bench, holds } from '../row.js';
 
 const LIMIT_MS = 10 * 60_000;
-const JEST = createRequire(import.meta.url).resolve('jest/bin/jest.js');
+const JEST = createRequire(import.meta.url).resolve('jest/bin/jest');
 
 /** What `jest --json` writes, as far as it is read here. */
 interface Results {

@@ -180,6 +180,7 @@ export class LeaseClient {
       unsettledCredits: settler.unsettledCredits,
       settlementAgeMs: settler.answerAgeMs,
       journalBytes: journal.size,
+      journalFreeBytes: journal.freeBytes,
       isJournalWritable: journal.isWritable,
     };
   }

@@ -6,6 +6,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statfsSync,
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
@@ -117,6 +118,12 @@ export class LeaseJournal {
   /** Bytes written since it was last rewritten. */
   get size(): number {
     return this.sizeBytes;
+  }
+
+  /** Bytes that its disk has left for this user. */
+  get freeBytes(): number {
+    const { bavail, bsize } = statfsSync(dirname(this.options.path));
+    return bavail * bsize;
   }
 
   opened(lease: Lease): void {
