@@ -19,7 +19,7 @@ import {
 import { CHART_VALUES } from './chart-values.js';
 import { chartSchemas, schemaFaults } from './chart-schemas.js';
 import { type ChartTools, chartTools, chartToolsAvailability } from './tools/programs.js';
-import { composeServices } from './compose-deployment.js';
+import { composeServices } from './compose-plan.js';
 
 /** Where nobody has built them before, the tools are built first. */
 jest.setTimeout(1_900_000);
@@ -290,7 +290,7 @@ const missing = chartToolsAvailability();
       for (const { spec } of workloadsOf(resources)) {
         const { volumes } = spec.template.spec;
         const mounted = volumes.flatMap(({ projected }) =>
-          (projected?.sources ?? []).flatMap((source) => source.secret.items),
+          (projected?.sources ?? []).flatMap((source) => source.secret?.items ?? []),
         );
         for (const { env, volumeMounts } of containersOf(spec.template.spec)) {
           const open = env.filter(({ name }) => secret.includes(name));

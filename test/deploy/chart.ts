@@ -37,6 +37,8 @@ interface Probe {
 }
 
 export interface PodSpec {
+  nodeName?: string;
+  restartPolicy?: string;
   automountServiceAccountToken: boolean;
   securityContext: Record<string, unknown>;
   terminationGracePeriodSeconds: number;
@@ -46,7 +48,9 @@ export interface PodSpec {
   volumes: {
     name: string;
     secret?: { secretName: string; items: { key: string; path: string }[] };
-    projected?: { sources: { secret: { name: string; items: { key: string; path: string }[] } }[] };
+    projected?: {
+      sources: { secret?: { name: string; items: { key: string; path: string }[] } }[];
+    };
   }[];
 }
 
@@ -93,10 +97,22 @@ export class Chart {
     return this.run('lint', '--strict', CHART, ...optionsOf(values, sets));
   }
 
+  /** Installs and waits until everything is ready. @throws what Helm says. */
+  async install(to: Destination, values: string[], ...sets: string[]): Promise<string> {
+    return this.run('install', RELEASE, CHART, ...placeOf(to), ...WAIT, ...optionsOf(values, sets));
+  }
+
+  async upgrade(to: Destination, values: string[], ...sets: string[]): Promise<string> {
+    return this.run('upgrade', RELEASE, CHART, ...placeOf(to), ...WAIT, ...optionsOf(values, sets));
+  }
+
+  async rollback(to: Destination, revision: number): Promise<string> {
+    return this.run('rollback', RELEASE, String(revision), ...placeOf(to), ...WAIT);
+  }
+
   /** All of an installation that needs an API server, but the change. @throws what Helm says. */
   async installDry(to: Destination, values: string[], ...sets: string[]): Promise<string> {
-    const place = ['--kubeconfig', to.kubeconfig, '--namespace', to.namespace];
-    const options = ['--dry-run=server', ...place, ...optionsOf(values, sets)];
+    const options = ['--dry-run=server', ...placeOf(to), ...optionsOf(values, sets)];
     return this.run('install', RELEASE, CHART, ...options);
   }
 
@@ -114,6 +130,13 @@ export class Chart {
   }
 }
 
+const WAIT = ['--wait', '--timeout=10m'];
+const placeOf = ({ kubeconfig, namespace }: Destination) => [
+  '--kubeconfig',
+  kubeconfig,
+  '--namespace',
+  namespace,
+];
 const optionsOf = (values: string[], sets: string[]) => [
   ...values.flatMap((file) => ['--values', `${CHART}/${file}`]),
   ...sets.flatMap((set) => ['--set-json', set]),

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { kafkaAvailability, valkeyAvailability } from '#test/environment';
 import { firstLight } from '../stories/first-light.story.js';
-import { ComposeDeployment } from './compose-deployment.js';
+import { composePlan } from './compose-plan.js';
+import { ImageDeployment } from './image-deployment.js';
 import { ImageStore, imageAvailability } from './image.js';
 
 /** An image is built from nothing, and eight processes start from it. */
@@ -13,12 +14,24 @@ jest.setTimeout(900_000);
 
 const NAME = 'domain-data-service:0.1.0';
 const COMPRESSED_MAX_BYTES = 250 * 1024 * 1024;
+/** SPDX. */
+const LICENCES = [
+  '0BSD',
+  'Apache-2.0',
+  'BlueOak-1.0.0',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  'ISC',
+  'MIT',
+  'MIT-0',
+  '(MIT AND Zlib)',
+];
 const missing = imageAvailability() ?? kafkaAvailability() ?? valkeyAvailability();
 
 (missing === undefined ? describe : describe.skip)('the image', () => {
   const images = new ImageStore(mkdtempSync(join(tmpdir(), 'image-')));
   let root: string;
-  let deployment: ComposeDeployment | undefined;
+  let deployment: ImageDeployment | undefined;
 
   beforeAll(async () => {
     await images.build(NAME);
@@ -63,6 +76,26 @@ const missing = imageAvailability() ?? kafkaAvailability() ?? valkeyAvailability
     expect(held.filter((each) => !named.has(each))).toEqual([]);
   });
 
+  it('S108: each of them has a licence that asks for no more than to be named', () => {
+    const { components } = JSON.parse(readFileSync(join(root, 'app/sbom.cdx.json'), 'utf8')) as {
+      components: {
+        name: string;
+        licenses?: { license?: { id?: string }; expression?: string }[];
+      }[];
+    };
+    const others = components
+      .map(({ name, licenses = [] }) => [
+        name,
+        licenses.map(({ license, expression }) => license?.id ?? expression).join(' or '),
+      ])
+      .filter(([, licence]) => !LICENCES.includes(licence));
+    // Its package names none; the file in it is the MIT licence.
+    expect(others).toEqual([['png-js', '']]);
+    expect(readFileSync(join(root, 'app/node_modules/png-js/LICENSE'), 'utf8')).toMatch(
+      /Permission is hereby granted, free of charge/,
+    );
+  });
+
   it('it is at most 250 MB compressed', () => {
     const size = execFileSync('sh', ['-c', 'tar -C "$0" -cf - . | gzip -3 | wc -c', root]);
     expect(Number(size)).toBeLessThan(COMPRESSED_MAX_BYTES);
@@ -70,7 +103,7 @@ const missing = imageAvailability() ?? kafkaAvailability() ?? valkeyAvailability
 
   describe('every service of docker-compose.yml from it', () => {
     beforeAll(async () => {
-      deployment = await ComposeDeployment.start(images, NAME);
+      deployment = await ImageDeployment.start(images, NAME, composePlan());
     });
 
     it('S110: runs as user 10001 without capabilities, on a root it cannot write', () => {

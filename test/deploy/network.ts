@@ -27,9 +27,13 @@ export class Network {
     return `${this.prefix}.${this.names.indexOf(name) + 10}`;
   }
 
-  /** A hosts file: services by their own addresses, `onHost` by that of this machine. */
-  hosts(onHost: string[]): string {
-    const lines = this.names.map((name) => `${this.addressOf(name)} ${name}`);
+  /**
+   * A hosts file: services by their own addresses, `onHost` by that of this machine.
+   * @param aliases further names, by that whose address they have.
+   */
+  hosts(onHost: string[], aliases: Record<string, string> = {}): string {
+    const named = [...this.names.map((name) => [name, name]), ...Object.entries(aliases)];
+    const lines = named.map(([alias, name]) => `${this.addressOf(name)} ${alias}`);
     return ['127.0.0.1 localhost', ...lines, `${this.hostAddress} ${onHost.join(' ')}`, ''].join(
       '\n',
     );

@@ -6,6 +6,7 @@ import {
   valkeyAvailability,
 } from './index.js';
 import { imageAvailability } from '../deploy/image.js';
+import { promtoolAvailability } from '../deploy/promtool.js';
 import { apiServerAvailability, chartToolsAvailability } from '../deploy/tools/programs.js';
 import { internetAvailability } from '../stories/internet-availability.js';
 import { historyMissing } from '../tidy/history.js';
@@ -55,6 +56,11 @@ const PROGRAMS: readonly [name: string, isHere: () => boolean, proves: string][]
     'what the Helm chart renders and refuses (test/deploy/chart.spec.ts)',
   ],
   [
+    'promtool of Prometheus',
+    () => promtoolAvailability() === undefined,
+    'that each alert fires (test/deploy/alerts.spec.ts)',
+  ],
+  [
     'API server of Kubernetes (node dist/test/deploy/tools/prepare-tools.js builds it)',
     () => (chartToolsAvailability() ?? apiServerAvailability()) === undefined,
     'that Kubernetes takes the Helm chart (test/deploy/kubernetes/api-server.spec.ts)',
@@ -76,7 +82,7 @@ export default class ClosingLines implements Pick<Reporter, 'onRunComplete'> {
     const noRelease = lastReleaseMissing();
     if (noRelease)
       process.stdout.write(
-        `${NOT_RUN}that releases work beside one another (test/upgrade): ${noRelease}\n`,
+        `${NOT_RUN}that migrations bear services of the last release (test/upgrade/migration-steps.spec.ts): ${noRelease}\n`,
       );
     for (const [name, , proves] of PROGRAMS.filter(([, isHere]) => !isHere())) {
       process.stdout.write(`${NOT_RUN}${proves}: no ${name} on this machine\n`);

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { git, historyMissing } from '../tidy/history.js';
 
 const OUTPUT_MAX_BYTES = 64 * 1024 * 1024;
@@ -47,6 +48,12 @@ export class ReleaseTree {
   /** Where its compiled apps lie. */
   get apps(): string {
     return join(this.folder, 'dist/apps/');
+  }
+
+  /** For its services beside those on the clock of a test: its own classes are to read that clock. */
+  get clockSettings(): Record<string, string> {
+    const preload = pathToFileURL(join(this.folder, 'dist/test/environment/preload-file-clock.js'));
+    return { NODE_OPTIONS: `--import=${preload.href}` };
   }
 
   remove(): void {

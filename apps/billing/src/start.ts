@@ -1,4 +1,10 @@
-import { AuditJob, Database, RollPartitionsJob, addInvariantMetrics } from '#libs/database';
+import {
+  AuditJob,
+  Database,
+  RollPartitionsJob,
+  addInvariantMetrics,
+  addWorkMetrics,
+} from '#libs/database';
 import { MailSender, type MailTransport, UnsentMail, addMailMetrics } from '#libs/mail';
 import type { EventTransport } from '#libs/messaging';
 import {
@@ -14,7 +20,7 @@ import {
 } from '#libs/platform';
 import { type JobDeclaration, startBackgroundWork } from '#libs/services';
 import type { BillingConfig } from './billing.config.js';
-import { addParkedMoneyMetrics } from './auditor/parked-money.js';
+import { addSetAsideMetrics } from './auditor/set-aside-money.js';
 import { BillingModule } from './billing.module.js';
 import { ForgetCallbacksJob } from './callbacks/forget-callbacks.job.js';
 import { MissedEventsJob } from './healing/missed-events.job.js';
@@ -36,6 +42,7 @@ import { SettleRefundsJob } from './refunds/settle-refunds.job.js';
 import { FollowAccountsJob } from './subscriptions/follow-accounts.job.js';
 import { MailNoticesJob } from './subscription-notices/mail-notices.job.js';
 import { Subscription } from './subscriptions/subscription.entity.js';
+import { addSyncMetrics } from './sync/sync-metrics.js';
 import { SyncObjectsJob } from './sync/sync-objects.job.js';
 
 export const JOBS: readonly JobDeclaration[] = [
@@ -108,7 +115,9 @@ export async function startBilling(options: BillingOptions): Promise<RunningServ
   const clients = service.app.get(ServiceClients, { strict: false });
   const metrics = service.app.get(Metrics, { strict: false });
   addMailMetrics(metrics, maintenanceDatabase);
-  addParkedMoneyMetrics(metrics, maintenanceDatabase);
+  addWorkMetrics(metrics, maintenanceDatabase);
+  addSyncMetrics(metrics, maintenanceDatabase);
+  addSetAsideMetrics(metrics, maintenanceDatabase);
   addInvariantMetrics(metrics, 'billing', service.app.get(AuditJob, { strict: false }));
   const jobs = (options.isScheduled ?? true) ? JOBS : [];
   const work = { name: 'billing', logger, transport, jobs, ...databases } as const;

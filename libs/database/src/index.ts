@@ -3,6 +3,7 @@ export * from './auditor/auditor-database.js';
 export * from './auditor/check-invariants.js';
 export * from './auditor/invariant.js';
 export * from './auditor/invariant-metrics.js';
+export * from './work-queue/work-metrics.js';
 export * from './database.js';
 export * from './database-url.js';
 export * from './embedded/embedded-server.js';

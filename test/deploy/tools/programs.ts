@@ -1,4 +1,5 @@
-import { type GoProgram, areBuilt, goAvailability, goProgram } from './go-program.js';
+import { join } from 'node:path';
+import { type GoProgram, areBuilt, goAvailability, goProgram, moduleFolder } from './go-program.js';
 
 const KUBERNETES = {
   module: 'k8s.io/kubernetes',
@@ -61,6 +62,18 @@ export const controllersAvailability = () => goAvailability(Object.values(CONTRO
 export const chartTools = () => built(CHART_TOOLS);
 export const apiServerPrograms = () => built(API_SERVER);
 export const controllers = () => built(CONTROLLERS);
+
+/** Files by which simulated nodes know what becomes of a node and of its pods. */
+export async function simulatedStages(): Promise<string[]> {
+  const folder = join(await moduleFolder(CONTROLLERS.kwok), 'kustomize/stage');
+  return [
+    'node/fast/node-initialize.yaml',
+    'node/heartbeat-with-lease/node-heartbeat-with-lease.yaml',
+    'pod/fast/pod-ready.yaml',
+    'pod/fast/pod-complete.yaml',
+    'pod/fast/pod-delete.yaml',
+  ].map((file) => join(folder, file));
+}
 
 async function built<P extends Record<string, GoProgram>>(programs: P): Promise<Paths<P>> {
   const paths: Record<string, string> = {};

@@ -11,6 +11,7 @@ import { crashPointRows } from './crash-points.js';
 import { databaseRows } from './database.js';
 import { fullDiskRows } from './full-disks.js';
 import { killRows } from './kills.js';
+import { kubernetesRow, upgradeRow } from './kubernetes.js';
 import { ledgerRows } from './ledger.js';
 import { outsideRows } from './outside.js';
 import { partitionRows } from './partitions.js';
@@ -37,5 +38,7 @@ export const ROWS: readonly Row[] = [
   crashJobsRow,
   simulationRow,
   creditHistoriesRow,
+  kubernetesRow,
+  upgradeRow,
   proofSpecsRow,
 ];

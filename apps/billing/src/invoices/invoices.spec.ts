@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { InvoiceAnswer } from '#libs/contracts';
 import { AuditJob, withClient } from '#libs/database';
 import { DAY_MS } from '#libs/platform';
+import { scrape } from '#test/environment';
 import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
 import { readPdf } from '../../../../test/billing/pdf-text.js';
 
@@ -97,6 +98,9 @@ describe('invoices', () => {
       body: { code: 'invoice_not_printed' },
     });
     expect(await billing.deliverMail(accountId)).toEqual([]);
+    const scraped = await scrape(billing.service.url);
+    expect(scraped.get('dds_work_items{queue="print-invoices",state="waiting"}')).toBe(1);
+    expect(scraped.get('dds_work_items{queue="print-invoices",state="dead"}')).toBe(0);
     billing.contacts.isDown = false;
     await billing.pass(10_000);
     expect(await billing.deliverMail(accountId)).toHaveLength(1);

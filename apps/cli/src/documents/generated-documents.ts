@@ -6,6 +6,7 @@ import { CONFIGURED_APPS, SERVICES } from '../declared.js';
 import { withApiTables } from './api-tables.js';
 import { chartServices } from './chart-services.js';
 import { configurationPage, environmentExample } from './configuration.js';
+import { grafanaDashboards } from './dashboards.js';
 import { eventSchema } from './event-schema.js';
 import { metricsPage } from './metrics.js';
 import { readProofs, readStatements, securityCoverage } from './security-coverage.js';
@@ -23,6 +24,10 @@ export function generatedDocuments(): Map<string, string> {
   documents.set('docs/operations/metrics.md', metricsPage(declaredMetrics()));
   documents.set(`${CHART_FILES}/services.json`, chartServices(SERVICES));
   documents.set(`${CHART_FILES}/alerts.yml`, readFileSync('deploy/prometheus/alerts.yml', 'utf8'));
+  for (const [file, text] of grafanaDashboards()) {
+    documents.set(`deploy/grafana/${file}`, text);
+    documents.set(`${CHART_FILES}/dashboards/${file}`, text);
+  }
   documents.set(API, withApiTables(readFileSync(API, 'utf8'), OPERATIONS));
   for (const eventClass of allEventClasses()) {
     const { type, version } = describeEvent(eventClass);

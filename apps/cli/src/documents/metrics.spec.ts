@@ -3,34 +3,72 @@ import { describe, expect, it } from '@jest/globals';
 import { load } from 'js-yaml';
 import { declaredMetrics } from '#libs/platform';
 import '../declared.js';
+import { grafanaDashboards } from './dashboards.js';
 
-interface Rules {
-  groups: {
-    name: string;
-    rules: { alert: string; expr: string; annotations: Record<string, string> }[];
-  }[];
+interface Rule {
+  alert?: string;
+  record?: string;
+  expr: string;
+  annotations?: Record<string, string>;
 }
 
-const KEYWORDS = ['by', 'for', 'max', 'min', 'sum', 'rate', 'increase', 'and', 'or'];
+interface Grafana {
+  panels: { targets: { expr: string }[] }[];
+}
+
+const KEYWORDS =
+  'by and or bool offset m h d max min sum rate increase time histogram_quantile'.split(' ');
+/** What the cluster measures, not we: kubelet's volumes, cert-manager's certificates. */
+const FOREIGN = [
+  'kubelet_volume_stats_available_bytes',
+  'kubelet_volume_stats_capacity_bytes',
+  'persistentvolumeclaim',
+  'certmanager_certificate_expiration_timestamp_seconds',
+  'name',
+];
 const metrics = declaredMetrics();
+const { groups } = load(readFileSync('deploy/prometheus/alerts.yml', 'utf8')) as {
+  groups: { rules: Rule[] }[];
+};
+const rules = groups.flatMap((group) => group.rules);
+
+/** Words of a query that name no metric, label, function or recording rule that exists. */
+function unknownWords(expr: string): string[] {
+  const bare = expr
+    .replaceAll(/"[^"]*"/g, '')
+    .replaceAll(/dds:[a-z_]+:[a-z_0-9]+/g, (record) =>
+      rules.some((rule) => rule.record === record) ? '' : record,
+    );
+  const words = [...bare.matchAll(/[a-z_]+/gi)].map(([word]) => word);
+  const known = metrics.flatMap(({ name, type, labels }) =>
+    type === 'histogram' ? [`${name}_bucket`, `${name}_count`, 'le', ...labels] : [name, ...labels],
+  );
+  return words.filter((word) => ![...known, ...KEYWORDS, ...FOREIGN].includes(word));
+}
 
 describe('metrics', () => {
-  it('every alert asks for metrics and labels that exist, and says what to do', () => {
-    const { groups } = load(readFileSync('deploy/prometheus/alerts.yml', 'utf8')) as Rules;
-    const rules = groups.flatMap((group) => group.rules);
+  it('every rule asks for metrics and labels that exist, and an alert says what to do', () => {
     expect(rules.length).toBeGreaterThan(10);
-    for (const { alert, expr, annotations } of rules) {
-      expect(Object.keys(annotations)).toEqual(['summary', 'action']);
-      for (const [page] of annotations.action.matchAll(/docs\/[\w/-]+\.md/g)) {
-        expect([page, existsSync(page)]).toEqual([page, true]);
-      }
-      const bare = expr.replaceAll(/"[^"]*"/g, '');
-      const words = [...bare.matchAll(/[a-z_]+/gi)].map(([word]) => word);
-      const named = metrics.filter(({ name }) => words.includes(name));
-      expect([alert, named.length]).not.toEqual([alert, 0]);
-      const known = [...named.flatMap(({ name, labels }) => [name, ...labels]), ...KEYWORDS, 'm'];
-      expect([alert, words.filter((word) => !known.includes(word))]).toEqual([alert, []]);
+    for (const { alert, record, expr, annotations } of rules) {
+      expect([alert ?? record, unknownWords(expr)]).toEqual([alert ?? record, []]);
+      if (!annotations) continue;
+      expect(Object.keys(annotations)).toEqual(['summary', 'action', 'runbook']);
+      expect([alert, existsSync(annotations.runbook)]).toEqual([alert, true]);
     }
+  });
+
+  it('every panel of a dashboard asks for metrics and labels that exist', () => {
+    for (const [file, text] of grafanaDashboards()) {
+      const { panels } = JSON.parse(text) as Grafana;
+      expect(panels.length).toBeGreaterThan(3);
+      for (const { expr } of panels.flatMap(({ targets }) => targets))
+        expect([file, unknownWords(expr)]).toEqual([file, []]);
+    }
+  });
+
+  it('a query for what does not exist is found', () => {
+    expect(unknownWords('sum(dds_gateway_requests)')).toEqual(['dds_gateway_requests']);
+    expect(unknownWords('dds:nobody:records')).not.toEqual([]);
   });
 
   it('S8: names follow the conventions, and no label is for what has no end of values', () => {

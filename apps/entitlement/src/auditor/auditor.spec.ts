@@ -115,6 +115,8 @@ describe('auditor', () => {
     expect(scraped.get('dds_entitlement_open_reservations{kind="lease"}')).toBe(1);
     expect(scraped.get('dds_entitlement_reserved_credits{kind="lease"}')).toBe(10);
     expect(scraped.get('dds_entitlement_open_reservations{kind="hold"}')).toBe(0);
+    for (const name of ['unbilled_credits', 'debt_credits', 'set_aside{kind="lease"}'])
+      expect(scraped.get(`dds_entitlement_${name}`)).toBe(0);
     expect(scraped.get('dds_database_waiting{pool="auditor"}')).toBe(0);
     expect(scraped.get('dds_outbox_unsent_events{producer="entitlement"}')).toBeDefined();
   });

@@ -101,6 +101,7 @@ create table credit_grants (
 ) with (fillfactor = 70);
 create index credit_grants_live on credit_grants (account_id)
   where available > 0 or reserved > 0 or owed > 0;
+create index credit_grants_debt on credit_grants (owed) where owed > 0;
 create index credit_grants_account on credit_grants (account_id, issued_at, id);
 create index credit_grants_line on credit_grants (line_id) where line_id is not null;
 create unique index credit_grants_one_trial on credit_grants (account_id) where source_type = 'trial';

@@ -39,6 +39,7 @@ create index leases_open_account on leases (account_id) where state = 'open';
 -- Of one account's closed leases the auditor reads the youngest.
 create index leases_account on leases (account_id, lease_id);
 create index leases_recalled on leases (gateway_id) where state = 'open' and recalled_at is not null;
+create index leases_unbilled on leases (posted_at) where unbilled > 0;
 create index leases_set_aside on leases (set_aside_until) where set_aside_until is not null;
 
 -- Answers to an acquire that gave nothing, and closes of leases that were never given; for 5 minutes, as
@@ -70,6 +71,7 @@ create table holds (
   constraint use_within_amount check (0 <= consumed and consumed <= amount)
 ) with (fillfactor = 70);
 create index holds_open_end on holds (expires_at) where state = 'open' and expires_at is not null;
+create index holds_unbilled on holds (closed_at) where unbilled > 0;
 
 create table hold_parts (
   reservation_id uuid not null references holds,

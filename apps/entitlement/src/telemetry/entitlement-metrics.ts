@@ -11,8 +11,21 @@ const RESERVED = declareGauge(
   'Credits in open leases and holds that are not consumed yet.',
   { labels: ['kind'] },
 );
+const UNBILLED = declareGauge(
+  'dds_entitlement_unbilled_credits',
+  'Credits of answers that were delivered within the last 24 hours and found no balance to be charged to.',
+);
+const DEBT = declareGauge(
+  'dds_entitlement_debt_credits',
+  'Credits that customers used before the payment for them was taken back.',
+);
+const SET_ASIDE = declareGauge(
+  'dds_entitlement_set_aside',
+  'Leases that cannot be settled, and accounts whose due dates cannot be applied; retried automatically.',
+  { labels: ['kind'] },
+);
 
-/** @param database the maintenance role: it sees every account's reservations. */
+/** @param database the maintenance role: it sees every account's rows. */
 export function addEntitlementMetrics(metrics: Metrics, database: Pick<Database, 'query'>): void {
   metrics.addSource({
     name: 'reservations',
@@ -21,6 +34,16 @@ export function addEntitlementMetrics(metrics: Metrics, database: Pick<Database,
         take(RESERVATIONS, open, { kind });
         take(RESERVED, Number(credits), { kind });
       }
+    },
+  });
+  metrics.addSource({
+    name: 'unpaid credits',
+    read: async (take) => {
+      const [row] = await database.query<Record<string, string>>(UNPAID);
+      take(UNBILLED, Number(row.unbilled));
+      take(DEBT, Number(row.debt));
+      take(SET_ASIDE, Number(row.leases), { kind: 'lease' });
+      take(SET_ASIDE, Number(row.accounts), { kind: 'account' });
     },
   });
 }
@@ -37,3 +60,14 @@ const OPEN = `
   union all
   select 'hold', count(*)::int, coalesce(sum(amount - consumed), 0)
   from holds where state = 'open'`;
+
+// Each part reads a partial index: what it counts is rare.
+const UNPAID = `
+  select
+    (select coalesce(sum(unbilled), 0) from leases
+      where unbilled > 0 and posted_at > clock_timestamp() - interval '24 hours')
+    + (select coalesce(sum(unbilled), 0) from holds
+      where unbilled > 0 and closed_at > clock_timestamp() - interval '24 hours') as unbilled,
+    (select coalesce(sum(owed), 0) from credit_grants where owed > 0) as debt,
+    (select count(*) from leases where set_aside_until is not null) as leases,
+    (select count(*) from set_aside_accounts) as accounts`;

@@ -18,5 +18,7 @@ export interface LeaseState {
   /** Since the last acknowledgement; 0 while there is nothing to acknowledge. */
   settlementAgeMs: number;
   journalBytes: number;
+  /** What its disk has left. */
+  journalFreeBytes: number;
   isJournalWritable: boolean;
 }

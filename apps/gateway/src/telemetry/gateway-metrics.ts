@@ -61,6 +61,10 @@ const UNSETTLED_AGE = declareGauge(
   'Time since entitlement last acknowledged a settlement; 0 while nothing waits for one.',
 );
 const JOURNAL = declareGauge('dds_gateway_journal_bytes', 'Size of the lease journal.');
+const JOURNAL_FREE = declareGauge(
+  'dds_gateway_journal_free_bytes',
+  'Space left on the disk of the lease journal.',
+);
 const JOURNAL_WRITABLE = declareGauge(
   'dds_gateway_journal_writable',
   '0 while the lease journal cannot be written and every answer is settled at once.',
@@ -129,8 +133,8 @@ function readRequests(take: TakeReading, counts: RequestCounts): void {
 }
 
 function readLeases(take: TakeReading, leases: LeaseClient): void {
-  const { counts, open, unsettledCredits, settlementAgeMs, journalBytes, isJournalWritable } =
-    leases.state();
+  const state = leases.state();
+  const { counts, open, unsettledCredits, settlementAgeMs } = state;
   take(RESERVATIONS, counts.hits, { result: 'hit' });
   take(RESERVATIONS, counts.misses, { result: 'miss' });
   for (const [outcome, count] of Object.entries(counts.asked))
@@ -138,6 +142,7 @@ function readLeases(take: TakeReading, leases: LeaseClient): void {
   take(OPEN_LEASES, open);
   take(UNSETTLED, unsettledCredits);
   take(UNSETTLED_AGE, settlementAgeMs / SECOND_MS);
-  take(JOURNAL, journalBytes);
-  take(JOURNAL_WRITABLE, isJournalWritable ? 1 : 0);
+  take(JOURNAL, state.journalBytes);
+  take(JOURNAL_FREE, state.journalFreeBytes);
+  take(JOURNAL_WRITABLE, state.isJournalWritable ? 1 : 0);
 }

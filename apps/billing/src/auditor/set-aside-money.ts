@@ -1,19 +1,19 @@
 import type { Database } from '#libs/database';
 import { type Metrics, declareGauge } from '#libs/platform';
 
-const PARKED = declareGauge(
-  'dds_billing_parked',
+const SET_ASIDE = declareGauge(
+  'dds_billing_set_aside',
   'What billing cannot finish by itself: orders and subscriptions that are set aside, objects of a processor that were not taken over several times, refunds of which nothing is known for an hour, money that could not be given back.',
   { labels: ['kind'] },
 );
 
 /** I13: whatever is set aside raises an alarm. @param database the role that sees every account's rows. */
-export function addParkedMoneyMetrics(metrics: Metrics, database: Pick<Database, 'query'>): void {
+export function addSetAsideMetrics(metrics: Metrics, database: Pick<Database, 'query'>): void {
   metrics.addSource({
-    name: 'parked money',
+    name: 'money set aside',
     read: async (take) => {
       const [row] = await database.query<Record<string, number>>(COUNTS);
-      for (const [kind, count] of Object.entries(row)) take(PARKED, count, { kind });
+      for (const [kind, count] of Object.entries(row)) take(SET_ASIDE, count, { kind });
     },
   });
 }

@@ -11,7 +11,6 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { load } from 'js-yaml';
 import { EmbeddedServer, derivedRolePassword, withClient } from '#libs/database';
 import { EventsConfig, openTransport } from '#libs/messaging';
 import { Logger, freePorts, loadConfig } from '#libs/platform';
@@ -24,15 +23,35 @@ import { Container } from './container.js';
 import type { ImageConfig, ImageStore } from './image.js';
 import { Network } from './network.js';
 
-export interface ComposeService {
-  image: string;
-  build?: string;
+/** A container of a deployment, as a compose file or a chart describes it. */
+export interface PlannedContainer {
+  /** Its own; it has an address by it. */
+  name: string;
+  /** The service that it is one of. */
+  app: string;
   command?: string[];
-  environment?: Record<string, string>;
-  secrets?: string[];
-  volumes?: string[];
-  depends_on?: Record<string, { condition: string }>;
-  profiles?: string[];
+  environment: Record<string, string>;
+  /** Contents of the files below /run/secrets. */
+  secrets: Record<string, string>;
+  /** Paths at which it keeps what it writes. */
+  kept: string[];
+  /** Names of those that must have done their work or be ready before. */
+  needs: string[];
+  /** Ends when it has done its work. */
+  isJob: boolean;
+}
+
+/** What is to run from the image. */
+export interface DeploymentPlan {
+  /** Of everything that has an address of its own. */
+  names: string[];
+  /** Further names in the network, by the container whose address they have. */
+  aliases: Record<string, string>;
+  /** The gateways that a story takes the API and the dashboard of. */
+  api: string;
+  dashboard: string;
+  /** Origins of the named gateways stand for public ones. */
+  containers(secretFolder: string, origins: Record<string, string>): PlannedContainer[];
 }
 
 const IMAGE_USER = 10_001;
@@ -48,40 +67,38 @@ const UNHURRIED = {
   VALKEY_TIMEOUT_MS: '1000',
 };
 
-export function composeServices(): Record<string, ComposeService> {
-  const compose = load(readFileSync('docker-compose.yml', 'utf8')) as {
-    services: Record<string, ComposeService>;
-  };
-  return compose.services;
-}
-
 /**
- * The services of docker-compose.yml from the image, each with the command, user, environment, secrets and volume
- * that the file and the image give it, on a network where it has its name. PostgreSQL, Kafka and Valkey are those of
- * the tests under the names of the file. Given beside: the clock of the tests, and registries on this machine.
+ * Containers from the image, each with the command, user, environment, secrets and volume that its plan and the image
+ * give it, on a network where it has its name. PostgreSQL, Kafka and Valkey are those of the tests under the names
+ * `postgres`, `kafka` and `valkey`. Given beside: the clock of the tests, and registries on this machine.
  */
-export class ComposeDeployment {
-  private readonly folder = mkdtempSync(join(tmpdir(), 'compose-'));
-  private readonly services = composeServices();
-  private readonly own = Object.entries(this.services).filter(
-    ([, { build }]) => build !== undefined,
-  );
-  private readonly network = new Network(this.own.map(([name]) => name));
+export class ImageDeployment {
+  private readonly folder = mkdtempSync(join(tmpdir(), 'deployment-'));
+  private readonly network: Network;
   private readonly closings: (() => unknown)[] = [];
   private readonly mail = new MailSimulator();
   readonly containers: Container[] = [];
   private beside: Record<string, Record<string, string>> = {};
+  private planned: PlannedContainer[] = [];
   private clock: FileClock;
   private server: EmbeddedServer;
   private brokers: string;
 
-  constructor(
+  private constructor(
     private readonly root: string,
     private readonly image: ImageConfig,
-  ) {}
+    private readonly plan: DeploymentPlan,
+  ) {
+    this.network = new Network(plan.names);
+  }
 
-  static async start(images: ImageStore, name: string): Promise<ComposeDeployment> {
-    const deployment = new ComposeDeployment(await images.mount(name), await images.configOf(name));
+  static async start(
+    images: ImageStore,
+    name: string,
+    plan: DeploymentPlan,
+  ): Promise<ImageDeployment> {
+    const [root, config] = [await images.mount(name), await images.configOf(name)];
+    const deployment = new ImageDeployment(root, config, plan);
     try {
       await deployment.begin();
       return deployment;
@@ -100,15 +117,15 @@ export class ComposeDeployment {
     const config = loadConfig(EventsConfig, settings);
     const transport = openTransport({ config, logger, consumers: {} });
     this.closings.push(() => transport.close());
-    const origin = (name: string, port: number) => `http://${this.network.addressOf(name)}:${port}`;
-    const { mail } = this;
+    const { mail, origins, planned } = this;
+    const entitlement = planned.find(({ app }) => app === 'entitlement') as PlannedContainer;
     return {
-      apiUrl: origin('gateway-1', 8080),
-      dashboardUrl: origin('gateway-2', 8081),
+      apiUrl: origins.BASE_URL,
+      dashboardUrl: origins.BILLING_URL,
       mailboxUrl: '',
       mailbox: { newest: async (limit) => mail.newest(limit) },
       clock: this.clock,
-      entitlementUrl: origin('entitlement', 7100),
+      entitlementUrl: `http://${this.network.addressOf(entitlement.name)}:7100`,
       serviceSecret: this.secret('service_secrets_source'),
       superuserUrl: this.server.url(DATABASE),
       databaseUrl: (role) => {
@@ -151,7 +168,17 @@ export class ComposeDeployment {
     });
     await Promise.all([this.startPostgres(), this.startKafka(), this.startValkey()]);
     await this.prepareBeside();
+    this.planned = this.plan.containers(join(this.folder, 'secrets'), this.origins);
     await this.startInOrder();
+  }
+
+  /** Public origins of an installation, here those of the two gateways. */
+  private get origins() {
+    const { network, plan } = this;
+    return {
+      BASE_URL: `http://${network.addressOf(plan.api)}:8080`,
+      BILLING_URL: `http://${network.addressOf(plan.dashboard)}:8081`,
+    };
   }
 
   private async startPostgres(): Promise<void> {
@@ -213,28 +240,24 @@ export class ComposeDeployment {
     };
   }
 
-  /** Each as soon as what it depends on is ready or has done its work, as the file says. */
+  /** Each as soon as what it depends on is ready or has done its work. */
   private async startInOrder(): Promise<void> {
     const started = new Map<string, Promise<void>>();
-    const start = (name: string): Promise<void> => {
-      const known = started.get(name);
+    const start = (container: PlannedContainer): Promise<void> => {
+      const known = started.get(container.name);
       if (known) return known;
-      const needed = Object.keys(this.services[name].depends_on ?? {});
-      const isOwn = this.services[name].build !== undefined;
-      const begun = Promise.all(needed.map(start)).then(async () => {
-        if (isOwn) await this.run(name);
-      });
-      started.set(name, begun);
+      const needed = this.planned.filter(({ name }) => container.needs.includes(name));
+      const begun = Promise.all(needed.map(start)).then(() => this.run(container));
+      started.set(container.name, begun);
       return begun;
     };
-    const daily = this.own.filter(([, { profiles }]) => profiles === undefined);
-    await Promise.all(daily.map(([name]) => start(name)));
+    await Promise.all(this.planned.map(start));
   }
 
-  private async run(name: string): Promise<void> {
-    const container = this.create(name);
+  private async run(planned: PlannedContainer): Promise<void> {
+    const { name, isJob } = planned;
+    const container = this.create(planned);
     this.containers.push(container);
-    const isJob = this.services[name].command?.includes('dist/apps/cli/src/main.js') ?? false;
     if (isJob) {
       const result = await container.result();
       if (result !== 0) throw new Error(`${name} ended with ${result}: ${container.output}`);
@@ -251,49 +274,34 @@ export class ComposeDeployment {
     await waitFor(`${name} to be ready`, isReady, READY_LIMIT_MS);
   }
 
-  private create(name: string): Container {
-    const { folder, root, image, network } = this;
-    const { command, environment = {}, secrets = [], volumes = [] } = this.services[name];
+  private create({ name, app, command, environment, ...planned }: PlannedContainer): Container {
+    const { folder, root, image, network, plan } = this;
     const hosts = join(folder, `${name}.hosts`);
-    writeFileSync(hosts, network.hosts(['postgres', 'kafka', 'valkey', 'mail']));
+    writeFileSync(hosts, network.hosts(['postgres', 'kafka', 'valkey', 'mail'], plan.aliases));
     const secretFolder = join(folder, `${name}.secrets`);
     mkdirSync(secretFolder);
-    for (const each of secrets)
-      copyFileSync(join(folder, 'secrets', each), join(secretFolder, each));
+    for (const [file, text] of Object.entries(planned.secrets)) {
+      writeFileSync(join(secretFolder, file), text, { mode: 0o444 });
+    }
     const mounts: Record<string, string> = {
       '/etc/hosts': hosts,
       '/run/secrets': secretFolder,
       '/mnt/beside': join(folder, 'clock'),
     };
-    for (const volume of volumes) {
-      const [source, target] = volume.split(':');
-      mounts[target] = join(folder, `volume.${source}`);
-      mkdirSync(mounts[target]);
-      chownSync(mounts[target], IMAGE_USER, IMAGE_USER);
+    for (const [index, path] of planned.kept.entries()) {
+      mounts[path] = join(folder, `${name}.kept-${index}`);
+      mkdirSync(mounts[path]);
+      chownSync(mounts[path], IMAGE_USER, IMAGE_USER);
     }
-    const app = name.replace(/-\d$/, '');
-    const given = Object.entries(environment).map(([key, value]) => [key, this.filled(value)]);
     return new Container({
       name,
       root,
       image,
       command,
-      environment: { ...Object.fromEntries(given), ...this.beside[''], ...this.beside[app] },
+      environment: { ...environment, ...this.beside[''], ...this.beside[app] },
       space: network.join(name),
       folder,
       mounts,
     });
-  }
-
-  /** `${BASE_URL:-…}`: an operator's own origins, here those of the two gateways. */
-  private filled(value: string): string {
-    const origins: Record<string, string> = {
-      BASE_URL: `http://${this.network.addressOf('gateway-1')}:8080`,
-      BILLING_URL: `http://${this.network.addressOf('gateway-2')}:8081`,
-    };
-    return value.replace(
-      /\$\{(\w+):-([^}]*)\}/g,
-      (_, key: string, usual: string) => origins[key] ?? usual,
-    );
   }
 }

@@ -15,9 +15,9 @@ beforeAll(async () => {
 afterAll(() => billing.stop());
 
 /** What the gauge counts, by kind. */
-async function parked(): Promise<Record<string, number>> {
+async function setAside(): Promise<Record<string, number>> {
   const text = await billing.get(Metrics).text();
-  const lines = [...text.matchAll(/^dds_billing_parked\{kind="(\w+)"[^}]*\} (\d+)$/gm)];
+  const lines = [...text.matchAll(/^dds_billing_set_aside\{kind="(\w+)"[^}]*\} (\d+)$/gm)];
   return Object.fromEntries(lines.map(([, kind, count]) => [kind, Number(count)]));
 }
 
@@ -47,9 +47,9 @@ it.each([
     1,
   ],
 ])('I13: %s that billing cannot finish raise the gauge', async (kind, statement, count) => {
-  const before = await parked();
+  const before = await setAside();
   expect(before[kind]).toBe(0);
   const maintenance = await billing.test.maintenance('billing');
   await maintenance.query(statement);
-  expect((await parked())[kind]).toBe(count);
+  expect((await setAside())[kind]).toBe(count);
 });

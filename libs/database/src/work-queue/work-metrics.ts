@@ -1,0 +1,41 @@
+import { type Metrics, declareGauge } from '#libs/platform';
+import type { Database } from '../database.js';
+
+const ITEMS = declareGauge(
+  'dds_work_items',
+  'Pieces of durable work, by queue: waiting, or dead (an operator decides).',
+  { labels: ['queue', 'state'] },
+);
+const LATE = declareGauge(
+  'dds_work_late_seconds',
+  'How long the oldest due piece of work of a queue has waited.',
+  { labels: ['queue'] },
+);
+
+/** @param database the service's maintenance role, in a schema with `workQueueTable`. */
+export function addWorkMetrics(metrics: Metrics, database: Pick<Database, 'query'>): void {
+  metrics.addSource({
+    name: 'work queues',
+    read: async (take) => {
+      for (const { queue, waiting, dead, late } of await database.query<QueueCounts>(COUNTS)) {
+        take(ITEMS, waiting, { queue, state: 'waiting' });
+        take(ITEMS, dead, { queue, state: 'dead' });
+        take(LATE, late, { queue });
+      }
+    },
+  });
+}
+
+interface QueueCounts {
+  queue: string;
+  waiting: number;
+  dead: number;
+  late: number;
+}
+
+const COUNTS = `
+  select queue, count(*) filter (where state = 'waiting')::int as waiting,
+    count(*) filter (where state = 'dead')::int as dead,
+    greatest(0, coalesce(extract(epoch from clock_timestamp()
+      - min(due_at) filter (where state = 'waiting')), 0))::float8 as late
+  from work_item group by queue`;

@@ -1,0 +1,90 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Container, type PodSpec, containersOf } from './chart.js';
+import type { DeploymentPlan, PlannedContainer } from './image-deployment.js';
+
+/** A pod as an API server has it. */
+export interface Pod {
+  metadata: { name: string; labels: Record<string, string> };
+  spec: PodSpec;
+}
+
+export interface ChartInstallation {
+  pods: Pod[];
+  /** Services by name, with the labels of the pods that answer for them. */
+  services: Record<string, Record<string, string>>;
+}
+
+/** What containers are given from outside their pods. */
+interface Given {
+  /** Its files are the keys of the Secret. */
+  secretFolder: string;
+  origins: Record<string, string>;
+  /** The container after which the services may start. */
+  migration: string;
+}
+
+const IMAGE_USER = 10_001;
+const COMPONENT = 'app.kubernetes.io/component';
+const MIGRATION = 'migrate';
+
+/** The containers of an installation's pods, as their specifications have them. Public origins alone are replaced. */
+export function chartPlan({ pods, services }: ChartInstallation): DeploymentPlan {
+  const of = (app: string) => pods.filter(({ metadata }) => metadata.labels[COMPONENT] === app);
+  const [api, dashboard] = of('gateway').map(({ metadata }) => metadata.name);
+  const [migration] = of(MIGRATION).map(({ metadata }) => metadata.name);
+  const answering = (labels: Record<string, string>) =>
+    pods.find(({ metadata }) =>
+      Object.entries(labels).every(([key, value]) => metadata.labels[key] === value),
+    )?.metadata.name ?? '';
+  return {
+    names: pods.flatMap((pod) => containersOf(pod.spec).map((one) => nameOf(pod, one))),
+    aliases: Object.fromEntries(
+      Object.entries(services).map(([service, labels]) => [service, answering(labels)]),
+    ),
+    api,
+    dashboard,
+    containers: (secretFolder, origins) =>
+      pods.flatMap((pod) =>
+        containersOf(pod.spec).map((one) =>
+          planned(pod, one, { secretFolder, origins, migration }),
+        ),
+      ),
+  };
+}
+
+/** Of the one that stays, as its pod; of one that goes before it, with its own. */
+const nameOf = ({ metadata, spec }: Pod, { name }: Container) =>
+  spec.containers.some((one) => one.name === name) ? metadata.name : `${metadata.name}-${name}`;
+
+function planned(pod: Pod, container: Container, given: Given): PlannedContainer {
+  const { metadata, spec } = pod;
+  if (spec.securityContext.runAsUser !== IMAGE_USER)
+    throw new Error("another user than the image's");
+  const app = metadata.labels[COMPONENT];
+  const name = nameOf(pod, container);
+  const environment = Object.fromEntries(container.env.map(({ name: key, value }) => [key, value]));
+  const origins = Object.entries(given.origins).filter(([key]) => key in environment);
+  const earlier = (spec.initContainers ?? []).map((one) => nameOf(pod, one));
+  const needs = app === MIGRATION ? earlier : [given.migration];
+  return {
+    name,
+    app,
+    command: container.args,
+    environment: { ...environment, ...Object.fromEntries(origins) },
+    secrets: Object.fromEntries(
+      spec.volumes
+        .flatMap(({ projected }) => projected?.sources ?? [])
+        .flatMap((source) => source.secret?.items ?? [])
+        .map(({ key, path }) => [path, readFileSync(join(given.secretFolder, key), 'utf8')]),
+    ),
+    kept: container.volumeMounts
+      .filter(({ name: volume }) => isKept(spec, volume))
+      .map(({ mountPath }) => mountPath),
+    needs: needs.filter((one) => one !== name),
+    isJob: app === MIGRATION,
+  };
+}
+
+const isKept = ({ volumes }: PodSpec, name: string) =>
+  volumes.some((volume) => volume.name === name && 'persistentVolumeClaim' in volume);

@@ -1,0 +1,152 @@
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { waitFor } from '#test/environment';
+import { writeSecretFiles } from '../../../apps/cli/src/secrets/secret-files.js';
+import { firstLight } from '../../stories/first-light.story.js';
+import { Chart } from '../chart.js';
+import { type Pod, chartPlan } from '../chart-plan.js';
+import { CHART_VALUES } from '../chart-values.js';
+import { ImageDeployment } from '../image-deployment.js';
+import { ImageStore } from '../image.js';
+import { apiServerPrograms, chartTools, controllers } from '../tools/programs.js';
+import { ApiServer } from './api-server.js';
+import type { KubernetesObject } from './kubernetes-client.js';
+import { SimulatedCluster, isTrue } from './simulated-cluster.js';
+
+const NAMESPACE = 'dds';
+const PODS = `/api/v1/namespaces/${NAMESPACE}/pods`;
+const SECRETS = `/api/v1/namespaces/${NAMESPACE}/secrets`;
+const IMAGE = 'domain-data-service:0.1.0';
+const VALUES = CHART_VALUES.defaults as string[];
+const NEXT = 'image.tag="0.1.1"';
+
+interface LivePod extends Pod {
+  status?: { conditions?: { type: string; status: string }[] };
+}
+
+describe('the chart on a cluster with simulated nodes', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'installation-'));
+  let server: ApiServer;
+  let chart: Chart;
+  let installed: Pod[] = [];
+
+  beforeAll(async () => {
+    chart = new Chart((await chartTools()).helm);
+    server = await ApiServer.start(await apiServerPrograms());
+    await SimulatedCluster.start(server, await controllers());
+    await server.createRestricted(NAMESPACE);
+    // The addresses under which the processes of these pods find what they need.
+    writeSecretFiles({ folder, database: 'postgres:5432/domain_data', smtpUrl: 'smtp://mail:25' });
+    const files = readdirSync(folder).filter((name) => name !== 'service_secrets_source');
+    const data = files.map((name) => [name, readFileSync(join(folder, name), 'base64')]);
+    await server.client.create(SECRETS, {
+      metadata: { name: 'dds' },
+      data: Object.fromEntries(data),
+    });
+  });
+  afterAll(async () => {
+    await server?.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const place = () => ({ kubeconfig: server.kubeconfig, namespace: NAMESPACE });
+  const podsOf = async (kind: 'services' | 'migrate') =>
+    (await server.client.list<LivePod>(PODS)).filter(
+      ({ metadata }) =>
+        (metadata.labels['app.kubernetes.io/component'] === 'migrate') === (kind === 'migrate'),
+    );
+  const imagesOf = (pods: Pod[]) => [
+    ...new Set(pods.flatMap(({ spec }) => spec.containers.map(({ image }) => image))),
+  ];
+
+  /** The fewest pods of each service that were ready at once while something was done. */
+  async function fewestReady(change: Promise<unknown>): Promise<Record<string, number>> {
+    const fewest: Record<string, number> = {};
+    let isDone = false;
+    const done = change.finally(() => (isDone = true));
+    await waitFor(
+      'the change',
+      async () => {
+        const ready: Record<string, number> = {};
+        for (const { metadata, status } of await podsOf('services')) {
+          const name = metadata.labels['app.kubernetes.io/component'];
+          const one = isTrue(status?.conditions, 'Ready') && !('deletionTimestamp' in metadata);
+          ready[name] = (ready[name] ?? 0) + Number(one);
+        }
+        for (const [name, count] of Object.entries(ready)) {
+          fewest[name] = Math.min(fewest[name] ?? count, count);
+        }
+        return isDone;
+      },
+      600_000,
+    );
+    await done;
+    return fewest;
+  }
+
+  const SERVICES = ['account', 'entitlement', 'gateway', 'lookup'];
+
+  it('is installed: the migration has run, every pod is ready, on several nodes', async () => {
+    expect(await chart.install(place(), VALUES)).toContain('STATUS: deployed');
+    installed = await podsOf('services');
+    const names = installed.map(({ metadata }) => metadata.labels['app.kubernetes.io/component']);
+    expect([...new Set(names)].toSorted()).toEqual(SERVICES);
+    expect(installed.every((pod) => isTrue((pod as LivePod).status?.conditions, 'Ready'))).toBe(
+      true,
+    );
+    expect(new Set(installed.map(({ spec }) => spec.nodeName)).size).toBeGreaterThan(1);
+    expect((await podsOf('migrate')).map((pod) => pod.spec.restartPolicy)).toEqual(['Never']);
+  });
+
+  it('is upgraded while at least one pod of each service is ready', async () => {
+    const fewest = await fewestReady(chart.upgrade(place(), VALUES, NEXT));
+    expect(Object.keys(fewest).toSorted()).toEqual(SERVICES);
+    expect(Object.values(fewest).filter((count) => count < 1)).toEqual([]);
+    await waitFor('the last of the old pods to go', async () =>
+      imagesOf(await podsOf('services')).every((image) => image.endsWith(':0.1.1')),
+    );
+  });
+
+  it('is rolled back in the same way', async () => {
+    const fewest = await fewestReady(chart.rollback(place(), 1));
+    expect(Object.values(fewest).filter((count) => count < 1)).toEqual([]);
+    await waitFor('the last of the new pods to go', async () =>
+      imagesOf(await podsOf('services')).every((image) => image.endsWith(':0.1.0')),
+    );
+  });
+
+  describe('what its pods say, as processes from the image', () => {
+    const images = new ImageStore(mkdtempSync(join(tmpdir(), 'image-')));
+    let deployment: ImageDeployment | undefined;
+
+    beforeAll(async () => {
+      await images.build(IMAGE);
+      const services = await server.client.list<KubernetesObject>(
+        `/api/v1/namespaces/${NAMESPACE}/services`,
+      );
+      const plan = chartPlan({
+        pods: [...(await podsOf('services')), ...(await podsOf('migrate'))],
+        services: Object.fromEntries(
+          services.map(({ metadata, spec }) => [
+            metadata.name,
+            (spec as { selector: Record<string, string> }).selector,
+          ]),
+        ),
+      });
+      deployment = await ImageDeployment.start(images, IMAGE, plan);
+    });
+    afterAll(async () => {
+      await deployment?.stop();
+      await images.remove();
+    });
+
+    it('every one of them is ready', () => {
+      const running = deployment!.containers.filter(({ isRunning }) => isRunning);
+      expect(running).toHaveLength(installed.length);
+    });
+
+    describe('from sign-up to erasure', () => firstLight(() => deployment!.deployed));
+  });
+});

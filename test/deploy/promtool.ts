@@ -1,0 +1,49 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { dump } from 'js-yaml';
+
+/** Series in promtool's notation by name and labels: `0+10x120` is 0, 10, 20 …, a value a minute. */
+export type Series = Record<string, string>;
+
+/** What an alert is held against: series that make it fire, and series just below it. */
+export interface AlertCase {
+  fires: Series;
+  silent: Series;
+  /** When it is looked at; two hours after the first values where not given. */
+  at?: string;
+}
+
+/** @returns undefined when rules can be tested here, else why not. */
+export function promtoolAvailability(): string | undefined {
+  const { status } = spawnSync('promtool', ['--version'], { stdio: 'ignore' });
+  return status === 0 ? undefined : 'no promtool on this machine';
+}
+
+/** Runs `promtool test rules` on both halves of each case. @returns what it prints about those that fail. */
+export function alertFaults(rules: string, cases: Record<string, AlertCase>): string {
+  const tests = Object.entries(cases).flatMap(([alert, { at = '2h', ...halves }]) =>
+    (['fires', 'silent'] as const).map((half) => ({
+      name: `${alert} ${half}`,
+      interval: '1m',
+      input_series: Object.entries(halves[half]).map(([series, values]) => ({ series, values })),
+      promql_expr_test: [
+        {
+          expr: `count(ALERTS{alertname="${alert}",alertstate="firing"}) > bool 0`,
+          eval_time: at,
+          exp_samples: half === 'fires' ? [{ labels: '{}', value: 1 }] : [],
+        },
+      ],
+    })),
+  );
+  const folder = mkdtempSync(join(tmpdir(), 'alerts-'));
+  try {
+    const file = join(folder, 'tests.yml');
+    writeFileSync(file, dump({ rule_files: [resolve(rules)], evaluation_interval: '5m', tests }));
+    const { status, stdout, stderr } = spawnSync('promtool', ['test', 'rules', file]);
+    return status === 0 ? '' : `${stdout}${stderr}`;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
