@@ -61,6 +61,7 @@ describe('account export', () => {
       port: 0,
       owners: { account: account.service.url, billing: billing.service.url, entitlement: url },
       entitlement: new EntitlementClient(http),
+      own: new Map(),
       exports: new AccountExports(gateway, ofGateway),
       usage: { usage: () => Promise.reject(new ServiceUnavailable('gateway')) },
       tokens,

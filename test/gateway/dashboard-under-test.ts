@@ -10,6 +10,7 @@ import {
   type RunningDashboard,
   startDashboard,
 } from '../../apps/gateway/src/dashboard/start-dashboard.js';
+import type { OwnOperations } from '../../apps/gateway/src/owners/own-operations.js';
 import { ProblemBodies } from '../../apps/gateway/src/problems/problem-body.js';
 
 export const OWN_ORIGIN = 'https://dashboard.example';
@@ -63,12 +64,15 @@ export class DashboardUnderTest {
     });
   }
 
-  /** @param operations instead of the table. */
-  static async start(operations?: readonly Operation[]): Promise<DashboardUnderTest> {
+  /** @param operations instead of the table. @param own what the gateway answers itself. */
+  static async start(
+    operations?: readonly Operation[],
+    own: OwnOperations = new Map(),
+  ): Promise<DashboardUnderTest> {
     const under = new DashboardUnderTest();
     under.owner.listen(0, '127.0.0.1');
     await once(under.owner, 'listening');
-    await under.open(operations);
+    await under.open(operations, own);
     return under;
   }
 
@@ -107,7 +111,10 @@ export class DashboardUnderTest {
     };
   }
 
-  private async open(operations?: readonly Operation[]): Promise<void> {
+  private async open(
+    operations: readonly Operation[] | undefined,
+    own: OwnOperations,
+  ): Promise<void> {
     const { tokens } = this;
     const url = `http://127.0.0.1:${(this.owner.address() as AddressInfo).port}`;
     const http = new ServiceHttp({ url, caller: 'gateway', audience: 'entitlement', tokens });
@@ -119,6 +126,7 @@ export class DashboardUnderTest {
       owners: { account: url, billing: url, entitlement: url },
       operations,
       entitlement: new EntitlementClient(http),
+      own,
       exports: new AccountExports(undefined as never, { tables: [], withheld: {} }),
       // There is no request log here.
       usage: { usage: () => Promise.reject(new ServiceUnavailable('gateway')) },

@@ -18,6 +18,8 @@ const DRIP_INTERVAL_MS = 20;
 export interface WorldOptions {
   /** Time for a whole lookup. Long, so that a slow machine answers; short for what never does. */
   budgetMs?: number;
+  /** That a gateway before it has, too. */
+  secret?: string;
 }
 
 interface Source {
@@ -54,7 +56,8 @@ export class RegistryWorld {
   private readonly folder = mkdtempSync(join(tmpdir(), 'lookup-'));
   private readonly simulator = new RegistrySimulator({ dripIntervalMs: DRIP_INTERVAL_MS });
   private stopLookup: () => Promise<void>;
-  private url: string;
+  /** Origin of the service. */
+  url: string;
 
   constructor(private readonly options: WorldOptions = {}) {
     this.socketPath = join(this.folder, 'socket');
@@ -100,7 +103,7 @@ export class RegistryWorld {
   }
 
   get authorization(): string {
-    return `Bearer ${new ServiceTokens(SECRET, this.clock).issue('gateway', 'lookup')}`;
+    return `Bearer ${new ServiceTokens(this.options.secret ?? SECRET, this.clock).issue('gateway', 'lookup')}`;
   }
 
   /** How often the simulator was asked about a name. */
@@ -110,7 +113,7 @@ export class RegistryWorld {
 
   private settings({ upstreamExceptions, caFile }: SimulatedInternet): Record<string, string> {
     return {
-      SERVICE_SECRET: SECRET,
+      SERVICE_SECRET: this.options.secret ?? SECRET,
       LOOKUP_PORT: '0',
       LOOKUP_SOCKET: this.socketPath,
       LOOKUP_UPSTREAM_EXCEPTIONS: upstreamExceptions,

@@ -45,6 +45,7 @@ const WITHOUT_ACCOUNT: Readonly<Record<string, string>> = {
   'ReservationsRepository.listSlices': 'the reservations were read under their locked accounts',
   'ReservationsRepository.putSlices': 'the reservations were read under their locked accounts',
   'RequestLogRepository.sumCreditsOfKeys': "the keys' facts name their account",
+  'RequestLogRepository.endWriters': 'a run of a gateway writes for all accounts',
 };
 
 /**

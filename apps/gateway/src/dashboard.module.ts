@@ -16,11 +16,13 @@ import { MailboxController } from './dashboard/mailbox/mailbox.controller.js';
 import { AssetsController } from './dashboard/assets/assets.controller.js';
 import { PlansController } from './dashboard/plans/plans.controller.js';
 import { CallDocsController } from './dashboard/proxy/call-docs.controller.js';
+import { OwnCalls } from './dashboard/proxy/own-calls.js';
 import { JoinedAnswersService } from './dashboard/proxy/joined-answers.service.js';
 import { proxiedRoutes } from './dashboard/proxy/proxied-route.js';
 import { proxyControllerOf } from './dashboard/proxy/proxy-controller.js';
 import { ProxyService } from './dashboard/proxy/proxy.service.js';
 import { ServiceProxies } from './dashboard/proxy/service-proxies.js';
+import { RequestPagesController } from './dashboard/requests/requests.controller.js';
 import { SessionPagesController } from './dashboard/sessions/sessions.controller.js';
 import { SubscriptionPagesController } from './dashboard/subscriptions/subscriptions.controller.js';
 import { UsagePageController } from './dashboard/usage/usage.controller.js';
@@ -40,6 +42,7 @@ const PAGES = [
   PlansController,
   SubscriptionPagesController,
   InvoicePagesController,
+  RequestPagesController,
   CallDocsController,
 ];
 
@@ -63,6 +66,7 @@ export class DashboardModule {
       providers: [
         { provide: DashboardSettings, useValue: settings },
         { provide: EntitlementClient, useValue: options.entitlement },
+        { provide: OwnCalls, useValue: new OwnCalls(options.own) },
         { provide: UsageService, useValue: options.usage },
         { provide: ServiceProxies, useValue: new ServiceProxies(owners, tokens) },
         { provide: APP_GUARD, useClass: ForgeryGuard },

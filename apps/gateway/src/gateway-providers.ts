@@ -27,6 +27,7 @@ import { RequestLogCopy, RequestLogRepository } from './request-log/request-log.
 import { ApiPaths } from './routes/api-paths.js';
 import { Services } from './services.js';
 import { RequestCounts } from './telemetry/request-counts.js';
+import { RequestsService } from './usage/requests.service.js';
 import { UsageService } from './usage/usage.service.js';
 
 /** Where requests are counted: `Counters`, an interface. */
@@ -107,10 +108,11 @@ const KNOWLEDGE = [
       config: GatewayConfig,
       services: Services,
       log: RequestLog,
+      copy: RequestLogCopy,
       missing: MissingRows,
       logger: Logger,
     },
-    ({ config, services, log, missing, logger }) =>
+    ({ config, services, log, copy, missing, logger }) =>
       new LeaseClient({
         client: services.entitlement,
         logger,
@@ -119,7 +121,8 @@ const KNOWLEDGE = [
         log: {
           unwrittenRows: () => log.unwrittenRows(),
           onWritten: (listener) => log.onWritten(listener),
-          restore: async (rows) => missing.restore(rows),
+          writerId: copy.writerId,
+          restore: async (rows, writerIds) => missing.restore(rows, writerIds),
         },
       }),
   ),
@@ -172,6 +175,7 @@ const LOG = [
       new MissingRows(
         {
           insertMissing: async (entries) => log.insertMissing(entries),
+          endWriters: async (writerIds) => log.endWriters(writerIds),
           makePartitions: copy.makePartitions,
         },
         logger,
@@ -198,15 +202,16 @@ const PATH = [
       tokens: ServiceTokens,
       paths: ApiPaths,
       usage: UsageService,
+      requests: RequestsService,
     },
-    ({ config, tokens, paths: { operations }, usage }) =>
+    ({ config, tokens, paths: { operations }, usage, requests }) =>
       new Forwarder({
         url: config.lookupUrl,
         socketPath: config.lookupSocket,
         tokens,
         timeoutMs: config.lookupTimeoutMs,
         owners: { account: config.accountUrl, entitlement: config.entitlementUrl },
-        own: ownOperations(usage),
+        own: ownOperations(usage, requests),
         operations,
       }),
   ),

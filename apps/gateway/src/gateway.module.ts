@@ -15,6 +15,8 @@ import { RequestLogRepository } from './request-log/request-log.repository.js';
 import { RollUpJob } from './request-log/roll-up.job.js';
 import { ApiPaths } from './routes/api-paths.js';
 import { UsageRepository } from './usage/usage.repository.js';
+import { RequestsRepository } from './usage/requests.repository.js';
+import { RequestsService } from './usage/requests.service.js';
 import { UsageService } from './usage/usage.service.js';
 
 export interface GatewayModuleOptions {
@@ -54,6 +56,8 @@ export class GatewayModule {
         EraseLogsJob,
         { provide: RollPartitionsJob, useValue: new RollPartitionsJob(maintenance) },
         UsageRepository,
+        RequestsRepository,
+        RequestsService,
         UsageService,
         ...MADE,
         PublicListeners,

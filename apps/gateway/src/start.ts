@@ -9,10 +9,12 @@ import type { GatewayConfig } from './gateway.config.js';
 import { GatewayModule } from './gateway.module.js';
 import { probePorts } from './listener/port-probe.js';
 import { EXPORTED_TABLES } from './request-log/exported-tables.js';
-import { UsageService } from './usage/usage.service.js';
 import { PublicListeners } from './listener/public-listeners.js';
+import { ownOperations } from './owners/own-operations.js';
 import { ProblemBodies } from './problems/problem-body.js';
 import { Services } from './services.js';
+import { RequestsService } from './usage/requests.service.js';
+import { UsageService } from './usage/usage.service.js';
 
 export interface StartGateway {
   config: GatewayConfig;
@@ -67,8 +69,10 @@ export async function startGateway(options: StartGateway): Promise<RunningGatewa
     strategy: transport.strategyFor('gateway', database),
   });
   const listeners = service.app.get(PublicListeners);
+  const usage = service.app.get(UsageService);
+  const own = ownOperations(usage, service.app.get(RequestsService));
   const exports = new AccountExports(database, EXPORTED_TABLES);
-  await listeners.open({ ...options, exports, usage: service.app.get(UsageService) });
+  await listeners.open({ ...options, exports, usage, own });
   return {
     ...service,
     apiUrl: listeners.apiUrl,

@@ -1,5 +1,5 @@
 import {
-  ACCOUNT_USAGE,
+  ACCOUNT_REQUESTS,
   type CreditsAnswer,
   type LedgerAnswer,
   type LedgerLine,
@@ -40,6 +40,6 @@ export function ledgerAnswer({ items, nextCursor }: Page<LedgerLine>): LedgerAns
 function ledgerLine({ id, at, kind, amount, reference, operation, day }: LedgerLine) {
   const line = { id, at, kind, amount: Number(amount) };
   if (kind !== 'use') return { ...line, reference };
-  const [{ path }] = ACCOUNT_USAGE.routes;
-  return { ...line, operation, requests: `${path}?from=${day}&to=${day}` };
+  const [{ path }] = ACCOUNT_REQUESTS.routes;
+  return { ...line, operation, requests: `${path}?day=${day}&operation=${operation}` };
 }

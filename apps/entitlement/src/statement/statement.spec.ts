@@ -201,7 +201,7 @@ describe('the answer of account.credits', () => {
     await entitlement.buy(accountId, 100);
     await entitlement.client.close(await lease({ 'whois.live': 3 }, 3));
     const [{ requests }] = (await credits()).ledger;
-    expect(requests).toBe('/v2.0/account/usage?from=2026-03-02&to=2026-03-02');
+    expect(requests).toBe('/v2.0/account/requests?day=2026-03-02&operation=whois.live');
   });
 
   it('pages lead through every line once, also where one movement has two', async () => {

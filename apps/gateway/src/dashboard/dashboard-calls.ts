@@ -4,8 +4,11 @@ import {
   EntitlementClient,
   type LedgerAnswer,
   type Method,
+  REQUESTS,
+  type RequestsAnswer,
 } from '#libs/contracts';
 import { AccountDeletedProblem } from '../auth-cache/auth-cache.errors.js';
+import { OwnCalls } from './proxy/own-calls.js';
 import { ServiceProxies } from './proxy/service-proxies.js';
 import type { ProxiedAnswer, Visitor } from './proxy/service-proxy.js';
 import { type Session, currentSession } from './proxy/sessions.js';
@@ -25,6 +28,7 @@ export class DashboardCalls {
   constructor(
     private readonly proxies: ServiceProxies,
     private readonly entitlement: EntitlementClient,
+    private readonly own: OwnCalls,
   ) {}
 
   /** Below `/internal/dashboard`; account reads the session itself. */
@@ -54,6 +58,14 @@ export class DashboardCalls {
 
   async balance({ accountId }: Session): Promise<BalanceAnswer> {
     return this.entitlement.balance(accountId);
+  }
+
+  /** @param values checked by the row's reader. */
+  async requests(
+    { accountId }: Session,
+    values: Readonly<Record<string, unknown>>,
+  ): Promise<RequestsAnswer> {
+    return this.own.answer(REQUESTS.name, values, accountId) as Promise<RequestsAnswer>;
   }
 
   /** The newest page. */

@@ -1,6 +1,7 @@
 import type { EntitlementClient, Operation } from '#libs/contracts';
 import type { AccountExports } from '#libs/database';
 import type { Logger, ServiceTokens } from '#libs/platform';
+import type { OwnOperations } from '../owners/own-operations.js';
 import type { ProblemBodies } from '../problems/problem-body.js';
 import type { UsageService } from '../usage/usage.service.js';
 import type { Mailbox } from './mailbox/mailbox.js';
@@ -22,6 +23,8 @@ export interface DashboardOptions {
   /** Rows with a session or a signature are routed. */
   operations?: readonly Operation[];
   entitlement: EntitlementClient;
+  /** How the gateway answers what it owns itself. */
+  own: OwnOperations;
   /** What the gateway itself holds of an account. */
   exports: AccountExports;
   /** Reads the request log. */

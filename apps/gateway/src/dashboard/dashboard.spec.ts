@@ -68,6 +68,7 @@ describe('dashboard', () => {
       port: 0,
       owners: { account: internalUrl, billing: internalUrl },
       entitlement: new EntitlementClient(http),
+      own: new Map(),
       exports: new AccountExports(undefined as never, { tables: [], withheld: {} }),
       // There is no request log here.
       usage: { usage: () => Promise.reject(new ServiceUnavailable('gateway')) },

@@ -28,6 +28,8 @@ export interface JournalRest {
   holds: HoldUse[];
   /** Rows of charged answers that may be missing in the request log, in its text format. */
   rows: string[];
+  /** Runs that wrote the request log. */
+  writerIds: string[];
 }
 
 /**
@@ -70,6 +72,13 @@ export function readRows(text: string): string[] {
   return rows.slice(written);
 }
 
+/** The runs that a journal says have written the request log. */
+export function readWriters(text: string): string[] {
+  const lines = text.split('\n').slice(0, -1);
+  const ids = lines.filter((line) => line.startsWith('@ ')).map((line) => line.slice(2));
+  return ids.filter(isId);
+}
+
 /** The holds a journal leaves open, each with all that was sent and told of it. */
 export function readHolds(text: string): HoldUse[] {
   const open = new Map<string, HoldUse>();
@@ -103,7 +112,7 @@ interface NumberedRest extends JournalRest {
 }
 
 /** A journal that says the same. */
-export function journalOf({ uses, holds, rows }: NumberedRest): string {
+export function journalOf({ uses, holds, rows, writerIds }: NumberedRest): string {
   const leases = uses.map(({ leaseId, accountId, consumed, operations = {}, number }, place) => {
     const name = number ?? place;
     const parts = Object.entries(operations).map(([operation, total]) => ` ${operation}:${total}`);
@@ -117,5 +126,7 @@ export function journalOf({ uses, holds, rows }: NumberedRest): string {
     return `* ${name} ${holdId} ${accountId}${owed}\n${told}= ${name} ${charged}\n`;
   });
   // Of no lease that is open: the total counts nowhere, the row does.
-  return leases.join('') + held.join('') + rows.map((row) => `= - 0\t${row}\n`).join('');
+  const writers = writerIds.map((id) => `@ ${id}\n`).join('');
+  const owed = rows.map((row) => `= - 0\t${row}\n`).join('');
+  return writers + leases.join('') + held.join('') + owed;
 }

@@ -43,8 +43,10 @@ export interface JournaledLog {
   unwrittenRows(): Iterable<string>;
   /** Told how many rows of charged answers each write took. */
   onWritten(listener: (count: number) => void): void;
-  /** Writes those of an earlier run's rows that are missing. */
-  restore(rows: string[]): Promise<void>;
+  /** Under which this run writes it. */
+  writerId: string;
+  /** Writes those of earlier runs' rows that are missing, when nothing more can come of these runs. */
+  restore(rows: string[], writerIds: string[]): Promise<void>;
 }
 
 /** The request that needs credits; entitlement's log names it. */
@@ -102,6 +104,7 @@ export class LeaseClient {
       openLeases: () => this.settler.open.values(),
       openHolds: () => this.holds?.uses() ?? [],
       unwrittenRows: () => options.log?.unwrittenRows() ?? [],
+      writerId: options.log?.writerId,
       onLost: () => this.settler.settleNow(),
       logger,
       compactAtBytes: options.journalCompactAtBytes,
@@ -110,13 +113,13 @@ export class LeaseClient {
 
   /** Opens the journal and begins to settle what an earlier run left in it. */
   start(): void {
-    const { uses, holds, rows } = this.journal.open();
+    const { uses, holds, rows, writerIds } = this.journal.open();
     const { log } = this.options;
     log?.onWritten((count) => this.journal.rowsWritten(count));
     this.replayed = Promise.all([
       this.settler.replay(uses),
       this.holds?.replay(holds),
-      log?.restore([...rows, ...holds.flatMap(rowOfBroken)]),
+      log?.restore([...rows, ...holds.flatMap(rowOfBroken)], writerIds),
     ]).then(
       () => this.journal.forgetEarlier(),
       () => {},

@@ -18,6 +18,7 @@ import {
   readHolds,
   readLeases,
   readRows,
+  readWriters,
 } from './journal-lines.js';
 import type { Lease } from './lease.js';
 
@@ -35,6 +36,8 @@ export interface LeaseJournalOptions {
   openHolds?: () => HoldUse[];
   /** Rows of charged answers that the request log has not written yet; a compacted file holds them. */
   unwrittenRows?: () => Iterable<string>;
+  /** Under which this run writes the request log. */
+  writerId?: string;
   /** Lines could not be written: what they say must be settled at once. */
   onLost: () => void;
   logger: Logger;
@@ -53,8 +56,8 @@ export interface JournaledHold {
 
 /**
  * What this gateway has charged and not yet closed, in a file, so that a killed process loses nothing:
- * `+ number lease account` when a lease is asked for, `= number total operation:total`, a tab and the answer's
- * row of the request log after an answer, `~ count` when the log has written that many rows more, `- number` when the
+ * `@ id` of this run as a writer of the request log, `+ number lease account` when a lease is asked for, `= number total
+ * operation:total`, a tab and the answer's row of the request log after an answer, `~ count` when the log has written that many rows more, `- number` when the
  * lease is closed. Total and row share a line, so that a kill never parts them. The number of a hold begins with `h`: `* number hold
  * account`, a tab and the row it gets when its request is broken off, `= number total` for what has been sent so far,
  * `# number credits` for each part that entitlement is told. Lines are written at the end of the turn of the event
@@ -82,11 +85,14 @@ export class LeaseJournal {
       uses: texts.flatMap((text) => readLeases(text)),
       holds: texts.flatMap((text) => readHolds(text)),
       rows: texts.flatMap((text) => readRows(text)),
+      writerIds: texts.flatMap((text) => readWriters(text)),
     };
     if (left.uses.length + left.holds.length + left.rows.length > 0)
       writeWhole(earlier, journalOf(left));
     rmSync(this.options.path, { force: true });
     this.file = openSync(this.options.path, 'a', 0o600);
+    const { writerId } = this.options;
+    if (writerId !== undefined) this.append(`@ ${writerId}\n`);
     return left;
   }
 
@@ -195,8 +201,10 @@ export class LeaseJournal {
         number: lease.number,
       }));
       const rows = [...(this.options.unwrittenRows?.() ?? [])];
-      const holds = this.options.openHolds?.() ?? [];
-      writeWhole(this.options.path, journalOf({ uses, holds, rows }));
+      const { writerId, openHolds } = this.options;
+      const writerIds = writerId === undefined ? [] : [writerId];
+      const holds = openHolds?.() ?? [];
+      writeWhole(this.options.path, journalOf({ uses, holds, rows, writerIds }));
       if (this.file !== undefined) closeSync(this.file);
       this.file = openSync(this.options.path, 'a', 0o600);
       this.sizeBytes = 0;

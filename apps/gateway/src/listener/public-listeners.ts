@@ -5,6 +5,7 @@ import { Logger, ServiceTokens, monotonicMs } from '#libs/platform';
 import { type RunningDashboard, startDashboard } from '../dashboard/start-dashboard.js';
 import type { Mailbox } from '../dashboard/mailbox/mailbox.js';
 import { GatewayConfig } from '../gateway.config.js';
+import type { OwnOperations } from '../owners/own-operations.js';
 import { ProblemBodies } from '../problems/problem-body.js';
 import { LoadShedder } from '../request/01-shed.js';
 import type { UsageService } from '../usage/usage.service.js';
@@ -17,6 +18,7 @@ interface OpenOptions {
   /** What the gateway itself holds of an account. */
   exports: AccountExports;
   usage: UsageService;
+  own: OwnOperations;
 }
 
 /** The two public doors, as they are opened and closed: the API's first. */
@@ -44,12 +46,13 @@ export class PublicListeners {
   }
 
   /** @throws when a port is taken. */
-  async open({ logger, mailbox, exports, usage }: OpenOptions): Promise<void> {
+  async open({ logger, mailbox, exports, usage, own }: OpenOptions): Promise<void> {
     const { config, services, tokens, bodies } = this;
     this.apiUrl = await this.api.start();
     this.dashboard = await startDashboard({
       logger,
       mailbox,
+      own,
       usage,
       publicUrl: config.billingUrl,
       apiUrl: config.baseUrl,

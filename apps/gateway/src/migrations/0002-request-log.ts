@@ -43,6 +43,14 @@ create table counted_requests (
 );
 insert into counted_requests (snapshot, highest) values ('1:1:', 0);
 
+-- Runs of gateways that write the log, and how many batches it has of each: raised in the transaction of a batch,
+-- so that whoever was cut off learns whether it was committed, and a later run can end an earlier one.
+create table log_writers (
+  id uuid primary key,
+  batches bigint not null default 0,
+  started_at timestamptz not null default clock_timestamp()
+) with (fillfactor = 20);
+
 -- Accounts whose rows are to be forgotten; deleted in chunks by a job, and again while rows may still come.
 create table log_erasures (
   account_id uuid primary key,

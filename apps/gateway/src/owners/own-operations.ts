@@ -1,27 +1,36 @@
 import {
+  ACCOUNT_REQUESTS,
   ACCOUNT_USAGE,
   OPERATIONS,
   type Operation,
   PRICING,
   PRICING_QUOTE,
   type Parameters,
+  REQUESTS,
   type ValuesOf,
 } from '#libs/contracts';
-import type { KeyEntry } from '../auth-cache/caller.js';
 import { priceList, quotePackage } from '../pricing/pricing.js';
+import type { RequestsService } from '../usage/requests.service.js';
 import type { UsageService } from '../usage/usage.service.js';
 
-type Answer<Values> = (values: Values, caller?: KeyEntry) => object | Promise<object>;
+/** The owner of a key, or of a session. */
+export interface Asker {
+  account: { id: string };
+}
+
+type Answer<Values> = (values: Values, asker?: Asker) => object | Promise<object>;
 
 /** How the gateway answers the operations that it owns itself, by their names. */
 export type OwnOperations = ReadonlyMap<string, Answer<never>>;
 
 /** @throws when an operation of the gateway is answered by nobody. */
-export function ownOperations(usage: UsageService): OwnOperations {
+export function ownOperations(usage: UsageService, requests: RequestsService): OwnOperations {
   const own: OwnOperations = new Map([
     answered(PRICING, priceList),
     answered(PRICING_QUOTE, quotePackage),
-    answered(ACCOUNT_USAGE, async (values, caller) => usage.usage(caller!.account.id, values)),
+    answered(ACCOUNT_USAGE, async (values, asker) => usage.usage(asker!.account.id, values)),
+    answered(ACCOUNT_REQUESTS, async (values, asker) => requests.list(values, asker!.account.id)),
+    answered(REQUESTS, async (values, asker) => requests.list(values, asker!.account.id)),
   ]);
   for (const { name, owner } of OPERATIONS) {
     if (owner.service === 'gateway' && !own.has(name)) throw new Error(`nobody answers ${name}`);

@@ -9,7 +9,7 @@ import { Logger, newId } from '#libs/platform';
 import { TestDatabase, waitFor } from '#test/environment';
 import { GatewayNeighbourhood } from '../../../../test/stand-ins/gateway-neighbourhood.js';
 import { streamedLine } from '#libs/contracts';
-import { journalOf, readHolds, readRows } from '../lease/journal-lines.js';
+import { journalOf, readHolds, readRows, readWriters } from '../lease/journal-lines.js';
 import { type LogEntry, LogLines, readLine } from './log-line.js';
 import { MissingRows } from './missing-rows.js';
 import { RequestLog } from './request-log.js';
@@ -83,6 +83,28 @@ async function withoutLog(work: () => Promise<void>): Promise<void> {
   }
 }
 
+const HELD_BY = 4711;
+
+/** From now on each row that a COPY brings waits for this lock, on the server, when all of its batch has been sent. */
+async function holdBatches(): Promise<void> {
+  await admin.query(`create function gateway.hold_batch() returns trigger language plpgsql as $$ begin
+    if current_setting('application_name') = 'gateway request log' then
+      perform pg_advisory_xact_lock_shared(${HELD_BY});
+    end if;
+    return new;
+  end $$`);
+  await admin.query(`create trigger hold_batch before insert on gateway.request_log
+    for each row execute function gateway.hold_batch()`);
+}
+
+async function held(): Promise<number> {
+  const { rows } = await admin.query<{ held: number }>(
+    `select count(*)::int as held from pg_stat_activity where datname = current_database()
+       and application_name = 'gateway request log' and state = 'active' and wait_event_type = 'Lock'`,
+  );
+  return rows[0].held;
+}
+
 const entryOf = (changes: Partial<LogEntry> = {}): LogEntry => ({
   atMs: Date.now(),
   requestId: newId(),
@@ -119,6 +141,31 @@ describe('rows of the request log', () => {
     const subjects = await loggedOf(keyRecord.accountId);
     expect([subjects.length, new Set(subjects).size]).toEqual([9, 9]);
     expect(around.entitlement.charged(keyRecord.accountId)).toBe(9);
+  });
+
+  it('kill -9 while the server holds a batch back: its rows stand once, and nothing of that run comes after', async () => {
+    const { apiKey, keyRecord } = around.account.addKey({});
+    const first = await forkGateway('held');
+    expect(await lookUp(first.apiUrl, apiKey)).toBe(200);
+    await waitFor('the first row', async () => (await loggedOf(keyRecord.accountId)).length === 1);
+    await holdBatches();
+    await admin.query('select pg_advisory_lock($1)', [HELD_BY]);
+    for (let i = 0; i < 3; i++) expect(await lookUp(first.apiUrl, apiKey)).toBe(200);
+    const path = join(around.folder, 'held');
+    await waitFor('the journal', () => readRows(readFileSync(path, 'utf8')).length >= 3);
+    await waitFor('the server to hold them', async () => (await held()) > 0);
+    await end(first.child, 'SIGKILL');
+    const second = await forkGateway('held');
+    expect(await lookUp(second.apiUrl, apiKey)).toBe(200);
+    await admin.query('select pg_advisory_unlock($1)', [HELD_BY]);
+    await waitFor('all rows', async () => (await loggedOf(keyRecord.accountId)).length >= 5);
+    await waitFor('nothing to be held', async () => (await held()) === 0);
+    await end(second.child, 'SIGTERM');
+    const subjects = await loggedOf(keyRecord.accountId);
+    expect([subjects.length, new Set(subjects).size]).toEqual([5, 5]);
+    const { rows: writers } = await admin.query('select id from gateway.log_writers');
+    expect(writers).toEqual([]);
+    await admin.query('drop function gateway.hold_batch cascade');
   });
 
   it('kill -9 in the middle of a bulk request: what was sent is charged once and has one row, the rest goes back', async () => {
@@ -168,6 +215,7 @@ describe('rows of the request log', () => {
     const missing = new MissingRows(
       {
         insertMissing: async (entries) => repository.insertMissing(entries),
+        endWriters: async (writerIds) => repository.endWriters(writerIds),
         makePartitions: async () => {},
       },
       new Logger('gateway', { write: () => {} }),
@@ -176,9 +224,9 @@ describe('rows of the request log', () => {
     const lines = ['a', 'b\\c'].map((subject) =>
       new LogLines().of(entryOf({ accountId, subject })).trimEnd(),
     );
-    await missing.restore([lines[0], lines[0], 'damaged', '']);
-    await missing.restore(lines);
-    await missing.restore(lines);
+    await missing.restore([lines[0], lines[0], 'damaged', ''], []);
+    await missing.restore(lines, []);
+    await missing.restore(lines, []);
     expect((await loggedOf(accountId)).toSorted()).toEqual(['a', 'b\\c']);
   });
 
@@ -236,7 +284,10 @@ describe('rows of the request log', () => {
       { holdId: 'req_b', accountId: other, charged: 4, parts: [], row: undefined },
     ];
     expect(readHolds(text)).toEqual(holds);
-    expect(readHolds(journalOf({ uses: [], holds, rows: [] }))).toEqual(holds);
+    const writerIds = [newId()];
+    const compacted = journalOf({ uses: [], holds, rows: [], writerIds });
+    expect(readHolds(compacted)).toEqual(holds);
+    expect(readWriters(compacted)).toEqual(writerIds);
     expect(readRows(text)).toEqual(['row b of its own']);
   });
 });

@@ -6,6 +6,8 @@ import { type LogEntry, readLine } from './log-line.js';
 export interface RowStore {
   /** Writes those that are missing. @returns false when no partition takes one of them. */
   insertMissing(entries: LogEntry[]): Promise<boolean>;
+  /** Lets nothing more of these runs into the log. */
+  endWriters(writerIds: string[]): Promise<void>;
   makePartitions(): Promise<void>;
 }
 
@@ -24,10 +26,13 @@ export class MissingRows {
     private readonly logger: Logger,
   ) {}
 
-  /** Retries until all rows are written. @throws when it is stopped first. */
-  async restore(lines: string[]): Promise<void> {
+  /**
+   * Retries until all rows are written, once the runs that left them can write nothing more.
+   * @throws when it is stopped first.
+   */
+  async restore(lines: string[], writerIds: string[]): Promise<void> {
     const entries = lines.map(readLine).filter((entry) => entry !== undefined);
-    this.done = this.writeAll(entries);
+    this.done = this.writeAll(entries, writerIds);
     return this.done;
   }
 
@@ -44,22 +49,26 @@ export class MissingRows {
     this.stopping.abort();
   }
 
-  private async writeAll(entries: LogEntry[]): Promise<void> {
+  private async writeAll(entries: LogEntry[], writerIds: string[]): Promise<void> {
+    if (writerIds.length > 0) await this.untilDone(() => this.store.endWriters(writerIds));
     for (let first = 0; first < entries.length; first += BATCH_MAX) {
-      await this.write(entries.slice(first, first + BATCH_MAX));
+      await this.untilDone(() => this.write(entries.slice(first, first + BATCH_MAX)));
     }
   }
 
   private async write(entries: LogEntry[]): Promise<void> {
+    if (await this.store.insertMissing(entries)) return;
+    await this.store.makePartitions();
+    if (await this.store.insertMissing(entries)) return;
+    this.logger.error('rows of an earlier run are older than the request log keeps, left out');
+  }
+
+  private async untilDone(work: () => Promise<void>): Promise<void> {
     const { signal } = this.stopping;
     for (;;) {
       signal.throwIfAborted();
       try {
-        if (await this.store.insertMissing(entries)) return;
-        await this.store.makePartitions();
-        if (await this.store.insertMissing(entries)) return;
-        this.logger.error('rows of an earlier run are older than the request log keeps, left out');
-        return;
+        return await work();
       } catch (error) {
         this.logger.warn('the rows of an earlier run cannot be written, trying again', error);
         await sleep(RETRY_MS, undefined, { ref: false, signal });

@@ -4,6 +4,7 @@ import { Injectable } from '@nestjs/common';
 import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { Database, type Transaction } from '#libs/database';
+import { newId } from '#libs/platform';
 import type { LogEntry } from './log-line.js';
 import type { LogSink } from './request-log.js';
 
@@ -17,6 +18,9 @@ const CLOSE_MS = 1_000;
 /** SQLSTATE check_violation: the table has no other check than that of its partitions. */
 const NO_PARTITION = '23514';
 
+const COUNT_BATCH_SQL =
+  'update log_writers set batches = batches + 1 where id = $1 returning batches';
+
 /** Account and time find the row by an index of one partition; the id tells it from others of that instant. */
 const INSERT_MISSING_SQL = `insert into request_log
   (at, request_id, account_id, key_id, operation, version, subject, status, outcome, credits, duration_ms)
@@ -29,9 +33,21 @@ const INSERT_MISSING_SQL = `insert into request_log
     select 1 from request_log logged
     where logged.account_id = row."accountId" and logged.at = row.at and logged.request_id = row."requestId")`;
 
-/** Writes the log with COPY over one connection of its own, opened when it is needed. */
+/**
+ * Writes the log with COPY over one connection of its own, opened when it is needed. Each line is stored once: a
+ * batch shares its transaction with the count of this run's batches.
+ */
 export class RequestLogCopy implements LogSink {
+  /** This run of the gateway. Its journal keeps the id, by which the next run ends what is left of this one. */
+  readonly writerId = newId();
   private client?: pg.Client;
+  private isRegistered = false;
+  /** Batches that the log has for certain. */
+  private batches = 0;
+  /** At the front of the lines to come: bytes that the log has, and bytes it may have since the last attempt. */
+  private storedBytes = 0;
+  private sentBytes = 0;
+  private refused?: Buffer;
 
   constructor(
     private readonly databaseUrl: string,
@@ -39,26 +55,59 @@ export class RequestLogCopy implements LogSink {
   ) {}
 
   /**
-   * When a connection breaks between the server's commit and its word, the lines are there twice; so are those of
-   * a COPY that the server holds back over a kill of the gateway and commits after the journal's replay. Usage then
-   * counts them twice, and a daily cap is reached early; the ledger is not concerned.
+   * @param lines begin with those of the last call where that one failed.
+   * @returns false when no partition takes one of them; given up where they are refused again.
    */
   async copy(lines: Buffer): Promise<boolean> {
-    const client = (this.client ??= await this.connect());
     try {
+      const client = (this.client ??= await this.connect());
+      await this.begin(client);
+      this.sentBytes = lines.length;
       const copy = client.query(copyFrom(COPY_SQL));
       // Nobody listens to it any more when its connection ends after its time is over.
       copy.on('error', () => {});
-      await finished(copy.end(lines), { signal: AbortSignal.timeout(SILENCE_MS) });
+      const rest = lines.subarray(this.storedBytes);
+      await finished(copy.end(rest), { signal: AbortSignal.timeout(SILENCE_MS) });
+      await answered(client.query('commit'));
+      this.batches++;
+      this.storedBytes = 0;
       return true;
     } catch (error) {
-      await this.close();
-      if ((error as { code?: unknown }).code === NO_PARTITION) return false;
-      throw error;
+      await this.disconnect();
+      if ((error as { code?: unknown }).code !== NO_PARTITION) throw error;
+      if (this.refused === lines) this.storedBytes = 0;
+      this.refused = lines;
+      return false;
     }
   }
 
   async close(): Promise<void> {
+    const { client } = this;
+    if (client && this.isRegistered) {
+      const removed = client.query('delete from log_writers where id = $1', [this.writerId]);
+      await Promise.race([removed.catch(() => {}), sleep(CLOSE_MS, undefined, { ref: false })]);
+    }
+    await this.disconnect();
+  }
+
+  /** Waits for an attempt that the server is still busy with, and learns what became of the last one. */
+  private async begin(client: pg.Client): Promise<void> {
+    if (!this.isRegistered) {
+      const insert = 'insert into log_writers (id) values ($1) on conflict do nothing';
+      await answered(client.query(insert, [this.writerId]));
+      this.isRegistered = true;
+    }
+    await answered(client.query('begin'));
+    const { rows } = await answered(
+      client.query<{ batches: string }>(COUNT_BATCH_SQL, [this.writerId]),
+    );
+    if (rows.length === 0) throw new Error('another process has taken over the journal');
+    const before = Number(rows[0].batches) - 1;
+    if (before > this.batches) this.storedBytes = this.sentBytes;
+    this.batches = before;
+  }
+
+  private async disconnect(): Promise<void> {
     const { client } = this;
     this.client = undefined;
     if (client === undefined) return;
@@ -74,12 +123,29 @@ export class RequestLogCopy implements LogSink {
       application_name: 'gateway request log',
       connectionTimeoutMillis: TIMEOUT_MS,
       statement_timeout: TIMEOUT_MS,
+      // Its end would be news to nobody where the network has lost it.
+      idle_in_transaction_session_timeout: TIMEOUT_MS,
     });
     client.on('error', () => {
       if (this.client === client) this.client = undefined;
     });
     await client.connect();
     return client;
+  }
+}
+
+/** @throws when the server has fallen silent. */
+async function answered<T>(answer: Promise<T>): Promise<T> {
+  const ended = new AbortController();
+  const silence = sleep(SILENCE_MS, undefined, { ref: false, signal: ended.signal });
+  const late = silence.then(() => {
+    throw new Error('the server does not answer');
+  });
+  for (const promise of [answer, late]) promise.catch(() => {});
+  try {
+    return await Promise.race([answer, late]);
+  } finally {
+    ended.abort();
   }
 }
 
@@ -101,6 +167,14 @@ export class RequestLogRepository {
       if ((error as { code?: unknown }).code === NO_PARTITION) return false;
       throw error;
     }
+  }
+
+  /**
+   * Ends earlier runs that wrote the log: waits for a batch of theirs that the server has not committed or
+   * rolled back yet. Whatever of them comes later is refused.
+   */
+  async endWriters(writerIds: string[]): Promise<void> {
+    await this.database.query('delete from log_writers where id = any ($1::uuid[])', [writerIds]);
   }
 
   /** Credits that keys were charged since `since`, by key; those of nothing are left out. */

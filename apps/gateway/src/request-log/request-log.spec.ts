@@ -183,6 +183,54 @@ describe('the request log', () => {
     expect(await subjectsOf(accountId)).toHaveLength(2);
   });
 
+  it.each(['commit', 'last.example'])(
+    'what breaks between "%s" and its answer is stored once, with what came after it',
+    async (last) => {
+      const proxy = await TcpProxy.before(database.url('gateway'));
+      const distant = new RequestLogCopy(
+        proxy.through(database.url('gateway')),
+        copy.makePartitions,
+      );
+      const log = new RequestLog(distant, logger);
+      const accountId = newId();
+      const add = (subject: string) => log.add(entry({ accountId, subject }));
+      add('first.example');
+      await log.flush();
+      for (const round of [1, 2]) {
+        const struck = proxy.loseAnswerTo(last);
+        add(`a${round}.example`);
+        add(`last.example ${round}`);
+        expect(await log.flush()).toBe(false);
+        await struck;
+        add(`after${round}.example`);
+      }
+      expect(await log.flush()).toBe(true);
+      await distant.close();
+      await proxy.stop();
+      const rounds = [1, 2].flatMap((n) => [
+        `a${n}.example`,
+        `last.example ${n}`,
+        `after${n}.example`,
+      ]);
+      expect((await subjectsOf(accountId)).toSorted()).toEqual(
+        ['first.example', ...rounds].toSorted(),
+      );
+    },
+  );
+
+  it('a run that was ended writes nothing more', async () => {
+    const ended = new RequestLogCopy(database.url('gateway'), copy.makePartitions);
+    const log = new RequestLog(ended, logger);
+    const accountId = newId();
+    log.add(entry({ accountId }));
+    expect(await log.flush()).toBe(true);
+    await new RequestLogRepository(service).endWriters([ended.writerId]);
+    log.add(entry({ accountId }));
+    expect(await log.flush()).toBe(false);
+    await ended.close();
+    expect(await subjectsOf(accountId)).toHaveLength(1);
+  });
+
   it('hours are counted once, however often they are counted', async () => {
     const log = new RequestLog(copy, logger);
     const accountId = newId();

@@ -23,7 +23,8 @@ import {
 import { SIGN_UP, SIGN_UP_CONFIRM } from './account/sign-up.js';
 import { BALANCE, LEDGER } from './account/balance.js';
 import { ACCOUNT_CREDITS } from './account/credits.js';
-import { ACCOUNT_USAGE } from './account/usage.js';
+import { ACCOUNT_REQUESTS, REQUESTS } from './usage/requests.js';
+import { ACCOUNT_USAGE } from './usage/usage.js';
 import { AVAILABILITY_BULK } from './availability/availability-bulk.js';
 import { AVAILABILITY } from './availability/availability.js';
 import { CALLBACK } from './billing/callback.js';
@@ -62,7 +63,8 @@ export * from './account/profile.js';
 export * from './account/sessions.js';
 export * from './account/sign-up.js';
 export * from './account/credits.js';
-export * from './account/usage.js';
+export * from './usage/requests.js';
+export * from './usage/usage.js';
 export * from './availability/availability-answer.js';
 export * from './availability/availability-bulk.js';
 export * from './availability/availability.js';
@@ -104,6 +106,7 @@ export const OPERATIONS: readonly Operation[] = [
   AVAILABILITY,
   AVAILABILITY_BULK,
   ACCOUNT_USAGE,
+  ACCOUNT_REQUESTS,
   ACCOUNT_CREDITS,
   TLDS,
   TLD,
@@ -138,6 +141,7 @@ export const OPERATIONS: readonly Operation[] = [
   KEY_REISSUE,
   BALANCE,
   LEDGER,
+  REQUESTS,
   ORDERS,
   ORDER_CREATE,
   ORDER,

@@ -1,6 +1,7 @@
 import type { BalanceAnswer, LedgerLine } from '#libs/contracts';
 import { grouped } from '../amounts.js';
 import { grantsTable, sourceName } from '../credits/grants-table.js';
+import { requestsPath } from '../requests/requests-page.js';
 import { curlLine } from '../pages/curl-line.js';
 import { type Notice, type PageContext, page } from '../pages/layout.js';
 import { type Markup, html } from '../pages/markup.js';
@@ -76,6 +77,12 @@ function balanceSection(balance: BalanceAnswer | undefined): Markup {
   </section>`;
 }
 
+/** Of use, the way down to its requests. */
+function sourceOf({ reference, day, operation }: LedgerLine): Markup | string {
+  if (!day || !operation) return sourceName(reference.split(':')[0]);
+  return html`<a href="${requestsPath(day, operation)}">${operation}</a>`;
+}
+
 function ledgerSection(lines: LedgerLine[]): Markup {
   if (lines.length === 0) return html``;
   return html`<section>
@@ -95,7 +102,7 @@ function ledgerSection(lines: LedgerLine[]): Markup {
             html`<tr>
               <td>${line.at.slice(0, 16).replace('T', ' ')}</td>
               <td>${line.kind.replaceAll('_', ' ')}</td>
-              <td>${sourceName(line.reference.split(':')[0])}</td>
+              <td>${sourceOf(line)}</td>
               <td class="number">${grouped(Number(line.amount))}</td>
             </tr>`,
         )}

@@ -11,6 +11,8 @@ export interface CallInput {
   /** The owner's path with the values of the public one, each as one segment, and the query. */
   path: string;
   body?: object;
+  /** The parameters by name, with the defaults of what was not given. */
+  values: Record<string, unknown>;
 }
 
 /**
@@ -33,7 +35,8 @@ export function readCall(route: ProxiedRoute, request: Asked): CallInput {
   ];
   if (faults.length > 0) throw new InvalidRequest(faults);
   const query = reader.queryOf(input).replace('&', '?');
-  return { path: pathOf(owner.path, params) + query, body: body as object | undefined };
+  const path = pathOf(owner.path, params) + query;
+  return { path, body: body as object | undefined, values: reader.valuesOf(input) };
 }
 
 /** The owner's path for a signed call: what its sender wrote is forwarded unchanged. */

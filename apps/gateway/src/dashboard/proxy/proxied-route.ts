@@ -2,8 +2,10 @@ import { InputReader, type Method, type Operation, listenerOf } from '#libs/cont
 import { JSON_BODY_LIMIT_BYTES } from '#libs/platform';
 import type { SessionTerms } from '../browser/allow-visitors.js';
 
-/** One call of the dashboard's origin that another service answers. */
+/** One call of the dashboard's origin that its owner answers: another service, or the gateway itself. */
 export interface ProxiedRoute {
+  /** Of its row. */
+  name: string;
   method: Method;
   /** Public path; parameters in braces. */
   path: string;
@@ -39,10 +41,11 @@ export function proxiedRoutes(operations: readonly Operation[]): ProxiedRoute[] 
     .filter((row) => listenerOf(row) === 'dashboard')
     .flatMap((row) =>
       row.routes.map(({ path }): ProxiedRoute => {
-        const { answers, body, method, owner, parts } = row;
+        const { name, answers, body, method, owner, parts } = row;
         const access = accessOf(row);
         const isSigned = access === 'signed';
         return {
+          name,
           method,
           path,
           owner,

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { idempotencyKeyOf } from '#libs/platform';
 import { applySession } from '../browser/browser-request.js';
 import { readCall, signedPath } from './call-input.js';
+import { OwnCalls } from './own-calls.js';
 import { JoinedAnswersService } from './joined-answers.service.js';
 import type { ProxiedRoute } from './proxied-route.js';
 import { ServiceProxies } from './service-proxies.js';
@@ -25,11 +26,17 @@ const DOWNLOAD = {
 export class ProxyService {
   constructor(
     private readonly proxies: ServiceProxies,
+    private readonly own: OwnCalls,
     private readonly joined: JoinedAnswersService,
   ) {}
 
   /** @throws InvalidRequest, UnexpectedBody, TooManyExports; the owner's refusal; ServiceUnavailable. */
   async forward(route: ProxiedRoute, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    if (route.owner.service === 'gateway') {
+      const { values } = readCall(route, request);
+      const { accountId } = request.session!;
+      return void reply.send(await this.own.answer(route.name, values, accountId));
+    }
     const proxy = this.proxies.of(route.owner.service);
     const call = callOf(route, request);
     if (route.parts) {

@@ -114,7 +114,7 @@ export class CreditsLedgerLine {
   @IsString()
   operation?: string;
 
-  /** Where the requests of this day are listed; absent for other kinds. */
+  /** Where the requests of this day and operation are listed; absent for other kinds. */
   @IsOptional()
   @IsString()
   requests?: string;
@@ -201,7 +201,7 @@ export const ACCOUNT_CREDITS = defineOperation({
             kind: 'use',
             amount: -20,
             operation: 'whois.live',
-            requests: '/v2.0/account/usage?from=2026-11-20&to=2026-11-20',
+            requests: '/v2.0/account/requests?day=2026-11-20&operation=whois.live',
           },
           {
             id: '019a5f00-0000-7000-8000-000000000002.grant',

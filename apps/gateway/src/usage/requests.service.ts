@@ -1,0 +1,43 @@
+import { Injectable } from '@nestjs/common';
+import type { ACCOUNT_REQUESTS, RequestsAnswer, ValuesOf } from '#libs/contracts';
+import { readCursor, toPage } from '#libs/database';
+import { DAY_MS, InvalidRequest } from '#libs/platform';
+import { RequestsRepository } from './requests.repository.js';
+
+const REQUESTS_PER_PAGE = 100;
+
+/** Lists an account's requests, one by one, from the request log. */
+@Injectable()
+export class RequestsService {
+  constructor(private readonly repository: RequestsRepository) {}
+
+  /** @throws InvalidRequest for a cursor that is not ours. */
+  async list(
+    { day, operation, cursor }: ValuesOf<(typeof ACCOUNT_REQUESTS)['parameters']>,
+    accountId: string,
+  ): Promise<RequestsAnswer> {
+    const from = new Date(`${day}T00:00:00Z`);
+    const rows = await this.repository.list(accountId, {
+      from,
+      until: new Date(from.getTime() + DAY_MS),
+      operation,
+      before: positionOf(cursor),
+      limit: REQUESTS_PER_PAGE + 1,
+    });
+    const page = toPage(rows, REQUESTS_PER_PAGE, ({ at, request_id }) => [at, request_id]);
+    const next_cursor = page.nextCursor ?? null;
+    return {
+      status: true,
+      requests: page.items,
+      paging: { has_next: next_cursor !== null, next_cursor },
+    };
+  }
+}
+
+/** Reads a cursor: time and id of a request. */
+function positionOf(cursor: string | undefined): string[] | undefined {
+  if (cursor === undefined) return undefined;
+  const values = readCursor(cursor, 2);
+  if (values && new Date(values[0]).toJSON() === values[0]) return values;
+  throw new InvalidRequest([{ field: 'cursor', message: 'is not a valid cursor' }]);
+}

@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { RequestsAnswer } from '#libs/contracts';
+import type { Database } from '#libs/database';
+import { SystemClock, faultsOf, newId } from '#libs/platform';
+import { ACCOUNT_ID, DashboardUnderTest } from '../../../../test/gateway/dashboard-under-test.js';
+import { GatewayUnderTest, expectProblem } from '../../../../test/gateway/gateway-under-test.js';
+import { ownOperations } from '../owners/own-operations.js';
+import { RequestsRepository } from './requests.repository.js';
+import { RequestsService } from './requests.service.js';
+import { UsageRepository } from './usage.repository.js';
+import { UsageService } from './usage.service.js';
+
+const TODAY = new Date().toISOString().slice(0, 10);
+
+let under: GatewayUnderTest;
+let dashboard: DashboardUnderTest;
+let database: Database;
+
+beforeAll(async () => {
+  under = await GatewayUnderTest.start();
+  database = await under.database.service('gateway');
+  const own = ownOperations(
+    new UsageService(new UsageRepository(database), new SystemClock()),
+    new RequestsService(new RequestsRepository(database)),
+  );
+  dashboard = await DashboardUnderTest.start(undefined, own);
+});
+afterAll(async () => {
+  await dashboard?.stop();
+  await under?.stop();
+});
+
+/** So many requests of an account today; those of a half of a thousandth share their moment. */
+async function insertRequests(accountId: string, count: number, operation: string): Promise<void> {
+  await database.query(
+    `insert into request_log (at, request_id, account_id, key_id, operation, version, subject, status,
+       outcome, credits, duration_ms)
+     select $1::timestamptz + n / 2 * interval '1 ms', gen_random_uuid()::text, $2, $2, $4, 2,
+       '<b>' || n || '</b>.example', 200, 'delivered', 1, 5
+     from generate_series(1, $3::int) n`,
+    [`${TODAY}T00:00:00Z`, accountId, count, operation],
+  );
+}
+
+describe('the requests of a day', () => {
+  it('each is listed once, page after page, those of the account and the operation alone', async () => {
+    const { apiKey, keyRecord } = under.around.account.addKey({ scopes: ['account:read'] });
+    await insertRequests(keyRecord.accountId, 250, 'whois.live');
+    await insertRequests(keyRecord.accountId, 3, 'dns.live');
+    await insertRequests(newId(), 5, 'whois.live');
+    const ids: string[] = [];
+    let cursor: string | null = '';
+    while (cursor !== null) {
+      const page = cursor && `&cursor=${cursor}`;
+      const path = `/v2.0/account/requests?day=${TODAY}&operation=whois.live${page}`;
+      const answer = await under.ask(path, { 'x-api-key': apiKey });
+      expect([answer.status, faultsOf(RequestsAnswer, answer.json)]).toEqual([200, []]);
+      const { requests, paging } = answer.json as unknown as RequestsAnswer;
+      ids.push(...requests.map(({ request_id }) => request_id));
+      cursor = paging.next_cursor;
+    }
+    expect([ids.length, new Set(ids).size]).toEqual([250, 250]);
+    const forged = `/v2.0/account/requests?day=${TODAY}&cursor=bm9uc2Vuc2U`;
+    expectProblem(await under.ask(forged, { 'x-api-key': apiKey }), 400, 'invalid_request');
+  });
+
+  it('S86: a session lists those of its own account, as a call and as a page that escapes them', async () => {
+    await insertRequests(ACCOUNT_ID, 101, 'whois.live');
+    const { cookie } = dashboard;
+    const path = `requests?day=${TODAY}&operation=whois.live`;
+    const called = await dashboard.send('GET', `/api/${path}`, { cookie });
+    const answer = JSON.parse(called.body.toString()) as RequestsAnswer;
+    expect([called.status, answer.requests.length, answer.paging.has_next]).toEqual([
+      200,
+      100,
+      true,
+    ]);
+    expect((await dashboard.send('GET', `/api/${path}`)).status).toBe(401);
+    const shown = (await dashboard.send('GET', `/${path}`, { cookie })).body.toString();
+    expect(shown).toContain('&lt;b&gt;101&lt;/b&gt;.example');
+    expect(shown).not.toContain('<b>101');
+    const [, next] = /href="([^"]+cursor=[^"]+)"/.exec(shown) ?? [];
+    const last = await dashboard.send('GET', next.replaceAll('&amp;', '&'), { cookie });
+    expect(last.body.toString()).toContain('&lt;b&gt;1&lt;/b&gt;.example');
+    expect((await dashboard.send('GET', '/requests?day=yesterday', { cookie })).status).toBe(400);
+  });
+});

@@ -1,0 +1,135 @@
+import { Type } from 'class-transformer';
+import { IsBoolean, IsISO8601, IsInt, IsString, ValidateNested } from 'class-validator';
+import { dashboardCall } from '../dashboard-call.js';
+import { day, text } from '../kinds.js';
+import { defineOperation } from '../operation.js';
+import { CURSOR_MAX, CreditsPaging } from '../account/credits.js';
+
+/** One request of an account, as it was logged. */
+export class LoggedRequest {
+  @IsString()
+  request_id: string;
+
+  /** RFC 3339. */
+  @IsISO8601()
+  at: string;
+
+  @IsString()
+  key_id: string;
+
+  @IsString()
+  operation: string;
+
+  /** What was asked about. */
+  @IsString()
+  subject: string;
+
+  @IsInt()
+  status: number;
+
+  @IsString()
+  outcome: string;
+
+  @IsInt()
+  credits: number;
+
+  @IsInt()
+  duration_ms: number;
+}
+
+export class RequestsAnswer {
+  @IsBoolean()
+  status: boolean;
+
+  /** Newest first, 100 a page. */
+  @ValidateNested({ each: true })
+  @Type(() => LoggedRequest)
+  requests: LoggedRequest[];
+
+  @ValidateNested()
+  @Type(() => CreditsPaging)
+  paging: CreditsPaging;
+}
+
+/** Which requests are listed; the same for keys and for the dashboard. */
+const PARAMETERS = {
+  day: {
+    kind: day(),
+    about: 'Day (UTC) of the requests; the log goes back 90 days',
+    isRequired: true,
+    example: '2026-11-20',
+  },
+  operation: {
+    kind: text(60, {
+      pattern: /^[a-z][a-z0-9_.-]*$/,
+      rule: 'must be the name of an operation, such as whois.live',
+    }),
+    about: 'Only requests of this operation; all of them by default',
+    example: 'whois.live',
+  },
+  cursor: {
+    kind: text(CURSOR_MAX),
+    about: '`paging.next_cursor` of the page before',
+    example: 'WyIyMDI2LTExLTIwVDA5OjMwOjAwLjAwMFoiLCIwMTlhNWYwMCJd',
+  },
+} as const;
+
+const ANSWER = {
+  status: true,
+  requests: [
+    {
+      request_id: '019a5f00-0000-7000-8000-000000000007',
+      at: '2026-11-20T09:30:00.000Z',
+      key_id: '019a5f00-0000-7000-8000-000000000005',
+      operation: 'whois.live',
+      subject: 'example.com',
+      status: 200,
+      outcome: 'delivered',
+      credits: 1,
+      duration_ms: 143,
+    },
+  ],
+  paging: { has_next: false, next_cursor: null },
+} satisfies RequestsAnswer;
+
+const DESCRIPTION =
+  'The single requests behind a line of use in the ledger, refused ones included. A request is listed within a second ' +
+  'of its answer. The ledger books it a minute or two later, so one just before midnight may stand in the line of the next day.';
+
+export const ACCOUNT_REQUESTS = defineOperation({
+  name: 'account.requests',
+  summary: 'The requests of a day, one by one',
+  description: DESCRIPTION,
+  method: 'GET',
+  routes: [{ path: '/v2.0/account/requests', version: 2 }],
+  access: { kind: 'key', scope: 'account:read', class: 'account' },
+  owner: { service: 'gateway', path: '/account/requests' },
+  parameters: PARAMETERS,
+  answers: [{ type: 'application/json', of: RequestsAnswer }],
+  price: { per: 'free' },
+  problems: [],
+  examples: [
+    {
+      title: 'One request',
+      parameters: { day: '2026-11-20', operation: 'whois.live' },
+      answer: ANSWER,
+    },
+  ],
+});
+
+export const REQUESTS = defineOperation({
+  ...dashboardCall('gateway', 'GET /api/requests'),
+  name: 'requests.list',
+  summary: 'The requests of a day, one by one',
+  description: DESCRIPTION,
+  parameters: PARAMETERS,
+  answers: [{ type: 'application/json', of: RequestsAnswer }],
+  problems: [],
+  examples: [
+    {
+      title: 'One request',
+      parameters: { day: '2026-11-20', operation: 'whois.live' },
+      answer: ANSWER,
+    },
+  ],
+});

@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { request } from 'undici';
+import { waitFor } from '#test/environment';
+import { GatewayUnderTest } from '../gateway/gateway-under-test.js';
+import { NEIGHBOURHOOD_SECRET } from '../stand-ins/gateway-neighbourhood.js';
+import { RegistryWorld } from './registry-world.js';
+
+/** Gateway, lookup and the registries, over real sockets. */
+describe('a look whose client has gone', () => {
+  let world: RegistryWorld;
+  let under: GatewayUnderTest;
+
+  beforeAll(async () => {
+    world = new RegistryWorld({ secret: NEIGHBOURHOOD_SECRET });
+    world.clock.set(new Date());
+    await world.start();
+    under = await GatewayUnderTest.start({ LOOKUP_URL: world.url });
+  });
+  afterAll(async () => {
+    await under?.stop();
+    await world?.stop();
+  });
+
+  const live = (name: string, query = '') => `/v2.0/whois/live?domainName=${name}${query}`;
+
+  it('ends at the registry, leaves nothing to whoever asks again, costs nothing, and counts in the minute', async () => {
+    const { apiKey, keyRecord } = under.around.account.addKey();
+    const name = 'silent-shop.de';
+    const key = { 'x-api-key': apiKey };
+    for (const nth of [1, 2, 3]) {
+      const client = new AbortController();
+      const asked = request(under.url + live(name), { headers: key, signal: client.signal });
+      // Each look is one of its own: the one before it has been let go, with what it knew.
+      await waitFor(`the registry to be asked ${nth} times`, () => world.asked(name) === nth);
+      client.abort();
+      await expect(asked).rejects.toThrow();
+    }
+    expect(under.around.entitlement.charged(keyRecord.accountId)).toBe(0);
+    const answer = await under.ask(live('shop.de'), key);
+    expect([answer.status, answer.headers['x-credits-cost']]).toEqual([200, '1']);
+    const [, limit] = /;q=(\d+)/.exec(String(answer.headers['ratelimit-policy'])) ?? [];
+    const [, left] = /;r=(\d+)/.exec(String(answer.headers.ratelimit)) ?? [];
+    expect(Number(limit) - Number(left)).toBe(4);
+  });
+
+  it('a stale answer is given only to who asks for it, and costs the price of a live one', async () => {
+    const { apiKey, keyRecord } = under.around.account.addKey();
+    const key = { 'x-api-key': apiKey };
+    const first = await under.ask(live('stale-shop.de'), key);
+    expect(first.status).toBe(200);
+    await world.silence();
+    world.clock.advance(60_000);
+    const plain = await under.ask(live('stale-shop.de', '&fresh=true'), key);
+    expect([503, 504]).toContain(plain.status);
+    const stale = await under.ask(live('stale-shop.de', '&fresh=true&allow_stale=true'), key);
+    expect([stale.status, stale.headers['x-served-from'], stale.headers['x-credits-cost']]).toEqual(
+      [200, 'stale_cache', '1'],
+    );
+    await waitFor('both to be charged', () => {
+      return under.around.entitlement.charged(keyRecord.accountId) === 2;
+    });
+  });
+});
