@@ -89,7 +89,7 @@ const LOOKUPS = 3;
       expect((await customer.call('POST', '/api/account/delete', { password })).status).toBe(200);
       await waitFor(
         'the key to end',
-        async () => (await customer.lookUp('gone.com')).status === 401,
+        async () => (await customer.lookUp('gone.com')).status === 403,
       );
       expect((await customer.logIn()).status).toBe(200);
       expect((await customer.call('POST', '/api/account/restore', {})).status).toBe(200);

@@ -42,15 +42,14 @@ const JEST = [
   '--enable-source-maps',
   '--disable-warning=ExperimentalWarning',
   'node_modules/jest/bin/jest.js',
-  '--config=jest.proof.config.js',
-  // What the configuration leaves to these rows.
-  '--testPathIgnorePatterns=/node_modules/',
 ];
+/** With what the configuration leaves to these rows; every word behind the last option would be a further pattern. */
+const OPTIONS = ['--config=jest.proof.config.js', '--testPathIgnorePatterns=/node_modules/'];
 const TAIL_CHARACTERS = 4_000;
 
 /** Stories are told to Jest, so a row is a run of it. */
 async function run(bench: Bench, specs: string): Promise<void> {
-  const child = spawn(process.execPath, [...JEST, specs], {
+  const child = spawn(process.execPath, [...JEST, specs, ...OPTIONS], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';
