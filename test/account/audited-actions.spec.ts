@@ -126,6 +126,14 @@ describe('audited actions', () => {
         },
         ['session.ended'],
       ],
+      [
+        async () => {
+          const { token: kept } = owner;
+          await logIn(PASSWORD);
+          expect([kept === token, (await call('DELETE', 'sessions')).status]).toEqual([false, 200]);
+        },
+        ['session.logged-in', 'session.others-ended'],
+      ],
       [() => call('POST', 'log-out'), ['session.logged-out']],
       [() => logIn(PASSWORD), ['session.logged-in']],
     ];

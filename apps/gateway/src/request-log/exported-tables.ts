@@ -31,5 +31,6 @@ export const EXPORTED_TABLES: ExportedSchema = {
     ...WITHHELD_MESSAGING,
     counted_requests: 'how far a job has counted',
     log_erasures: 'accounts that were erased',
+    log_writers: 'runs of gateways',
   },
 };
