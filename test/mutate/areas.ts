@@ -1,0 +1,67 @@
+/** A part of the product that is changed, and the specs that should notice. */
+export interface Area {
+  name: string;
+  /** Folders of sources, or single ones. */
+  sources: string[];
+  /** Left out, with the reason. */
+  without?: RegExp;
+  /** Beside the specs in a source's own folder, which are asked first: cheapest first. */
+  specs: string[];
+}
+
+/** Columns and names that the schema and the compiler hold; wiring that every start of the service tries. */
+const NO_RULES =
+  /\.(entity|dto|module|config|errors|spec|contract)\.js$|\/migrations\/|\/index\.js$/;
+
+export const AREAS: readonly Area[] = [
+  {
+    name: 'entitlement',
+    sources: [
+      'apps/entitlement/src/ledger',
+      'apps/entitlement/src/grants',
+      'apps/entitlement/src/payments',
+      'apps/entitlement/src/reversals',
+      'apps/entitlement/src/subscriptions',
+      'apps/entitlement/src/leases',
+      'apps/entitlement/src/reservations',
+      'apps/entitlement/src/holds',
+      'apps/entitlement/src/due-accounts',
+    ],
+    without: NO_RULES,
+    specs: [
+      'test/entitlement/lease-model.spec.ts',
+      'apps/entitlement/src/leases/leases.spec.ts',
+      'apps/entitlement/src/grants/grants.spec.ts',
+      'apps/entitlement/src/reversals/reversals.spec.ts',
+      'apps/entitlement/src/payments/payments.spec.ts',
+      'apps/entitlement/src/allowances/allowances.spec.ts',
+      'apps/entitlement/src/auditor/auditor.spec.ts',
+      'apps/entitlement/src/fulfilment/fulfilment.spec.ts',
+      'test/entitlement/credit-model.spec.ts',
+    ],
+  },
+  {
+    name: 'messaging',
+    sources: [
+      'libs/messaging/src/outbox',
+      'libs/messaging/src/relay',
+      'libs/messaging/src/inbox',
+      'libs/messaging/src/failed-events',
+    ],
+    without: NO_RULES,
+    specs: [
+      'libs/messaging/src/inbox/event-consumer.spec.ts',
+      'libs/messaging/src/relay/relay.spec.ts',
+      'libs/messaging/src/outbox/outbox.spec.ts',
+      'libs/messaging/src/failed-events/failed-event-retries.spec.ts',
+      'libs/messaging/src/telemetry/event-metrics.spec.ts',
+      'libs/messaging/src/transports/in-process/in-process-transport.spec.ts',
+    ],
+  },
+  {
+    name: 'gateway lease',
+    sources: ['apps/gateway/src/lease'],
+    without: NO_RULES,
+    specs: ['test/gateway/told-balance.spec.ts'],
+  },
+];

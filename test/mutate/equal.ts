@@ -1,0 +1,107 @@
+/**
+ * Mutations that change nothing anybody could see, with the reason. They count neither as noticed nor as
+ * missed. `line` is the compiled line that holds the change, without its indentation.
+ */
+export interface EqualMutation {
+  path: string;
+  line: string;
+  change: string;
+  reason: string;
+}
+
+const TOLD = 'only a crash point, which nothing arms in a product';
+const FOR_THE_COMPILER = 'the other case cannot occur; the condition tells the compiler so';
+
+export const EQUAL: readonly EqualMutation[] = [
+  {
+    path: 'apps/gateway/src/lease/lease-settler.js',
+    line: "if (batch.length > 0) crashPoint('gateway.after-settle');",
+    change: '> → >=',
+    reason: TOLD,
+  },
+  {
+    path: 'apps/gateway/src/lease/lease-settler.js',
+    line: "if (batch.length > 0) crashPoint('gateway.after-settle');",
+    change: 'batch.length > 0 → !(batch.length > 0)',
+    reason: TOLD,
+  },
+  {
+    path: 'apps/entitlement/src/grants/grants.service.js',
+    line: 'let isNew = false;',
+    change: 'false → true',
+    reason: 'it is set before anybody reads it',
+  },
+  {
+    path: 'apps/entitlement/src/grants/account-credits.js',
+    line: 'if (!line || !isStretch(line) || !sliceStart || !sliceEnd) continue;',
+    change: '!line || !isStretch(line) || !sliceStart || !sliceEnd → false',
+    reason: FOR_THE_COMPILER,
+  },
+  {
+    path: 'apps/entitlement/src/leases/lease-bookings.service.js',
+    line: 'const sorted = uses.toSorted((a, b)=>a.accountId < b.accountId ? -1 : 1);',
+    change: '1 → 2',
+    reason: 'only the sign counts',
+  },
+  {
+    path: 'apps/entitlement/src/leases/leases.repository.js',
+    line: "where state = 'closed' and reported > consumed and set_aside_until < clock_timestamp()",
+    change: '> → >=',
+    reason: 'one that is set aside always has something that is not booked',
+  },
+  {
+    path: 'apps/entitlement/src/leases/leases.repository.js',
+    line: 'reported_by = case when $3 > reported then $5 else reported_by end',
+    change: '> → >=',
+    reason: 'the same total has the same parts',
+  },
+  {
+    path: 'apps/entitlement/src/leases/leases.repository.js',
+    line: "where l.state = 'open' and least(said.total, l.amount) > l.reported",
+    change: '> → >=',
+    reason: 'it writes again what is there',
+  },
+  {
+    path: 'apps/entitlement/src/leases/leases.repository.js',
+    line: 'and (g.available > 0 or g.reserved > 0)',
+    change: '> → >=',
+    reason: 'it adds grants that add 0',
+  },
+  {
+    path: 'apps/gateway/src/lease/journal-lines.js',
+    line: 'const known = use.operations?.[operation] ?? 0;',
+    change: '0 → 1',
+    reason: 'no operation is charged for with less',
+  },
+  {
+    path: 'apps/gateway/src/lease/lease-journal.js',
+    line: 'if (this.sizeBytes > (this.options.compactAtBytes ?? COMPACT_AT_BYTES)) this.compact();',
+    change: '> → >=',
+    reason: 'the file is rewritten one byte sooner',
+  },
+  {
+    path: 'apps/entitlement/src/ledger/book.js',
+    line: 'if (change >= 0) return;',
+    change: '>= → >',
+    reason: 'a change of 0 cancels and returns 0',
+  },
+  {
+    path: 'apps/entitlement/src/payments/reversal-target.js',
+    line: 'if (!time || cuts.length === 0) return {',
+    change: '|| → &&',
+    reason: 'without cuts the part is 0 of whatever length; without a time there are no cuts',
+  },
+];
+
+/** How a comparison may change that meets its limit at a single instant. */
+const AT_A_LIMIT = new Set(['< → <=', '<= → <', '> → >=', '>= → >']);
+/** Technical time, as processes and the database have it: no test can stand at its microsecond. */
+const INSTANT = /\b(nowMs|monotonicMs|clock_timestamp)\b/;
+
+/** Why nobody could notice a change; undefined where somebody could. */
+export function whyEqual(mutation: Omit<EqualMutation, 'reason'>): string | undefined {
+  const { path, line, change } = mutation;
+  if (AT_A_LIMIT.has(change) && INSTANT.test(line)) return 'only at the very microsecond';
+  return EQUAL.find((one) => one.path === path && one.line === line && one.change === change)
+    ?.reason;
+}

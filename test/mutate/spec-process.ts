@@ -1,0 +1,63 @@
+import { registerHooks } from 'node:module';
+import { pathToFileURL } from 'node:url';
+import { type Event, addEventHandler, getState, resetState, run } from 'jest-circus';
+import { compiledPath } from './compiled.js';
+
+/** What a process of specs is told by its first word. */
+export interface SpecOrder {
+  /** Within `dist`, one after the other. */
+  specs: string[];
+  /** A compiled file that is another for this process and stays as it is on disk. */
+  changed?: { path: string; text: string };
+}
+
+const GLOBALS = new URL('spec-globals.js', import.meta.url).href;
+const TEST_LIMIT_MS = 60_000;
+
+/**
+ * Runs specs by Jest's own runner of tests, without Jest's sandbox: what they import is loaded once for all, which
+ * is a quarter of the work. Ends at the first failure with its name on the standard error.
+ */
+const order = JSON.parse(process.argv[2]) as SpecOrder;
+takePlaces(order);
+addEventHandler((event) => {
+  if (event.name === 'test_fn_failure') fail(nameOf(event.test));
+  else if (event.name === 'hook_failure')
+    fail(`${event.hook.type} of ${event.describeBlock?.name}`);
+  else if (event.name === 'error') fail(String((event.error as Error).stack ?? event.error));
+});
+for (const spec of order.specs) {
+  resetState();
+  getState().testTimeout = TEST_LIMIT_MS;
+  try {
+    await import(pathToFileURL(compiledPath(spec)).href);
+  } catch (error) {
+    fail(`${spec}: ${(error as Error).stack}`);
+  }
+  const { unhandledErrors } = await run();
+  if (unhandledErrors.length > 0) fail(unhandledErrors[0]);
+}
+process.exit(0);
+
+function takePlaces({ changed }: SpecOrder): void {
+  const url = changed && pathToFileURL(compiledPath(changed.path)).href;
+  registerHooks({
+    resolve: (specifier, context, next) =>
+      specifier === '@jest/globals'
+        ? { url: GLOBALS, shortCircuit: true }
+        : next(specifier, context),
+    load: (loaded, context, next) =>
+      loaded === url
+        ? { format: 'module', source: changed?.text, shortCircuit: true }
+        : next(loaded, context),
+  });
+}
+
+function nameOf({ name, parent }: Extract<Event, { name: 'test_fn_failure' }>['test']): string {
+  return parent.name === 'ROOT_DESCRIBE_BLOCK' ? name : `${parent.name} › ${name}`;
+}
+
+function fail(by: string): never {
+  process.stderr.write(`failed: ${by}\n`);
+  process.exit(1);
+}
