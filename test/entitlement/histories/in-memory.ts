@@ -10,23 +10,20 @@ import { ReversalsService } from '../../../apps/entitlement/src/reversals/revers
 import type { Subscription } from '../../../apps/entitlement/src/subscriptions/subscription.entity.js';
 import { SubscriptionsService } from '../../../apps/entitlement/src/subscriptions/subscriptions.service.js';
 import {
-  type EventClass,
+  type EventEnvelope,
   PaymentConfirmed,
   PaymentReversalUndone,
   PaymentReversed,
   SubscriptionChanged,
-  eventClassOf,
-  parseEventData,
 } from '#libs/contracts';
 import type { Transaction } from '#libs/database';
 import { Clock, DAY_MS } from '#libs/platform';
 import { Random } from '../../random.js';
-import { Customer, type Delivery, MODES, SLOT_DAYS } from './deliveries.js';
+import { Customer, MODES, SLOT_DAYS } from './deliveries.js';
 import { expectedGrants } from './expected.js';
 import { type GrantRow, type Tally, compareAmounts, compareRows, planSpends } from './judgement.js';
+import { MemoryMessaging } from './memory-messaging.js';
 import { BEGIN, HORIZON_DAYS, Processor, REST_DAYS } from './processor.js';
-
-const transaction = {} as Transaction;
 
 class MovedClock extends Clock {
   time = BEGIN;
@@ -38,7 +35,7 @@ class MovedClock extends Clock {
 
 /**
  * Entitlement's real services of grants, payments, reversals and subscriptions over rows in memory, for one
- * account. What its inbox would drop is dropped here: repeats, and snapshots older than the last.
+ * account. What it hears comes through the real relay and inbox.
  */
 class CreditsInMemory {
   readonly clock = new MovedClock();
@@ -50,8 +47,6 @@ class CreditsInMemory {
   private readonly reversedLines: ReversedLine[] = [];
   private readonly undone = new Set<string>();
   private readonly subscriptions = new Map<string, Subscription>();
-  private readonly seen = new Set<string>();
-  private readonly sequences = new Map<string, number>();
   private readonly service: GrantsService;
   private readonly taking: ReversalsService;
 
@@ -75,30 +70,24 @@ class CreditsInMemory {
     this.taking = new ReversalsService(this.service, payments);
   }
 
-  async deliver({ id, type, version, aggregate, sequence, data }: Delivery): Promise<void> {
-    if (this.seen.has(id)) return;
-    this.seen.add(id);
-    const eventClass = eventClassOf(type, version) as EventClass;
-    const parsed = parseEventData(eventClass, JSON.parse(JSON.stringify(data)));
-    if ('faults' in parsed) throw new Error(parsed.faults.join('; '));
+  /** As entitlement's consumers do. */
+  async handle({ data }: EventEnvelope, transaction: Transaction): Promise<void> {
     const { accountId } = this;
-    const event = parsed.data;
-    if (event instanceof PaymentConfirmed) {
-      await this.service.grantPayment(transaction, accountId, event);
-    } else if (event instanceof PaymentReversed) {
-      await this.taking.reverse(transaction, accountId, event);
-    } else if (event instanceof PaymentReversalUndone) {
-      await this.taking.undo(transaction, accountId, event);
-    } else if (event instanceof SubscriptionChanged) {
-      if (sequence <= (this.sequences.get(aggregate) ?? 0)) return;
-      this.sequences.set(aggregate, sequence);
-      await this.service.followSubscription(transaction, accountId, event);
+    if (data instanceof PaymentConfirmed) {
+      await this.service.grantPayment(transaction, accountId, data);
+    } else if (data instanceof PaymentReversed) {
+      await this.taking.reverse(transaction, accountId, data);
+    } else if (data instanceof PaymentReversalUndone) {
+      await this.taking.undo(transaction, accountId, data);
+    } else if (data instanceof SubscriptionChanged) {
+      await this.service.followSubscription(transaction, accountId, data);
     }
+    check(this.grants);
   }
 
   /** Uses up to so many credits; nothing but time passes with none. */
   async use(wanted: number): Promise<void> {
-    await this.service.follow(transaction, this.accountId, async (book) => {
+    await this.service.follow({} as Transaction, this.accountId, async (book) => {
       const amount = Math.min(wanted, book.spendable);
       if (amount === 0) return {};
       const slices = book.reserve(amount, 'hold:test');
@@ -155,10 +144,11 @@ class CreditsInMemory {
 
 const copyOf = <T extends object>(row: T): T => ({ ...row });
 
-/** Histories one after the other, each in every mode, without a database or a broker. */
+/** Histories one after the other, each in every mode, without a server or a broker. */
 export async function runInMemory(seeds: Iterable<number>): Promise<Tally> {
   const tally: Tally = { histories: 0, customers: 0, events: 0, faults: [] };
   const end = new Date(BEGIN.getTime() + (HORIZON_DAYS + REST_DAYS) * DAY_MS);
+  const messaging = new MemoryMessaging();
   for (const seed of seeds) {
     const random = new Random(seed);
     const processor = new Processor(random.for('processor'));
@@ -166,7 +156,7 @@ export async function runInMemory(seeds: Iterable<number>): Promise<Tally> {
     let inOrder: GrantRow[] | undefined;
     for (const mode of MODES) {
       const customer = new Customer(seed, mode, processor, 1, random.for(mode));
-      const found = await play(customer, planSpends(random.for('spends')), end);
+      const found = await play(messaging, customer, planSpends(random.for('spends')), end);
       const where = `seed ${seed}, ${mode}`;
       tally.faults.push(...compareAmounts(where, found, expected));
       inOrder ??= found;
@@ -176,22 +166,25 @@ export async function runInMemory(seeds: Iterable<number>): Promise<Tally> {
     }
     tally.histories++;
   }
+  await messaging.stop();
   return tally;
 }
 
 async function play(
+  messaging: MemoryMessaging,
   customer: Customer,
   spends: { slot: number; amount: number }[],
   end: Date,
 ): Promise<GrantRow[]> {
   const credits = new CreditsInMemory(customer.accountId);
-  const steps = [
-    ...customer.deliveries.map((delivery) => ({ slot: delivery.slot, delivery, amount: 0 })),
-    ...spends.map(({ slot, amount }) => ({ slot, delivery: undefined, amount })),
-  ].toSorted((a, b) => a.slot - b.slot);
-  for (const { slot, delivery, amount } of steps) {
+  messaging.serve(async (event, transaction) => credits.handle(event, transaction));
+  const said = Map.groupBy(customer.deliveries, ({ slot }) => slot);
+  const spent = Map.groupBy(spends, ({ slot }) => slot);
+  for (const slot of [...new Set([...said.keys(), ...spent.keys()])].toSorted((a, b) => a - b)) {
     credits.clock.time = new Date(BEGIN.getTime() + slot * SLOT_DAYS * DAY_MS);
-    await (delivery ? credits.deliver(delivery) : credits.use(amount));
+    const deliveries = said.get(slot) ?? [];
+    if (deliveries.length > 0) await messaging.deliver(deliveries, credits.clock.time);
+    for (const { amount } of spent.get(slot) ?? []) await credits.use(amount);
     check(credits.grants);
   }
   credits.clock.time = end;
