@@ -184,16 +184,21 @@ export class EntitlementUnderTest {
     await this.client.close({ accountId, leaseId, consumed });
   }
 
-  /** Takes back a share of a line. @returns the reversal's id. */
+  /** Takes back a share of a line; with `from` all of the rest from there. @returns the reversal's id. */
   async reverse(
     accountId: string,
     lineId: string,
     share: string,
-    { phase = 'final', reversalId = newId() }: Partial<PaymentReversed> = {},
+    {
+      phase = 'final',
+      reversalId = newId(),
+      from,
+    }: Partial<PaymentReversed> & { from?: string } = {},
   ): Promise<string> {
     const refundedMicros = String(Math.round(Number(share) * Number(LINE_MICROS)));
-    const line = { lineId, scope: 'whole', refundedMicros, paidMicros: LINE_MICROS } as const;
-    const lines = [line];
+    const scope =
+      from === undefined ? { scope: 'whole' as const } : { scope: 'remaining' as const, from };
+    const lines = [{ lineId, ...scope, refundedMicros, paidMicros: LINE_MICROS }];
     const reversal = { reversalId, paymentId: lineId, cause: 'refund', phase, lines } as const;
     await this.deliver(PaymentReversed, accountId, reversal);
     return reversalId;

@@ -6,6 +6,7 @@ import { waitFor } from '#test/environment';
 import { EntitlementUnderTest } from '../../../../test/entitlement/entitlement-under-test.js';
 import { ReapJob } from '../reaper/reap.job.js';
 import { LeaseReaperService } from './lease-reaper.service.js';
+import { LeasesRepository } from './leases.repository.js';
 import { leaseAmount } from './lease-amount.js';
 import { ReaperRounds } from '../reaper/reaper-rounds.js';
 
@@ -135,6 +136,27 @@ describe('leases', () => {
     expect(await entitlement.newEntries(accountId)).toEqual([]);
   });
 
+  it('a settlement waits for a booking of its lease, and neither loses what the other wrote', async () => {
+    const [accountId, leaseId] = [await trialAccount(), newId()];
+    await acquire(accountId, { leaseId, min: 10 });
+    const repository = entitlement.service.app.get(LeasesRepository);
+    let settled: Promise<unknown> | undefined;
+    await entitlement.database.transaction(async (transaction) => {
+      await repository.list(transaction, [{ accountId, leaseId }]);
+      settled = settle(accountId, leaseId, 3);
+      await waitFor('the settlement to wait', async () => {
+        const waiting = await entitlement.database.query(
+          `select from pg_stat_activity where datname = current_database()
+             and wait_event_type = 'Lock' and query like '%update leases%'`,
+        );
+        return waiting.length > 0;
+      });
+    });
+    await settled;
+    expect(await entitlement.client.balance(accountId)).toMatchObject({ pending: 3 });
+    await entitlement.client.close({ accountId, leaseId, consumed: 3 });
+  });
+
   it('a total after the close first takes what the close returned, even frozen or expired', async () => {
     const [accountId, leaseId] = [await trialAccount(), newId()];
     await acquire(accountId, { leaseId, min: 100 });
@@ -194,7 +216,10 @@ describe('leases', () => {
     told.push(await balanceAfter([]));
     await entitlement.client.hold({ accountId, holdId: 'job', amount: 200 });
     told.push(await balanceAfter([{ accountId, leaseId: second, consumed: 1 }]));
-    expect(told).toEqual([500, 470, 460, 459]);
+    // Of these none is reserved.
+    await entitlement.buy(accountId, 1_000);
+    told.push(await balanceAfter([]));
+    expect(told).toEqual([500, 470, 460, 459, 1_459]);
   });
 
   it('402 is answered only when no other lease could give the credits back', async () => {

@@ -59,7 +59,7 @@ export class LedgerRepository {
   async listRepayments(transaction: Transaction, accountIds: string[]): Promise<Repayment[]> {
     const rows = await transaction.query<Record<string, string>>(
       `select r.* from debt_repayments r join credit_grants g on g.id = r.reversed_grant_id
-       where g.account_id = any($1) order by r.paying_grant_id desc`,
+       where g.account_id = any($1)`,
       [accountIds],
     );
     return rows.map((row) => ({

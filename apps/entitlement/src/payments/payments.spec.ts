@@ -3,6 +3,7 @@ import { PaymentConfirmed, PaymentReversed } from '#libs/contracts';
 import { UnacceptableEvent } from '#libs/messaging';
 import { newId } from '#libs/platform';
 import { EntitlementUnderTest } from '../../../../test/entitlement/entitlement-under-test.js';
+import { type Stretch, slicesOf } from './slices.js';
 
 const MONTH = { periodStart: '2026-03-02T09:00:00Z', periodEnd: '2026-04-02T09:00:00Z' };
 
@@ -117,5 +118,24 @@ describe('what billing announces', () => {
       const paid = entitlement.subscribe(newId(), snapshot);
       await expect(paid).rejects.toThrow(UnacceptableEvent);
     }
+  });
+
+  it('a stretch has a slice for each month of its own time, and none of no length', () => {
+    const year = (periodEnd: string, from = '2026-01-31T00:00:00Z') =>
+      slicesOf({
+        interval: 'year',
+        periodStart: new Date('2026-01-31T00:00:00Z'),
+        periodEnd: new Date(periodEnd),
+        from: new Date(from),
+      } as Stretch).map(({ index, start, end }) =>
+        [index, ...[start, end].map((at) => at.toISOString().slice(0, 10))].join(' '),
+      );
+    // A year that a reversal or a change of interval has cut short at a slice's start, and within one.
+    const twoMonths = ['0 2026-01-31 2026-02-28', '1 2026-02-28 2026-03-31'];
+    expect(year('2026-03-31T00:00:00Z')).toEqual(twoMonths);
+    expect(year('2026-04-10T00:00:00Z')).toEqual([...twoMonths, '2 2026-03-31 2026-04-10']);
+    expect(year('2027-01-31T00:00:00Z')).toHaveLength(12);
+    // An upgrade brings nothing to slices that were over before it.
+    expect(year('2026-03-31T00:00:00Z', '2026-02-28T00:00:00Z')).toEqual(twoMonths.slice(1));
   });
 });

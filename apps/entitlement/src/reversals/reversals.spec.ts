@@ -161,6 +161,25 @@ describe('reversals', () => {
     ]);
   });
 
+  it('the rest of a period goes by time, whatever money that was, and what is for no time by money', async () => {
+    const month = { periodStart: '2026-03-02T09:00:00Z', periodEnd: '2026-04-02T09:00:00Z' };
+    const lineId = newId();
+    const subscriptionId = newId();
+    await entitlement.subscribe(accountId, {
+      subscriptionId,
+      ...month,
+      lineId,
+      monthlyCredits: '3100',
+    });
+    entitlement.clock.set('2026-03-12T09:00:00Z');
+    const from = '2026-03-12T09:00:00Z';
+    await entitlement.reverse(accountId, lineId, '0.5', { from });
+    expect(await balance()).toMatchObject({ spendable: 1_000, debt: 0 });
+    const packageId = await entitlement.buy(accountId, 5_000);
+    await entitlement.reverse(accountId, packageId, '0.5', { from });
+    expect(await balance()).toMatchObject({ spendable: 1_000 + 2_500, debt: 0 });
+  });
+
   it('slices of a year reversed in full are revoked as they begin, and its undoing gives them back', async () => {
     const subscriptionId = newId();
     const year = { periodStart: '2026-03-02T09:00:00Z', periodEnd: '2027-03-02T09:00:00Z' };

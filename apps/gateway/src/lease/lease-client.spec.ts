@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
@@ -18,7 +18,9 @@ import { GatewayConfig } from '../gateway.config.js';
 import { Services } from '../services.js';
 import { LeaseClient } from './lease-client.js';
 import { LeaseJournal } from './lease-journal.js';
-import type { Lease } from './lease.js';
+import { LeasePool } from './lease-pool.js';
+import { LeaseSettler } from './lease-settler.js';
+import { Lease } from './lease.js';
 
 let database: TestDatabase;
 let around: GatewayNeighbourhood;
@@ -168,6 +170,64 @@ describe('the lease client', () => {
     if ('reserved' in lease) leases.finish(lease as Lease, 100, 0);
   });
 
+  it('what is asked for ahead is what half a minute of recent use would take', async () => {
+    const lease = (await reserve(60)) as Lease;
+    leases.finish(lease, 60, 49);
+    expect(lease.amount).toBe(60);
+    await spend(1);
+    await waitFor('the next lease', () => stored().length === 2);
+    expect(stored()[1].amount).toBe(1_000);
+  });
+
+  it('a request for more than there is does not take the next one with it', async () => {
+    around.entitlement.balances.set(accountId, 30);
+    const [large, small] = await Promise.all([reserve(60), reserve(5)]);
+    expect(large).toMatchObject({ status: 402 });
+    expect(small).toMatchObject({ accountId, reserved: 5 });
+    leases.finish(small as Lease, 5, 5);
+  });
+
+  it('a request waits for credits that are held elsewhere, but not for ever', async () => {
+    around.entitlement.isElsewhere = true;
+    expect(await reserve()).toMatchObject({ status: 503, code: 'credits_busy' });
+  });
+
+  it('a settlement wanted while one is under way follows it, with the totals of then', async () => {
+    const { entitlement } = services;
+    const answered = Promise.withResolvers<void>();
+    const totals: number[] = [];
+    const recording = Object.assign(Object.create(entitlement) as typeof entitlement, {
+      settle: async (gatewayId: string, uses: LeaseUse[]) => {
+        totals.push(...uses.map(({ consumed }) => consumed));
+        const answer = await entitlement.settle(gatewayId, uses);
+        await answered.promise;
+        return answer;
+      },
+    });
+    const settler = new LeaseSettler({
+      client: recording,
+      gatewayId: newId(),
+      logger,
+      intervalMs: 3_600_000,
+      onAnswer: () => {},
+      onClosed: () => {},
+    });
+    const lease = new Lease(newId(), accountId, 0);
+    const use = (credits: number) => {
+      lease.charge(credits, undefined);
+      settler.used(lease);
+    };
+    settler.opened(lease);
+    use(1);
+    const settled = settler.settle();
+    use(2);
+    settler.settleNow();
+    answered.resolve();
+    await settled;
+    expect(totals).toEqual([1, 3]);
+    expect(settler.unsettledCredits).toBe(0);
+  });
+
   it('what entitlement has acknowledged is not sent again', async () => {
     const totals: number[] = [];
     const { entitlement } = services;
@@ -195,7 +255,87 @@ describe('the lease client', () => {
   });
 });
 
+describe('a pool of leases', () => {
+  function poolOf(...amounts: number[]) {
+    const pool = new LeasePool(accountId, 0);
+    const all = amounts.map((amount, number) => {
+      const lease = new Lease(newId(), accountId, number);
+      Object.assign(lease, { amount, usableUntilMs: 1_000 });
+      pool.add(lease);
+      return lease;
+    });
+    return { pool, all };
+  }
+
+  it('tells the balance less every use that is not acknowledged, closed leases included', () => {
+    const { pool, all } = poolOf(10, 10, 10);
+    expect(pool.remaining).toBeUndefined();
+    pool.remove(all[2]);
+    expect(pool.remaining).toBeUndefined();
+    pool.noteBalance(100);
+    all[0].charge(3, undefined);
+    all[0].settled = 1;
+    all[1].charge(5, undefined);
+    expect(pool.remaining).toBe(100 - 2 - 5);
+    pool.remove(all[0]);
+    expect(pool.remaining).toBe(100 - 2 - 5);
+    // One that it does not hold any more is not taken off again.
+    pool.remove(all[0]);
+    expect(pool.remaining).toBe(100 - 2 - 5);
+  });
+
+  it('keeps the others when one is closed, whichever it is, and spends the oldest first', () => {
+    for (const gone of [0, 1, 2]) {
+      const { pool, all } = poolOf(10, 10, 10);
+      pool.remove(all[gone]);
+      for (const lease of all.toSpliced(gone, 1)) {
+        expect(pool.leaseWithRoom(10, 0)).toBe(lease);
+        expect(pool.isIdle).toBe(false);
+        pool.remove(lease);
+      }
+      expect(pool.leaseWithRoom(1, 0)).toBeUndefined();
+      expect(pool.isIdle).toBe(true);
+    }
+  });
+});
+
+describe('a journal', () => {
+  it('that nobody limits is rewritten when it has grown by 64 MiB, and not before', async () => {
+    const path = join(folder, newId());
+    const options = { path, openLeases: () => [], onLost: () => {}, logger };
+    const journal = new LeaseJournal(options);
+    journal.open();
+    const lease = new Lease(newId(), accountId, 0);
+    const write = (rows: number) => {
+      for (let i = 0; i < rows; i++) journal.used(lease, undefined, `${'x'.repeat(2 ** 20 - 8)}\n`);
+      return new Promise(setImmediate);
+    };
+    await write(63);
+    expect([journal.size > 62 * 2 ** 20, statSync(path).size]).toEqual([true, journal.size]);
+    await write(2);
+    expect([journal.size, statSync(path).size]).toEqual([0, 0]);
+    journal.close();
+  });
+});
+
 describe('a journal that cannot be written', () => {
+  it('says at once that lines may be lost, so that they are settled', async () => {
+    const gone = join(folder, newId());
+    let losses = 0;
+    const journal = new LeaseJournal({
+      path: join(gone, 'journal'),
+      openLeases: () => [],
+      onLost: () => losses++,
+      logger,
+      compactAtBytes: 0,
+    });
+    journal.open();
+    rmSync(gone, { recursive: true });
+    journal.used(new Lease(newId(), accountId, 0));
+    await new Promise(setImmediate);
+    expect([losses, journal.isWritable]).toEqual([1, false]);
+  });
+
   it('is opened again once a second at most', () => {
     const path = join(folder, 'gone', newId());
     let tries = 0;

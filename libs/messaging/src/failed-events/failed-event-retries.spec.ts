@@ -129,4 +129,73 @@ describe('the retry of a failed event', () => {
     await waitFor('the counts', () => counts.handled.get('account.counted')?.get('applied') === 1);
     expect(counts.handled.get('account.counted')?.get('dead')).toBe(1);
   });
+
+  it('that meets a lost database costs the event no try', async () => {
+    const key = newId();
+    await storeFailed(key, 1, 2);
+    let tries = 0;
+    retryWith(async () => {
+      tries++;
+      if (tries < 3) throw Object.assign(new Error('shut down'), SHUT_DOWN);
+      throw new Error('not yet');
+    });
+    const rows = () => stage.failedEvents.list({ key });
+    await waitFor('a try that counts', async () => (await rows())[0].attempts !== 2);
+    expect([tries, (await rows())[0].attempts]).toEqual([3, 3]);
+  });
+
+  it('of an event whose class is not known yet waits for the next release, an hour at most', async () => {
+    const key = newId();
+    const id = await storeFailed(key, 1, 1);
+    await stage.consumer.query(
+      `update failed_event set body = replace(body, 'account.counted', 'account.unheard-of')
+       where event_id = $1`,
+      [id],
+    );
+    retryWith(async () => {});
+    const rows = () => stage.failedEvents.list({ key });
+    await waitFor('the first try', async () => (await rows())[0].attempts === 2);
+    expect(await rows()).toMatchObject([{ state: 'retrying' }]);
+    expect(await secondsLeft(id)).toBeGreaterThan(30);
+    await stage.consumer.query(
+      `update failed_event set failed_at = failed_at - interval '1 hour',
+         next_try_at = clock_timestamp() where event_id = $1`,
+      [id],
+    );
+    await waitFor('the last try', async () => (await rows())[0].state === 'dead');
+  });
+
+  it('of one that was handled meanwhile does nothing', async () => {
+    const key = newId();
+    const id = await storeFailed(key, 1, 1);
+    await stage.consumer.query(
+      `insert into inbox (consumer, event_id, outcome) values ('entitlement', $1, 'applied')`,
+      [id],
+    );
+    let tries = 0;
+    retryWith(async () => tries++);
+    await waitFor('it to go', async () => (await stage.failedEvents.list({ key })).length === 0);
+    expect(tries).toBe(0);
+  });
+
+  it('is over when its consumer has stopped', async () => {
+    const key = newId();
+    await storeFailed(key, 1, 1);
+    const [begun, mayEnd] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    retryWith(async () => {
+      begun.resolve();
+      await mayEnd.promise;
+    });
+    await begun.promise;
+    let hasStopped = false;
+    const stopping = retries.stop().then(() => (hasStopped = true));
+    await stage.consumer.query('select');
+    expect(hasStopped).toBe(false);
+    mayEnd.resolve();
+    await stopping;
+    expect(await stage.failedEvents.list({ key })).toEqual([]);
+  });
 });
+
+/** As PostgreSQL says that it is going down. */
+const SHUT_DOWN = { code: '57P01', severity: 'FATAL' };

@@ -72,19 +72,74 @@ describe('failed events', () => {
     expect((await dueQueues()).filter((queue) => queue.key === key)).toEqual([]);
   });
 
+  it('the queue that is due longest is first', async () => {
+    const [later, sooner] = [newId(), newId()];
+    await storeFailed(later, 'account.counted', 'retrying', -HOUR_MS);
+    await storeFailed(sooner, 'account.counted', 'retrying', -2 * HOUR_MS);
+    const due = await database.transaction((transaction) =>
+      repository.listDueQueues(transaction, 1),
+    );
+    expect(due.map(({ key }) => key)).toEqual([sooner]);
+    await database.query('delete from failed_event where key in ($1, $2)', [later, sooner]);
+  });
+
+  it('a queue waits for nobody but an earlier failed event of its own', async () => {
+    const key = newId();
+    await storeFailed(key, 'account.counted', 'dead');
+    await storeFailed(newId(), 'account.counted', 'retrying');
+    const failure = { type: 'counted', reason: 'not now', state: 'retrying', attempts: 1 } as const;
+    const others = [
+      { consumer: 'entitlement', topic: 'billing.events', key },
+      { consumer: 'gateway', topic: 'account.events', key },
+    ];
+    for (const { consumer, ...queue } of others) {
+      const message = { id: newId(), ...queue, bucket: 1, body: '{}' };
+      await database.transaction((transaction) =>
+        new FailedEventRepository(consumer).insert(transaction, message, {
+          ...failure,
+          delayMs: HOUR_MS,
+        }),
+      );
+    }
+    await storeFailed(key, 'account.counted', 'retrying', 0);
+    const own = (await dueQueues()).filter((queue) => queue.key === key);
+    expect(own).toEqual([{ topic: 'account.events', bucket: 1, key }]);
+    await database.query('delete from failed_event where key = $1', [key]);
+  });
+
+  /** One that waits behind an earlier event of its key. */
+  async function follow(key: string, topic = 'account.events'): Promise<string> {
+    const id = newId();
+    await database.transaction((transaction) =>
+      repository.insert(
+        transaction,
+        { id, topic, bucket: 1, key, body: '{}' },
+        { type: 'account.counted', state: 'retrying', reason: 'waits', attempts: 0 },
+      ),
+    );
+    return id;
+  }
+
+  it('discarding an event lets those through at once that waited behind it, and nobody else', async () => {
+    const [key, other] = [newId(), newId()];
+    const head = await storeFailed(key, 'account.counted', 'retrying');
+    await storeFailed(other, 'account.counted', 'retrying');
+    const own = await follow(key);
+    const strangers = [await follow(key, 'billing.events'), await follow(other)];
+    const redriven = await storeFailed(key, 'account.counted', 'retrying');
+    expect(await failed.discard('entitlement', head, 'a duplicate')).toBe(true);
+    const nextTryOf = async (eventId: string) => (await failed.list({ eventId }))[0].nextTryAt;
+    expect((await nextTryOf(own))!.getTime()).toBeLessThan(Date.now() + HOUR_MS / 2);
+    expect((await nextTryOf(redriven))!.getTime()).toBeGreaterThan(Date.now() + HOUR_MS / 2);
+    for (const stranger of strangers) expect(await nextTryOf(stranger)).toBeNull();
+    await database.query('delete from failed_event where key in ($1, $2)', [key, other]);
+  });
+
   it('what waited behind an event that is gone is let through, one of each key', async () => {
     const key = newId();
     const head = await storeFailed(key, 'account.counted', 'retrying');
-    const waiting = () =>
-      database.transaction((transaction) =>
-        repository.insert(
-          transaction,
-          { id: newId(), topic: 'account.events', bucket: 1, key, body: '{}' },
-          { type: 'account.counted', state: 'retrying', reason: 'waits', attempts: 0 },
-        ),
-      );
-    await waiting();
-    await waiting();
+    await follow(key);
+    await follow(key);
     const release = () =>
       database.transaction((transaction) => repository.releaseHeads(transaction));
     const isDue = async () => (await dueQueues()).filter((queue) => queue.key === key).length;

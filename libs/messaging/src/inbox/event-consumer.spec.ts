@@ -2,16 +2,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { IsInt } from 'class-validator';
 import { type EventClass, EventType } from '#libs/contracts';
 import { type Database, RollPartitionsJob, type Transaction, withClient } from '#libs/database';
-import { DAY_MS, newId } from '#libs/platform';
+import { DAY_MS, Logger, newId } from '#libs/platform';
 import { waitFor } from '#test/environment';
 import { bucketOf } from '../envelope/bucket.js';
 import type { EventMessage } from '../envelope/event-message.js';
 import { ServiceEventCounts } from '../telemetry/event-counts.js';
-import {
-  Counted,
-  MessagingHarness,
-  quietLogger,
-} from '../transports/messaging-harness.contract.js';
+import { Counted, MessagingHarness } from '../transports/messaging-harness.contract.js';
 import { EventConsumer } from './event-consumer.js';
 import { ConsumerPaused } from './failure.js';
 import type { EventHandler } from './inbox.js';
@@ -29,6 +25,7 @@ describe('event consumer', () => {
   let handle: EventHandler;
   let calls = 0;
   let counts: ServiceEventCounts;
+  let lines: string[];
 
   beforeAll(async () => {
     stage = await MessagingHarness.open();
@@ -41,6 +38,7 @@ describe('event consumer', () => {
   beforeEach(() => {
     calls = 0;
     counts = new ServiceEventCounts();
+    lines = [];
     const handler: EventHandler = (event, transaction) => {
       calls++;
       return handle(event, transaction);
@@ -52,7 +50,7 @@ describe('event consumer', () => {
         [Counted, handler],
         [CountedByBilling, handler],
       ]),
-      logger: quietLogger,
+      logger: new Logger('test', { write: (line) => void lines.push(line) }),
       counts,
     });
   });
@@ -132,6 +130,7 @@ describe('event consumer', () => {
     expect(await stage.failedEvents.list({ key })).toMatchObject([
       { eventId: broken.id, state: 'dead', body: '{"a":1,', reason: expect.stringMatching(/JSON/) },
     ]);
+    expect(lines).toContainEqual(expect.stringMatching(/"level":"error".* is dead/));
   });
 
   it('an event that fails takes only its own writes back', async () => {
@@ -223,6 +222,7 @@ describe('event consumer', () => {
     expect(await stage.failedEvents.list({ key })).toMatchObject([
       { eventId: message.id, state: 'retrying', attempts: 1, reason: 'Error: never' },
     ]);
+    expect(lines).toEqual([expect.stringMatching(/"level":"warn".* is retried/)]);
   });
 
   it('while it stops it takes nothing more, and nothing is lost by that', async () => {

@@ -30,27 +30,43 @@ describe('inbox', () => {
     return readMessage(message, () => true) as ReadEvent;
   }
 
-  it('stale snapshots, one after the other, never lower the sequence that was applied', async () => {
+  function inboxOf(consumer: string) {
     const applied: number[] = [];
     const handler: EventHandler = async ({ data }) => applied.push((data as SnapshotTaken).n);
-    const inbox = new Inbox(
-      'entitlement',
-      new Map<EventClass, EventHandler>([[SnapshotTaken, handler]]),
-    );
+    const handlers = new Map<EventClass, EventHandler>([[SnapshotTaken, handler]]);
+    return { inbox: new Inbox(consumer, handlers), applied };
+  }
+
+  it('stale snapshots, one after the other, never lower the sequence that was applied', async () => {
+    const { inbox, applied } = inboxOf('entitlement');
     const key = newId();
     const outcomes: string[] = [];
-    for (const sequence of [50, 30, 40, 51]) {
+    for (const sequence of [50, 30, 40, 50, 51]) {
       const handled = await stage.consumer.transaction((transaction) =>
         inbox.apply(transaction, [snapshot(key, sequence)]),
       );
       outcomes.push(handled[0].outcome);
     }
     expect(applied).toEqual([50, 51]);
-    expect(outcomes).toEqual(['applied', 'superseded', 'superseded', 'applied']);
+    expect(outcomes).toEqual(['applied', 'superseded', 'superseded', 'superseded', 'applied']);
     expect(
       await stage.consumer.query('select sequence from inbox_sequence where aggregate = $1', [
         `thing:${key}`,
       ]),
     ).toEqual([{ sequence: '51' }]);
+  });
+
+  it('each consumer keeps its own count of what is newest', async () => {
+    const key = newId();
+    const [ahead, behind] = [inboxOf('entitlement'), inboxOf('gateway')];
+    for (const [{ inbox }, sequence] of [
+      [ahead, 50],
+      [behind, 30],
+    ] as const) {
+      await stage.consumer.transaction((transaction) =>
+        inbox.apply(transaction, [snapshot(key, sequence)]),
+      );
+    }
+    expect([ahead.applied, behind.applied]).toEqual([[50], [30]]);
   });
 });
