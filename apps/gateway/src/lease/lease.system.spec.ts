@@ -318,7 +318,7 @@ describe('the journal', () => {
     const logger = new Logger('gateway', { write: () => {} });
     const path = join(folder, 'journal');
     const journal = new LeaseJournal({ path, openLeases: () => [], onLost: () => {}, logger });
-    expect(journal.open()).toEqual({ uses: [], holds: [], rows: [] });
+    expect(journal.open()).toEqual({ uses: [], holds: [], rows: [], writerIds: [] });
     expect(journal.isWritable).toBe(true);
     journal.close();
     expect([statSync(folder).mode & 0o777, existsSync(path)]).toEqual([0o700, true]);
