@@ -9,6 +9,8 @@ const ROUNDS = 12;
 const EVENTS_A_ROUND = 2_000;
 /** Until then indexes find pages of rounds before to use again. */
 const STEADY_AFTER = 3;
+/** A vacuum beside a transaction of others leaves some pages to the next; rounds that left theirs would triple it. */
+const GROWTH_MAX = 1.25;
 
 /** Rounds of traffic, each as much as the outbox keeps at a time; autovacuum's part is played by hand. */
 describe('queues of events', () => {
@@ -40,7 +42,7 @@ describe('queues of events', () => {
       expect(await outbox.deleteOld(2 * EVENTS_A_ROUND)).toBe(EVENTS_A_ROUND);
       sizes.push(await sizeAfterVacuum('account', 'outbox'));
     }
-    expect(Math.max(...sizes)).toBe(sizes[STEADY_AFTER]);
+    expect(Math.max(...sizes)).toBeLessThan(GROWTH_MAX * sizes[STEADY_AFTER]);
   });
 
   it('nor do failed events that were handled in the end, and none that is unhandled goes with them', async () => {
@@ -65,7 +67,7 @@ describe('queues of events', () => {
       });
       sizes.push(await sizeAfterVacuum('entitlement', 'failed_event'));
     }
-    expect(Math.max(...sizes)).toBe(sizes[STEADY_AFTER]);
+    expect(Math.max(...sizes)).toBeLessThan(GROWTH_MAX * sizes[STEADY_AFTER]);
     const left = await stage.consumer.query<{ id: string }>(
       'select event_id as id from failed_event order by arrival',
     );
