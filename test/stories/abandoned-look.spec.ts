@@ -53,9 +53,8 @@ describe('a look whose client has gone', () => {
     const plain = await under.ask(live('stale-shop.de', '&fresh=true'), key);
     expect([503, 504]).toContain(plain.status);
     const stale = await under.ask(live('stale-shop.de', '&fresh=true&allow_stale=true'), key);
-    expect([stale.status, stale.headers['x-served-from'], stale.headers['x-credits-cost']]).toEqual(
-      [200, 'stale_cache', '1'],
-    );
+    expect([stale.status, stale.headers['x-credits-cost']]).toEqual([200, '1']);
+    expect(Number(stale.headers.age)).toBeGreaterThanOrEqual(60);
     await waitFor('both to be charged', () => {
       return under.around.entitlement.charged(keyRecord.accountId) === 2;
     });
