@@ -57,8 +57,8 @@ export class RequestHolds implements HoldReports {
    */
   async reserve(held: HeldRequest): Promise<RequestHold | Problem> {
     const { requestId: id, accountId, amount, operation } = held;
-    const facts = { id, accountId, amount, number: this.holdCount++, row: this.rowOf(held) };
-    const hold = new RequestHold(facts, this);
+    const newHold = { id, accountId, amount, number: this.holdCount++, row: this.rowOf(held) };
+    const hold = new RequestHold(newHold, this);
     const ttlMs = this.options.requestDeadlineMs + MINUTE_MS;
     const request = { accountId, holdId: id, amount, ttlMs, operation };
     const giveUpAtMs = monotonicMs() + ELSEWHERE_WAIT_MS;
