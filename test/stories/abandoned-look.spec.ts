@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { request } from 'undici';
 import { waitFor } from '#test/environment';
 import { GatewayUnderTest } from '../gateway/gateway-under-test.js';
-import { NEIGHBOURHOOD_SECRET } from '../stand-ins/gateway-neighbourhood.js';
+import { HARNESS_SECRET } from '../stand-ins/gateway-harness.js';
 import { RegistryWorld } from './registry-world.js';
 
 /** Gateway, lookup and the registries, over real sockets. */
@@ -11,7 +11,7 @@ describe('a look whose client has gone', () => {
   let under: GatewayUnderTest;
 
   beforeAll(async () => {
-    world = new RegistryWorld({ secret: NEIGHBOURHOOD_SECRET });
+    world = new RegistryWorld({ secret: HARNESS_SECRET });
     world.clock.set(new Date());
     await world.start();
     under = await GatewayUnderTest.start({ LOOKUP_URL: world.url });
