@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { TestDatabase, waitFor } from '#test/environment';
 import { setupPostgres } from '../environment/setup.js';
 import teardown from '../environment/teardown.js';
-import { GatewayNeighbourhood } from '../stand-ins/gateway-neighbourhood.js';
+import { GatewayHarness } from '../stand-ins/gateway-harness.js';
 import { LookupStandIn } from '../stand-ins/lookup-stand-in.js';
 import { cleanup } from './cleanup.js';
 import { pin } from './machine.js';
@@ -25,7 +25,7 @@ const START_LIMIT_MS = 60_000;
 
 /** What a measured gateway stands on: stand-ins, customers whom nothing limits, an upstream. */
 export interface GatewayField {
-  around: GatewayNeighbourhood;
+  around: GatewayHarness;
   keys: string[];
   upstreamPort: number;
   /** Where the gateway reaches the same upstream, as it does with lookup on its machine. */
@@ -42,7 +42,7 @@ export async function openGatewayField(): Promise<GatewayField> {
   await environment;
   const database = await TestDatabase.create();
   cleanup.add(async () => database.drop());
-  const around = new GatewayNeighbourhood(database);
+  const around = new GatewayHarness(database);
   cleanup.add(async () => around.stop());
   await around.start();
   around.entitlement.defaultLimit = UNLIMITED;
@@ -84,7 +84,7 @@ function answerBody(): string {
   return JSON.stringify(body);
 }
 
-async function openUpstream(around: GatewayNeighbourhood, socketPath: string): Promise<number> {
+async function openUpstream(around: GatewayHarness, socketPath: string): Promise<number> {
   const body = answerBody();
   if (hasNginx) return (await startUpstream(around.folder, { body, socketPath })).port;
   const headers = { 'x-outcome': 'delivered', 'x-served-from': 'live' };

@@ -64,7 +64,7 @@ export const ALERT_CASES: Record<string, AlertCase> = {
   ConsumerBehind: gauge('dds_consumer_lag_events{consumer="a",producer="b"}', 10_001, 10_000),
   FeedSilent: gauge('dds_gateway_feed_age_seconds{source="account"}', 16, 15),
   EventLoopLate: gauge('dds_gateway_event_loop_delay_seconds', 0.11, 0.1),
-  CountingAlone: gauge('dds_gateway_rate_window_mode{mode="alone"}', 1, 0),
+  CountingAlone: gauge('dds_gateway_rate_limiter_mode{mode="alone"}', 1, 0),
   RequestLogDropped: {
     fires: { dds_gateway_request_log_dropped_total: rising(1) },
     silent: { dds_gateway_request_log_dropped_total: always(7) },

@@ -53,7 +53,7 @@ export function chartPlan({ pods, services }: ChartInstallation): DeploymentPlan
   };
 }
 
-/** Of the one that stays, as its pod; of one that goes before it, with its own. */
+/** The main container is named as its pod, an init container by the pod and its own name. */
 const nameOf = ({ metadata, spec }: Pod, { name }: Container) =>
   spec.containers.some((one) => one.name === name) ? metadata.name : `${metadata.name}-${name}`;
 

@@ -18,7 +18,7 @@ export class Network {
     ip(`link set ${this.bridge} up`);
   }
 
-  /** Of this machine, seen by containers. */
+  /** This machine's address, as containers see it. */
   get hostAddress(): string {
     return `${this.prefix}.1`;
   }

@@ -117,8 +117,8 @@ describe('account export', () => {
     'every row of every table of %s that is the account’s is in it',
     async (name) => {
       const exported = (JSON.parse(text) as Exported)[name];
-      for (const { table, isOwn = 'account_id', key } of SCHEMAS[name].tables) {
-        const where = isOwn.includes('$1') ? isOwn : `${isOwn} = $1`;
+      for (const { table, ownedBy = 'account_id', key } of SCHEMAS[name].tables) {
+        const where = ownedBy.includes('$1') ? ownedBy : `${ownedBy} = $1`;
         const keys = Object.keys(key).map((column) => `${column}::text`);
         const rows = await databases[name].query<{ key: string }>(
           `select concat_ws(' ', ${keys.join(', ')}) as key from ${table} where ${where}`,

@@ -9,7 +9,7 @@ type Tests = Parameters<InstanceType<typeof Sequencer>['sort']>[0];
 const LONG = /\/dist\/test\/|\.system\.spec\.js$/;
 
 /**
- * What takes long begins first, so that the workers end together. Jest goes by the durations of the last run; where
+ * Files that take long begin first, so that the workers end together. Jest goes by the durations of the last run; where
  * there was none, as in a fresh clone, by the size of a file, which puts the stories last.
  */
 export default class LongestFirst extends Sequencer {

@@ -25,7 +25,7 @@ function hasMemory(): boolean {
   }
 }
 
-/** Of runs that were killed; a server that is left of one ends when it finds its folder gone. */
+/** Removes the folders of killed runs; a server left by one ends when it finds its folder gone. */
 function removeAbandoned(): void {
   for (const name of readdirSync(MEMORY)) {
     const pid = new RegExp(`^${PREFIX}(\\d+)-`).exec(name)?.[1];

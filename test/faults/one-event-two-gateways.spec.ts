@@ -6,7 +6,7 @@ import { ApiKeyChanged } from '#libs/contracts';
 import { EventsConfig, KafkaTransport, Outbox, createTopics } from '#libs/messaging';
 import { Logger, SystemClock, newId } from '#libs/platform';
 import { KAFKA_BROKERS, TestDatabase, waitFor } from '#test/environment';
-import { GatewayNeighbourhood } from '../stand-ins/gateway-neighbourhood.js';
+import { GatewayHarness } from '../stand-ins/gateway-harness.js';
 
 const brokers = process.env[KAFKA_BROKERS]?.split(',') ?? [];
 const here = brokers.length > 0 ? describe : describe.skip;
@@ -17,7 +17,7 @@ const config = Object.assign(new EventsConfig(), {
 });
 const transports: KafkaTransport[] = [];
 let database: TestDatabase;
-let around: GatewayNeighbourhood;
+let around: GatewayHarness;
 let gateways: RunningGateway[];
 let asked = 0;
 
@@ -55,7 +55,7 @@ async function statusesFor(apiKey: string): Promise<number[]> {
 here('two gateways and a broker', () => {
   beforeAll(async () => {
     database = await TestDatabase.create();
-    around = new GatewayNeighbourhood(database);
+    around = new GatewayHarness(database);
     await around.start();
     await createTopics(config);
     const start = async (_: unknown, place: number) => {

@@ -6,7 +6,7 @@ import { TestClock, TestDatabase, waitFor } from '#test/environment';
 import { LookupConfig } from '../../apps/lookup/src/lookup.config.js';
 import { startLookup } from '../../apps/lookup/src/start.js';
 import type { RunningGateway } from '../../apps/gateway/src/start.js';
-import { GatewayNeighbourhood } from '../stand-ins/gateway-neighbourhood.js';
+import { GatewayHarness } from '../stand-ins/gateway-harness.js';
 
 const [OLD, NEW] = ['the-secret-that-was-there-before-it', 'the-secret-that-comes-in-its-place'];
 const CLIENTS = 4;
@@ -18,14 +18,14 @@ describe('a service secret that is rotated', () => {
   const gatewayClock = new TestClock();
   const lookupClock = new TestClock();
   let database: TestDatabase;
-  let around: GatewayNeighbourhood;
+  let around: GatewayHarness;
   let lookup: RunningService;
   let gateway: RunningGateway;
   let file: string;
 
   beforeAll(async () => {
     database = await TestDatabase.create();
-    around = new GatewayNeighbourhood(database);
+    around = new GatewayHarness(database);
     await around.start();
     [around.entitlement.defaultLimit, around.entitlement.defaultBalance] = [1e6, 1e6];
     file = join(around.folder, 'service_secret');

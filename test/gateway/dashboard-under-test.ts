@@ -29,9 +29,9 @@ export interface Arrived {
 export class DashboardUnderTest {
   readonly arrived: Arrived[] = [];
   readonly tokens = new ServiceTokens('a secret of the tests', new SystemClock());
-  /** Of a browser that is logged in. */
+  /** Sent by a browser that is logged in. */
   readonly cookie = `__Host-csrf=${CSRF}; __Host-session=${SESSION}`;
-  /** Of its calls that change something. */
+  /** Headers of its calls that change something. */
   readonly ours = {
     origin: OWN_ORIGIN,
     'sec-fetch-site': 'same-origin',

@@ -3,7 +3,7 @@ import { request } from 'undici';
 import type { Operation } from '#libs/contracts';
 import { TestDatabase, waitFor } from '#test/environment';
 import { AccountStandIn } from '../stand-ins/account-stand-in.js';
-import { GatewayNeighbourhood } from '../stand-ins/gateway-neighbourhood.js';
+import { GatewayHarness } from '../stand-ins/gateway-harness.js';
 import { deliveredAnswer, nameIn } from '../stand-ins/lookup-stand-in.js';
 import type { RunningGateway } from '../../apps/gateway/src/start.js';
 
@@ -21,7 +21,7 @@ export class GatewayUnderTest {
 
   private constructor(
     readonly database: TestDatabase,
-    readonly around: GatewayNeighbourhood,
+    readonly around: GatewayHarness,
     readonly gateway: RunningGateway,
   ) {}
 
@@ -31,7 +31,7 @@ export class GatewayUnderTest {
     operations?: readonly Operation[],
   ): Promise<GatewayUnderTest> {
     const database = await TestDatabase.create();
-    const around = new GatewayNeighbourhood(database);
+    const around = new GatewayHarness(database);
     around.operations = operations;
     await around.start();
     return new GatewayUnderTest(database, around, await around.startGateway(settings));

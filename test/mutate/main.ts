@@ -34,7 +34,7 @@ const options = program.opts<{
 }>();
 
 const TARGET = 0.9;
-/** Of a run without a change; a busy machine is slower at one time than at another. */
+/** Times as long as a run without a change; a busy machine is slower at one time than at another. */
 const SLOWER_MAX = 5;
 const LIMIT_MIN_MS = 180_000;
 /** It ends what hangs without a change, too. */

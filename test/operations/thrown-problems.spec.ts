@@ -16,7 +16,7 @@ const NEVER_ANSWERED: Readonly<Record<string, string>> = {
 const CONSTANTS = new Map<string, unknown>(Object.entries(contracts));
 const rowOf = (name: string) => CONSTANTS.get(name) as Operation;
 
-/** Of many things at once each is refused in its own line. */
+/** An operation on many things refuses each in its own line. */
 const isOfMany = ({ price }: Operation) => price.per === 'item';
 
 /** Code and maker of what may reach the caller. */

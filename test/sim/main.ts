@@ -43,7 +43,7 @@ const HISTORIES_PER_PAYMENTS = 5;
 const HISTORIES_PER_MONEY = 333;
 /** Failing histories that are made smaller and shown; the rest are counted. */
 const SHOWN_MAX = 5;
-/** Of each error in a history, except in one that is replayed: traces cost more than the histories. */
+/** For each error in a history, except in one that is replayed: traces cost more than the histories. */
 const STACK_LINES = 0;
 const realNow = performance.now.bind(performance);
 

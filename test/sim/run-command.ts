@@ -12,7 +12,7 @@ export interface Report {
   shown: { seed: number; replay: string }[];
 }
 
-/** Of one run of the command, however slow the machine. */
+/** Time for one run of the command, however slow the machine. */
 export const LIMIT_MS = 900_000;
 
 const main = join(import.meta.dirname, 'main.js');

@@ -42,7 +42,7 @@ export class Actor {
 }
 
 const realImmediate = setImmediate;
-/** Of so many steps one waits for the event loop, so that Node.js sees rejections nobody waits for. */
+/** One step in so many waits for the event loop, so that Node.js sees rejections nobody waits for. */
 const LOOP_EVERY = 16;
 /** More than any history needs: one that goes on and on is a failure. */
 const HAPPENINGS_MAX = 200_000;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { request } from 'undici';
 import { waitFor } from '#test/environment';
 import { GatewayUnderTest } from '../gateway/gateway-under-test.js';
-import { NEIGHBOURHOOD_SECRET } from '../stand-ins/gateway-neighbourhood.js';
+import { HARNESS_SECRET } from '../stand-ins/gateway-harness.js';
 import { RegistryWorld } from './registry-world.js';
 
 /** Gateway, lookup and the registries, over real sockets. */
@@ -11,7 +11,7 @@ describe('a look whose client has gone', () => {
   let under: GatewayUnderTest;
 
   beforeAll(async () => {
-    world = new RegistryWorld({ secret: NEIGHBOURHOOD_SECRET });
+    world = new RegistryWorld({ secret: HARNESS_SECRET });
     world.clock.set(new Date());
     await world.start();
     under = await GatewayUnderTest.start({ LOOKUP_URL: world.url });
@@ -53,9 +53,8 @@ describe('a look whose client has gone', () => {
     const plain = await under.ask(live('stale-shop.de', '&fresh=true'), key);
     expect([503, 504]).toContain(plain.status);
     const stale = await under.ask(live('stale-shop.de', '&fresh=true&allow_stale=true'), key);
-    expect([stale.status, stale.headers['x-served-from'], stale.headers['x-credits-cost']]).toEqual(
-      [200, 'stale_cache', '1'],
-    );
+    expect([stale.status, stale.headers['x-credits-cost']]).toEqual([200, '1']);
+    expect(Number(stale.headers.age)).toBeGreaterThanOrEqual(60);
     await waitFor('both to be charged', () => {
       return under.around.entitlement.charged(keyRecord.accountId) === 2;
     });

@@ -113,7 +113,7 @@ export async function openCluster(): Promise<
     environment: (planned) => {
       const { BILLING_URL } = planned['gateway-2'];
       return {
-        // Of a test machine that is busy: five milliseconds of waiting are no lost Valkey.
+        // On a busy test machine five milliseconds of waiting are no lost Valkey.
         gateway: { ...UNHURRIED, VALKEY_TIMEOUT_MS: '1000', BILLING_URL },
         account: { BILLING_URL },
         billing: { BILLING_URL },

@@ -19,7 +19,7 @@ import { startEntitlement } from '../../apps/entitlement/src/start.js';
 import type { RunningGateway } from '../../apps/gateway/src/start.js';
 import { LookupConfig } from '../../apps/lookup/src/lookup.config.js';
 import { startLookup } from '../../apps/lookup/src/start.js';
-import { GatewayNeighbourhood } from '../stand-ins/gateway-neighbourhood.js';
+import { GatewayHarness } from '../stand-ins/gateway-harness.js';
 
 interface LogLine {
   time: string;
@@ -90,7 +90,7 @@ const SECRET = 'a-secret-of-the-tests-that-is-long-enough';
 
 describe('one request', () => {
   let database: TestDatabase;
-  let around: GatewayNeighbourhood;
+  let around: GatewayHarness;
   let transport: InProcessTransport;
   let entitlement: RunningService;
   let lookup: RunningService;
@@ -103,7 +103,7 @@ describe('one request', () => {
     collector = new Collector();
     endpoint = await collector.start();
     database = await TestDatabase.create();
-    around = new GatewayNeighbourhood(database);
+    around = new GatewayHarness(database);
     await around.start();
     const clock = new SystemClock();
     const write = (line: string) => void lines.push(JSON.parse(line) as LogLine);

@@ -4,7 +4,7 @@ import { type SourceFile, decoratorsOf, isTest, kindOf, nodesOf, place } from '.
 
 const ROUTE_DECORATORS = ['Get', 'Post', 'Put', 'Patch', 'Delete', 'All'];
 
-/** Of routes between services, and of the dashboard's. */
+/** On routes between services, and on the dashboard's. */
 const NAMING_DECORATORS = ['AllowCallers', 'AllowVisitors'];
 
 /** S86: every route of a controller says who may call it: itself, through its class, or by a decorator made of it. */

@@ -87,7 +87,7 @@ const LOOKUPS = 3;
       await waitFor('what was charged', async () => (await credits()) === left);
       const { password } = customer;
       expect((await customer.call('POST', '/api/account/delete', { password })).status).toBe(200);
-      // Of the test environment: one that still works costs nothing.
+      // A test key: a call costs nothing while it still works.
       const keyState = async () => (await customer.lookUp('gone.com', 2, customer.testKey)).status;
       await waitFor('the key to end', async () => (await keyState()) === 403);
       expect((await customer.logIn()).status).toBe(200);

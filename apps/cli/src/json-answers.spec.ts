@@ -7,9 +7,9 @@ import { OperatorDesk } from '../../../test/desk/operator-desk.js';
 /** What a row of the table may name. */
 interface Known {
   accountId: string;
-  /** Of a package. */
+  /** The payment of a package. */
   payment: string;
-  /** Of a month. */
+  /** The payment of a month. */
   period: string;
   callback: string;
 }

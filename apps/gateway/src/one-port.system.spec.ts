@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { TestDatabase, ValkeyServer, valkeyAvailability, waitFor } from '#test/environment';
 import { Balancer } from '../../../test/faults/balancer.js';
-import { GatewayNeighbourhood } from '../../../test/stand-ins/gateway-neighbourhood.js';
+import { GatewayHarness } from '../../../test/stand-ins/gateway-harness.js';
 
 const MAIN = new URL('main.js', import.meta.url).pathname;
 const START_LIMIT_MS = 90_000;
@@ -21,12 +21,12 @@ interface GatewayProcess {
 }
 
 let database: TestDatabase;
-let around: GatewayNeighbourhood;
+let around: GatewayHarness;
 const started: ChildProcess[] = [];
 
 beforeAll(async () => {
   database = await TestDatabase.create();
-  around = new GatewayNeighbourhood(database);
+  around = new GatewayHarness(database);
   await around.start();
 });
 

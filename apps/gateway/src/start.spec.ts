@@ -4,18 +4,18 @@ import { withClient } from '#libs/database';
 import { freePorts } from '#libs/platform';
 import { TestDatabase, waitFor } from '#test/environment';
 import { PublicListeners } from './listener/public-listeners.js';
-import { GatewayNeighbourhood } from '../../../test/stand-ins/gateway-neighbourhood.js';
+import { GatewayHarness } from '../../../test/stand-ins/gateway-harness.js';
 
 /** Nothing listens there. */
 const AWAY = 'http://127.0.0.1:1';
 
 describe('readiness of a gateway', () => {
   let database: TestDatabase;
-  let around: GatewayNeighbourhood;
+  let around: GatewayHarness;
 
   beforeAll(async () => {
     database = await TestDatabase.create();
-    around = new GatewayNeighbourhood(database);
+    around = new GatewayHarness(database);
     await around.start();
   });
 

@@ -3,7 +3,7 @@ import { jobLeaseTable, rollingPartitions } from '#libs/database';
 /**
  * SQL of the tables behind events and of the leases of jobs, with what rolls partitions, the same in every
  * schema: `0001-messaging` of each service. Producers use the first three tables, consumers the next. Outbox
- * and parked events are queues, kept small by deleting; the inbox is kept by the month (decision 0020).
+ * and failed events are queues, kept small by deleting; the inbox is kept by the month (decision 0020).
  */
 export const messagingTables = `
 ${rollingPartitions}

@@ -1,5 +1,5 @@
 export * from './background-work.js';
-export * from './heard-events.js';
+export * from './event-readers.js';
 export * from './installation-settings.js';
 export * from './jobs.js';
 export * from './run-alone.js';

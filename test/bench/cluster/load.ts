@@ -9,7 +9,7 @@ export interface Asked {
   status: number;
   /** True when nobody listened: the request was never sent. */
   isUnsent: boolean;
-  /** Of a refusal: the code of its problem. */
+  /** The code of the problem, for a refusal. */
   code: string;
   /** Credits the answer says it cost. */
   cost: number;

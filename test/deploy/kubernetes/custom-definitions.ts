@@ -43,7 +43,7 @@ export const DEFINING_MODULES = [
   },
 ];
 
-/** Of every resource in the chart that Kubernetes itself does not know. */
+/** The definition of every resource in the chart that Kubernetes itself does not know. */
 export async function customDefinitions(): Promise<CustomResourceDefinition[]> {
   const definitions = [...OWN_DEFINITIONS];
   for (const { path, ...module } of DEFINING_MODULES) {

@@ -10,6 +10,9 @@ import { DAY_MS, addMonths, newId } from '#libs/platform';
 import type { Random } from '../../random.js';
 import { BEGIN, type Processor, type Said } from './processor.js';
 
+/** How a UUIDv7 of now begins: the inbox looks for a repeat in the month of an event's id. */
+const THIS_MONTH = newId().slice(0, 13);
+
 /**
  * How what was said reaches entitlement: in order; shuffled and repeated where no slice begins or ends
  * meanwhile; up to 25 days late, repeated; with snapshots that nobody ever fetched.
@@ -74,16 +77,16 @@ export class Customer {
 
   /** The id that a name of the history has here. */
   idOf(name: string): string {
-    const ordinal = Number(name.split(' ')[1]).toString(16).padStart(12, '0');
+    const ordinal = Number(name.split(' ')[1]).toString(16).padStart(6, '0');
     const kind = { line: '1', payment: '2', reversal: '3', subscription: '4', event: '5' }[
       name.split(' ')[0]
     ];
-    return `${this.number.toString(16).padStart(8, '0')}-000${kind}-7000-8000-${ordinal}`;
+    return `${THIS_MONTH}-700${kind}-8000-${this.number.toString(16).padStart(6, '0')}${ordinal}`;
   }
 
   /** The name of a line by its id. */
   nameOf(lineId: string): string {
-    return `line ${parseInt(lineId.slice(-12), 16)}`;
+    return `line ${parseInt(lineId.slice(-6), 16)}`;
   }
 
   /** A repeat of a delta comes under an id of its own; that of a snapshot is the same one again. */

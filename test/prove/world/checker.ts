@@ -206,7 +206,7 @@ export class Checker {
     if (first) throw new Broken(`invariant ${first.id}: ${JSON.stringify(first.rows[0])}`);
   }
 
-  /** Of those since the last check. */
+  /** The events since the last check. */
   private async events(): Promise<Pick<Findings, 'events' | 'slowestEventMs'>> {
     const [{ events, slowest, newest }] = await this.query<Record<string, string>>(LATENESS, [
       this.checkedUpTo,

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { AccountExports, Database, type OpenColumn } from '#libs/database';
+import { AccountExports, Database, type DecryptColumn } from '#libs/database';
 import { HOUR_MS } from '#libs/platform';
 import { AuditService } from '../audit/audit.service.js';
 import { PersonalDataService } from '../personal-data/personal-data.service.js';
@@ -9,7 +9,7 @@ import { EXPORTED_TABLES } from './exported-tables.js';
 
 const LIMIT: AttemptLimit = { name: 'export account', max: 5, windowMs: HOUR_MS };
 
-/** What this service holds of an account, for its owner (Article 15 and 20 of the GDPR). */
+/** What this service holds of an account, for its owner (GDPR, articles 15 and 20). */
 @Injectable()
 export class ExportService {
   private readonly exports: AccountExports;
@@ -20,11 +20,11 @@ export class ExportService {
     private readonly throttling: ThrottlingService,
     personalData: PersonalDataService,
   ) {
-    const open: OpenColumn = (encrypted, _row, accountId) =>
+    const decrypt: DecryptColumn = (encrypted, _row, accountId) =>
       database.transaction((transaction) =>
         personalData.decrypt(transaction, accountId, encrypted),
       );
-    this.exports = new AccountExports(database, EXPORTED_TABLES, open);
+    this.exports = new AccountExports(database, EXPORTED_TABLES, decrypt);
   }
 
   /** Audited before the first row leaves. @throws TooManyAttempts. */

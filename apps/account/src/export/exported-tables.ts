@@ -7,7 +7,7 @@ export const EXPORTED_TABLES: ExportedSchema = {
   tables: [
     {
       table: 'accounts',
-      isOwn: 'id',
+      ownedBy: 'id',
       key: { id: 'uuid' },
       columns: [
         'id',
@@ -109,7 +109,7 @@ export const EXPORTED_TABLES: ExportedSchema = {
     },
     {
       table: 'audit',
-      isOwn: 'chain',
+      ownedBy: 'chain',
       key: { position: 'bigint' },
       columns: [
         'chain',

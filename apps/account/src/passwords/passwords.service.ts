@@ -7,7 +7,7 @@ import { PasswordQueueFull } from './passwords.errors.js';
 const PASSWORD_LENGTH_MIN = 8;
 const PASSWORD_LENGTH_MAX = 128;
 
-/** Of libuv's four threads; each hash takes 19 MiB while it runs. */
+/** Two of libuv's four threads; each hash takes 19 MiB while it runs. */
 export const PARALLEL_MAX = 2;
 export const WAITING_MAX = 64;
 

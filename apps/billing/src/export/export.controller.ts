@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { Controller, Get, StreamableFile } from '@nestjs/common';
-import { AccountExports, Database, type OpenColumn } from '#libs/database';
+import { AccountExports, Database, type DecryptColumn } from '#libs/database';
 import { AccountId, AllowCallers } from '#libs/platform';
 import { InvoiceDataService } from '../invoice-data/invoice-data.service.js';
 import { EXPORTED_TABLES } from './exported-tables.js';
@@ -12,13 +12,13 @@ export class ExportController {
   private readonly exports: AccountExports;
 
   constructor(database: Database, invoiceData: InvoiceDataService) {
-    const open: OpenColumn = (encrypted, { year }, accountId) =>
+    const decrypt: DecryptColumn = (encrypted, { year }, accountId) =>
       database.transaction(async (transaction) => {
         const of = { accountId, year: year as number };
-        const opened = await invoiceData.decrypt(transaction, of, encrypted);
-        return opened && (JSON.parse(opened.toString('utf8')) as unknown);
+        const decrypted = await invoiceData.decrypt(transaction, of, encrypted);
+        return decrypted && (JSON.parse(decrypted.toString('utf8')) as unknown);
       });
-    this.exports = new AccountExports(database, EXPORTED_TABLES, open);
+    this.exports = new AccountExports(database, EXPORTED_TABLES, decrypt);
   }
 
   @Get()

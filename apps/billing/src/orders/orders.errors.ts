@@ -58,16 +58,6 @@ export class BaseMissing extends Problem {
   }
 }
 
-export class BillingDetailsMissing extends Problem {
-  constructor() {
-    super({
-      code: 'billing_details_missing',
-      status: 409,
-      detail: 'The tax on this order depends on your country. Enter your billing details first.',
-    });
-  }
-}
-
 export class DebtOpen extends Problem {
   /** @param credits that were used and then taken back. */
   constructor(credits: string) {

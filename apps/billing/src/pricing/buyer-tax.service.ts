@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ContactsService } from '../mails/contacts.service.js';
-import { BillingDetailsMissing } from '../orders/orders.errors.js';
+import { BillingDetailsMissing } from './pricing.errors.js';
 import { TaxRates } from './tax-rates.js';
 
 /** What tax an account pays, by where its billing details say that it is. */

@@ -16,7 +16,7 @@ export interface DueNotice {
   quantity: number;
   interval: BillingInterval;
   currency: string;
-  /** Of its prices. */
+  /** The rate of tax that its prices include. */
   taxPpm: number;
   periodEnd: Date;
   paidThrough: Date | null;

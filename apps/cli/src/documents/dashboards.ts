@@ -60,7 +60,7 @@ const CUSTOMERS: Dashboard = {
     {
       title: 'Where requests per minute are counted',
       unit: 'short',
-      queries: { '{{mode}}': 'sum by (mode) (dds_gateway_rate_window_mode)' },
+      queries: { '{{mode}}': 'sum by (mode) (dds_gateway_rate_limiter_mode)' },
     },
   ],
 };

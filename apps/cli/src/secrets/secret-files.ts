@@ -62,7 +62,7 @@ export function writeSecretFiles(sources: SecretSources): string[] {
   keep('database_admin_url', () => url('postgres', password));
   keep('smtp_url', () => smtpUrl);
   for (const [name, text] of Object.entries(processorSecrets(sources))) {
-    // Of a processor that was left out before, the file is there and empty.
+    // The file of a processor that was left out before is there and empty.
     if (keep(name, () => text) === '' && text !== '') follow(name, text);
   }
   for (const service of SERVICES) {

@@ -7,7 +7,7 @@ export const EXPORTED_TABLES: ExportedSchema = {
   tables: [
     {
       table: 'credit_accounts',
-      isOwn: 'id',
+      ownedBy: 'id',
       key: { id: 'uuid' },
       columns: [
         'id',
@@ -72,7 +72,7 @@ export const EXPORTED_TABLES: ExportedSchema = {
     },
     {
       table: 'debt_repayments',
-      isOwn: 'reversed_grant_id in (select id from credit_grants where account_id = $1)',
+      ownedBy: 'reversed_grant_id in (select id from credit_grants where account_id = $1)',
       key: { reversed_grant_id: 'uuid', paying_grant_id: 'uuid' },
       columns: ['reversed_grant_id', 'paying_grant_id', 'amount'],
     },

@@ -216,7 +216,7 @@ describe('leases', () => {
     told.push(await balanceAfter([]));
     await entitlement.client.hold({ accountId, holdId: 'job', amount: 200 });
     told.push(await balanceAfter([{ accountId, leaseId: second, consumed: 1 }]));
-    // Of these none is reserved.
+    // None of these is reserved.
     await entitlement.buy(accountId, 1_000);
     told.push(await balanceAfter([]));
     expect(told).toEqual([500, 470, 460, 459, 1_459]);
@@ -530,7 +530,7 @@ class StatementCounter {
     } as typeof query);
   }
 
-  /** Of the longest transaction since the last call: the relay works beside it. */
+  /** What the longest transaction since the last call sent: the relay works beside it. */
   take(): { statements: number; roundTrips: number } {
     const [longest] = [...this.counts.values()].toSorted((a, b) => b.statements - a.statements);
     this.counts.clear();

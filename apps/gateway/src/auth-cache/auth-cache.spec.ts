@@ -6,18 +6,18 @@ import { Outbox } from '#libs/messaging';
 import { TestClock, TestDatabase, waitFor } from '#test/environment';
 import { AccountStandIn } from '../../../../test/stand-ins/account-stand-in.js';
 import { EraseLogsJob } from '../request-log/erase-logs.job.js';
-import { GatewayNeighbourhood } from '../../../../test/stand-ins/gateway-neighbourhood.js';
+import { GatewayHarness } from '../../../../test/stand-ins/gateway-harness.js';
 import type { RunningGateway } from '../start.js';
 import { AuthCache } from './auth-cache.js';
 
 let database: TestDatabase;
-let around: GatewayNeighbourhood;
+let around: GatewayHarness;
 let gateway: RunningGateway;
 const clock = new TestClock();
 
 beforeAll(async () => {
   database = await TestDatabase.create();
-  around = new GatewayNeighbourhood(database);
+  around = new GatewayHarness(database);
   await around.start();
   gateway = await around.startGateway({}, clock);
 });

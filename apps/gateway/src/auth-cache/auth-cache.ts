@@ -18,7 +18,7 @@ import { AccountEntry, KeyEntry } from './caller.js';
 import { AccountDeletedProblem, AccountSuspended, InvalidApiKey } from './auth-cache.errors.js';
 import { RefusedKeys } from './refused-keys.js';
 
-export interface FactsOptions {
+export interface AuthCacheOptions {
   account: AccountClient;
   entitlement: EntitlementClient;
   clock: Clock;
@@ -56,7 +56,7 @@ export class AuthCache {
   private droppedAllAt = 0;
   private trustedUntilMs = 0;
 
-  constructor(private readonly options: FactsOptions) {}
+  constructor(private readonly options: AuthCacheOptions) {}
 
   /** The key when its record is cached and still true. The argument may be a slice of a longer text. */
   find(apiKey: string, nowMs: number): KeyEntry | undefined {

@@ -10,7 +10,7 @@ export interface HoldReports {
 }
 
 /** What a hold is from its beginning. */
-export interface HoldFacts {
+export interface NewHold {
   /** That of the request; unique in its account. */
   id: string;
   accountId: string;
@@ -48,14 +48,14 @@ export class RequestHold {
   readonly row: string;
 
   constructor(
-    facts: HoldFacts,
+    hold: NewHold,
     private readonly reports: HoldReports,
   ) {
-    this.id = facts.id;
-    this.accountId = facts.accountId;
-    this.amount = facts.amount;
-    this.number = facts.number;
-    this.row = facts.row;
+    this.id = hold.id;
+    this.accountId = hold.accountId;
+    this.amount = hold.amount;
+    this.number = hold.number;
+    this.row = hold.row;
   }
 
   /** @param total credits for everything that has been sent so far; only rises. */

@@ -39,7 +39,7 @@ export interface HeldRequest {
 const ELSEWHERE_WAIT_MS = 300;
 const ELSEWHERE_RETRY_MS = 50;
 const RETRY_MS = 250;
-/** Of a request that ended with its gateway. */
+/** What the log says of a request that ended with its gateway. */
 const BROKEN_OFF = { status: 200, outcome: 'broken_off', credits: 0, durationMs: 0 };
 
 /** The gateway's side of holds: one for each request that may be charged for several things. */
@@ -57,8 +57,8 @@ export class RequestHolds implements HoldReports {
    */
   async reserve(held: HeldRequest): Promise<RequestHold | Problem> {
     const { requestId: id, accountId, amount, operation } = held;
-    const facts = { id, accountId, amount, number: this.holdCount++, row: this.rowOf(held) };
-    const hold = new RequestHold(facts, this);
+    const newHold = { id, accountId, amount, number: this.holdCount++, row: this.rowOf(held) };
+    const hold = new RequestHold(newHold, this);
     const ttlMs = this.options.requestDeadlineMs + MINUTE_MS;
     const request = { accountId, holdId: id, amount, ttlMs, operation };
     const giveUpAtMs = monotonicMs() + ELSEWHERE_WAIT_MS;

@@ -8,7 +8,7 @@ const LINES_MAX = 200_000;
 
 /** A key as far as its cap matters. `dailyCreditCap` 0 is no cap. */
 export interface CappedKey {
-  /** Of its line of rotations: a rotation begins no new count. */
+  /** The same for a key and its rotations: a rotation begins no new count. */
   capId: string;
   dailyCreditCap: number;
 }

@@ -125,7 +125,7 @@ export function journalOf({ uses, holds, rows, writerIds }: NumberedRest): strin
     const owed = row === undefined ? '' : `\t${row}`;
     return `* ${name} ${holdId} ${accountId}${owed}\n${told}= ${name} ${charged}\n`;
   });
-  // Of no lease that is open: the total counts nowhere, the row does.
+  // Rows without an open lease: their total counts nowhere, the rows do.
   const writers = writerIds.map((id) => `@ ${id}\n`).join('');
   const owed = rows.map((row) => `= - 0\t${row}\n`).join('');
   return writers + leases.join('') + held.join('') + owed;

@@ -13,7 +13,7 @@ import {
   newId,
 } from '#libs/platform';
 import { TestDatabase, waitFor } from '#test/environment';
-import { GatewayNeighbourhood } from '../../../../test/stand-ins/gateway-neighbourhood.js';
+import { GatewayHarness } from '../../../../test/stand-ins/gateway-harness.js';
 import { GatewayConfig } from '../gateway.config.js';
 import { Services } from '../services.js';
 import { LeaseClient } from './lease-client.js';
@@ -23,7 +23,7 @@ import { LeaseSettler } from './lease-settler.js';
 import { Lease } from './lease.js';
 
 let database: TestDatabase;
-let around: GatewayNeighbourhood;
+let around: GatewayHarness;
 let services: Services;
 let folder: string;
 let leases: LeaseClient;
@@ -31,7 +31,7 @@ let accountId: string;
 
 beforeAll(async () => {
   database = await TestDatabase.create();
-  around = new GatewayNeighbourhood(database);
+  around = new GatewayHarness(database);
   await around.start();
   const config = loadConfig(GatewayConfig, around.environment());
   services = new Services(config, new ServiceTokens(config.serviceSecret, new SystemClock()));

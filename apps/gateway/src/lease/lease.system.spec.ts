@@ -14,7 +14,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { request } from 'undici';
 import { Logger, ServiceTokens, SystemClock, loadConfig, monotonicMs, newId } from '#libs/platform';
 import { TestDatabase, waitFor } from '#test/environment';
-import { GatewayNeighbourhood } from '../../../../test/stand-ins/gateway-neighbourhood.js';
+import { GatewayHarness } from '../../../../test/stand-ins/gateway-harness.js';
 import type { RunningGateway } from '../start.js';
 import { Services } from '../services.js';
 import { GatewayConfig } from '../gateway.config.js';
@@ -24,12 +24,12 @@ import { LeaseJournal } from './lease-journal.js';
 import type { Lease } from './lease.js';
 
 let database: TestDatabase;
-let around: GatewayNeighbourhood;
+let around: GatewayHarness;
 const children = new Set<ChildProcess>();
 
 beforeAll(async () => {
   database = await TestDatabase.create();
-  around = new GatewayNeighbourhood(database);
+  around = new GatewayHarness(database);
   await around.start();
 });
 

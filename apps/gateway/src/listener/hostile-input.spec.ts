@@ -112,7 +112,7 @@ describe('bytes that are no proper request', () => {
       GATEWAY_JOURNAL: `${around.folder}/dripping`,
     });
     const dripping = context(`GET ${live} HTTP/1.1\r\nhost: a\r\nx-slow: `, apiUrl);
-    // Who is as slow as that because the machine stands still asks again.
+    // A client that is as slow because the machine stands still asks again.
     await waitFor('another to be served', async () => {
       const asked = await request(`${apiUrl}${live}?domainName=a.example`, {
         headers: { 'x-api-key': apiKey },

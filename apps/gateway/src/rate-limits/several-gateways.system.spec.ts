@@ -3,14 +3,14 @@ import { Valkey } from 'iovalkey';
 import { join } from 'node:path';
 import { request } from 'undici';
 import { TestDatabase, ValkeyServer, valkeyAvailability, waitFor } from '#test/environment';
-import { GatewayNeighbourhood } from '../../../../test/stand-ins/gateway-neighbourhood.js';
+import { GatewayHarness } from '../../../../test/stand-ins/gateway-harness.js';
 import type { RunningGateway } from '../start.js';
 
 const GATEWAYS = 3;
 const here = valkeyAvailability() === undefined ? describe : describe.skip;
 
 let database: TestDatabase;
-let around: GatewayNeighbourhood;
+let around: GatewayHarness;
 let valkey: ValkeyServer;
 let gateways: RunningGateway[] = [];
 let asked = 0;
@@ -93,7 +93,7 @@ async function flood(limit: number): Promise<number[]> {
 here('requests per minute over three gateways', () => {
   beforeAll(async () => {
     database = await TestDatabase.create();
-    around = new GatewayNeighbourhood(database);
+    around = new GatewayHarness(database);
     await around.start();
     around.entitlement.keys = 5;
     valkey = await ValkeyServer.start({ folder: join(around.folder, 'valkey'), password: 'p@ss' });

@@ -7,7 +7,7 @@ import pg from 'pg';
 import { request } from 'undici';
 import { Logger, newId } from '#libs/platform';
 import { TestDatabase, waitFor } from '#test/environment';
-import { GatewayNeighbourhood } from '../../../../test/stand-ins/gateway-neighbourhood.js';
+import { GatewayHarness } from '../../../../test/stand-ins/gateway-harness.js';
 import { streamedLine } from '#libs/contracts';
 import { journalOf, readHolds, readRows, readWriters } from '../lease/journal-lines.js';
 import { type LogEntry, LogLines, readLine } from './log-line.js';
@@ -16,13 +16,13 @@ import { RequestLog } from './request-log.js';
 import { RequestLogRepository } from './request-log.repository.js';
 
 let database: TestDatabase;
-let around: GatewayNeighbourhood;
+let around: GatewayHarness;
 let admin: pg.Client;
 const children = new Set<ChildProcess>();
 
 beforeAll(async () => {
   database = await TestDatabase.create();
-  around = new GatewayNeighbourhood(database);
+  around = new GatewayHarness(database);
   await around.start();
   admin = new pg.Client(database.url());
   await admin.connect();

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { TestDatabase, scrape, waitFor } from '#test/environment';
-import { GatewayNeighbourhood } from '../../../../test/stand-ins/gateway-neighbourhood.js';
+import { GatewayHarness } from '../../../../test/stand-ins/gateway-harness.js';
 import { problemAnswer } from '../../../../test/stand-ins/lookup-stand-in.js';
 import type { RunningGateway } from '../start.js';
 
@@ -8,12 +8,12 @@ const LIVE = 'operation="whois.live",class="live"';
 
 describe('metrics of a gateway', () => {
   let database: TestDatabase;
-  let around: GatewayNeighbourhood;
+  let around: GatewayHarness;
   let gateway: RunningGateway;
 
   beforeAll(async () => {
     database = await TestDatabase.create();
-    around = new GatewayNeighbourhood(database);
+    around = new GatewayHarness(database);
     await around.start();
     gateway = await around.startGateway();
   });
@@ -56,7 +56,7 @@ describe('metrics of a gateway', () => {
     expect(value('dds_gateway_lease_requests_total{outcome="granted"}')).toBe(1);
     expect(value('dds_gateway_open_leases')).toBe(1);
     expect(value('dds_gateway_cached_keys')).toBe(1);
-    expect(value('dds_gateway_rate_window_mode{mode="memory"}')).toBe(1);
+    expect(value('dds_gateway_rate_limiter_mode{mode="memory"}')).toBe(1);
     expect(value('dds_gateway_journal_bytes')).toBeGreaterThan(0);
     expect(value('dds_gateway_feed_age_seconds{source="account"}')).toBeLessThan(30);
     expect(value('dds_database_waiting{pool="gateway"}')).toBe(0);

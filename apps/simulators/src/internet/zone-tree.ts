@@ -60,7 +60,7 @@ function registeredZone(domain: string): Zone {
   return { ...leaf(domain), text: domainZone(domain), isSigned };
 }
 
-/** Of the companies whose hosts serve the names. */
+/** The zones of the companies whose hosts serve the names. */
 function hostingZones(nameServers: readonly string[], address: string): Zone[] {
   const byDomain = Map.groupBy(nameServers, (host) => host.slice(host.indexOf('.') + 1));
   return [...byDomain].map(([domain, hosts]) => ({

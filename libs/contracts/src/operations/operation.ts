@@ -18,7 +18,7 @@ export interface OperationRoute {
   /** Path at the public listener; path parameters stand in braces: `/v2.0/tlds/{tld}`. */
   path: string;
   version: Version;
-  /** Of several operations on one path, this one is meant when the parameter has this value. */
+  /** Where several operations share a path, this one is meant when the parameter has this value. */
   when?: { parameter: string; value: string };
   /** The class of its JSON answer, where it is another one than the operation's. */
   answer?: DataClass;

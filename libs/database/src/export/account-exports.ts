@@ -1,5 +1,10 @@
 import type { Database } from '../database.js';
-import type { ExportedRow, ExportedSchema, ExportedTable, OpenColumn } from './exported-table.js';
+import type {
+  ExportedRow,
+  ExportedSchema,
+  ExportedTable,
+  DecryptColumn,
+} from './exported-table.js';
 
 const PAGE_ROWS = 500;
 
@@ -8,7 +13,7 @@ export class AccountExports {
   constructor(
     private readonly database: Database,
     private readonly schema: ExportedSchema,
-    private readonly open?: OpenColumn,
+    private readonly decrypt?: DecryptColumn,
   ) {}
 
   /**
@@ -42,38 +47,40 @@ export class AccountExports {
       last = rows[rows.length - 1].page_key;
       const page: ExportedRow[] = [];
       for (const { page_key: _, ...row } of rows) {
-        page.push(await this.opened(table, row, accountId));
+        page.push(await this.decrypted(table, row, accountId));
       }
       yield page;
       if (rows.length < PAGE_ROWS) return;
     }
   }
 
-  private async opened(
+  private async decrypted(
     { encrypted = [] }: ExportedTable,
     row: ExportedRow,
     accountId: string,
   ): Promise<ExportedRow> {
-    const plain = { ...row };
+    const readable = { ...row };
     for (const column of encrypted) {
       const value = row[column];
-      if (Buffer.isBuffer(value)) plain[column] = await this.open?.(value, row, accountId);
+      if (Buffer.isBuffer(value)) readable[column] = await this.decrypt?.(value, row, accountId);
     }
-    return plain;
+    return readable;
   }
 }
 
-function pageSql({ table, isOwn, key, columns }: ExportedTable, isLater: boolean): string {
+function pageSql(
+  { table, ownedBy = 'account_id', key, columns }: ExportedTable,
+  isLater: boolean,
+): string {
   const names = Object.keys(key);
   const bounds = Object.values(key).map((type, i) => `$${i + 2}::text::${type}`);
-  const mine = isOwn ?? 'account_id';
   return `select ${columns.join(', ')}, array[${names.map((name) => `"${name}"::text`).join(', ')}] as page_key
-    from ${table} where ${mine.includes('$1') ? mine : `${mine} = $1`}
+    from ${table} where ${ownedBy.includes('$1') ? ownedBy : `${ownedBy} = $1`}
     ${isLater ? `and (${names.join(', ')}) > (${bounds.join(', ')})` : ''}
     order by ${names.join(', ')} limit ${PAGE_ROWS}`;
 }
 
-/** @throws for bytes: nothing encrypted or hashed leaves unopened. */
+/** @throws for bytes: nothing encrypted or hashed leaves as it is stored. */
 function plain(this: ExportedRow, name: string, value: unknown): unknown {
   if (Buffer.isBuffer(this[name])) throw new Error(`${name} is exported as bytes`);
   return value;

@@ -2,34 +2,34 @@
 export interface ExportedTable {
   table: string;
   /** SQL that is the account's id in a row, or a condition on `$1`; `account_id` unless given. */
-  isOwn?: string;
+  ownedBy?: string;
   /** What pages are ordered by, unique together: column and SQL type. */
   key: Readonly<Record<string, string>>;
   /** Columns, or SQL `<expression> as <column>`. */
   columns: readonly string[];
   /** Columns that stay here, each with its reason. */
   withheld?: Readonly<Record<string, string>>;
-  /** Those of the columns whose bytes are opened first. */
+  /** Those of the columns that are decrypted first. */
   encrypted?: readonly string[];
 }
 
 export type ExportedRow = Record<string, unknown>;
 
-/** Opens an encrypted column of an account's row. */
-export type OpenColumn = (
+/** Decrypts a column of an account's row. */
+export type DecryptColumn = (
   encrypted: Buffer,
   row: ExportedRow,
   accountId: string,
 ) => Promise<unknown>;
 
-/** Everything a service keeps, table by table: a table is exported, or it is said why not. */
+/** Every table of a service: exported, or withheld with its reason. */
 export interface ExportedSchema {
   tables: readonly ExportedTable[];
   /** Tables whose rows stay here, each with its reason. */
   withheld: Readonly<Record<string, string>>;
 }
 
-/** Of every schema with events. */
+/** Withheld from every schema with events. */
 export const WITHHELD_MESSAGING = {
   migrations: 'names of schema changes',
   event_sequence: 'a counter',

@@ -5,7 +5,7 @@ const DELETE_LIMIT = 10_000;
 
 /**
  * Forgets discarded events after 30 days: longer than a broker keeps them, or a late repeat would be handled.
- * Parked and dead ones stay until they are handled or discarded.
+ * Retrying and dead ones stay until they are handled or discarded.
  */
 export class DiscardedReaper {
   private readonly loop: Loop;

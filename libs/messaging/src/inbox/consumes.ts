@@ -42,7 +42,7 @@ export function Consumes<T extends object>(
 }
 
 /**
- * Hears the events of a class from now on, without any promise: some may be missed, repeated or late,
+ * Receives the events of a class from now on, best effort: some may be missed, repeated or late,
  * failures are only logged. For caches whose truth has another way to reach them.
  */
 export function Watches<T extends object>(
@@ -60,18 +60,18 @@ class RawErrors implements ExceptionFilter {
 }
 
 /** By the prototype of the class that handles them. */
-const heardByMethods = new WeakMap<object, HandlerExtras[]>();
+const handledByMethods = new WeakMap<object, HandlerExtras[]>();
 
 /** What the given controllers consume and watch. */
-export function heardBy(controllers: readonly Type[]): HandlerExtras[] {
-  return controllers.flatMap(({ prototype }) => heardByMethods.get(prototype as object) ?? []);
+export function handledBy(controllers: readonly Type[]): HandlerExtras[] {
+  return controllers.flatMap(({ prototype }) => handledByMethods.get(prototype as object) ?? []);
 }
 
 function handlerOf<Handler>(extras: HandlerExtras): HandlerDecorator<Handler> {
   const { type, version } = describeEvent(extras.eventClass);
   return (target, name, descriptor) => {
-    const heard = heardByMethods.get(target) ?? [];
-    heardByMethods.set(target, [...heard, extras]);
+    const handled = handledByMethods.get(target) ?? [];
+    handledByMethods.set(target, [...handled, extras]);
     const untyped = descriptor as PropertyDescriptor;
     UseFilters(new RawErrors())(target, name, untyped);
     EventPattern(`${extras.delivery}:${type}@${version}`, { ...extras })(target, name, untyped);

@@ -98,7 +98,7 @@ function refused(eventIds: string[], cause: unknown): never {
   throw new InboxMonthMissing(`the inbox has no month for ${eventIds[0]}`, { cause });
 }
 
-/** Of a UUIDv7 (RFC 9562 §5.7). */
+/** The time in a UUIDv7 (RFC 9562 §5.7). */
 function timeOf(eventId: string): Date {
   return new Date(Number.parseInt(eventId.slice(0, 8) + eventId.slice(9, 13), 16));
 }

@@ -20,7 +20,7 @@ export type EventOutcome = 'applied' | 'superseded' | 'retrying' | 'dead';
 export interface HandledEvent {
   type: string;
   outcome: EventOutcome;
-  /** Of the handler, waits for the statements of other keys included; absent where none was asked. */
+  /** How long the handler took, including waits for statements of other keys; absent where none ran. */
   durationMs?: number;
 }
 

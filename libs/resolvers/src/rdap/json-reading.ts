@@ -5,7 +5,7 @@ import type { JsonObject } from './rdap-client.js';
 const LIST_MAX = 200;
 const TEXT_LENGTH_MAX = 1_000;
 
-/** Of the object that is read just now: reading is synchronous, one object at a time in its thread. */
+/** The meter of the object being read: reading is synchronous, one object at a time in its thread. */
 let meter = new WorkMeter();
 
 /** Reads JSON and counts the work: its characters, and each value and character that a reader looks at. @throws SyntaxError */

@@ -77,7 +77,7 @@ function balanceSection(balance: BalanceAnswer | undefined): Markup {
   </section>`;
 }
 
-/** Of use, the way down to its requests. */
+/** Where a line comes from; a line of use links to its requests. */
 function sourceOf({ reference, day, operation }: LedgerLine): Markup | string {
   if (!day || !operation) return sourceName(reference.split(':')[0]);
   return html`<a href="${requestsPath(day, operation)}">${operation}</a>`;

@@ -4,7 +4,7 @@ import type { SessionTerms } from '../browser/allow-visitors.js';
 
 /** One call of the dashboard's origin that its owner answers: another service, or the gateway itself. */
 export interface ProxiedRoute {
-  /** Of its row. */
+  /** The name of its row. */
   name: string;
   method: Method;
   /** Public path; parameters in braces. */

@@ -164,11 +164,6 @@ export class PaypalApi {
     const links = hasMore ? [this.world.link('next', path)] : [];
     return { events, count: events.length, links };
   }
-
-  /** Every token is forgotten, as after a change of the app's secret. */
-  revokeTokens(): void {
-    this.tokens.clear();
-  }
 }
 
 const subscriptionPath = (step: string) =>

@@ -19,7 +19,7 @@ export interface Capture {
   final_capture: true;
   create_time: string;
   update_time: string;
-  /** Of an order's; a subscription's payment has none. */
+  /** An order's payment has it; a subscription's has none. */
   supplementary_data: { related_ids: { order_id?: string } };
   links: Link[];
 }

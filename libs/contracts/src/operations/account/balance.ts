@@ -77,12 +77,12 @@ export class LedgerLine {
   @IsString()
   reference: string;
 
-  /** Of use: what for. */
+  /** For use: the operation that was charged. */
   @IsOptional()
   @IsString()
   operation?: string;
 
-  /** Of use: the UTC day it was booked (`YYYY-MM-DD`). */
+  /** For use: the UTC day it was booked (`YYYY-MM-DD`). */
   @IsOptional()
   @IsString()
   day?: string;

@@ -44,7 +44,7 @@ export class CurrentSessionAnswer {
   @IsString()
   restorable_until?: string;
 
-  /** Of a suspended account, in the operator's words. */
+  /** Why the account is suspended, in the operator's words. */
   @IsOptional()
   @IsString()
   suspended_because?: string;

@@ -1,5 +1,5 @@
 import { producerOf, describeEvent } from '#libs/contracts';
-import { type EventConsumers, type EventReaders, heardBy } from '#libs/messaging';
+import { type EventConsumers, type EventReaders, handledBy } from '#libs/messaging';
 import type { ServiceName } from '#libs/platform';
 import type { AnyService } from './service.js';
 
@@ -7,7 +7,7 @@ import type { AnyService } from './service.js';
 export function durableConsumers(services: readonly AnyService[]): EventConsumers {
   const consumers: Partial<Record<ServiceName, ServiceName[]>> = {};
   for (const { name, controllers } of services) {
-    for (const producer of producersHeard(controllers, ['durable'])) {
+    for (const producer of producersRead(controllers, ['durable'])) {
       (consumers[producer] ??= []).push(name);
     }
   }
@@ -16,19 +16,19 @@ export function durableConsumers(services: readonly AnyService[]): EventConsumer
 
 /** By service, whose events it consumes or watches: for the access rules of the topics. */
 export function eventReaders(services: readonly AnyService[]): EventReaders {
-  const speaking = services.filter(({ migrations }) => migrations !== undefined);
+  const publishing = services.filter(({ migrations }) => migrations !== undefined);
   return Object.fromEntries(
-    speaking.map(({ name, controllers }) => [
+    publishing.map(({ name, controllers }) => [
       name,
-      [...producersHeard(controllers, ['durable', 'watching'])],
+      [...producersRead(controllers, ['durable', 'watching'])],
     ]),
   );
 }
 
-function producersHeard(
+function producersRead(
   controllers: AnyService['controllers'],
   deliveries: readonly string[],
 ): Set<ServiceName> {
-  const heard = heardBy(controllers).filter(({ delivery }) => deliveries.includes(delivery));
-  return new Set(heard.map(({ eventClass }) => producerOf(describeEvent(eventClass).type)));
+  const handled = handledBy(controllers).filter(({ delivery }) => deliveries.includes(delivery));
+  return new Set(handled.map(({ eventClass }) => producerOf(describeEvent(eventClass).type)));
 }

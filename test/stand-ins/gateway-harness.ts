@@ -12,12 +12,12 @@ import { AccountStandIn } from './account-stand-in.js';
 import { EntitlementStandIn } from './entitlement-stand-in.js';
 import { LookupStandIn } from './lookup-stand-in.js';
 
-/** Between the services of a neighbourhood. */
-export const NEIGHBOURHOOD_SECRET = 'a-secret-of-the-tests-that-is-long-enough';
+/** Between a gateway and the services of its harness. */
+export const HARNESS_SECRET = 'a-secret-of-the-tests-that-is-long-enough';
 
 /** The services around a gateway, and gateways that are started among them. */
-export class GatewayNeighbourhood {
-  readonly account = new AccountStandIn(NEIGHBOURHOOD_SECRET);
+export class GatewayHarness {
+  readonly account = new AccountStandIn(HARNESS_SECRET);
   readonly entitlement = new EntitlementStandIn();
   readonly lookup = new LookupStandIn();
   readonly folder = mkdtempSync(join(tmpdir(), 'gateway-'));
@@ -41,7 +41,7 @@ export class GatewayNeighbourhood {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  /** The environment of a gateway in this neighbourhood, for a process of its own as well. */
+  /** The environment of a gateway in this harness, also for one in a process of its own. */
   environment(journal = 'leases.journal'): Record<string, string> {
     return {
       API_PORT: '0',
@@ -54,8 +54,8 @@ export class GatewayNeighbourhood {
       LOOKUP_URL: this.lookup.url,
       GATEWAY_DATABASE_URL: this.database.url('gateway'),
       GATEWAY_MAINTENANCE_DATABASE_URL: this.database.url('gateway_maintenance'),
-      SERVICE_SECRET: NEIGHBOURHOOD_SECRET,
-      KEY_PEPPER: NEIGHBOURHOOD_SECRET,
+      SERVICE_SECRET: HARNESS_SECRET,
+      KEY_PEPPER: HARNESS_SECRET,
       GATEWAY_JOURNAL: join(this.folder, journal),
       // A busy machine delays the event loop; what sheds load then is not what most tests are about.
       GATEWAY_LOOP_DELAY_MAX_MS: '60000',
