@@ -25,7 +25,8 @@ export class TooManyExports extends Problem {
     super({
       code: 'service_overloaded',
       status: 503,
-      detail: 'Too many accounts are being exported right now. Try again in a minute.',
+      detail:
+        'Your account or too many others are being exported right now. Try again in a minute.',
       retryAfterSeconds: 60,
     });
   }

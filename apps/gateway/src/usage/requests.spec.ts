@@ -60,8 +60,24 @@ describe('the requests of a day', () => {
       cursor = paging.next_cursor;
     }
     expect([ids.length, new Set(ids).size]).toEqual([250, 250]);
-    const forged = `/v2.0/account/requests?day=${TODAY}&cursor=bm9uc2Vuc2U`;
-    expectProblem(await under.ask(forged, { 'x-api-key': apiKey }), 400, 'invalid_request');
+  });
+
+  it('S89: a day or cursor that the database cannot read is refused before it is asked', async () => {
+    const { apiKey } = under.around.account.addKey({ scopes: ['account:read'] });
+    const cursorOf = (...values: string[]) =>
+      Buffer.from(JSON.stringify(values)).toString('base64url');
+    for (const query of [
+      'day=0000-01-01',
+      'day=9999-12-31',
+      `day=${TODAY}&cursor=bm9uc2Vuc2U`,
+      `day=${TODAY}&cursor=${cursorOf('+275760-09-13T00:00:00.000Z', 'req_1')}`,
+      `day=${TODAY}&cursor=${cursorOf('-000001-01-01T00:00:00.000Z', 'req_1')}`,
+      `day=${TODAY}&cursor=${cursorOf('0000-01-01T00:00:00.000Z', 'req_1')}`,
+      `day=${TODAY}&cursor=${cursorOf(`${TODAY}T00:00:00.000Z`, 'req_\u0000')}`,
+    ]) {
+      const answer = await under.ask(`/v2.0/account/requests?${query}`, { 'x-api-key': apiKey });
+      expectProblem(answer, 400, 'invalid_request');
+    }
   });
 
   it('S86: a session lists those of its own account, as a call and as a page that escapes them', async () => {
