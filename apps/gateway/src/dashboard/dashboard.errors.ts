@@ -31,3 +31,14 @@ export class TooManyExports extends Problem {
     });
   }
 }
+
+export class TooManyCalls extends Problem {
+  constructor() {
+    super({
+      code: 'too_busy',
+      status: 429,
+      detail: 'Too many requests of your account are being answered. Try again in a moment.',
+      retryAfterSeconds: 1,
+    });
+  }
+}
