@@ -13,7 +13,8 @@ import type { Order } from './order.entity.js';
 import { orderLinesOf } from './order-lines.js';
 import { stateAfterCheckout, stateAfterReversal } from './order-state.js';
 import { toOrderAnswer } from './order-answer.js';
-import { CheckoutRefused, ProcessorUnavailable } from './orders.errors.js';
+import { ProcessorUnavailable } from '../processors/processors.errors.js';
+import { CheckoutRefused } from './orders.errors.js';
 import { OrdersRepository } from './orders.repository.js';
 
 /** How long a checkout page stays open; processors want at least half an hour. */

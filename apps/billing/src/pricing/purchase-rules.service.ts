@@ -2,15 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { EntitlementClient, planOfSku } from '#libs/contracts';
 import { Database, type Transaction } from '#libs/database';
 import { AccountStatesService } from '../accounts/account-states.service.js';
-import {
-  BaseMissing,
-  DebtOpen,
-  PlanNotYetSold,
-  SubscriptionExists,
-} from '../orders/orders.errors.js';
 import { PaymentsService } from '../payments/payments.service.js';
 import type { ProcessorName } from '../processors/payment-processor.js';
 import { BuyerTaxService } from './buyer-tax.service.js';
+import { BaseMissing, DebtOpen, PlanNotYetSold, SubscriptionExists } from './pricing.errors.js';
 import { type Quote, type Wish, quoteOf } from './quote.js';
 import { SubscriptionsService } from '../subscriptions/subscriptions.service.js';
 

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { PaymentAnswer, RefundAnswer } from '#libs/contracts';
 import { Database, type Transaction } from '#libs/database';
 import { Clock, InvalidRequest, type Micros, NotFound, crashPoint, newId } from '#libs/platform';
-import { ProcessorUnavailable } from '../orders/orders.errors.js';
+import { ProcessorUnavailable } from '../processors/processors.errors.js';
 import type { Payment } from '../payments/payment.entity.js';
 import { PaymentsService } from '../payments/payments.service.js';
 import type { Reversal } from '../payments/reversal.entity.js';

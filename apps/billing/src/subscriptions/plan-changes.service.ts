@@ -7,7 +7,7 @@ import {
   planOfSku,
 } from '#libs/contracts';
 import { Clock, InvalidRequest, MINUTE_MS, crashPoint, newId } from '#libs/platform';
-import { ProcessorUnavailable } from '../orders/orders.errors.js';
+import { ProcessorUnavailable } from '../processors/processors.errors.js';
 import type { ChangeRequest, Outcome } from '../processors/payment-processor.js';
 import { PaymentProcessors } from '../processors/payment-processors.js';
 import { SyncService } from '../sync/sync.service.js';
