@@ -6,6 +6,7 @@ import { accountCommands } from './accounts/account-commands.js';
 import { auditCommands } from './audit/audit-commands.js';
 import { billingCommands } from './billing/billing-commands.js';
 import { creditCommands } from './credits/credit-commands.js';
+import { DatabasesConfig } from './declared.js';
 import { eventCommands } from './events/event-commands.js';
 import { operatorSettings } from './operator-settings.js';
 import { schemaCommands } from './schemas/schema-commands.js';
@@ -16,12 +17,15 @@ import { tldCommands } from './tlds/tld-commands.js';
 async function main(): Promise<void> {
   const { dataFolder } = loadConfig(CliConfig);
   const settings = operatorSettings(process.env, dataFolder);
-  const [config, events] = loadConfigs([CliConfig, EventsConfig], settings);
+  const [config, events, databases] = loadConfigs(
+    [CliConfig, EventsConfig, DatabasesConfig],
+    settings,
+  );
   const program = new Command('npm run cli --')
     .description('operator commands')
     .showHelpAfterError('"npm run cli -- --help" lists the commands.');
   schemaCommands(program, config, events);
-  eventCommands(program);
+  eventCommands(program, databases);
   accountCommands(program, config);
   creditCommands(program, config);
   billingCommands(program, config);

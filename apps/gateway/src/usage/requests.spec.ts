@@ -84,4 +84,20 @@ describe('the requests of a day', () => {
     expect(last.body.toString()).toContain('&lt;b&gt;1&lt;/b&gt;.example');
     expect((await dashboard.send('GET', '/requests?day=yesterday', { cookie })).status).toBe(400);
   });
+
+  it('the usage page leads to those of an operation; the page of a whole day says which each was', async () => {
+    await insertRequests(ACCOUNT_ID, 2, 'whois.live');
+    const { cookie } = dashboard;
+    const read = async (path: string) =>
+      (await dashboard.send('GET', path, { cookie })).body.toString();
+    expect(await read(`/requests?day=${TODAY}`)).toContain('<td>whois.live</td>');
+    const ofOne = await read(`/requests?day=${TODAY}&operation=whois.live`);
+    expect(ofOne).not.toContain('<td>whois.live</td>');
+    await database.query(
+      `insert into request_hours (account_id, hour, operation, status, requests, credits)
+       values ($1, $2, 'whois.live', 200, 1, 1)`,
+      [ACCOUNT_ID, `${TODAY}T00:00:00Z`],
+    );
+    expect(await read('/usage')).toContain(`href="/requests?day=${TODAY}&amp;operation=whois.live"`);
+  });
 });
