@@ -37,7 +37,7 @@ export const ALERT_CASES: Record<string, AlertCase> = {
       dds_gateway_settlement_age_seconds: always(30),
     },
   },
-  SetAside: gauge('dds_entitlement_set_aside{kind="lease"}', 1, 0),
+  CreditsSetAside: gauge('dds_entitlement_set_aside{kind="lease"}', 1, 0),
   CreditsUnbilled: gauge('dds_entitlement_unbilled_credits', 1_001, 1_000),
   DebtGrows: {
     fires: { [DEBT]: '0x1500 100001x60' },

@@ -83,6 +83,11 @@ export class DashboardUnderTest {
     await this.running.stop();
   }
 
+  /** Where it listens, for callers with connections of their own. */
+  get url(): string {
+    return this.running.url;
+  }
+
   /** Before each test. */
   forget(): void {
     this.arrived.length = 0;

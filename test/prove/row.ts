@@ -72,6 +72,6 @@ export function isNamed({ name }: Pick<Row, 'name'>, text: string): boolean {
 export class Broken extends Error {}
 
 /** @throws Broken with the text unless it holds. */
-export function holds(condition: boolean, otherwise: string): void {
+export function holds(condition: boolean, otherwise: string): asserts condition {
   if (!condition) throw new Broken(otherwise);
 }

@@ -11,13 +11,14 @@ import { crashPointRows } from './crash-points.js';
 import { databaseRows } from './database.js';
 import { fullDiskRows } from './full-disks.js';
 import { killRows } from './kills.js';
-import { kubernetesRow, upgradeRow } from './kubernetes.js';
+import { kubernetesRow } from './kubernetes.js';
 import { ledgerRows } from './ledger.js';
 import { outsideRows } from './outside.js';
 import { partitionRows } from './partitions.js';
 import { pauseRows } from './pauses.js';
 import { proofSpecsRow } from './proof-specs.js';
 import { rollingRestartRow } from './rolling-restart.js';
+import { upgradeRow } from './upgrade.js';
 
 /** The fault matrix, in the order in which it runs. */
 export const ROWS: readonly Row[] = [

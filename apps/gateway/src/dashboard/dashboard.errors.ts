@@ -25,8 +25,20 @@ export class TooManyExports extends Problem {
     super({
       code: 'service_overloaded',
       status: 503,
-      detail: 'Too many accounts are being exported right now. Try again in a minute.',
+      detail:
+        'Your account or too many others are being exported right now. Try again in a minute.',
       retryAfterSeconds: 60,
+    });
+  }
+}
+
+export class TooManyCalls extends Problem {
+  constructor() {
+    super({
+      code: 'too_busy',
+      status: 429,
+      detail: 'Too many requests of your account are being answered. Try again in a moment.',
+      retryAfterSeconds: 1,
     });
   }
 }

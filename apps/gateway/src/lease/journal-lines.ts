@@ -83,11 +83,11 @@ export function readWriters(text: string): string[] {
 export function readHolds(text: string): HoldUse[] {
   const open = new Map<string, HoldUse>();
   for (const line of text.split('\n').slice(0, -1)) {
-    const [head, ...cells] = line.split('\t');
-    const [kind, number, first, second] = head.split(' ');
+    const [entry, ...columns] = line.split('\t');
+    const [kind, number, first, second] = entry.split(' ');
     if (!HOLD_NUMBER.test(number ?? '')) continue;
     const use = open.get(number);
-    const row = cells.length > 0 ? cells.join('\t') : undefined;
+    const row = columns.length > 0 ? columns.join('\t') : undefined;
     if (kind === '*' && HOLD_ID.test(first ?? '') && isId(second ?? '')) {
       open.set(number, { holdId: first, accountId: second, charged: 0, parts: [], row });
     } else if (kind === '-') open.delete(number);

@@ -5,6 +5,9 @@ import { DAY_MS, InvalidRequest } from '#libs/platform';
 import { RequestsRepository } from './requests.repository.js';
 
 const REQUESTS_PER_PAGE = 100;
+/** Of a year that PostgreSQL knows, too. */
+const FOUR_DIGIT_YEAR = /^[1-9]\d{3}-/;
+const REQUEST_ID = /^[\x21-\x7e]{1,200}$/;
 
 /** Lists an account's requests, one by one, from the request log. */
 @Injectable()
@@ -34,10 +37,12 @@ export class RequestsService {
   }
 }
 
+const isInstant = (text: string) => FOUR_DIGIT_YEAR.test(text) && new Date(text).toJSON() === text;
+
 /** Reads a cursor: time and id of a request. */
 function positionOf(cursor: string | undefined): string[] | undefined {
   if (cursor === undefined) return undefined;
   const values = readCursor(cursor, 2);
-  if (values && new Date(values[0]).toJSON() === values[0]) return values;
+  if (values && isInstant(values[0]) && REQUEST_ID.test(values[1])) return values;
   throw new InvalidRequest([{ field: 'cursor', message: 'is not a valid cursor' }]);
 }

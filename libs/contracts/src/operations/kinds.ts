@@ -119,7 +119,7 @@ export function memberPaths(): ParameterKind<string[]> {
   };
 }
 
-/** A day of the calendar, `YYYY-MM-DD` (RFC 3339 full-date), in UTC. */
+/** A day of the calendar from 1900 to 2199, `YYYY-MM-DD` (RFC 3339 full-date), in UTC. */
 export function day(): ParameterKind<string> {
   return {
     schema: { type: 'string', format: 'date' },
@@ -128,9 +128,9 @@ export function day(): ParameterKind<string> {
   };
 }
 
-/** `Date` reads the 30th of February as a day of March. */
+/** `Date` reads the 30th of February as a day of March, and knows years that databases do not. */
 function isDay(text: string): boolean {
-  if (!/^[0-9]{4}-[0-9]{2}-[0-9]{2}$/.test(text)) return false;
+  if (!/^(19|20|21)[0-9]{2}-[0-9]{2}-[0-9]{2}$/.test(text)) return false;
   const time = new Date(`${text}T00:00:00Z`);
   return !Number.isNaN(time.getTime()) && time.toISOString().startsWith(text);
 }

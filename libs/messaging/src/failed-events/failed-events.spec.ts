@@ -1,12 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Database, withClient } from '#libs/database';
-import { newId } from '#libs/platform';
+import { HOUR_MS, newId } from '#libs/platform';
 import { TestDatabase } from '#test/environment';
 import { FailedEvent } from './failed-event.entity.js';
 import { FailedEvents } from './failed-events.js';
 import { FailedEventRepository } from './failed-event.repository.js';
-
-const HOUR_MS = 3_600_000;
 
 describe('failed events', () => {
   let test: TestDatabase;

@@ -12,7 +12,7 @@ export interface PartOwner {
   path: string;
 }
 
-/** So that slow readers leave connections to every other page. */
+/** So that slow readers leave connections to every other page; one of each account, so that none takes all. */
 const JOINED_MAX = 4;
 /** Until the last byte is read. */
 const TIMEOUT_MS = 10 * MINUTE_MS;
@@ -20,7 +20,8 @@ const TIMEOUT_MS = 10 * MINUTE_MS;
 /** Answers of several services as one JSON object with a member for each, streamed as they come. */
 @Injectable()
 export class JoinedAnswersService {
-  private running = 0;
+  /** Accounts whose answer is being read. */
+  private readonly running = new Set<string>();
 
   constructor(
     private readonly proxies: ServiceProxies,
@@ -36,8 +37,8 @@ export class JoinedAnswersService {
   async join(owners: readonly PartOwner[], call: ProxiedCall): Promise<Readable> {
     const { accountId } = call;
     if (accountId === undefined) throw new NotLoggedIn();
-    if (this.running >= JOINED_MAX) throw new TooManyExports();
-    this.running += 1;
+    if (this.running.has(accountId) || this.running.size >= JOINED_MAX) throw new TooManyExports();
+    this.running.add(accountId);
     const parts: [string, AsyncIterable<string | Buffer>][] = [];
     try {
       for (const { service, path } of owners) {
@@ -49,13 +50,13 @@ export class JoinedAnswersService {
         parts.push([service, part]);
       }
     } catch (error) {
-      this.running -= 1;
+      this.running.delete(accountId);
       for (const [, part] of parts) if (part instanceof Readable) part.destroy();
       throw error;
     }
     const joined = Readable.from(joinedText(accountId, parts), { objectMode: false });
     return joined.once('close', () => {
-      this.running -= 1;
+      this.running.delete(accountId);
       for (const [, part] of parts) if (part instanceof Readable) part.destroy();
     });
   }

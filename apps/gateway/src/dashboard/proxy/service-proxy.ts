@@ -63,7 +63,8 @@ export interface ServiceProxyOptions {
 }
 
 const TIMEOUT_MS = 10_000;
-const CONNECTIONS = 16;
+/** Several accounts' calls may wait for a payment processor, and its callbacks must pass. */
+const CONNECTIONS = 48;
 const JSON_LIMIT_BYTES = 1024 * 1024;
 const PASSED_ON = ['content-type', 'content-length', 'content-disposition', 'location', 'etag'];
 

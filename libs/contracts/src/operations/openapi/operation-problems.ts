@@ -28,7 +28,7 @@ const OF_THE_DASHBOARD: readonly ProblemCode[] = [
 
 /** For calls that change something: they must come from our own pages. */
 const OF_A_CHANGE: readonly ProblemCode[] = ['cross_site_request', 'csrf_token_invalid'];
-const OF_A_SESSION: readonly ProblemCode[] = ['not_logged_in', 'account_deleted'];
+const OF_A_SESSION: readonly ProblemCode[] = ['not_logged_in', 'account_deleted', 'too_busy'];
 const OF_AN_IDEMPOTENCY_KEY: readonly ProblemCode[] = [
   'idempotency_key_reused',
   'idempotency_key_running',
