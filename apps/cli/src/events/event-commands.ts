@@ -8,7 +8,7 @@ import { required } from '../required.js';
 import { eventLines } from './event-lines.js';
 
 /** Where the schemas are, of the installation that the command is for. */
-type Databases = InstanceType<typeof DatabasesConfig>;
+export type Databases = InstanceType<typeof DatabasesConfig>;
 
 const SCHEMAS = schemaServices(SERVICES);
 

@@ -1,0 +1,31 @@
+import { Command } from 'commander';
+import type { EventsConfig } from '#libs/messaging';
+import { accountCommands } from './accounts/account-commands.js';
+import { auditCommands } from './audit/audit-commands.js';
+import { billingCommands } from './billing/billing-commands.js';
+import type { CliConfig } from './cli.config.js';
+import { creditCommands } from './credits/credit-commands.js';
+import { type Databases, eventCommands } from './events/event-commands.js';
+import { schemaCommands } from './schemas/schema-commands.js';
+import { secretCommands } from './secrets/secret-commands.js';
+import { tldCommands } from './tlds/tld-commands.js';
+
+/** Every command of an operator. */
+export function operatorProgram(
+  config: CliConfig,
+  events: EventsConfig,
+  databases: Databases,
+): Command {
+  const program = new Command('npm run cli --')
+    .description('operator commands')
+    .showHelpAfterError('"npm run cli -- --help" lists the commands.');
+  schemaCommands(program, config, events);
+  eventCommands(program, databases);
+  accountCommands(program, config);
+  creditCommands(program, config);
+  billingCommands(program, config);
+  auditCommands(program, config);
+  secretCommands(program);
+  tldCommands(program);
+  return program;
+}

@@ -1,0 +1,80 @@
+import { readFileSync } from 'node:fs';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import type { Command } from 'commander';
+import { EventsConfig } from '#libs/messaging';
+import { CliConfig } from '../../apps/cli/src/cli.config.js';
+import { DatabasesConfig } from '../../apps/cli/src/declared.js';
+import { operatorProgram } from '../../apps/cli/src/operator-program.js';
+import { filesBelow } from '../tidy/source-tree.js';
+
+const IN_TEXT = /`npm run cli -- ([^`]+)`/g;
+const IN_BLOCK = /^npm run cli -- (.+)$/gm;
+/** What a shell makes of the rest of a line: a comment, another command, the next line. */
+const SHELL = /\s+(#|&&|\\$|;).*$/;
+
+/** The commands that a page names, each in words; what is in quotes is one. */
+function commandsIn(text: string): string[][] {
+  return [IN_TEXT, IN_BLOCK]
+    .flatMap((pattern) => [...text.matchAll(pattern)])
+    .map(([, words]) => words.replace(SHELL, '').match(/<[^>]+>|'[^']*'|"[^"]*"|\S+/g) ?? []);
+}
+
+/** Why a command cannot run as it is written. A name alone, or with `…` in place of the rest, need only exist. */
+function faultOf(program: Command, words: string[]): string | undefined {
+  let command = program;
+  let rest = words;
+  while (command.commands.length > 0 && rest.length > 0 && !/^[-<…]/.test(rest[0])) {
+    const found = command.commands.find((one) => one.name() === rest[0]);
+    if (!found) return `there is no "${rest[0]}"`;
+    [command, rest] = [found, rest.slice(1)];
+  }
+  const given: string[] = [];
+  const places: string[] = [];
+  for (let i = 0; i < rest.length; i++) {
+    if (rest[i] === '--help') return undefined;
+    const option = command.options.find(({ long }) => long === rest[i]);
+    if (rest[i].startsWith('--') && !option) return `it has no ${rest[i]}`;
+    if (!option) places.push(rest[i]);
+    else given.push(option.long!);
+    if (option?.required) i += 1;
+  }
+  if (rest.length === 0 || places.includes('…')) return undefined;
+  const wanted = command.registeredArguments.filter(({ required }) => required).length;
+  if (places.length < wanted) return `${wanted} arguments, not ${places.length}`;
+  const missing = command.options.find(
+    ({ mandatory, long }) => mandatory && !given.includes(long!),
+  );
+  return missing && `without ${missing.long}`;
+}
+
+describe('the operator commands in the documents', () => {
+  let program: Command;
+
+  beforeAll(() => {
+    program = operatorProgram(new CliConfig(), new EventsConfig(), new DatabasesConfig());
+  });
+
+  it('exist, and are complete', () => {
+    const pages = filesBelow('').filter((path) => path.endsWith('.md'));
+    const found = pages.flatMap((path) =>
+      commandsIn(readFileSync(path, 'utf8')).map((words) => ({ path, words })),
+    );
+    expect(found.length).toBeGreaterThan(30);
+    const faults = found.flatMap(({ path, words }) => {
+      const fault = faultOf(program, words);
+      return fault === undefined ? [] : [`${path}: ${words.join(' ')}: ${fault}`];
+    });
+    expect(faults).toEqual([]);
+  });
+
+  it.each([
+    ['billing replay <callback-id>', 'without --reason'],
+    ['billing replay --reason …', '1 arguments, not 0'],
+    ['billing repeat', 'there is no "repeat"'],
+    ['events list --newest', 'it has no --newest'],
+  ])('%s would be noticed', (text, fault) => {
+    expect(
+      commandsIn(`\`npm run cli -- ${text}\``).map((words) => faultOf(program, words)),
+    ).toEqual([fault]);
+  });
+});
