@@ -1,6 +1,7 @@
 import { EventsConfig, UnfitTopic } from '#libs/messaging';
 import { ConfigurationError, Problem, loadConfig, loadConfigs } from '#libs/platform';
 import { CliConfig } from './cli.config.js';
+import { DatabasesConfig } from './declared.js';
 import { operatorProgram } from './operator-program.js';
 import { operatorSettings } from './operator-settings.js';
 
@@ -8,8 +9,11 @@ import { operatorSettings } from './operator-settings.js';
 async function main(): Promise<void> {
   const { dataFolder } = loadConfig(CliConfig);
   const settings = operatorSettings(process.env, dataFolder);
-  const [config, events] = loadConfigs([CliConfig, EventsConfig], settings);
-  await operatorProgram(config, events).parseAsync();
+  const [config, events, databases] = loadConfigs(
+    [CliConfig, EventsConfig, DatabasesConfig],
+    settings,
+  );
+  await operatorProgram(config, events, databases).parseAsync();
 }
 
 try {

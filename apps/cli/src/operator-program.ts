@@ -5,18 +5,22 @@ import { auditCommands } from './audit/audit-commands.js';
 import { billingCommands } from './billing/billing-commands.js';
 import type { CliConfig } from './cli.config.js';
 import { creditCommands } from './credits/credit-commands.js';
-import { eventCommands } from './events/event-commands.js';
+import { type Databases, eventCommands } from './events/event-commands.js';
 import { schemaCommands } from './schemas/schema-commands.js';
 import { secretCommands } from './secrets/secret-commands.js';
 import { tldCommands } from './tlds/tld-commands.js';
 
 /** Every command of an operator. */
-export function operatorProgram(config: CliConfig, events: EventsConfig): Command {
+export function operatorProgram(
+  config: CliConfig,
+  events: EventsConfig,
+  databases: Databases,
+): Command {
   const program = new Command('npm run cli --')
     .description('operator commands')
     .showHelpAfterError('"npm run cli -- --help" lists the commands.');
   schemaCommands(program, config, events);
-  eventCommands(program);
+  eventCommands(program, databases);
   accountCommands(program, config);
   creditCommands(program, config);
   billingCommands(program, config);

@@ -33,7 +33,8 @@ export function numberRule(
     .filter(({ propertyName }) => propertyName === property);
   const kind = rules.map(({ name = '' }) => KINDS.get(name)).find((text) => text !== undefined);
   const isOther = (name: string) => !KINDS.has(name) && !BOUNDS.includes(name);
-  if (kind === undefined || Object.keys(broken).some(isOther)) return undefined;
+  const isOfOne = !rules.some(({ each }) => each);
+  if (kind === undefined || !isOfOne || Object.keys(broken).some(isOther)) return undefined;
   const bound = (rule: string): unknown =>
     rules.find(({ name }) => name === rule)?.constraints?.[0] as unknown;
   const [min, max] = BOUNDS.map(bound);

@@ -1,29 +1,32 @@
 import { type Command, Option } from 'commander';
 import { Database } from '#libs/database';
 import { FailedEvent, FailedEvents, type FailedEventFilter } from '#libs/messaging';
-import { type ServiceName, loadConfig } from '#libs/platform';
+import type { ServiceName } from '#libs/platform';
 import { databaseSetting, schemaServices } from '#libs/services';
 import { DatabasesConfig, SERVICES } from '../declared.js';
 import { required } from '../required.js';
 import { eventLines } from './event-lines.js';
 
+/** Where the schemas are, of the installation that the command is for. */
+export type Databases = InstanceType<typeof DatabasesConfig>;
+
 const SCHEMAS = schemaServices(SERVICES);
 
 /** `events`: what consumers could not handle. A failed event is tried again by itself, a dead one waits here. */
-export function eventCommands(program: Command): void {
+export function eventCommands(program: Command, databases: Databases): void {
   const events = program.command('events').description('events that could not be handled yet');
   events
     .command('list')
     .description('failed events with their reasons')
     .addOption(consumer())
     .option('--all', 'discarded ones too')
-    .action((options: { consumer?: ServiceName; all?: boolean }) => list(options));
+    .action((options: { consumer?: ServiceName; all?: boolean }) => list(databases, options));
   events
     .command('redrive [event-id]')
     .description('let one event, or all of a consumer, be tried again')
     .addOption(consumer().makeOptionMandatory())
     .action((eventId: string | undefined, options: { consumer: ServiceName }) =>
-      redrive(options.consumer, { eventId }),
+      redrive(databases, options.consumer, { eventId }),
     );
   events
     .command('discard <event-id>')
@@ -31,23 +34,20 @@ export function eventCommands(program: Command): void {
     .addOption(consumer().makeOptionMandatory())
     .requiredOption('--reason <text>', 'why it must never happen')
     .action((eventId: string, options: { consumer: ServiceName; reason: string }) =>
-      discard(eventId, options),
+      discard(databases, eventId, options),
     );
 }
 
 const consumer = () => new Option('--consumer <service>', 'whose events').choices(SCHEMAS);
 
-async function list({
-  consumer: only,
-  all,
-}: {
-  consumer?: ServiceName;
-  all?: boolean;
-}): Promise<void> {
+async function list(
+  databases: Databases,
+  { consumer: only, all }: { consumer?: ServiceName; all?: boolean },
+): Promise<void> {
   const services = only ? [only] : SCHEMAS;
   let shown = 0;
   for (const service of services) {
-    const events = await withFailedEvents(service, (events) => events.list());
+    const events = await withFailedEvents(databases, service, (events) => events.list());
     for (const event of events.filter(({ state }) => all || state !== 'discarded')) {
       shown += 1;
       process.stdout.write(eventLines(service, event));
@@ -57,16 +57,21 @@ async function list({
   if (shown === 0) process.stderr.write('No event has failed.\n');
 }
 
-async function redrive(service: ServiceName, filter: FailedEventFilter): Promise<void> {
-  const count = await withFailedEvents(service, (events) => events.redrive(filter));
+async function redrive(
+  databases: Databases,
+  service: ServiceName,
+  filter: FailedEventFilter,
+): Promise<void> {
+  const count = await withFailedEvents(databases, service, (events) => events.redrive(filter));
   process.stdout.write(`${count} event(s) will be tried again\n`);
 }
 
 async function discard(
+  databases: Databases,
   eventId: string,
   { consumer: service, reason }: { consumer: ServiceName; reason: string },
 ): Promise<void> {
-  const events = await withFailedEvents(service, async (failed) => {
+  const events = await withFailedEvents(databases, service, async (failed) => {
     const [event] = await failed.list({ eventId });
     return event ? failed.discard(event.consumer, eventId, reason) : false;
   });
@@ -75,10 +80,11 @@ async function discard(
 }
 
 async function withFailedEvents<T>(
+  databases: Databases,
   service: ServiceName,
   work: (failed: FailedEvents) => Promise<T>,
 ): Promise<T> {
-  const url = required(loadConfig(DatabasesConfig), service, databaseSetting(service));
+  const url = required(databases, service, databaseSetting(service));
   const database = await Database.open({
     url,
     applicationName: 'cli',

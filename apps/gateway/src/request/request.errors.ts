@@ -38,7 +38,7 @@ export class PriceAboveMax extends Problem {
     super({
       code: 'price_above_max',
       status: 402,
-      detail: `This request may cost up to ${credits} credits, more than max_credits=${maxCredits} allows. Nothing was charged.`,
+      detail: `This request may cost up to ${credits} ${credits === 1 ? 'credit' : 'credits'}, more than max_credits=${maxCredits} allows. Nothing was charged.`,
       members: { credits_required: credits },
     });
   }

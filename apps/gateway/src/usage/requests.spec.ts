@@ -100,4 +100,14 @@ describe('the requests of a day', () => {
     expect(last.body.toString()).toContain('&lt;b&gt;1&lt;/b&gt;.example');
     expect((await dashboard.send('GET', '/requests?day=yesterday', { cookie })).status).toBe(400);
   });
+
+  it('the page of a whole day names the operation of each request', async () => {
+    await insertRequests(ACCOUNT_ID, 2, 'whois.live');
+    const { cookie } = dashboard;
+    const read = async (path: string) =>
+      (await dashboard.send('GET', path, { cookie })).body.toString();
+    expect(await read(`/requests?day=${TODAY}`)).toContain('<td>whois.live</td>');
+    const ofOne = await read(`/requests?day=${TODAY}&operation=whois.live`);
+    expect(ofOne).not.toContain('<td>whois.live</td>');
+  });
 });

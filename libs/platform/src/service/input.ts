@@ -3,7 +3,7 @@ import { plainToInstance } from 'class-transformer';
 import { type ValidationError, validateSync } from 'class-validator';
 import { InvalidRequest } from '../platform.errors.js';
 import type { FieldError } from '../problem.js';
-import { ruleText } from '../rule-text.js';
+import { numberRule, ruleText } from '../rule-text.js';
 
 /** Largest body a JSON route takes, in bytes (S94). */
 export const JSON_BODY_LIMIT_BYTES = 256 * 1024;
@@ -39,11 +39,15 @@ export function faultsOf(type: new () => object, value: unknown): FieldError[] {
 
 function fieldErrors(error: ValidationError, prefix = ''): FieldError[] {
   const field = `${prefix}${error.property}`;
-  const own = Object.values(error.constraints ?? {}).map((text) => ({
-    field,
-    message: ruleText(error.property, text),
-  }));
+  const own = messagesOf(error).map((message) => ({ field, message }));
   return [...own, ...(error.children ?? []).flatMap((child) => fieldErrors(child, `${field}.`))];
+}
+
+function messagesOf({ target, property, constraints = {} }: ValidationError): string[] {
+  const type = target?.constructor as (new () => object) | undefined;
+  const rule = type && numberRule(type, property, constraints);
+  if (rule !== undefined) return [rule];
+  return Object.values(constraints).map((text) => ruleText(property, text));
 }
 
 /**

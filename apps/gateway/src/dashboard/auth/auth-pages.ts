@@ -43,7 +43,7 @@ export function confirmPage(context: PageContext, token: string, notice?: Notice
     title: 'Confirm your address',
     notice,
     body: html`<section>
-      <p>Enter your password once more, and the account is yours, with its first key.</p>
+      <p>Enter your password once more, and the account is yours, with its first keys.</p>
       ${form(context, '/sign-up/confirm', fields)}
     </section>`,
   });

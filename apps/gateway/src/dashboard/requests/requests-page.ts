@@ -33,6 +33,7 @@ export function requestsPage(
               <thead>
                 <tr>
                   <th>When (UTC)</th>
+                  ${operation ? undefined : html`<th>Operation</th>`}
                   <th>What</th>
                   <th>Answer</th>
                   <th class="number">Credits</th>
@@ -40,9 +41,10 @@ export function requestsPage(
               </thead>
               <tbody>
                 ${requests.map(
-                  ({ at, subject, status, outcome, credits, request_id }) =>
+                  ({ at, operation: asked, subject, status, outcome, credits, request_id }) =>
                     html`<tr title="Request ${request_id}">
                       <td>${at.slice(11, 19)}</td>
+                      ${operation ? undefined : html`<td>${asked}</td>`}
                       <td>${subject}</td>
                       <td>${status} ${outcome.replaceAll('_', ' ')}</td>
                       <td class="number">${grouped(credits)}</td>

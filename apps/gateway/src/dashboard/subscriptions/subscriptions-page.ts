@@ -47,7 +47,7 @@ export function changePage(
       <h2>${nameOf(owned)} → ${nameOf(to)}</h2>
       <p class="figure"><strong>${money(preview.due_micros, preview.currency)}</strong> due now</p>
       <p>
-        ${isNow ? 'The new plan works as soon as this is paid. It is the price of the rest of the running period, less what the old plan still was worth.' : `Nothing is charged now. The new plan begins on ${day(preview.from)}, and until then you can take this back.`}
+        ${isNow ? 'The new plan works as soon as this is paid. It is the price of the rest of the running period, less what is left of the old plan.' : `Nothing is charged now. The new plan begins on ${day(preview.from)}, and until then you can take this back.`}
       </p>
       ${form(context, `/subscriptions/${owned.id}/change`, fields)}
       <p><a href="/subscriptions">Leave it as it is</a></p>

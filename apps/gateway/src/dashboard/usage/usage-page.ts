@@ -2,6 +2,7 @@ import type { UsageAnswer, UsageDay } from '#libs/contracts';
 import { grouped } from '../amounts.js';
 import { type PageContext, page } from '../pages/layout.js';
 import { type Markup, html } from '../pages/markup.js';
+import { requestsPath } from '../requests/requests-page.js';
 import { usageChart } from './usage-chart.js';
 
 /** @param used undefined when it cannot be read just now. */
@@ -49,7 +50,7 @@ function daysSection(days: readonly UsageDay[]): Markup {
           ({ date, operation, requests, credits }) =>
             html`<tr>
               <td>${date}</td>
-              <td>${operation}</td>
+              <td><a href="${requestsPath(date, operation)}">${operation}</a></td>
               <td class="number">${grouped(requests)}</td>
               <td class="number">${grouped(credits)}</td>
             </tr>`,

@@ -5,7 +5,7 @@ import { faultsOf } from '#libs/platform';
 it.each([
   ['nothing', {}, 'must be a list of up to 100 texts'],
   ['a text', { domainNames: 'registered.test' }, 'must be a list of up to 100 texts'],
-  ['an empty list', { domainNames: [] }, 'must contain at least 1 elements'],
+  ['an empty list', { domainNames: [] }, 'must name at least one domain'],
   [
     'too long a list',
     { domainNames: Array.from({ length: 101 }, () => 'a.test') },

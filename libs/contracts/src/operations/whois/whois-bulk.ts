@@ -8,7 +8,7 @@ import { WHOIS_SECTIONS } from './whois-live.js';
 
 /** Names that are asked about together. */
 export class BulkNames {
-  @ArrayMinSize(1)
+  @ArrayMinSize(1, { message: 'must name at least one domain' })
   @TextList()
   domainNames: string[];
 }

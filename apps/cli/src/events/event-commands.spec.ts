@@ -1,0 +1,39 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { serviceRole, withClient } from '#libs/database';
+import { TestDatabase } from '#test/environment';
+
+const PROGRAM = new URL('../main.js', import.meta.url).pathname;
+
+let test: TestDatabase;
+const folder = mkdtempSync(join(tmpdir(), 'events-'));
+
+beforeAll(async () => {
+  test = await TestDatabase.create();
+});
+afterAll(async () => {
+  await test.drop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+it('lists the failed events of the installation that runs in the data folder', async () => {
+  const schemas = await test.schemas();
+  const urls = schemas.map(
+    (name) => `${name}_database_url`.toUpperCase() + `=${test.url(serviceRole(name))}\n`,
+  );
+  writeFileSync(join(folder, 'operator.env'), `OPERATOR_ENV_OF=${process.pid}\n${urls.join('')}`);
+  await withClient(test.url(serviceRole('entitlement')), (client) =>
+    client.query(
+      `insert into failed_event (consumer, event_id, type, key, state, reason, attempts, topic, bucket, body)
+       values ('entitlement', gen_random_uuid(), 'PaymentConfirmed', 'ada', 'dead', 'no such order', 3, 'billing.events', 0, '{}')`,
+    ),
+  );
+  const listed = execFileSync(process.execPath, [PROGRAM, 'events', 'list'], {
+    env: { PATH: process.env.PATH, DATA_DIR: folder },
+    encoding: 'utf8',
+  });
+  expect(listed).toContain('no such order');
+});

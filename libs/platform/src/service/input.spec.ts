@@ -1,0 +1,25 @@
+import { expect, it } from '@jest/globals';
+import { IsInt, Max, Min } from 'class-validator';
+import { faultsOf } from './input.js';
+
+class Capped {
+  @IsInt()
+  @Min(1)
+  @Max(500)
+  cap: unknown;
+}
+
+class CappedEach {
+  @IsInt({ each: true })
+  caps: unknown[];
+}
+
+it.each(['abc', 0, 501, 1.5])('%p is told all that a number must be', (cap) => {
+  const message = 'must be a whole number from 1 to 500';
+  expect(faultsOf(Capped, { cap })).toEqual([{ field: 'cap', message }]);
+});
+
+it('a list of numbers is told that each must be one', () => {
+  const [fault] = faultsOf(CappedEach, { caps: ['abc'] });
+  expect(fault.message).toBe('each value must be an integer number');
+});
