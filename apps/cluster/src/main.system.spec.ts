@@ -21,7 +21,8 @@ describe('npm run cluster', () => {
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
   const run = (options: string[], settings: Record<string, string> = {}) => {
-    const env = { PATH: process.env.PATH, CLUSTER_DATA_DIR: folder, ...settings };
+    const free = { API_PORT: '0', DASHBOARD_PORT: '0' };
+    const env = { PATH: process.env.PATH, CLUSTER_DATA_DIR: folder, ...free, ...settings };
     return spawnSync(process.execPath, [PROGRAM, ...options], {
       env,
       encoding: 'utf8',
