@@ -20,6 +20,7 @@ export interface CommandEnd {
 /** The services that hold an account's money, and the command line that asks them. */
 export class OperatorDesk {
   private readonly config: CliConfig;
+  private readonly systemTime = SystemClock.prototype.now;
 
   private constructor(
     readonly account: AccountUnderTest,
@@ -44,6 +45,7 @@ export class OperatorDesk {
   }
 
   async close(): Promise<void> {
+    SystemClock.prototype.now = this.systemTime;
     await this.billing.stop();
     await this.entitlement.stop();
     await this.account.stop();

@@ -33,7 +33,8 @@ describe('readiness of a gateway', () => {
     await withClient(database.url(), async (client) => {
       await client.query('begin');
       await client.query(
-        'lock gateway.request_log, gateway.request_hours in access exclusive mode',
+        // In the order in which the roll-up of the gateway before takes them.
+        'lock gateway.request_hours, gateway.request_log in access exclusive mode',
       );
       const gateway = await around.startGateway();
       const { apiKey, keyRecord } = around.account.addKey();

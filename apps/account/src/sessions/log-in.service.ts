@@ -120,7 +120,7 @@ export class LogInService {
         action: 'session.reauthentication-failed',
         object: `person:${personId}`,
       });
-      throw new WrongCredentials();
+      throw new WrongCredentials('The password is wrong.');
     }
     await this.throttling.forgetGuesses(subject);
     return person.passwordHash;

@@ -2,11 +2,8 @@ import { Problem } from '#libs/platform';
 
 /** One answer for a wrong address, a wrong password and an erased account (S24). */
 export class WrongCredentials extends Problem {
-  constructor() {
-    super({
-      code: 'wrong_credentials',
-      status: 401,
-      detail: 'The e-mail address or password is wrong.',
-    });
+  /** @param detail where the address is known: who is logged in gave only a password. */
+  constructor(detail = 'The e-mail address or password is wrong.') {
+    super({ code: 'wrong_credentials', status: 401, detail });
   }
 }

@@ -59,7 +59,8 @@ describe('metrics of events', () => {
     expect(await lineOf(said, owned)).toBe(`${owned} 16`);
     const about = 'consumer="entitlement",type="account.counted"';
     const applied = `dds_events_handled_total{${about},outcome="applied"}`;
-    expect(await lineOf(heard, applied)).toBe(`${applied} 3`);
+    // Events that are applied are counted a moment after their commit.
+    await waitFor('three handled', async () => (await lineOf(heard, applied)) === `${applied} 3`);
     const took = `dds_event_handler_seconds_count{${about}}`;
     expect(await lineOf(heard, took)).toBe(`${took} 3`);
     expect(await lineOf(heard, lag)).toBe(`${lag} 0`);
