@@ -1,8 +1,5 @@
+import { execFileSync } from 'node:child_process';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import {
-  generatedDocuments,
-  staleDocuments,
-} from '../apps/cli/src/documents/generated-documents.js';
 import * as code from './tidy/code-rules.js';
 import { generateApiKey } from '#libs/contracts';
 import { crashPointFaults } from './tidy/crash-rules.js';
@@ -199,7 +196,12 @@ describe('tidy', () => {
     });
 
     it('every generated document is up to date', () => {
-      expect(staleDocuments(generatedDocuments())).toEqual([]);
+      // In a process of its own: events and metrics that other specs of this worker declare are not documented.
+      const module = './dist/apps/cli/src/documents/generated-documents.js';
+      const script = `const { generatedDocuments, staleDocuments } = await import('${module}');
+        process.stdout.write(JSON.stringify(staleDocuments(generatedDocuments())));`;
+      const stale = execFileSync(process.execPath, ['--input-type=module', '--eval', script]);
+      expect(JSON.parse(String(stale))).toEqual([]);
     });
 
     it('every README has at most 600 words', () => {
