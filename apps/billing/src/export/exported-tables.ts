@@ -178,6 +178,7 @@ export const EXPORTED_TABLES: ExportedSchema = {
         'revision',
         'account_id',
         'buyer',
+        'is_reverse_charge',
         `encode(sha256, 'hex') as sha256`,
         'printed_at',
         `(select extract(year from issued_at at time zone 'UTC')::integer from invoices

@@ -23,6 +23,8 @@ export interface PrintedInvoice {
   invoice: Invoice;
   revision: number;
   buyer: Buyer | null;
+  /** Decided by the first revision. */
+  isReverseCharge: boolean;
   printedAt: Date;
   pdf: Buffer;
   /** False when the latest revision says the same. */
@@ -62,12 +64,15 @@ export class RevisionsService {
     const revision = (latest?.revision ?? 0) + 1;
     const printedAt = this.clock.now();
     if (revision > 1) await this.checkRevisions(accountId, printedAt);
-    const details = contact?.details;
-    const isUntaxed = invoice.taxMicros === 0n && details !== null && details !== undefined;
-    const isReverseCharge = isUntaxed && this.taxRates.isReverseCharge(details);
+    const isReverseCharge = latest?.isReverseCharge ?? this.isReverseCharge(invoice, contact);
     const printed = { revision, buyer, printedAt, isReverseCharge };
     const pdf = await renderPdf(documentOf(invoice, printed));
-    return { invoice, revision, buyer, printedAt, pdf, isNew: true };
+    return { invoice, ...printed, pdf, isNew: true };
+  }
+
+  private isReverseCharge(invoice: Invoice, contact: Contact | null): boolean {
+    const details = contact?.details;
+    return invoice.taxMicros === 0n && !!details && this.taxRates.isReverseCharge(details);
   }
 
   /** Some more come through when they are asked for at once. */
@@ -84,7 +89,7 @@ export class RevisionsService {
    * @returns what is stored now.
    */
   async keep(transaction: Transaction, printed: PrintedInvoice): Promise<PrintedInvoice> {
-    const { invoice, revision, buyer, printedAt, pdf, isNew } = printed;
+    const { invoice, revision, buyer, isReverseCharge, printedAt, pdf, isNew } = printed;
     if (!isNew) return printed;
     const { id: invoiceId, accountId } = invoice;
     await this.revisions.lock(transaction, accountId, invoiceId);
@@ -96,6 +101,7 @@ export class RevisionsService {
       revision,
       accountId,
       buyer: await this.data.encrypt(transaction, of, Buffer.from(JSON.stringify(buyer))),
+      isReverseCharge,
       pdf: await this.data.encrypt(transaction, of, pdf),
       sha256: hashOf(pdf),
       printedAt,
@@ -116,7 +122,7 @@ export class RevisionsService {
   private async opened(
     transaction: Transaction,
     invoice: Invoice,
-    { accountId, revision, buyer, pdf, sha256, printedAt }: InvoiceRevision,
+    { accountId, revision, buyer, isReverseCharge, pdf, sha256, printedAt }: InvoiceRevision,
   ): Promise<PrintedInvoice> {
     const of = { accountId, year: yearOf(invoice) };
     const bytes = await this.data.decrypt(transaction, of, pdf);
@@ -129,6 +135,7 @@ export class RevisionsService {
       invoice,
       revision,
       buyer: JSON.parse(said.toString('utf8')) as Buyer | null,
+      isReverseCharge,
       printedAt,
       pdf: bytes,
       isNew: false,

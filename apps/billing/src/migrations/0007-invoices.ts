@@ -37,6 +37,8 @@ export const invoices: Migration = {
       revision integer not null check (revision > 0),
       account_id uuid not null,
       buyer bytea not null,
+      -- As the buyer was when it was first printed; later details change no tax.
+      is_reverse_charge boolean not null,
       pdf bytea not null,
       -- Of the document before its encryption.
       sha256 bytea not null check (length(sha256) = 32),

@@ -137,6 +137,20 @@ describe('tax', () => {
     expect(pages[0]).toContain('FR12345678901');
   });
 
+  it('details of a business that come after the sale turn no invoice into reverse charge', async () => {
+    live('US');
+    const { body } = await order({ product: 'package', credits: 15_000, processor: 'stripe' });
+    await billing.act(body as OrderAnswer, 'pay');
+    await billing.deliverMail(accountId);
+    const [{ id }] = await invoices();
+    live('FR', { organisation: 'Exemple SA', tax_id: 'FR12345678901' });
+    const again = await billing.call('POST', `invoices/${id}/regenerate`, { accountId });
+    expect(again.body).toMatchObject({ revision: 2 });
+    const { pages } = await readPdf((await billing.bytes(`invoices/${id}/pdf`, accountId)).body);
+    expect(pages[0]).toContain('FR12345678901');
+    expect(pages[0]).not.toContain('Reverse charge');
+  });
+
   it('is none outside of the table', async () => {
     live('US');
     const { body } = await order({ product: 'package', credits: 15_000, processor: 'stripe' });
