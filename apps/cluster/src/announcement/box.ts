@@ -13,7 +13,7 @@ export function announcement(facts: ClusterFacts, seconds: number): string {
     ['Payments', PAYMENTS[facts.payments]],
     ['Kafka', facts.brokers ?? 'none'],
     ['Valkey', facts.valkey_url ?? 'none'],
-    ['Facts', `${facts.data_folder}/cluster.json   logs: ${facts.log_file}`],
+    ['Details', `${facts.data_folder}/cluster.json   logs: ${facts.log_file}`],
     [
       'Operate',
       `node_modules/.bin/node --env-file=${facts.data_folder}/operator.env dist/apps/cli/src/main.js --help`,

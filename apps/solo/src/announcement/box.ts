@@ -19,7 +19,7 @@ export function announcement(facts: SoloFacts, seconds: number): string {
     ['Payments', PAYMENTS[facts.payments]],
     ['Metrics', facts.metrics_url],
     ['Docs', `${facts.api_url}/docs   README.md, docs/README.md`],
-    ['Facts', `${facts.data_folder}/solo.json   log: ${facts.log_file}`],
+    ['Details', `${facts.data_folder}/solo.json   log: ${facts.log_file}`],
     ['Stop', 'Ctrl-C      start over: npm run reset      trouble: npm run doctor'],
   ];
   const width = Math.max(...rows.map(([name]) => name.length));
