@@ -1,11 +1,17 @@
+import { once } from 'node:events';
+import { type ServerResponse, createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { IsOptional } from 'class-validator';
 import { type Operation, defineOperation, text } from '#libs/contracts';
+import { ServiceTokens, SystemClock } from '#libs/platform';
+import { waitFor } from '#test/environment';
 import {
   ACCOUNT_ID,
   DashboardUnderTest,
 } from '../../../../../test/gateway/dashboard-under-test.js';
+import { ServiceProxy } from './service-proxy.js';
 
 const MIB = 1024 * 1024;
 
@@ -213,4 +219,37 @@ describe('calls that the dashboard hands to their owner', () => {
       expect.objectContaining({ code: 'service_unavailable' }),
     ]);
   }, 15_000);
+});
+
+it('S102: a callback passes while all calls of browsers wait for their owner', async () => {
+  const held: ServerResponse[] = [];
+  const owner = createServer((request, answer) => {
+    if (request.url === '/orders') held.push(answer);
+    else answer.end('{}');
+  }).listen(0, '127.0.0.1');
+  await once(owner, 'listening');
+  const url = `http://127.0.0.1:${(owner.address() as AddressInfo).port}`;
+  const tokens = new ServiceTokens(
+    'a secret of the tests, thirty-two characters',
+    new SystemClock(),
+  );
+  const proxy = new ServiceProxy({ service: 'billing', url, tokens });
+  const visitor = { clientAddress: '203.0.113.7', requestId: 'req_1' };
+  let answered = 0;
+  const calls = Array.from({ length: 60 }, async () => {
+    const { status } = await proxy.call({ method: 'GET', path: '/orders', visitor });
+    answered += 1;
+    return status;
+  });
+  await waitFor('every connection of browsers to be taken', () => held.length >= 48);
+  const callback = { method: 'POST', path: '/callbacks', visitor, headers: {} } as const;
+  expect(await proxy.call(callback)).toMatchObject({ status: 200 });
+  expect(held.length).toBe(48);
+  await waitFor('all to be answered', () => {
+    for (const answer of held.splice(0)) answer.end('{}');
+    return answered === 60;
+  });
+  expect(new Set(await Promise.all(calls))).toEqual(new Set([200]));
+  await proxy.close();
+  owner.close();
 });

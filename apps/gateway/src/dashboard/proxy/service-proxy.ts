@@ -63,8 +63,10 @@ export interface ServiceProxyOptions {
 }
 
 const TIMEOUT_MS = 10_000;
-/** Several accounts' calls may wait for a payment processor, and its callbacks must pass. */
-const CONNECTIONS = 48;
+/** Calls of several accounts may wait for a payment processor. */
+const BROWSER_CONNECTIONS = 48;
+/** A processor's callbacks must pass meanwhile: they are what those calls wait for (S102). */
+const SENDER_CONNECTIONS = 16;
 const JSON_LIMIT_BYTES = 1024 * 1024;
 const PASSED_ON = ['content-type', 'content-length', 'content-disposition', 'location', 'etag'];
 
@@ -74,10 +76,14 @@ const PASSED_ON = ['content-type', 'content-length', 'content-disposition', 'loc
  * account begins and ends sessions; cookies are known to the gateway alone.
  */
 export class ServiceProxy {
-  private readonly pool: Pool;
+  private readonly ofBrowsers: Pool;
+  private readonly ofSenders: Pool;
 
   constructor(private readonly options: ServiceProxyOptions) {
-    this.pool = new Pool(options.url, { connections: CONNECTIONS, connectTimeout: 1_000 });
+    const open = (connections: number) =>
+      new Pool(options.url, { connections, connectTimeout: 1_000 });
+    this.ofBrowsers = open(BROWSER_CONNECTIONS);
+    this.ofSenders = open(SENDER_CONNECTIONS);
   }
 
   /**
@@ -127,12 +133,13 @@ export class ServiceProxy {
   }
 
   async close(): Promise<void> {
-    await this.pool.destroy();
+    await Promise.all([this.ofBrowsers.destroy(), this.ofSenders.destroy()]);
   }
 
   private send(call: ProxiedCall) {
     const { method, path, body, timeoutMs = TIMEOUT_MS } = call;
-    return this.pool.request({
+    const isSigned = call.headers !== undefined;
+    return (isSigned ? this.ofSenders : this.ofBrowsers).request({
       method,
       path,
       headers: this.headersOf(call),
