@@ -19,6 +19,7 @@ export type EventClass<T extends object = object> = new (...parts: any[]) => T;
 
 const descriptions = new Map<EventClass, EventTypeDescription>();
 const classes = new Map<string, EventClass>();
+const types = new Set<string>();
 
 /** Declares a class as an event's data. Members are ids, dates as RFC 3339, money as decimal strings. */
 export function EventType(description: EventTypeDescription): ClassDecorator {
@@ -26,6 +27,7 @@ export function EventType(description: EventTypeDescription): ClassDecorator {
     const eventClass = target as unknown as EventClass;
     descriptions.set(eventClass, description);
     classes.set(`${description.type}@${description.version}`, eventClass);
+    types.add(description.type);
   };
 }
 
@@ -39,6 +41,11 @@ export function describeEvent(eventClass: EventClass): EventTypeDescription {
 /** The class of a type and version, or undefined for an unknown one. */
 export function eventClassOf(type: string, version: number): EventClass | undefined {
   return classes.get(`${type}@${version}`);
+}
+
+/** Whether a class of this type is declared, in whatever version. */
+export function isEventType(type: string): boolean {
+  return types.has(type);
 }
 
 /** Every event class, for the transports and the generated documents. */

@@ -1,4 +1,4 @@
-import { allEventClasses, describeEvent } from '#libs/contracts';
+import { isEventType } from '#libs/contracts';
 import { Buckets, SECOND_MS, SECONDS_BUCKETS, type ServiceName } from '#libs/platform';
 import type { EventOutcome, HandledEvent } from '../inbox/inbox.js';
 
@@ -54,8 +54,5 @@ export class EventCounts {
 
 /** A message that cannot be read may name any type; only declared ones become labels. */
 export function knownType(type: string): string {
-  declaredTypes ??= new Set(allEventClasses().map((eventClass) => describeEvent(eventClass).type));
-  return declaredTypes.has(type) ? type : 'unknown';
+  return isEventType(type) ? type : 'unknown';
 }
-
-let declaredTypes: Set<string> | undefined;
