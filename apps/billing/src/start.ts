@@ -54,7 +54,7 @@ export const JOBS: readonly JobDeclaration[] = [
   { job: AuditJob, everyMs: 5 * MINUTE_MS, runs: 'process' },
   { job: OpenOrdersJob, everyMs: 5 * MINUTE_MS, runs: 'installation' },
   { job: CloseCheckoutsJob, everyMs: 10 * SECOND_MS, runs: 'installation' },
-  { job: FollowAccountsJob, everyMs: 10 * SECOND_MS, runs: 'installation' },
+  { job: FollowAccountsJob, everyMs: 3 * SECOND_MS, runs: 'installation' },
   { job: FollowTaxJob, everyMs: MINUTE_MS, runs: 'installation' },
   { job: ReturnMoneyJob, everyMs: 10 * SECOND_MS, runs: 'installation' },
   { job: SettleRefundsJob, everyMs: MINUTE_MS, runs: 'installation' },
