@@ -16,6 +16,7 @@ import { AuthCache } from './auth-cache/auth-cache.js';
 import { GatewayConfig } from './gateway.config.js';
 import { COUNTERS } from './gateway-providers.js';
 import { RequestHolds } from './holds/request-holds.js';
+import { ForgetAnswersJob } from './kept-answers/forget-answers.job.js';
 import { LeaseClient } from './lease/lease-client.js';
 import { PublicListeners } from './listener/public-listeners.js';
 import { ownerChecks } from './owner-reach.js';
@@ -36,6 +37,7 @@ export const JOBS: readonly JobDeclaration[] = [
   { job: RollUpJob, everyMs: MINUTE_MS, runs: 'installation' },
   { job: RollPartitionsJob, everyMs: HOUR_MS, runs: 'installation' },
   { job: EraseLogsJob, everyMs: MINUTE_MS, runs: 'installation' },
+  { job: ForgetAnswersJob, everyMs: HOUR_MS, runs: 'installation' },
   { job: KeyUseJob, everyMs: MINUTE_MS, runs: 'process' },
   { job: FollowCapsJob, everyMs: SECOND_MS, runs: 'process' },
 ];
