@@ -75,6 +75,8 @@ import { ReconciliationController } from './reconciliation/reconciliation.contro
 import { ReconciliationMaintenanceRepository } from './reconciliation/reconciliation.repository.js';
 import { ReconciliationService } from './reconciliation/reconciliation.service.js';
 import { ServiceClients } from './service-clients.js';
+import { FollowTaxJob } from './subscription-tax/follow-tax.job.js';
+import { UndecidedTaxesMaintenanceRepository } from './subscription-tax/undecided-taxes.repository.js';
 import { OwnSubscriptionsService } from './subscriptions/own-subscriptions.service.js';
 import { PlanChangesService } from './subscriptions/plan-changes.service.js';
 import { DueNoticesMaintenanceRepository } from './subscription-notices/due-notices.repository.js';
@@ -155,6 +157,7 @@ const FEATURES = [
     SettleRefundsJob,
   ],
   [OwnSubscriptionsService, PlanChangesService, FollowAccountsJob],
+  [UndecidedTaxesMaintenanceRepository, FollowTaxJob],
   [DueNoticesMaintenanceRepository, MailNoticesJob],
   [CallbacksRepository, CallbacksService, CallbacksMaintenanceRepository, ForgetCallbacksJob],
   [ReconciliationMaintenanceRepository, ProcessorTruthService, ReconciliationService, ReconcileJob],

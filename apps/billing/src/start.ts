@@ -39,6 +39,7 @@ import { Reversal } from './payments/reversal.entity.js';
 import { ReconcileJob } from './reconciliation/reconcile.job.js';
 import { ServiceClients } from './service-clients.js';
 import { SettleRefundsJob } from './refunds/settle-refunds.job.js';
+import { FollowTaxJob } from './subscription-tax/follow-tax.job.js';
 import { FollowAccountsJob } from './subscriptions/follow-accounts.job.js';
 import { MailNoticesJob } from './subscription-notices/mail-notices.job.js';
 import { Subscription } from './subscriptions/subscription.entity.js';
@@ -53,7 +54,8 @@ export const JOBS: readonly JobDeclaration[] = [
   { job: AuditJob, everyMs: 5 * MINUTE_MS, runs: 'process' },
   { job: OpenOrdersJob, everyMs: 5 * MINUTE_MS, runs: 'installation' },
   { job: CloseCheckoutsJob, everyMs: 10 * SECOND_MS, runs: 'installation' },
-  { job: FollowAccountsJob, everyMs: 10 * SECOND_MS, runs: 'installation' },
+  { job: FollowAccountsJob, everyMs: 3 * SECOND_MS, runs: 'installation' },
+  { job: FollowTaxJob, everyMs: MINUTE_MS, runs: 'installation' },
   { job: ReturnMoneyJob, everyMs: 10 * SECOND_MS, runs: 'installation' },
   { job: SettleRefundsJob, everyMs: MINUTE_MS, runs: 'installation' },
   { job: ForgetCallbacksJob, everyMs: DAY_MS, runs: 'installation' },

@@ -84,6 +84,13 @@ export class GatewayConfig extends ServiceSecretConfig {
   @DatabaseUrl('GATEWAY_MAINTENANCE_DATABASE_URL', 'gateway_maintenance')
   maintenanceDatabaseUrl: string;
 
+  @DatabaseUrl(
+    'GATEWAY_AUDITOR_DATABASE_URL',
+    'gateway_auditor',
+    'which reads everything and writes nothing',
+  )
+  auditorDatabaseUrl: string;
+
   @Setting({
     env: 'KEY_PEPPER',
     about: 'Secret that API keys are hashed with, the same for account and gateway.',

@@ -61,8 +61,13 @@ export async function startGateway(options: StartGateway): Promise<RunningGatewa
     applicationName: 'gateway maintenance',
     poolSize: MAINTENANCE_POOL_SIZE,
   });
+  const auditor = await Database.open({
+    url: config.auditorDatabaseUrl,
+    applicationName: 'gateway auditor',
+    poolSize: 1,
+  });
   const service = await startService({
-    module: GatewayModule.register({ ...options, database, maintenance }),
+    module: GatewayModule.register({ ...options, database, maintenance, auditor }),
     logger,
     host: config.internalHost,
     port: config.internalPort,
