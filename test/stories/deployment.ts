@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe } from '@jest/globals';
 import { type EventTransport, EventsConfig, openTransport } from '#libs/messaging';
-import { type Clock, Logger, loadConfig } from '#libs/platform';
+import { type Clock, type InternalTls, Logger, loadConfig } from '#libs/platform';
 import { FileClock, TestClock } from '#test/environment';
 import {
   type RunningCluster,
@@ -26,6 +26,8 @@ export interface Deployment {
   clock: Clock & { advance(ms: number): void };
   /** For what operators do. */
   entitlementUrl: string;
+  /** The certificate of an operator, where services speak TLS to one another. */
+  tls?: InternalTls;
   serviceSecret: string;
   superuserUrl: string;
   databaseUrl(role: string): string;

@@ -1,5 +1,6 @@
 import {
   AuditJob,
+  type DatabaseAddress,
   Database,
   RollPartitionsJob,
   addInvariantMetrics,
@@ -97,10 +98,13 @@ export interface BillingOptions {
 /** Starts the billing service: databases, listener, relay, jobs. `stop` closes all in reverse. */
 export async function startBilling(options: BillingOptions): Promise<RunningService> {
   const { config, logger, transport } = options;
-  const database = await open(config.databaseUrl, 'billing');
-  const maintenanceDatabase = await open(config.maintenanceDatabaseUrl, 'billing maintenance');
+  const database = await open(() => config.databaseUrl, 'billing');
+  const maintenanceDatabase = await open(
+    () => config.maintenanceDatabaseUrl,
+    'billing maintenance',
+  );
   const auditorDatabase = await Database.open({
-    url: config.auditorDatabaseUrl,
+    url: () => config.auditorDatabaseUrl,
     applicationName: 'billing auditor',
     poolSize: 1,
     statementTimeoutMs: AUDIT_TIMEOUT_MS,
@@ -111,6 +115,7 @@ export async function startBilling(options: BillingOptions): Promise<RunningServ
     logger,
     port: config.port,
     host: config.host,
+    config,
     rawBodyLimitBytes: RAW_BODY_LIMIT_BYTES,
     strategy: transport.strategyFor('billing', database),
   });
@@ -127,6 +132,6 @@ export async function startBilling(options: BillingOptions): Promise<RunningServ
   return { ...running, stop: async () => running.stop().finally(() => clients.close()) };
 }
 
-function open(url: string, applicationName: string): Promise<Database> {
+function open(url: DatabaseAddress, applicationName: string): Promise<Database> {
   return Database.open({ url, applicationName, entities: ENTITIES });
 }

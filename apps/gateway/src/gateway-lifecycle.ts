@@ -17,7 +17,15 @@ import {
   addPoolMetrics,
 } from '#libs/database';
 import { EventTransport, addEventMetrics } from '#libs/messaging';
-import { HOUR_MS, Health, Logger, MINUTE_MS, Metrics, SECOND_MS } from '#libs/platform';
+import {
+  HOUR_MS,
+  Health,
+  Logger,
+  MINUTE_MS,
+  Metrics,
+  SECOND_MS,
+  ServiceTokens,
+} from '#libs/platform';
 import { type JobDeclaration, type RunningJobs, startJobs } from '#libs/services';
 import { ChangePollers } from './auth-cache/change-pollers.js';
 import { AuthCache } from './auth-cache/auth-cache.js';
@@ -145,7 +153,7 @@ export class GatewayLifecycle
       if (!listeners.areOpen) throw new Error('the public listeners are not open yet');
     };
     health.add({ name: 'listeners', check: opened });
-    const owners = ownerChecks(this.get(GatewayConfig));
+    const owners = ownerChecks(this.get(GatewayConfig), this.get(ServiceTokens).tls);
     for (const [name, check] of [...Object.entries(checks), ...owners]) {
       health.add({ name, isOptional: true, check });
     }

@@ -52,12 +52,12 @@ export async function startGateway(options: StartGateway): Promise<RunningGatewa
   const hidden = hiddenClientsOf(config);
   if (hidden) logger.warn(hidden);
   const database = await Database.open({
-    url: config.databaseUrl,
+    url: () => config.databaseUrl,
     applicationName: 'gateway',
     poolSize: POOL_SIZE,
   });
   const maintenance = await Database.open({
-    url: config.maintenanceDatabaseUrl,
+    url: () => config.maintenanceDatabaseUrl,
     applicationName: 'gateway maintenance',
     poolSize: MAINTENANCE_POOL_SIZE,
   });
@@ -71,6 +71,7 @@ export async function startGateway(options: StartGateway): Promise<RunningGatewa
     logger,
     host: config.internalHost,
     port: config.internalPort,
+    config,
     strategy: transport.strategyFor('gateway', database),
   });
   const listeners = service.app.get(PublicListeners);

@@ -42,7 +42,7 @@ export interface PaypalOptions {
   /** `https://api-m.paypal.com`, its sandbox, or a simulator. */
   apiUrl: string;
   clientId: string;
-  clientSecret: string;
+  clientSecret: () => string;
   /** Ids of our endpoint at PayPal; two while it is replaced. */
   webhookIds: readonly string[];
   /** PEM of the authorities behind callbacks' certificates; Node's own where it is left out. */

@@ -37,8 +37,8 @@ import {
 } from './stripe-snapshots.js';
 
 export interface StripeOptions {
-  apiKey: string;
-  callbackSecrets: readonly string[];
+  apiKey: () => string;
+  callbackSecrets: () => readonly string[];
   /** `https://api.stripe.com`, or a simulator. */
   apiUrl: string;
   /** How often it may be called. */
@@ -75,7 +75,11 @@ export class StripeProcessor implements PaymentProcessor {
 
   constructor({ apiKey, apiUrl, callbackSecrets, rate, clock }: StripeOptions) {
     const { protocol, hostname, port } = new URL(apiUrl);
-    this.stripe = new Stripe(apiKey, {
+    this.stripe = new Stripe('', {
+      // Both keys hold while one is rolled: each call has the one that is known then.
+      authenticator: async ({ headers }) => {
+        headers.Authorization = `Bearer ${apiKey()}`;
+      },
       protocol: protocol === 'http:' ? 'http' : 'https',
       host: hostname,
       ...(port !== '' && { port }),
@@ -87,7 +91,7 @@ export class StripeProcessor implements PaymentProcessor {
     this.clock = clock;
     this.prices = new StripePrices(this.stripe);
     this.subscriptions = new StripeSubscriptions(this.stripe, this.prices);
-    const isLive = /^(sk|rk)_live_/.test(apiKey);
+    const isLive = /^(sk|rk)_live_/.test(apiKey());
     const { stripe } = this;
     this.callbacks = new StripeCallbacks({ stripe, clock, secrets: callbackSecrets, isLive });
   }
