@@ -1,5 +1,5 @@
 import { parseDomainName } from '#libs/domain-names';
-import { queryLine } from '../libs/resolvers/src/whois/query-forms.js';
+import { queryLine } from '#libs/resolvers';
 import { Random } from './random.js';
 
 const PIECES = [

@@ -3,7 +3,7 @@ import type { AnswerForm, ReadInput } from '#libs/contracts';
 import type { RateLimitResult } from '#libs/counters';
 import type { Span } from '#libs/platform';
 import type { KeyEntry } from '../auth-cache/caller.js';
-import type { KeyedRequest } from '../kept-answers/kept-answers.repository.js';
+import type { KeyedRequest } from '../kept-answers/keyed-request.js';
 import type { RequestHold } from '../holds/request-hold.js';
 import type { Lease } from '../lease/lease.js';
 import type { LookupCall } from '../lookup/lookup-call.js';

@@ -1,18 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Transaction } from '#libs/database';
-
-/** A request that bears an `Idempotency-Key`. */
-export interface KeyedRequest {
-  key: string;
-  /** SHA-256 of all that the answer depends on. */
-  requestHash: Buffer;
-  requestId: string;
-  begunAt: Date;
-  /** When a repeat may take it for lost. */
-  runsUntil: Date;
-  /** Keys that were used before are free again. */
-  keptSince: Date;
-}
+import type { KeyedRequest } from './keyed-request.js';
 
 /** Whom the key belongs to: this request, or an earlier one that had or has it. */
 export type KeyHolder =

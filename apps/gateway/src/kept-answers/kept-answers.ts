@@ -13,7 +13,8 @@ import {
 import type { RequestContext } from '../context/request-context.js';
 import { headerOf } from '../context/header-lines.js';
 import type { OwnerAnswer } from '../owners/owner-answer.js';
-import type { KeptAnswersRepository, KeyedRequest } from './kept-answers.repository.js';
+import type { KeptAnswersRepository } from './kept-answers.repository.js';
+import type { KeyedRequest } from './keyed-request.js';
 
 export interface KeptAnswersOptions {
   answers: Pick<KeptAnswersRepository, 'begin' | 'keep' | 'release' | 'deleteAll'>;
