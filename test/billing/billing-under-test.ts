@@ -16,6 +16,7 @@ import { PrintInvoicesJob } from '../../apps/billing/src/invoices/print-invoices
 import { CloseCheckoutsJob } from '../../apps/billing/src/orders/close-checkouts.job.js';
 import { ReturnMoneyJob } from '../../apps/billing/src/refunds/return-money.job.js';
 import { FollowAccountsJob } from '../../apps/billing/src/subscriptions/follow-accounts.job.js';
+import { FollowTaxJob } from '../../apps/billing/src/subscription-tax/follow-tax.job.js';
 import { BillingConfig } from '../../apps/billing/src/billing.config.js';
 import { ENTITIES, startBilling } from '../../apps/billing/src/start.js';
 import { SyncObjectsJob } from '../../apps/billing/src/sync/sync-objects.job.js';
@@ -183,6 +184,7 @@ export class BillingUnderTest {
   async follow(): Promise<void> {
     await this.get(CloseCheckoutsJob).runOnce();
     await this.get(FollowAccountsJob).runOnce();
+    await this.get(FollowTaxJob).runOnce();
     await this.get(ReturnMoneyJob).runOnce();
     await this.settle();
   }

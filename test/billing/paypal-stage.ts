@@ -25,7 +25,7 @@ export async function openPaypalStage(): Promise<ProcessorStage> {
       rate: new CallRate(1_000),
       apiUrl,
       clientId: 'simulator',
-      clientSecret: 'a secret of the tests',
+      clientSecret: () => 'a secret of the tests',
       returnUrl: 'http://localhost:1/subscriptions',
       webhookIds: names.map((name) => WEBHOOK_IDS[name]),
       authorities: [paypal.identity.authorityPem],

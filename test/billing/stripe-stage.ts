@@ -28,9 +28,9 @@ export async function openStripeStage(): Promise<ProcessorStage> {
   const adapterWith: ProcessorStage['adapterWith'] = (secrets) =>
     new StripeProcessor({
       rate: new CallRate(1_000),
-      apiKey: 'sk_test_simulator',
+      apiKey: () => 'sk_test_simulator',
       apiUrl,
-      callbackSecrets: secrets.map((name) => SECRETS[name]),
+      callbackSecrets: () => secrets.map((name) => SECRETS[name]),
       clock,
     });
   const delivered = () => simulator.callbacks.idle();

@@ -78,6 +78,12 @@ function planned(pod: Pod, container: Container, given: Given): PlannedContainer
         .flatMap((source) => source.secret?.items ?? [])
         .map(({ key, path }) => [path, readFileSync(join(given.secretFolder, key), 'utf8')]),
     ),
+    mounted: Object.fromEntries(
+      container.volumeMounts.flatMap(({ name: volume, mountPath }) => {
+        const secret = spec.volumes.find((one) => one.name === volume)?.secret?.secretName;
+        return secret === undefined ? [] : [[mountPath, secret]];
+      }),
+    ),
     kept: container.volumeMounts
       .filter(({ name: volume }) => isKept(spec, volume))
       .map(({ mountPath }) => mountPath),

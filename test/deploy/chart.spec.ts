@@ -39,7 +39,7 @@ const missing = chartToolsAvailability();
     chart = new Chart(tools.helm);
     for (const [name, values] of Object.entries(CHART_VALUES))
       rendered[name] = await chart.render(values);
-    const database = 'postgres:5432/domain_data';
+    const database = 'postgres:5432/domain_data?sslmode=disable';
     writeSecretFiles({ folder, database, smtpUrl: 'smtp://mail.example:25' });
     // What an operator adds to what the command makes.
     const added = ['valkey_url=redis://valkey:6379', 'stripe_api_key=sk', 'ca.crt=PEM'];
@@ -58,10 +58,16 @@ const missing = chartToolsAvailability();
   };
   const ofKind = (resources: Resource[], kind: string) =>
     resources.filter((resource) => resource.kind === kind);
+  /** Those that run the product. */
+  const own = (resources: Resource[]) =>
+    workloadsOf(resources).filter((one) => componentOf(one) !== 'valkey');
   /** As the process sees it, with the files that are mounted. */
   const environmentOf = ({ env }: Container) =>
     Object.fromEntries(
-      env.map(({ name, value }) => [name, value.replace(/^\/run\/(secrets|trust\/\w+)/, folder)]),
+      env.map(({ name, value }) => [
+        name,
+        value.replace(/^\/run\/(secrets|trust\/\w+)\//, `${folder}/`),
+      ]),
     );
   const appOf = ({ args }: Container) =>
     (args.find((word) => word.startsWith('dist/')) as string).split('/')[2] as string;
@@ -86,7 +92,7 @@ const missing = chartToolsAvailability();
 
   it('every service of the registry has its pods, those that need more only when they are asked for', () => {
     const servicesOf = (resources: Resource[]) =>
-      workloadsOf(resources)
+      own(resources)
         .flatMap(({ spec }) => spec.template.spec.containers.map(appOf))
         .toSorted();
     const least = installed(SERVICES, {}).map(({ name }) => name);
@@ -97,7 +103,7 @@ const missing = chartToolsAvailability();
 
   it('every variable is a declared setting, and with them each configuration is whole', () => {
     everywhere((resources, values) => {
-      for (const { spec } of workloadsOf(resources)) {
+      for (const { spec } of own(resources)) {
         for (const container of containersOf(spec.template.spec)) {
           const app = appOf(container);
           const environment = environmentOf(container);
@@ -120,7 +126,7 @@ const missing = chartToolsAvailability();
 
   it('what the compose file gives a service, its pods are given too', () => {
     const pods = new Map(
-      workloadsOf(rendered['all on'] ?? []).flatMap(({ spec }) =>
+      own(rendered['all on'] ?? []).flatMap(({ spec }) =>
         spec.template.spec.containers.map((container) => [appOf(container), container] as const),
       ),
     );
@@ -138,9 +144,10 @@ const missing = chartToolsAvailability();
   });
 
   it('services name one another by addresses and ports that are there', () => {
-    everywhere((resources) => {
+    everywhere((resources, values) => {
+      const by = ['all off', 'small'].includes(values) ? 'http' : 'https';
       const origins = ofKind(resources, 'Service').flatMap(({ metadata, spec }) =>
-        (spec.ports as { port: number }[]).map(({ port }) => `http://${metadata.name}:${port}`),
+        (spec.ports as { port: number }[]).map(({ port }) => `${by}://${metadata.name}:${port}`),
       );
       const urls = new Set(SERVICES.flatMap(({ urlSetting = [] }) => urlSetting));
       const named = workloadsOf(resources)
@@ -169,7 +176,7 @@ const missing = chartToolsAvailability();
         expect(pod.volumes.filter((volume) => 'hostPath' in volume)).toEqual([]);
         for (const container of containersOf(pod)) {
           expect(container).toMatchObject({
-            image: expect.stringMatching(/^[\w./:-]+:\d+\.\d+\.\d+$/),
+            image: expect.stringMatching(/^[\w./:-]+:\d+\.\d+\.\d+(-alpine)?$/),
             securityContext: {
               allowPrivilegeEscalation: false,
               privileged: false,
@@ -193,14 +200,14 @@ const missing = chartToolsAvailability();
       const guarded = ofKind(resources, 'PodDisruptionBudget').map(
         ({ spec }) => spec.selector.matchLabels['app.kubernetes.io/component'],
       );
-      const staying = workloadsOf(resources).filter(({ kind }) => kind !== 'Job');
+      const staying = own(resources).filter(({ kind }) => kind !== 'Job');
       expect(guarded.toSorted()).toEqual(staying.map(componentOf).toSorted());
       for (const { spec } of staying) {
         const pod = spec.template.spec;
         expect(pod.containers[0]).toMatchObject({
-          startupProbe: { httpGet: { path: '/health', port: 'internal' } },
-          readinessProbe: { httpGet: { path: '/ready', port: 'internal' } },
-          livenessProbe: { httpGet: { path: '/health', port: 'internal' } },
+          startupProbe: { httpGet: { path: '/health', port: 'probes' } },
+          readinessProbe: { httpGet: { path: '/ready', port: 'probes' } },
+          livenessProbe: { httpGet: { path: '/health', port: 'probes' } },
           ports: expect.arrayContaining([{ name: 'internal', containerPort: 7100 }]),
         });
         const keys = pod.topologySpreadConstraints.map(({ topologyKey }) => topologyKey);
@@ -287,7 +294,7 @@ const missing = chartToolsAvailability();
       .map(({ env }) => env);
     everywhere((resources) => {
       expect(ofKind(resources, 'Secret')).toEqual([]);
-      for (const { spec } of workloadsOf(resources)) {
+      for (const { spec } of own(resources)) {
         const { volumes } = spec.template.spec;
         const mounted = volumes.flatMap(({ projected }) =>
           (projected?.sources ?? []).flatMap((source) => source.secret?.items ?? []),
@@ -391,10 +398,12 @@ const missing = chartToolsAvailability();
     ['hosts.dashboard="api.example.org"', 'hosts.api and hosts.dashboard are the same'],
     ['hosts.api="https://api.example.org"', "at '/hosts/api'"],
     ['kafka.brokers=[]', 'kafka.brokers is empty: name them as host:port'],
-    [
-      'kafka.tls=false',
-      'kafka.sasl needs kafka.tls: a password never goes over a plain connection',
-    ],
+    ['kafka.tls=false', 'kafka.ca.secret is of no use without kafka.tls'],
+    ['internalTls.by="secrets"', 'internalTls.secretPrefix is empty: set it to what stands before'],
+    ['internalTls.secretPrefix="dds-"', 'internalTls.secretPrefix is of no use without'],
+    ['internalTls.by="me"', "at '/internalTls/by'"],
+    ['valkey.instance.enabled=true', 'valkey.instance.enabled needs valkey.fromSecret, port 6379'],
+    ['settings={"INTERNAL_TLS_FOLDER":"/x"}', 'settings.INTERNAL_TLS_FOLDER is set by the chart'],
     [
       'kafka.strimzi.enabled=true',
       'kafka.brokers and kafka.strimzi.enabled contradict one another',

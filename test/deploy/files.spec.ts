@@ -46,7 +46,7 @@ describe('the image and the compose file', () => {
     );
 
   beforeAll(() => {
-    const database = 'postgres:5432/domain_data';
+    const database = 'postgres:5432/domain_data?sslmode=disable';
     const stripe = { apiKey: 'sk_test_of_somebody', callbackSecret: 'whsec_of_somebody' };
     written = writeSecretFiles({ folder, database, smtpUrl: 'smtp://mail.example:25', stripe });
   });

@@ -4,6 +4,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  readdirSync,
   rmSync,
   writeFileSync,
   chmodSync,
@@ -13,8 +14,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { EmbeddedServer, derivedRolePassword, withClient } from '#libs/database';
 import { EventsConfig, openTransport } from '#libs/messaging';
-import { Logger, freePorts, loadConfig } from '#libs/platform';
-import { FileClock, KafkaBroker, ValkeyServer, waitFor } from '#test/environment';
+import { InternalTls, Logger, freePorts, loadConfig } from '#libs/platform';
+import {
+  FileClock,
+  KafkaBroker,
+  OwnAuthority,
+  type OwnCertificate,
+  ValkeyServer,
+  makeOwnCertificate,
+  waitFor,
+} from '#test/environment';
+import { SERVICES } from '../../apps/cli/src/declared.js';
 import { writeSecretFiles } from '../../apps/cli/src/secrets/secret-files.js';
 import { MailSimulator } from '../../apps/simulators/src/mail/mail-simulator.js';
 import { RegistrySimulator } from '../../apps/simulators/src/registry/registry-simulator.js';
@@ -33,6 +43,8 @@ export interface PlannedContainer {
   environment: Record<string, string>;
   /** Contents of the files below /run/secrets. */
   secrets: Record<string, string>;
+  /** Names of secrets that others make, certificates, by the paths at which it finds their files. */
+  mounted?: Record<string, string>;
   /** Paths at which it keeps what it writes. */
   kept: string[];
   /** Names of those that must have done their work or be ready before. */
@@ -56,6 +68,10 @@ export interface DeploymentPlan {
 
 const IMAGE_USER = 10_001;
 const DATABASE = 'domain_data';
+/** The secret with the certificate of the broker's authority. */
+const BROKER_AUTHORITY = 'kafka-ca';
+const BROKER_ADMIN = 'admin';
+const BROKER_USERS = [BROKER_ADMIN, 'cli', ...SERVICES.map(({ name }) => name)];
 const READY_LIMIT_MS = 240_000;
 /** Where the modules of the test clock lie within the image, with a mount of their own. */
 const CLOCK_FOLDER = '/app/dist/test/environment';
@@ -80,6 +96,8 @@ export class ImageDeployment {
   readonly containers: Container[] = [];
   private beside: Record<string, Record<string, string>> = {};
   private planned: PlannedContainer[] = [];
+  private authority: OwnAuthority;
+  private brokerCertificate: OwnCertificate;
   private clock: FileClock;
   private server: EmbeddedServer;
   private brokers: string;
@@ -112,20 +130,34 @@ export class ImageDeployment {
   get deployed(): Deployment {
     const secret = this.secret('database_role_secret');
     const rolePassword = (role: string) => derivedRolePassword(secret, role);
-    const settings = { KAFKA_BROKERS: this.brokers, KAFKA_TOPIC_REPLICATION: '1' };
+    const settings = {
+      KAFKA_BROKERS: this.brokers,
+      KAFKA_TOPIC_REPLICATION: '1',
+      ...(this.isSecured && {
+        KAFKA_TLS: 'true',
+        KAFKA_TLS_CA: this.brokerCertificate.authority,
+        KAFKA_SASL_USERNAME: BROKER_ADMIN,
+        KAFKA_SASL_PASSWORD: this.brokerPassword(BROKER_ADMIN),
+      }),
+    };
     const logger = new Logger('billing', { write: () => undefined });
     const config = loadConfig(EventsConfig, settings);
     const transport = openTransport({ config, logger, consumers: {} });
     this.closings.push(() => transport.close());
     const { mail, origins, planned } = this;
     const entitlement = planned.find(({ app }) => app === 'entitlement') as PlannedContainer;
+    const tls =
+      'INTERNAL_TLS_FOLDER' in entitlement.environment
+        ? new InternalTls(this.authority.issue('cli'), logger)
+        : undefined;
     return {
       apiUrl: origins.BASE_URL,
       dashboardUrl: origins.BILLING_URL,
       mailboxUrl: '',
       mailbox: { newest: async (limit) => mail.newest(limit) },
       clock: this.clock,
-      entitlementUrl: `http://${this.network.addressOf(entitlement.name)}:7100`,
+      tls,
+      entitlementUrl: `${tls ? 'https' : 'http'}://${this.network.addressOf(entitlement.name)}:7100`,
       serviceSecret: this.secret('service_secrets_source'),
       superuserUrl: this.server.url(DATABASE),
       databaseUrl: (role) => {
@@ -163,13 +195,43 @@ export class ImageDeployment {
     smtpUrl.hostname = 'mail';
     writeSecretFiles({
       folder: join(this.folder, 'secrets'),
-      database: `postgres:5432/${DATABASE}`,
+      database: `postgres:5432/${DATABASE}?sslmode=disable`,
       smtpUrl: smtpUrl.toString(),
     });
+    this.writeBrokerPasswords();
+    this.planned = this.plan.containers(join(this.folder, 'secrets'), this.origins);
+    this.authority = new OwnAuthority(join(this.folder, 'authority'));
+    this.brokerCertificate = makeOwnCertificate(this.folder, 'broker', 'kafka');
     await Promise.all([this.startPostgres(), this.startKafka(), this.startValkey()]);
     await this.prepareBeside();
-    this.planned = this.plan.containers(join(this.folder, 'secrets'), this.origins);
     await this.startInOrder();
+  }
+
+  /** Whether the containers speak SASL_SSL with the broker, each as a user of its own. */
+  private get isSecured(): boolean {
+    return this.planned.some(({ environment }) => environment.KAFKA_TLS === 'true');
+  }
+
+  private writeBrokerPasswords(): void {
+    for (const user of BROKER_USERS) {
+      const file = join(this.folder, 'secrets', `${user}_kafka_sasl_password`);
+      writeFileSync(file, this.brokerPassword(user));
+    }
+  }
+
+  private brokerPassword(user: string): string {
+    return derivedRolePassword(this.secret('database_role_secret'), `broker ${user}`);
+  }
+
+  /** A folder with what others have put into a secret: the broker's authority, or a certificate of the service. */
+  private mountedSecret(name: string, app: string): string {
+    const folder = join(this.folder, `${name}.mounted`);
+    if (name === BROKER_AUTHORITY) {
+      mkdirSync(folder, { recursive: true });
+      writeFileSync(join(folder, 'ca.crt'), this.brokerCertificate.authority);
+    } else this.authority.issue(app, folder);
+    for (const file of readdirSync(folder)) chmodSync(join(folder, file), 0o644);
+    return folder;
   }
 
   /** Public origins of an installation, here those of the two gateways. */
@@ -192,8 +254,13 @@ export class ImageDeployment {
 
   private async startKafka(): Promise<void> {
     const [port] = await freePorts(1);
+    const passwords = BROKER_USERS.map((user) => [user, this.brokerPassword(user)]);
     const broker = await KafkaBroker.start({
       folder: join(this.folder, 'kafka'),
+      ...(this.isSecured && {
+        tls: this.brokerCertificate,
+        sasl: Object.fromEntries(passwords),
+      }),
       proxied: { port, advertisedHost: 'kafka', advertisedPort: 9092 },
     });
     this.closings.push(() => broker.stop());
@@ -210,6 +277,9 @@ export class ImageDeployment {
   /** The clock and the registries, in the image's root for as long as it is mounted here. */
   private async prepareBeside(): Promise<void> {
     mkdirSync(join(this.root, 'run/secrets'), { recursive: true });
+    for (const path of this.planned.flatMap(({ mounted = {} }) => Object.keys(mounted))) {
+      mkdirSync(join(this.root, path), { recursive: true });
+    }
     mkdirSync(join(this.root, CLOCK_FOLDER), { recursive: true });
     mkdirSync(join(this.root, 'mnt/beside'), { recursive: true });
     writeFileSync(join(this.root, 'etc/hosts'), '');
@@ -263,7 +333,8 @@ export class ImageDeployment {
       if (result !== 0) throw new Error(`${name} ended with ${result}: ${container.output}`);
       return;
     }
-    const url = `http://${this.network.addressOf(name)}:7100/ready`;
+    const port = planned.environment.PROBE_PORT ?? '7100';
+    const url = `http://${this.network.addressOf(name)}:${port}/ready`;
     const isReady = async () => {
       if (!container.isRunning) throw new Error(`${name} has ended: ${container.output}`);
       return fetch(url).then(
@@ -288,6 +359,9 @@ export class ImageDeployment {
       '/run/secrets': secretFolder,
       '/mnt/beside': join(folder, 'clock'),
     };
+    for (const [path, secret] of Object.entries(planned.mounted ?? {})) {
+      mounts[path] = this.mountedSecret(secret, app);
+    }
     for (const [index, path] of planned.kept.entries()) {
       mounts[path] = join(folder, `${name}.kept-${index}`);
       mkdirSync(mounts[path]);

@@ -9,7 +9,7 @@ import {
   SECOND_MS,
   ServiceModule,
   type ServiceName,
-  ServiceSecretConfig,
+  InternalCallsConfig,
   Setting,
   startService,
 } from '#libs/platform';
@@ -17,7 +17,7 @@ import { type JobDeclaration, type Service, startJobs, started } from '#libs/ser
 
 const NAME = 'archive' as ServiceName;
 
-class ArchiveConfig extends ServiceSecretConfig {
+class ArchiveConfig extends InternalCallsConfig {
   @Setting({ env: 'ARCHIVE_PORT', about: 'Port of the internal listener; 0 takes a free one.' })
   @IsInt()
   @Min(0)

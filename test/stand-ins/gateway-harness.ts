@@ -54,6 +54,7 @@ export class GatewayHarness {
       LOOKUP_URL: this.lookup.url,
       GATEWAY_DATABASE_URL: this.database.url('gateway'),
       GATEWAY_MAINTENANCE_DATABASE_URL: this.database.url('gateway_maintenance'),
+      GATEWAY_AUDITOR_DATABASE_URL: this.database.url('gateway_auditor'),
       SERVICE_SECRET: HARNESS_SECRET,
       KEY_PEPPER: HARNESS_SECRET,
       GATEWAY_JOURNAL: join(this.folder, journal),

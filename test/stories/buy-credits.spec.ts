@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe } from '@jest/globals';
 import { PROCESSOR_NAMES } from '#libs/contracts';
 import { buyCredits } from './buy-credits.story.js';
 import { openSoloWithPayments } from './deployment.js';
+import { plansAndMoneyBack } from './plans.story.js';
 
 describe('in one process: credits are bought', () => {
   let deployment: Awaited<ReturnType<typeof openSoloWithPayments>>;
@@ -11,4 +12,6 @@ describe('in one process: credits are bought', () => {
   afterAll(() => deployment?.stop());
 
   describe.each(PROCESSOR_NAMES)('by %s', (processor) => buyCredits(() => deployment, processor));
+
+  describe('plans, and money that goes back', () => plansAndMoneyBack(() => deployment));
 });

@@ -6,6 +6,7 @@ import { buyCredits } from './buy-credits.story.js';
 import { Customer } from './customer.js';
 import { describeOnCluster, openCluster } from './deployment.js';
 import { firstLight } from './first-light.story.js';
+import { plansAndMoneyBack } from './plans.story.js';
 
 /** Two cores carry nine processes and this one. */
 jest.setTimeout(600_000);
@@ -26,6 +27,8 @@ describeOnCluster('a process for each service', () => {
   describe.each(PROCESSOR_NAMES)('credits are bought by %s', (processor) =>
     buyCredits(() => deployment, processor),
   );
+
+  describe('plans, and money that goes back', () => plansAndMoneyBack(() => deployment));
 
   describe('what only several processes have', () => {
     it('one limit and one balance hold over both gateways', async () => {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe } from '@jest/globals';
 import { type EventTransport, EventsConfig, openTransport } from '#libs/messaging';
-import { type Clock, Logger, loadConfig } from '#libs/platform';
+import { type Clock, type InternalTls, Logger, loadConfig } from '#libs/platform';
 import { FileClock, TestClock } from '#test/environment';
 import {
   type RunningCluster,
@@ -26,6 +26,8 @@ export interface Deployment {
   clock: Clock & { advance(ms: number): void };
   /** For what operators do. */
   entitlementUrl: string;
+  /** The certificate of an operator, where services speak TLS to one another. */
+  tls?: InternalTls;
   serviceSecret: string;
   superuserUrl: string;
   databaseUrl(role: string): string;
@@ -52,14 +54,18 @@ export async function openSoloOn(internet: Record<string, string>): Promise<Depl
 
 /** Every service in this process, and the simulated payment processor. */
 export async function openSoloWithPayments() {
-  const deployment = await opened(UNHURRIED);
-  return { ...deployment, payments: deployment.payments as PaymentsSimulator };
+  const { payments, billingUrl, ...deployment } = await opened(UNHURRIED);
+  return {
+    ...deployment,
+    payments: payments as PaymentsSimulator,
+    billingUrl: billingUrl as string,
+  };
 }
 
 async function opened(
   overrides: Record<string, string>,
   offline = true,
-): Promise<Deployment & { payments?: PaymentsSimulator }> {
+): Promise<Deployment & { payments?: PaymentsSimulator; billingUrl?: string }> {
   const clock = new TestClock();
   const folder = mkdtempSync(join(tmpdir(), 'story-'));
   let log = '';
@@ -81,6 +87,7 @@ async function opened(
     mailbox,
     clock,
     payments,
+    billingUrl: solo.settings.BILLING_INTERNAL_URL,
     entitlementUrl,
     serviceSecret: solo.settings.SERVICE_SECRET as string,
     superuserUrl: database.superuserUrl,
@@ -100,7 +107,7 @@ async function opened(
  * second's: what they know of one another went through the services behind them.
  */
 export async function openCluster(): Promise<
-  Deployment & { cluster: RunningCluster; payments: PaymentsSimulator }
+  Deployment & { cluster: RunningCluster; payments: PaymentsSimulator; billingUrl: string }
 > {
   const folder = mkdtempSync(join(tmpdir(), 'story-'));
   const clockFile = join(folder, 'clock');
@@ -132,6 +139,7 @@ export async function openCluster(): Promise<
     mailbox,
     clock,
     payments: cluster.payments as PaymentsSimulator,
+    billingUrl: cluster.processes.find(({ name }) => name === 'billing')?.url as string,
     entitlementUrl: facts.entitlement_url,
     serviceSecret: settings.operator().SERVICE_SECRET as string,
     superuserUrl: settings.superuserUrl,

@@ -305,7 +305,7 @@ export function firstLight(deployed: () => Deployment): void {
       url: deployment.entitlementUrl,
       caller: 'cli',
       audience: 'entitlement',
-      tokens: new ServiceTokens(deployment.serviceSecret, deployment.clock),
+      tokens: new ServiceTokens(deployment.serviceSecret, deployment.clock, deployment.tls),
     });
     const until = new Date(deployment.clock.now().getTime() + 400 * DAY_MS).toISOString();
     await http.call('POST', '/internal/operator/overrides', {

@@ -1,4 +1,4 @@
-import { Database, KeptAnswer, RollPartitionsJob } from '#libs/database';
+import { Database, type DatabaseAddress, KeptAnswer, RollPartitionsJob } from '#libs/database';
 import { MailSender, type MailTransport, UnsentMail, addMailMetrics } from '#libs/mail';
 import type { EventTransport } from '#libs/messaging';
 import {
@@ -75,10 +75,19 @@ export interface AccountOptions {
  */
 export async function startAccount(options: AccountOptions): Promise<RunningService> {
   const { config, logger, transport } = options;
-  const database = await open(config.databaseUrl, 'account');
-  const maintenanceDatabase = await open(config.maintenanceDatabaseUrl, 'account maintenance');
+  const database = await open(() => config.databaseUrl, 'account');
+  const maintenanceDatabase = await open(
+    () => config.maintenanceDatabaseUrl,
+    'account maintenance',
+  );
   const module = AccountModule.register({ ...options, database, maintenanceDatabase });
-  const service = await startService({ module, logger, port: config.port, host: config.host });
+  const service = await startService({
+    module,
+    logger,
+    port: config.port,
+    host: config.host,
+    config,
+  });
   addMailMetrics(service.app.get(Metrics, { strict: false }), maintenanceDatabase);
   return startBackgroundWork(service, {
     name: 'account',
@@ -90,6 +99,6 @@ export async function startAccount(options: AccountOptions): Promise<RunningServ
   });
 }
 
-function open(url: string, applicationName: string): Promise<Database> {
+function open(url: DatabaseAddress, applicationName: string): Promise<Database> {
   return Database.open({ url, applicationName, entities: ENTITIES });
 }

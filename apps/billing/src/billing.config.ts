@@ -15,7 +15,7 @@ import {
 } from 'class-validator';
 import { DatabaseUrl } from '#libs/database';
 import { MAIL_FROM_DEFAULT, MailFrom, SmtpUrl } from '#libs/mail';
-import { PortSetting, ServiceSecretConfig, Setting } from '#libs/platform';
+import { PortSetting, InternalCallsConfig, Setting } from '#libs/platform';
 import { TAX_RATE } from './pricing/tax-rates.js';
 
 const URL_RULES = { require_tld: false, require_protocol: true } as const;
@@ -23,7 +23,7 @@ const hasStripe = ({ stripeApiKey }: BillingConfig) => Boolean(stripeApiKey);
 const hasPaypal = ({ paypalClientId }: BillingConfig) => Boolean(paypalClientId);
 
 /** Settings of the billing service. */
-export class BillingConfig extends ServiceSecretConfig {
+export class BillingConfig extends InternalCallsConfig {
   @Setting({ env: 'BILLING_HOST', about: 'Address the internal listener binds to.' })
   @IsString()
   host: string = '127.0.0.1';
@@ -64,6 +64,7 @@ export class BillingConfig extends ServiceSecretConfig {
     about:
       'Secret key of the Stripe account; a test key means test mode. Unset: Stripe is not offered. One processor at least is.',
     secret: true,
+    isFollowed: true,
     mayBeMissing: true,
   })
   @ValidateIf((config) => hasStripe(config) || !hasPaypal(config))
@@ -145,6 +146,7 @@ export class BillingConfig extends ServiceSecretConfig {
     about:
       'Signing secrets of the callback endpoint; two, the newer first, during a rotation. Required with the key.',
     secret: true,
+    isFollowed: true,
     mayBeMissing: true,
   })
   @ValidateIf(hasStripe)
@@ -166,6 +168,7 @@ export class BillingConfig extends ServiceSecretConfig {
     env: 'BILLING_PAYPAL_CLIENT_SECRET',
     about: 'Secret of the PayPal app; required with its client id.',
     secret: true,
+    isFollowed: true,
     mayBeMissing: true,
   })
   @ValidateIf(hasPaypal)

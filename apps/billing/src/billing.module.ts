@@ -75,6 +75,8 @@ import { ReconciliationController } from './reconciliation/reconciliation.contro
 import { ReconciliationMaintenanceRepository } from './reconciliation/reconciliation.repository.js';
 import { ReconciliationService } from './reconciliation/reconciliation.service.js';
 import { ServiceClients } from './service-clients.js';
+import { FollowTaxJob } from './subscription-tax/follow-tax.job.js';
+import { UndecidedTaxesMaintenanceRepository } from './subscription-tax/undecided-taxes.repository.js';
 import { OwnSubscriptionsService } from './subscriptions/own-subscriptions.service.js';
 import { PlanChangesService } from './subscriptions/plan-changes.service.js';
 import { DueNoticesMaintenanceRepository } from './subscription-notices/due-notices.repository.js';
@@ -155,6 +157,7 @@ const FEATURES = [
     SettleRefundsJob,
   ],
   [OwnSubscriptionsService, PlanChangesService, FollowAccountsJob],
+  [UndecidedTaxesMaintenanceRepository, FollowTaxJob],
   [DueNoticesMaintenanceRepository, MailNoticesJob],
   [CallbacksRepository, CallbacksService, CallbacksMaintenanceRepository, ForgetCallbacksJob],
   [ReconciliationMaintenanceRepository, ProcessorTruthService, ReconciliationService, ReconcileJob],
@@ -214,25 +217,24 @@ function processorsOf(config: BillingConfig, clock: Clock): PaymentProcessors {
 }
 
 function stripeOf(config: BillingConfig, clock: Clock): StripeProcessor | undefined {
-  const { stripeApiKey: apiKey, stripeApiUrl: apiUrl, stripeCallbackSecrets } = config;
-  if (!apiKey) return undefined;
+  if (!config.stripeApiKey) return undefined;
   const rate = new CallRate(config.processorCallsPerSecond);
   return new StripeProcessor({
-    apiKey,
-    apiUrl,
-    callbackSecrets: stripeCallbackSecrets,
+    apiKey: () => config.stripeApiKey as string,
+    apiUrl: config.stripeApiUrl,
+    callbackSecrets: () => config.stripeCallbackSecrets,
     rate,
     clock,
   });
 }
 
 function paypalOf(config: BillingConfig, clock: Clock): PaypalProcessor | undefined {
-  const { paypalClientId: clientId, paypalClientSecret: clientSecret } = config;
-  if (!clientId || !clientSecret) return undefined;
+  const { paypalClientId: clientId } = config;
+  if (!clientId || !config.paypalClientSecret) return undefined;
   return new PaypalProcessor({
     apiUrl: config.paypalApiUrl,
     clientId,
-    clientSecret,
+    clientSecret: () => config.paypalClientSecret as string,
     webhookIds: config.paypalWebhookIds,
     returnUrl: `${config.dashboardUrl}/billing/subscriptions`,
     rate: new CallRate(config.processorCallsPerSecond),

@@ -1,5 +1,6 @@
 import {
   AuditJob,
+  type DatabaseAddress,
   Database,
   RollPartitionsJob,
   addInvariantMetrics,
@@ -39,6 +40,7 @@ import { Reversal } from './payments/reversal.entity.js';
 import { ReconcileJob } from './reconciliation/reconcile.job.js';
 import { ServiceClients } from './service-clients.js';
 import { SettleRefundsJob } from './refunds/settle-refunds.job.js';
+import { FollowTaxJob } from './subscription-tax/follow-tax.job.js';
 import { FollowAccountsJob } from './subscriptions/follow-accounts.job.js';
 import { MailNoticesJob } from './subscription-notices/mail-notices.job.js';
 import { Subscription } from './subscriptions/subscription.entity.js';
@@ -53,7 +55,8 @@ export const JOBS: readonly JobDeclaration[] = [
   { job: AuditJob, everyMs: 5 * MINUTE_MS, runs: 'process' },
   { job: OpenOrdersJob, everyMs: 5 * MINUTE_MS, runs: 'installation' },
   { job: CloseCheckoutsJob, everyMs: 10 * SECOND_MS, runs: 'installation' },
-  { job: FollowAccountsJob, everyMs: 10 * SECOND_MS, runs: 'installation' },
+  { job: FollowAccountsJob, everyMs: 3 * SECOND_MS, runs: 'installation' },
+  { job: FollowTaxJob, everyMs: MINUTE_MS, runs: 'installation' },
   { job: ReturnMoneyJob, everyMs: 10 * SECOND_MS, runs: 'installation' },
   { job: SettleRefundsJob, everyMs: MINUTE_MS, runs: 'installation' },
   { job: ForgetCallbacksJob, everyMs: DAY_MS, runs: 'installation' },
@@ -95,10 +98,13 @@ export interface BillingOptions {
 /** Starts the billing service: databases, listener, relay, jobs. `stop` closes all in reverse. */
 export async function startBilling(options: BillingOptions): Promise<RunningService> {
   const { config, logger, transport } = options;
-  const database = await open(config.databaseUrl, 'billing');
-  const maintenanceDatabase = await open(config.maintenanceDatabaseUrl, 'billing maintenance');
+  const database = await open(() => config.databaseUrl, 'billing');
+  const maintenanceDatabase = await open(
+    () => config.maintenanceDatabaseUrl,
+    'billing maintenance',
+  );
   const auditorDatabase = await Database.open({
-    url: config.auditorDatabaseUrl,
+    url: () => config.auditorDatabaseUrl,
     applicationName: 'billing auditor',
     poolSize: 1,
     statementTimeoutMs: AUDIT_TIMEOUT_MS,
@@ -109,6 +115,7 @@ export async function startBilling(options: BillingOptions): Promise<RunningServ
     logger,
     port: config.port,
     host: config.host,
+    config,
     rawBodyLimitBytes: RAW_BODY_LIMIT_BYTES,
     strategy: transport.strategyFor('billing', database),
   });
@@ -125,6 +132,6 @@ export async function startBilling(options: BillingOptions): Promise<RunningServ
   return { ...running, stop: async () => running.stop().finally(() => clients.close()) };
 }
 
-function open(url: string, applicationName: string): Promise<Database> {
+function open(url: DatabaseAddress, applicationName: string): Promise<Database> {
   return Database.open({ url, applicationName, entities: ENTITIES });
 }

@@ -1,5 +1,6 @@
 import { IsOptional, IsString, IsUrl, MinLength } from 'class-validator';
 import { type ConfigClass, IsServiceSecret, type ServiceName, Setting } from '#libs/platform';
+import { IsDatabaseUrl } from '#libs/database';
 import { databaseSetting } from '#libs/services';
 
 /**
@@ -20,7 +21,7 @@ export class CliConfig {
     secret: true,
   })
   @IsOptional()
-  @IsString()
+  @IsDatabaseUrl()
   databaseAdminUrl?: string;
 
   @Setting({
@@ -56,6 +57,15 @@ export class CliConfig {
   @IsOptional()
   @IsServiceSecret()
   serviceSecret?: string;
+
+  @Setting({
+    env: 'INTERNAL_TLS_FOLDER',
+    about:
+      'Folder with ca.crt, tls.crt and tls.key, where calls between services go over TLS with certificates on both sides.',
+  })
+  @IsOptional()
+  @IsString()
+  internalTlsFolder?: string;
 }
 
 /** A config class with the database of each service, as the service's own role; each is optional. */
@@ -66,7 +76,8 @@ export function databasesConfig(
   for (const name of services) {
     const about = `PostgreSQL as the role "${name}".`;
     const setting = Setting({ env: databaseSetting(name), about, secret: true });
-    for (const decorate of [setting, IsOptional(), IsString()]) decorate(Databases.prototype, name);
+    for (const decorate of [setting, IsOptional(), IsDatabaseUrl()])
+      decorate(Databases.prototype, name);
   }
   return Databases;
 }

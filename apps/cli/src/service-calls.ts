@@ -1,5 +1,5 @@
 import { ServiceHttp } from '#libs/contracts';
-import { ServiceTokens, SystemClock } from '#libs/platform';
+import { InternalTls, Logger, ServiceTokens, SystemClock } from '#libs/platform';
 import type { CliConfig } from './cli.config.js';
 import { required } from './required.js';
 
@@ -19,7 +19,9 @@ export async function withService<T>(
   const [property, env] = URLS[audience];
   const url = required(config, property, env);
   const secret = required(config, 'serviceSecret', 'SERVICE_SECRET');
-  const tokens = new ServiceTokens(secret, new SystemClock());
+  const { internalTlsFolder: folder } = config;
+  const tls = folder ? new InternalTls(folder, new Logger('cli')) : undefined;
+  const tokens = new ServiceTokens(secret, new SystemClock(), tls);
   const http = new ServiceHttp({ url, caller: 'cli', audience, tokens, timeoutMs: TIMEOUT_MS });
   try {
     return await work(http);

@@ -1,9 +1,9 @@
 import { IsString } from 'class-validator';
 import { DatabaseUrl } from '#libs/database';
-import { PortSetting, ServiceSecretConfig, Setting } from '#libs/platform';
+import { PortSetting, InternalCallsConfig, Setting } from '#libs/platform';
 
 /** Settings of the entitlement service. */
-export class EntitlementConfig extends ServiceSecretConfig {
+export class EntitlementConfig extends InternalCallsConfig {
   @Setting({ env: 'ENTITLEMENT_HOST', about: 'Address the internal listener binds to.' })
   @IsString()
   host: string = '127.0.0.1';

@@ -42,16 +42,16 @@ export interface EntitlementOptions {
 export async function startEntitlement(options: EntitlementOptions): Promise<RunningService> {
   const { config, logger, transport } = options;
   const database = await Database.open({
-    url: config.databaseUrl,
+    url: () => config.databaseUrl,
     applicationName: 'entitlement',
     entities: ENTITIES,
   });
   const maintenanceDatabase = await Database.open({
-    url: config.maintenanceDatabaseUrl,
+    url: () => config.maintenanceDatabaseUrl,
     applicationName: 'entitlement maintenance',
   });
   const auditorDatabase = await Database.open({
-    url: config.auditorDatabaseUrl,
+    url: () => config.auditorDatabaseUrl,
     applicationName: 'entitlement auditor',
     poolSize: 1,
     statementTimeoutMs: AUDIT_TIMEOUT_MS,
@@ -62,6 +62,7 @@ export async function startEntitlement(options: EntitlementOptions): Promise<Run
     logger,
     port: config.port,
     host: config.host,
+    config,
     strategy: transport.strategyFor('entitlement', database),
   });
   const metrics = service.app.get(Metrics, { strict: false });

@@ -7,9 +7,25 @@ import {
 } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import type { Counters } from '#libs/counters';
-import { Database, MaintenanceDatabase, RollPartitionsJob, addPoolMetrics } from '#libs/database';
+import {
+  AuditJob,
+  AuditorDatabase,
+  Database,
+  MaintenanceDatabase,
+  RollPartitionsJob,
+  addInvariantMetrics,
+  addPoolMetrics,
+} from '#libs/database';
 import { EventTransport, addEventMetrics } from '#libs/messaging';
-import { HOUR_MS, Health, Logger, MINUTE_MS, Metrics, SECOND_MS } from '#libs/platform';
+import {
+  HOUR_MS,
+  Health,
+  Logger,
+  MINUTE_MS,
+  Metrics,
+  SECOND_MS,
+  ServiceTokens,
+} from '#libs/platform';
 import { type JobDeclaration, type RunningJobs, startJobs } from '#libs/services';
 import { ChangePollers } from './auth-cache/change-pollers.js';
 import { AuthCache } from './auth-cache/auth-cache.js';
@@ -35,6 +51,7 @@ import { RequestCounts } from './telemetry/request-counts.js';
 export const JOBS: readonly JobDeclaration[] = [
   { job: RollUpJob, everyMs: MINUTE_MS, runs: 'installation' },
   { job: RollPartitionsJob, everyMs: HOUR_MS, runs: 'installation' },
+  { job: AuditJob, everyMs: 5 * MINUTE_MS, runs: 'process' },
   { job: EraseLogsJob, everyMs: MINUTE_MS, runs: 'installation' },
   { job: KeyUseJob, everyMs: MINUTE_MS, runs: 'process' },
   { job: FollowCapsJob, everyMs: SECOND_MS, runs: 'process' },
@@ -93,7 +110,7 @@ export class GatewayLifecycle
   async onApplicationShutdown(): Promise<void> {
     const connections = [this.get(Forwarder), this.get(Services), this.get(RequestLogCopy)];
     await Promise.all(connections.map((connection) => connection.close()));
-    await Promise.all([this.database.close(), this.maintenance.close()]);
+    await Promise.all(Object.values(this.databases).map((database) => database.close()));
   }
 
   private declareMetrics(): void {
@@ -109,7 +126,8 @@ export class GatewayLifecycle
       log: this.get(RequestLog),
       authCache: this.get(AuthCache),
     });
-    addPoolMetrics(metrics, { gateway: database, maintenance: this.maintenance });
+    addPoolMetrics(metrics, this.databases);
+    addInvariantMetrics(metrics, 'gateway', this.get(AuditJob));
     addEventMetrics(metrics, {
       service: 'gateway',
       transport: this.providers.get(EventTransport, { strict: false }),
@@ -133,7 +151,7 @@ export class GatewayLifecycle
       if (!listeners.areOpen) throw new Error('the public listeners are not open yet');
     };
     health.add({ name: 'listeners', check: opened });
-    const owners = ownerChecks(this.get(GatewayConfig));
+    const owners = ownerChecks(this.get(GatewayConfig), this.get(ServiceTokens).tls);
     for (const [name, check] of [...Object.entries(checks), ...owners]) {
       health.add({ name, isOptional: true, check });
     }
@@ -143,8 +161,15 @@ export class GatewayLifecycle
     return this.providers.get<Database>(Database, { strict: false });
   }
 
-  private get maintenance(): Database {
-    return this.providers.get<Database>(MaintenanceDatabase, { strict: false });
+  /** By the role that each is opened with. */
+  private get databases(): Record<string, Database> {
+    const of = (token: abstract new (...given: never[]) => unknown) =>
+      this.providers.get<Database>(token as never, { strict: false });
+    return {
+      gateway: this.database,
+      maintenance: of(MaintenanceDatabase),
+      auditor: of(AuditorDatabase),
+    };
   }
 
   private get<T>(type: new (...given: never[]) => T): T {

@@ -146,7 +146,7 @@ const KNOWLEDGE = [
   ),
   made(COUNTERS, { config: GatewayConfig, logger: Logger }, ({ config, logger }) =>
     openCounters({
-      url: config.valkeyUrl,
+      url: config.valkeyUrl && (() => config.valkeyUrl),
       tlsCa: config.valkeyTlsCa,
       timeoutMs: config.valkeyTimeoutMs,
       secret: config.keyPepper,
@@ -161,7 +161,10 @@ const LOG = [
     RequestLogCopy,
     { config: GatewayConfig, clock: Clock, maintained: LogMaintenanceRepository },
     ({ config, clock, maintained }) =>
-      new RequestLogCopy(config.databaseUrl, async () => maintained.makePartitions(clock.now())),
+      new RequestLogCopy(
+        () => config.databaseUrl,
+        async () => maintained.makePartitions(clock.now()),
+      ),
   ),
   made(
     RequestLog,

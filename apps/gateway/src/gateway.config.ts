@@ -11,11 +11,11 @@ import {
 import { ValkeyTimeout, ValkeyTlsCa, ValkeyUrl } from '#libs/counters';
 import { IsAddressBlock } from '#libs/domain-names';
 import { DatabaseUrl } from '#libs/database';
-import { PortSetting, ServiceSecretConfig, Setting } from '#libs/platform';
+import { PortSetting, InternalCallsConfig, Setting } from '#libs/platform';
 
 const HTTP_URL = { require_tld: false, protocols: ['http', 'https'], require_protocol: true };
 
-export class GatewayConfig extends ServiceSecretConfig {
+export class GatewayConfig extends InternalCallsConfig {
   @Setting({ env: 'API_HOST', about: 'Address the API listens on.' })
   @IsString()
   host: string = '127.0.0.1';
@@ -83,6 +83,13 @@ export class GatewayConfig extends ServiceSecretConfig {
 
   @DatabaseUrl('GATEWAY_MAINTENANCE_DATABASE_URL', 'gateway_maintenance')
   maintenanceDatabaseUrl: string;
+
+  @DatabaseUrl(
+    'GATEWAY_AUDITOR_DATABASE_URL',
+    'gateway_auditor',
+    'which reads everything and writes nothing',
+  )
+  auditorDatabaseUrl: string;
 
   @Setting({
     env: 'KEY_PEPPER',

@@ -1,8 +1,15 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { OPERATIONS, type Operation } from '#libs/contracts';
-import { Database, MaintenanceDatabase, RollPartitionsJob } from '#libs/database';
+import {
+  AuditJob,
+  AuditorDatabase,
+  Database,
+  MaintenanceDatabase,
+  RollPartitionsJob,
+} from '#libs/database';
 import { EventTransport } from '#libs/messaging';
 import { type Clock, type Logger, ServiceModule } from '#libs/platform';
+import { GATEWAY_INVARIANTS } from './auditor/invariants.js';
 import { OnAccountNewsWatcher } from './auth-cache/on-account-news.watcher.js';
 import { GatewayLifecycle } from './gateway-lifecycle.js';
 import { MADE } from './gateway-providers.js';
@@ -26,6 +33,7 @@ export interface GatewayModuleOptions {
   transport: EventTransport;
   database: Database;
   maintenance: Database;
+  auditor: Database;
   /** What the API serves. Default: the table of operations. */
   operations?: readonly Operation[];
 }
@@ -39,7 +47,7 @@ export const CONTROLLERS = [OnAccountNewsWatcher, OnAccountErasedConsumer];
 @Module({})
 export class GatewayModule {
   static register(options: GatewayModuleOptions): DynamicModule {
-    const { config, clock, logger, transport, database, maintenance } = options;
+    const { config, clock, logger, transport, database, maintenance, auditor } = options;
     return {
       module: GatewayModule,
       imports: [ServiceModule.register({ name: 'gateway', clock, logger, secret: config })],
@@ -49,6 +57,8 @@ export class GatewayModule {
         { provide: EventTransport, useValue: transport },
         { provide: Database, useValue: database },
         { provide: MaintenanceDatabase, useValue: maintenance },
+        { provide: AuditorDatabase, useValue: auditor },
+        { provide: AuditJob, useValue: new AuditJob(auditor, GATEWAY_INVARIANTS, logger) },
         { provide: ApiPaths, useValue: new ApiPaths(options.operations ?? OPERATIONS) },
         RequestLogRepository,
         LogMaintenanceRepository,

@@ -52,20 +52,26 @@ export async function startGateway(options: StartGateway): Promise<RunningGatewa
   const hidden = hiddenClientsOf(config);
   if (hidden) logger.warn(hidden);
   const database = await Database.open({
-    url: config.databaseUrl,
+    url: () => config.databaseUrl,
     applicationName: 'gateway',
     poolSize: POOL_SIZE,
   });
   const maintenance = await Database.open({
-    url: config.maintenanceDatabaseUrl,
+    url: () => config.maintenanceDatabaseUrl,
     applicationName: 'gateway maintenance',
     poolSize: MAINTENANCE_POOL_SIZE,
   });
+  const auditor = await Database.open({
+    url: config.auditorDatabaseUrl,
+    applicationName: 'gateway auditor',
+    poolSize: 1,
+  });
   const service = await startService({
-    module: GatewayModule.register({ ...options, database, maintenance }),
+    module: GatewayModule.register({ ...options, database, maintenance, auditor }),
     logger,
     host: config.internalHost,
     port: config.internalPort,
+    config,
     strategy: transport.strategyFor('gateway', database),
   });
   const listeners = service.app.get(PublicListeners);

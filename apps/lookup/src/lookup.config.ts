@@ -1,9 +1,9 @@
 import { IsInt, IsNumber, IsOptional, IsString, Max, Min } from 'class-validator';
 import { ValkeyTimeout, ValkeyTlsCa, ValkeyUrl } from '#libs/counters';
-import { PortSetting, ServiceSecretConfig, Setting } from '#libs/platform';
+import { PortSetting, InternalCallsConfig, Setting } from '#libs/platform';
 
 /** What an operator decides about lookups. */
-export class LookupConfig extends ServiceSecretConfig {
+export class LookupConfig extends InternalCallsConfig {
   @Setting({ env: 'LOOKUP_HOST', about: 'Address of the internal listener.' })
   @IsString()
   host: string = '127.0.0.1';

@@ -1,5 +1,6 @@
 import {
   type Clock,
+  type FurtherListener,
   type Logger,
   Metrics,
   type RunningService,
@@ -14,7 +15,7 @@ import { LookupModule } from './lookup.module.js';
 import { RoutingFeed } from './numbers/routing-feed.js';
 import { NumbersService } from './numbers/numbers.service.js';
 import { addLookupMetrics } from './telemetry/lookup-metrics.js';
-import { listenOnUnixSocket, type UnixListener } from './unix-listener.js';
+import { listenOnUnixSocket } from './unix-listener.js';
 import { openUpstreams } from './upstreams.js';
 
 export interface LookupOptions {
@@ -47,7 +48,13 @@ export async function startLookup(options: LookupOptions): Promise<RunningServic
     dns: upstreams.dns,
     feed,
   });
-  const service = await startService({ module, logger, port: config.port, host: config.host });
+  const service = await startService({
+    module,
+    logger,
+    port: config.port,
+    host: config.host,
+    config,
+  });
   addLookupMetrics(service.app.get(Metrics, { strict: false }), {
     answers: service.app.get(AnswerCounts),
     lookups: upstreams.domains.counts,
@@ -55,7 +62,7 @@ export async function startLookup(options: LookupOptions): Promise<RunningServic
       (answering) => service.app.get(answering).cache,
     ),
   });
-  let socket: UnixListener | undefined;
+  let socket: FurtherListener | undefined;
   const stop = async () => {
     await socket?.close();
     await service.stop();

@@ -40,9 +40,12 @@ export async function openUpstreams(
   });
   const rdap = new RdapClient(connector);
   const port43 = new Port43Client(connector);
-  const { upstreamPerSecond: perSecond, valkeyUrl: url, valkeyTlsCa: tlsCa } = config;
+  const { upstreamPerSecond: perSecond, valkeyTlsCa: tlsCa } = config;
   const timeoutMs = config.valkeyTimeoutMs;
-  const budgets = url ? await UpstreamBudgets.open({ url, tlsCa, logger, timeoutMs }) : undefined;
+  const url = () => config.valkeyUrl;
+  const budgets = config.valkeyUrl
+    ? await UpstreamBudgets.open({ url, tlsCa, logger, timeoutMs })
+    : undefined;
   const limiter = new UpstreamLimiter({
     budgets,
     ...(perSecond !== undefined && { defaultLimit: evenLimit(perSecond) }),

@@ -1,4 +1,5 @@
-import { IsBoolean, IsOptional, IsString, Matches, MinLength } from 'class-validator';
+import { IsBoolean, IsOptional, IsString, MinLength } from 'class-validator';
+import { IsDatabaseUrl } from '#libs/database';
 import { PortSetting, Setting } from '#libs/platform';
 import { DEFAULT_DATA_FOLDER, DEFAULT_PORTS } from './checks/before-build.js';
 
@@ -38,6 +39,6 @@ export class SoloConfig {
     secret: true,
   })
   @IsOptional()
-  @Matches(/^postgres(ql)?:\/\//, { message: 'must begin with postgres:// or postgresql://' })
+  @IsDatabaseUrl()
   databaseAdminUrl?: string;
 }

@@ -8,6 +8,7 @@ export * from './clients/change-feed.js';
 export * from './clients/entitlement-holdings.js';
 export * from './clients/entitlement.client.js';
 export * from './clients/lookup.client.js';
+export * from './clients/service-connect.js';
 export * from './clients/service-http.js';
 export * from './clients/timeline.js';
 export * from './events/event-type.js';

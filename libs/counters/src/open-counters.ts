@@ -10,7 +10,7 @@ import { ValkeyRateLimiter } from './valkey/valkey-rate-limiter.js';
 
 export interface OpenCounters {
   /** `redis://` or `rediss://` of the Valkey or Redis that all gateways count in; none: in memory. */
-  url?: string;
+  url?: string | (() => string);
   /** PEM of the authority of a `rediss://` server's certificate; none: those that Node trusts. */
   tlsCa?: string;
   /** A UUID; another one for each gateway. */

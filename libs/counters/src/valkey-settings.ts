@@ -6,7 +6,7 @@ import { Setting } from '#libs/platform';
 export function ValkeyUrl(about: string): PropertyDecorator {
   const message = 'must begin with redis:// or rediss://';
   return applyDecorators(
-    Setting({ env: 'VALKEY_URL', about, secret: true }),
+    Setting({ env: 'VALKEY_URL', about, secret: true, isFollowed: true }),
     Matches(/^(rediss?:\/\/.+)?$/, { message }),
   );
 }

@@ -1,9 +1,52 @@
 import { applyDecorators } from '@nestjs/common';
-import { IsString, MinLength } from 'class-validator';
-import { Setting } from '#libs/platform';
+import { IsString, ValidateBy } from 'class-validator';
+import { Setting, isLoopbackHost } from '#libs/platform';
+
+const LINES_MAX = 2;
 
 /** A setting that is the URL of PostgreSQL as a role. @param what the role may do, where its name does not say it. */
 export function DatabaseUrl(env: string, role: string, what?: string): PropertyDecorator {
-  const about = `PostgreSQL as the role "${role}"${what ? `, ${what}` : ''}.`;
-  return applyDecorators(Setting({ env, about, secret: true }), IsString(), MinLength(1));
+  const about = `PostgreSQL as the role "${role}"${what ? `, ${what}` : ''}. Two URLs, a line each, while its password is changed.`;
+  return applyDecorators(
+    Setting({ env, about, secret: true, isFollowed: true }),
+    IsString(),
+    IsDatabaseUrl(),
+  );
+}
+
+/** That a URL of PostgreSQL which leads to another machine says whether its server is known by a certificate (S112). */
+export function IsDatabaseUrl(): PropertyDecorator {
+  return ValidateBy({
+    name: 'isDatabaseUrl',
+    validator: {
+      validate: (value: unknown) => typeof value === 'string' && faultOf(value) === undefined,
+      defaultMessage: (given) => `$property ${faultOf(String(given?.value ?? ''))}`,
+    },
+  });
+}
+
+/** What is wrong with the text, never what it holds. */
+function faultOf(text: string): string | undefined {
+  const lines = text.split('\n').map((line) => line.trim());
+  if (lines.length > LINES_MAX) return `must have ${LINES_MAX} lines at most`;
+  if (!lines.every(isPostgresUrl))
+    return 'must be a URL, postgres://role:password@host:port/database';
+  return lines.every(isGuarded)
+    ? undefined
+    : 'must end with ?sslmode=verify-full for a server on another machine, or with ?sslmode=disable where the network between them is private';
+}
+
+function isPostgresUrl(line: string): boolean {
+  return /^postgres(ql)?:\/\//.test(line) && URL.canParse(withHost(line));
+}
+
+/** `postgres://role@/database` names none: a socket of this machine. */
+const withHost = (line: string) => line.replace('@/', '@localhost/');
+
+function isGuarded(line: string): boolean {
+  const { hostname, searchParams } = new URL(withHost(line));
+  const host = searchParams.get('host') ?? decodeURIComponent(hostname);
+  // A folder: a socket of this machine.
+  if (host === '' || host.startsWith('/') || isLoopbackHost(host)) return true;
+  return ['verify-full', 'disable'].includes(searchParams.get('sslmode') ?? '');
 }

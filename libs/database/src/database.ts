@@ -1,10 +1,11 @@
 import type { Pool } from 'pg';
 import { DataSource, type EntitySchema, type MixedList } from 'typeorm';
+import { type DatabaseAddress, clientFor, urlNow } from './database-login.js';
 import { Transaction } from './transaction.js';
 
 export interface DatabaseOptions {
   /** `postgres://role:password@host:port/database`; the role's search path is its service's schema. */
-  url: string;
+  url: DatabaseAddress;
   /** Shown by PostgreSQL in pg_stat_activity. */
   applicationName: string;
   entities?: MixedList<Function | string | EntitySchema>;
@@ -33,7 +34,7 @@ export class Database {
   static async open(options: DatabaseOptions): Promise<Database> {
     const source = new DataSource({
       type: 'postgres',
-      url: options.url,
+      url: urlNow(options.url),
       applicationName: options.applicationName,
       entities: options.entities ?? [],
       synchronize: false,
@@ -45,6 +46,8 @@ export class Database {
         pipeline: true,
         statement_timeout: options.statementTimeoutMs ?? STATEMENT_TIMEOUT_MS,
         idle_in_transaction_session_timeout: 60_000,
+        // A password that is changed meanwhile is the next connection's.
+        Client: clientFor(options.url),
       },
     });
     await source.initialize();

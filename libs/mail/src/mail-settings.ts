@@ -15,7 +15,7 @@ export function SmtpUrl(): PropertyDecorator {
   const about =
     'Where mail is handed over, `smtp://user:password@host:port` or `smtps://…`. Unset: a local mailbox.';
   return applyDecorators(
-    Setting({ env: 'SMTP_URL', about, secret: true }),
+    Setting({ env: 'SMTP_URL', about, secret: true, isFollowed: true }),
     IsOptional(),
     IsUrl({ require_tld: false, protocols: ['smtp', 'smtps'], require_protocol: true }),
   );

@@ -1,7 +1,5 @@
 import {
-  Equals,
   IsArray,
-  IsBoolean,
   IsInt,
   IsOptional,
   IsString,
@@ -9,9 +7,11 @@ import {
   Max,
   Min,
   MinLength,
+  ValidateBy,
   ValidateIf,
+  type ValidationArguments,
 } from 'class-validator';
-import { Setting } from '#libs/platform';
+import { Setting, isLoopbackHost } from '#libs/platform';
 
 const HOST_AND_PORT = /^[^\s:,]+:\d{1,5}$/;
 
@@ -34,11 +34,20 @@ export class EventsConfig {
   @Matches(/^[a-zA-Z0-9._-]{0,100}$/)
   kafkaPrefix: string = '';
 
-  @Setting({ env: 'KAFKA_TLS', about: 'Speak TLS with the brokers and check their certificates.' })
-  @IsBoolean()
-  @ValidateIf(({ kafkaSaslUsername, kafkaTls }: EventsConfig) => !!kafkaSaslUsername || !!kafkaTls)
-  @Equals(true, { message: '$property must be on when KAFKA_SASL_USERNAME is set' })
-  kafkaTls: boolean = false;
+  @Setting({
+    env: 'KAFKA_TLS',
+    about:
+      'Speak TLS with the brokers and check their certificates. Must be given for brokers on other machines; false says that the network to them is private.',
+    defaultText: 'false',
+  })
+  @ValidateBy({
+    name: 'protectsEvents',
+    validator: {
+      validate: (_tls, given) => tlsFault(configOf(given)) === undefined,
+      defaultMessage: (given) => `$property ${tlsFault(configOf(given))}`,
+    },
+  })
+  kafkaTls?: boolean;
 
   @Setting({
     env: 'KAFKA_TLS_CA',
@@ -48,12 +57,21 @@ export class EventsConfig {
   @IsString()
   kafkaTlsCa?: string;
 
-  @Setting({ env: 'KAFKA_SASL_USERNAME', about: 'User of SCRAM-SHA-512. Needs KAFKA_TLS.' })
-  @IsOptional()
+  @Setting({
+    env: 'KAFKA_SASL_USERNAME',
+    about:
+      'User of SCRAM-SHA-512, with KAFKA_TLS. Must be given with it for brokers on other machines.',
+  })
+  @ValidateIf((config: EventsConfig) => config.kafkaTls === true && areElsewhere(config))
   @IsString()
   kafkaSaslUsername?: string;
 
-  @Setting({ env: 'KAFKA_SASL_PASSWORD', about: 'Password of that user.', secret: true })
+  @Setting({
+    env: 'KAFKA_SASL_PASSWORD',
+    about: 'Password of that user.',
+    secret: true,
+    isFollowed: true,
+  })
   @ValidateIf(({ kafkaSaslUsername }: EventsConfig) => !!kafkaSaslUsername)
   @IsString()
   @MinLength(8)
@@ -68,3 +86,16 @@ export class EventsConfig {
   @Max(9)
   kafkaTopicReplication: number = 3;
 }
+
+const configOf = (given?: ValidationArguments) => given?.object as EventsConfig;
+
+function tlsFault(config: EventsConfig): string | undefined {
+  const { kafkaTls, kafkaSaslUsername } = config;
+  if (kafkaTls !== true && kafkaSaslUsername) return 'must be on when KAFKA_SASL_USERNAME is set';
+  if (kafkaTls === undefined ? !areElsewhere(config) : typeof kafkaTls === 'boolean')
+    return undefined;
+  return 'must be true, or false where the network to the brokers is private';
+}
+
+const areElsewhere = ({ kafkaBrokers }: EventsConfig) =>
+  kafkaBrokers.some((broker) => !isLoopbackHost(broker.replace(/:\d+$/, '')));

@@ -14,6 +14,8 @@ export interface SettingDescription {
   secret?: boolean;
   /** An installation makes it once, of 32 random bytes: one for all services that name it. */
   generated?: boolean;
+  /** Its file is read again while the service runs, see `followFiles`. */
+  isFollowed?: boolean;
   /** A file that is named for it may be missing or empty: then it is not given. */
   mayBeMissing?: boolean;
   /** Text of the default for the documents, where the default is computed. */
@@ -89,6 +91,15 @@ export function loadConfig<T extends object>(
   }
   if (faults.length > 0) throw new ConfigurationError(faults);
   return config;
+}
+
+/** The files that settings declared `isFollowed` are read from. */
+export function followedFiles(
+  configClass: ConfigClass<object>,
+  environment: Record<string, string | undefined> = process.env,
+): string[] {
+  const followed = settingsOf(configClass).filter(({ isFollowed }) => isFollowed);
+  return followed.flatMap(({ env }) => environment[`${env}_FILE`]?.trim() || []);
 }
 
 /** The instances of several config classes. */

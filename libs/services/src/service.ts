@@ -83,8 +83,11 @@ export async function startWithMail<C extends { smtpUrl?: string; mailFrom: stri
   start: (options: ServiceStart<C> & { mail: MailTransport }) => Promise<RunningService>,
 ): Promise<StartedService> {
   if (given.mail) return started(await start({ ...given, mail: given.mail }));
-  const { smtpUrl, mailFrom: from } = given.config;
-  const mail = smtpUrl ? new SmtpTransport({ url: smtpUrl, from }) : new LocalMailbox(given.clock);
+  const { config } = given;
+  const url = () => config.smtpUrl as string;
+  const mail = config.smtpUrl
+    ? new SmtpTransport({ url, from: config.mailFrom })
+    : new LocalMailbox(given.clock);
   const running = started(await start({ ...given, mail }));
   return { ...running, stop: async () => running.stop().finally(() => mail.close()) };
 }

@@ -20,6 +20,7 @@ const JOBS = [
   'SettleRefundsJob',
   'CloseCheckoutsJob',
   'FollowAccountsJob',
+  'FollowTaxJob',
   'ReturnMoneyJob',
   'MissedEventsJob',
   'SyncObjectsJob',
@@ -58,6 +59,7 @@ export class CrashWorld {
       stripeApiKey: 'sk_test_simulator',
       stripeApiUrl: await world.simulator.start(),
       stripeCallbackSecrets: [CALLBACK_SECRET],
+      taxRates: ['DE=19'],
     };
     const clockFile = join(world.folder, 'clock');
     const tokens = new ServiceTokens(SECRET, world.clock);

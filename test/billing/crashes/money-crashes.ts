@@ -8,6 +8,16 @@ import {
   Subscribing,
   Upgrading,
 } from './money-flows.js';
+import {
+  Cancelling,
+  Disputing,
+  LateMoney,
+  Lowering,
+  Renewing,
+  Restoring,
+  Taxing,
+  Unheard,
+} from './later-flows.js';
 
 /** Where billing dies, at which pass, of what. */
 export interface MoneyCrash {
@@ -22,11 +32,33 @@ const FLOWS = {
   upgrade: Upgrading,
   refund: Refunding,
   deletion: Leaving,
+  renewal: Renewing,
+  cancellation: Cancelling,
+  downgrade: Lowering,
+  tax: Taxing,
+  dispute: Disputing,
+  restoration: Restoring,
+  'money after a deletion': LateMoney,
+  'what no callback told': Unheard,
 } satisfies Record<string, new () => Flow>;
 
 const SYNC_POINTS = ['sync.after-fetch', 'sync.before-commit', 'sync.after-commit'] as const;
 /** What is fetched in a flow: a subscription's checkout, itself, its bill. */
-const SYNCS = { package: 1, subscription: 3, upgrade: 2, refund: 1, deletion: 1 } as const;
+const SYNCS = {
+  package: 1,
+  subscription: 3,
+  upgrade: 2,
+  refund: 1,
+  deletion: 1,
+  renewal: 2,
+  cancellation: 1,
+  downgrade: 1,
+  tax: 1,
+  dispute: 1,
+  restoration: 1,
+  'money after a deletion': 1,
+  'what no callback told': 1,
+} as const;
 
 const OTHERS: readonly [CrashPoint, MoneyCrash['flow']][] = [
   ['order.after-commit', 'package'],
@@ -34,11 +66,22 @@ const OTHERS: readonly [CrashPoint, MoneyCrash['flow']][] = [
   ['checkout.after-call', 'subscription'],
   ['callback.after-commit', 'package'],
   ['callback.after-commit', 'subscription'],
+  ['callback.after-commit', 'renewal'],
+  ['callback.after-commit', 'dispute'],
+  ['outbox.after-commit', 'package'],
+  ['healing.after-store', 'what no callback told'],
   ['plan-change.after-call', 'upgrade'],
+  ['plan-change.after-call', 'cancellation'],
+  ['plan-change.after-call', 'downgrade'],
+  ['plan-change.after-call', 'tax'],
   ['refund.after-commit', 'refund'],
   ['refund.after-call', 'refund'],
+  ['refund.after-commit', 'money after a deletion'],
+  ['refund.after-call', 'money after a deletion'],
   ['follow.after-mark', 'deletion'],
   ['follow.after-call', 'deletion'],
+  ['follow.after-mark', 'restoration'],
+  ['follow.after-call', 'restoration'],
 ];
 
 /** Each process border of the path of money. */

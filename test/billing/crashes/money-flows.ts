@@ -3,8 +3,9 @@ import { newId } from '#libs/platform';
 import { pressButton } from '../hosted-page.js';
 import type { CrashWorld } from './crash-world.js';
 
-const CREDITS = 15_000;
-const TRIAL = 500;
+export const CREDITS = 15_000;
+export const TRIAL = 500;
+const UNTAXED = { address_line1: '1 Quay', city: 'A town', country: 'US' };
 
 /**
  * What a customer or an operator wants of billing. Each step may meet a process that dies; `act` may be
@@ -28,6 +29,7 @@ abstract class Purchase implements Flow {
 
   async prepare(world: CrashWorld): Promise<void> {
     this.accountId = await world.entitlement.newAccount();
+    world.contacts.set(this.accountId, { details: UNTAXED });
     this.since = world.simulator.stripe.requests.length;
   }
 
@@ -82,9 +84,12 @@ export class Subscribing extends Purchase {
     deepStrictEqual([state, sku], ['active', 'api-15K-month']);
   }
 
-  protected async subscription(
-    world: CrashWorld,
-  ): Promise<Record<'id' | 'state' | 'sku', string> & { cancel_at: string | null }> {
+  protected async subscription(world: CrashWorld): Promise<
+    Record<'id' | 'state' | 'sku' | 'tax_micros', string> & {
+      cancel_at: string | null;
+      pending_change: { sku: string } | null;
+    }
+  > {
     const { body } = await world.billing.call('GET', 'subscriptions', {
       accountId: this.accountId,
     });
@@ -93,7 +98,7 @@ export class Subscribing extends Purchase {
 }
 
 /** A running subscription before the process is armed. */
-abstract class OfSubscription extends Subscribing {
+export abstract class OfSubscription extends Subscribing {
   protected id: string;
 
   override async prepare(world: CrashWorld): Promise<void> {

@@ -4,63 +4,99 @@ import fc from 'fast-check';
 import { setupPostgres } from '../../environment/setup.js';
 import teardown from '../../environment/teardown.js';
 import { BillingUnderTest } from '../billing-under-test.js';
-import { moneyCommand } from './money-commands.js';
+import { MoneyAuditor } from './money-auditor.js';
+import { type MoneyCommand, moneyHistory } from './money-commands.js';
 import { MoneyHistory, TAX_RATES } from './money-history.js';
 import { travel } from './time-travel.js';
 
 /** Histories of money, and 400 days of fifty accounts, outside of the test runner. */
 const program = new Command('money-histories')
   .option('--histories <count>', 'so many', '300')
-  .option('--commands <count>', 'in each, at most', '60')
+  .option('--commands <count>', 'in each', '60')
   .option('--seed <number>', 'of the histories', '1')
+  .option('--only <number>', 'one of them, by its number')
   .option('--no-travel', 'without the days')
   .option('--json <file>', 'also write the report to a file')
   .parse();
 const options = program.opts<
-  Record<'histories' | 'commands' | 'seed', string> & { json?: string; travel: boolean }
+  Record<'histories' | 'commands' | 'seed', string> & {
+    only?: string;
+    json?: string;
+    travel: boolean;
+  }
 >();
 
+/** Failing ones that are made smaller and shown; the rest are counted. */
+const SHOWN_MAX = 3;
+const FAULT_CHARS = 3_000;
+
+let opened: Awaited<ReturnType<typeof open>> | undefined;
 await setupPostgres();
 const faults: string[] = [];
-let [histories, commands] = [0, 0];
+let [histories, commands, shown] = [0, 0, 0];
 const startedMs = performance.now();
-const billing = await BillingUnderTest.start({ taxRates: TAX_RATES });
-try {
-  const auditor = await billing.test.auditor('billing');
-  const size = { minLength: 20, maxLength: Number(options.commands), size: 'max' } as const;
-  const property = fc.asyncProperty(fc.array(moneyCommand, size), async (steps) => {
-    const history = await MoneyHistory.begin(billing, auditor);
-    for (const step of steps) await history.run(step);
-    await history.end();
-    histories += 1;
-    commands += steps.length;
-  });
-  const seed = Number(options.seed);
-  const checked = await fc.check(property, {
-    numRuns: Number(options.histories),
-    seed,
-    endOnFailure: true,
-  });
-  if (checked.failed) {
-    faults.push(
-      String(checked.errorInstance),
-      fc.defaultReportMessage(checked) ?? 'a history failed',
-    );
-  }
-  const seconds = (performance.now() - startedMs) / 1000;
-  say(`${histories} histories of money, ${commands} commands, ${seconds.toFixed(1)} s`);
-} finally {
-  await billing.stop();
+const [numRuns, seed] = [Number(options.histories), Number(options.seed)];
+const all = fc.sample(moneyHistory(Number(options.commands)), { numRuns, seed });
+for (const [number, steps] of all.entries()) {
+  if (options.only !== undefined && number !== Number(options.only)) continue;
+  const fault = await faultOf(steps);
+  histories += 1;
+  commands += steps.length;
+  if (fault === undefined) continue;
+  faults.push(`history ${number} of seed ${seed}: ${fault.slice(0, FAULT_CHARS)}`);
+  if ((shown += 1) <= SHOWN_MAX) faults.push(JSON.stringify(await narrowed(steps)));
 }
+await close();
+const seconds = (performance.now() - startedMs) / 1000;
+say(`${histories} histories of money, ${commands} commands, ${seconds.toFixed(1)} s`);
 const travelled = options.travel ? await travel({ accounts: 50, days: 400 }) : undefined;
 if (travelled) faults.push(...travelled.faults);
 if (travelled) say(travelled.summary);
 await teardown();
-for (const fault of faults) say(fault.slice(0, 3_000));
+for (const fault of faults) say(fault.slice(0, FAULT_CHARS));
 if (options.json !== undefined) {
   writeFileSync(options.json, `${JSON.stringify({ histories, commands, travelled, faults })}\n`);
 }
 process.exit(faults.length === 0 && histories > 0 ? 0 : 1);
+
+/** In the same installation as those before, until one fails. */
+async function faultOf(steps: readonly MoneyCommand[]): Promise<string | undefined> {
+  const { billing, auditor } = (opened ??= await open());
+  try {
+    const history = await MoneyHistory.begin(billing, auditor);
+    for (const step of steps) await history.run(step);
+    await history.end();
+    return undefined;
+  } catch (error) {
+    await close();
+    return String((error as Error).message);
+  }
+}
+
+/** What is left of a failing history when nothing can be left out any more. */
+async function narrowed(steps: readonly MoneyCommand[]): Promise<readonly MoneyCommand[]> {
+  let kept = steps;
+  for (let size = Math.ceil(kept.length / 2); size >= 1; size = Math.floor(size / 2)) {
+    for (let from = 0; from < kept.length;) {
+      const fewer = kept.toSpliced(from, size);
+      if ((await faultOf(fewer)) === undefined) from += size;
+      else kept = fewer;
+    }
+  }
+  return kept;
+}
+
+async function open() {
+  const billing = await BillingUnderTest.start({ taxRates: TAX_RATES });
+  return { billing, auditor: await MoneyAuditor.open(billing) };
+}
+
+async function close(): Promise<void> {
+  const { billing, auditor } = opened ?? {};
+  opened = undefined;
+  await auditor?.close();
+  await billing?.stop();
+}
 
 function say(text: string): void {
   process.stdout.write(`${text}\n`);

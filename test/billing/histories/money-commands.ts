@@ -5,7 +5,7 @@ const kind = <Kind extends string>(name: Kind) => fc.constant(name);
 const sku = fc.constantFrom('api-5K-month', 'api-15K-month', 'api-50K-month', 'api-15K-year');
 
 /** What customers, operators, banks, networks and time do; `pick` chooses among what there is. */
-export const moneyCommand = fc.oneof(
+const moneyCommand = fc.oneof(
   {
     weight: 6,
     arbitrary: fc.record({
@@ -24,9 +24,14 @@ export const moneyCommand = fc.oneof(
   { weight: 3, arbitrary: fc.record({ kind: kind('releaseReversed') }) },
   { weight: 2, arbitrary: fc.record({ kind: kind('dropCallbacks') }) },
   {
-    weight: 2,
-    arbitrary: fc.record({ kind: kind('loseAnswers'), count: fc.integer({ min: 1, max: 4 }) }),
+    weight: 3,
+    arbitrary: fc.record({
+      kind: kind('lose'),
+      answers: fc.integer({ min: 0, max: 4 }),
+      requests: fc.integer({ min: 0, max: 2 }),
+    }),
   },
+  { weight: 2, arbitrary: fc.record({ kind: kind('move'), country: fc.constantFrom('CH', 'US') }) },
   {
     weight: 4,
     arbitrary: fc.record({
@@ -49,5 +54,9 @@ export const moneyCommand = fc.oneof(
     arbitrary: fc.record({ kind: kind('advance'), days: fc.integer({ min: 1, max: 40 }) }),
   },
 );
+
+/** So many of them. */
+export const moneyHistory = (commands: number) =>
+  fc.array(moneyCommand, { minLength: commands, maxLength: commands, size: 'max' });
 
 export type MoneyCommand = typeof moneyCommand extends fc.Arbitrary<infer T> ? T : never;

@@ -1,15 +1,22 @@
-import { type Database, checkInvariants } from '#libs/database';
+import { checkInvariants } from '#libs/database';
 import { DAY_MS, HOUR_MS, newId } from '#libs/platform';
 import { BILLING_INVARIANTS } from '../../../apps/billing/src/auditor/invariants.js';
 import { MissedEventsJob } from '../../../apps/billing/src/healing/missed-events.job.js';
 import { OpenOrdersJob } from '../../../apps/billing/src/healing/open-orders.job.js';
+import { SyncObjectsJob } from '../../../apps/billing/src/sync/sync-objects.job.js';
 import { SettleRefundsJob } from '../../../apps/billing/src/refunds/settle-refunds.job.js';
 import type { Callback } from '../../../apps/simulators/src/payments/callback-sender.js';
 import { type BillingUnderTest, CALLBACK_SECRET } from '../billing-under-test.js';
 import { pressButton } from '../hosted-page.js';
 import { signedCallback } from '../signed-callback.js';
 import type { CheckoutAction } from '../processor-stage.js';
+import type { MoneyAuditor } from './money-auditor.js';
 import type { MoneyCommand } from './money-commands.js';
+
+/** The processor says nothing, and nothing is to be done. */
+const SILENT = ['holdCallbacks', 'dropCallbacks', 'lose', 'card', 'move'];
+/** After what customers do themselves the jobs may come after the next command as well. */
+const OWN_STEPS = ['buy', 'change', 'cancel', 'undo'];
 
 /** Prices that are not whole dollars and a rate that is not whole percent: cents must be rounded. */
 export const TAX_RATES = ['CH=8.1'];
@@ -21,47 +28,59 @@ export class MoneyHistory {
   /** How many commands found something to do. */
   done = 0;
   private readonly heard: Callback[] = [];
+  /** Said by the processor, and under way. */
+  private readonly waiting: Callback[] = [];
   private isHolding = false;
   private isDeleted = false;
+  /** Before every payment of this history. */
+  private firstKey: string;
 
   private constructor(
     private readonly billing: BillingUnderTest,
-    private readonly auditor: Database,
+    private readonly auditor: MoneyAuditor,
   ) {
     this.accountId = billing.newAccount();
   }
 
-  static async begin(billing: BillingUnderTest, auditor: Database): Promise<MoneyHistory> {
+  static async begin(billing: BillingUnderTest, auditor: MoneyAuditor): Promise<MoneyHistory> {
     // As every ten minutes since the installation began: what is listed is read from here on.
     await billing.get(MissedEventsJob).runOnce();
+    billing.simulator.callbacks.hold();
     const history = new MoneyHistory(billing, auditor);
+    history.firstKey = newId();
     billing.contacts.set(history.accountId, { details: ADDRESS });
     return history;
   }
 
   /** Does one thing, lets it be handled, and checks what must always hold. @throws when it does not. */
   async run(command: MoneyCommand): Promise<void> {
+    const { apiFaults } = this.billing.simulator;
+    const before = this.done;
     await this.apply(command);
-    const { billing } = this;
-    billing.simulator.apiFaults.lostAnswers = command.kind === 'loseAnswers' ? command.count : 0;
-    await billing.settle();
-    await billing.follow();
-    await this.check();
+    if (this.done === before) return;
+    if (!SILENT.includes(command.kind)) {
+      await this.receive();
+      if (!OWN_STEPS.includes(command.kind)) await this.follow();
+      await this.check();
+    }
+    // It is the next thing that happens whose calls get lost, and what follows from it.
+    const { answers = 0, requests = 0 } = command.kind === 'lose' ? command : {};
+    Object.assign(apiFaults, { lostAnswers: answers, lostRequests: requests });
   }
 
   /** Lets everything be healed. @throws when billing's money is not the processor's. */
   async end(): Promise<void> {
     const { billing } = this;
-    Object.assign(billing.simulator.apiFaults, { lostAnswers: 0 });
+    Object.assign(billing.simulator.apiFaults, { lostAnswers: 0, lostRequests: 0 });
     billing.simulator.callbacks.faults.drop = false;
-    if (this.isHolding) await this.releaseReversed();
+    this.isHolding = false;
     for (let round = 0; round < 2; round += 1) {
       await billing.pass(HOUR_MS);
       await billing.get(OpenOrdersJob).runOnce();
       await billing.get(MissedEventsJob).runOnce();
       await billing.get(SettleRefundsJob).runOnce();
-      await billing.settle();
-      await billing.follow();
+      await this.receive();
+      await this.follow();
     }
     await billing.retry();
     await this.check();
@@ -95,8 +114,11 @@ export class MoneyHistory {
       case 'advance':
         this.done += 1;
         return this.billing.pass(command.days * DAY_MS);
-      case 'loseAnswers':
+      case 'lose':
+        this.done += 1;
         return;
+      case 'move':
+        return this.move(command.country);
       default:
         return this.network(command);
     }
@@ -129,6 +151,11 @@ export class MoneyHistory {
     if (customer === undefined) return;
     this.done += 1;
     this.billing.simulator.invoices.setCard(customer, works ? 'works' : 'declines');
+  }
+
+  private async move(country: string): Promise<void> {
+    this.done += 1;
+    this.billing.contacts.set(this.accountId, { details: { ...ADDRESS, country } });
   }
 
   private async takeBack(
@@ -199,33 +226,54 @@ export class MoneyHistory {
     >,
   ): Promise<void> {
     const { callbacks } = this.billing.simulator;
-    if (command.kind === 'releaseReversed') {
-      callbacks.faults.drop = false;
-      return this.isHolding ? this.releaseReversed() : undefined;
-    }
     this.done += 1;
-    if (command.kind === 'dropCallbacks') callbacks.faults.drop = true;
-    else if (command.kind === 'holdCallbacks') {
-      this.isHolding = true;
-      callbacks.hold();
-    } else {
-      const callback = chosen(this.heard, command.pick);
-      if (callback) await this.send(callback);
+    switch (command.kind) {
+      case 'dropCallbacks':
+        callbacks.faults.drop = true;
+        return;
+      case 'holdCallbacks':
+        this.isHolding = true;
+        return;
+      case 'releaseReversed':
+        callbacks.faults.drop = false;
+        this.isHolding = false;
+        this.waiting.reverse();
+        return;
+      case 'repeatCallback': {
+        const callback = chosen(this.heard, command.pick);
+        if (callback) await this.send(callback);
+      }
     }
   }
 
-  private async releaseReversed(): Promise<void> {
-    this.isHolding = false;
-    for (const callback of this.billing.simulator.callbacks.takeHeld().toReversed()) {
-      this.heard.push(callback);
-      await this.send(callback);
+  /** What follows from news is done, as by the jobs of a minute. */
+  private async follow(): Promise<void> {
+    const { billing } = this;
+    const { requests } = billing.simulator.stripe;
+    const before = requests.length;
+    await billing.follow();
+    if (requests.length > before) await this.receive();
+  }
+
+  /** In the order in which it was said, or the other way round after a while. */
+  private async receive(): Promise<void> {
+    const { callbacks } = this.billing.simulator;
+    this.waiting.push(...callbacks.takeHeld());
+    callbacks.hold();
+    if (!this.isHolding) {
+      for (const callback of this.waiting.splice(0)) {
+        this.heard.push(callback);
+        await this.send(callback);
+      }
     }
+    await this.billing.get(SyncObjectsJob).runOnce();
   }
 
   private async send({ body }: Callback): Promise<void> {
     const raw = Buffer.from(body);
     const headers = signedCallback(raw, CALLBACK_SECRET, this.billing.clock.now());
-    await this.billing.call('POST', 'callbacks/stripe', { body: raw, headers });
+    const { status } = await this.billing.call('POST', 'callbacks/stripe', { body: raw, headers });
+    if (status !== 200) throw new Error(`a callback was answered ${status}`);
   }
 
   private async customer(): Promise<string | undefined> {
@@ -237,7 +285,9 @@ export class MoneyHistory {
   }
 
   private async check(): Promise<void> {
-    const violated = await checkInvariants(this.auditor, BILLING_INVARIANTS);
+    const violated = await checkInvariants(this.auditor, BILLING_INVARIANTS, {
+      from: this.firstKey,
+    });
     const errors = this.billing.logLines.splice(0).filter(isFault);
     const faults = [...violated.map((one) => JSON.stringify(one)), ...errors];
     if (faults.length > 0) throw new Error(faults.join('\n'));

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { loadAll } from 'js-yaml';
-import { waitFor } from '#test/environment';
 import { CHART_VALUES } from '../chart-values.js';
 import { Chart, type PodSpec, type Resource, workloadsOf } from '../chart.js';
 import {
@@ -17,7 +16,6 @@ import type { KubernetesObject } from './kubernetes-client.js';
 jest.setTimeout(3_600_000);
 
 const NAMESPACE = 'dds';
-const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const PODS = `/api/v1/namespaces/${NAMESPACE}/pods?dryRun=All&fieldValidation=Strict`;
 const missing = chartToolsAvailability() ?? apiServerAvailability();
 
@@ -30,19 +28,7 @@ const missing = chartToolsAvailability() ?? apiServerAvailability();
     beforeAll(async () => {
       chart = new Chart((await chartTools()).helm);
       server = await ApiServer.start(await apiServerPrograms());
-      for (const definition of await customDefinitions()) {
-        await server.client.create(DEFINITIONS, definition);
-        const path = `${DEFINITIONS}/${definition.metadata.name}`;
-        const isEstablished = async () => {
-          const { status } = await server.client.get<{ status?: { conditions?: Condition[] } }>(
-            path,
-          );
-          return status?.conditions?.some(
-            ({ type, status: is }) => type === 'Established' && is === 'True',
-          );
-        };
-        await waitFor(`${definition.metadata.name} to be served`, isEstablished);
-      }
+      await server.define(await customDefinitions());
       await server.createRestricted(NAMESPACE);
       // A controller would make it.
       const account = { metadata: { name: 'default' } };
@@ -116,11 +102,6 @@ const missing = chartToolsAvailability() ?? apiServerAvailability();
     );
   },
 );
-
-interface Condition {
-  type: string;
-  status: string;
-}
 
 interface PodToCreate {
   apiVersion: string;

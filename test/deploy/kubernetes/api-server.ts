@@ -7,10 +7,17 @@ import { waitFor } from '#test/environment';
 import { makeOwnCertificate } from '../../environment/servers/own-certificate.js';
 import type { ApiServerPrograms } from '../tools/programs.js';
 import { Daemon } from './daemon.js';
+import type { CustomResourceDefinition } from './custom-definitions.js';
 import { KubernetesClient } from './kubernetes-client.js';
 
 const READY_LIMIT_MS = 180_000;
 const RSA_BITS = 2048;
+
+const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+
+interface Defined {
+  status?: { conditions?: { type: string; status: string }[] };
+}
 
 /** A real Kubernetes API on loopback with its own store, and nothing that acts on what it stores. */
 export class ApiServer {
@@ -65,6 +72,21 @@ export class ApiServer {
   async createRestricted(name: string): Promise<void> {
     const labels = { 'pod-security.kubernetes.io/enforce': 'restricted' };
     await this.client.create('/api/v1/namespaces', { metadata: { name, labels } });
+  }
+
+  /** Has the server know further kinds of resources; resolves when it serves them. */
+  async define(definitions: readonly CustomResourceDefinition[]): Promise<void> {
+    for (const definition of definitions) {
+      await this.client.create(DEFINITIONS, definition);
+      const { name } = definition.metadata;
+      const isServed = async () => {
+        const { status } = await this.client.get<Defined>(`${DEFINITIONS}/${name}`);
+        return status?.conditions?.some(
+          ({ type, status: is }) => type === 'Established' && is === 'True',
+        );
+      };
+      await waitFor(`${name} to be served`, isServed);
+    }
   }
 
   async stop(): Promise<void> {

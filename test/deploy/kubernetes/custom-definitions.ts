@@ -41,6 +41,16 @@ export const DEFINING_MODULES = [
     version: 'v2.21.0',
     path: 'config/crd/bases/keda.sh_{scaledobjects,triggerauthentications}.yaml',
   },
+  {
+    module: 'github.com/cert-manager/cert-manager',
+    version: 'v1.20.0',
+    path: 'deploy/crds/cert-manager.io_{certificates,issuers}.yaml',
+  },
+  {
+    module: 'github.com/cloudnative-pg/cloudnative-pg',
+    version: 'v1.30.0',
+    path: 'config/crd/bases/postgresql.cnpg.io_clusters.yaml',
+  },
 ];
 
 /** The definition of every resource in the chart that Kubernetes itself does not know. */

@@ -12,6 +12,7 @@ import { ImageDeployment } from '../image-deployment.js';
 import { ImageStore } from '../image.js';
 import { apiServerPrograms, chartTools, controllers } from '../tools/programs.js';
 import { ApiServer } from './api-server.js';
+import { customDefinitions } from './custom-definitions.js';
 import type { KubernetesObject } from './kubernetes-client.js';
 import { SimulatedCluster, isTrue } from './simulated-cluster.js';
 
@@ -35,10 +36,15 @@ describe('the chart on a cluster with simulated nodes', () => {
   beforeAll(async () => {
     chart = new Chart((await chartTools()).helm);
     server = await ApiServer.start(await apiServerPrograms());
+    await server.define(await customDefinitions());
     await SimulatedCluster.start(server, await controllers());
     await server.createRestricted(NAMESPACE);
     // The addresses under which the processes of these pods find what they need.
-    writeSecretFiles({ folder, database: 'postgres:5432/domain_data', smtpUrl: 'smtp://mail:25' });
+    writeSecretFiles({
+      folder,
+      database: 'postgres:5432/domain_data?sslmode=disable',
+      smtpUrl: 'smtp://mail:25',
+    });
     const files = readdirSync(folder).filter((name) => name !== 'service_secrets_source');
     const data = files.map((name) => [name, readFileSync(join(folder, name), 'base64')]);
     await server.client.create(SECRETS, {

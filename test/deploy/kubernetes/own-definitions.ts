@@ -11,20 +11,8 @@ const object = (properties: Record<string, JsonSchema>, ...required: string[]): 
   ...(required.length > 0 && { required }),
 });
 
-/** Of CloudNativePG and Strimzi, which publish no module: what the chart uses, as their versions 1.30 and 1.2 have it. */
+/** Of Strimzi, which publishes no module: what the chart uses, as its version 1.2 has it. */
 export const OWN_DEFINITIONS: CustomResourceDefinition[] = [
-  definition('postgresql.cnpg.io', 'Cluster', {
-    ...object(
-      {
-        instances: { ...whole, minimum: 1 },
-        enableSuperuserAccess: flag,
-        superuserSecret: object({ name: text }, 'name'),
-        bootstrap: object({ initdb: object({ database: text, owner: text }) }),
-        storage: object({ size: text, storageClass: text }),
-      },
-      'instances',
-    ),
-  }),
   definition('kafka.strimzi.io', 'KafkaNodePool', {
     ...object(
       {

@@ -28,7 +28,8 @@ export interface KafkaBrokerOptions {
   };
   /**
    * Clients must log in by SCRAM-SHA-512 then, and may do nothing without an access rule. Passwords
-   * by user; `admin` must be among them and may do everything.
+   * by user; `admin` must be among them and may do everything, as may
+   * `cli`, which makes topics and rules.
    */
   sasl?: Record<string, string>;
   /**
@@ -188,10 +189,13 @@ export class KafkaBroker {
       ...lines,
       'sasl.enabled.mechanisms=SCRAM-SHA-512',
       'sasl.mechanism.inter.broker.protocol=SCRAM-SHA-512',
-      `listener.name.client.scram-sha-512.sasl.jaas.config=${login} required username="${ADMIN}" password="${sasl[ADMIN]}";`,
+      ...['client', 'proxied'].map(
+        (listener) =>
+          `listener.name.${listener}.scram-sha-512.sasl.jaas.config=${login} required username="${ADMIN}" password="${sasl[ADMIN]}";`,
+      ),
       'authorizer.class.name=org.apache.kafka.metadata.authorizer.StandardAuthorizer',
       // The controller's own listener, on loopback as well, knows no names.
-      `super.users=User:${ADMIN};User:ANONYMOUS`,
+      `super.users=User:${ADMIN};User:cli;User:ANONYMOUS`,
     ];
   }
 

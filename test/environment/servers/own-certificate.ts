@@ -12,15 +12,19 @@ export interface OwnCertificate {
   authority: string;
 }
 
-/** Makes a certificate for 127.0.0.1 that nobody else has signed, by OpenSSL; the files begin with `name`. */
-export function makeOwnCertificate(folder: string, name: string): OwnCertificate {
+/**
+ * Makes a certificate for 127.0.0.1, and a host name if one is given, that nobody else has signed, by OpenSSL; the
+ * files begin with `name`.
+ */
+export function makeOwnCertificate(folder: string, name: string, host?: string): OwnCertificate {
+  const names = ['IP:127.0.0.1', ...(host === undefined ? [] : [`DNS:${host}`])].join();
   const [keyFile, certificateFile, keyStoreFile] = ['key', 'crt', 'pem'].map((end) =>
     join(folder, `${name}.${end}`),
   );
   execFileSync(
     'openssl',
     `req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=127.0.0.1
-      -addext subjectAltName=IP:127.0.0.1 -keyout ${keyFile} -out ${certificateFile}`.split(/\s+/),
+      -addext subjectAltName=${names} -keyout ${keyFile} -out ${certificateFile}`.split(/\s+/),
     { stdio: 'ignore' },
   );
   const authority = readFileSync(certificateFile, 'utf8');

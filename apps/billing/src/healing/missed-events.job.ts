@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '#libs/database';
-import { DAY_MS, type Job, MINUTE_MS } from '#libs/platform';
+import { DAY_MS, type Job, MINUTE_MS, crashPoint } from '#libs/platform';
 import { CallbacksService } from '../callbacks/callbacks.service.js';
 import type { PaymentProcessor } from '../processors/payment-processor.js';
 import { PaymentProcessors } from '../processors/payment-processors.js';
@@ -61,6 +61,7 @@ export class MissedEventsJob implements Job {
         );
         if (isNew) count.healed += 1;
       }
+      crashPoint('healing.after-store');
       await this.database.transaction((transaction) =>
         this.callbacks.putCursor(transaction, name, next),
       );

@@ -17,8 +17,10 @@ export const subscriptions: Migration = {
       interval text not null check (interval in ('month', 'year')),
       catalogue_version text not null,
       currency text not null,
-      -- Of its prices, as long as it runs.
+      -- Within its prices; another one applies from the next period on.
       tax_ppm integer not null check (tax_ppm between 0 and 999999),
+      -- The end of the period after which the rate has been decided.
+      tax_decided_at timestamptz,
       period_start timestamptz not null,
       period_end timestamptz not null,
       paid_through timestamptz,
@@ -43,6 +45,8 @@ export const subscriptions: Migration = {
     );
     create unique index subscriptions_current on subscriptions (account_id, line) where is_current;
     create index subscriptions_account on subscriptions (account_id, id);
+    create index subscriptions_renewals on subscriptions (period_end)
+      where is_current and cancel_at is null;
     create index subscriptions_duplicates on subscriptions (updated_at)
       where is_duplicate and state not in ('cancelled', 'expired');
     alter table payment_lines add constraint payment_lines_subscription

@@ -67,8 +67,8 @@ describe('processors under a rate', () => {
         ...access,
         apiUrl,
         rate,
-        apiKey: 'sk_test_1',
-        callbackSecrets: ['a secret'],
+        apiKey: () => 'sk_test_1',
+        callbackSecrets: () => ['a secret'],
       }),
     paypal: (rate) =>
       new PaypalProcessor({
@@ -76,7 +76,7 @@ describe('processors under a rate', () => {
         apiUrl,
         rate,
         clientId: 'a client',
-        clientSecret: 'a secret of the tests',
+        clientSecret: () => 'a secret of the tests',
         webhookIds: ['5GP028458E2496506'],
         returnUrl: 'http://localhost:1/subscriptions',
       }),

@@ -6,7 +6,8 @@ import {
   type PlanRequest,
   planOfSku,
 } from '#libs/contracts';
-import { Clock, InvalidRequest, MINUTE_MS, crashPoint, newId } from '#libs/platform';
+import { Clock, InvalidRequest, MINUTE_MS, type Micros, crashPoint, newId } from '#libs/platform';
+import { taxWithin } from '../pricing/tax-rates.js';
 import { ProcessorUnavailable } from '../processors/processors.errors.js';
 import type { ChangeRequest, Outcome } from '../processors/payment-processor.js';
 import { PaymentProcessors } from '../processors/payment-processors.js';
@@ -38,11 +39,11 @@ export class PlanChangesService {
     const { row, effect, change, processor } = await this.planned(accountId, id, request);
     const { currency } = row;
     if (effect === 'period_end') {
-      return { effect, due_micros: '0', currency, from: row.periodEnd.toISOString() };
+      return { effect, ...due(0n, row), currency, from: row.periodEnd.toISOString() };
     }
     const from = wholeSecond(this.clock.now());
     const { dueMicros } = valueOf(await processor.previewChange(change, from));
-    return { effect, due_micros: dueMicros.toString(), currency, from: from.toISOString() };
+    return { effect, ...due(dueMicros, row), currency, from: from.toISOString() };
   }
 
   /**
@@ -100,10 +101,33 @@ export class PlanChangesService {
     return this.alone(accountId, id, () => this.undoAlone(accountId, id));
   }
 
+  /**
+   * Brings another rate of tax to what is billed from the next period on. The plan stays, and so does what it costs
+   * without tax. A change that waits for the end of the period takes the rate with it.
+   * @throws PlanNotChangeable, ProcessorUnavailable, ChangeRefused.
+   */
+  async changeTax(accountId: string, id: string, taxPpm: number): Promise<void> {
+    await this.alone(accountId, id, async () => {
+      await this.refreshed(await this.own.findCurrent(accountId, id));
+      const row = await this.own.findCurrent(accountId, id);
+      if (row.taxPpm === taxPpm || row.cancelAt !== null) return;
+      const processor = this.processors.get(row.processor);
+      const { pendingSku, pendingQuantity, periodEnd } = row;
+      const units = pendingSku ? plannedUnits(pendingSku, pendingQuantity ?? 1) : unitsOf(row);
+      const change = changeOf({ ...row, taxPpm }, units);
+      const key = `tax:${changeIdOf(row, change, periodEnd)}:${taxPpm}`;
+      if (pendingSku) valueOf(await processor.changeAtPeriodEnd(change, key));
+      else valueOf(await processor.setPlan(change, key));
+      crashPoint('plan-change.after-call');
+      await this.refreshed(row);
+    });
+  }
+
   private async cancelAlone(accountId: string, id: string): Promise<PlanChangeAnswer> {
     const row = await this.own.findCurrent(accountId, id);
     const { externalId } = row;
     valueOf(await this.processors.get(row.processor).cancel(externalId, 'period_end', newId()));
+    crashPoint('plan-change.after-call');
     return { subscription: await this.refreshed(row), redirect_url: null };
   }
 
@@ -118,6 +142,7 @@ export class PlanChangesService {
       );
       if (result.state === 'approval_required') ({ redirectUrl } = result);
     } else valueOf(await processor.resume(row.externalId, newId()));
+    crashPoint('plan-change.after-call');
     return { subscription: await this.refreshed(row), redirect_url: redirectUrl };
   }
 
@@ -178,6 +203,12 @@ function changeOf(
   const { plan, quantity } = units;
   return { subscriptionId: externalId, plan: planRefOf(plan, taxPpm), quantity, currency };
 }
+
+/** An amount that is due, and the tax within it. */
+const due = (micros: Micros, { taxPpm }: Subscription) => ({
+  due_micros: micros.toString(),
+  tax_micros: taxWithin(micros, taxPpm).toString(),
+});
 
 /** The same wish at the same agreed time is the same call, however often it is sent. */
 function changeIdOf({ id }: Subscription, { plan, quantity }: ChangeRequest, from: Date): string {

@@ -1,9 +1,13 @@
-import type { SubscriptionAnswer } from '#libs/contracts';
+import { type SubscriptionAnswer, planOfSku } from '#libs/contracts';
+import { taxOn } from '../pricing/tax-rates.js';
 import type { Subscription } from './subscription.entity.js';
 
 export function toSubscriptionAnswer(row: Subscription): SubscriptionAnswer {
   const { pendingSku: sku, pendingQuantity: quantity } = row;
   const at = row.periodEnd.toISOString();
+  const netMicros = BigInt(planOfSku(row.sku)?.unitMicros ?? 0);
+  const taxMicros = taxOn(netMicros, row.taxPpm);
+  const ofAllUnits = (micros: bigint) => (micros * BigInt(row.quantity)).toString();
   return {
     id: row.id,
     line: row.line,
@@ -11,6 +15,9 @@ export function toSubscriptionAnswer(row: Subscription): SubscriptionAnswer {
     sku: row.sku,
     quantity: row.quantity,
     interval: row.interval,
+    amount_micros: ofAllUnits(netMicros + taxMicros),
+    tax_micros: ofAllUnits(taxMicros),
+    currency: row.currency,
     processor: row.processor,
     period_start: row.periodStart.toISOString(),
     period_end: at,

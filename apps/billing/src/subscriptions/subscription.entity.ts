@@ -42,9 +42,13 @@ export class Subscription {
   @Column('text')
   currency: string;
 
-  /** Tax within its prices, in millionths of what they are without: it keeps the rate that it was begun with. */
+  /** Tax within its prices, in millionths of what they are without. A period keeps the rate that it began with. */
   @Column('integer', { name: 'tax_ppm' })
   taxPpm: number;
+
+  /** The end of a period for which it was decided at what rate the next one begins. */
+  @Column('timestamptz', { name: 'tax_decided_at', nullable: true })
+  taxDecidedAt: Date | null;
 
   @Column('timestamptz', { name: 'period_start' })
   periodStart: Date;

@@ -122,9 +122,8 @@ export class SubscriptionsMaintenanceRepository {
 
   /** Running subscriptions that their account's state, another one or what was taken back changes. */
   async listToFollow(limit: number): Promise<FollowedSubscription[]> {
-    return this.maintenance.transaction((transaction) =>
-      transaction.query<FollowedSubscription>(
-        `select s.id, s.account_id as "accountId", s.processor, s.external_id as "externalId",
+    return this.maintenance.query<FollowedSubscription>(
+      `select s.id, s.account_id as "accountId", s.processor, s.external_id as "externalId",
            case when s.is_duplicate or s.is_reversed or a.state = 'erased' then 'end'
              when a.state = 'deleted' and s.cancel_at is null then 'cancel'
              when a.state = 'active' and s.is_cancelled_by_deletion then 'resume'
@@ -137,20 +136,17 @@ export class SubscriptionsMaintenanceRepository {
            or a.state = 'deleted' and s.cancel_at is null
            or a.state = 'active' and s.is_cancelled_by_deletion)
          order by s.updated_at limit $1`,
-        [limit],
-      ),
+      [limit],
     );
   }
 
   /** Cancelled ones whose period is over, and of whose end nothing was heard. */
   async listOverdue(now: Date, limit: number): Promise<{ processor: ProcessorName; id: string }[]> {
-    return this.maintenance.transaction((transaction) =>
-      transaction.query<{ processor: ProcessorName; id: string }>(
-        `select processor, external_id as id from subscriptions
+    return this.maintenance.query<{ processor: ProcessorName; id: string }>(
+      `select processor, external_id as id from subscriptions
          where cancel_at <= $1 and state not in ('cancelled', 'expired')
          order by cancel_at limit $2`,
-        [now, limit],
-      ),
+      [now, limit],
     );
   }
 

@@ -164,6 +164,7 @@ export class SubscriptionsService {
       catalogueVersion: snapshot.catalogueVersion,
       currency: snapshot.currency,
       taxPpm: snapshot.taxPpm,
+      taxDecidedAt: null,
       periodStart: snapshot.periodStart,
       periodEnd: snapshot.periodEnd,
       paidThrough: null,
@@ -206,6 +207,8 @@ export class SubscriptionsService {
       cancelAt: snapshot.cancelAt,
       pendingSku: snapshot.pendingChange?.sku ?? null,
       pendingQuantity: snapshot.pendingChange?.quantity ?? null,
+      // The rate went with the change that is taken back.
+      ...(row.pendingSku !== null && !snapshot.pendingChange && { taxDecidedAt: null }),
       isCurrent: counts && !isTaken,
       isDuplicate: row.isDuplicate || (counts && isTaken),
       ...(snapshot.sku === row.wantedSku && snapshot.quantity === row.wantedQuantity && NO_WISH),

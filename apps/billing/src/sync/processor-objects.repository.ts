@@ -36,9 +36,8 @@ export class ProcessorObjectsRepository {
 
   /** Takes due objects, the longest due first, for a minute. */
   async claim(limit: number): Promise<ClaimedObject[]> {
-    return this.database.transaction((transaction) =>
-      transaction.query<ClaimedObject>(
-        `with due as (
+    return this.database.query<ClaimedObject>(
+      `with due as (
            select processor, kind, external_id from processor_objects
            where due_at <= clock_timestamp()
              and (claimed_until is null or claimed_until < clock_timestamp())
@@ -49,8 +48,7 @@ export class ProcessorObjectsRepository {
          from due
          where (o.processor, o.kind, o.external_id) = (due.processor, due.kind, due.external_id)
          returning o.processor, o.kind, o.external_id as id, o.wish_no as "wishNo", o.attempts`,
-        [limit],
-      ),
+      [limit],
     );
   }
 

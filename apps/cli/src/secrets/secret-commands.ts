@@ -1,11 +1,13 @@
 import type { Command } from 'commander';
 import { writeSecretFiles } from './secret-files.js';
 
-const DATABASE = 'postgres:5432/domain_data';
+/** The compose file's, on its inner network. */
+const DATABASE = 'postgres:5432/domain_data?sslmode=disable';
 
 interface SecretOptions {
   smtpUrl: string;
   database: string;
+  valkey?: string;
   stripeApiKey?: string;
   stripeCallbackSecret?: string;
   paypalClientSecret?: string;
@@ -18,6 +20,7 @@ export function secretCommands(program: Command): void {
     .description('make every secret of a deployment, a file each; what is there stays as it is')
     .requiredOption('--smtp-url <url>', 'where mail is handed over: smtp://user:password@host:port')
     .option('--database <address>', 'host:port/database as the services see it', DATABASE)
+    .option('--valkey <address>', 'host:port of a Valkey that is to ask for a password')
     .option('--stripe-api-key <key>', 'secret key of the Stripe account, for billing')
     .option('--stripe-callback-secret <secret>', 'signing secret of its callback endpoint')
     .option('--paypal-client-secret <secret>', 'secret of the PayPal app, for billing')

@@ -19,6 +19,8 @@ export interface SecretSources {
   /** `host:port/database`, as the services see it. */
   database: string;
   smtpUrl: string;
+  /** `host:port` of a Valkey that asks for a password, which is made for it. */
+  valkey?: string;
   /** Only in an installation with billing. */
   stripe?: { apiKey: string; callbackSecret: string };
   paypalClientSecret?: string;
@@ -61,6 +63,10 @@ export function writeSecretFiles(sources: SecretSources): string[] {
   const ofRole = (role: string) => url(role, derivedRolePassword(secret, role));
   keep('database_admin_url', () => url('postgres', password));
   keep('smtp_url', () => smtpUrl);
+  if (sources.valkey !== undefined) {
+    const word = random('valkey_password');
+    keep('valkey_url', () => `redis://:${word}@${sources.valkey}`);
+  }
   for (const [name, text] of Object.entries(processorSecrets(sources))) {
     // The file of a processor that was left out before is there and empty.
     if (keep(name, () => text) === '' && text !== '') follow(name, text);

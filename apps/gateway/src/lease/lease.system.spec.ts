@@ -246,7 +246,7 @@ describe('the journal', () => {
     writeFileSync(path, `+ 4 ${leaseId} ${keyRecord.accountId}\n= 4 1\n= 4 2\n`);
     appendFileSync(path, '= 4 9');
     for (const id of [leaseId, other]) {
-      around.entitlement.leases.set(id, {
+      around.entitlement.addLease(id, {
         accountId: keyRecord.accountId,
         amount: 10,
         consumed: 0,

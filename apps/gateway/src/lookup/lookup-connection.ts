@@ -1,5 +1,6 @@
 import { type NetConnectOpts, type Socket, connect as connectPlain } from 'node:net';
 import { connect as connectTls } from 'node:tls';
+import type { InternalTls } from '#libs/platform';
 import { type AnswerHeaders, readAnswerHeaders } from './answer-headers.js';
 import type { OwnerAnswer } from '../owners/owner-answer.js';
 import type { LookupCall } from './lookup-call.js';
@@ -12,6 +13,7 @@ export interface LookupAddress {
   host: string;
   port: number;
   isTls: boolean;
+  tls?: InternalTls;
 }
 
 const HEADERS_MAX_BYTES = 16 * 1024;
@@ -65,12 +67,8 @@ export class LookupConnection {
     this.socket.destroy();
   }
 
-  private connect({ socketPath, host, port, isTls }: LookupAddress): Socket {
+  private connect({ socketPath, host, port, isTls, tls }: LookupAddress): Socket {
     const isReady = () => (this.isConnected = true);
-    if (isTls) {
-      const socket = connectTls({ host, port, servername: host }, isReady);
-      return socket.on('data', (chunk: Buffer) => this.read(chunk, chunk.length));
-    }
     const target: NetConnectOpts = socketPath
       ? { path: socketPath }
       : { host, port, noDelay: true, keepAlive: true };
@@ -78,7 +76,11 @@ export class LookupConnection {
       this.read(buffer as Buffer, size);
       return true;
     };
-    return connectPlain({ ...target, onread: { buffer: READ_BUFFER, callback } }, isReady);
+    const options = { ...target, onread: { buffer: READ_BUFFER, callback } };
+    if (!isTls) return connectPlain(options, isReady);
+    // Its certificate is for the service's name, whatever its address.
+    const proof = tls && { secureContext: tls.material.context, servername: 'lookup' };
+    return connectTls({ servername: host, ...options, ...proof }, isReady);
   }
 
   private read(buffer: Buffer, size: number): void {

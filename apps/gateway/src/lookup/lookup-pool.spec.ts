@@ -1,7 +1,12 @@
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, type Server, type Socket, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { waitFor } from '#test/environment';
+import { InternalTls, Logger } from '#libs/platform';
+import { OwnAuthority, waitFor } from '#test/environment';
 import { readAnswerHeaders } from './answer-headers.js';
 import type { OwnerAnswer } from '../owners/owner-answer.js';
 import type { LookupCall } from './lookup-call.js';
@@ -248,5 +253,38 @@ describe('the headers of an answer', () => {
       age: undefined,
       isKept: false,
     });
+  });
+
+  it('S112: over TLS it asks nobody but lookup, on connections that it keeps', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'lookup-tls-'));
+    const authority = new OwnAuthority(folder);
+    const logger = new Logger('test', { write: () => undefined });
+    const tls = new InternalTls(authority.issue('gateway'), logger);
+    const seen: unknown[] = [];
+    const askAs = async (name: string) => {
+      const { listenerOptions } = new InternalTls(authority.issue(name), logger);
+      const listener = createTlsServer(listenerOptions, (_request, response) =>
+        response.setHeader('x-outcome', 'delivered').end('{}'),
+      );
+      listener.on('secureConnection', (socket) => seen.push(socket.getPeerCertificate().subject));
+      listener.listen(0, '127.0.0.1');
+      await once(listener, 'listening');
+      const url = `https://127.0.0.1:${(listener.address() as AddressInfo).port}`;
+      const lookup = new LookupPool({ url, tls, timeoutMs: 5_000 });
+      const results = [await ask(lookup).result(), await ask(lookup).result()];
+      lookup.close();
+      listener.close();
+      return results;
+    };
+    try {
+      expect(await askAs('lookup')).toEqual(Array(2).fill(expect.objectContaining({ body: '{}' })));
+      expect(seen).toEqual([{ CN: 'gateway' }]);
+      const refused = expect.objectContaining({ code: 'ERR_TLS_CERT_ALTNAME_INVALID' });
+      expect(await askAs('account')).toEqual([refused, refused]);
+      const plain = { url: 'http://lookup:7100', tls, timeoutMs: 1 };
+      expect(() => new LookupPool(plain)).toThrow('lookup: its URL must begin with https://');
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 });

@@ -1,3 +1,5 @@
+import { mustBeTls } from '#libs/contracts';
+import type { InternalTls } from '#libs/platform';
 import type { LookupCall } from './lookup-call.js';
 import { type LookupAddress, LookupConnection } from './lookup-connection.js';
 import { AnswerLate, ConnectTimeout, ConnectionEnded } from './lookup.errors.js';
@@ -7,6 +9,8 @@ export interface LookupPoolOptions {
   url: string;
   /** Its Unix socket, when it runs on the same machine. */
   socketPath?: string;
+  /** The certificate of this process, where calls between services go over TLS. */
+  tls?: InternalTls;
   /** Longest until a whole answer is there, in milliseconds; waiting for a connection counts. */
   timeoutMs: number;
   connectionsMax?: number;
@@ -40,12 +44,15 @@ export class LookupPool {
 
   constructor(options: LookupPoolOptions) {
     const { protocol, hostname, port } = new URL(options.url);
-    const isTls = protocol === 'https:' && options.socketPath === undefined;
+    const { socketPath, tls } = options;
+    const isTls = protocol === 'https:' && socketPath === undefined;
+    if (tls && socketPath === undefined) mustBeTls('lookup', options.url);
     this.address = {
-      socketPath: options.socketPath,
+      socketPath,
       host: hostname.replace(/^\[|\]$/g, ''),
       port: Number(port) || (isTls ? 443 : 80),
       isTls,
+      tls,
     };
     this.connectionsMax = options.connectionsMax ?? CONNECTIONS_MAX;
     const tickMs = Math.min(TICK_MAX_MS, Math.ceil(options.timeoutMs / TICKS_PER_TIMEOUT));

@@ -21,6 +21,8 @@ create table request_log (
 ) partition by range (at);
 create index request_log_account on request_log (account_id, at desc);
 create index request_log_key on request_log (key_id, at);
+-- Empty for ever: what the auditor looks for (I16).
+create index request_log_charged_refusals on request_log (at) where status = 429 and credits <> 0;
 -- Rows lie in the order in which they were written: what is new of a day is a few pages.
 create index request_log_written on request_log using brin (written_by)
   with (pages_per_range = 32, autosummarize = on);

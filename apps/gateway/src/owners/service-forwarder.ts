@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { Pool, type Dispatcher } from 'undici';
-import { CHARGED_ITEMS_HEADER, OUTCOME_HEADER, SOURCE_HEADER } from '#libs/contracts';
+import { CHARGED_ITEMS_HEADER, OUTCOME_HEADER, SOURCE_HEADER, connectTo } from '#libs/contracts';
 import {
   InvalidRequest,
   type Problem,
@@ -40,11 +40,17 @@ export class ServiceForwarder {
   private readonly pool: Pool;
 
   constructor(private readonly options: ServiceForwarderOptions) {
-    const { url, socketPath, timeoutMs } = options;
+    const { service: audience, url, socketPath, tokens, timeoutMs } = options;
     this.pool = new Pool(url, {
       connections: CONNECTIONS,
       pipelining: 1,
-      connect: { timeout: CONNECT_TIMEOUT_MS, ...(socketPath && { socketPath }) },
+      connect: connectTo({
+        audience,
+        url,
+        socketPath,
+        tls: tokens.tls,
+        timeoutMs: CONNECT_TIMEOUT_MS,
+      }),
       headersTimeout: timeoutMs,
       bodyTimeout: timeoutMs,
     });

@@ -1,9 +1,9 @@
 import { finished } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import pg from 'pg';
+import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import { Database, type Transaction } from '#libs/database';
+import { Database, type DatabaseAddress, type Transaction, clientFor } from '#libs/database';
 import { newId } from '#libs/platform';
 import type { LogEntry } from './log-line.js';
 import type { LogSink } from './request-log.js';
@@ -50,7 +50,7 @@ export class RequestLogCopy implements LogSink {
   private refused?: Buffer;
 
   constructor(
-    private readonly databaseUrl: string,
+    private readonly address: DatabaseAddress,
     readonly makePartitions: () => Promise<void>,
   ) {}
 
@@ -118,8 +118,8 @@ export class RequestLogCopy implements LogSink {
   }
 
   private async connect(): Promise<pg.Client> {
-    const client = new pg.Client({
-      connectionString: this.databaseUrl,
+    const Client = clientFor(this.address);
+    const client = new Client({
       application_name: 'gateway request log',
       connectionTimeoutMillis: TIMEOUT_MS,
       statement_timeout: TIMEOUT_MS,

@@ -29,7 +29,7 @@ export class Forwarder {
   /** @throws when an operation has an owner whose address is not known. */
   constructor(private readonly options: ForwarderOptions) {
     const { url, socketPath, tokens, timeoutMs, owners, operations } = options;
-    this.lookup = new LookupForwarder(options);
+    this.lookup = new LookupForwarder({ ...options, tls: tokens.tls });
     this.services.set(
       'lookup',
       new ServiceForwarder({ service: 'lookup', url, socketPath, tokens, timeoutMs }),

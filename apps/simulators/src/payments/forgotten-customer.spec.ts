@@ -20,7 +20,10 @@ it.each([
   async (adopts, end) => {
     simulator.world.adoptsCustomers = adopts;
     const apiUrl = await simulator.start();
-    const secrets = { apiKey: 'sk_test_simulator', callbackSecrets: ['a secret of the tests'] };
+    const secrets = {
+      apiKey: () => 'sk_test_simulator',
+      callbackSecrets: () => ['a secret of the tests'],
+    };
     const processor = new StripeProcessor({ ...secrets, apiUrl, rate: new CallRate(1_000), clock });
     const { outcome } = await processor.createCheckout({
       orderId: newId(),

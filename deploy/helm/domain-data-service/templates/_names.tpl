@@ -56,8 +56,17 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- if or .Values.kafka.tls .Values.kafka.strimzi.enabled }}true{{ end -}}
 {{- end -}}
 
-{{- define "dds.kafkaSasl" -}}
-{{- if or .Values.kafka.sasl .Values.kafka.strimzi.enabled }}true{{ end -}}
+{{- define "dds.internalTls" -}}
+{{- if ne .Values.internalTls.by "none" }}true{{ end -}}
+{{- end -}}
+
+{{- /* The Secret with the certificate of a service. */ -}}
+{{- define "dds.tlsSecret" -}}
+{{- if eq .root.Values.internalTls.by "secrets" -}}
+{{ .root.Values.internalTls.secretPrefix }}{{ .name }}
+{{- else -}}
+{{ include "dds.fullname" .root }}-{{ .name }}-tls
+{{- end -}}
 {{- end -}}
 
 {{- define "dds.kafkaCa" -}}

@@ -33,7 +33,7 @@ securityContext:
 {{- if eq .env "KAFKA_SASL_PASSWORD" -}}
 {{- if $root.Values.kafka.strimzi.enabled -}}
 {{- $files = append $files (dict "env" .env "file" .file "secret" $.known.name "key" "password") -}}
-{{- else if $root.Values.kafka.sasl -}}
+{{- else if $root.Values.kafka.tls -}}
 {{- $files = append $files (dict "env" .env "file" .file "secret" $root.Values.secrets.name "key" .file) -}}
 {{- end -}}
 {{- else if or .isRequired .mayBeMissing (eq .env "SMTP_URL") (and (eq .env "VALKEY_URL") $root.Values.valkey.fromSecret) -}}
@@ -49,6 +49,7 @@ securityContext:
 {{- $known := .known -}}
 {{- $v := $root.Values -}}
 {{- $full := include "dds.fullname" $root -}}
+{{- $scheme := ternary "https" "http" (eq "true" (include "dds.internalTls" $root)) -}}
 {{- $all := dict
   "BASE_URL" (printf "https://%s" $v.hosts.api)
   "BILLING_URL" (printf "https://%s" $v.hosts.dashboard)
@@ -58,13 +59,15 @@ securityContext:
   "KAFKA_BROKERS" (include "dds.kafkaBrokers" $root)
   "KAFKA_PREFIX" $v.kafka.prefix
   "KAFKA_TOPIC_REPLICATION" (toString $v.kafka.topicReplication)
-  "KAFKA_TLS" (include "dds.kafkaTls" $root)
-  "KAFKA_SASL_USERNAME" (ternary $known.name "" (eq "true" (include "dds.kafkaSasl" $root)))
+  "KAFKA_TLS" (include "dds.kafkaTls" $root | default "false")
+  "KAFKA_SASL_USERNAME" (ternary $known.name "" (eq "true" (include "dds.kafkaTls" $root)))
+  "INTERNAL_TLS_FOLDER" (ternary "/run/tls" "" (eq "true" (include "dds.internalTls" $root)))
+  "PROBE_PORT" "7101"
   "GATEWAY_JOURNAL" "/var/lib/domain-data/gateway.journal"
 -}}
 {{- range (include "dds.services" $root | fromJson).services -}}
 {{- if .known.urlSetting -}}
-{{- $_ := set $all .known.urlSetting (printf "http://%s-%s:7100" $full .known.name) -}}
+{{- $_ := set $all .known.urlSetting (printf "%s://%s-%s:7100" $scheme $full .known.name) -}}
 {{- end -}}
 {{- end -}}
 {{- range $known.hosts -}}
@@ -119,6 +122,10 @@ securityContext:
       {{- range .files }}
       - secret: { name: {{ .secret }}, items: [{ key: {{ .key }}, path: {{ .file }} }]{{ if .optional }}, optional: true{{ end }} }
       {{- end }}
+{{- with .tls }}
+- name: tls
+  secret: { secretName: {{ . }}, defaultMode: 288 }
+{{- end }}
 {{- range $name, $ca := .trust }}
 - name: trust-{{ $name }}
   secret:
@@ -131,6 +138,9 @@ securityContext:
 {{- define "dds.mounts" -}}
 - { name: tmp, mountPath: /tmp }
 - { name: secrets, mountPath: /run/secrets, readOnly: true }
+{{- if .tls }}
+- { name: tls, mountPath: /run/tls, readOnly: true }
+{{- end }}
 {{- range $name, $ca := .trust }}
 - { name: trust-{{ $name }}, mountPath: /run/trust/{{ $name }}, readOnly: true }
 {{- end }}

@@ -70,11 +70,17 @@
 {{- if and $v.kafka.strimzi.enabled (or $v.kafka.ca.secret $v.kafka.prefix) -}}
 {{- $faults = append $faults "kafka.ca.secret and kafka.prefix are for a broker that others run: empty them beside kafka.strimzi.enabled." -}}
 {{- end -}}
-{{- if and $v.kafka.sasl (not $v.kafka.tls) -}}
-{{- $faults = append $faults "kafka.sasl needs kafka.tls: a password never goes over a plain connection." -}}
-{{- end -}}
 {{- if and $v.kafka.ca.secret (not $v.kafka.tls) -}}
 {{- $faults = append $faults "kafka.ca.secret is of no use without kafka.tls: set that, or empty it." -}}
+{{- end -}}
+{{- if and (eq $v.internalTls.by "secrets") (not $v.internalTls.secretPrefix) -}}
+{{- $faults = append $faults "internalTls.secretPrefix is empty: set it to what stands before the service in the names of the Secrets, such as dds-tls-." -}}
+{{- end -}}
+{{- if and (ne $v.internalTls.by "secrets") $v.internalTls.secretPrefix -}}
+{{- $faults = append $faults "internalTls.secretPrefix is of no use without internalTls.by secrets: set that, or empty it." -}}
+{{- end -}}
+{{- if and $v.valkey.instance.enabled (or (not $v.valkey.fromSecret) $v.valkey.ca.secret (ne (int $v.valkey.port) 6379)) -}}
+{{- $faults = append $faults "valkey.instance.enabled needs valkey.fromSecret, port 6379 and no valkey.ca.secret: its password is the key valkey_password, and valkey_url holds it too." -}}
 {{- end -}}
 {{- if and $v.postgresql.cluster.enabled (not $v.postgresql.cluster.superuserSecret) -}}
 {{- $faults = append $faults "postgresql.cluster.superuserSecret is empty: name a Secret of type kubernetes.io/basic-auth with the superuser's password." -}}
@@ -113,7 +119,7 @@
   (list "door" .door true "the pods that stand in front of the gateways")
   (list "postgresql" .postgresql (not $v.postgresql.cluster.enabled) "where PostgreSQL is")
   (list "kafka" .kafka (not $v.kafka.strimzi.enabled) "where the brokers are")
-  (list "valkey" .valkey (or $v.valkey.url $v.valkey.fromSecret) "where Valkey is")
+  (list "valkey" .valkey (and (or $v.valkey.url $v.valkey.fromSecret) (not $v.valkey.instance.enabled)) "where Valkey is")
   (list "prometheus" .prometheus $v.monitoring.serviceMonitor "the pods of Prometheus")
   (list "otlp" .otlp $v.telemetry.otlpEndpoint "where telemetry.otlpEndpoint is")
   (list "dns" .dns true "the pods of the cluster's DNS")
@@ -160,7 +166,7 @@
 {{- if and $is.enabled $many (has "VALKEY_URL" $secret) (not (or $v.valkey.url $v.valkey.fromSecret)) -}}
 {{- $faults = append $faults (printf "services.%s has several replicas and there is no Valkey, in which they count together: set valkey.url or valkey.fromSecret, or replicas to 1." $name) -}}
 {{- end -}}
-{{- $own := concat $known.hosts .urls (list "BASE_URL" "BILLING_URL" "MAIL_FROM" "GATEWAY_TRUSTED_PROXIES" "GATEWAY_JOURNAL" "OTEL_EXPORTER_OTLP_ENDPOINT") -}}
+{{- $own := concat $known.hosts .urls (list "BASE_URL" "BILLING_URL" "MAIL_FROM" "GATEWAY_TRUSTED_PROXIES" "GATEWAY_JOURNAL" "OTEL_EXPORTER_OTLP_ENDPOINT" "INTERNAL_TLS_FOLDER" "PROBE_PORT") -}}
 {{- range $known.listeners }}{{ $own = append $own .port }}{{ end -}}
 {{- range $env, $value := mergeOverwrite (deepCopy $v.settings) (deepCopy $is.settings) -}}
 {{- if and (has $env $known.settings) (or (has $env $own) (hasPrefix "KAFKA_" $env)) -}}

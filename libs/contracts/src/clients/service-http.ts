@@ -8,6 +8,7 @@ import {
   currentContext,
   startSpan,
 } from '#libs/platform';
+import { connectTo } from './service-connect.js';
 
 export interface ServiceHttpOptions {
   /** `http://host:port` of the audience's internal listener. */
@@ -38,6 +39,7 @@ export interface ServiceAnswer {
 
 const TIMEOUT_MS = 3_000;
 const CONNECTIONS = 32;
+const CONNECT_TIMEOUT_MS = 1_000;
 const BODY_LIMIT_BYTES = 4 * 1024 * 1024;
 
 /**
@@ -48,10 +50,11 @@ export class ServiceHttp {
   private readonly pool: Pool;
 
   constructor(private readonly options: ServiceHttpOptions) {
-    this.pool = new Pool(options.url, {
+    const { url, audience, tokens } = options;
+    this.pool = new Pool(url, {
       connections: options.connections ?? CONNECTIONS,
       pipelining: 1,
-      connectTimeout: 1_000,
+      connect: connectTo({ audience, url, tls: tokens.tls, timeoutMs: CONNECT_TIMEOUT_MS }),
       maxResponseSize: BODY_LIMIT_BYTES,
     });
   }

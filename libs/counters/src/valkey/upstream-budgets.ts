@@ -4,7 +4,7 @@ import { ValkeyLink } from './valkey-link.js';
 
 export interface OpenUpstreamBudgets {
   /** `redis://` or `rediss://` of the Valkey or Redis that all processes share. */
-  url: string;
+  url: string | (() => string);
   /** PEM of the authority of a `rediss://` server's certificate; none: those that Node trusts. */
   tlsCa?: string;
   logger: Logger;

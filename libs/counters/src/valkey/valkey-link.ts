@@ -23,8 +23,11 @@ const DISCONNECT_TIMEOUT_MS = 100;
 const RECONNECT_MAX_MS = 500;
 
 export interface ValkeyLinkOptions {
-  /** `redis://` or `rediss://` (TLS), with user name and password where the server asks for them. */
-  url: string;
+  /**
+   * `redis://` or `rediss://` (TLS), with user name and password where the server asks for them. Of a function, the
+   * password is asked anew for each connection.
+   */
+  url: string | (() => string);
   /** PEM of the authority of a `rediss://` server's certificate; none: those that Node trusts. */
   tlsCa?: string;
   /** A UUID; another one for each process. */
@@ -84,8 +87,9 @@ export class ValkeyLink {
   constructor(private readonly options: ValkeyLinkOptions) {
     this.timeoutMs = options.timeoutMs ?? 50;
     const { tlsCa: ca } = options;
-    this.client = new Valkey(options.url, {
-      ...(ca && options.url.startsWith('rediss:') && { tls: { ca } }),
+    const url = this.urlNow();
+    this.client = new Valkey(url, {
+      ...(ca && url.startsWith('rediss:') && { tls: { ca } }),
       lazyConnect: true,
       connectionName: `domain-data-${options.group ?? 'gateways'}`,
       connectTimeout: this.deadMs,
@@ -94,12 +98,20 @@ export class ValkeyLink {
       enableReadyCheck: false,
       autoResendUnfulfilledCommands: false,
       maxRetriesPerRequest: 0,
-      retryStrategy: (attempt: number) => Math.min(attempt * 50, RECONNECT_MAX_MS),
+      retryStrategy: (attempt: number) => {
+        this.client.options.password = passwordOf(this.urlNow());
+        return Math.min(attempt * 50, RECONNECT_MAX_MS);
+      },
     });
     bearLateErrors(this.client);
     this.client.on('error', (error: unknown) => this.complain(error));
     this.client.on('close', () => this.lost());
     this.client.on('ready', () => void this.beat());
+  }
+
+  private urlNow(): string {
+    const { url } = this.options;
+    return typeof url === 'string' ? url : url();
   }
 
   /** Resolves when the server was reached, or could not be. */
@@ -328,3 +340,6 @@ function readTake(reply: number[]): TakeReply | OtherEpoch {
   const [granted, inHand, room, oldestSecond, nowMs, inOthersHands] = reply;
   return { granted, inHand, room, oldestSecond, nowMs, inOthersHands };
 }
+
+/** Undefined where the server asks for none. */
+const passwordOf = (url: string) => decodeURIComponent(new URL(url).password) || undefined;

@@ -3,8 +3,8 @@ import { MailRefused, MailTransport } from '../mail-transport.js';
 import { type OutgoingMail, checkMail } from '../mail.js';
 
 export interface SmtpOptions {
-  /** `smtp://user:password@host:port`, or `smtps:`; STARTTLS is used where offered. */
-  url: string;
+  /** `smtp://user:password@host:port`, or `smtps:`; STARTTLS is used where offered. A function says it for each mail. */
+  url: string | (() => string);
   /** `Name <address>`. */
   from: string;
 }
@@ -15,24 +15,18 @@ const SOCKET_TIMEOUT_MS = 20_000;
 
 /** Hands mail over to a server that delivers it (RFC 5321). */
 export class SmtpTransport extends MailTransport {
-  private readonly transporter: Transporter;
+  private transporter: Transporter;
+  private url: string;
 
   constructor(private readonly options: SmtpOptions) {
     super();
-    this.transporter = createTransport({
-      url: options.url,
-      pool: true,
-      maxConnections: CONNECTIONS,
-      connectionTimeout: CONNECT_TIMEOUT_MS,
-      greetingTimeout: CONNECT_TIMEOUT_MS,
-      socketTimeout: SOCKET_TIMEOUT_MS,
-      disableFileAccess: true,
-      disableUrlAccess: true,
-    } as Parameters<typeof createTransport>[0]);
+    this.url = this.urlNow();
+    this.transporter = openTransporter(this.url);
   }
 
   async send(mail: OutgoingMail): Promise<void> {
     checkMail(mail);
+    this.followUrl();
     try {
       await this.transporter.sendMail({
         from: this.options.from,
@@ -53,4 +47,29 @@ export class SmtpTransport extends MailTransport {
   async close(): Promise<void> {
     this.transporter.close();
   }
+
+  private urlNow(): string {
+    const { url } = this.options;
+    return typeof url === 'string' ? url : url();
+  }
+
+  private followUrl(): void {
+    const url = this.urlNow();
+    if (url === this.url) return;
+    this.transporter.close();
+    [this.url, this.transporter] = [url, openTransporter(url)];
+  }
+}
+
+function openTransporter(url: string): Transporter {
+  return createTransport({
+    url,
+    pool: true,
+    maxConnections: CONNECTIONS,
+    connectionTimeout: CONNECT_TIMEOUT_MS,
+    greetingTimeout: CONNECT_TIMEOUT_MS,
+    socketTimeout: SOCKET_TIMEOUT_MS,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  } as Parameters<typeof createTransport>[0]);
 }

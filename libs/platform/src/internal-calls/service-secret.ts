@@ -10,7 +10,7 @@ export const SERVICE_SECRET_FORM =
 const LOOK_AGAIN_MS = 5 * SECOND_MS;
 const FILE_SIZE_MAX_BYTES = 4_096;
 
-/** Where a service secret comes from; a config that extends `ServiceSecretConfig` is one. */
+/** Where a service secret comes from; a config that extends `InternalCallsConfig` is one. */
 export interface ServiceSecretSource {
   serviceSecret: string;
   serviceSecretFile?: string;

@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../clock.js';
+import type { InternalTls } from './internal-tls.js';
 import { PairSecrets, type ServiceName } from './pair-secrets.js';
 import type { ServiceSecret } from './service-secret.js';
 
@@ -14,10 +15,14 @@ export class ServiceTokens {
   private readonly issued = new Map<string, { token: string; expiresAt: number; secret: string }>();
   private readonly secretAt: (nowMs: number) => PairSecrets;
 
-  /** @param secret as text where it never changes. */
+  /**
+   * @param secret as text where it never changes.
+   * @param tls what connections that carry the tokens are proven with; unset: they are plain.
+   */
   constructor(
     secret: ServiceSecret | string,
     private readonly clock: Clock,
+    readonly tls?: InternalTls,
   ) {
     const fixed = typeof secret === 'string' ? new PairSecrets(secret) : undefined;
     this.secretAt = (nowMs) => fixed ?? (secret as ServiceSecret).at(nowMs);

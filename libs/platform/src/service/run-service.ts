@@ -1,5 +1,6 @@
 import { type Clock, SystemClock } from '../clock.js';
 import { type ConfigClass, ConfigurationError, type Loaded, loadConfigs } from '../config.js';
+import { followFiles } from '../follow-files.js';
 import { TelemetryConfig } from '../telemetry/telemetry.config.js';
 import { openTraces } from '../telemetry/traces.js';
 import { Logger } from '../logger.js';
@@ -37,10 +38,12 @@ export async function runService<const C extends readonly ConfigClass<object>[]>
     const configs = own as unknown as Loaded<C>;
     logger = new Logger(name, undefined, telemetry.logLevel);
     const traces = await openTraces(telemetry);
+    const following = followFiles(own, { logger });
     const { addresses, stop } = await start({ configs, clock: new SystemClock(), logger });
     const started = {
       addresses,
       stop: async () => {
+        await following.stop();
         await stop();
         await traces.close();
       },

@@ -4,9 +4,11 @@ import { Clock } from '../clock.js';
 import { Metrics } from '../telemetry/metrics.js';
 import { MetricsController } from '../telemetry/metrics-route.js';
 import { Health, HealthController } from './health.js';
+import type { InternalCallsConfig } from '../internal-calls/internal-calls.config.js';
 import { ServiceGuard, ServiceIdentity } from '../internal-calls/internal-route.js';
+import { InternalTls } from '../internal-calls/internal-tls.js';
 import { Logger } from '../logger.js';
-import { ServiceSecret, type ServiceSecretSource } from '../internal-calls/service-secret.js';
+import { ServiceSecret } from '../internal-calls/service-secret.js';
 import type { ServiceName } from '../internal-calls/pair-secrets.js';
 import { ServiceTokens } from '../internal-calls/service-token.js';
 
@@ -14,8 +16,8 @@ export interface ServiceModuleOptions {
   name: ServiceName;
   clock: Clock;
   logger: Logger;
-  /** Signs the tokens between services. */
-  secret: ServiceSecretSource;
+  /** Signs the tokens between services, and says how they are reached. */
+  secret: Pick<InternalCallsConfig, 'serviceSecret' | 'serviceSecretFile' | 'internalTlsFolder'>;
   /** Given where it has sources before the service starts. */
   metrics?: Metrics;
 }
@@ -25,7 +27,9 @@ export interface ServiceModuleOptions {
 export class ServiceModule {
   static register(options: ServiceModuleOptions): DynamicModule {
     const { clock, logger } = options;
+    const { internalTlsFolder: folder } = options.secret;
     const secret = new ServiceSecret(options.secret, logger);
+    const tls = folder ? new InternalTls(folder, logger) : undefined;
     return {
       module: ServiceModule,
       controllers: [HealthController, MetricsController],
@@ -35,7 +39,7 @@ export class ServiceModule {
         { provide: Logger, useValue: logger },
         { provide: Metrics, useValue: options.metrics ?? new Metrics() },
         { provide: ServiceIdentity, useValue: { name: options.name } },
-        { provide: ServiceTokens, useValue: new ServiceTokens(secret, clock) },
+        { provide: ServiceTokens, useValue: new ServiceTokens(secret, clock, tls) },
         { provide: APP_GUARD, useClass: ServiceGuard },
       ],
       exports: [Health, Clock, Logger, Metrics, ServiceIdentity, ServiceTokens],

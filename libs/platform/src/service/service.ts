@@ -1,14 +1,18 @@
+import type { Server } from 'node:tls';
 import { NestFactory } from '@nestjs/core';
 import type { DynamicModule, Type } from '@nestjs/common';
 import type { CustomStrategy } from '@nestjs/microservices';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { listenFurther } from './further-listener.js';
 import { JSON_BODY_LIMIT_BYTES, checkJsonShape, inputValidation } from './input.js';
 import { crashPoint } from '../crash-point.js';
 import { Health } from './health.js';
 import { Logger } from '../logger.js';
 import { InvalidRequest } from '../platform.errors.js';
+import type { InternalCallsConfig } from '../internal-calls/internal-calls.config.js';
 import { ServiceIdentity } from '../internal-calls/internal-route.js';
+import { InternalTls } from '../internal-calls/internal-tls.js';
 import { ProblemFilter } from './problem.filter.js';
 import { watchRequests } from './request-watch.js';
 
@@ -18,6 +22,8 @@ export interface ServiceOptions {
   /** 0 asks the system for a free port. */
   port: number;
   host: string;
+  /** TLS of the listener, and a plain port for probes. */
+  config?: Pick<InternalCallsConfig, 'internalTlsFolder' | 'probePort'>;
   /** Largest body of `application/octet-stream`, which reaches a route as it came; none without it. */
   rawBodyLimitBytes?: number;
   /** The strategy that feeds this service's event consumers, when it has any. */
@@ -27,14 +33,20 @@ export interface ServiceOptions {
 /** A started service. `stop` drains: not ready, consumers, listener, then the modules' own hooks. */
 export interface RunningService {
   app: NestFastifyApplication;
-  /** `http://host:port` of the internal listener. */
+  /** `http://host:port` of the internal listener; `https://` with TLS. */
   url: string;
   stop(): Promise<void>;
 }
 
+/** What probes and Prometheus ask. */
+const PROBED = new Set(['/health', '/ready', '/metrics']);
+
 /** Starts one Nest application on its internal listener, with the validation and errors all share. */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
+  const { internalTlsFolder: folder, probePort } = options.config ?? {};
+  const tls = folder ? new InternalTls(folder, options.logger) : undefined;
   const adapter = new FastifyAdapter({
+    ...(tls && { https: tls.listenerOptions }),
     bodyLimit: JSON_BODY_LIMIT_BYTES,
     routerOptions: { maxParamLength: 200 },
     keepAliveTimeout: 72_000,
@@ -80,15 +92,21 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     );
     await app.startAllMicroservices();
   }
+  tls?.renew(app.getHttpServer() as unknown as Server);
   await app.listen(options.port, options.host);
+  const probes =
+    probePort === undefined
+      ? undefined
+      : await listenFurther(app, { port: probePort, host: options.host }, PROBED);
   const address = app.getHttpServer().address() as { port: number };
   return {
     app,
-    url: `http://${options.host}:${address.port}`,
+    url: `${tls ? 'https' : 'http'}://${options.host}:${address.port}`,
     stop: async () => {
       app.get(Health, { strict: false }).drain();
       isStopping = true;
       await app.close();
+      await probes?.close();
     },
   };
 }

@@ -53,7 +53,7 @@ describe('certificates of callbacks', () => {
       rate: new CallRate(1_000),
       apiUrl: url,
       clientId: 'a client',
-      clientSecret: 'a secret of the tests',
+      clientSecret: () => 'a secret of the tests',
       webhookIds: [WEBHOOK_ID],
       returnUrl: 'http://localhost:1/subscriptions',
       authorities: [authority.certificatePem],

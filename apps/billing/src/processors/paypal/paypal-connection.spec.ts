@@ -49,7 +49,7 @@ describe('connection to PayPal', () => {
       rate: new CallRate(1_000),
       apiUrl: `http://localhost:${(server.address() as AddressInfo).port}`,
       clientId: 'a client',
-      clientSecret: 'a secret of the tests',
+      clientSecret: () => 'a secret of the tests',
       webhookIds: ['5GP028458E2496506'],
       returnUrl: 'http://localhost:1/subscriptions',
       clock,

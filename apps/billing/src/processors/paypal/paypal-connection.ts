@@ -5,7 +5,7 @@ export interface PaypalAccess {
   /** `https://api-m.paypal.com`, its sandbox, or a simulator. */
   apiUrl: string;
   clientId: string;
-  clientSecret: string;
+  clientSecret: () => string;
   /** How often it may be called. */
   rate: CallRate;
   clock: Clock;
@@ -107,7 +107,7 @@ export class PaypalConnection {
   private async askToken(): Promise<string> {
     const { apiUrl, clientId, clientSecret, clock } = this.access;
     const askedAt = clock.now();
-    const credentials = Buffer.from(`${clientId}:${clientSecret}`).toString('base64');
+    const credentials = Buffer.from(`${clientId}:${clientSecret()}`).toString('base64');
     const answer = await this.inTurn(`${apiUrl}/v1/oauth2/token`, {
       method: 'POST',
       headers: {

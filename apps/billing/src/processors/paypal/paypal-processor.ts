@@ -24,6 +24,7 @@ import type { CallRate } from '../call-rate.js';
 import { PaypalCallbacks } from './paypal-callbacks.js';
 import { PaypalCertificates } from './paypal-certificates.js';
 import { PaypalClient } from './paypal-client.js';
+import { readEvents } from '../event-stretch.js';
 import { PaypalConnection, PaypalUnreachable } from './paypal-connection.js';
 import { eventOf } from './paypal-events.js';
 import { linkOf, toMoney } from './paypal-objects.js';
@@ -41,7 +42,7 @@ export interface PaypalOptions {
   /** `https://api-m.paypal.com`, its sandbox, or a simulator. */
   apiUrl: string;
   clientId: string;
-  clientSecret: string;
+  clientSecret: () => string;
   /** Ids of our endpoint at PayPal; two while it is replaced. */
   webhookIds: readonly string[];
   /** PEM of the authorities behind callbacks' certificates; Node's own where it is left out. */
@@ -53,9 +54,8 @@ export interface PaypalOptions {
   clock: Clock;
 }
 
-/** Events of a stretch of time are read at once. */
-const EVENT_WINDOW_MS = HOUR_MS;
-const EVENT_PAGES_MAX = 100;
+/** Pages of events in memory at once. */
+const EVENT_PAGES_MAX = 20;
 /** Where customers see and change what pays for their subscriptions. */
 const AUTOMATIC_PAYMENTS = '/myaccount/autopay/';
 const SITES: Readonly<Record<string, string>> = {
@@ -210,16 +210,13 @@ export class PaypalProcessor implements PaymentProcessor {
   }
 
   listSince(cursor: Date): Promise<Outcome<EventPage>> {
-    return outcomeOf(async () => {
-      const now = this.options.clock.now();
-      const end = new Date(Math.min(cursor.getTime() + EVENT_WINDOW_MS, now.getTime()));
-      const events = await this.eventsBetween(cursor, end);
-      return { events, cursor: end, hasMore: end < now };
-    });
+    return outcomeOf(() =>
+      readEvents(cursor, this.options.clock.now(), (start, end) => this.eventsBetween(start, end)),
+    );
   }
 
   /** From `start`, before `end`: PayPal counts both in, and names neither order nor size of its pages. */
-  private async eventsBetween(start: Date, end: Date): Promise<ProcessorEvent[]> {
+  private async eventsBetween(start: Date, end: Date): Promise<ProcessorEvent[] | undefined> {
     const found = new Map<string, ProcessorEvent>();
     let page = await this.client.listEvents(start, end);
     for (let pages = 1; ; pages += 1) {
@@ -230,7 +227,7 @@ export class PaypalProcessor implements PaymentProcessor {
       }
       const next = linkOf(page.links, 'next');
       if (next === undefined) break;
-      if (pages === EVENT_PAGES_MAX) throw new PaypalUnreachable('the list of events has no end');
+      if (pages === EVENT_PAGES_MAX) return undefined;
       page = await this.client.nextEvents(next);
     }
     return [...found.values()].toSorted((a, b) => a.occurredAt.getTime() - b.occurredAt.getTime());

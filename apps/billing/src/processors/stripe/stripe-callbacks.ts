@@ -12,7 +12,7 @@ export interface StripeCallbackOptions {
   stripe: Stripe;
   clock: Clock;
   /** The current one first; two during a rotation (S43). */
-  secrets: readonly string[];
+  secrets: () => readonly string[];
   isLive: boolean;
 }
 
@@ -35,7 +35,7 @@ export class StripeCallbacks {
 
   private isSigned(raw: Buffer, header: string): boolean {
     const { stripe, secrets } = this.options;
-    return secrets.some((secret) => {
+    return secrets().some((secret) => {
       try {
         return stripe.webhooks.signature!.verifyHeader(raw, header, secret, ANY_AGE);
       } catch (error) {

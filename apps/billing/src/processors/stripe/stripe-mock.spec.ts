@@ -33,10 +33,10 @@ function planRef(sku: string): PlanRef {
     mock = await StripeMock.start(program!);
     simulator = new PaymentsSimulator(clock);
     const apiUrl = await simulator.start();
-    const callbackSecrets = ['the secret of the callback endpoint'];
+    const callbackSecrets = () => ['the secret of the callback endpoint'];
     processor = new StripeProcessor({
       rate: new CallRate(1_000),
-      apiKey: 'sk_test_simulator',
+      apiKey: () => 'sk_test_simulator',
       apiUrl,
       callbackSecrets,
       clock,

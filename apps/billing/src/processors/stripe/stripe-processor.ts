@@ -1,5 +1,5 @@
 import { Stripe } from 'stripe';
-import { type Clock, DAY_MS, HOUR_MS, type Micros, SECOND_MS } from '#libs/platform';
+import { type Clock, DAY_MS, type Micros, SECOND_MS } from '#libs/platform';
 import type {
   CallbackVerdict,
   ChangeRequest,
@@ -20,11 +20,13 @@ import type {
   UpgradeResult,
 } from '../payment-processor.js';
 import type { CallRate } from '../call-rate.js';
+import { readEvents } from '../event-stretch.js';
 import { StripeCallbacks, eventOf } from './stripe-callbacks.js';
 import { outcomeOf } from './stripe-outcome.js';
 import { taxNameOf } from '../../pricing/tax-rates.js';
 import { pacedHttpClient } from './stripe-http-client.js';
 import { StripePrices } from './stripe-prices.js';
+import { inKnownState } from './stripe-states.js';
 import { StripeSubscriptions } from './stripe-subscriptions.js';
 import {
   checkoutSnapshot,
@@ -35,8 +37,8 @@ import {
 } from './stripe-snapshots.js';
 
 export interface StripeOptions {
-  apiKey: string;
-  callbackSecrets: readonly string[];
+  apiKey: () => string;
+  callbackSecrets: () => readonly string[];
   /** `https://api.stripe.com`, or a simulator. */
   apiUrl: string;
   /** How often it may be called. */
@@ -47,10 +49,9 @@ export interface StripeOptions {
 type CheckoutItem = Stripe.Checkout.SessionCreateParams.LineItem;
 
 const TIMEOUT_MS = 10 * SECOND_MS;
-/** Events of a stretch of time are read at once; more than a page of them is paged through. */
-const EVENT_WINDOW_MS = HOUR_MS;
 const EVENTS_PAGE = 100;
-const EVENTS_MAX = 10_000;
+/** In memory at once. */
+const EVENTS_MAX = 1_000;
 
 /**
  * Stripe, through its own SDK, in API version 2026-10-28.endive. The SDK's own retries are off: a call whose
@@ -74,7 +75,11 @@ export class StripeProcessor implements PaymentProcessor {
 
   constructor({ apiKey, apiUrl, callbackSecrets, rate, clock }: StripeOptions) {
     const { protocol, hostname, port } = new URL(apiUrl);
-    this.stripe = new Stripe(apiKey, {
+    this.stripe = new Stripe('', {
+      // Both keys hold while one is rolled: each call has the one that is known then.
+      authenticator: async ({ headers }) => {
+        headers.Authorization = `Bearer ${apiKey()}`;
+      },
       protocol: protocol === 'http:' ? 'http' : 'https',
       host: hostname,
       ...(port !== '' && { port }),
@@ -86,7 +91,7 @@ export class StripeProcessor implements PaymentProcessor {
     this.clock = clock;
     this.prices = new StripePrices(this.stripe);
     this.subscriptions = new StripeSubscriptions(this.stripe, this.prices);
-    const isLive = /^(sk|rk)_live_/.test(apiKey);
+    const isLive = /^(sk|rk)_live_/.test(apiKey());
     const { stripe } = this;
     this.callbacks = new StripeCallbacks({ stripe, clock, secrets: callbackSecrets, isLive });
   }
@@ -137,14 +142,17 @@ export class StripeProcessor implements PaymentProcessor {
       switch (kind) {
         case 'checkout': {
           const expand = ['payment_intent'];
-          return checkoutSnapshot(await stripe.checkout.sessions.retrieve(id, { expand }));
+          const session = await stripe.checkout.sessions.retrieve(id, { expand });
+          const { payment_intent: intent } = session;
+          if (typeof intent === 'object' && intent) inKnownState(intent);
+          return checkoutSnapshot(inKnownState(session));
         }
         case 'payment':
-          return paymentSnapshot(await stripe.paymentIntents.retrieve(id));
+          return paymentSnapshot(inKnownState(await stripe.paymentIntents.retrieve(id)));
         case 'refund':
-          return refundSnapshot(await stripe.refunds.retrieve(id));
+          return refundSnapshot(inKnownState(await stripe.refunds.retrieve(id)));
         case 'dispute':
-          return disputeSnapshot(await stripe.disputes.retrieve(id));
+          return disputeSnapshot(inKnownState(await stripe.disputes.retrieve(id)));
         case 'subscription':
           return this.subscriptions.fetch(id);
         case 'bill':
@@ -174,19 +182,16 @@ export class StripeProcessor implements PaymentProcessor {
   }
 
   listSince(cursor: Date): Promise<Outcome<EventPage>> {
-    return outcomeOf(async () => {
-      const now = this.clock.now();
-      const end = new Date(Math.min(cursor.getTime() + EVENT_WINDOW_MS, now.getTime()));
-      // The SDK types these as numbers; API v2 writes times as RFC 3339, as in `created` of its events.
-      const created = { gte: cursor.toISOString(), lt: end.toISOString() } as unknown as object;
-      const pages = this.stripe.v2.core.events.list({ created, limit: EVENTS_PAGE });
-      const events = await pages.autoPagingToArray({ limit: EVENTS_MAX });
-      return {
-        events: events.map((event) => eventOf(event)).reverse(),
-        cursor: end,
-        hasMore: end < now,
-      };
-    });
+    return outcomeOf(() =>
+      readEvents(cursor, this.clock.now(), async (start, end) => {
+        // The SDK types these as numbers; API v2 writes times as RFC 3339, as in `created` of its events.
+        const created = { gte: start.toISOString(), lt: end.toISOString() } as unknown as object;
+        const pages = this.stripe.v2.core.events.list({ created, limit: EVENTS_PAGE });
+        const events = await pages.autoPagingToArray({ limit: EVENTS_MAX + 1 });
+        if (events.length > EVENTS_MAX) return undefined;
+        return events.map((event) => eventOf(event)).reverse();
+      }),
+    );
   }
 
   previewChange(request: ChangeRequest, from: Date): Promise<Outcome<{ dueMicros: Micros }>> {

@@ -22,7 +22,7 @@ export const currencyOf = (code: string | null) => (code ?? '').toUpperCase();
 export const idOf = (reference: string | { id: string } | null | undefined) =>
   typeof reference === 'string' ? reference : (reference?.id ?? '');
 
-/** A session fetched with `payment_intent` expanded. Also `open` for a state we do not know yet. */
+/** A session fetched with `payment_intent` expanded. */
 export function checkoutSnapshot(session: Stripe.Checkout.Session): CheckoutSnapshot {
   const { payment_intent: intent } = session;
   const payment = typeof intent === 'object' && intent ? paymentSnapshot(intent) : undefined;

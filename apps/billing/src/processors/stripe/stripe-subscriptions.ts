@@ -13,6 +13,7 @@ import type {
 } from '../payment-processor.js';
 import { UnfitObject } from '../unfit-object.js';
 import type { StripePrices } from './stripe-prices.js';
+import { inKnownState } from './stripe-states.js';
 import { currencyOf, idOf, toMicros } from './stripe-snapshots.js';
 
 /** What a subscription is fetched with: one call for all that its snapshot says. */
@@ -49,7 +50,7 @@ export class StripeSubscriptions {
   }
 
   async fetchBill(id: string): Promise<BillSnapshot> {
-    const invoice = await this.stripe.invoices.retrieve(id, { expand: ['payments'] });
+    const invoice = inKnownState(await this.stripe.invoices.retrieve(id, { expand: ['payments'] }));
     const details = invoice.parent?.subscription_details;
     if (!details) throw new UnfitObject(`the invoice ${id} belongs to no subscription`);
     const isVoid = ['void', 'uncollectible'].includes(invoice.status ?? '');

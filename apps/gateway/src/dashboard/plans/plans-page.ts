@@ -59,7 +59,10 @@ export function plansPage(context: PageContext, facts: PlansFacts, notice?: Noti
         </p>
         ${rows(context, 'rate_limit', facts)}
       </section>
-      <p class="quiet">Prices are without tax.</p>`,
+      <p class="quiet">
+        Prices are without tax. Where tax is due, the order shows it before you pay, and the price
+        of your plan includes it.
+      </p>`,
   });
 }
 

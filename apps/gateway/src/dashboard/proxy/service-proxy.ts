@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { Pool } from 'undici';
-import { type Method, problemOf } from '#libs/contracts';
+import { type Method, connectTo, problemOf } from '#libs/contracts';
 import {
   type Problem,
   type ServiceName,
@@ -63,6 +63,7 @@ export interface ServiceProxyOptions {
 }
 
 const TIMEOUT_MS = 10_000;
+const CONNECT_TIMEOUT_MS = 1_000;
 /** Calls of several accounts may wait for a payment processor. */
 const BROWSER_CONNECTIONS = 48;
 /** A processor's callbacks must pass meanwhile: they are what those calls wait for (S102). */
@@ -80,8 +81,9 @@ export class ServiceProxy {
   private readonly ofSenders: Pool;
 
   constructor(private readonly options: ServiceProxyOptions) {
-    const open = (connections: number) =>
-      new Pool(options.url, { connections, connectTimeout: 1_000 });
+    const { service: audience, url, tokens } = options;
+    const connect = connectTo({ audience, url, tls: tokens.tls, timeoutMs: CONNECT_TIMEOUT_MS });
+    const open = (connections: number) => new Pool(url, { connections, connect });
     this.ofBrowsers = open(BROWSER_CONNECTIONS);
     this.ofSenders = open(SENDER_CONNECTIONS);
   }

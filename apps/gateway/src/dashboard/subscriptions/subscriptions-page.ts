@@ -46,6 +46,7 @@ export function changePage(
     body: html`<section>
       <h2>${nameOf(owned)} → ${nameOf(to)}</h2>
       <p class="figure"><strong>${money(preview.due_micros, preview.currency)}</strong> due now</p>
+      ${taxText(preview)}
       <p>
         ${isNow ? 'The new plan works as soon as this is paid. It is the price of the rest of the running period, less what is left of the old plan.' : `Nothing is charged now. The new plan begins on ${day(preview.from)}, and until then you can take this back.`}
       </p>
@@ -81,6 +82,7 @@ function row(context: PageContext, owned: SubscriptionAnswer): Markup {
         <span>${state.replaceAll('_', ' ')}</span>
         <span>${datesOf(owned)}</span>${next ?? undefined}
       </p>
+      ${taxText(owned)}
       ${state === 'past_due' ? html`<p>The payment failed. Check the payment details: everything works for 7 days after the paid time.</p>` : undefined}
     </div>
     ${is_current ? actions(context, owned) : undefined}
@@ -125,7 +127,14 @@ function nameOf({ sku, quantity }: Ordered): string {
   return quantity > 1 ? `${text} × ${quantity}` : text;
 }
 
-function priceOf({ sku, quantity, interval }: SubscriptionAnswer): string {
-  const plan = planOfSku(sku);
-  return plan ? `${money(String(plan.unitMicros * quantity))} a ${interval}` : '';
+function priceOf({ amount_micros: micros, currency, interval }: SubscriptionAnswer): string {
+  return `${money(micros, currency)} a ${interval}`;
+}
+
+/** Prices of what is owned include the tax, as the processor charges them. */
+function taxText({
+  tax_micros: tax,
+  currency,
+}: Pick<SubscriptionAnswer, 'tax_micros' | 'currency'>) {
+  return tax === '0' ? undefined : html`<p class="quiet">${money(tax, currency)} of it is tax.</p>`;
 }

@@ -41,9 +41,13 @@ export class PlanPreviewAnswer {
   @IsIn(['now', 'period_end'])
   effect: 'now' | 'period_end';
 
-  /** What is due now, in millionths of the currency unit; `0` for a change at the end of the period. */
+  /** What is due now, tax included, in millionths of the currency unit; `0` for a change at the end of the period. */
   @IsString()
   due_micros: string;
+
+  /** The tax within it. */
+  @IsString()
+  tax_micros: string;
 
   @IsString()
   currency: string;
@@ -82,6 +86,17 @@ export class SubscriptionAnswer {
 
   @IsIn(['month', 'year'])
   interval: BillingInterval;
+
+  /** What all units cost an interval, tax included, in millionths of the currency unit. */
+  @IsString()
+  amount_micros: string;
+
+  /** The tax within it. Another rate applies from the next period on. */
+  @IsString()
+  tax_micros: string;
+
+  @IsString()
+  currency: string;
 
   @IsString()
   processor: string;

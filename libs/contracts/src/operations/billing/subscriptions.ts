@@ -29,6 +29,9 @@ const OWNED = {
   sku: 'api-15K-month',
   quantity: 1,
   interval: 'month',
+  amount_micros: '29190000',
+  tax_micros: '2190000',
+  currency: 'USD',
   processor: 'stripe',
   period_start: '2026-11-20T10:00:00.000Z',
   period_end: '2026-12-20T10:00:00.000Z',
@@ -65,6 +68,7 @@ export const SUBSCRIPTION_PREVIEW = change({
   answer: {
     effect: 'now',
     due_micros: '12500000',
+    tax_micros: '940000',
     currency: 'USD',
     from: '2026-11-25T10:00:00.000Z',
   } satisfies PlanPreviewAnswer,

@@ -27,7 +27,7 @@ export class KafkaClient {
       clientId: 'domain-data-service',
       connectionTimeout: CONNECT_LIMIT_MS,
       authenticationTimeout: options.requestTimeout,
-      ssl: config.kafkaTls && { ca: config.kafkaTlsCa },
+      ssl: config.kafkaTls === true && { ca: config.kafkaTlsCa },
       sasl: loginOf(config),
       logLevel: logLevel.NOTHING,
       socketFactory: ({ host, port, ssl, onConnect }) => {
@@ -73,8 +73,16 @@ export async function withAdmin<T>(
 const serverName = (host: string) => (isIP(host) ? {} : { servername: host });
 
 function loginOf(config: EventsConfig): KafkaConfig['sasl'] {
-  const { kafkaSaslUsername: username, kafkaSaslPassword: password = '' } = config;
-  return username ? { mechanism: 'scram-sha-512', username, password } : undefined;
+  const { kafkaSaslUsername: username } = config;
+  if (!username) return undefined;
+  return {
+    mechanism: 'scram-sha-512',
+    username,
+    // Asked for at each connection: it may have been changed meanwhile.
+    get password() {
+      return config.kafkaSaslPassword ?? '';
+    },
+  };
 }
 
 interface RequestQueue {

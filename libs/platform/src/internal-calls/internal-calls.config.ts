@@ -1,4 +1,4 @@
-import { IsOptional, IsString, Matches } from 'class-validator';
+import { IsInt, IsOptional, IsString, Matches, Max, Min } from 'class-validator';
 import { Setting } from '../config.js';
 import { SERVICE_SECRET_FORM } from './service-secret.js';
 
@@ -9,8 +9,8 @@ export const IsServiceSecret = () =>
       '$property must have at least 32 characters, on each of its two lines at most, or the lines of one service',
   });
 
-/** How a service proves to another who it is; every service's config class extends it. */
-export class ServiceSecretConfig {
+/** How services reach one another and prove who they are; every service's config class extends it. */
+export class InternalCallsConfig {
   @Setting({
     env: 'SERVICE_SECRET',
     about:
@@ -28,4 +28,24 @@ export class ServiceSecretConfig {
   @IsOptional()
   @IsString()
   serviceSecretFile?: string;
+
+  @Setting({
+    env: 'INTERNAL_TLS_FOLDER',
+    about:
+      'Folder with ca.crt, tls.crt and tls.key, read again when they change: calls between services then go over TLS with certificates on both sides. The certificate is for the name of the service, such as account; URLs of services begin with https://.',
+  })
+  @IsOptional()
+  @IsString()
+  internalTlsFolder?: string;
+
+  @Setting({
+    env: 'PROBE_PORT',
+    about:
+      'Port for /health, /ready and /metrics alone, without TLS, for whoever has no certificate. Unset: only the internal listener answers them.',
+  })
+  @IsOptional()
+  @IsInt()
+  @Min(1)
+  @Max(65_535)
+  probePort?: number;
 }

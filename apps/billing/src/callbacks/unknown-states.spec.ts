@@ -1,0 +1,122 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { OrderAnswer } from '#libs/contracts';
+import { Metrics } from '#libs/platform';
+import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
+import { pressButton } from '../../../../test/billing/hosted-page.js';
+
+/** What a later version of a processor may say. Rounds after which an operator is told. */
+const WORD = 'frozen';
+const ROUNDS = 4;
+
+/** Nothing follows from a word that we do not know; an operator sees it; nothing is lost when it is one that we know. */
+describe('states that we do not know', () => {
+  let billing: BillingUnderTest;
+  let accountId: string;
+
+  beforeAll(async () => {
+    billing = await BillingUnderTest.start();
+  });
+  afterAll(() => billing.stop());
+  beforeEach(() => {
+    accountId = billing.newAccount();
+  });
+  afterEach(() => {
+    expect(billing.logLines.splice(0)).toEqual([]);
+  });
+
+  const said = async () => (await billing.events(accountId)).map(({ type }) => type);
+  const newest = <K extends 'checkout.session' | 'payment_intent' | 'subscription' | 'invoice'>(
+    kind: K,
+  ) => billing.simulator.world.all(kind)[0] as unknown as Record<string, unknown>;
+
+  async function subscribe(): Promise<OrderAnswer> {
+    const body = { product: 'subscription', sku: 'api-15K-month', processor: 'stripe' };
+    return (await billing.call('POST', 'orders', { accountId, body })).body;
+  }
+  async function setAside(): Promise<number> {
+    const text = await billing.get(Metrics).text();
+    return Number(/^dds_billing_set_aside\{kind="objects"[^}]*\} (\d+)$/m.exec(text)?.[1]);
+  }
+  /** Pays while the processor's object says `WORD`, then says again what it was. */
+  async function during(pay: () => Promise<void>, change: () => () => void): Promise<void> {
+    billing.simulator.callbacks.hold();
+    await pay();
+    const held = billing.simulator.callbacks.takeHeld();
+    const restore = change();
+    for (const callback of held) billing.simulator.callbacks.send(callback);
+    await billing.settle();
+    expect(await said()).not.toContain('billing.payment-confirmed');
+    for (let round = 1; round < ROUNDS; round += 1) await billing.retry();
+    expect(await setAside()).toBeGreaterThan(0);
+    expect(await said()).not.toContain('billing.payment-confirmed');
+    restore();
+    await billing.retry();
+    await billing.retry();
+    expect(await said()).toContain('billing.payment-confirmed');
+    expect(await setAside()).toBe(0);
+  }
+  const changing = (object: () => Record<string, unknown>, name: string) => () => {
+    const found = object();
+    const before = found[name];
+    found[name] = WORD;
+    return () => void (found[name] = before);
+  };
+
+  it.each([
+    ['checkout.session', 'status'],
+    ['checkout.session', 'payment_status'],
+    ['payment_intent', 'status'],
+  ] as const)('of a package: %s, %s', async (kind, name) => {
+    const order = await billing.order(accountId);
+    await during(
+      async () => void (await pressButton(order.redirect_url as string, 'pay')),
+      changing(() => newest(kind), name),
+    );
+  });
+
+  it.each([
+    ['subscription', 'status'],
+    ['invoice', 'status'],
+  ] as const)('of a plan: %s, %s', async (kind, name) => {
+    const order = await subscribe();
+    await during(
+      async () => void (await pressButton(order.redirect_url as string, 'pay')),
+      changing(() => newest(kind), name),
+    );
+  });
+
+  it.each(['refund', 'dispute'] as const)('of a %s', async (kind) => {
+    const order = await billing.order(accountId);
+    await billing.act(order, 'pay');
+    const { payments } = billing.simulator;
+    const id = newest('payment_intent').id as string;
+    const object =
+      kind === 'refund' ? payments.refund({ payment_intent: id }) : payments.dispute(id);
+    const { status } = object;
+    Object.assign(object, { status: WORD });
+    await billing.settle();
+    expect(await billing.stateOf(accountId, order)).toBe('paid');
+    Object.assign(object, { status });
+    await billing.retry();
+    expect(await billing.stateOf(accountId, order)).toBe(
+      kind === 'refund' ? 'refunded' : 'disputed',
+    );
+  });
+
+  it('a reason of a bill that we do not know sets its subscription aside', async () => {
+    const order = await subscribe();
+    billing.simulator.callbacks.hold();
+    await pressButton(order.redirect_url as string, 'pay');
+    newest('invoice').billing_reason = WORD;
+    for (const callback of billing.simulator.callbacks.takeHeld()) {
+      billing.simulator.callbacks.send(callback);
+    }
+    await billing.settle();
+    expect(await said()).not.toContain('billing.payment-confirmed');
+    const [row] = await billing.database.query<{ because: string }>(
+      'select quarantined_because as because from subscriptions where account_id = $1',
+      [accountId],
+    );
+    expect(row.because).toBe('the bill is none of a period');
+  });
+});

@@ -1,0 +1,63 @@
+import type { Stripe } from 'stripe';
+import { UnfitObject } from '../unfit-object.js';
+
+type Known<T> = readonly Exclude<T, null>[];
+
+/** Every state that we know how to read (API 2026-10-28.endive). A subscription's are those of its snapshot. */
+const STATES = {
+  'checkout.session': [
+    'complete',
+    'expired',
+    'open',
+  ] satisfies Known<Stripe.Checkout.Session.Status>,
+  payment_intent: [
+    'canceled',
+    'processing',
+    'requires_action',
+    'requires_capture',
+    'requires_confirmation',
+    'requires_payment_method',
+    'succeeded',
+  ] satisfies Known<Stripe.PaymentIntent.Status>,
+  refund: ['pending', 'requires_action', 'succeeded', 'failed', 'canceled'],
+  dispute: [
+    'lost',
+    'needs_response',
+    'prevented',
+    'under_review',
+    'warning_closed',
+    'warning_needs_response',
+    'warning_under_review',
+    'won',
+  ] satisfies Known<Stripe.Dispute.Status>,
+  invoice: [
+    'draft',
+    'open',
+    'paid',
+    'uncollectible',
+    'void',
+  ] satisfies Known<Stripe.Invoice.Status>,
+} as const;
+const PAYMENT_STATES = ['no_payment_required', 'paid', 'unpaid'];
+
+interface Fetched {
+  id?: string;
+  object: keyof typeof STATES;
+  status: string | null;
+  payment_status?: string;
+}
+
+/**
+ * What is fetched is taken over in states that we know alone: a word that came with a later version of the API means
+ * neither paid nor unpaid. Never for the answer to a call that changed something, which has been carried out.
+ * @throws UnfitObject.
+ */
+export function inKnownState<T extends Fetched>(fetched: T): T {
+  const { object, status, payment_status: payment } = fetched;
+  const known: readonly string[] = STATES[object];
+  if (status !== null && !known.includes(status)) throw unfit(fetched, status);
+  if (payment !== undefined && !PAYMENT_STATES.includes(payment)) throw unfit(fetched, payment);
+  return fetched;
+}
+
+const unfit = ({ id }: Fetched, word: string) => new UnfitObject(`${id} is ${word.slice(0, 100)}`);

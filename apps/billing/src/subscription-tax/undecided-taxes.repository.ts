@@ -1,0 +1,47 @@
+import { Injectable } from '@nestjs/common';
+import { CATALOGUE_VERSION } from '#libs/contracts';
+import { MaintenanceDatabase } from '#libs/database';
+import type { ProcessorName } from '../processors/payment-processor.js';
+
+/** A subscription that is renewed soon. */
+export interface UndecidedTax {
+  id: string;
+  accountId: string;
+  taxPpm: number;
+  periodEnd: Date;
+}
+
+export interface RenewedSoon {
+  processors: readonly ProcessorName[];
+  from: Date;
+  to: Date;
+}
+
+/** Subscriptions of every account. */
+@Injectable()
+export class UndecidedTaxesMaintenanceRepository {
+  constructor(private readonly maintenance: MaintenanceDatabase) {}
+
+  /**
+   * Those whose period ends in that time, soonest first. One of an older catalogue is left alone: its price without
+   * tax is not today's.
+   */
+  async list({ processors, from, to }: RenewedSoon, limit: number): Promise<UndecidedTax[]> {
+    return this.maintenance.query<UndecidedTax>(
+      `select id, account_id as "accountId", tax_ppm as "taxPpm", period_end as "periodEnd"
+         from subscriptions
+         where is_current and cancel_at is null and wanted_sku is null
+           and period_end > $1 and period_end <= $2 and tax_decided_at is distinct from period_end
+           and processor = any($3) and catalogue_version = $4
+         order by period_end limit $5`,
+      [from, to, processors, CATALOGUE_VERSION, limit],
+    );
+  }
+
+  async markDecided({ accountId, id, periodEnd }: UndecidedTax): Promise<void> {
+    await this.maintenance.query(
+      'update subscriptions set tax_decided_at = $3 where account_id = $1 and id = $2',
+      [accountId, id, periodEnd],
+    );
+  }
+}

@@ -1,0 +1,17 @@
+import type { InvariantSet } from '#libs/database';
+
+/** The invariants of this service, by the numbers of the whole system's list. */
+export const GATEWAY_INVARIANTS: InvariantSet = {
+  // An index holds exactly the rows that must not be there: each look is at all of them.
+  scope: `audited as (select $1::float8 as window_ms, $2::text as after, $3::text as through)`,
+  invariants: [
+    {
+      id: 'I16',
+      statement: 'no request that was refused for its rate was charged',
+      sql: `
+        select request_id as id, account_id, at, credits from request_log
+        where status = 429 and credits <> 0`,
+    },
+  ],
+  chunkEnd: `select null::text as key where $1::text is null and $2::int is null`,
+};

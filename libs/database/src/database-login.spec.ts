@@ -1,0 +1,141 @@
+import { chownSync, copyFileSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Database, EmbeddedServer, IsDatabaseUrl, withClient } from '#libs/database';
+import { ConfigurationError, Setting, loadConfig } from '#libs/platform';
+import { makeOwnCertificate } from '#test/environment';
+
+class OneUrl {
+  @Setting({ env: 'A_DATABASE_URL', about: 'A database.', secret: true })
+  @IsDatabaseUrl()
+  databaseUrl: string;
+}
+
+describe('the login at a database', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'database-login-'));
+  const own = makeOwnCertificate(folder, 'server');
+  const other = makeOwnCertificate(folder, 'other');
+  let server: EmbeddedServer;
+
+  beforeAll(async () => {
+    server = await EmbeddedServer.start({ folder, password: 'first', durable: false });
+    const data = join(server.folder, 'pgdata');
+    const files = { 'server.crt': own.certificateFile, 'server.key': own.keyFile };
+    for (const [name, from] of Object.entries(files)) {
+      copyFileSync(from, join(data, name));
+      chownSync(join(data, name), statSync(data).uid, statSync(data).gid);
+    }
+    await withClient(server.url(), async (client) => {
+      await client.query('alter system set ssl = on');
+      await client.query('select pg_reload_conf()');
+      await client.query("create role teller login password 'first'");
+    });
+  });
+  afterAll(async () => {
+    await server?.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const urlOf = (password: string, host = '127.0.0.1', query = '') =>
+    `postgres://teller:${password}@${host}:${server.port}/postgres${query}`;
+  const isEncrypted = (url: string) =>
+    withClient(url, async (client) => {
+      const sql = 'select ssl from pg_stat_ssl where pid = pg_backend_pid()';
+      return (await client.query<{ ssl: boolean }>(sql)).rows[0].ssl;
+    });
+
+  it('S112: verify-full takes no server of another authority, nor one of another name', async () => {
+    const verified = (file: string) => `?sslmode=verify-full&sslrootcert=${file}`;
+    const trusting = verified(own.certificateFile);
+    expect(await isEncrypted(urlOf('first', '127.0.0.1', trusting))).toBe(true);
+    const elsewhere = urlOf('first', '127.0.0.1', verified(other.certificateFile));
+    await expect(isEncrypted(elsewhere)).rejects.toThrow(/self-signed|unable to verify/);
+    await expect(isEncrypted(urlOf('first', 'localhost', trusting))).rejects.toThrow(/altnames/);
+  });
+
+  const faultsOf = (url: string) => {
+    try {
+      loadConfig(OneUrl, { A_DATABASE_URL: url });
+      return [];
+    } catch (error) {
+      return (error as ConfigurationError).faults;
+    }
+  };
+
+  it.each([
+    'postgres://a:b@127.0.0.1:5432/c',
+    'postgresql://a:b@localhost/c',
+    'postgres://a:b@/c?host=/run/postgresql',
+    'postgres://a:b@[::1]:5432/c',
+    'postgres://a:b@db.example:5432/c?sslmode=verify-full',
+    'postgres://a:b@db:5432/c?sslmode=disable',
+    'postgres://a:b@db:5432/c?sslmode=disable\npostgres://a:d@db:5432/c?sslmode=disable',
+  ])('S112: it may go to this machine, or says what protects it: %j', (url) => {
+    expect(faultsOf(url)).toEqual([]);
+  });
+
+  it.each([
+    ['postgres://a:b@db.example:5432/c', /must end with \?sslmode=verify-full/],
+    ['postgres://a:b@10.0.0.1/c?sslmode=require', /must end with \?sslmode=verify-full/],
+    ['postgres://a:b@db/c?sslmode=no-verify', /must end with \?sslmode=verify-full/],
+    ['postgres://a:b@localhost/c?host=db.example', /must end with \?sslmode=verify-full/],
+    [
+      'postgres://a:b@db/c?sslmode=disable\npostgres://a:b@db/c',
+      /must end with \?sslmode=verify-full/,
+    ],
+    ['mysql://a:b@localhost/c', /must be a URL/],
+    ['db.example', /must be a URL/],
+    [Array(3).fill('postgres://a:b@localhost/c').join('\n'), /2 lines at most/],
+  ])('S112: a service does not start with %j, and the fault holds no password', (url, sentence) => {
+    const [fault] = faultsOf(url);
+    expect(fault).toMatch(sentence);
+    expect(fault).toMatch(/^A_DATABASE_URL: /);
+    expect(fault).not.toContain('a:b@');
+  });
+
+  it('S113: a password is changed at the server while new connections begin, and none is refused', async () => {
+    let text = urlOf('first');
+    const file = join(folder, 'url');
+    writeFileSync(file, text);
+    const database = await Database.open({
+      url: () => text,
+      applicationName: 'teller',
+      poolSize: 4,
+    });
+    /** More at a time than there were connections: some are new. */
+    const newConnections = async () => {
+      await withClient(server.url(), (client) =>
+        client.query(
+          "select pg_terminate_backend(pid) from pg_stat_activity where usename = 'teller'",
+        ),
+      );
+      const all = Array.from({ length: 4 }, () => database.query('select pg_sleep(0.01)'));
+      return Promise.allSettled(all);
+    };
+    const change = (password: string) =>
+      withClient(server.url(), (client) =>
+        client.query(`alter role teller password '${password}'`),
+      );
+    try {
+      text = `${urlOf('first')}\n${urlOf('second')}`;
+      await newConnections();
+      expect(await refusals(newConnections())).toEqual([]);
+      await change('second');
+      expect(await refusals(newConnections())).toEqual([]);
+      text = urlOf('second');
+      expect(await refusals(newConnections())).toEqual([]);
+      text = urlOf('first');
+      expect((await refusals(newConnections())).join()).toContain('password authentication failed');
+    } finally {
+      await database.close();
+    }
+  });
+});
+
+/** What the server said of passwords; a connection that was cut is another matter. */
+async function refusals(results: Promise<PromiseSettledResult<unknown>[]>): Promise<string[]> {
+  const failed = (await results).filter(({ status }) => status === 'rejected');
+  const messages = failed.map((one) => ((one as PromiseRejectedResult).reason as Error).message);
+  return messages.filter((message) => message.includes('password'));
+}

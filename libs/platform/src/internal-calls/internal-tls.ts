@@ -1,0 +1,104 @@
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { type SecureContext, type Server, createSecureContext } from 'node:tls';
+import { SECOND_MS, monotonicMs } from '../clock.js';
+import type { Logger } from '../logger.js';
+
+/** Names in the folder, as cert-manager and Kubernetes' TLS secrets have them. */
+const FILES = { ca: 'ca.crt', cert: 'tls.crt', key: 'tls.key' } as const;
+const MIN_VERSION = 'TLSv1.3';
+const LOOK_AGAIN_MS = SECOND_MS;
+
+/** What one state of the folder holds, PEM; `context` is for connections that this process opens. */
+export interface TlsMaterial {
+  ca: string;
+  cert: string;
+  key: string;
+  minVersion: typeof MIN_VERSION;
+  context: SecureContext;
+}
+
+/**
+ * TLS between services, both of which show a certificate of the installation's authority (S112). The files are
+ * looked at again when a connection begins, at most once a second: a renewed certificate needs no restart. Files
+ * that cannot be used change nothing, and are logged once.
+ */
+export class InternalTls {
+  private current: TlsMaterial;
+  private state: string;
+  private lookedAtMs = monotonicMs();
+  private fault = '';
+
+  /** @throws when a file is missing, or the key is not the certificate's. */
+  constructor(
+    private readonly folder: string,
+    private readonly logger: Logger,
+  ) {
+    try {
+      this.state = this.stateOfFiles();
+      this.current = this.read();
+    } catch (error) {
+      const { message } = error as Error;
+      throw new Error(`INTERNAL_TLS_FOLDER: ${message}`, { cause: error });
+    }
+  }
+
+  /** For connections that begin now; the same object until the files change. */
+  get material(): TlsMaterial {
+    if (monotonicMs() - this.lookedAtMs >= LOOK_AGAIN_MS) {
+      this.lookedAtMs = monotonicMs();
+      this.lookAgain();
+    }
+    return this.current;
+  }
+
+  /** Options of a listener that takes nobody without a certificate of the authority. */
+  get listenerOptions() {
+    const { ca, cert, key, minVersion } = this.current;
+    return { ca, cert, key, minVersion, requestCert: true, rejectUnauthorized: true };
+  }
+
+  /** Has a listener made with `listenerOptions` follow the files. */
+  renew(listener: Server): void {
+    let used = this.current;
+    // Before the listener's own, which begins the handshake.
+    listener.prependListener('connection', () => {
+      const { material } = this;
+      if (material === used) return;
+      used = material;
+      const { ca, cert, key, minVersion } = material;
+      listener.setSecureContext({ ca, cert, key, minVersion });
+    });
+    listener.on('tlsClientError', (error) => {
+      this.logger.debug('a connection without a certificate of ours was refused', error);
+    });
+  }
+
+  private lookAgain(): void {
+    try {
+      const state = this.stateOfFiles();
+      if (state === this.state) return;
+      this.current = this.read();
+      this.state = state;
+      this.fault = '';
+      this.logger.info('the certificate between services has changed');
+    } catch (error) {
+      const { message } = error as Error;
+      if (message !== this.fault) this.logger.warn('INTERNAL_TLS_FOLDER was not read', { message });
+      this.fault = message;
+    }
+  }
+
+  private stateOfFiles(): string {
+    const states = Object.values(FILES).map((name) => statSync(join(this.folder, name)));
+    return states.map(({ ino, size, mtimeMs }) => `${ino} ${size} ${mtimeMs}`).join();
+  }
+
+  private read(): TlsMaterial {
+    const [ca, cert, key] = [FILES.ca, FILES.cert, FILES.key].map((name) =>
+      readFileSync(join(this.folder, name), 'utf8'),
+    );
+    const pem = { ca, cert, key, minVersion: MIN_VERSION } as const;
+    return { ...pem, context: createSecureContext(pem) };
+  }
+}

@@ -1,0 +1,37 @@
+import { createServer } from 'node:http';
+import type { ListenOptions } from 'node:net';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+
+const KEEP_ALIVE_MS = 72_000;
+const REQUEST_TIMEOUT_MS = 30_000;
+
+/** A second way to a started service. */
+export interface FurtherListener {
+  /** Takes no more connections and waits for the answers under way. */
+  close(): Promise<void>;
+}
+
+/**
+ * Serves routes of a started application at another place too, without TLS.
+ * @param paths those that are answered there; all of them when absent.
+ * @throws when it cannot listen there.
+ */
+export async function listenFurther(
+  app: NestFastifyApplication,
+  place: ListenOptions,
+  paths?: ReadonlySet<string>,
+): Promise<FurtherListener> {
+  const fastify = app.getHttpAdapter().getInstance();
+  const options = { keepAliveTimeout: KEEP_ALIVE_MS, requestTimeout: REQUEST_TIMEOUT_MS };
+  const server = createServer(options, (request, response) => {
+    // A connection kept alive after its last answer would hold a closing server for over a minute.
+    response.once('close', () => server.listening || server.closeIdleConnections());
+    if (paths && !paths.has(request.url ?? '')) response.writeHead(404).end();
+    else fastify.routing(request, response);
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(place, resolve);
+  });
+  return { close: () => new Promise((resolve) => server.close(() => resolve())) };
+}

@@ -1,0 +1,187 @@
+import { deepStrictEqual } from 'node:assert';
+import { addMonths } from '#libs/platform';
+import { pressButton } from '../hosted-page.js';
+import type { CrashWorld } from './crash-world.js';
+import { CREDITS, OfSubscription, PackagePurchase, TRIAL } from './money-flows.js';
+
+const DETAILS = { address_line1: '1 Quay', city: 'A town' };
+
+/** The month ends, and the next one is paid. */
+export class Renewing extends OfSubscription {
+  private end: Date;
+
+  override async prepare(world: CrashWorld): Promise<void> {
+    await super.prepare(world);
+    this.end = addMonths(world.clock.now(), 1);
+  }
+
+  override async act(world: CrashWorld): Promise<void> {
+    if (world.clock.now() < this.end) world.clock.set(this.end);
+    world.simulator.clock.runDue();
+    await world.settle();
+  }
+
+  override async check(world: CrashWorld): Promise<void> {
+    const { accountId } = this;
+    deepStrictEqual((await this.subscription(world)).state, 'active');
+    deepStrictEqual(await world.timesSaid(accountId, 'billing.payment-confirmed'), 2);
+    deepStrictEqual(await world.creditsOf(accountId), TRIAL + CREDITS);
+  }
+}
+
+abstract class Changing extends OfSubscription {
+  protected async step(world: CrashWorld, name: string, body: object = {}): Promise<void> {
+    const { accountId, id } = this;
+    await world.billing.call('POST', `subscriptions/${id}/${name}`, { accountId, body });
+    await world.settle();
+  }
+
+  override async check(world: CrashWorld): Promise<void> {
+    deepStrictEqual(await world.timesSaid(this.accountId, 'billing.payment-confirmed'), 1);
+    deepStrictEqual(await world.creditsOf(this.accountId), TRIAL + CREDITS);
+  }
+}
+
+export class Cancelling extends Changing {
+  override act(world: CrashWorld): Promise<void> {
+    return this.step(world, 'cancel');
+  }
+
+  override async check(world: CrashWorld): Promise<void> {
+    deepStrictEqual(typeof (await this.subscription(world)).cancel_at, 'string');
+    await this.step(world, 'undo');
+    deepStrictEqual((await this.subscription(world)).cancel_at, null);
+    await super.check(world);
+  }
+}
+
+/** Two calls at Stripe: a schedule, then its phases. */
+export class Lowering extends Changing {
+  override act(world: CrashWorld): Promise<void> {
+    return this.step(world, 'change', { sku: 'api-5K-month' });
+  }
+
+  override async check(world: CrashWorld): Promise<void> {
+    const { pending_change: pending } = await this.subscription(world);
+    deepStrictEqual(pending?.sku, 'api-5K-month');
+    await super.check(world);
+  }
+}
+
+/** The customer has moved to where another tax is paid. */
+export class Taxing extends Changing {
+  override async prepare(world: CrashWorld): Promise<void> {
+    await super.prepare(world);
+    world.contacts.set(this.accountId, { details: { ...DETAILS, country: 'DE' } });
+    world.passDays(27);
+    await world.settle();
+  }
+
+  override async act(world: CrashWorld): Promise<void> {
+    await world.billing.runJob('FollowTaxJob');
+    await world.settle();
+  }
+
+  override async check(world: CrashWorld): Promise<void> {
+    deepStrictEqual((await this.subscription(world)).tax_micros, '5130000');
+    deepStrictEqual(world.keysOf(/^\/v1\/subscriptions\//, this.since).size, 1, 'keys');
+    await super.check(world);
+  }
+}
+
+/** A bank takes the money back. */
+export class Disputing extends PackagePurchase {
+  private payment: string;
+
+  override async prepare(world: CrashWorld): Promise<void> {
+    await super.prepare(world);
+    await super.act(world);
+    this.payment = world.simulator.world.all('payment_intent')[0].id;
+  }
+
+  override async act(world: CrashWorld): Promise<void> {
+    const { payments, world: processor } = world.simulator;
+    const isKnown = processor.all('dispute').some((one) => one.payment_intent === this.payment);
+    if (!isKnown) payments.decideDispute(payments.dispute(this.payment).id, 'lost');
+    await world.settle();
+  }
+
+  override async check(world: CrashWorld): Promise<void> {
+    const { accountId } = this;
+    const { body } = await world.billing.call('GET', 'orders', { accountId });
+    deepStrictEqual(body.orders[0].state, 'disputed');
+    deepStrictEqual(await world.creditsOf(accountId), TRIAL);
+  }
+}
+
+/** A deleted account comes back. */
+export class Restoring extends OfSubscription {
+  override async prepare(world: CrashWorld): Promise<void> {
+    await super.prepare(world);
+    await world.billing.deliver('deleted', this.accountId);
+    await world.billing.runJob('FollowAccountsJob');
+    await world.settle();
+    deepStrictEqual(typeof (await this.subscription(world)).cancel_at, 'string');
+    world.passDays(1);
+  }
+
+  override async act(world: CrashWorld): Promise<void> {
+    await world.billing.deliver('restored', this.accountId);
+    await world.billing.runJob('FollowAccountsJob');
+    await world.settle();
+  }
+
+  override async check(world: CrashWorld): Promise<void> {
+    const { state, cancel_at: cancelAt } = await this.subscription(world);
+    deepStrictEqual([state, cancelAt], ['active', null]);
+    deepStrictEqual(await world.creditsOf(this.accountId), TRIAL + CREDITS);
+  }
+}
+
+/** Paid on a page that was still open when the account was deleted. */
+export class LateMoney extends PackagePurchase {
+  private url: string;
+
+  override async prepare(world: CrashWorld): Promise<void> {
+    await super.prepare(world);
+    const { accountId } = this;
+    const body = { ...this.wish, processor: 'stripe' };
+    const { body: order } = await world.billing.call('POST', 'orders', { accountId, body });
+    this.url = order.redirect_url as string;
+    await world.billing.deliver('deleted', accountId);
+  }
+
+  override async act(world: CrashWorld): Promise<void> {
+    if (!this.hasPaid) {
+      this.hasPaid = true;
+      await pressButton(this.url, 'pay');
+    }
+    await world.settle();
+    await world.billing.runJob('ReturnMoneyJob');
+    await world.settle();
+  }
+
+  override async check(world: CrashWorld): Promise<void> {
+    const { accountId } = this;
+    deepStrictEqual(world.keysOf(/^\/v1\/refunds$/, this.since).size, 1, 'keys');
+    const reversals = await world.database.query<{ state: string; amount: string }>(
+      `select state, amount_micros::text as amount from reversals where account_id = $1`,
+      [accountId],
+    );
+    deepStrictEqual(reversals, [{ state: 'final', amount: '54000000' }]);
+    deepStrictEqual(await world.timesSaid(accountId, 'billing.payment-confirmed'), 0);
+    deepStrictEqual(await world.creditsOf(accountId), TRIAL);
+  }
+}
+
+/** Every callback is lost: a look at the processor's events finds what happened. */
+export class Unheard extends PackagePurchase {
+  override async act(world: CrashWorld): Promise<void> {
+    const { faults } = world.simulator.callbacks;
+    faults.drop = true;
+    await super.act(world);
+    faults.drop = false;
+    await world.billing.runJob('MissedEventsJob');
+    await world.settle();
+  }
+}

@@ -1,0 +1,25 @@
+import pg from 'pg';
+import type { AuditorDatabase } from '#libs/database';
+import type { BillingUnderTest } from '../billing-under-test.js';
+
+/** The auditor's role, over and over with one plan: to plan the invariants takes longer than to check them. */
+export class MoneyAuditor implements AuditorDatabase {
+  private constructor(private readonly client: pg.Client) {}
+
+  static async open({ test }: BillingUnderTest): Promise<MoneyAuditor> {
+    const client = new pg.Client(test.url('billing_auditor'));
+    await client.connect();
+    // A statement that was planned for nobody in particular is not planned again.
+    await client.query('set plan_cache_mode = force_generic_plan');
+    return new MoneyAuditor(client);
+  }
+
+  async query<T = Record<string, unknown>>(text: string, values: unknown[] = []): Promise<T[]> {
+    const { rows } = await this.client.query({ name: 'invariants', text, values });
+    return rows as T[];
+  }
+
+  async close(): Promise<void> {
+    await this.client.end();
+  }
+}

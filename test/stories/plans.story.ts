@@ -1,0 +1,233 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { type SubscriptionAnswer, ServiceHttp } from '#libs/contracts';
+import { DAY_MS, ServiceTokens, addMonths, newId } from '#libs/platform';
+import { waitFor } from '#test/environment';
+import { pressButton } from '../billing/hosted-page.js';
+import type { PaymentsSimulator } from '../../apps/simulators/src/payments/payments-simulator.js';
+import { Customer } from './customer.js';
+import type { Deployment } from './deployment.js';
+
+const TRIAL = 500;
+const TRIAL_LIMIT = 10;
+/** Requests of class `live` a minute. */
+const LIMITS = { '5K': 20, '15K': 40, '50K': 80, ADD_ON: 50 };
+
+/**
+ * What becomes of plans and of money after it was paid: renewals, changes, cards that are declined, refunds, disputes,
+ * a customer who leaves and comes back. Through the dashboard's origin, the processor's pages and the operator's calls
+ * alone. The steps build on one another.
+ */
+export function plansAndMoneyBack(
+  deployed: () => Deployment & { payments: PaymentsSimulator; billingUrl: string },
+): void {
+  let deployment: ReturnType<typeof deployed>;
+  let operator: ServiceHttp;
+  let rosa: Customer;
+  let yves: Customer;
+  let rhea: Customer;
+
+  beforeAll(async () => {
+    deployment = deployed();
+    const { billingUrl: url, serviceSecret, clock } = deployment;
+    const tokens = new ServiceTokens(serviceSecret, clock);
+    operator = new ServiceHttp({ url, caller: 'cli', audience: 'billing', tokens });
+    [rosa, yves, rhea] = ['Rosa', 'Yves', 'Rhea'].map(
+      (name) => new Customer(deployment, `${name.toLowerCase()}@plans.example`, name),
+    );
+    // Whoever signed up from this address before did so yesterday.
+    clock.advance(DAY_MS);
+    for (const customer of [rosa, yves, rhea]) {
+      await customer.join();
+      await waitForCredits(customer, TRIAL);
+    }
+  });
+  afterAll(() => operator?.close());
+
+  async function waitForCredits(customer: Customer, expected: number) {
+    let found: number | undefined;
+    const isThere = async () => {
+      const { body } = await customer.call('GET', '/api/balance');
+      return (found = body.spendable + body.reserved) === expected;
+    };
+    await waitFor(`${expected} credits`, isThere).catch((error: Error) => {
+      throw new Error(`${error.message}; found ${found}`);
+    });
+  }
+  /** As the answers to the test key say it, which cost nothing. */
+  const waitForLimit = (customer: Customer, expected: number) =>
+    waitFor(`a limit of ${expected}`, async () => {
+      const { headers } = await customer.lookUp('registered.test', 2, customer.testKey);
+      return headers.get('x-ratelimit-allowed-requests') === String(expected);
+    });
+
+  async function buy(customer: Customer, wish: object): Promise<string> {
+    const body = { ...wish, processor: 'stripe' };
+    const { status, body: order } = await customer.call('POST', '/api/orders', body);
+    expect([status, order.code]).toEqual([201, undefined]);
+    await pressButton(order.redirect_url, 'pay');
+    return order.id;
+  }
+  const subscribe = (customer: Customer, sku: string, quantity = 1) =>
+    buy(customer, { product: 'subscription', sku, quantity });
+
+  async function owned(customer: Customer, line = 'api'): Promise<SubscriptionAnswer> {
+    const { body } = await customer.call('GET', '/api/subscriptions');
+    return (body.subscriptions as SubscriptionAnswer[]).find((one) => one.line === line)!;
+  }
+  const waitForPlan = (customer: Customer, expected: Partial<SubscriptionAnswer>) =>
+    waitFor(`a plan that is ${JSON.stringify(expected)}`, async () => {
+      const plan = await owned(customer);
+      const isSo = ([name, value]: [string, unknown]) => Reflect.get(plan, name) === value;
+      return Object.entries(expected).every(isSo) && plan;
+    });
+  async function step(customer: Customer, name: string, body: object = {}) {
+    const { id } = await owned(customer);
+    const answer = await customer.call('POST', `/api/subscriptions/${id}/${name}`, body);
+    expect([answer.status, answer.body.code]).toEqual([200, undefined]);
+    return answer.body;
+  }
+
+  /** Time goes on for everybody; sessions end meanwhile. */
+  async function pass(to: Date): Promise<void> {
+    deployment.clock.advance(to.getTime() - deployment.clock.now().getTime());
+    deployment.payments.clock.runDue();
+    for (const customer of [rosa, yves, rhea]) await customer.logIn();
+  }
+  function atProcessor({ accountId }: Customer) {
+    const { world } = deployment.payments;
+    const of = world.all('customer').find(({ metadata }) => metadata.accountId === accountId)!;
+    const isOwn = ({ customer }: { customer: unknown }) => customer === of.id;
+    return {
+      id: of.id,
+      payment: world.all('payment_intent').find(isOwn)!.id,
+      subscription: world.all('subscription').find(isOwn)!,
+    };
+  }
+
+  async function refund({ accountId }: Customer, scope: 'whole' | 'remaining'): Promise<void> {
+    const { payments } = await operator.call<{ payments: { paymentId: string }[] }>(
+      'GET',
+      '/internal/operator/payments',
+      { accountId },
+    );
+    const body = { refundId: newId(), paymentId: payments[0].paymentId, scope, reason: 'asked' };
+    await operator.call('POST', '/internal/operator/refunds', { accountId, body });
+  }
+  const waitForOrder = (customer: Customer, id: string, state: string) =>
+    waitFor(`the order to be ${state}`, async () => {
+      return (await customer.call('GET', `/api/orders/${id}`)).body.state === state;
+    });
+
+  it('a plan by the month brings its credits and its limit, and an add-on raises the limit', async () => {
+    await subscribe(rosa, 'api-15K-month');
+    await waitForCredits(rosa, TRIAL + 15_000);
+    await waitForLimit(rosa, LIMITS['15K']);
+    await subscribe(rosa, 'rate-limit-month', 2);
+    await waitForLimit(rosa, LIMITS['15K'] + 2 * LIMITS.ADD_ON);
+  });
+
+  it('an upgrade costs what its preview said, and works once it is paid', async () => {
+    const wish = { sku: 'api-50K-month' };
+    const preview = await step(rosa, 'preview', wish);
+    expect(preview).toMatchObject({ effect: 'now', due_micros: '48000000' });
+    await step(rosa, 'change', { ...wish, from: preview.from });
+    await waitForCredits(rosa, TRIAL + 50_000);
+    await waitForLimit(rosa, LIMITS['50K'] + 2 * LIMITS.ADD_ON);
+  });
+
+  it('a downgrade and a cancellation wait for the end of the period, and are undone', async () => {
+    const lowered = await step(rosa, 'change', { sku: 'api-5K-month' });
+    expect(lowered.subscription.pending_change).toMatchObject({ sku: 'api-5K-month' });
+    expect((await step(rosa, 'undo')).subscription.pending_change).toBeNull();
+    const { subscription } = await step(rosa, 'cancel');
+    expect(subscription.cancel_at).toBe(subscription.period_end);
+    expect((await step(rosa, 'undo')).subscription.cancel_at).toBeNull();
+    await waitForCredits(rosa, TRIAL + 50_000);
+  });
+
+  it('a plan by the year brings its credits month by month, one by the month renews itself', async () => {
+    await subscribe(yves, 'api-5K-year');
+    await waitForCredits(yves, TRIAL + 5_000);
+    const { amount_micros: price, period_start: start } = await owned(yves);
+    expect(price).toBe('99600000');
+    const { period_end: end } = await owned(rosa);
+    await pass(new Date(Math.max(Date.parse(end), addMonths(new Date(start), 1).getTime()) + 1));
+    await waitForPlan(rosa, { period_start: end, state: 'active' });
+    await waitForCredits(rosa, TRIAL + 50_000);
+    const slices = await waitFor('the second slice', async () => {
+      const { body } = await yves.call('GET', '/api/balance');
+      const sizes = (body.grants as { granted: number }[]).map(({ granted }) => granted);
+      return sizes.filter((granted) => granted === 5_000).length === 2 && body;
+    });
+    expect(slices.spendable).toBe(TRIAL + 5_000);
+    expect(await owned(yves)).toMatchObject({ period_start: start, state: 'active' });
+  });
+
+  it('a card that is declined leaves seven days, then no rights; a payment brings them back', async () => {
+    const { payments } = deployment;
+    const { id: customer, subscription } = atProcessor(rosa);
+    payments.invoices.setCard(customer, 'declines');
+    const { period_end: end } = await owned(rosa);
+    await pass(new Date(Date.parse(end) + DAY_MS));
+    await waitForPlan(rosa, { state: 'past_due', paid_through: end });
+    await waitForLimit(rosa, LIMITS['50K'] + 2 * LIMITS.ADD_ON);
+    await pass(new Date(Date.parse(end) + 8 * DAY_MS));
+    await waitForPlan(rosa, { state: 'unpaid' });
+    await waitForLimit(rosa, TRIAL_LIMIT);
+    await waitForCredits(rosa, TRIAL);
+    payments.invoices.setCard(customer, 'works');
+    const plan = payments.world
+      .all('subscription')
+      .find((one) => one.customer === customer && one.id !== subscription.id)!;
+    for (const { id } of [plan, subscription]) {
+      const [invoice] = payments.invoices.openOf(id);
+      await pressButton(invoice.hosted_invoice_url as string, 'pay');
+    }
+    await waitForPlan(rosa, { state: 'active', is_current: true });
+    await waitForLimit(rosa, LIMITS['50K'] + 2 * LIMITS.ADD_ON);
+    await waitForCredits(rosa, TRIAL + 50_000);
+  });
+
+  it('money that is given back takes its credits with it: of a package, and of the rest of a period', async () => {
+    const order = await buy(rhea, { product: 'package', credits: 15_000 });
+    await waitForCredits(rhea, TRIAL + 15_000);
+    await refund(rhea, 'whole');
+    await waitForOrder(rhea, order, 'refunded');
+    await waitForCredits(rhea, TRIAL);
+    await subscribe(rhea, 'api-15K-month');
+    await waitForCredits(rhea, TRIAL + 15_000);
+    await refund(rhea, 'remaining');
+    await waitForCredits(rhea, TRIAL);
+    await waitForPlan(rhea, { state: 'cancelled' });
+    await waitForLimit(rhea, TRIAL_LIMIT);
+  });
+
+  it('a disputed payment counts as its bank decides: withdrawn, won, opened again and lost', async () => {
+    const { payments } = deployment;
+    const order = await buy(rhea, { product: 'package', credits: 15_000 });
+    await waitForCredits(rhea, TRIAL + 15_000);
+    const { id } = payments.payments.dispute(atProcessor(rhea).payment);
+    await waitForOrder(rhea, order, 'disputed');
+    await waitForCredits(rhea, TRIAL);
+    payments.payments.decideDispute(id, 'won');
+    await waitForOrder(rhea, order, 'paid');
+    await waitForCredits(rhea, TRIAL + 15_000);
+    payments.payments.decideDispute(id, 'lost');
+    await waitForOrder(rhea, order, 'disputed');
+    await waitForCredits(rhea, TRIAL);
+  });
+
+  it('S118: a deletion cancels at the end of the period, and the restoration undoes exactly that', async () => {
+    const isEnding = () => atProcessor(yves).subscription.cancel_at_period_end;
+    const { password } = yves;
+    await yves.call('POST', '/api/session/reauthenticate', { password });
+    expect((await yves.call('POST', '/api/account/delete', {})).status).toBe(200);
+    await waitFor('the cancellation at the processor', isEnding);
+    await yves.logIn();
+    expect((await yves.call('POST', '/api/account/restore', {})).status).toBe(200);
+    await waitFor('its end at the processor', () => !isEnding());
+    await yves.logIn();
+    await waitForPlan(yves, { state: 'active', cancel_at: null });
+    await waitForCredits(yves, TRIAL + 5_000);
+  });
+}
