@@ -15,7 +15,8 @@ export default {
   // What a test waits for it waits for by condition: this only ends what hangs, on the slowest machine.
   testTimeout: 180_000,
   testSequencer: '<rootDir>/dist/test/environment/longest-first.js',
-  maxWorkers: 2,
+  // Two cores: while one worker waits for a server or a time-out, the others work.
+  maxWorkers: 3,
   workerIdleMemoryLimit: '700MB',
   // A worker that has let go of everything still gives hundreds of megabytes back, which half a second is short for on
   // a busy machine. One that holds on to something is reported all the same.

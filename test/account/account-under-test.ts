@@ -16,6 +16,8 @@ import {
 } from '#libs/platform';
 import { TestClock, TestDatabase, waitFor } from '#test/environment';
 import { AccountConfig } from '../../apps/account/src/account.config.js';
+import type { HashCost } from '../../apps/account/src/passwords/password-hash.js';
+import { PasswordsService } from '../../apps/account/src/passwords/passwords.service.js';
 import { ForgottenPasswordsService } from '../../apps/account/src/password-resets/forgotten-passwords.service.js';
 import { newToken, tokenHash } from '../../apps/account/src/sessions/session-token.js';
 import { startAccount } from '../../apps/account/src/start.js';
@@ -31,6 +33,8 @@ export interface Registered extends Owner {
 }
 
 export const PASSWORD = 'seven green bicycles';
+/** A hundredth of the true cost, where what is looked at is not the hash. */
+export const CHEAP_HASH: HashCost = { memoryKib: 64, passes: 1, parallelism: 1 };
 
 export interface DashboardAnswer {
   status: number;
@@ -264,6 +268,7 @@ export class AccountUnderTest {
       // On real time they would come between a spec's steps, now and then.
       isScheduled: false,
     });
+    this.get(PasswordsService).cost = CHEAP_HASH;
     for (const database of [this.get(Database), this.get(MaintenanceDatabase) as Database]) {
       listenToQueries(database, (sql) => this.queryLog.push(sql.trim()));
     }

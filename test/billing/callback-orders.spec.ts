@@ -31,7 +31,7 @@ describe('callbacks in every order', () => {
   async function rowsOf(accountId: string): Promise<string> {
     const tables: object[] = [];
     for (const [table, columns] of [
-      ['orders', 'state, amount_micros, quarantined_because, checkout_id is null as open'],
+      ['orders', 'state, amount_micros, set_aside_because, checkout_id is null as open'],
       ['payments', 'amount_micros, currency, order_id is null as renewal, is_announced'],
       [
         'payment_lines',

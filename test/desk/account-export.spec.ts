@@ -66,6 +66,7 @@ describe('account export', () => {
       usage: { usage: () => Promise.reject(new ServiceUnavailable('gateway')) },
       tokens,
       bodies: new ProblemBodies('https://api.example', account.clock),
+      clock: account.clock,
       logger: new Logger('gateway', { write: () => {} }),
     });
     owner = await account.register('planted@example.com');

@@ -8,15 +8,34 @@ type Tests = Parameters<InstanceType<typeof Sequencer>['sort']>[0];
 /** These start processes, browsers or brokers, however short their files are. */
 const LONG = /\/dist\/test\/|\.system\.spec\.js$/;
 
+/** What takes longest of all, in a clone where nothing has been run yet. */
+const LONGEST = [
+  'test/deploy/image',
+  'test/stories/cluster',
+  'test/stories/browser',
+  'apps/cluster/src/main.system',
+  'test/billing/histories/money-histories',
+  'apps/solo/src/solo.system',
+  'test/stories/plans-in-browser',
+  'transports/kafka/kafka-transport.system',
+  'gateway/src/connection/hostile-connection',
+  'transports/in-process/in-process-transport',
+  'test/sim/sim',
+];
+
 /**
  * Files that take long begin first, so that the workers end together. Jest goes by the durations of the last run; where
- * there was none, as in a fresh clone, by the size of a file, which puts the stories last.
+ * there was none, as in a fresh clone, by the list above; by the size of a file the stories would be last.
  */
 export default class LongestFirst extends Sequencer {
   override sort(tests: Tests): Tests {
     const sorted = [...(super.sort(tests) as Tests)];
     if (sorted.some(({ duration }) => duration !== undefined)) return sorted;
-    const isLong = ({ path }: Tests[number]) => LONG.test(path);
-    return [...sorted.filter(isLong), ...sorted.filter((test) => !isLong(test))];
+    const rank = ({ path }: Tests[number]) => {
+      const place = LONGEST.findIndex((one) => path.endsWith(`${one}.spec.js`));
+      if (place !== -1) return place;
+      return LONG.test(path) ? LONGEST.length : LONGEST.length + 1;
+    };
+    return sorted.toSorted((a, b) => rank(a) - rank(b));
   }
 }

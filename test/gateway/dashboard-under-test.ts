@@ -137,6 +137,7 @@ export class DashboardUnderTest {
       usage: { usage: () => Promise.reject(new ServiceUnavailable('gateway')) },
       tokens,
       bodies: new ProblemBodies('https://api.example', new SystemClock()),
+      clock: new SystemClock(),
       logger: new Logger('gateway', { write: () => {} }),
     });
     this.client = new Client(this.running.url);

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import * as contracts from '#libs/contracts';
-import { OPERATIONS, type Operation, problemsOf } from '#libs/contracts';
+import { OPERATIONS, type Operation, itemProblemsOf, problemsOf } from '#libs/contracts';
 import { type ServedRow, servedRows } from './thrown-problems.js';
 
 const OWNERS = ['account', 'billing', 'entitlement', 'lookup'] as const;
@@ -16,11 +16,11 @@ const NEVER_ANSWERED: Readonly<Record<string, string>> = {
 const CONSTANTS = new Map<string, unknown>(Object.entries(contracts));
 const rowOf = (name: string) => CONSTANTS.get(name) as Operation;
 
-/** An operation on many things refuses each in its own line. */
-const isOfMany = ({ price }: Operation) => price.per === 'item';
+/** Makes a refusal of whatever an item throws that is none. */
+const MAKER_OF_ITEMS = 'answerOrProblem';
 
 /** Code and maker of what may reach the caller. */
-function thrownBy({ row, codes }: ServedRow): [string, string][] {
+function thrownBy({ row, codes }: Pick<ServedRow, 'row' | 'codes'>): [string, string][] {
   const { takesIdempotencyKey } = rowOf(row);
   return [...codes].flatMap(([code, makers]) => {
     const answered = [...makers].filter(
@@ -51,18 +51,31 @@ describe('the problems of a row', () => {
   });
 
   it('every problem that its code can throw is named, and none that it cannot', () => {
-    const faults = served
-      .filter(({ row }) => !isOfMany(rowOf(row)))
-      .flatMap((one) => {
-        const named = new Set<string>(problemsOf(rowOf(one.row)));
-        const unnamed = thrownBy(one).filter(([code]) => !named.has(code));
-        const idle = rowOf(one.row).problems.filter((code) => !one.codes.has(code));
-        return [
-          ...unnamed.map(([code, maker]) => `${one.row} does not name ${code} of ${maker}`),
-          ...idle.map((code) => `${one.row} cannot answer ${code}`),
-        ];
-      });
+    const faults = served.flatMap((one) => {
+      const named = new Set<string>(problemsOf(rowOf(one.row)));
+      const unnamed = thrownBy(one).filter(([code]) => !named.has(code));
+      const idle = rowOf(one.row).problems.filter((code) => !one.codes.has(code));
+      return [
+        ...unnamed.map(([code, maker]) => `${one.row} does not name ${code} of ${maker}`),
+        ...idle.map((code) => `${one.row} cannot answer ${code}`),
+      ];
+    });
     expect(faults).toEqual([]);
+  });
+
+  it('every problem that can refuse one item of several is named by its class, and none that cannot', () => {
+    const several = served.filter(({ itemCodes }) => itemCodes.size > 0);
+    const [named, thrown] = [new Map<string, string[]>(), new Map<string, string[]>()];
+    for (const { row, codes, itemCodes } of several) {
+      const own = [...codes].filter(([, makers]) => makers.has(MAKER_OF_ITEMS));
+      thrown.set(row, [...itemCodes.keys(), ...own.map(([code]) => code)].toSorted());
+      named.set(row, itemProblemsOf(rowOf(row)).toSorted());
+    }
+    expect(thrown).toEqual(named);
+    const streamed = OPERATIONS.filter((row) => itemProblemsOf(row).length > 0);
+    expect(several.map(({ row }) => rowOf(row).name).toSorted()).toEqual(
+      streamed.map(({ name }) => name).toSorted(),
+    );
   });
 
   it('no exception is left over', () => {

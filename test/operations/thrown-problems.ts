@@ -6,8 +6,22 @@ export interface ServedRow {
   row: string;
   /** `apps/billing/src/orders/orders.controller.ts`. */
   path: string;
-  /** Codes of problems, each with the functions that make it. */
-  codes: ReadonlyMap<string, ReadonlySet<string>>;
+  codes: Makers;
+  /** Those that refuse one item of several. */
+  itemCodes: Makers;
+}
+
+/** Codes of problems, each with the functions that make it. */
+type Makers = ReadonlyMap<string, ReadonlySet<string>>;
+
+/** The type whose member answers one item of several: what it throws refuses that item alone. */
+const ITEM_QUESTIONS = { type: 'ItemQuestions', member: 'answer' };
+
+interface Seen {
+  next: ts.Node[];
+  codes: string[];
+  /** What answers one item. */
+  items: ts.Node[];
 }
 
 const SERVES = ['Serves', 'ServesBrowser'];
@@ -38,7 +52,7 @@ export function servedRows(modules: readonly string[]): ServedRow[] {
       const row = rowOf(method);
       if (row === undefined) continue;
       const path = source.fileName.slice(process.cwd().length + 1);
-      rows.push({ row, path, codes: reach.codesFrom(method) });
+      rows.push({ row, path, ...reach.codesFrom(method) });
     }
   }
   return rows;
@@ -60,8 +74,7 @@ class Reach {
   private readonly checker: ts.TypeChecker;
   /** Classes by the interfaces and classes that they fulfil. */
   private readonly heirs = new Map<ts.Symbol, ts.ClassDeclaration[]>();
-  /** By the body: the next bodies, and the codes made in it. */
-  private readonly known = new Map<ts.Node, { next: ts.Node[]; codes: string[] }>();
+  private readonly known = new Map<ts.Node, Seen>();
 
   constructor(program: ts.Program) {
     this.checker = program.getTypeChecker();
@@ -73,15 +86,24 @@ class Reach {
     }
   }
 
-  codesFrom(start: ts.Node): Map<string, Set<string>> {
+  codesFrom(start: ts.Node): Pick<ServedRow, 'codes' | 'itemCodes'> {
+    const { codes, items } = this.follow([start]);
+    return { codes, itemCodes: this.follow(items).codes };
+  }
+
+  private follow(starts: readonly ts.Node[]): { codes: Makers; items: ts.Node[] } {
     const codes = new Map<string, Set<string>>();
-    const seen = new Set<ts.Node>([start]);
+    const items: ts.Node[] = [];
+    const seen = new Set<ts.Node>(starts);
     for (const node of seen) {
-      const { next, codes: own } = this.look(node);
-      for (const code of own) codes.set(code, (codes.get(code) ?? new Set()).add(nameOf(node)));
-      for (const reached of next) seen.add(reached);
+      const found = this.look(node);
+      for (const code of found.codes) {
+        codes.set(code, (codes.get(code) ?? new Set()).add(nameOf(node)));
+      }
+      for (const reached of found.next) seen.add(reached);
+      items.push(...found.items);
     }
-    return codes;
+    return { codes, items };
   }
 
   private noteHeir(heir: ts.ClassDeclaration): void {
@@ -93,21 +115,27 @@ class Reach {
     }
   }
 
-  private look(node: ts.Node) {
-    let found = this.known.get(node);
-    if (!found) {
-      const [next, codes]: [ts.Node[], string[]] = [[], []];
-      const visit = (child: ts.Node): void => {
-        if (ts.isTypeNode(child) || ts.isDecorator(child)) return;
-        if (ts.isIdentifier(child)) next.push(...this.bodiesOf(child));
-        if (ts.isNewExpression(child)) codes.push(...this.codeOf(child.expression));
-        ts.forEachChild(child, visit);
-      };
-      ts.forEachChild(node, visit);
-      found = { next, codes };
-      this.known.set(node, found);
-    }
+  private look(node: ts.Node): Seen {
+    const known = this.known.get(node);
+    if (known) return known;
+    const found: Seen = { next: [], codes: [], items: [] };
+    this.known.set(node, found);
+    const visit = (child: ts.Node): void => {
+      if (ts.isTypeNode(child) || ts.isDecorator(child)) return;
+      if (this.answersItem(child)) return void found.items.push(child.initializer);
+      if (ts.isIdentifier(child)) found.next.push(...this.bodiesOf(child));
+      if (ts.isNewExpression(child)) found.codes.push(...this.codeOf(child.expression));
+      ts.forEachChild(child, visit);
+    };
+    ts.forEachChild(node, visit);
     return found;
+  }
+
+  private answersItem(node: ts.Node): node is ts.PropertyAssignment {
+    if (!ts.isPropertyAssignment(node) || node.name.getText() !== ITEM_QUESTIONS.member)
+      return false;
+    const type = this.checker.getContextualType(node.parent);
+    return type?.getSymbol()?.name === ITEM_QUESTIONS.type;
   }
 
   /** The functions that a name stands for, of an interface those of all who fulfil it. */

@@ -26,6 +26,7 @@ interface Options {
   without?: string;
   sabotage?: Sabotage | 'all';
   regressions?: boolean;
+  payments: boolean;
   json?: string;
 }
 
@@ -57,6 +58,7 @@ const program = new Command('sim')
   .option('--without <faults>', `leave out some of ${FAULTS.join(', ')}`)
   .option('--sabotage <name>', 'break the code under test; finding nothing fails; all: one by one')
   .option('--regressions', 'the histories that once failed')
+  .option('--no-payments', 'leave out the histories of customers at a processor')
   .option('--json <file>', 'also write the report to a file')
   .parse();
 const options = program.opts<Options>();
@@ -109,8 +111,8 @@ async function run(): Promise<boolean> {
  * Left out of what replays, narrows or breaks something. @returns whether all came out as they should.
  */
 function withPayments(): boolean {
-  const { seed, scenario, sabotage, regressions, histories, from } = options;
-  if (seed ?? scenario ?? sabotage ?? regressions) return true;
+  const { seed, scenario, sabotage, regressions, payments, histories, from } = options;
+  if (!payments || (seed ?? scenario ?? sabotage ?? regressions)) return true;
   const main = new URL('../entitlement/histories/main.js', import.meta.url).pathname;
   const count = Math.ceil(Number(histories) / HISTORIES_PER_PAYMENTS);
   const words = [main, '--histories', String(count), '--from', from];

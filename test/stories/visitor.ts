@@ -116,7 +116,9 @@ export class Visitor {
       await this.page.emulateMedia({ colorScheme });
       await this.page.setViewportSize({ width, height });
       // Legacy mode: without frames there is nothing to collect in a page of axe's own.
-      const axe = new AxeBuilder({ page: this.page }).setLegacyMode();
+      const axe = new AxeBuilder({ page: this.page })
+        .setLegacyMode()
+        .options({ resultTypes: ['violations'] });
       const { violations } = await axe.analyze();
       const found = violations.map(({ id, nodes }) => `${id}: ${nodes[0].html}`);
       const scrolled = await this.page.evaluate(WIDTHS);

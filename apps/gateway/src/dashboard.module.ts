@@ -2,6 +2,7 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
 import { EntitlementClient, OPERATIONS, openApi } from '#libs/contracts';
 import { AccountExports } from '#libs/database';
+import { Clock } from '#libs/platform';
 import { AccountController } from './dashboard/account/account.controller.js';
 import { OverviewController } from './dashboard/account/overview.controller.js';
 import { AuthController } from './dashboard/auth/auth.controller.js';
@@ -64,6 +65,7 @@ export class DashboardModule {
         proxyControllerOf(proxiedRoutes(operations)),
       ],
       providers: [
+        { provide: Clock, useValue: options.clock },
         { provide: DashboardSettings, useValue: settings },
         { provide: EntitlementClient, useValue: options.entitlement },
         { provide: OwnCalls, useValue: new OwnCalls(options.own) },

@@ -1,5 +1,4 @@
-import { Readable } from 'node:stream';
-import { Controller, StreamableFile } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
 import { ACCOUNT_EXPORT } from '#libs/contracts';
 import { type ActiveSession, CurrentSession, ServesBrowser } from '../sessions/session-guard.js';
 import { ExportService } from './export.service.js';
@@ -10,9 +9,6 @@ export class ExportController {
 
   @ServesBrowser(ACCOUNT_EXPORT)
   async export(@CurrentSession() owner: ActiveSession) {
-    const text = await this.exports.begin(owner);
-    return new StreamableFile(Readable.from(text, { objectMode: false }), {
-      type: 'application/json',
-    });
+    return this.exports.begin(owner);
   }
 }

@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type StreamableFile } from '@nestjs/common';
 import { AccountExports, Database, type DecryptColumn } from '#libs/database';
 import { HOUR_MS } from '#libs/platform';
 import { AuditService } from '../audit/audit.service.js';
@@ -28,7 +28,7 @@ export class ExportService {
   }
 
   /** Audited before the first row leaves. @throws TooManyAttempts. */
-  async begin(owner: ActiveSession): Promise<AsyncIterable<string>> {
+  async begin(owner: ActiveSession): Promise<StreamableFile> {
     const { accountId } = owner;
     await this.throttling.count(LIMIT, accountId, owner);
     await this.database.transaction((transaction) =>
@@ -38,6 +38,6 @@ export class ExportService {
         object: `account:${accountId}`,
       }),
     );
-    return this.exports.write(accountId);
+    return this.exports.file(accountId);
   }
 }

@@ -204,7 +204,7 @@ export class KeysService {
         const hasEnded = ['revoked', 'expired'].includes(keyStateOf(old, this.clock.now()));
         if (!hasEnded || old.replacedBy) throw new KeyNotReissuable();
         if (given === undefined && old.expiresAt && old.expiresAt <= this.clock.now()) {
-          const message = 'must be given: the time of this key has run out (null for no end)';
+          const message = 'is required, as this key has expired (null for no expiry)';
           throw new InvalidRequest([{ field: 'expires_at', message }]);
         }
         await this.checkLimit(transaction, accountId, old.environment);

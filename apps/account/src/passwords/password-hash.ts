@@ -2,14 +2,14 @@ import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 
 /** What a hash costs; kept in each stored hash, so that it can be raised (RFC 9106). */
-interface HashCost {
+export interface HashCost {
   memoryKib: number;
   passes: number;
   parallelism: number;
 }
 
 /** OWASP's first choice for argon2id: 19 MiB, two passes; two lanes (S19). */
-const COST: HashCost = { memoryKib: 19_456, passes: 2, parallelism: 2 };
+export const HASH_COST: HashCost = { memoryKib: 19_456, passes: 2, parallelism: 2 };
 const HASH_BYTES = 32;
 const SALT_BYTES = 16;
 
@@ -19,7 +19,7 @@ const STORED =
 const derive = promisify(argon2);
 
 /** The PHC string of a password. Runs on libuv's pool, off the main thread. */
-export async function hashPassword(password: string, cost = COST): Promise<string> {
+export async function hashPassword(password: string, cost: HashCost): Promise<string> {
   const salt = randomBytes(SALT_BYTES);
   const hash = await argon2id(password, salt, { cost, hashBytes: HASH_BYTES });
   return `${prefixOf(cost)}${base64(salt)}$${base64(hash)}`;
@@ -41,12 +41,14 @@ export async function matchesPassword(password: string, stored: string): Promise
 }
 
 /** True for a hash that was made at another cost than today's. */
-export function isOutdatedHash(stored: string): boolean {
-  return !stored.startsWith(prefixOf(COST));
+export function isOutdatedHash(stored: string, cost: HashCost): boolean {
+  return !stored.startsWith(prefixOf(cost));
 }
 
 /** A hash of today's cost that no password has. */
-export const NOBODYS_HASH = `${prefixOf(COST)}${'A'.repeat(22)}$${'A'.repeat(43)}`;
+export function nobodysHash(cost: HashCost): string {
+  return `${prefixOf(cost)}${'A'.repeat(22)}$${'A'.repeat(43)}`;
+}
 
 function prefixOf({ memoryKib, passes, parallelism }: HashCost): string {
   return `$argon2id$v=19$m=${memoryKib},t=${passes},p=${parallelism}$`;

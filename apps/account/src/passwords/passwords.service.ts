@@ -1,7 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { type FieldError, InvalidRequest } from '#libs/platform';
 import { isGuessablePassword } from './guessable-password.js';
-import { NOBODYS_HASH, hashPassword, isOutdatedHash, matchesPassword } from './password-hash.js';
+import {
+  HASH_COST,
+  hashPassword,
+  isOutdatedHash,
+  matchesPassword,
+  nobodysHash,
+} from './password-hash.js';
 import { PasswordQueueFull } from './passwords.errors.js';
 
 const PASSWORD_LENGTH_MIN = 8;
@@ -16,6 +22,8 @@ export const WAITING_MAX = 64;
 export class PasswordsService {
   private running = 0;
   private readonly waiting: (() => void)[] = [];
+  /** What hashes cost from now on; specs that look at something else hash cheaply. */
+  cost = HASH_COST;
   /** Hashes computed so far: what tests count instead of time. */
   hashCount = 0;
 
@@ -39,12 +47,13 @@ export class PasswordsService {
 
   /** @throws PasswordQueueFull. */
   async hash(password: string): Promise<string> {
-    return this.oneAtATime(() => hashPassword(password));
+    return this.oneAtATime(() => hashPassword(password, this.cost));
   }
 
   /** False for null, after the same work: look-ups that find nobody cost the same (S24). @throws PasswordQueueFull. */
   async matches(password: string, stored: string | null): Promise<boolean> {
-    const isRight = await this.oneAtATime(() => matchesPassword(password, stored ?? NOBODYS_HASH));
+    const expected = stored ?? nobodysHash(this.cost);
+    const isRight = await this.oneAtATime(() => matchesPassword(password, expected));
     return isRight && stored !== null;
   }
 
@@ -53,7 +62,8 @@ export class PasswordsService {
    * @returns undefined when it is up to date, or when nobody has time for it now: the next log-in will do.
    */
   async rehash(password: string, stored: string | null): Promise<string | undefined> {
-    if (stored === null || !isOutdatedHash(stored) || this.queueLength > 0) return undefined;
+    if (stored === null || !isOutdatedHash(stored, this.cost) || this.queueLength > 0)
+      return undefined;
     return this.hash(password);
   }
 

@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { AccountUnderTest, PASSWORD } from '../../../../test/account/account-under-test.js';
-import { hashPassword } from './password-hash.js';
+import {
+  AccountUnderTest,
+  CHEAP_HASH,
+  PASSWORD,
+} from '../../../../test/account/account-under-test.js';
+import { HASH_COST, hashPassword } from './password-hash.js';
 import { PARALLEL_MAX, PasswordsService, WAITING_MAX } from './passwords.service.js';
 
 const LOG_INS = 200;
-/** Where only the queue is looked at. */
-const CHEAP = { memoryKib: 64, passes: 1, parallelism: 1 };
 
 describe('passwords', () => {
   let account: AccountUnderTest;
@@ -14,6 +16,7 @@ describe('passwords', () => {
   beforeAll(async () => {
     account = await AccountUnderTest.start();
     passwords = account.get(PasswordsService);
+    passwords.cost = HASH_COST;
   });
   afterAll(() => account.stop());
 
@@ -25,7 +28,7 @@ describe('passwords', () => {
     });
 
   it('S20: beyond the queue a log-in is refused instead of waiting, the rest is served', async () => {
-    const stored = await hashPassword(PASSWORD, CHEAP);
+    const stored = await hashPassword(PASSWORD, CHEAP_HASH);
     const checks = Array.from({ length: 80 }, () => passwords.matches('a wrong password', stored));
     expect(passwords.queueLength).toBe(WAITING_MAX);
     const answers = await Promise.allSettled(checks);

@@ -24,8 +24,8 @@ const ATTEMPTS_MIN = 4;
 /** Times of the queue are the database's, so that `requested` refunds are old by when they were stored. */
 const COUNTS = `
   select
-    (select count(*) from orders where quarantined_because is not null)::int as orders,
-    (select count(*) from subscriptions where quarantined_because is not null)::int as subscriptions,
+    (select count(*) from orders where set_aside_because is not null)::int as orders,
+    (select count(*) from subscriptions where set_aside_because is not null)::int as subscriptions,
     (select count(*) from processor_objects
       where due_at is not null and attempts >= ${ATTEMPTS_MIN})::int as objects,
     (select count(*) from reversals where external_id is null and state = 'requested'

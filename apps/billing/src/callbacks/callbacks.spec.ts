@@ -196,7 +196,7 @@ describe('callbacks', () => {
       await billing.act(order, 'pay');
       await billing.call('POST', `orders/${order.id}/return`, { accountId });
       const [row] = await billing.database.query<{ because: string }>(
-        'select quarantined_because as because from orders where id = $1',
+        'select set_aside_because as because from orders where id = $1',
         [order.id],
       );
       expect([change, row.because]).toEqual([change, expect.stringContaining('another')]);

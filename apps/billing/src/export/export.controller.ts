@@ -1,5 +1,4 @@
-import { Readable } from 'node:stream';
-import { Controller, Get, StreamableFile } from '@nestjs/common';
+import { Controller, Get } from '@nestjs/common';
 import { AccountExports, Database, type DecryptColumn } from '#libs/database';
 import { AccountId, AllowCallers } from '#libs/platform';
 import { InvoiceDataService } from '../invoice-data/invoice-data.service.js';
@@ -23,7 +22,6 @@ export class ExportController {
 
   @Get()
   export(@AccountId() accountId: string) {
-    const text = Readable.from(this.exports.write(accountId), { objectMode: false });
-    return new StreamableFile(text, { type: 'application/json' });
+    return this.exports.file(accountId);
   }
 }

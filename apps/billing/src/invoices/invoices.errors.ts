@@ -16,7 +16,7 @@ export class TooManyRevisions extends Problem {
     super({
       code: 'too_many_revisions',
       status: 429,
-      detail: `An account can have at most ${revisionsMax} invoices printed again within 24 hours.`,
+      detail: `You can print at most ${revisionsMax} invoices again within 24 hours.`,
       retryAfterSeconds: HOUR_MS / SECOND_MS,
     });
   }

@@ -17,7 +17,7 @@ export const orders: Migration = {
       checkout_id text,
       redirect_url text,
       expires_at timestamptz not null,
-      quarantined_because text,
+      set_aside_because text,
       created_at timestamptz not null,
       updated_at timestamptz not null,
       unique (account_id, request_key),

@@ -38,7 +38,7 @@ export const subscriptions: Migration = {
       wanted_sku text,
       wanted_quantity integer,
       wanted_since timestamptz,
-      quarantined_because text,
+      set_aside_because text,
       created_at timestamptz not null,
       updated_at timestamptz not null,
       unique (processor, external_id)

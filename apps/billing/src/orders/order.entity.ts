@@ -48,8 +48,8 @@ export class Order {
   expiresAt: Date;
 
   /** Why an operator must look at it; nothing is granted meanwhile. */
-  @Column('text', { name: 'quarantined_because', nullable: true })
-  quarantinedBecause: string | null;
+  @Column('text', { name: 'set_aside_because', nullable: true })
+  setAsideBecause: string | null;
 
   @Column('timestamptz', { name: 'created_at' })
   createdAt: Date;

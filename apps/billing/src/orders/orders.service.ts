@@ -111,7 +111,7 @@ export class OrdersService {
     await this.orders.update(transaction, order, {
       checkoutId: checkout.id,
       state,
-      quarantinedBecause: mismatch ?? order.quarantinedBecause,
+      setAsideBecause: mismatch ?? order.setAsideBecause,
       updatedAt: this.clock.now(),
     });
     return true;
@@ -152,7 +152,7 @@ export class OrdersService {
       checkoutId: null,
       redirectUrl: null,
       expiresAt: new Date(now.getTime() + CHECKOUT_MS),
-      quarantinedBecause: null,
+      setAsideBecause: null,
       createdAt: now,
       updatedAt: now,
     };

@@ -94,8 +94,8 @@ export class Subscription {
   @Column('timestamptz', { name: 'wanted_since', nullable: true })
   wantedSince: Date | null;
 
-  @Column('text', { name: 'quarantined_because', nullable: true })
-  quarantinedBecause: string | null;
+  @Column('text', { name: 'set_aside_because', nullable: true })
+  setAsideBecause: string | null;
 
   @Column('timestamptz', { name: 'created_at' })
   createdAt: Date;

@@ -78,7 +78,7 @@ export class SubscriptionsService {
     const line = paidLineOf(bill, { id, periodStartAt: (end) => periodStartAt(stretches, end) });
     if ('fault' in line) {
       if (line.isEarly) return false;
-      await this.write(transaction, row, { quarantinedBecause: line.fault });
+      await this.write(transaction, row, { setAsideBecause: line.fault });
       return true;
     }
     const paid = { id: bill.paymentId ?? bill.id, ...moneyOf(bill) };
@@ -177,7 +177,7 @@ export class SubscriptionsService {
       isCancelledByDeletion: false,
       isReversed: false,
       ...NO_WISH,
-      quarantinedBecause: null,
+      setAsideBecause: null,
       createdAt: now,
       updatedAt: now,
     };
@@ -191,7 +191,7 @@ export class SubscriptionsService {
     snapshot: SubscriptionSnapshot,
   ): Promise<Partial<Subscription>> {
     const plan = planOfSku(snapshot.sku);
-    if (!plan) return { quarantinedBecause: 'the processor names a plan that is not ours' };
+    if (!plan) return { setAsideBecause: 'the processor names a plan that is not ours' };
     const counts = CURRENT_STATES.includes(snapshot.state) && !row.isDuplicate;
     const current = await this.subscriptions.findCurrent(transaction, row.accountId, row.line);
     const isTaken = current !== null && current.id !== row.id;

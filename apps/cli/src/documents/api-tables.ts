@@ -4,6 +4,7 @@ import {
   type Parameter,
   SCOPES,
   priceSentence,
+  itemProblemsOf,
   problemsOf,
   listenerOf,
 } from '#libs/contracts';
@@ -67,7 +68,14 @@ function parameterSection(operation: Operation): string {
   const body = operation.body
     ? `Body, in JSON: \`${JSON.stringify(operation.body.example)}\`.\n\n`
     : '';
-  return `### \`${operation.method} ${path}\`\n\n${text}${body}${table(heads, rows)}`;
+  return `### \`${operation.method} ${path}\`\n\n${text}${body}${itemText(operation)}${table(heads, rows)}`;
+}
+
+function itemText(operation: Operation): string {
+  const codes = itemProblemsOf(operation);
+  if (codes.length === 0) return '';
+  const linked = codes.map((code) => `[${code}](errors/${code}.md)`).join(', ');
+  return `An item without an answer has \`"status": false\`, \`status_code\`, \`message\` and a \`code\`: ${linked}.\n\n`;
 }
 
 function about({ about: sentence, kind, synonyms = [], example }: Parameter): string {

@@ -1,5 +1,4 @@
-import { Readable } from 'node:stream';
-import { Controller, Get, StreamableFile } from '@nestjs/common';
+import { Controller, Get } from '@nestjs/common';
 import { AccountExports, Database } from '#libs/database';
 import { AccountId, AllowCallers } from '#libs/platform';
 import { EXPORTED_TABLES } from './exported-tables.js';
@@ -16,7 +15,6 @@ export class ExportController {
 
   @Get()
   export(@AccountId() accountId: string) {
-    const text = Readable.from(this.exports.write(accountId), { objectMode: false });
-    return new StreamableFile(text, { type: 'application/json' });
+    return this.exports.file(accountId);
   }
 }

@@ -1,6 +1,6 @@
 import type { EntitlementClient, Operation } from '#libs/contracts';
 import type { AccountExports } from '#libs/database';
-import type { Logger, ServiceTokens } from '#libs/platform';
+import type { Clock, Logger, ServiceTokens } from '#libs/platform';
 import type { OwnOperations } from '../owners/own-operations.js';
 import type { ProblemBodies } from '../problems/problem-body.js';
 import type { UsageService } from '../usage/usage.service.js';
@@ -38,5 +38,6 @@ export interface DashboardOptions {
   connectionsMax?: number;
   /** The local mailbox that `/mailbox` shows; only where mail is not really sent. */
   mailbox?: Mailbox;
+  clock: Clock;
   logger: Logger;
 }

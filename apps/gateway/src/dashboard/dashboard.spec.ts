@@ -86,6 +86,7 @@ describe('dashboard', () => {
           },
         ],
       },
+      clock: new SystemClock(),
       logger: new Logger('gateway', { write: (line: string) => void logged.push(line) }),
     });
     client = new Client(dashboard.url);
@@ -374,6 +375,54 @@ describe('dashboard', () => {
     answer = { status: 200, body: {} };
     const { text } = await send('GET', '/account', { cookie: ours.cookie });
     expect(text).toContain('This account is suspended: two &lt;b&gt;chargebacks&lt;/b&gt;');
+  });
+
+  it('a deleted account has one page, which restores it', async () => {
+    session = { ...LOGGED_IN, accountState: 'deleted' };
+    const { cookie } = ours;
+    for (const path of ['/account', '/keys', '/usage', '/credits', '/invoices', '/requests']) {
+      const { status, headers } = await send('GET', path, { cookie });
+      expect([path, status, headers.location]).toEqual([path, 303, '/']);
+    }
+    const { text } = await send('GET', '/', { cookie });
+    expect(text).toContain('Restore the account');
+    expect(text).not.toMatch(/href="\/(keys|credits|account)"/);
+    expect(arrived).toEqual([]);
+    expect((await send('POST', '/account/restore', { ...ours, ...form })).status).toBe(303);
+    expect(arrived.map(({ line }) => line)).toEqual(['POST /internal/dashboard/account/restore']);
+  });
+
+  it('a refused form names its fields as the page does, and keeps what was typed but passwords', async () => {
+    const errors = [
+      { field: 'first_name', message: 'must be a name' },
+      { field: 'daily_credit_cap', message: 'must be a whole number' },
+    ];
+    const refused = { code: 'invalid_request', status: 400, detail: 'first_name: …', errors };
+    answer = { status: 400, body: refused };
+    const typed = { first_name: 'Ada 7', email: 'ada@', password: 'a sentence is fine' };
+    const signUp = await send(
+      'POST',
+      '/sign-up',
+      { ...ours, ...form },
+      new URLSearchParams(typed).toString(),
+    );
+    expect(signUp.status).toBe(400);
+    expect(signUp.text).toContain(
+      'First name must be a name. Credits a day at most must be a whole number.',
+    );
+    expect(signUp.text).not.toContain('first_name:');
+    expect(signUp.text).toContain('value="Ada 7"');
+    expect(signUp.text).toContain('value="ada@"');
+    expect(signUp.text).not.toContain(typed.password);
+    const reset = await send('POST', '/password/forgot', { ...ours, ...form }, 'email=ada@');
+    expect(reset.text).toContain('value="ada@"');
+    session = LOGGED_IN;
+    const key = 'name=robot&environment=test&daily_credit_cap=many&scope_dns=on';
+    const { text } = await send('POST', '/keys', { ...ours, ...form }, key);
+    expect(text).toContain('value="robot"');
+    expect(text).toContain('value="many"');
+    expect(text).toMatch(/value="test"\s+selected/);
+    expect(text.match(/<input type="checkbox"[^>]*checked/g)).toHaveLength(1);
   });
 
   it('S86: without a session a page of the account leads to the log-in and asks nobody', async () => {

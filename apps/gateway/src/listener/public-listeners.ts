@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { AccountExports } from '#libs/database';
-import { Logger, ServiceTokens, monotonicMs } from '#libs/platform';
+import { type Clock, Logger, ServiceTokens, monotonicMs } from '#libs/platform';
 import { type RunningDashboard, startDashboard } from '../dashboard/start-dashboard.js';
 import type { Mailbox } from '../dashboard/mailbox/mailbox.js';
 import { GatewayConfig } from '../gateway.config.js';
@@ -13,6 +13,7 @@ import { Services } from '../services.js';
 import { ApiListener } from './api-listener.js';
 
 interface OpenOptions {
+  clock: Clock;
   logger: Logger;
   mailbox?: Mailbox;
   /** What the gateway itself holds of an account. */
@@ -46,10 +47,11 @@ export class PublicListeners {
   }
 
   /** @throws when a port is taken. */
-  async open({ logger, mailbox, exports, usage, own }: OpenOptions): Promise<void> {
+  async open({ clock, logger, mailbox, exports, usage, own }: OpenOptions): Promise<void> {
     const { config, services, tokens, bodies } = this;
     this.apiUrl = await this.api.start();
     this.dashboard = await startDashboard({
+      clock,
       logger,
       mailbox,
       own,

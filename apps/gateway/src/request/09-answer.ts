@@ -83,8 +83,8 @@ export function sendProblem(
   remaining: number | undefined,
   { bodies }: AnswerSettings,
 ): void {
-  const { reply, requestId, route, rate } = context;
-  const body = bodies.render(problem, { requestId, path: route.path });
+  const { reply, requestId, rate } = context;
+  const body = bodies.render(problem, { requestId, path: pathOf(context) });
   let lines = answerLines(context, 0, remaining) + PROBLEM_TYPE;
   const { status } = problem;
   if (status === 401) lines += 'WWW-Authenticate: Bearer realm="api"\r\n';
@@ -95,6 +95,17 @@ export function sendProblem(
     lines += `Retry-After: ${problem.retryAfterSeconds}\r\n`;
   }
   reply.sendWhole(status, lines, body);
+}
+
+const BRACES = /\{(\w+)\}/g;
+
+/** As it was asked for: what the request gave stands in place of the braces. */
+function pathOf({ route: { path }, names, values }: RequestContext): string {
+  if (!path.includes('{')) return path;
+  return path.replace(BRACES, (braces, name: string) => {
+    const given = values[names.indexOf(name)];
+    return given === undefined ? braces : encodeURIComponent(given.toWellFormed());
+  });
 }
 
 /** An owner's refusal as the problem it is; anything that is not one is our fault, not the customer's. */

@@ -101,6 +101,7 @@ describe.each(ROUTES)('%s', (_address, operation, route) => {
     const { answer, fields } = await send(operation, route, { query, path });
     expectProblem(answer, 400, 'invalid_request');
     expect(new Set(fields)).toEqual(new Set(wrong));
+    expect(answer.json.path).not.toMatch(/[{}]/);
   });
 
   it('400: an overlong value is named, whichever parameter holds it', async () => {
@@ -137,6 +138,16 @@ describe.each(ROUTES)('%s', (_address, operation, route) => {
     expectProblem(answer, 400, 'invalid_request');
     expect(fields).toEqual(['colour', 'query']);
     expect(JSON.stringify(answer.json)).not.toContain('dds_live_x');
+  });
+
+  it('400: selected paths that lead to no member of the answer are named', async () => {
+    if (!inQuery.includes('fields')) return;
+    const { answer, fields } = await send(operation, route, {
+      query: queryOf([...good, ['fields', 'status,meta,colour.red,query_tim']]),
+    });
+    expectProblem(answer, 400, 'invalid_request');
+    expect(fields).toEqual(['fields']);
+    expect(answer.json.detail).toContain('colour.red, query_tim');
   });
 
   it('400: what is required and absent is named', async () => {

@@ -27,6 +27,10 @@ class Answer {
   status: boolean;
 }
 
+class Item extends Answer {
+  static readonly codes = [];
+}
+
 const common = {
   parameters: {},
   answers: [{ type: 'application/json', of: Answer }],
@@ -54,7 +58,7 @@ const BULK = defineOperation({
   },
   answers: [
     { type: 'application/json', of: Answer },
-    { type: 'application/x-ndjson', of: Answer, last: Answer },
+    { type: 'application/x-ndjson', of: Item, last: Answer },
   ],
   price: { per: 'item', credits: 2, items: ({ body }) => (body as Names).domainNames.length },
 });

@@ -107,6 +107,7 @@ describe('the requests of a day', () => {
     const read = async (path: string) =>
       (await dashboard.send('GET', path, { cookie })).body.toString();
     expect(await read(`/requests?day=${TODAY}`)).toContain('<td>whois.live</td>');
+    expect(await read('/requests')).toContain('<h2>All operations, 20');
     const ofOne = await read(`/requests?day=${TODAY}&operation=whois.live`);
     expect(ofOne).not.toContain('<td>whois.live</td>');
   });

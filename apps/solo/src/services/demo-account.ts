@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EntitlementClient, ServiceHttp } from '#libs/contracts';
-import { type Clock, ServiceTokens, newId } from '#libs/platform';
+import { type Clock, DAY_MS, ServiceTokens, newId } from '#libs/platform';
 import {
   type ProxiedAnswer,
   ServiceProxy,
@@ -16,6 +16,8 @@ export const DEMO_EMAIL = 'demo@example.com';
 const PASSWORD_LENGTH = 20;
 /** On top of the trial's credits. The id makes a repeated grant count once. */
 const CREDITS = { adjustmentId: '0197c000-0000-7000-8000-000000000001', amount: 5_000 };
+/** A walk through the examples asks more than 10 times a minute. */
+const LIVE_LIMIT = { name: 'live', value: 120, days: 3_650 } as const;
 const MAIL_TIMEOUT_MS = 15_000;
 const POLL_MS = 20;
 
@@ -80,7 +82,7 @@ class DemoSeed {
 
   async run(): Promise<DemoFacts> {
     const keys = (await this.logIn()) ? await this.rotatedKeys() : await this.signUp();
-    await this.grantCredits();
+    await this.giveCreditsAndLimit();
     return { email: DEMO_EMAIL, password: this.password, ...keys };
   }
 
@@ -135,12 +137,14 @@ class DemoSeed {
     return { live_key: await renewed('live'), test_key: await renewed('test') };
   }
 
-  private async grantCredits(): Promise<void> {
-    const session = await requireSession(this.accounts, this.visitor);
-    await new EntitlementClient(this.entitlement).grantByOperator(session.accountId, {
-      ...CREDITS,
-      reason: 'Credits of the demo account',
-    });
+  private async giveCreditsAndLimit(): Promise<void> {
+    const { accountId } = await requireSession(this.accounts, this.visitor);
+    const entitlement = new EntitlementClient(this.entitlement);
+    const reason = 'For trying out';
+    await entitlement.grantByOperator(accountId, { ...CREDITS, reason });
+    const { days, ...limit } = LIVE_LIMIT;
+    const until = new Date(this.services.clock.now().getTime() + days * DAY_MS).toISOString();
+    await entitlement.overrideLimit(accountId, { ...limit, reason, until });
   }
 
   private async ask(method: 'GET' | 'POST', path: string, body?: object): Promise<ProxiedAnswer> {

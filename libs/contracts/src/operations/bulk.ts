@@ -3,6 +3,7 @@ import {
   ArrayMaxSize,
   IsArray,
   IsBoolean,
+  IsIn,
   IsInt,
   IsOptional,
   IsString,
@@ -12,6 +13,7 @@ import {
   ValidateNested,
 } from 'class-validator';
 import { Type } from 'class-transformer';
+import type { ProblemCode } from './openapi/problem-codes.js';
 
 /** Things that one request may ask about. */
 const BULK_ITEMS_MAX = 100;
@@ -19,11 +21,11 @@ const BULK_ITEMS_MAX = 100;
 export const BULK_BODY_BYTES = 256 * 1_024;
 const NAME_LENGTH_MAX = 2_048;
 
-/** A member of a request's body: up to 100 texts. */
+/** A member of a request's body: up to 100 strings. */
 export function TextList(lengthMax = NAME_LENGTH_MAX): PropertyDecorator {
   return applyDecorators(
     // First: what is missing or no list must not be told to be shorter.
-    IsArray({ message: `must be a list of up to ${BULK_ITEMS_MAX} texts` }),
+    IsArray({ message: `must be a list of up to ${BULK_ITEMS_MAX} strings` }),
     ArrayMaxSize(BULK_ITEMS_MAX),
     IsString({ each: true }),
     MinLength(1, { each: true }),
@@ -49,11 +51,29 @@ export class BulkItem {
 
   @IsOptional()
   @IsString()
-  code?: string;
-
-  @IsOptional()
-  @IsString()
   message?: string;
+}
+
+/** Whatever is asked, our own fault is one item's alone. */
+const OF_EVERY_ITEM = ['internal_error'] as const;
+
+/** The class of an item, with the codes of all that can refuse one. */
+export interface ItemClass {
+  new (): object;
+  readonly codes: readonly ProblemCode[];
+}
+
+/** An item of one operation. @param own codes of what can refuse it. */
+export function bulkItem<const Code extends ProblemCode>(...own: Code[]) {
+  const codes = [...own, ...OF_EVERY_ITEM];
+  class RefusableItem extends BulkItem {
+    static readonly codes: readonly ProblemCode[] = codes;
+
+    @IsOptional()
+    @IsIn(codes)
+    code?: (typeof codes)[number];
+  }
+  return RefusableItem;
 }
 
 /** How many items were answered. */

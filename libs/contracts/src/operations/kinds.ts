@@ -1,6 +1,8 @@
 import { parseDomainName } from '#libs/domain-names';
 import { maskKeys } from '#libs/platform';
+import type { DataClass } from './operation.js';
 import type { ParameterKind } from './parameter.js';
+import { isMemberPath } from './reading/answer-members.js';
 
 const NAME_LENGTH_MAX = 2_048;
 const LIST_LENGTH_MAX = 1_000;
@@ -106,15 +108,25 @@ const PATHS_MAX = 50;
 const PATH = '[a-z][a-z0-9_]{0,39}(?:\\.[a-z0-9][a-z0-9_]{0,39}){0,4}';
 const PATHS = new RegExp(`^${PATH}(?:,${PATH}){0,${PATHS_MAX - 1}}$`);
 
-/** Dot paths of members of the answer, separated by commas. */
-export function memberPaths(): ParameterKind<string[]> {
+/** Is in every answer, whatever is selected. */
+const META = 'meta';
+/** Unknown paths that a refusal names. */
+const NAMED_MAX = 5;
+
+/** Dot paths of members, separated by commas. @param answers classes of the answers, any of which may have the member. */
+export function memberPaths(...answers: DataClass[]): ParameterKind<string[]> {
   const items = { type: 'string', pattern: `^${PATH}$` };
+  const isKnown = (path: string) =>
+    path === META || answers.some((answer) => isMemberPath(answer, path));
   return {
     schema: { type: 'array', items, minItems: 1, maxItems: PATHS_MAX },
-    fault: (given) =>
-      PATHS.test(given)
-        ? undefined
-        : `must be a list of at most ${PATHS_MAX} paths such as dates.created`,
+    fault: (given) => {
+      if (!PATHS.test(given))
+        return `must be a list of at most ${PATHS_MAX} paths such as dates.created`;
+      const unknown = given.split(',').filter((path) => !isKnown(path));
+      if (unknown.length === 0) return undefined;
+      return `names no member of the answer: ${unknown.slice(0, NAMED_MAX).join(', ')}`;
+    },
     value: (given) => given.split(','),
   };
 }

@@ -1,4 +1,5 @@
 import { boolean, integer, memberPaths, oneOf } from './kinds.js';
+import type { DataClass } from './operation.js';
 
 const MAX_AGE_MAX_SECONDS = 86_400;
 
@@ -43,14 +44,18 @@ export const LIVE_PARAMETERS = {
     default: false,
     since: 2,
   },
-  fields: {
-    kind: memberPaths(),
+} as const;
+
+/** Which members of the answer are wanted. @param answers classes of what one question may be answered with. */
+export function fieldsOf(example: string, ...answers: DataClass[]) {
+  return {
+    kind: memberPaths(...answers),
     about:
       'Comma-separated list of up to 50 paths to return; `status` and `meta` are always included',
-    example: 'dates.created,registrant_contact',
+    example,
     since: 2,
-  },
-} as const;
+  } as const;
+}
 
 /** Refusals of everything that asks the outside world. */
 export const LIVE_PROBLEMS = [

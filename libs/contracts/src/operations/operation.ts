@@ -1,4 +1,5 @@
 import type { Access } from './access.js';
+import type { ItemClass } from './bulk.js';
 import type { ParameterKind, Parameters } from './parameter.js';
 import type { Price } from './price.js';
 import type { ProblemCode } from './openapi/problem-codes.js';
@@ -36,8 +37,8 @@ export type AnswerForm =
       /** Sends `meta` (request id, cost, balance) as the last member. Default: in version 2 of priced operations. */
       hasMeta?: boolean;
     }
-  /** One JSON object a line, sent as they come; `of` is a line's class, `last` that of the closing line. */
-  | { type: 'application/x-ndjson'; of: DataClass; last: DataClass }
+  /** One item a line, sent as they come; `last` is the class of the closing line. */
+  | { type: 'application/x-ndjson'; of: ItemClass; last: DataClass }
   | { type: 'text/csv'; columns: readonly string[] }
   /** Bytes passed through as they come from the owner. */
   | { type: 'application/octet-stream' }

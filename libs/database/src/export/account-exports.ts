@@ -1,3 +1,5 @@
+import { Readable } from 'node:stream';
+import { StreamableFile } from '@nestjs/common';
 import type { Database } from '../database.js';
 import type {
   ExportedRow,
@@ -15,6 +17,12 @@ export class AccountExports {
     private readonly schema: ExportedSchema,
     private readonly decrypt?: DecryptColumn,
   ) {}
+
+  /** As a controller answers it. */
+  file(accountId: string): StreamableFile {
+    const text = Readable.from(this.write(accountId), { objectMode: false });
+    return new StreamableFile(text, { type: 'application/json' });
+  }
 
   /**
    * The object's text, a page of rows at a time. No transaction stays open while the reader is slow, so rows

@@ -7,7 +7,7 @@ export interface AccountFacts {
 }
 
 export function accountPage(context: PageContext, account: AccountFacts, notice?: Notice): Markup {
-  const fields = html`${field({ name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password' })}
+  const fields = html`${field({ name: 'password', type: 'password', autocomplete: 'current-password' })}
     <button class="danger">Delete the account</button>`;
   return page(context, {
     title: 'Account',
@@ -34,7 +34,7 @@ export function accountPage(context: PageContext, account: AccountFacts, notice?
 }
 
 export function exportPage(context: PageContext, notice?: Notice): Markup {
-  const fields = html`${field({ name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password' })}
+  const fields = html`${field({ name: 'password', type: 'password', autocomplete: 'current-password' })}
     <button>Download</button>`;
   return page(context, {
     title: 'Your data',
@@ -70,15 +70,18 @@ export function restorePage(
   const until = restorableUntil
     ? ` until ${restorableUntil.slice(0, 10)}`
     : ' for 90 days after its deletion';
-  return page(context, {
-    title: 'This account is deleted',
-    notice,
-    body: html`<section>
-      <p>
-        It can be restored${until}. Credits and plans come back as they were; keys stay revoked, so
-        create new ones.
-      </p>
-      ${form(context, '/account/restore', html`<button>Restore the account</button>`)}
-    </section>`,
-  });
+  return page(
+    { ...context, isDeleted: true },
+    {
+      title: 'This account is deleted',
+      notice,
+      body: html`<section>
+        <p>
+          It can be restored${until}. Credits and plans come back as they were; keys stay revoked,
+          so create new ones.
+        </p>
+        ${form(context, '/account/restore', html`<button>Restore the account</button>`)}
+      </section>`,
+    },
+  );
 }

@@ -1,6 +1,6 @@
 import { Body, Controller, Get, Post } from '@nestjs/common';
 import { PasswordForm } from '../auth/auth.dto.js';
-import { AllowVisitors } from '../browser/allow-visitors.js';
+import { AllowVisitors, OF_ACTIVE_ACCOUNTS } from '../browser/allow-visitors.js';
 import type { Notice } from '../pages/layout.js';
 import { PageForm } from '../pages/page-form.dto.js';
 import { type PageVisit, faultNotice, isRefused } from '../pages/page-visit.js';
@@ -15,7 +15,7 @@ import {
 
 /** Who the account belongs to; its end and its return. */
 @Controller('account')
-@AllowVisitors('logged-in')
+@AllowVisitors('logged-in', OF_ACTIVE_ACCOUNTS)
 export class AccountController {
   @Get()
   view(@Visit() visit: PageVisit) {
@@ -45,6 +45,7 @@ export class AccountController {
   }
 
   @Post('restore')
+  @AllowVisitors('logged-in')
   async restore(@Visit() visit: PageVisit, @Body() _form: PageForm) {
     const answer = await visit.account({ method: 'POST', path: '/account/restore', body: {} });
     if (!isRefused(answer)) return visit.goTo('/');

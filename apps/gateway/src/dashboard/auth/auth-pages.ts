@@ -10,9 +10,9 @@ export interface Entered {
 const PASSWORD_HINT = '8 to 128 characters. A sentence is fine.';
 
 export function signUpPage(context: PageContext, entered: Entered = {}, notice?: Notice): Markup {
-  const fields = html`${field({ name: 'first_name', label: 'First name', value: entered.first_name, autocomplete: 'given-name' })}
-    ${field({ name: 'email', label: 'E-mail', type: 'email', value: entered.email, autocomplete: 'email' })}
-    ${field({ name: 'password', label: 'Password', type: 'password', autocomplete: 'new-password', hint: PASSWORD_HINT })}
+  const fields = html`${field({ name: 'first_name', value: entered.first_name, autocomplete: 'given-name' })}
+    ${field({ name: 'email', type: 'email', value: entered.email, autocomplete: 'email' })}
+    ${field({ name: 'password', type: 'password', autocomplete: 'new-password', hint: PASSWORD_HINT })}
     <button>Create the account</button>`;
   return page(context, {
     title: 'Sign up',
@@ -37,7 +37,7 @@ export function checkMailPage(context: PageContext, what: string): Markup {
 /** Opening the link changes nothing: mail scanners open links too. The button confirms (S31). */
 export function confirmPage(context: PageContext, token: string, notice?: Notice): Markup {
   const fields = html`${hidden('token', token)}
-    ${field({ name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password', hint: 'The one you chose when you signed up.' })}
+    ${field({ name: 'password', type: 'password', autocomplete: 'current-password', hint: 'The one you chose when you signed up.' })}
     <button>Confirm my address</button>`;
   return page(context, {
     title: 'Confirm your address',
@@ -50,8 +50,8 @@ export function confirmPage(context: PageContext, token: string, notice?: Notice
 }
 
 export function logInPage(context: PageContext, entered: Entered = {}, notice?: Notice): Markup {
-  const fields = html`${field({ name: 'email', label: 'E-mail', type: 'email', value: entered.email, autocomplete: 'username' })}
-    ${field({ name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password' })}
+  const fields = html`${field({ name: 'email', type: 'email', value: entered.email, autocomplete: 'username' })}
+    ${field({ name: 'password', type: 'password', autocomplete: 'current-password' })}
     <button>Log in</button>`;
   return page(context, {
     title: 'Log in',
@@ -63,7 +63,7 @@ export function logInPage(context: PageContext, entered: Entered = {}, notice?: 
 
 /** Instead of a change of keys when the password was given too long ago (S35). */
 export function passwordAgainPage(context: PageContext, notice?: Notice): Markup {
-  const fields = html`${field({ name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password' })}
+  const fields = html`${field({ name: 'password', type: 'password', autocomplete: 'current-password' })}
     <button>Go on</button>`;
   return page(context, {
     title: 'Your password, please',
@@ -75,8 +75,8 @@ export function passwordAgainPage(context: PageContext, notice?: Notice): Markup
   });
 }
 
-export function forgotPage(context: PageContext, notice?: Notice): Markup {
-  const fields = html`${field({ name: 'email', label: 'E-mail', type: 'email', autocomplete: 'username' })}
+export function forgotPage(context: PageContext, entered: Entered = {}, notice?: Notice): Markup {
+  const fields = html`${field({ name: 'email', type: 'email', value: entered.email, autocomplete: 'username' })}
     <button>Send the link</button>`;
   return page(context, {
     title: 'Reset the password',

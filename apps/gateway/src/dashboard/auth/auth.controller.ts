@@ -96,7 +96,7 @@ export class AuthController {
     const call = { method: 'POST', path: '/password/forgot', body: { email } } as const;
     const answer = await visit.account(call);
     if (!isRefused(answer)) return visit.show(checkMailPage(visit.context, RESET_SENT));
-    return visit.show(forgotPage(visit.context, faultNotice(answer)), answer.status);
+    return visit.show(forgotPage(visit.context, { email }, faultNotice(answer)), answer.status);
   }
 
   @Get('password/reset')

@@ -12,6 +12,9 @@ export interface VisitorTerms extends SessionTerms {
   who: Visitors;
 }
 
+/** For pages that are of no use to a deleted account, whose owner is led to the page that restores it. */
+export const OF_ACTIVE_ACCOUNTS: SessionTerms = { accountStates: ['active'] };
+
 const ALLOWED_VISITORS = 'allowed-visitors';
 
 /** Says who may ask for a page or call. One without it is for whoever is logged in, and fails the tests (S86). */

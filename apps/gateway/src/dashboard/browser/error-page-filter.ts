@@ -1,6 +1,7 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Logger, NotLoggedIn, type Problem, toProblem } from '#libs/platform';
+import { AccountDeletedProblem } from '../../auth-cache/auth-cache.errors.js';
 import type { ProblemBodies } from '../../problems/problem-body.js';
 import { errorPage } from '../pages/error-page.js';
 
@@ -37,6 +38,9 @@ export class ErrorPageFilter implements ExceptionFilter {
     } else if (problem instanceof NotLoggedIn) {
       // Whoever has no session is led to one.
       void reply.redirect('/log-in', 303);
+    } else if (problem instanceof AccountDeletedProblem) {
+      // Where the account can be restored.
+      void reply.redirect('/', 303);
     } else {
       void reply.type('text/html; charset=utf-8').send(errorPage(problem, requestId).text);
     }

@@ -11,6 +11,8 @@ export interface CreditsFacts {
   processors: ProcessorChoice;
   /** Credits to spend. */
   spendable?: number;
+  /** The package that is chosen at first. */
+  credits?: number;
 }
 
 const STEP = 1_000;
@@ -26,7 +28,7 @@ export function creditsPage(context: PageContext, facts: CreditsFacts, notice?: 
         <p class="quiet">Credits of a package never expire. Prices are without tax.</p>
         ${facts.spendable !== undefined ? html`<p>${grouped(facts.spendable)} credits to spend now.</p>` : undefined}
         ${processorSection(facts.processors, (name) => `/credits?processor=${name}`)}
-        ${form(context, '/credits', packageFields(facts.processors))}
+        ${form(context, '/credits', packageFields(facts))}
       </section>
       <section>
         <h2>Or subscribe</h2>
@@ -75,7 +77,7 @@ export function leavePage(context: PageContext, url: string): Markup {
   });
 }
 
-function packageFields({ chosen }: ProcessorChoice): Markup {
+function packageFields({ processors: { chosen }, credits: wanted }: CreditsFacts): Markup {
   // The same form sent twice is one order.
   return html`${hidden('idempotency_key', randomUUID())}${hidden('processor', chosen)}
     <div class="field">
@@ -83,7 +85,7 @@ function packageFields({ chosen }: ProcessorChoice): Markup {
       <select id="credits" name="credits" data-slider>
         ${PACKAGES.map(
           ({ credits, micros }) =>
-            html`<option value="${credits}">
+            html`<option value="${credits}" ${credits === wanted ? html`selected` : undefined}>
               ${grouped(credits)} credits for ${money(String(micros))}
             </option>`,
         )}

@@ -1,6 +1,6 @@
 import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
 import type { BalanceAnswer, OrderAnswer, OrdersAnswer } from '#libs/contracts';
-import { AllowVisitors } from '../browser/allow-visitors.js';
+import { AllowVisitors, OF_ACTIVE_ACCOUNTS } from '../browser/allow-visitors.js';
 import { DashboardCalls } from '../dashboard-calls.js';
 import type { Notice } from '../pages/layout.js';
 import { OptionalText } from '../pages/optional-text.js';
@@ -22,11 +22,13 @@ interface Shown {
   notice?: Notice;
   status?: number;
   processor?: string;
+  /** What a refused form asked for. */
+  credits?: number;
 }
 
 /** Where a package is bought, and an order is paid. */
 @Controller()
-@AllowVisitors('logged-in')
+@AllowVisitors('logged-in', OF_ACTIVE_ACCOUNTS)
 export class CreditsController {
   constructor(private readonly calls: DashboardCalls) {}
 
@@ -37,12 +39,15 @@ export class CreditsController {
 
   @Post('credits')
   async buy(@Visit() visit: PageVisit, @Body() form: OrderCreditsForm) {
-    const { processor = 'stripe' } = form;
-    const body = { product: 'package', credits: Number(form.credits), processor };
+    const { processor = 'stripe', credits } = form;
+    const body = { product: 'package', credits: Number(credits), processor };
     const idempotencyKey = form.idempotency_key;
     const call = { method: 'POST', path: '/orders', body, idempotencyKey } as const;
     const answer = await visit.billing(call);
-    if (isRefused(answer)) return this.showRefusal(visit, answer);
+    if (isRefused(answer)) {
+      const entered = { processor, credits: Number(credits) };
+      return this.show(visit, { ...entered, notice: faultNotice(answer), status: answer.status });
+    }
     return visit.goTo(`/credits/orders/${(answer.body as OrderAnswer).id}`);
   }
 
@@ -69,7 +74,10 @@ export class CreditsController {
     return this.show(visit, { notice: faultNotice(answer), status: answer.status });
   }
 
-  private async show(visit: PageVisit, { notice, status = 200, processor = '' }: Shown = {}) {
+  private async show(
+    visit: PageVisit,
+    { notice, status = 200, processor = '', credits }: Shown = {},
+  ) {
     const processors = await processorChoice(visit, processor);
     const [balance, orders] = await Promise.allSettled([
       this.calls.balance(visit.session),
@@ -83,6 +91,7 @@ export class CreditsController {
       spendable: balance.status === 'fulfilled' ? leftOf(balance.value) : undefined,
       orders: answered?.orders,
       processors,
+      credits,
     };
     const isAway = facts.orders === undefined;
     const said = notice ?? (isAway ? AWAY : undefined);

@@ -62,32 +62,32 @@ function row(context: PageContext, invoice: InvoiceAnswer): Markup {
 }
 
 const FIELDS: readonly (Field & { name: keyof BillingDetails })[] = [
-  { name: 'organisation', label: 'Organisation', autocomplete: 'organization', isOptional: true },
+  { name: 'organisation', autocomplete: 'organization', isOptional: true },
   {
     name: 'tax_id',
-    label: 'Tax id',
+
     isOptional: true,
     hint: 'With the prefix of its country, for example DE123456789.',
   },
-  { name: 'address_line1', label: 'Address', autocomplete: 'address-line1' },
+  { name: 'address_line1', autocomplete: 'address-line1' },
   {
     name: 'address_line2',
-    label: 'Address, second line',
+
     autocomplete: 'address-line2',
     isOptional: true,
   },
-  { name: 'postal_code', label: 'Postal code', autocomplete: 'postal-code', isOptional: true },
-  { name: 'city', label: 'City', autocomplete: 'address-level2' },
-  { name: 'region', label: 'Region', autocomplete: 'address-level1', isOptional: true },
+  { name: 'postal_code', autocomplete: 'postal-code', isOptional: true },
+  { name: 'city', autocomplete: 'address-level2' },
+  { name: 'region', autocomplete: 'address-level1', isOptional: true },
   {
     name: 'country',
-    label: 'Country',
+
     autocomplete: 'country',
     hint: 'Two capital letters, for example DE.',
   },
   {
     name: 'purchase_order',
-    label: 'Purchase order',
+
     isOptional: true,
     hint: 'Your own order number, printed on invoices.',
   },

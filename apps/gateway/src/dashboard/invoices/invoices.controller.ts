@@ -1,6 +1,6 @@
 import { Body, Controller, Get, Param, Post } from '@nestjs/common';
 import type { BillingDetails, InvoicesAnswer } from '#libs/contracts';
-import { AllowVisitors } from '../browser/allow-visitors.js';
+import { AllowVisitors, OF_ACTIVE_ACCOUNTS } from '../browser/allow-visitors.js';
 import type { Notice } from '../pages/layout.js';
 import { PageForm } from '../pages/page-form.dto.js';
 import { type PageVisit, faultNotice, isRefused } from '../pages/page-visit.js';
@@ -12,7 +12,7 @@ const SAVED: Notice = { kind: 'done', text: 'Saved. Invoices show it from now on
 
 /** Invoices, and what is printed on them. */
 @Controller()
-@AllowVisitors('logged-in')
+@AllowVisitors('logged-in', OF_ACTIVE_ACCOUNTS)
 export class InvoicePagesController {
   @Get('invoices')
   list(@Visit() visit: PageVisit) {

@@ -7,25 +7,30 @@ import { scopeField } from './keys.dto.js';
 export interface KeySettings {
   name: string;
   scopes: readonly Scope[];
-  daily_credit_cap: number | null;
+  /** A text that is no number is what somebody typed. */
+  daily_credit_cap: number | string | null;
+}
+
+/** What was typed into a form that was refused. */
+export interface NewKeySettings extends KeySettings {
+  environment?: string;
 }
 
 /** What a new key is made with unless its owner says otherwise. */
-export const NEW_KEY: KeySettings = { name: '', scopes: DEFAULT_SCOPES, daily_credit_cap: null };
+export const NEW_KEY: NewKeySettings = { name: '', scopes: DEFAULT_SCOPES, daily_credit_cap: null };
 
 /** What a key is called. */
 export function nameField({ name }: KeySettings): Markup {
   const hint = 'What it is for, for example the program that uses it.';
   // The same form sent twice has one effect.
   return html`${hidden('idempotency_key', randomUUID())}
-  ${field({ name: 'name', label: 'Name', value: name, hint })}`;
+  ${field({ name: 'name', value: name, hint })}`;
 }
 
 /** What a key may do, and how much it may spend. */
 export function limitFields({ scopes, daily_credit_cap: cap }: KeySettings): Markup {
   const capField = field({
     name: 'daily_credit_cap',
-    label: 'Credits a day at most',
     value: cap === null ? '' : String(cap),
     hint: 'UTC days. Empty: no limit but your balance.',
     isOptional: true,

@@ -1,11 +1,12 @@
 import { SCOPES } from '#libs/contracts';
+import type { KeySettings } from './key-fields.js';
 import { type KeySettingsForm, scopeField } from './keys.dto.js';
 
 type ScopeFields = Partial<Record<ReturnType<typeof scopeField>, string>>;
 
 /** What a form sets, in account's words. What is no number is left for account to refuse. */
-export function settingsOf(form: KeySettingsForm): object {
-  const { name, daily_credit_cap: cap = '' } = form;
+export function settingsOf(form: KeySettingsForm): KeySettings {
+  const { name = '', daily_credit_cap: cap = '' } = form;
   const digits = cap.trim();
   return {
     name,

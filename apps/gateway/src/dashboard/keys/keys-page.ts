@@ -3,7 +3,14 @@ import { grouped } from '../amounts.js';
 import { curlLine } from '../pages/curl-line.js';
 import { type Notice, type PageContext, form, page } from '../pages/layout.js';
 import { type Markup, html } from '../pages/markup.js';
-import { NEW_KEY, limitFields, nameField, scopeWords } from './key-fields.js';
+import {
+  type KeySettings,
+  NEW_KEY,
+  type NewKeySettings,
+  limitFields,
+  nameField,
+  scopeWords,
+} from './key-fields.js';
 
 /** A key that was just made: its text is shown once, so a repeated form gets none. */
 export interface KeyShown {
@@ -15,6 +22,8 @@ export interface KeyShown {
 export interface KeysShown {
   keys: KeyAnswer[];
   shown?: KeyShown;
+  /** What a refused form for another key held. */
+  entered?: NewKeySettings;
   /** Where the older ones begin. */
   nextCursor?: string;
   /** How many live keys work; unknown while entitlement is unavailable. */
@@ -28,7 +37,7 @@ export function isPaused({ rank }: { rank: number | null }, allowed?: number): b
 
 export function keysPage(
   context: PageContext,
-  { keys, shown, nextCursor, allowed }: KeysShown,
+  { keys, shown, entered, nextCursor, allowed }: KeysShown,
   notice?: Notice,
 ): Markup {
   return page(context, {
@@ -42,7 +51,7 @@ export function keysPage(
       </section>
       <section>
         <h2>Another key</h2>
-        ${form(context, '/keys', creationFields())}
+        ${form(context, '/keys', creationFields(entered))}
       </section>`,
   });
 }
@@ -104,25 +113,33 @@ function keyActions(context: PageContext, { id, name }: KeyAnswer): Markup {
   </div>`;
 }
 
-function creationFields(): Markup {
-  return html`${nameField(NEW_KEY)}
+function creationFields(entered?: NewKeySettings): Markup {
+  const settings = entered ?? NEW_KEY;
+  const isTest = settings.environment === 'test';
+  return html`${nameField(settings)}
     <div class="field">
       <label for="environment">Kind</label>
       <select id="environment" name="environment">
         <option value="live">Live: any name, costs credits</option>
-        <option value="test">Test: names under .test, free</option>
+        <option value="test" ${isTest ? html`selected` : undefined}>
+          Test: names under .test, free
+        </option>
       </select>
     </div>
-    <details>
+    <details ${entered ? html`open` : undefined}>
       <summary>Scopes and daily limit</summary>
-      ${limitFields(NEW_KEY)}
+      ${limitFields(settings)}
     </details>
     <button>Create the key</button>`;
 }
 
 /** Where a key's settings are changed. */
-export function keyPage(context: PageContext, key: KeyAnswer, notice?: Notice): Markup {
-  const fields = html`${nameField(key)}${limitFields(key)}
+export function keyPage(
+  context: PageContext,
+  key: KeyAnswer,
+  { entered = key, notice }: { entered?: KeySettings; notice?: Notice } = {},
+): Markup {
+  const fields = html`${nameField(entered)}${limitFields(entered)}
     <p class="actions">
       <button>Save</button><a class="button plain" href="/keys">Back to the keys</a>
     </p>`;

@@ -2,7 +2,7 @@ import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
 import type { KeyAnswer, KeysAnswer } from '#libs/contracts';
 import { NotFound } from '#libs/platform';
 import { passwordAgainPage } from '../auth/auth-pages.js';
-import { AllowVisitors } from '../browser/allow-visitors.js';
+import { AllowVisitors, OF_ACTIVE_ACCOUNTS } from '../browser/allow-visitors.js';
 import { DashboardCalls } from '../dashboard-calls.js';
 import { DashboardSettings } from '../dashboard-settings.js';
 import type { Notice } from '../pages/layout.js';
@@ -11,6 +11,7 @@ import { PageForm } from '../pages/page-form.dto.js';
 import { type PageVisit, faultNotice, isRefused } from '../pages/page-visit.js';
 import { Visit } from '../pages/visit.js';
 import type { ProxiedAnswer } from '../proxy/service-proxy.js';
+import type { NewKeySettings } from './key-fields.js';
 import { settingsOf } from './key-settings.js';
 import { type KeyShown, isPaused, keyPage, keysPage } from './keys-page.js';
 import { CreateKeyForm, RotateKeyForm, UpdateKeyForm } from './keys.dto.js';
@@ -23,6 +24,7 @@ const PAUSED: Notice = {
 /** How the page is shown beside what it always has. */
 interface Shown {
   shown?: KeyShown;
+  entered?: NewKeySettings;
   cursor?: string;
   notice?: Notice;
   status?: number;
@@ -30,7 +32,7 @@ interface Shown {
 
 /** The account's API keys. */
 @Controller('keys')
-@AllowVisitors('logged-in')
+@AllowVisitors('logged-in', OF_ACTIVE_ACCOUNTS)
 export class KeysController {
   constructor(
     private readonly calls: DashboardCalls,
@@ -47,7 +49,7 @@ export class KeysController {
     const { environment, idempotency_key: idempotencyKey } = form;
     const body = { ...settingsOf(form), environment };
     const call = { method: 'POST', path: '/keys', body, idempotencyKey } as const;
-    return this.afterChange(visit, await visit.account(call));
+    return this.afterChange(visit, await visit.account(call), body);
   }
 
   @Get(':id')
@@ -64,7 +66,8 @@ export class KeysController {
     if (!isRefused(answer)) return visit.goTo('/keys');
     if (needsPassword(answer)) return visit.show(passwordAgainPage(visit.context), answer.status);
     const key = await this.find(visit, id);
-    return visit.show(keyPage(visit.context, key, faultNotice(answer)), answer.status);
+    const refused = { entered: settingsOf(form), notice: faultNotice(answer) };
+    return visit.show(keyPage(visit.context, key, refused), answer.status);
   }
 
   @Post(':id/rotate')
@@ -83,25 +86,30 @@ export class KeysController {
     return this.show(visit, { notice: faultNotice(answer), status: answer.status });
   }
 
-  private async afterChange(visit: PageVisit, answer: ProxiedAnswer) {
+  private async afterChange(visit: PageVisit, answer: ProxiedAnswer, entered?: NewKeySettings) {
     if (needsPassword(answer)) return visit.show(passwordAgainPage(visit.context), answer.status);
-    if (isRefused(answer))
-      return this.show(visit, { notice: faultNotice(answer), status: answer.status });
+    if (isRefused(answer)) {
+      return this.show(visit, { entered, notice: faultNotice(answer), status: answer.status });
+    }
     const { key, rank } = answer.body as { key?: string; rank: number | null };
     const { apiUrl } = this.settings;
     return this.show(visit, { shown: key === undefined ? undefined : { key, rank, apiUrl } });
   }
 
-  private async show(visit: PageVisit, { shown, cursor, notice, status = 200 }: Shown = {}) {
+  private async show(
+    visit: PageVisit,
+    { shown, entered, cursor, notice, status = 200 }: Shown = {},
+  ) {
     const answer = await keysOf(visit, cursor);
     if (isRefused(answer)) {
-      const page = keysPage(visit.context, { keys: [] }, faultNotice(answer));
+      const page = keysPage(visit.context, { keys: [], entered }, faultNotice(answer));
       return visit.show(page, answer.status);
     }
     const { keys, next_cursor: nextCursor } = answer.body as KeysAnswer;
     const allowed = await this.calls.keysAllowed(visit.session);
     const said = notice ?? (shown && isPaused(shown, allowed) ? PAUSED : undefined);
-    return visit.show(keysPage(visit.context, { keys, shown, nextCursor, allowed }, said), status);
+    const page = keysPage(visit.context, { keys, shown, entered, nextCursor, allowed }, said);
+    return visit.show(page, status);
   }
 
   /** @throws NotFound for one that cannot be edited. */

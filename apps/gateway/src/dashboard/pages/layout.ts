@@ -1,3 +1,4 @@
+import { labelOf } from './field-labels.js';
 import { Markup, html } from './markup.js';
 
 /** What every page needs to know of the visit. */
@@ -6,6 +7,8 @@ export interface PageContext {
   isLoggedIn: boolean;
   /** Whether mail stays on this machine and `/mailbox` shows it. */
   hasMailbox: boolean;
+  /** Nothing is left to be done but to restore the account. */
+  isDeleted?: boolean;
   /** The operator's words, for the owner of a suspended account. */
   suspendedBecause?: string;
 }
@@ -54,10 +57,10 @@ function navigation(context: PageContext): Markup {
   if (!context.isLoggedIn) {
     return html`<a href="/sign-up">Sign up</a><a href="/log-in">Log in</a>${mailbox}`;
   }
-  return html`<a href="/">Overview</a><a href="/keys">Keys</a><a href="/usage">Usage</a
-    ><a href="/credits">Credits</a><a href="/plans">Plans</a
-    ><a href="/subscriptions">Subscriptions</a><a href="/invoices">Invoices</a
-    ><a href="/account">Account</a>${mailbox}
+  const pages = html`<a href="/keys">Keys</a><a href="/usage">Usage</a><a href="/credits">Credits</a
+    ><a href="/plans">Plans</a><a href="/subscriptions">Subscriptions</a
+    ><a href="/invoices">Invoices</a><a href="/account">Account</a>`;
+  return html`<a href="/">Overview</a>${context.isDeleted ? undefined : pages}${mailbox}
     ${form(context, '/log-out', html`<button class="link">Log out</button>`)}`;
 }
 
@@ -70,7 +73,8 @@ export function form(context: PageContext, action: string, fields: Markup): Mark
 
 export interface Field {
   name: string;
-  label: string;
+  /** Unless it is called as everywhere. */
+  label?: string;
   type?: 'text' | 'email' | 'password';
   value?: string;
   autocomplete?: string;
@@ -80,7 +84,7 @@ export interface Field {
 
 /** One labelled input, which must be filled in unless it is optional. Its name is its id, so a page has each name once. */
 export function field(given: Field): Markup {
-  const { name, label, type, value, autocomplete, hint, isOptional } = given;
+  const { name, label = labelOf(name), type, value, autocomplete, hint, isOptional } = given;
   const described = hint === undefined ? undefined : html`aria-describedby="${name}-hint"`;
   return html`<div class="field">
     <label for="${name}">${label}</label>

@@ -4,8 +4,11 @@ import { applySession } from '../browser/browser-request.js';
 import type { DashboardCalls, PageCall } from '../dashboard-calls.js';
 import type { ProxiedAnswer, Visitor } from '../proxy/service-proxy.js';
 import type { Session } from '../proxy/sessions.js';
+import { labelOf } from './field-labels.js';
 import type { Notice, PageContext } from './layout.js';
 import type { Markup } from './markup.js';
+
+const INVALID = 'invalid_request';
 
 /** One visit of a page: asks the owners, keeps the cookie in step, answers with a document. */
 export class PageVisit {
@@ -63,9 +66,12 @@ export class PageVisit {
   }
 }
 
-/** A refusal in its owner's own public words. */
-export function faultNotice(answer: ProxiedAnswer): Notice {
-  return { kind: 'fault', text: answer.refusal?.message ?? 'That did not work.' };
+/** A refusal in its owner's own public words; faults of fields by what the page calls them. */
+export function faultNotice({ refusal }: ProxiedAnswer): Notice {
+  const faults = refusal?.code === INVALID ? (refusal.errors ?? []) : [];
+  const sentences = faults.map(({ field, message }) => `${labelOf(field)} ${message}.`);
+  const text = sentences.length > 0 ? [...new Set(sentences)].join(' ') : refusal?.message;
+  return { kind: 'fault', text: text ?? 'That did not work.' };
 }
 
 export const isRefused = (answer: ProxiedAnswer) => answer.refusal !== undefined;

@@ -1,6 +1,6 @@
 import { Body, Controller, Get, Post, Query } from '@nestjs/common';
 import type { BillingInterval, OrderAnswer, SubscriptionsAnswer } from '#libs/contracts';
-import { AllowVisitors } from '../browser/allow-visitors.js';
+import { AllowVisitors, OF_ACTIVE_ACCOUNTS } from '../browser/allow-visitors.js';
 import { processorChoice } from '../credits/processor-choice.js';
 import type { Notice } from '../pages/layout.js';
 import { OptionalText } from '../pages/optional-text.js';
@@ -19,7 +19,7 @@ interface Shown {
 
 /** What can be subscribed to. */
 @Controller('plans')
-@AllowVisitors('logged-in')
+@AllowVisitors('logged-in', OF_ACTIVE_ACCOUNTS)
 export class PlansController {
   @Get()
   view(

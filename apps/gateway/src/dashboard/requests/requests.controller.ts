@@ -1,7 +1,7 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { InputReader, REQUESTS } from '#libs/contracts';
-import { InvalidRequest } from '#libs/platform';
-import { AllowVisitors } from '../browser/allow-visitors.js';
+import { Clock, InvalidRequest } from '#libs/platform';
+import { AllowVisitors, OF_ACTIVE_ACCOUNTS } from '../browser/allow-visitors.js';
 import { DashboardCalls } from '../dashboard-calls.js';
 import { OptionalText } from '../pages/optional-text.js';
 import type { PageVisit } from '../pages/page-visit.js';
@@ -12,11 +12,14 @@ const READER = new InputReader(REQUESTS);
 
 /** The requests behind a line of the ledger. */
 @Controller()
-@AllowVisitors('logged-in')
+@AllowVisitors('logged-in', OF_ACTIVE_ACCOUNTS)
 export class RequestPagesController {
-  constructor(private readonly calls: DashboardCalls) {}
+  constructor(
+    private readonly calls: DashboardCalls,
+    private readonly clock: Clock,
+  ) {}
 
-  /** @throws InvalidRequest for what the call behind it would refuse. */
+  /** Those of today (UTC) unless a day is given. @throws InvalidRequest for what the call behind it would refuse. */
   @Get('requests')
   async list(
     @Visit() visit: PageVisit,
@@ -24,7 +27,8 @@ export class RequestPagesController {
     @Query('operation', OptionalText) operation: string,
     @Query('cursor', OptionalText) cursor: string,
   ) {
-    const asked = { day, operation, cursor };
+    const today = this.clock.now().toISOString().slice(0, 10);
+    const asked = { day: day || today, operation, cursor };
     const given = Object.entries(asked).filter(([, text]) => text !== '');
     const input = READER.read(
       given.map(([name]) => name),

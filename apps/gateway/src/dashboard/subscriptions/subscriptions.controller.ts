@@ -6,7 +6,7 @@ import type {
   SubscriptionAnswer,
   SubscriptionsAnswer,
 } from '#libs/contracts';
-import { AllowVisitors } from '../browser/allow-visitors.js';
+import { AllowVisitors, OF_ACTIVE_ACCOUNTS } from '../browser/allow-visitors.js';
 import { leavePage } from '../credits/credits-pages.js';
 import { DashboardCalls } from '../dashboard-calls.js';
 import type { Notice } from '../pages/layout.js';
@@ -20,7 +20,7 @@ import { ChangePlanForm } from './subscriptions.dto.js';
 
 /** What is owned, and how it changes. */
 @Controller()
-@AllowVisitors('logged-in')
+@AllowVisitors('logged-in', OF_ACTIVE_ACCOUNTS)
 export class SubscriptionPagesController {
   constructor(private readonly calls: DashboardCalls) {}
 

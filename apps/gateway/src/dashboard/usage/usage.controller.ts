@@ -1,13 +1,13 @@
 import { Controller, Get } from '@nestjs/common';
 import { UsageService } from '../../usage/usage.service.js';
-import { AllowVisitors } from '../browser/allow-visitors.js';
+import { AllowVisitors, OF_ACTIVE_ACCOUNTS } from '../browser/allow-visitors.js';
 import type { PageVisit } from '../pages/page-visit.js';
 import { Visit } from '../pages/visit.js';
 import { usagePage } from './usage-page.js';
 
 /** What the account asked, and what it cost. */
 @Controller('usage')
-@AllowVisitors('logged-in', { accountStates: ['active'] })
+@AllowVisitors('logged-in', OF_ACTIVE_ACCOUNTS)
 export class UsagePageController {
   constructor(private readonly usage: UsageService) {}
 

@@ -12,7 +12,7 @@ export const IsFirstName = () =>
   Matches(NAME, { message: 'must be a name of 1 to 50 letters, spaces, hyphens and apostrophes' });
 
 /** A new one; account judges how good it is. */
-export const IsPassword = () => IsString({ message: 'must be a text' });
+export const IsPassword = () => IsString({ message: 'must be text' });
 
 /** A password that is only compared. */
 export const IsKnownPassword = () => applyDecorators(IsString(), Length(1, 1_000));

@@ -2,7 +2,6 @@ import { Type } from 'class-transformer';
 import {
   IsBoolean,
   IsIn,
-  IsInt,
   IsNumber,
   IsOptional,
   IsString,
@@ -10,7 +9,7 @@ import {
   Min,
   ValidateNested,
 } from 'class-validator';
-import { BulkSummary } from '../bulk.js';
+import { BulkSummary, bulkItem } from '../bulk.js';
 
 export const AVAILABILITIES = ['available', 'registered', 'restricted', 'unknown'] as const;
 export type AvailabilityWord = (typeof AVAILABILITIES)[number];
@@ -71,15 +70,7 @@ export class AvailabilityAnswer extends Availability {
 }
 
 /** One of several names, or why it could not be asked about. */
-export class AvailabilityItem {
-  /** Place in the request, from 0. */
-  @IsInt()
-  @Min(0)
-  index: number;
-
-  @IsBoolean()
-  status: boolean;
-
+export class AvailabilityItem extends bulkItem('invalid_domain_name', 'lookup_overloaded') {
   @IsOptional()
   @IsString()
   domain?: string;

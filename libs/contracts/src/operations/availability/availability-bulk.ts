@@ -1,9 +1,9 @@
 import { ArrayMinSize, IsOptional, Matches } from 'class-validator';
 import { BULK_BODY_BYTES, BulkClosing, TextList } from '../bulk.js';
 import { domainName } from '../kinds.js';
-import { LIVE_PARAMETERS } from '../live-parameters.js';
+import { LIVE_PARAMETERS, fieldsOf } from '../live-parameters.js';
 import { defineOperation } from '../operation.js';
-import { AvailabilityItem, BulkAvailabilityAnswer } from './availability-answer.js';
+import { Availability, AvailabilityItem, BulkAvailabilityAnswer } from './availability-answer.js';
 
 const TLD_LENGTH_MAX = 63;
 
@@ -46,7 +46,7 @@ export const AVAILABILITY_BULK = defineOperation({
     format: LIVE_PARAMETERS.format,
     max_credits: LIVE_PARAMETERS.max_credits,
     fresh: LIVE_PARAMETERS.fresh,
-    fields: { ...LIVE_PARAMETERS.fields, example: 'domain,availability' },
+    fields: fieldsOf('domain,availability', Availability, AvailabilityItem),
   },
   body: {
     of: AvailabilityNames,
@@ -60,6 +60,7 @@ export const AVAILABILITY_BULK = defineOperation({
       },
     ],
   },
+  takesIdempotencyKey: true,
   answers: [
     { type: 'application/json', of: BulkAvailabilityAnswer },
     { type: 'application/x-ndjson', of: AvailabilityItem, last: BulkClosing },
@@ -72,7 +73,7 @@ export const AVAILABILITY_BULK = defineOperation({
       return domainNames.length + tld.length;
     },
   },
-  problems: ['lookup_overloaded'],
+  problems: ['invalid_domain_name'],
   examples: [
     {
       title: 'Two names',

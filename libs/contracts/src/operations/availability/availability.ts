@@ -1,5 +1,5 @@
 import { boolean, domainName, integer } from '../kinds.js';
-import { LIVE_PARAMETERS } from '../live-parameters.js';
+import { LIVE_PARAMETERS, fieldsOf } from '../live-parameters.js';
 import { defineOperation } from '../operation.js';
 import { AvailabilityAnswer } from './availability-answer.js';
 
@@ -42,7 +42,7 @@ export const AVAILABILITY = defineOperation({
     format: LIVE_PARAMETERS.format,
     max_credits: LIVE_PARAMETERS.max_credits,
     fresh: LIVE_PARAMETERS.fresh,
-    fields: { ...LIVE_PARAMETERS.fields, example: 'domain,availability' },
+    fields: fieldsOf('domain,availability', AvailabilityAnswer),
   },
   answers: [{ type: 'application/json', of: AvailabilityAnswer }],
   price: {

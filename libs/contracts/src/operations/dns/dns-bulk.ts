@@ -1,11 +1,12 @@
 import { Type } from 'class-transformer';
 import { IsBoolean, IsOptional, ValidateNested } from 'class-validator';
-import { BULK_BODY_BYTES, BulkClosing, BulkItem, TextList } from '../bulk.js';
+import { BULK_BODY_BYTES, BulkClosing, TextList, bulkItem } from '../bulk.js';
 import { domainName } from '../kinds.js';
-import { LIVE_PARAMETERS } from '../live-parameters.js';
+import { LIVE_PARAMETERS, fieldsOf } from '../live-parameters.js';
 import { ipAddress } from '../numbers/number-kinds.js';
 import { defineOperation } from '../operation.js';
-import { DNS_TYPE } from './dns-live.js';
+import { DnsAnswer } from './dns-answer.js';
+import { DNS_PROBLEMS, DNS_TYPE } from './dns-live.js';
 
 const ADDRESS_LENGTH_MAX = 64;
 
@@ -20,14 +21,22 @@ export class BulkHosts {
   ipAddresses?: string[];
 }
 
+/** Records of one of the hosts, or why there are none. */
+export class BulkDnsItem extends bulkItem(
+  'invalid_request',
+  'invalid_domain_name',
+  'bogon_address',
+  ...DNS_PROBLEMS,
+) {}
+
 /** Answers in the order of the request. */
 export class BulkDnsAnswer extends BulkClosing {
   @IsBoolean()
   status: boolean;
 
   @ValidateNested({ each: true })
-  @Type(() => BulkItem)
-  bulk_dns_info: BulkItem[];
+  @Type(() => BulkDnsItem)
+  bulk_dns_info: BulkDnsItem[];
 }
 
 export const DNS_BULK = defineOperation({
@@ -42,7 +51,7 @@ export const DNS_BULK = defineOperation({
   parameters: {
     type: DNS_TYPE,
     ...LIVE_PARAMETERS,
-    fields: { ...LIVE_PARAMETERS.fields, example: 'dns_records' },
+    fields: fieldsOf('dns_records', DnsAnswer, BulkDnsItem),
   },
   body: {
     of: BulkHosts,
@@ -53,9 +62,10 @@ export const DNS_BULK = defineOperation({
       { kind: ipAddress(), of: ({ ipAddresses = [] }: BulkHosts) => ipAddresses },
     ],
   },
+  takesIdempotencyKey: true,
   answers: [
     { type: 'application/json', of: BulkDnsAnswer },
-    { type: 'application/x-ndjson', of: BulkItem, last: BulkClosing },
+    { type: 'application/x-ndjson', of: BulkDnsItem, last: BulkClosing },
   ],
   price: {
     per: 'item',
@@ -65,7 +75,7 @@ export const DNS_BULK = defineOperation({
       return domainNames.length + ipAddresses.length;
     },
   },
-  problems: ['lookup_overloaded'],
+  problems: [],
   examples: [
     {
       title: 'A name and an address',

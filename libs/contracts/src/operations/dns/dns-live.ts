@@ -1,5 +1,5 @@
 import { domainName, listOf } from '../kinds.js';
-import { LIVE_PARAMETERS } from '../live-parameters.js';
+import { LIVE_PARAMETERS, fieldsOf } from '../live-parameters.js';
 import { ipAddress } from '../numbers/number-kinds.js';
 import { defineOperation } from '../operation.js';
 import { DnsAnswer, NAME_RECORD_TYPES } from './dns-answer.js';
@@ -43,7 +43,7 @@ export const DNS_LIVE = defineOperation({
     },
     type: DNS_TYPE,
     ...LIVE_PARAMETERS,
-    fields: { ...LIVE_PARAMETERS.fields, example: 'dns_records' },
+    fields: fieldsOf('dns_records', DnsAnswer),
   },
   answers: [{ type: 'application/json', of: DnsAnswer }],
   price: { per: 'answer', credits: 1 },

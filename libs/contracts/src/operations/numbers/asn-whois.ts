@@ -1,4 +1,4 @@
-import { LIVE_PARAMETERS, LIVE_PROBLEMS } from '../live-parameters.js';
+import { LIVE_PARAMETERS, LIVE_PROBLEMS, fieldsOf } from '../live-parameters.js';
 import { defineOperation } from '../operation.js';
 import { NUMBER_INCLUDE } from './ip-whois.js';
 import { AsnWhoisAnswer } from './number-answer.js';
@@ -21,7 +21,7 @@ export const ASN_WHOIS = defineOperation({
       isRequired: true,
     },
     ...LIVE_PARAMETERS,
-    fields: { ...LIVE_PARAMETERS.fields, example: 'as_name,organization' },
+    fields: fieldsOf('as_name,organization', AsnWhoisAnswer),
     include: NUMBER_INCLUDE,
   },
   answers: [{ type: 'application/json', of: AsnWhoisAnswer }],

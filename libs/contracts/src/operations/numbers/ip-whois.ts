@@ -1,5 +1,5 @@
 import { listOf } from '../kinds.js';
-import { LIVE_PARAMETERS, LIVE_PROBLEMS } from '../live-parameters.js';
+import { LIVE_PARAMETERS, LIVE_PROBLEMS, fieldsOf } from '../live-parameters.js';
 import { defineOperation } from '../operation.js';
 import { IpWhoisAnswer } from './number-answer.js';
 import { addressBlock } from './number-kinds.js';
@@ -37,7 +37,7 @@ export const IP_WHOIS = defineOperation({
       isRequired: true,
     },
     ...LIVE_PARAMETERS,
-    fields: { ...LIVE_PARAMETERS.fields, example: 'inet_nums,abuse_contacts' },
+    fields: fieldsOf('inet_nums,abuse_contacts', IpWhoisAnswer),
     include: NUMBER_INCLUDE,
   },
   answers: [{ type: 'application/json', of: IpWhoisAnswer }],

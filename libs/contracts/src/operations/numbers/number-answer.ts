@@ -9,6 +9,7 @@ import {
   Min,
   ValidateNested,
 } from 'class-validator';
+import { AnswerProvenance } from '../whois/whois-provenance.js';
 
 export const NUMBER_REGISTRIES = ['afrinic', 'apnic', 'arin', 'lacnic', 'ripe'] as const;
 
@@ -104,6 +105,16 @@ class NumberAnswer {
   @ValidateNested({ each: true })
   @Type(() => AbuseAddress)
   abuse_contacts?: AbuseAddress[];
+
+  /** The text of port 43, where that was asked. */
+  @IsOptional()
+  @IsString()
+  whois_raw_response?: string;
+
+  @IsOptional()
+  @ValidateNested()
+  @Type(() => AnswerProvenance)
+  provenance?: AnswerProvenance;
 }
 
 /** A block of addresses, as its registry publishes it. */

@@ -70,6 +70,11 @@ export function problemsOf(operation: Operation): ProblemCode[] {
   return (Object.keys(PROBLEM_STATUS) as ProblemCode[]).filter((code) => codes.has(code));
 }
 
+/** With what one item of several may be refused; none for an operation on one thing. */
+export function itemProblemsOf({ answers }: Operation): readonly ProblemCode[] {
+  return answers.flatMap((form) => (form.type === 'application/x-ndjson' ? form.of.codes : []));
+}
+
 function dashboardProblems({ access, method, parts }: Operation): ProblemCode[] {
   const isSession = access.kind === 'session';
   return [

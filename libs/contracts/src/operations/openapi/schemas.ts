@@ -1,14 +1,8 @@
-// @ts-expect-error -- the module has no types of its own
-import { defaultMetadataStorage as untyped } from 'class-transformer/cjs/storage.js';
 import { IS_OPTIONAL, getMetadataStorage } from 'class-validator';
 import { targetConstructorToSchema } from 'class-validator-jsonschema';
 import type { DataClass } from '../operation.js';
 import type { JsonSchema } from '../parameter.js';
-
-/** Which class each `@Type` names, as class-transformer keeps it. */
-const nestedTypes = untyped as {
-  findTypeMetadata(type: DataClass, member: string): { typeFunction(): DataClass } | undefined;
-};
+import { nestedTypes } from '../reading/answer-members.js';
 
 type Options = NonNullable<Parameters<typeof targetConstructorToSchema>[1]>;
 

@@ -1,9 +1,10 @@
 import { Type } from 'class-transformer';
 import { ArrayMinSize, IsBoolean, ValidateNested } from 'class-validator';
-import { BULK_BODY_BYTES, BulkClosing, BulkItem, TextList } from '../bulk.js';
+import { BULK_BODY_BYTES, BulkClosing, TextList, bulkItem } from '../bulk.js';
 import { domainName, listOf } from '../kinds.js';
-import { LIVE_PARAMETERS } from '../live-parameters.js';
+import { LIVE_PARAMETERS, LIVE_PROBLEMS, fieldsOf } from '../live-parameters.js';
 import { defineOperation } from '../operation.js';
+import { WhoisAnswer } from './whois-answer.js';
 import { WHOIS_SECTIONS } from './whois-live.js';
 
 /** Names that are asked about together. */
@@ -13,14 +14,21 @@ export class BulkNames {
   domainNames: string[];
 }
 
+/** What is known of one of the names, or why nothing is. */
+export class BulkWhoisItem extends bulkItem(
+  'invalid_domain_name',
+  'tld_unsupported',
+  ...LIVE_PROBLEMS,
+) {}
+
 /** Answers in the order of the request. */
 export class BulkWhoisAnswer extends BulkClosing {
   @IsBoolean()
   status: boolean;
 
   @ValidateNested({ each: true })
-  @Type(() => BulkItem)
-  bulk_whois_response: BulkItem[];
+  @Type(() => BulkWhoisItem)
+  bulk_whois_response: BulkWhoisItem[];
 }
 
 export const WHOIS_BULK = defineOperation({
@@ -37,6 +45,7 @@ export const WHOIS_BULK = defineOperation({
   owner: { service: 'lookup', path: '/internal/whois/bulk' },
   parameters: {
     ...LIVE_PARAMETERS,
+    fields: fieldsOf('dates.created,registrant_contact', WhoisAnswer, BulkWhoisItem),
     include: {
       kind: listOf(WHOIS_SECTIONS),
       about: 'Comma-separated optional sections',
@@ -51,12 +60,13 @@ export const WHOIS_BULK = defineOperation({
     example: { domainNames: ['registered.test', 'available.test'] },
     subjects: [{ kind: domainName(), of: ({ domainNames }: BulkNames) => domainNames }],
   },
+  takesIdempotencyKey: true,
   answers: [
     { type: 'application/json', of: BulkWhoisAnswer },
-    { type: 'application/x-ndjson', of: BulkItem, last: BulkClosing },
+    { type: 'application/x-ndjson', of: BulkWhoisItem, last: BulkClosing },
   ],
   price: { per: 'item', credits: 1, items: ({ body }) => (body as BulkNames).domainNames.length },
-  problems: ['lookup_overloaded'],
+  problems: [],
   examples: [
     {
       title: 'Two names',

@@ -1,5 +1,5 @@
 import { domainName, listOf, oneOf } from '../kinds.js';
-import { LIVE_PARAMETERS, LIVE_PROBLEMS } from '../live-parameters.js';
+import { LIVE_PARAMETERS, LIVE_PROBLEMS, fieldsOf } from '../live-parameters.js';
 import { defineOperation } from '../operation.js';
 import { WhoisAnswer, WhoisAnswerV1 } from './whois-answer.js';
 
@@ -41,6 +41,7 @@ export const WHOIS_LIVE = defineOperation({
       isForGateway: true,
     },
     ...LIVE_PARAMETERS,
+    fields: fieldsOf('dates.created,registrant_contact', WhoisAnswer),
     include: {
       kind: listOf(WHOIS_SECTIONS),
       about: 'Comma-separated optional sections',

@@ -18,8 +18,10 @@ export class WhoisSource {
   @IsIn(['rdap', 'whois43'])
   protocol: string;
 
+  /** Of a domain name; addresses and AS numbers have one registry. */
+  @IsOptional()
   @IsIn(['registry', 'registrar'])
-  role: string;
+  role?: string;
 
   @IsString()
   server: string;
@@ -61,8 +63,8 @@ export class WhoisConflict {
   values: Record<string, unknown>;
 }
 
-/** Where an answer comes from. */
-export class WhoisProvenance {
+/** Who was asked, and when. */
+export class AnswerProvenance {
   @IsIn(SOURCES)
   served_from: Source;
 
@@ -76,7 +78,10 @@ export class WhoisProvenance {
   @ValidateNested({ each: true })
   @Type(() => WhoisSource)
   sources: WhoisSource[];
+}
 
+/** Where the members of an answer come from. */
+export class WhoisProvenance extends AnswerProvenance {
   /** Ids of sources by the paths of what they gave. */
   @IsObject()
   fields: Record<string, string>;

@@ -1,0 +1,42 @@
+// @ts-expect-error -- the module has no types of its own
+import { defaultMetadataStorage as untyped } from 'class-transformer/cjs/storage.js';
+import { IS_OBJECT, getMetadataStorage } from 'class-validator';
+import type { DataClass } from '../operation.js';
+
+/** Which class each `@Type` names, as class-transformer keeps it. */
+export const nestedTypes = untyped as {
+  findTypeMetadata(type: DataClass, member: string): { typeFunction(): DataClass } | undefined;
+};
+
+/** What lies below a member: the members of a class, names that no class knows, or nothing that has a name. */
+type Below = DataClass | 'any' | 'none';
+
+const known = new WeakMap<DataClass, Map<string, Below>>();
+
+/** Whether a dot path such as `dates.created` leads to a member of a decorated class. Lists have no members. */
+export function isMemberPath(type: DataClass, path: string): boolean {
+  let at: Below = type;
+  for (const member of path.split('.')) {
+    if (at === 'any') return true;
+    const below: Below | undefined = at === 'none' ? undefined : membersOf(at).get(member);
+    if (below === undefined) return false;
+    at = below;
+  }
+  return true;
+}
+
+/** Collected once a class: this runs for each request that selects members. */
+function membersOf(type: DataClass): Map<string, Below> {
+  const found = known.get(type) ?? new Map<string, Below>();
+  if (known.has(type)) return found;
+  known.set(type, found);
+  const rules = getMetadataStorage().getTargetValidationMetadatas(type, '', false, false);
+  const byMember = Map.groupBy(rules, ({ propertyName }) => propertyName);
+  for (const [member, own] of byMember) {
+    const isList = own.some(({ each }) => each);
+    const nested = isList ? undefined : nestedTypes.findTypeMetadata(type, member);
+    const isOpen = own.some(({ name }) => name === IS_OBJECT);
+    found.set(member, nested?.typeFunction() ?? (isOpen ? 'any' : 'none'));
+  }
+  return found;
+}
