@@ -44,6 +44,12 @@ export const EQUAL: readonly EqualMutation[] = [
     reason: 'a stretch brings slices and nothing else does: all three hold, or none',
   },
   {
+    path: 'libs/messaging/src/relay/relay.js',
+    line: 'if (free.length === 0) return;',
+    change: 'free.length === 0 → false',
+    reason: 'a question about no bucket has an empty answer',
+  },
+  {
     path: 'apps/gateway/src/lease/daily-caps.js',
     line: 'if (dailyCreditCap > 0 && credits > 0) {',
     change: '> → >=',
