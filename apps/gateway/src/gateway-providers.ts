@@ -140,10 +140,10 @@ const KNOWLEDGE = [
       logger: Logger,
     },
     ({ config, services, leases, clock, logger }) => {
-      const { journal } = leases;
+      const { journal, pools } = leases;
       const requestDeadlineMs = config.lookupTimeoutMs + LEASE_DEADLINE_SLACK_MS;
       const client = services.entitlement;
-      const holds = new RequestHolds({ client, journal, clock, logger, requestDeadlineMs });
+      const holds = new RequestHolds({ client, journal, pools, clock, logger, requestDeadlineMs });
       leases.holds = holds;
       return holds;
     },

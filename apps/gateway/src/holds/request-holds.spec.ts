@@ -72,6 +72,33 @@ it('all that it may cost is held before anything is asked; what was answered is 
   expect(around.entitlement.openLeases(keyRecord.accountId)).toBe(0);
 });
 
+it('what it cost is off the balance at once, and once, whenever entitlement hears of it', async () => {
+  const { apiKey, keyRecord } = around.account.addKey({ scopes: ['bulk', 'whois'] });
+  const single = async (name: string) => {
+    const { headers } = await under.ask(`/v2.0/whois/live?domainName=${name}.example`, {
+      'x-api-key': apiKey,
+    });
+    return Number(headers['x-credits-remaining']);
+  };
+  expect(await single('before')).toBe(BALANCE - 1);
+  answering(60);
+  const { respond } = around.lookup;
+  around.lookup.respond = (...asked) => {
+    around.entitlement.isDown = true;
+    respond!(...asked);
+  };
+  const { json } = await ask(apiKey, 100);
+  expect(json.meta).toMatchObject({ credits_remaining: BALANCE - 61 });
+  around.lookup.respond = undefined;
+  expect(await single('meanwhile')).toBe(BALANCE - 62);
+  around.entitlement.isDown = false;
+  const { accountId } = keyRecord;
+  await waitFor('the hold to be settled', () => around.entitlement.openHolds(accountId) === 0);
+  expect(await single('after')).toBe(BALANCE - 63);
+  await waitFor('a settlement', () => around.entitlement.balance(accountId) === BALANCE - 63);
+  expect(await single('later')).toBe(BALANCE - 64);
+});
+
 it('402: more than the balance, or than max_credits, holds nothing and asks nobody', async () => {
   const { apiKey, keyRecord } = around.account.addKey({ scopes: ['bulk'] });
   around.entitlement.balances.set(keyRecord.accountId, 99);
