@@ -62,7 +62,7 @@ export class BillingConfig extends InternalCallsConfig {
   @Setting({
     env: 'STRIPE_API_KEY',
     about:
-      'Secret key of the Stripe account; a test key means test mode. Unset: Stripe is not offered. One processor at least is.',
+      'Secret key of the Stripe account; a test key means test mode, which a key that follows its file cannot change. Unset: Stripe is not offered. One processor at least is.',
     secret: true,
     isFollowed: true,
     mayBeMissing: true,
