@@ -83,7 +83,7 @@ export class UpstreamBudgets {
       owed,
     ]);
     const recovered = isRecovered ? '1' : '';
-    const reply = await this.link.evaluate(TAKE_UPSTREAM, rowOf(host), [
+    const reply = await this.link.evaluate(TAKE_UPSTREAM, entryOf(host), [
       this.id,
       priority,
       tokens,
@@ -99,7 +99,7 @@ export class UpstreamBudgets {
   /** Tells all processes to leave a host alone. */
   async pause(host: string, forMs: number, strikes: number): Promise<void> {
     if (this.isUsable) {
-      await this.link.evaluate(PAUSE_UPSTREAM, rowOf(host), [Math.ceil(forMs), strikes]);
+      await this.link.evaluate(PAUSE_UPSTREAM, entryOf(host), [Math.ceil(forMs), strikes]);
     }
   }
 
@@ -108,6 +108,6 @@ export class UpstreamBudgets {
   }
 }
 
-function rowOf(host: string): string {
+function entryOf(host: string): string {
   return `upstream:${host}`;
 }
