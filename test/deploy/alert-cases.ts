@@ -104,10 +104,15 @@ export const ALERT_CASES: Record<string, AlertCase> = {
     fires: { [volume('available')]: always(14), [volume('capacity')]: always(100) },
     silent: { [volume('available')]: always(15), [volume('capacity')]: always(100) },
   },
-  // promtool's clock begins at 1970.
+  // promtool's clock begins at 1970, and two hours pass.
   CertificateExpires: gauge(
-    'certmanager_certificate_expiration_timestamp_seconds{name="internal"}',
-    604_800 + 1_800,
-    604_800 + 7_200,
+    'dds_internal_certificate_expires_at_seconds{service="account"}',
+    14_399,
+    14_400 + 7_200,
+  ),
+  CertificateNotRenewed: gauge(
+    'certmanager_certificate_renewal_timestamp_seconds{name="shop-dds-account-tls"}',
+    0,
+    3_600,
   ),
 };

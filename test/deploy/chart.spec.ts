@@ -288,6 +288,72 @@ const missing = chartToolsAvailability();
     expect(pairs('ingress').toSorted()).toEqual(pairs('egress').toSorted());
   });
 
+  it('S112: each service has a certificate for its name alone, of an authority that signs for no one else', () => {
+    for (const values of ['all on', 'production', 'brought along', 'defaults']) {
+      const resources = rendered[values] ?? [];
+      const certificates = ofKind(resources, 'Certificate').map(
+        ({ spec }) => spec as unknown as Certificate,
+      );
+      const [authority] = certificates.filter(({ isCA }) => isCA);
+      const issued = certificates.filter((one) => one !== authority);
+      const [signer, itself] = [issued, [authority]].map((all) => [
+        ...new Set(all.map((one) => one?.issuerRef.name)),
+      ]);
+      const issuers = ofKind(resources, 'Issuer').map(({ metadata, spec }) => [
+        metadata.name,
+        spec,
+      ]);
+      expect(Object.fromEntries(issuers)).toEqual({
+        [String(itself)]: { selfSigned: {} },
+        [String(signer)]: { ca: { secretName: authority?.secretName } },
+      });
+      const pods = own(resources).filter(({ kind }) => kind !== 'Job');
+      expect(issued.map(({ dnsNames }) => dnsNames.join()).toSorted()).toEqual(
+        pods.map(componentOf).toSorted(),
+      );
+      for (const pod of pods) {
+        const { containers, volumes } = pod.spec.template.spec;
+        const [mounted] = volumes.flatMap(({ name, secret }) => (name === 'tls' ? secret : []));
+        const [mine] = issued.filter(({ dnsNames }) => dnsNames[0] === componentOf(pod));
+        expect(mounted?.secretName).toBe(mine?.secretName);
+        expect(mine).toMatchObject({
+          duration: '24h',
+          usages: expect.arrayContaining(['client auth', 'server auth']),
+        });
+        const { INTERNAL_TLS_FOLDER: at } = environmentOf(containers[0] as Container);
+        expect(containers[0]?.volumeMounts).toContainEqual({
+          name: 'tls',
+          mountPath: at,
+          readOnly: true,
+        });
+      }
+    }
+  });
+
+  it('S112: events go by SASL_SSL, and Strimzi gives each service the rules of what it hears and says', () => {
+    const resources = rendered['brought along'] ?? [];
+    for (const pod of own(resources).flatMap(({ spec }) => spec.template.spec.containers)) {
+      const environment = environmentOf(pod);
+      if (!('KAFKA_BROKERS' in environment)) continue;
+      const user = appOf(pod);
+      expect(environment).toMatchObject({ KAFKA_TLS: 'true', KAFKA_SASL_USERNAME: user });
+    }
+    const users = ofKind(resources, 'KafkaUser').map(({ metadata, spec }) => {
+      const { acls = [] } = (spec.authorization ?? {}) as { acls?: AccessRule[] };
+      const topics = acls.filter(({ resource }) => resource.type === 'topic');
+      return [
+        metadata.name,
+        topics.map(({ resource, operations }) => `${operations} ${resource.name}`),
+      ];
+    });
+    expect(Object.fromEntries(users)).toEqual({
+      account: ['Write account.events'],
+      entitlement: ['Write entitlement.events', 'Read account.events', 'Read billing.events'],
+      gateway: ['Write gateway.events', 'Read account.events', 'Read entitlement.events'],
+      cli: [],
+    });
+  });
+
   it('S113: secrets are files of a Secret that is there; none is a variable, and the chart makes none', async () => {
     const secret = CONFIGURED_APPS.flatMap(({ config }) => settingsOf(config))
       .filter((setting) => setting.secret)
@@ -450,3 +516,15 @@ const missing = chartToolsAvailability();
     );
   });
 });
+
+interface Certificate {
+  isCA?: boolean;
+  secretName: string;
+  dnsNames: string[];
+  issuerRef: { name: string };
+}
+
+interface AccessRule {
+  resource: { type: string; name: string };
+  operations: string[];
+}

@@ -12,13 +12,14 @@ const STATUSES = statuses as Readonly<Record<string, string>>;
 
 /**
  * Measures the port-43 parser on recorded answers: `eval-whois <folder> [--json FILE] [--enforce]
- * [--wrong]`. Reads every `*.jsonl` of the folder, prints the share of right answers per field and
+ * [--wrong] [--generic]`. Reads every `*.jsonl` of the folder, prints the share of right answers per field and
  * the worst registries. `--enforce` ends with 1 below a bar, `--wrong` lists each wrong value.
+ * `--generic` leaves out what is known of single registries: that is what an answer in a layout never seen comes to.
  */
 function main(args: readonly string[]): number {
   const folder = args.find((it, at) => !it.startsWith('--') && args[at - 1] !== '--json');
   if (folder === undefined) {
-    write('usage: eval-whois <folder of *.jsonl> [--json FILE] [--enforce] [--wrong]');
+    write('usage: eval-whois <folder of *.jsonl> [--json FILE] [--enforce] [--wrong] [--generic]');
     return 2;
   }
   const excluded = readExclusions();
@@ -28,7 +29,7 @@ function main(args: readonly string[]): number {
   const score = new Score();
   let falseFree = 0;
   for (const row of rows) {
-    const result = parseRow(row);
+    const result = parseRow(row, args.includes('--generic'));
     const isHeld = !['not_registered', undefined].includes(row.expected.status);
     if (isHeld && result.outcome === 'not_registered') falseFree += 1;
     for (const finding of findingsOf(row, result)) {
@@ -71,10 +72,12 @@ function corrected(row: RecordedRow): RecordedRow {
   return status === undefined ? row : { ...row, expected: { status: status as Status } };
 }
 
-/** A row without TLD was recorded at a registrar. */
-function parseRow(row: RecordedRow): ParseResult {
+/** A row without TLD was recorded at a registrar. @param isGeneric as if nobody knew whose answer it is. */
+function parseRow(row: RecordedRow, isGeneric: boolean): ParseResult {
+  const domain = row.expected.domain ?? '';
+  if (isGeneric) return parseWhois(row.text, { domain, server: '', tld: '', role: 'registrar' });
   return parseWhois(row.text, {
-    domain: row.expected.domain ?? '',
+    domain,
     server: row.server ?? '',
     tld: row.tld ?? '',
     role: row.tld === null ? 'registrar' : 'registry',

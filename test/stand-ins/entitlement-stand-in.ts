@@ -48,6 +48,8 @@ export class EntitlementStandIn extends JsonServer {
   readonly recalled = new Set<string>();
   readonly balances = new Map<string, number>();
   readonly limits = new Map<string, number>();
+  /** Bulk requests a minute, of every account. */
+  bulkLimit = 5;
   readonly blocks = new Map<string, AccessBlock[]>();
   defaultBalance = 1_000;
   defaultLimit = 1_000;
@@ -129,7 +131,7 @@ export class EntitlementStandIn extends JsonServer {
     return {
       accountId,
       version: '1',
-      limits: { live, bulk: 5, heavy: 3, account: 60 },
+      limits: { live, bulk: this.bulkLimit, heavy: 3, account: 60 },
       keys: this.keys,
       monitors: { domain: 1, brand: 0, registrant: 0 },
       datasets: [],

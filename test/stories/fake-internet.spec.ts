@@ -18,6 +18,9 @@ const UNSIGNED = [...RDAP, ...PORT43].find((name) => !registrationOf(name).signe
 const FREE = ['free-books.com', 'free-books.jp'];
 const RESERVED = 'reserved-books.us';
 const ADDRESSES = ['8.8.8.8', '193.0.6.139', '2001:4860:4860::8888'];
+/** Of registries that answer on port 43 alone. */
+const RPSL = ['41.188.0.1', '2c0f:fb50::1', '1.1.1.1'];
+const WITHOUT_RDAP = ['afrinic', 'apnic'];
 
 const run = promisify(execFile);
 /** What a trial may ask in a minute. */
@@ -34,7 +37,11 @@ here('the product on an internet of its own', () => {
 
   beforeAll(async () => {
     const domains = [...RDAP, ...PORT43, ...FREE, RESERVED];
-    ({ internet, settings } = await FakeInternet.start({ domains, addresses: ADDRESSES }));
+    ({ internet, settings } = await FakeInternet.start({
+      domains,
+      addresses: [...ADDRESSES, ...RPSL],
+      withoutRdap: WITHOUT_RDAP,
+    }));
     deployment = await openSoloOn({
       LOOKUP_UPSTREAM_EXCEPTIONS: settings.upstreamExceptions,
       LOOKUP_EXTRA_CA_FILE: settings.caFile,
@@ -131,6 +138,20 @@ here('the product on an internet of its own', () => {
     const { stdout } = await run('dig', [`@${resolver()}`, '+short', '-x', ip]);
     expect(dns_records.map(({ target }: DnsRecord) => `${target}.`)).toEqual([stdout.trim()]);
   });
+
+  it.each([...RPSL.map((ip) => [ip, `ip-whois?ip=${ip}`]), ['AS37100', 'asn-whois?asn=AS37100']])(
+    'without RDAP the raw answer about %s is the text that Debian’s whois prints',
+    async (number, path) => {
+      const body = await ask(`/v2.0/${path}`);
+      const source = body.provenance.sources.at(-1);
+      expect(source).toMatchObject({ protocol: 'whois43', outcome: 'delivered' });
+      const printed = await whois(source.server, number);
+      expect(linesOf(body.whois_raw_response)).toEqual(printed);
+      const [abuse] = body.abuse_contacts;
+      expect(printed.join(' ')).toContain(`is '${abuse.email}'`);
+      expect(body.organization).toMatchObject({ name: 'Example Networks' });
+    },
+  );
 
   it('an AS number has an organisation', async () => {
     expect(await ask('/v2.0/asn-whois?asn=AS15169')).toMatchObject({ as_number: 'AS15169' });

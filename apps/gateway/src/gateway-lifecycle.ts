@@ -32,6 +32,7 @@ import { AuthCache } from './auth-cache/auth-cache.js';
 import { GatewayConfig } from './gateway.config.js';
 import { COUNTERS } from './gateway-providers.js';
 import { RequestHolds } from './holds/request-holds.js';
+import { ForgetAnswersJob } from './kept-answers/forget-answers.job.js';
 import { LeaseClient } from './lease/lease-client.js';
 import { PublicListeners } from './listener/public-listeners.js';
 import { ownerChecks } from './owner-reach.js';
@@ -53,6 +54,7 @@ export const JOBS: readonly JobDeclaration[] = [
   { job: RollPartitionsJob, everyMs: HOUR_MS, runs: 'installation' },
   { job: AuditJob, everyMs: 5 * MINUTE_MS, runs: 'process' },
   { job: EraseLogsJob, everyMs: MINUTE_MS, runs: 'installation' },
+  { job: ForgetAnswersJob, everyMs: HOUR_MS, runs: 'installation' },
   { job: KeyUseJob, everyMs: MINUTE_MS, runs: 'process' },
   { job: FollowCapsJob, everyMs: SECOND_MS, runs: 'process' },
 ];

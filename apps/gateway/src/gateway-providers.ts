@@ -1,7 +1,7 @@
 import type { FactoryProvider } from '@nestjs/common';
 import { type Counters, openCounters } from '#libs/counters';
 import { blockListOf } from '#libs/domain-names';
-import { Clock, DAY_MS, Health, Logger, ServiceTokens, newId } from '#libs/platform';
+import { Clock, DAY_MS, Health, Logger, MINUTE_MS, ServiceTokens, newId } from '#libs/platform';
 import { ChangePollers } from './auth-cache/change-pollers.js';
 import { FailedKeys } from './auth-cache/failed-keys.js';
 import { AuthCache } from './auth-cache/auth-cache.js';
@@ -9,6 +9,8 @@ import { GatewayConfig } from './gateway.config.js';
 import { DailyCaps } from './lease/daily-caps.js';
 import { FollowCapsJob } from './lease/follow-caps.job.js';
 import { RequestHolds } from './holds/request-holds.js';
+import { KeptAnswers } from './kept-answers/kept-answers.js';
+import { KeptAnswersRepository } from './kept-answers/kept-answers.repository.js';
 import { LeaseClient } from './lease/lease-client.js';
 import { ApiListener } from './listener/api-listener.js';
 import { ownOperations } from './owners/own-operations.js';
@@ -239,6 +241,15 @@ const PATH = [
     ({ counters: { repeatWindow }, ...others }) => new RequestRecorder({ repeatWindow, ...others }),
   ),
   made(
+    KeptAnswers,
+    { config: GatewayConfig, answers: KeptAnswersRepository, clock: Clock, logger: Logger },
+    ({ config, ...others }) =>
+      new KeptAnswers({
+        ...others,
+        requestDeadlineMs: config.lookupTimeoutMs + LEASE_DEADLINE_SLACK_MS + MINUTE_MS,
+      }),
+  ),
+  made(
     RequestPath,
     {
       config: GatewayConfig,
@@ -250,6 +261,7 @@ const PATH = [
       caps: DailyCaps,
       forwarder: Forwarder,
       recorder: RequestRecorder,
+      keptAnswers: KeptAnswers,
       bodies: ProblemBodies,
       logger: Logger,
     },

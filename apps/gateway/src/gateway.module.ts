@@ -14,6 +14,9 @@ import { OnAccountNewsWatcher } from './auth-cache/on-account-news.watcher.js';
 import { GatewayLifecycle } from './gateway-lifecycle.js';
 import { MADE } from './gateway-providers.js';
 import { GatewayConfig } from './gateway.config.js';
+import { ForgetAnswersJob } from './kept-answers/forget-answers.job.js';
+import { KeptAnswersMaintenanceRepository } from './kept-answers/kept-answers-maintenance.repository.js';
+import { KeptAnswersRepository } from './kept-answers/kept-answers.repository.js';
 import { PublicListeners } from './listener/public-listeners.js';
 import { EraseLogsJob } from './request-log/erase-logs.job.js';
 import { LogMaintenanceRepository } from './request-log/log-maintenance.repository.js';
@@ -64,6 +67,9 @@ export class GatewayModule {
         LogMaintenanceRepository,
         RollUpJob,
         EraseLogsJob,
+        KeptAnswersRepository,
+        KeptAnswersMaintenanceRepository,
+        ForgetAnswersJob,
         { provide: RollPartitionsJob, useValue: new RollPartitionsJob(maintenance) },
         UsageRepository,
         RequestsRepository,

@@ -48,4 +48,5 @@ export {
   type UpstreamException,
 } from './safe-connect/upstream-exceptions.js';
 export { Port43Client, type Port43Answer, type Port43Limits } from './whois/port43.js';
+export { queryLine } from './whois/query-forms.js';
 export { parseWhois, type ParseContext, type ParseResult } from './whois/parse/parse-whois.js';

@@ -16,6 +16,8 @@ export interface DateValue {
   original: string;
   iso: string;
   precision: 'day' | 'second';
+  /** The registry knows only that it was before this day, the first of the month it names. */
+  isBound?: true;
 }
 
 /** Also the names of these roles in RDAP (RFC 9083 §10.2.4). */

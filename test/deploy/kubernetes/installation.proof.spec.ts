@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { waitFor } from '#test/environment';
 import { writeSecretFiles } from '../../../apps/cli/src/secrets/secret-files.js';
 import { firstLight } from '../../stories/first-light.story.js';
@@ -15,6 +15,9 @@ import { ApiServer } from './api-server.js';
 import { customDefinitions } from './custom-definitions.js';
 import type { KubernetesObject } from './kubernetes-client.js';
 import { SimulatedCluster, isTrue } from './simulated-cluster.js';
+
+/** An image is built from nothing, and a process starts from it for each pod. */
+jest.setTimeout(1_800_000);
 
 const NAMESPACE = 'dds';
 const PODS = `/api/v1/namespaces/${NAMESPACE}/pods`;

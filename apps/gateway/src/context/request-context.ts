@@ -3,6 +3,7 @@ import type { AnswerForm, ReadInput } from '#libs/contracts';
 import type { RateLimitResult } from '#libs/counters';
 import type { Span } from '#libs/platform';
 import type { KeyEntry } from '../auth-cache/caller.js';
+import type { KeyedRequest } from '../kept-answers/keyed-request.js';
 import type { RequestHold } from '../holds/request-hold.js';
 import type { Lease } from '../lease/lease.js';
 import type { LookupCall } from '../lookup/lookup-call.js';
@@ -61,6 +62,10 @@ export class RequestContext {
   eachPrice = 0;
   /** Credits for the lines that have been sent so far, of an answer that is streamed. */
   streamedCredits = 0;
+  /** Set for a request whose answer is kept under its `Idempotency-Key`. */
+  keyed?: KeyedRequest = undefined;
+  /** The lines that have been sent so far, each with a mark, of a stream that is kept. */
+  sentLines = '';
   /** Credits reserved on the lease or the hold. */
   cost = 0;
   isOver = false;

@@ -123,6 +123,11 @@ describe('bytes that are no proper request', () => {
     expect((await dripping).status).toBe(408);
   });
 
+  it('S104: HTTP/2 is the ingress’ to speak: its first bytes are no request here', async () => {
+    const { status } = await context('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
+    expect([400, 405, 505]).toContain(status);
+  });
+
   it('S104: idle sockets beyond the limit are turned away, and cost those within it nothing', async () => {
     const { apiKey } = around.account.addKey();
     const { statusCode: before, body: first } = await request(

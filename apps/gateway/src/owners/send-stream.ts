@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
+import { LINE_MARKS, streamedLine } from '#libs/contracts';
 import type { ApiResponse } from '../context/api-response.js';
 import type { RequestContext } from '../context/request-context.js';
 import { closingLine, creditsFor, streamHeaders } from '../request/09-answer.js';
@@ -54,6 +55,7 @@ async function sendLines(
         const credits = context.streamedCredits + lines.charged * context.eachPrice;
         context.streamedCredits = Math.min(context.cost, credits);
         context.hold?.charge(context.streamedCredits);
+        if (context.keyed) context.sentLines += repeatable(lines.text);
         if (!isTaken) await drained(context, response);
       }
       last = lines.last;
@@ -62,9 +64,15 @@ async function sendLines(
     last = undefined;
   }
   if (context.isOver) return false;
+  if (context.keyed && last !== undefined) context.sentLines += streamedLine('last', last);
   const credits = context.streamedCredits;
   response.end(closingLine(context, last ?? BROKEN_OFF, credits, balanceAfter(credits)), 'latin1');
   return last !== undefined;
+}
+
+/** Whole lines as their owner would send them to whoever pays for none of them. */
+function repeatable(lines: string): string {
+  return lines.replace(/^(?=.)/gm, LINE_MARKS.free);
 }
 
 /** An answer in bytes is charged as a whole, once its first byte is sent. */

@@ -9,6 +9,7 @@ import {
   ServiceUnavailable,
   idempotencyKeyOf,
 } from '#libs/platform';
+import { headerOf } from '../context/header-lines.js';
 import type { RequestContext } from '../context/request-context.js';
 import { AnswerTimeout } from '../request/request.errors.js';
 import type { OwnerHeaders, OwnerAnswer } from './owner-answer.js';
@@ -128,12 +129,4 @@ async function textOf(body: Readable): Promise<string> {
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('latin1');
-}
-
-/** As Node joins a header that is sent several times. */
-function headerOf(rawHeaders: readonly string[], name: string): string | undefined {
-  const values = rawHeaders.filter(
-    (_, i) => i % 2 === 1 && rawHeaders[i - 1].toLowerCase() === name,
-  );
-  return values.length === 0 ? undefined : values.join(', ');
 }

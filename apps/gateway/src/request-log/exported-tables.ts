@@ -29,6 +29,7 @@ export const EXPORTED_TABLES: ExportedSchema = {
   ],
   withheld: {
     ...WITHHELD_MESSAGING,
+    kept_answers: 'answers to repeat for 24 hours; the requests stand in the log',
     counted_requests: 'how far a job has counted',
     log_erasures: 'accounts that were erased',
     log_writers: 'runs of gateways',

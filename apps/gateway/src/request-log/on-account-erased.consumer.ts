@@ -3,12 +3,16 @@ import { Ctx, Payload } from '@nestjs/microservices';
 import { AccountErased, type EventEnvelope } from '#libs/contracts';
 import { Transaction } from '#libs/database';
 import { Consumes } from '#libs/messaging';
+import { KeptAnswers } from '../kept-answers/kept-answers.js';
 import { RequestLogRepository } from './request-log.repository.js';
 
-/** Durable: an erased account's requests are forgotten, whatever happened meanwhile. */
+/** Durable: an erased account's requests and answers are forgotten, whatever happened meanwhile. */
 @Controller()
 export class OnAccountErasedConsumer {
-  constructor(private readonly log: RequestLogRepository) {}
+  constructor(
+    private readonly log: RequestLogRepository,
+    private readonly keptAnswers: KeptAnswers,
+  ) {}
 
   @Consumes(AccountErased)
   async handle(
@@ -16,5 +20,6 @@ export class OnAccountErasedConsumer {
     @Ctx() transaction: Transaction,
   ): Promise<void> {
     await this.log.insertErasure(transaction, event.key);
+    await this.keptAnswers.forget(transaction, event.key);
   }
 }

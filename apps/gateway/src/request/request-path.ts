@@ -22,6 +22,7 @@ import type { KeyEntry } from '../auth-cache/caller.js';
 import type { AuthCache } from '../auth-cache/auth-cache.js';
 import { RequestHold } from '../holds/request-hold.js';
 import type { RequestHolds } from '../holds/request-holds.js';
+import type { KeptAnswers } from '../kept-answers/kept-answers.js';
 import type { DailyCaps } from '../lease/daily-caps.js';
 import type { LeaseClient } from '../lease/lease-client.js';
 import type { Lease } from '../lease/lease.js';
@@ -59,6 +60,7 @@ export interface RequestPathParts {
   caps: DailyCaps;
   forwarder: Forwarder;
   recorder: RequestRecorder;
+  keptAnswers: KeptAnswers;
   answers: AnswerSettings;
   trustedProxies: BlockList;
   logger: Logger;
@@ -142,7 +144,13 @@ export class RequestPath {
     if (caller === undefined) return this.forward(context, undefined);
     const mismatch = checkFixture(context, caller.isTest);
     if (mismatch) return this.refuse(context, mismatch);
-    const isRepeat = findRepeat(context, caller, this.parts.repeatWindow);
+    this.whenReady(context, this.parts.keptAnswers.begin(context), this.start);
+  };
+
+  /** @param kept the answer to an earlier request under the same `Idempotency-Key`. */
+  private readonly start = (context: RequestContext, kept: OwnerAnswer | undefined): void => {
+    if (kept) return this.answer(context, kept);
+    const isRepeat = findRepeat(context, context.caller!, this.parts.repeatWindow);
     this.whenReady(context, isRepeat, this.reserve);
   };
 
@@ -180,6 +188,11 @@ export class RequestPath {
       const { service } = context.route.operation.owner;
       return this.refuse(context, problemOf(answer, service), outcome);
     }
+    if (!context.keyed || answer.stream) return this.deliver(context, answer);
+    this.whenReady(context, this.parts.keptAnswers.keep(context, answer), this.deliver);
+  };
+
+  private readonly deliver = (context: RequestContext, answer: OwnerAnswer): void => {
     // It went in this very turn: nobody would get what would be charged.
     if (!context.request.socket.writable) return this.abort(context);
     crashPoint('gateway.after-lookup-answer');
@@ -188,6 +201,7 @@ export class RequestPath {
     this.releaseSlots(context);
     sendAnswer(context, answer, credits, this.balanceAfter(context, credits));
     crashPoint('gateway.after-answer');
+    const { outcome } = answer.headers;
     this.parts.recorder.record(context, { status: 200, outcome, credits });
     forgetContext(context);
   };
@@ -200,6 +214,7 @@ export class RequestPath {
     this.releaseSlots(context);
     const { recorder } = this.parts;
     const outcome = isWhole ? answer.headers.outcome : 'broken_off';
+    if (context.keyed) this.settleKey(context, outcome);
     recorder.record(context, { status: 200, outcome, credits: context.streamedCredits });
     forgetContext(context);
   }
@@ -212,6 +227,7 @@ export class RequestPath {
   private refuse(context: RequestContext, problem: Problem, outcome: string = problem.code): void {
     const { recorder, answers, logger, trustedProxies, rateLimiter } = this.parts;
     this.releaseSlots(context);
+    this.parts.keptAnswers.release(context);
     if (problem.status === 503) forgetOurOutage(context, problem, trustedProxies, rateLimiter);
     if (problem.cause !== undefined && problem.status >= 500) {
       logger.warn('a request was refused', {
@@ -231,6 +247,7 @@ export class RequestPath {
   private readonly abort = (context: RequestContext): void => {
     this.releaseSlots(context);
     const { recorder } = this.parts;
+    if (context.keyed) this.settleKey(context, 'broken_off');
     recorder.record(context, {
       status: CLIENT_GONE,
       outcome: 'client_gone',
@@ -239,6 +256,14 @@ export class RequestPath {
     context.lookupCall?.connection?.destroy();
     context.serviceCall?.abort();
   };
+
+  /** A stream that broke off before anything of it was charged need not be repeated: its key is free. */
+  private settleKey(context: RequestContext, outcome: string): void {
+    const { keptAnswers } = this.parts;
+    const isNothing = outcome === 'broken_off' && context.streamedCredits === 0;
+    if (isNothing) keptAnswers.release(context);
+    else keptAnswers.keepStream(context, outcome);
+  }
 
   /** Gives back what a request held while it was under way; the next one may have it before the answer is sent. */
   private releaseSlots(context: RequestContext): void {

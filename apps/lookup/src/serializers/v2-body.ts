@@ -61,7 +61,12 @@ export function v2Body(
 
 function exactDates({ created, updated, expires }: RegistrationRecord): Json {
   return {
-    ...present({ created: created?.iso, updated: updated?.iso, expires: expires?.iso }),
+    ...present({
+      created: created?.iso,
+      created_is_before: created?.isBound,
+      updated: updated?.iso,
+      expires: expires?.iso,
+    }),
     expires_published: expires !== undefined,
   };
 }

@@ -26,6 +26,8 @@ export interface InternetContents {
   domains: readonly string[];
   /** Addresses that have names and an owner. */
   addresses: readonly string[];
+  /** Regional registries (`NumberRoute.registry`) whose RDAP service does not answer: port 43 does. */
+  withoutRdap?: readonly string[];
 }
 
 /**
@@ -99,7 +101,10 @@ export class FakeInternet {
     for (const ip of this.addresses()) {
       const prefixLength = ip.version === 4 ? 32 : 128;
       const route = numbers.routeOfBlock({ ...ip, prefixLength });
-      if (route) await this.openRdap(new URL(route.rdapBaseUrl).hostname);
+      if (route === undefined) continue;
+      await this.openWhois(route.whoisServer, 'registry');
+      if (this.contents.withoutRdap?.includes(route.registry)) continue;
+      await this.openRdap(new URL(route.rdapBaseUrl).hostname);
     }
   }
 

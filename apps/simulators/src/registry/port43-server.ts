@@ -4,6 +4,7 @@ import { Connections, drip } from './connections.js';
 import type { ExchangeLog } from './exchange-log.js';
 import { registrarAnswer } from './layouts/icann.js';
 import { registryLayout } from './layouts/by-tld.js';
+import { numberIn, numberText } from './layouts/numbers.js';
 import { type Misbehaviour, misbehaviourOf } from './misbehaviour.js';
 import { availabilityOf, registrationOf } from './registration.js';
 import { asMisreported, HTML_PAGE } from './scenario.js';
@@ -13,7 +14,7 @@ const HUGE_ANSWER_BYTES = 4 * 1024 * 1024;
 
 /**
  * WHOIS on port 43 (RFC 3912): one line in, text out, connection closed. One server plays every
- * registry, another every registrar; the layout follows from the name's top-level domain.
+ * registry, of names and of numbers, another every registrar; the layout follows from the question.
  */
 export class Port43Server {
   private readonly server = createServer((socket) => this.serve(socket));
@@ -46,11 +47,18 @@ export class Port43Server {
   }
 
   private answer(socket: Socket, question: string): void {
+    const number = numberIn(question);
+    if (number !== undefined) return this.answerNumber(socket, question, number);
     const domain = nameIn(question);
     const hop = this.exchanges.add({ protocol: 'whois43', role: this.role, question, domain });
     const misbehaviour = misbehaviourOf(domain, { protocol: 'whois43', role: this.role });
     const text = this.text(domain, misbehaviour, hop).replaceAll('\n', '\r\n');
     this.send(socket, text, misbehaviour);
+  }
+
+  private answerNumber(socket: Socket, question: string, number: string): void {
+    this.exchanges.add({ protocol: 'whois43', role: this.role, question, domain: number });
+    this.send(socket, numberText(number, question).replaceAll('\n', '\r\n'), undefined);
   }
 
   private text(domain: string, misbehaviour: Misbehaviour | undefined, hop: number): string {

@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { type RequestOptions, get } from 'node:https';
 import { tmpdir } from 'node:os';
@@ -123,6 +124,14 @@ describe('calls between services over TLS', () => {
     const paths = ['/health', '/ready', '/metrics', '/internal/name', '/health?x', '//health'];
     const statuses = await Promise.all(paths.map(statusOf));
     expect(statuses).toEqual([200, 200, 200, 404, 404, 404]);
+  });
+
+  it('its metrics say when the certificate expires', async () => {
+    const text = await (await fetch(`http://127.0.0.1:${probePort}/metrics`)).text();
+    const [, seconds] =
+      /^dds_internal_certificate_expires_at_seconds\{service="account"\} (\d+)$/m.exec(text) ?? [];
+    const { validToDate } = new X509Certificate(readFileSync(join(ofAccount, 'tls.crt')));
+    expect(Number(seconds) * 1_000).toBe(validToDate.getTime());
   });
 
   it('S113: files that cannot be used change nothing; renewed ones count without a restart', async () => {

@@ -1,5 +1,5 @@
 import { type Logger, newId } from '#libs/platform';
-import { PAUSE_UPSTREAM, TAKE_UPSTREAM } from './upstream-scripts.js';
+import { CLAIM_SHARE, PAUSE_UPSTREAM, RETURN_SHARE, TAKE_UPSTREAM } from './upstream-scripts.js';
 import { ValkeyLink } from './valkey-link.js';
 
 export interface OpenUpstreamBudgets {
@@ -31,6 +31,15 @@ export interface BucketRequest {
   left: number;
   /** Tokens spent without the server since; negative: granted before and not used. */
   owed: number;
+}
+
+/** What an asker claims a share of. */
+export interface ShareRequest {
+  asker: string;
+  /** His questions that wait in this process. */
+  waiting: number;
+  /** Those that refill slowly, with their places among the buckets of the host, from 0. */
+  buckets: readonly { place: number; burst: number; perSecond: number }[];
 }
 
 export interface BudgetReply {
@@ -83,23 +92,36 @@ export class UpstreamBudgets {
       owed,
     ]);
     const recovered = isRecovered ? '1' : '';
-    const reply = await this.link.evaluate(TAKE_UPSTREAM, entryOf(host), [
-      this.id,
-      priority,
-      tokens,
-      Math.ceil(pausedMs),
-      recovered,
-      ...terms,
-    ]);
+    const reply = await this.link.evaluate(
+      TAKE_UPSTREAM,
+      [entryOf(host)],
+      [this.id, priority, tokens, Math.ceil(pausedMs), recovered, ...terms],
+    );
     if (reply === undefined) return undefined;
     const [granted, waitMs, paused, strikes, ...left] = (reply as (number | string)[]).map(Number);
     return { granted, waitMs, pausedMs: paused, strikes, left };
   }
 
+  /** True when he may ask, which then counts in all processes; undefined when the server does not answer in time. */
+  async claimShare(
+    host: string,
+    { asker, waiting, buckets }: ShareRequest,
+  ): Promise<boolean | undefined> {
+    const terms = buckets.flatMap(({ place, burst, perSecond }) => [place + 1, burst, perSecond]);
+    const entries = [entryOf(host), askersOf(host)];
+    const reply = await this.link.evaluate(CLAIM_SHARE, entries, [asker, waiting, ...terms]);
+    return reply === undefined ? undefined : reply === 1;
+  }
+
+  /** The question was not asked. */
+  async returnShare(host: string, asker: string): Promise<void> {
+    if (this.isUsable) await this.link.evaluate(RETURN_SHARE, [askersOf(host)], [asker]);
+  }
+
   /** Tells all processes to leave a host alone. */
   async pause(host: string, forMs: number, strikes: number): Promise<void> {
     if (this.isUsable) {
-      await this.link.evaluate(PAUSE_UPSTREAM, entryOf(host), [Math.ceil(forMs), strikes]);
+      await this.link.evaluate(PAUSE_UPSTREAM, [entryOf(host)], [Math.ceil(forMs), strikes]);
     }
   }
 
@@ -110,4 +132,8 @@ export class UpstreamBudgets {
 
 function entryOf(host: string): string {
   return `upstream:${host}`;
+}
+
+function askersOf(host: string): string {
+  return `upstream-askers:${host}`;
 }

@@ -93,3 +93,75 @@ if redis.call('PTTL', KEYS[1]) < forMs + ${KEPT_MS} then
 end
 return 1
 `);
+
+/** Who asked within this time is counted among those who share a budget that refills slowly. */
+const RECENT_MS = 3_600_000;
+/** No asker gets more than this part of what is left. */
+const ASKER_SHARE = 0.25;
+const ASKERS_MAX = 10_000;
+/** An asker that has not asked for so long has had everything made good. */
+const ASKERS_KEPT_MS = 90_000_000;
+
+/**
+ * Claims a question's share of those buckets of a host that refill slowly: while others ask, nobody gets more than a
+ * quarter of what is left, his own recent questions included; alone he may have all but the last quarter. An entry of
+ * askers is a hash: of each what he claimed of each bucket and when that was counted (a:…), and the two who asked last
+ * (r0, r1). When it is full it begins anew, in favour of everybody.
+ *
+ * Keys: the host's entry, its askers. Arguments: asker, questions of his that wait in the process, then of each such
+ * bucket its place in the entry, burst, tokens a second. Answers 1 when he may ask.
+ */
+export const CLAIM_SHARE = script(`${TIME}
+local me, waiting = ARGV[1], tonumber(ARGV[2])
+local seconds = math.max(0, now - (tonumber(redis.call('HGET', KEYS[1], 'at')) or now)) / 1000
+if redis.call('HLEN', KEYS[2]) > ${ASKERS_MAX} then redis.call('DEL', KEYS[2]) end
+local spent = {}
+for number in string.gmatch(redis.call('HGET', KEYS[2], 'a:' .. me) or '', '[^/]+') do
+  spent[#spent + 1] = tonumber(number)
+end
+local counted = table.remove(spent, 1) or now
+
+local last = redis.call('HMGET', KEYS[2], 'r0', 'r1')
+local hasOthers = false
+for i = 1, 2 do
+  local at, who = string.match(last[i] or '', '^(%d+)/(.*)$')
+  if who and who ~= me and now - tonumber(at) < ${RECENT_MS} then hasOthers = true end
+end
+if string.match(last[1] or '', '^%d+/(.*)$') ~= me and last[1] then
+  redis.call('HSET', KEYS[2], 'r1', last[1])
+end
+redis.call('HSET', KEYS[2], 'r0', string.format('%d/%s', now, me))
+
+local may = 1
+for i = 1, (#ARGV - 2) / 3 do
+  local place, burst, rate = ARGV[3 * i], tonumber(ARGV[3 * i + 1]), tonumber(ARGV[3 * i + 2])
+  local held = tonumber(redis.call('HGET', KEYS[1], 't' .. place))
+  local left = held and math.min(burst, held + seconds * rate) or burst
+  spent[i] = math.max(0, (spent[i] or 0) - math.max(0, now - counted) / 1000 * rate)
+  if spent[i] >= 1 then
+    if hasOthers then
+      if spent[i] + 1 > (left + spent[i]) * ${ASKER_SHARE} then may = 0 end
+    elseif left - waiting <= burst * ${ASKER_SHARE} then
+      may = 0
+    end
+  end
+end
+local value = string.format('%d', now)
+for i = 1, #spent do value = value .. string.format('/%.9f', spent[i] + may) end
+redis.call('HSET', KEYS[2], 'a:' .. me, value)
+redis.call('PEXPIRE', KEYS[2], ${ASKERS_KEPT_MS})
+return may
+`);
+
+/** Gives back a share that was claimed for a question which was not asked. Keys: askers. Arguments: asker. */
+export const RETURN_SHARE = script(`
+local me = 'a:' .. ARGV[1]
+local value
+for number in string.gmatch(redis.call('HGET', KEYS[1], me) or '', '[^/]+') do
+  value = value and value .. string.format('/%.9f', math.max(0, tonumber(number) - 1)) or number
+end
+if value then redis.call('HSET', KEYS[1], me, value) end
+return 1
+`);
+
+export const UPSTREAM_SCRIPTS = [TAKE_UPSTREAM, PAUSE_UPSTREAM, CLAIM_SHARE, RETURN_SHARE];

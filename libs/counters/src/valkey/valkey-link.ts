@@ -1,7 +1,7 @@
 import { Valkey } from 'iovalkey';
 import { type Logger, SECOND_MS, monotonicMs, newId } from '#libs/platform';
 import { BEAT, type Script, TAKE } from './scripts.js';
-import { PAUSE_UPSTREAM, TAKE_UPSTREAM } from './upstream-scripts.js';
+import { UPSTREAM_SCRIPTS } from './upstream-scripts.js';
 
 const PREFIX = 'counters:';
 const META = `${PREFIX}meta`;
@@ -187,12 +187,18 @@ export class ValkeyLink {
     return answers;
   }
 
-  /** Runs a script on one entry, `undefined` when the server does not answer in time. */
-  async evaluate({ sha }: Script, entry: string, args: (string | number)[]): Promise<unknown> {
+  /** Runs a script on entries, `undefined` when the server does not answer in time. */
+  async evaluate(
+    { sha }: Script,
+    entries: readonly string[],
+    args: (string | number)[],
+  ): Promise<unknown> {
     const { promise: late, resolve } = Promise.withResolvers<undefined>();
     // The answer may lie in the socket while this process was busy: one more look at it first.
     const timer = setTimeout(() => setImmediate(() => resolve(undefined)), this.timeoutMs);
-    const asked = this.run([['evalsha', sha, 1, PREFIX + entry, ...args]]).then(
+    const asked = this.run([
+      ['evalsha', sha, entries.length, ...entries.map((entry) => PREFIX + entry), ...args],
+    ]).then(
       ([[error, reply]]) => (error ? undefined : reply),
       () => undefined,
     );
@@ -216,7 +222,7 @@ export class ValkeyLink {
     const sentMs = (this.askedAtMs = monotonicMs());
     try {
       const isFirst = !this.isJoined;
-      if (isFirst) await this.load([BEAT, TAKE, TAKE_UPSTREAM, PAUSE_UPSTREAM]);
+      if (isFirst) await this.load([BEAT, TAKE, ...UPSTREAM_SCRIPTS]);
       const sentBeatMs = monotonicMs();
       const { gatewayId } = this.options;
       const rest = [

@@ -1,13 +1,22 @@
+import { X509Certificate } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type SecureContext, type Server, createSecureContext } from 'node:tls';
 import { SECOND_MS, monotonicMs } from '../clock.js';
 import type { Logger } from '../logger.js';
+import { declareGauge } from '../telemetry/metric-declarations.js';
+import type { Metrics } from '../telemetry/metrics.js';
 
 /** Names in the folder, as cert-manager and Kubernetes' TLS secrets have them. */
 const FILES = { ca: 'ca.crt', cert: 'tls.crt', key: 'tls.key' } as const;
 const MIN_VERSION = 'TLSv1.3';
 const LOOK_AGAIN_MS = SECOND_MS;
+
+const EXPIRES_AT = declareGauge(
+  'dds_internal_certificate_expires_at_seconds',
+  'When the certificate that the service shows to others expires, in seconds since 1970.',
+  { labels: ['service'] },
+);
 
 /** What one state of the folder holds, PEM; `context` is for connections that this process opens. */
 export interface TlsMaterial {
@@ -56,6 +65,15 @@ export class InternalTls {
   get listenerOptions() {
     const { ca, cert, key, minVersion } = this.current;
     return { ca, cert, key, minVersion, requestCert: true, rejectUnauthorized: true };
+  }
+
+  /** Has the metrics tell when the certificate expires. */
+  addMetrics(metrics: Metrics, service: string): void {
+    const expiresAtMs = () => new X509Certificate(this.material.cert).validToDate.getTime();
+    metrics.addSource({
+      name: 'certificate between services',
+      read: (take) => take(EXPIRES_AT, expiresAtMs() / SECOND_MS, { service }),
+    });
   }
 
   /** Has a listener made with `listenerOptions` follow the files. */

@@ -26,10 +26,11 @@ export interface ServiceModuleOptions {
 @Module({})
 export class ServiceModule {
   static register(options: ServiceModuleOptions): DynamicModule {
-    const { clock, logger } = options;
+    const { clock, logger, metrics = new Metrics() } = options;
     const { internalTlsFolder: folder } = options.secret;
     const secret = new ServiceSecret(options.secret, logger);
     const tls = folder ? new InternalTls(folder, logger) : undefined;
+    tls?.addMetrics(metrics, options.name);
     return {
       module: ServiceModule,
       controllers: [HealthController, MetricsController],
@@ -37,7 +38,7 @@ export class ServiceModule {
         Health,
         { provide: Clock, useValue: clock },
         { provide: Logger, useValue: logger },
-        { provide: Metrics, useValue: options.metrics ?? new Metrics() },
+        { provide: Metrics, useValue: metrics },
         { provide: ServiceIdentity, useValue: { name: options.name } },
         { provide: ServiceTokens, useValue: new ServiceTokens(secret, clock, tls) },
         { provide: APP_GUARD, useClass: ServiceGuard },

@@ -13,6 +13,11 @@ const logger = new Logger('lookup', { write: () => {} });
 /** A busy machine may be late, and then a process would go by its part. */
 const TIMEOUT_MS = 2_000;
 const LIMIT: UpstreamLimit = { buckets: [{ burst: 6, perSecond: 40 }], connections: 100 };
+/** Of a day, and nothing of it comes back while a test runs. */
+const DAILY: UpstreamLimit = {
+  buckets: [{ burst: 8, perSecond: 8 / 86_400 }],
+  connections: 8,
+};
 const here = valkeyAvailability() === undefined ? describe : describe.skip;
 
 let server: ValkeyServer;
@@ -34,8 +39,13 @@ async function startTwo(limit: UpstreamLimit = LIMIT): Promise<UpstreamLimiter[]
   return processes;
 }
 
-async function turns(limiter: UpstreamLimiter, count: number, priority: Priority = 'live') {
-  const ask = async () => granted(await limiter.acquire(host, { priority })).release();
+async function turns(
+  limiter: UpstreamLimiter,
+  count: number,
+  priority: Priority = 'live',
+  asker = '',
+) {
+  const ask = async () => granted(await limiter.acquire(host, { priority, asker })).release();
   await Promise.all(Array.from({ length: count }, ask));
 }
 
@@ -151,16 +161,46 @@ here('processes that share the limits of upstreams through one server', () => {
   });
 
   it('have a budget for a day that outlives them', async () => {
-    const daily = { buckets: [{ burst: 8, perSecond: 8 / 86_400 }], connections: 8 };
-    const first = await startProcess(daily);
+    const first = await startProcess(DAILY);
     await turns(first, 6);
-    const second = await startProcess(daily);
-    await turns(second, 2);
-    const third = await startProcess(daily);
+    const second = await startProcess(DAILY);
+    await turns(second, 1, 'live', 'a');
+    await turns(second, 1, 'live', 'b');
+    const third = await startProcess(DAILY);
     const ended = AbortSignal.timeout(300);
-    expect(await third.acquire(host, { priority: 'live', signal: ended })).toMatchObject({
-      granted: false,
-      reason: 'cancelled',
-    });
+    expect(
+      await third.acquire(host, { priority: 'live', asker: 'c', signal: ended }),
+    ).toMatchObject({ granted: false, reason: 'cancelled' });
+  });
+
+  it('share out such a budget between accounts, whichever of them they ask', async () => {
+    const scarce = { buckets: [{ burst: 16, perSecond: 16 / 86_400 }], connections: 8 };
+    const processes = [await startProcess(scarce), await startProcess(scarce)];
+    const asked = { greedy: 0, other: 0 };
+    const ask = async (asker: keyof typeof asked, limiter: UpstreamLimiter) => {
+      const answer = await limiter.acquire(host, { priority: 'live', asker });
+      if (!answer.granted) return answer.reason;
+      asked[asker] += 1;
+      answer.release();
+      return 'goes';
+    };
+    await ask('other', processes[1]);
+    for (let at = 0; at < 12; at += 1) await ask('greedy', processes[at % 2]);
+    // A quarter of what is left, his own included: one process alone would have let three go, and the other as many.
+    expect(asked).toEqual({ greedy: 3, other: 1 });
+    expect(await ask('greedy', processes[1])).toBe('share_used');
+    expect(await ask('other', processes[0])).toBe('goes');
+  });
+
+  it('give a share back that was claimed for a question which was not asked', async () => {
+    const limiter = await startProcess({ ...DAILY, connections: 1 });
+    const first = granted(await limiter.acquire(host, { priority: 'live', asker: 'a' }));
+    const gone = new AbortController();
+    const waiting = limiter.acquire(host, { priority: 'live', asker: 'b', signal: gone.signal });
+    await waitFor('it to wait', () => limiter.waitingFor(host) === 1);
+    gone.abort();
+    expect(await waiting).toMatchObject({ reason: 'cancelled' });
+    first.release();
+    await turns(await startProcess(DAILY), 1, 'live', 'b');
   });
 });

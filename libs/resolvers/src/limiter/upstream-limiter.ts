@@ -34,6 +34,8 @@ export interface Turn {
   signal?: AbortSignal;
 }
 
+type AskersTurn = Turn & { asker: string };
+
 /** A connection's permission. Exactly one of its functions is to be called when it ended. */
 export interface Permit {
   granted: true;
@@ -76,18 +78,13 @@ export class UpstreamLimiter {
     if (upstream === undefined) return Promise.resolve(refused('queue_full', RETRY_SOON_MS));
     const pausedMs = upstream.pausedForMs(this.now());
     if (pausedMs > 0) return Promise.resolve(refused('paused', pausedMs));
+    const turn = { priority, signal, asker };
+    const { budgets } = this.options;
+    if (upstream.isScarce && budgets?.isUsable) return this.waitShared(upstream, turn, budgets);
     if (!upstream.hasShareFor(asker, this.now())) {
       return Promise.resolve(refused('share_used', SHARE_RETRY_MS));
     }
-    const waitersMax = this.options.waitersMax ?? WAITERS_MAX;
-    if (asker !== '' && upstream.waitingOf(asker) >= Math.ceil(waitersMax * ASKER_PLACES)) {
-      return Promise.resolve(refused('queue_full', RETRY_SOON_MS));
-    }
-    const isFull = upstream.waiting >= waitersMax;
-    if (isFull && !upstream.displace(priority)) {
-      return Promise.resolve(refused('queue_full', RETRY_SOON_MS));
-    }
-    return this.wait(upstream, { priority, asker, signal });
+    return this.queue(upstream, turn);
   }
 
   /** Milliseconds for which `host` is left alone; 0 when it may be asked. */
@@ -100,9 +97,37 @@ export class UpstreamLimiter {
     return this.upstreams.get(host)?.waiting ?? 0;
   }
 
+  /** Claims the asker's share of a budget from all processes, and gives it back when the question is not asked. */
+  private async waitShared(
+    upstream: Upstream,
+    turn: AskersTurn,
+    budgets: UpstreamBudgets,
+  ): Promise<Permit | Refused> {
+    const { asker, signal } = turn;
+    const claimed = await budgets.claimShare(upstream.host, upstream.shareRequest(asker));
+    const mayAsk = claimed ?? upstream.hasShareFor(asker, this.now());
+    if (!mayAsk) return refused('share_used', SHARE_RETRY_MS);
+    const answer =
+      signal?.aborted === true ? refused('cancelled', 0) : await this.queue(upstream, turn);
+    if (!answer.granted && claimed) void budgets.returnShare(upstream.host, asker);
+    return answer;
+  }
+
+  /** A place in the queue, unless too many wait or too many of them for this asker. */
+  private queue(upstream: Upstream, turn: AskersTurn): Promise<Permit | Refused> {
+    const { priority, asker } = turn;
+    const waitersMax = this.options.waitersMax ?? WAITERS_MAX;
+    const ownMax = Math.ceil(waitersMax * ASKER_PLACES);
+    const isOwnFull = asker !== '' && upstream.waitingOf(asker) >= ownMax;
+    if (isOwnFull || (upstream.waiting >= waitersMax && !upstream.displace(priority))) {
+      return Promise.resolve(refused('queue_full', RETRY_SOON_MS));
+    }
+    return this.wait(upstream, turn);
+  }
+
   private wait(
     upstream: Upstream,
-    { priority, asker, signal }: Turn & { asker: string },
+    { priority, asker, signal }: AskersTurn,
   ): Promise<Permit | Refused> {
     return new Promise((resolve) => {
       const cancel = () => {

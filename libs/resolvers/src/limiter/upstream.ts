@@ -1,4 +1,4 @@
-import type { BudgetReply, BudgetRequest } from '#libs/counters';
+import type { BudgetReply, BudgetRequest, ShareRequest } from '#libs/counters';
 import { BudgetShares, isScarce } from './budget-shares.js';
 import { FairQueue } from './fair-queue.js';
 import { TokenBucket } from './token-bucket.js';
@@ -29,7 +29,7 @@ export class Upstream {
     bulk: new FairQueue(),
   };
   /** Of the buckets that refill slowly. */
-  private readonly shares: readonly { bucket: TokenBucket; shares: BudgetShares }[];
+  private readonly shares: readonly { place: number; bucket: TokenBucket; shares: BudgetShares }[];
   private active = 0;
   private pausedUntil = -Infinity;
   private strikes = 0;
@@ -43,11 +43,10 @@ export class Upstream {
     private readonly limit: UpstreamLimit,
     now: number,
   ) {
-    const buckets = limit.buckets.map((terms) => ({ terms, bucket: new TokenBucket(terms, now) }));
-    this.buckets = buckets.map(({ bucket }) => bucket);
-    this.shares = buckets
-      .filter(({ terms }) => isScarce(terms))
-      .map(({ terms, bucket }) => ({ bucket, shares: new BudgetShares(terms) }));
+    this.buckets = limit.buckets.map((terms) => new TokenBucket(terms, now));
+    this.shares = this.buckets
+      .map((bucket, place) => ({ place, bucket, shares: new BudgetShares(bucket.terms) }))
+      .filter(({ bucket }) => isScarce(bucket.terms));
   }
 
   get isIdle(): boolean {
@@ -73,6 +72,17 @@ export class Upstream {
   /** How many questions of one asker wait. */
   waitingOf(asker: string): number {
     return ORDER.reduce((sum, priority) => sum + this.waiters[priority].countOf(asker), 0);
+  }
+
+  /** Whether a budget refills so slowly that askers get shares of it. */
+  get isScarce(): boolean {
+    return this.shares.length > 0;
+  }
+
+  /** The share of an asker as the budgets that processes share are asked for it. */
+  shareRequest(asker: string): ShareRequest {
+    const buckets = this.shares.map(({ place, bucket }) => ({ place, ...bucket.terms }));
+    return { asker, waiting: this.waitingOf(asker), buckets };
   }
 
   /** Whether one asker may have a further part of a budget that refills slowly. */

@@ -8,6 +8,7 @@ import { decodeAnswer } from './decoding.js';
 import { Port43Client, type Port43Limits } from './port43.js';
 import { queryLine } from './query-forms.js';
 import { referralHost } from './referral-host.js';
+import { runHostileNames } from '../../../../test/hostile-names.js';
 
 const host = 'whois.nic.example';
 let internet: LoopbackInternet;
@@ -31,6 +32,16 @@ describe('Port43Client', () => {
       if (parsed.ok) await client.ask(host, parsed.domain.name);
     }
     expect(internet.asked).toEqual([`${host} a.example\r\n`, `${host} xn--mnchen-3ya.de\r\n`]);
+  });
+
+  it('S61: of 20,000 hostile texts nothing but names is asked for, each in one line', async () => {
+    await internet.whois(host, 'Domain Name: a.example\r\n');
+    const client = new Port43Client(internet.connector(), patient);
+    const { accepted, refused, faults, sample } = runHostileNames(61, 20_000, 100);
+    expect(faults).toEqual([]);
+    expect([accepted, refused].every((count) => count > 2_000)).toBe(true);
+    for (const { name } of sample) await client.ask(host, name);
+    expect(internet.asked).toEqual(sample.map(({ line }) => `${host} ${line}`));
   });
 
   it('joins a character that arrives in two pieces', async () => {

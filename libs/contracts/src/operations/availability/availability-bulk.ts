@@ -60,6 +60,7 @@ export const AVAILABILITY_BULK = defineOperation({
       },
     ],
   },
+  takesIdempotencyKey: true,
   answers: [
     { type: 'application/json', of: BulkAvailabilityAnswer },
     { type: 'application/x-ndjson', of: AvailabilityItem, last: BulkClosing },

@@ -62,6 +62,7 @@ export const DNS_BULK = defineOperation({
       { kind: ipAddress(), of: ({ ipAddresses = [] }: BulkHosts) => ipAddresses },
     ],
   },
+  takesIdempotencyKey: true,
   answers: [
     { type: 'application/json', of: BulkDnsAnswer },
     { type: 'application/x-ndjson', of: BulkDnsItem, last: BulkClosing },

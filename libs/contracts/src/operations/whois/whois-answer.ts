@@ -145,6 +145,11 @@ export class WhoisDates {
   @IsString()
   created?: string;
 
+  /** Whether the registry says only that the name was created before that day. */
+  @IsOptional()
+  @IsBoolean()
+  created_is_before?: boolean;
+
   @IsOptional()
   @IsString()
   updated?: string;

@@ -60,6 +60,7 @@ export const WHOIS_BULK = defineOperation({
     example: { domainNames: ['registered.test', 'available.test'] },
     subjects: [{ kind: domainName(), of: ({ domainNames }: BulkNames) => domainNames }],
   },
+  takesIdempotencyKey: true,
   answers: [
     { type: 'application/json', of: BulkWhoisAnswer },
     { type: 'application/x-ndjson', of: BulkWhoisItem, last: BulkClosing },

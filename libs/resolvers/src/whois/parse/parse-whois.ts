@@ -1,9 +1,11 @@
 import type { Outcome, RegistrationRecord } from '../../record.js';
+import type { ReadyGrammar } from './grammars/grammar.js';
 import { grammarFor } from './grammars/grammars.js';
 import { statementsOf } from './grammars/statements.js';
 import { classify, type Verdict } from './outcome/classifier.js';
 import { cleanText } from './reading/clean-text.js';
-import { splitLines } from './reading/lines.js';
+import { type Line, splitLines } from './reading/lines.js';
+import type { RecordDraft } from './reading/record-draft.js';
 import { RecordReader } from './reading/record-reader.js';
 import { WorkMeter } from './reading/work-meter.js';
 
@@ -47,16 +49,33 @@ function parse(text: string, context: ParseContext, meter: WorkMeter): ParseResu
   const grammar = grammarFor(context);
   const lines = splitLines(cleanText(text, meter), meter);
   const domain = context.domain.toLowerCase();
-  const draft = new RecordReader(grammar, domain, meter).read(lines);
-  const record = draft.finish(grammar);
+  const { draft, record } = readRecord(lines, grammar, domain, meter);
   const evidence = {
     domain,
-    isRecord: isRecord(record),
+    isRecord: isRecord(record) || record.expires !== undefined,
+    isThin: !isRecord(record),
     isTrace: draft.hasHandle || isTrace(record),
     statuses: record.statuses,
     server: statementsOf(context),
   };
   return toResult(classify(lines, evidence, meter), record);
+}
+
+/** Keys and values may stand in columns of spaces: tried where nothing was read otherwise but the name would be the asked one. */
+function readRecord(
+  lines: readonly Line[],
+  grammar: ReadyGrammar,
+  domain: string,
+  meter: WorkMeter,
+): { draft: RecordDraft; record: RegistrationRecord } {
+  const draft = new RecordReader(grammar, domain, meter).read(lines);
+  const record = draft.finish(grammar);
+  if (grammar.columns || record.domain !== undefined || isRecord(record)) return { draft, record };
+  const columns = { ...grammar, columns: true };
+  const second = new RecordReader(columns, domain, meter).read(lines);
+  const read = second.finish(columns);
+  const isIt = domain !== '' && read.domain === domain;
+  return isIt ? { draft: second, record: read } : { draft, record };
 }
 
 function toResult(verdict: Verdict, record: RegistrationRecord): ParseResult {
@@ -74,9 +93,9 @@ function toResult(verdict: Verdict, record: RegistrationRecord): ParseResult {
   }
 }
 
-/** Enough was read to say that somebody holds the name. */
+/** Enough was read to say that somebody holds the name; an expiry is enough, too, unless a server is known to mean another. */
 function isRecord(record: RegistrationRecord): boolean {
-  if (record.created !== undefined || record.expires !== undefined) return true;
+  if (record.created !== undefined) return true;
   if (record.nameServers.length > 0 || record.registrar?.name !== undefined) return true;
   const { registrant, administrative, technical } = record.contacts;
   return [registrant, administrative, technical].some(

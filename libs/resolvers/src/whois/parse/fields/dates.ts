@@ -41,6 +41,8 @@ export function parseDate(text: string, style: DateStyle): DateValue | undefined
   const tokens = tokenize(original);
   for (let index = 0; index < tokens.length; index += 1) {
     if (tokens[index].kind === 'mark') continue;
+    const bound = readBefore(tokens, index);
+    if (bound !== undefined) return { ...onlyDay(original, bound), isBound: true };
     const day = readDay(tokens, index, style);
     if (day === undefined) continue;
     return dateValue(original, tokens, day, style);
@@ -68,17 +70,21 @@ export function provenOrder(text: string): 'dmy' | 'mdy' | undefined {
 function dateValue(original: string, tokens: Token[], day: Day, style: DateStyle): DateValue {
   const clock = readClock(tokens, day.next);
   if (clock === undefined) {
-    return { original, iso: dayText(day.year, day.month, day.day), precision: 'day' };
+    return onlyDay(original, day);
   }
   const zone = readZone(tokens, clock.next);
   const offsetMinutes = zone?.offsetMinutes ?? style.offsetMinutes ?? 0;
   const isMidnight = clock.hour === 0 && clock.minute === 0 && clock.second === 0;
   if (isMidnight && offsetMinutes !== 0 && zone?.isNumeric !== true) {
-    return { original, iso: dayText(day.year, day.month, day.day), precision: 'day' };
+    return onlyDay(original, day);
   }
   const time = { ...day, ...clock, offsetMinutes };
   const iso = style.keepsOffset === true ? zonedText(time) : utcText(time);
   return { original, iso, precision: 'second' };
+}
+
+function onlyDay(original: string, { year, month, day }: Day): DateValue {
+  return { original, iso: dayText(year, month, day), precision: 'day' };
 }
 
 function readDay(tokens: Token[], at: number, style: DateStyle): Day | undefined {
@@ -167,6 +173,16 @@ function readMonthFirst(tokens: Token[], at: number): Day | undefined {
   }
   const year = tokens.slice(yearAt).find((it) => it.kind === 'digits' && it.text.length === 4);
   return year && toDay(Number(year.text), month, Number(day.text), next);
+}
+
+/** `before Aug-1996`, as registries print what is older than their records: the month's first day is the bound. */
+function readBefore(tokens: Token[], at: number): Day | undefined {
+  if (tokens[at].text.toLowerCase() !== 'before') return undefined;
+  const month = tokens[skipMarks(tokens, at + 1).next];
+  const yearAt = skipMarks(tokens, tokens.indexOf(month) + 1).next;
+  const year = tokens[yearAt];
+  if (month?.kind !== 'letters' || year?.text.length !== 4) return undefined;
+  return toDay(Number(year.text), monthNumber(month.text) ?? 0, 1, yearAt + 1);
 }
 
 /** `20260131` and `20260131235959`. */

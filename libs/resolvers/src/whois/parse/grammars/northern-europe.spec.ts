@@ -77,12 +77,12 @@ This WHOIS information is provided for free. (C) exceeding query rate or volume 
     });
   });
 
-  it('.uk: a date before a month has no day and is left out', () => {
+  it('.uk: what is older than its records is known to be before a day', () => {
     const record = read(
       'uk',
       'Domain name:\n  example.uk\n\nRelevant dates:\n  Registered on: before Aug-1996\n  Expiry date: 05-Dec-2026\n',
     );
-    expect(record.created).toBeUndefined();
+    expect(record.created).toMatchObject({ iso: '1996-08-01', precision: 'day', isBound: true });
     expect(record.expires?.iso).toBe('2026-12-05');
   });
 

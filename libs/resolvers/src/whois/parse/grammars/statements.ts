@@ -50,6 +50,7 @@ const LISTED: readonly ListedStatements[] = [
     blocked: ['^status: not available', '^status: not allowed', '^status: withdrawn'],
   },
   { servers: ['whois.eu.org'], absent: ['^key not found'] },
+  { tlds: ['fi'], blocked: ['^domain not available'] },
   {
     tlds: ['fr', 're', 'pm', 'tf', 'wf', 'yt'],
     absent: ['^no entries found in the afnic database'],
@@ -60,7 +61,7 @@ const LISTED: readonly ListedStatements[] = [
     throttled: ['maintain at least'],
     blocked: ['^the domain name is not available', 'is reserved'],
   },
-  { tlds: ['ie'], absent: ['^not registered - '] },
+  { tlds: ['ie'], absent: ['^not registered - '], reserved: ['^application pending'] },
   { servers: ['whois.iana.org'], absent: ['^organisation: not assigned'] },
   {
     tlds: ['kr'],

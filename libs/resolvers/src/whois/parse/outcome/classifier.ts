@@ -28,6 +28,8 @@ export interface Evidence {
   domain: string;
   /** A date, registrar, name server or named contact was read. */
   isRecord: boolean;
+  /** Of a record nothing but an expiry was read, as an application for a name has one. */
+  isThin: boolean;
   /** Something less was read that an answer about nobody's name does not hold: a handle, an e-mail. */
   isTrace: boolean;
   statuses: readonly string[];
@@ -42,8 +44,9 @@ const RETRY_SECONDS_MAX = 3600;
  * line that is nothing but that, or by a phrase listed for the server; anything else without a record is an error.
  */
 export function classify(lines: readonly Line[], evidence: Evidence, meter: WorkMeter): Verdict {
-  if (evidence.isRecord) return { kind: 'found' };
+  if (evidence.isRecord && !evidence.isThin) return { kind: 'found' };
   const said = announcements(lines, meter);
+  if (evidence.isRecord) return listedRestriction(said, evidence) ?? { kind: 'found' };
   if (said.some((it) => isThrottle(it, evidence.server))) {
     return { kind: 'throttled', retryAfterSeconds: retryAfter(said) };
   }
@@ -57,6 +60,15 @@ export function classify(lines: readonly Line[], evidence: Evidence, meter: Work
   if (said.some((it) => matchesAny(it.text, THROTTLE_REQUESTS))) return { kind: 'throttled' };
   if (said.some((it) => matchesAny(it.text, ERROR_PHRASES))) return { kind: 'error' };
   return byStatus(evidence.statuses);
+}
+
+/** What is listed for the server alone is heard before an expiry. */
+function listedRestriction(
+  said: readonly Announcement[],
+  { server }: Evidence,
+): Verdict | undefined {
+  const listed = said.map(({ text }) => statementFor(text, server));
+  return listed.find((it) => it?.kind === 'restricted');
 }
 
 /** What the statuses say of a name of which nothing else is known; one that nobody knows says nothing. */

@@ -59,8 +59,7 @@ function targetOf(keyed: KeyedValue, grammar: ReadyGrammar): Target | undefined 
 }
 
 function readColumnEntry(line: Line, grammar: ReadyGrammar): Entry | undefined {
-  if (!grammar.columns) return undefined;
-  const keyed = readColumns(line.body);
+  const keyed = readColumns(line.body, grammar.columns);
   const target = keyed && lookUpKey(keyed.key, grammar.keys);
   return target && entryOf(line, keyed, target);
 }

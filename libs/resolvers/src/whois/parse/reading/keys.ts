@@ -29,10 +29,10 @@ export function readKeyedValue(body: string): KeyedValue | undefined {
   return readBracketed(body) ?? readColon(body) ?? readPadded(body);
 }
 
-/** Reads `key   value`: two spaces or a tab between, for the few registries that print columns. */
-export function readColumns(body: string): KeyedValue | undefined {
+/** Reads `key<tab>value`, and `key   value` for the few registries that print columns of spaces. */
+export function readColumns(body: string, isBySpaces: boolean): KeyedValue | undefined {
   const tab = body.indexOf('\t');
-  const spaces = body.indexOf('  ');
+  const spaces = isBySpaces ? body.indexOf('  ') : -1;
   const end = tab >= 0 && (spaces < 0 || tab < spaces) ? tab : spaces;
   if (end <= 0 || end > KEY_LENGTH_MAX) return undefined;
   return {
@@ -98,10 +98,13 @@ function isItemLetter(text: string): boolean {
   return letter.length === 1 && letter >= 'a' && letter <= 'z';
 }
 
+/** Dots that pad a key; the one of `.example` belongs to the value. */
 function withoutLeadingDots(text: string): string {
   let start = 0;
   while (start < text.length && (text[start] === '.' || text[start] <= ' ')) start += 1;
-  return text.slice(start).trimEnd();
+  const isOfValue = text[start - 1] === '.' && text[start - 2] === ' ' && !text.startsWith('.');
+  const dots = text.slice(0, start).replaceAll(' ', '').length;
+  return text.slice(isOfValue && dots === 1 ? start - 1 : start).trimEnd();
 }
 
 function withoutAccents(text: string): string {

@@ -61,17 +61,20 @@ export class RecordDraft {
   }
 
   /**
-   * Begins the record of a domain. Some servers answer with every name that begins alike: the
-   * record of the name asked for replaces an earlier one, and no later one adds to it.
+   * Begins the record of a domain. Some servers answer with every name that begins alike, or with the record of the
+   * top-level domain first: the record of the name asked for replaces an earlier one, and no later one adds to it.
+   * Names that follow it at once are its variants in other scripts.
    */
   startDomain(value: string, asked: string): boolean {
     const name = firstWord(value).toLowerCase();
     const domain = asciiName(name.endsWith('.') ? name.slice(0, -1) : name);
-    if (domain === '' || (!isHostName(domain) && domain !== asked)) return false;
+    const isParent = !domain.includes('.') && asked.endsWith(`.${domain}`);
+    if (domain === '' || (!isHostName(domain) && domain !== asked && !isParent)) return false;
+    if (this.domain === asked && domain !== asked && !this.hasFacts()) return true;
     if (this.domain === undefined) this.domain = domain;
     else if (this.domain !== domain && domain === asked) this.startOver(domain);
     else this.isRepeated = this.domain === domain;
-    this.isOtherDomain = this.domain !== domain;
+    this.isOtherDomain = this.domain !== domain || isParent;
     return true;
   }
 
@@ -114,6 +117,9 @@ export class RecordDraft {
 
   /** The first line below the registrar's header is its name; Nominet prints `legal name t/a trading name [Tag = X]`. */
   addRegistrarLine(text: string): void {
+    const [first] = text.split(' ', 1);
+    if (/^https?:/i.test(first)) return this.setRegistrar('url', first);
+    if (this.registrar.has('name') && first.includes('@')) return this.setRegistrar('email', first);
     const tag = text.indexOf('[Tag =');
     const close = text.indexOf(']', tag);
     const names = (tag > 0 && close > 0 ? text.slice(0, tag) : text).split(' t/a ');
@@ -181,6 +187,14 @@ export class RecordDraft {
   /** The record is told again, in the language that is wanted: what has been read of it is forgotten. */
   startAgain(): void {
     if (this.domain !== undefined) this.startOver(this.domain);
+  }
+
+  /** Anything but its name has been read of the record. */
+  private hasFacts(): boolean {
+    const { dates, nameServers, statuses, registrar, contacts, references } = this;
+    return [dates, nameServers, statuses, registrar, contacts, references].some(
+      (it) => it.size > 0,
+    );
   }
 
   private startOver(domain: string): void {

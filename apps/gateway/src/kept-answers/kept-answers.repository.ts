@@ -1,0 +1,82 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type Transaction } from '#libs/database';
+import type { KeyedRequest } from './keyed-request.js';
+
+/** Whom the key belongs to: this request, or an earlier one that had or has it. */
+export type KeyHolder =
+  | { is: 'this' }
+  | { is: 'running' }
+  | { is: 'another' }
+  | { is: 'answered'; outcome: string; body: Buffer };
+
+interface HolderRow {
+  is_begun: boolean;
+  request_hash: Buffer | null;
+  outcome: string | null;
+  body: Buffer | null;
+}
+
+@Injectable()
+export class KeptAnswersRepository {
+  constructor(private readonly database: Database) {}
+
+  /** Gives the key to this request, unless an earlier one has it. */
+  async begin(accountId: string, request: KeyedRequest): Promise<KeyHolder> {
+    const { key, requestHash, requestId, begunAt, runsUntil, keptSince } = request;
+    const [row] = await this.database.query<HolderRow>(BEGIN, [
+      accountId,
+      key,
+      requestHash,
+      requestId,
+      begunAt,
+      runsUntil,
+      keptSince,
+    ]);
+    if (row.is_begun) return { is: 'this' };
+    // One that began in this very moment is not seen by the statement yet.
+    if (row.request_hash === null) return { is: 'running' };
+    if (!row.request_hash.equals(requestHash)) return { is: 'another' };
+    if (row.body === null) return { is: 'running' };
+    return { is: 'answered', outcome: row.outcome!, body: row.body };
+  }
+
+  /** Keeps the answer to a request that still has its key. */
+  async keep(
+    accountId: string,
+    { key, requestId }: KeyedRequest,
+    outcome: string,
+    body: Buffer,
+  ): Promise<void> {
+    await this.database.query(
+      `update kept_answers set outcome = $4, body = $5
+       where account_id = $1 and key = $2 and request_id = $3`,
+      [accountId, key, requestId, outcome, body],
+    );
+  }
+
+  /** Frees the key of a request that came to nothing. */
+  async release(accountId: string, { key, requestId }: KeyedRequest): Promise<void> {
+    await this.database.query(
+      'delete from kept_answers where account_id = $1 and key = $2 and request_id = $3',
+      [accountId, key, requestId],
+    );
+  }
+
+  async deleteAll(transaction: Transaction, accountId: string): Promise<void> {
+    await transaction.query('delete from kept_answers where account_id = $1', [accountId]);
+  }
+}
+
+/** A key is taken over when it is old, or when the same request had it and its gateway is gone. */
+const BEGIN = `
+  with begun as (
+    insert into kept_answers as kept (account_id, key, request_hash, request_id, begun_at, runs_until)
+    values ($1, $2, $3, $4, $5, $6)
+    on conflict (account_id, key) do update set
+      request_hash = excluded.request_hash, request_id = excluded.request_id, begun_at = excluded.begun_at,
+      runs_until = excluded.runs_until, outcome = null, body = null
+    where kept.begun_at < $7
+      or (kept.body is null and kept.runs_until < $5 and kept.request_hash = excluded.request_hash)
+    returning 1)
+  select exists (select from begun) as is_begun, kept.request_hash, kept.outcome, kept.body
+  from (values (1)) one left join kept_answers kept on kept.account_id = $1 and kept.key = $2`;

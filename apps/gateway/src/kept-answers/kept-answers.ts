@@ -1,0 +1,149 @@
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { IdempotencyKeyReused, IdempotencyKeyRunning, type Transaction } from '#libs/database';
+import {
+  type Clock,
+  DAY_MS,
+  InvalidRequest,
+  type Logger,
+  Problem,
+  ServiceUnavailable,
+  idempotencyKeyOf,
+} from '#libs/platform';
+import type { RequestContext } from '../context/request-context.js';
+import { headerOf } from '../context/header-lines.js';
+import type { OwnerAnswer } from '../owners/owner-answer.js';
+import type { KeptAnswersRepository } from './kept-answers.repository.js';
+import type { KeyedRequest } from './keyed-request.js';
+
+export interface KeptAnswersOptions {
+  answers: Pick<KeptAnswersRepository, 'begin' | 'keep' | 'release' | 'deleteAll'>;
+  clock: Clock;
+  logger: Logger;
+  /** Longest a request runs, in milliseconds. */
+  requestDeadlineMs: number;
+}
+
+/** How long a repeat with the same `Idempotency-Key` has the first one's answer. */
+export const KEPT_MS = DAY_MS;
+/** Of a stream, as many bytes are repeated. */
+const STREAM_BYTES_MAX = 16 * 1024 * 1024;
+
+const keyReused = new IdempotencyKeyReused();
+const keyRunning = new IdempotencyKeyRunning();
+
+/**
+ * Answers a request that bears an `Idempotency-Key` once: a repeat within 24 hours has the same answer and costs
+ * nothing. An answer is kept before it is sent, so that none is charged twice; of a stream, what was sent is kept.
+ * Whatever ends without a charge frees its key.
+ */
+export class KeptAnswers {
+  constructor(private readonly options: KeptAnswersOptions) {}
+
+  /**
+   * @returns undefined when the request has to run, the first one's answer when it need not, or the refusal: 400 for
+   *   what is no key, 409 while the first one runs, 422 for another request under the same key.
+   */
+  begin(context: RequestContext): Promise<OwnerAnswer | Problem | undefined> | Problem | undefined {
+    if (!context.route.operation.takesIdempotencyKey) return undefined;
+    try {
+      const key = idempotencyKeyOf(headerOf(context.request.rawHeaders, 'idempotency-key'));
+      return key === undefined ? undefined : this.take(context, key);
+    } catch (error) {
+      if (error instanceof InvalidRequest) return error;
+      throw error;
+    }
+  }
+
+  /** Keeps a whole answer before it is sent. @returns the answer, or 503 when it cannot be kept. */
+  async keep(context: RequestContext, answer: OwnerAnswer): Promise<OwnerAnswer | Problem> {
+    try {
+      await this.store(context, answer.headers.outcome, answer.body);
+      return answer;
+    } catch (error) {
+      return new ServiceUnavailable('gateway', error);
+    }
+  }
+
+  /** Keeps the lines that were sent of a stream, also of one that broke off. */
+  keepStream(context: RequestContext, outcome: string): void {
+    const { sentLines } = context;
+    const end = sentLines.lastIndexOf('\n', STREAM_BYTES_MAX) + 1;
+    this.later(this.store(context, outcome, sentLines.slice(0, end)));
+  }
+
+  /** Frees the key of a request that was refused, or whose client went before anything was charged. */
+  release({ keyed, caller }: RequestContext): void {
+    if (keyed) this.later(this.options.answers.release(caller!.account.id, keyed));
+  }
+
+  async forget(transaction: Transaction, accountId: string): Promise<void> {
+    await this.options.answers.deleteAll(transaction, accountId);
+  }
+
+  private async take(
+    context: RequestContext,
+    key: string,
+  ): Promise<OwnerAnswer | Problem | undefined> {
+    const { answers } = this.options;
+    const keyed = this.keyedRequest(context, key);
+    const { id } = context.caller!.account;
+    const holder = await answers.begin(id, keyed).catch((error: unknown) => {
+      return new ServiceUnavailable('gateway', error);
+    });
+    if (holder instanceof Problem) return holder;
+    switch (holder.is) {
+      case 'running':
+        return keyRunning;
+      case 'another':
+        return keyReused;
+      case 'answered':
+        return repeated(context, holder.outcome, holder.body);
+      case 'this':
+        context.keyed = keyed;
+        // Its client went meanwhile: nobody else will free the key.
+        if (context.isOver) this.release(context);
+        return undefined;
+    }
+  }
+
+  private keyedRequest(context: RequestContext, key: string): KeyedRequest {
+    const { clock, requestDeadlineMs } = this.options;
+    const now = clock.now().getTime();
+    return {
+      key,
+      requestHash: hashOf(context),
+      requestId: context.requestId,
+      begunAt: new Date(now),
+      runsUntil: new Date(now + requestDeadlineMs),
+      keptSince: new Date(now - KEPT_MS),
+    };
+  }
+
+  private async store({ keyed, caller }: RequestContext, outcome: string, body: string) {
+    const bytes = Buffer.from(body, 'latin1');
+    await this.options.answers.keep(caller!.account.id, keyed!, outcome, bytes);
+  }
+
+  /** The request does not wait for it; a key that could not be freed is free when its time is over. */
+  private later(work: Promise<void>): void {
+    work.catch((error: unknown) => {
+      this.options.logger.warn('the answer under an Idempotency-Key could not be settled', error);
+    });
+  }
+}
+
+/** The first one's answer, in the form it had. */
+function repeated(context: RequestContext, outcome: string, bytes: Buffer): OwnerAnswer {
+  context.isRepeat = true;
+  const headers = { status: 200, outcome, servedFrom: 'repeat' };
+  if (context.form.type === 'application/json') return { headers, body: bytes.toString('latin1') };
+  // Ends the wait for a client that does not read.
+  context.serviceCall = new AbortController();
+  return { headers, body: '', stream: Readable.from([bytes]) };
+}
+
+function hashOf({ route, question, form, body }: RequestContext): Buffer {
+  const asked = [route.operation.method, route.path, question, form.type, JSON.stringify(body)];
+  return createHash('sha256').update(asked.join('\n')).digest();
+}

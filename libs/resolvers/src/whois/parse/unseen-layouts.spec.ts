@@ -1,0 +1,108 @@
+import { describe, expect, it } from '@jest/globals';
+import type { RegistrationRecord } from '../../record.js';
+import { parseWhois } from './parse-whois.js';
+
+/** The record of an invented answer of a registry that nothing is known about. */
+function read(text: string, domain = 'example.test'): RegistrationRecord {
+  const result = parseWhois(text, { domain, server: '', tld: 'test', role: 'registry' });
+  expect(result.outcome).toBe('delivered');
+  return result.record as RegistrationRecord;
+}
+
+describe('an answer in a layout that no registry is known to have', () => {
+  it('keys and values parted by a tab', () => {
+    const record = read(
+      'Domain name\texample.test\n\nRegistrar\tSample Names AG\nSampleweg 1\nCH-8000 Zürich\n\nDNSSEC\tno\n\n' +
+        'Name servers\nns1.example.net\t192.0.2.1\nns1.example.net\t2001:db8::1\nns2.example.net\n\n' +
+        'First registration date\t31 May 1999\n',
+    );
+    expect(record).toMatchObject({
+      registrar: { name: 'Sample Names AG' },
+      nameServers: ['ns1.example.net', 'ns2.example.net'],
+      created: { iso: '1999-05-31' },
+    });
+  });
+
+  it('keys and values in columns of spaces, where they name the domain that was asked for', () => {
+    const text =
+      'Domain-name        example.test\nAdmin-name         Ada Example\nValid-date         2027-01-31\n' +
+      'dns_name           ns1.example.net\n';
+    expect(read(text)).toMatchObject({
+      expires: { iso: '2027-01-31' },
+      nameServers: ['ns1.example.net'],
+    });
+    const other = { domain: 'other.test', server: '', tld: 'test', role: 'registry' } as const;
+    expect(parseWhois(text, other)).toEqual({ outcome: 'parse_failed' });
+  });
+
+  it('a name in several scripts, each with its own A-label', () => {
+    const record = read(
+      'Domain Name: 例子.中国\nPuny Name: xn--fsqu00a.xn--fiqs8s\nDomain Name: 例子.中國\n' +
+        'Puny Name: xn--fsqu00a.xn--fiqz9s\nSponsoring Registrar: Sample Names\n' +
+        'Name Server: ns1.example.net\nRegistration Time: 2004-08-08 22:27:10\n',
+      'xn--fsqu00a.xn--fiqs8s',
+    );
+    expect(record).toMatchObject({
+      domain: 'xn--fsqu00a.xn--fiqs8s',
+      registrar: { name: 'Sample Names' },
+      nameServers: ['ns1.example.net'],
+    });
+  });
+
+  it('the record of the top-level domain before the one of the name', () => {
+    const record = read(
+      'domain:       TEST\norganisation: Sample Registry\nnserver:      ns.nic.test 192.0.2.53\n' +
+        'created:      2015-06-25\nchanged:      2023-09-12\n\n# whois.nic.test\n\n' +
+        'Domain Name: example.test\nRegistrar: Sample Names\nCreation Date: 2020-01-31T00:00:00Z\n' +
+        'Name Server: ns1.example.net\n',
+    );
+    expect(record).toMatchObject({
+      domain: 'example.test',
+      created: { iso: '2020-01-31T00:00:00Z' },
+      nameServers: ['ns1.example.net'],
+    });
+    expect(record.updated).toBeUndefined();
+  });
+
+  it('a registrar with its page and mailbox below its name, whose name may begin with a dot', () => {
+    const record = read(
+      'Domain name.........: example.test\nCreated.............: 2020-01-31\nRegistrar:\nSample Names\n' +
+        '1 Sample Street\nsupport@registrar.example\nhttps://www.registrar.example\n',
+    );
+    expect(record.registrar).toMatchObject({
+      name: 'Sample Names',
+      url: 'https://www.registrar.example',
+      email: 'support@registrar.example',
+    });
+    expect(read('Domain: example.test\nRegistrar: .EXAMPLE NAMES\n').registrar?.name).toBe(
+      '.EXAMPLE NAMES',
+    );
+  });
+
+  it.each([
+    ['RESTRICTED - Restricted domain name', 'blocked'],
+    ['Sorry, the domain you requested is in the reserved list.', 'reserved'],
+    ['Error message: The name requested has usage restrictions applied to it.', 'blocked'],
+    ['This name is not available for registration.', 'blocked'],
+    ['Registration of this name is not permitted: registration not permitted', 'blocked'],
+    ['Domain is on the list of reserved names.', 'reserved'],
+  ])('%s: is kept back', (text, restriction) => {
+    const context = { domain: 'example.test', server: '', tld: 'test', role: 'registry' } as const;
+    expect(parseWhois(`${text}\n`, context)).toMatchObject({
+      outcome: 'restricted',
+      record: { restriction },
+    });
+  });
+
+  it('.ie: an application with an end is no registration', () => {
+    const text =
+      'domain:      example.ie\nexpiry:      17 April 2026\n\n% Application Pending - There is an application for\n' +
+      '% the name. It would expire on the above date.\n';
+    const context = { domain: 'example.ie', server: '', tld: 'ie', role: 'registry' } as const;
+    expect(parseWhois(text, context)).toMatchObject({
+      outcome: 'restricted',
+      record: { restriction: 'reserved' },
+    });
+    expect(parseWhois(text, { ...context, tld: 'test' }).outcome).toBe('delivered');
+  });
+});

@@ -1,0 +1,135 @@
+import { parseDomainName } from '#libs/domain-names';
+import { queryLine } from '#libs/resolvers';
+import { Random } from './random.js';
+
+const PIECES = [
+  'example',
+  'shop',
+  'a',
+  '1',
+  'xn--',
+  'xn--mnchen-3ya',
+  'münchen',
+  'ß',
+  'пример',
+  '例え',
+  '.',
+  '..',
+  '.com',
+  '.de',
+  '.co.uk',
+  '.jp',
+  '.',
+  '。',
+  '．',
+  '-',
+  '_',
+  '--',
+  '\r\n',
+  '\n',
+  '\r',
+  '\0',
+  '\t',
+  ' ',
+  '\u0085',
+  '\u2028',
+  '\u00a0',
+  '\v',
+  '\x7f',
+
+  'QUIT',
+  '-T dn',
+  '--show-handles',
+  '=',
+  '/e',
+  '/',
+  '\\',
+  '@',
+  ':',
+  ':43',
+  '?',
+  '#',
+  '%0d%0a',
+  '%00',
+  '\u00ad',
+  '\u200d',
+  '\u202e',
+  '\ufeff',
+  '\ud800',
+  '\u0301',
+  '0x7f',
+  '127',
+  '.1',
+  '::1',
+  '[',
+  ']',
+  'http://',
+  'https://a@',
+  'A',
+  'Z',
+  '"',
+  "'",
+  '<',
+  '>',
+  '&',
+  '*',
+  '+',
+  ',',
+  ';',
+  '|',
+  '`',
+  '$(',
+];
+
+/** A text that is nearly a name: pieces of names, of addresses, of what ends a line or begins a flag. */
+export function hostileName(random: Random): string {
+  const piece = () =>
+    random.chance(0.1) ? String.fromCodePoint(random.between(0, 0x2fff)) : random.pick(PIECES);
+  const some = (most: number) => Array.from({ length: random.between(0, most) }, piece).join('');
+  if (random.chance(0.3)) return some(6);
+  // A name but for one place: whatever is wrong with it is wrong there alone.
+  return `${some(1)}example${some(1)}shop${random.between(1, 9_999)}${some(1)}.com${some(1)}`;
+}
+
+/** The forms in which servers are asked, around a name. */
+const FORMS: readonly (readonly [server: string, before: string, behind: string])[] = [
+  ['whois.nic.example', '', ''],
+  ['ccwhois.verisign-grs.com', 'domain ', ''],
+  ['whois.verisign-grs.com', 'domain ', ''],
+  ['whois.denic.de', '-T dn,ace ', ''],
+  ['whois.jprs.jp', '', '/e'],
+  ['whois.nic.name', 'domain=', ''],
+  ['whois.punktum.dk', '--show-handles ', ''],
+];
+
+/** What became of so many hostile names on their way to port 43. */
+export interface HostileRun {
+  accepted: number;
+  refused: number;
+  /** Questions that are not one line with a name in the server's own form, and what led to them. */
+  faults: string[];
+  /** Some of the accepted ones, with the bytes that ask about them. */
+  sample: { name: string; line: string }[];
+}
+
+/** Leads so many hostile names the way that a customer's text takes, up to the bytes that would be sent. */
+export function runHostileNames(seed: number, count: number, sampleEach: number): HostileRun {
+  const random = new Random(seed);
+  const run: HostileRun = { accepted: 0, refused: 0, faults: [], sample: [] };
+  for (let at = 0; at < count; at += 1) {
+    const input = hostileName(random);
+    const parsed = parseDomainName(input);
+    if (!parsed.ok) {
+      run.refused += 1;
+      continue;
+    }
+    const { name } = parsed.domain;
+    const [server, before, behind] = FORMS[run.accepted % FORMS.length];
+    const line = queryLine(server, name);
+    const isOneName = /^[a-z0-9.-]{1,253}$/.test(name) && line === `${before}${name}${behind}\r\n`;
+    if (!isOneName || /\p{Cc}/u.test(input)) run.faults.push(JSON.stringify([input, server, line]));
+    if (run.accepted % sampleEach === 0) run.sample.push({ name, line: `${name}\r\n` });
+    run.accepted += 1;
+  }
+  return run;
+}
