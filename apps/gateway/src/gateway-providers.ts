@@ -36,6 +36,8 @@ import { UsageService } from './usage/usage.service.js';
 export const COUNTERS = Symbol('counters');
 
 const LEASE_DEADLINE_SLACK_MS = 1_000;
+/** A slow client has as long again to take what was found. */
+const STREAM_FACTOR = 2;
 
 /** What a factory is given, by the names that it has for it. */
 type Given<I> = {
@@ -270,7 +272,7 @@ const PATH = [
         ...others,
         rateLimiter,
         repeatWindow,
-        answers: { bodies },
+        answers: { bodies, streamMs: STREAM_FACTOR * config.lookupTimeoutMs },
         failedKeys: new FailedKeys(config.failedKeysMax),
         concurrency: new ClassConcurrency(),
         trustedProxies: blockListOf(config.trustedProxies),

@@ -207,12 +207,13 @@ export class RequestPath {
   };
 
   private async stream(context: RequestContext, answer: OwnerAnswer): Promise<void> {
-    const isWhole = await sendStream(context, answer, (credits) =>
-      this.balanceAfter(context, credits),
-    );
+    const { recorder, answers } = this.parts;
+    const isWhole = await sendStream(context, answer, {
+      balanceAfter: (credits) => this.balanceAfter(context, credits),
+      untilMs: context.startedMs + answers.streamMs,
+    });
     if (context.isOver) return;
     this.releaseSlots(context);
-    const { recorder } = this.parts;
     const outcome = isWhole ? answer.headers.outcome : 'broken_off';
     if (context.keyed) this.settleKey(context, outcome);
     recorder.record(context, { status: 200, outcome, credits: context.streamedCredits });
