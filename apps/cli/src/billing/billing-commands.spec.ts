@@ -12,6 +12,7 @@ describe('billing commands', () => {
 
   it('a refund and a callback handled again are audited; the repeat of either changes nothing', async () => {
     const { accountId } = await desk.account.register('refunded@example.com');
+    expect((await desk.command('billing', 'payments', accountId)).stdout).toContain('paid nothing');
     await desk.billing.act(await desk.billing.order(accountId), 'pay');
     const [{ payment, callback }] = await desk.billing.database.query<Record<string, string>>(
       `select p.id as payment, (select id from callbacks order by id limit 1) as callback

@@ -71,7 +71,9 @@ async function listPayments(
   const { payments } = await withService(config, 'billing', (http) =>
     new BillingClient(http).payments(accountId),
   );
-  answer(options, payments, (list) => list.flatMap(paymentLines));
+  answer(options, payments, (list) =>
+    list.length === 0 ? ['This account has paid nothing yet.'] : list.flatMap(paymentLines),
+  );
 }
 
 function paymentLines(payment: PaymentAnswer): string[] {
