@@ -22,6 +22,7 @@ export * from './network.js';
 export * from './platform.errors.js';
 export * from './port.js';
 export * from './problem.js';
+export * from './semaphore.js';
 export * from './service/free-ports.js';
 export * from './service/further-listener.js';
 export * from './service/health.js';

@@ -85,7 +85,7 @@ export class Subscribing extends Purchase {
   }
 
   protected async subscription(world: CrashWorld): Promise<
-    Record<'id' | 'state' | 'sku' | 'tax_micros', string> & {
+    Record<'id' | 'state' | 'sku' | 'tax_micros' | 'period_end', string> & {
       cancel_at: string | null;
       pending_change: { sku: string } | null;
     }

@@ -1,6 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '#libs/database';
-import { type Logger, MINUTE_MS, SECOND_MS, crashPoint, monotonicMs } from '#libs/platform';
+import {
+  type Logger,
+  MINUTE_MS,
+  SECOND_MS,
+  Semaphore,
+  crashPoint,
+  monotonicMs,
+} from '#libs/platform';
 import {
   type EventMessage,
   type ReadEvent,
@@ -17,7 +24,6 @@ import type { ServiceEventCounts } from '../telemetry/event-counts.js';
 import { ConsumerPaused, classify, reasonOf } from './failure.js';
 import { type EventHandlers, Inbox } from './inbox.js';
 import { InboxRepository } from './inbox.repository.js';
-import { Semaphore } from './semaphore.js';
 
 export interface EventConsumerOptions {
   /** Name of the durable group. */
