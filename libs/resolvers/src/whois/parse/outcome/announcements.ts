@@ -64,12 +64,14 @@ function startsSmall(body: string): boolean {
   return body[0] !== body[0].toUpperCase();
 }
 
-/** Lower case, one space between words: `Status:   FREE` and `status: free` say the same. */
+/** Lower case, one space between words: `Status:   FREE`, `Status:FREE` and `status:....free` say the same. */
 export function plainText(body: string): string {
   return body
     .slice(0, LINE_LENGTH_MAX)
     .toLowerCase()
     .split(/[ \t]+/)
     .join(' ')
-    .replace(' :', ':');
+    .replace(' :', ':')
+    .replace(/^(domain|registration)[-_](status|state)\b/, '$1 $2')
+    .replace(/^([a-z][a-z ]{0,40})\.{0,40}:\.{0,40} ?(?=[^\s\d.:/])/, '$1: ');
 }
