@@ -13,7 +13,7 @@ const MEASURES: Record<LedgerFigure, Measure> = {
   charges: async (entitlement) => (await import('./ledger/charges.js')).measure(entitlement),
   history: async (...given) => (await import('./ledger/history.js')).measure(...given),
   renewals: async (entitlement) => (await import('./ledger/renewals.js')).measure(entitlement),
-  due: async (entitlement) => (await import('./ledger/due-accounts.js')).measure(entitlement),
+  due: async (...given) => (await import('./ledger/due-accounts.js')).measure(...given),
   'dead-gateway': async (entitlement) =>
     (await import('./ledger/dead-gateway.js')).measure(entitlement),
 };

@@ -79,6 +79,17 @@ describe('the image and the compose file', () => {
     }
   });
 
+  it('S22: the gateways learn from the operator where they are reached, and by which proxies', () => {
+    const given = { BASE_URL: 'https://a.example', BILLING_URL: 'https://b.example' };
+    const theirs = { ...given, GATEWAY_TRUSTED_PROXIES: '192.0.2.1' };
+    for (const name of ['gateway-1', 'gateway-2']) {
+      const { environment = {} } = compose.services[name];
+      const names = Object.keys(theirs);
+      const taken = names.map((key) => environment[key].replace(/^\$\{(\w+):-.*\}$/, '$1'));
+      expect([name, taken]).toEqual([name, names]);
+    }
+  });
+
   it('services name one another by addresses that are there', () => {
     for (const { name, listeners, urlSetting, requires } of SERVICES) {
       const [{ port }] = listeners;

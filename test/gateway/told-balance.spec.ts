@@ -2,8 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Logger, monotonicMs } from '#libs/platform';
+import { Logger, SystemClock, monotonicMs, newId } from '#libs/platform';
 import { waitFor } from '#test/environment';
+import { RequestHold } from '../../apps/gateway/src/holds/request-hold.js';
+import { RequestHolds } from '../../apps/gateway/src/holds/request-holds.js';
 import { LeaseClient } from '../../apps/gateway/src/lease/lease-client.js';
 import type { Lease } from '../../apps/gateway/src/lease/lease.js';
 import { EntitlementUnderTest } from '../entitlement/entitlement-under-test.js';
@@ -15,6 +17,7 @@ const CREDITS = 20_000;
 let entitlement: EntitlementUnderTest;
 let folder: string;
 let gateways: LeaseClient[];
+let holds: RequestHolds[];
 
 beforeAll(async () => {
   entitlement = await EntitlementUnderTest.start();
@@ -30,8 +33,20 @@ beforeAll(async () => {
     gateway.start();
     return gateway;
   });
+  holds = gateways.map(
+    ({ journal, pools }) =>
+      new RequestHolds({
+        client: entitlement.client,
+        journal,
+        pools,
+        clock: new SystemClock(),
+        logger: new Logger('gateway', { write: () => {} }),
+        requestDeadlineMs: 1_000,
+      }),
+  );
 });
 afterAll(async () => {
+  await Promise.all(holds.map((each) => each.drain(10_000)));
   await Promise.all(gateways.map((gateway) => gateway.drain(10_000)));
   await entitlement?.stop();
   rmSync(folder, { recursive: true, force: true });
@@ -42,6 +57,17 @@ async function spend(gateway: LeaseClient, accountId: string, cost: number): Pro
   if (!('reserved' in lease)) throw lease;
   gateway.finish(lease as Lease, cost, cost, OPERATION);
   return gateway.remaining(accountId)!;
+}
+
+/** A request about several things: some of it is sent, in two parts. @returns the balance told at its end. */
+async function spendOnHold(which: number, accountId: string, cost: number): Promise<number> {
+  const names = { requestId: newId(), accountId, keyId: newId(), subject: '' };
+  const held = { ...names, operation: 'whois.bulk', version: 2, amount: cost + 5 };
+  const hold = await holds[which].reserve(held);
+  if (!(hold instanceof RequestHold)) throw hold;
+  hold.charge(Math.floor(cost / 2));
+  hold.finish(cost);
+  return gateways[which].remaining(accountId)!;
 }
 
 describe('the balance that two gateways tell of one account', () => {
@@ -55,7 +81,10 @@ describe('the balance that two gateways tell of one account', () => {
     for (let round = 0; round < 200; round++) {
       const which = random.between(0, 1);
       const cost = random.between(1, 20);
-      const told = await spend(gateways[which], accountId, cost);
+      const isBulk = random.chance(0.3);
+      const told = isBulk
+        ? await spendOnHold(which, accountId, cost)
+        : await spend(gateways[which], accountId, cost);
       left -= cost;
       unsettled[which] += cost;
       expect(told).toBeGreaterThanOrEqual(left);

@@ -38,6 +38,24 @@ export const EQUAL: readonly EqualMutation[] = [
     reason: FOR_THE_COMPILER,
   },
   {
+    path: 'apps/entitlement/src/grants/account-credits.js',
+    line: 'if (!isStretch(line) || !sliceStart || !sliceEnd) return undefined;',
+    change: '|| → &&',
+    reason: 'a stretch brings slices and nothing else does: all three hold, or none',
+  },
+  {
+    path: 'libs/messaging/src/relay/relay.js',
+    line: 'if (free.length === 0) return;',
+    change: 'free.length === 0 → false',
+    reason: 'a question about no bucket has an empty answer',
+  },
+  {
+    path: 'apps/gateway/src/lease/daily-caps.js',
+    line: 'if (dailyCreditCap > 0 && credits > 0) {',
+    change: '> → >=',
+    reason: 'a key without a cap reserved on no day, and 0 takes nothing off',
+  },
+  {
     path: 'apps/entitlement/src/leases/lease-bookings.service.js',
     line: 'const sorted = uses.toSorted((a, b)=>a.accountId < b.accountId ? -1 : 1);',
     change: '1 → 2',

@@ -12,7 +12,8 @@ export interface SpecOrder {
 }
 
 const GLOBALS = new URL('spec-globals.js', import.meta.url).href;
-const TEST_LIMIT_MS = 60_000;
+/** As of the suite: it only ends what hangs, on the slowest machine. */
+const TEST_LIMIT_MS = 180_000;
 
 /**
  * Runs specs by Jest's own runner of tests, without Jest's sandbox: what they import is loaded once for all, which

@@ -63,13 +63,11 @@ export class EntitlementStandIn extends JsonServer {
   /** Credits charged to an account, as far as they were settled. */
   charged(accountId: string): number {
     const byLeases = this.leasesOf(accountId).reduce((sum, { consumed }) => sum + consumed, 0);
-    const holds = [...this.holds.values()].filter((hold) => hold.accountId === accountId);
-    return byLeases + holds.reduce((sum, hold) => sum + usedOf(hold), 0);
+    return byLeases + this.holdsOf(accountId).reduce((sum, hold) => sum + usedOf(hold), 0);
   }
 
   openHolds(accountId: string): number {
-    const isOpen = (hold: Hold) => hold.accountId === accountId && !hold.isClosed;
-    return [...this.holds.values()].filter(isOpen).length;
+    return this.holdsOf(accountId).filter(({ isClosed }) => !isClosed).length;
   }
 
   openLeases(accountId: string): number {
@@ -80,11 +78,13 @@ export class EntitlementStandIn extends JsonServer {
     return this.balances.get(accountId) ?? this.defaultBalance;
   }
 
-  /** Available credits, and those of open leases that are not used. */
+  /** Available credits, and those of open leases and holds that are not used. */
   balance(accountId: string): number {
-    return this.leasesOf(accountId)
-      .filter(({ isClosed }) => !isClosed)
-      .reduce((sum, { amount, consumed }) => sum + amount - consumed, this.available(accountId));
+    const open = [
+      ...this.leasesOf(accountId).map((lease) => ({ ...lease, used: lease.consumed })),
+      ...this.holdsOf(accountId).map((hold) => ({ ...hold, used: usedOf(hold) })),
+    ].filter(({ isClosed }) => !isClosed);
+    return open.reduce((sum, { amount, used }) => sum + amount - used, this.available(accountId));
   }
 
   protected answer(request: IncomingMessage, body: unknown): object {
@@ -126,6 +126,10 @@ export class EntitlementStandIn extends JsonServer {
     else this.leasesByAccount.set(lease.accountId, [lease]);
   }
 
+  private holdsOf(accountId: string): Hold[] {
+    return [...this.holds.values()].filter((hold) => hold.accountId === accountId);
+  }
+
   private allowance(accountId: string): Allowance {
     const live = this.limits.get(accountId) ?? this.defaultLimit;
     return {
@@ -156,11 +160,12 @@ export class EntitlementStandIn extends JsonServer {
 
   private hold(accountId: string, { holdId, amount }: HoldRequest): HoldAnswer {
     const available = this.available(accountId);
-    if (this.isElsewhere) return { outcome: 'elsewhere', spendable: available };
-    if (available < amount) return { outcome: 'insufficient', spendable: available };
+    const balance = this.balance(accountId);
+    if (this.isElsewhere) return { outcome: 'elsewhere', spendable: available, balance };
+    if (available < amount) return { outcome: 'insufficient', spendable: available, balance };
     this.balances.set(accountId, available - amount);
     this.holds.set(holdId, { accountId, amount, parts: new Map(), isClosed: false });
-    return { outcome: 'held', amount, spendable: available - amount };
+    return { outcome: 'held', amount, spendable: available - amount, balance };
   }
 
   private closeHold(accountId: string, holdId: string): void {

@@ -6,6 +6,8 @@ import { MailOutbox, MailSender, type MailTransport } from '#libs/mail';
 import { AccountClient, EntitlementClient } from '#libs/contracts';
 import { BILLING_INVARIANTS } from './auditor/invariants.js';
 import { BillingConfig } from './billing.config.js';
+import { CallbackOwnersMaintenanceRepository } from './callbacks/callback-owners.repository.js';
+import { CallbackOwnersService } from './callbacks/callback-owners.service.js';
 import { CallbacksController } from './callbacks/callbacks.controller.js';
 import {
   CallbacksMaintenanceRepository,
@@ -87,7 +89,6 @@ import {
   SubscriptionsRepository,
 } from './subscriptions/subscriptions.repository.js';
 import { SubscriptionsService } from './subscriptions/subscriptions.service.js';
-import { CallbackOwnersMaintenanceRepository } from './sync/callback-owners.repository.js';
 import { ProcessorObjectsRepository } from './sync/processor-objects.repository.js';
 import { ReturnsController } from './sync/returns.controller.js';
 import { ReturnsService } from './sync/returns.service.js';
@@ -140,15 +141,9 @@ const FEATURES = [
   [PaymentsRepository, PaymentsService, ReversalsService],
   [OrdersRepository, OrdersMaintenanceRepository, OrderReferencesService],
   [SubscriptionsRepository, SubscriptionsMaintenanceRepository, SubscriptionsService],
+  [CallbackOwnersMaintenanceRepository, CallbackOwnersService],
   [CheckoutsService, CloseCheckoutsJob, BuyerTaxService, PurchaseRulesService, OrdersService],
-  [
-    CallbackOwnersMaintenanceRepository,
-    ProcessorObjectsRepository,
-    SnapshotsService,
-    SyncService,
-    SyncObjectsJob,
-    ReturnsService,
-  ],
+  [ProcessorObjectsRepository, SnapshotsService, SyncService, SyncObjectsJob, ReturnsService],
   [
     RefundsMaintenanceRepository,
     RefundCallsService,

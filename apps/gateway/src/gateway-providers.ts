@@ -36,6 +36,8 @@ import { UsageService } from './usage/usage.service.js';
 export const COUNTERS = Symbol('counters');
 
 const LEASE_DEADLINE_SLACK_MS = 1_000;
+/** A slow client has as long again to take what was found. */
+const STREAM_FACTOR = 2;
 
 /** What a factory is given, by the names that it has for it. */
 type Given<I> = {
@@ -138,10 +140,10 @@ const KNOWLEDGE = [
       logger: Logger,
     },
     ({ config, services, leases, clock, logger }) => {
-      const { journal } = leases;
+      const { journal, pools } = leases;
       const requestDeadlineMs = config.lookupTimeoutMs + LEASE_DEADLINE_SLACK_MS;
       const client = services.entitlement;
-      const holds = new RequestHolds({ client, journal, clock, logger, requestDeadlineMs });
+      const holds = new RequestHolds({ client, journal, pools, clock, logger, requestDeadlineMs });
       leases.holds = holds;
       return holds;
     },
@@ -270,7 +272,7 @@ const PATH = [
         ...others,
         rateLimiter,
         repeatWindow,
-        answers: { bodies },
+        answers: { bodies, streamMs: STREAM_FACTOR * config.lookupTimeoutMs },
         failedKeys: new FailedKeys(config.failedKeysMax),
         concurrency: new ClassConcurrency(),
         trustedProxies: blockListOf(config.trustedProxies),

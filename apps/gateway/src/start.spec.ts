@@ -29,6 +29,13 @@ describe('readiness of a gateway', () => {
     expect(around.logged).toContain('GATEWAY_TRUSTED_PROXIES is not set');
   });
 
+  it('S82: where mails leave this machine there is no page of them', async () => {
+    const { dashboardUrl } = await around.startGateway();
+    const { host } = new URL(around.environment().BILLING_URL);
+    expect(await statusOf(`${dashboardUrl}/log-in`, { host })).toBe(200);
+    expect(await statusOf(`${dashboardUrl}/mailbox`, { host })).toBe(404);
+  });
+
   it('a start does not wait for the lock of its request log, and its rows are written afterwards', async () => {
     await withClient(database.url(), async (client) => {
       await client.query('begin');
@@ -88,8 +95,8 @@ describe('readiness of a gateway', () => {
   });
 });
 
-async function statusOf(url: string): Promise<number> {
-  const { statusCode, body } = await request(url);
+async function statusOf(url: string, headers: Record<string, string> = {}): Promise<number> {
+  const { statusCode, body } = await request(url, { headers });
   await body.dump();
   return statusCode;
 }

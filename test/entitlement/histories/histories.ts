@@ -161,11 +161,12 @@ export class Histories {
     const rows = await this.entitlement.database.query<Record<string, string>>(GRANTS, [
       customer.accountId,
     ]);
-    return rows.map(({ line_id: lineId, source_index: index, kind, ...row }) => ({
+    return rows.map(({ line_id: lineId, source_index: index, kind, paid, ...row }) => ({
       name: `${customer.nameOf(lineId)}/${index}`,
       kind,
       granted: Number(row.granted),
       reversed: Number(row.reversal_target),
+      paid: Number(paid),
       row,
     }));
   }
@@ -181,6 +182,10 @@ const SAY = `
 
 const GRANTS = `
   select line_id, source_index, source_type as kind, granted, available, reserved, consumed, expired,
-    revoked, revoked_expired, requested_target, reversal_target, owed, repaid, expires_at, slice_end
-  from credit_grants where account_id = $1
+    revoked, revoked_expired, requested_target, reversal_target, owed, repaid, expires_at, slice_end,
+    (select coalesce(sum(e.amount), 0) from ledger_entries e
+     join ledger_transfers t on t.id = e.transfer_id and t.kind = 'repay'
+     where e.account_id = g.account_id and e.grant_id = g.id
+       and e.ledger_account = 'consumed') as paid
+  from credit_grants g where account_id = $1
   order by split_part(line_id::text, '-', 5), source_index, source_type`;

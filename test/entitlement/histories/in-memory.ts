@@ -46,6 +46,8 @@ class CreditsInMemory {
   private readonly reversals: Reversal[] = [];
   private readonly reversedLines: ReversedLine[] = [];
   private readonly undone = new Set<string>();
+  /** By grant. */
+  private readonly paid = new Map<string, number>();
   private readonly subscriptions = new Map<string, Subscription>();
   private readonly service: GrantsService;
   private readonly taking: ReversalsService;
@@ -104,11 +106,24 @@ class CreditsInMemory {
       ],
       save: async (_: unknown, [book]: Book[]) => {
         book.repayDebts();
+        this.notePaid(book);
         this.account = { ...book.account };
         this.grants = book.all.map(copyOf);
         this.repayments = book.repayments.map(copyOf);
       },
     };
+  }
+
+  private notePaid(book: Book): void {
+    const entries = book.transfers
+      .filter(({ kind }) => kind === 'repay')
+      .flatMap((transfer) => transfer.entries.filter(({ account }) => account === 'consumed'));
+    for (const { grantId, amount } of entries)
+      this.paid.set(grantId, this.paidBy(grantId) + amount);
+  }
+
+  paidBy(grantId: string): number {
+    return this.paid.get(grantId) ?? 0;
   }
 
   private paymentRows() {
@@ -190,7 +205,9 @@ async function play(
   credits.clock.time = end;
   await credits.use(0);
   check(credits.grants);
-  return credits.grants.map((grant) => rowOf(customer, grant)).toSorted(byName);
+  return credits.grants
+    .map((grant) => rowOf(customer, grant, credits.paidBy(grant.id)))
+    .toSorted(byName);
 }
 
 /** Invariants I2, I19 and I22 of money.md, after every step. */
@@ -210,13 +227,14 @@ function check(grants: Grant[]): void {
 }
 
 /** Ids and times of arrival are each run's own. */
-function rowOf(customer: Customer, grant: Grant): GrantRow {
+function rowOf(customer: Customer, grant: Grant, paid: number): GrantRow {
   const own = { id: '', accountId: '', lineId: '', subscriptionId: '', sourceId: '' };
   return {
     name: `${customer.nameOf(grant.lineId ?? '')}/${grant.sourceIndex}`,
     kind: grant.sourceType,
     granted: grant.granted,
     reversed: grant.reversalTarget,
+    paid,
     row: { ...grant, ...own, issuedAt: undefined },
   };
 }

@@ -27,8 +27,7 @@ interface Charge {
   inDoubt: number;
 }
 
-const DRAIN_LIMIT_MS = 40_000;
-const SETTLE_LIMIT_MS = 15_000;
+const SETTLE_LIMIT_MS = 60_000;
 
 /** Holds what the database shows against what customers were told. Reads alone, past every proxy. */
 export class Checker {
@@ -92,16 +91,12 @@ export class Checker {
 
   /** Nothing waits to be sent, handled, retried or mailed. */
   private async drained(): Promise<void> {
-    await eventually(
-      'empty outboxes',
-      async () => {
-        const [{ waiting }] = await this.query<{ waiting: Record<string, number> }>(WAITING);
-        const left = Object.entries(waiting).filter(([, count]) => count > 0);
-        if (left.length === 0) return true;
-        throw new Error(left.map(([what, count]) => `${count} ${what}`).join(', '));
-      },
-      DRAIN_LIMIT_MS,
-    );
+    await eventually('empty outboxes', async () => {
+      const [{ waiting }] = await this.query<{ waiting: Record<string, number> }>(WAITING);
+      const left = Object.entries(waiting).filter(([, count]) => count > 0);
+      if (left.length === 0) return true;
+      throw new Error(left.map(([what, count]) => `${count} ${what}`).join(', '));
+    });
   }
 
   /** Every acknowledged command has had its effect, and had it once. */

@@ -85,15 +85,15 @@ export class OrdersService {
   /**
    * Takes over what a fetch of a checkout said. Amount, currency and account are those of our order; where
    * the processor says otherwise the order is set aside for an operator and nothing is granted (S47).
-   * @returns false when no order of ours belongs to it.
+   * @returns the account of our order; undefined when none belongs to it.
    */
   async applyCheckout(
     transaction: Transaction,
     processor: ProcessorName,
     checkout: CheckoutSnapshot,
-  ): Promise<boolean> {
+  ): Promise<string | undefined> {
     const order = await this.lockFor(transaction, processor, checkout);
-    if (!order) return false;
+    if (!order) return undefined;
     const mismatch = mismatchOf(order, checkout);
     const state = mismatch ? order.state : stateAfterCheckout(order.state, checkout.state);
     if (!mismatch && checkout.state === 'paid' && checkout.payment) {
@@ -114,7 +114,7 @@ export class OrdersService {
       setAsideBecause: mismatch ?? order.setAsideBecause,
       updatedAt: this.clock.now(),
     });
-    return true;
+    return order.accountId;
   }
 
   /** Takes over what was given back of a payment, or came back. */

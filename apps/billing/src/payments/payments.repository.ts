@@ -76,12 +76,12 @@ export class PaymentsRepository {
     return transaction.manager.existsBy(Reversal, { accountId, processor, state: 'final' });
   }
 
-  async hasBill(
+  async findByBill(
     transaction: Transaction,
     processor: ProcessorName,
     billId: string,
-  ): Promise<boolean> {
-    return transaction.manager.existsBy(Payment, { processor, billId });
+  ): Promise<Payment | null> {
+    return transaction.manager.findOneBy(Payment, { processor, billId });
   }
 
   /** Oldest period first. */

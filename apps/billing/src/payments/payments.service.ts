@@ -131,12 +131,12 @@ export class PaymentsService {
     return this.payments.hasFinalReversal(transaction, accountId, processor);
   }
 
-  async hasBill(
+  async findByBill(
     transaction: Transaction,
     processor: ProcessorName,
     billId: string,
-  ): Promise<boolean> {
-    return this.payments.hasBill(transaction, processor, billId);
+  ): Promise<Payment | null> {
+    return this.payments.findByBill(transaction, processor, billId);
   }
 
   /** The paid lines of a subscription, with what was finally taken back of each payment. */

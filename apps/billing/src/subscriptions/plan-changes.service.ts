@@ -6,7 +6,15 @@ import {
   type PlanRequest,
   planOfSku,
 } from '#libs/contracts';
-import { Clock, InvalidRequest, MINUTE_MS, type Micros, crashPoint, newId } from '#libs/platform';
+import {
+  Clock,
+  InvalidRequest,
+  MINUTE_MS,
+  type Micros,
+  Semaphore,
+  crashPoint,
+  newId,
+} from '#libs/platform';
 import { taxWithin } from '../pricing/tax-rates.js';
 import { ProcessorUnavailable } from '../processors/processors.errors.js';
 import type { ChangeRequest, Outcome } from '../processors/payment-processor.js';
@@ -19,13 +27,19 @@ import { ChangeRefused, PeriodNotPaid, PlanNotChangeable } from './subscriptions
 
 /** How long a preview's price may be agreed to. */
 const PREVIEW_MS = 15 * MINUTE_MS;
-/** Each holds a connection to the database while its processor answers. */
+/** Each holds a connection to the database while its processor answers; others wait for their turn. */
 const CHANGES_AT_ONCE = 3;
+/** Under way or waiting, each of an account of its own. */
+const CHANGES_MAX = 50;
+
+const UNDER_WAY = 'Another change of your subscriptions is under way.';
 
 /** What customers change of their subscriptions. Rows follow from a fetch, as after a callback. */
 @Injectable()
 export class PlanChangesService {
-  private underWay = 0;
+  /** Accounts with a change: a slow one keeps its own customer waiting, not the others. */
+  private readonly changing = new Set<string>();
+  private readonly turns = new Semaphore(CHANGES_AT_ONCE);
 
   constructor(
     private readonly own: OwnSubscriptionsService,
@@ -59,13 +73,13 @@ export class PlanChangesService {
   }
 
   private async alone<T>(accountId: string, id: string, work: () => Promise<T>): Promise<T> {
-    if (this.underWay >= CHANGES_AT_ONCE)
-      throw new ProcessorUnavailable('too many changes at once');
-    this.underWay += 1;
+    if (this.changing.has(accountId)) throw new PlanNotChangeable(UNDER_WAY);
+    if (this.changing.size >= CHANGES_MAX) throw new ProcessorUnavailable('too many changes');
+    this.changing.add(accountId);
     try {
-      return await this.own.alone(accountId, id, work);
+      return await this.turns.use(() => this.own.alone(accountId, id, work));
     } finally {
-      this.underWay -= 1;
+      this.changing.delete(accountId);
     }
   }
 

@@ -20,15 +20,19 @@ describe('plan changes', () => {
 
   /** An API plan of 15K a month, bought now. */
   beforeEach(async () => {
-    accountId = billing.newAccount();
     start = billing.clock.now();
-    const body = { product: 'subscription', sku: 'api-15K-month', processor: 'stripe' };
-    const ordered = await billing.call('POST', 'orders', { accountId, body });
-    await billing.act(ordered.body, 'pay');
-    const { body: listed } = await billing.call('GET', 'subscriptions', { accountId });
-    ({ id } = listed.subscriptions[0]);
+    ({ accountId, id } = await subscribed());
     await said();
   });
+
+  async function subscribed(): Promise<{ accountId: string; id: string }> {
+    const account = { accountId: billing.newAccount() };
+    const body = { product: 'subscription', sku: 'api-15K-month', processor: 'stripe' };
+    const ordered = await billing.call('POST', 'orders', { ...account, body });
+    await billing.act(ordered.body, 'pay');
+    const { body: listed } = await billing.call('GET', 'subscriptions', account);
+    return { ...account, id: listed.subscriptions[0].id };
+  }
 
   async function ask(action: string, body: object = {}) {
     const answer = await billing.call('POST', `subscriptions/${id}/${action}`, { accountId, body });
@@ -100,6 +104,16 @@ describe('plan changes', () => {
     const { payments } = await said();
     const { body } = await billing.call('GET', `subscriptions/${id}`, { accountId });
     expect(payments.at(-1)?.lines.at(-1)?.sku).toBe(body.sku);
+  });
+
+  it('changes of many customers at once take turns, and none is turned away', async () => {
+    const all = [{ accountId, id }];
+    while (all.length < 5) all.push(await subscribed());
+    const cancel = (own: { accountId: string; id: string }) =>
+      billing.call('POST', `subscriptions/${own.id}/cancel`, { accountId: own.accountId });
+    const answers = await Promise.all(all.map(cancel));
+    await billing.settle();
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
   });
 
   it('rights rise when an upgrade is paid, not before, and not at all when it is left', async () => {

@@ -48,38 +48,38 @@ export class SubscriptionsService {
     private readonly clock: Clock,
   ) {}
 
-  /** @returns false when no order of ours began it. */
+  /** @returns the account whose it is; undefined when no order of ours began it. */
   async applySnapshot(
     transaction: Transaction,
     processor: ProcessorName,
     snapshot: SubscriptionSnapshot,
-  ): Promise<boolean> {
+  ): Promise<string | undefined> {
     const known = await this.subscriptions.lockByExternalId(transaction, processor, snapshot.id);
     const begun = known ?? (await this.begin(transaction, processor, snapshot));
-    if (!begun) return false;
+    if (!begun) return undefined;
     await this.write(transaction, begun, await this.membersOf(transaction, begun, snapshot));
-    return true;
+    return begun.accountId;
   }
 
   /**
-   * Stores what a paid bill paid for and moves the paid time. @returns false when the subscription is
-   * not known (yet), nor the bill of the period that this one changes.
+   * Stores what a paid bill paid for and moves the paid time. @returns the account whose it is; undefined when the
+   * subscription is not known (yet), nor the bill of the period that this one changes.
    */
   async applyBill(
     transaction: Transaction,
     processor: ProcessorName,
     bill: BillSnapshot,
-  ): Promise<boolean> {
+  ): Promise<string | undefined> {
     const { subscriptionId } = bill;
     const row = await this.subscriptions.lockByExternalId(transaction, processor, subscriptionId);
-    if (!row || bill.state !== 'paid') return row !== null;
+    if (!row || bill.state !== 'paid') return row?.accountId;
     const { accountId, id } = row;
     const stretches = await this.payments.listStretches(transaction, accountId, id);
     const line = paidLineOf(bill, { id, periodStartAt: (end) => periodStartAt(stretches, end) });
     if ('fault' in line) {
-      if (line.isEarly) return false;
+      if (line.isEarly) return undefined;
       await this.write(transaction, row, { setAsideBecause: line.fault });
-      return true;
+      return accountId;
     }
     const paid = { id: bill.paymentId ?? bill.id, ...moneyOf(bill) };
     await this.payments.confirm(transaction, {
@@ -95,7 +95,7 @@ export class SubscriptionsService {
     const { paidThrough, isReversed } = await this.paidTimeOf(transaction, row);
     const isPlanPaid = bill.reason === 'change' && row.wantedSku !== null;
     await this.write(transaction, row, { paidThrough, isReversed, ...(isPlanPaid && NO_WISH) });
-    return true;
+    return accountId;
   }
 
   /** Something of a payment was taken back, or came back: rights and the plan follow what is left paid. */

@@ -26,17 +26,16 @@ export class SnapshotsService {
   ) {}
 
   /**
-   * Whether another fetch of a bill could bring nothing: one that was paid stays so, and both its callback and
-   * its subscription ask for it.
+   * The account of a bill of which another fetch could bring nothing: one that was paid stays so, and both its
+   * callback and its subscription ask for it.
    */
-  async isBillSettled(
+  async ownerOfSettledBill(
     transaction: Transaction,
     processor: ProcessorName,
     billId: string,
-  ): Promise<boolean> {
-    return (
-      this.announcesRenewals(processor) && this.payments.hasBill(transaction, processor, billId)
-    );
+  ): Promise<string | undefined> {
+    if (!this.announcesRenewals(processor)) return undefined;
+    return (await this.payments.findByBill(transaction, processor, billId))?.accountId;
   }
 
   /**
@@ -90,21 +89,21 @@ export class SnapshotsService {
     }
     if (snapshot.kind !== 'subscription' || !snapshot.latestBill?.isPaid) return undefined;
     const { id } = snapshot.latestBill;
-    const isKnown = await this.payments.hasBill(transaction, processor, id);
+    const isKnown = await this.payments.findByBill(transaction, processor, id);
     return isKnown ? undefined : { kind: 'bill', id };
   }
 
-  /** @returns false when nothing of ours belongs to the object. */
+  /** @returns the account whose the object is; undefined when nothing of ours belongs to it. */
   async apply(
     transaction: Transaction,
     processor: ProcessorName,
     snapshot: ProcessorSnapshot,
-  ): Promise<boolean> {
+  ): Promise<string | undefined> {
     switch (snapshot.kind) {
       case 'checkout':
         return this.orders.applyCheckout(transaction, processor, snapshot);
       case 'payment':
-        return (await this.payments.find(transaction, processor, snapshot.id)) !== null;
+        return (await this.payments.find(transaction, processor, snapshot.id))?.accountId;
       case 'subscription':
         return this.subscriptions.applySnapshot(transaction, processor, snapshot);
       case 'bill':
@@ -116,7 +115,7 @@ export class SnapshotsService {
           await this.orders.applyReversed(transaction, reversed);
           await this.subscriptions.applyReversed(transaction, reversed.payment);
         }
-        return reversed !== null;
+        return reversed?.payment.accountId;
       }
     }
   }

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Transaction } from '#libs/database';
 import { Semaphore, crashPoint } from '#libs/platform';
+import { CallbackOwnersService } from '../callbacks/callback-owners.service.js';
 import type { ProcessorSnapshot } from '../processors/payment-processor.js';
 import { PaymentProcessors } from '../processors/payment-processors.js';
-import { CallbackOwnersMaintenanceRepository } from './callback-owners.repository.js';
 import { type ObjectRef, ProcessorObjectsRepository } from './processor-objects.repository.js';
 import { SnapshotsService } from './snapshots.service.js';
 
@@ -30,7 +30,7 @@ export class SyncService {
   constructor(
     private readonly database: Database,
     private readonly objects: ProcessorObjectsRepository,
-    private readonly owners: CallbackOwnersMaintenanceRepository,
+    private readonly owners: CallbackOwnersService,
     private readonly processors: PaymentProcessors,
     private readonly snapshots: SnapshotsService,
   ) {}
@@ -60,10 +60,19 @@ export class SyncService {
   private async isBillSettled(ref: ObjectRef): Promise<boolean> {
     return this.inTurn(async (transaction) => {
       const { processor, id } = ref;
-      const isSettled = await this.snapshots.isBillSettled(transaction, processor, id);
-      if (isSettled) await this.owners.set(transaction, ref);
-      return isSettled;
+      const owner = await this.snapshots.ownerOfSettledBill(transaction, processor, id);
+      await this.noteOwner(transaction, ref, owner);
+      return owner !== undefined;
     });
+  }
+
+  private async noteOwner(
+    transaction: Transaction,
+    { processor, id: externalId }: ObjectRef,
+    accountId: string | undefined,
+  ): Promise<void> {
+    if (accountId === undefined) return;
+    await this.owners.set(transaction, { processor, externalId }, accountId);
   }
 
   private async prepare({ processor }: ObjectRef, snapshot: ProcessorSnapshot): Promise<void> {
@@ -87,10 +96,10 @@ export class SyncService {
       const wanted = await this.snapshots.wantedAfter(transaction, processor, snapshot);
       if (wanted) await this.objects.want(transaction, { processor, ...wanted });
       if (!(await this.objects.advance(transaction, ref, syncNo))) return 'overtaken';
-      const isOurs = await this.snapshots.apply(transaction, processor, snapshot);
-      if (isOurs) await this.owners.set(transaction, ref);
+      const owner = await this.snapshots.apply(transaction, processor, snapshot);
+      await this.noteOwner(transaction, ref, owner);
       crashPoint('sync.before-commit');
-      return isOurs ? 'synced' : 'foreign';
+      return owner === undefined ? 'foreign' : 'synced';
     });
   }
 

@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import type { HoldAnswer, OpenHold } from '#libs/contracts';
+import type { HoldAnswer, HoldOutcome, OpenHold } from '#libs/contracts';
 import { Database, type Transaction } from '#libs/database';
 import { DAY_MS, newId } from '#libs/platform';
 import { GrantsService } from '../grants/grants.service.js';
 import type { Book } from '../ledger/book.js';
+import { remainingOf } from '../ledger/credit-level.js';
 import { forEachInOrder } from '../ledger/for-each-in-order.js';
 import { LedgerService } from '../ledger/ledger.service.js';
 import { ReservationsService } from '../reservations/reservations.service.js';
@@ -36,13 +37,18 @@ export class HoldsService {
    */
   async open(request: OpenHold): Promise<HoldAnswer> {
     return this.database.transaction(async (transaction) => {
-      const { books, found: known } = await this.grants.open(transaction, [request.accountId], () =>
-        this.repository.find(transaction, request),
+      const { books, found } = await this.grants.open(transaction, [request.accountId], () =>
+        Promise.all([
+          this.repository.find(transaction, request),
+          this.ledger.sumUnbooked(transaction, request.accountId),
+        ]),
       );
-      const [book] = books;
-      if (!known) return this.hold(transaction, book, request);
+      const [[book], [known, unbooked]] = [books, found];
+      // What becomes of the request below moves credits within the balance.
+      const balance = remainingOf(book) - unbooked;
+      if (!known) return { ...(await this.hold(transaction, book, request)), balance };
       await this.ledger.save(transaction, [book]);
-      return repeatAnswer(known, book.spendable);
+      return { ...repeatAnswer(known, book.spendable), balance };
     });
   }
 
@@ -90,7 +96,11 @@ export class HoldsService {
     await forEachInOrder(names, (name) => this.close(name));
   }
 
-  private async hold(transaction: Transaction, book: Book, request: OpenHold): Promise<HoldAnswer> {
+  private async hold(
+    transaction: Transaction,
+    book: Book,
+    request: OpenHold,
+  ): Promise<HoldOutcome> {
     const { amount, holdId, ttlMs } = request;
     if (book.spendable < amount) return this.refuse(transaction, book, request);
     const slices = book.reserve(amount, holdReference(holdId));
@@ -108,7 +118,7 @@ export class HoldsService {
     transaction: Transaction,
     book: Book,
     { accountId, amount }: OpenHold,
-  ): Promise<HoldAnswer> {
+  ): Promise<HoldOutcome> {
     const { spendable } = book;
     const [unused] = await Promise.all([
       this.reservations.sumUnusedOfLeases(transaction, accountId),
@@ -141,7 +151,7 @@ export class HoldsService {
   }
 }
 
-function repeatAnswer({ state, amount }: Hold, spendable: number): HoldAnswer {
+function repeatAnswer({ state, amount }: Hold, spendable: number): HoldOutcome {
   return state === 'open'
     ? { outcome: 'held', amount, spendable }
     : { outcome: 'closed', spendable };

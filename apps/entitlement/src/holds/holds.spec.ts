@@ -28,14 +28,15 @@ describe('holds', () => {
   const close = () => entitlement.client.closeHold(accountId, 'hold-1');
 
   it('a hold takes the whole amount, charges each part once and releases the rest', async () => {
-    expect(await hold(300)).toEqual({ outcome: 'held', amount: 300, spendable: 200 });
-    expect(await hold(300)).toEqual({ outcome: 'held', amount: 300, spendable: 200 });
+    const held = { outcome: 'held', amount: 300, spendable: 200, balance: 500 };
+    expect(await hold(300)).toEqual(held);
+    expect(await hold(300)).toEqual(held);
     await settle('chunk-1', 90);
     await settle('chunk-1', 100);
     await settle('chunk-2', 80);
     await close();
     await close();
-    expect(await hold(300)).toEqual({ outcome: 'closed', spendable: 330 });
+    expect(await hold(300)).toEqual({ outcome: 'closed', spendable: 330, balance: 330 });
     expect(await entitlement.newEntries(accountId)).toEqual([
       'reserve hold: available -300, reserved +300',
       'consume hold: reserved -90, consumed +90',
@@ -53,9 +54,10 @@ describe('holds', () => {
       min: 300,
       wanted: 0,
     });
-    expect(await hold(501)).toEqual({ outcome: 'insufficient', spendable: 200 });
+    const left = { spendable: 200, balance: 500 };
+    expect(await hold(501)).toEqual({ outcome: 'insufficient', ...left });
     expect(await entitlement.client.settle('gateway-1', [])).toMatchObject({ recalled: [] });
-    expect(await hold(400)).toEqual({ outcome: 'elsewhere', spendable: 200 });
+    expect(await hold(400)).toEqual({ outcome: 'elsewhere', ...left });
     expect(await entitlement.client.settle('gateway-1', [])).toMatchObject({ recalled: [leaseId] });
     await entitlement.client.close({ accountId, leaseId, consumed: 10 });
     expect(await hold(400)).toMatchObject({ outcome: 'held', spendable: 90 });
@@ -63,7 +65,7 @@ describe('holds', () => {
 
   it('closing an unknown hold refuses the opening that comes after it', async () => {
     await close();
-    expect(await hold(10)).toEqual({ outcome: 'closed', spendable: 500 });
+    expect(await hold(10)).toEqual({ outcome: 'closed', spendable: 500, balance: 500 });
     expect(await entitlement.newEntries(accountId)).toEqual([]);
   });
 

@@ -63,16 +63,6 @@ export class LeasesRepository {
     return row && { ...name, outcome: row.outcome };
   }
 
-  /** Credits that open leases of an account have reported as used and the ledger still has as reserved. */
-  async sumUnbooked(transaction: Transaction, accountId: string): Promise<number> {
-    const [{ unbooked }] = await transaction.query<{ unbooked: string }>(
-      `select coalesce(sum(reported - consumed), 0) as unbooked from leases
-       where account_id = $1 and state = 'open'`,
-      [accountId],
-    );
-    return Number(unbooked);
-  }
-
   /** Gives a lease that ends `ttlMs` from now by the database's clock. */
   async insert(transaction: Transaction, lease: Lease, ttlMs: number): Promise<void> {
     await transaction.query(

@@ -10,6 +10,7 @@ import { Database, type Transaction } from '#libs/database';
 import { Clock, crashPoint } from '#libs/platform';
 import { GrantsService } from '../grants/grants.service.js';
 import type { Book } from '../ledger/book.js';
+import { remainingOf } from '../ledger/credit-level.js';
 import { LedgerService } from '../ledger/ledger.service.js';
 import { ReservationsService } from '../reservations/reservations.service.js';
 import { leaseAmount } from './lease-amount.js';
@@ -41,12 +42,12 @@ export class LeasesService {
         Promise.all([
           this.repository.list(transaction, [request]),
           this.repository.findRefused(transaction, request),
-          this.repository.sumUnbooked(transaction, request.accountId),
+          this.ledger.sumUnbooked(transaction, request.accountId),
         ]),
       );
       const [[book], [[known], refused, unbooked]] = [books, found];
       // What becomes of the request below moves credits within the balance.
-      const balance = book.spendable + book.reserved - unbooked;
+      const balance = remainingOf(book) - unbooked;
       if (known || refused) {
         const outcome = await this.repeatAnswer(transaction, book, { known, refused });
         return { ...outcome, balance };

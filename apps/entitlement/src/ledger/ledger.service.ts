@@ -114,6 +114,11 @@ export class LedgerService {
     }
   }
 
+  /** Credits that open leases of an account have reported as used and the ledger still has as reserved. */
+  async sumUnbooked(transaction: Transaction, accountId: string): Promise<number> {
+    return this.repository.sumUnbooked(transaction, accountId);
+  }
+
   /** What an account has. @param isCurrent whether the book is as the rows are: time moved nothing. */
   async balance(
     transaction: Transaction,

@@ -225,6 +225,26 @@ describe('reversals', () => {
     expect(await balance()).toMatchObject({ spendable: 12_000 });
   });
 
+  it('credits that come back to an ended slice one after the other live on together for seven days', async () => {
+    const month = { periodStart: '2026-03-02T09:00:00Z', periodEnd: '2026-04-02T09:00:00Z' };
+    const lineId = newId();
+    await entitlement.subscribe(accountId, { subscriptionId: newId(), ...month, lineId });
+    const [first, second] = [
+      await entitlement.reverse(accountId, lineId, '0.25'),
+      await entitlement.reverse(accountId, lineId, '0.5'),
+    ];
+    entitlement.clock.set('2026-04-10T00:00:00Z');
+    await entitlement.undo(accountId, first);
+    expect(await balance()).toMatchObject({ spendable: 3_750 });
+    entitlement.clock.set('2026-04-12T00:00:00Z');
+    await entitlement.undo(accountId, second);
+    expect(await balance()).toMatchObject({ spendable: 11_250 });
+    entitlement.clock.set('2026-04-18T23:59:59Z');
+    expect(await balance()).toMatchObject({ spendable: 11_250 });
+    entitlement.clock.set('2026-04-19T00:00:00Z');
+    expect(await balance()).toMatchObject({ spendable: 0 });
+  });
+
   it('credits that come back to an ended slice are not taken again by what else was reversed', async () => {
     const subscriptionId = newId();
     const year = { periodStart: '2026-03-02T09:00:00Z', periodEnd: '2027-03-02T09:00:00Z' };

@@ -6,6 +6,8 @@ export interface HoldReports {
   /** @param row of the request log, with the end of its line. */
   finished(hold: RequestHold, row?: string): void;
   settle(hold: RequestHold, part: number, credits: number): Promise<void>;
+  /** So many credits are acknowledged, and `reported` says so. */
+  settled(hold: RequestHold, credits: number): void;
   close(hold: RequestHold): Promise<void>;
 }
 
@@ -30,13 +32,12 @@ const SETTLE_INTERVAL_MS = 100;
  * sent of its answer is reported while the rest is still on its way, and what nobody got goes back at the end.
  */
 export class RequestHold {
-  /** Credits that were left beside it. */
-  spendable = 0;
   /** Credits for what has been sent. */
   charged = 0;
   /** Credits of each part that was reported, or is just now. */
   private readonly parts: number[] = [];
-  private reported = 0;
+  /** Credits that entitlement has acknowledged. */
+  reported = 0;
   private isFinished = false;
   private isReporting = false;
   private timer?: NodeJS.Timeout;
@@ -99,6 +100,7 @@ export class RequestHold {
       const credits = this.charged - this.reported;
       await this.reports.settle(this, this.parts.push(credits), credits);
       this.reported += credits;
+      this.reports.settled(this, credits);
     }
     if (this.isFinished) await this.reports.close(this);
   }

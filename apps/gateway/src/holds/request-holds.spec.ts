@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { connect } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { request } from 'undici';
 import { CHARGED_ITEMS_HEADER, WHOIS_BULK, WHOIS_LIVE, streamedLine } from '#libs/contracts';
@@ -69,6 +70,33 @@ it('all that it may cost is held before anything is asked; what was answered is 
   await isSettled(keyRecord.accountId, 60);
   expect(around.entitlement.charged(keyRecord.accountId)).toBe(60);
   expect(around.entitlement.openLeases(keyRecord.accountId)).toBe(0);
+});
+
+it('what it cost is off the balance at once, and once, whenever entitlement hears of it', async () => {
+  const { apiKey, keyRecord } = around.account.addKey({ scopes: ['bulk', 'whois'] });
+  const single = async (name: string) => {
+    const { headers } = await under.ask(`/v2.0/whois/live?domainName=${name}.example`, {
+      'x-api-key': apiKey,
+    });
+    return Number(headers['x-credits-remaining']);
+  };
+  expect(await single('before')).toBe(BALANCE - 1);
+  answering(60);
+  const { respond } = around.lookup;
+  around.lookup.respond = (...asked) => {
+    around.entitlement.isDown = true;
+    respond!(...asked);
+  };
+  const { json } = await ask(apiKey, 100);
+  expect(json.meta).toMatchObject({ credits_remaining: BALANCE - 61 });
+  around.lookup.respond = undefined;
+  expect(await single('meanwhile')).toBe(BALANCE - 62);
+  around.entitlement.isDown = false;
+  const { accountId } = keyRecord;
+  await waitFor('the hold to be settled', () => around.entitlement.openHolds(accountId) === 0);
+  expect(await single('after')).toBe(BALANCE - 63);
+  await waitFor('a settlement', () => around.entitlement.balance(accountId) === BALANCE - 63);
+  expect(await single('later')).toBe(BALANCE - 64);
 });
 
 it('402: more than the balance, or than max_credits, holds nothing and asks nobody', async () => {
@@ -150,4 +178,36 @@ it('a client that goes pays for the lines that were sent, and no more', async ()
   }
   await isSettled(keyRecord.accountId, 1);
   expect(around.entitlement.charged(keyRecord.accountId)).toBe(1);
+});
+
+it('S104: a stream ends in time for a client that takes nothing; only what was written is charged', async () => {
+  const settings = { GATEWAY_LOOKUP_TIMEOUT_MS: '1500', GATEWAY_JOURNAL: `${around.folder}/slow` };
+  const { apiUrl } = await around.startGateway(settings);
+  const { apiKey, keyRecord } = around.account.addKey({ scopes: ['bulk'] });
+  const { accountId } = keyRecord;
+  // More than the system takes for a client that does not read.
+  const line = streamedLine('charged', JSON.stringify({ text: 'x'.repeat(1_000_000) }));
+  around.lookup.respond = (_asked, response) => {
+    response.setHeader('x-outcome', 'delivered').setHeader('x-served-from', 'live');
+    for (let index = 0; index < 40; index += 1) response.write(line);
+    response.end(streamedLine('last', '{"items":40}'));
+  };
+  const body = JSON.stringify({ domainNames: Array.from({ length: 40 }, () => 'a.example') });
+  const { hostname, port } = new URL(apiUrl);
+  const client = connect(Number(port), hostname).pause();
+  client.write(
+    `POST ${PATH} HTTP/1.1\r\nHost: a\r\nAccept: application/x-ndjson\r\nX-API-Key: ${apiKey}\r\n` +
+      `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+  );
+  await waitFor('the first lines', () => around.entitlement.charged(accountId) > 0);
+  await waitFor('the end of the hold', () => around.entitlement.openHolds(accountId) === 0);
+  let text = '';
+  client.on('data', (chunk: Buffer) => (text = (text + chunk.toString('latin1')).slice(-2_000)));
+  client.resume();
+  await waitFor('the end of the answer', () => text.endsWith('0\r\n\r\n'));
+  client.destroy();
+  const charged = around.entitlement.charged(accountId);
+  expect(charged).toBeLessThan(40);
+  expect(text).toContain('{"error":"broken_off"');
+  expect(text).toContain(`"credits_charged":${charged},`);
 });

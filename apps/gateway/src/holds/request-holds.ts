@@ -11,6 +11,7 @@ import {
 import type { HoldUse } from '../lease/journal-lines.js';
 import type { LeaseJournal } from '../lease/lease-journal.js';
 import { CreditsBusy, InsufficientCredits } from '../lease/lease.errors.js';
+import type { LeasePool, LeasePools } from '../lease/lease-pool.js';
 import { LogLines } from '../request-log/log-line.js';
 import { type HoldReports, RequestHold } from './request-hold.js';
 
@@ -18,6 +19,8 @@ export interface RequestHoldsOptions {
   client: Pick<EntitlementClient, 'hold' | 'settleHold' | 'closeHold'>;
   /** Where what was sent stands until entitlement has acknowledged it. */
   journal: Pick<LeaseJournal, 'holdOpened' | 'holdUsed' | 'holdPart' | 'holdClosed'>;
+  /** What customers are told is left of their credits. */
+  pools: LeasePools;
   clock: Clock;
   logger: Logger;
   /** Longest a request may take after it has its credits, in milliseconds. */
@@ -62,15 +65,19 @@ export class RequestHolds implements HoldReports {
     const ttlMs = this.options.requestDeadlineMs + MINUTE_MS;
     const request = { accountId, holdId: id, amount, ttlMs, operation };
     const giveUpAtMs = monotonicMs() + ELSEWHERE_WAIT_MS;
+    const { client, pools } = this.options;
     try {
-      let answer = await this.options.client.hold(request);
+      let call = pools.nextCall();
+      let answer = await client.hold(request);
       while (answer.outcome === 'elsewhere' && monotonicMs() < giveUpAtMs) {
         await sleep(ELSEWHERE_RETRY_MS);
-        answer = await this.options.client.hold(request);
+        call = pools.nextCall();
+        answer = await client.hold(request);
       }
       if (answer.outcome !== 'held') return refusalOf(answer, amount);
-      hold.spendable = answer.spendable;
-      this.opened(hold);
+      const pool = this.opened(hold);
+      // Where leases are open, settlements bring better words.
+      if (pool.remaining === undefined) pool.noteBalance(answer.balance, call);
       return hold;
     } catch (error) {
       // It may be held all the same: closing the id settles the question.
@@ -89,16 +96,27 @@ export class RequestHolds implements HoldReports {
   }
 
   async settle(hold: RequestHold, part: number, credits: number): Promise<void> {
-    const { client, journal } = this.options;
+    const { client, journal, pools } = this.options;
     journal.holdPart(hold, credits);
+    pools.get(hold.accountId)?.reportBegins(pools.lastCall);
     await this.untilDone(() => client.settleHold(hold.accountId, hold.id, String(part), credits));
   }
 
+  settled({ accountId }: RequestHold, credits: number): void {
+    const { pools } = this.options;
+    const pool = pools.get(accountId);
+    pool?.acknowledged(credits);
+    pool?.reportEnds(pools.lastCall);
+  }
+
   async close(hold: RequestHold): Promise<void> {
-    const { client, journal } = this.options;
+    const { client, journal, pools } = this.options;
     const isDone = await this.untilDone(() => client.closeHold(hold.accountId, hold.id));
     if (!isDone) return;
     this.open.delete(hold);
+    const pool = pools.get(hold.accountId);
+    pool?.removeHold(hold);
+    if (pool) pools.forgetIfIdle(pool);
     journal.holdClosed(hold);
   }
 
@@ -134,9 +152,13 @@ export class RequestHolds implements HoldReports {
     this.stopping.abort();
   }
 
-  private opened(hold: RequestHold): void {
+  private opened(hold: RequestHold): LeasePool {
     this.open.add(hold);
-    this.options.journal.holdOpened(hold, `${hold.row}\n`);
+    const { journal, pools } = this.options;
+    journal.holdOpened(hold, `${hold.row}\n`);
+    const pool = pools.of(hold.accountId, monotonicMs());
+    pool.addHold(hold);
+    return pool;
   }
 
   private rowOf(held: HeldRequest): string {

@@ -18,7 +18,7 @@ import { GatewayConfig } from '../gateway.config.js';
 import { Services } from '../services.js';
 import { LeaseClient } from './lease-client.js';
 import { LeaseJournal } from './lease-journal.js';
-import { LeasePool } from './lease-pool.js';
+import { LeasePool, LeasePools } from './lease-pool.js';
 import { LeaseSettler } from './lease-settler.js';
 import { Lease } from './lease.js';
 
@@ -209,6 +209,7 @@ describe('the lease client', () => {
       gatewayId: newId(),
       logger,
       intervalMs: 3_600_000,
+      pools: new LeasePools(),
       onAnswer: () => {},
       onClosed: () => {},
     });
@@ -267,21 +268,49 @@ describe('a pool of leases', () => {
     return { pool, all };
   }
 
-  it('tells the balance less every use that is not acknowledged, closed leases included', () => {
-    const { pool, all } = poolOf(10, 10, 10);
+  it('tells the balance less every use that is not acknowledged, that of holds included', () => {
+    const { pool, all } = poolOf(10, 10);
     expect(pool.remaining).toBeUndefined();
-    pool.remove(all[2]);
+    pool.acknowledged(1);
     expect(pool.remaining).toBeUndefined();
-    pool.noteBalance(100);
+    pool.noteBalance(100, 1);
     all[0].charge(3, undefined);
     all[0].settled = 1;
     all[1].charge(5, undefined);
-    expect(pool.remaining).toBe(100 - 2 - 5);
-    pool.remove(all[0]);
-    expect(pool.remaining).toBe(100 - 2 - 5);
-    // One that it does not hold any more is not taken off again.
-    pool.remove(all[0]);
-    expect(pool.remaining).toBe(100 - 2 - 5);
+    const hold = { charged: 7, reported: 4 };
+    pool.addHold(hold);
+    expect(pool.remaining).toBe(100 - 2 - 5 - 3);
+    pool.removeHold(hold);
+    pool.acknowledged(3);
+    expect(pool.remaining).toBe(100 - 2 - 5 - 3);
+  });
+
+  it('takes no word on the balance that was asked for while use was reported beside it', () => {
+    const { pool } = poolOf(10);
+    pool.noteBalance(100, 1);
+    pool.reportBegins(1);
+    pool.noteBalance(90, 2);
+    expect(pool.remaining).toBe(100);
+    pool.acknowledged(10);
+    pool.reportEnds(2);
+    pool.noteBalance(100, 2);
+    expect(pool.remaining).toBe(90);
+    pool.noteBalance(80, 3);
+    expect(pool.remaining).toBe(80);
+  });
+
+  it('is kept for as long as a hold is open', () => {
+    const pools = new LeasePools();
+    const pool = pools.of(accountId, 0);
+    const holds = [1, 2].map((charged) => ({ charged, reported: 0 }));
+    for (const hold of holds) pool.addHold(hold);
+    for (const hold of holds) {
+      pools.forgetIfIdle(pool);
+      expect(pools.of(accountId, 0)).toBe(pool);
+      pool.removeHold(hold);
+    }
+    pools.forgetIfIdle(pool);
+    expect(pools.get(accountId)).toBeUndefined();
   });
 
   it('keeps the others when one is closed, whichever it is, and spends the oldest first', () => {

@@ -12,7 +12,7 @@ import {
 import { type HoldUse, rowOfBroken } from './journal-lines.js';
 import { LeaseJournal } from './lease-journal.js';
 import { CreditsBusy, InsufficientCredits } from './lease.errors.js';
-import { LeasePool, type Waiter } from './lease-pool.js';
+import { type LeasePool, LeasePools, type Waiter } from './lease-pool.js';
 import { LeaseSettler } from './lease-settler.js';
 import { LeaseCounts, type LeaseState } from './lease-state.js';
 import { Lease } from './lease.js';
@@ -55,6 +55,15 @@ export interface Requester {
   span?: { traceparent: string };
 }
 
+/** An answer to an acquire, and what was asked. */
+interface Asked {
+  answer: LeaseAnswer;
+  /** The number of the call. */
+  call: number;
+  askedAtMs: number;
+  min: number;
+}
+
 const SETTLE_INTERVAL_MS = 100;
 /** A request starts on a lease only while the lease outlives its deadline by this much. */
 const LEASE_MARGIN_MS = 5 * SECOND_MS;
@@ -75,7 +84,7 @@ const PREFETCH_PAUSE_MS = SECOND_MS;
 export class LeaseClient {
   /** Done once what an earlier run left in the journal is settled, or an end of this one was in its way. */
   replayed: Promise<void> = Promise.resolve();
-  private readonly pools = new Map<string, LeasePool>();
+  readonly pools = new LeasePools();
   private readonly settler: LeaseSettler;
   readonly journal: LeaseJournal;
   /** Stand in the same journal, from before the start. */
@@ -96,7 +105,8 @@ export class LeaseClient {
       logger,
       gatewayId: this.gatewayId,
       intervalMs: options.settleIntervalMs ?? SETTLE_INTERVAL_MS,
-      onAnswer: (answer) => this.onSettled(answer),
+      pools: this.pools,
+      onAnswer: (answer, call) => this.onAnswer(answer, call),
       onClosed: (lease) => this.onClosed(lease),
     });
     this.journal = new LeaseJournal({
@@ -138,7 +148,7 @@ export class LeaseClient {
     nowMs: number,
     request?: Requester,
   ): Lease | Promise<Lease | Problem> {
-    const pool = this.poolOf(accountId, nowMs);
+    const pool = this.pools.of(accountId, nowMs);
     const lease = pool.waiters.length === 0 ? pool.leaseWithRoom(cost, nowMs) : undefined;
     if (lease === undefined) return this.wait(pool, cost, nowMs, request);
     lease.reserved += cost;
@@ -198,15 +208,6 @@ export class LeaseClient {
     this.journal.close();
   }
 
-  private poolOf(accountId: string, nowMs: number): LeasePool {
-    let pool = this.pools.get(accountId);
-    if (pool === undefined) {
-      pool = new LeasePool(accountId, Math.floor(nowMs));
-      this.pools.set(accountId, pool);
-    }
-    return pool;
-  }
-
   private wait(
     pool: LeasePool,
     cost: number,
@@ -238,7 +239,7 @@ export class LeaseClient {
       } while (pool.waiters.length > 0);
     } finally {
       pool.isAsking = false;
-      this.forgetIfIdle(pool);
+      this.pools.forgetIfIdle(pool);
     }
   }
 
@@ -248,6 +249,7 @@ export class LeaseClient {
     const lease = new Lease(newId(), accountId, this.leaseCount++);
     const askedAtMs = monotonicMs();
     const wanted = this.wantedBy(pool, askedAtMs);
+    const call = this.pools.nextCall();
     this.journal.opened(lease);
     this.settler.opened(lease);
     try {
@@ -258,7 +260,7 @@ export class LeaseClient {
         min,
         wanted,
       });
-      await this.take(pool, lease, { answer, askedAtMs, min });
+      await this.take(pool, lease, { answer, call, askedAtMs, min });
     } catch (error) {
       // It may have been granted all the same: closing the id settles the question.
       lease.isClosing = true;
@@ -273,10 +275,10 @@ export class LeaseClient {
   private async take(
     pool: LeasePool,
     lease: Lease,
-    { answer, askedAtMs, min }: { answer: LeaseAnswer; askedAtMs: number; min: number },
+    { answer, call, askedAtMs, min }: Asked,
   ): Promise<void> {
     // Later words come with settlements alone: only of those is it known which use is in them.
-    if (pool.remaining === undefined) pool.noteBalance(answer.balance);
+    if (pool.remaining === undefined) pool.noteBalance(answer.balance, call);
     this.counts.asked[answer.outcome]++;
     if (answer.outcome === 'granted') {
       lease.amount = answer.amount;
@@ -336,9 +338,9 @@ export class LeaseClient {
     }
   }
 
-  private onSettled({ recalled, balances }: SettleAnswer): void {
+  private onAnswer({ recalled, balances }: SettleAnswer, call: number): void {
     for (const [accountId, balance] of Object.entries(balances)) {
-      this.pools.get(accountId)?.noteBalance(balance);
+      this.pools.get(accountId)?.noteBalance(balance, call);
     }
     for (const leaseId of recalled) {
       const lease = this.settler.open.get(leaseId);
@@ -369,11 +371,7 @@ export class LeaseClient {
     const pool = this.pools.get(lease.accountId);
     if (pool === undefined) return;
     pool.remove(lease);
-    this.forgetIfIdle(pool);
-  }
-
-  private forgetIfIdle(pool: LeasePool): void {
-    if (pool.isIdle) this.pools.delete(pool.accountId);
+    this.pools.forgetIfIdle(pool);
   }
 }
 

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EntitlementClient, LeaseUse, SettleAnswer } from '#libs/contracts';
 import { type Logger, SECOND_MS, crashPoint, monotonicMs } from '#libs/platform';
+import type { LeasePools } from './lease-pool.js';
 import type { Lease } from './lease.js';
 
 /** Leases in one call. */
@@ -14,7 +15,10 @@ export interface LeaseSettlerOptions {
   gatewayId: string;
   logger: Logger;
   intervalMs: number;
-  onAnswer(answer: SettleAnswer): void;
+  /** Told of every use that entitlement acknowledges. */
+  pools: LeasePools;
+  /** @param call its number. */
+  onAnswer(answer: SettleAnswer, call: number): void;
   onClosed(lease: Lease): void;
 }
 
@@ -84,17 +88,16 @@ export class LeaseSettler {
         this.isWantedAgain = false;
         const batch = this.unsettled.slice(0, BATCH_MAX);
         const uses = batch.map(useOf);
-        const { client, gatewayId } = this.options;
+        const { client, gatewayId, pools } = this.options;
+        const call = pools.nextCall();
         const answer = await client.settle(gatewayId, uses, this.nextAccounts());
         if (batch.length > 0) crashPoint('gateway.after-settle');
-        for (const [place, { consumed }] of uses.entries()) {
-          batch[place].settled = Math.max(batch[place].settled, consumed);
-        }
+        for (const [place, { consumed }] of uses.entries()) this.settled(batch[place], consumed);
         for (const lease of batch) lease.isUnsettled = hasNews(lease);
         // What was used meanwhile goes to the end, so that nobody is settled before everybody was.
         this.unsettled = this.unsettled.slice(batch.length).concat(batch.filter(hasNews));
         this.answeredAtMs = monotonicMs();
-        this.options.onAnswer(answer);
+        this.options.onAnswer(answer, call);
       } while (this.unsettled.length >= BATCH_MAX || this.isWantedAgain);
     } catch (error) {
       this.options.logger.warn('entitlement does not take the settlement, trying again', error);
@@ -143,8 +146,12 @@ export class LeaseSettler {
   private async closeAll(): Promise<void> {
     try {
       while (this.toClose.length > 0) {
+        const { client, pools } = this.options;
         const batch = this.toClose.splice(0, BATCH_MAX);
-        await this.untilDone('close', async () => this.options.client.closeAll(batch.map(useOf)));
+        for (const { accountId } of batch.filter(isGranted)) {
+          pools.get(accountId)?.reportBegins(pools.lastCall);
+        }
+        await this.untilDone('close', async () => client.closeAll(batch.map(useOf)));
         for (const lease of batch) this.acknowledged(lease);
       }
     } catch {
@@ -157,8 +164,16 @@ export class LeaseSettler {
   private acknowledged(lease: Lease): void {
     crashPoint('gateway.at-lease-close');
     this.open.delete(lease.id);
-    this.options.onClosed(lease);
-    lease.settled = lease.consumed;
+    this.settled(lease, lease.consumed);
+    const { pools, onClosed } = this.options;
+    if (isGranted(lease)) pools.get(lease.accountId)?.reportEnds(pools.lastCall);
+    onClosed(lease);
+  }
+
+  private settled(lease: Lease, total: number): void {
+    if (total <= lease.settled) return;
+    this.options.pools.get(lease.accountId)?.acknowledged(total - lease.settled);
+    lease.settled = total;
   }
 
   /** Repeats until the process stops: what was charged may not be lost, what is left must go back. */
@@ -175,6 +190,11 @@ export class LeaseSettler {
       }
     }
   }
+}
+
+/** Its pool is kept until it is closed. */
+function isGranted({ amount }: Lease): boolean {
+  return amount > 0;
 }
 
 function hasNews({ consumed, settled }: Lease): boolean {

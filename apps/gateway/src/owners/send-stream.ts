@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { LINE_MARKS, streamedLine } from '#libs/contracts';
+import { monotonicMs } from '#libs/platform';
 import type { ApiResponse } from '../context/api-response.js';
 import type { RequestContext } from '../context/request-context.js';
 import { closingLine, creditsFor, streamHeaders } from '../request/09-answer.js';
@@ -10,17 +11,22 @@ import { readLines } from './line-stream.js';
 /** The closing line of an answer whose owner went before its end. */
 const BROKEN_OFF = '{"error":"broken_off"}';
 
-type BalanceAfter = (credits: number) => number | undefined;
+/** What a stream needs to know beside its request. */
+interface StreamTerms {
+  balanceAfter: (credits: number) => number | undefined;
+  /** When a client that has not taken it all gets no more, by `monotonicMs`: a hold and a place in its class end too. */
+  untilMs: number;
+}
 
 /**
  * Sends an answer that is not one whole JSON object: lines, bytes or a redirect. `streamedCredits` of the
  * context counts what has been written, also when the client goes in between.
- * @returns false when the owner went before its end.
+ * @returns false when the owner went before its end, or the client took too long.
  */
 export async function sendStream(
   context: RequestContext,
   answer: OwnerAnswer,
-  balanceAfter: BalanceAfter,
+  terms: StreamTerms,
 ): Promise<boolean> {
   // Only Node's own responses stream: a plain connection hands such operations over.
   const response = context.reply as ApiResponse;
@@ -30,8 +36,10 @@ export async function sendStream(
   try {
     if (isRedirect) stream!.destroy();
     else if (context.form.type === 'application/x-ndjson') {
-      return await sendLines(context, response, stream!, balanceAfter);
-    } else await sendBytes(context, response, answer);
+      return await sendLines(context, response, stream!, terms);
+    } else {
+      await sendBytes(context, response, answer, terms);
+    }
     response.end();
     return true;
   } catch {
@@ -45,7 +53,7 @@ async function sendLines(
   context: RequestContext,
   response: ApiResponse,
   stream: Readable,
-  balanceAfter: BalanceAfter,
+  { balanceAfter, untilMs }: StreamTerms,
 ): Promise<boolean> {
   let last: string | undefined;
   try {
@@ -56,7 +64,7 @@ async function sendLines(
         context.streamedCredits = Math.min(context.cost, credits);
         context.hold?.charge(context.streamedCredits);
         if (context.keyed) context.sentLines += repeatable(lines.text);
-        if (!isTaken) await drained(context, response);
+        if (!isTaken) await drained(context, response, untilMs);
       }
       last = lines.last;
     }
@@ -80,14 +88,26 @@ async function sendBytes(
   context: RequestContext,
   response: ApiResponse,
   answer: OwnerAnswer,
+  { untilMs }: StreamTerms,
 ): Promise<void> {
   for await (const chunk of answer.stream as AsyncIterable<Buffer>) {
     context.streamedCredits = creditsFor(answer, context);
-    if (!response.write(chunk)) await drained(context, response);
+    if (!response.write(chunk)) await drained(context, response, untilMs);
   }
 }
 
-/** @throws when the client goes before it has taken what was written. */
-async function drained(context: RequestContext, response: ApiResponse): Promise<void> {
-  await once(response, 'drain', { signal: context.serviceCall?.signal });
+/** @throws when the client goes before it has taken what was written, or takes too long. */
+async function drained(
+  context: RequestContext,
+  response: ApiResponse,
+  untilMs: number,
+): Promise<void> {
+  const leftMs = untilMs - monotonicMs();
+  if (leftMs <= 0) throw new Error('the client has taken too long');
+  const { serviceCall } = context;
+  const signals = [
+    AbortSignal.timeout(Math.ceil(leftMs)),
+    ...(serviceCall ? [serviceCall.signal] : []),
+  ];
+  await once(response, 'drain', { signal: AbortSignal.any(signals) });
 }

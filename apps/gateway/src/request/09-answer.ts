@@ -14,6 +14,8 @@ import type { OwnerHeaders, OwnerAnswer } from '../owners/owner-answer.js';
 /** What the answers need to know of the installation. */
 export interface AnswerSettings {
   bodies: ProblemBodies;
+  /** How long after its beginning a request's stream ends, taken or not, in milliseconds. */
+  streamMs: number;
 }
 
 const BASE_LINES = headerLines(BASE_HEADERS);

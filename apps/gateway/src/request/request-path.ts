@@ -207,12 +207,13 @@ export class RequestPath {
   };
 
   private async stream(context: RequestContext, answer: OwnerAnswer): Promise<void> {
-    const isWhole = await sendStream(context, answer, (credits) =>
-      this.balanceAfter(context, credits),
-    );
+    const { recorder, answers } = this.parts;
+    const isWhole = await sendStream(context, answer, {
+      balanceAfter: (credits) => this.balanceAfter(context, credits),
+      untilMs: context.startedMs + answers.streamMs,
+    });
     if (context.isOver) return;
     this.releaseSlots(context);
-    const { recorder } = this.parts;
     const outcome = isWhole ? answer.headers.outcome : 'broken_off';
     if (context.keyed) this.settleKey(context, outcome);
     recorder.record(context, { status: 200, outcome, credits: context.streamedCredits });
@@ -221,7 +222,9 @@ export class RequestPath {
 
   private balanceAfter(context: RequestContext, credits: number): number | undefined {
     const remaining = this.remaining(context);
-    return remaining === undefined ? undefined : remaining - credits;
+    // What was sent in parts is taken off already.
+    const due = credits - (context.hold?.charged ?? 0);
+    return remaining === undefined ? undefined : remaining - due;
   }
 
   private refuse(context: RequestContext, problem: Problem, outcome: string = problem.code): void {
@@ -273,11 +276,8 @@ export class RequestPath {
     if (context.isInClass) concurrency.leave(context.route.classPlace);
   }
 
-  private remaining({ caller, hold }: RequestContext): number | undefined {
-    const known = caller && this.parts.leases.remaining(caller.account.id);
-    if (hold === undefined) return known;
-    // What is on leases here is no part of what was left beside the hold, which the other may not count yet.
-    return Math.max(known ?? 0, hold.spendable + hold.amount);
+  private remaining({ caller }: RequestContext): number | undefined {
+    return caller && this.parts.leases.remaining(caller.account.id);
   }
 
   /** Goes on at once with a value that is at hand, later with one that is not; a problem is refused. */

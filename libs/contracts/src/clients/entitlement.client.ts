@@ -118,11 +118,14 @@ export interface OpenHold {
   operation?: string;
 }
 
-export type HoldAnswer =
+export type HoldOutcome =
   | { outcome: 'held'; amount: number; spendable: number }
   | { outcome: 'insufficient'; spendable: number }
   | { outcome: 'elsewhere'; spendable: number }
   | { outcome: 'closed'; spendable: number };
+
+/** `balance`: as of `LeaseAnswer`. */
+export type HoldAnswer = HoldOutcome & { balance: number };
 
 /** Typed calls to entitlement's internal routes. */
 export class EntitlementClient {

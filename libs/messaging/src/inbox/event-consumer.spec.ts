@@ -177,12 +177,17 @@ describe('event consumer', () => {
     const keys = keysOfOneBucket(20);
     let underWay = 0;
     const beside: number[] = [];
+    const transactions: string[] = [];
     handle = async (event, transaction) => {
       beside.push(underWay++);
       try {
         if (event.key === keys[0]) throw sqlError('23514');
-        // Longer than it takes to roll back and begin again.
-        await stage.consumer.query('select pg_sleep(0.05)');
+        // By then whoever does not wait has sent the roll-back, on the same connection as what follows.
+        await new Promise(setImmediate);
+        const [{ id }] = await transaction!.query<{ id: string }>(
+          'select pg_current_xact_id()::text as id',
+        );
+        transactions.push(id);
         await add(event, transaction);
       } finally {
         underWay--;
@@ -192,6 +197,9 @@ describe('event consumer', () => {
     const singly = keys.map(() => 0);
     const together = Array.from({ length: 15 }, (_, n) => n);
     expect(beside).toEqual([0, ...together, ...singly]);
+    // Those of the failed one, then those tried singly.
+    expect(transactions).toHaveLength(15 + 19);
+    expect(new Set(transactions.slice(0, 15)).size).toBe(1);
     expect(await tallyOf(keys[0])).toBeUndefined();
     for (const key of keys.slice(1)) expect(await tallyOf(key)).toBe(1);
   });

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { withClient } from '#libs/database';
-import { newId, runInContext } from '#libs/platform';
+import { Logger, newId, runInContext } from '#libs/platform';
 import { waitFor } from '#test/environment';
 import { bucketOf } from '../envelope/bucket.js';
 import type { EventMessage } from '../envelope/event-message.js';
@@ -27,12 +27,15 @@ describe('relay', () => {
     await Promise.all(relays.splice(0).map((relay) => relay.stop()));
   });
 
-  function startRelay(publish: (messages: EventMessage[]) => Promise<void>): Relay {
+  function startRelay(
+    publish: (messages: EventMessage[]) => Promise<void>,
+    logger = quietLogger,
+  ): Relay {
     const database = stage.maintenance;
     const relay = new Relay({
       producer: 'account',
       database,
-      logger: quietLogger,
+      logger,
       counts,
       publish,
     });
@@ -121,22 +124,30 @@ describe('relay', () => {
     await leases.release();
   });
 
-  it('a bucket whose head cannot be handed on stands still alone, and in order', async () => {
+  it('a bucket whose head cannot be handed on stands still alone, and in order, and is logged once', async () => {
     const stuck = newId();
     const free = keyInOtherBucket(stuck);
     let isRepaired = false;
+    let failures = 0;
     const published: number[] = [];
+    const lines: string[] = [];
+    const logger = new Logger('account', { write: (line) => void lines.push(line) });
     startRelay(async (messages) => {
-      if (messages[0].bucket === bucketOf(stuck) && !isRepaired) throw new Error('no broker');
+      if (messages[0].bucket === bucketOf(stuck) && !isRepaired) {
+        failures++;
+        throw new Error('no broker');
+      }
       published.push(...messages.map(numberOf));
-    });
+    }, logger);
     for (const n of [101, 102]) await stage.say(Counted, stuck, { n });
     for (const n of [201, 202]) await stage.say(Counted, free, { n });
     await waitFor('the free bucket', () => published.includes(202));
     expect(published).not.toContain(101);
+    await waitFor('further tries', () => failures > 2);
     isRepaired = true;
     await waitFor('the stuck bucket', () => published.includes(102));
     expect(published.filter((n) => n > 100 && n < 200)).toEqual([101, 102]);
+    expect(lines.filter((line) => line.includes('stands still'))).toHaveLength(1);
   });
 
   it('what is handed on is counted, and names the trace that led to it', async () => {
